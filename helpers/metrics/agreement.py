@@ -1,0 +1,104 @@
+"""Does the ranking of systems hold when the weighting changes, or when one class is left out?
+
+Rank agreement between schemes, pairs of systems that change places, the α of the family n^α at which they do, and the
+score without each class in turn. It draws no conclusions about significance (`significance`, `resampling`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations, pairwise
+from typing import Any
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.stats import kendalltau
+
+from .counts import Confusion
+from .labels import Label
+from .scores import Policy, average
+from .weighting import Weighting, power
+
+ALPHAS = np.linspace(0, 1, 101)
+"""From macro (0) over dodrans (0.75) to weighted (1)."""
+
+
+def rank_agreement(scores: Any) -> np.ndarray:
+    """Kendall's τ_b between the rankings of M systems under S schemes.
+
+    Parameters
+    ----------
+    scores : (M, S), M ≥ 2.
+
+    Returns
+    -------
+    (S, S) τ, 1 on the diagonal; nan for a scheme that ties all systems. ValueError for fewer than two systems.
+
+    >>> rank_agreement([[0.1, 0.3], [0.2, 0.2], [0.3, 0.1]]).tolist()
+    [[1.0, -1.0], [-1.0, 1.0]]
+    """
+    scores = np.asarray(scores, dtype=float)
+    if scores.ndim != 2 or len(scores) < 2:
+        raise ValueError(f"scores has shape {scores.shape}: a row for each of at least two systems is needed")
+    taus = np.eye(scores.shape[1])
+    for i, j in combinations(range(scores.shape[1]), 2):
+        taus[i, j] = taus[j, i] = kendalltau(scores[:, i], scores[:, j]).statistic
+    return taus
+
+
+def flips(first: Mapping[str, float], second: Mapping[str, float]) -> list[tuple[str, str]]:
+    """Pairs (x, y) of systems with x better under the first scheme and y better under the second; ties are no flips.
+
+    Sorted by how far apart the pair is, both gaps multiplied, largest first. KeyError if a system has one score only.
+
+    >>> flips({"a": 0.5, "b": 0.4, "c": 0.1}, {"a": 0.2, "b": 0.3, "c": 0.1})
+    [('a', 'b')]
+    """
+    pairs = [(x, y) for x, y in combinations(first, 2) if (first[x] - first[y]) * (second[x] - second[y]) < 0]
+    pairs.sort(key=lambda pair: (first[pair[0]] - first[pair[1]]) * (second[pair[0]] - second[pair[1]]))
+    return [(x, y) if first[x] > first[y] else (y, x) for x, y in pairs]
+
+
+def alpha_spectrum(confusion: Confusion, alphas: Sequence[float] = ALPHAS, **policy: Any) -> np.ndarray:
+    """F1 under n^α for each α: (A,) fractions, from macro (α = 0) to weighted (α = 1).
+
+    >>> alpha_spectrum(Confusion.from_arrays(list("aaab"), list("aaaa")), [0, 1]).round(4).tolist()
+    [0.4286, 0.6429]
+    """
+    return np.array([average(confusion, power(alpha), **policy) for alpha in alphas])
+
+
+def alpha_crossings(first: Confusion, second: Confusion, alphas: Sequence[float] = ALPHAS, **policy: Any) -> list[float]:
+    """The α at which two systems change places under n^α, in rising order; empty if one leads throughout.
+
+    Sign changes are looked for between neighbours of the grid `alphas` and then found to 1e-9; two crossings within one
+    step of the grid cancel out and are missed.
+
+    >>> first = Confusion.from_arrays(list("aaaaaaaaaabb"), list("aaaaaaaaaaaa"))
+    >>> second = Confusion.from_arrays(list("aaaaaaaaaabb"), list("aaaaaabbbbbb"))
+    >>> [round(alpha, 3) for alpha in alpha_crossings(first, second)]
+    [0.712]
+    """
+
+    def lead(alpha: float) -> float:
+        return average(first, power(alpha), **policy) - average(second, power(alpha), **policy)
+
+    leads = [(alpha, lead(alpha)) for alpha in alphas]
+    apart = [(alpha, gap) for alpha, gap in leads if gap]  # a tie on a point of the grid is no change of places yet
+    return [float(brentq(lead, a, b, xtol=1e-9)) for (a, here), (b, there) in pairwise(apart) if here * there < 0]
+
+
+def leave_one_class_out(confusion: Confusion, scheme: str | Weighting = "macro", **policy: Any) -> dict[Label, float]:
+    """The average F1 without each averaged class in turn; mistakes that involve it stay mistakes of the others.
+
+    >>> leave_one_class_out(Confusion.from_arrays(list("aab"), list("aaa")))
+    {'a': 0.0, 'b': 0.8}
+    """
+    rules = Policy(**policy)
+    chosen = rules.evaluated(confusion)
+    classes = [label for label, taken in zip(confusion.labels, chosen.tolist(), strict=True) if taken]
+    fixed = vars(rules) | {"zero_support": "skip" if rules.skips else "zero"}
+    return {
+        left_out: average(confusion, scheme, **fixed | {"labels": [label for label in classes if label != left_out]})
+        for left_out in classes
+    }

@@ -1,0 +1,138 @@
+"""The score of one class, from its one-vs-rest counts: precision, recall, F_β, accuracy, Jaccard, MCC, specificity.
+
+A class score is a function of the four counts and gives nan where it is undefined (0/0); what an undefined score counts as
+is decided by `scores.Policy`, in one place. This module averages nothing.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+
+class OneVsRest(NamedTuple):
+    """Counts of one class against all others; arrays of one shape.
+
+    tp: gold and predicted · fp: predicted, not gold · fn: gold, not predicted · tn: neither.
+    """
+
+    tp: np.ndarray
+    fp: np.ndarray
+    fn: np.ndarray
+    tn: np.ndarray
+
+
+ClassScore = Callable[[OneVsRest], np.ndarray]
+
+
+def precision(c: OneVsRest) -> np.ndarray:
+    """TP / (TP + FP); undefined for a class that is never predicted.
+
+    >>> precision(OneVsRest(*map(np.array, (3, 1, 0, 0)))).item()
+    0.75
+    """
+    return _ratio(c.tp, c.tp + c.fp)
+
+
+def recall(c: OneVsRest) -> np.ndarray:
+    """TP / (TP + FN); undefined for a class without gold samples.
+
+    >>> recall(OneVsRest(*map(np.array, (3, 0, 1, 0)))).item()
+    0.75
+    """
+    return _ratio(c.tp, c.tp + c.fn)
+
+
+def f_beta(beta: float = 1.0) -> ClassScore:
+    """F_β = (1+β²)·TP / ((1+β²)·TP + β²·FN + FP) (Harbecke et al. 2022, Eq. 1); undefined if TP = FP = FN = 0.
+
+    β > 1 stresses recall, β < 1 precision. Raises ValueError unless β is finite and positive.
+
+    >>> f_beta(2)(OneVsRest(*map(np.array, (3, 1, 2, 9)))).round(4).item()
+    0.625
+    """
+    if not (np.isfinite(beta) and beta > 0):
+        raise ValueError(f"beta is {beta}: it has to be a finite positive number")
+    square = beta * beta
+
+    def score(c: OneVsRest) -> np.ndarray:
+        hits = (1 + square) * c.tp
+        return _ratio(hits, hits + square * c.fn + c.fp)
+
+    return score
+
+
+def accuracy(c: OneVsRest) -> np.ndarray:
+    """(TP + TN) / n of the one-vs-rest question; undefined without samples.
+
+    >>> accuracy(OneVsRest(*map(np.array, (3, 1, 2, 4)))).item()
+    0.7
+    """
+    return _ratio(c.tp + c.tn, c.tp + c.fp + c.fn + c.tn)
+
+
+def jaccard(c: OneVsRest) -> np.ndarray:
+    """TP / (TP + FP + FN), also called IoU; undefined if all three are 0.
+
+    >>> jaccard(OneVsRest(*map(np.array, (3, 1, 2, 4)))).item()
+    0.5
+    """
+    return _ratio(c.tp, c.tp + c.fp + c.fn)
+
+
+def specificity(c: OneVsRest) -> np.ndarray:
+    """TN / (TN + FP); undefined if every sample is of the class.
+
+    >>> specificity(OneVsRest(*map(np.array, (3, 1, 2, 4)))).item()
+    0.8
+    """
+    return _ratio(c.tn, c.tn + c.fp)
+
+
+def mcc(c: OneVsRest) -> np.ndarray:
+    """Matthews correlation (TP·TN − FP·FN) / √((TP+FP)(TP+FN)(TN+FP)(TN+FN)); undefined if a factor is 0.
+
+    >>> mcc(OneVsRest(*map(np.array, (3, 1, 2, 4)))).round(4).item()
+    0.4082
+    """
+    tp, fp, fn, tn = (np.asarray(count, dtype=float) for count in c)  # the product of four counts overflows integers
+    return _ratio(tp * tn - fp * fn, np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)))
+
+
+CLASS_SCORES: dict[str, ClassScore] = {
+    "precision": precision,
+    "recall": recall,
+    "f1": f_beta(1.0),
+    "accuracy": accuracy,
+    "jaccard": jaccard,
+    "specificity": specificity,
+    "mcc": mcc,
+}
+
+
+def resolve_score(score: str | ClassScore) -> tuple[str, ClassScore]:
+    """Name and function of a class score given by name, as 'fβ' (e.g. 'f0.5') or as a function of the four counts.
+
+    Raises ValueError for an unknown name and says the nearest.
+
+    >>> resolve_score("f2")[0]
+    'f2'
+    """
+    if callable(score):
+        return getattr(score, "__name__", "user"), score
+    if score in CLASS_SCORES:
+        return score, CLASS_SCORES[score]
+    if re.fullmatch(r"f\d+(\.\d+)?", score):
+        return score, f_beta(float(score[1:]))
+    near = difflib.get_close_matches(score, CLASS_SCORES, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    raise ValueError(f"unknown class score {score!r}: known are {', '.join(CLASS_SCORES)}, 'fBETA' or a function{hint}")
+
+
+def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    part, whole = np.asarray(part, dtype=float), np.asarray(whole, dtype=float)
+    return np.divide(part, whole, out=np.full(whole.shape, np.nan), where=whole != 0)

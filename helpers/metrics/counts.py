@@ -1,0 +1,268 @@
+"""The outcome of a classifier as a small table of counts.
+
+`Confusion` answers: how often was gold g predicted as p? `PairedOutcomes` answers: how often was gold g predicted as p,
+and as q on the paired sentence (or by a second system)? Every score of relation classification is a function of one of
+these tables. They hold no text and no ids, add up (`a + b`) over pieces, processes or machines, and are resampled in
+place of the data. This module computes no score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .cells import count_columns, dense, draw, merged, positions, scalar, split_rows
+from .labels import Label
+
+
+@dataclass(frozen=True, eq=False)
+class Confusion:
+    """How often was gold g predicted as p?
+
+    Attributes
+    ----------
+    counts : (..., L, L) non-negative numbers, rows gold, columns predicted. Leading axes are replicates: each metric of
+        this room then gives one score for each replicate.
+    labels : the L labels, in the order of rows and columns.
+    direction : 'kept' or 'dropped'; carried into every signature.
+
+    >>> table = Confusion.from_arrays(gold=["a", "a", "b"], predicted=["a", "b", "b"])
+    >>> table.labels, table.counts.tolist()
+    (('a', 'b'), [[1, 1], [0, 1]])
+    >>> (table + table).n
+    6
+    """
+
+    counts: np.ndarray
+    labels: tuple[Label, ...]
+    direction: str = "kept"
+
+    @classmethod
+    def from_arrays(
+        cls, gold: Any, predicted: Any, labels: Iterable[Label] | None = None, sample_weight: Any = None
+    ) -> Confusion:
+        """Count gold × predicted in one pass.
+
+        Parameters
+        ----------
+        gold, predicted : (n,) columns of labels: integers of any size, strings, pandas or Arrow columns.
+        labels : the label list, which fixes rows and columns. Integer columns are positions in a list of strings, and
+            labels themselves in a list of integers. None: the labels that occur, sorted.
+        sample_weight : (n,) non-negative weight of each sample; counts are then sums of weights (float64).
+
+        Raises
+        ------
+        ValueError : columns of different length or without samples, a missing value, a label not in the list, a bad
+            weight; the message names the argument, the first offending index and its value.
+
+        >>> Confusion.from_arrays([0, 1, 1], [0, 1, 0], labels=["no_relation", "per:title"]).labels
+        ('no_relation', 'per:title')
+        """
+        cells, counts, labels = count_columns({"gold": gold, "predicted": predicted}, labels, sample_weight)
+        return cls(dense(cells, counts, len(labels)), labels)
+
+    @classmethod
+    def from_rows(cls, rows: Sequence[Sequence[float]], labels: Sequence[Label]) -> Confusion:
+        """The inverse of `to_rows`.
+
+        >>> Confusion.from_rows([[0, 1, 5]], ["a", "b"]).counts.tolist()
+        [[0, 5], [0, 0]]
+        """
+        cells, counts = split_rows(rows, 2)
+        return cls(dense(cells, counts, len(labels)), tuple(labels))
+
+    def to_rows(self) -> list[list[float]]:
+        """Non-zero counts as [gold, predicted, count], positions into `labels`, sorted.
+
+        >>> Confusion.from_arrays(["a", "a"], ["b", "b"]).to_rows()
+        [[0, 1, 2]]
+        """
+        return [[*cell, self.counts[tuple(cell)].item()] for cell in np.argwhere(self.counts).tolist()]
+
+    @property
+    def n(self) -> Any:
+        """Number of samples (sum of weights), the negative class included; shape (...)."""
+        return scalar(self.counts.sum((-2, -1)))
+
+    @property
+    def gold(self) -> np.ndarray:
+        """(..., L) how often each label is gold: its support."""
+        return self.counts.sum(-1)
+
+    @property
+    def predicted(self) -> np.ndarray:
+        """(..., L) how often each label is predicted."""
+        return self.counts.sum(-2)
+
+    @property
+    def correct(self) -> np.ndarray:
+        """(..., L) how often each label is predicted where it is gold: its true positives."""
+        return np.diagonal(self.counts, axis1=-2, axis2=-1)
+
+    def __add__(self, other: Confusion) -> Confusion:
+        if not isinstance(other, Confusion):
+            return NotImplemented
+        if self.direction != other.direction:
+            raise ValueError("tables with and without direction do not add up")
+        labels = tuple(dict.fromkeys(self.labels + other.labels))
+        return replace(self, counts=_aligned(self, labels) + _aligned(other, labels), labels=labels)
+
+    def __eq__(self, other: object) -> bool:
+        same = isinstance(other, Confusion) and (self.labels, self.direction) == (other.labels, other.direction)
+        return same and np.array_equal(self.counts, other.counts)
+
+    def restrict(self, labels: Iterable[Label]) -> Confusion:
+        """Keep the samples whose *gold* label is in `labels`; what they were predicted as stays, whatever it is.
+
+        To leave classes out of an average but keep the mistakes they take part in, name the averaged labels in
+        `scores.evaluate` instead.
+
+        >>> Confusion.from_arrays(["a", "b"], ["b", "b"]).restrict(["a"]).counts.tolist()
+        [[0, 1], [0, 0]]
+        """
+        keep = np.isin(np.arange(len(self.labels)), positions(labels, self.labels))
+        return replace(self, counts=np.where(keep[:, None], self.counts, 0))
+
+    def relabel(self, new_label: Mapping | Callable[[Label], Label], direction: str | None = None) -> Confusion:
+        """Merge labels: the same samples with `new_label(label)` in place of each label.
+
+        Parameters
+        ----------
+        new_label : a function, or a mapping (labels that it does not hold stay as they are).
+        direction : 'dropped' if this takes the direction of relations away.
+
+        >>> Confusion.from_arrays(["r(e1,e2)"], ["r(e2,e1)"]).relabel(lambda label: label[0], "dropped").counts.tolist()
+        [[1]]
+        """
+        rename = new_label if callable(new_label) else lambda label: new_label.get(label, label)
+        renamed = [rename(label) for label in self.labels]
+        labels = tuple(dict.fromkeys(renamed))
+        merge = np.equal.outer(positions(renamed, labels), np.arange(len(labels))).astype(self.counts.dtype)
+        return Confusion(merge.T @ self.counts @ merge, labels, direction or self.direction)
+
+    def resample(self, rng: np.random.Generator, replicates: int) -> Confusion:
+        """Bootstrap replicates: n samples drawn with replacement, counted; counts has shape (replicates, L, L).
+
+        Drawing n samples with replacement and counting them is one draw from the multinomial distribution over the
+        cells, so the data are not needed. Raises ValueError if the table holds weights in place of counts.
+
+        >>> replicates = Confusion.from_arrays(["a", "b"], ["a", "a"]).resample(np.random.default_rng(0), 3)
+        >>> replicates.counts.shape, replicates.n.tolist()
+        ((3, 2, 2), [2, 2, 2])
+        """
+        filled = np.nonzero(self.counts)
+        drawn = draw(self.counts[filled], rng, replicates)
+        counts = np.zeros((replicates, *self.counts.shape), np.int64)
+        counts[(slice(None), *filled)] = drawn
+        return replace(self, counts=counts)
+
+
+@dataclass(frozen=True, eq=False)
+class PairedOutcomes:
+    """How often was gold g predicted as p, and as q on the paired sentence (or by a second system)?
+
+    Attributes
+    ----------
+    cells : (K, 3) positions into `labels`: gold, predicted, predicted on the paired sentence; sorted, no row twice.
+    counts : (..., K) how often each occurs; leading axes are replicates.
+    labels : the L labels.
+
+    >>> outcomes = PairedOutcomes.from_arrays(["a", "a"], ["a", "b"], ["b", "b"])
+    >>> outcomes.to_rows()
+    [[0, 0, 1, 1], [0, 1, 1, 1]]
+    """
+
+    cells: np.ndarray
+    counts: np.ndarray
+    labels: tuple[Label, ...]
+
+    @classmethod
+    def from_arrays(
+        cls, gold: Any, predicted: Any, predicted_paired: Any, labels: Iterable[Label] | None = None
+    ) -> PairedOutcomes:
+        """Count gold × predicted × predicted_paired in one pass; arguments and errors as `Confusion.from_arrays`.
+
+        >>> PairedOutcomes.from_arrays([1, 0], [1, 1], [0, 0], labels=[0, 1]).n
+        2
+        """
+        columns = {"gold": gold, "predicted": predicted, "predicted_paired": predicted_paired}
+        cells, counts, labels = count_columns(columns, labels, None)
+        return cls(*merged(cells, counts), labels)
+
+    @classmethod
+    def from_rows(cls, rows: Sequence[Sequence[float]], labels: Sequence[Label]) -> PairedOutcomes:
+        """The inverse of `to_rows`.
+
+        >>> PairedOutcomes.from_rows([[0, 0, 1, 7]], ["a", "b"]).counts.tolist()
+        [7]
+        """
+        return cls(*merged(*split_rows(rows, 3)), tuple(labels))
+
+    def to_rows(self) -> list[list[float]]:
+        """Non-zero counts as [gold, predicted, predicted_paired, count], positions into `labels`, sorted.
+
+        >>> PairedOutcomes.from_arrays(["a"], ["a"], ["a"]).to_rows()
+        [[0, 0, 0, 1]]
+        """
+        return [[*cell, count] for cell, count in zip(self.cells.tolist(), self.counts.tolist(), strict=True) if count]
+
+    @property
+    def n(self) -> Any:
+        """Number of samples; shape (...)."""
+        return scalar(self.counts.sum(-1))
+
+    @property
+    def original(self) -> Confusion:
+        """Gold × predicted: the outcome on the original samples, or of the first system."""
+        return Confusion(dense(self.cells[:, :2], self.counts, len(self.labels)), self.labels)
+
+    def paired(self, inverse: Mapping[Label, Label] | None = None) -> Confusion:
+        """Gold × predicted on the paired samples, whose gold label is `inverse[gold]`.
+
+        Without `inverse` the gold labels stay: the outcome of the second of two systems. Raises ValueError if an inverse
+        is not one of the labels.
+
+        >>> PairedOutcomes.from_arrays(["a"], ["a"], ["b"], ["a", "b"]).paired({"a": "b", "b": "a"}).counts.tolist()
+        [[0, 0], [0, 1]]
+        """
+        turned = positions([(inverse or {}).get(label, label) for label in self.labels], self.labels, "inverse")
+        cells = np.stack([turned[self.cells[:, 0]], self.cells[:, 2]], axis=1)
+        return Confusion(dense(cells, self.counts, len(self.labels)), self.labels)
+
+    def __add__(self, other: PairedOutcomes) -> PairedOutcomes:
+        if not isinstance(other, PairedOutcomes):
+            return NotImplemented
+        labels = tuple(dict.fromkeys(self.labels + other.labels))
+        moved = [positions(table.labels, labels)[table.cells] for table in (self, other)]
+        cells, counts = np.concatenate(moved), np.concatenate([self.counts, other.counts], axis=-1)
+        return PairedOutcomes(*merged(cells, counts), labels)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PairedOutcomes) and (self.labels, self.to_rows()) == (other.labels, other.to_rows())
+
+    def restrict(self, labels: Iterable[Label]) -> PairedOutcomes:
+        """Keep the samples whose *gold* label is in `labels`.
+
+        >>> PairedOutcomes.from_arrays(["a", "b"], ["b", "b"], ["b", "b"]).restrict(["a"]).n
+        1
+        """
+        keep = np.isin(self.cells[:, 0], positions(labels, self.labels))
+        return replace(self, cells=self.cells[keep], counts=self.counts[..., keep])
+
+    def resample(self, rng: np.random.Generator, replicates: int) -> PairedOutcomes:
+        """Bootstrap replicates; counts has shape (replicates, K). See `Confusion.resample`.
+
+        >>> PairedOutcomes.from_arrays(["a"], ["a"], ["b"]).resample(np.random.default_rng(0), 2).counts.tolist()
+        [[1], [1]]
+        """
+        return replace(self, counts=draw(self.counts, rng, replicates))
+
+
+def _aligned(table: Confusion, labels: tuple[Label, ...]) -> np.ndarray:
+    place = positions(table.labels, labels)
+    counts = np.zeros((*table.counts.shape[:-2], len(labels), len(labels)), table.counts.dtype)
+    counts[..., place[:, None], place] = table.counts
+    return counts

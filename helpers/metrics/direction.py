@@ -1,0 +1,163 @@
+"""Relation direction recognition: performance difference, predictive immobility rate, paired predictive rate.
+
+The paired sample of a sample is the same sentence with its two entities exchanged, so its gold label is the inverse
+relation. A model that reads direction is right on both. Source: Lyu et al. 2021, Section III, Eqs. 1–3.
+
+This module does not build paired samples (`helpers.data.pairing` does).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .cells import positions
+from .counts import Confusion, PairedOutcomes
+from .labels import Label
+from .semeval import DIRECTIONS, official_macro
+
+Performance = Callable[[Confusion], Any]
+TIE = 1e-12  # performances closer than this are equal: the order of summation may not choose the better set
+
+
+@dataclass(frozen=True)
+class DirectionScores:
+    """What `direction_scores` found; fractions, arrays for replicates.
+
+    Attributes
+    ----------
+    performance_original, performance_paired : P_A and P_B.
+    pd : |P_A − P_B|; small is good.
+    better_set : 'A' if P_A > P_B, else 'B' (a tie goes to B).
+    pir : share of the right predictions on the better set that did not move; small is good; nan if none is right.
+    ppr : share of samples that are right on both sets; large is good; nan if no label has an inverse.
+    n : samples that pir and ppr look at: those whose gold label has an inverse.
+    """
+
+    performance_original: Any
+    performance_paired: Any
+    pd: Any
+    better_set: Any
+    pir: Any
+    ppr: Any
+    n: Any
+
+    @property
+    def undefined(self) -> tuple[str, ...]:
+        """Names of the scores that are 0/0.
+
+        >>> DirectionScores(0.0, 0.0, 0.0, "B", float("nan"), 0.0, 4).undefined
+        ('pir',)
+        """
+        return tuple(name for name in ("pir", "ppr") if np.isnan(getattr(self, name)).any())
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields by name, for JSON: nan becomes None.
+
+        >>> DirectionScores(0.0, 0.0, 0.0, "B", float("nan"), 0.0, 4).to_dict()["pir"] is None
+        True
+        """
+        return vars(self) | dict.fromkeys(self.undefined)
+
+
+def inverse_labels(labels: Iterable[Label]) -> dict[Label, Label]:
+    """The inverse of each label: `R(e1,e2)` ↔ `R(e2,e1)`; a label without a direction is its own inverse.
+
+    >>> inverse_labels(["R(e1,e2)", "Other"])
+    {'R(e1,e2)': 'R(e2,e1)', 'Other': 'Other'}
+    """
+    return {label: _turned(label) for label in labels}
+
+
+def _turned(label: Label) -> Label:
+    for here, there in (DIRECTIONS, DIRECTIONS[::-1]):
+        if isinstance(label, str) and label.endswith(here):
+            return label[: -len(here)] + there
+    return label
+
+
+def with_inverses(outcomes: PairedOutcomes, inverse: Mapping[Label, Label] | None = None) -> PairedOutcomes:
+    """The same outcomes, with the inverse of every label in the label list: a gold label may occur in one direction only.
+
+    >>> with_inverses(PairedOutcomes.from_arrays(["R(e1,e2)"], ["R(e1,e2)"], ["R(e1,e2)"])).labels
+    ('R(e1,e2)', 'R(e2,e1)')
+    """
+    inverse = inverse or inverse_labels(outcomes.labels)
+    labels = tuple(dict.fromkeys([*outcomes.labels, *(inverse.get(label, label) for label in outcomes.labels)]))
+    return PairedOutcomes(outcomes.cells, outcomes.counts, labels)
+
+
+def direction_scores(
+    outcomes: PairedOutcomes, inverse: Mapping[Label, Label] | None = None, performance: Performance = official_macro
+) -> DirectionScores:
+    """PD, PIR and PPR of a model evaluated on a test set A and its paired set B.
+
+    With gold t, prediction y, and X the set of better performance (B on a tie):
+    PD = |P_A − P_B| · PIR = #(y_A = y_B and y_X = t_X) / #(y_X = t_X) · PPR = #(y_A = t_A and y_B = t_B) / n.
+
+    Parameters
+    ----------
+    outcomes : gold × prediction on A × prediction on B, counts (..., K).
+    inverse : gold label on A → gold label on B; None: `inverse_labels`. Labels that are their own inverse (the negative
+        class) play their part in P_A and P_B and are left out of PIR and PPR, as in the paper's numbers.
+    performance : Confusion → score, replicates included; default the official SemEval macro-F1, as in the paper.
+
+    Raises
+    ------
+    ValueError : `inverse` maps a label to two, or two labels to one. A pair may be given once, in either order.
+
+    >>> outcomes = PairedOutcomes.from_arrays(
+    ...     ["R(e1,e2)", "R(e2,e1)"], ["R(e1,e2)", "R(e2,e1)"], ["R(e2,e1)", "R(e2,e1)"]
+    ... )
+    >>> scores = direction_scores(outcomes)
+    >>> scores.pd, scores.better_set, scores.pir, scores.ppr
+    (0.5, 'A', 0.5, 0.5)
+    """
+    inverse = _symmetric(inverse_labels(outcomes.labels) if inverse is None else inverse)
+    outcomes = with_inverses(outcomes, inverse)
+    p_a, p_b = performance(outcomes.original), performance(outcomes.paired(inverse))
+    moved = outcomes.restrict([label for label in outcomes.labels if inverse.get(label, label) != label])
+    pir_a, pir_b, ppr, n = _rates(moved, inverse)
+    a_is_better = p_a - p_b > TIE
+    return DirectionScores(
+        performance_original=p_a,
+        performance_paired=p_b,
+        pd=abs(p_a - p_b),
+        better_set=_plain(np.where(a_is_better, "A", "B")),
+        pir=_plain(np.where(a_is_better, pir_a, pir_b)),
+        ppr=_plain(ppr),
+        n=n,
+    )
+
+
+def _symmetric(inverse: Mapping[Label, Label]) -> dict[Label, Label]:
+    """The mapping in both directions; ValueError where it contradicts itself."""
+    both: dict[Label, Label] = {}
+    for label, other in [*inverse.items(), *((other, label) for label, other in inverse.items())]:
+        if both.setdefault(label, other) != other:
+            raise ValueError(f"inverse maps {label!r} to both {both[label]!r} and {other!r}")
+    return both
+
+
+def _rates(outcomes: PairedOutcomes, inverse: Mapping[Label, Label]) -> tuple[Any, ...]:
+    gold, on_a, on_b = outcomes.cells.T
+    turned = positions([inverse.get(label, label) for label in outcomes.labels], outcomes.labels, "inverse")
+    right_a, right_b, still = on_a == gold, on_b == turned[gold], on_a == on_b
+
+    def count(cells: np.ndarray) -> np.ndarray:
+        return np.asarray(outcomes.counts[..., cells].sum(-1), dtype=float)
+
+    n = outcomes.n
+    rates = [(right_a & still, count(right_a)), (right_b & still, count(right_b)), (right_a & right_b, np.asarray(n))]
+    return *(_ratio(count(cells), whole) for cells, whole in rates), n
+
+
+def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    return np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=whole > 0)
+
+
+def _plain(value: np.ndarray) -> Any:
+    return value.item() if np.ndim(value) == 0 else value

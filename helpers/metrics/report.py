@@ -1,0 +1,202 @@
+"""A report: what `scores.evaluate` found, as text, dict, DataFrame, CSV and LaTeX.
+
+It computes nothing. Scores are fractions; text and LaTeX show per cent, the machine-readable forms keep fractions, with
+undefined values as null (JSON) or empty (CSV).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from .labels import Label
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NOT_SHOWN = ("signature", "averaged", "undefined")
+
+
+@dataclass
+class Report:
+    """Scores of one outcome.
+
+    Attributes
+    ----------
+    n : samples, the negative class included. labels : all labels of the table. negative : the negative class or None.
+    accuracy : share of samples predicted right. averaged : labels that the class-weighted schemes average.
+    ignored : labels that were asked for but left out, having no gold samples.
+    schemes : scheme → precision, recall, f1, f1_of_means, signature, and low, high once `add_interval` was called.
+    per_class : label → precision, recall, f1, support, predicted, correct, averaged, undefined (names of the scores that
+        are 0/0 there).
+    f_name : 'f1', or 'f0.5' and so on. signature : the policy shared by all rows.
+    extra : further sections of a task, e.g. `official` and `direction`.
+
+    >>> from helpers.metrics.counts import Confusion
+    >>> from helpers.metrics.scores import evaluate
+    >>> report = evaluate(Confusion.from_arrays(["a", "b", "NA"], ["a", "a", "NA"]), negative="NA")
+    >>> print(report.to_text())
+    n 3 · accuracy 66.67 · negative NA · 2 labels averaged
+    scheme      precision  recall      f1  f1_of_means
+    micro           50.00   50.00   50.00        50.00
+    weighted        25.00   50.00   33.33        33.33
+    dodrans         25.00   50.00   33.33        33.33
+    entropy         25.00   50.00   33.33        33.33
+    macro           25.00   50.00   33.33        33.33
+    <BLANKLINE>
+    class              precision  recall      f1  support  predicted  correct
+    NA (not averaged)     100.00  100.00  100.00        1          1        1
+    a                      50.00  100.00   66.67        1          2        1
+    b                      0.00*    0.00    0.00        1          0        0
+    * undefined (0/0), counted as shown
+    f1|labels:supported|negative:NA|zero_support:skip|direction:kept|n:3|v:0.1
+    """
+
+    n: float
+    labels: tuple[Label, ...]
+    negative: Label | None
+    accuracy: float
+    averaged: tuple[Label, ...]
+    ignored: tuple[Label, ...]
+    schemes: dict[str, dict[str, Any]]
+    per_class: dict[Label, dict[str, Any]]
+    f_name: str
+    signature: str
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    def add_interval(self, scheme: str, low: float, high: float) -> None:
+        """Put the ends of an interval for the F score of a scheme into the report.
+
+        >>> report = Report(1, (), None, 1.0, (), (), {"micro": {"f1": 1.0}}, {}, "f1", "")
+        >>> report.add_interval("micro", 0.5, 1.0)
+        >>> report.schemes["micro"]["low"]
+        0.5
+        """
+        self.schemes[scheme] |= {"low": low, "high": high}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain Python values that `json.dumps` takes: nan becomes None, tuples become lists.
+
+        >>> Report(1, ("a",), None, 1.0, ("a",), (), {}, {}, "f1", "sig").to_dict()["labels"]
+        ['a']
+        """
+        keys = ("n", "labels", "negative", "accuracy", "schemes", "per_class", "signature", "averaged", "ignored")
+        return _plain({key: getattr(self, key) for key in keys} | self.extra)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Schemes, then classes, one dict each with the keys `kind` and `name` in front.
+
+        >>> Report(1, (), None, 1.0, (), (), {"micro": {"f1": 1.0}}, {}, "f1", "").rows()
+        [{'kind': 'scheme', 'name': 'micro', 'f1': 1.0}]
+        """
+        schemes = [{"kind": "scheme", "name": name, **row} for name, row in self.schemes.items()]
+        classes = [{"kind": "class", "name": label, **row} for label, row in self.per_class.items()]
+        return schemes + [row | {"undefined": " ".join(row["undefined"])} for row in classes]
+
+    def to_frame(self) -> pd.DataFrame:
+        """`rows()` as a pandas DataFrame (pandas is imported here and nowhere else in this room).
+
+        >>> Report(1, (), None, 1.0, (), (), {"micro": {"f1": 1.0}}, {}, "f1", "").to_frame().loc[0, "f1"].item()
+        1.0
+        """
+        import pandas as pd
+
+        return pd.DataFrame(self.rows())
+
+    def to_csv(self) -> str:
+        """`rows()` as CSV text with a header line; undefined values are empty.
+
+        >>> print(Report(1, (), None, 1.0, (), (), {"micro": {"f1": 1.0}}, {}, "f1", "").to_csv(), end="")
+        kind,name,f1
+        scheme,micro,1.0
+        """
+        rows = self.rows()
+        out = io.StringIO()
+        columns = list(dict.fromkeys(key for row in rows for key in row))
+        writer = csv.DictWriter(out, columns, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({key: "" if value is None else value for key, value in _plain(row).items()} for row in rows)
+        return out.getvalue()
+
+    def to_text(self) -> str:
+        """A table to read, in per cent; undefined class scores carry a star."""
+        head = f"n {plain_number(self.n)} · accuracy {_percent(self.accuracy)} · negative {self.negative}"
+        head += f" · {len(self.averaged)} labels averaged"
+        lines = [head, *_table("scheme", self.schemes), "", *_table("class", self._class_rows())]
+        if any(row["undefined"] for row in self.per_class.values()):
+            lines.append("* undefined (0/0), counted as shown")
+        if self.ignored:
+            lines.append(f"without gold samples, left out: {', '.join(map(str, self.ignored))}")
+        return "\n".join([*lines, self.signature])
+
+    def _class_rows(self) -> dict[str, dict[str, Any]]:
+        return {str(label) + ("" if row["averaged"] else " (not averaged)"): row for label, row in self.per_class.items()}
+
+    def to_latex(self) -> str:
+        r"""The schemes as a LaTeX table (packages: booktabs), in per cent, the signature as a comment.
+
+        >>> print(Report(1, (), None, 1.0, (), (), {"micro": {"f1": 0.5}}, {}, "f1", "sig_1").to_latex())
+        % sig_1
+        \begin{tabular}{lr}
+        \toprule
+        Scheme & F1 \\
+        \midrule
+        micro & 50.00 \\
+        \bottomrule
+        \end{tabular}
+        """
+        columns = [key for key in next(iter(self.schemes.values())) if key not in NOT_SHOWN]
+        titles = [_escaped(key.capitalize()) for key in columns]
+        body = [
+            " & ".join([_escaped(name), *(_percent(row[key]) for key in columns)]) + r" \\"
+            for name, row in self.schemes.items()
+        ]
+        top = [f"% {self.signature}", rf"\begin{{tabular}}{{l{'r' * len(columns)}}}", r"\toprule"]
+        head = [" & ".join(["Scheme", *titles]) + r" \\", r"\midrule"]
+        return "\n".join([*top, *head, *body, r"\bottomrule", r"\end{tabular}"])
+
+
+def _table(title: str, rows: dict[str, dict[str, Any]]) -> list[str]:
+    first = next(iter(rows.values()), {})
+    columns = [key for key in first if key not in NOT_SHOWN]
+    widths = [max(len(column), 6) for column in columns]
+    name_width = max([len(title), 10, *map(len, rows)])
+    lines = [f"{title:<{name_width}}" + "".join(f"  {c:>{w}}" for c, w in zip(columns, widths, strict=True))]
+    for name, row in rows.items():
+        cells = [_cell(row, column) for column in columns]
+        lines.append(f"{name:<{name_width}}" + "".join(f"  {c:>{w}}" for c, w in zip(cells, widths, strict=True)))
+    return lines
+
+
+def _cell(row: dict[str, Any], column: str) -> str:
+    if column in ("support", "predicted", "correct"):
+        return plain_number(row[column])
+    return _percent(row[column]) + ("*" if column in row.get("undefined", ()) else "")
+
+
+def plain_number(value: float) -> str:
+    """A count without exponent or trailing zeros; sums of weights keep six decimals at most.
+
+    >>> plain_number(10_000_000), plain_number(2.5)
+    ('10000000', '2.5')
+    """
+    return f"{value:.6f}".rstrip("0").rstrip(".")
+
+
+def _percent(value: float) -> str:
+    return "–" if math.isnan(value) else f"{100 * value:.2f}"
+
+
+def _escaped(text: str) -> str:
+    return "".join({"_": r"\_", "^": r"\^{}", "%": r"\%", "&": r"\&", "#": r"\#"}.get(char, char) for char in text)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return None if isinstance(value, float) and math.isnan(value) else value

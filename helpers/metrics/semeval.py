@@ -1,0 +1,107 @@
+"""The official scorer of SemEval-2010 Task 8 (v1.2), all three evaluations, from counts.
+
+directed: every directed label is a class. undirected: the direction is dropped first. grouped (the official one): nine
+base relations, and a right relation in the wrong direction is one false positive and one false negative of it. The negative
+class is averaged in none of them. Labels are written `Relation(e1,e2)` and `Relation(e2,e1)`.
+
+The official script reads answer files; here an id that was skipped is a prediction of `SKIPPED`.
+Source: Hendrickx et al. 2010 and the scorer's own description; checked against the script's output (tests).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .counts import Confusion
+
+DIRECTIONS = ("(e1,e2)", "(e2,e1)")
+SKIPPED = "(skipped)"
+"""Predicted 'label' of a sample without an answer: a miss of its gold class, a false alarm of none, out of accuracy."""
+
+
+def base_relation(label: str) -> str:
+    """A label without its direction.
+
+    >>> base_relation("Cause-Effect(e2,e1)"), base_relation("Other")
+    ('Cause-Effect', 'Other')
+    """
+    return label[: -len(DIRECTIONS[0])] if str(label).endswith(DIRECTIONS) else label
+
+
+def undirected(confusion: Confusion) -> Confusion:
+    """The outcome with the direction of every label dropped, gold and predicted.
+
+    >>> undirected(Confusion.from_arrays(["R(e1,e2)"], ["R(e2,e1)"])).labels
+    ('R',)
+    """
+    return confusion.relabel(base_relation, direction="dropped")
+
+
+def official_scores(confusion: Confusion, negative: str = "Other") -> dict[str, dict[str, float]]:
+    """Micro-F1, macro-F1 and accuracy of the three evaluations; the task's number is ['grouped']['macro'].
+
+    For a class r, F_r = 2·TP_r / (predicted_r + gold_r), 0 if that is 0/0. Macro is the mean over the classes that occur as
+    gold; micro pools them. In the grouped evaluation r is a base relation, TP_r counts answers right in relation and
+    direction, predicted_r and gold_r count the relation in either direction.
+
+    Parameters
+    ----------
+    confusion : counts (..., L, L) over directed labels, the negative class, and `SKIPPED` if ids were skipped.
+    negative : never averaged. A class that is predicted but nowhere gold is not averaged either, and its answers are
+        nobody's false alarms.
+
+    Returns
+    -------
+    'directed', 'undirected', 'grouped' → 'micro', 'macro', 'accuracy', fractions: floats, or arrays (...) for replicates.
+    Accuracy is over answered samples, 0 if none was answered.
+
+    >>> table = Confusion.from_arrays(["R(e1,e2)", "S(e2,e1)", "Other"], ["R(e2,e1)", "S(e2,e1)", "Other"])
+    >>> official_scores(table)["grouped"]["macro"]
+    0.5
+    """
+    loose = undirected(confusion)
+    return {
+        "directed": _scores(confusion, confusion.correct, negative),
+        "undirected": _scores(loose, loose.correct, negative),
+        "grouped": _scores(loose, _correct_with_direction(confusion, loose), negative),
+    }
+
+
+def official_macro(confusion: Confusion, negative: str = "Other") -> float | np.ndarray:
+    """The task's official number: macro-F1 of the grouped evaluation.
+
+    >>> official_macro(Confusion.from_arrays(["R(e1,e2)", "R(e1,e2)"], ["R(e1,e2)", "R(e2,e1)"]))
+    0.5
+    """
+    return official_scores(confusion, negative)["grouped"]["macro"]
+
+
+def _correct_with_direction(confusion: Confusion, loose: Confusion) -> np.ndarray:
+    """(..., B) answers right in relation and direction, for each base relation."""
+    bases = [base_relation(label) for label in confusion.labels]
+    belongs = np.array([[base == name for name in loose.labels] for base in bases])
+    return confusion.correct @ belongs.astype(confusion.counts.dtype)
+
+
+def _scores(confusion: Confusion, correct: np.ndarray, negative: str) -> dict[str, float]:
+    names = np.array([label not in (negative, SKIPPED) for label in confusion.labels])
+    gold, predicted = confusion.gold, confusion.predicted
+    scored = names & (gold > 0)  # (..., L): classes of the key
+    both = np.where(scored, gold + predicted, 0)
+    hits = 2 * np.where(scored, correct, 0)
+    answered = confusion.n - _column(predicted, confusion.labels, SKIPPED)
+    return {
+        "micro": _ratio(hits.sum(-1), both.sum(-1)),
+        "macro": _ratio(_ratio(hits, both).sum(-1), scored.sum(-1)),
+        "accuracy": _ratio(np.asarray(correct).sum(-1), answered),
+    }
+
+
+def _column(counts: np.ndarray, labels: tuple, label: str) -> np.ndarray:
+    return counts[..., labels.index(label)] if label in labels else 0
+
+
+def _ratio(part: np.ndarray, whole: np.ndarray) -> float | np.ndarray:
+    part, whole = np.asarray(part, dtype=float), np.asarray(whole, dtype=float)
+    value = np.divide(part, whole, out=np.zeros(np.broadcast_shapes(part.shape, whole.shape)), where=whole > 0)
+    return value.item() if value.ndim == 0 else value

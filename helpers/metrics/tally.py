@@ -1,0 +1,137 @@
+"""The one pass over the data: how often does each combination of labels occur?
+
+Everything else in this room works on the small result. The pass reads the columns piece by piece, so it needs memory for
+one piece only, and pieces of a large column are counted by several threads (numpy releases the interpreter lock).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from .labels import Coded, Interner
+
+PIECE = 1 << 16  # rows at a time: codes and their combination stay in the processor's second-level cache
+DENSE_BITS = 18  # up to 2^18 combinations are tallied in an array, more by sorting
+THREAD_FROM = 1 << 20  # rows from which a second thread pays for its start
+
+Tally = tuple[np.ndarray, np.ndarray]
+
+
+class _TooWide(Exception):
+    """A code is negative, or the combined codes do not fit into 62 bits."""
+
+
+def joint_counts(columns: Sequence[Coded], weight: np.ndarray | None = None) -> Tally:
+    """Count the distinct rows of some label columns.
+
+    Parameters
+    ----------
+    columns : m columns of n rows.
+    weight : (n,) weight of each row; None counts each row once.
+
+    Returns
+    -------
+    cells : (K, m) codes, one row for each combination that occurs; the same combination may stand more than once, its
+        counts are to be added.
+    counts : (K,) int64, or float64 when weighted.
+
+    >>> from helpers.metrics.labels import as_coded
+    >>> a, b = (as_coded(np.array(column), "x", Interner()) for column in ([0, 0, 1], [1, 1, 0]))
+    >>> cells, counts = joint_counts([a, b])
+    >>> cells.tolist(), counts.tolist()
+    ([[0, 1], [1, 0]], [2, 1])
+    """
+    try:
+        return _count(columns, weight)
+    except _TooWide:
+        narrow = [_narrow(column) for column in columns]
+        return _count(narrow, weight, decode=[column.values for column in narrow])
+
+
+def _count(columns: Sequence[Coded], weight: np.ndarray | None, decode: Sequence | None = None) -> Tally:
+    n = len(columns[0])
+    spans = _spans(n, 1 if any(isinstance(column.values, Interner) for column in columns) else _processors())
+    if len(spans) == 1:
+        tallies = [_count_span(columns, weight, *spans[0])]
+    else:
+        with ThreadPoolExecutor(len(spans)) as pool:
+            tallies = list(pool.map(lambda span: _count_span(columns, weight, *span), spans))
+    cells, counts = (np.concatenate(parts) for parts in zip(*tallies, strict=True))
+    for place, values in enumerate(decode or ()):
+        if values is not None and not isinstance(values, Interner):
+            cells[:, place] = np.asarray(values)[cells[:, place]]
+    return cells, counts
+
+
+def _processors() -> int:
+    """Processors this process may use (a container's limit, not the machine's)."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _spans(n: int, workers: int) -> list[tuple[int, int]]:
+    workers = workers if n >= THREAD_FROM else 1
+    edges = np.linspace(0, n, workers + 1).astype(int).tolist()
+    return list(pairwise(edges))
+
+
+def _count_span(columns: Sequence[Coded], weight: np.ndarray | None, start: int, stop: int) -> Tally:
+    """Tallies of the rows start … stop−1; codes of one piece are packed side by side, `bits` bits each."""
+    dense: dict[int, np.ndarray] = {}
+    sparse: list[tuple[int, np.ndarray, np.ndarray]] = []
+    for at in range(start, stop, PIECE):
+        end = min(at + PIECE, stop)
+        bits, packed = _pack([column.codes(at, end) for column in columns])
+        piece_weight = None if weight is None else weight[at:end]
+        if bits * len(columns) <= DENSE_BITS:
+            tally = np.bincount(packed, piece_weight, minlength=1 << bits * len(columns))
+            dense[bits] = dense[bits] + tally if bits in dense else tally
+        else:
+            sparse.append((bits, *_count_sorted(packed, piece_weight)))
+    parts = [(bits, np.flatnonzero(tally), tally[tally != 0]) for bits, tally in dense.items()] + sparse
+    cells = [_unpack(packed, bits, len(columns)) for bits, packed, _ in parts]
+    return np.concatenate(cells), np.concatenate([counts for _, _, counts in parts])
+
+
+def _pack(pieces: list[np.ndarray]) -> tuple[int, np.ndarray]:
+    # One OR over a piece bounds all its codes: no bit above the highest of the OR is set in any of them,
+    # and its sign is negative if one of them is. That is a third of the work of a minimum and a maximum.
+    seen = 0
+    for piece in pieces:
+        seen |= int(np.bitwise_or.reduce(piece))
+    bits = max(seen.bit_length(), 1)
+    if seen < 0 or bits * len(pieces) > 62:
+        raise _TooWide
+    packed = np.empty(len(pieces[0]), np.intp)
+    np.copyto(packed, pieces[0], casting="unsafe")
+    for piece in pieces[1:]:
+        np.left_shift(packed, bits, out=packed)
+        np.bitwise_or(packed, piece, out=packed, casting="unsafe")
+    return bits, packed
+
+
+def _unpack(packed: np.ndarray, bits: int, m: int) -> np.ndarray:
+    return np.stack([packed >> bits * place & (1 << bits) - 1 for place in reversed(range(m))], axis=1)
+
+
+def _count_sorted(packed: np.ndarray, weight: np.ndarray | None) -> Tally:
+    if weight is None:
+        return np.unique(packed, return_counts=True)
+    values, inverse = np.unique(packed, return_inverse=True)
+    return values, np.bincount(inverse, weight)
+
+
+def _narrow(column: Coded) -> Coded:
+    """Label integers of any size as small codes, with the label integers as their values."""
+    if column.values is not None:
+        return column
+    low, high = int(column.data.min()), int(column.data.max())
+    if high - low < 1 << DENSE_BITS:
+        return replace(column, data=column.data - column.data.dtype.type(low), values=range(low, high + 1))
+    values, codes = np.unique(column.data, return_inverse=True)
+    return replace(column, data=codes, values=tuple(values.tolist()))

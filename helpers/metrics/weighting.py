@@ -1,0 +1,156 @@
+"""Class-weighting schemes: class counts in, class weights out.
+
+A scheme is a function (support, total) → unnormalised weights; `class_weights` normalises them. The score of a class
+plays no part here, so that every scheme can average every score (`scores.average`).
+
+Source of the framework, its schemes and desiderata: Harbecke et al. 2022, Sections 2.2–2.3, Table 2.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import xlogy
+
+SCHEMES = ("micro", "weighted", "dodrans", "entropy", "macro")
+"""The five schemes of the paper's Table 2, from instances to classes."""
+
+Weighting = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Power:
+    """The family n^α: 1 is *weighted*, 3/4 is *dodrans*, 0 is *macro*; desiderata D1 and D2 hold for 0 ≤ α ≤ 1.
+
+    >>> Power(0.5)(np.array([4, 9]), 13)
+    array([2., 3.])
+    """
+
+    alpha: float
+
+    def __call__(self, support: np.ndarray, total: np.ndarray) -> np.ndarray:
+        return np.power(support, self.alpha, dtype=float)
+
+    def __str__(self) -> str:
+        return f"n^{self.alpha:g}"
+
+
+def power(alpha: float) -> Power:
+    """The scheme with weights n_i^α, α a finite number; also to be had by name, e.g. 'n^0.5'.
+
+    >>> class_weights([1, 3], power(1)).tolist()
+    [0.25, 0.75]
+    """
+    if not np.isfinite(alpha):
+        raise ValueError(f"alpha is {alpha}: it has to be a finite number")
+    return Power(float(alpha))
+
+
+def entropy(support: np.ndarray, total: np.ndarray) -> np.ndarray:
+    """Unnormalised weights −n_i · log(n_i / N) (Eqs. 2–3): a class's share of the entropy; 0 for an empty class.
+
+    Not monotonic: a class with more than 1/e of the samples loses weight as it grows (D1 does not hold there). With the
+    negative class in N few positive classes are that large.
+
+    >>> entropy(np.array([0, 5, 10]), 10).round(3).tolist()
+    [0.0, 3.466, 0.0]
+    """
+    return xlogy(support, total) - xlogy(support, support)
+
+
+WEIGHTINGS: dict[str, Weighting] = {"weighted": Power(1), "dodrans": Power(0.75), "entropy": entropy, "macro": Power(0)}
+
+
+def resolve(scheme: str | Weighting) -> tuple[str, Weighting]:
+    """Name and function of a scheme given by name, as 'n^α' or as a function.
+
+    Raises ValueError for 'micro', which has no class weights, and for an unknown name (the nearest is named).
+
+    >>> resolve("n^0.5")
+    ('n^0.5', Power(alpha=0.5))
+    """
+    if callable(scheme):
+        return str(scheme) if isinstance(scheme, Power) else getattr(scheme, "__name__", "user"), scheme
+    if scheme in WEIGHTINGS:
+        return scheme, WEIGHTINGS[scheme]
+    if re.fullmatch(r"n\^-?\d+(\.\d+)?", scheme):
+        return scheme, power(float(scheme[2:]))
+    if scheme == "micro":
+        raise ValueError("micro has no class weights: it is one score over all samples")
+    near = difflib.get_close_matches(scheme, SCHEMES, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    raise ValueError(f"unknown scheme {scheme!r}: known are {', '.join(SCHEMES)}, 'n^ALPHA' or a function{hint}")
+
+
+def class_weights(support: Any, scheme: str | Weighting, total: Any = None, evaluated: Any = None) -> np.ndarray:
+    """Normalised class weights w_i with Σ w_i = 1 (D0).
+
+    Parameters
+    ----------
+    support : (..., C) class counts n_i; leading axes are replicates.
+    scheme : name, 'n^α', or a function (support, total) → unnormalised weights of the same shape.
+    total : (...) N in the entropy weights; None: Σ n_i. Pass the number of all samples to count the negative class.
+    evaluated : (..., C) bool, classes that take part; None: those with n_i > 0 (the paper's rule). A class that is
+        evaluated without support weighs as the scheme says: nothing, except under macro.
+
+    Returns
+    -------
+    (..., C) weights; all 0 where no class is evaluated. Where the unnormalised weights of the evaluated classes are all 0
+    (entropy of a single class), they weigh the same.
+
+    Raises
+    ------
+    ValueError : a negative count, a total smaller than a class, a scheme that gives negative, infinite or missing weights.
+
+    >>> class_weights([16, 1, 0], "dodrans").round(4).tolist()
+    [0.8889, 0.1111, 0.0]
+    >>> class_weights([4], "entropy").tolist()
+    [1.0]
+    """
+    support = np.asarray(support)
+    total = support.sum(-1, keepdims=True) if total is None else np.asarray(total)[..., None]
+    if (support < 0).any() or (support > total).any():
+        raise ValueError("support has to be class counts: not negative, and none above the total")
+    name, weighting = resolve(scheme)
+    raw = np.broadcast_to(weighting(support, total), support.shape)
+    evaluated = support > 0 if evaluated is None else np.broadcast_to(evaluated, support.shape)
+    raw = np.where(evaluated, raw, 0.0)
+    if not np.isfinite(raw).all() or (raw < 0).any():
+        raise ValueError(f"scheme {name} gives weights that are negative, infinite or missing: {raw}")
+    return _normalised(np.where(raw.sum(-1, keepdims=True) > 0, raw, evaluated))
+
+
+def _normalised(raw: np.ndarray) -> np.ndarray:
+    mass = raw.sum(-1, keepdims=True)
+    return np.divide(raw, mass, out=np.zeros(raw.shape), where=mass > 0)
+
+
+def desiderata(support: Any, scheme: str | Weighting, total: Any = None) -> dict[str, bool]:
+    """Does a scheme keep the desiderata on these class counts? Checked on every pair of classes with n > 0.
+
+    D0: Σ w_i = 1 · D1: n_i ≥ n_j ⇒ w_i ≥ w_j · D2: n_i ≥ n_j ⇒ w_i / n_i ≤ w_j / n_j (Section 2.2), up to a relative
+    1e-9 for rounding. Arguments as in `class_weights`, support of shape (C,).
+
+    >>> desiderata([100, 10, 1], "dodrans")
+    {'D0': True, 'D1': True, 'D2': True}
+    >>> desiderata([100, 10, 1], "entropy")
+    {'D0': True, 'D1': False, 'D2': True}
+    """
+    support = np.asarray(support)
+    weights = class_weights(support, scheme, total)[support > 0]
+    n = support[support > 0]
+    ordered = n[:, None] >= n[None, :]
+    return {
+        "D0": bool(np.isclose(weights.sum(), 1.0, rtol=1e-9)),
+        "D1": _all_at_least(weights[:, None], weights[None, :], ordered),
+        "D2": _all_at_least((weights / n)[None, :], (weights / n)[:, None], ordered),
+    }
+
+
+def _all_at_least(left: np.ndarray, right: np.ndarray, where: np.ndarray) -> bool:
+    return bool((left >= right * (1 - 1e-9))[where].all())
