@@ -1,7 +1,8 @@
 """Does the ranking of systems hold when the weighting changes, or when one class is left out?
 
-Rank agreement between schemes, pairs of systems that change places, the α of the family n^α at which they do, and the
-score without each class in turn. It draws no conclusions about significance (`significance`, `resampling`).
+Rank agreement between schemes, pairs of systems that change places, the α of the family n^α at which they do,
+and the score without each class in turn. It draws no conclusions about significance (`significance`,
+`resampling`).
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ def rank_agreement(scores: Any) -> np.ndarray:
 
     Returns
     -------
-    (S, S) τ, 1 on the diagonal; nan for a scheme that ties all systems. ValueError for fewer than two systems.
+    (S, S) τ, 1 on the diagonal; nan for a scheme that ties all systems. ValueError for fewer than two
+    systems.
 
     >>> rank_agreement([[0.1, 0.3], [0.2, 0.2], [0.3, 0.1]]).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
@@ -47,9 +49,11 @@ def rank_agreement(scores: Any) -> np.ndarray:
 
 
 def flips(first: Mapping[str, float], second: Mapping[str, float]) -> list[tuple[str, str]]:
-    """Pairs (x, y) of systems with x better under the first scheme and y better under the second; ties are no flips.
+    """Pairs (x, y) of systems with x better under the first scheme and y better under the second; ties are no
+    flips.
 
-    Sorted by how far apart the pair is, both gaps multiplied, largest first. KeyError if a system has one score only.
+    Sorted by how far apart the pair is, both gaps multiplied, largest first. KeyError if a system has one
+    score only.
 
     >>> flips({"a": 0.5, "b": 0.4, "c": 0.1}, {"a": 0.2, "b": 0.3, "c": 0.1})
     [('a', 'b')]
@@ -68,11 +72,13 @@ def alpha_spectrum(confusion: Confusion, alphas: Sequence[float] = ALPHAS, **pol
     return np.array([average(confusion, power(alpha), **policy) for alpha in alphas])
 
 
-def alpha_crossings(first: Confusion, second: Confusion, alphas: Sequence[float] = ALPHAS, **policy: Any) -> list[float]:
+def alpha_crossings(
+    first: Confusion, second: Confusion, alphas: Sequence[float] = ALPHAS, **policy: Any
+) -> list[float]:
     """The α at which two systems change places under n^α, in rising order; empty if one leads throughout.
 
-    Sign changes are looked for between neighbours of the grid `alphas` and then found to 1e-9; two crossings within one
-    step of the grid cancel out and are missed.
+    Sign changes are looked for between neighbours of the grid `alphas` and then found to 1e-9; two crossings
+    within one step of the grid cancel out and are missed.
 
     >>> first = Confusion.from_arrays(list("aaaaaaaaaabb"), list("aaaaaaaaaaaa"))
     >>> second = Confusion.from_arrays(list("aaaaaaaaaabb"), list("aaaaaabbbbbb"))
@@ -84,12 +90,19 @@ def alpha_crossings(first: Confusion, second: Confusion, alphas: Sequence[float]
         return average(first, power(alpha), **policy) - average(second, power(alpha), **policy)
 
     leads = [(alpha, lead(alpha)) for alpha in alphas]
-    apart = [(alpha, gap) for alpha, gap in leads if gap]  # a tie on a point of the grid is no change of places yet
-    return [float(brentq(lead, a, b, xtol=1e-9)) for (a, here), (b, there) in pairwise(apart) if here * there < 0]
+    apart = [
+        (alpha, gap) for alpha, gap in leads if gap
+    ]  # a tie on a point of the grid is no change of places yet
+    return [
+        float(brentq(lead, a, b, xtol=1e-9)) for (a, here), (b, there) in pairwise(apart) if here * there < 0
+    ]
 
 
-def leave_one_class_out(confusion: Confusion, scheme: str | Weighting = "macro", **policy: Any) -> dict[Label, float]:
-    """The average F1 without each averaged class in turn; mistakes that involve it stay mistakes of the others.
+def leave_one_class_out(
+    confusion: Confusion, scheme: str | Weighting = "macro", **policy: Any
+) -> dict[Label, float]:
+    """The average F1 without each averaged class in turn; mistakes that involve it stay mistakes of the
+    others.
 
     >>> leave_one_class_out(Confusion.from_arrays(list("aab"), list("aaa")))
     {'a': 0.0, 'b': 0.8}
@@ -99,6 +112,8 @@ def leave_one_class_out(confusion: Confusion, scheme: str | Weighting = "macro",
     classes = [label for label, taken in zip(confusion.labels, chosen.tolist(), strict=True) if taken]
     fixed = vars(rules) | {"zero_support": "skip" if rules.skips else "zero"}
     return {
-        left_out: average(confusion, scheme, **fixed | {"labels": [label for label in classes if label != left_out]})
+        left_out: average(
+            confusion, scheme, **fixed | {"labels": [label for label in classes if label != left_out]}
+        )
         for left_out in classes
     }

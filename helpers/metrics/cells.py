@@ -1,7 +1,7 @@
 """From label columns to a table of cells: the steps between `labels` and `counts`.
 
-A table is kept as cells (K, m), positions into the label list, and counts (..., K). This module gives codes their labels,
-checks what comes in, and turns cells into dense tables and bootstrap replicates.
+A table is kept as cells (K, m), positions into the label list, and counts (..., K). This module gives codes
+their labels, checks what comes in, and turns cells into dense tables and bootstrap replicates.
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from .labels import Coded, Interner, Label, as_coded, unlisted_message
+from .columns import as_coded
+from .labels import MAX_LABELS, Coded, Interner, Label, unlisted_message
 from .tally import joint_counts
-
-MAX_LABELS = 5_000  # a table of 5,000² counts takes 200 MB; more labels than that are ids or texts, not classes
 
 
 def positions(labels: Iterable[Label], listed: Sequence[Label], argument: str = "labels") -> np.ndarray:
@@ -33,7 +32,8 @@ def positions(labels: Iterable[Label], listed: Sequence[Label], argument: str = 
 
 
 def count_columns(columns: Mapping[str, Any], labels: Iterable[Label] | None, weight: Any = None) -> tuple:
-    """Count the rows of named label columns: cells (K, m) as positions into the label list, counts (K,), the label list.
+    """Count the rows of named label columns: cells (K, m) as positions into the label list, counts (K,), the
+    label list.
 
     Arguments and errors are those of `counts.Confusion.from_arrays`.
 
@@ -49,15 +49,21 @@ def count_columns(columns: Mapping[str, Any], labels: Iterable[Label] | None, we
     names = [_names(column, cells[:, place], interner, listed) for place, column in enumerate(coded)]
     final = listed or _sorted_labels(names)
     if len(final) > MAX_LABELS:
-        raise ValueError(f"{len(final)} distinct labels: more than {MAX_LABELS} are ids or texts, not classes")
+        raise ValueError(
+            f"{len(final)} distinct labels: more than {MAX_LABELS} are ids or texts, not classes"
+        )
     place_of = {label: index for index, label in enumerate(final)}
     for place, (column, name) in enumerate(zip(coded, names, strict=True)):
         _check_listed(column, name, place_of, final)
-        cells[:, place] = np.vectorize(lambda code, n=name: place_of[n[code]], otypes=[np.intp])(cells[:, place])
+        cells[:, place] = np.vectorize(lambda code, n=name: place_of[n[code]], otypes=[np.intp])(
+            cells[:, place]
+        )
     return cells, counts, final
 
 
-def _names(column: Coded, codes: np.ndarray, interner: Interner, listed: tuple | None) -> dict[int, Label | None]:
+def _names(
+    column: Coded, codes: np.ndarray, interner: Interner, listed: tuple | None
+) -> dict[int, Label | None]:
     """Label of each code that occurs; None for a position outside the label list."""
     occurring = np.unique(codes).tolist()
     if column.values is not None:
@@ -81,7 +87,9 @@ def _check_listed(column: Coded, names: dict, place_of: dict, listed: tuple) -> 
         return
     index = int(np.isin(column.data, strange).argmax())
     code = column.data[index].item()
-    raise ValueError(unlisted_message(column.argument, index, names[code] if names[code] is not None else code, listed))
+    raise ValueError(
+        unlisted_message(column.argument, index, names[code] if names[code] is not None else code, listed)
+    )
 
 
 def _checked_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
@@ -100,7 +108,9 @@ def _check_lengths(coded: Sequence[Coded]) -> None:
         raise ValueError(f"{first.argument} is empty: no samples to count")
     for column in coded[1:]:
         if len(column) != len(first):
-            raise ValueError(f"{first.argument} has {len(first)} samples, {column.argument} has {len(column)}")
+            raise ValueError(
+                f"{first.argument} has {len(first)} samples, {column.argument} has {len(column)}"
+            )
 
 
 def _checked_weight(weight: Any, n: int) -> np.ndarray | None:
@@ -111,7 +121,9 @@ def _checked_weight(weight: Any, n: int) -> np.ndarray | None:
         raise ValueError(f"sample_weight has shape {weight.shape}, gold has {n} samples")
     bad = ~(np.isfinite(weight) & (weight >= 0))
     if bad.any():
-        raise ValueError(f"sample_weight[{int(bad.argmax())}] is {weight[bad.argmax()]}: weights are finite and not negative")
+        raise ValueError(
+            f"sample_weight[{bad.argmax()}] is {weight[bad.argmax()]}: weights are finite and not negative"
+        )
     return weight
 
 
@@ -151,13 +163,16 @@ def split_rows(rows: Sequence[Sequence[float]], m: int) -> tuple[np.ndarray, np.
 
 
 def draw(counts: np.ndarray, rng: np.random.Generator, replicates: int) -> np.ndarray:
-    """(replicates, K) draws of n = Σ counts samples from cells with probabilities counts / n; ValueError for weights.
+    """(replicates, K) draws of n = Σ counts samples from cells with probabilities counts / n; ValueError for
+    weights.
 
     >>> draw(np.array([3, 0]), np.random.default_rng(0), 2).tolist()
     [[3, 0], [3, 0]]
     """
     if not np.issubdtype(counts.dtype, np.integer):
-        raise ValueError("a table of sample weights cannot be resampled: the bootstrap draws samples, not weights")
+        raise ValueError(
+            "a table of sample weights cannot be resampled: the bootstrap draws samples, not weights"
+        )
     return rng.multinomial(counts.sum(), counts / counts.sum(), size=replicates)
 
 

@@ -1,7 +1,8 @@
-"""The score of one class, from its one-vs-rest counts: precision, recall, F_β, accuracy, Jaccard, MCC, specificity.
+"""The score of one class, from its one-vs-rest counts: precision, recall, F_β, accuracy, Jaccard, MCC,
+specificity.
 
-A class score is a function of the four counts and gives nan where it is undefined (0/0); what an undefined score counts as
-is decided by `scores.Policy`, in one place. This module averages nothing.
+A class score is a function of the four counts and gives nan where it is undefined (0/0); what an undefined
+score counts as is decided by `scores.Policy`, in one place. This module averages nothing.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ def recall(c: OneVsRest) -> np.ndarray:
 
 
 def f_beta(beta: float = 1.0) -> ClassScore:
-    """F_β = (1+β²)·TP / ((1+β²)·TP + β²·FN + FP) (Harbecke et al. 2022, Eq. 1); undefined if TP = FP = FN = 0.
+    """F_β = (1+β²)·TP / ((1+β²)·TP + β²·FN + FP) (Harbecke et al. 2022, Eq. 1); undefined if TP = FP = FN =
+    0.
 
     β > 1 stresses recall, β < 1 precision. Raises ValueError unless β is finite and positive.
 
@@ -99,7 +101,9 @@ def mcc(c: OneVsRest) -> np.ndarray:
     >>> mcc(OneVsRest(*map(np.array, (3, 1, 2, 4)))).round(4).item()
     0.4082
     """
-    tp, fp, fn, tn = (np.asarray(count, dtype=float) for count in c)  # the product of four counts overflows integers
+    tp, fp, fn, tn = (
+        np.asarray(count, dtype=float) for count in c
+    )  # the product of four counts overflows integers
     return _ratio(tp * tn - fp * fn, np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)))
 
 
@@ -115,7 +119,8 @@ CLASS_SCORES: dict[str, ClassScore] = {
 
 
 def resolve_score(score: str | ClassScore) -> tuple[str, ClassScore]:
-    """Name and function of a class score given by name, as 'fβ' (e.g. 'f0.5') or as a function of the four counts.
+    """Name and function of a class score given by name, as 'fβ' (e.g. 'f0.5') or as a function of the four
+    counts.
 
     Raises ValueError for an unknown name and says the nearest.
 
@@ -130,7 +135,9 @@ def resolve_score(score: str | ClassScore) -> tuple[str, ClassScore]:
         return score, f_beta(float(score[1:]))
     near = difflib.get_close_matches(score, CLASS_SCORES, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise ValueError(f"unknown class score {score!r}: known are {', '.join(CLASS_SCORES)}, 'fBETA' or a function{hint}")
+    raise ValueError(
+        f"unknown class score {score!r}: known are {', '.join(CLASS_SCORES)}, 'fBETA' or a function{hint}"
+    )
 
 
 def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:

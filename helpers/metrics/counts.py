@@ -1,9 +1,9 @@
 """The outcome of a classifier as a small table of counts.
 
-`Confusion` answers: how often was gold g predicted as p? `PairedOutcomes` answers: how often was gold g predicted as p,
-and as q on the paired sentence (or by a second system)? Every score of relation classification is a function of one of
-these tables. They hold no text and no ids, add up (`a + b`) over pieces, processes or machines, and are resampled in
-place of the data. This module computes no score.
+`Confusion` answers: how often was gold g predicted as p? `PairedOutcomes` answers: how often was gold g
+predicted as p, and as q on the paired sentence (or by a second system)? Every score of relation
+classification is a function of one of these tables. They hold no text and no ids, add up (`a + b`) over
+pieces, processes or machines, and are resampled in place of the data. This module computes no score.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class Confusion:
 
     Attributes
     ----------
-    counts : (..., L, L) non-negative numbers, rows gold, columns predicted. Leading axes are replicates: each metric of
-        this room then gives one score for each replicate.
+    counts : (..., L, L) non-negative numbers, rows gold, columns predicted. Leading axes are replicates: each
+        metric of this room then gives one score for each replicate.
     labels : the L labels, in the order of rows and columns.
     direction : 'kept' or 'dropped'; carried into every signature.
 
@@ -49,14 +49,14 @@ class Confusion:
         Parameters
         ----------
         gold, predicted : (n,) columns of labels: integers of any size, strings, pandas or Arrow columns.
-        labels : the label list, which fixes rows and columns. Integer columns are positions in a list of strings, and
-            labels themselves in a list of integers. None: the labels that occur, sorted.
+        labels : the label list, which fixes rows and columns. Integer columns are positions in a list of
+            strings, and labels themselves in a list of integers. None: the labels that occur, sorted.
         sample_weight : (n,) non-negative weight of each sample; counts are then sums of weights (float64).
 
         Raises
         ------
-        ValueError : columns of different length or without samples, a missing value, a label not in the list, a bad
-            weight; the message names the argument, the first offending index and its value.
+        ValueError : columns of different length or without samples, a missing value, a label not in the list,
+            a bad weight; the message names the argument, the first offending index and its value.
 
         >>> Confusion.from_arrays([0, 1, 1], [0, 1, 0], labels=["no_relation", "per:title"]).labels
         ('no_relation', 'per:title')
@@ -111,14 +111,18 @@ class Confusion:
         return replace(self, counts=_aligned(self, labels) + _aligned(other, labels), labels=labels)
 
     def __eq__(self, other: object) -> bool:
-        same = isinstance(other, Confusion) and (self.labels, self.direction) == (other.labels, other.direction)
+        same = isinstance(other, Confusion) and (self.labels, self.direction) == (
+            other.labels,
+            other.direction,
+        )
         return same and np.array_equal(self.counts, other.counts)
 
     def restrict(self, labels: Iterable[Label]) -> Confusion:
-        """Keep the samples whose *gold* label is in `labels`; what they were predicted as stays, whatever it is.
+        """Keep the samples whose *gold* label is in `labels`; what they were predicted as stays, whatever it
+        is.
 
-        To leave classes out of an average but keep the mistakes they take part in, name the averaged labels in
-        `scores.evaluate` instead.
+        To leave classes out of an average but keep the mistakes they take part in, name the averaged labels
+        in `scores.evaluate` instead.
 
         >>> Confusion.from_arrays(["a", "b"], ["b", "b"]).restrict(["a"]).counts.tolist()
         [[0, 1], [0, 0]]
@@ -126,7 +130,9 @@ class Confusion:
         keep = np.isin(np.arange(len(self.labels)), positions(labels, self.labels))
         return replace(self, counts=np.where(keep[:, None], self.counts, 0))
 
-    def relabel(self, new_label: Mapping | Callable[[Label], Label], direction: str | None = None) -> Confusion:
+    def relabel(
+        self, new_label: Mapping | Callable[[Label], Label], direction: str | None = None
+    ) -> Confusion:
         """Merge labels: the same samples with `new_label(label)` in place of each label.
 
         Parameters
@@ -134,7 +140,8 @@ class Confusion:
         new_label : a function, or a mapping (labels that it does not hold stay as they are).
         direction : 'dropped' if this takes the direction of relations away.
 
-        >>> Confusion.from_arrays(["r(e1,e2)"], ["r(e2,e1)"]).relabel(lambda label: label[0], "dropped").counts.tolist()
+        >>> table = Confusion.from_arrays(["r(e1,e2)"], ["r(e2,e1)"])
+        >>> table.relabel(lambda label: label[0], "dropped").counts.tolist()
         [[1]]
         """
         rename = new_label if callable(new_label) else lambda label: new_label.get(label, label)
@@ -144,10 +151,12 @@ class Confusion:
         return Confusion(merge.T @ self.counts @ merge, labels, direction or self.direction)
 
     def resample(self, rng: np.random.Generator, replicates: int) -> Confusion:
-        """Bootstrap replicates: n samples drawn with replacement, counted; counts has shape (replicates, L, L).
+        """Bootstrap replicates: n samples drawn with replacement, counted; counts has shape (replicates, L,
+        L).
 
-        Drawing n samples with replacement and counting them is one draw from the multinomial distribution over the
-        cells, so the data are not needed. Raises ValueError if the table holds weights in place of counts.
+        Drawing n samples with replacement and counting them is one draw from the multinomial distribution
+        over the cells, so the data are not needed. Raises ValueError if the table holds weights in place of
+        counts.
 
         >>> replicates = Confusion.from_arrays(["a", "b"], ["a", "a"]).resample(np.random.default_rng(0), 3)
         >>> replicates.counts.shape, replicates.n.tolist()
@@ -166,7 +175,8 @@ class PairedOutcomes:
 
     Attributes
     ----------
-    cells : (K, 3) positions into `labels`: gold, predicted, predicted on the paired sentence; sorted, no row twice.
+    cells : (K, 3) positions into `labels`: gold, predicted, predicted on the paired sentence; sorted, no row
+        twice.
     counts : (..., K) how often each occurs; leading axes are replicates.
     labels : the L labels.
 
@@ -183,7 +193,8 @@ class PairedOutcomes:
     def from_arrays(
         cls, gold: Any, predicted: Any, predicted_paired: Any, labels: Iterable[Label] | None = None
     ) -> PairedOutcomes:
-        """Count gold × predicted × predicted_paired in one pass; arguments and errors as `Confusion.from_arrays`.
+        """Count gold × predicted × predicted_paired in one pass; arguments and errors as
+        `Confusion.from_arrays`.
 
         >>> PairedOutcomes.from_arrays([1, 0], [1, 1], [0, 0], labels=[0, 1]).n
         2
@@ -207,7 +218,11 @@ class PairedOutcomes:
         >>> PairedOutcomes.from_arrays(["a"], ["a"], ["a"]).to_rows()
         [[0, 0, 0, 1]]
         """
-        return [[*cell, count] for cell, count in zip(self.cells.tolist(), self.counts.tolist(), strict=True) if count]
+        return [
+            [*cell, count]
+            for cell, count in zip(self.cells.tolist(), self.counts.tolist(), strict=True)
+            if count
+        ]
 
     @property
     def n(self) -> Any:
@@ -222,13 +237,16 @@ class PairedOutcomes:
     def paired(self, inverse: Mapping[Label, Label] | None = None) -> Confusion:
         """Gold × predicted on the paired samples, whose gold label is `inverse[gold]`.
 
-        Without `inverse` the gold labels stay: the outcome of the second of two systems. Raises ValueError if an inverse
-        is not one of the labels.
+        Without `inverse` the gold labels stay: the outcome of the second of two systems. Raises ValueError if
+        an inverse is not one of the labels.
 
-        >>> PairedOutcomes.from_arrays(["a"], ["a"], ["b"], ["a", "b"]).paired({"a": "b", "b": "a"}).counts.tolist()
+        >>> outcomes = PairedOutcomes.from_arrays(["a"], ["a"], ["b"], labels=["a", "b"])
+        >>> outcomes.paired({"a": "b", "b": "a"}).counts.tolist()
         [[0, 0], [0, 1]]
         """
-        turned = positions([(inverse or {}).get(label, label) for label in self.labels], self.labels, "inverse")
+        turned = positions(
+            [(inverse or {}).get(label, label) for label in self.labels], self.labels, "inverse"
+        )
         cells = np.stack([turned[self.cells[:, 0]], self.cells[:, 2]], axis=1)
         return Confusion(dense(cells, self.counts, len(self.labels)), self.labels)
 
@@ -241,7 +259,10 @@ class PairedOutcomes:
         return PairedOutcomes(*merged(cells, counts), labels)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, PairedOutcomes) and (self.labels, self.to_rows()) == (other.labels, other.to_rows())
+        return isinstance(other, PairedOutcomes) and (self.labels, self.to_rows()) == (
+            other.labels,
+            other.to_rows(),
+        )
 
     def restrict(self, labels: Iterable[Label]) -> PairedOutcomes:
         """Keep the samples whose *gold* label is in `labels`.
@@ -255,7 +276,8 @@ class PairedOutcomes:
     def resample(self, rng: np.random.Generator, replicates: int) -> PairedOutcomes:
         """Bootstrap replicates; counts has shape (replicates, K). See `Confusion.resample`.
 
-        >>> PairedOutcomes.from_arrays(["a"], ["a"], ["b"]).resample(np.random.default_rng(0), 2).counts.tolist()
+        >>> outcomes = PairedOutcomes.from_arrays(["a"], ["a"], ["b"])
+        >>> outcomes.resample(np.random.default_rng(0), 2).counts.tolist()
         [[1], [1]]
         """
         return replace(self, counts=draw(self.counts, rng, replicates))

@@ -1,7 +1,8 @@
 """Relation direction recognition: performance difference, predictive immobility rate, paired predictive rate.
 
-The paired sample of a sample is the same sentence with its two entities exchanged, so its gold label is the inverse
-relation. A model that reads direction is right on both. Source: Lyu et al. 2021, Section III, Eqs. 1–3.
+The paired sample of a sample is the same sentence with its two entities exchanged, so its gold label is the
+inverse relation. A model that reads direction is right on both. Source: Lyu et al. 2021, Section III, Eqs.
+1–3.
 
 This module does not build paired samples (`helpers.data.pairing` does).
 """
@@ -32,7 +33,8 @@ class DirectionScores:
     performance_original, performance_paired : P_A and P_B.
     pd : |P_A − P_B|; small is good.
     better_set : 'A' if P_A > P_B, else 'B' (a tie goes to B).
-    pir : share of the right predictions on the better set that did not move; small is good; nan if none is right.
+    pir : share of the right predictions on the better set that did not move; small is good; nan if none is
+        right.
     ppr : share of samples that are right on both sets; large is good; nan if no label has an inverse.
     n : samples that pir and ppr look at: those whose gold label has an inverse.
     """
@@ -80,18 +82,23 @@ def _turned(label: Label) -> Label:
 
 
 def with_inverses(outcomes: PairedOutcomes, inverse: Mapping[Label, Label] | None = None) -> PairedOutcomes:
-    """The same outcomes, with the inverse of every label in the label list: a gold label may occur in one direction only.
+    """The same outcomes, with the inverse of every label in the label list: a gold label may occur in one
+    direction only.
 
     >>> with_inverses(PairedOutcomes.from_arrays(["R(e1,e2)"], ["R(e1,e2)"], ["R(e1,e2)"])).labels
     ('R(e1,e2)', 'R(e2,e1)')
     """
     inverse = inverse or inverse_labels(outcomes.labels)
-    labels = tuple(dict.fromkeys([*outcomes.labels, *(inverse.get(label, label) for label in outcomes.labels)]))
+    labels = tuple(
+        dict.fromkeys([*outcomes.labels, *(inverse.get(label, label) for label in outcomes.labels)])
+    )
     return PairedOutcomes(outcomes.cells, outcomes.counts, labels)
 
 
 def direction_scores(
-    outcomes: PairedOutcomes, inverse: Mapping[Label, Label] | None = None, performance: Performance = official_macro
+    outcomes: PairedOutcomes,
+    inverse: Mapping[Label, Label] | None = None,
+    performance: Performance = official_macro,
 ) -> DirectionScores:
     """PD, PIR and PPR of a model evaluated on a test set A and its paired set B.
 
@@ -101,13 +108,16 @@ def direction_scores(
     Parameters
     ----------
     outcomes : gold × prediction on A × prediction on B, counts (..., K).
-    inverse : gold label on A → gold label on B; None: `inverse_labels`. Labels that are their own inverse (the negative
-        class) play their part in P_A and P_B and are left out of PIR and PPR, as in the paper's numbers.
-    performance : Confusion → score, replicates included; default the official SemEval macro-F1, as in the paper.
+    inverse : gold label on A → gold label on B; None: `inverse_labels`. Labels that are their own inverse
+        (the negative class) play their part in P_A and P_B and are left out of PIR and PPR, as in the paper's
+        numbers.
+    performance : Confusion → score, replicates included; default the official SemEval macro-F1, as in the
+        paper.
 
     Raises
     ------
-    ValueError : `inverse` maps a label to two, or two labels to one. A pair may be given once, in either order.
+    ValueError : `inverse` maps a label to two, or two labels to one. A pair may be given once, in either
+        order.
 
     >>> outcomes = PairedOutcomes.from_arrays(
     ...     ["R(e1,e2)", "R(e2,e1)"], ["R(e1,e2)", "R(e2,e1)"], ["R(e2,e1)", "R(e2,e1)"]
@@ -151,7 +161,11 @@ def _rates(outcomes: PairedOutcomes, inverse: Mapping[Label, Label]) -> tuple[An
         return np.asarray(outcomes.counts[..., cells].sum(-1), dtype=float)
 
     n = outcomes.n
-    rates = [(right_a & still, count(right_a)), (right_b & still, count(right_b)), (right_a & right_b, np.asarray(n))]
+    rates = [
+        (right_a & still, count(right_a)),
+        (right_b & still, count(right_b)),
+        (right_a & right_b, np.asarray(n)),
+    ]
     return *(_ratio(count(cells), whole) for cells, whole in rates), n
 
 

@@ -1,7 +1,7 @@
 """A report: what `scores.evaluate` found, as text, dict, DataFrame, CSV and LaTeX.
 
-It computes nothing. Scores are fractions; text and LaTeX show per cent, the machine-readable forms keep fractions, with
-undefined values as null (JSON) or empty (CSV).
+It computes nothing. Scores are fractions; text and LaTeX show per cent, the machine-readable forms keep
+fractions, with undefined values as null (JSON) or empty (CSV).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NOT_SHOWN = ("signature", "averaged", "undefined")
+COUNTS = ("support", "predicted", "correct", "n")
 
 
 @dataclass
@@ -26,12 +27,14 @@ class Report:
 
     Attributes
     ----------
-    n : samples, the negative class included. labels : all labels of the table. negative : the negative class or None.
+    n : samples, the negative class included. labels : all labels of the table. negative : the negative class
+        or None.
     accuracy : share of samples predicted right. averaged : labels that the class-weighted schemes average.
     ignored : labels that were asked for but left out, having no gold samples.
-    schemes : scheme → precision, recall, f1, f1_of_means, signature, and low, high once `add_interval` was called.
-    per_class : label → precision, recall, f1, support, predicted, correct, averaged, undefined (names of the scores that
-        are 0/0 there).
+    schemes : scheme → precision, recall, f1, f1_of_means, signature, and low, high once `add_interval` was
+        called.
+    per_class : label → precision, recall, f1, support, predicted, correct, averaged, undefined (names of the
+        scores that are 0/0 there).
     f_name : 'f1', or 'f0.5' and so on. signature : the policy shared by all rows.
     extra : further sections of a task, e.g. `official` and `direction`.
 
@@ -83,7 +86,17 @@ class Report:
         >>> Report(1, ("a",), None, 1.0, ("a",), (), {}, {}, "f1", "sig").to_dict()["labels"]
         ['a']
         """
-        keys = ("n", "labels", "negative", "accuracy", "schemes", "per_class", "signature", "averaged", "ignored")
+        keys = (
+            "n",
+            "labels",
+            "negative",
+            "accuracy",
+            "schemes",
+            "per_class",
+            "signature",
+            "averaged",
+            "ignored",
+        )
         return _plain({key: getattr(self, key) for key in keys} | self.extra)
 
     def rows(self) -> list[dict[str, Any]]:
@@ -94,12 +107,27 @@ class Report:
         """
         schemes = [{"kind": "scheme", "name": name, **row} for name, row in self.schemes.items()]
         classes = [{"kind": "class", "name": label, **row} for label, row in self.per_class.items()]
-        return schemes + [row | {"undefined": " ".join(row["undefined"])} for row in classes]
+        classes = [row | {"undefined": " ".join(row["undefined"])} for row in classes]
+        extra = [
+            {"kind": kind, "name": name, **row}
+            for kind in self.extra
+            for name, row in self._section(kind).items()
+        ]
+        return schemes + classes + extra
+
+    def _section(self, kind: str) -> dict[str, dict[str, Any]]:
+        """A section of `extra` as named rows; the values that stand by themselves make up one row."""
+        section = self.extra[kind]
+        single = {key: value for key, value in section.items() if not isinstance(value, dict)}
+        nested = {key: value for key, value in section.items() if isinstance(value, dict)}
+        nested |= {f"{key}.{inner}": row for key in list(nested) for inner, row in _pop_tables(nested, key)}
+        return ({kind: single} if single else {}) | nested
 
     def to_frame(self) -> pd.DataFrame:
         """`rows()` as a pandas DataFrame (pandas is imported here and nowhere else in this room).
 
-        >>> Report(1, (), None, 1.0, (), (), {"micro": {"f1": 1.0}}, {}, "f1", "").to_frame().loc[0, "f1"].item()
+        >>> report = Report(1, (), None, 1.0, (), (), {"micro": {"f1": 1.0}}, {}, "f1", "")
+        >>> report.to_frame().loc[0, "f1"].item()
         1.0
         """
         import pandas as pd
@@ -118,7 +146,9 @@ class Report:
         columns = list(dict.fromkeys(key for row in rows for key in row))
         writer = csv.DictWriter(out, columns, lineterminator="\n")
         writer.writeheader()
-        writer.writerows({key: "" if value is None else value for key, value in _plain(row).items()} for row in rows)
+        writer.writerows(
+            {key: "" if value is None else value for key, value in _plain(row).items()} for row in rows
+        )
         return out.getvalue()
 
     def to_text(self) -> str:
@@ -129,11 +159,25 @@ class Report:
         if any(row["undefined"] for row in self.per_class.values()):
             lines.append("* undefined (0/0), counted as shown")
         if self.ignored:
-            lines.append(f"without gold samples, left out: {', '.join(map(str, self.ignored))}")
+            names = ", ".join(map(str, self.ignored[:5])) + (", …" if len(self.ignored) > 5 else "")
+            lines.append(f"{len(self.ignored)} without gold samples, left out: {names}")
+        lines += [line for kind in self.extra for line in ("", *self._extra_lines(kind))]
         return "\n".join([*lines, self.signature])
 
+    def _extra_lines(self, kind: str) -> list[str]:
+        rows = self._section(kind).items()
+        cells = {
+            name: "  ".join(f"{key} {_shown(key, value)}" for key, value in row.items()) for name, row in rows
+        }
+        return [kind, *(f"  {name:<22}  {line}" for name, line in cells.items())]
+
     def _class_rows(self) -> dict[str, dict[str, Any]]:
-        return {str(label) + ("" if row["averaged"] else " (not averaged)"): row for label, row in self.per_class.items()}
+        """The classes that occur, as gold or predicted."""
+        return {
+            str(label) + ("" if row["averaged"] else " (not averaged)"): row
+            for label, row in self.per_class.items()
+            if row["support"] or row["predicted"]
+        }
 
     def to_latex(self) -> str:
         r"""The schemes as a LaTeX table (packages: booktabs), in per cent, the signature as a comment.
@@ -167,12 +211,27 @@ def _table(title: str, rows: dict[str, dict[str, Any]]) -> list[str]:
     lines = [f"{title:<{name_width}}" + "".join(f"  {c:>{w}}" for c, w in zip(columns, widths, strict=True))]
     for name, row in rows.items():
         cells = [_cell(row, column) for column in columns]
-        lines.append(f"{name:<{name_width}}" + "".join(f"  {c:>{w}}" for c, w in zip(cells, widths, strict=True)))
+        lines.append(
+            f"{name:<{name_width}}" + "".join(f"  {c:>{w}}" for c, w in zip(cells, widths, strict=True))
+        )
     return lines
 
 
+def _pop_tables(rows: dict[str, Any], key: str) -> list[tuple[str, dict]]:
+    """Take the row `key` out of `rows` if it is a table of its own, and give that table's rows."""
+    if all(isinstance(value, dict) for value in rows[key].values()):
+        return list(rows.pop(key).items())
+    return []
+
+
+def _shown(key: str, value: Any) -> str:
+    if value is None:
+        return "undefined"
+    return value if isinstance(value, str) else plain_number(value) if key in COUNTS else _percent(value)
+
+
 def _cell(row: dict[str, Any], column: str) -> str:
-    if column in ("support", "predicted", "correct"):
+    if column in COUNTS:
         return plain_number(row[column])
     return _percent(row[column]) + ("*" if column in row.get("undefined", ()) else "")
 
@@ -191,7 +250,9 @@ def _percent(value: float) -> str:
 
 
 def _escaped(text: str) -> str:
-    return "".join({"_": r"\_", "^": r"\^{}", "%": r"\%", "&": r"\&", "#": r"\#"}.get(char, char) for char in text)
+    return "".join(
+        {"_": r"\_", "^": r"\^{}", "%": r"\%", "&": r"\&", "#": r"\#"}.get(char, char) for char in text
+    )
 
 
 def _plain(value: Any) -> Any:

@@ -1,10 +1,12 @@
 """How sure is a score, given this test set? Bootstrap intervals and paired bootstrap tests from counts.
 
-A test set of n samples drawn again with replacement, counted, is one draw from the multinomial distribution over the cells
-of its table: so the table is resampled, not the data, and ten thousand replicates take a second. The generator is passed
-in; two equal seeds give equal results. Source of the test: the shifted paired bootstrap (Efron & Tibshirani 1993, ch. 16).
+A test set of n samples drawn again with replacement, counted, is one draw from the multinomial distribution
+over the cells of its table: so the table is resampled, not the data, and ten thousand replicates take a
+second. The generator is passed in; two equal seeds give equal results. Source of the test: the shifted paired
+bootstrap (Efron & Tibshirani 1993, ch. 16).
 
-What varies here is the test set. How much the score of *another training run* would differ is not in it: see `significance`.
+What varies here is the test set. How much the score of *another training run* would differ is not in it: see
+`significance`.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ Statistic = Callable[[Any], Any]
 
 @dataclass(frozen=True)
 class Interval:
-    """A value on the test set and the ends of its percentile bootstrap interval; floats, or arrays of one shape."""
+    """A value on the test set and the ends of its percentile bootstrap interval; floats, or arrays of one
+    shape."""
 
     value: Any
     low: Any
@@ -35,7 +38,8 @@ class Interval:
 
 @dataclass(frozen=True)
 class PairedTest:
-    """Score of the first system minus that of the second, its interval, and the two-sided bootstrap p-value."""
+    """Score of the first system minus that of the second, its interval, and the two-sided bootstrap
+    p-value."""
 
     difference: Any
     low: Any
@@ -46,15 +50,18 @@ class PairedTest:
 
 
 def replicates_of(
-    table: Confusion | PairedOutcomes, statistic: Statistic, rng: np.random.Generator, replicates: int = 10_000
+    table: Confusion | PairedOutcomes,
+    statistic: Statistic,
+    rng: np.random.Generator,
+    replicates: int = 10_000,
 ) -> np.ndarray:
     """The statistic on bootstrap replicates of the table; shape (replicates, ...).
 
     Parameters
     ----------
     table : an outcome of whole samples (weights cannot be resampled: ValueError).
-    statistic : table → number or array; it is given tables with a leading axis of replicates and has to keep that axis, as
-        all metrics of this room do.
+    statistic : table → number or array; it is given tables with a leading axis of replicates and has to keep
+        that axis, as all metrics of this room do.
     rng : the generator to draw from.
 
     >>> table = Confusion.from_arrays(["a", "b"], ["a", "a"])
@@ -98,10 +105,11 @@ def paired_bootstrap(
     replicates: int = 10_000,
     confidence: float = 0.95,
 ) -> PairedTest:
-    """Do two systems differ on the same samples? statistic(first) − statistic(second), with interval and p-value.
+    """Do two systems differ on the same samples? statistic(first) − statistic(second), with interval and
+    p-value.
 
-    p = (1 + #{|δ* − δ| ≥ |δ|}) / (1 + replicates): how often chance alone, which moves δ* around δ, would make a difference
-    as large as δ. It is never 0, and 1 where the systems are equal on every sample.
+    p = (1 + #{|δ* − δ| ≥ |δ|}) / (1 + replicates): how often chance alone, which moves δ* around δ, would
+    make a difference as large as δ. It is never 0, and 1 where the systems are equal on every sample.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """Counts → per-class scores → weighted averages, under a label policy that is always stated.
 
-`averages` is the one path: it serves a single table and ten thousand bootstrap replicates alike. `evaluate` puts every
-scheme into one report. Averages are means of class scores; the F of averaged precision and recall has a name of its own
-(`f1_of_means`), since the two differ (Opitz & Burst 2019).
+`averages` is the one path: it serves a single table and ten thousand bootstrap replicates alike. `evaluate`
+puts every scheme into one report. Averages are means of class scores; the F of averaged precision and recall
+has a name of its own (`f1_of_means`), since the two differ (Opitz & Burst 2019).
 """
 
 from __future__ import annotations
@@ -31,17 +31,18 @@ class Policy:
 
     Attributes
     ----------
-    negative : the negative class (no_relation, Other, NA), or None. It is never averaged; a false alarm on a negative
-        sample stays a false positive, a relation missed as negative stays a false negative.
-    labels : which of the other labels are averaged. 'supported': those with gold samples (the paper's rule); 'observed':
-        those that occur as gold or predicted (scikit-learn without a list); 'listed': all labels of the table; or a list.
-    zero_support : what a label without gold samples does in the class-weighted schemes: 'skip' leaves it out, 'zero' lets
-        its undefined score count (this matters under macro only). Default: 'skip' for 'supported' and lists, else 'zero'.
-        Micro pools all averaged labels either way: a false alarm stays a false alarm.
-    zero_division : value of an undefined class score (0/0): 0, 1, or nan, which leaves that class out of the average.
-        Also the value of an average over no class.
-    negative_in_normaliser : whether N in the entropy weights counts all samples, as in the paper, or those of the averaged
-        classes only.
+    negative : the negative class (no_relation, Other, NA), or None. It is never averaged; a false alarm on a
+        negative sample stays a false positive, a relation missed as negative stays a false negative.
+    labels : which of the other labels are averaged. 'supported': those with gold samples (the paper's rule);
+        'observed': those that occur as gold or predicted (scikit-learn without a list); 'listed': all labels
+        of the table; or a list.
+    zero_support : what a label without gold samples does in the class-weighted schemes: 'skip' leaves it out,
+        'zero' lets its undefined score count (this matters under macro only). Default: 'skip' for 'supported'
+        and lists, else 'zero'. Micro pools all averaged labels either way: a false alarm stays a false alarm.
+    zero_division : value of an undefined class score (0/0): 0, 1, or nan, which leaves that class out of the
+        average. Also the value of an average over no class.
+    negative_in_normaliser : whether N in the entropy weights counts all samples, as in the paper, or those of
+        the averaged classes only.
     """
 
     negative: Label | None = None
@@ -52,7 +53,9 @@ class Policy:
 
     def __post_init__(self) -> None:
         if isinstance(self.labels, str) and self.labels not in NAMED_LABELS:
-            raise ValueError(f"labels is {self.labels!r}: give one of {', '.join(NAMED_LABELS)} or a list of labels")
+            raise ValueError(
+                f"labels is {self.labels!r}: give one of {', '.join(NAMED_LABELS)} or a list of labels"
+            )
         if self.zero_support not in (None, "skip", "zero"):
             raise ValueError(f"zero_support is {self.zero_support!r}: give 'skip' or 'zero'")
         if not (self.zero_division in (0, 1) or np.isnan(self.zero_division)):
@@ -65,7 +68,8 @@ class Policy:
         return (self.zero_support or default) == "skip"
 
     def selected(self, confusion: Confusion) -> np.ndarray:
-        """(L,) bool: the labels to average; ValueError names a label or negative class that the table does not have."""
+        """(L,) bool: the labels to average; ValueError names a label or negative class that the table does
+        not have."""
         chosen = np.ones(len(confusion.labels), bool)
         if not isinstance(self.labels, str):
             chosen[:] = False
@@ -75,7 +79,9 @@ class Policy:
                 raise ValueError(unlisted_message("negative", None, self.negative, confusion.labels))
             place = confusion.labels.index(self.negative)
             if not isinstance(self.labels, str) and chosen[place]:
-                raise ValueError(f"labels holds the negative class {self.negative!r}: leave out one of the two")
+                raise ValueError(
+                    f"labels holds the negative class {self.negative!r}: leave out one of the two"
+                )
             chosen[place] = False
         return chosen
 
@@ -88,7 +94,8 @@ class Policy:
         return chosen & ((gold > 0) | (confusion.predicted > 0)) if self.labels == "observed" else chosen
 
     def signature(self, confusion: Confusion, score: str, scheme: str | None = None) -> str:
-        """What a score needs to be read: score, scheme, labels, negative class, undefined cases, direction, n, rules.
+        """What a score needs to be read: score, scheme, labels, negative class, undefined cases, direction,
+        n, rules.
 
         >>> table = Confusion.from_arrays(["a", "NA"], ["a", "a"])
         >>> Policy(negative="NA").signature(table, "f1", "dodrans")
@@ -99,7 +106,9 @@ class Policy:
         parts += [f"zero_support:{'skip' if self.skips else 'zero'}"]
         parts += [] if self.zero_division == 0 else [f"zero_division:{self.zero_division:g}"]
         parts += [] if self.negative_in_normaliser else ["normaliser:averaged"]
-        return "|".join([*parts, f"direction:{confusion.direction}", f"n:{plain_number(confusion.n)}", f"v:{RULES}"])
+        return "|".join(
+            [*parts, f"direction:{confusion.direction}", f"n:{plain_number(confusion.n)}", f"v:{RULES}"]
+        )
 
     def _labels_name(self, confusion: Confusion) -> str:
         if isinstance(self.labels, str):
@@ -121,9 +130,13 @@ def one_vs_rest(confusion: Confusion) -> OneVsRest:
 
 
 def averages(
-    confusion: Confusion, schemes: Sequence[str | Weighting] = SCHEMES, score: str | ClassScore = "f1", **policy: Any
+    confusion: Confusion,
+    schemes: Sequence[str | Weighting] = SCHEMES,
+    score: str | ClassScore = "f1",
+    **policy: Any,
 ) -> np.ndarray:
-    """One class score averaged under several schemes: Σ_c w_c · s_c, and for micro the score of the pooled counts.
+    """One class score averaged under several schemes: Σ_c w_c · s_c, and for micro the score of the pooled
+    counts.
 
     Parameters
     ----------
@@ -154,7 +167,9 @@ def averages(
     return np.stack(results, axis=-1)
 
 
-def average(confusion: Confusion, scheme: str | Weighting, score: str | ClassScore = "f1", **policy: Any) -> Any:
+def average(
+    confusion: Confusion, scheme: str | Weighting, score: str | ClassScore = "f1", **policy: Any
+) -> Any:
     """One score under one scheme: a float, or (...) for replicates. Arguments as in `averages`.
 
     >>> average(Confusion.from_arrays(["a", "b", "b"], ["a", "b", "a"]), "macro", "recall")
@@ -183,8 +198,9 @@ def evaluate(
 ) -> Report:
     """Every scheme and every class in one report.
 
-    Precision, recall and F_β are averaged with the same weights, each by itself; `accuracy` is the share of all samples,
-    the negative class included, whose prediction is right, and is never put in the place of micro.
+    Precision, recall and F_β are averaged with the same weights, each by itself; `accuracy` is the share of
+    all samples, the negative class included, whose prediction is right, and is never put in the place of
+    micro.
 
     Parameters
     ----------
@@ -207,7 +223,9 @@ def evaluate(
         accuracy=float(confusion.correct.sum() / confusion.n),
         averaged=_names(confusion, evaluated),
         ignored=_names(confusion, rules.selected(confusion) & ~evaluated),
-        schemes={key: row for scheme in schemes for key, row in [_scheme_row(confusion, scheme, beta, rules)]},
+        schemes={
+            key: row for scheme in schemes for key, row in [_scheme_row(confusion, scheme, beta, rules)]
+        },
         per_class=_per_class(confusion, beta, rules),
         f_name=name,
         signature=rules.signature(confusion, name),
@@ -218,9 +236,13 @@ def _names(confusion: Confusion, mask: np.ndarray) -> tuple[Label, ...]:
     return tuple(label for label, taken in zip(confusion.labels, mask.tolist(), strict=True) if taken)
 
 
-def _scheme_row(confusion: Confusion, scheme: str | Weighting, beta: float, rules: Policy) -> tuple[str, dict]:
+def _scheme_row(
+    confusion: Confusion, scheme: str | Weighting, beta: float, rules: Policy
+) -> tuple[str, dict]:
     name = scheme if scheme == "micro" else resolve(scheme)[0]
-    p, r, f = (average(confusion, scheme, score, **vars(rules)) for score in ("precision", "recall", f_beta(beta)))
+    p, r, f = (
+        average(confusion, scheme, score, **vars(rules)) for score in ("precision", "recall", f_beta(beta))
+    )
     square = beta * beta
     of_means = (1 + square) * p * r / (square * p + r) if p * r > 0 else 0.0
     row = {"precision": p, "recall": r, f"f{beta:g}": f, f"f{beta:g}_of_means": of_means}
@@ -237,5 +259,9 @@ def _per_class(confusion: Confusion, beta: float, rules: Policy) -> dict[Label, 
         undefined = [name for name, value in row.items() if np.isnan(value)]
         row |= dict.fromkeys(undefined, rules.zero_division)
         row |= {"support": confusion.gold[index].item(), "predicted": confusion.predicted[index].item()}
-        rows[label] = row | {"correct": counts.tp[index].item(), "averaged": bool(chosen[index]), "undefined": undefined}
+        rows[label] = row | {
+            "correct": counts.tp[index].item(),
+            "averaged": bool(chosen[index]),
+            "undefined": undefined,
+        }
     return rows

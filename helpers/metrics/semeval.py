@@ -1,8 +1,9 @@
 """The official scorer of SemEval-2010 Task 8 (v1.2), all three evaluations, from counts.
 
-directed: every directed label is a class. undirected: the direction is dropped first. grouped (the official one): nine
-base relations, and a right relation in the wrong direction is one false positive and one false negative of it. The negative
-class is averaged in none of them. Labels are written `Relation(e1,e2)` and `Relation(e2,e1)`.
+directed: every directed label is a class. undirected: the direction is dropped first. grouped (the official
+one): nine base relations, and a right relation in the wrong direction is one false positive and one false
+negative of it. The negative class is averaged in none of them. Labels are written `Relation(e1,e2)` and
+`Relation(e2,e1)`.
 
 The official script reads answer files; here an id that was skipped is a prediction of `SKIPPED`.
 Source: Hendrickx et al. 2010 and the scorer's own description; checked against the script's output (tests).
@@ -16,7 +17,8 @@ from .counts import Confusion
 
 DIRECTIONS = ("(e1,e2)", "(e2,e1)")
 SKIPPED = "(skipped)"
-"""Predicted 'label' of a sample without an answer: a miss of its gold class, a false alarm of none, out of accuracy."""
+"""Predicted 'label' of a sample without an answer: a miss of its gold class, a false alarm of none, out of
+accuracy."""
 
 
 def base_relation(label: str) -> str:
@@ -40,20 +42,21 @@ def undirected(confusion: Confusion) -> Confusion:
 def official_scores(confusion: Confusion, negative: str = "Other") -> dict[str, dict[str, float]]:
     """Micro-F1, macro-F1 and accuracy of the three evaluations; the task's number is ['grouped']['macro'].
 
-    For a class r, F_r = 2·TP_r / (predicted_r + gold_r), 0 if that is 0/0. Macro is the mean over the classes that occur as
-    gold; micro pools them. In the grouped evaluation r is a base relation, TP_r counts answers right in relation and
-    direction, predicted_r and gold_r count the relation in either direction.
+    For a class r, F_r = 2·TP_r / (predicted_r + gold_r), 0 if that is 0/0. Macro is the mean over the classes
+    that occur as gold; micro pools them. In the grouped evaluation r is a base relation, TP_r counts answers
+    right in relation and direction, predicted_r and gold_r count the relation in either direction.
 
     Parameters
     ----------
-    confusion : counts (..., L, L) over directed labels, the negative class, and `SKIPPED` if ids were skipped.
-    negative : never averaged. A class that is predicted but nowhere gold is not averaged either, and its answers are
-        nobody's false alarms.
+    confusion : counts (..., L, L) over directed labels, the negative class, and `SKIPPED` if ids were
+        skipped.
+    negative : never averaged. A class that is predicted but nowhere gold is not averaged either, and its
+        answers are nobody's false alarms.
 
     Returns
     -------
-    'directed', 'undirected', 'grouped' → 'micro', 'macro', 'accuracy', fractions: floats, or arrays (...) for replicates.
-    Accuracy is over answered samples, 0 if none was answered.
+    'directed', 'undirected', 'grouped' → 'micro', 'macro', 'accuracy', fractions: floats, or arrays (...) for
+    replicates. Accuracy is over answered samples, 0 if none was answered.
 
     >>> table = Confusion.from_arrays(["R(e1,e2)", "S(e2,e1)", "Other"], ["R(e2,e1)", "S(e2,e1)", "Other"])
     >>> official_scores(table)["grouped"]["macro"]
@@ -103,5 +106,7 @@ def _column(counts: np.ndarray, labels: tuple, label: str) -> np.ndarray:
 
 def _ratio(part: np.ndarray, whole: np.ndarray) -> float | np.ndarray:
     part, whole = np.asarray(part, dtype=float), np.asarray(whole, dtype=float)
-    value = np.divide(part, whole, out=np.zeros(np.broadcast_shapes(part.shape, whole.shape)), where=whole > 0)
+    value = np.divide(
+        part, whole, out=np.zeros(np.broadcast_shapes(part.shape, whole.shape)), where=whole > 0
+    )
     return value.item() if value.ndim == 0 else value

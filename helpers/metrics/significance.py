@@ -1,8 +1,9 @@
 """Do two models differ, and by how much? Tests and effect sizes over the runs of each model.
 
-Scores of several seeds go in, in any unit. Every standard deviation is the *sample* SD (ddof = 1): with ddof = 0 the
-published p-values of Table 4 come out half as large again (0.0077 in place of 0.005). Bootstrap over the test set is in `resampling`.
-Source: Harbecke et al. 2022, Section 2.4 (Welch's test, Cohen's d of Eq. 4, Sawilowsky's words).
+Scores of several seeds go in, in any unit. Every standard deviation is the *sample* SD (ddof = 1): with ddof
+= 0 the published p-values of Table 4 come out half as large again (0.0077 in place of 0.005). Bootstrap over
+the test set is in `resampling`. Source: Harbecke et al. 2022, Section 2.4 (Welch's test, Cohen's d of Eq. 4,
+Sawilowsky's words).
 """
 
 from __future__ import annotations
@@ -15,7 +16,14 @@ import numpy as np
 from scipy import stats
 
 FEW_RUNS = 5
-SAWILOWSKY = ((2.0, "huge"), (1.2, "very large"), (0.8, "large"), (0.5, "medium"), (0.2, "small"), (0.01, "very small"))
+SAWILOWSKY = (
+    (2.0, "huge"),
+    (1.2, "very large"),
+    (0.8, "large"),
+    (0.5, "medium"),
+    (0.2, "small"),
+    (0.01, "very small"),
+)
 
 
 class FewRunsWarning(UserWarning):
@@ -31,12 +39,16 @@ class WelchTest:
     p: float
 
 
-def welch_from_summary(mean_a: float, sd_a: float, n_a: int, mean_b: float, sd_b: float, n_b: int) -> WelchTest:
+def welch_from_summary(
+    mean_a: float, sd_a: float, n_a: int, mean_b: float, sd_b: float, n_b: int
+) -> WelchTest:
     """Welch's t-test for unequal variances, from means, sample SDs (ddof = 1) and numbers of runs.
 
-    t = (μ_a − μ_b) / √(s_a²/n_a + s_b²/n_b), degrees of freedom after Welch and Satterthwaite; for equal n and SDs 2n − 2.
+    t = (μ_a − μ_b) / √(s_a²/n_a + s_b²/n_b), degrees of freedom after Welch and Satterthwaite; for equal n
+    and SDs 2n − 2.
 
-    Undefined (nan): fewer than two runs, or both SDs 0 with equal means. Both SDs 0 with different means: t = ±inf, p = 0.
+    Undefined (nan): fewer than two runs, or both SDs 0 with equal means. Both SDs 0 with different means: t =
+    ±inf, p = 0.
 
     Raises
     ------
@@ -61,7 +73,9 @@ def _check_summary(sd_a: float, n_a: int, sd_b: float, n_b: int) -> None:
         if not value >= 0:
             raise ValueError(f"{name} is {value}: it cannot be negative or missing")
     if min(n_a, n_b) < FEW_RUNS:
-        warnings.warn(f"only {min(n_a, n_b)} runs: fewer than {FEW_RUNS} say little", FewRunsWarning, stacklevel=3)
+        warnings.warn(
+            f"only {min(n_a, n_b)} runs: fewer than {FEW_RUNS} say little", FewRunsWarning, stacklevel=3
+        )
 
 
 def _welch_df(sd_a: float, n_a: int, sd_b: float, n_b: int) -> float:
@@ -111,7 +125,8 @@ def cohens_d(mean_a: float, sd_a: float, mean_b: float, sd_b: float) -> float:
 
 
 def sawilowsky(d: float) -> str:
-    """Sawilowsky's (2009) word for |d|: ≥ .01 very small, .2 small, .5 medium, .8 large, 1.2 very large, 2 huge.
+    """Sawilowsky's (2009) word for |d|: ≥ .01 very small, .2 small, .5 medium, .8 large, 1.2 very large, 2
+    huge.
 
     Below .01: 'negligible' (the rules have no word for it); nan: 'undefined'.
 

@@ -1,7 +1,8 @@
 """The one pass over the data: how often does each combination of labels occur?
 
-Everything else in this room works on the small result. The pass reads the columns piece by piece, so it needs memory for
-one piece only, and pieces of a large column are counted by several threads (numpy releases the interpreter lock).
+Everything else in this room works on the small result. The pass reads the columns piece by piece, so it needs
+memory for one piece only, and pieces of a large column are counted by several threads (numpy releases the
+interpreter lock).
 """
 
 from __future__ import annotations
@@ -37,11 +38,12 @@ def joint_counts(columns: Sequence[Coded], weight: np.ndarray | None = None) -> 
 
     Returns
     -------
-    cells : (K, m) codes, one row for each combination that occurs; the same combination may stand more than once, its
-        counts are to be added.
+    cells : (K, m) codes, one row for each combination that occurs; the same combination may stand more than
+        once, its counts are to be added.
     counts : (K,) int64, or float64 when weighted.
 
-    >>> from helpers.metrics.labels import as_coded
+    >>> from helpers.metrics.columns import as_coded
+    >>> from helpers.metrics.labels import Interner
     >>> a, b = (as_coded(np.array(column), "x", Interner()) for column in ([0, 0, 1], [1, 1, 0]))
     >>> cells, counts = joint_counts([a, b])
     >>> cells.tolist(), counts.tolist()
@@ -56,7 +58,7 @@ def joint_counts(columns: Sequence[Coded], weight: np.ndarray | None = None) -> 
 
 def _count(columns: Sequence[Coded], weight: np.ndarray | None, decode: Sequence | None = None) -> Tally:
     n = len(columns[0])
-    spans = _spans(n, 1 if any(isinstance(column.values, Interner) for column in columns) else _processors())
+    spans = _spans(n, _processors() if all(column.parallel for column in columns) else 1)
     if len(spans) == 1:
         tallies = [_count_span(columns, weight, *spans[0])]
     else:

@@ -1,7 +1,7 @@
 """Class-weighting schemes: class counts in, class weights out.
 
-A scheme is a function (support, total) → unnormalised weights; `class_weights` normalises them. The score of a class
-plays no part here, so that every scheme can average every score (`scores.average`).
+A scheme is a function (support, total) → unnormalised weights; `class_weights` normalises them. The score of
+a class plays no part here, so that every scheme can average every score (`scores.average`).
 
 Source of the framework, its schemes and desiderata: Harbecke et al. 2022, Sections 2.2–2.3, Table 2.
 """
@@ -25,7 +25,8 @@ Weighting = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 @dataclass(frozen=True)
 class Power:
-    """The family n^α: 1 is *weighted*, 3/4 is *dodrans*, 0 is *macro*; desiderata D1 and D2 hold for 0 ≤ α ≤ 1.
+    """The family n^α: 1 is *weighted*, 3/4 is *dodrans*, 0 is *macro*; desiderata D1 and D2 hold for 0 ≤ α ≤
+    1.
 
     >>> Power(0.5)(np.array([4, 9]), 13)
     array([2., 3.])
@@ -34,6 +35,7 @@ class Power:
     alpha: float
 
     def __call__(self, support: np.ndarray, total: np.ndarray) -> np.ndarray:
+        """Unnormalised weights; `total` plays no part."""
         return np.power(support, self.alpha, dtype=float)
 
     def __str__(self) -> str:
@@ -52,10 +54,11 @@ def power(alpha: float) -> Power:
 
 
 def entropy(support: np.ndarray, total: np.ndarray) -> np.ndarray:
-    """Unnormalised weights −n_i · log(n_i / N) (Eqs. 2–3): a class's share of the entropy; 0 for an empty class.
+    """Unnormalised weights −n_i · log(n_i / N) (Eqs. 2–3): a class's share of the entropy; 0 for an empty
+    class.
 
-    Not monotonic: a class with more than 1/e of the samples loses weight as it grows (D1 does not hold there). With the
-    negative class in N few positive classes are that large.
+    Not monotonic: a class with more than 1/e of the samples loses weight as it grows (D1 does not hold
+    there). With the negative class in N few positive classes are that large.
 
     >>> entropy(np.array([0, 5, 10]), 10).round(3).tolist()
     [0.0, 3.466, 0.0]
@@ -63,7 +66,12 @@ def entropy(support: np.ndarray, total: np.ndarray) -> np.ndarray:
     return xlogy(support, total) - xlogy(support, support)
 
 
-WEIGHTINGS: dict[str, Weighting] = {"weighted": Power(1), "dodrans": Power(0.75), "entropy": entropy, "macro": Power(0)}
+WEIGHTINGS: dict[str, Weighting] = {
+    "weighted": Power(1),
+    "dodrans": Power(0.75),
+    "entropy": entropy,
+    "macro": Power(0),
+}
 
 
 def resolve(scheme: str | Weighting) -> tuple[str, Weighting]:
@@ -84,28 +92,34 @@ def resolve(scheme: str | Weighting) -> tuple[str, Weighting]:
         raise ValueError("micro has no class weights: it is one score over all samples")
     near = difflib.get_close_matches(scheme, SCHEMES, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise ValueError(f"unknown scheme {scheme!r}: known are {', '.join(SCHEMES)}, 'n^ALPHA' or a function{hint}")
+    raise ValueError(
+        f"unknown scheme {scheme!r}: known are {', '.join(SCHEMES)}, 'n^ALPHA' or a function{hint}"
+    )
 
 
-def class_weights(support: Any, scheme: str | Weighting, total: Any = None, evaluated: Any = None) -> np.ndarray:
+def class_weights(
+    support: Any, scheme: str | Weighting, total: Any = None, evaluated: Any = None
+) -> np.ndarray:
     """Normalised class weights w_i with Σ w_i = 1 (D0).
 
     Parameters
     ----------
     support : (..., C) class counts n_i; leading axes are replicates.
     scheme : name, 'n^α', or a function (support, total) → unnormalised weights of the same shape.
-    total : (...) N in the entropy weights; None: Σ n_i. Pass the number of all samples to count the negative class.
-    evaluated : (..., C) bool, classes that take part; None: those with n_i > 0 (the paper's rule). A class that is
-        evaluated without support weighs as the scheme says: nothing, except under macro.
+    total : (...) N in the entropy weights; None: Σ n_i. Pass the number of all samples to count the negative
+        class.
+    evaluated : (..., C) bool, classes that take part; None: those with n_i > 0 (the paper's rule). A class
+        that is evaluated without support weighs as the scheme says: nothing, except under macro.
 
     Returns
     -------
-    (..., C) weights; all 0 where no class is evaluated. Where the unnormalised weights of the evaluated classes are all 0
-    (entropy of a single class), they weigh the same.
+    (..., C) weights; all 0 where no class is evaluated. Where the unnormalised weights of the evaluated
+    classes are all 0 (entropy of a single class), they weigh the same.
 
     Raises
     ------
-    ValueError : a negative count, a total smaller than a class, a scheme that gives negative, infinite or missing weights.
+    ValueError : a negative count, a total smaller than a class, a scheme that gives negative, infinite or
+        missing weights.
 
     >>> class_weights([16, 1, 0], "dodrans").round(4).tolist()
     [0.8889, 0.1111, 0.0]
@@ -133,8 +147,8 @@ def _normalised(raw: np.ndarray) -> np.ndarray:
 def desiderata(support: Any, scheme: str | Weighting, total: Any = None) -> dict[str, bool]:
     """Does a scheme keep the desiderata on these class counts? Checked on every pair of classes with n > 0.
 
-    D0: Σ w_i = 1 · D1: n_i ≥ n_j ⇒ w_i ≥ w_j · D2: n_i ≥ n_j ⇒ w_i / n_i ≤ w_j / n_j (Section 2.2), up to a relative
-    1e-9 for rounding. Arguments as in `class_weights`, support of shape (C,).
+    D0: Σ w_i = 1 · D1: n_i ≥ n_j ⇒ w_i ≥ w_j · D2: n_i ≥ n_j ⇒ w_i / n_i ≤ w_j / n_j (Section 2.2), up to a
+    relative 1e-9 for rounding. Arguments as in `class_weights`, support of shape (C,).
 
     >>> desiderata([100, 10, 1], "dodrans")
     {'D0': True, 'D1': True, 'D2': True}

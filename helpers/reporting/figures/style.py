@@ -14,7 +14,13 @@ import pandas as pd
 import seaborn as sns
 
 _PALETTE = sns.color_palette("colorblind").as_hex()
-SCHEME_COLORS = dict(zip(("micro", "weighted", "dodrans", "entropy", "macro"), [_PALETTE[i] for i in (7, 0, 2, 1, 3)], strict=True))
+SCHEME_COLORS = dict(
+    zip(
+        ("micro", "weighted", "dodrans", "entropy", "macro"),
+        [_PALETTE[i] for i in (7, 0, 2, 1, 3)],
+        strict=True,
+    )
+)
 """A scheme has the same colour in every figure (colour-blind safe; the marker says it a second time)."""
 SCHEME_MARKERS = dict(zip(SCHEME_COLORS, "XosD^", strict=True))
 
@@ -54,14 +60,17 @@ def styled(draw: Callable[..., plt.Figure]) -> Callable[..., plt.Figure]:
             figure = draw(*args, **kwargs)
             # fix the layout here: with the style gone, a later draw in a notebook would lay it out anew
             figure.canvas.draw()
-        plt.close(figure)  # a notebook shows the returned figure once, not a second time at the end of its cell
+        plt.close(
+            figure
+        )  # a notebook shows the returned figure once, not a second time at the end of its cell
         return figure
 
     return inner
 
 
 def save_figure(figure: plt.Figure, name: str, drawn: pd.DataFrame, folder: str | Path) -> list[Path]:
-    """Write `name`.png, .pdf and .csv (what is drawn); whole files or none, without dates, so that reruns are equal.
+    """Write `name`.png, .pdf and .csv (what is drawn); whole files or none, without dates, so that reruns are
+    equal.
 
     Parameters
     ----------
