@@ -35,6 +35,7 @@ STYLE = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
+    "axes.prop_cycle": mpl.cycler(color=_PALETTE),
     "axes.axisbelow": True,
     "grid.color": "#e4e4e4",
     "legend.frameon": False,

@@ -1,0 +1,214 @@
+"""The papers' numbers as printed, one number a row, and what a printed number says about the true one.
+
+The files `results/published/<paper>-….csv` hold every cell of the tables of papers W (Harbecke et al. 2022)
+and R (Lyu et al. 2021), the one line of paper D's Table 1 that the audit needs, and the numbers that prose
+and captions state. `printed` is the string of the paper, so that its decimals are known; formulas and
+examples (W Table 2, R Table I) are text rows without a value. Numbers that exist only as bars (W Figure 1)
+are not printed, hence not here.
+
+This module compares single numbers; which of them follow from others is the question of `audit`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from .. import ROOT
+
+FOLDER = ROOT / "results" / "published"
+COLUMNS = (
+    "paper", "item", "dataset", "model", "metric", "scheme", "statistic", "value", "unit", "printed",
+    "source", "note",
+)  # fmt: skip
+
+Interval = tuple[float, float]
+"""Lowest and highest value, both included."""
+
+_DECIMAL = re.compile(r"[-−]?\d{1,3}(,\d{3})+|[-−]?\d+(\.\d+)?")
+_SCIENTIFIC = re.compile(r"(?:([-−]?\d+(?:\.\d+)?)·)?10\^([-−]?\d+)")
+
+
+def load_published(
+    paper: str | None = None, item: str | None = None, folder: Path | str = FOLDER
+) -> pd.DataFrame:
+    """The printed numbers, in the papers' order.
+
+    Parameters
+    ----------
+    paper : 'W', 'R' or 'D'; None for all.
+    item : a table or a place in the text, e.g. 'Table 3', 'Table VI', 'Section V-C'; None for all.
+    folder : where the CSV files are.
+
+    Returns
+    -------
+    One row a number, columns `COLUMNS`, all text except `value` (float, in `unit`; missing for formulas and
+    text).
+
+    Raises
+    ------
+    ValueError : unknown paper or item (the known ones and the nearest are named), or a file with other
+        columns or with a value that is not the printed one.
+
+    >>> load_published("W", "Table 3").query("statistic == 'd'").printed.tolist()
+    ['2.8', '8.7', '14.8', '13.5', '24.2']
+    """
+    frame = pd.concat([_read(path) for path in sorted(Path(folder).glob("[A-Z]-*.csv"))], ignore_index=True)
+    for column, wanted in (("paper", paper), ("item", item)):
+        if wanted is not None:
+            known = frame[column].unique()
+            if wanted not in known:
+                raise ValueError(unknown_message(column, wanted, known))
+            frame = frame[frame[column] == wanted]
+    return frame.reset_index(drop=True)
+
+
+def _read(path: Path) -> pd.DataFrame:
+    frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+    if tuple(frame.columns) != COLUMNS:
+        raise ValueError(f"{path}: columns are {', '.join(frame.columns)}; expected {', '.join(COLUMNS)}")
+    for line, row in enumerate(frame.itertuples(), start=2):
+        if row.value and float(row.value) != parse_printed(row.printed)[0]:
+            raise ValueError(
+                f"{path}, line {line}: value {row.value} is not what is printed, {row.printed!r}"
+            )
+    frame["value"] = pd.to_numeric(frame["value"])
+    return frame
+
+
+def unknown_message(what: str, name: str, known: Iterable[str]) -> str:
+    """Say that `name` is no known `what`, list the known ones, and name the nearest.
+
+    >>> unknown_message("item", "Tabel 3", ["Table 3", "Table 4"])
+    "unknown item 'Tabel 3': known are Table 3, Table 4; did you mean 'Table 3'?"
+    """
+    known = [str(one) for one in known]
+    near = difflib.get_close_matches(str(name), known, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return f"unknown {what} {name!r}: known are {', '.join(known)}{hint}"
+
+
+def parse_printed(printed: str) -> tuple[float, float]:
+    """Value of a printed number, and one unit of its last digit.
+
+    Understood are decimals (71.5, -2.5, 8,000) and powers (3·10^-3, 10^-8, whose last digit is an unwritten
+    1).
+
+    >>> parse_printed("71.5"), parse_printed("3·10^-3"), parse_printed("8,000")
+    ((71.5, 0.1), (0.003, 0.001), (8000.0, 1.0))
+    """
+    value, unit = _parse(printed)
+    return float(value), float(unit)
+
+
+def _parse(printed: str) -> tuple[Decimal, Decimal]:
+    text = str(printed).strip()
+    power = _SCIENTIFIC.fullmatch(text)
+    if not power and not _DECIMAL.fullmatch(text):
+        raise ValueError(
+            f"{printed!r} is not a printed number: expected e.g. 71.5, -2.5, 8,000, 3·10^-3 or 10^-8"
+        )
+    digits = Decimal((power[1] or "1" if power else text).replace(",", "").replace("−", "-"))
+    scale = Decimal(10) ** int(power[2].replace("−", "-")) if power else Decimal(1)
+    return digits * scale, Decimal(10) ** digits.as_tuple().exponent * scale
+
+
+def half_last_digit(printed: str) -> float:
+    """Half a unit of the last printed digit: the largest rounding error.
+
+    >>> [half_last_digit(printed) for printed in ("71.5", "0.005", "3·10^-3", "10^-8")]
+    [0.05, 0.0005, 0.0005, 5e-09]
+    """
+    return float(_parse(printed)[1] / 2)
+
+
+def rounding_interval(printed: str) -> Interval:
+    """All true values that round to the printed string, as a closed interval.
+
+    It is the value ± half a unit of its last digit. Below a power of ten in scientific notation the digits
+    are ten times finer (0.94·10^-8 would be printed 9·10^-9), so that the lower half is a tenth there. The
+    ends belong to the interval, whichever way the authors rounded ties.
+
+    >>> rounding_interval("71.5"), rounding_interval("-2.5"), rounding_interval("10^-8")
+    ((71.45, 71.55), (-2.55, -2.45), (9.5e-09, 1.5e-08))
+    """
+    value, unit = _parse(printed)
+    below, above = unit / 2, unit / 2
+    if "^" in str(printed) and value == Decimal(10) ** value.adjusted():
+        below /= 10
+    return float(value - below), float(value + above)
+
+
+def agrees(value: float, printed: str) -> bool:
+    """Would `value` (in the printed unit) be printed like this? False for NaN.
+
+    >>> agrees(71.52, "71.5"), agrees(71.56, "71.5")
+    (True, False)
+    """
+    low, high = rounding_interval(printed)
+    return bool(low <= value <= high)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One printed number with its place.
+
+    >>> cell = Cell("W", "Table 3", "PTR micro mean", "72.5", "percent")
+    >>> str(cell), cell.value, cell.interval
+    ('PTR micro mean 72.5', 72.5, (72.45, 72.55))
+    """
+
+    paper: str
+    item: str
+    name: str
+    printed: str
+    unit: str
+
+    @property
+    def value(self) -> float:
+        """The printed number in its unit."""
+        return parse_printed(self.printed)[0]
+
+    @property
+    def interval(self) -> Interval:
+        """What rounds to the printed number; a count is exact."""
+        return (self.value, self.value) if self.unit == "count" else rounding_interval(self.printed)
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.printed}".strip()
+
+
+def as_cell(row: pd.Series) -> Cell:
+    """A row of `load_published` as a `Cell`, named by dataset or model, metric, scheme and statistic.
+
+    >>> str(as_cell(load_published("W", "Table 3").iloc[0]))
+    'RECENT f1 micro mean 71.5'
+    """
+    parts = (
+        row.model or row.dataset,
+        row.metric,
+        row.scheme,
+        row.statistic if row.statistic != "value" else "",
+    )
+    return Cell(row.paper, row["item"], " ".join(part for part in parts if part), row.printed, row.unit)
+
+
+def find_cell(frame: pd.DataFrame, **where: str) -> Cell:
+    """The one cell of `frame` whose columns have these values.
+
+    Raises ValueError if there is none or more than one.
+
+    >>> find_cell(load_published(), paper="R", item="Table V", metric="ppr").value
+    87.72
+    """
+    found = np.flatnonzero(np.logical_and.reduce([frame[name] == value for name, value in where.items()]))
+    if len(found) != 1:
+        raise ValueError(f"{len(found)} published cells with {where}; exactly one is needed")
+    return as_cell(frame.iloc[found[0]])

@@ -1,0 +1,151 @@
+"""The printed numbers: complete, as printed, and what a printed number says about the true one."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from helpers.reporting import published
+from helpers.reporting.published import (
+    agrees,
+    find_cell,
+    half_last_digit,
+    load_published,
+    parse_printed,
+    rounding_interval,
+)
+
+
+@pytest.fixture(scope="module")
+def frame() -> pd.DataFrame:
+    return load_published()
+
+
+@pytest.mark.parametrize(
+    ("paper", "item", "numbers"),
+    [
+        ("W", "Table 1", 42),
+        ("W", "Table 2", 0),
+        ("W", "Table 3", 30),
+        ("W", "Table 4", 30),
+        ("R", "Table I", 0),
+        ("R", "Table II", 10),
+        ("R", "Table III", 20),
+        ("R", "Table IV", 10),
+        ("R", "Table V", 5),
+        ("R", "Table VI", 31),
+    ],
+)
+def test_every_table_has_all_its_numbers(paper, item, numbers):
+    assert load_published(paper, item)["value"].notna().sum() == numbers
+
+
+def test_table_cells_are_unique_and_name_their_source(frame):
+    tables = frame[frame["item"].str.match("Table [0-9IV]+$")]
+    keys = ["paper", "item", "dataset", "model", "metric", "scheme", "statistic"]
+    assert not tables.duplicated(keys).any()
+    assert all(source.endswith(item) for source, item in zip(tables["source"], tables["item"], strict=True))
+    assert set(frame["source"].str.partition(",")[0]) == {
+        "Harbecke et al. 2022",
+        "Lyu et al. 2021",
+        "Gao et al. 2021",
+    }
+
+
+@pytest.mark.parametrize(
+    ("where", "printed"),
+    [
+        ({"item": "Table 1", "dataset": "nyt24", "metric": "ratio", "paper": "W"}, "2485"),
+        ({"item": "Table 3", "model": "RECENT", "scheme": "macro", "statistic": "sd"}, "0.6"),
+        ({"item": "Table 3", "model": "PTR - RECENT", "scheme": "dodrans", "statistic": "p"}, "10^-8"),
+        ({"item": "Table 4", "model": "PTR - BERT_EM", "scheme": "micro", "statistic": "d"}, "-2.5"),
+        ({"item": "Table VI", "model": "R-BERT-M (large)", "metric": "pir"}, "0"),
+        ({"item": "Table VI", "model": "EM-ES", "metric": "performance_original"}, "89.2"),
+        ({"item": "Table III", "model": "EM-ES (large)", "metric": "ppr"}, "57.36"),
+    ],
+)
+def test_single_cells(frame, where, printed):
+    assert find_cell(frame, **where).printed == printed
+
+
+def test_table_2_holds_the_formulas(frame):
+    rows = frame[frame["item"].eq("Table 2") & frame["metric"].eq("weight")]
+    formulas = dict(zip(rows["scheme"], rows["printed"], strict=True))
+    assert formulas["dodrans"] == "n_i^(3/4)"
+    assert formulas["entropy"].startswith("-n_i")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("X",), "unknown paper 'X': known are D, R, W"),
+        (("W", "Tabel 3"), "did you mean 'Table 3'"),
+        (("R", "Table 3"), "unknown item 'Table 3'"),
+    ],
+)
+def test_unknown_names_list_the_known_and_the_nearest(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        load_published(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("71.5,percent,71.5", "71.6,percent,71.5"), "line 2: value 71.6 is not what is printed, '71.5'"),
+        (("paper,item", "item,paper"), "columns are item, paper"),
+    ],
+)
+def test_a_corrupted_file_is_refused(tmp_path, change, message):
+    text = (published.FOLDER / "W-table-3.csv").read_text("utf-8")
+    assert change[0] in text
+    (tmp_path / "W-table-3.csv").write_text(text.replace(*change, 1), "utf-8")
+    with pytest.raises(ValueError, match=message):
+        load_published(folder=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("printed", "value", "half", "interval"),
+    [
+        ("71.5", 71.5, 0.05, (71.45, 71.55)),
+        ("-2.5", -2.5, 0.05, (-2.55, -2.45)),
+        ("−2.5", -2.5, 0.05, (-2.55, -2.45)),
+        ("0.005", 0.005, 0.0005, (0.0045, 0.0055)),
+        ("3·10^-3", 0.003, 0.0005, (0.0025, 0.0035)),
+        ("10^-8", 1e-8, 5e-9, (9.5e-9, 1.5e-8)),
+        ("2.10", 2.1, 0.005, (2.095, 2.105)),
+        ("172,448", 172448, 0.5, (172447.5, 172448.5)),
+        ("0", 0, 0.5, (-0.5, 0.5)),
+    ],
+)
+def test_printed_numbers(printed, value, half, interval):
+    assert parse_printed(printed)[0] == value
+    assert half_last_digit(printed) == half
+    assert rounding_interval(printed) == interval
+
+
+@pytest.mark.parametrize("text", ["", "n_i", "71,5", "7.1.5", "1e-3", "nan"])
+def test_what_is_no_number_is_refused(text):
+    with pytest.raises(ValueError, match="is not a printed number"):
+        parse_printed(text)
+
+
+def test_interval_holds_exactly_what_python_rounds_to_the_same_string(rng):
+    for value in rng.uniform(-100, 100, 300):
+        low, high = rounding_interval(f"{value:.2f}")
+        assert low <= value <= high
+        low, high = rounding_interval(f"{value:.0e}".replace("e", "·10^").replace("+0", ""))
+        assert low <= value <= high
+    assert not agrees(9.4e-9, "10^-8")
+    assert agrees(9.6e-9, "10^-8")
+
+
+def test_agrees_is_half_a_last_digit_and_never_nan():
+    assert agrees(71.45, "71.5") and agrees(71.55, "71.5")
+    assert not agrees(71.4499, "71.5") and not agrees(71.5501, "71.5")
+    assert not agrees(np.nan, "71.5")
+
+
+def test_find_cell_wants_exactly_one(frame):
+    with pytest.raises(ValueError, match="13 published cells"):
+        find_cell(frame, paper="R", metric="pd", dataset="semeval2010", unit="percent", scheme="official")
+    with pytest.raises(ValueError, match="0 published cells"):
+        find_cell(frame, paper="R", model="EM-X")
