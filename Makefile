@@ -1,0 +1,76 @@
+# Beyond Micro-F1: `make help` lists the targets.
+#   PYTHON       the interpreter that makes .venv (3.11 or newer), e.g. make setup PYTHON=python3.12
+#   RC_DATA_DIR  folder with the real data; without it the notebooks use the embedded demo corpus and the stored counts
+#   LOCK_FLAGS   e.g. make lock LOCK_FLAGS=--upgrade
+
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+STAMP := $(VENV)/.installed
+PIP := $(PY) -m pip --disable-pip-version-check
+
+# A relative folder means: seen from here. Notebooks and tests may run elsewhere, so they are given the whole path.
+ifneq ($(strip $(RC_DATA_DIR)),)
+ifeq ($(filter /%,$(firstword $(RC_DATA_DIR))),)
+override RC_DATA_DIR := $(CURDIR)/$(RC_DATA_DIR)
+endif
+export RC_DATA_DIR
+endif
+export MPLCONFIGDIR ?= $(CURDIR)/.cache/matplotlib
+
+.DEFAULT_GOAL := help
+.PHONY: help setup reproduce test bench lint lock data lab clean
+
+help:  ## list the targets
+	@awk -F ':.*## *' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+setup: $(STAMP)  ## make .venv with the pinned packages (again only when the pins change)
+
+reproduce: setup  ## run every notebook in the quick profile, then print published | ours
+	$(PY) -m helpers notebooks
+	$(PY) -m helpers summary
+
+test: lint  ## lint, then unit tests, doctests, structure checks and all notebooks
+	$(PY) -m pytest
+
+bench: setup  ## measure speed and memory against the peers
+	$(PY) -m pytest tests/benchmarks -s
+
+lint: setup  ## ruff: rules and format, notebooks included
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+
+lock: setup  ## compile requirements.txt anew from pyproject.toml
+	$(PIP) install --quiet pip-tools
+	cp requirements.txt $(VENV)/lock.txt
+	$(PY) -m piptools compile --quiet --extra test --strip-extras --allow-unsafe --annotation-style line --no-header \
+	  --no-emit-index-url --no-emit-find-links --no-emit-trusted-host $(LOCK_FLAGS) \
+	  --upgrade-package torch==2.13.0 --output-file $(VENV)/lock.txt pyproject.toml
+	grep '^#' requirements.txt > $(VENV)/header.txt
+	@# torch's builds differ in their local version and in the CUDA packages that they bring: neither belongs in the pins.
+	sed -E -e '/^(#|nvidia-|cuda-|triton|$$)/d' -e 's/^(torch==[0-9.]+)[+][a-z0-9.]+/\1/' $(VENV)/lock.txt \
+	  | cat $(VENV)/header.txt - > $(VENV)/requirements.txt
+	mv $(VENV)/requirements.txt requirements.txt
+
+data: setup  ## show which data files are present and where they were found
+	$(PY) -m helpers data status
+
+lab: setup  ## open the notebooks in JupyterLab
+	$(PY) -m jupyterlab --notebook-dir=notebooks
+
+clean:  ## remove caches and build outputs (.venv, data/ and results/ stay)
+	rm -rf .cache .pytest_cache .ruff_cache .hypothesis build dist *.egg-info
+	find helpers tests notebooks -name __pycache__ -prune -exec rm -rf {} +
+	find notebooks results -name .ipynb_checkpoints -prune -exec rm -rf {} +
+	find results -name '*.failed.ipynb' -delete
+
+$(STAMP): requirements.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "Python 3.11 or newer is needed, but $(PYTHON) is $$($(PYTHON) --version 2>&1). Try: make setup PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  echo "$(PYTHON) cannot make a virtual environment. On Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
+	@echo "Installing the pinned packages into $(VENV): a few minutes, once."
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --quiet --requirement requirements.txt
+	$(PIP) install --quiet --no-deps --editable .
+	@touch $@

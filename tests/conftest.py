@@ -1,0 +1,27 @@
+"""Fixtures that all tests share."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The folder with the real data; a test that asks for it is skipped where there is none."""
+    named = os.environ.get("RC_DATA_DIR")
+    if not named:
+        pytest.skip("needs the real data: RC_DATA_DIR is not set")
+    folder = Path(named).resolve()
+    if not folder.is_dir():
+        pytest.fail(
+            f"RC_DATA_DIR names no folder: {folder}"
+        )  # a typing error must not skip half of the tests
+    return folder
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """A random generator that is the same in every run."""
+    return np.random.default_rng(20221126)

@@ -1,0 +1,151 @@
+"""The house: what lies where, what is never committed, and what public names and links owe their reader."""
+
+import ast
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from helpers import ROOT
+
+TOP_LEVEL = {
+    *(
+        "README.md",
+        "LICENSE",
+        "CITATION.cff",
+        "Makefile",
+        "environment.yml",
+        "requirements.txt",
+        "pyproject.toml",
+    ),
+    *("notebooks", "helpers", "results", "figures", "tests"),
+}
+TEXT = {".py", ".md", ".ipynb", ".toml", ".yml", ".cff", ".json", ".csv", ".txt", ".html", ".tex", ""}
+# homes of people and hosts of package registries: true on one machine only
+MACHINE = re.compile(
+    r"/home/\w+/|/Users/\w+/|/roo[t]/|[A-Z]:\\Users|pypi\.org|pythonhosted\.org|anaconda\.org"
+)
+LINES = 300  # a module that grows past about 250 lines is asking for a sibling
+
+
+def project_files() -> list[Path]:
+    """Files that belong to the project, relative to its root: committed, or about to be."""
+    if not shutil.which("git") or not (ROOT / ".git").exists():
+        pytest.skip("needs a git checkout to know which files belong to the project")
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout.decode()
+    return [Path(name) for name in sorted(set(listed.split("\0"))) if name and (ROOT / name).is_file()]
+
+
+def strangers(files: list[Path]) -> list[str]:
+    """Top-level names that DESIGN's house does not know."""
+    names = {file.parts[0] for file in files}
+    return sorted(name for name in names if name not in TOP_LEVEL and not name.startswith("."))
+
+
+def doctest_faults(source: str, everywhere: bool) -> list[str]:
+    """Public functions and classes of a module that lack a docstring, or an example where there must be one.
+
+    everywhere: each function, and each class with methods, needs an example; else one in the module will do.
+    """
+    public = [
+        node
+        for node in ast.parse(source).body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
+    ]
+    acting = [node for node in public if is_acting(node)]
+    shown = {node.name: any(">>>" in text for text in docstrings(node)) for node in acting}
+    faults = [f"{node.name} has no docstring" for node in public if not ast.get_docstring(node)]
+    if everywhere:
+        faults += [f"{name} has no example" for name, has in shown.items() if not has]
+    elif acting and not any(shown.values()):
+        faults.append("no public name has an example")
+    return faults
+
+
+def is_acting(node: ast.FunctionDef | ast.ClassDef) -> bool:
+    """Whether there is something to call: a function, or a class that is more than a record."""
+    methods = [one for one in ast.iter_child_nodes(node) if isinstance(one, ast.FunctionDef)]
+    return isinstance(node, ast.FunctionDef) or any(not method.name.startswith("_") for method in methods)
+
+
+def docstrings(node: ast.AST) -> list[str]:
+    """The docstrings of a definition and of those within it."""
+    kinds = ast.FunctionDef | ast.ClassDef
+    return [ast.get_docstring(one) or "" for one in ast.walk(node) if isinstance(one, kinds)]
+
+
+def broken_links(text: str, folder: Path) -> list[str]:
+    """Relative links of a Markdown text, seen from `folder`, that lead nowhere."""
+    links = re.findall(r"\]\(([^)\s]+)\)", text)
+    files = [link.partition("#")[0] for link in links if not re.match(r"[a-z]+:", link)]
+    return [file for file in files if file and not (folder / file).exists()]
+
+
+def modules() -> list[Path]:
+    """Modules of the package, relative to the project root."""
+    return sorted(path.relative_to(ROOT) for path in (ROOT / "helpers").rglob("*.py"))
+
+
+def test_top_level_is_the_house_and_nothing_else() -> None:
+    files = project_files()
+    assert not strangers(files)
+    assert {file.parts[0] for file in files} >= TOP_LEVEL
+    assert strangers([Path("utils.py"), Path(".ci/run"), Path("helpers/x.py")]) == ["utils.py"]
+
+
+def test_no_data_is_committed_and_no_file_is_huge() -> None:
+    files = project_files()
+    assert not [file for file in files if file.parts[0] == "data" or file.suffix in {".pkl", ".pt", ".bin"}]
+    assert not [file for file in files if (ROOT / file).stat().st_size > 3_000_000]
+
+
+def test_no_file_names_a_machine() -> None:
+    texts = {file: (ROOT / file).read_text("utf-8") for file in project_files() if file.suffix in TEXT}
+    assert not {str(file): found[0] for file, text in texts.items() if (found := MACHINE.search(text))}
+    assert MACHINE.search("written to /home/" + "ada/results")
+
+
+@pytest.mark.parametrize("module", modules(), ids=str)
+def test_modules_are_short_and_documented(module: Path) -> None:
+    source = (ROOT / module).read_text("utf-8")
+    assert ast.get_docstring(ast.parse(source)), "no module docstring"
+    assert len(source.splitlines()) <= LINES
+    if module.name != "__main__.py":
+        assert not doctest_faults(source, everywhere=module.parts[1] == "metrics")
+
+
+@pytest.mark.parametrize(
+    "text_file", ["README.md", *sorted(p.name for p in (ROOT / "notebooks").glob("*.ipynb"))]
+)
+def test_relative_links_lead_somewhere(text_file: str) -> None:
+    folder = ROOT if text_file.endswith(".md") else ROOT / "notebooks"
+    assert not broken_links((folder / text_file).read_text("utf-8"), folder)
+
+
+def test_readme_names_every_notebook() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert not [path.name for path in (ROOT / "notebooks").glob("*.ipynb") if path.name not in readme]
+
+
+class TestTheChecksThemselves:
+    @pytest.mark.parametrize(
+        ("source", "everywhere", "faults"),
+        [
+            ("def f():\n    '''Do.'''", True, ["f has no example"]),
+            ("def f():\n    '''Do.'''", False, ["no public name has an example"]),
+            ("def f():\n    pass\ndef g():\n    '''>>> 1'''", False, ["f has no docstring"]),
+            ("class C:\n    '''C.'''\n    def m(self):\n        '''>>> 1'''", True, []),
+            ("def _f(): pass", True, []),
+            ("class C:\n    '''An error.'''", False, []),
+        ],
+    )
+    def test_doctest_faults(self, source, everywhere, faults) -> None:
+        assert doctest_faults(source, everywhere) == faults
+
+    def test_broken_links(self, tmp_path) -> None:
+        (tmp_path / "there.md").touch()
+        text = "[a](there.md#part) [b](gone.md) ![c](figures/gone.png) [d](https://example.org/x) [e](#here)"
+        assert broken_links(text, tmp_path) == ["gone.md", "figures/gone.png"]
