@@ -40,6 +40,13 @@ def compare_files(
     One row for each other file and scheme: scheme, first, second, score_first, score_second, difference
     (first − second), low, high (95 %), p, p_holm (corrected over all rows of a scheme), n.
 
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     paths = [Path(folder, name) for name in ("a.csv", "b.csv")]
+    ...     _ = [path.write_text("id,gold,predicted\\n1,x,x\\n2,y,x\\n") for path in paths]
+    ...     compare_files(paths, replicates=99)["p"].tolist()
+    [1.0, 1.0, 1.0, 1.0, 1.0]
+
     Raises
     ------
     ValueError : fewer than two files, other samples, other gold labels (file and first sample are named).

@@ -12,8 +12,7 @@ from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.stats import kendalltau
+import scipy  # its parts load when first asked for: importing this module stays quick
 
 from .counts import Confusion
 from .labels import Label
@@ -44,7 +43,7 @@ def rank_agreement(scores: Any) -> np.ndarray:
         raise ValueError(f"scores has shape {scores.shape}: a row for each of at least two systems is needed")
     taus = np.eye(scores.shape[1])
     for i, j in combinations(range(scores.shape[1]), 2):
-        taus[i, j] = taus[j, i] = kendalltau(scores[:, i], scores[:, j]).statistic
+        taus[i, j] = taus[j, i] = scipy.stats.kendalltau(scores[:, i], scores[:, j]).statistic
     return taus
 
 
@@ -90,12 +89,9 @@ def alpha_crossings(
         return average(first, power(alpha), **policy) - average(second, power(alpha), **policy)
 
     leads = [(alpha, lead(alpha)) for alpha in alphas]
-    apart = [
-        (alpha, gap) for alpha, gap in leads if gap
-    ]  # a tie on a point of the grid is no change of places yet
-    return [
-        float(brentq(lead, a, b, xtol=1e-9)) for (a, here), (b, there) in pairwise(apart) if here * there < 0
-    ]
+    apart = [(alpha, gap) for alpha, gap in leads if gap]  # a tie on the grid is no change of places yet
+    changes = [(a, b) for (a, here), (b, there) in pairwise(apart) if here * there < 0]
+    return [float(scipy.optimize.brentq(lead, a, b, xtol=1e-9)) for a, b in changes]
 
 
 def leave_one_class_out(

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+import scipy  # scipy loads scipy.stats when it is first asked for: importing this module stays quick
 
 FEW_RUNS = 5
 SAWILOWSKY = (
@@ -64,7 +64,7 @@ def welch_from_summary(
     if sd_a == sd_b == 0:
         t = np.sign(mean_a - mean_b) * np.inf if mean_a != mean_b else np.nan
         return WelchTest(float(t), np.nan, 0.0 if mean_a != mean_b else np.nan)
-    result = stats.ttest_ind_from_stats(mean_a, sd_a, n_a, mean_b, sd_b, n_b, equal_var=False)
+    result = scipy.stats.ttest_ind_from_stats(mean_a, sd_a, n_a, mean_b, sd_b, n_b, equal_var=False)
     return WelchTest(float(result.statistic), _welch_df(sd_a, n_a, sd_b, n_b), float(result.pvalue))
 
 

@@ -14,6 +14,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
+from scipy.sparse import coo_array
 
 from .labels import Coded, Interner
 
@@ -86,21 +87,24 @@ def _count_span(columns: Sequence[Coded], weight: np.ndarray | None, start: int,
     """Tallies of the rows start … stop−1; codes of one piece are packed side by side, `bits` bits each."""
     dense: dict[int, np.ndarray] = {}
     sparse: list[tuple[int, np.ndarray, np.ndarray]] = []
+    ones = np.ones(PIECE, np.int64)
     for at in range(start, stop, PIECE):
         end = min(at + PIECE, stop)
-        bits, packed = _pack([column.codes(at, end) for column in columns])
-        piece_weight = None if weight is None else weight[at:end]
-        if bits * len(columns) <= DENSE_BITS:
-            tally = np.bincount(packed, piece_weight, minlength=1 << bits * len(columns))
+        pieces = [column.codes(at, end) for column in columns]
+        bits = _bits(pieces)
+        if bits * len(pieces) <= DENSE_BITS:
+            tally = _count_dense(pieces, bits, ones[: end - at] if weight is None else weight[at:end])
             dense[bits] = dense[bits] + tally if bits in dense else tally
         else:
-            sparse.append((bits, *_count_sorted(packed, piece_weight)))
+            sparse.append(
+                (bits, *_count_sorted(_pack(pieces, bits), None if weight is None else weight[at:end]))
+            )
     parts = [(bits, np.flatnonzero(tally), tally[tally != 0]) for bits, tally in dense.items()] + sparse
     cells = [_unpack(packed, bits, len(columns)) for bits, packed, _ in parts]
     return np.concatenate(cells), np.concatenate([counts for _, _, counts in parts])
 
 
-def _pack(pieces: list[np.ndarray]) -> tuple[int, np.ndarray]:
+def _bits(pieces: Sequence[np.ndarray]) -> int:
     # One OR over a piece bounds all its codes: no bit above the highest of the OR is set in any of them,
     # and its sign is negative if one of them is. That is a third of the work of a minimum and a maximum.
     seen = 0
@@ -109,12 +113,23 @@ def _pack(pieces: list[np.ndarray]) -> tuple[int, np.ndarray]:
     bits = max(seen.bit_length(), 1)
     if seen < 0 or bits * len(pieces) > 62:
         raise _TooWide
-    packed = np.empty(len(pieces[0]), np.intp)
-    np.copyto(packed, pieces[0], casting="unsafe")
+    return bits
+
+
+def _count_dense(pieces: Sequence[np.ndarray], bits: int, weight: np.ndarray) -> np.ndarray:
+    # A sparse matrix in coordinates adds up what falls on one place when it is made dense: that is the count,
+    # in compiled code that holds no interpreter lock (numpy.bincount holds it, so threads would queue).
+    rows = pieces[0] if len(pieces) == 2 else _pack(pieces[:-1], bits)
+    shape = (1 << bits * (len(pieces) - 1), 1 << bits)
+    return coo_array((weight, (rows, pieces[-1])), shape=shape).toarray().ravel()
+
+
+def _pack(pieces: Sequence[np.ndarray], bits: int) -> np.ndarray:
+    packed = pieces[0].astype(np.intp)
     for piece in pieces[1:]:
         np.left_shift(packed, bits, out=packed)
         np.bitwise_or(packed, piece, out=packed, casting="unsafe")
-    return bits, packed
+    return packed
 
 
 def _unpack(packed: np.ndarray, bits: int, m: int) -> np.ndarray:
