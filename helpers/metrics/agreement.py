@@ -16,7 +16,8 @@ import scipy  # its parts load when first asked for: importing this module stays
 
 from .counts import Confusion
 from .labels import Label
-from .scores import Policy, average
+from .policy import Policy
+from .scores import average
 from .weighting import Weighting, power
 
 ALPHAS = np.linspace(0, 1, 101)
@@ -104,12 +105,18 @@ def leave_one_class_out(
     {'a': 0.0, 'b': 0.8}
     """
     rules = Policy(**policy)
-    chosen = rules.evaluated(confusion)
-    classes = [label for label, taken in zip(confusion.labels, chosen.tolist(), strict=True) if taken]
+    evaluated = _named(confusion, rules.evaluated(confusion))
+    # labels without gold samples stay in the list: under micro their false alarms count, with or without the
+    # class
+    listed = _named(confusion, rules.selected(confusion)) if rules.skips else evaluated
     fixed = vars(rules) | {"zero_support": "skip" if rules.skips else "zero"}
     return {
         left_out: average(
-            confusion, scheme, **fixed | {"labels": [label for label in classes if label != left_out]}
+            confusion, scheme, **fixed | {"labels": [name for name in listed if name != left_out]}
         )
-        for left_out in classes
+        for left_out in evaluated
     }
+
+
+def _named(confusion: Confusion, mask: np.ndarray) -> list[Label]:
+    return [label for label, taken in zip(confusion.labels, mask.tolist(), strict=True) if taken]

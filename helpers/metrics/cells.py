@@ -1,19 +1,18 @@
-"""From label columns to a table of cells: the steps between `labels` and `counts`.
+"""Tables of counts as cells: rows of positions into a label list, (K, m), and how often each occurs, (...,
+K).
 
-A table is kept as cells (K, m), positions into the label list, and counts (..., K). This module gives codes
-their labels, checks what comes in, and turns cells into dense tables and bootstrap replicates.
+Cells become dense tables, are merged, read from rows and resampled here; where they come from is `counting`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from .columns import as_coded
-from .labels import MAX_LABELS, Coded, Interner, Label, unlisted_message
-from .tally import joint_counts
+from .labels import Label, unlisted_message
+from .tally import Tally
 
 
 def positions(labels: Iterable[Label], listed: Sequence[Label], argument: str = "labels") -> np.ndarray:
@@ -29,102 +28,6 @@ def positions(labels: Iterable[Label], listed: Sequence[Label], argument: str = 
             raise ValueError(unlisted_message(argument, index, label, listed))
         found.append(place[label])
     return np.array(found, dtype=np.intp)
-
-
-def count_columns(columns: Mapping[str, Any], labels: Iterable[Label] | None, weight: Any = None) -> tuple:
-    """Count the rows of named label columns: cells (K, m) as positions into the label list, counts (K,), the
-    label list.
-
-    Arguments and errors are those of `counts.Confusion.from_arrays`.
-
-    >>> cells, counts, labels = count_columns({"gold": ["b", "a"], "predicted": ["b", "b"]}, labels=None)
-    >>> cells.tolist(), counts.tolist(), labels
-    ([[1, 1], [0, 1]], [1, 1], ('a', 'b'))
-    """
-    listed = None if labels is None else _checked_labels(labels)
-    interner = Interner(listed or (), closed=listed is not None)
-    coded = [as_coded(column, argument, interner) for argument, column in columns.items()]
-    _check_lengths(coded)
-    cells, counts = joint_counts(coded, _checked_weight(weight, len(coded[0])))
-    names = [_names(column, cells[:, place], interner, listed) for place, column in enumerate(coded)]
-    final = listed or _sorted_labels(names)
-    if len(final) > MAX_LABELS:
-        raise ValueError(
-            f"{len(final)} distinct labels: more than {MAX_LABELS} are ids or texts, not classes"
-        )
-    place_of = {label: index for index, label in enumerate(final)}
-    for place, (column, name) in enumerate(zip(coded, names, strict=True)):
-        _check_listed(column, name, place_of, final)
-        cells[:, place] = np.vectorize(lambda code, n=name: place_of[n[code]], otypes=[np.intp])(
-            cells[:, place]
-        )
-    return cells, counts, final
-
-
-def _names(
-    column: Coded, codes: np.ndarray, interner: Interner, listed: tuple | None
-) -> dict[int, Label | None]:
-    """Label of each code that occurs; None for a position outside the label list."""
-    occurring = np.unique(codes).tolist()
-    if column.values is not None:
-        values = tuple(interner) if column.values is interner else column.values
-        return {code: values[code] for code in occurring}
-    if listed and isinstance(listed[0], str):
-        return {code: listed[code] if 0 <= code < len(listed) else None for code in occurring}
-    return {code: code for code in occurring}
-
-
-def _sorted_labels(names: Sequence[dict]) -> tuple[Label, ...]:
-    found = {label for name in names for label in name.values()}
-    if len({isinstance(label, str) for label in found}) > 1:
-        raise ValueError(f"labels mix strings and integers: {sorted(map(repr, found))[:5]} …")
-    return tuple(sorted(found))
-
-
-def _check_listed(column: Coded, names: dict, place_of: dict, listed: tuple) -> None:
-    strange = [code for code, label in names.items() if label not in place_of]
-    if not strange:
-        return
-    index = int(np.isin(column.data, strange).argmax())
-    code = column.data[index].item()
-    raise ValueError(
-        unlisted_message(column.argument, index, names[code] if names[code] is not None else code, listed)
-    )
-
-
-def _checked_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
-    listed = tuple(label.item() if isinstance(label, np.generic) else label for label in labels)
-    twice = next((label for index, label in enumerate(listed) if label in listed[:index]), None)
-    if not listed or twice is not None:
-        raise ValueError("labels is empty" if not listed else f"labels holds {twice!r} twice")
-    if len({isinstance(label, str) for label in listed}) > 1:
-        raise ValueError("labels mixes strings and integers")
-    return listed
-
-
-def _check_lengths(coded: Sequence[Coded]) -> None:
-    first = coded[0]
-    if not len(first):
-        raise ValueError(f"{first.argument} is empty: no samples to count")
-    for column in coded[1:]:
-        if len(column) != len(first):
-            raise ValueError(
-                f"{first.argument} has {len(first)} samples, {column.argument} has {len(column)}"
-            )
-
-
-def _checked_weight(weight: Any, n: int) -> np.ndarray | None:
-    if weight is None:
-        return None
-    weight = np.asarray(weight, dtype=float)
-    if weight.shape != (n,):
-        raise ValueError(f"sample_weight has shape {weight.shape}, gold has {n} samples")
-    bad = ~(np.isfinite(weight) & (weight >= 0))
-    if bad.any():
-        raise ValueError(
-            f"sample_weight[{bad.argmax()}] is {weight[bad.argmax()]}: weights are finite and not negative"
-        )
-    return weight
 
 
 def dense(cells: np.ndarray, counts: np.ndarray, size: int) -> np.ndarray:
@@ -151,15 +54,28 @@ def merged(cells: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return unique, np.moveaxis(merged, 0, -1)
 
 
-def split_rows(rows: Sequence[Sequence[float]], m: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of m positions and a count as cells (K, m) and counts (K,).
+def split_rows(rows: Sequence[Sequence[float]], m: int, labels: Sequence[Label]) -> Tally:
+    """Rows of m positions into `labels` and a count, as cells (K, m) and counts (K,): the inverse of
+    `to_rows`.
 
-    >>> cells, counts = split_rows([[0, 1, 5]], 2)
+    Raises ValueError for a label that is listed twice and for a row of another length, with a position
+    outside the labels, or with a count that is negative or missing; the message names the row.
+
+    >>> cells, counts = split_rows([[0, 1, 5]], 2, ["a", "b"])
     >>> cells.tolist(), counts.tolist()
     ([[0, 1]], [5])
     """
-    table = np.array(rows).reshape(-1, m + 1)
-    return table[:, :m].astype(np.intp), table[:, m]
+    if len(set(labels)) < len(labels):
+        raise ValueError("labels holds a label twice")
+    for index, row in enumerate(rows):
+        places = [isinstance(place, int | np.integer) and 0 <= place < len(labels) for place in row[:m]]
+        if len(row) != m + 1 or not all(places) or not row[m] >= 0:
+            raise ValueError(
+                f"rows[{index}] is {row}: {m} positions below {len(labels)} and a count are needed"
+            )
+    cells = np.array([row[:m] for row in rows], dtype=np.intp).reshape(-1, m)
+    whole = all(isinstance(row[m], int | np.integer) for row in rows)
+    return cells, np.array([row[m] for row in rows], dtype=np.int64 if whole else float)
 
 
 def draw(counts: np.ndarray, rng: np.random.Generator, replicates: int) -> np.ndarray:
@@ -169,6 +85,8 @@ def draw(counts: np.ndarray, rng: np.random.Generator, replicates: int) -> np.nd
     >>> draw(np.array([3, 0]), np.random.default_rng(0), 2).tolist()
     [[3, 0], [3, 0]]
     """
+    if not counts.sum():
+        raise ValueError("no samples: an empty table cannot be resampled")
     if not np.issubdtype(counts.dtype, np.integer):
         raise ValueError(
             "a table of sample weights cannot be resampled: the bootstrap draws samples, not weights"
@@ -183,3 +101,29 @@ def scalar(value: np.ndarray) -> Any:
     3
     """
     return value.item() if value.ndim == 0 else value
+
+
+def united(first: tuple[Label, ...], second: tuple[Label, ...]) -> tuple[Label, ...]:
+    """The labels of both: in the order of the list that holds them all, else sorted.
+
+    >>> united(("b", "a"), ("a",)), united(("b",), ("a",))
+    (('b', 'a'), ('a', 'b'))
+    """
+    for listed, others in ((first, second), (second, first)):
+        if set(others) <= set(listed):
+            return listed
+    if len({isinstance(label, str) for label in first + second}) > 1:
+        raise ValueError("tables with string labels and with integer labels do not add up")
+    return tuple(sorted({*first, *second}))
+
+
+def aligned(counts: np.ndarray, labels: Sequence[Label], wider: Sequence[Label]) -> np.ndarray:
+    """The table (..., L, L) over `labels` as one over `wider`, which holds them all; (..., W, W).
+
+    >>> aligned(np.array([[3]]), ["b"], ["a", "b"]).tolist()
+    [[0, 0], [0, 3]]
+    """
+    place = positions(labels, wider)
+    table = np.zeros((*counts.shape[:-2], len(wider), len(wider)), counts.dtype)
+    table[..., place[:, None], place] = counts
+    return table

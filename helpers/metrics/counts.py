@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from .cells import count_columns, dense, draw, merged, positions, scalar, split_rows
+from .cells import aligned, dense, draw, merged, positions, scalar, split_rows, united
+from .counting import count_columns
 from .labels import Label
 
 
@@ -71,7 +72,7 @@ class Confusion:
         >>> Confusion.from_rows([[0, 1, 5]], ["a", "b"]).counts.tolist()
         [[0, 5], [0, 0]]
         """
-        cells, counts = split_rows(rows, 2)
+        cells, counts = split_rows(rows, 2, labels)
         return cls(dense(cells, counts, len(labels)), tuple(labels))
 
     def to_rows(self) -> list[list[float]]:
@@ -107,8 +108,12 @@ class Confusion:
             return NotImplemented
         if self.direction != other.direction:
             raise ValueError("tables with and without direction do not add up")
-        labels = tuple(dict.fromkeys(self.labels + other.labels))
-        return replace(self, counts=_aligned(self, labels) + _aligned(other, labels), labels=labels)
+        labels = united(self.labels, other.labels)
+        counts = [aligned(table.counts, table.labels, labels) for table in (self, other)]
+        return replace(self, counts=counts[0] + counts[1], labels=labels)
+
+    def __radd__(self, other: object) -> Confusion:
+        return self if other == 0 else NotImplemented  # so that sum(tables) works
 
     def __eq__(self, other: object) -> bool:
         same = isinstance(other, Confusion) and (self.labels, self.direction) == (
@@ -210,7 +215,7 @@ class PairedOutcomes:
         >>> PairedOutcomes.from_rows([[0, 0, 1, 7]], ["a", "b"]).counts.tolist()
         [7]
         """
-        return cls(*merged(*split_rows(rows, 3)), tuple(labels))
+        return cls(*merged(*split_rows(rows, 3, labels)), tuple(labels))
 
     def to_rows(self) -> list[list[float]]:
         """Non-zero counts as [gold, predicted, predicted_paired, count], positions into `labels`, sorted.
@@ -253,10 +258,13 @@ class PairedOutcomes:
     def __add__(self, other: PairedOutcomes) -> PairedOutcomes:
         if not isinstance(other, PairedOutcomes):
             return NotImplemented
-        labels = tuple(dict.fromkeys(self.labels + other.labels))
+        labels = united(self.labels, other.labels)
         moved = [positions(table.labels, labels)[table.cells] for table in (self, other)]
         cells, counts = np.concatenate(moved), np.concatenate([self.counts, other.counts], axis=-1)
         return PairedOutcomes(*merged(cells, counts), labels)
+
+    def __radd__(self, other: object) -> PairedOutcomes:
+        return self if other == 0 else NotImplemented
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PairedOutcomes) and (self.labels, self.to_rows()) == (
@@ -281,10 +289,3 @@ class PairedOutcomes:
         [[1], [1]]
         """
         return replace(self, counts=draw(self.counts, rng, replicates))
-
-
-def _aligned(table: Confusion, labels: tuple[Label, ...]) -> np.ndarray:
-    place = positions(table.labels, labels)
-    counts = np.zeros((*table.counts.shape[:-2], len(labels), len(labels)), table.counts.dtype)
-    counts[..., place[:, None], place] = table.counts
-    return counts

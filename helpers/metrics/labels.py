@@ -16,9 +16,11 @@ import numpy as np
 
 Label = str | int
 
-MAX_LABELS = (
-    5_000  # a table of 5,000² counts takes 200 MB; more labels than that are ids or texts, not classes
-)
+SKIPPED = "(skipped)"
+"""Predicted 'label' of a sample without an answer: a miss of its gold class, a false alarm of none."""
+
+MAX_LABELS = 5_000
+"""A table of 5,000² counts takes 200 MB; more labels than that are ids or texts, not classes."""
 
 
 class Interner(dict):
@@ -39,7 +41,7 @@ class Interner(dict):
         self._lock = Lock()
 
     def __missing__(self, label: Hashable) -> int:
-        if self.closed or not isinstance(label, str | int | np.integer):
+        if self.closed or as_label(label) is None:
             raise KeyError(label)
         if len(self) >= MAX_LABELS:
             raise ValueError(
@@ -55,6 +57,9 @@ class Coded:
 
     `data` holds integer codes if `values` is a sequence, label integers if `values` is None, and Python
     objects if `values` is an `Interner`, which then maps them to codes.
+
+    >>> Coded(np.array([1, 0]), ("a", "b"), "gold").codes(0, 2).tolist()
+    [1, 0]
     """
 
     data: np.ndarray
@@ -81,12 +86,23 @@ class Coded:
 
     def _unknown(self, start: int) -> ValueError:
         for index in range(start, len(self)):
-            value = self.data[index].item() if hasattr(self.data[index], "item") else self.data[index]
-            if not isinstance(value, str | int):
+            value = self.data[index]
+            if as_label(value) is None:
                 return ValueError(missing_message(self.argument, index, value))
             if value not in self.values:
-                return ValueError(unlisted_message(self.argument, index, value, self.values))
+                return ValueError(unlisted_message(self.argument, index, as_label(value), self.values))
         raise AssertionError("a look-up failed for a value that is listed")  # pragma: no cover
+
+
+def as_label(value: Any) -> Label | None:
+    """A value as a label, None if it is none: strings and integers are labels, True and False are 1 and 0.
+
+    >>> as_label(np.int8(3)), as_label(True), as_label("NA"), as_label(float("nan"))
+    (3, 1, 'NA', None)
+    """
+    if isinstance(value, str):
+        return str(value)
+    return int(value) if isinstance(value, int | np.integer | np.bool_) else None
 
 
 def missing_message(argument: str, index: int, value: Any) -> str:

@@ -12,6 +12,8 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from .labels import Label
 
 if TYPE_CHECKING:
@@ -192,10 +194,10 @@ class Report:
         \bottomrule
         \end{tabular}
         """
-        columns = [key for key in next(iter(self.schemes.values())) if key not in NOT_SHOWN]
+        columns = _columns(self.schemes)
         titles = [_escaped(key.capitalize()) for key in columns]
         body = [
-            " & ".join([_escaped(name), *(_percent(row[key]) for key in columns)]) + r" \\"
+            " & ".join([_escaped(name), *(_cell(row, key) for key in columns)]) + r" \\"
             for name, row in self.schemes.items()
         ]
         top = [f"% {self.signature}", rf"\begin{{tabular}}{{l{'r' * len(columns)}}}", r"\toprule"]
@@ -204,8 +206,7 @@ class Report:
 
 
 def _table(title: str, rows: dict[str, dict[str, Any]]) -> list[str]:
-    first = next(iter(rows.values()), {})
-    columns = [key for key in first if key not in NOT_SHOWN]
+    columns = _columns(rows)
     widths = [max(len(column), 6) for column in columns]
     name_width = max([len(title), 10, *map(len, rows)])
     lines = [f"{title:<{name_width}}" + "".join(f"  {c:>{w}}" for c, w in zip(columns, widths, strict=True))]
@@ -230,7 +231,13 @@ def _shown(key: str, value: Any) -> str:
     return value if isinstance(value, str) else plain_number(value) if key in COUNTS else _percent(value)
 
 
+def _columns(rows: dict[str, dict[str, Any]]) -> list[str]:
+    return [key for key in dict.fromkeys(key for row in rows.values() for key in row) if key not in NOT_SHOWN]
+
+
 def _cell(row: dict[str, Any], column: str) -> str:
+    if column not in row:
+        return ""
     if column in COUNTS:
         return plain_number(row[column])
     return _percent(row[column]) + ("*" if column in row.get("undefined", ()) else "")
@@ -249,10 +256,11 @@ def _percent(value: float) -> str:
     return "–" if math.isnan(value) else f"{100 * value:.2f}"
 
 
+LATEX = {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}"} | {char: "\\" + char for char in "_%&#${}"}
+
+
 def _escaped(text: str) -> str:
-    return "".join(
-        {"_": r"\_", "^": r"\^{}", "%": r"\%", "&": r"\&", "#": r"\#"}.get(char, char) for char in text
-    )
+    return "".join(LATEX.get(char, char) for char in text)
 
 
 def _plain(value: Any) -> Any:
@@ -260,4 +268,6 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
     return None if isinstance(value, float) and math.isnan(value) else value

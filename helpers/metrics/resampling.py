@@ -11,6 +11,7 @@ What varies here is the test set. How much the score of *another training run* w
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -70,11 +71,20 @@ def replicates_of(
     """
     if not isinstance(rng, np.random.Generator):
         raise TypeError("rng has to be a numpy.random.Generator, e.g. numpy.random.default_rng(1)")
-    if replicates < 1:
+    if replicates < 1 or replicates != int(replicates):
         raise ValueError(f"replicates is {replicates}: at least 1 is needed")
-    block = max(1, BLOCK_CELLS // table.counts.size)
+    block = max(1, BLOCK_CELLS // max(table.counts.size, len(table.labels) ** 2))
     sizes = [min(block, replicates - done) for done in range(0, replicates, block)]
-    return np.concatenate([np.asarray(statistic(table.resample(rng, size)), dtype=float) for size in sizes])
+    return np.concatenate([_of_each(statistic(table.resample(rng, size)), size) for size in sizes])
+
+
+def _of_each(values: Any, size: int) -> np.ndarray:
+    values = np.asarray(values, dtype=float)
+    if values.shape[:1] != (size,):
+        raise ValueError(
+            f"statistic gives shape {values.shape}: it has to keep the axis of replicates, ({size}, …)"
+        )
+    return values
 
 
 def bootstrap(
@@ -130,7 +140,8 @@ def paired_bootstrap(
     low, high = _percentiles(drawn, confidence)
     # differences of sums of fractions that are equal on paper differ in the last bit
     as_large = np.abs(drawn - delta) >= np.abs(delta) - 1e-12
-    p = (1 + as_large.sum(0)) / (1 + replicates)
+    known = ~np.isnan(drawn)
+    p = np.where(np.isnan(delta), np.nan, (1 + (as_large & known).sum(0)) / (1 + known.sum(0)))
     return PairedTest(_plain(delta), low, high, _plain(p), confidence, replicates)
 
 
@@ -138,8 +149,8 @@ def _percentiles(values: np.ndarray, confidence: float) -> tuple[Any, Any]:
     if not 0 < confidence < 1:
         raise ValueError(f"confidence is {confidence}: it has to lie between 0 and 1, e.g. 0.95")
     tail = (1 - confidence) / 2
-    quantile = np.nanquantile if np.isnan(values).any() else np.quantile
-    low, high = quantile(values, [tail, 1 - tail], axis=0)
+    with warnings.catch_warnings(action="ignore", category=RuntimeWarning):  # nan everywhere: nan it is
+        low, high = np.nanquantile(values, [tail, 1 - tail], axis=0)
     return _plain(low), _plain(high)
 
 

@@ -7,115 +7,17 @@ has a name of its own (`f1_of_means`), since the two differ (Opitz & Burst 2019)
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .cells import positions
 from .class_scores import ClassScore, OneVsRest, f_beta, resolve_score
 from .counts import Confusion
-from .labels import Label, unlisted_message
-from .report import Report, plain_number
+from .labels import Label
+from .policy import Policy
+from .report import Report
 from .weighting import SCHEMES, Weighting, class_weights, resolve
-
-RULES = "0.1"  # version of the scoring rules: it changes when a number could change
-NAMED_LABELS = {"supported": "skip", "observed": "zero", "listed": "zero"}
-
-
-@dataclass(frozen=True)
-class Policy:
-    """Which labels are averaged, and what the undefined counts as.
-
-    Attributes
-    ----------
-    negative : the negative class (no_relation, Other, NA), or None. It is never averaged; a false alarm on a
-        negative sample stays a false positive, a relation missed as negative stays a false negative.
-    labels : which of the other labels are averaged. 'supported': those with gold samples (the paper's rule);
-        'observed': those that occur as gold or predicted (scikit-learn without a list); 'listed': all labels
-        of the table; or a list.
-    zero_support : what a label without gold samples does in the class-weighted schemes: 'skip' leaves it out,
-        'zero' lets its undefined score count (this matters under macro only). Default: 'skip' for 'supported'
-        and lists, else 'zero'. Micro pools all averaged labels either way: a false alarm stays a false alarm.
-    zero_division : value of an undefined class score (0/0): 0, 1, or nan, which leaves that class out of the
-        average. Also the value of an average over no class.
-    negative_in_normaliser : whether N in the entropy weights counts all samples, as in the paper, or those of
-        the averaged classes only.
-    """
-
-    negative: Label | None = None
-    labels: str | Sequence[Label] = "supported"
-    zero_support: str | None = None
-    zero_division: float = 0.0
-    negative_in_normaliser: bool = True
-
-    def __post_init__(self) -> None:
-        if isinstance(self.labels, str) and self.labels not in NAMED_LABELS:
-            raise ValueError(
-                f"labels is {self.labels!r}: give one of {', '.join(NAMED_LABELS)} or a list of labels"
-            )
-        if self.zero_support not in (None, "skip", "zero"):
-            raise ValueError(f"zero_support is {self.zero_support!r}: give 'skip' or 'zero'")
-        if not (self.zero_division in (0, 1) or np.isnan(self.zero_division)):
-            raise ValueError(f"zero_division is {self.zero_division}: give 0, 1 or nan")
-
-    @property
-    def skips(self) -> bool:
-        """Whether labels without gold samples are left out of the class-weighted schemes."""
-        default = NAMED_LABELS[self.labels] if isinstance(self.labels, str) else "skip"
-        return (self.zero_support or default) == "skip"
-
-    def selected(self, confusion: Confusion) -> np.ndarray:
-        """(L,) bool: the labels to average; ValueError names a label or negative class that the table does
-        not have."""
-        chosen = np.ones(len(confusion.labels), bool)
-        if not isinstance(self.labels, str):
-            chosen[:] = False
-            chosen[positions(self.labels, confusion.labels)] = True
-        if self.negative is not None:
-            if self.negative not in confusion.labels:
-                raise ValueError(unlisted_message("negative", None, self.negative, confusion.labels))
-            place = confusion.labels.index(self.negative)
-            if not isinstance(self.labels, str) and chosen[place]:
-                raise ValueError(
-                    f"labels holds the negative class {self.negative!r}: leave out one of the two"
-                )
-            chosen[place] = False
-        return chosen
-
-    def evaluated(self, confusion: Confusion) -> np.ndarray:
-        """(..., L) bool: the labels that the class-weighted schemes average, in each replicate."""
-        gold = confusion.gold
-        chosen = np.broadcast_to(self.selected(confusion), gold.shape)
-        if self.skips:
-            return chosen & (gold > 0)
-        return chosen & ((gold > 0) | (confusion.predicted > 0)) if self.labels == "observed" else chosen
-
-    def signature(self, confusion: Confusion, score: str, scheme: str | None = None) -> str:
-        """What a score needs to be read: score, scheme, labels, negative class, undefined cases, direction,
-        n, rules.
-
-        >>> table = Confusion.from_arrays(["a", "NA"], ["a", "a"])
-        >>> Policy(negative="NA").signature(table, "f1", "dodrans")
-        'f1|scheme:dodrans|labels:supported|negative:NA|zero_support:skip|direction:kept|n:2|v:0.1'
-        """
-        parts = [score] + ([f"scheme:{scheme}"] if scheme else [])
-        parts += [f"labels:{self._labels_name(confusion)}", f"negative:{self.negative}"]
-        parts += [f"zero_support:{'skip' if self.skips else 'zero'}"]
-        parts += [] if self.zero_division == 0 else [f"zero_division:{self.zero_division:g}"]
-        parts += [] if self.negative_in_normaliser else ["normaliser:averaged"]
-        return "|".join(
-            [*parts, f"direction:{confusion.direction}", f"n:{plain_number(confusion.n)}", f"v:{RULES}"]
-        )
-
-    def _labels_name(self, confusion: Confusion) -> str:
-        if isinstance(self.labels, str):
-            return self.labels
-        names = sorted(map(str, self.labels))
-        digest = hashlib.sha256("\n".join(names).encode()).hexdigest()[:8]
-        return "+".join(names) if len(names) <= 3 else f"{len(names)}of{len(confusion.labels)}#{digest}"
 
 
 def one_vs_rest(confusion: Confusion) -> OneVsRest:
@@ -223,9 +125,7 @@ def evaluate(
         accuracy=float(confusion.correct.sum() / confusion.n),
         averaged=_names(confusion, evaluated),
         ignored=_names(confusion, rules.selected(confusion) & ~evaluated),
-        schemes={
-            key: row for scheme in schemes for key, row in [_scheme_row(confusion, scheme, beta, rules)]
-        },
+        schemes=_scheme_rows(confusion, schemes, beta, rules),
         per_class=_per_class(confusion, beta, rules),
         f_name=name,
         signature=rules.signature(confusion, name),
@@ -236,6 +136,18 @@ def _names(confusion: Confusion, mask: np.ndarray) -> tuple[Label, ...]:
     return tuple(label for label, taken in zip(confusion.labels, mask.tolist(), strict=True) if taken)
 
 
+def _scheme_rows(confusion: Confusion, schemes: Sequence, beta: float, rules: Policy) -> dict[str, dict]:
+    if isinstance(schemes, str) or not schemes:
+        raise ValueError(f"schemes is {schemes!r}: a list of schemes is needed")
+    rows: dict[str, dict] = {}
+    for scheme in schemes:
+        name, row = _scheme_row(confusion, scheme, beta, rules)
+        if name in rows:
+            raise ValueError(f"two schemes are named {name!r}: give each function a name of its own")
+        rows[name] = row
+    return rows
+
+
 def _scheme_row(
     confusion: Confusion, scheme: str | Weighting, beta: float, rules: Policy
 ) -> tuple[str, dict]:
@@ -244,7 +156,7 @@ def _scheme_row(
         average(confusion, scheme, score, **vars(rules)) for score in ("precision", "recall", f_beta(beta))
     )
     square = beta * beta
-    of_means = (1 + square) * p * r / (square * p + r) if p * r > 0 else 0.0
+    of_means = 0.0 if p == r == 0 else (1 + square) * p * r / (square * p + r)
     row = {"precision": p, "recall": r, f"f{beta:g}": f, f"f{beta:g}_of_means": of_means}
     return name, row | {"signature": rules.signature(confusion, f"f{beta:g}", name)}
 

@@ -14,11 +14,9 @@ from __future__ import annotations
 import numpy as np
 
 from .counts import Confusion
+from .labels import SKIPPED, unlisted_message
 
 DIRECTIONS = ("(e1,e2)", "(e2,e1)")
-SKIPPED = "(skipped)"
-"""Predicted 'label' of a sample without an answer: a miss of its gold class, a false alarm of none, out of
-accuracy."""
 
 
 def base_relation(label: str) -> str:
@@ -62,6 +60,8 @@ def official_scores(confusion: Confusion, negative: str = "Other") -> dict[str, 
     >>> official_scores(table)["grouped"]["macro"]
     0.5
     """
+    if negative not in (None, "Other", *confusion.labels):
+        raise ValueError(unlisted_message("negative", None, negative, confusion.labels))
     loose = undirected(confusion)
     return {
         "directed": _scores(confusion, confusion.correct, negative),

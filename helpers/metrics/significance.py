@@ -59,6 +59,10 @@ def welch_from_summary(
     (4.472, 7.42, 0.00251)
     """
     _check_summary(sd_a, n_a, sd_b, n_b)
+    return _welch(mean_a, sd_a, n_a, mean_b, sd_b, n_b)
+
+
+def _welch(mean_a: float, sd_a: float, n_a: int, mean_b: float, sd_b: float, n_b: int) -> WelchTest:
     if min(n_a, n_b) < 2:
         return WelchTest(np.nan, np.nan, np.nan)
     if sd_a == sd_b == 0:
@@ -90,7 +94,8 @@ def welch(a: Sequence[float], b: Sequence[float]) -> WelchTest:
     0.3466
     """
     (mean_a, sd_a, n_a), (mean_b, sd_b, n_b) = summary(a), summary(b)
-    return welch_from_summary(mean_a, sd_a, n_a, mean_b, sd_b, n_b)
+    _check_summary(sd_a, n_a, sd_b, n_b)
+    return _welch(mean_a, sd_a, n_a, mean_b, sd_b, n_b)
 
 
 def summary(scores: Sequence[float]) -> tuple[float, float, int]:
@@ -104,7 +109,9 @@ def summary(scores: Sequence[float]) -> tuple[float, float, int]:
     values = np.asarray(scores, dtype=float)
     if values.ndim != 1 or not len(values) or not np.isfinite(values).all():
         raise ValueError(f"scores has to be a list of at least one finite number, not {scores!r}")
-    return float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else 0.0, len(values)
+    spread = values.std(ddof=1) if np.ptp(values) else 0.0  # rounding gives equal scores an SD of 1e-17
+    mean = values.mean() if np.ptp(values) else values[0]
+    return float(mean), float(spread), len(values)
 
 
 def cohens_d(mean_a: float, sd_a: float, mean_b: float, sd_b: float) -> float:
@@ -146,7 +153,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03])]
     [0.03, 0.06, 0.06]
     """
-    p = np.asarray(p_values, dtype=float)
+    p = np.array(p_values, dtype=float)
     known = np.flatnonzero(~np.isnan(p))
     if ((p[known] < 0) | (p[known] > 1)).any():
         raise ValueError(f"p_values has to hold numbers between 0 and 1, not {list(p_values)}")

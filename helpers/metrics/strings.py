@@ -45,7 +45,9 @@ class KnownStrings:
     @classmethod
     def of(cls, codes: Mapping[str, int], dtype: np.dtype) -> KnownStrings:
         """The labels that fit into `dtype`, with a hash table in which no two of them share a slot."""
-        fitting = [label for label in codes if isinstance(label, str) and len(label) <= dtype.itemsize // 4]
+        # numpy drops NULs at the end of its strings, so no element equals a label that ends with one
+        texts = [label for label in codes if isinstance(label, str) and not label.endswith("\0")]
+        fitting = [label for label in texts if len(label) <= dtype.itemsize // 4]
         strings = np.array(fitting, dtype)
         words = _characters(strings)
         columns = _telling_columns(words)

@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.sparse import coo_array
 
-from .labels import Coded, Interner
+from .labels import Coded
 
 PIECE = 1 << 16  # rows at a time: codes and their combination stay in the processor's second-level cache
 DENSE_BITS = 18  # up to 2^18 combinations are tallied in an array, more by sorting
@@ -25,8 +25,8 @@ THREAD_FROM = 1 << 20  # rows from which a second thread pays for its start
 Tally = tuple[np.ndarray, np.ndarray]
 
 
-class _TooWide(Exception):
-    """A code is negative, or the combined codes do not fit into 62 bits."""
+class TooWide(Exception):
+    """A code is negative, or the combined codes do not fit into 62 bits: see `narrow`."""
 
 
 def joint_counts(columns: Sequence[Coded], weight: np.ndarray | None = None) -> Tally:
@@ -43,6 +43,10 @@ def joint_counts(columns: Sequence[Coded], weight: np.ndarray | None = None) -> 
         once, its counts are to be added.
     counts : (K,) int64, or float64 when weighted.
 
+    Raises
+    ------
+    TooWide : a column has to be made `narrow` first.
+
     >>> from helpers.metrics.columns import as_coded
     >>> from helpers.metrics.labels import Interner
     >>> a, b = (as_coded(np.array(column), "x", Interner()) for column in ([0, 0, 1], [1, 1, 0]))
@@ -50,25 +54,13 @@ def joint_counts(columns: Sequence[Coded], weight: np.ndarray | None = None) -> 
     >>> cells.tolist(), counts.tolist()
     ([[0, 1], [1, 0]], [2, 1])
     """
-    try:
-        return _count(columns, weight)
-    except _TooWide:
-        narrow = [_narrow(column) for column in columns]
-        return _count(narrow, weight, decode=[column.values for column in narrow])
-
-
-def _count(columns: Sequence[Coded], weight: np.ndarray | None, decode: Sequence | None = None) -> Tally:
     n = len(columns[0])
     spans = _spans(n, _processors() if all(column.parallel for column in columns) else 1)
     if len(spans) == 1:
-        tallies = [_count_span(columns, weight, *spans[0])]
-    else:
-        with ThreadPoolExecutor(len(spans)) as pool:
-            tallies = list(pool.map(lambda span: _count_span(columns, weight, *span), spans))
+        return _count_span(columns, weight, *spans[0])
+    with ThreadPoolExecutor(len(spans)) as pool:
+        tallies = list(pool.map(lambda span: _count_span(columns, weight, *span), spans))
     cells, counts = (np.concatenate(parts) for parts in zip(*tallies, strict=True))
-    for place, values in enumerate(decode or ()):
-        if values is not None and not isinstance(values, Interner):
-            cells[:, place] = np.asarray(values)[cells[:, place]]
     return cells, counts
 
 
@@ -86,20 +78,20 @@ def _spans(n: int, workers: int) -> list[tuple[int, int]]:
 def _count_span(columns: Sequence[Coded], weight: np.ndarray | None, start: int, stop: int) -> Tally:
     """Tallies of the rows start … stop−1; codes of one piece are packed side by side, `bits` bits each."""
     dense: dict[int, np.ndarray] = {}
-    sparse: list[tuple[int, np.ndarray, np.ndarray]] = []
-    ones = np.ones(PIECE, np.int64)
+    parts: list[tuple[int, np.ndarray, np.ndarray]] = []
     for at in range(start, stop, PIECE):
         end = min(at + PIECE, stop)
         pieces = [column.codes(at, end) for column in columns]
         bits = _bits(pieces)
+        piece_weight = None if weight is None else weight[at:end]
         if bits * len(pieces) <= DENSE_BITS:
-            tally = _count_dense(pieces, bits, ones[: end - at] if weight is None else weight[at:end])
+            tally = _count_dense(pieces, bits, piece_weight)
             dense[bits] = dense[bits] + tally if bits in dense else tally
         else:
-            sparse.append(
-                (bits, *_count_sorted(_pack(pieces, bits), None if weight is None else weight[at:end]))
-            )
-    parts = [(bits, np.flatnonzero(tally), tally[tally != 0]) for bits, tally in dense.items()] + sparse
+            parts.append((bits, *_count_sorted(_pack(pieces, bits), piece_weight)))
+    for bits, tally in dense.items():
+        occurs = np.flatnonzero(tally[0])  # not the sums of weights: a sample of weight 0 occurs
+        parts.append((bits, occurs, tally[-1][occurs]))
     cells = [_unpack(packed, bits, len(columns)) for bits, packed, _ in parts]
     return np.concatenate(cells), np.concatenate([counts for _, _, counts in parts])
 
@@ -112,23 +104,25 @@ def _bits(pieces: Sequence[np.ndarray]) -> int:
         seen |= int(np.bitwise_or.reduce(piece))
     bits = max(seen.bit_length(), 1)
     if seen < 0 or bits * len(pieces) > 62:
-        raise _TooWide
+        raise TooWide
     return bits
 
 
-def _count_dense(pieces: Sequence[np.ndarray], bits: int, weight: np.ndarray) -> np.ndarray:
+def _count_dense(pieces: Sequence[np.ndarray], bits: int, weight: np.ndarray | None) -> np.ndarray:
+    """(1, 2^(m·bits)) how often each combination occurs; a second row has its sum of weights."""
     # A sparse matrix in coordinates adds up what falls on one place when it is made dense: that is the count,
     # in compiled code that holds no interpreter lock (numpy.bincount holds it, so threads would queue).
     rows = pieces[0] if len(pieces) == 2 else _pack(pieces[:-1], bits)
     shape = (1 << bits * (len(pieces) - 1), 1 << bits)
-    return coo_array((weight, (rows, pieces[-1])), shape=shape).toarray().ravel()
+    addends = [np.ones(len(rows), np.int64)] + ([] if weight is None else [weight])
+    return np.stack([coo_array((one, (rows, pieces[-1])), shape=shape).toarray().ravel() for one in addends])
 
 
 def _pack(pieces: Sequence[np.ndarray], bits: int) -> np.ndarray:
     packed = pieces[0].astype(np.intp)
     for piece in pieces[1:]:
-        np.left_shift(packed, bits, out=packed)
-        np.bitwise_or(packed, piece, out=packed, casting="unsafe")
+        packed <<= bits
+        packed |= piece.astype(np.intp, copy=False)
     return packed
 
 
@@ -143,12 +137,19 @@ def _count_sorted(packed: np.ndarray, weight: np.ndarray | None) -> Tally:
     return values, np.bincount(inverse, weight)
 
 
-def _narrow(column: Coded) -> Coded:
-    """Label integers of any size as small codes, with the label integers as their values."""
+def narrow(column: Coded) -> Coded:
+    """A column of label integers of any size or sign as small codes, the label integers being their values.
+
+    >>> narrow(Coded(np.array([-5, 7, -5]), None, "gold")).data.tolist()
+    [0, 12, 0]
+    """
     if column.values is not None:
         return column
     low, high = int(column.data.min()), int(column.data.max())
     if high - low < 1 << DENSE_BITS:
-        return replace(column, data=column.data - column.data.dtype.type(low), values=range(low, high + 1))
+        wide = column.data if column.data.dtype == np.uint64 else column.data.astype(np.int64)
+        return replace(
+            column, data=(wide - wide.dtype.type(low)).astype(np.intp), values=range(low, high + 1)
+        )
     values, codes = np.unique(column.data, return_inverse=True)
     return replace(column, data=codes, values=tuple(values.tolist()))

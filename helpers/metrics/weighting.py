@@ -36,7 +36,8 @@ class Power:
 
     def __call__(self, support: np.ndarray, total: np.ndarray) -> np.ndarray:
         """Unnormalised weights; `total` plays no part."""
-        return np.power(support, self.alpha, dtype=float)
+        with np.errstate(divide="ignore"):  # 0^α = ∞ for α < 0; `class_weights` leaves empty classes out
+            return np.power(support, self.alpha, dtype=float)
 
     def __str__(self) -> str:
         return f"n^{self.alpha:g}"
@@ -63,7 +64,7 @@ def entropy(support: np.ndarray, total: np.ndarray) -> np.ndarray:
     >>> entropy(np.array([0, 5, 10]), 10).round(3).tolist()
     [0.0, 3.466, 0.0]
     """
-    return xlogy(support, total) - xlogy(support, support)
+    return np.maximum(xlogy(support, total) - xlogy(support, support), 0.0)  # rounding of summed weights
 
 
 WEIGHTINGS: dict[str, Weighting] = {
@@ -86,6 +87,8 @@ def resolve(scheme: str | Weighting) -> tuple[str, Weighting]:
         return str(scheme) if isinstance(scheme, Power) else getattr(scheme, "__name__", "user"), scheme
     if scheme in WEIGHTINGS:
         return scheme, WEIGHTINGS[scheme]
+    if not isinstance(scheme, str):
+        raise ValueError(f"unknown scheme {scheme!r}: give a name or a function")
     if re.fullmatch(r"n\^-?\d+(\.\d+)?", scheme):
         return scheme, power(float(scheme[2:]))
     if scheme == "micro":
@@ -128,7 +131,7 @@ def class_weights(
     """
     support = np.asarray(support)
     total = support.sum(-1, keepdims=True) if total is None else np.asarray(total)[..., None]
-    if (support < 0).any() or (support > total).any():
+    if (support < 0).any() or (support > total * (1 + 1e-9)).any():
         raise ValueError("support has to be class counts: not negative, and none above the total")
     name, weighting = resolve(scheme)
     raw = np.broadcast_to(weighting(support, total), support.shape)
