@@ -1,0 +1,195 @@
+"""The paired sample of a sample, and the original, paired and merged sets of paper R.
+
+The paired sample keeps the sentence and exchanges the two entity markers, so its label is the inverse one
+(Lyu et al. 2021, section III). `write_pairs` writes the sets in the layout of the authors' files; from the
+official SemEval files the six files come out byte-identical to the published ones. Nothing is trained or
+scored here.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from helpers.data import registry
+from helpers.data.corpora import read_corpus
+from helpers.data.errors import unknown_name
+from helpers.data.relations import inverse, label_ids, role_words
+from helpers.data.samples import RDR_MARKERS, Markers, RelationSample, parse_tagged, render
+
+DIRECTED = ("semeval2010", "kbp37")
+"""The corpora whose relations have a direction."""
+
+# Words that the cleaning leaves alone and that stand in no corpus; they hold the markers' places meanwhile.
+_PLACEHOLDERS: Markers = (" headopening ", " headclosing ", " tailopening ", " tailclosing ")
+_TIGHT_PLACEHOLDERS: Markers = ("headopening ", " headclosing", "tailopening ", " tailclosing")
+
+_NOT_KEPT = re.compile(r"[^a-z0-9^,!./'+-=]")  # '+-=' is a range: + , - . / 0-9 : ; < =
+_CONTRACTIONS = {
+    "what's": "what is ",
+    "that's": "that is ",
+    "there's": "there is ",
+    "it's": "it is ",
+    "'s": " ",
+    "'ve": " have ",
+    "can't": "can not ",
+    "n't": " not ",
+    "i'm": "i am ",
+    "'re": " are ",
+    "'d": " would ",
+    "'ll": " will ",
+}
+_PUNCTUATION = dict.fromkeys(",./'", " ") | {mark: f" {mark} " for mark in "!^+-="}
+_ABBREVIATIONS = {":": " : ", " e g ": " eg ", " u s ": " american ", " 9 11 ": "911", "e - mail": "email"}
+
+
+class PairFile(NamedTuple):
+    """A file that `write_pairs` wrote; `published_sha256` is that of the published file, or None."""
+
+    path: Path
+    rows: int
+    sha256: str
+    published_sha256: str | None
+
+    def __str__(self) -> str:
+        same = {None: "", self.sha256: ", equals the published file"}
+        verdict = same.get(self.published_sha256, ", DIFFERS from the published file")
+        return f"{self.path}: {self.rows} lines{verdict}"
+
+
+def clean_text(text: str) -> str:
+    """The text cleaning that turns the official SemEval sentences into those of paper R's files.
+
+    Lower case; every character but a–z, 0–9 and ``^ , ! . / ' + - : ; < =`` becomes a blank; contractions are
+    expanded; punctuation is dropped or set apart; a few abbreviations are rewritten; blanks collapse at the
+    very end. All replacements are plain substrings, in this order, without word boundaries.
+
+    >>> clean_text("It's the U.S. Army's 9.5 mm gun, isn't it?")
+    'it is the american army 9 5 mm gun is not it'
+    """
+    text = _NOT_KEPT.sub(" ", text.lower())
+    text = _replace_all(text, _CONTRACTIONS)
+    text = _replace_all(text, _PUNCTUATION)
+    text = re.sub(r"(\d+)k", r"\g<1>000", text)
+    text = _replace_all(text, _ABBREVIATIONS)
+    return " ".join(text.split())
+
+
+def _replace_all(text: str, replacements: Mapping[str, str]) -> str:
+    for old, new in replacements.items():
+        text = text.replace(old, new)
+    return text
+
+
+def clean_sample(sample: RelationSample) -> RelationSample:
+    """The sample with its text cleaned; head and tail still mark the same words (an entity may become empty).
+
+    >>> clean_sample(RelationSample("1", "The U.S. Army!", (4, 8), (9, 13), "Other")).text
+    'the american army !'
+    """
+    text, head, tail = parse_tagged(clean_text(render(sample, _PLACEHOLDERS)), _TIGHT_PLACEHOLDERS)
+    return replace(sample, text=text, head=head, tail=tail)
+
+
+def paired_sample(sample: RelationSample) -> RelationSample:
+    """The paired sample: same sentence, head and tail exchanged, relation inverted (Other and its like stay).
+
+    >>> sample = RelationSample("1", "fire caused panic", (0, 4), (12, 17), "Cause-Effect(e1,e2)")
+    >>> paired_sample(sample).head_text, paired_sample(sample).relation
+    ('panic', 'Cause-Effect(e2,e1)')
+    """
+    return replace(sample, head=sample.tail, tail=sample.head, relation=inverse(sample.relation))
+
+
+def paired_sets(samples: Iterable[RelationSample]) -> dict[str, list[RelationSample]]:
+    """The three sets of paper R: `original`, `paired` (partner by partner) and `merged` (alternating).
+
+    >>> sample = RelationSample("1", "fire caused panic", (0, 4), (12, 17), "Cause-Effect(e1,e2)")
+    >>> sets = paired_sets([sample])
+    >>> [sample.relation for sample in sets["merged"]]
+    ['Cause-Effect(e1,e2)', 'Cause-Effect(e2,e1)']
+    """
+    original = list(samples)
+    paired = [paired_sample(sample) for sample in original]
+    merged = [sample for pair in zip(original, paired, strict=True) for sample in pair]
+    return {"original": original, "paired": paired, "merged": merged}
+
+
+def rdr_line(index: int, sample: RelationSample, ids: Mapping[str, int]) -> str:
+    """One line of an RDR file: index, marked sentence, label id and the two role words, tab-separated.
+
+    >>> sample = RelationSample("1", "fire caused panic", (0, 4), (12, 17), "Cause-Effect(e1,e2)")
+    >>> rdr_line(0, sample, label_ids([sample.relation]))
+    '0\\t[E11] fire [E12] caused [E21] panic [E22]\\t9\\tcause\\teffect'
+    """
+    sentence = " ".join(render(sample, RDR_MARKERS).split())
+    return "\t".join((str(index), sentence, str(ids[sample.relation]), *role_words(sample.relation)))
+
+
+def write_pairs(out_dir: Path | str, dataset: str = "semeval2010") -> list[PairFile]:
+    """Build the original, paired and merged set of every split; write them as `SPLIT.KIND.tsv`.
+
+    Parameters
+    ----------
+    out_dir : made if absent. Files of the same name are replaced. The files appear together at the very end:
+        an error or an interruption before that leaves the folder as it was.
+    dataset : `semeval2010` (train, test; the six files equal the published ones) or `kbp37` (train, dev,
+        test).
+
+    Returns
+    -------
+    One `PairFile` a file; for SemEval compare `sha256` with `published_sha256`.
+
+    Raises
+    ------
+    ValueError : unknown data set.
+    MissingData, ChecksumError : a file of the corpus is absent or not the registered one.
+    """
+    if dataset not in DIRECTED:
+        raise unknown_name("data set with directed relations", dataset, DIRECTED)
+    splits = read_corpus(dataset)
+    ids = label_ids(sample.relation for samples in splits.values() for sample in samples)
+    out = Path(out_dir)
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".pairs-", dir=out) as draft:
+        written = [
+            _write(Path(draft) / f"{split}.{kind}.tsv", samples, ids)
+            for split, originals in splits.items()
+            for kind, samples in _cleaned_sets(originals, split).items()
+        ]
+        files = [_described(path, out, dataset, rows) for path, rows in written]
+        for (path, _), file in zip(written, files, strict=True):
+            os.replace(path, file.path)
+    return files
+
+
+def _cleaned_sets(samples: Sequence[RelationSample], split: str) -> dict[str, list[RelationSample]]:
+    from tqdm.auto import tqdm
+
+    return paired_sets(
+        clean_sample(sample) for sample in tqdm(samples, desc=f"pairing {split}", unit="sample")
+    )
+
+
+def _write(path: Path, samples: Sequence[RelationSample], ids: Mapping[str, int]) -> tuple[Path, int]:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{rdr_line(index, sample, ids)}\n" for index, sample in _indexed(path, samples))
+    return path, len(samples)
+
+
+def _indexed(path: Path, samples: Sequence[RelationSample]) -> Iterator[tuple[int, RelationSample]]:
+    """The running index from 0; in a merged file the two partners share theirs."""
+    partners = 2 if ".merged." in path.name else 1
+    return ((position // partners, sample) for position, sample in enumerate(samples))
+
+
+def _described(path: Path, out: Path, dataset: str, rows: int) -> PairFile:
+    published = registry.registry().get(f"{dataset}/rdr/{path.name}")
+    return PairFile(
+        out / path.name, rows, registry.file_sha256(path), published.sha256 if published else None
+    )

@@ -1,0 +1,106 @@
+"""Names of directed relations: their inverse, their base, their two role words, and label ids.
+
+A directed relation is written `BASE(e1,e2)` or `BASE(e2,e1)`, as in SemEval-2010 Task 8; every other label
+(Other, no_relation, …) has no direction. This module knows names only: it reads no files and counts nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+FORWARD, BACKWARD = "(e1,e2)", "(e2,e1)"
+
+SEMEVAL_BASES = (
+    "Message-Topic",
+    "Product-Producer",
+    "Instrument-Agency",
+    "Entity-Destination",
+    "Cause-Effect",
+    "Component-Whole",
+    "Entity-Origin",
+    "Member-Collection",
+    "Content-Container",
+)
+SEMEVAL_RELATIONS = ("Other", *(base + way for base in SEMEVAL_BASES for way in (FORWARD, BACKWARD)))
+"""The 19 labels of SemEval-2010 Task 8 at their label ids in the RDR files: odd is (e1,e2), even (e2,e1)."""
+
+NEGATIVE_NAMES = ("no_relation", "NA", "Other", "none", "no relation", "not related", "NOTA", "false")
+"""Names under which corpora write the negative class; case and `_`, `-` or blank do not matter."""
+
+
+def inverse(relation: str) -> str:
+    """The label of the sample whose entity markers are exchanged (paper R, section III): the direction flips.
+
+    A label without a direction is its own inverse, so `inverse(inverse(r)) == r` for every label.
+
+    >>> inverse("Cause-Effect(e1,e2)"), inverse("Other")
+    ('Cause-Effect(e2,e1)', 'Other')
+    """
+    for way, other in ((FORWARD, BACKWARD), (BACKWARD, FORWARD)):
+        if relation.endswith(way):
+            return relation.removesuffix(way) + other
+    return relation
+
+
+def undirected(relation: str) -> str:
+    """The base relation: the label without its direction.
+
+    >>> undirected("Cause-Effect(e2,e1)"), undirected("Other")
+    ('Cause-Effect', 'Other')
+    """
+    return relation.removesuffix(FORWARD).removesuffix(BACKWARD)
+
+
+def role_words(relation: str) -> tuple[str, str]:
+    """The roles of entity 1 and entity 2 in lower case: columns 4 and 5 of the RDR files (paper R).
+
+    The base is cut at its first hyphen or colon, and (e2,e1) swaps the two words; a base without either gives
+    the same word twice.
+
+    >>> role_words("Cause-Effect(e2,e1)"), role_words("Other"), role_words("per:title(e1,e2)")
+    (('effect', 'cause'), ('other', 'other'), ('per', 'title'))
+    """
+    first, *rest = re.split("[-:]", undirected(relation).lower(), maxsplit=1)
+    second = rest[0] if rest else first
+    return (second, first) if relation.endswith(BACKWARD) else (first, second)
+
+
+def label_ids(relations: Iterable[str]) -> dict[str, int]:
+    """Label ids as in the RDR files: labels without direction first, then the k-th base as 2k−1 and 2k.
+
+    The SemEval labels get exactly the ids of the published files; other inventories are ordered by name, and
+    both directions of a base get an id even if only one occurs. With exactly one label without direction (the
+    negative class, id 0) the ids of `(e1,e2)` are odd and those of `(e2,e1)` even.
+
+    >>> label_ids(["per:title(e2,e1)", "no_relation"])
+    {'no_relation': 0, 'per:title(e1,e2)': 1, 'per:title(e2,e1)': 2}
+    """
+    seen = set(relations)
+    if seen <= set(SEMEVAL_RELATIONS):
+        return {relation: index for index, relation in enumerate(SEMEVAL_RELATIONS)}
+    plain = sorted(relation for relation in seen if inverse(relation) == relation)
+    bases = sorted({undirected(relation) for relation in seen.difference(plain)})
+    ordered = [*plain, *(base + way for base in bases for way in (FORWARD, BACKWARD))]
+    return {relation: index for index, relation in enumerate(ordered)}
+
+
+def find_negative(labels: Iterable[str]) -> str | None:
+    """The label that is a well-known name of the negative class (`NEGATIVE_NAMES`), or None if there is none.
+
+    Raises
+    ------
+    ValueError : more than one label has such a name; the caller must say which is meant.
+
+    >>> find_negative(["per:title", "No-Relation"]), find_negative(["P17", "P131"])
+    ('No-Relation', None)
+    """
+    names = {_plain(name) for name in NEGATIVE_NAMES}
+    found = [label for label in labels if _plain(label) in names]
+    if len(found) > 1:
+        raise ValueError(f"which label is the negative class? {', '.join(found)} all look like one: name it")
+    return found[0] if found else None
+
+
+def _plain(name: str) -> str:
+    return re.sub("[-_ ]", "", name).casefold()

@@ -1,0 +1,184 @@
+"""From counts of labels to Table 1 of paper W (Harbecke et al. 2022): shares, perplexity, imbalance.
+
+Size and negative share are those of the whole data set; perplexity and ratio those of its test part. Nothing
+is downloaded: the counts of the papers' data sets come from `results/published/label_counts.csv`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from helpers.data.delimited import Delimited
+from helpers.data.distribution import LabelStatistics, label_statistics
+from helpers.data.errors import MalformedRecord, unknown_name
+from helpers.data.label_counts import TOTAL, published_counts
+from helpers.data.relations import find_negative, undirected
+
+
+@dataclass(frozen=True, slots=True)
+class _Dataset:
+    """Which splits make the whole data set, which one is measured, and its negative class."""
+
+    whole: tuple[str, ...]
+    measured: str
+    negative: str | None
+    note: str
+
+
+_SEMEVAL = _Dataset(("train", "test"), "test", "Other", "")
+_DATASETS = {
+    "semeval2010": _SEMEVAL,
+    "semeval2010-undirected": _SEMEVAL,
+    "chemprot": _Dataset(("train", "dev", "test"), "test", None, ""),
+    "tacred": _Dataset(("train", "dev", "test"), "test", "no_relation", ""),
+    "nyt24": _Dataset(
+        ("train", "val", "test"),
+        "test",
+        None,
+        "NYT*, the label of the first triple of each sentence; the size of the training part is published",
+    ),
+    "docred": _Dataset(
+        ("train", "dev"),
+        "dev-699",
+        None,
+        "facts; the size is the published one of train and dev; perplexity and ratio are of 699 of the 1000 "
+        "development documents, so they come near the published values but need not equal them",
+    ),
+    "nyt10m": _Dataset(
+        ("train", "val", "test"),
+        "test",
+        "NA",
+        "the size is in sentences; perplexity and ratio are of the 3899 test facts, none of which is NA; the "
+        "test labels are not public by sentence, so the share of NA in the whole is unknown",
+    ),
+    "kbp37": _Dataset(("train", "dev", "test"), "test", "no_relation", ""),
+}
+DATASETS = tuple(_DATASETS)
+"""The names that `dataset_statistics` takes."""
+
+
+def dataset_statistics(name: str) -> LabelStatistics:
+    """The row of Table 1 of paper W for one of its data sets; for NYT10m and KBP37 by the same rule.
+
+    Labels, samples and negative share are those of the whole data set, perplexity and ratio those of the test
+    part. `note` says where the numbers are of something else. A negative share that cannot be derived is
+    None.
+
+    Raises
+    ------
+    ValueError : unknown name.
+
+    >>> row = dataset_statistics("tacred")
+    >>> row.labels, row.samples, round(row.perplexity, 2), row.ratio
+    (42, 106264, 3.31, 250.0)
+    """
+    if name not in _DATASETS:
+        raise unknown_name("dataset", name, _DATASETS)
+    about = _DATASETS[name]
+    splits = published_counts(name.removesuffix("-undirected"))
+    if name.endswith("-undirected"):
+        splits = {split: _without_direction(counts) for split, counts in splits.items()}
+    whole = [splits[split] for split in about.whole]
+    return replace(_combined(whole, splits[about.measured], about.negative), note=about.note)
+
+
+def _without_direction(counts: Mapping[str, int]) -> dict[str, int]:
+    merged: Counter[str] = Counter()
+    for label, count in counts.items():
+        merged[undirected(label)] += count
+    return dict(merged)
+
+
+def _combined(
+    whole: Sequence[Mapping[str, int]], measured: Mapping[str, int], negative: str | None
+) -> LabelStatistics:
+    """Size and negative share of the `whole` (splits), perplexity and ratio of the `measured` part."""
+    labels = set(measured).union(*whole) - {TOTAL}
+    samples = sum(part.get(TOTAL, sum(part.values())) for part in whole)
+    share = 0.0
+    if negative is not None:
+        known = not any(TOTAL in part for part in whole)
+        share = sum(part.get(negative, 0) for part in whole) / samples if known else None
+    counts = {label: measured.get(label, 0) for label in sorted(labels)}
+    part = label_statistics(counts, negative)
+    return replace(part, samples=samples, negative_share=share)
+
+
+def find_statistics(name_or_path: Path | str, negative: str | None = None) -> dict[str, Any]:
+    """`dataset_statistics` for a name, `statistics_from_csv` for a file of counts, as a dictionary.
+
+    Raises
+    ------
+    ValueError : neither a data set nor a file; `negative` is given for a data set, which has its own.
+
+    >>> find_statistics("chemprot")["ratio"]
+    313.75
+    """
+    if str(name_or_path) in _DATASETS:
+        if negative is not None:
+            raise ValueError(f"the negative class of {name_or_path} is known: leave `negative` out")
+        return dataset_statistics(str(name_or_path)).to_dict()
+    if not Path(name_or_path).is_file():
+        raise unknown_name("data set, and no file of counts:", str(name_or_path), _DATASETS)
+    return statistics_from_csv(name_or_path, negative).to_dict()
+
+
+def statistics_from_csv(path: Path | str, negative: str | None = None) -> LabelStatistics:
+    """The same statistics for a file of counts with the columns `label`, `count` and, if wanted, `split`.
+
+    Parameters
+    ----------
+    path : a .csv or .tsv file in UTF-8. With a split named `test`, perplexity and ratio are of that split and
+        the rest is of all splits together; otherwise everything is of the whole file. `note` says which.
+    negative : the negative class; None: the label with a well-known name, if there is one; "": there is none.
+
+    Raises
+    ------
+    ValueError : a column is missing; `negative` is none of the labels, or several labels look like it; no
+        sample.
+    MalformedRecord : with the line: a count that is no integer ≥ 0, an empty label, a label twice in one
+        split.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "counts.csv")
+    ...     _ = path.write_text("label,count\\nA,6\\nB,2\\nNA,8\\n")
+    ...     statistics_from_csv(path).negative_share
+    0.5
+    """
+    splits = _read_counts(Path(path))
+    labels = list(dict.fromkeys(label for counts in splits.values() for label in counts))
+    known = "as given" if negative else "none"
+    if negative is None and (negative := find_negative(labels)) is not None:
+        known = f"{negative!r}, recognised by its name"
+    if negative and negative not in labels:
+        raise unknown_name("negative class", negative, labels)
+    whole = list(splits.values())
+    measured = splits.get("test") or dict(sum(map(Counter, whole), Counter()))
+    part = "split test" if "test" in splits else "the whole file"
+    note = f"negative class: {known}; perplexity and ratio of {part}"
+    return replace(_combined(whole, measured, negative or None), note=note)
+
+
+def _read_counts(path: Path) -> dict[str, dict[str, int]]:
+    source = Delimited(path, path.read_bytes(), "\t" if path.suffix.lower() == ".tsv" else ",")
+    missing = [name for name in ("label", "count") if name not in source.names]
+    if missing:
+        raise ValueError(f"{path}: no column {' and '.join(missing)}. Columns: {', '.join(source.names)}")
+    source.read(source.names[:1])  # refuses ragged rows, with their line
+    splits: dict[str, dict[str, int]] = {}
+    for line, row in source.rows():
+        cells = dict(zip(source.names, row, strict=True))
+        label, counts = cells["label"], splits.setdefault(cells.get("split", ""), {})
+        if not label.strip() or label in counts:
+            problem = f"label {label!r} occurs twice" if label.strip() else "the label is empty"
+            raise MalformedRecord(path, problem, line, "label")
+        if not (cells["count"].isascii() and cells["count"].strip().isdigit()):
+            reason = f"a count is an integer, 0 or more, not {cells['count']!r}"
+            raise MalformedRecord(path, reason, line, "count")
+        counts[label] = int(cells["count"])
+    return splits
