@@ -18,7 +18,10 @@ from scipy.sparse import coo_array
 
 from .labels import Coded
 
-PIECE = 1 << 16  # rows at a time: codes and their combination stay in the processor's second-level cache
+PIECE = (
+    1 << 18
+)  # rows at a time: large enough that threads seldom wait for the interpreter, small against memory
+ONES = np.ones(PIECE, np.int64)
 DENSE_BITS = 18  # up to 2^18 combinations are tallied in an array, more by sorting
 THREAD_FROM = 1 << 20  # rows from which a second thread pays for its start
 
@@ -79,21 +82,38 @@ def _count_span(columns: Sequence[Coded], weight: np.ndarray | None, start: int,
     """Tallies of the rows start … stop−1; codes of one piece are packed side by side, `bits` bits each."""
     dense: dict[int, np.ndarray] = {}
     parts: list[tuple[int, np.ndarray, np.ndarray]] = []
+    bits = 0
     for at in range(start, stop, PIECE):
         end = min(at + PIECE, stop)
         pieces = [column.codes(at, end) for column in columns]
-        bits = _bits(pieces)
         piece_weight = None if weight is None else weight[at:end]
-        if bits * len(pieces) <= DENSE_BITS:
+        tally = _count_as_before(pieces, bits, piece_weight)
+        if tally is None:
+            bits = _bits(pieces)
+            if bits * len(pieces) > DENSE_BITS:
+                parts.append((bits, *_count_sorted(_pack(pieces, bits), piece_weight)))
+                continue
             tally = _count_dense(pieces, bits, piece_weight)
-            dense[bits] = dense[bits] + tally if bits in dense else tally
-        else:
-            parts.append((bits, *_count_sorted(_pack(pieces, bits), piece_weight)))
+        dense[bits] = dense[bits] + tally if bits in dense else tally
     for bits, tally in dense.items():
         occurs = np.flatnonzero(tally[0])  # not the sums of weights: a sample of weight 0 occurs
         parts.append((bits, occurs, tally[-1][occurs]))
     cells = [_unpack(packed, bits, len(columns)) for bits, packed, _ in parts]
     return np.concatenate(cells), np.concatenate([counts for _, _, counts in parts])
+
+
+def _count_as_before(pieces: Sequence[np.ndarray], bits: int, weight: np.ndarray | None) -> np.ndarray | None:
+    """The tally if two columns fit the width of the piece before, None if they do not or it is not known.
+
+    Labels hardly ever get wider on the way, and the sparse matrix refuses a code that is too large: so the pass
+    over the codes that `_bits` takes is saved for all pieces but the first.
+    """
+    if not bits or len(pieces) != 2 or 2 * bits > DENSE_BITS:
+        return None
+    try:
+        return _count_dense(pieces, bits, weight)
+    except ValueError:
+        return None
 
 
 def _bits(pieces: Sequence[np.ndarray]) -> int:
@@ -114,8 +134,9 @@ def _count_dense(pieces: Sequence[np.ndarray], bits: int, weight: np.ndarray | N
     # in compiled code that holds no interpreter lock (numpy.bincount holds it, so threads would queue).
     rows = pieces[0] if len(pieces) == 2 else _pack(pieces[:-1], bits)
     shape = (1 << bits * (len(pieces) - 1), 1 << bits)
-    addends = [np.ones(len(rows), np.int64)] + ([] if weight is None else [weight])
-    return np.stack([coo_array((one, (rows, pieces[-1])), shape=shape).toarray().ravel() for one in addends])
+    addends = [ONES[: len(rows)]] + ([] if weight is None else [weight])
+    tables = [coo_array((one, (rows, pieces[-1])), shape=shape).toarray() for one in addends]
+    return np.array(tables).reshape(len(tables), -1)
 
 
 def _pack(pieces: Sequence[np.ndarray], bits: int) -> np.ndarray:

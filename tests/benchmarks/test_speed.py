@@ -1,0 +1,140 @@
+"""Speed and memory against what people use today, in one run: `make bench`.
+
+Each test asserts the ratio that the README claims, and that both sides give the same numbers. The rows go to
+results/tables/benchmarks.csv when all have passed.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from importlib.metadata import version
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from sklearn.metrics import f1_score
+from sklearn.utils import resample
+
+from helpers import ROOT
+from helpers.metrics.counts import Confusion
+from helpers.metrics.resampling import bootstrap
+from helpers.metrics.scores import averages, evaluate
+from tests.benchmarks import peers
+
+N = 10_000_000
+EXACT = 1e-12
+FLOAT32 = 1e-6  # torchmetrics computes in float32
+TABLE = ROOT / "results" / "tables" / "benchmarks.csv"
+CODES, SKLEARN = "count and report, 10 M integer codes", "scikit-learn: classification_report"
+CLAIMS = 8
+
+
+@pytest.fixture(scope="module")
+def codes():
+    return peers.predictions(N)
+
+
+@pytest.fixture(scope="module")
+def names():
+    return np.array([f"org:relation_number_{number}" for number in range(peers.CLASSES)])
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """Collects one row a measurement and writes the table at the end, if every claim held."""
+    found: list[dict] = []
+    yield found
+    if len(found) == CLAIMS:
+        pd.DataFrame(found).assign(**machine()).to_csv(
+            TABLE, index=False, float_format="%.4g", lineterminator="\n"
+        )
+
+
+def machine() -> dict[str, str]:
+    """What the numbers were measured on."""
+    cores = len(os.sched_getaffinity(0))
+    packages = ("numpy", "scipy", "scikit-learn", "torchmetrics", "torch")
+    return {
+        "machine": f"{platform.machine()}, {cores} cores, Python {platform.python_version()}",
+        "packages": ", ".join(f"{name} {version(name)}" for name in packages),
+    }
+
+
+def record(rows: list[dict], what: str, ours: float, peer: str, theirs: float, at_least: float) -> None:
+    """Note a measurement (seconds, or bytes) and hold it to its claim: theirs / ours ≥ at_least."""
+    ratio = theirs / ours
+    print(f"\n{what}: {ours:.4g}; {peer}: {theirs:.4g}; ratio {ratio:.3g}, required {at_least:.3g}")
+    assert ratio >= at_least
+    found = {"measurement": what, "ours": ours, "peer": peer, "theirs": theirs, "ratio": ratio}
+    rows.append(found | {"required": at_least})
+
+
+def test_integer_codes_against_scikit_learn(codes, rows):
+    ours = peers.seconds(lambda: peers.full_report(*codes), 7)
+    theirs = peers.seconds(lambda: peers.sklearn_report(*codes), 3)
+    assert peers.largest_gap(peers.full_report(*codes), peers.sklearn_report(*codes)) <= EXACT
+    record(rows, f"{CODES}, s", ours, SKLEARN, theirs, 100)
+
+
+def test_integer_codes_against_torchmetrics(codes, rows):
+    tensors = [torch.from_numpy(column) for column in codes]
+    ours = peers.seconds(lambda: peers.full_report(*codes), 7)
+    theirs = peers.seconds(lambda: peers.torchmetrics_averages(*tensors), 3)
+    report, averaged = peers.full_report(*codes), peers.torchmetrics_averages(*tensors)
+    assert all(abs(report.schemes[name]["f1"] - value) <= FLOAT32 for name, value in averaged.items())
+    record(rows, f"{CODES}, s", ours, "torchmetrics: three averages of F1", theirs, 100)
+
+
+def test_integer_codes_against_copying(codes, rows):
+    ours = peers.seconds(lambda: peers.full_report(*codes), 7)
+    copying = peers.seconds(lambda: [column.copy() for column in codes], 7)
+    record(rows, f"{CODES}, s", ours, "copying the two arrays", copying, 1 / 15)
+
+
+@pytest.mark.parametrize("kind", ["numpy strings", "Python strings", "pandas categories"])
+def test_strings_against_scikit_learn(kind, codes, names, rows):
+    make = {
+        "numpy strings": lambda column: names[column],
+        "Python strings": lambda column: names.astype(object)[column],
+        "pandas categories": lambda column: pd.Series(pd.Categorical.from_codes(column, names)),
+    }[kind]
+    gold, predicted = map(make, codes)
+    ours = peers.seconds(lambda: peers.full_report(gold, predicted), 3)
+    started = time.perf_counter()
+    reference = peers.sklearn_report(gold, predicted)
+    theirs = time.perf_counter() - started
+    assert peers.largest_gap(peers.full_report(gold, predicted), reference) <= EXACT
+    record(rows, f"count and report, 10 M {kind}, s", ours, SKLEARN, theirs, 20)
+
+
+def test_bootstrap_of_the_tacred_test_set(rows):
+    """10,000 replicates of five schemes within 2 s; the peer resamples the data and scores three of them."""
+    gold, predicted = peers.predictions(15_509, seed=1)
+    table, rng = Confusion.from_arrays(gold, predicted), np.random.default_rng(1)
+    positive = list(range(1, peers.CLASSES))
+
+    def ours() -> None:
+        bootstrap(table, lambda replicates: averages(replicates, negative=0), rng, 10_000)
+
+    def theirs() -> None:
+        for seed in range(20):
+            sample = resample(gold, predicted, random_state=seed)
+            for average in ("micro", "weighted", "macro"):
+                f1_score(*sample, labels=positive, average=average, zero_division=0)
+
+    taken = peers.seconds(ours, 3)
+    assert taken <= 2
+    expected = f1_score(gold, predicted, labels=positive, average="weighted")
+    assert abs(evaluate(table, negative=0).schemes["weighted"]["f1"] - expected) <= EXACT
+    peer = "scikit-learn: resampling the data, three schemes"
+    record(rows, "bootstrap replicate, s", taken / 10_000, peer, peers.seconds(theirs, 1) / 20, 100)
+
+
+def test_memory_of_counting(codes, rows):
+    """Peak memory, the input included, at most 1.5 times the input."""
+    size = sum(column.nbytes for column in codes)
+    peak = size + peers.peak_bytes(lambda: Confusion.from_arrays(*codes))
+    record(rows, "peak memory of counting 10 M integer codes, bytes", peak, "1.5 × the input", 1.5 * size, 1)
