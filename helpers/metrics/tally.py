@@ -18,9 +18,7 @@ from scipy.sparse import coo_array
 
 from .labels import Coded
 
-PIECE = (
-    1 << 18
-)  # rows at a time: large enough that threads seldom wait for the interpreter, small against memory
+PIECE = 1 << 18  # rows at a time: threads seldom wait for the interpreter, memory stays small
 ONES = np.ones(PIECE, np.int64)
 DENSE_BITS = 18  # up to 2^18 combinations are tallied in an array, more by sorting
 THREAD_FROM = 1 << 20  # rows from which a second thread pays for its start
@@ -105,8 +103,8 @@ def _count_span(columns: Sequence[Coded], weight: np.ndarray | None, start: int,
 def _count_as_before(pieces: Sequence[np.ndarray], bits: int, weight: np.ndarray | None) -> np.ndarray | None:
     """The tally if two columns fit the width of the piece before, None if they do not or it is not known.
 
-    Labels hardly ever get wider on the way, and the sparse matrix refuses a code that is too large: so the pass
-    over the codes that `_bits` takes is saved for all pieces but the first.
+    Labels hardly ever get wider on the way, and the sparse matrix refuses a code that is too large: so the
+    pass over the codes that `_bits` takes is saved for all pieces but the first.
     """
     if not bits or len(pieces) != 2 or 2 * bits > DENSE_BITS:
         return None
