@@ -1,0 +1,183 @@
+"""Figures of label distributions: their long tails, and how many classes they amount to.
+
+All three take the numbers ready-made (Harbecke et al. 2022, Table 1); none computes a perplexity.
+"""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
+
+from .style import styled
+
+_TITLES = {
+    "tacred": "TACRED",
+    "nyt10": "NYT, Riedel",
+    "nyt24": "NYT, Hoffmann",
+    "chemprot": "ChemProt",
+    "docred": "DocRED, 699 documents",
+    "semeval2010": "SemEval, directed",
+    "semeval2010-undirected": "SemEval, undirected",
+    "nyt10m": "NYT10m, facts",
+    "kbp37": "KBP37",
+}
+_PALETTE = sns.color_palette("colorblind").as_hex()
+_COLORS = dict(zip(_TITLES, [_PALETTE[i] for i in (3, 8, 4, 2, 1, 0, 9, 6, 7)], strict=True))
+_DASHED = ("semeval2010-undirected", "nyt10m", "kbp37")
+_BARS, _BOX = _PALETTE[0], _PALETTE[1]
+
+# what effective_number_chart marks: column → words, marker, colour, and where its number stands (in points)
+_MARKS = {
+    "labels": ("labels of the schema", "|", "black", (10, -3)),
+    "perplexity_without_negative": ("perplexity, positive classes", "o", _PALETTE[0], (0, 6)),
+    "perplexity": ("perplexity with the negative class", "D", _PALETTE[1], (0, -13)),
+}
+
+
+def corpus_title(dataset: str) -> str:
+    """How figures write the name of a data set; an unknown one is written as it is.
+
+    >>> corpus_title("nyt24"), corpus_title("mine")
+    ('NYT, Hoffmann', 'mine')
+    """
+    return _TITLES.get(dataset, dataset)
+
+
+@styled
+def long_tails_chart(tails: pd.DataFrame) -> plt.Figure:
+    """Class shares of several corpora from the largest class to the smallest, both axes logarithmic.
+
+    Parameters
+    ----------
+    tails : one row a class: `dataset`, `rank` (1 is the largest), `share` (per cent, above 0), `perplexity`
+        (the same number in all rows of a data set). A cross on each line stands at its perplexity.
+
+    >>> tails = pd.DataFrame({"dataset": "d", "rank": [1, 2], "share": [75.0, 25.0], "perplexity": 1.75})
+    >>> long_tails_chart(tails).axes[0].get_legend_handles_labels()[1]
+    ['d: 1.8 of 2']
+    """
+    figure, axes = plt.subplots(figsize=(7.5, 4.8))
+    for name, curve in tails.groupby("dataset", sort=False):
+        effective = curve["perplexity"].iloc[0]
+        look = {"color": _COLORS.get(name, "#444444"), "linestyle": "--" if name in _DASHED else "-"}
+        label = f"{corpus_title(name)}: {effective:.1f} of {len(curve)}"
+        axes.plot(curve["rank"], curve["share"], linewidth=1.8, label=label, **look)
+        height = np.exp(np.interp(effective, curve["rank"], np.log(curve["share"])))
+        axes.plot(
+            effective, height, "X", color=look["color"], markersize=11, markeredgecolor="black", zorder=3
+        )
+    axes.set(xscale="log", yscale="log", xlabel="class, from the largest (1) to the smallest")
+    axes.set(
+        ylabel="share of the positive test samples (%)", title="Long tails, and where the perplexity falls"
+    )
+    _plain_ticks(axes)
+    axes.set_yticks([0.01, 0.1, 1, 10, 100], ["0.01", "0.1", "1", "10", "100"])
+    axes.legend(
+        title="✕ perplexity, of the classes that occur", loc="lower left", fontsize=8, title_fontsize=8
+    )
+    return figure
+
+
+def _plain_ticks(axes: Axes) -> None:
+    """A logarithmic axis of class numbers with 1, 2, 5, 10, … in place of powers."""
+    axes.set_xticks([1, 2, 5, 10, 20, 50, 100], ["1", "2", "5", "10", "20", "50", "100"])
+    axes.minorticks_off()
+
+
+@styled
+def fair_dice_chart(tails: pd.DataFrame) -> plt.Figure:
+    """Each corpus and the fair die that is as uncertain: bars of class shares, and a box 2^H wide.
+
+    Bars and box have the same area, 1. So what towers above the box and trails off to its right is as large
+    as what is missing inside it: nothing for a balanced corpus, nearly everything for a skewed one.
+
+    Parameters
+    ----------
+    tails : as in `long_tails_chart`; one panel a data set, in the order of first sight.
+
+    >>> tails = pd.DataFrame({"dataset": "d", "rank": [1, 2], "share": [75.0, 25.0], "perplexity": 1.75})
+    >>> fair_dice_chart(tails).axes[0].get_title(loc="left")
+    'd'
+    """
+    corpora = list(tails.groupby("dataset", sort=False))
+    columns = min(4, len(corpora))
+    rows = -(-len(corpora) // columns)
+    figure, grid = plt.subplots(rows, columns, figsize=(2.4 * columns, 2.4 * rows), squeeze=False)
+    for axes, (name, curve) in zip(grid.flat, corpora, strict=False):
+        _draw_die(axes, curve)
+        axes.set_title(corpus_title(name), fontsize=10)
+    for axes in grid.flat[len(corpora) :]:
+        axes.set_axis_off()
+    figure.supxlabel("positive classes that occur, largest first", fontsize=9)
+    figure.supylabel("share of the positive test samples (%)", fontsize=9)
+    return figure
+
+
+def _draw_die(axes: Axes, curve: pd.DataFrame) -> None:
+    """One panel: the box beneath, the bars, the outline of the box, and what they say."""
+    faces = curve["perplexity"].iloc[0]
+    size = {"xy": (0, 0), "width": faces, "height": 100 / faces}
+    axes.add_patch(Rectangle(**size, facecolor=_BOX, alpha=0.3, linewidth=0, zorder=1))
+    axes.bar(curve["rank"] - 1, curve["share"], width=1, align="edge", color=_BARS, linewidth=0, zorder=2)
+    axes.add_patch(Rectangle(**size, fill=False, edgecolor=_BOX, linewidth=2, zorder=3))
+    words = f"{len(curve)} classes,\nas uncertain as a\ndie of {faces:.1f} faces"
+    axes.text(0.98, 0.98, words, transform=axes.transAxes, ha="right", va="top", fontsize=8)
+    axes.set(xlim=(0, 1.02 * len(curve)), ylim=(0, 1.5 * max(curve["share"].max(), 100 / faces)))
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MaxNLocator(4, integer=True, steps=[1, 2, 5, 10]))
+    axes.tick_params(labelsize=8)
+    axes.grid(visible=False)
+
+
+@styled
+def effective_number_chart(numbers: pd.DataFrame) -> plt.Figure:
+    """How far the perplexity of each test set lies below the number of its labels.
+
+    Parameters
+    ----------
+    numbers : one row a data set, drawn from the top: `dataset`, `labels`, `perplexity_without_negative`,
+        `perplexity` (missing where unknown; not drawn where it equals the one before), and `source`. Rows
+        whose source is not 'ours' are drawn hollow, and the source stands behind the name.
+
+    >>> row = {"dataset": "d", "labels": 9, "perplexity_without_negative": 6.0, "perplexity": 3.0}
+    >>> figure = effective_number_chart(pd.DataFrame([row | {"source": "published"}]))
+    >>> figure.axes[0].get_yticklabels()[0].get_text()
+    'd; published'
+    """
+    figure, axes = plt.subplots(figsize=(7.5, 1.4 + 0.42 * len(numbers)))
+    for y, row in enumerate(numbers.to_dict("records")):
+        _draw_numbers(axes, y, row)
+    names = [
+        corpus_title(name) + ("" if source == "ours" else f"; {source}")
+        for name, source in zip(numbers["dataset"], numbers["source"], strict=True)
+    ]
+    axes.set_yticks(range(len(numbers)), names, fontsize=9)
+    axes.set(xscale="log", xlim=(1, 130), ylim=(len(numbers) - 0.4, -0.7), xlabel="number of classes")
+    axes.set_title("Labels on paper, labels in effect")
+    _plain_ticks(axes)
+    axes.grid(axis="y", visible=False)
+    for words, marker, color, _ in _MARKS.values():
+        axes.plot([], [], marker, color=color, markersize=8, markeredgewidth=1.8, label=words)
+    figure.legend(loc="outside lower center", ncols=len(_MARKS), fontsize=8)
+    return figure
+
+
+def _draw_numbers(axes: Axes, y: int, row: dict) -> None:
+    """One line of `effective_number_chart`; the numbers of near neighbours stand above and below."""
+    once = row["perplexity"] == row["perplexity_without_negative"]
+    values = {
+        kind: row[kind] for kind in _MARKS if not (pd.isna(row[kind]) or (once and kind == "perplexity"))
+    }
+    axes.plot([min(values.values()), max(values.values())], [y, y], color="#bbbbbb", linewidth=2, zorder=1)
+    filled = {} if row["source"] == "ours" else {"markerfacecolor": "white"}
+    for kind, value in values.items():
+        _, marker, color, place = _MARKS[kind]
+        size = 13 if marker == "|" else 7
+        axes.plot(value, y, marker, color=color, markersize=size, markeredgewidth=1.8, **filled)
+        number = f"{value:.0f}" if kind == "labels" else f"{value:.2f}"
+        axes.annotate(number, (value, y), place, textcoords="offset points", ha="center", fontsize=7)
