@@ -105,7 +105,7 @@ def _write_whole(path: Path, figure: plt.Figure, drawn: pd.DataFrame) -> None:
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         if path.suffix == ".csv":
-            drawn.to_csv(draft, index=False, float_format="%.6f", lineterminator="\n")
+            drawn.to_csv(draft, index=False, float_format="%.8g", lineterminator="\n")
         else:
             undated = {"CreationDate": None} if path.suffix == ".pdf" else {"Software": None}
             with mpl.rc_context(STYLE):
