@@ -1,233 +1,212 @@
-"""`python -m helpers …`: every score of your predictions, the notebooks, the data.
+"""`python -m helpers …`: every score of your predictions, tests between systems, statistics, data, notebooks.
 
-This module parses arguments, calls and prints; all else is done in the rooms that it calls.
+This module calls and prints; arguments are parsed in `arguments`, all else is done in the rooms that it
+calls. Standard output holds the result and nothing else, in UTF-8; after an error it is empty. Notes and
+errors go to standard error.
 
-Exit codes: 0 done · 1 a notebook failed · 2 bad input (one line on standard error says what and where).
+Exit codes: 0 done · 1 a notebook failed · 2 bad input (one line says what and where) · 130 interrupted.
 """
 
 from __future__ import annotations
 
-import argparse
+import difflib
 import json
+import logging
 import os
 import sys
-from collections.abc import Callable, Sequence
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
-EPILOG = "Scores are fractions in JSON and CSV, per cent in tables. Every command takes --help."
+from .arguments import parse
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit code.
+    """Run one command; returns the exit code. `--help` and `--version` raise SystemExit after printing.
 
-    >>> main(["stats", "semeval2010-undirected"])  # doctest: +ELLIPSIS
-    labels ... 10
-    ...
+    >>> main(["stats", "semeval2010-undirected"])
+    labels                       10
+    samples                      10717
+    negative_share               17.39 %
+    perplexity                   9.61
+    perplexity_without_negative  8.80
+    ratio                        2.10
+    negative                     Other
+    0
     """
-    options = build_parser().parse_args(arguments)
     try:
-        return options.run(options) or 0
-    except BrokenPipeError:  # the reader of our output left, e.g. `… | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        with _notes_on_standard_error():
+            options = parse(sys.argv[1:] if arguments is None else arguments)
+            return RUN[options.command](options) or 0
     except KeyboardInterrupt:
-        print("interrupted; nothing is left half-written", file=sys.stderr)
-        return 130
-    except (ValueError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+        return _failed("interrupted; nothing is left half-written", 130)
+    except OSError as error:
+        named = error.filename is not None and error.strerror
+        return _failed(f"{error.filename}: {error.strerror}" if named else error)
+    except (ValueError, MemoryError) as error:
+        return _failed(error)
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """The parser with one sub-command for each thing to do.
-
-    >>> build_parser().parse_args(["score", "mine.csv", "--bootstrap", "100"]).bootstrap
-    100
-    """
-    parser = argparse.ArgumentParser(
-        prog="python -m helpers", description=__doc__.split("\n")[0], epilog=EPILOG
-    )
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for add in (_add_score, _add_compare, _add_stats, _add_data, _add_notebooks, _add_summary):
-        add(commands)
-    return parser
+def _failed(error: object, code: int = 2) -> int:
+    """Say so in one line."""
+    print("error:", *(str(error) or type(error).__name__).splitlines(), file=sys.stderr)
+    return code
 
 
-def _command(commands: Any, name: str, run: Callable, about: str) -> argparse.ArgumentParser:
-    parser = commands.add_parser(name, help=about, description=about)
-    parser.set_defaults(run=run)
-    return parser
+@contextmanager
+def _notes_on_standard_error() -> Iterator[None]:
+    """What the package logs is shown to the user as notes."""
+    handler, package = logging.StreamHandler(), logging.getLogger("helpers")
+    handler.setFormatter(logging.Formatter("note: %(message)s"))
+    package.addHandler(handler)
+    try:
+        yield
+    finally:
+        package.removeHandler(handler)
 
 
-def _add_score(commands: Any) -> None:
-    parser = _command(commands, "score", _score, "every score of a file of gold and predicted labels")
-    parser.add_argument("file", metavar="FILE", help=".csv, .tsv, .jsonl or .parquet, also .gz")
-    _add_columns(parser)
-    parser.add_argument(
-        "--paired-column", metavar="C", help="predictions on the paired samples: adds direction scores"
-    )
-    parser.add_argument(
-        "--inverse", metavar="FILE", help="inverse labels, if not (e1,e2) ↔ (e2,e1): JSON or columns"
-    )
-    parser.add_argument("--task", metavar="TASK", help="semeval2010: adds the official scores")
-    _add_bootstrap(parser, default=0)
-    parser.add_argument("--format", choices=("table", "json", "csv", "latex"), default="table")
+def _score(options: Namespace) -> None:
+    from .inverses import read_inverse
+    from .scoring import score_file
 
-
-def _add_compare(commands: Any) -> None:
-    parser = _command(
-        commands, "compare", _compare, "paired bootstrap of systems on the same samples, every scheme"
-    )
-    parser.add_argument("files", metavar="FILE", nargs="+", help="the first is compared with each other one")
-    _add_columns(parser)
-    _add_bootstrap(parser, default=10_000)
-    parser.add_argument("--format", choices=("table", "json", "csv"), default="table")
-
-
-def _add_columns(parser: argparse.ArgumentParser) -> None:
-    for role in ("gold", "predicted", "id"):
-        parser.add_argument(
-            f"--{role}-column", metavar="C", help=f"name of the {role} column (else recognised)"
-        )
-    parser.add_argument(
-        "--negative", metavar="L", help="the negative class, e.g. no_relation: never averaged"
-    )
-
-
-def _add_bootstrap(parser: argparse.ArgumentParser, default: int) -> None:
-    parser.add_argument(
-        "--bootstrap", metavar="N", type=_count, default=default, help=f"replicates ({default})"
-    )
-    parser.add_argument("--seed", type=_count, default=1, help="seed of the bootstrap (1)")
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 up")
-    return int(text)
-
-
-def _add_stats(commands: Any) -> None:
-    parser = _command(
-        commands, "stats", _stats, "label statistics of a corpus, or of a CSV with label,count[,split]"
-    )
-    parser.add_argument("name", metavar="NAME_OR_COUNTS_CSV")
-    parser.add_argument(
-        "--negative", metavar="L", help="the negative class of a counts file (else a well-known name)"
-    )
-    parser.add_argument("--format", choices=("table", "json"), default="table")
-
-
-def _add_data(commands: Any) -> None:
-    about = "which data files are here; fetch NAME downloads; build-pairs OUT writes the direction sets"
-    parser = _command(commands, "data", _data, about)
-    parser.add_argument("action", choices=("status", "fetch", "build-pairs"), nargs="?", default="status")
-    parser.add_argument("argument", metavar="NAME | OUT", nargs="?")
-    parser.add_argument("--dataset", default="semeval2010", help="for build-pairs: semeval2010 or kbp37")
-
-
-def _add_notebooks(commands: Any) -> None:
-    parser = _command(commands, "notebooks", _notebooks, "run the notebooks in order, headless")
-    parser.add_argument(
-        "--only", metavar="NN", action="append", help="one notebook, by number or name; repeatable"
-    )
-    parser.add_argument(
-        "-p", dest="parameters", metavar=("NAME", "VALUE"), nargs=2, action="append", default=[]
-    )
-
-
-def _add_summary(commands: Any) -> None:
-    _command(commands, "summary", _summary, "published | ours, from the tables that the notebooks wrote")
-
-
-def _score(options: argparse.Namespace) -> None:
-    from .data.relations import NEGATIVE_NAMES
-    from .scoring import policy_hint, read_inverse, score_file
-
+    _check_files(options.file, options.inverse)
+    if options.inverse and not options.paired_column:
+        raise ValueError("--inverse is of use with --paired-column only")
     report = score_file(
         options.file,
-        gold_column=options.gold_column,
-        predicted_column=options.predicted_column,
+        **_shared(options),
         paired_column=options.paired_column,
-        id_column=options.id_column,
-        negative=options.negative,
         task=options.task,
         inverse=read_inverse(options.inverse) if options.inverse else None,
-        replicates=options.bootstrap,
-        seed=options.seed,
     )
-    hint = policy_hint(report, NEGATIVE_NAMES)
-    if hint:
-        print(f"note: {hint}", file=sys.stderr)
-    show = {"table": report.to_text, "csv": report.to_csv, "latex": report.to_latex}
-    print(_json(report.to_dict()) if options.format == "json" else show[options.format]().rstrip("\n"))
+    shown = {"table": report.to_text, "csv": report.to_csv, "latex": report.to_latex}
+    _put(_json(report.to_dict()) if options.format == "json" else shown[options.format]())
 
 
-def _compare(options: argparse.Namespace) -> None:
-    from .comparing import compare_files
+def _compare(options: Namespace) -> None:
+    from .comparing import compare_files, comparison_text
 
-    table = compare_files(
-        options.files,
-        gold_column=options.gold_column,
-        predicted_column=options.predicted_column,
-        id_column=options.id_column,
-        negative=options.negative,
-        replicates=options.bootstrap,
-        seed=options.seed,
-    )
+    _check_files(*options.files)
+    table = compare_files(options.files, **_shared(options))
     if options.format == "json":
-        print(_json(table.to_dict("records")))
+        _put(_json(table.to_dict("records")))
     elif options.format == "csv":
-        print(table.to_csv(index=False, lineterminator="\n"), end="")
+        _put(table.to_csv(index=False, lineterminator="\n"))
     else:
-        print(table.to_string(index=False, float_format="{:.4f}".format))
+        _put(comparison_text(table))
 
 
-def _stats(options: argparse.Namespace) -> None:
+def _shared(options: Namespace) -> dict[str, Any]:
+    """What score and compare have in common, under the names of `score_file` and `compare_files`."""
+    names = ("gold_column", "predicted_column", "id_column", "negative", "seed")
+    return {name: getattr(options, name) for name in names} | {"replicates": options.bootstrap}
+
+
+def _check_files(*paths: str | None) -> None:
+    """Each path has to be a file; the nearest name in its folder is suggested."""
+    for path in map(Path, filter(None, paths)):
+        if path.is_dir():
+            raise ValueError(f"{path} is a folder; a file is needed")
+        if not path.exists():
+            beside = os.listdir(path.parent) if path.parent.is_dir() else []
+            near = difflib.get_close_matches(path.name, beside, n=1, cutoff=0.8)
+            hint = f"; did you mean {path.with_name(near[0])}?" if near else ""
+            raise ValueError(f"{path}: no such file{hint}")
+
+
+def _stats(options: Namespace) -> None:
     from .data.statistics import find_statistics
 
     statistics = find_statistics(options.name, options.negative)
     if options.format == "json":
-        print(_json(statistics))
+        _put(_json(statistics))
     else:
-        print("\n".join(f"{key:<28} {'–' if value is None else value}" for key, value in statistics.items()))
+        lines = [f"{key:<28} {_rounded(key, value)}" for key, value in statistics.items() if value != ""]
+        _put("\n".join(lines))
 
 
-def _data(options: argparse.Namespace) -> None:
+def _rounded(key: str, value: Any) -> str:
+    if isinstance(value, float):
+        return f"{100 * value:.2f} %" if key == "negative_share" else f"{value:.2f}"
+    return "–" if value is None else str(value)
+
+
+def _data(options: Namespace) -> None:
     from .data import pairing, registry
 
-    if options.action != "status" and options.argument is None:
-        raise ValueError(
-            f"data {options.action} needs a second word: a data set to fetch, or a folder to write to"
-        )
-    if options.action == "build-pairs":
-        print("\n".join(map(str, pairing.write_pairs(options.argument, options.dataset))))
-    elif options.action == "fetch":
-        print("\n".join(map(str, registry.fetch(options.argument))))
+    _check_action(options)
+    if options.action == "fetch":
+        found = registry.fetch(options.argument)
+    elif options.action == "build-pairs":
+        found = pairing.write_pairs(options.argument, options.dataset or "semeval2010")
     else:
-        print("\n".join(map(str, registry.status())))
+        found = registry.status()
+    _put("\n".join(map(str, found)))
 
 
-def _notebooks(options: argparse.Namespace) -> int:
-    from .notebooks import NotebookFailed, run_notebooks
+def _check_action(options: Namespace) -> None:
+    """Nothing that the action needs is missing, and nothing is given that it would ignore."""
+    needed = {"fetch": "NAME, a data set or one of its files", "build-pairs": "OUT, a folder to write to"}
+    if options.action in needed and not options.argument:
+        raise ValueError(f"data {options.action} needs {needed[options.action]}")
+    if options.action not in needed and options.argument is not None:
+        raise ValueError(f"data {options.action}: unexpected argument {options.argument!r}")
+    if options.action != "build-pairs" and options.dataset is not None:
+        raise ValueError(f"data {options.action}: --dataset is for build-pairs only")
 
+
+def _notebooks(options: Namespace) -> int:
+    from .notebooks import NotebookFailed, run_aside, run_notebooks
+
+    names = [name for name, _ in options.parameters]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(f"notebooks: parameter {twice!r} is given twice")
     try:
-        run_notebooks(options.only, dict(options.parameters))
+        if options.parameters:
+            run_aside(options.only, dict(options.parameters))
+            print("executed copies: scratch/notebooks")
+        else:
+            run_notebooks(options.only)
     except NotebookFailed as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     return 0
 
 
-def _summary(options: argparse.Namespace) -> None:
+def _summary(options: Namespace) -> None:
     from .reporting.summary import summary
 
-    print(summary())
+    _put(summary())
+
+
+RUN = {
+    "score": _score,
+    "compare": _compare,
+    "stats": _stats,
+    "data": _data,
+    "notebooks": _notebooks,
+    "summary": _summary,
+}
 
 
 def _json(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
 
 
+def _put(text: str) -> None:
+    """The result to standard output. A reader who left, as in `… | head`, is no error; a full disk is one."""
+    try:
+        print(text.rstrip("\n"), flush=True)
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python tries again when it ends
+        if not isinstance(error, BrokenPipeError):
+            raise
+
+
 if __name__ == "__main__":
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     sys.exit(main())

@@ -29,6 +29,7 @@ from helpers.notebook_parameters import accept_values, inspect_parameters, sugge
 
 NOTEBOOKS = ROOT / "notebooks"
 EXECUTED = ROOT / "results" / "notebooks"
+SCRATCH = ROOT / "scratch"
 ENCRYPTED = Config(KernelManager=Config(transport_encryption="auto"))  # else each kernel warns when it starts
 Selection = str | int | Iterable[str | int] | None
 
@@ -93,6 +94,17 @@ def run_notebooks(
             results.append(_run(path, values[name], output_dir, time_limit))
             bar.write(f"{name}: {results[-1].seconds:.1f} s")
     return results
+
+
+def run_aside(only: Selection, parameters: Mapping[str, Any]) -> list[NotebookResult]:
+    """Run notebooks with parameters of one's own: all that they write goes to `scratch/`, the results stay.
+
+    A `results_dir` or `figures_dir` among the parameters is used as given. Errors as `run_notebooks`.
+    """
+    declared = {name for path in notebook_paths(only) for name in inspect_parameters(path)}
+    places = {"results_dir": "scratch/results", "figures_dir": "scratch/figures"}
+    given = {name: place for name, place in places.items() if name in declared} | dict(parameters)
+    return run_notebooks(only, given, SCRATCH / "notebooks")
 
 
 def clean_copy(notebook: nbformat.NotebookNode, shown_as: Mapping[str, str]) -> nbformat.NotebookNode:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pandas as pd
 
 from .data import registry
+from .data.errors import MissingData
 from .data.relations import SEMEVAL_RELATIONS
 from .data.semeval_answers import join_semeval_answers, semeval_key
 from .data.tacred import tacred_predictions
@@ -35,13 +36,17 @@ SEMEVAL_FILES = {
 def tacred_runs() -> Iterator[Run]:
     """One run for each of 52 systems and each of the two gold columns, and one for a pair of systems.
 
-    Raises `MissingData` if the prediction files are not here. The pair's outcome, gold × predicted by the
-    first × predicted by the second, is what a paired test needs.
+    The pair's outcome, gold × predicted by the first × predicted by the second, is what a paired test needs.
+    Read from a copy of the tacrev repository, the outcomes are the same, and `files` of the runs is empty.
+
+    Raises
+    ------
+    MissingData, ChecksumError : the prediction files are not here, or are not the registered ones.
     """
     frame = tacred_predictions("test")
     models = [column for column in frame if column not in ("id", *TACRED_GOLD.values())]
     labels = tuple(frame["gold"].cat.categories)
-    fixed = {"split": "test", "negative": "no_relation", "files": _sums(TACRED_FILE), "source": TACRED_SOURCE}
+    fixed = {"split": "test", "negative": "no_relation", "files": _tacred_sums(), "source": TACRED_SOURCE}
     for dataset, gold in TACRED_GOLD.items():
         for model in models:
             outcome = Confusion.from_arrays(frame[gold], frame[model], labels)
@@ -50,8 +55,10 @@ def tacred_runs() -> Iterator[Run]:
 
 
 def semeval_runs() -> Iterator[Run]:
-    """One run for each of three systems on SemEval-2010 Task 8, and one for each pair; `MissingData` as
-    `tacred_runs`."""
+    """One run for each of three systems on SemEval-2010 Task 8, and one for each pair.
+
+    Raises as `tacred_runs`.
+    """
     key = semeval_key()
     answers = {name: join_semeval_answers(registry.locate(path), key) for name, path in SEMEVAL_FILES.items()}
     frame = next(iter(answers.values()))[["gold"]].assign(
@@ -87,6 +94,15 @@ def _pair(
 ) -> Run:
     outcome = PairedOutcomes.from_arrays(frame[gold], frame[pair[0]], frame[pair[1]], labels)
     return Run.from_outcome(outcome, model="+".join(pair), columns=COMPARED, **fixed)
+
+
+def _tacred_sums() -> dict[str, str]:
+    """The sum of the compiled table, if that was read."""
+    try:
+        registry.locate(TACRED_FILE)
+    except MissingData:
+        return {}
+    return _sums(TACRED_FILE)
 
 
 def _sums(*paths: str) -> dict[str, str]:

@@ -1,29 +1,33 @@
 """From anybody's prediction file to a report: reads, counts, scores.
 
-The bridge between `data` and `metrics` for predictions that were made elsewhere. It trains nothing and loads
-no torch; systems are compared in `comparing`.
+The bridge between `data` and `metrics` for predictions that were made elsewhere. What looks like a slip but
+is no error is logged. It trains nothing and loads no torch; systems are compared in `comparing`.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+import logging
+import shlex
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from .data.errors import unknown_name
+from .data.errors import MalformedRecord, unknown_name
 from .data.predictions import open_source, read_predictions
-from .data.relations import SEMEVAL_RELATIONS
+from .data.relations import SEMEVAL_RELATIONS, find_negative
 from .metrics.counts import Confusion, PairedOutcomes
-from .metrics.direction import DirectionScores, direction_scores
+from .metrics.direction import direction_scores
+from .metrics.policy import RULES
 from .metrics.report import Report
 from .metrics.resampling import bootstrap
 from .metrics.scores import average, averages, evaluate
-from .metrics.semeval import SKIPPED, official_scores
+from .metrics.semeval import SKIPPED, official_macro, official_scores
 from .metrics.weighting import SCHEMES
+
+logger = logging.getLogger(__name__)
 
 
 class Task(NamedTuple):
@@ -55,12 +59,20 @@ def score_file(
     predicted_column: str | None = None,
     paired_column: str | None = None,
     id_column: str | None = None,
+    task: str | None = None,
     **options: Any,
 ) -> Report:
     """Score a file of gold and predicted labels; columns as in `read_predictions`, options as in
     `score_frame`.
 
-    Errors name the file, and the line and column where there is one; nothing is written.
+    Nothing is written. Logged as warnings: one column in two roles; a label with a well-known name of the
+    negative class that was not named as such; an inverse of labels that do not occur; direction scores where
+    no label has an inverse.
+
+    Raises
+    ------
+    ValueError : as `read_predictions` and `score_frame`, with the file, and the line and column where there
+        is one.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -69,11 +81,82 @@ def score_file(
     ...     score_file(path, negative="no_relation").schemes["micro"]["precision"]
     0.5
     """
+    known = find_task(task)
     frame = read_predictions(path, gold_column, predicted_column, paired_column, id_column)
+    if known:
+        _check_labels(path, frame, known, task)
     try:
-        return score_frame(frame, **options)
+        report = score_frame(frame, task=task, **options)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
+    for remark in _remarks(frame, report, options.get("negative"), options.get("inverse")):
+        logger.warning("%s: %s", path, remark)
+    return report
+
+
+def _check_labels(path: Path | str, frame: pd.DataFrame, task: Task, name: str | None) -> None:
+    """Refuse the first label that the task does not have, with its line."""
+    for role in frame.columns.drop("id", errors="ignore"):
+        known = task.labels if role == "gold" else (*task.labels, SKIPPED)
+        odd = ~frame[role].isin(known).to_numpy()
+        if odd.any():
+            row = int(odd.argmax())
+            reason = str(unknown_name(f"label of {name}", frame[role].iloc[row], known))
+            raise MalformedRecord(path, reason, open_source(path).line(row), frame.attrs["columns"][role])
+
+
+def _remarks(
+    frame: pd.DataFrame, report: Report, negative: str | None, inverse: Mapping[str, str] | None
+) -> Iterator[str]:
+    """What the user may not have meant."""
+    columns = {role: name for role, name in frame.attrs["columns"].items() if role != "id"}
+    for name in dict.fromkeys(columns.values()):
+        roles = [role for role in columns if columns[role] == name]
+        if len(roles) > 1:
+            yield f"column {name!r} is taken for {' and for '.join(roles)}"
+    if negative is None and report.negative is None and (hint := negative_hint(report)):
+        yield hint
+    yield from _unlike(report)
+    absent = [label for label in inverse or () if label not in report.labels]
+    if absent:
+        yield f"{len(absent)} labels with an inverse do not occur, the first is {absent[0]!r}"
+    if report.extra.get("direction", {}).get("n") == 0:
+        yield "no gold label has an inverse, so PIR and PPR are undefined; --inverse FILE gives inverses"
+
+
+def _unlike(report: Report) -> Iterator[str]:
+    """Labels that look like others, and scores over nothing."""
+    gold = {_plainly(label): label for label, row in report.per_class.items() if row["support"]}
+    for label, row in report.per_class.items():
+        like = gold.get(_plainly(label), label)
+        if row["predicted"] and not row["support"] and like != label:
+            yield f"{label!r} is predicted and never gold; is it {like!r}?"
+            return
+    if not any(row["support"] and row["predicted"] for row in report.per_class.values()):
+        yield "no predicted label occurs as gold: are the labels of the two columns written alike?"
+    if not report.averaged:
+        yield "no label is averaged, so every average is 0/0, shown as 0"
+
+
+def _plainly(label: str | int) -> str:
+    return str(label).strip().lower().removesuffix(".0")
+
+
+def negative_hint(report: Report) -> str | None:
+    """What to tell a user whose labels hold a well-known name of the negative class, and who named none.
+
+    >>> frame = pd.DataFrame({"gold": ["a", "NA"], "predicted": ["a", "NA"]})
+    >>> negative_hint(score_frame(frame))
+    "'NA' is averaged like any other label; if it is the negative class, say --negative NA"
+    """
+    try:
+        name = find_negative(map(str, report.labels))
+    except ValueError as error:  # several labels have such a name
+        return f"{error}, by --negative; now they are averaged like any other label"
+    if name is None:
+        return None
+    option = f"--negative {shlex.quote(name)}"
+    return f"{name!r} is averaged like any other label; if it is the negative class, say {option}"
 
 
 def score_frame(
@@ -89,8 +172,10 @@ def score_frame(
 
     Parameters
     ----------
-    frame : one row for each sample. negative : the negative class; None: the task's, or none.
-    task : 'semeval2010' fixes the 19 labels and adds the section `official` to the report.
+    frame : one row for each sample.
+    negative : the negative class; None: the task's, or none; "": none.
+    task : 'semeval2010' fixes the 19 labels and the negative class, and adds the section `official` to the
+        report.
     inverse : gold label → gold label of the paired sample, for `direction`; None: `(e1,e2)` ↔ `(e2,e1)`.
     replicates : bootstrap replicates for 95 % intervals; 0: no intervals. seed : of the bootstrap.
 
@@ -99,12 +184,19 @@ def score_frame(
     A `Report`; with predicted_paired it has the section `direction`, in which performance is the task's
     official macro-F1, else macro-F1.
 
+    Raises
+    ------
+    ValueError : as `Confusion.from_arrays`; unknown task; a negative class that is none of the labels, or not
+        the task's.
+
     >>> frame = pd.DataFrame({"gold": ["a", "b"], "predicted": ["a", "a"]})
     >>> score_frame(frame).accuracy
     0.5
     """
     known = find_task(task)
-    negative = negative or (known.negative if known else None)
+    if known and negative not in (None, known.negative):
+        raise ValueError(f"negative is {negative!r}, but the negative class of {task} is {known.negative!r}")
+    negative = known.negative if known else negative or None
     labels = _task_labels(known, frame) if known else None
     confusion = Confusion.from_arrays(frame["gold"], frame["predicted"], labels)
     report = evaluate(confusion, negative=negative)
@@ -118,6 +210,8 @@ def score_frame(
             frame["gold"], frame["predicted"], frame["predicted_paired"], labels
         )
         report.extra["direction"] = _direction(outcomes, known, negative, inverse, rng, replicates)
+    if replicates:
+        _sign_intervals(report, replicates, seed)
     return report
 
 
@@ -128,7 +222,10 @@ def _task_labels(task: Task, frame: pd.DataFrame) -> tuple[str, ...]:
 
 
 def _add_intervals(report: Report, confusion: Confusion, rng: np.random.Generator, replicates: int) -> None:
-    interval = bootstrap(confusion, lambda table: averages(table, negative=report.negative), rng, replicates)
+    def scores(table: Confusion) -> np.ndarray:
+        return averages(table, classes_of=confusion, negative=report.negative)
+
+    interval = bootstrap(confusion, scores, rng, replicates)
     for scheme, low, high in zip(SCHEMES, interval.low, interval.high, strict=True):
         report.add_interval(scheme, float(low), float(high))
 
@@ -138,10 +235,13 @@ def _official(
 ) -> dict[str, dict]:
     scores = official_scores(confusion, negative)
     if replicates:
-        interval = bootstrap(
-            confusion, lambda table: official_scores(table, negative)["grouped"]["macro"], rng, replicates
+        interval = bootstrap(confusion, lambda table: official_macro(table, negative), rng, replicates)
+        scores["grouped"] |= {"macro_low": interval.low, "macro_high": interval.high}
+    for name, direction in {"directed": "kept", "undirected": "dropped", "grouped": "grouped"}.items():
+        scores[name]["signature"] = (
+            f"f1|official:semeval2010|labels:supported|negative:{negative}|direction:{direction}"
+            f"|n:{confusion.n}|v:{RULES}"
         )
-        scores["grouped"] |= {"low": interval.low, "high": interval.high}
     return scores
 
 
@@ -154,68 +254,31 @@ def _direction(
     replicates: int,
 ) -> dict[str, Any]:
     def performance(table: Confusion) -> Any:
-        if task:
-            return official_scores(table, task.negative)["grouped"]["macro"]
-        return average(table, "macro", negative=negative)
+        return official_macro(table, negative) if task else average(table, "macro", negative=negative)
 
-    def scores(table: PairedOutcomes) -> DirectionScores:
-        return direction_scores(table, inverse, performance)
+    def rates(table: PairedOutcomes) -> np.ndarray:
+        scores = direction_scores(table, inverse, performance)
+        return np.stack([getattr(scores, rate) for rate in RATES], -1)
 
-    found = scores(outcomes).to_dict()
+    found = direction_scores(outcomes, inverse, performance).to_dict()
     if replicates:
-        interval = bootstrap(
-            outcomes,
-            lambda table: np.stack([getattr(scores(table), rate) for rate in RATES], -1),
-            rng,
-            replicates,
-        )
+        interval = bootstrap(outcomes, rates, rng, replicates)
         ends = zip(RATES, interval.low.tolist(), interval.high.tolist(), strict=True)
         found["intervals"] = {rate: {"low": low, "high": high} for rate, low, high in ends}
+    measure = "official_macro" if task else "macro"
+    pairs = "e1e2" if inverse is None else "given"
+    found["signature"] = (
+        f"pd+pir+ppr|performance:{measure}|inverse:{pairs}|negative:{negative}|n:{outcomes.n}|v:{RULES}"
+    )
     return found
 
 
-def read_inverse(path: Path | str) -> dict[str, str]:
-    """The inverse labels of a file: JSON {label: inverse}, or .csv, .tsv, .jsonl, .parquet with columns label
-    and inverse.
-
-    A pair may stand there once, in either order; labels that are not named are their own inverse. ValueError
-    names the file and what is wrong.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "inverse.json")
-    ...     _ = path.write_text('{"per:parents": "per:children"}')
-    ...     read_inverse(path)
-    {'per:parents': 'per:children'}
-    """
-    if Path(path).suffix == ".json":
-        return _read_json_mapping(path)
-    table = open_source(path)
-    missing = {"label", "inverse"} - set(table.names)
-    if missing:
-        raise ValueError(f"{path}: no column {sorted(missing)[0]!r}; columns: {', '.join(table.names)}")
-    frame = read_predictions(path, gold_column="label", predicted_column="inverse")
-    return dict(zip(frame["gold"].astype(str), frame["predicted"].astype(str), strict=True))
-
-
-def _read_json_mapping(path: Path | str) -> dict[str, str]:
-    try:
-        mapping = json.loads(Path(path).read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"{path}: no JSON: {error}") from None
-    if not isinstance(mapping, dict) or not all(isinstance(value, str) for value in mapping.values()):
-        raise ValueError(f"{path}: has to hold one JSON object that maps labels to labels")
-    return mapping
-
-
-def policy_hint(report: Report, well_known: Sequence[str]) -> str | None:
-    """What to tell a user whose labels hold a well-known negative class that was not named as such.
-
-    >>> report = score_frame(pd.DataFrame({"gold": ["a", "NA"], "predicted": ["a", "NA"]}))
-    >>> policy_hint(report, ["NA"])
-    "'NA' is averaged like any other label; if it is the negative class, say --negative NA"
-    """
-    name = next((label for label in report.labels if label in well_known), None)
-    if report.negative is not None or name is None:
-        return None
-    return f"{name!r} is averaged like any other label; if it is the negative class, say --negative {name}"
+def _sign_intervals(report: Report, replicates: int, seed: int) -> None:
+    """Say of every score with an interval how the interval was made."""
+    made = f"|bootstrap:percentile,{replicates},seed{seed},95"
+    sections = [section for section in report.extra.values() if "signature" in section]
+    named = [row for section in report.extra.values() for row in section.values() if isinstance(row, dict)]
+    for row in [*report.schemes.values(), *sections, *named]:
+        if "signature" in row and any("low" in key or key == "intervals" for key in row):
+            row["signature"] += made
+    report.signature += made

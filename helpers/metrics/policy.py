@@ -35,7 +35,7 @@ class Policy:
         of the table; or a list.
     zero_support : what a label without gold samples does in the class-weighted schemes: 'skip' leaves it out,
         'zero' lets its undefined score count (this matters under macro only). Default: 'skip' for 'supported'
-        and lists, else 'zero'. Micro pools all averaged labels either way: a false alarm stays a false alarm.
+        and lists, else 'zero'. Micro pools all of the labels, skipped or not: a false alarm stays one.
     zero_division : value of an undefined class score (0/0): 0, 1, or nan, which leaves that class out of the
         average. Also the value of an average over no class.
     negative_in_normaliser : whether N in the entropy weights counts all samples, as in the paper, or those of
@@ -104,9 +104,11 @@ class Policy:
         >>> Policy(negative="NA").signature(table, "f1", "dodrans")
         'f1|scheme:dodrans|labels:supported|negative:NA|zero_support:skip|direction:kept|n:2|v:0.1'
         """
+        pooled = scheme == "micro"  # pools all labels that may be averaged, with gold samples or without
+        labels = "listed" if pooled and isinstance(self.labels, str) else self._labels_name(confusion)
         parts = [score] + ([f"scheme:{scheme}"] if scheme else [])
-        parts += [f"labels:{self._labels_name(confusion)}", f"negative:{self.negative}"]
-        parts += [f"zero_support:{'skip' if self.skips else 'zero'}"]
+        parts += [f"labels:{labels}", f"negative:{self.negative}"]
+        parts += [] if pooled else [f"zero_support:{'skip' if self.skips else 'zero'}"]
         parts += [] if self.zero_division == 0 else [f"zero_division:{self.zero_division:g}"]
         parts += [] if self.negative_in_normaliser else ["normaliser:averaged"]
         return "|".join(

@@ -167,11 +167,11 @@ class Report:
         return "\n".join([*lines, self.signature])
 
     def _extra_lines(self, kind: str) -> list[str]:
-        rows = self._section(kind).items()
-        cells = {
-            name: "  ".join(f"{key} {_shown(key, value)}" for key, value in row.items()) for name, row in rows
-        }
-        return [kind, *(f"  {name:<22}  {line}" for name, line in cells.items())]
+        lines = [kind]
+        for name, row in self._section(kind).items():
+            cells = "  ".join(f"{key} {_shown(key, row[key])}" for key in row if key not in NOT_SHOWN)
+            lines += [f"  {name:<22}  {cells}", *([f"    {row['signature']}"] if "signature" in row else [])]
+        return lines
 
     def _class_rows(self) -> dict[str, dict[str, Any]]:
         """The classes that occur, as gold or predicted."""
@@ -182,7 +182,8 @@ class Report:
         }
 
     def to_latex(self) -> str:
-        r"""The schemes as a LaTeX table (packages: booktabs), in per cent, the signature as a comment.
+        r"""The schemes, and each section of `extra`, as LaTeX tables (package booktabs), in per cent; the
+        signature is a comment.
 
         >>> print(Report(1, (), None, 1.0, (), (), {"micro": {"f1": 0.5}}, {}, "f1", "sig_1").to_latex())
         % sig_1
@@ -194,15 +195,21 @@ class Report:
         \bottomrule
         \end{tabular}
         """
-        columns = _columns(self.schemes)
-        titles = [_escaped(key.capitalize()) for key in columns]
-        body = [
-            " & ".join([_escaped(name), *(_cell(row, key) for key in columns)]) + r" \\"
-            for name, row in self.schemes.items()
-        ]
-        top = [f"% {self.signature}", rf"\begin{{tabular}}{{l{'r' * len(columns)}}}", r"\toprule"]
-        head = [" & ".join(["Scheme", *titles]) + r" \\", r"\midrule"]
-        return "\n".join([*top, *head, *body, r"\bottomrule", r"\end{tabular}"])
+        tables = [f"% {self.signature}\n{_latex('Scheme', self.schemes)}"]
+        tables += [_latex(kind.capitalize(), self._section(kind)) for kind in self.extra]
+        return "\n\n".join(tables)
+
+
+def _latex(title: str, rows: dict[str, dict[str, Any]]) -> str:
+    columns = _columns(rows)
+    lines = [[title, *(key.capitalize() for key in columns)]]
+    lines += [
+        [name, *(_shown(key, row[key]) if key in row else "" for key in columns)]
+        for name, row in rows.items()
+    ]
+    head, *body = (" & ".join(map(_escaped, line)) + r" \\" for line in lines)
+    top = [rf"\begin{{tabular}}{{l{'r' * len(columns)}}}", r"\toprule", head, r"\midrule"]
+    return "\n".join([*top, *body, r"\bottomrule", r"\end{tabular}"])
 
 
 def _table(title: str, rows: dict[str, dict[str, Any]]) -> list[str]:

@@ -96,6 +96,9 @@ def bootstrap(
 ) -> Interval:
     """Percentile bootstrap interval of any statistic of an outcome; parameters as in `replicates_of`.
 
+    For a macro average pass `classes_of=table` to `scores.averages`: a class with one sample is absent from a
+    third of the replicates (e^−1), and an average over another set of classes is another quantity.
+
     Replicates in which the statistic is undefined (nan) are left out of the percentiles.
 
     >>> table = Confusion.from_arrays(["a"] * 90 + ["b"] * 10, ["a"] * 100)

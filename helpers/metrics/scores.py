@@ -35,6 +35,7 @@ def averages(
     confusion: Confusion,
     schemes: Sequence[str | Weighting] = SCHEMES,
     score: str | ClassScore = "f1",
+    classes_of: Confusion | None = None,
     **policy: Any,
 ) -> np.ndarray:
     """One class score averaged under several schemes: Σ_c w_c · s_c, and for micro the score of the pooled
@@ -45,6 +46,9 @@ def averages(
     confusion : table with counts (..., L, L).
     schemes : S names, 'n^α' or functions; see `weighting.resolve`.
     score : name, 'fβ', or a function of the four counts; see `class_scores.resolve_score`.
+    classes_of : a table whose gold samples decide which classes are averaged; None: `confusion` itself. Pass
+        the original table with its bootstrap replicates: a class that is absent from a replicate then still
+        counts (as 0/0), and all replicates measure the same thing.
     policy : fields of `Policy`.
 
     Returns
@@ -60,10 +64,11 @@ def averages(
     counts = one_vs_rest(confusion)
     values = class_score(counts)
     values = np.where(np.isnan(values), rules.zero_division, values)
+    evaluated = rules.evaluated(classes_of or confusion) & ~np.isnan(values)
     results = [
         _micro(counts, class_score, rules, rules.selected(confusion))
         if scheme == "micro"
-        else _weighted(confusion, values, scheme, rules)
+        else _weighted(confusion, values, scheme, rules, evaluated)
         for scheme in schemes
     ]
     return np.stack(results, axis=-1)
@@ -86,8 +91,9 @@ def _micro(counts: OneVsRest, class_score: ClassScore, rules: Policy, selected: 
     return np.where(np.isnan(value), rules.zero_division, value)
 
 
-def _weighted(confusion: Confusion, values: np.ndarray, scheme: str | Weighting, rules: Policy) -> np.ndarray:
-    evaluated = rules.evaluated(confusion) & ~np.isnan(values)
+def _weighted(
+    confusion: Confusion, values: np.ndarray, scheme: str | Weighting, rules: Policy, evaluated: np.ndarray
+) -> np.ndarray:
     support = np.where(evaluated, confusion.gold, 0)
     total = confusion.n if rules.negative_in_normaliser else support.sum(-1)
     weights = class_weights(support, scheme, total, evaluated)

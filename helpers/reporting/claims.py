@@ -164,18 +164,27 @@ def benchmark_table(path: Path | str = TABLES / "benchmarks.csv") -> str:
     """The measured ratios as a Markdown table; the machine stands under it.
 
     >>> print(benchmark_table().splitlines()[0])
-    | measurement | ours | peer | theirs | ratio | required |
+    | measurement | ours | peer | theirs | theirs / ours | required |
     """
     rows = pd.read_csv(path)
-    columns = ["measurement", "ours", "peer", "theirs", "ratio", "required"]
-    body = [" | ".join(_cell(value) for value in row) for row in rows[columns].itertuples(index=False)]
-    lines = [" | ".join(columns), "---|" * len(columns), *body]
-    table = "\n".join(f"|{line}" if line.startswith("---") else f"| {line} |" for line in lines)
-    return f"{table}\n\n{rows['machine'].iloc[0]}; {rows['packages'].iloc[0]}."
+    lines = ["| measurement | ours | peer | theirs | theirs / ours | required |", "|" + "---|" * 6]
+    for row in rows.itertuples(index=False):
+        what, unit = row.measurement.rsplit(", ", 1)
+        numbers = [quantity(row.ours, unit), row.peer, quantity(row.theirs, unit)]
+        ratios = [f"{row.ratio:.3g}" if row.ratio < 1000 else f"{row.ratio:.0f}", f"≥ {row.required:g}"]
+        lines.append(f"| {' | '.join([what, *numbers, *ratios])} |")
+    return "\n".join(lines) + f"\n\n{rows['machine'].iloc[0]}; {rows['packages'].iloc[0]}."
 
 
-def _cell(value: str | float) -> str:
-    return value if isinstance(value, str) else f"{value:.3g}"
+def quantity(value: float, unit: str) -> str:
+    """A number of seconds or bytes in a unit that suits it.
+
+    >>> quantity(0.0274, "s"), quantity(6.9e-05, "s"), quantity(1.603e8, "bytes")
+    ('27.4 ms', '0.069 ms', '160 MB')
+    """
+    if unit == "bytes":
+        return f"{value / 1e6:.3g} MB"
+    return f"{value:.3g} s" if value >= 1 else f"{1000 * value:.3g} ms"
 
 
 def filled(readme: str) -> str:

@@ -1,4 +1,5 @@
-"""Every notebook runs through in the quick profile, and writes only where it is told to."""
+"""Every notebook runs through in the quick profile, writes only where it is told to, and finds again the
+numbers that are stored in results/tables and figures."""
 
 import os
 import shutil
@@ -7,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
+import pandas as pd
 import pytest
 
 from helpers import ROOT
@@ -35,6 +37,15 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     assert not changed, f"the notebooks wrote into the working tree: {changed}"
 
 
+def moved_numbers(new: Path, stored: Path) -> str:
+    """In what a CSV file differs from the stored one, '' if nowhere; numbers may differ by rounding, 1e-7."""
+    try:
+        pd.testing.assert_frame_equal(pd.read_csv(new), pd.read_csv(stored), rtol=1e-7, atol=1e-9)
+    except (AssertionError, FileNotFoundError) as error:
+        return f"{stored.name}: {error}"
+    return ""
+
+
 @pytest.mark.parametrize("path", notebook_paths(), ids=lambda path: path.stem)
 def test_notebook_runs(path: Path, written: Path) -> None:
     wanted = {"profile": "quick", "results_dir": written / "results", "figures_dir": written / "figures"}
@@ -46,3 +57,17 @@ def test_notebook_runs(path: Path, written: Path) -> None:
     executed = nbformat.read(result.path, as_version=4)
     assert all(cell.execution_count for cell in executed.cells if cell.cell_type == "code" and cell.source)
     assert os.fspath(ROOT) not in result.path.read_text("utf-8")
+    for room in ("results/tables", "figures"):
+        found = [moved_numbers(new, ROOT / room / new.name) for new in sorted((written / room).glob("*.csv"))]
+        assert not any(found), "\n".join(filter(None, found))
+
+
+def test_one_number_that_moved_is_noticed(tmp_path: Path) -> None:
+    stored = ROOT / "results" / "tables" / "03_systems.csv"
+    table = pd.read_csv(stored)
+    table.to_csv(tmp_path / "same.csv", index=False)
+    assert moved_numbers(tmp_path / "same.csv", stored) == ""
+    table.loc[7, "value"] += 0.0001  # a hundredth of a point of F1
+    table.to_csv(tmp_path / "moved.csv", index=False)
+    assert "value" in moved_numbers(tmp_path / "moved.csv", stored)
+    assert "nowhere.csv" in moved_numbers(tmp_path / "moved.csv", tmp_path / "nowhere.csv")

@@ -44,7 +44,7 @@ def test_the_example_is_what_the_command_prints():
     table = list_runs("tacred", "spanbert_tacred")[0].outcome()
     report = evaluate(table, negative="no_relation")
     rng = np.random.default_rng(1)
-    interval = bootstrap(table, lambda replicates: averages(replicates, negative="no_relation"), rng)
+    interval = bootstrap(table, lambda drawn: averages(drawn, classes_of=table, negative="no_relation"), rng)
     for place, scheme in enumerate(SCHEMES):
         row = report.schemes[scheme]
         numbers = [row[name] for name in ("precision", "recall", "f1", "f1_of_means")]

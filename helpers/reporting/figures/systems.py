@@ -122,7 +122,7 @@ def alpha_spectrum_chart(spectrum: pd.DataFrame, crossings: list[float], title: 
         if "low" in curve:
             axes.fill_between(curve["alpha"], curve["low"], curve["high"], color=line.get_color(), alpha=0.13)
     for name, alpha in (("macro", 0), ("dodrans", 0.75), ("weighted", 1)):
-        axes.axvline(alpha, color="#bbbbbb", linewidth=0.8, zorder=0)
+        axes.axvline(alpha, color="#999999", linewidth=0.8, zorder=1)
         axes.text(alpha, 1.01, name, transform=axes.get_xaxis_transform(), ha="center", fontsize=8)
     for alpha in crossings:
         axes.axvline(alpha, color="black", linestyle=":", linewidth=1.2)

@@ -72,8 +72,9 @@ def effective_classes_chart(spectrum: pd.DataFrame, schemes: pd.DataFrame) -> pl
             look = _look(scheme.scheme) | {"color": line.get_color()}
             axes.plot(scheme.alpha, scheme.effective_classes, markersize=7, **look)
     for name, alpha in (("macro", 0), ("dodrans", 0.75), ("weighted", 1)):
-        axes.axvline(alpha, color="#bbbbbb", linewidth=0.8, zorder=0)
+        axes.axvline(alpha, color="#999999", linewidth=0.8, zorder=1)
         axes.text(alpha, 1.01, name, transform=axes.get_xaxis_transform(), ha="center", fontsize=8)
-    axes.set(xlabel="α of the weights n^α", ylabel="classes that count (2^entropy)", ylim=(0, None))
+    axes.set(xlabel="α of the weights n^α", ylabel="2^entropy of the weights", ylim=(0, None))
+    axes.set_title("How many classes does a score look at?", pad=18)
     axes.legend(fontsize=8, ncols=2)
     return figure

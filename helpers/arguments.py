@@ -1,0 +1,208 @@
+"""The arguments of `python -m helpers`: commands, options, help texts, and one-line errors for wrong ones.
+
+It loads nothing heavy, so `--help` answers at once; it reads no files and runs nothing (`__main__` does).
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+from . import __version__
+from .data.errors import unknown_name
+
+ABOUT = "Every score of your predictions, tests between systems, statistics, data, notebooks."
+EPILOG = """\
+Every command takes --help. Scores are fractions in JSON and CSV, per cent in tables and LaTeX.
+Exit codes: 0 done, 1 a notebook failed, 2 bad input, 130 interrupted."""
+
+SCORE = """\
+FILE has one row for each sample, the negative ones included, with its gold and its predicted label. Columns
+with a common name (gold, label, label_true, y_true, … and predicted, pred, label_pred, y_pred, …) need not be
+named. Labels are text: NA, None and null are labels, an empty cell is an error. A sample that the system
+skipped has the predicted label (skipped).
+
+The gold label of a paired sample is the inverse of the gold label: (e1,e2) and (e2,e1) change places. Other
+inverses come from --inverse: JSON {"per:parents": "per:children", …}, or columns label and inverse. A label
+without an inverse keeps itself and is left out of PIR and PPR.
+
+examples:
+  python -m helpers score mine.csv --negative no_relation
+  python -m helpers score mine.jsonl.gz --gold-column label --predicted-column bert --bootstrap 10000
+  python -m helpers score mine.tsv --task semeval2010 --paired-column paired --format json"""
+
+COMPARE = """\
+The first FILE is compared with each other one: two-sided paired bootstrap under every scheme, p corrected by
+Holm over all tests (the other files under each scheme). Samples are matched by id if both files have ids,
+else by order; the gold labels have to agree.
+
+example:
+  python -m helpers compare mine.csv baseline.csv other.parquet --negative no_relation"""
+
+STATS = """\
+Labels, samples and share of the negative class are those of the whole data set; perplexity and ratio (largest
+by smallest positive class) are those of its test part.
+
+names: semeval2010, semeval2010-undirected, chemprot, tacred, nyt24, docred, nyt10m, kbp37
+
+examples:
+  python -m helpers stats tacred
+  python -m helpers stats counts.csv --negative NA     columns: label, count and, if wanted, split"""
+
+DATA = """\
+examples:
+  python -m helpers data                        which registered files are here, and where
+  python -m helpers data fetch semeval2010      download a data set, or one file, with its checksum
+  python -m helpers data build-pairs OUT        original, paired and merged set, from the official files"""
+
+NOTEBOOKS = """\
+examples:
+  python -m helpers notebooks
+  python -m helpers notebooks --only 02 --only 03 -p replicates 500
+
+Runs with -p write to scratch/, so the stored results stay as they are."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that takes no abbreviations, knows its options, and says in one line what is wrong."""
+
+    def __init__(self, **settings: Any) -> None:
+        self.known: list[str] = []
+        super().__init__(**settings, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter)
+
+    def add_argument(self, *names: str, **settings: Any) -> argparse.Action:
+        self.known += [name for name in names if name.startswith("-")]
+        return super().add_argument(*names, **settings)
+
+    def error(self, message: str) -> NoReturn:
+        raise ValueError(f"{message} (see: {self.prog} --help)")
+
+
+def parse(words: Sequence[str]) -> argparse.Namespace:
+    """The options of one command: `command` is its name, the others are named as on the command line.
+
+    Raises
+    ------
+    ValueError : a command, option or value that is not known (the known ones and the nearest are named), or
+        one that is missing or too many.
+    SystemExit : `--help` and `--version`, after printing.
+
+    >>> parse(["score", "mine.csv", "--bootstrap", "100"]).bootstrap
+    100
+    >>> parse(["score", "mine.csv", "--negativ", "NA"])
+    Traceback (most recent call last):
+    ValueError: unknown option of score '--negativ'; did you mean '--negative'? Known: ...
+    """
+    if words and words[0] not in COMMANDS and not words[0].startswith("-"):
+        raise unknown_name("command", words[0], COMMANDS)
+    options, left = _parser().parse_known_args(words)
+    for word in left:
+        if word.startswith("-"):
+            raise unknown_name(f"option of {options.command}", word.partition("=")[0], options.known)
+    if left:
+        raise ValueError(f"{options.command}: unexpected argument {left[0]!r}")
+    return options
+
+
+def _parser() -> _Parser:
+    parser = _Parser(prog="python -m helpers", description=ABOUT, epilog=EPILOG)
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", dest="command")
+    for name, (add_arguments, about, more) in COMMANDS.items():
+        command = commands.add_parser(name, help=about, description=f"{about.capitalize()}.", epilog=more)
+        add_arguments(command)
+        command.set_defaults(known=command.known)
+    return parser
+
+
+def _score(parser: _Parser) -> None:
+    parser.add_argument("file", metavar="FILE", help=".csv, .tsv, .jsonl or .parquet, also .gz")
+    _add_columns(parser)
+    add = parser.add_argument
+    add("--paired-column", metavar="C", help="predictions on the paired samples: adds PD, PIR and PPR")
+    add("--inverse", metavar="FILE", help="the inverses, if not (e1,e2) and (e2,e1)")
+    add("--task", metavar="TASK", help="semeval2010: its labels, its negative class, its official scores")
+    _add_bootstrap(parser, default=0, least=0)
+    _add_format(parser, "table", "json", "csv", "latex")
+
+
+def _compare(parser: _Parser) -> None:
+    parser.add_argument("files", metavar="FILE", nargs="+", help=".csv, .tsv, .jsonl or .parquet, also .gz")
+    _add_columns(parser)
+    _add_bootstrap(parser, default=10_000, least=1)
+    _add_format(parser, "table", "json", "csv")
+
+
+def _stats(parser: _Parser) -> None:
+    parser.add_argument("name", metavar="NAME_OR_COUNTS_CSV")
+    about = "negative class of a counts file, '' for none (else recognised by its name)"
+    parser.add_argument("--negative", metavar="L", help=about)
+    _add_format(parser, "table", "json")
+
+
+def _data(parser: _Parser) -> None:
+    add, actions = parser.add_argument, ("status", "fetch", "build-pairs")
+    kind, about = _one_of("action", *actions), f"{', '.join(actions)} (default status)"
+    add("action", metavar="ACTION", nargs="?", default="status", type=kind, help=about)
+    add("argument", metavar="NAME|OUT", nargs="?", help="what to fetch; the folder to write to")
+    add("--dataset", metavar="D", help="for build-pairs: semeval2010 (default) or kbp37")
+
+
+def _notebooks(parser: _Parser) -> None:
+    add, pair = parser.add_argument, {"metavar": ("NAME", "VALUE"), "nargs": 2}
+    add("--only", metavar="NN", action="append", help="one notebook, by number or name; repeatable")
+    add("-p", dest="parameters", action="append", default=[], **pair, help="a parameter; repeatable")
+
+
+def _summary(parser: _Parser) -> None:
+    """It has none."""
+
+
+COMMANDS = {
+    "score": (_score, "every score of a file of gold and predicted labels", SCORE),
+    "compare": (_compare, "paired bootstrap tests between systems on the same samples", COMPARE),
+    "stats": (_stats, "label statistics of a data set, or of a file of counts", STATS),
+    "data": (_data, "which data files are here; download them; build the paired sets", DATA),
+    "notebooks": (_notebooks, "run the notebooks in order, headless", NOTEBOOKS),
+    "summary": (_summary, "published | ours, from the tables that the notebooks wrote", None),
+}
+"""Name → what adds its arguments, what it does, and more about it."""
+
+
+def _add_columns(parser: _Parser) -> None:
+    for role in ("gold", "predicted", "id"):
+        about = f"name of the {role} column (else recognised)"
+        parser.add_argument(f"--{role}-column", metavar="C", help=about)
+    about = "the negative class, e.g. no_relation, which is never averaged; '' for none"
+    parser.add_argument("--negative", metavar="L", help=about)
+
+
+def _add_bootstrap(parser: _Parser, default: int, least: int) -> None:
+    about = f"replicates of the test set, for 95 %% intervals (default {default})"
+    parser.add_argument("--bootstrap", metavar="N", type=_whole_number(least), default=default, help=about)
+    about = "seed of the bootstrap (default 1)"
+    parser.add_argument("--seed", metavar="S", type=_whole_number(0), default=1, help=about)
+
+
+def _add_format(parser: _Parser, *names: str) -> None:
+    about = f"{', '.join(names)} (default {names[0]})"
+    parser.add_argument("--format", metavar="F", type=_one_of("format", *names), default=names[0], help=about)
+
+
+def _whole_number(least: int) -> Callable[[str], int]:
+    def convert(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {least} up")
+        return int(text)
+
+    return convert
+
+
+def _one_of(kind: str, *names: str) -> Callable[[str], str]:
+    def convert(text: str) -> str:
+        if text not in names:
+            raise argparse.ArgumentTypeError(str(unknown_name(kind, text, names)))
+        return text
+
+    return convert
