@@ -179,6 +179,9 @@ def write_label_counts(path: Path | str = LABEL_COUNTS) -> None:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(LabelCount._fields)
     writer.writerows(recounted_rows())
-    draft = Path(path).with_suffix(".tmp")
-    draft.write_text(text.getvalue(), encoding="utf-8", newline="")
-    os.replace(draft, path)
+    draft = Path(path).with_name(f".{Path(path).name}.{os.getpid()}")
+    try:
+        draft.write_text(text.getvalue(), encoding="utf-8", newline="")
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)

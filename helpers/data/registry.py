@@ -218,7 +218,9 @@ def _fetch_file(wanted: DataFile) -> Path:
     except MissingData:
         pass
     target = ROOT / "data" / wanted.path
-    with tempfile.TemporaryDirectory(prefix=".download-", dir=ROOT) as folder:
+    # on the disk of data/, which may be a link to another one: the last step is a rename
+    beside = ROOT / "data" if (ROOT / "data").is_dir() else ROOT
+    with tempfile.TemporaryDirectory(prefix=".download-", dir=beside) as folder:
         whole = _download(wanted, folder)
         target.parent.mkdir(parents=True, exist_ok=True)
         os.replace(whole, target)

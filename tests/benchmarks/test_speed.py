@@ -22,6 +22,7 @@ from helpers import ROOT
 from helpers.metrics.counts import Confusion
 from helpers.metrics.resampling import bootstrap
 from helpers.metrics.scores import averages, evaluate
+from helpers.reporting.files import write_atomically
 from tests.benchmarks import peers
 
 N = 10_000_000
@@ -48,9 +49,8 @@ def rows():
     found: list[dict] = []
     yield found
     if len(found) == CLAIMS:
-        pd.DataFrame(found).assign(**machine()).to_csv(
-            TABLE, index=False, float_format="%.4g", lineterminator="\n"
-        )
+        table = pd.DataFrame(found).assign(**machine())
+        write_atomically(TABLE, table.to_csv(index=False, float_format="%.4g", lineterminator="\n"))
 
 
 def machine() -> dict[str, str]:
