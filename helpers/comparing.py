@@ -161,7 +161,7 @@ def comparison_text(table: pd.DataFrame) -> str:
 
 
 def _block(rows: pd.DataFrame) -> str:
-    one = rows.iloc[0]
+    one = rows.iloc[-1]  # micro, the first, pools labels that the others leave out
     titles = "  ".join(f"{title:>6}" for title in ("A", "B", "A − B", "low", "high", "p", "p Holm"))
     lines = [f"A {one['first']}", f"B {one['second']}"]
     lines.append(f"n {one['n']} · {one['replicates']} replicates, seed {one['seed']}")
