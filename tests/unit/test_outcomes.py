@@ -23,11 +23,6 @@ def published(dataset: str) -> list[Run]:
     return [run for run in list_runs(dataset) if run.profile is None]
 
 
-def published(dataset: str) -> list[Run]:
-    """The stored runs of prediction files; runs that were trained here have a profile."""
-    return [run for run in list_runs(dataset) if run.profile is None]
-
-
 def stored(dataset: str, model: str) -> Run:
     (run,) = (run for run in published(dataset) if run.model == model)
     return run
