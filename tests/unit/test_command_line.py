@@ -540,6 +540,7 @@ class TestProcess:
         run = python("-m", "helpers", "score", "mine.csv", "--format", "json", env=ascii_only)
         assert (run.returncode, run.stderr) == (0, "")
         assert json.loads(run.stdout)["labels"] == ["Ursache→Wirkung", "größer"]
+        assert '"Ursache→Wirkung": {' in run.stdout
         assert python("-m", "helpers", "score", "--help", env=ascii_only).returncode == 0
 
     @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a named pipe")

@@ -146,6 +146,23 @@ def test_a_file_that_may_not_be_read_is_named(call, folder, monkeypatch):
     assert call("score", "mine.csv") == (2, "", "error: mine.csv: Permission denied\n")
 
 
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (ValueError("first\nsecond"), "error: first second\n"),
+        (MemoryError(), "error: MemoryError\n"),
+        (OSError("no file, no number"), "error: no file, no number\n"),
+    ],
+    ids=["two lines", "no words", "no file"],
+)
+def test_every_error_is_one_line(call, monkeypatch, error, line):
+    def fail(_):
+        raise error
+
+    monkeypatch.setitem(__main__.RUN, "stats", fail)
+    assert call("stats", "tacred") == (2, "", line)
+
+
 def test_interruption_is_exit_code_130(call, monkeypatch):
     def interrupt(_):
         raise KeyboardInterrupt

@@ -1,6 +1,7 @@
 """From files and frames to reports: the task, the direction rule, intervals, and what is remarked."""
 
 import csv
+import re
 from pathlib import Path
 
 import numpy as np
@@ -57,16 +58,22 @@ class TestFrame:
         assert "Other" in score_frame(paired, negative="").averaged
 
     def test_intervals_are_those_of_the_bootstrap_over_the_same_classes(self, paired):
-        report = score_frame(paired[["gold", "predicted"]], negative="Other", replicates=300, seed=7)
-        table = Confusion.from_arrays(paired["gold"], paired["predicted"])
-        expected = bootstrap(
-            table,
-            lambda one: averages(one, classes_of=table, negative="Other"),
-            np.random.default_rng(7),
-            replicates=300,
+        frame = paired[["gold", "predicted"]].copy()
+        frame.loc[0, "gold"] = "once"  # absent from a third of the replicates
+        report = score_frame(frame, negative="Other", replicates=300, seed=7)
+        table = Confusion.from_arrays(frame["gold"], frame["predicted"])
+        expected, moving = (
+            bootstrap(
+                table,
+                lambda one, classes=classes: averages(one, classes_of=classes, negative="Other"),
+                np.random.default_rng(7),
+                replicates=300,
+            )
+            for classes in (table, None)
         )
         assert [report.schemes[scheme]["low"] for scheme in SCHEMES] == expected.low.tolist()
         assert [report.schemes[scheme]["high"] for scheme in SCHEMES] == expected.high.tolist()
+        assert report.schemes["macro"]["high"] < moving.high[SCHEMES.index("macro")]
 
     def test_every_score_is_signed_and_says_how_its_interval_was_made(self, paired):
         plain, with_intervals = (
@@ -81,6 +88,11 @@ class TestFrame:
                 assert (
                     row["signature"].endswith(made) if has_interval else "bootstrap" not in row["signature"]
                 )
+            ways = [
+                re.search(r"direction:(\w+)", row["signature"])[1]
+                for row in report.extra["official"].values()
+            ]
+            assert ways == ["kept", "dropped", "grouped"]
             assert report.signature.endswith(made)
             assert ("bootstrap" in report.signature) == bool(made)
 
