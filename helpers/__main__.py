@@ -176,6 +176,12 @@ def _notebooks(options: Namespace) -> int:
     return 0
 
 
+def _train(options: Namespace) -> None:
+    from .training_command import train
+
+    _put(train(options))
+
+
 def _summary(options: Namespace) -> None:
     from .reporting.summary import summary
 
@@ -187,6 +193,7 @@ RUN = {
     "compare": _compare,
     "stats": _stats,
     "data": _data,
+    "train": _train,
     "notebooks": _notebooks,
     "summary": _summary,
 }

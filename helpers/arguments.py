@@ -64,6 +64,24 @@ examples:
 Runs with -p write to scratch/, so the stored results stay as they are."""
 
 
+TRAIN = """\
+Trains on the training data, tests on the test set and on its paired set (entity markers exchanged), and writes
+one run file: the counts of gold × predicted × predicted on the paired sentence, and every setting. Interrupted
+training goes on from its checkpoint; a run that is stored already is not trained again.
+
+Runs of profile quick (2000 training sentences) go to scratch/runs, those of standard and paper (all sentences)
+to results/runs. --settings standard are those found for the embedded encoder, paper those of the papers;
+--set changes single ones: learning_rate, epochs, batch_size, optimizer, weight_decay, schedule, warmup, clip,
+accumulate, dropout, max_length, precision. --option sets what belongs to a model: layer_norm (em-es), form
+(r-bert: paper, port), candidates (emr-c: all, directed), negatives (emr-c: resampled, fixed).
+
+examples:
+  python -m helpers train --model em-c --dataset demo
+  python -m helpers train --model em-es --merged --dataset semeval2010 --profile standard --seed 148
+  python -m helpers train --model r-bert --encoder bert-large-uncased --profile paper --predictions mine.csv
+  accelerate launch -m helpers train --model ptr --profile paper --encoder roberta-large   (several GPUs)"""
+
+
 class _Parser(argparse.ArgumentParser):
     """A parser that takes no abbreviations, knows its options, and says in one line what is wrong."""
 
@@ -155,6 +173,37 @@ def _notebooks(parser: _Parser) -> None:
     add("-p", dest="parameters", action="append", default=[], **pair, help="a parameter; repeatable")
 
 
+def _train(parser: _Parser) -> None:
+    add, pair = parser.add_argument, {"metavar": ("NAME", "VALUE"), "nargs": 2, "action": "append"}
+    models, datasets = ("em-c", "em-es", "r-bert", "emr-c", "ptr"), ("semeval2010", "kbp37", "demo")
+    profiles = ("quick", "standard", "paper")
+    add("--model", metavar="M", required=True, type=_one_of("model", *models), help=", ".join(models))
+    about = f"{', '.join(datasets)} (default semeval2010)"
+    add("--dataset", metavar="D", type=_one_of("dataset", *datasets), default=datasets[0], help=about)
+    add("--merged", action="store_true", help="train on every sentence and on its paired one")
+    parts = ("full", "ptr")
+    about = "training part: full (default), or ptr, the 6507 sentences of PTR's authors"
+    add("--part", metavar="P", type=_one_of("part", *parts), default=parts[0], help=about)
+    texts = ("clean", "official")
+    add("--text", metavar="T", type=_one_of("text", *texts), default=texts[0], help="clean (default), official")
+    add("--seed", metavar="S", type=_whole_number(0), default=9, help="default 9")
+    about = "Hugging Face name or local folder (default: the embedded all-MiniLM-L6-v2)"
+    add("--encoder", metavar="E", default="all-MiniLM-L6-v2", help=about)
+    about = "quick (default), standard, paper"
+    add("--profile", metavar="P", type=_one_of("profile", *profiles), default=profiles[0], help=about)
+    about = "standard, paper (default: standard, or paper in profile paper)"
+    add("--settings", metavar="S", type=_one_of("settings", "standard", "paper"), help=about)
+    add("--set", dest="changed", default=[], **pair, help="one training setting; repeatable")
+    add("--option", dest="options", default=[], **pair, help="one setting of the model; repeatable")
+    about = "test on a tenth of the training data, not on the test set: to choose settings"
+    add("--holdout", action="store_true", help=about)
+    add("--out", metavar="DIR", help="where the run file goes (default results/runs or scratch/runs)")
+    add("--predictions", metavar="CSV", help="also write the predictions: id, gold, predicted, paired")
+    add("--weights", metavar="FILE", help="also write the trained weights (safetensors)")
+    add("--every-epoch", metavar="DIR", help="also store the outcome after each epoch, as DIR/epoch-N/…")
+    add("--overwrite", action="store_true", help="replace a stored run of another configuration")
+
+
 def _summary(parser: _Parser) -> None:
     """It has none."""
 
@@ -164,6 +213,7 @@ COMMANDS = {
     "compare": (_compare, "paired bootstrap tests between systems on the same samples", COMPARE),
     "stats": (_stats, "label statistics of a data set, or of a file of counts", STATS),
     "data": (_data, "which data files are here; download them; build the paired sets", DATA),
+    "train": (_train, "train a relation classifier and store its outcome on both test sets", TRAIN),
     "notebooks": (_notebooks, "run the notebooks in order, headless", NOTEBOOKS),
     "summary": (_summary, "published | ours, from the tables that the notebooks wrote", None),
 }

@@ -37,12 +37,15 @@ TYPES: dict[str, tuple[type, ...]] = {
     "environment": TABLE,
     "wall_seconds": (*NUMBER, NOTHING),
     "sentences_per_second": (*NUMBER, NOTHING),
+    "history": TABLE,
     "labels": ROW_LIST,
     "negative": (str, int, NOTHING),
     "columns": ROW_LIST,
     "rows": ROW_LIST,
 }
 """Keys of a run file, in their order, and the JSON types they may have."""
+OPTIONAL = {"history"}
+"""Keys that are left out when they are empty: predictions that were read have no history."""
 
 
 def render(record: Mapping[str, Any]) -> str:
@@ -114,11 +117,12 @@ def check_record(path: Path | str, record: Mapping[str, Any]) -> None:
 
 
 def _check_keys(path: Path | str, record: Mapping[str, Any]) -> None:
-    for what, keys in (("missing", TYPES.keys() - record.keys()), ("unknown", record.keys() - TYPES.keys())):
+    missing, unknown = TYPES.keys() - record.keys() - OPTIONAL, record.keys() - TYPES.keys()
+    for what, keys in (("missing", missing), ("unknown", unknown)):
         if keys:
             raise ValueError(f"{path}: {what} key {', '.join(sorted(keys))}")
-    for key, kinds in TYPES.items():
-        value = record[key]
+    for key, value in record.items():
+        kinds = TYPES[key]
         if not isinstance(value, kinds) or isinstance(value, bool):
             wanted = " or ".join("null" if kind is NOTHING else kind.__name__ for kind in kinds)
             raise ValueError(f"{path}: {key} is {value!r}; expected {wanted}")

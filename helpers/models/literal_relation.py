@@ -1,0 +1,120 @@
+"""EMR-C: does this relation, written as text, hold between the marked entities? (Lyu et al. 2021, IV.B)"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Literal
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from helpers.data.relations import inverse, role_words
+from helpers.data.samples import RelationSample
+from helpers.models.classifier import RelationClassifier
+from helpers.models.encoder import Encoder
+from helpers.models.tokens import Batch, Example, mark
+
+
+def literal_text(relation: str) -> str:
+    """The relation as words: the roles of entity 1 and entity 2, then the two entity symbols.
+
+    The roles are columns 4 and 5 of the authors' data files; they change places in (e2,e1).
+
+    >>> literal_text("Cause-Effect(e1,e2)"), literal_text("Cause-Effect(e2,e1)"), literal_text("Other")
+    ('cause effect e1 e2', 'effect cause e1 e2', 'other other e1 e2')
+    """
+    return " ".join((*role_words(relation), "e1", "e2"))
+
+
+class LiteralRelationCls(RelationClassifier):
+    """EMR-C: [CLS] literal relation [SEP] marked sentence [SEP]; vector of [CLS] → linear H → 1 → sigmoid.
+
+    Training: every sentence once with its relation (holds) and once with another one, drawn uniformly from
+    the rest (does not hold); binary cross-entropy. Prediction: the candidate with the highest probability.
+
+    `candidates` 'all' are all labels, as the authors' files have a text for Other too; 'directed' leaves out
+    labels without direction, which are then never predicted, nor learned as holding. The paper does not say
+    which it used. `negatives` 'resampled' draws anew in every epoch, 'fixed' once.
+    """
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        labels: Sequence[str],
+        max_length: int = 128,
+        candidates: Literal["all", "directed"] = "all",
+        negatives: Literal["resampled", "fixed"] = "resampled",
+    ) -> None:
+        super().__init__(encoder, labels, max_length)
+        for name, value, known in (
+            ("candidates", candidates, ("all", "directed")),
+            ("negatives", negatives, ("resampled", "fixed")),
+        ):
+            if value not in known:
+                raise ValueError(f"{name} is {value!r}; known: {', '.join(known)}")
+        directed = [place for place, label in enumerate(self.labels) if inverse(label) != label]
+        self.candidates = list(range(len(self.labels))) if candidates == "all" else directed
+        if len(self.candidates) < 2:
+            raise ValueError(f"EMR-C needs at least two candidates, not {len(self.candidates)}")
+        self.settings = {"candidates": candidates, "negatives": negatives}
+        self.resampled = negatives == "resampled"
+        self.classifier = nn.Linear(encoder.hidden_size, 1)
+        literal = [literal_text(self.labels[place]) for place in self.candidates]
+        tokens = encoder.tokenizer(literal, add_special_tokens=False)["input_ids"]
+        self._literal = dict(zip(self.candidates, tokens, strict=True))
+
+    def _sentences(self, samples: Sequence[RelationSample]) -> list:
+        longest = max(map(len, self._literal.values()))
+        special = self.encoder.tokenizer.num_special_tokens_to_add(pair=True)
+        limit = self.max_length - special - longest
+        return mark(self.encoder.tokenizer, samples, self.encoder.marker_ids, limit)
+
+    def _pair(self, place: int, sentence, target: int) -> Example:
+        tokenizer = self.encoder.tokenizer
+        separators = [tokenizer.sep_token_id] * (tokenizer.num_special_tokens_to_add(pair=True) - 2)
+        first = [tokenizer.cls_token_id, *self._literal[place], *separators]
+        marks = tuple(len(first) + one for one in sentence.marks)
+        ids = [*first, *sentence.ids, tokenizer.sep_token_id]
+        return Example(ids, marks, target, first=len(first), cut=sentence.cut)
+
+    def examples(self, samples: Sequence[RelationSample]) -> list[Example]:
+        """Every sentence with every candidate, sentence by sentence."""
+        return [
+            self._pair(place, sentence, int(place == self.label_id(sample)))
+            for sample, sentence in zip(samples, self._sentences(samples), strict=True)
+            for place in self.candidates
+        ]
+
+    def training_examples(self, samples: Sequence[RelationSample], rng: random.Random) -> list[Example]:
+        """Every sentence with its relation and with a wrong one."""
+        pairs = []
+        for sample, sentence in zip(samples, self._sentences(samples), strict=True):
+            gold = self.label_id(sample)
+            if gold in self._literal:
+                pairs.append(self._pair(gold, sentence, 1))
+            wrong = [place for place in self.candidates if place != gold]
+            pairs.append(self._pair(rng.choice(wrong), sentence, 0))
+        return pairs
+
+    def forward(self, batch: Batch) -> torch.Tensor:
+        """Logits (n,) of 'holds'."""
+        return self.classifier(self.encoder(batch)[:, 0])[:, 0]
+
+    def losses(self, output: torch.Tensor, batch: Batch) -> torch.Tensor:
+        """Binary cross-entropy of each pair, shape (n,)."""
+        return functional.binary_cross_entropy_with_logits(
+            output.float(), batch.target.float(), reduction="none"
+        )
+
+    def relation_scores(self, output: torch.Tensor) -> torch.Tensor:
+        """(sentences, labels): the logits of the candidates, −∞ for labels that are none."""
+        rows = output.reshape(-1, len(self.candidates))
+        scores = torch.full((len(rows), len(self.labels)), -torch.inf)
+        scores[:, self.candidates] = rows.float()
+        return scores
+
+    def summary(self) -> dict[str, object]:
+        """Which candidates, and whether negatives are drawn anew."""
+        return self.settings

@@ -1,0 +1,137 @@
+"""PTR: a prompt with five masks after the sentence, filled with words that compose the relation.
+
+Han et al. 2021, as the released code does it: the encoder alone, no language-model head. The logit of word v
+at mask j is hidden_j · embedding_v with the input embeddings; the score of a relation is the sum of its five
+words' logits. The sentence carries no markers: the prompt names the entities, in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import torch
+from torch.nn import functional
+
+from helpers.data.samples import RelationSample
+from helpers.models.classifier import RelationClassifier
+from helpers.models.encoder import Encoder
+from helpers.models.label_words import Words, all_label_words
+from helpers.models.tokens import Batch, Example, mark
+
+MASKS = 5
+LONGEST_NAME = 24
+"""Most tokens of an entity's name in the prompt."""
+
+
+class Prompt(RelationClassifier):
+    """PTR: "sentence the [MASK] entity 1 [MASK] [MASK] [MASK] the [MASK] entity 2".
+
+    Each mask has its own candidates, the distinct words that some relation has there. Loss: the mean over
+    the masks of the cross-entropy among that mask's candidates, plus that over the relations' scores.
+
+    `words` are the label words; None takes `label_words`.
+
+    Raises
+    ------
+    ValueError : a label word is not a single token of the encoder (the word is named), two relations have the
+        same words, or the tokenizer has no mask token.
+    """
+
+    markers = ()
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        labels: Sequence[str],
+        max_length: int = 128,
+        words: Mapping[str, Words] | None = None,
+    ) -> None:
+        super().__init__(encoder, labels, max_length)
+        if encoder.tokenizer.mask_token_id is None:
+            raise ValueError(f"encoder {encoder.name!r} has no mask token")
+        self.words = dict(words or all_label_words(self.labels))
+        ids = [self._word_ids(self.words[label]) for label in self.labels]
+        columns = [sorted(set(column)) for column in zip(*ids, strict=True)]
+        self.sizes = tuple(map(len, columns))
+        for name, table in (("candidates", _padded(columns)), ("slots", self._slots(ids, columns))):
+            self.register_buffer(name, torch.tensor(table), persistent=False)
+        held = [[place < size for place in range(max(self.sizes))] for size in self.sizes]
+        self.register_buffer("is_candidate", torch.tensor(held), persistent=False)
+
+    @staticmethod
+    def _slots(ids: list[list[int]], columns: list[list[int]]) -> list[list[int]]:
+        """Relation × mask → which candidate of that mask is the relation's word."""
+        return [[columns[mask].index(word) for mask, word in enumerate(row)] for row in ids]
+
+    def _word_ids(self, words: Words) -> list[int]:
+        """One token id for each word, with the blank that stands before it in the prompt."""
+        ids = []
+        for word in words:
+            tokens = self.encoder.tokenizer(" " + word, add_special_tokens=False)["input_ids"]
+            if len(tokens) != 1:
+                pieces = " ".join(self.encoder.tokenizer.convert_ids_to_tokens(tokens))
+                raise ValueError(f"label word {word!r} is not one token of {self.encoder.name}: {pieces}")
+            ids += tokens
+        return ids
+
+    def examples(self, samples: Sequence[RelationSample]) -> list[Example]:
+        """Sentence and prompt; of a long sentence the window around its entities."""
+        tokenizer = self.encoder.tokenizer
+        names = tokenizer(
+            [" " + name for sample in samples for name in (sample.head_text, sample.tail_text)],
+            add_special_tokens=False,
+        )["input_ids"]
+        the = tokenizer(" the", add_special_tokens=False)["input_ids"]
+        heads, tails = names[::2], names[1::2]
+        longest = 2 * LONGEST_NAME + 2 * len(the) + MASKS + 2
+        sentences = _unmarked(mark(tokenizer, samples, (-1,) * 4, max(self.max_length - longest + 4, 4)))
+        built = zip(samples, sentences, heads, tails, strict=True)
+        return [self._example(sample, ids, cut, head, tail, the) for sample, (ids, cut), head, tail in built]
+
+    def _example(self, sample, sentence, cut, head, tail, the) -> Example:
+        tokenizer = self.encoder.tokenizer
+        hole = [tokenizer.mask_token_id]
+        head, tail, over = head[:LONGEST_NAME], tail[:LONGEST_NAME], len(head) + len(tail) - 2 * LONGEST_NAME
+        parts = ([tokenizer.cls_token_id], sentence, the, hole, head, hole * 3, the, hole, tail)
+        ids = [token for part in parts for token in part]
+        first = 1 + len(sentence) + len(the)
+        second = first + 1 + len(head)
+        places = (first, second, second + 1, second + 2, second + 3 + len(the))
+        return Example([*ids, tokenizer.sep_token_id], places, self.label_id(sample), cut=cut + max(over, 0))
+
+    def forward(self, batch: Batch) -> torch.Tensor:
+        """Logits (n, masks, candidates) of the words; −∞ where a mask has fewer candidates."""
+        hidden = self.encoder(batch)
+        rows = torch.arange(len(hidden), device=hidden.device)[:, None]
+        at_masks = hidden[rows, batch.places]
+        vectors = self.encoder.word_embedding[self.candidates]
+        logits = torch.einsum("nmh,mch->nmc", at_masks, vectors.to(at_masks.dtype))
+        return logits.masked_fill(~self.is_candidate, -torch.inf)
+
+    def losses(self, output: torch.Tensor, batch: Batch) -> torch.Tensor:
+        """Mean cross-entropy at the masks plus cross-entropy over the relations, shape (n,)."""
+        output = output.float()
+        words = self.slots[batch.target]
+        at_masks = functional.cross_entropy(output.flatten(0, 1), words.flatten(), reduction="none")
+        whole = functional.cross_entropy(self.relation_scores(output), batch.target, reduction="none")
+        return at_masks.reshape(-1, MASKS).mean(dim=1) + whole
+
+    def relation_scores(self, output: torch.Tensor) -> torch.Tensor:
+        """(n, labels): the sum of the five words' raw logits."""
+        slots = self.slots.to(output.device)
+        at = torch.arange(MASKS, device=output.device)
+        return output[:, at, slots].sum(dim=-1)
+
+    def summary(self) -> dict[str, object]:
+        """The label words."""
+        return {"label_words": {label: " ".join(words) for label, words in self.words.items()}}
+
+
+def _unmarked(sentences) -> list[tuple[list[int], int]]:
+    """Sentences without the four marks that made the window keep the entities."""
+    return [([token for token in one.ids if token != -1], one.cut) for one in sentences]
+
+
+def _padded(columns: list[list[int]]) -> list[list[int]]:
+    longest = max(map(len, columns))
+    return [column + [column[0]] * (longest - len(column)) for column in columns]

@@ -1,0 +1,255 @@
+"""One training loop and one prediction loop for all classifiers, on one processor, one GPU or many.
+
+accelerate places model and optimiser and joins the processes; what happens in a step does not depend on how
+many there are: each computes its share of the batch, and losses are weighted by the whole batch. The random
+state of a step is drawn from (seed, step), so training that was interrupted goes on to the same result.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import torch
+from accelerate import Accelerator
+from accelerate.utils import gather_object
+from torch import nn
+from tqdm import tqdm
+
+from helpers.data.samples import RelationSample
+from helpers.models.batches import epoch_batches, prediction_batches, step_loader
+from helpers.models.checkpoints import load_checkpoint, save_checkpoint
+from helpers.models.classifier import RelationClassifier
+from helpers.models.settings import Settings
+from helpers.models.tokens import collate
+
+CHECKPOINT_STEPS = 200
+"""A checkpoint is written after every epoch and after that many steps."""
+PREDICTION_BATCH = 64
+
+
+@dataclass
+class History:
+    """What training saw: mean loss of each epoch, seconds, optimiser steps, examples (pairs count as such),
+    and of the training inputs how many were cut and how many tokens they lost."""
+
+    losses: list[float] = field(default_factory=list)
+    seconds: float = 0.0
+    steps: int = 0
+    examples: int = 0
+    cut_inputs: int = 0
+    cut_tokens: int = 0
+
+
+def train(
+    model: RelationClassifier,
+    samples: Sequence[RelationSample],
+    settings: Settings,
+    seed: int,
+    checkpoint: Path | None = None,
+    after_epoch: Callable[[int], None] | None = None,
+    progress: bool = True,
+) -> History:
+    """Train a model in place; the last epoch is the result.
+
+    Parameters
+    ----------
+    checkpoint : file that is written on the way and read if it is there: training then goes on from it to the
+        same result. It must belong to the same samples, settings and seed; the caller names it accordingly.
+    after_epoch : called with the number of epochs done, the model being ready to predict.
+    progress : show a bar on standard error.
+
+    Raises
+    ------
+    ValueError : no samples, a relation that is no label of the model, a checkpoint of another model.
+    FloatingPointError : the loss is no longer finite.
+    """
+    if not samples:
+        raise ValueError("samples is empty: there is nothing to train on")
+    loop = _Loop(model, samples, settings, seed, checkpoint, progress)
+    with _deterministic(), contextlib.closing(loop.bar):
+        loop.resume()
+        while loop.epoch < settings.epochs:
+            loop.run_epoch()
+            if after_epoch:
+                after_epoch(loop.epoch)
+    return loop.history
+
+
+class _Loop:
+    """The state of one training."""
+
+    def __init__(self, model, samples, settings, seed, checkpoint, progress) -> None:
+        self.accelerator = accelerator()
+        self.settings, self.seed, self.checkpoint = settings, seed, checkpoint
+        model.encoder.precision = settings.precision
+        self.bare, self.samples = model, samples
+        for name, parameter in model.named_parameters():
+            parameter.requires_grad_("pooler" not in name or getattr(model, "form", "") == "port")
+        self.optimizer = _optimizer(model, settings, self.accelerator.device)
+        self.model, self.optimizer = self.accelerator.prepare(model, self.optimizer)
+        self.examples = model.training_examples(samples, self._rng("examples", 0))
+        self.steps_per_epoch = -(-len(self.examples) // settings.batch_size)
+        self.steps = self.steps_per_epoch * settings.epochs
+        self.epoch = self.step = 0
+        self.loss_sum = torch.zeros((), dtype=torch.float64, device=self.accelerator.device)
+        self.history = History(steps=self.steps, examples=len(self.examples))
+        self.history.cut_inputs = sum(example.cut > 0 for example in self.examples)
+        self.history.cut_tokens = sum(example.cut for example in self.examples)
+        self.bar = tqdm(
+            total=self.steps,
+            desc="training",
+            unit="step",
+            disable=not (progress and self.accelerator.is_main_process),
+        )
+
+    def _rng(self, what: str, epoch: int) -> random.Random:
+        return random.Random(f"{self.seed} {what} {epoch}")
+
+    def resume(self) -> None:
+        if self.checkpoint is None or not self.checkpoint.exists():
+            return
+        state = load_checkpoint(self.checkpoint, self.bare, self.optimizer.optimizer, self.accelerator.device)
+        self.step, self.epoch = state["step"], state["step"] // self.steps_per_epoch
+        if self.accelerator.is_main_process:
+            self.loss_sum += state["loss_sum"]
+        self.history.losses, self.history.seconds = state["losses"], state["seconds"]
+        self.bar.update(self.step)
+
+    def save(self) -> None:
+        self._join_losses()
+        if self.checkpoint is not None and self.accelerator.is_main_process:
+            state = {
+                "step": self.step,
+                "loss_sum": self.loss_sum.item(),
+                "losses": self.history.losses,
+                "seconds": self.history.seconds,
+            }
+            save_checkpoint(self.checkpoint, self.bare, self.optimizer.optimizer, state)
+        self.accelerator.wait_for_everyone()
+
+    def _join_losses(self) -> None:
+        """The sum over all processes, kept by the first."""
+        total = self.accelerator.reduce(self.loss_sum, reduction="sum")
+        self.loss_sum = total if self.accelerator.is_main_process else torch.zeros_like(total)
+
+    def run_epoch(self) -> None:
+        self.model.train()
+        if self.bare.resampled and self.epoch:
+            self.examples = self.bare.training_examples(self.samples, self._rng("examples", self.epoch))
+        lengths = [len(example.ids) for example in self.examples]
+        batches = epoch_batches(lengths, self.settings.batch_size, self._rng("order", self.epoch))
+        first = self.step - self.epoch * self.steps_per_epoch
+        parts = step_loader(
+            self.examples,
+            batches[first:],
+            self.bare.encoder.tokenizer.pad_token_id,
+            self.settings.accumulate,
+            self.accelerator.process_index,
+            self.accelerator.num_processes,
+        )
+        for _ in batches[first:]:
+            start = time.perf_counter()
+            self._one_step(parts)
+            self.history.seconds += time.perf_counter() - start
+            if self.step % CHECKPOINT_STEPS == 0 and self.step % self.steps_per_epoch:
+                self.save()
+        self._end_epoch()
+
+    def _one_step(self, parts: Iterator) -> None:
+        torch.manual_seed(random.Random(f"{self.seed} step {self.step}").getrandbits(62))
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.settings.rate(self.step, self.steps)
+        for part in range(self.settings.accumulate):
+            last = part == self.settings.accumulate - 1
+            with contextlib.nullcontext() if last else self.accelerator.no_sync(self.model):
+                self._backward(next(parts))
+        if self.settings.clip:
+            self.accelerator.clip_grad_norm_(self.model.parameters(), self.settings.clip)
+        self.optimizer.step()
+        self.optimizer.zero_grad()
+        self.step += 1
+        self.bar.update()
+
+    def _backward(self, batch) -> None:
+        batch = batch.to(self.accelerator.device)
+        output = self.model(batch)
+        loss = (self.bare.losses(output, batch) * batch.weight).sum()
+        self.loss_sum += loss.detach()
+        self.accelerator.backward(loss * self.accelerator.num_processes)
+
+    def _end_epoch(self) -> None:
+        self.epoch += 1
+        self._join_losses()
+        mean = self.accelerator.reduce(self.loss_sum, reduction="sum").item() / self.steps_per_epoch
+        if not np.isfinite(mean):
+            raise FloatingPointError(f"the loss of epoch {self.epoch} is {mean}: lower learning_rate")
+        self.history.losses.append(mean)
+        self.loss_sum = torch.zeros_like(self.loss_sum)
+        self.bar.set_postfix_str(f"loss {mean:.3f}")
+        self.save()
+
+
+def accelerator() -> Accelerator:
+    """The accelerator of this process: the GPUs that there are, else the processor."""
+    return Accelerator(cpu=not torch.cuda.is_available(), mixed_precision="no")
+
+
+def _optimizer(model: nn.Module, settings: Settings, device: torch.device) -> torch.optim.Optimizer:
+    """Fused Adam or AdamW; weight decay on matrices only."""
+    named = [(name, one) for name, one in model.named_parameters() if one.requires_grad]
+    decay = settings.weight_decay if settings.optimizer == "adamw" else 0.0
+    matrices = [one for _, one in named if one.ndim > 1]
+    vectors = [one for _, one in named if one.ndim <= 1]
+    groups = [{"params": matrices, "weight_decay": decay}, {"params": vectors, "weight_decay": 0.0}]
+    kind = torch.optim.AdamW if settings.optimizer == "adamw" else torch.optim.Adam
+    return kind(groups, lr=settings.learning_rate, eps=settings.epsilon, fused=True)
+
+
+@contextlib.contextmanager
+def _deterministic() -> Iterator[None]:
+    """The same operations in the same order in every run; on a GPU, what has no such form only warns."""
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    before = torch.are_deterministic_algorithms_enabled()
+    warned = torch.is_deterministic_algorithms_warn_only_enabled()
+    filled = torch.utils.deterministic.fill_uninitialized_memory
+    torch.use_deterministic_algorithms(True, warn_only=torch.cuda.is_available())
+    torch.utils.deterministic.fill_uninitialized_memory = False  # costs time and finds bugs of torch only
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(before, warn_only=warned)
+        torch.utils.deterministic.fill_uninitialized_memory = filled
+
+
+def predict(
+    model: RelationClassifier,
+    samples: Sequence[RelationSample],
+    progress: bool = True,
+    description: str = "predicting",
+) -> np.ndarray:
+    """The predicted label ids, shape (samples,), the same in every process; ties go to the smaller id."""
+    examples = model.examples(samples)
+    if not examples:
+        return np.empty(0, dtype=np.int64)
+    joined = accelerator()
+    batches = prediction_batches([len(example.ids) for example in examples], PREDICTION_BATCH)
+    mine = batches[joined.process_index :: joined.num_processes]
+    bar = tqdm(mine, desc=description, unit="batch", disable=not (progress and joined.is_main_process))
+    padding, device = model.encoder.tokenizer.pad_token_id, next(model.parameters()).device
+    model.eval()
+    found: list[tuple[int, torch.Tensor]] = []
+    with torch.inference_mode():
+        for batch in bar:
+            inputs = collate([examples[at] for at in batch], padding).to(device)
+            output = model(inputs)
+            found += zip(batch, output.float().cpu(), strict=True)
+    everything = gather_object(found) if joined.num_processes > 1 else found
+    rows = torch.stack([row for _, row in sorted(everything, key=lambda pair: pair[0])])
+    return model.relation_scores(rows).cpu().numpy().argmax(axis=1)

@@ -1,0 +1,106 @@
+"""`python -m helpers train`: from its options to an experiment, and from the run to what is printed."""
+
+from __future__ import annotations
+
+import dataclasses
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from . import ROOT
+from .data.errors import unknown_name
+from .experiments import Experiment, run_experiment
+from .metrics.direction import direction_scores
+from .metrics.scores import averages
+from .metrics.weighting import SCHEMES
+from .models.settings import PAPER, STANDARD, Settings
+from .reporting.runs import FOLDER, Run, run_path
+
+SCRATCH = ROOT / "scratch" / "runs"
+_DIRECTION = ("performance_original", "performance_paired", "pd", "pir", "ppr")
+
+
+def train(options: Namespace) -> str:
+    """Run the experiment that the options describe; returns a few lines about it.
+
+    Raises as `run_experiment`, and ValueError for a setting or option that is not known.
+    """
+    experiment = Experiment(
+        model=options.model,
+        dataset=options.dataset,
+        merged=options.merged,
+        part=options.part,
+        text=options.text,
+        seed=options.seed,
+        encoder=options.encoder,
+        profile=options.profile,
+        settings=_settings(options),
+        holdout=options.holdout,
+        options={name: _value(text) for name, text in options.options},
+    )
+    folder = Path(options.out or (SCRATCH if options.profile == "quick" else FOLDER))
+    run = run_experiment(
+        experiment,
+        folder,
+        predictions=options.predictions,
+        weights=options.weights,
+        epochs=options.every_epoch,
+        overwrite=options.overwrite,
+    )
+    return described(run, run_path(run, folder))
+
+
+def _settings(options: Namespace) -> Settings:
+    chosen = options.settings or ("paper" if options.profile == "paper" else "standard")
+    base = (PAPER if chosen == "paper" else STANDARD)[options.model]
+    names = [field.name for field in dataclasses.fields(Settings)]
+    changes: dict[str, Any] = {}
+    for name, text in options.changed:
+        if name not in names:
+            raise unknown_name("setting", name, names)
+        changes[name] = _value(text)
+        wanted = type(getattr(base, name))
+        if wanted is not type(None) and type(changes[name]) not in (wanted, int):
+            raise ValueError(f"setting {name}: {text!r} is no {wanted.__name__}")
+    return dataclasses.replace(base, **changes)
+
+
+def _value(text: str) -> Any:
+    """A word of the command line as Python value: none, true, false, a number, or text."""
+    words = {"none": None, "true": True, "false": False}
+    if text.lower() in words:
+        return words[text.lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def described(run: Run, path: Path) -> str:
+    """The run in a few lines: what, where, how fast, and its scores in per cent."""
+    scores = direction_scores(run.outcome())
+    lines = [
+        f"{run.model} · {run.encoder} · {run.dataset} {run.split} · seed {run.seed} · profile {run.profile}",
+        f"trained on {run.hyperparameters['training_samples']} sentences"
+        f" in {run.wall_seconds} s ({run.sentences_per_second} a second, {run.environment['precision']})",
+        "",
+        "A, B: official macro-F1 on test set and paired set; PD, PIR, PPR: Lyu et al. 2021 (per cent)",
+        _row(("A", "B", "PD", "PIR", "PPR"), [float(getattr(scores, name)) for name in _DIRECTION]),
+        "",
+        "F1 on the test set under each weighting scheme (Harbecke et al. 2022)",
+        _row(SCHEMES, _schemes(run)),
+        "",
+        f"run file: {path}",
+    ]
+    return "\n".join(lines)
+
+
+def _schemes(run: Run) -> Sequence[float]:
+    return [float(value) for value in averages(run.outcome().original, negative=run.negative)]
+
+
+def _row(names: Sequence[str], values: Sequence[float]) -> str:
+    return "  ".join(f"{name} {100 * value:.2f}" for name, value in zip(names, values, strict=True))
