@@ -179,7 +179,8 @@ def _notebooks(options: Namespace) -> int:
 def _train(options: Namespace) -> None:
     from .training_command import train
 
-    _put(train(options))
+    if lines := train(options):
+        _put(lines)
 
 
 def _summary(options: Namespace) -> None:

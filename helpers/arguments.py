@@ -65,15 +65,19 @@ Runs with -p write to scratch/, so the stored results stay as they are."""
 
 
 TRAIN = """\
-Trains on the training data, tests on the test set and on its paired set (entity markers exchanged), and writes
-one run file: the counts of gold × predicted × predicted on the paired sentence, and every setting. Interrupted
+Trains on the training data, tests on the test set and on its paired set (entity markers exchanged), writes a
+run file: the counts of gold × predicted × predicted on the paired sentence, and every setting. Interrupted
 training goes on from its checkpoint; a run that is stored already is not trained again.
 
-Runs of profile quick (2000 training sentences) go to scratch/runs, those of standard and paper (all sentences)
+Runs of profile quick (2000 training sentences) go to scratch/runs, those of standard and paper (all of them)
 to results/runs. --settings standard are those found for the embedded encoder, paper those of the papers;
 --set changes single ones: learning_rate, epochs, batch_size, optimizer, weight_decay, schedule, warmup, clip,
-accumulate, dropout, max_length, precision. --option sets what belongs to a model: layer_norm (em-es), form
-(r-bert: paper, port), candidates (emr-c: all, directed), negatives (emr-c: resampled, fixed).
+accumulate, dropout, max_length, marker_vectors, precision. --option sets what belongs to a model: layer_norm
+(em-es), form (r-bert: paper, port), candidates (emr-c: all, directed), negatives (emr-c: resampled, fixed),
+markers (svm).
+
+Reference points without encoder, settings and seed: svm, TF-IDF with a linear SVM (--option markers true
+shows it the entities), and majority, the most frequent relation.
 
 examples:
   python -m helpers train --model em-c --dataset demo
@@ -175,7 +179,8 @@ def _notebooks(parser: _Parser) -> None:
 
 def _train(parser: _Parser) -> None:
     add, pair = parser.add_argument, {"metavar": ("NAME", "VALUE"), "nargs": 2, "action": "append"}
-    models, datasets = ("em-c", "em-es", "r-bert", "emr-c", "ptr"), ("semeval2010", "kbp37", "demo")
+    models = ("em-c", "em-es", "r-bert", "emr-c", "ptr", "svm", "majority")
+    datasets = ("semeval2010", "kbp37", "demo")
     profiles = ("quick", "standard", "paper")
     add("--model", metavar="M", required=True, type=_one_of("model", *models), help=", ".join(models))
     about = f"{', '.join(datasets)} (default semeval2010)"
@@ -184,8 +189,8 @@ def _train(parser: _Parser) -> None:
     parts = ("full", "ptr")
     about = "training part: full (default), or ptr, the 6507 sentences of PTR's authors"
     add("--part", metavar="P", type=_one_of("part", *parts), default=parts[0], help=about)
-    texts = ("clean", "official")
-    add("--text", metavar="T", type=_one_of("text", *texts), default=texts[0], help="clean (default), official")
+    texts, about = ("clean", "official"), "clean (default), official"
+    add("--text", metavar="T", type=_one_of("text", *texts), default=texts[0], help=about)
     add("--seed", metavar="S", type=_whole_number(0), default=9, help="default 9")
     about = "Hugging Face name or local folder (default: the embedded all-MiniLM-L6-v2)"
     add("--encoder", metavar="E", default="all-MiniLM-L6-v2", help=about)

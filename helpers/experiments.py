@@ -6,117 +6,37 @@ is not trained again, and one that was interrupted goes on from its checkpoint.
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
-import random
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
 
 from . import ROOT
-from .data import registry
-from .data.corpora import FILES, read_corpus
-from .data.demo import demo_corpus
-from .data.errors import unknown_name
-from .data.pairing import clean_sample, paired_sets
-from .data.ptr_split import FILES as PTR_FILES
-from .data.ptr_split import ptr_split
-from .data.relations import find_negative, label_ids
-from .data.samples import RelationSample
+from .data.pairing import paired_sets
+from .data.relations import find_negative
+from .experiment_data import ExperimentData, read_samples, write_predictions
+from .experiment_setup import SEEDS, Experiment
 from .metrics.counts import PairedOutcomes
 from .models import checkpoints, training
+from .models.baselines import BASELINES, Baseline
 from .models.classifier import RelationClassifier
-from .models.encoder import EMBEDDED
 from .models.precision import resolved_precision
-from .models.registry import MODELS, build
-from .models.settings import PAPER, STANDARD, Settings
-from .reporting.files import write_atomically
+from .models.registry import build, check_options
+from .models.settings import Settings
 from .reporting.runs import FOLDER, Run, environment, load_run, run_path, same_configuration, save_run
 
-SEEDS = (9, 148, 378, 459, 687)
-"""The five seeds of paper W."""
-DATASETS = ("semeval2010", "kbp37", "demo")
-PROFILES = ("quick", "standard", "paper")
+__all__ = ["CHECKPOINTS", "QUICK_SENTENCES", "SEEDS", "Experiment", "run_experiment"]
+NO_RANDOMNESS = "trained here; nothing is drawn at random, so every seed gives this run"
+NO_ENCODER = "no-encoder"
+"""The encoder's name in the run of a baseline; runs without any name are predictions that were published."""
 CHECKPOINTS = ROOT / ".cache" / "checkpoints"
 QUICK_SENTENCES = 2000
-HOLDOUT = 10
-"""One in that many training samples is held out to choose settings."""
-
-
-@dataclass(frozen=True)
-class Experiment:
-    """What is trained on what.
-
-    Attributes
-    ----------
-    model : one of `MODELS`; `merged` : trained on every sentence and its paired one (paper R's '-M').
-    dataset : 'semeval2010', 'kbp37' or 'demo'.
-    part : 'full', or 'ptr' for the 6507 training sentences of PTR's authors (SemEval only).
-    text : 'clean' as paper R's files, or 'official'.
-    seed : of weights, order, dropout; `encoder` : see `load_encoder`.
-    profile : 'quick' takes `QUICK_SENTENCES` training sentences, drawn once for all seeds; 'standard' and
-        'paper' all of them.
-    settings : None takes the profile's for this model.
-    holdout : train on nine tenths of the training data and test on the rest: to choose settings.
-    options : of the model, see its class.
-
-    Raises ValueError for an unknown name, and for a part or text that the data set has not.
-    """
-
-    model: str
-    dataset: str = "semeval2010"
-    merged: bool = False
-    part: Literal["full", "ptr"] = "full"
-    text: Literal["clean", "official"] = "clean"
-    seed: int = SEEDS[0]
-    encoder: str = EMBEDDED
-    profile: str = "quick"
-    settings: Settings | None = None
-    holdout: bool = False
-    options: dict[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        known = {"model": MODELS, "dataset": DATASETS, "profile": PROFILES}
-        known |= {"part": ("full", "ptr"), "text": ("clean", "official")}
-        for name, names in known.items():
-            if getattr(self, name) not in names:
-                raise unknown_name(name, getattr(self, name), names)
-        if self.part == "ptr" and self.dataset != "semeval2010":
-            raise ValueError(f"part 'ptr' is a split of semeval2010, not of {self.dataset}")
-
-    @property
-    def name(self) -> str:
-        """The model as the papers write it, '-M' when it is trained on the merged set.
-
-        >>> Experiment("em-es", merged=True).name
-        'EM-ES-M'
-        """
-        return self.model.upper() + ("-M" if self.merged else "")
-
-    @property
-    def dataset_name(self) -> str:
-        """The data set in run files; another training part or text form makes it another one.
-
-        >>> Experiment("ptr", part="ptr").dataset_name
-        'semeval2010-ptr-split'
-        """
-        part = "-ptr-split" if self.part == "ptr" else ""
-        return self.dataset + part + ("-official-text" if self.text == "official" else "")
-
-    @property
-    def split(self) -> str:
-        """What it is tested on: 'test', or 'holdout' (of the training data)."""
-        return "holdout" if self.holdout else "test"
-
-    def resolved(self) -> Settings:
-        """The settings that it is trained with."""
-        return self.settings or (PAPER if self.profile == "paper" else STANDARD)[self.model]
 
 
 def run_experiment(
@@ -143,17 +63,13 @@ def run_experiment(
     Raises
     ------
     FileExistsError : a stored run has another configuration.
-    MissingData, ChecksumError : the data are not here. ValueError : see `Experiment` and the models.
+    MissingData, ChecksumError : the data are not here. ValueError : see `Experiment` and the models; weights
+        or epochs of a baseline.
     """
+    if experiment.model in BASELINES and (weights or epochs):
+        raise ValueError(f"model {experiment.model} has no weights and no epochs to store")
     data = _read(experiment)
-    model = build(
-        experiment.model,
-        experiment.encoder,
-        data.labels,
-        experiment.resolved(),
-        experiment.seed,
-        **experiment.options,
-    )
+    model = _model(experiment, data)
     blank = _run(experiment, model, data)
     path = run_path(blank, folder)
     if path.exists() and not overwrite:
@@ -162,7 +78,44 @@ def run_experiment(
             save_run(blank, folder)  # raises, and says what differs
         if not (predictions or weights or epochs):
             return stored
+    if isinstance(model, Baseline):
+        return _fit_and_store(model, data, blank, folder, predictions)
     return _train_and_store(experiment, model, data, blank, folder, predictions, weights, epochs, progress)
+
+
+def _model(experiment: Experiment, data: ExperimentData) -> RelationClassifier | Baseline:
+    if experiment.model in BASELINES:
+        return Baseline(experiment.model, data.labels, **experiment.options)
+    check_options(experiment.model, experiment.options)
+    return build(
+        experiment.model,
+        experiment.encoder,
+        data.labels,
+        experiment.resolved(),
+        experiment.seed,
+        **experiment.options,
+    )
+
+
+def _fit_and_store(model: Baseline, data: ExperimentData, blank: Run, folder, predictions) -> Run:
+    tests, start = paired_sets(data.test), time.perf_counter()
+    model.fit(data.train)
+    fitted = time.perf_counter()
+    original, paired = (model.predict(tests[kind]) for kind in ("original", "paired"))
+    found = environment(("numpy", "scipy"))
+    found["versions"] |= {"scikit-learn": version("scikit-learn")}
+    run = replace(
+        blank,
+        **_outcome(data, original, paired),
+        environment=found | {"prediction_seconds": round(time.perf_counter() - fitted, 1)},
+        wall_seconds=round(fitted - start, 1),
+        sentences_per_second=round(len(data.train) / (fitted - start), 1),
+    )
+    if training.accelerator().is_main_process:
+        if predictions:
+            write_predictions(Path(predictions), data, original, paired)
+        save_run(run, folder, overwrite=True)
+    return run
 
 
 def _train_and_store(experiment, model, data, blank, folder, predictions, weights, epochs, progress) -> Run:
@@ -192,11 +145,11 @@ def _train_and_store(experiment, model, data, blank, folder, predictions, weight
     )
     if training.accelerator().is_main_process:
         if predictions:
-            _write_predictions(Path(predictions), data, original, paired)
+            write_predictions(Path(predictions), data, original, paired)
         if weights:
             checkpoints.save_weights(Path(weights), model)
         save_run(run, folder, overwrite=True)
-        checkpoint.unlink(missing_ok=True)
+        checkpoints.remove_checkpoint(checkpoint)
     training.accelerator().wait_for_everyone()
     return run
 
@@ -206,69 +159,41 @@ def _save(run: Run, folder: Path) -> None:
         save_run(run, folder, overwrite=True)
 
 
-@dataclass(frozen=True)
-class _Data:
-    train: list[RelationSample]
-    test: list[RelationSample]
-    labels: tuple[str, ...]
-    files: dict[str, str]
+def _read(experiment: Experiment) -> ExperimentData:
+    return read_samples(
+        experiment.dataset,
+        experiment.part,
+        experiment.text,
+        experiment.merged,
+        experiment.holdout,
+        QUICK_SENTENCES if experiment.profile == "quick" else None,
+    )
 
 
-def _read(experiment: Experiment) -> _Data:
-    """Training and test samples in the wanted form, the labels in the order of their ids, the files' sums."""
-    splits, files = _splits(experiment.dataset)
-    labels = tuple(label_ids(sample.relation for samples in splits.values() for sample in samples))
-    train, test = list(splits["train"]), list(splits["test"])
-    if experiment.part == "ptr":
-        train = ptr_split(train)
-        files |= {name: registry.registry()[name].sha256 for name in PTR_FILES.values()}
-    if experiment.holdout:
-        train, test = _held_out(train)
-    if experiment.profile == "quick" and len(train) > QUICK_SENTENCES:
-        train = random.Random(0).sample(train, QUICK_SENTENCES)
-    if experiment.text == "clean":
-        train, test = ([clean_sample(sample) for sample in part] for part in (train, test))
-    if experiment.merged:
-        train = paired_sets(train)["merged"]
-    return _Data(train, test, labels, files)
-
-
-def _splits(dataset: str) -> tuple[dict[str, Sequence[RelationSample]], dict[str, str]]:
-    if dataset == "demo":
-        return demo_corpus(seed=0), {}
-    names = [FILES[dataset][split] for split in ("train", "test")]
-    return read_corpus(dataset), {name: registry.registry()[name].sha256 for name in names}
-
-
-def _held_out(samples: Sequence[RelationSample]) -> tuple[list[RelationSample], list[RelationSample]]:
-    """The training samples without a tenth, and that tenth: always the same one."""
-    chosen = set(random.Random(HOLDOUT).sample(range(len(samples)), len(samples) // HOLDOUT))
-    rest = [sample for place, sample in enumerate(samples) if place not in chosen]
-    return rest, [samples[place] for place in sorted(chosen)]
-
-
-def _run(experiment: Experiment, model: RelationClassifier, data: _Data) -> Run:
+def _run(experiment: Experiment, model: RelationClassifier | Baseline, data: ExperimentData) -> Run:
     """The run with its configuration, before anything is trained."""
-    hyperparameters = asdict(experiment.resolved()) | model.summary()
+    baseline = isinstance(model, Baseline)
+    hyperparameters = ({} if baseline else asdict(experiment.resolved())) | model.summary()
     hyperparameters |= {"text": experiment.text, "training_samples": len(data.train)}
     return Run(
         dataset=experiment.dataset_name,
         split=experiment.split,
         files=data.files,
         model=experiment.name,
-        encoder=model.encoder.name,
-        encoder_sha256=model.encoder.sha256,
-        seed=experiment.seed,
+        encoder=NO_ENCODER if baseline else model.encoder.name,
+        encoder_sha256=None if baseline else model.encoder.sha256,
+        seed=None if baseline else experiment.seed,
         profile=experiment.profile,
         hyperparameters=hyperparameters,
         labels=data.labels,
         negative=find_negative(data.labels),
         columns=("gold", "predicted", "predicted_paired"),
+        source=NO_RANDOMNESS if baseline else "",
         rows=(),
     )
 
 
-def _outcome(data: _Data, original: np.ndarray, paired: np.ndarray) -> dict[str, Any]:
+def _outcome(data: ExperimentData, original: np.ndarray, paired: np.ndarray) -> dict[str, Any]:
     gold = [sample.relation for sample in data.test]
     names = np.array(data.labels)
     outcome = PairedOutcomes.from_arrays(gold, names[original], names[paired], data.labels)
@@ -300,14 +225,3 @@ def _fingerprint(run: Run) -> str:
     """A name for the checkpoint of this configuration, and of no other."""
     record = asdict(run)
     return hashlib.sha256(json.dumps(record, sort_keys=True, default=str).encode()).hexdigest()[:32]
-
-
-def _write_predictions(path: Path, data: _Data, original: np.ndarray, paired: np.ndarray) -> None:
-    import io
-
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("id", "gold", "predicted", "paired"))
-    for sample, one, other in zip(data.test, original, paired, strict=True):
-        writer.writerow((sample.id, sample.relation, data.labels[one], data.labels[other]))
-    write_atomically(path, text.getvalue())

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import dataclasses
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from . import ROOT
 from .data.errors import unknown_name
 from .experiments import Experiment, run_experiment
-from .metrics.direction import direction_scores
-from .metrics.scores import averages
-from .metrics.weighting import SCHEMES
+from .models.baselines import BASELINES
 from .models.settings import PAPER, STANDARD, Settings
+from .models.training import accelerator
 from .reporting.runs import FOLDER, Run, run_path
+from .reporting.seeds import paired_scores, scheme_scores
 
 SCRATCH = ROOT / "scratch" / "runs"
-_DIRECTION = ("performance_original", "performance_paired", "pd", "pir", "ppr")
 
 
 def train(options: Namespace) -> str:
-    """Run the experiment that the options describe; returns a few lines about it.
+    """Run the experiment that the options describe; returns a few lines about it, in the first process only.
 
-    Raises as `run_experiment`, and ValueError for a setting or option that is not known.
+    Raises as `run_experiment`, and ValueError for a setting or option that is not known, and for settings
+    with which the loss is no longer finite.
     """
     experiment = Experiment(
         model=options.model,
@@ -40,18 +40,25 @@ def train(options: Namespace) -> str:
         options={name: _value(text) for name, text in options.options},
     )
     folder = Path(options.out or (SCRATCH if options.profile == "quick" else FOLDER))
-    run = run_experiment(
-        experiment,
-        folder,
-        predictions=options.predictions,
-        weights=options.weights,
-        epochs=options.every_epoch,
-        overwrite=options.overwrite,
-    )
-    return described(run, run_path(run, folder))
+    try:
+        run = run_experiment(
+            experiment,
+            folder,
+            predictions=options.predictions,
+            weights=options.weights,
+            epochs=options.every_epoch,
+            overwrite=options.overwrite,
+        )
+    except FloatingPointError as error:
+        raise ValueError(str(error)) from error
+    return described(run, run_path(run, folder)) if accelerator().is_main_process else ""
 
 
-def _settings(options: Namespace) -> Settings:
+def _settings(options: Namespace) -> Settings | None:
+    if options.model in BASELINES:
+        if options.settings or options.changed:
+            raise ValueError(f"model {options.model} has no training settings: no --settings, no --set")
+        return None
     chosen = options.settings or ("paper" if options.profile == "paper" else "standard")
     base = (PAPER if chosen == "paper" else STANDARD)[options.model]
     names = [field.name for field in dataclasses.fields(Settings)]
@@ -60,9 +67,10 @@ def _settings(options: Namespace) -> Settings:
         if name not in names:
             raise unknown_name("setting", name, names)
         changes[name] = _value(text)
-        wanted = type(getattr(base, name))
-        if wanted is not type(None) and type(changes[name]) not in (wanted, int):
-            raise ValueError(f"setting {name}: {text!r} is no {wanted.__name__}")
+        usual = getattr(base, name)
+        wanted = (float, type(None)) if usual is None else (type(usual),)
+        if type(changes[name]) not in (*wanted, int):
+            raise ValueError(f"setting {name}: {text!r} is no {wanted[0].__name__}")
     return dataclasses.replace(base, **changes)
 
 
@@ -81,26 +89,23 @@ def _value(text: str) -> Any:
 
 def described(run: Run, path: Path) -> str:
     """The run in a few lines: what, where, how fast, and its scores in per cent."""
-    scores = direction_scores(run.outcome())
+    seed = "no seed" if run.seed is None else f"seed {run.seed}"
+    precision = f", {run.environment['precision']}" if "precision" in run.environment else ""
     lines = [
-        f"{run.model} · {run.encoder} · {run.dataset} {run.split} · seed {run.seed} · profile {run.profile}",
+        f"{run.model} · {run.encoder} · {run.dataset} {run.split} · {seed} · profile {run.profile}",
         f"trained on {run.hyperparameters['training_samples']} sentences"
-        f" in {run.wall_seconds} s ({run.sentences_per_second} a second, {run.environment['precision']})",
+        f" in {run.wall_seconds} s ({run.sentences_per_second} a second{precision})",
         "",
         "A, B: official macro-F1 on test set and paired set; PD, PIR, PPR: Lyu et al. 2021 (per cent)",
-        _row(("A", "B", "PD", "PIR", "PPR"), [float(getattr(scores, name)) for name in _DIRECTION]),
+        _row(("A", "B", "PD", "PIR", "PPR"), paired_scores(run).values()),
         "",
         "F1 on the test set under each weighting scheme (Harbecke et al. 2022)",
-        _row(SCHEMES, _schemes(run)),
+        _row(*zip(*scheme_scores(run).items(), strict=True)),
         "",
         f"run file: {path}",
     ]
     return "\n".join(lines)
 
 
-def _schemes(run: Run) -> Sequence[float]:
-    return [float(value) for value in averages(run.outcome().original, negative=run.negative)]
-
-
-def _row(names: Sequence[str], values: Sequence[float]) -> str:
+def _row(names: Iterable[str], values: Iterable[float]) -> str:
     return "  ".join(f"{name} {100 * value:.2f}" for name, value in zip(names, values, strict=True))

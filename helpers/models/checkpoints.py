@@ -57,6 +57,12 @@ def load_checkpoint(
     return progress
 
 
+def remove_checkpoint(path: Path) -> None:
+    """Delete a checkpoint that is no longer needed, and the drafts of it that killed processes left."""
+    for file in (path, *path.parent.glob(f".{path.name}.*")):
+        file.unlink(missing_ok=True)
+
+
 def save_weights(path: Path, model: nn.Module) -> Path:
     """Write a trained model's weights as safetensors, whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)

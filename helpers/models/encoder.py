@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import torch
+from safetensors import SafetensorError
 from torch import nn
 from transformers import AddedToken, AutoConfig, AutoModel, AutoTokenizer, PreTrainedTokenizerBase
 from transformers.utils import cached_file, logging
@@ -78,6 +79,7 @@ def load_encoder(
     dropout: float | None = None,
     pooler: bool = False,
     attention: str | None = None,
+    marker_vectors: str = "random",
 ) -> Encoder:
     """Load a pretrained encoder and add marker tokens to its vocabulary.
 
@@ -88,36 +90,38 @@ def load_encoder(
     name : `EMBEDDED`, a Hugging Face name (`bert-base-uncased`, `roberta-large`, …), or a local folder.
     markers : tokens to add; one that the vocabulary has already (`$`, `#`) keeps its vector.
     dropout : of hidden states and attention; None keeps the encoder's own.
-    pooler : with the pooling layer of BERT; an encoder without one is then refused.
+    pooler : with the pooling layer of BERT; an encoder without one, or without its weights, is then refused.
     attention : implementation, as in transformers; 'eager' gives attention weights.
+    marker_vectors : 'random' or 'mean', see `Settings`.
 
     Raises
     ------
-    ValueError : no such encoder, no safetensors weights, no classification or separator token, or embedded
-        weights with another sha256 than `EMBEDDED_SHA256`.
+    ValueError : no such encoder, no safetensors weights, weights of another model, no classification or
+        separator token, or embedded weights with another sha256 than `EMBEDDED_SHA256`.
 
     >>> encoder = load_encoder(markers=("[E11]",))
     >>> encoder.hidden_size, encoder.tokenizer.convert_ids_to_tokens(encoder.marker_ids)
     (384, ['[E11]'])
     """
     source, label = (_embedded_folder(), EMBEDDED) if name == EMBEDDED else (name, _label(name))
-    settings = {} if dropout is None else _dropout(source, dropout)
-    if attention:
-        settings["attn_implementation"] = attention
     try:
         sha256 = weights_sha256(source)
+        if name == EMBEDDED and sha256 != EMBEDDED_SHA256:
+            raise ValueError(f"its weights' sha256 is {sha256}, not {EMBEDDED_SHA256}")
+        settings = {} if dropout is None else _dropout(source, dropout)
+        if attention:
+            settings["attn_implementation"] = attention
         tokenizer = AutoTokenizer.from_pretrained(source, use_fast=True, trust_remote_code=False)
         transformer = _transformer(source, pooler, settings)
-    except (OSError, KeyError) as error:
-        raise ValueError(f"encoder {name!r} cannot be loaded: {str(error).splitlines()[0]}") from error
-    if name == EMBEDDED and sha256 != EMBEDDED_SHA256:
-        raise ValueError(f"encoder {name!r}: its weights' sha256 is {sha256}, not {EMBEDDED_SHA256}")
+    except (OSError, KeyError, ValueError, ImportError, RuntimeError, SafetensorError) as error:
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise ValueError(f"encoder {name!r} cannot be loaded: {reason}") from error
     if tokenizer.cls_token_id is None or tokenizer.sep_token_id is None:
         raise ValueError(
             f"encoder {name!r} has no classification or separator token; a BERT-like one is needed"
         )
     encoder = Encoder(transformer, tokenizer, label, sha256)
-    _add_markers(encoder, markers)
+    _add_markers(encoder, markers, marker_vectors)
     return encoder
 
 
@@ -174,26 +178,32 @@ def _dropout(source: str, share: float) -> dict[str, float]:
 
 def _transformer(source: str, pooler: bool, settings: dict) -> nn.Module:
     settings = {"use_safetensors": True, "trust_remote_code": False, "dtype": torch.float32, **settings}
+    settings["output_loading_info"] = True
     before = logging.get_verbosity()
     logging.set_verbosity_error()  # that weights of the language-model head are unused is no news here
     logging.disable_progress_bar()
     try:
-        transformer = AutoModel.from_pretrained(source, add_pooling_layer=pooler, **settings)
+        transformer, found = AutoModel.from_pretrained(source, add_pooling_layer=pooler, **settings)
     except TypeError:  # a family without pooling layer does not know the word
-        transformer = AutoModel.from_pretrained(source, **settings)
+        transformer, found = AutoModel.from_pretrained(source, **settings)
     finally:
         logging.set_verbosity(before)
         logging.enable_progress_bar()
     if pooler and getattr(transformer, "pooler", None) is None:
-        raise ValueError(f"encoder {source!r} has no pooling layer")
+        raise ValueError("it has no pooling layer")
+    if missing := sorted(found["missing_keys"]):
+        raise ValueError(f"its weights lack {len(missing)} of the model's parameters, the first is {missing[0]}")
     return transformer
 
 
-def _add_markers(encoder: Encoder, markers: Sequence[str]) -> None:
+def _add_markers(encoder: Encoder, markers: Sequence[str], vectors: str) -> None:
     """Extend the vocabulary; a marker swallows the blank before it, so that the next word keeps its own."""
     tokenizer = encoder.tokenizer
     missing = [one for one in markers if one not in tokenizer.get_vocab()]
     added = [AddedToken(one, lstrip=True, normalized=False, special=True) for one in missing]
     if tokenizer.add_tokens(added, special_tokens=True):
-        encoder.transformer.resize_token_embeddings(len(tokenizer), mean_resizing=False)
+        before = logging.get_verbosity()
+        logging.set_verbosity_error()  # that 'mean' draws from the vocabulary's distribution is no news here
+        encoder.transformer.resize_token_embeddings(len(tokenizer), mean_resizing=vectors == "mean")
+        logging.set_verbosity(before)
     encoder.marker_ids = tuple(tokenizer.convert_tokens_to_ids(list(markers)))

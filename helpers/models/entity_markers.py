@@ -12,6 +12,7 @@ from typing import Literal
 import torch
 from torch import nn
 
+from helpers.data.errors import unknown_name
 from helpers.data.samples import RelationSample
 from helpers.models.classifier import RelationClassifier
 from helpers.models.encoder import Encoder
@@ -37,13 +38,15 @@ class EntityMarkersStart(RelationClassifier):
     """EM-ES: the vectors at the two opening markers, concatenated → linear, 2H → R.
 
     With `layer_norm` it is BERT_EM as paper W trained it on SemEval (variant f of DFKI-NLP/mtb-bert-em):
-    layer normalisation before the linear layer.
+    layer normalisation before the linear layer. Raises ValueError if `layer_norm` is not True or False.
     """
 
     def __init__(
         self, encoder: Encoder, labels: Sequence[str], max_length: int = 128, layer_norm: bool = False
     ) -> None:
         super().__init__(encoder, labels, max_length)
+        if not isinstance(layer_norm, bool):
+            raise ValueError(f"layer_norm is {layer_norm!r}; it is true or false")
         width = 2 * encoder.hidden_size
         self.norm = nn.LayerNorm(width) if layer_norm else nn.Identity()
         self.classifier = nn.Linear(width, len(self.labels))
@@ -69,7 +72,9 @@ class RBert(RelationClassifier):
     `form` 'paper' is as published: hidden state of the classification token, means over the entity's own
     tokens. 'port' does what the well-known port (monologg/R-BERT) does: BERT's pooler output for the
     classification token, means that include the markers, no separator token at the end.
-    An empty entity has the mean of its two markers in either form.
+    An empty entity has the mean of its two markers in either form. `dropout` is that of the head.
+
+    Raises ValueError for an unknown form, and for a dropout outside [0, 1).
     """
 
     markers = ("$", "$", "#", "#")
@@ -84,7 +89,9 @@ class RBert(RelationClassifier):
     ) -> None:
         super().__init__(encoder, labels, max_length)
         if form not in ("paper", "port"):
-            raise ValueError(f"unknown form {form!r} of R-BERT; known: paper, port")
+            raise unknown_name("form of R-BERT", form, ("paper", "port"))
+        if not isinstance(dropout, int | float) or not 0 <= dropout < 1:
+            raise ValueError(f"dropout is {dropout!r}; it must be in [0, 1)")
         self.form = form
         size = encoder.hidden_size
         self.dropout = nn.Dropout(dropout)

@@ -18,7 +18,7 @@ def resolved_precision(precision: str, device: torch.device) -> str:
     if precision != "auto":
         return precision
     if device.type == "cuda":
-        return "bf16" if torch.cuda.is_bf16_supported(including_emulation=False) else "fp32"
+        return "bf16" if _gpu_has_bf16(device) else "fp32"
     return "bf16" if _processor_has_bf16() else "fp32"
 
 
@@ -27,6 +27,10 @@ def autocast(precision: str, device: torch.device) -> torch.autocast:
     return torch.autocast(
         device.type, torch.bfloat16, enabled=resolved_precision(precision, device) == "bf16"
     )
+
+
+def _gpu_has_bf16(device: torch.device) -> bool:
+    return torch.version.hip is not None or torch.cuda.get_device_capability(device)[0] >= 8
 
 
 def _processor_has_bf16() -> bool:

@@ -34,7 +34,8 @@ class Prompt(RelationClassifier):
     Raises
     ------
     ValueError : a label word is not a single token of the encoder (the word is named), two relations have the
-        same words, or the tokenizer has no mask token.
+        same words, a relation has no words, the tokenizer has no mask token, or `max_length` is too small for
+        the prompt.
     """
 
     markers = ()
@@ -49,7 +50,14 @@ class Prompt(RelationClassifier):
         super().__init__(encoder, labels, max_length)
         if encoder.tokenizer.mask_token_id is None:
             raise ValueError(f"encoder {encoder.name!r} has no mask token")
-        self.words = dict(words or all_label_words(self.labels))
+        self._the = encoder.tokenizer(" the", add_special_tokens=False)["input_ids"]
+        self._prompt = 2 * LONGEST_NAME + 2 * len(self._the) + MASKS + 2
+        if self.max_length < self._prompt:
+            raise ValueError(f"max_length is {self.max_length}; PTR's prompt needs at least {self._prompt}")
+        self.words = dict(all_label_words(self.labels) if words is None else words)
+        for label in self.labels:
+            if label not in self.words or len(self.words[label]) != MASKS:
+                raise ValueError(f"words: {label!r} needs {MASKS} label words")
         ids = [self._word_ids(self.words[label]) for label in self.labels]
         columns = [sorted(set(column)) for column in zip(*ids, strict=True)]
         self.sizes = tuple(map(len, columns))
@@ -81,23 +89,22 @@ class Prompt(RelationClassifier):
             [" " + name for sample in samples for name in (sample.head_text, sample.tail_text)],
             add_special_tokens=False,
         )["input_ids"]
-        the = tokenizer(" the", add_special_tokens=False)["input_ids"]
         heads, tails = names[::2], names[1::2]
-        longest = 2 * LONGEST_NAME + 2 * len(the) + MASKS + 2
-        sentences = _unmarked(mark(tokenizer, samples, (-1,) * 4, max(self.max_length - longest + 4, 4)))
+        sentences = _unmarked(mark(tokenizer, samples, (-1,) * 4, self.max_length - self._prompt + 4))
         built = zip(samples, sentences, heads, tails, strict=True)
-        return [self._example(sample, ids, cut, head, tail, the) for sample, (ids, cut), head, tail in built]
+        return [self._example(sample, ids, cut, head, tail) for sample, (ids, cut), head, tail in built]
 
-    def _example(self, sample, sentence, cut, head, tail, the) -> Example:
-        tokenizer = self.encoder.tokenizer
+    def _example(self, sample, sentence, cut, head, tail) -> Example:
+        tokenizer, the = self.encoder.tokenizer, self._the
         hole = [tokenizer.mask_token_id]
-        head, tail, over = head[:LONGEST_NAME], tail[:LONGEST_NAME], len(head) + len(tail) - 2 * LONGEST_NAME
+        cut += sum(max(len(name) - LONGEST_NAME, 0) for name in (head, tail))
+        head, tail = head[:LONGEST_NAME], tail[:LONGEST_NAME]
         parts = ([tokenizer.cls_token_id], sentence, the, hole, head, hole * 3, the, hole, tail)
         ids = [token for part in parts for token in part]
         first = 1 + len(sentence) + len(the)
         second = first + 1 + len(head)
         places = (first, second, second + 1, second + 2, second + 3 + len(the))
-        return Example([*ids, tokenizer.sep_token_id], places, self.label_id(sample), cut=cut + max(over, 0))
+        return Example([*ids, tokenizer.sep_token_id], places, self.label_id(sample), cut=cut)
 
     def forward(self, batch: Batch) -> torch.Tensor:
         """Logits (n, masks, candidates) of the words; −∞ where a mask has fewer candidates."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Iterable, Sequence
 
 import torch
 
@@ -41,15 +42,30 @@ def build(
     encoder : see `load_encoder`; `attention` likewise.
     options : of the model, e.g. `layer_norm=True` for em-es.
 
-    Raises ValueError for an unknown model or option, and as `load_encoder`.
+    Raises ValueError for an unknown model or option, and as `load_encoder` and the model's class.
     """
-    if name not in MODELS:
-        raise unknown_name("model", name, MODELS)
+    check_options(name, options)
     kind = MODELS[name]
     torch.manual_seed(seed)
     pooler = options.get("form") == "port"
-    loaded = load_encoder(encoder, kind.markers, settings.dropout, pooler, attention)
-    try:
-        return kind(loaded, labels, settings.max_length, **options)
-    except TypeError as error:
-        raise ValueError(f"model {name}: {str(error).partition('() ')[2] or error}") from None
+    loaded = load_encoder(
+        encoder, kind.markers, settings.dropout, pooler, attention, settings.marker_vectors
+    )
+    return kind(loaded, labels, settings.max_length, **options)
+
+
+def check_options(name: str, options: Iterable[str]) -> None:
+    """Raise ValueError, which lists the known ones, for an unknown model or one that has not these options.
+
+    >>> check_options("em-es", ["layer_norm"])
+    >>> check_options("em-es", ["layernorm"])
+    Traceback (most recent call last):
+    ValueError: unknown option of em-es 'layernorm'; did you mean 'layer_norm'? Known: layer_norm
+    """
+    if name not in MODELS:
+        raise unknown_name("model", name, MODELS)
+    common = inspect.signature(RelationClassifier).parameters
+    known = [one for one in inspect.signature(MODELS[name]).parameters if one not in common]
+    for option in options:
+        if option not in known:
+            raise unknown_name(f"option of {name}", option, known or ["none"])

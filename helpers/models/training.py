@@ -79,6 +79,7 @@ def train(
             loop.run_epoch()
             if after_epoch:
                 after_epoch(loop.epoch)
+            loop.save()  # after it, so that an epoch whose end was interrupted is done again
     return loop.history
 
 
@@ -193,7 +194,6 @@ class _Loop:
         self.history.losses.append(mean)
         self.loss_sum = torch.zeros_like(self.loss_sum)
         self.bar.set_postfix_str(f"loss {mean:.3f}")
-        self.save()
 
 
 def accelerator() -> Accelerator:

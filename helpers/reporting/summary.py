@@ -93,6 +93,7 @@ def comparisons(path: Path) -> Iterator[tuple[str, str, str, str, str, bool | No
     What all rows of an item share goes into the heading, the rest into `what`. `ours` is in the printed unit,
     with one digit more than is printed. `agrees`: would it be printed like this? Rows with a `verdict` were
     judged as intervals by the audit: `ours` is the interval, and the verdict decides (None: not derivable).
+    Rows that name an `encoder` are of models trained here, on another encoder than the paper's: not judged.
 
     Raises ValueError that names file and row: a published value that is no number, a score that is no
     fraction, an unknown verdict, or one without its interval.
@@ -101,6 +102,8 @@ def comparisons(path: Path) -> Iterator[tuple[str, str, str, str, str, bool | No
     for (paper, item), rows in table[table["published"] != ""].groupby(["paper", "item"], sort=False):
         varying = [name for name in NAMES if rows[name].nunique() > 1] or list(NAMES)
         shared = _words(rows.iloc[0], [name for name in NAMES if name not in varying], ", ")
+        trained = sorted(set(rows["encoder"]) - {""}) if "encoder" in rows else []
+        shared = ", ".join(filter(None, [shared, *(f"ours on {one}, not judged" for one in trained)]))
         heading = ", ".join(filter(None, (paper, item, shared))) + f" ({path.name})"
         for _, row in rows.iterrows():
             try:
@@ -125,6 +128,8 @@ def _judged(row: pd.Series) -> tuple[str, bool | None]:
             raise ValueError(unknown_message("verdict", verdict, JUDGED))
         ends = [shown(row[end] * scale, printed) for end in ("low", "high") if verdict != NOT_DERIVABLE]
         return " to ".join(ends), JUDGED[verdict]
+    if row.get("encoder"):
+        return shown(row["value"] * scale, printed), None
     return shown(row["value"] * scale, printed), agrees(row["value"] * scale, printed)
 
 

@@ -6,10 +6,7 @@ results/tables/benchmarks.csv when all have passed.
 
 from __future__ import annotations
 
-import os
-import platform
 import time
-from importlib.metadata import version
 
 import numpy as np
 import pandas as pd
@@ -18,17 +15,16 @@ import torch
 from sklearn.metrics import f1_score
 from sklearn.utils import resample
 
-from helpers import ROOT
 from helpers.metrics.counts import Confusion
 from helpers.metrics.resampling import bootstrap
 from helpers.metrics.scores import averages, evaluate
-from helpers.reporting.files import write_atomically
 from tests.benchmarks import peers
+from tests.benchmarks.table import machine, record, write_rows
 
 N = 10_000_000
 EXACT = 1e-12
 FLOAT32 = 1e-6  # torchmetrics computes in float32
-TABLE = ROOT / "results" / "tables" / "benchmarks.csv"
+PACKAGES = ("numpy", "scipy", "scikit-learn", "torchmetrics", "torch")
 CODES, SKLEARN = "count and report, 10 M integer codes", "scikit-learn: classification_report"
 CLAIMS = 8
 
@@ -45,31 +41,11 @@ def names():
 
 @pytest.fixture(scope="module")
 def rows():
-    """Collects one row a measurement and writes the table at the end, if every claim held."""
+    """Collects one row a measurement and writes them at the end, if every claim held."""
     found: list[dict] = []
     yield found
     if len(found) == CLAIMS:
-        table = pd.DataFrame(found).assign(**machine())
-        write_atomically(TABLE, table.to_csv(index=False, float_format="%.4g", lineterminator="\n"))
-
-
-def machine() -> dict[str, str]:
-    """What the numbers were measured on."""
-    cores = len(os.sched_getaffinity(0))
-    packages = ("numpy", "scipy", "scikit-learn", "torchmetrics", "torch")
-    return {
-        "machine": f"{platform.machine()}, {cores} cores, Python {platform.python_version()}",
-        "packages": ", ".join(f"{name} {version(name)}" for name in packages),
-    }
-
-
-def record(rows: list[dict], what: str, ours: float, peer: str, theirs: float, at_least: float) -> None:
-    """Note a measurement (seconds, or bytes) and hold it to its claim: theirs / ours ≥ at_least."""
-    ratio = theirs / ours
-    print(f"\n{what}: {ours:.4g}; {peer}: {theirs:.4g}; ratio {ratio:.3g}, required {at_least:.3g}")
-    assert ratio >= at_least
-    found = {"measurement": what, "ours": ours, "peer": peer, "theirs": theirs, "ratio": ratio}
-    rows.append(found | {"required": at_least})
+        write_rows(found, machine(*PACKAGES))
 
 
 def test_integer_codes_against_scikit_learn(codes, rows):

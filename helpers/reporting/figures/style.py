@@ -101,6 +101,24 @@ def save_figure(figure: plt.Figure, name: str, drawn: pd.DataFrame, folder: str 
     return paths
 
 
+def draw_and_save(
+    chart: Callable[..., plt.Figure], name: str, drawn: pd.DataFrame, folder: str | Path, *words: object
+) -> plt.Figure | None:
+    """`chart(drawn, *words)`, saved by `save_figure` and returned; with nothing to draw, this is said.
+
+    Runs may be missing: a figure of them is then missing too. Nothing is written, None is returned.
+
+    >>> draw_and_save(print, "06_runs", pd.DataFrame(), "figures")
+    06_runs: no stored runs of it yet, so no figure.
+    """
+    if drawn.empty:
+        print(f"{name}: no stored runs of it yet, so no figure.")
+        return None
+    figure = chart(drawn, *words)
+    save_figure(figure, name, drawn, folder)
+    return figure
+
+
 def _write_whole(path: Path, figure: plt.Figure, drawn: pd.DataFrame) -> None:
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:

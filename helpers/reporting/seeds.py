@@ -1,0 +1,229 @@
+"""Runs that differ only in their seed: scores of each, mean and SD over them, and a test between two models.
+
+Two kinds of doubt, never mixed here. The SD over seeds says how far another *training run* would be off; it
+needs at least two runs. A bootstrap interval says how far another *test set* would move the score of one run
+(`resampled_intervals`). Missing runs are missing rows, and every mean says of how many runs it is.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from ..metrics.counts import Confusion, PairedOutcomes
+from ..metrics.direction import DirectionScores, direction_scores
+from ..metrics.resampling import bootstrap
+from ..metrics.scores import averages
+from ..metrics.semeval import official_macro
+from ..metrics.significance import FewRunsWarning, cohens_d, holm, sawilowsky, summary, welch
+from ..metrics.weighting import SCHEMES
+from .runs import Run, list_runs
+
+DIRECTION = ("performance_original", "performance_paired", "pd", "pir", "ppr")
+"""A, B, PD, PIR and PPR, as `DirectionScores` names them."""
+NAMES = ("dataset", "model", "encoder")
+TESTED = ("first", "second", "difference", "p", "p_holm", "d", "word", "runs", "seeds")
+
+
+def original_table(run: Run) -> Confusion:
+    """Gold × predicted on the test set itself, for a run with paired samples or without.
+
+    >>> original_table(Run("d", "test", "m", ("a", "b"), ((0, 1, 1, 5),), ("gold", "predicted", "q"))).n
+    5
+    """
+    outcome = run.outcome()
+    return outcome.original if isinstance(outcome, PairedOutcomes) else outcome
+
+
+def scheme_scores(run: Run) -> dict[str, float]:
+    """F1 on the test set under the five schemes of W, fractions; the run's negative class is not averaged.
+
+    >>> scheme_scores(Run("d", "test", "m", ("a", "b"), ((0, 0, 3), (1, 0, 1))))["macro"]
+    0.42857142857142855
+    """
+    return dict(zip(SCHEMES, averages(original_table(run), negative=run.negative).tolist(), strict=True))
+
+
+def paired_scores(run: Run) -> dict[str, float]:
+    """A, B, PD, PIR and PPR of R, fractions; `DIRECTION` names them. A and B are the official macro-F1.
+
+    Undefined: PIR is nan where nothing is right on the better set.
+
+    Raises ValueError for a run without paired samples.
+
+    >>> labels, rows = ("R(e1,e2)", "R(e2,e1)"), ((0, 0, 0, 3), (1, 1, 0, 1))
+    >>> run = Run("d", "test", "m", labels, rows, ("gold", "predicted", "predicted_paired"))
+    >>> paired_scores(run)["ppr"]
+    0.25
+    """
+    return dict(zip(DIRECTION, _direction(run, run.outcome()).tolist(), strict=True))
+
+
+def _direction(run: Run, outcomes: PairedOutcomes) -> np.ndarray:
+    """(..., 5) the scores `DIRECTION`."""
+    if "predicted_paired" not in run.columns:
+        raise ValueError(f"{run.model} on {run.dataset} has no predictions on paired samples")
+    found: DirectionScores = direction_scores(
+        outcomes, performance=lambda table: official_macro(table, run.negative)
+    )
+    return np.stack([np.asarray(getattr(found, name), dtype=float) for name in DIRECTION], axis=-1)
+
+
+def per_seed(runs: Iterable[Run], scores: Callable[[Run], Mapping[Hashable, float]]) -> pd.DataFrame:
+    """One row for each score of each run: dataset, model, encoder ('' if there is none), seed, score, value.
+
+    Parameters
+    ----------
+    scores : run → name of a score → value, e.g. `scheme_scores` or `paired_scores`.
+
+    >>> run = Run("d", "test", "m", ("a",), ((0, 0, 1),), seed=9)
+    >>> per_seed([run], lambda run: {"n": run.n}).to_numpy().tolist()
+    [['d', 'm', '', 9, 'n', 1]]
+    """
+    rows = [
+        (run.dataset, run.model, run.encoder or "", run.seed, name, value)
+        for run in runs
+        for name, value in scores(run).items()
+    ]
+    frame = pd.DataFrame(rows, columns=[*NAMES, "seed", "score", "value"])
+    return frame.astype({"seed": "Int64"})
+
+
+def over_seeds(rows: pd.DataFrame) -> pd.DataFrame:
+    """Mean and sample SD (ddof = 1) over the runs of each model, in the order of first sight.
+
+    Parameters
+    ----------
+    rows : as `per_seed` gives them. A score that is undefined in a run (nan) is left out of that mean.
+
+    Returns
+    -------
+    dataset, model, encoder, score, mean, sd (nan for a single run, which has none), runs, seeds (as text).
+
+    >>> rows = pd.DataFrame({"dataset": "d", "model": "m", "encoder": "", "seed": [9, 148], "score": "f1"})
+    >>> over_seeds(rows.assign(value=[0.5, 0.7])).round(4).to_numpy().tolist()
+    [['d', 'm', '', 'f1', 0.6, 0.1414, 2, '9, 148']]
+    """
+    found = []
+    for key, group in rows.dropna(subset="value").groupby([*NAMES, "score"], sort=False):
+        mean, sd, runs = summary(group["value"])
+        found.append((*key, mean, sd if runs > 1 else np.nan, runs, _listed(group["seed"])))
+    return pd.DataFrame(found, columns=[*NAMES, "score", "mean", "sd", "runs", "seeds"])
+
+
+def _listed(seeds: Iterable[int]) -> str:
+    return ", ".join(str(seed) for seed in seeds if not pd.isna(seed))
+
+
+def compare_models(rows: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
+    """Welch's test, Cohen's d with Sawilowsky's word, and Holm's correction between two models.
+
+    The sign is second − first, as in W's Tables 3 and 4. Eq. 4 of d asks for equal numbers of runs, so only
+    seeds that both models have are compared. Holm corrects over all rows of the table. `FewRunsWarning` is
+    not raised: `runs` says how many there are.
+
+    Parameters
+    ----------
+    rows : as `per_seed` gives them, of one data set.
+
+    Returns
+    -------
+    Index: the score; columns `TESTED`: both means, their difference, p, p_holm, d, word, runs, seeds. With a
+    single common seed p and d are undefined (nan), with none there is no row.
+
+    >>> rows = pd.DataFrame({"model": [*"aaabbb"], "seed": [1, 2, 3] * 2, "score": "f1"})
+    >>> found = compare_models(rows.assign(value=[1.0, 2.0, 3.0, 3.0, 4.0, 5.0]), "a", "b")
+    >>> found[["first", "second", "difference", "d", "word", "seeds"]].to_numpy().tolist()
+    [[2.0, 4.0, 2.0, 2.0, 'huge', '1, 2, 3']]
+    """
+    wide = {
+        name: rows[rows["model"] == name].pivot(index="seed", columns="score", values="value")
+        for name in (first, second)
+    }
+    seeds = [seed for seed in wide[first].index if seed in wide[second].index]
+    tested = {
+        score: _tested(wide[first].loc[seeds, score], wide[second].loc[seeds, score])
+        for score in rows["score"].unique()
+        if seeds
+    }
+    frame = pd.DataFrame.from_dict(tested, orient="index", columns=["first", "second", "p", "d"])
+    return frame.assign(
+        difference=frame["second"] - frame["first"],
+        p_holm=np.array(holm(frame["p"]), dtype=float),
+        word=[sawilowsky(d) for d in frame["d"]],
+        runs=len(seeds),
+        seeds=_listed(seeds),
+    )[list(TESTED)]
+
+
+def _tested(a: Sequence[float], b: Sequence[float]) -> tuple[float, float, float, float]:
+    (mean_a, sd_a, runs), (mean_b, sd_b, _) = summary(a), summary(b)
+    with warnings.catch_warnings(action="ignore", category=FewRunsWarning):
+        p = welch(b, a).p
+    return mean_a, mean_b, p, cohens_d(mean_b, sd_b, mean_a, sd_a) if runs > 1 else np.nan
+
+
+def resampled_intervals(
+    runs: Iterable[Run], scores: str = "schemes", replicates: int = 1000, seed: int = 9
+) -> pd.DataFrame:
+    """Bootstrap intervals (95 %) over the test set: each run's table is resampled, the ends are averaged.
+
+    So the interval is that of a typical single run. Tables of several seeds are *not* added up before: they
+    are of the same sentences, so their sum would pass for a larger test set and give too narrow an interval.
+    Each run is drawn with a generator of its own, so that a new run moves no interval of another.
+
+    Parameters
+    ----------
+    scores : 'schemes' for `scheme_scores`, 'direction' for `paired_scores`.
+
+    Returns
+    -------
+    dataset, model, encoder, score, low, high, runs.
+
+    Raises ValueError for another name of scores.
+
+    >>> run = Run("d", "test", "m", ("a", "b"), ((0, 0, 50), (1, 1, 50)), seed=9)
+    >>> resampled_intervals([run], replicates=10)[["score", "low", "high"]].to_numpy().tolist()[-1]
+    ['macro', 1.0, 1.0]
+    """
+    if scores not in ("schemes", "direction"):
+        raise ValueError(f"scores is {scores!r}: give 'schemes' or 'direction'")
+    found = []
+    for run in runs:
+        rng = np.random.default_rng(seed)
+        if scores == "schemes":
+            table, names = original_table(run), SCHEMES
+            interval = bootstrap(table, _schemes_of(table, run.negative), rng, replicates)
+        else:
+            names = DIRECTION
+            interval = bootstrap(run.outcome(), lambda t, run=run: _direction(run, t), rng, replicates)
+        ends = zip(names, np.atleast_1d(interval.low), np.atleast_1d(interval.high), strict=True)
+        found += [(run.dataset, run.model, run.encoder or "", *end) for end in ends]
+    frame = pd.DataFrame(found, columns=[*NAMES, "score", "low", "high"])
+    grouped = frame.groupby([*NAMES, "score"], sort=False)
+    return grouped.agg(low=("low", "mean"), high=("high", "mean"), runs=("low", "size")).reset_index()
+
+
+def _schemes_of(whole: Confusion, negative: str | int | None) -> Callable[[Confusion], np.ndarray]:
+    return lambda table: averages(table, classes_of=whole, negative=negative)
+
+
+def epoch_runs(folder: Path | str, **where: str) -> dict[int, list[Run]]:
+    """The runs that were stored after each epoch, in `<folder>/epoch-<n>/…`; `where` as for `list_runs`.
+
+    No such folder gives an empty mapping.
+
+    >>> epoch_runs("no-such-folder")
+    {}
+    """
+    epochs = {
+        int(found[1]): path
+        for path in Path(folder).glob("epoch-*")
+        if (found := re.fullmatch(r"epoch-(\d+)", path.name))
+    }
+    return {epoch: list_runs(folder=epochs[epoch], **where) for epoch in sorted(epochs)}

@@ -1,0 +1,53 @@
+"""results/tables/benchmarks.csv: a row a measurement; each file of benchmarks replaces its own rows only."""
+
+from __future__ import annotations
+
+import os
+import platform
+from importlib.metadata import version
+from pathlib import Path
+
+import pandas as pd
+
+from helpers import ROOT
+from helpers.reporting.claims import RATES
+from helpers.reporting.files import write_atomically
+
+TABLE = ROOT / "results" / "tables" / "benchmarks.csv"
+TRAINING = "training"
+"""How the measurements of training begin; they stand below the others."""
+
+
+def machine(*packages: str) -> dict[str, str]:
+    """What the numbers were measured on."""
+    cores = len(os.sched_getaffinity(0))
+    return {
+        "machine": f"{platform.machine()}, {cores} cores, Python {platform.python_version()}",
+        "packages": ", ".join(f"{name} {version(name)}" for name in packages),
+    }
+
+
+def record(rows: list[dict], what: str, ours: float, peer: str, theirs: float, at_least: float) -> None:
+    """Note a measurement, whose unit is its last word, and hold it to its claim: ratio ≥ at_least.
+
+    The ratio is theirs / ours, and ours / theirs where more is better (`RATES`).
+    """
+    ratio = ours / theirs if what.endswith(RATES) else theirs / ours
+    print(f"\n{what}: {ours:.4g}; {peer}: {theirs:.4g}; ratio {ratio:.3g}, required {at_least:.3g}")
+    assert ratio >= at_least
+    found = {"measurement": what, "ours": ours, "peer": peer, "theirs": theirs, "ratio": ratio}
+    rows.append(found | {"required": at_least})
+
+
+def write_rows(found: list[dict], about: dict[str, str], path: Path = TABLE) -> Path:
+    """Replace the rows about training, or those about anything else, whichever `found` is about."""
+    new = pd.DataFrame(found).assign(**about)
+    if path.exists():
+        old = pd.read_csv(path)
+        new = pd.concat([old[_training(old) != _training(new).iloc[0]], new])
+    new = new.sort_values("measurement", key=lambda _: _training(new), kind="stable")
+    return write_atomically(path, new.to_csv(index=False, float_format="%.4g", lineterminator="\n"))
+
+
+def _training(rows: pd.DataFrame) -> pd.Series:
+    return rows["measurement"].str.startswith(TRAINING)

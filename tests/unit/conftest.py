@@ -1,0 +1,47 @@
+"""Small untrained encoders, BERT-like and RoBERTa-like, in folders as `save_pretrained` writes them."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from tokenizers import ByteLevelBPETokenizer
+from transformers import BertConfig, BertModel, RobertaConfig, RobertaModel
+
+from helpers.data.demo import demo_corpus
+from helpers.data.relations import SEMEVAL_RELATIONS
+from helpers.models.encoder import EMBEDDED, load_encoder
+from helpers.models.label_words import all_label_words
+
+SIZE = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
+
+
+@pytest.fixture(scope="session")
+def tiny_bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two layers of BERT, 32 wide, with the vocabulary of the embedded encoder."""
+    folder = tmp_path_factory.mktemp("encoders") / "tiny-bert"
+    tokenizer = load_encoder(EMBEDDED).tokenizer
+    tokenizer.save_pretrained(folder)
+    torch.manual_seed(0)
+    BertModel(BertConfig(vocab_size=len(tokenizer), initializer_range=0.2, **SIZE)).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def tiny_roberta(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two layers of RoBERTa, 32 wide; a byte-level BPE in which each label word is one token."""
+    folder = tmp_path_factory.mktemp("encoders") / "tiny-roberta"
+    folder.mkdir()
+    words = {word for five in all_label_words(SEMEVAL_RELATIONS).values() for word in five}
+    texts = [sample.text for sample in demo_corpus()["train"][:100]]
+    texts += [f" {word}" for word in sorted(words | {"the"}) for _ in range(50)]
+    tokenizer = ByteLevelBPETokenizer()
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    tokenizer.train_from_iterator(texts, vocab_size=1000, special_tokens=special, show_progress=False)
+    tokenizer.save_model(str(folder))
+    kind = {"tokenizer_class": "RobertaTokenizer", "model_max_length": 128}
+    (folder / "tokenizer_config.json").write_text(json.dumps(kind))
+    torch.manual_seed(0)
+    shape = SIZE | {"max_position_embeddings": 130, "type_vocab_size": 1, "initializer_range": 0.2}
+    RobertaModel(RobertaConfig(vocab_size=tokenizer.get_vocab_size(), **shape)).save_pretrained(folder)
+    return folder
