@@ -47,7 +47,12 @@ def case_study(
     relation's logit, and `direction`, those of the lead of the gold relation over its inverse. EMR-C reads
     the gold relation beside the sentence: its attribution is that of 'holds', and it has no direction.
 
-    Raises ValueError if the weights do not fit the experiment's model, and as `build`.
+    Raises ValueError if the weights do not fit the experiment's model, for a data set whose labels are not
+    known here, and as `build`.
+
+    >>> case_study(Experiment("em-c", "kbp37"), "em-c.safetensors")
+    Traceback (most recent call last):
+    ValueError: the case study knows semeval2010 and demo, not kbp37
     """
     labels = _labels(experiment)
     settings = experiment.resolved()

@@ -199,7 +199,8 @@ def _transformer(source: str, pooler: bool, settings: dict) -> nn.Module:
 def _add_markers(encoder: Encoder, markers: Sequence[str], vectors: str) -> None:
     """Extend the vocabulary; a marker swallows the blank before it, so that the next word keeps its own."""
     tokenizer = encoder.tokenizer
-    missing = [one for one in markers if one not in tokenizer.get_vocab()]
+    known = tokenizer.get_vocab()
+    missing = [one for one in markers if one not in known]
     added = [AddedToken(one, lstrip=True, normalized=False, special=True) for one in missing]
     if tokenizer.add_tokens(added, special_tokens=True):
         before = logging.get_verbosity()

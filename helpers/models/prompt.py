@@ -54,7 +54,10 @@ class Prompt(RelationClassifier):
         self._prompt = 2 * LONGEST_NAME + 2 * len(self._the) + MASKS + 2
         if self.max_length < self._prompt:
             raise ValueError(f"max_length is {self.max_length}; PTR's prompt needs at least {self._prompt}")
-        self.words = dict(all_label_words(self.labels) if words is None else words)
+        words = all_label_words(self.labels) if words is None else words
+        if not isinstance(words, Mapping):
+            raise ValueError(f"words is {words!r}; it must map each relation to its five label words")
+        self.words = dict(words)
         for label in self.labels:
             if label not in self.words or len(self.words[label]) != MASKS:
                 raise ValueError(f"words: {label!r} needs {MASKS} label words")

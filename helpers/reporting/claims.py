@@ -18,6 +18,7 @@ from .audit.verdicts import CONSISTENT, INCONSISTENT, NOT_DERIVABLE
 from .files import write_atomically
 from .published import parse_printed
 from .tables import read_tidy
+from .trained import direction_markdown, weighted_markdown
 
 TABLES = ROOT / "results" / "tables"
 SCHEMES = ("micro", "weighted", "dodrans", "entropy", "macro")
@@ -201,12 +202,21 @@ def quantity(value: float, unit: str) -> str:
     return f"{value:.3g} s" if value >= 1 else f"{1000 * value:.3g} ms"
 
 
+TABLES_OF_README = {
+    "claims": claims_table,
+    "direction": direction_markdown,
+    "weighted": weighted_markdown,
+    "benchmarks": benchmark_table,
+}
+"""The marks in README.md and what makes the text between them."""
+
+
 def filled(readme: str) -> str:
-    """The README with both tables made anew, between their marks `<!-- name -->` and `<!-- /name -->`.
+    """The README with its tables made anew, between their marks `<!-- name -->` and `<!-- /name -->`.
 
     Raises ValueError if a mark is missing.
     """
-    for name, make in {"claims": claims_table, "benchmarks": benchmark_table}.items():
+    for name, make in TABLES_OF_README.items():
         start, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"
         if start not in readme or end not in readme:
             raise ValueError(f"the README lacks the marks {start.strip()} and {end}")

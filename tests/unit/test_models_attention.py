@@ -76,7 +76,6 @@ def test_attention_is_that_of_the_formula(tiny: Path) -> None:
     assert np.allclose(attention.cls_attention(model, SAMPLE)[0], expected, atol=1e-6)
 
 
-@pytest.mark.filterwarnings("ignore:`sdpa` attention")
 def test_a_model_without_attention_weights_is_refused(tiny: Path) -> None:
     with pytest.raises(ValueError, match="attention='eager'"):
         attention.cls_attention(model_of("em-c", tiny, "sdpa"), SAMPLE)

@@ -1,7 +1,9 @@
 """The five classifiers: what they read, what they compute from the hidden states, what they learn from."""
 
 import dataclasses
+import functools
 import random
+import re
 from collections import Counter
 
 import numpy as np
@@ -42,7 +44,13 @@ CRASH = SAMPLES[0]
 KBP37 = ("no_relation", *(base + way for base in ROLES for way in (FORWARD, BACKWARD)))
 
 
+@functools.cache
 def model_of(folder, kind: str, labels=SEMEVAL_RELATIONS, **options):
+    """One model for all tests that only look at it."""
+    return new_model(folder, kind, labels, **options)
+
+
+def new_model(folder, kind: str, labels=SEMEVAL_RELATIONS, **options):
     name, usual = KINDS[kind]
     return build(name, str(folder), labels, Settings(max_length=96), 9, **usual | options).eval()
 
@@ -113,7 +121,8 @@ class TestAll:
         for example in model.examples([sample]):
             assert len(example.ids) <= model.max_length == 96
             assert example.cut > 100
-            assert "rain" in (shown := words(model, example).replace("Ġ", "")) and "snow" in shown
+            shown = re.sub("[ Ġ]", "", words(model, example))
+            assert "rain" in shown and "snow" in shown
 
     def test_a_label_that_it_does_not_know(self, kind, folder) -> None:
         model = model_of(folder, kind)
@@ -209,7 +218,7 @@ class TestRBert:
         assert torch.allclose(model(batch_of(model, [example]))[0], expected, atol=1e-5)
 
     def test_dropout_before_each_linear_layer(self, tiny_bert) -> None:
-        model = model_of(tiny_bert, "r-bert", dropout=0.5).train()
+        model = new_model(tiny_bert, "r-bert", dropout=0.5).train()
         model.encoder.eval()
         seen = []
         model.dropout.register_forward_hook(lambda _, inputs, output: seen.append((inputs[0], output)))
@@ -240,10 +249,10 @@ class TestLiteralRelation:
         model = model_of(tiny_bert, "emr-c")
         example = model.examples([CRASH])[SEMEVAL_RELATIONS.index("Cause-Effect(e1,e2)")]
         sentence = "the deadly train [E11] crash [E12] was caused by terrorist [E21] attack [E22]"
-        assert words(model, example) == f"[CLS] cause effect e1 e2 [SEP] {sentence} [SEP]"
+        assert words(model, example) == f"[CLS] cause effect e ##1 e ##2 [SEP] {sentence} [SEP]"
         types = batch_of(model, [example]).types[0].tolist()
         expected = model.encoder.tokenizer("cause effect e1 e2", "x " * 13)["token_type_ids"]
-        assert types == expected and Counter(types) == {0: 8, 1: 14}
+        assert types == expected == [0] * 8 + [1] * 14
 
     def test_one_segment_of_roberta(self, tiny_roberta) -> None:
         model = model_of(tiny_roberta, "emr-c")
@@ -454,7 +463,7 @@ class TestPrompt:
             assert found[row].item() == pytest.approx(np.mean(at_masks) + whole, abs=1e-4)
 
     def test_gradients_are_finite_where_candidates_are_missing(self, tiny_bert) -> None:
-        model = model_of(tiny_bert, "ptr")
+        model = new_model(tiny_bert, "ptr")
         batch = batch_of(model, model.examples(SAMPLES))
         model.losses(model(batch), batch).sum().backward()
         gradients = [one.grad for one in model.parameters() if one.grad is not None]
@@ -475,12 +484,14 @@ class TestPrompt:
 
     def test_own_words(self, tiny_bert) -> None:
         mine = {"a": ("one", "is", "like", "one", "one"), "b": ("two", "is", "like", "two", "two")}
-        model = model_of(tiny_bert, "ptr", labels=("a", "b"), words=mine)
+        model = new_model(tiny_bert, "ptr", labels=("a", "b"), words=mine)
         assert model.sizes == (2, 1, 1, 2, 2)
         assert model.summary() == {"label_words": {"a": "one is like one one", "b": "two is like two two"}}
-        for wrong in ({"a": mine["a"]}, {"a": mine["a"], "b": ("two",)}, {}, "x"):
+        for wrong in ({"a": mine["a"]}, {"a": mine["a"], "b": ("two",)}, {}):
             with pytest.raises(ValueError, match="words: '[ab]' needs 5 label words"):
-                model_of(tiny_bert, "ptr", labels=("a", "b"), words=wrong)
+                new_model(tiny_bert, "ptr", labels=("a", "b"), words=wrong)
+        with pytest.raises(ValueError, match="words is 'x'; it must map each relation to its five"):
+            new_model(tiny_bert, "ptr", labels=("a", "b"), words="x")
 
     def test_a_limit_without_room_for_the_prompt(self, tiny_bert) -> None:
         encoder = load_encoder(str(tiny_bert))
