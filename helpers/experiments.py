@@ -65,6 +65,12 @@ def run_experiment(
     FileExistsError : a stored run has another configuration.
     MissingData, ChecksumError : the data are not here. ValueError : see `Experiment` and the models; weights
         or epochs of a baseline.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     run = run_experiment(Experiment("majority", "demo"), folder)
+    >>> run.n, len(run.labels)
+    (400, 17)
     """
     if experiment.model in BASELINES and (weights or epochs):
         raise ValueError(f"model {experiment.model} has no weights and no epochs to store")

@@ -25,6 +25,13 @@ def train(options: Namespace) -> str:
 
     Raises as `run_experiment`, and ValueError for a setting or option that is not known, and for settings
     with which the loss is no longer finite.
+
+    >>> import tempfile
+    >>> from helpers.arguments import parse
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     lines = train(parse(["train", "--model", "majority", "--dataset", "demo", "--out", folder]))
+    >>> lines.splitlines()[0]
+    'majority · no-encoder · demo test · no seed · profile quick'
     """
     experiment = Experiment(
         model=options.model,

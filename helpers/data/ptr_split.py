@@ -28,6 +28,10 @@ def ptr_split(samples: Iterable[RelationSample], part: str = "train") -> list[Re
     MalformedRecord : a line that matches no official sample of the same relation that is not taken yet.
     ValueError : unknown part.
     MissingData, ChecksumError : the split's file is absent or not the registered one.
+
+    >>> ptr_split([], "test")
+    Traceback (most recent call last):
+    ValueError: unknown part 'test'. Known: train, dev
     """
     if part not in FILES:
         raise unknown_name("part", part, FILES)

@@ -24,7 +24,7 @@ def epoch_batches(lengths: Sequence[int], size: int, rng: random.Random) -> list
     shuffled. Each example comes once; only the last of the pool's batches may be smaller.
 
     >>> epoch_batches([3, 9, 3, 9], size=2, rng=random.Random(0))
-    [[0, 2], [3, 1]]
+    [[2, 0], [1, 3]]
     """
     order = list(range(len(lengths)))
     rng.shuffle(order)

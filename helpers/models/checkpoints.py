@@ -64,7 +64,14 @@ def remove_checkpoint(path: Path) -> None:
 
 
 def save_weights(path: Path, model: nn.Module) -> Path:
-    """Write a trained model's weights as safetensors, whole or not at all."""
+    """Write a trained model's weights as safetensors, whole or not at all.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = save_weights(Path(folder, "new", "linear.safetensors"), nn.Linear(2, 1))
+    ...     load_weights(path, nn.Linear(2, 1)).weight.shape
+    torch.Size([1, 2])
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:

@@ -28,6 +28,14 @@ class RelationClassifier(nn.Module):
     ----------
     labels : the relations; a prediction is a position in this tuple.
     max_length : most tokens of an input, special tokens included.
+
+    >>> from helpers.models.encoder import load_encoder
+    >>> model = RelationClassifier(load_encoder(markers=MARKERS), ["Other"])
+    >>> (example,) = model.examples([RelationSample("1", "fire and panic", (0, 4), (9, 14), "Other")])
+    >>> model.encoder.tokenizer.decode(example.ids)
+    '[CLS] [E11] fire [E12] and [E21] panic [E22] [SEP]'
+    >>> example.places
+    (1, 3, 5, 7)
     """
 
     markers: ClassVar[tuple[str, ...]] = MARKERS

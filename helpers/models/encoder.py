@@ -192,7 +192,9 @@ def _transformer(source: str, pooler: bool, settings: dict) -> nn.Module:
     if pooler and getattr(transformer, "pooler", None) is None:
         raise ValueError("it has no pooling layer")
     if missing := sorted(found["missing_keys"]):
-        raise ValueError(f"its weights lack {len(missing)} of the model's parameters, the first is {missing[0]}")
+        raise ValueError(
+            f"its weights lack {len(missing)} of the model's parameters, the first is {missing[0]}"
+        )
     return transformer
 
 

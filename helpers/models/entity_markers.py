@@ -23,6 +23,13 @@ class EntityMarkersCls(RelationClassifier):
     """EM-C: the vector of the classification token → linear, H → R (Lyu et al. 2021, section IV).
 
     The markers are in the input, but the classifier does not look at them.
+
+    >>> from helpers.models.encoder import load_encoder
+    >>> from helpers.models.tokens import collate
+    >>> model = EntityMarkersCls(load_encoder(markers=EntityMarkersCls.markers), ["a", "b", "Other"])
+    >>> sample = RelationSample("1", "fire and panic", (0, 4), (9, 14), "Other")
+    >>> model(collate(model.examples([sample]), padding=0)).shape
+    torch.Size([1, 3])
     """
 
     def __init__(self, encoder: Encoder, labels: Sequence[str], max_length: int = 128) -> None:

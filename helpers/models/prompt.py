@@ -36,6 +36,12 @@ class Prompt(RelationClassifier):
     ValueError : a label word is not a single token of the encoder (the word is named), two relations have the
         same words, a relation has no words, the tokenizer has no mask token, or `max_length` is too small for
         the prompt.
+
+    >>> from helpers.models.encoder import load_encoder
+    >>> model = Prompt(load_encoder(), ["Cause-Effect(e1,e2)", "Other"])
+    >>> (example,) = model.examples([RelationSample("1", "fire and panic", (0, 4), (9, 14), "Other")])
+    >>> model.encoder.tokenizer.decode(example.ids)
+    '[CLS] fire and panic the [MASK] fire [MASK] [MASK] [MASK] the [MASK] panic [SEP]'
     """
 
     markers = ()

@@ -48,9 +48,7 @@ def build(
     kind = MODELS[name]
     torch.manual_seed(seed)
     pooler = options.get("form") == "port"
-    loaded = load_encoder(
-        encoder, kind.markers, settings.dropout, pooler, attention, settings.marker_vectors
-    )
+    loaded = load_encoder(encoder, kind.markers, settings.dropout, pooler, attention, settings.marker_vectors)
     return kind(loaded, labels, settings.max_length, **options)
 
 

@@ -69,6 +69,14 @@ def train(
     ------
     ValueError : no samples, a relation that is no label of the model, a checkpoint of another model.
     FloatingPointError : the loss is no longer finite.
+
+    >>> from helpers.models.registry import build
+    >>> samples = [RelationSample(word, f"{word} or not", (0, 1), (5, 8), word) for word in ("a", "b")]
+    >>> settings = Settings(epochs=2, batch_size=1)
+    >>> model = build("em-c", "all-MiniLM-L6-v2", ["a", "b"], settings, seed=9)
+    >>> history = train(model, samples, settings, seed=9, progress=False)
+    >>> history.steps, len(history.losses), predict(model, samples, progress=False).shape
+    (4, 2, (2,))
     """
     if not samples:
         raise ValueError("samples is empty: there is nothing to train on")

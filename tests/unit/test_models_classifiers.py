@@ -392,8 +392,20 @@ class TestPrompt:
         assert example.cut == lost + max(head + tail + 1 - room, 0)
 
     def test_the_five_words(self) -> None:
-        assert label_words("Member-Collection(e1,e2)") == ("member", "member", "of", "collection", "collection")
-        assert label_words("Member-Collection(e2,e1)") == ("collection", "collection", "of", "member", "member")
+        assert label_words("Member-Collection(e1,e2)") == (
+            "member",
+            "member",
+            "of",
+            "collection",
+            "collection",
+        )
+        assert label_words("Member-Collection(e2,e1)") == (
+            "collection",
+            "collection",
+            "of",
+            "member",
+            "member",
+        )
         assert label_words("Other") == ("nothing", "has", "nothing", "to", "nothing")
         assert label_words("per:title(e2,e1)") == ("title", "title", "of", "person", "person")
 
@@ -431,7 +443,9 @@ class TestPrompt:
         tokenizer = model.encoder.tokenizer
         expected = []
         for label in SEMEVAL_RELATIONS:
-            ids = [tokenizer(" " + word, add_special_tokens=False)["input_ids"] for word in label_words(label)]
+            ids = [
+                tokenizer(" " + word, add_special_tokens=False)["input_ids"] for word in label_words(label)
+            ]
             expected.append(
                 sum(
                     float(hidden[place] @ table[token])

@@ -100,7 +100,10 @@ class TestFolders:
 
     def test_shards(self, copy) -> None:
         weights = load_file(copy / "model.safetensors")
-        names, files = sorted(weights), ("model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors")
+        names, files = (
+            sorted(weights),
+            ("model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"),
+        )
         where = {name: files[place % 2] for place, name in enumerate(names)}
         for file in files:
             part = {name: weights[name] for name in names if where[name] == file}
@@ -252,6 +255,16 @@ class TestMarkers:
             vectors.append(encoder.word_embedding[list(encoder.marker_ids)])
         assert torch.equal(vectors[0], vectors[1]) and not torch.equal(vectors[0], vectors[2])
         assert len({tuple(vector.tolist()) for vector in vectors[0]}) == 4
+
+    def test_where_new_vectors_start(self, tiny_bert) -> None:
+        vectors = {}
+        for start in ("random", "mean"):
+            torch.manual_seed(1)
+            encoder = load_encoder(str(tiny_bert), MARKERS, marker_vectors=start)
+            vectors[start] = encoder.word_embedding[list(encoder.marker_ids)]
+        mean = load_encoder(str(tiny_bert)).word_embedding.mean(dim=0)
+        assert (vectors["mean"] - mean).abs().max() < 1e-3
+        assert vectors["random"].std().item() == pytest.approx(0.2, rel=0.3), "the initializer_range"
 
     def test_a_built_model_comes_from_its_seed(self, tiny_bert) -> None:
         one, same, other = (

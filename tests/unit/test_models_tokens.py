@@ -34,7 +34,21 @@ TAGGED = {
     "private characters": "the \ue000 <e1>odd\ue003 one</e1> \ue001 in <e2>town</e2> \ue002",
     "only entities": "<e1>rain</e1> <e2>snow</e2>",
 }
-PIECES = ("the", "engine", "of", "U.S.", "don't", "3,000", "co-op", "unbelievable", "x", '"', ",", "Café", "–")
+PIECES = (
+    "the",
+    "engine",
+    "of",
+    "U.S.",
+    "don't",
+    "3,000",
+    "co-op",
+    "unbelievable",
+    "x",
+    '"',
+    ",",
+    "Café",
+    "–",
+)
 
 
 @pytest.fixture(scope="module", params=["WordPiece", "byte-level BPE"])
@@ -240,7 +254,5 @@ class TestBatches:
         batch = collate(self.EXAMPLES, padding=0)
         moved = batch.to(torch.device("cpu"))
         assert isinstance(moved, Batch)
-        assert all(
-            torch.equal(getattr(batch, name), getattr(moved, name)) for name in Batch.__match_args__
-        )
+        assert all(torch.equal(getattr(batch, name), getattr(moved, name)) for name in Batch.__match_args__)
         assert batch.to(torch.device("meta")).weight.device.type == "meta"

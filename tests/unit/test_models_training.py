@@ -90,6 +90,7 @@ class TestSettings:
             ("optimizer", "sgd", "known: adamw, adam"),
             ("schedule", "cosine", "known: linear, constant"),
             ("precision", "fp16", "known: auto, bf16, fp32"),
+            ("marker_vectors", "zero", "known: random, mean"),
         ],
     )
     def test_values_out_of_range(self, name, value, message) -> None:
@@ -133,7 +134,8 @@ class TestSettings:
 
     def test_published_values(self) -> None:
         found = {
-            name: (one.learning_rate, one.epochs, one.batch_size, one.optimizer) for name, one in PAPER.items()
+            name: (one.learning_rate, one.epochs, one.batch_size, one.optimizer)
+            for name, one in PAPER.items()
         }
         assert found == {
             "em-c": (2e-5, 5, 100, "adamw"),
@@ -166,9 +168,7 @@ class TestOrder:
         far = epoch_batches(list(range(16 * POOL)), 8, random.Random(1))
         assert len({at // 400 for batch in far[:5] for at in batch}) == 2, "a pool is drawn from everywhere"
 
-    @given(
-        st.integers(1, 20), st.integers(1, 5), st.integers(1, 4), st.lists(st.integers(1, 9), min_size=20)
-    )
+    @given(st.integers(1, 20), st.integers(1, 5), st.integers(1, 4), st.lists(st.integers(1, 9), min_size=20))
     def test_shares_of_the_processes_make_the_batch(self, size, accumulate, processes, lengths) -> None:
         examples = [Example([at + 1] * length, (0,), at) for at, length in enumerate(lengths)]
         batches = [list(range(size)), [3]]
@@ -236,9 +236,7 @@ class TestRepeatable:
     def test_global_switches_are_put_back(self, new) -> None:
         before = torch.are_deterministic_algorithms_enabled()
         switched = []
-        trained(
-            new(), after_epoch=lambda _: switched.append(torch.are_deterministic_algorithms_enabled())
-        )
+        trained(new(), after_epoch=lambda _: switched.append(torch.are_deterministic_algorithms_enabled()))
         assert torch.are_deterministic_algorithms_enabled() == before
         assert switched == [True] * 3 and torch.utils.deterministic.fill_uninitialized_memory
 
