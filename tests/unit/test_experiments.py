@@ -325,7 +325,19 @@ class TestCommand:
 
     def test_profiles_other_than_quick_go_to_the_results(self, tiny_bert, scratch, monkeypatch) -> None:
         monkeypatch.setattr("helpers.training_command.FOLDER", scratch / "results")
-        more = ["--profile", "standard", "--set", "batch_size", "600", "--set", "max_length", "64", "--option", "layer_norm", "true"]
+        more = [
+            "--profile",
+            "standard",
+            "--set",
+            "batch_size",
+            "600",
+            "--set",
+            "max_length",
+            "64",
+            "--option",
+            "layer_norm",
+            "true",
+        ]
         assert main(command(tiny_bert, *more, "--seed", "148")) == 0
         run = load_run(scratch / "results/demo/EM-ES/tiny-bert/seed-148.json")
         found = run.hyperparameters
@@ -358,7 +370,10 @@ class TestCommand:
         )
         assert again == outcome
         expected = direction_scores(outcome)
-        assert main(["score", "p.csv", "--paired-column", "paired", "--negative", "Other", "--format", "json"]) == 0
+        assert (
+            main(["score", "p.csv", "--paired-column", "paired", "--negative", "Other", "--format", "json"])
+            == 0
+        )
         direction = json.loads(capsys.readouterr().out)["direction"]
         assert (direction["pir"], direction["ppr"]) == pytest.approx((expected.pir, expected.ppr), abs=1e-12)
 

@@ -1,7 +1,7 @@
 """What the stored runs say about the papers' claims, each with a margin; and that a false outcome is noticed.
 
-Means over the seeds that are stored, embedded encoder, profile standard, SemEval-2010. The findings among them
-(where this encoder does otherwise than the papers' BERT) are in the README.
+Means over the stored seeds, embedded encoder, profile standard, SemEval-2010. The findings among them (where
+this encoder does otherwise than the papers' BERT) are in the README.
 """
 
 from dataclasses import replace
@@ -57,6 +57,29 @@ def test_merged_training_does_not_cost_the_usual_score():
     assert mean("EM-ES-M", "performance_original") > mean("EM-ES", "performance_original") - 1.0
 
 
+def test_asking_relation_by_relation_costs_the_usual_score():
+    assert mean("EMR-C", "performance_original") < mean("EM-C", "performance_original") - 3
+
+
+def test_the_start_of_the_marker_vectors_decides_what_em_c_knows_about_direction():
+    (ablated,) = list_runs(folder=ROOT / "results" / "ablations" / "marker-vectors-mean")
+    (usual,) = [run for run in runs("EM-C") if run.seed == ablated.seed]
+    differing = {
+        name for name, value in ablated.hyperparameters.items() if usual.hyperparameters[name] != value
+    }
+    assert differing == {"marker_vectors"}
+    other, ours = paired_scores(ablated), paired_scores(usual)
+    assert other["pir"] > ours["pir"] + 0.3
+    assert abs(other["performance_original"] - ours["performance_original"]) < 0.02
+
+
+def test_ptr_and_em_es_were_also_trained_on_the_split_of_ptrs_authors():
+    for model in ("EM-ES", "PTR"):
+        for run in runs(model, "semeval2010-ptr-split"):
+            assert run.hyperparameters["training_samples"] == 6507
+            assert run.n == 2717
+
+
 def test_the_rarest_class_has_one_test_sentence_and_is_worth_a_whole_macro_point_or_five():
     for model in ("EM-ES", "PTR"):
         for run in runs(model):
@@ -91,7 +114,9 @@ def test_one_corrupted_outcome_is_noticed():
     assert paired_scores(good)["pd"] < 0.03 <= paired_scores(bad)["pd"]
     outcome = PairedOutcomes.from_rows(bad.rows, bad.labels)
     mixed = replace(good, rows=tuple(tuple(row) for row in outcome.to_rows()))
-    assert not order_of_ppr({"EM-C": 10.0, "EM-ES": mean("EM-ES", "ppr"), "EM-ES-M": 100 * paired_scores(mixed)["ppr"]})
+    assert not order_of_ppr(
+        {"EM-C": 10.0, "EM-ES": mean("EM-ES", "ppr"), "EM-ES-M": 100 * paired_scores(mixed)["ppr"]}
+    )
 
 
 def test_every_run_was_trained_by_one_process_to_the_end():
