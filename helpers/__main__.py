@@ -183,6 +183,12 @@ def _train(options: Namespace) -> None:
         _put(lines)
 
 
+def _runs(options: Namespace) -> None:
+    from .training_command import runs
+
+    _put(runs(options))
+
+
 def _summary(options: Namespace) -> None:
     from .reporting.summary import summary
 
@@ -195,6 +201,7 @@ RUN = {
     "stats": _stats,
     "data": _data,
     "train": _train,
+    "runs": _runs,
     "notebooks": _notebooks,
     "summary": _summary,
 }

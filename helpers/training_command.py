@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from argparse import Namespace
 from collections.abc import Iterable
 from pathlib import Path
@@ -59,6 +60,30 @@ def train(options: Namespace) -> str:
     except FloatingPointError as error:
         raise ValueError(str(error)) from error
     return described(run, run_path(run, folder)) if accelerator().is_main_process else ""
+
+
+def runs(options: Namespace) -> str:
+    """Train the missing runs of the standard set, if `options.train`; returns what is stored and missing.
+
+    Raises ValueError for a seed or model that is not in the set, and as `run_experiment`.
+    """
+    from . import experiments, standard_runs
+
+    every = standard_runs.standard_experiments()
+    for kind, given, known in (
+        ("seed", options.seeds, {one.seed for one in every}),
+        ("model", options.models, {one.name for one in every}),
+    ):
+        for value in given:
+            if value not in known:
+                raise unknown_name(f"{kind} of the standard runs", value, map(str, sorted(known)))
+    folder = options.out or FOLDER
+    if options.train:
+        wanted = standard_runs.chosen(every, options.seeds, options.models)
+        for experiment in standard_runs.missing(wanted, folder):
+            run = experiments.run_experiment(experiment, folder)
+            print(f"stored: {run.dataset} {run.model} seed {run.seed}", file=sys.stderr)
+    return standard_runs.status(folder).to_string(index=False)
 
 
 def _settings(options: Namespace) -> Settings | None:

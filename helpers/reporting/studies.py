@@ -66,19 +66,21 @@ def attention_frame(study: Mapping[str, Any], side: str = "original") -> pd.Data
 
 
 def attribution_frame(study: Mapping[str, Any], name: str = "attribution") -> pd.DataFrame:
-    """Columns model, sentence (a side), position, token, value: one row a token of each side.
+    """Columns model, sentence (a side), relation (explained), position, token, value: one row a token of each
+    side.
 
     `name` : 'attribution' or 'direction'; a side without it has no rows.
     """
+    columns = ["model", "sentence", "relation", "position", "token", "value"]
     rows = [
-        {"model": study["model"], "sentence": side, "position": place, "token": token, "value": value}
+        (study["model"], side, study[side][name]["relation"], place, token, value)
         for side in SIDES
         if study[side][name] is not None
         for place, (token, value) in enumerate(
             zip(study[side]["tokens"], study[side][name]["values"], strict=True)
         )
     ]
-    return pd.DataFrame(rows, columns=["model", "sentence", "position", "token", "value"])
+    return pd.DataFrame(rows, columns=columns)
 
 
 def token_groups(tokens: Sequence[str], key: str = "caused") -> list[str]:

@@ -79,6 +79,10 @@ def test_frames_hold_every_weight_and_value_once(study) -> None:
     row = frame[(frame["layer"] == 2) & (frame["head"] == 3) & (frame["position"] == 5)].iloc[0]
     assert row["weight"] == made["paired"]["attention"][1][2][5]
     assert row["token"] == made["paired"]["tokens"][5]
+    explained = attribution_frame(made).groupby("sentence")["relation"].unique()
+    assert {side: list(explained[side]) for side in SIDES} == {
+        side: [made[side]["attribution"]["relation"]] for side in SIDES
+    }
     assert len(attribution_frame(made)) == sum(len(made[side]["tokens"]) for side in SIDES)
     assert len(attribution_frame(made, "direction")) == (
         0 if made["model"] == "EMR-C" else 2 * len(WORDS.split())

@@ -325,9 +325,7 @@ class TestCommand:
 
     def test_profiles_other_than_quick_go_to_the_results(self, tiny_bert, scratch, monkeypatch) -> None:
         monkeypatch.setattr("helpers.training_command.FOLDER", scratch / "results")
-        more = [
-            "--profile",
-            "standard",
+        changes = [
             "--set",
             "batch_size",
             "600",
@@ -338,7 +336,7 @@ class TestCommand:
             "layer_norm",
             "true",
         ]
-        assert main(command(tiny_bert, *more, "--seed", "148")) == 0
+        assert main(command(tiny_bert, *changes, "--profile", "standard", "--seed", "148")) == 0
         run = load_run(scratch / "results/demo/EM-ES/tiny-bert/seed-148.json")
         found = run.hyperparameters
         assert (found["batch_size"], found["max_length"], found["layer_norm"]) == (600, 64, True)
@@ -370,10 +368,8 @@ class TestCommand:
         )
         assert again == outcome
         expected = direction_scores(outcome)
-        assert (
-            main(["score", "p.csv", "--paired-column", "paired", "--negative", "Other", "--format", "json"])
-            == 0
-        )
+        words = ["p.csv", "--paired-column", "paired", "--negative", "Other", "--format", "json"]
+        assert main(["score", *words]) == 0
         direction = json.loads(capsys.readouterr().out)["direction"]
         assert (direction["pir"], direction["ppr"]) == pytest.approx((expected.pir, expected.ppr), abs=1e-12)
 
