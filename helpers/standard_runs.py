@@ -1,7 +1,7 @@
 """The runs of profile standard: which there are to be, which are stored, and training those that are missing.
 
-The order is that of use: seed 9 for every model first, then what the notebooks compare, then the rest. Nothing
-here says how a run is trained (`experiments`).
+The order is that of use: seed 9 for every model first, then what the notebooks compare, then the rest. How a
+run is trained is said elsewhere (`experiments`).
 """
 
 from __future__ import annotations
