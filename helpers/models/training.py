@@ -122,6 +122,7 @@ class _Loop:
         return random.Random(f"{self.seed} {what} {epoch}")
 
     def resume(self) -> None:
+        """Go to where the checkpoint stands, if there is one."""
         if self.checkpoint is None or not self.checkpoint.exists():
             return
         state = load_checkpoint(self.checkpoint, self.bare, self.optimizer.optimizer, self.accelerator.device)
@@ -132,6 +133,7 @@ class _Loop:
         self.bar.update(self.step)
 
     def save(self) -> None:
+        """Write a checkpoint, by the first process; the others wait."""
         self._join_losses()
         if self.checkpoint is not None and self.accelerator.is_main_process:
             state = {
@@ -149,6 +151,7 @@ class _Loop:
         self.loss_sum = total if self.accelerator.is_main_process else torch.zeros_like(total)
 
     def run_epoch(self) -> None:
+        """The steps of this epoch that are still to be done."""
         self.model.train()
         if self.bare.resampled and self.epoch:
             self.examples = self.bare.training_examples(self.samples, self._rng("examples", self.epoch))

@@ -5,8 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
-from transformers import BertConfig, BertModel
 
 from helpers.case_study import FIGURE_4, case_study
 from helpers.data.corpora import read_corpus
@@ -15,7 +13,7 @@ from helpers.data.relations import SEMEVAL_RELATIONS, inverse
 from helpers.experiments import Experiment
 from helpers.models import classifier
 from helpers.models.checkpoints import save_weights
-from helpers.models.encoder import EMBEDDED, EMBEDDED_SHA256, load_encoder
+from helpers.models.encoder import EMBEDDED, EMBEDDED_SHA256
 from helpers.models.registry import build
 from helpers.reporting.studies import (
     FOLDER,
@@ -32,22 +30,10 @@ WORDS = "[CLS] the deadly train [E11] crash [E12] was caused by terrorist [E21] 
 STORED = sorted(FOLDER.glob("*.json"))
 
 
-@pytest.fixture(scope="module")
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a random BERT of two layers and the embedded encoder's tokenizer."""
-    folder = tmp_path_factory.mktemp("tiny")
-    tokenizer = load_encoder(EMBEDDED).tokenizer
-    tokenizer.save_pretrained(folder)
-    torch.manual_seed(0)
-    size = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
-    BertModel(BertConfig(vocab_size=len(tokenizer), initializer_range=0.3, **size)).save_pretrained(folder)
-    return folder
-
-
 @pytest.fixture(scope="module", params=["em-c", "emr-c"])
-def study(request: pytest.FixtureRequest, tiny: Path, tmp_path_factory: pytest.TempPathFactory):
+def study(request: pytest.FixtureRequest, tiny_bert: Path, tmp_path_factory: pytest.TempPathFactory):
     """A case study of an untrained model, and the file that it wrote."""
-    experiment = Experiment(request.param, encoder=str(tiny), merged=request.param == "em-c")
+    experiment = Experiment(request.param, encoder=str(tiny_bert), merged=request.param == "em-c")
     model = build(experiment.model, experiment.encoder, SEMEVAL_RELATIONS, experiment.resolved(), seed=3)
     folder = tmp_path_factory.mktemp("study")
     weights = save_weights(folder / "weights.safetensors", model)
@@ -123,10 +109,10 @@ def test_a_damaged_file_is_refused(spoil, message: str, study, tmp_path: Path) -
         read_study(tmp_path / "damaged.json")
 
 
-def test_another_data_set_is_refused(tiny: Path, tmp_path: Path) -> None:
+def test_another_data_set_is_refused(tiny_bert: Path, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="not kbp37"):
         case_study(
-            Experiment("em-c", "kbp37", encoder=str(tiny)), tmp_path / "w.safetensors", folder=tmp_path
+            Experiment("em-c", "kbp37", encoder=str(tiny_bert)), tmp_path / "w.safetensors", folder=tmp_path
         )
 
 

@@ -5,13 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from transformers import AutoTokenizer, BertConfig, BertModel
 
 from helpers.data.pairing import paired_sample
 from helpers.data.relations import SEMEVAL_RELATIONS, inverse
 from helpers.data.samples import RelationSample, parse_tagged
 from helpers.models import attention
-from helpers.models.encoder import EMBEDDED, load_encoder
 from helpers.models.registry import build
 from helpers.models.settings import Settings
 
@@ -21,33 +19,19 @@ SAMPLE = RelationSample("218", *parse_tagged(SENTENCE, TAGS), "Cause-Effect(e2,e
 LAYERS, HEADS = 2, 4
 
 
-@pytest.fixture(scope="module")
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a random BERT of two layers and the embedded encoder's tokenizer."""
-    folder = tmp_path_factory.mktemp("tiny")
-    tokenizer = load_encoder(EMBEDDED).tokenizer
-    tokenizer.save_pretrained(folder)
-    torch.manual_seed(0)
-    size = {"hidden_size": 32, "num_hidden_layers": LAYERS, "num_attention_heads": HEADS}
-    config = BertConfig(vocab_size=len(tokenizer), intermediate_size=64, initializer_range=0.3, **size)
-    BertModel(config).save_pretrained(folder)
-    assert AutoTokenizer.from_pretrained(folder).cls_token == "[CLS]"
-    return folder
+def model_of(name: str, tiny_bert: Path, implementation: str | None = "eager"):
+    return build(name, str(tiny_bert), SEMEVAL_RELATIONS, Settings(), seed=9, attention=implementation)
 
 
-def model_of(name: str, tiny: Path, implementation: str | None = "eager"):
-    return build(name, str(tiny), SEMEVAL_RELATIONS, Settings(), seed=9, attention=implementation)
-
-
-def test_the_tokens_are_those_of_the_marked_sentence(tiny: Path) -> None:
+def test_the_tokens_are_those_of_the_marked_sentence(tiny_bert: Path) -> None:
     words = "[CLS] the deadly train [E11] crash [E12] was caused by terrorist [E21] attack [E22] [SEP]"
-    assert attention.tokens_read(model_of("em-c", tiny), SAMPLE) == words.split()
+    assert attention.tokens_read(model_of("em-c", tiny_bert), SAMPLE) == words.split()
     paired = words.replace("E1", "E9").replace("E2", "E1").replace("E9", "E2")
-    assert attention.tokens_read(model_of("em-c", tiny), paired_sample(SAMPLE)) == paired.split()
+    assert attention.tokens_read(model_of("em-c", tiny_bert), paired_sample(SAMPLE)) == paired.split()
 
 
-def test_emr_c_reads_the_literal_relation_first(tiny: Path) -> None:
-    model = model_of("emr-c", tiny)
+def test_emr_c_reads_the_literal_relation_first(tiny_bert: Path) -> None:
+    model = model_of("emr-c", tiny_bert)
     tokens = attention.tokens_read(model, SAMPLE)
     assert tokens[:3] == ["[CLS]", "effect", "cause"]
     assert "[E11]" in tokens[tokens.index("[SEP]") :]
@@ -55,8 +39,8 @@ def test_emr_c_reads_the_literal_relation_first(tiny: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["em-c", "em-es", "r-bert", "emr-c"])
-def test_attention_has_one_distribution_for_each_layer_and_head(name: str, tiny: Path) -> None:
-    model = model_of(name, tiny)
+def test_attention_has_one_distribution_for_each_layer_and_head(name: str, tiny_bert: Path) -> None:
+    model = model_of(name, tiny_bert)
     weights = attention.cls_attention(model, SAMPLE)
     assert weights.shape == (LAYERS, HEADS, len(attention.tokens_read(model, SAMPLE)))
     assert (weights >= 0).all()
@@ -64,8 +48,8 @@ def test_attention_has_one_distribution_for_each_layer_and_head(name: str, tiny:
     assert np.array_equal(weights, attention.full_attention(model, SAMPLE)[:, :, 0])
 
 
-def test_attention_is_that_of_the_formula(tiny: Path) -> None:
-    model = model_of("em-c", tiny)
+def test_attention_is_that_of_the_formula(tiny_bert: Path) -> None:
+    model = model_of("em-c", tiny_bert)
     batch = attention.collate(model.examples([SAMPLE]), 0)
     with torch.inference_mode():
         hidden = model.encoder.transformer.embeddings(batch.ids)[0]
@@ -76,14 +60,14 @@ def test_attention_is_that_of_the_formula(tiny: Path) -> None:
     assert np.allclose(attention.cls_attention(model, SAMPLE)[0], expected, atol=1e-6)
 
 
-def test_a_model_without_attention_weights_is_refused(tiny: Path) -> None:
+def test_a_model_without_attention_weights_is_refused(tiny_bert: Path) -> None:
     with pytest.raises(ValueError, match="attention='eager'"):
-        attention.cls_attention(model_of("em-c", tiny, "sdpa"), SAMPLE)
+        attention.cls_attention(model_of("em-c", tiny_bert, "sdpa"), SAMPLE)
 
 
 @pytest.mark.parametrize("name", ["em-c", "em-es", "r-bert", "emr-c"])
-def test_integrated_gradients_are_complete(name: str, tiny: Path) -> None:
-    model = model_of(name, tiny)
+def test_integrated_gradients_are_complete(name: str, tiny_bert: Path) -> None:
+    model = model_of(name, tiny_bert)
     found = attention.integrated_gradients(model, SAMPLE, SAMPLE.relation, steps=256)
     assert found.values.shape == (len(attention.tokens_read(model, SAMPLE)),)
     assert abs(found.score - found.baseline) > 1e-3, "nothing to explain: the check could not fail"
@@ -91,8 +75,8 @@ def test_integrated_gradients_are_complete(name: str, tiny: Path) -> None:
     assert found.values[0] == found.values[-1] == 0
 
 
-def test_the_explained_score_is_the_models_own(tiny: Path) -> None:
-    model = model_of("em-c", tiny)
+def test_the_explained_score_is_the_models_own(tiny_bert: Path) -> None:
+    model = model_of("em-c", tiny_bert)
     batch = attention.collate(model.examples([SAMPLE]), 0)
     with torch.inference_mode():
         logits = model(batch)[0]
@@ -103,8 +87,8 @@ def test_the_explained_score_is_the_models_own(tiny: Path) -> None:
     assert lead.score == pytest.approx((logits[here] - logits[there]).item(), abs=1e-5)
 
 
-def test_a_lead_is_the_difference_of_two_attributions(tiny: Path) -> None:
-    model, other = model_of("em-c", tiny), inverse(SAMPLE.relation)
+def test_a_lead_is_the_difference_of_two_attributions(tiny_bert: Path) -> None:
+    model, other = model_of("em-c", tiny_bert), inverse(SAMPLE.relation)
     mine, theirs = (
         attention.integrated_gradients(model, SAMPLE, one, steps=8) for one in (SAMPLE.relation, other)
     )
@@ -112,19 +96,19 @@ def test_a_lead_is_the_difference_of_two_attributions(tiny: Path) -> None:
     assert np.allclose(lead.values, mine.values - theirs.values, atol=1e-5)
 
 
-def test_integrated_gradients_leave_the_model_as_it_was(tiny: Path) -> None:
-    model = model_of("em-c", tiny)
+def test_integrated_gradients_leave_the_model_as_it_was(tiny_bert: Path) -> None:
+    model = model_of("em-c", tiny_bert)
     before = attention.probabilities(model, SAMPLE)
     attention.integrated_gradients(model, SAMPLE, SAMPLE.relation, steps=2)
     assert attention.probabilities(model, SAMPLE) == before
     assert all(parameter.grad is None for parameter in model.parameters())
 
 
-def test_probabilities(tiny: Path) -> None:
-    found = attention.probabilities(model_of("em-c", tiny), SAMPLE)
+def test_probabilities(tiny_bert: Path) -> None:
+    found = attention.probabilities(model_of("em-c", tiny_bert), SAMPLE)
     assert list(found) == list(SEMEVAL_RELATIONS)
     assert sum(found.values()) == pytest.approx(1, abs=1e-6)
-    assert len(attention.probabilities(model_of("emr-c", tiny), SAMPLE)) == len(SEMEVAL_RELATIONS)
+    assert len(attention.probabilities(model_of("emr-c", tiny_bert), SAMPLE)) == len(SEMEVAL_RELATIONS)
 
 
 @pytest.mark.parametrize(
@@ -136,6 +120,6 @@ def test_probabilities(tiny: Path) -> None:
         ("em-c", {"relation": "Other", "steps": 0}, "steps is 0"),
     ],
 )
-def test_bad_arguments_are_named(name: str, arguments: dict, message: str, tiny: Path) -> None:
+def test_bad_arguments_are_named(name: str, arguments: dict, message: str, tiny_bert: Path) -> None:
     with pytest.raises(ValueError, match=message):
-        attention.integrated_gradients(model_of(name, tiny), SAMPLE, **arguments)
+        attention.integrated_gradients(model_of(name, tiny_bert), SAMPLE, **arguments)
