@@ -17,5 +17,12 @@ statistics.py       Table 1 of paper W, and the same for a file of counts
 distribution.py     one distribution of labels → perplexity, negative share, imbalance ratio
 label_counts.py     counts of labels, from the real files or from results/published/label_counts.csv
 demo.py             a synthetic corpus, generated here
+documents.py        documents with several labels each: label list, label matrix
+document_checks.py  what makes the parts of such a collection sound
+document_files.py   LibMultiLabel txt, GoEmotions and label files, read and written
+svm_files.py        LibMultiLabel svm files, read and written
+demo_documents.py   a synthetic collection of such documents, generated here
+matrices.py         matrices of labels and scores: .csv, .npy, .npz
+files.py            whole files in and out
 errors.py           the errors of this room
 """

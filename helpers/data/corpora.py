@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 from helpers.data import readers, registry
 from helpers.data.errors import unknown_name
 from helpers.data.records import Corpus
+
+if TYPE_CHECKING:
+    from helpers.data.documents import Documents
 
 _PARTS = ("train", "dev", "test")
 
@@ -14,6 +21,8 @@ FILES: dict[str, dict[str, str]] = {
     "chemprot": {split: f"chemprot/{split}.txt" for split in _PARTS},
     "nyt24": {split: f"nyt24/NYT-star/{split}_triples.json" for split in ("val", "test")},
     "docred": {"dev-699": "docred/dev_keys_new.json"},
+    "reuters90": {split: f"reuters90/reuters90_{split}.txt" for split in ("train", "test")},
+    "goemotions": {split: f"goemotions/{split}.tsv" for split in _PARTS},
 }
 """Corpus → split → registered file."""
 
@@ -26,8 +35,13 @@ _READERS = {
 }
 
 
-def read_corpus(name: str, strict: bool = True) -> dict[str, Corpus]:
-    """Every split of a corpus: samples of SemEval-2010, KBP37, ChemProt; facts of NYT* (`nyt24`), DocRED.
+MULTI_LABEL = ("reuters90", "goemotions")
+"""The corpora whose samples are documents with several labels each."""
+
+
+def read_corpus(name: str, strict: bool = True) -> dict[str, Corpus | Documents]:
+    """Every split of a corpus: samples of SemEval-2010, KBP37, ChemProt; facts of NYT* (`nyt24`), DocRED;
+    `Documents` of Reuters-21578 (`reuters90`) and GoEmotions.
 
     Raises
     ------
@@ -41,4 +55,14 @@ def read_corpus(name: str, strict: bool = True) -> dict[str, Corpus]:
     """
     if name not in FILES:
         raise unknown_name("corpus", name, FILES)
-    return {split: _READERS[name](registry.locate(path), strict) for split, path in FILES[name].items()}
+    read = _documents_reader(name) if name in MULTI_LABEL else _READERS[name]
+    return {split: read(registry.locate(path), strict) for split, path in FILES[name].items()}
+
+
+def _documents_reader(name: str) -> Callable[[Path, bool], Documents]:
+    from helpers.data import document_files  # brings SciPy, which the other corpora do not need
+
+    if name == "reuters90":
+        return document_files.read_txt
+    labels = document_files.read_labels(registry.locate("goemotions/labels.txt"), keep_order=True)
+    return lambda path, strict: document_files.read_goemotions(path, labels, strict)

@@ -1,0 +1,245 @@
+"""Matrices of numbers in files: .csv without header, .npy, and .npz, dense or sparse (as SciPy saves it).
+
+Such are the 0/1 matrix of gold labels and the scores of a multi-label classifier. Nothing pickled is ever
+loaded. Whether the numbers are 0 and 1, or fit together, is decided where they are used.
+"""
+
+from __future__ import annotations
+
+import array
+import csv
+import io
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import scipy.sparse
+from scipy.sparse import csr_array
+
+from helpers.data.errors import MalformedRecord
+from helpers.data.files import read_whole, whole_file
+from helpers.data.text import byte_fault, utf8_fault
+
+ENDINGS = (".csv", ".npy", ".npz")
+
+_BLOCK = 1 << 24
+_BROKEN = (ValueError, EOFError, KeyError, OSError, RuntimeError, MemoryError, zipfile.BadZipFile, zlib.error)
+
+
+def read_matrix(path: Path | str) -> np.ndarray | csr_array:
+    """The two-dimensional matrix of a file, its kind chosen by the ending.
+
+    Returns
+    -------
+    - .csv: float64; one row a line, cells separated by commas, no header; blank lines are skipped;
+    - .npy, and .npz with one array: the array as it was saved (float, integer or bool);
+    - .npz as `scipy.sparse.save_npz` writes it, in any of SciPy's formats: a `csr_array` with sorted columns
+      (an entry that is there twice is added up, as SciPy does; zeros that are stored stay).
+
+    Infinite values are allowed: a tree's labels that were not reached have the score −∞.
+
+    Raises
+    ------
+    MalformedRecord : with line, column and cell in a .csv: a cell that is empty or no number, a row with too
+        few or too many cells; of any file: broken, cut off or pickled, no numbers, not two-dimensional,
+        empty, NaN (with its place), several arrays in one .npz.
+    ValueError : unknown ending (the known ones are listed).
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "scores.csv")
+    ...     _ = path.write_text("0.5,-1\\n2,1e-3\\n")
+    ...     read_matrix(path)
+    array([[ 5.e-01, -1.e+00],
+           [ 2.e+00,  1.e-03]])
+    """
+    path = Path(path)
+    matrix = _read_csv(path) if _ending(path) == ".csv" else _read_numpy(path)
+    if matrix.ndim != 2:
+        shape = " × ".join(map(str, matrix.shape)) or "a single number"
+        raise MalformedRecord(path, f"a matrix of two dimensions is needed, not {shape}")
+    if 0 in matrix.shape:
+        raise MalformedRecord(path, f"the matrix of {matrix.shape[0]} × {matrix.shape[1]} is empty")
+    if matrix.dtype.kind not in "biuf":
+        raise MalformedRecord(path, f"numbers are needed, not values of type {matrix.dtype}")
+    fault = first_nan(matrix)
+    if fault:
+        raise MalformedRecord(path, f"the value in row {fault[0]}, column {fault[1]} (both from 0) is NaN")
+    return matrix
+
+
+def _ending(path: Path) -> str:
+    ending = path.suffix.lower()
+    if ending not in ENDINGS:
+        raise ValueError(f"{path}: unknown ending; known are {', '.join(ENDINGS)}")
+    return ending
+
+
+def first_nan(matrix: np.ndarray | csr_array) -> tuple[int, int] | None:
+    """Row and column (from 0) of the first NaN, or None; no second matrix of the size of this one is made.
+
+    >>> first_nan(np.array([[0.5, np.nan]])), first_nan(np.eye(2, dtype=bool))
+    ((0, 1), None)
+    """
+    if matrix.dtype.kind != "f":
+        return None
+    if scipy.sparse.issparse(matrix):
+        place = np.flatnonzero(np.isnan(matrix.data))[:1]
+        row = np.searchsorted(matrix.indptr, place, side="right") - 1
+        return (int(row[0]), int(matrix.indices[place[0]])) if place.size else None
+    rows = max(1, _BLOCK // max(1, matrix.shape[1]))
+    for start in range(0, len(matrix), rows):
+        found = np.argwhere(np.isnan(matrix[start : start + rows]))
+        if found.size:
+            return int(start + found[0, 0]), int(found[0, 1])
+    return None
+
+
+def _read_csv(path: Path) -> np.ndarray:
+    content = read_whole(path)
+    if not content or content.isspace():
+        raise MalformedRecord(path, "the file is empty")
+    offset = utf8_fault(content)
+    if offset is not None:
+        line, reason = byte_fault(content, offset)
+        raise MalformedRecord(path, reason, line)
+    try:
+        matrix = _arrow(content)
+    except pa.ArrowInvalid:
+        return _slow_csv(path, content)
+    return _slow_csv(path, content) if first_nan(matrix) else matrix
+
+
+def _arrow(content: bytes) -> np.ndarray:
+    first = re.search(rb"[^\r\n]+", content).group()
+    names = [f"f{number}" for number in range(first.count(b",") + 1)]
+    table = pyarrow.csv.read_csv(
+        pa.BufferReader(content),
+        read_options=pyarrow.csv.ReadOptions(column_names=names, block_size=_BLOCK),
+        convert_options=pyarrow.csv.ConvertOptions(
+            column_types=dict.fromkeys(names, pa.float64()), null_values=[]
+        ),
+    )
+    matrix = np.empty((table.num_rows, table.num_columns))
+    for number, column in enumerate(table.columns):
+        matrix[:, number] = column.to_numpy()
+    return matrix
+
+
+def _slow_csv(path: Path, content: bytes) -> np.ndarray:
+    """The cells one by one: for the place of a fault, and for numbers Arrow does not take, such as +1."""
+    reader = csv.reader(io.TextIOWrapper(io.BytesIO(content), "utf-8", newline=""))
+    values, width = array.array("d"), 0
+    for row in _rows(path, reader):
+        width = width or len(row)
+        if len(row) != width:
+            reason = f"{width} cells are expected, as in the first row, found {len(row)}"
+            raise MalformedRecord(path, reason, reader.line_num)
+        for number, cell in enumerate(row, start=1):
+            values.append(_number(path, cell, reader.line_num, number))
+    return np.frombuffer(values).reshape(-1, width)
+
+
+def _rows(path: Path, reader: Iterator[list[str]]) -> Iterator[list[str]]:
+    try:
+        yield from filter(None, reader)
+    except csv.Error as error:
+        raise MalformedRecord(path, f"the row cannot be read ({error})", reader.line_num) from error
+
+
+def _number(path: Path, cell: str, line: int, column: int) -> float:
+    try:
+        value = float(cell.replace("_", "?"))  # Python takes 1_000 for a number, no one else does
+    except ValueError:
+        value = np.nan
+    if np.isnan(value):
+        first = "; the file must have no header" if line == 1 else ""
+        raise MalformedRecord(path, f"{cell!r} is no number{first}", line, str(column))
+    return value
+
+
+def _read_numpy(path: Path) -> np.ndarray | csr_array:
+    """What NumPy or SciPy saved; the content decides which, should the ending be the wrong one of the two."""
+    with open(path, "rb") as file:
+        try:
+            found, names = _loaded(file)
+        except _BROKEN as error:
+            reason = " ".join(str(error).split())[:160] or type(error).__name__
+            raise MalformedRecord(path, f"the file is broken, cut off or pickled ({reason})") from error
+    if not isinstance(found, np.ndarray | csr_array):
+        listed = ", ".join(names) or "nothing"
+        raise MalformedRecord(path, f"one array, or SciPy's sparse form, is expected, not {listed}")
+    return found
+
+
+def _loaded(file: BinaryIO) -> tuple[np.ndarray | csr_array | bytes | None, list[str]]:
+    """The matrix of a file, or what else is there; and the names of the parts of an archive."""
+    found = np.load(file, allow_pickle=False)
+    if isinstance(found, np.ndarray):
+        return found, []
+    with found:
+        names = found.files
+        if len(names) == 1:
+            return found[names[0]], names
+    if "format" not in names:
+        return None, names
+    file.seek(0)
+    return _as_rows(scipy.sparse.load_npz(file)), names
+
+
+def _as_rows(matrix: scipy.sparse.sparray | scipy.sparse.spmatrix) -> csr_array:
+    if hasattr(matrix, "check_format"):
+        matrix.check_format(full_check=True)  # indices outside the shape would be read as they are
+    rows = csr_array(matrix)
+    rows.sum_duplicates()
+    return rows
+
+
+def write_matrix(path: Path | str, matrix: np.ndarray | csr_array) -> None:
+    """Write a matrix, dense or sparse, so that `read_matrix` gives the same numbers; whole or not at all.
+
+    A .npz holds a sparse matrix in SciPy's form, or a dense one as its only array. A .csv is read as float64.
+
+    Raises
+    ------
+    ValueError : unknown ending; sparse for .csv or .npy; not two-dimensional; empty; no numbers; NaN.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_matrix(Path(folder, "truth.npz"), csr_array(np.eye(2)))
+    ...     read_matrix(Path(folder, "truth.npz")).toarray()
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    path = Path(path)
+    ending, sparse = _ending(path), scipy.sparse.issparse(matrix)
+    matrix = csr_array(matrix) if sparse else np.asarray(matrix)
+    if matrix.ndim != 2 or 0 in matrix.shape or matrix.dtype.kind not in "biuf":
+        shown = f"shape {matrix.shape} and type {matrix.dtype}"
+        raise ValueError(f"matrix has {shown}; two dimensions of numbers are needed")
+    if first_nan(matrix):
+        raise ValueError("matrix[{}, {}] is NaN".format(*first_nan(matrix)))
+    if sparse and ending != ".npz":
+        raise ValueError(f"{path}: a sparse matrix is written as .npz; make it dense for {ending}")
+    with whole_file(path) as stream:
+        if sparse:
+            scipy.sparse.save_npz(stream, matrix)
+        elif ending == ".npz":
+            np.savez_compressed(stream, matrix=matrix)
+        elif ending == ".npy":
+            np.save(stream, matrix, allow_pickle=False)
+        else:
+            _write_csv(stream, matrix)
+
+
+def _write_csv(stream: BinaryIO, matrix: np.ndarray) -> None:
+    plain = {"b": np.uint8, "f": np.float64}  # Arrow writes the shortest text that gives the float64 back
+    columns = matrix.astype(plain.get(matrix.dtype.kind, matrix.dtype), copy=False).T
+    table = pa.table({str(number): np.ascontiguousarray(column) for number, column in enumerate(columns)})
+    pyarrow.csv.write_csv(table, stream, pyarrow.csv.WriteOptions(include_header=False))
