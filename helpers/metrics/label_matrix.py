@@ -1,0 +1,180 @@
+"""Label sets of instances as a sparse 0/1 matrix: rows are instances, columns are labels.
+
+The truth of multi-label data, and predictions that are already decided, are brought into this one form here:
+whatever the caller has (dense or any sparse format, bool or numbers) becomes one checked `csr_array`. Scores
+are no label sets: see `label_scores`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+
+BLOCK_CELLS = 1 << 21  # rows × columns that are worked on at a time: 16 MB of scores
+
+
+def as_label_matrix(values: Any, argument: str = "truth") -> csr_array:
+    """A 0/1 matrix as a boolean `csr_array` with sorted columns, no stored zero and no cell stored twice.
+
+    Parameters
+    ----------
+    values : (n, L) dense (anything that `numpy.asarray` takes) or sparse in any format, `csr_matrix` and
+        `csr_array` alike; bool, or numbers that are 0 or 1. It is never changed. n may be 0 (an empty batch),
+        L may not. A cell that a sparse format stores twice counts as the sum, as in scipy.
+    argument : how messages call it.
+
+    Raises
+    ------
+    ValueError : not two axes, no columns, no numbers, or a value other than 0 and 1; the message names the
+        row, the column and the value.
+
+    >>> as_label_matrix([[0, 1], [1, 1]]).indices.tolist()
+    [1, 0, 1]
+    >>> as_label_matrix([[0, 1], [2, 1]])
+    Traceback (most recent call last):
+    ValueError: truth[1, 0] is 2: a label is there (1) or not (0)
+    """
+    matrix = values if issparse(values) else as_numbers(values, argument)
+    check_axes(matrix, argument)
+    return _from_sparse(matrix, argument) if issparse(matrix) else _from_dense(matrix, argument)
+
+
+def as_numbers(values: Any, argument: str) -> np.ndarray:
+    """An array of bool, integers or floats; ValueError for what is none (texts, objects, ragged lists).
+
+    >>> as_numbers([["1"]], "truth")
+    Traceback (most recent call last):
+    ValueError: truth holds <U1: numbers are needed
+    """
+    try:
+        matrix = np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{argument} is no matrix: {error}") from None
+    if matrix.dtype.kind not in "biuf":
+        raise ValueError(f"{argument} holds {matrix.dtype}: numbers are needed")
+    return matrix
+
+
+def check_axes(matrix: Any, argument: str) -> None:
+    """ValueError unless the matrix has rows and columns, and at least one column.
+
+    >>> check_axes(np.zeros(3), "scores")
+    Traceback (most recent call last):
+    ValueError: scores has shape (3,): instances × labels are needed, and at least one label
+    """
+    if len(matrix.shape) != 2 or not matrix.shape[1]:
+        raise ValueError(
+            f"{argument} has shape {matrix.shape}: instances × labels are needed, and at least one label"
+        )
+
+
+def _from_sparse(values: Any, argument: str) -> csr_array:
+    matrix = csr_array(values)
+    if matrix.dtype.kind not in "biuf":
+        raise ValueError(f"{argument} holds {matrix.dtype}: numbers are needed")
+    if not matrix.has_canonical_format or not matrix.data.all():
+        matrix = matrix.copy()  # the caller's arrays stay as they are
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+    odd = np.flatnonzero(matrix.data != 1)
+    if len(odd):
+        row = int(np.searchsorted(matrix.indptr, odd[0], "right")) - 1
+        raise _not_zero_or_one(argument, row, matrix.indices[odd[0]], matrix.data[odd[0]])
+    return _boolean(matrix.indices, matrix.indptr, matrix.shape)
+
+
+def _from_dense(matrix: np.ndarray, argument: str) -> csr_array:
+    def there() -> Iterator[np.ndarray]:
+        for rows in row_blocks(*matrix.shape):
+            block = matrix[rows]
+            odd = (block != 0) & (block != 1)
+            if odd.any():
+                row, column = np.argwhere(odd)[0]
+                raise _not_zero_or_one(argument, rows.start + row, column, block[row, column])
+            yield block != 0
+
+    return from_rows(there(), matrix.shape[1])
+
+
+def from_rows(blocks: Iterable[np.ndarray], n_labels: int) -> csr_array:
+    """The label matrix of consecutive blocks of rows, boolean and dense.
+
+    >>> from_rows(iter([np.eye(2) > 0, np.ones((1, 2)) > 0]), 2).toarray().astype(int).tolist()
+    [[1, 0], [0, 1], [1, 1]]
+    """
+    columns, filled = [np.zeros(0, np.int32)], [np.zeros(1, np.int64)]
+    for block in blocks:
+        columns.append(columns_of(block).astype(np.int32))
+        filled.append(np.count_nonzero(block, axis=1))
+    indptr = np.concatenate(filled).cumsum()
+    return _boolean(np.concatenate(columns), indptr, (len(indptr) - 1, n_labels))
+
+
+def columns_of(block: np.ndarray) -> np.ndarray:
+    """The column of each True of a boolean matrix, row by row: `numpy.nonzero(block)[1]`, several times as
+    fast.
+
+    >>> columns_of(np.array([[True, False, True], [False, True, False]])).tolist()
+    [0, 2, 1]
+    """
+    return np.flatnonzero(block) % block.shape[1]
+
+
+def _not_zero_or_one(argument: str, row: int, column: int, value: np.generic) -> ValueError:
+    return ValueError(f"{argument}[{row}, {column}] is {value.item()}: a label is there (1) or not (0)")
+
+
+def _boolean(indices: np.ndarray, indptr: np.ndarray, shape: tuple[int, int]) -> csr_array:
+    return csr_array((np.ones(len(indices), bool), indices, indptr), shape=shape)
+
+
+def from_lists(columns: np.ndarray, listed: np.ndarray, n_labels: int) -> csr_array:
+    """The label matrix of rows of columns: (n, K) columns, each in its row once, (n, K) bool which are meant.
+
+    >>> from_lists(np.array([[2, 0], [1, -1]]), np.array([[True, True], [True, False]]), 3).toarray().tolist()
+    [[True, False, True], [False, True, False]]
+    """
+    indptr = np.concatenate([[0], np.count_nonzero(listed, axis=1)]).cumsum()
+    matrix = _boolean(columns[listed], indptr, (len(columns), n_labels))
+    matrix.sort_indices()
+    return matrix
+
+
+def widened(matrix: csr_array, columns: np.ndarray, n_labels: int) -> csr_array:
+    """The label matrix with its column j moved to columns[j] of n_labels; the other columns are empty.
+
+    >>> widened(as_label_matrix([[1, 1]]), np.array([2, 0]), 4).toarray().tolist()
+    [[True, False, True, False]]
+    """
+    moved = _boolean(columns[matrix.indices], matrix.indptr, (matrix.shape[0], n_labels))
+    moved.sort_indices()
+    return moved
+
+
+def row_blocks(n: int, width: int) -> Iterator[slice]:
+    """Consecutive slices of n rows with about `BLOCK_CELLS` cells each, `width` cells a row.
+
+    >>> list(row_blocks(3, BLOCK_CELLS // 2))
+    [slice(0, 2, None), slice(2, 3, None)]
+    """
+    step = max(1, BLOCK_CELLS // max(1, width))
+    return (slice(start, min(start + step, n)) for start in range(0, n, step))
+
+
+def sparse_blocks(matrix: csr_array, extra: int) -> Iterator[slice]:
+    """Slices of rows which, padded to their longest row and `extra` cells more, have few cells.
+
+    >>> list(sparse_blocks(csr_array(np.eye(3)), 1))
+    [slice(0, 3, None)]
+    """
+    filled, start = np.diff(matrix.indptr), 0
+    typical = int(filled.mean()) + extra if len(filled) else extra
+    while start < len(filled):
+        stop = min(len(filled), start + max(1, BLOCK_CELLS // typical))
+        while stop - start > 1 and (filled[start:stop].max() + extra) * (stop - start) > BLOCK_CELLS:
+            stop = start + (stop - start) // 2
+        yield slice(start, stop)
+        start = stop

@@ -1,0 +1,189 @@
+"""The outcome of a multi-label classifier: which label set was predicted for which gold set, and how often.
+
+`LabelSets` is to label sets what `counts.Confusion` is to single labels: a table of counts that holds no text
+and no ids, adds up, and is resampled in place of the data. What the F-measures need of it are its
+`LabelCounts`. Nothing is averaged here (`multilabel`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, hstack, vstack
+
+from .cells import draw, scalar
+from .label_columns import label_names
+from .label_counts import LabelCounts, check_addable, label_matrices
+from .labels import Label
+
+
+@dataclass(frozen=True, eq=False)
+class LabelSets:
+    """How often was this label set predicted for that gold set?
+
+    Attributes
+    ----------
+    gold, predicted : (C, L) label matrices (`label_matrix.as_label_matrix`): the pairs of sets that occur,
+        sorted, none twice.
+    counts : (..., C) number of instances of each pair; leading axes are replicates.
+    labels, decision : as in `LabelCounts`.
+
+    >>> sets = LabelSets.from_matrices([[1, 1], [1, 1], [0, 1]], [[1, 0], [1, 0], [0, 0]])
+    >>> sets.to_rows()
+    [[[0, 1], [0], 2], [[1], [], 1]]
+    >>> (sets + sets).label_counts().gold.tolist()
+    [4, 6]
+    """
+
+    gold: csr_array
+    predicted: csr_array
+    counts: np.ndarray
+    labels: tuple[Label, ...]
+    decision: str = "given"
+
+    @classmethod
+    def from_matrices(
+        cls, truth: Any, predicted: Any, labels: Iterable[Label] | None = None, decision: str = "given"
+    ) -> LabelSets:
+        """Count pairs of sets; arguments and errors as `LabelCounts.from_matrices`.
+
+        >>> LabelSets.from_matrices([[1, 0]] * 3, [[1, 1]] * 3).to_rows()
+        [[[0], [0, 1], 3]]
+        """
+        gold, guess = label_matrices(truth, predicted)
+        names = label_names(labels, gold.shape[1])
+        return cls(*_grouped(gold, guess, np.ones(gold.shape[0], np.int64)), names, decision)
+
+    @classmethod
+    def merged(cls, outcomes: Sequence[LabelSets]) -> LabelSets:
+        """The sum of one outcome or more; ValueError if labels or decisions differ.
+
+        >>> one = LabelSets.from_matrices([[1, 0]], [[1, 1]])
+        >>> LabelSets.merged([one, one, one]).n
+        3
+        """
+        first = outcomes[0]
+        for other in outcomes[1:]:
+            check_addable(first, other)
+        gold = vstack([outcome.gold for outcome in outcomes], format="csr")
+        predicted = vstack([outcome.predicted for outcome in outcomes], format="csr")
+        counts = np.concatenate([outcome.counts for outcome in outcomes], axis=-1)
+        return cls(*_grouped(gold, predicted, counts), first.labels, first.decision)
+
+    def __add__(self, other: LabelSets) -> LabelSets:
+        return self.merged([self, other]) if isinstance(other, LabelSets) else NotImplemented
+
+    def __radd__(self, other: object) -> LabelSets:
+        return self if other == 0 else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LabelSets) and (self.labels, self.decision, self.to_rows()) == (
+            other.labels,
+            other.decision,
+            other.to_rows(),
+        )
+
+    @property
+    def n(self) -> Any:
+        """Number of instances; shape (...)."""
+        return scalar(self.counts.sum(-1))
+
+    def label_counts(self, counts: np.ndarray | None = None) -> LabelCounts:
+        """What the F-measures need; (..., L) for replicates.
+
+        counts : (..., C), those of replicates of this table, which have the same pairs; None: its own.
+
+        >>> LabelSets.from_matrices([[1, 0]] * 3, [[1, 1]] * 3).label_counts().predicted.tolist()
+        [3, 3]
+        """
+        counts = self.counts if counts is None else counts
+        correct, predicted, gold = np.split(counts @ self._indicators, 3, axis=-1)
+        return LabelCounts(correct, predicted, gold, scalar(counts.sum(-1)), self.labels, self.decision)
+
+    @cached_property
+    def _indicators(self) -> csr_array:
+        """(C, 3·L) which labels of a pair are in both sets, predicted, gold; made once for all replicates."""
+        both = self.gold.multiply(self.predicted)
+        return hstack([both, self.predicted, self.gold], format="csr", dtype=np.int64)
+
+    def resample(self, rng: np.random.Generator, replicates: int) -> LabelSets:
+        """Bootstrap replicates: n *instances* drawn with replacement; counts has shape (replicates, C).
+
+        The labels of an instance stay together, so replicates keep how labels occur with each other. See
+        `counts.Confusion.resample`.
+
+        >>> sets = LabelSets.from_matrices([[1, 0]] * 3, [[1, 1]] * 3)
+        >>> sets.resample(np.random.default_rng(0), 2).label_counts().gold.tolist()
+        [[3, 0], [3, 0]]
+        """
+        return replace(self, counts=_drawn(self.counts, rng, replicates))
+
+    def to_rows(self) -> list[list[Any]]:
+        """Each pair as [gold columns, predicted columns, count], sorted."""
+        rows = zip(_lists(self.gold), _lists(self.predicted), self.counts.tolist(), strict=True)
+        return [list(row) for row in rows]
+
+    @classmethod
+    def from_rows(
+        cls, rows: Sequence[Sequence[Any]], labels: Sequence[Label], decision: str = "given"
+    ) -> LabelSets:
+        """The inverse of `to_rows`; ValueError names the first row with a column outside the labels or twice.
+
+        >>> LabelSets.from_rows([[[0], [0, 1], 3]], ["a", "b"]).label_counts().correct.tolist()
+        [3, 0]
+        """
+        for index, (*sets, count) in enumerate(rows):
+            fits = all(len(set(one)) == len(one) and set(one) <= set(range(len(labels))) for one in sets)
+            if len(sets) != 2 or not fits or not count >= 0:
+                raise ValueError(
+                    f"rows[{index}] is {rows[index]}: two lists of columns below {len(labels)} and a count"
+                )
+        gold, predicted = (_from_lists([row[place] for row in rows], len(labels)) for place in (0, 1))
+        counts = np.array([row[2] for row in rows], dtype=np.int64)
+        return cls(*_grouped(gold, predicted, counts), tuple(labels), decision)
+
+
+def _drawn(counts: np.ndarray, rng: np.random.Generator, replicates: int) -> np.ndarray:
+    """(replicates, C) as `cells.draw`. Where most pairs occur once, drawing the instances themselves is
+    several times as fast as drawing a binomial number for each pair."""
+    n, pairs = int(counts.sum()), len(counts)
+    if not 0 < n <= 2 * pairs:
+        return draw(counts, rng, replicates)
+    instances = np.repeat(np.arange(pairs), counts)
+    drawn = instances[rng.integers(0, n, (replicates, n))] + pairs * np.arange(replicates)[:, None]
+    return np.bincount(drawn.ravel(), minlength=replicates * pairs).reshape(replicates, pairs)
+
+
+def _grouped(
+    gold: csr_array, predicted: csr_array, counts: np.ndarray
+) -> tuple[csr_array, csr_array, np.ndarray]:
+    """The same pairs of sets sorted, each once."""
+    keys = list(zip(_keys(gold), _keys(predicted), strict=True))
+    place = {key: index for index, key in enumerate(sorted(set(keys)))}
+    pair = np.array([place[key] for key in keys], dtype=np.intp)
+    order = np.argsort(pair, kind="stable")
+    starts = np.searchsorted(pair[order], np.arange(len(place)))
+    counts = np.add.reduceat(counts[..., order], starts, axis=-1) if len(starts) else counts
+    return gold[order[starts]], predicted[order[starts]], counts
+
+
+def _keys(matrix: csr_array) -> list[bytes]:
+    """The columns of each row as bytes, which sort like the columns and are exact keys."""
+    buffer = matrix.indices.astype(">i4").tobytes()
+    return [buffer[4 * start : 4 * stop] for start, stop in pairwise(matrix.indptr.tolist())]
+
+
+def _lists(matrix: csr_array) -> list[list[int]]:
+    columns = matrix.indices.tolist()
+    return [columns[start:stop] for start, stop in pairwise(matrix.indptr.tolist())]
+
+
+def _from_lists(lists: Sequence[Sequence[int]], n_labels: int) -> csr_array:
+    indices = np.array([column for one in lists for column in sorted(one)], dtype=np.int32)
+    indptr = np.cumsum([0, *map(len, lists)])
+    return csr_array((np.ones(len(indices), bool), indices, indptr), shape=(len(lists), n_labels))

@@ -1,0 +1,215 @@
+"""P@K, R@K, RP@K and NDCG@K from one small table: how many labels are gold, and at which ranks are the hits?
+
+`RankingOutcome` counts how often each pattern of hits occurs among the first labels of the instances. All
+four measures, for every K up to its depth, are functions of it; it adds up over batches without any rounding,
+and is resampled in place of the data. The measures average over *all* instances, those without gold labels
+included, which have 0 in all four. Whether a label is *predicted* plays no part here (`multilabel`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from .cells import draw, scalar
+from .label_columns import check_same_labels
+from .label_matrix import row_blocks
+from .labels import Label
+from .policy import RULES
+from .rank_values import MEASURES, RANKS, checked_ks, hits_of, names_at, ranking_values
+from .resampling import Interval, bootstrap
+
+
+@dataclass(frozen=True, eq=False)
+class RankingOutcome:
+    """How often does an instance have r gold labels, and its hits at these ranks?
+
+    Attributes
+    ----------
+    relevant : (C,) gold labels of an instance, r. packed : (C, ⌈depth/8⌉) bytes, the hits at ranks 1 … depth
+        as bits (`numpy.packbits`). Together they are the kinds of instances, sorted, none twice.
+    counts : (..., C) how many instances are of each kind; leading axes are replicates.
+    depth : the largest K that can be asked for.
+    labels : the L labels, which hits are hits of; they have to agree where outcomes add up.
+
+    For small depths there are few kinds, whatever n is; never are there more than n.
+
+    >>> outcome = RankingOutcome.from_top(csr_array([[0, 1, 1]]), np.array([[2, 0, 1]]))
+    >>> {name: round(value, 4) for name, value in outcome.scores([2]).items()}
+    {'P@2': 0.5, 'R@2': 0.5, 'RP@2': 0.5, 'NDCG@2': 0.6131}
+    >>> (outcome + outcome).to_rows()
+    [[2, [1, 3], 2]]
+    """
+
+    relevant: np.ndarray
+    packed: np.ndarray
+    counts: np.ndarray
+    depth: int
+    labels: tuple[Label, ...]
+
+    @classmethod
+    def from_top(
+        cls, gold: csr_array, top: np.ndarray, labels: tuple[Label, ...] | None = None
+    ) -> RankingOutcome:
+        """Count the kinds of instances.
+
+        Parameters
+        ----------
+        gold : (n, L) label matrix, as `label_matrix.as_label_matrix` gives it. top : (n, depth) columns of
+            the best labels, best first; −1: none. labels : names of the columns; None: 0 … L−1.
+
+        >>> RankingOutcome.from_top(csr_array([[0, 1], [0, 1]]), np.array([[1], [-1]])).to_rows()
+        [[1, [], 1], [1, [1], 1]]
+        """
+        labels = tuple(range(gold.shape[1])) if labels is None else labels
+        packed = np.packbits(hits_of(gold, top), axis=1)
+        cells = _grouped(np.diff(gold.indptr).astype(np.int64), packed, np.ones(len(top), np.int64))
+        return cls(*cells, depth=top.shape[1], labels=labels)
+
+    @classmethod
+    def merged(cls, outcomes: Sequence[RankingOutcome]) -> RankingOutcome:
+        """The sum of one outcome or more; ValueError if depths or labels differ.
+
+        >>> one = RankingOutcome.from_top(csr_array([[0, 1]]), np.array([[1]]))
+        >>> RankingOutcome.merged([one, one, one]).n
+        3
+        """
+        first = outcomes[0]
+        for other in outcomes[1:]:
+            if other.depth != first.depth:
+                raise ValueError(f"outcomes of depth {first.depth} and {other.depth} do not add up")
+            check_same_labels(first.labels, other.labels)
+        relevant, packed = (
+            np.concatenate([getattr(o, name) for o in outcomes]) for name in ("relevant", "packed")
+        )
+        counts = np.concatenate([outcome.counts for outcome in outcomes], axis=-1)
+        return cls(*_grouped(relevant, packed, counts), depth=first.depth, labels=first.labels)
+
+    def __add__(self, other: RankingOutcome) -> RankingOutcome:
+        return self.merged([self, other]) if isinstance(other, RankingOutcome) else NotImplemented
+
+    def __radd__(self, other: object) -> RankingOutcome:
+        return self if other == 0 else NotImplemented  # so that sum(outcomes) works
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RankingOutcome) and (self.labels, self.depth, self.to_rows()) == (
+            other.labels,
+            other.depth,
+            other.to_rows(),
+        )
+
+    @property
+    def n(self) -> Any:
+        """Number of instances; shape (...)."""
+        return scalar(self.counts.sum(-1))
+
+    @property
+    def without_labels(self) -> Any:
+        """Number of instances without gold labels: they count as 0 in R@K, RP@K and NDCG@K; shape (...)."""
+        return scalar(self.counts[..., self.relevant == 0].sum(-1))
+
+    @property
+    def hits(self) -> np.ndarray:
+        """(C, depth) bool: is there a hit at rank s?"""
+        return np.unpackbits(self.packed, axis=1, count=self.depth).astype(bool)
+
+    def values(self, ks: Iterable[int]) -> np.ndarray:
+        """(C, 4·M) the measures of each kind of instance, in the order of `names_at`."""
+        ks = checked_ks(ks, self.depth, RANKS).tolist()
+        found = np.zeros((len(self.relevant), len(MEASURES) * len(ks)))
+        for rows in row_blocks(len(found), self.depth):
+            hits = np.unpackbits(self.packed[rows], axis=1, count=self.depth)
+            found[rows] = ranking_values(hits, self.relevant[rows], ks).reshape(len(hits), -1)
+        return found
+
+    def scores(self, ks: Iterable[int]) -> dict[str, Any]:
+        """Means over all instances, those without gold labels included, as {'P@1': …, …}.
+
+        Floats, or arrays (...) for replicates. ValueError for K's beyond the depth, repeated or no whole
+        numbers, and for an outcome of no instance.
+        """
+        ks = list(ks)
+        if not np.all(self.n):
+            raise ValueError("no instances: there is nothing to take a mean of")
+        means = self.counts @ self.values(ks) / np.asarray(self.n)[..., None]
+        return {name: scalar(means[..., place]) for place, name in enumerate(names_at(ks))}
+
+    def intervals(
+        self,
+        ks: Iterable[int],
+        rng: np.random.Generator,
+        replicates: int = 10_000,
+        confidence: float = 0.95,
+    ) -> dict[str, Interval]:
+        """Percentile bootstrap intervals of `scores`, instances drawn with replacement; see
+        `resampling.bootstrap`.
+
+        >>> outcome = RankingOutcome.from_top(csr_array([[0, 1]] * 8), np.array([[1]] * 6 + [[0]] * 2))
+        >>> outcome.intervals([1], np.random.default_rng(1))["P@1"].value
+        0.75
+        """
+        ks, values = list(ks), self.values(ks)
+        found = bootstrap(self, lambda table: table.counts @ values / self.n, rng, replicates, confidence)
+        ends = zip(names_at(ks), found.value, found.low, found.high, strict=True)
+        return {name: Interval(*map(float, end), confidence, replicates) for name, *end in ends}
+
+    def resample(self, rng: np.random.Generator, replicates: int) -> RankingOutcome:
+        """Bootstrap replicates; counts has shape (replicates, C). See `counts.Confusion.resample`."""
+        return replace(self, counts=draw(self.counts, rng, replicates))
+
+    def signature(self, name: str) -> str:
+        """What a ranking score needs to be read, e.g. for 'NDCG@5'.
+
+        >>> RankingOutcome.from_top(csr_array([[0, 1]]), np.array([[1]])).signature("P@1")
+        'P@1|ties:index|without_labels:0|n:1|labels_n:2|v:0.1'
+        """
+        return f"{name}|ties:index|without_labels:0|n:{self.n}|labels_n:{len(self.labels)}|v:{RULES}"
+
+    def to_rows(self) -> list[list[Any]]:
+        """Each kind as [gold labels, ranks of the hits, count], sorted.
+
+        >>> RankingOutcome.from_top(csr_array([[0, 1]]), np.array([[0, 1]])).to_rows()
+        [[1, [2], 1]]
+        """
+        ranks = [(np.flatnonzero(row) + 1).tolist() for row in self.hits]
+        return [list(row) for row in zip(self.relevant.tolist(), ranks, self.counts.tolist(), strict=True)]
+
+    @classmethod
+    def from_rows(cls, rows: Sequence[Sequence[Any]], depth: int, labels: Sequence[Label]) -> RankingOutcome:
+        """The inverse of `to_rows`; ValueError names the first row that is none.
+
+        >>> RankingOutcome.from_rows([[1, [2], 7]], depth=2, labels=["a", "b"]).scores([1, 2])["R@2"]
+        1.0
+        """
+        hits = np.zeros((len(rows), depth), bool)
+        for index, (relevant, ranks, count) in enumerate(rows):
+            fits = all(1 <= rank <= depth for rank in ranks) and len(set(ranks)) == len(ranks)
+            if not (fits and len(ranks) <= relevant <= len(labels) and count >= 0):
+                raise ValueError(
+                    f"rows[{index}] is {rows[index]}: gold labels, different ranks up to {depth}, and a count"
+                )
+            hits[index, np.array(ranks, dtype=np.intp) - 1] = True
+        relevant, counts = (np.array([row[place] for row in rows], dtype=np.int64) for place in (0, 2))
+        cells = _grouped(relevant, np.packbits(hits, axis=1), counts)
+        return cls(*cells, depth=depth, labels=tuple(labels))
+
+
+def _grouped(
+    relevant: np.ndarray, packed: np.ndarray, counts: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The same kinds sorted, each once."""
+    words = np.zeros((len(packed), -(-packed.shape[1] // 8) * 8), np.uint8)
+    words[:, : packed.shape[1]] = packed
+    words = words.view(">u8").astype(np.uint64)  # eight bytes at a time sort fast
+    order = np.lexsort((*words.T[::-1], relevant))
+    relevant, words = relevant[order], words[order]
+    first = np.ones(len(order), bool)
+    first[1:] = (relevant[1:] != relevant[:-1]) | (words[1:] != words[:-1]).any(axis=1)
+    starts = np.flatnonzero(first)
+    counts = counts[..., order]
+    counts = np.add.reduceat(counts, starts, axis=-1) if len(starts) else counts
+    return relevant[starts], packed[order[starts]], counts

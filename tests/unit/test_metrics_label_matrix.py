@@ -1,0 +1,157 @@
+"""Label sets as a sparse 0/1 matrix: every form gives the same one, and nothing else passes."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers.metrics import label_matrix
+from helpers.metrics.label_matrix import (
+    as_label_matrix,
+    columns_of,
+    from_lists,
+    from_rows,
+    row_blocks,
+    sparse_blocks,
+    widened,
+)
+
+PROPERTY = settings(max_examples=100, deadline=None, derandomize=True, database=None)
+TRUTH = np.array([[1, 0, 0, 1], [0, 1, 0, 0], [0, 0, 0, 0], [1, 1, 0, 0]])
+FORMATS = ("csr", "csc", "coo", "lil", "dok", "bsr", "dia")
+
+
+def cells(matrix):
+    return matrix.toarray().astype(int).tolist()
+
+
+@pytest.mark.parametrize("kind", [bool, np.int8, np.uint8, int, np.float32, float])
+def test_dense_values_of_any_type(kind):
+    found = as_label_matrix(TRUTH.astype(kind))
+    assert cells(found) == TRUTH.tolist()
+    assert (type(found), found.dtype) == (sp.csr_array, bool)
+
+
+@pytest.mark.parametrize(
+    "make", [np.ndarray.tolist, pd.DataFrame, np.asfortranarray, lambda t: t[::-1][::-1]]
+)
+def test_dense_values_in_any_container(make):
+    assert cells(as_label_matrix(make(TRUTH))) == TRUTH.tolist()
+
+
+@pytest.mark.parametrize("kind", [bool, int, np.float32])
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_sparse_format(form, kind):
+    for container in (sp.csr_array, sp.csr_matrix):
+        found = as_label_matrix(container(TRUTH.astype(kind)).asformat(form))
+        assert cells(found) == TRUTH.tolist()
+        assert found.has_sorted_indices
+        assert (type(found), found.dtype) == (sp.csr_array, bool)
+
+
+def test_stored_zeros_and_unsorted_columns():
+    matrix = sp.csr_array((np.array([1, 0, 1]), np.array([2, 1, 0]), np.array([0, 3])), shape=(1, 3))
+    found = as_label_matrix(matrix)
+    assert (found.indices.tolist(), found.nnz) == ([0, 2], 2)
+    assert (matrix.indices.tolist(), matrix.data.tolist()) == ([2, 1, 0], [1, 0, 1])  # as it was
+
+
+def test_a_cell_that_is_stored_twice_counts_as_the_sum():
+    twice = (np.array([0, 0]), np.array([1, 1]))
+    with pytest.raises(ValueError, match=r"truth\[0, 1\] is 2"):
+        as_label_matrix(sp.coo_array((np.array([1, 1]), twice), shape=(1, 2)))
+    halves = sp.coo_array((np.array([0.5, 0.5]), twice), shape=(1, 2))
+    assert cells(as_label_matrix(halves)) == [[0, 1]]
+
+
+def test_an_empty_batch_is_a_matrix():
+    for empty in (np.zeros((0, 3)), sp.csr_array((0, 3))):
+        assert as_label_matrix(empty).shape == (0, 3)
+
+
+@pytest.mark.parametrize("odd", [2.0, -1.0, 0.5, np.nan, np.inf])
+def test_other_values_are_named_with_their_place(odd, monkeypatch):
+    wrong = TRUTH.astype(float)
+    wrong[3, 1] = odd
+    wrong[3, 3] = 7
+    message = rf"^gold\[3, 1\] is {odd}: a label is there \(1\) or not \(0\)$"
+    for values in (wrong, sp.csr_array(wrong), sp.csc_matrix(wrong)):
+        with pytest.raises(ValueError, match=message):
+            as_label_matrix(values, "gold")
+    monkeypatch.setattr(label_matrix, "BLOCK_CELLS", 4)  # one row at a time
+    with pytest.raises(ValueError, match=message):
+        as_label_matrix(wrong, "gold")
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([1, 0], r"truth has shape \(2,\): instances × labels"),
+        (np.zeros((2, 0)), r"truth has shape \(2, 0\): .* at least one label"),
+        (sp.csr_array((2, 0)), r"truth has shape \(2, 0\)"),
+        (np.zeros((2, 2, 2)), "truth has shape"),
+        (3, r"truth has shape \(\)"),
+        ([["1", "0"]], "truth holds <U1: numbers are needed"),
+        ([[1, None]], "truth holds object: numbers are needed"),
+        (np.array([[1j]]), "truth holds complex128"),
+        (sp.csr_array(np.array([[1j]])), "truth holds complex128"),
+        ([[1, 0], [1]], "truth is no matrix"),
+    ],
+)
+def test_what_is_no_matrix_of_numbers_is_refused(values, message):
+    with pytest.raises(ValueError, match=message):
+        as_label_matrix(values)
+
+
+@PROPERTY
+@given(st.integers(0, 60), st.integers(0, 40), st.integers(1, 50))
+def test_blocks_cover_the_rows_once_and_stay_small(n, width, cells):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(label_matrix, "BLOCK_CELLS", cells)
+        blocks = list(row_blocks(n, width))
+    assert [row for block in blocks for row in range(block.start, block.stop)] == list(range(n))
+    assert all((block.stop - block.start) * width <= max(cells, width) for block in blocks)
+
+
+@PROPERTY
+@given(st.lists(st.integers(0, 30), max_size=40), st.integers(1, 5), st.integers(1, 60))
+def test_blocks_of_sparse_rows_are_small_when_padded(filled, extra, cells):
+    matrix = sp.csr_array(np.arange(30) < np.array(filled).reshape(-1, 1))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(label_matrix, "BLOCK_CELLS", cells)
+        blocks = list(sparse_blocks(matrix, extra))
+    assert [row for block in blocks for row in range(block.start, block.stop)] == list(range(len(filled)))
+    for block in blocks:
+        longest = max(filled[block]) + extra
+        assert (block.stop - block.start) * longest <= max(cells, longest)
+
+
+def test_one_long_row_does_not_widen_all_others():
+    matrix = sp.lil_array((3000, 5000))
+    matrix[1000, :] = 1
+    assert len(list(sparse_blocks(sp.csr_array(matrix), 5))) < 20
+
+
+def test_columns_of_a_mask_are_those_of_nonzero(rng):
+    mask = rng.random((13, 7)) < 0.3
+    for block in (mask, np.asfortranarray(mask), mask[:, ::2], mask[:0]):
+        assert columns_of(block).tolist() == np.nonzero(block)[1].tolist()
+
+
+def test_rows_and_lists_give_the_same_matrix(rng):
+    mask = rng.random((9, 6)) < 0.4
+    assert cells(from_rows([mask[:4], mask[4:4], mask[4:]], 6)) == mask.astype(int).tolist()
+    order = rng.permuted(np.tile(np.arange(6), (9, 1)), axis=1)
+    found = from_lists(order, np.take_along_axis(mask, order, axis=1), 6)
+    assert cells(found) == mask.astype(int).tolist()
+    assert found.has_sorted_indices
+
+
+def test_widened_moves_columns(rng):
+    mask = rng.random((9, 3)) < 0.5
+    columns = np.array([4, 0, 2])
+    expected = np.zeros((9, 5), int)
+    expected[:, columns] = mask
+    assert cells(widened(as_label_matrix(mask), columns, 5)) == expected.tolist()
