@@ -85,6 +85,24 @@ def _score(options: Namespace) -> None:
     _put(_json(report.to_dict()) if options.format == "json" else shown[options.format]())
 
 
+def _score_multilabel(options: Namespace) -> None:
+    from .multilabel_scoring import score_multilabel_files
+
+    _check_files(options.truth, options.scores)
+    names = ("ks", "multiclass", "threshold", "labels", "seed")
+    chosen = {name: getattr(options, name) for name in names}
+    report = score_multilabel_files(options.truth, options.scores, **chosen, replicates=options.bootstrap)
+    _put(_json(report.to_dict()) if options.format == "json" else report.to_text())
+
+
+def _linear(options: Namespace) -> None:
+    from .linear_command import linear
+
+    _check_files(options.train, options.test, options.label_file, None if options.train else options.model)
+    found, text = linear(options)
+    _put(_json(found) if options.format == "json" else text)
+
+
 def _compare(options: Namespace) -> None:
     from .comparing import compare_files, comparison_text
 
@@ -197,10 +215,12 @@ def _summary(options: Namespace) -> None:
 
 RUN = {
     "score": _score,
+    "score-multilabel": _score_multilabel,
     "compare": _compare,
     "stats": _stats,
     "data": _data,
     "train": _train,
+    "linear": _linear,
     "runs": _runs,
     "notebooks": _notebooks,
     "summary": _summary,

@@ -10,91 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from . import __version__
+from . import help_texts as texts
 from .data.errors import unknown_name
-
-ABOUT = "Every score of your predictions, tests between systems, statistics, data, notebooks."
-EPILOG = """\
-Every command takes --help. Scores are fractions in JSON and CSV, per cent in tables and LaTeX.
-Exit codes: 0 done, 1 a notebook failed, 2 bad input, 130 interrupted."""
-
-SCORE = """\
-FILE has one row for each sample, the negative ones included, with its gold and its predicted label. Columns
-with a common name (gold, label, label_true, y_true, … and predicted, pred, label_pred, y_pred, …) need not be
-named. Labels are text: NA, None and null are labels, an empty cell is an error. A sample that the system
-skipped has the predicted label (skipped).
-
-The gold label of a paired sample is the inverse of the gold label: (e1,e2) and (e2,e1) change places. Other
-inverses come from --inverse: JSON {"per:parents": "per:children", …}, or columns label and inverse. A label
-without an inverse keeps itself and is left out of PIR and PPR.
-
-examples:
-  python -m helpers score mine.csv --negative no_relation
-  python -m helpers score mine.jsonl.gz --gold-column label --predicted-column bert --bootstrap 10000
-  python -m helpers score mine.tsv --task semeval2010 --paired-column paired --format json"""
-
-COMPARE = """\
-The first FILE is compared with each other one: two-sided paired bootstrap under every scheme, p corrected by
-Holm over all tests (the other files under each scheme). Samples are matched by id if both files have ids,
-else by order; the gold labels have to agree.
-
-example:
-  python -m helpers compare mine.csv baseline.csv other.parquet --negative no_relation"""
-
-STATS = """\
-Labels, samples and share of the negative class are those of the whole data set; perplexity and ratio (largest
-by smallest positive class) are those of its test part.
-
-names: semeval2010, semeval2010-undirected, chemprot, tacred, nyt24, docred, nyt10m, kbp37
-
-examples:
-  python -m helpers stats tacred
-  python -m helpers stats counts.csv --negative NA     columns: label, count and, if wanted, split"""
-
-DATA = """\
-examples:
-  python -m helpers data                        which registered files are here, and where
-  python -m helpers data fetch semeval2010      download a data set, or one file, with its checksum
-  python -m helpers data build-pairs OUT        original, paired and merged set, from the official files"""
-
-NOTEBOOKS = """\
-examples:
-  python -m helpers notebooks
-  python -m helpers notebooks --only 02 --only 03 -p replicates 500
-
-Runs with -p write to scratch/, so the stored results stay as they are."""
-
-
-TRAIN = """\
-Trains on the training data, tests on the test set and on its paired set (entity markers exchanged), writes a
-run file: the counts of gold × predicted × predicted on the paired sentence, and every setting. Interrupted
-training goes on from its checkpoint; a run that is stored already is not trained again.
-
-Runs of profile quick (2000 training sentences) go to scratch/runs, those of standard and paper (all of them)
-to results/runs. --settings standard are those found for the embedded encoder, paper those of the papers;
---set changes single ones: learning_rate, epochs, batch_size, optimizer, weight_decay, schedule, warmup, clip,
-accumulate, dropout, max_length, marker_vectors, precision. --option sets what belongs to a model: layer_norm
-(em-es), form (r-bert: paper, port), candidates (emr-c: all, directed), negatives (emr-c: resampled, fixed),
-markers (svm).
-
-Reference points without encoder, settings and seed: svm, TF-IDF with a linear SVM (--option markers true
-shows it the entities), and majority, the most frequent relation.
-
-examples:
-  python -m helpers train --model em-c --dataset demo
-  python -m helpers train --model em-es --merged --dataset semeval2010 --profile standard --seed 148
-  python -m helpers train --model r-bert --encoder bert-large-uncased --profile paper --predictions mine.csv
-  accelerate launch -m helpers train --model ptr --profile paper --encoder roberta-large   (several GPUs)"""
-
-
-RUNS = """\
-The standard set: nine models on SemEval-2010 with five seeds, two of them also on the training split of PTR's
-authors, four on KBP37. Interrupt it at any time: what is stored is not trained again, and what was begun goes
-on. To use two cores well, start it twice with different seeds.
-
-examples:
-  python -m helpers runs
-  python -m helpers runs --train --seed 148
-  OMP_NUM_THREADS=1 python -m helpers runs --train --model R-BERT --model R-BERT-M"""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -139,7 +56,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 
 
 def _parser() -> _Parser:
-    parser = _Parser(prog="python -m helpers", description=ABOUT, epilog=EPILOG)
+    parser = _Parser(prog="python -m helpers", description=texts.ABOUT, epilog=texts.EPILOG)
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND", dest="command")
     for name, (add_arguments, about, more) in COMMANDS.items():
@@ -158,6 +75,43 @@ def _score(parser: _Parser) -> None:
     add("--task", metavar="TASK", help="semeval2010: its labels, its negative class, its official scores")
     _add_bootstrap(parser, default=0, least=0)
     _add_format(parser, "table", "json", "csv", "latex")
+
+
+def _score_multilabel(parser: _Parser) -> None:
+    add, about = parser.add_argument, ".csv without header, .npy or .npz"
+    add("--truth", metavar="T", required=True, help=f"the gold labels, 0 and 1: {about}")
+    add("--scores", metavar="S", required=True, help=f"a score for each document and label: {about}")
+    _add_ks(parser)
+    add("--multiclass", action="store_true", help="predict the best label of each document")
+    about = "predict labels with scores above it (default 0; 0.5 is usual for probabilities)"
+    add("--threshold", metavar="X", type=float, default=0.0, help=about)
+    kinds, about = ("listed", "observed", "supported"), "labels that the schemes average: listed (default), "
+    about += "observed (gold or predicted somewhere), supported (gold somewhere)"
+    add("--labels", metavar="L", type=_one_of("labels", *kinds), default="listed", help=about)
+    _add_bootstrap(parser, default=0, least=0)
+    _add_format(parser, "table", "json")
+
+
+def _linear(parser: _Parser) -> None:
+    add, pair = parser.add_argument, {"metavar": ("NAME", "VALUE"), "nargs": 2, "action": "append"}
+    add("--train", metavar="F", help="documents to train on: .txt, .tsv, .svm, .libsvm, also .gz")
+    add("--test", metavar="F", help="documents to predict, and to score if any has labels")
+    add("--technique", metavar="T", default="1vsrest", help="default 1vsrest")
+    add("--options", metavar="O", default="", help="LIBLINEAR's options, e.g. '-s 1 -B 1 -e 0.0001'")
+    add("--set", dest="parameters", default=[], **pair, help="one setting of the technique; repeatable")
+    add("--tfidf", default=[], **pair, help="one setting of TF-IDF, e.g. min_df 2; repeatable")
+    add("--label-file", metavar="F", help="all labels, one a line (default: those of the training documents)")
+    about = "labels that only the test documents have are labels like any other"
+    add("--include-test-labels", action="store_true", help=about)
+    add("--remove-unlabelled", action="store_true", help="leave out training documents without labels")
+    add("--model", metavar="F", help="with --train: save the trained model there; without: use that one")
+    add("--predictions", metavar="F", help="write the predicted labels and their scores, one line a document")
+    add("--scores", metavar="F", help="write the matrix of scores: .csv, .npy or .npz")
+    _add_ks(parser)
+    add("--seed", metavar="S", type=_whole_number(0), help="of the folds and clusters, and of the bootstrap")
+    about = "replicates of the test set, for 95 %% intervals (default 0)"
+    add("--bootstrap", metavar="N", type=_whole_number(0), default=0, help=about)
+    _add_format(parser, "table", "json")
 
 
 def _compare(parser: _Parser) -> None:
@@ -235,13 +189,19 @@ def _summary(parser: _Parser) -> None:
 
 
 COMMANDS = {
-    "score": (_score, "every score of a file of gold and predicted labels", SCORE),
-    "compare": (_compare, "paired bootstrap tests between systems on the same samples", COMPARE),
-    "stats": (_stats, "label statistics of a data set, or of a file of counts", STATS),
-    "data": (_data, "which data files are here; download them; build the paired sets", DATA),
-    "train": (_train, "train a relation classifier and store its outcome on both test sets", TRAIN),
-    "runs": (_runs, "which runs of profile standard are stored; train the missing ones", RUNS),
-    "notebooks": (_notebooks, "run the notebooks in order, headless", NOTEBOOKS),
+    "score": (_score, "every score of a file of gold and predicted labels", texts.SCORE),
+    "score-multilabel": (
+        _score_multilabel,
+        "ranking measures and F-measures of label scores, under every scheme",
+        texts.SCORE_MULTILABEL,
+    ),
+    "compare": (_compare, "paired bootstrap tests between systems on the same samples", texts.COMPARE),
+    "stats": (_stats, "label statistics of a data set, or of a file of counts", texts.STATS),
+    "data": (_data, "which data files are here; download them; build the paired sets", texts.DATA),
+    "train": (_train, "train a relation classifier and store its outcome on both test sets", texts.TRAIN),
+    "linear": (_linear, "train and test a linear classifier of documents with several labels", texts.LINEAR),
+    "runs": (_runs, "which runs of profile standard are stored; train the missing ones", texts.RUNS),
+    "notebooks": (_notebooks, "run the notebooks in order, headless", texts.NOTEBOOKS),
     "summary": (_summary, "published | ours, from the tables that the notebooks wrote", None),
 }
 """Name → what adds its arguments, what it does, and more about it."""
@@ -262,6 +222,11 @@ def _add_bootstrap(parser: _Parser, default: int, least: int) -> None:
     parser.add_argument("--seed", metavar="S", type=_whole_number(0), default=1, help=about)
 
 
+def _add_ks(parser: _Parser) -> None:
+    about = "the K's of P@K, R@K, RP@K, NDCG@K, separated by commas (default 1,3,5)"
+    parser.add_argument("--k", dest="ks", metavar="K", type=_whole_numbers, help=about)
+
+
 def _add_format(parser: _Parser, *names: str) -> None:
     about = f"{', '.join(names)} (default {names[0]})"
     parser.add_argument("--format", metavar="F", type=_one_of("format", *names), default=names[0], help=about)
@@ -276,6 +241,10 @@ def _whole_number(least: int) -> Callable[[str], int]:
     return convert
 
 
+def _whole_numbers(text: str) -> list[int]:
+    return [_whole_number(1)(part.strip()) for part in text.split(",")]
+
+
 def _one_of(kind: str, *names: str) -> Callable[[str], str]:
     def convert(text: str) -> str:
         if text not in names:
@@ -283,3 +252,20 @@ def _one_of(kind: str, *names: str) -> Callable[[str], str]:
         return text
 
     return convert
+
+
+def python_value(text: str) -> Any:
+    """A word of the command line as Python value: none, true, false, a number, or text.
+
+    >>> python_value("2"), python_value("True"), python_value("0.5"), python_value("scut-fbr")
+    (2, True, 0.5, 'scut-fbr')
+    """
+    words = {"none": None, "true": True, "false": False}
+    if text.lower() in words:
+        return words[text.lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

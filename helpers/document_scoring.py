@@ -20,7 +20,7 @@ from .data.errors import unknown_name
 from .metrics.multilabel_outcome import MultilabelOutcome
 from .models.document_classifier import DocumentClassifier
 from .models.linear import LinearClassifier
-from .multilabel_scoring import MultilabelReport, report_of, score_multilabel
+from .multilabel_scoring import MultilabelReport, report_of, score_multilabel, usual_ks
 
 BLOCK = 4_000_000
 """Scores in memory at once (32 MB)."""
@@ -43,7 +43,7 @@ class DocumentScores:
 def score_documents(
     model: DocumentClassifier,
     documents: Documents,
-    ks: Sequence[int] = (1, 3, 5),
+    ks: Sequence[int] | None = None,
     replicates: int = 0,
     seed: int = 1,
     taker: Callable[[np.ndarray], None] | None = None,
@@ -64,7 +64,7 @@ def score_documents(
     >>> score_documents(model, documents, ks=[1]).report.scores["P@1"]
     1.0
     """
-    features = model.features(documents)
+    features, ks = model.features(documents), usual_ks(len(model.labels)) if ks is None else ks
     unseen = tuple(sorted(set().union(*documents.labels) - set(model.labels)))
     lists = [model.labels, *([(*model.labels, *unseen)] if unseen else [])]
     truths = [label_matrix(documents, labels) for labels in lists]

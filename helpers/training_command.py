@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from . import ROOT
+from .arguments import python_value
 from .data.errors import unknown_name
 from .experiments import Experiment, run_experiment
 from .models.baselines import BASELINES
@@ -45,7 +46,7 @@ def train(options: Namespace) -> str:
         profile=options.profile,
         settings=_settings(options),
         holdout=options.holdout,
-        options={name: _value(text) for name, text in options.options},
+        options={name: python_value(text) for name, text in options.options},
     )
     folder = Path(options.out or (SCRATCH if options.profile == "quick" else FOLDER))
     try:
@@ -98,25 +99,12 @@ def _settings(options: Namespace) -> Settings | None:
     for name, text in options.changed:
         if name not in names:
             raise unknown_name("setting", name, names)
-        changes[name] = _value(text)
+        changes[name] = python_value(text)
         usual = getattr(base, name)
         wanted = (float, type(None)) if usual is None else (type(usual),)
         if type(changes[name]) not in (*wanted, int):
             raise ValueError(f"setting {name}: {text!r} is no {wanted[0].__name__}")
     return dataclasses.replace(base, **changes)
-
-
-def _value(text: str) -> Any:
-    """A word of the command line as Python value: none, true, false, a number, or text."""
-    words = {"none": None, "true": True, "false": False}
-    if text.lower() in words:
-        return words[text.lower()]
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
 
 
 def described(run: Run, path: Path) -> str:

@@ -8,6 +8,7 @@ import logging
 import math
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from helpers import ROOT, __main__, __version__, arguments
+from helpers import ROOT, __main__, __version__, arguments, help_texts
 from helpers.__main__ import main
 from helpers.data.statistics import DATASETS
 
@@ -477,15 +478,15 @@ class TestHelp:
         assert set(arguments.COMMANDS) == set(__main__.RUN)
 
     def test_the_names_of_stats_are_those_that_it_knows(self):
-        (line,) = (line for line in arguments.STATS.splitlines() if line.startswith("names: "))
+        (line,) = (line for line in help_texts.STATS.splitlines() if line.startswith("names: "))
         assert line.removeprefix("names: ").split(", ") == list(DATASETS)
 
     def test_every_example_can_be_parsed(self):
-        texts = (arguments.SCORE, arguments.COMPARE, arguments.STATS, arguments.DATA, arguments.NOTEBOOKS)
+        texts = [text for name, text in vars(help_texts).items() if name.isupper()]
         examples = re.findall(r"python -m helpers (.*?)(?:   .*)?$", "\n".join(texts), re.MULTILINE)
-        assert len(examples) >= 10
+        assert len(examples) >= 20
         for example in examples:
-            assert arguments.parse(example.split()).command in arguments.COMMANDS
+            assert arguments.parse(shlex.split(example)).command in arguments.COMMANDS
 
     def test_version(self, capsys):
         with pytest.raises(SystemExit) as left:

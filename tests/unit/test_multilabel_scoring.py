@@ -220,7 +220,7 @@ class TestFiles:
 
     def test_other_faults_name_no_file(self, saved):
         with pytest.raises(ValueError, match=r"^ks\[2\] is 5, but there are 4 labels"):
-            score_multilabel_files(*saved(".npy"))
+            score_multilabel_files(*saved(".npy"), ks=[1, 3, 5])
 
     def test_a_file_with_nan_is_refused(self, saved):
         scores = SCORES.copy()

@@ -48,7 +48,9 @@ def environment_faults(text: str, python: str) -> list[str]:
     conda = [entry for entry in entries if isinstance(entry, str)]
     piped = [line for entry in entries if isinstance(entry, dict) for line in entry["pip"]]
     faults = [
-        f"{entry}: a package beside the list" for entry in conda if not re.match(r"(python|pip)\b", entry)
+        f"{entry}: a package beside the list"
+        for entry in conda
+        if not re.match(r"(python|pip|cxx-compiler)\b", entry)
     ]
     faults += [
         f"{line}: a pin beside the list" for line in piped if line not in ("-r requirements.txt", "-e .")

@@ -1,0 +1,169 @@
+"""A tree over the labels, clusters of similar labels first: for label sets too large for one-vs-rest.
+
+A label is represented by the sum of its documents, at unit length. K-means splits the labels into K clusters,
+again and again, until a cluster holds at most K labels. Each node is a one-vs-rest problem: which of its
+clusters (at a leaf: which of its labels) does a document have? Prediction follows the best branches only.
+
+Sources: Khandagale et al. 2020, Bonsai; LibMultiLabel implementation document 2024, tree-based methods.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import normalize
+from sklearn.utils import check_random_state
+from tqdm import tqdm
+
+from .beam import beam_search
+from .liblinear import Options
+from .linear import LinearClassifier, OneVsRest
+
+
+@dataclass
+class Node:
+    """A node of the tree: the labels below it, and its children; a leaf has none.
+
+    `weights`, sparse (d, children or labels), and `bias`, one a column, are those of its classifier.
+
+    >>> root = Node(np.array([0, 1]), [Node(np.array([1])), Node(np.array([0]))])
+    >>> [node.labels.tolist() for node in root.walk()]
+    [[0, 1], [1], [0]]
+    """
+
+    labels: np.ndarray
+    children: list[Node] = field(default_factory=list)
+    weights: sparse.csr_array | None = None
+    bias: np.ndarray | None = None
+
+    def walk(self) -> Iterator[Node]:
+        """This node and all below it, parents first."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+    def targets(self, y: sparse.csc_array) -> sparse.csc_array:
+        """(n, children or labels) 0/1: which documents have a label of each child, at a leaf each label."""
+        if not self.children:
+            return y[:, self.labels]
+        return sparse.csc_array(sparse.hstack([_any(y[:, child.labels]) for child in self.children]))
+
+
+class LabelTree(LinearClassifier):
+    """One-vs-rest along a tree of label clusters, with beam search.
+
+    Parameters
+    ----------
+    options, n_jobs, progress : as in `LinearClassifier`.
+    degree : K, the most children of a node. depth : the most levels of clusters. beam : nodes that a document
+        follows on each level.
+    random_state : of K-means: None, a number or a `numpy.random.RandomState`.
+
+    A label's score is exp(−Σ max(0, 1 − f)²) over the decision values f on its path, in (0, 1]; a label whose
+    path was not followed has 0. `predict` takes the labels above 0.5 (LibMultiLabel takes all above 0, so all
+    that were reached). The root is trained on all documents, also on those without labels; the other nodes
+    on the documents that have a label below them, and where there are none the weights are 0. Only weights
+    that are not 0 are kept.
+
+    Raises ValueError for a degree below 2, a beam below 1, a negative depth, and a y of classes.
+
+    >>> y = np.tile(np.eye(6, dtype=int), (2, 1)) | np.eye(6, k=1, dtype=int)[[0, 1, 2, 3, 4, 5] * 2]
+    >>> tree = LabelTree("-s 2", degree=2, random_state=0).fit(y.astype(float), y)
+    >>> tree.decision_function(y.astype(float)).shape, len(list(tree.root_.walk())) > 3
+    ((12, 6), True)
+    """
+
+    threshold = 0.5
+
+    def __init__(
+        self,
+        options: str = "",
+        n_jobs: int | None = None,
+        progress: bool = False,
+        degree: int = 100,
+        depth: int = 10,
+        beam: int = 10,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(options, n_jobs, progress)
+        self.degree = degree
+        self.depth = depth
+        self.beam = beam
+        self.random_state = random_state
+
+    def _train(self, X: Any, targets: sparse.csc_array, options: Options) -> None:
+        if not self._is_matrix:
+            raise ValueError("y holds classes; a tree needs a 0/1 matrix with a column a label, two at least")
+        for name, least in (("degree", 2), ("beam", 1), ("depth", 0)):
+            value = getattr(self, name)
+            if not (isinstance(value, Integral) and value >= least):
+                raise ValueError(f"{name} is {value!r}; a whole number, {least} or more, is needed")
+        X = sparse.csr_array(X)
+        random = check_random_state(self.random_state)
+        represented = _short(normalize(sparse.csr_array(targets.T @ X)))
+        self.root_ = self._grown(represented, np.arange(targets.shape[1]), 0, random)
+        self.thresholds_ = np.zeros(targets.shape[1])
+        nodes = list(self.root_.walk())
+        for node in tqdm(nodes, desc=self._title(), disable=not self.progress, leave=False):
+            self._train_node(node, X, targets)
+
+    def _grown(
+        self, represented: sparse.csr_array, labels: np.ndarray, depth: int, random: np.random.RandomState
+    ) -> Node:
+        if depth >= self.depth or len(labels) <= self.degree:
+            return Node(labels)
+        clusters = _clusters(represented, self.degree, random)
+        parts = [np.flatnonzero(clusters == cluster) for cluster in np.unique(clusters)]
+        # Fewer clusters than asked for: labels with equal representations, which no further split can part.
+        deeper = depth + 1 if len(parts) == self.degree else self.depth
+        return Node(labels, [self._grown(represented[part], labels[part], deeper, random) for part in parts])
+
+    def _train_node(self, node: Node, X: sparse.csr_array, y: sparse.csc_array) -> None:
+        below = (
+            np.arange(X.shape[0]) if node is self.root_ else np.flatnonzero(_any(y[:, node.labels]).toarray())
+        )
+        columns = len(node.children or node.labels)
+        if not len(below):
+            node.weights, node.bias = sparse.csr_array((X.shape[1], columns)), np.zeros(columns)
+            return
+        targets = node.targets(y)[below]
+        classifier = OneVsRest(self.options, self.n_jobs)
+        if targets.shape[1] == 1:
+            targets = sparse.hstack([targets, targets])  # one column would be read as two classes
+        classifier.fit(X[below], targets)
+        node.weights = sparse.csr_array(classifier.weights_[:, :columns])
+        node.bias = classifier.bias_weights_[:columns]
+
+    def _values(self, X: Any) -> np.ndarray:
+        return beam_search(self.root_, sparse.csr_array(X), self.beam, len(self.thresholds_))
+
+    def _check_memory(self, width: int, labels: int) -> None:
+        """Nothing to check: a node's weights are made dense for at most `degree` labels at a time."""
+
+
+def _clusters(represented: sparse.csr_array, degree: int, random: np.random.RandomState) -> np.ndarray:
+    """The cluster of each label, by Elkan's K-means from one start."""
+    seed = random.randint(2**31 - 1)
+    means = KMeans(degree, n_init=1, max_iter=300, tol=1e-4, algorithm="elkan", random_state=seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer different labels than clusters: seen to
+        return means.fit_predict(represented)
+
+
+def _short(table: sparse.csr_array) -> sparse.csr_array:
+    """With places of 32 bits, if they fit: K-means takes no others."""
+    kind = sparse.get_index_dtype((table.indices, table.indptr), check_contents=True)
+    return sparse.csr_array((table.data, table.indices.astype(kind), table.indptr.astype(kind)), table.shape)
+
+
+def _any(y: sparse.csc_array) -> sparse.csc_array:
+    """(n, 1) 0/1: which documents have any of these labels."""
+    return sparse.csc_array((y.sum(axis=1) > 0).astype(float)[:, None])

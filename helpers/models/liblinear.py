@@ -1,0 +1,221 @@
+"""LIBLINEAR through its Python package: option strings, the documents in its memory, training one label.
+
+The documents are handed over once. A label, a fold or a cost changes the targets and the list of rows only:
+training on two thirds of the documents copies 8 bytes a document and no features. What is trained, and in
+which order, is decided elsewhere (`linear`, `thresholding`, `cost_sensitive`, `label_tree`).
+
+Source of the option rules: LibMultiLabel's linear methods; of the solvers: Fan et al. 2008, LIBLINEAR.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from liblinear.liblinear import liblinear, parameter, problem, solver_names
+from scipy import sparse
+
+REFUSED = {"-R": "an unregularised bias", "-C": "the search for C", "-v": "cross-validation"}
+DUAL_SVM = (solver_names.L2R_L2LOSS_SVC_DUAL, solver_names.L2R_L1LOSS_SVC_DUAL)
+_SEED = 1
+
+
+@dataclass(frozen=True)
+class Options:
+    """A parsed option string.
+
+    Attributes
+    ----------
+    text : what LIBLINEAR is given, always with `-s` and `-q`.
+    bias : value of the constant feature that is put after the others; -1: there is none.
+    jobs : processes to use, from `-m`; None: as many as there are cores.
+    """
+
+    text: str
+    bias: float
+    jobs: int | None
+
+    @property
+    def has_bias(self) -> bool:
+        """Whether documents get a constant feature.
+
+        >>> parse_options("-B 1").has_bias, parse_options("").has_bias
+        (True, False)
+        """
+        return self.bias > 0
+
+
+def parse_options(text: str | None) -> Options:
+    """LibMultiLabel's rules for an option string.
+
+    `-s` 0 to 7 are the classification solvers, 1 (L2-regularised L2-loss SVM, dual) if none is named. `-B b`
+    is taken out: with b > 0 a constant feature b is appended to every document, so the bias is regularised
+    like any weight; without it there is none (the document says that `-B 1` is the default; its code has no
+    bias). `-m n` is the number of processes; LIBLINEAR itself uses one thread. `-q` is always on. The others
+    are LIBLINEAR's: `-c` cost, `-e` tolerance, `-p`, `-n`, `-wi` weights.
+
+    Raises
+    ------
+    ValueError : `-R`, `-C` or `-v`; a solver outside 0 to 7; an option that LIBLINEAR does not have; an
+        option without its number, or with one that it cannot have: C, tolerance and weights are above 0, and
+        C, weights and bias are finite.
+
+    >>> parse_options("")
+    Options(text='-s 1 -q', bias=-1.0, jobs=None)
+    >>> parse_options("-c 4 -B 1 -q -m 2")
+    Options(text='-c 4 -s 1 -q', bias=1.0, jobs=2)
+    >>> parse_options("-s 11")
+    Traceback (most recent call last):
+    ValueError: options '-s 11': the solver of -s is 11; those for classification are 0 to 7
+    """
+    text = "" if text is None else text
+    if not isinstance(text, str):
+        raise ValueError(f"options is {text!r}: give a string such as '-s 1 -B 1 -e 0.0001'")
+    words = text.split()
+    for flag, meaning in REFUSED.items():
+        if flag in text:
+            raise ValueError(f"options {text!r}: {flag}, {meaning}, is not supported")
+    solver = _taken(words, "-s", int, text)
+    if solver is not None and not 0 <= solver <= 7:
+        raise ValueError(
+            f"options {text!r}: the solver of -s is {solver}; those for classification are 0 to 7"
+        )
+    bias = _taken(words, "-B", float, text)
+    if bias is not None and not math.isfinite(bias):
+        raise ValueError(f"options {text!r}: -B is {bias}; it has to be finite")
+    jobs = _taken(words, "-m", int, text)
+    if jobs is not None and jobs < 1:
+        raise ValueError(f"options {text!r}: -m is {jobs}; at least one process is needed")
+    words = [word for word in words if word != "-q"]
+    options = " ".join([*words, "-s", str(1 if solver is None else solver), "-q"])
+    _check_parameters(options, text)
+    return Options(options, -1.0 if bias is None or bias <= 0 else bias, jobs)
+
+
+def _taken(words: list[str], flag: str, kind: type, text: str) -> int | float | None:
+    """Take the last `flag` and its number out of `words`; None if it is not there."""
+    value = None
+    while flag in words:
+        place = words.index(flag)
+        try:
+            value = kind(words[place + 1])
+        except (IndexError, ValueError):
+            raise ValueError(f"options {text!r}: {flag} needs a number after it") from None
+        del words[place : place + 2]
+    return value
+
+
+def _check_parameters(options: str, text: str) -> None:
+    try:
+        found = parameter(options)
+    except (ValueError, IndexError) as error:
+        raise ValueError(f"options {text!r}: LIBLINEAR does not understand them ({error})") from None
+    if not (0 < found.C < math.inf and found.eps > 0):
+        raise ValueError(f"options {text!r}: -c and -e have to be above 0, and -c finite")
+    if not all(0 < weight < math.inf for weight in found.weight[: found.nr_weight]):
+        raise ValueError(f"options {text!r}: the weights -wi have to be above 0 and finite")
+
+
+class Rows:
+    """The documents as LIBLINEAR keeps them, 16 bytes for each stored feature.
+
+    Parameters
+    ----------
+    features : (n, d) sparse or dense, finite.
+    options : from `parse_options`; with a bias, the constant feature is column d.
+
+    >>> rows = Rows(sparse.csr_array([[1.0, 0.0], [0.0, 1.0]]), parse_options("-s 2 -e 1e-6"))
+    >>> rows.train(np.array([True, False])).round(3).tolist()
+    [0.667, -0.667]
+    """
+
+    def __init__(self, features: sparse.csr_array | np.ndarray, options: Options) -> None:
+        table = sparse.csr_matrix(features, dtype=float)  # the package does not know sparse arrays
+        if not table.has_canonical_format:  # it sorts in place, and takes a feature twice for two features
+            table = table.copy()
+            table.sum_duplicates()
+        if options.has_bias:
+            table = sparse.csr_matrix(with_bias(table, options.bias))
+        self.options, self.table = options, sparse.csr_array(table)
+        self.n, self.width, self.stored = *table.shape, table.nnz
+        self._whole = problem(np.zeros(self.n), table)
+        self._pointers = np.ctypeslib.as_array(
+            ctypes.cast(self._whole.x, ctypes.POINTER(ctypes.c_uint64)), (self.n,)
+        )
+
+    def train(self, positive: np.ndarray, rows: np.ndarray | None = None, cost: float = 1.0) -> np.ndarray:
+        """(width,) weights of one label: positive decision values mean that a document has it.
+
+        Parameters
+        ----------
+        positive : (n,) bool, the documents that have the label.
+        rows : positions of the documents to train on; None: all. Without any, the weights are 0.
+        cost : factor on C for the positive documents (LIBLINEAR's `-w1`).
+
+        The generator that LIBLINEAR takes its order from is seeded anew, so the weights do not depend on
+        what was trained before, nor on the number of processes. The threads of a process share it: of two
+        that train at once, neither gets the same weights each time.
+        """
+        targets = np.where(positive if rows is None else positive[rows], 1.0, -1.0)
+        if not len(targets):
+            return np.zeros(self.width)
+        weighted = cost != 1.0 and (targets > 0).any()  # LIBLINEAR complains of a weight without documents
+        options = f"{self.options.text} -w1 {cost!r}" if weighted else self.options.text
+        weights, labels = self._train(targets, rows, options)
+        # The first class that LIBLINEAR meets is its positive one, unless it meets both: then it is +1.
+        return weights[:, 0] * labels[0]
+
+    def decide(self, weights: np.ndarray) -> np.ndarray:
+        """(n,) or (n, L) decision values x·w of all documents, for (width,) or (width, L) weights."""
+        return self.table @ weights
+
+    def train_classes(self, classes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """LIBLINEAR's own multi-class training: (width, columns) weights and the (C,) classes in their order.
+
+        `classes` holds one class, a whole number, for each document. There is one column a class, but only
+        one for two classes (positive values mean the first), unless the solver is 4.
+        """
+        return self._train(np.asarray(classes, dtype=float), None, self.options.text)
+
+    def _train(
+        self, targets: np.ndarray, rows: np.ndarray | None, options: str
+    ) -> tuple[np.ndarray, np.ndarray]:
+        targets = np.ascontiguousarray(targets)
+        pointers = self._pointers if rows is None else np.ascontiguousarray(self._pointers[rows])
+        part = self._whole.copy()
+        part.l = len(targets)
+        part.y = targets.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
+        part.x = pointers.ctypes.data_as(type(part.x))
+        settings = parameter(options)
+        settings.w_recalc = settings.solver_type in DUAL_SVM  # rounding leaves fewer weights that are not 0
+        _seed_c_library()
+        model = liblinear.train(ctypes.byref(part), ctypes.byref(settings))
+        try:
+            found = model.contents
+            labels = np.array(found.label[: found.nr_class])
+            columns = (
+                1 if found.nr_class == 2 and settings.solver_type != solver_names.MCSVM_CS else found.nr_class
+            )
+            weights = np.ctypeslib.as_array(found.w, (self.width, columns)).copy()
+        finally:
+            liblinear.free_and_destroy_model(ctypes.byref(model))
+        return weights, labels
+
+
+def with_bias(features: sparse.sparray, bias: float) -> sparse.csr_array:
+    """(n, d + 1): the features with a constant one after them.
+
+    >>> with_bias(sparse.csr_array([[2.0]]), 0.5).toarray().tolist()
+    [[2.0, 0.5]]
+    """
+    constant = np.full((features.shape[0], 1), bias)
+    return sparse.csr_array(sparse.hstack([features, constant], format="csr"))
+
+
+def _seed_c_library() -> None:
+    try:
+        ctypes.CDLL(None).srand(_SEED)
+    except (TypeError, OSError, AttributeError):  # Windows has no such handle: its order is not seeded
+        return
