@@ -16,6 +16,7 @@ import pandas as pd
 from .. import ROOT
 from .audit.verdicts import CONSISTENT, INCONSISTENT, NOT_DERIVABLE
 from .files import write_atomically
+from .multilabel_markdown import multilabel_markdown
 from .published import parse_printed
 from .tables import read_tidy
 from .trained import direction_markdown, weighted_markdown
@@ -164,7 +165,7 @@ def claims_table(folder: Path | str = TABLES) -> str:
 
 
 def benchmark_table(path: Path | str = TABLES / "benchmarks.csv") -> str:
-    """The measured ratios as Markdown: a table of seconds and bytes, then one of rates, if there are any.
+    """The measured ratios as Markdown, one table for what was measured together.
 
     Of rates (`RATES`) more is better, so their ratio is ours / theirs. Under each table stands the machine.
 
@@ -172,12 +173,13 @@ def benchmark_table(path: Path | str = TABLES / "benchmarks.csv") -> str:
     | measurement | ours | peer | theirs | theirs / ours | required |
     """
     rows = pd.read_csv(path)
-    rates = rows["measurement"].str.endswith(RATES)
-    parts = {"theirs / ours": rows[~rates], "ours / theirs": rows[rates]}
-    return "\n\n".join(_benchmarks(part, ratio) for ratio, part in parts.items() if len(part))
+    together = [rows["packages"], rows["measurement"].str.endswith(RATES)]
+    parts = rows.groupby(together, sort=False)
+    return "\n\n".join(_benchmarks(part, more_is_better) for (_, more_is_better), part in parts)
 
 
-def _benchmarks(rows: pd.DataFrame, ratio: str) -> str:
+def _benchmarks(rows: pd.DataFrame, more_is_better: bool) -> str:
+    ratio = "ours / theirs" if more_is_better else "theirs / ours"
     lines = [f"| measurement | ours | peer | theirs | {ratio} | required |", "|" + "---|" * 6]
     for row in rows.itertuples(index=False):
         what, unit = row.measurement.rsplit(", ", 1)
@@ -206,6 +208,7 @@ TABLES_OF_README = {
     "claims": claims_table,
     "direction": direction_markdown,
     "weighted": weighted_markdown,
+    "multilabel": multilabel_markdown,
     "benchmarks": benchmark_table,
 }
 """The marks in README.md and what makes the text between them."""
