@@ -24,8 +24,9 @@ from sklearn.utils import check_random_state
 from tqdm import tqdm
 
 from .beam import beam_search
+from .label_problems import LabelProblems
 from .liblinear import Options
-from .linear import LinearClassifier, OneVsRest
+from .linear import LinearClassifier, without_bias
 
 
 @dataclass
@@ -113,7 +114,7 @@ class LabelTree(LinearClassifier):
         self.thresholds_ = np.zeros(targets.shape[1])
         nodes = list(self.root_.walk())
         for node in tqdm(nodes, desc=self._title(), disable=not self.progress, leave=False):
-            self._train_node(node, X, targets)
+            self._train_node(node, X, targets, options)
 
     def _grown(
         self, represented: sparse.csr_array, labels: np.ndarray, depth: int, random: np.random.RandomState
@@ -126,21 +127,18 @@ class LabelTree(LinearClassifier):
         deeper = depth + 1 if len(parts) == self.degree else self.depth
         return Node(labels, [self._grown(represented[part], labels[part], deeper, random) for part in parts])
 
-    def _train_node(self, node: Node, X: sparse.csr_array, y: sparse.csc_array) -> None:
-        below = (
-            np.arange(X.shape[0]) if node is self.root_ else np.flatnonzero(_any(y[:, node.labels]).toarray())
+    def _train_node(self, node: Node, X: sparse.csr_array, y: sparse.csc_array, options: Options) -> None:
+        relevant = np.full(X.shape[0], node is self.root_) | _any(y[:, node.labels]).toarray()[:, 0].astype(
+            bool
         )
         columns = len(node.children or node.labels)
-        if not len(below):
+        if not relevant.any():
             node.weights, node.bias = sparse.csr_array((X.shape[1], columns)), np.zeros(columns)
             return
-        targets = node.targets(y)[below]
-        classifier = OneVsRest(self.options, self.n_jobs)
-        if targets.shape[1] == 1:
-            targets = sparse.hstack([targets, targets])  # one column would be read as two classes
-        classifier.fit(X[below], targets)
-        node.weights = sparse.csr_array(classifier.weights_[:, :columns])
-        node.bias = classifier.bias_weights_[:columns]
+        problems = LabelProblems(X[relevant], node.targets(y)[relevant], options)
+        problems.each(LabelProblems.keep, range(columns), self.n_jobs, None)
+        weights, node.bias = without_bias(problems.weights.T, options)
+        node.weights = _short(sparse.csr_array(weights))
 
     def _values(self, X: Any) -> np.ndarray:
         return beam_search(self.root_, sparse.csr_array(X), self.beam, len(self.thresholds_))
@@ -159,7 +157,7 @@ def _clusters(represented: sparse.csr_array, degree: int, random: np.random.Rand
 
 
 def _short(table: sparse.csr_array) -> sparse.csr_array:
-    """With places of 32 bits, if they fit: K-means takes no others."""
+    """With places of 32 bits, if they fit: K-means takes no others, and they need half the memory."""
     kind = sparse.get_index_dtype((table.indices, table.indptr), check_contents=True)
     return sparse.csr_array((table.data, table.indices.astype(kind), table.indptr.astype(kind)), table.shape)
 
