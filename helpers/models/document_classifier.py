@@ -81,8 +81,8 @@ class DocumentClassifier:
 
         A label of the list that no document has is learned from negative documents only. Its scores are −∞
         with binary_and_multiclass, and for texts 0 or less with 1vsrest and cost-sensitive training;
-        thresholding can predict it all the same. Raises ValueError as the techniques do, for a single label (nothing to tell
-        apart), and for texts without a word that TF-IDF counts.
+        thresholding can predict it all the same. Raises ValueError as the techniques do, for a single label
+        (nothing to tell apart), and for texts without a word that TF-IDF counts.
         """
         self.labels, self._vectorizer = (), None  # if this training fails, nothing is left of an earlier one
         names = tuple(labels) if labels is not None else label_list(documents)

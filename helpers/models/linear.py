@@ -15,13 +15,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.preprocessing import LabelBinarizer
-from sklearn.utils import assert_all_finite
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .label_problems import LabelProblems
 from .liblinear import Options, Rows, parse_options
+from .targets import as_array, binarised, indicator, only_labels
 from .workers import check_jobs
 
 CACHE_LINE = 8
@@ -114,13 +112,13 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
     def _targets(self, y: Any) -> sparse.csc_array:
         """(n, L) 0/1; sets `classes_`, `multiclass_` and whether y was a matrix."""
-        y = y if sparse.issparse(y) else _array(y)
+        y = y if sparse.issparse(y) else as_array(y)
         self._is_matrix = y.ndim == 2 and y.shape[1] > 1
         if self._is_matrix:
-            targets = _indicator(y)
+            targets = indicator(y)
             self.classes_ = np.arange(targets.shape[1])
         else:
-            targets, self.classes_ = _binarised(y)
+            targets, self.classes_ = binarised(y)
         each = targets.sum(axis=1)
         self.multiclass_ = bool(targets.shape[1] > 1 and (each == 1).all())
         return targets
@@ -139,8 +137,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         table = np.empty(weights.shape[::-1])  # row by row: a sparse document times this reads whole rows
         for start in range(0, len(weights), CACHE_LINE):
             table[:, start : start + CACHE_LINE] = weights[start : start + CACHE_LINE].T
-        self.weights_ = table[:-1] if options.has_bias else table
-        self.bias_weights_ = options.bias * table[-1] if options.has_bias else np.zeros(len(weights))
+        self.weights_, self.bias_weights_ = without_bias(table, options)
 
     def _title(self) -> str | None:
         return type(self).__name__ if self.progress else None
@@ -178,9 +175,7 @@ class BinaryAndMulticlass(LinearClassifier):
     """
 
     def _train(self, X: Any, targets: sparse.csc_array, options: Options) -> None:
-        classes = (
-            _only_labels(targets) if self._is_matrix or targets.shape[1] > 1 else targets.toarray()[:, 0]
-        )
+        classes = only_labels(targets) if self._is_matrix or targets.shape[1] > 1 else targets.toarray()[:, 0]
         count = len(self.classes_)
         rows = Rows(X, options)
         weights, found = rows.train_classes(classes)
@@ -200,61 +195,15 @@ class BinaryAndMulticlass(LinearClassifier):
         return tags
 
 
-def _array(y: Any) -> np.ndarray:
-    """y as an array, or ValueError for rows of unequal length, such as lists of labels."""
-    try:
-        return np.asarray(y)
-    except ValueError:
-        raise ValueError("y has rows of unequal length: give a 0/1 matrix with a column a label") from None
+def without_bias(table: np.ndarray, options: Options) -> tuple[np.ndarray, np.ndarray]:
+    """(d, L) weights, and what the constant feature adds to each label, from a (width, L) table.
 
-
-def _indicator(y: np.ndarray | sparse.sparray) -> sparse.csc_array:
-    """(n, L) sparse 0/1, or ValueError with the first other value, row by row."""
-    if y.dtype.kind not in "biuf":
-        y = _as_numbers(y)
-    table = sparse.csr_array(y, copy=True)
-    table.sum_duplicates()
-    odd = ~np.isin(table.data, (0, 1))
-    if odd.any():
-        place = int(odd.argmax())
-        row, column = int(np.searchsorted(table.indptr, place, side="right")) - 1, table.indices[place]
-        value = table.data[place].item()
-        raise ValueError(f"Unknown label type: y[{row}, {column}] is {value!r}; labels are 0 or 1")
-    table.eliminate_zeros()
-    return sparse.csc_array(table, dtype=np.float64)
-
-
-def _as_numbers(y: np.ndarray) -> np.ndarray:
-    """A table of Python's own numbers, as data frames give it."""
-    try:
-        return y.astype(np.float64, casting="unsafe" if y.dtype == object else "safe")
-    except (TypeError, ValueError):
-        message = f"Unknown label type: y holds {y.dtype} and no numbers; labels are 0 or 1"
-        raise ValueError(message) from None
-
-
-def _binarised(y: Any) -> tuple[sparse.csc_array, np.ndarray]:
-    """(n, L) sparse 0/1 with a column a class, (n, 1) for two, and the classes."""
-    y = column_or_1d(y.toarray() if sparse.issparse(y) else y, warn=True)
-    assert_all_finite(y, input_name="y")
-    check_classification_targets(y)
-    binarizer = LabelBinarizer(sparse_output=True)
-    targets = sparse.csc_array(binarizer.fit_transform(y), dtype=np.float64)
-    targets.eliminate_zeros()
-    if len(binarizer.classes_) < 2:
-        only = binarizer.classes_.tolist()[0]
-        raise ValueError(f"y has one class, {only!r}: a classifier needs two at least")
-    return targets, binarizer.classes_
-
-
-def _only_labels(targets: sparse.csc_array) -> np.ndarray:
-    """(n,) the one label of each document."""
-    each = targets.sum(axis=1)
-    odd = each != 1
-    if odd.any():
-        row = int(odd.argmax())
-        raise ValueError(f"y[{row}] has {int(each[row])} labels; this technique needs exactly one a document")
-    return targets.tocsr().indices
+    >>> without_bias(np.array([[1.0], [2.0]]), parse_options("-B 0.5"))
+    (array([[1.]]), array([1.]))
+    """
+    if not options.has_bias:
+        return table, np.zeros(table.shape[1])
+    return table[:-1], options.bias * table[-1]
 
 
 def _memory() -> int | None:

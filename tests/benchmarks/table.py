@@ -14,8 +14,8 @@ from helpers.reporting.claims import RATES
 from helpers.reporting.files import write_atomically
 
 TABLE = ROOT / "results" / "tables" / "benchmarks.csv"
-TRAINING = "training"
-"""How the measurements of training begin; they stand below the others."""
+TRAINING, MULTILABEL = "training", "multi-label"
+"""How the measurements of two of the files begin; they stand below the others, in this order."""
 
 
 def machine(*packages: str) -> dict[str, str]:
@@ -40,14 +40,14 @@ def record(rows: list[dict], what: str, ours: float, peer: str, theirs: float, a
 
 
 def write_rows(found: list[dict], about: dict[str, str], path: Path = TABLE) -> Path:
-    """Replace the rows about training, or those about anything else, whichever `found` is about."""
+    """Replace the rows of the group that `found` is of: training, multi-label, or the others."""
     new = pd.DataFrame(found).assign(**about)
     if path.exists():
         old = pd.read_csv(path)
-        new = pd.concat([old[_training(old) != _training(new).iloc[0]], new])
-    new = new.sort_values("measurement", key=lambda _: _training(new), kind="stable")
+        new = pd.concat([old[_group(old["measurement"]) != _group(new["measurement"]).iloc[0]], new])
+    new = new.sort_values("measurement", key=_group, kind="stable")
     return write_atomically(path, new.to_csv(index=False, float_format="%.4g", lineterminator="\n"))
 
 
-def _training(rows: pd.DataFrame) -> pd.Series:
-    return rows["measurement"].str.startswith(TRAINING)
+def _group(measurements: pd.Series) -> pd.Series:
+    return measurements.map(lambda what: 1 * what.startswith(TRAINING) + 2 * what.startswith(MULTILABEL))

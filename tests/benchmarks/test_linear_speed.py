@@ -1,0 +1,177 @@
+"""Linear multi-label methods on Reuters-21578 against the public LibMultiLabel packages: `make bench`.
+
+The packages are installed into environments of their own, under .cache: 0.10.0, the newest, which trains
+one-vs-rest in as many threads as there are cores, and 0.8.1, the last that trains label by label. Ours and
+theirs take turns; the medians are compared, after the scores were found to be the same to four decimals.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+import time
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from helpers import ROOT
+from helpers.data.corpora import read_corpus
+from helpers.data.documents import label_list, label_matrix
+from helpers.data.errors import MissingData
+from helpers.metrics.multilabel_outcome import MultilabelOutcome
+from helpers.metrics.ranked_labels import RankedLabels
+from helpers.models.document_classifier import TECHNIQUES
+from tests.benchmarks.table import MULTILABEL, machine, record, write_rows
+
+VERSIONS = ("0.10.0", "0.8.1")
+OPTIONS = "-s 1 -B 1 -e 0.0001"
+SEED = 1337
+TIMES = 5
+BATCH = 256
+CLAIMS = 6
+PEER = Path(__file__).with_name("linear_peer.py")
+
+
+@pytest.fixture(scope="module")
+def peers(tmp_path_factory) -> dict[str, Path]:
+    """Version → Python of an environment that holds that LibMultiLabel."""
+    found = {}
+    for version in VERSIONS:
+        folder = ROOT / ".cache" / f"libmultilabel-{version}"
+        python = folder / "bin" / "python"
+        if not (folder / "installed").exists():
+            subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+            install = [python, "-m", "pip", "install", "--quiet", f"libmultilabel=={version}", "sparsekmeans"]
+            if subprocess.run(install, check=False).returncode:
+                pytest.skip(f"libmultilabel {version} cannot be installed here")
+            (folder / "installed").touch()
+        found[version] = python
+    return found
+
+
+@pytest.fixture(scope="module")
+def reuters(tmp_path_factory):
+    """(folder with the matrices, the matrices)."""
+    try:
+        corpus = read_corpus("reuters90")
+    except MissingData as error:
+        pytest.skip(f"needs Reuters-21578: {error}")
+    labels, words = label_list(corpus["train"]), TfidfVectorizer().fit(corpus["train"].texts)
+    folder, tables = tmp_path_factory.mktemp("reuters"), {}
+    for part, documents in corpus.items():
+        tables[f"{part}_x"] = sparse.csr_array(words.transform(documents.texts))
+        tables[f"{part}_y"] = label_matrix(documents, labels)
+    for name, table in tables.items():
+        sparse.save_npz(folder / f"{name}.npz", table)
+    return folder, tables
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """Collects one row a measurement and writes them at the end, if every claim held."""
+    found: list[dict] = []
+    yield found
+    if len(found) == CLAIMS:
+        write_rows(found, machine("liblinear-official", "scikit-learn", "scipy", "numpy"))
+
+
+@pytest.fixture(scope="module")
+def measured(peers, reuters):
+    """`measured(technique, versions, times)`: 'ours' and each version → the median of each of its figures."""
+    folder, tables = reuters
+    known = {}
+
+    def run(technique: str, versions: tuple[str, ...], times: int) -> dict[str, dict]:
+        if technique not in known:
+            found = {name: [] for name in ("ours", *versions)}
+            for _ in range(times):
+                for version in versions:
+                    command = [peers[version], PEER, folder, technique, OPTIONS]
+                    printed = subprocess.run(command, check=True, capture_output=True).stdout
+                    found[version].append(json.loads(printed))
+                found["ours"].append(ours(technique, tables))
+            known[technique] = {name: _medians(results) for name, results in found.items()}
+        return known[technique]
+
+    return run
+
+
+def ours(technique: str, tables: dict) -> dict:
+    """One training, one prediction, one evaluation in batches, as `linear_peer` does them."""
+    seed = {"random_state": SEED} if technique != "1vsrest" else {}
+    classifier = TECHNIQUES[technique](OPTIONS).set_params(**seed)
+    began = time.perf_counter()
+    classifier.fit(tables["train_x"], tables["train_y"])
+    trained = time.perf_counter()
+    classifier.decision_function(tables["test_x"])
+    predicted = time.perf_counter()
+    parts = [slice(first, first + BATCH) for first in range(0, tables["test_x"].shape[0], BATCH)]
+    outcome = MultilabelOutcome.from_batches(
+        (tables["test_y"][rows], classifier.decision_function(tables["test_x"][rows])) for rows in parts
+    )
+    metrics = outcome.scores((1, 3, 5))
+    seconds = {"training": trained - began, "prediction": predicted - trained}
+    return seconds | {"evaluation": time.perf_counter() - predicted, "metrics": metrics}
+
+
+def _medians(results: list[dict]) -> dict:
+    keys = ("training", "prediction", "evaluation")
+    return {key: statistics.median(one[key] for one in results) for key in keys} | {
+        "metrics": results[0]["metrics"]
+    }
+
+
+@pytest.mark.parametrize("technique", ["1vsrest", "cost_sensitive"])
+def test_the_scores_are_the_same(technique, measured):
+    versions, times = (VERSIONS, TIMES) if technique == "1vsrest" else (VERSIONS[:1], 1)
+    found = measured(technique, versions, times)
+    for version in versions:
+        theirs = found[version]["metrics"]
+        assert {name: round(found["ours"]["metrics"][name], 4) for name in theirs} == pytest.approx(
+            {name: round(value, 4) for name, value in theirs.items()}, abs=1e-12
+        )
+
+
+@pytest.mark.parametrize(
+    ("technique", "what", "version", "at_least"),
+    [
+        ("1vsrest", "training", "0.8.1", 1.5),
+        ("1vsrest", "training", "0.10.0", 1.0),
+        ("1vsrest", "prediction", "0.10.0", 1.5),
+        ("1vsrest", "evaluation", "0.10.0", 1.5),
+        ("cost_sensitive", "training", "0.10.0", 2.5),
+    ],
+)
+def test_speed(technique, what, version, at_least, measured, rows):
+    found = measured(technique, VERSIONS if technique == "1vsrest" else VERSIONS[:1], TIMES)
+    name = {"evaluation": f"prediction and metrics, {BATCH} documents at a time"}.get(what, what)
+    title = f"{MULTILABEL}, Reuters, {technique} {OPTIONS!r}, {name}, s"
+    record(rows, title, found["ours"][what], f"LibMultiLabel {version}", found[version][what], at_least)
+
+
+def test_a_million_documents_in_bounded_memory(rows):
+    """The 100 best of 4,000 labels for 1,000,000 documents: what is held beside the input stays below it."""
+    n, n_labels, listed = 1_000_000, 4_000, 100
+    rng = np.random.default_rng(SEED)
+    offsets = rng.permutation(n_labels)[:listed]
+    lists = ((rng.integers(n_labels, size=(n, 1)) + offsets) % n_labels).astype(np.int16)
+    scores = np.broadcast_to(np.linspace(1, -1, listed, dtype=np.float32), lists.shape)
+    gold = np.sort((lists[:, :3] + np.array([0, 1, 2], dtype=np.int16)) % n_labels, axis=1)
+    pointers = np.arange(0, 3 * n + 1, 3)
+    truth = sparse.csr_array((np.ones(3 * n, dtype=bool), gold.ravel(), pointers), shape=(n, n_labels))
+    truth.sum_duplicates()
+    held = lists.nbytes + truth.data.nbytes + truth.indices.nbytes + truth.indptr.nbytes
+    tracemalloc.start()
+    began = time.perf_counter()
+    found = MultilabelOutcome.from_scores(truth, RankedLabels(lists, scores), listed).scores((1, 5, listed))
+    seconds, peak = time.perf_counter() - began, tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found["R@100"] > found["R@1"] > 0
+    title = f"{MULTILABEL}, {n:,} documents, {n_labels:,} labels, {listed} best, {seconds:.0f} s: peak, bytes"
+    record(rows, title, peak, "the input", held, 1)
