@@ -92,8 +92,10 @@ def _counts_of_label(problems: LabelProblems, piece: tuple[int, np.ndarray]) -> 
     positive = problems.positive(label)
     predicted = np.zeros((len(COSTS), problems.n), dtype=bool)
     for training, validation in cross_validation_folds(order):
-        weights = np.stack([problems.train(label, training, cost) for cost in COSTS], axis=1)
-        predicted[:, validation] = (problems.decide(weights)[validation] > 0).T
+        # The cost is that of positive documents: without any, it changes nothing.
+        costs = COSTS if positive[training].any() else COSTS[:1]
+        weights = np.stack([problems.train(label, training, cost) for cost in costs], axis=1)
+        predicted[:, validation] = (problems.decide(weights, validation) > 0).T
     tp = (predicted & positive).sum(axis=1)
     return Counts(tp, predicted.sum(axis=1) - tp, positive.sum() - tp)
 

@@ -64,9 +64,9 @@ class LabelProblems:
         """Train a label on all documents; its weights go to `weights`."""
         self.weights[label] = self.train(label, cost=cost)
 
-    def decide(self, weights: np.ndarray) -> np.ndarray:
-        """(n,) decision values of all documents, without any threshold."""
-        return self._rows.decide(weights)
+    def decide(self, weights: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """(m,) or (m, L) decision values of m documents, without any threshold."""
+        return self._rows.decide(weights, rows)
 
     def each(self, work: Work, pieces: Iterable, jobs: int | None, title: str | None) -> list[Any]:
         """`work(self, piece)` for each of L pieces, in order; `jobs` None: as `-m` says, else all cores."""

@@ -136,11 +136,9 @@ class Rows:
         if not table.has_canonical_format:  # it sorts in place, and takes a feature twice for two features
             table = table.copy()
             table.sum_duplicates()
-        if options.has_bias:
-            table = sparse.csr_matrix(with_bias(table, options.bias))
-        self.options, self.table = options, sparse.csr_array(table)
-        self.n, self.width, self.stored = *table.shape, table.nnz
-        self._whole = problem(np.zeros(self.n), table)
+        self.options, self._table = options, sparse.csr_array(table)
+        self._whole = problem(np.zeros(table.shape[0]), table, options.bias if options.has_bias else -1)
+        self.n, self.width, self.stored = table.shape[0], self._whole.n, table.nnz
         self._pointers = np.ctypeslib.as_array(
             ctypes.cast(self._whole.x, ctypes.POINTER(ctypes.c_uint64)), (self.n,)
         )
@@ -167,9 +165,14 @@ class Rows:
         # The first class that LIBLINEAR meets is its positive one, unless it meets both: then it is +1.
         return weights[:, 0] * labels[0]
 
-    def decide(self, weights: np.ndarray) -> np.ndarray:
-        """(n,) or (n, L) decision values x·w of all documents, for (width,) or (width, L) weights."""
-        return self.table @ weights
+    def decide(self, weights: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
+        """(m,) or (m, L) decision values x·w of m documents, for (width,) or (width, L) weights.
+
+        `rows` : positions of the documents; None: all.
+        """
+        table = self._table if rows is None else self._table[rows]
+        values = table @ weights[: table.shape[1]]
+        return values + self.options.bias * weights[-1] if self.options.has_bias else values
 
     def train_classes(self, classes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """LIBLINEAR's own multi-class training: (width, columns) weights and the (C,) classes in their order.
@@ -202,16 +205,6 @@ class Rows:
         finally:
             liblinear.free_and_destroy_model(ctypes.byref(model))
         return weights, labels
-
-
-def with_bias(features: sparse.sparray, bias: float) -> sparse.csr_array:
-    """(n, d + 1): the features with a constant one after them.
-
-    >>> with_bias(sparse.csr_array([[2.0]]), 0.5).toarray().tolist()
-    [[2.0, 0.5]]
-    """
-    constant = np.full((features.shape[0], 1), bias)
-    return sparse.csr_array(sparse.hstack([features, constant], format="csr"))
 
 
 def _seed_c_library() -> None:

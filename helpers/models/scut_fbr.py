@@ -56,7 +56,7 @@ def scut_fbr(problems: LabelProblems, piece: tuple[int, Orders]) -> float:
     total = np.zeros(len(FBR))
     for (training, validation), order in zip(cross_validation_folds(orders.outer), orders.inner, strict=True):
         thresholds = _thresholds(problems, label, training[order])
-        scores = problems.decide(problems.train(label, training))[validation]
+        scores = problems.decide(problems.train(label, training), validation)
         total += [_f1(scores + threshold > 0, positive[validation]) for threshold in thresholds]
     best = last_best(total) if total.any() else 0
     problems.keep(label)
@@ -68,7 +68,7 @@ def _thresholds(problems: LabelProblems, label: int, order: np.ndarray) -> np.nd
     positive = problems.positive(label)
     total = np.zeros(len(FBR))
     for training, validation in cross_validation_folds(order):
-        scores = problems.decide(problems.train(label, training))[validation]
+        scores = problems.decide(problems.train(label, training), validation)
         cut, f1 = _scut(scores, positive[validation])
         total += [-cut if f1 > fbr else -scores.max() for fbr in FBR]
     return total / 3

@@ -97,7 +97,7 @@ def _cuts_of_folds(problems: LabelProblems, piece: tuple[int, np.ndarray]) -> li
     positive = problems.positive(label)
     folds = []
     for training, validation in cross_validation_folds(order):
-        scores = problems.decide(problems.train(label, training))[validation]
+        scores = problems.decide(problems.train(label, training), validation)
         folds.append(cuts_of(scores, positive[validation]))
     problems.keep(label)
     return folds

@@ -34,6 +34,9 @@ OPTIONS = "-s 1 -B 1 -e 0.0001"
 SEED = 1337
 TIMES = 5
 BATCH = 256
+RANKING = ("P@1", "P@3", "P@5")
+ONE_DECISION = 1.5e-4
+"""What one document more or less changes in Micro-F1 on Reuters: 2 / (2·TP + FP + FN)."""
 CLAIMS = 6
 PEER = Path(__file__).with_name("linear_peer.py")
 
@@ -129,13 +132,17 @@ def _medians(results: list[dict]) -> dict:
 
 @pytest.mark.parametrize("technique", ["1vsrest", "cost_sensitive"])
 def test_the_scores_are_the_same(technique, measured):
-    versions, times = (VERSIONS, TIMES) if technique == "1vsrest" else (VERSIONS[:1], 1)
+    """To four decimals, but for one decision: theirs change by that much from run to run, as the threads of
+    0.10.0 draw from one generator, and 0.8.1 draws for one label after the other."""
+    versions, times = (VERSIONS, TIMES) if technique == "1vsrest" else (VERSIONS[:1], TIMES)
     found = measured(technique, versions, times)
     for version in versions:
         theirs = found[version]["metrics"]
-        assert {name: round(found["ours"]["metrics"][name], 4) for name in theirs} == pytest.approx(
-            {name: round(value, 4) for name, value in theirs.items()}, abs=1e-12
-        )
+        ours = {name: found["ours"]["metrics"][name] for name in theirs}
+        assert ours == pytest.approx(theirs, abs=ONE_DECISION)
+        assert {name: f"{ours[name]:.4f}" for name in RANKING} == {
+            name: f"{theirs[name]:.4f}" for name in RANKING
+        }
 
 
 @pytest.mark.parametrize(
@@ -162,7 +169,7 @@ def test_a_million_documents_in_bounded_memory(rows):
     offsets = rng.permutation(n_labels)[:listed]
     lists = ((rng.integers(n_labels, size=(n, 1)) + offsets) % n_labels).astype(np.int16)
     scores = np.broadcast_to(np.linspace(1, -1, listed, dtype=np.float32), lists.shape)
-    gold = np.sort((lists[:, :3] + np.array([0, 1, 2], dtype=np.int16)) % n_labels, axis=1)
+    gold = np.sort(lists[:, [0, 7, 60]], axis=1)
     pointers = np.arange(0, 3 * n + 1, 3)
     truth = sparse.csr_array((np.ones(3 * n, dtype=bool), gold.ravel(), pointers), shape=(n, n_labels))
     truth.sum_duplicates()
@@ -172,6 +179,6 @@ def test_a_million_documents_in_bounded_memory(rows):
     found = MultilabelOutcome.from_scores(truth, RankedLabels(lists, scores), listed).scores((1, 5, listed))
     seconds, peak = time.perf_counter() - began, tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert found["R@100"] > found["R@1"] > 0
+    assert found["R@100"] == 1 and found["R@1"] == pytest.approx(1 / 3)
     title = f"{MULTILABEL}, {n:,} documents, {n_labels:,} labels, {listed} best, {seconds:.0f} s: peak, bytes"
     record(rows, title, peak, "the input", held, 1)

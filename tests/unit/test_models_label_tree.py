@@ -159,9 +159,17 @@ class TestGrowth:
         """No split can part them, so the leaf has more labels than the degree."""
         y = np.repeat(Y[:, [0, 2]], 5, axis=1)
         tree = LabelTree("-s 2 -B 1 -c 100", degree=3, random_state=0).fit(X, y)
-        leaves = [node for node in tree.root_.walk() if not node.children]
+        root, *leaves = tree.root_.walk()
+        assert len(root.children) == len(leaves) == 2
         assert sorted(sorted(leaf.labels) for leaf in leaves) == [list(range(5)), list(range(5, 10))]
         assert np.array_equal(tree.predict(X), y)
+
+    def test_labels_with_the_same_words_share_a_cluster_whatever_their_support(self):
+        """Of 10 and of 1 documents; as the sums of their documents they would be far apart."""
+        kinds = np.repeat([0, 1, 2, 3], [10, 1, 10, 1])
+        features = np.where(kinds[:, None] < 2, [1.0, 0.1], [0.1, 1.0])
+        tree = LabelTree("-s 2", degree=2, random_state=0).fit(features, np.eye(4)[kinds])
+        assert sorted(sorted(child.labels) for child in tree.root_.children) == [[0, 1], [2, 3]]
 
     @pytest.mark.parametrize("degree", [2, 3, 20])
     @pytest.mark.parametrize("unseen", [1, 4])

@@ -120,11 +120,12 @@ def scut_fbr(features, positive, options, random):
     return scut_folds(features, positive, best, options, random.permutation(len(positive)))
 
 
-def some_documents(seed, n=20, labels=4, steps=None):
-    """With steps, features are so coarse that documents have equal scores."""
+def some_documents(seed, n=36, labels=5, steps=None):
+    """Labels that the features explain in part, the last ones rare; with steps, some scores are equal."""
     rng = np.random.default_rng(seed)
-    features, y = rng.random((n, 4)), (rng.random((n, labels)) < [0.6, 0.3, 0.3, 0.1][:labels]).astype(int)
-    return (np.floor(features * steps) if steps else features), y
+    features, noise = rng.random((n, 4)), rng.normal(size=(n, 5))
+    y = (features - 0.5) @ rng.normal(size=(4, 5)) + 0.6 * noise > [-0.3, 0.3, 0.6, 0.9, 1.1]
+    return (np.floor(features * steps) if steps else features), y[:, :labels].astype(int)
 
 
 class TestMicromacro:
@@ -151,18 +152,17 @@ class TestMicromacro:
         if "-B" in case["options"]:
             assert model.bias_weights_ == pytest.approx(weights[3], abs=1e-5)
 
-    @pytest.mark.parametrize(("seed", "steps"), [(0, None), (1, None), (2, None), (3, 2), (4, 2), (5, 2)])
+    @pytest.mark.parametrize(("seed", "steps"), [(2, None), (3, None), (5, None), (6, 3), (7, 3), (9, 2)])
     def test_it_is_the_slow_way(self, seed, steps):
-        features, y = some_documents(seed, n=17 + seed, steps=steps)
+        features, y = some_documents(seed, n=34 + seed % 3, steps=steps)
         expected = micromacro(features, y, "-s 2 -e 1e-6", np.random.RandomState(seed))
         model = Thresholding("-s 2 -e 1e-6", random_state=seed).fit(features, y)
         assert model.thresholds_ == pytest.approx(expected, abs=1e-9)
 
     def test_frequent_labels_come_first(self):
         """Whatever the order of the columns, as long as no two labels are equally frequent."""
-        features, y = some_documents(3, n=40)
-        supports = y.sum(axis=0)
-        assert len(set(supports)) == 4
+        features, y = some_documents(3, labels=4)
+        assert len(set(y.sum(axis=0))) == 4
         one, other = (
             Thresholding("-s 2", random_state=1).fit(features, y[:, o]) for o in (slice(None), [2, 0, 3, 1])
         )
@@ -185,7 +185,7 @@ class TestScutFbr:
 
     @pytest.mark.parametrize(("seed", "steps"), [(0, None), (1, None), (2, 2), (3, 2)])
     def test_it_is_the_slow_way(self, seed, steps):
-        features, y = some_documents(seed, n=14 + seed, labels=3, steps=steps)
+        features, y = some_documents(seed, n=20 + seed, labels=3, steps=steps)
         random = np.random.RandomState(seed)
         expected = [scut_fbr(features, y[:, label] == 1, "-s 2 -e 1e-6", random) for label in range(3)]
         model = Thresholding("-s 2 -e 1e-6", rule="scut-fbr", random_state=seed).fit(features, y)
@@ -278,6 +278,12 @@ class TestCuts:
             expected = set(np.flatnonzero(scores > threshold))
             parts_equals = 0 < place < len(scores) and cuts.scores[place - 1] == cuts.scores[place]
             assert parts_equals or expected == above
+
+    @pytest.mark.parametrize("scores", [[0.0], [1e9, -1e9], [-0.3, 0.3, 0.3]], ids=str)
+    def test_the_first_and_the_last_threshold_are_the_next_numbers(self, scores):
+        cuts = cuts_of(np.array(scores), np.full(len(scores), True))
+        assert np.nextafter(cuts.threshold(0), np.inf) == min(scores)
+        assert np.nextafter(cuts.threshold(len(scores)), -np.inf) == max(scores)
 
     @PROPERTY
     @given(st.lists(st.tuples(*[st.integers(0, 5)] * 3), min_size=1, max_size=6))
