@@ -10,6 +10,7 @@ Source of the option rules: LibMultiLabel's linear methods; of the solvers: Fan 
 from __future__ import annotations
 
 import ctypes
+import functools
 import math
 from dataclasses import dataclass
 
@@ -191,8 +192,7 @@ class Rows:
         part.l = len(targets)
         part.y = targets.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
         part.x = pointers.ctypes.data_as(type(part.x))
-        settings = parameter(options)
-        settings.w_recalc = settings.solver_type in DUAL_SVM  # rounding leaves fewer weights that are not 0
+        settings = _parameter(options)
         _seed_c_library()
         model = liblinear.train(ctypes.byref(part), ctypes.byref(settings))
         try:
@@ -207,8 +207,23 @@ class Rows:
         return weights, labels
 
 
+@functools.lru_cache(maxsize=32)
+def _parameter(options: str) -> parameter:
+    settings = parameter(options)
+    settings.w_recalc = settings.solver_type in DUAL_SVM  # rounding leaves fewer weights that are not 0
+    return settings
+
+
 def _seed_c_library() -> None:
+    if (library := _c_library()) is not None:
+        library.srand(_SEED)
+
+
+@functools.lru_cache(maxsize=1)
+def _c_library() -> ctypes.CDLL | None:
     try:
-        ctypes.CDLL(None).srand(_SEED)
+        library = ctypes.CDLL(None)
+        library.srand  # noqa: B018 -- looked up here, or AttributeError
     except (TypeError, OSError, AttributeError):  # Windows has no such handle: its order is not seeded
-        return
+        return None
+    return library

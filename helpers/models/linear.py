@@ -10,6 +10,7 @@ Source: LibMultiLabel implementation document 2024, the sections on linear metho
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .label_problems import LabelProblems
 from .liblinear import Options, Rows, parse_options
 from .targets import as_array, binarised, indicator, only_labels
-from .workers import check_jobs
+from .workers import check_jobs, cores
 
+ALONE = 50_000
+"""Decision values below which a further thread would cost more than it saves."""
 CACHE_LINE = 8
 """Numbers of 8 bytes in a line of the processor's cache: so many columns are written at once."""
 
@@ -108,7 +111,16 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         raise NotImplementedError
 
     def _values(self, X: sparse.csr_array | np.ndarray) -> np.ndarray:
-        return np.asarray(X @ self.weights_) + (self.bias_weights_ + self.thresholds_)
+        values = np.empty((X.shape[0], self.weights_.shape[1]))
+        jobs = min(self.n_jobs or cores(), X.shape[0] * values.shape[1] // ALONE + 1)
+        bounds = [X.shape[0] * part // jobs for part in range(jobs + 1)]
+
+        def fill(start: int, end: int) -> None:
+            np.add(X[start:end] @ self.weights_, self.bias_weights_ + self.thresholds_, out=values[start:end])
+
+        with ThreadPoolExecutor(jobs) as pool:  # a product holds no lock of Python's
+            list(pool.map(fill, bounds[:-1], bounds[1:]))
+        return values
 
     def _targets(self, y: Any) -> sparse.csc_array:
         """(n, L) 0/1; sets `classes_`, `multiclass_` and whether y was a matrix."""

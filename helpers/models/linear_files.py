@@ -126,7 +126,7 @@ def _node_arrays(place: int, node: Node) -> dict[str, np.ndarray]:
 
 def _tree(arrays: Mapping[str, np.ndarray], children: list[int], width: int, labels: int) -> Node:
     """The root of the tree whose nodes were written parents first; ValueError if they make no tree."""
-    if sum(children) != len(children) - 1 or min(children) < 0:
+    if sum(children) != len(children) - 1:
         raise ValueError(f"{len(children)} nodes with {sum(children)} children in all make no tree")
     places = iter(range(len(children)))
 
