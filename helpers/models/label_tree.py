@@ -128,9 +128,8 @@ class LabelTree(LinearClassifier):
         return Node(labels, [self._grown(represented[part], labels[part], deeper, random) for part in parts])
 
     def _train_node(self, node: Node, X: sparse.csr_array, y: sparse.csc_array, options: Options) -> None:
-        relevant = np.full(X.shape[0], node is self.root_) | _any(y[:, node.labels]).toarray()[:, 0].astype(
-            bool
-        )
+        relevant = _any(y[:, node.labels]).toarray()[:, 0] > 0
+        relevant |= node is self.root_
         columns = len(node.children or node.labels)
         if not relevant.any():
             node.weights, node.bias = sparse.csr_array((X.shape[1], columns)), np.zeros(columns)
