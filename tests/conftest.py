@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from helpers.__main__ import main
+
 
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
@@ -15,9 +17,8 @@ def data_dir() -> Path:
         pytest.skip("needs the real data: RC_DATA_DIR is not set")
     folder = Path(named).resolve()
     if not folder.is_dir():
-        pytest.fail(
-            f"RC_DATA_DIR names no folder: {folder}"
-        )  # a typing error must not skip half of the tests
+        # A typing error must not skip half of the tests.
+        pytest.fail(f"RC_DATA_DIR names no folder: {folder}")
     return folder
 
 
@@ -25,3 +26,14 @@ def data_dir() -> Path:
 def rng() -> np.random.Generator:
     """A random generator that is the same in every run."""
     return np.random.default_rng(20221126)
+
+
+@pytest.fixture
+def call(capsys):
+    """Run a command; gives exit code, standard output, standard error."""
+
+    def run(*words: object) -> tuple[int, str, str]:
+        code = main([str(word) for word in words])
+        return code, *capsys.readouterr()
+
+    return run

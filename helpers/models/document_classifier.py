@@ -53,8 +53,10 @@ class DocumentClassifier:
 
     >>> documents = Documents(["1", "2"], [["grain"], ["oil", "gas"]], ["wheat and corn", "oil and gas"])
     >>> model = DocumentClassifier("1vsrest", "-s 2").fit(documents)
-    >>> model.labels, (model.scores(documents) > 0).tolist()
-    (('gas', 'grain', 'oil'), [[False, True, False], [True, False, True]])
+    >>> model.labels, model.scores(documents).shape
+    (('gas', 'grain', 'oil'), (2, 3))
+    >>> model.predict(documents)
+    [('grain',), ('gas', 'oil')]
     """
 
     def __init__(
@@ -104,6 +106,12 @@ class DocumentClassifier:
         features after training on texts, or the other way round; `NotFittedError` before training.
         """
         return self.classifier.decision_function(self.features(documents))
+
+    def predict(self, documents: Documents) -> list[tuple[str, ...]]:
+        """The labels of each document: those that score above `threshold`, none or several; if every training
+        document had one label, the one with the highest score. Raises as `scores` does."""
+        found = self.classifier.predict(self.features(documents))
+        return [tuple(self.labels[column] for column in np.flatnonzero(row)) for row in found]
 
     def features(self, documents: Documents) -> sparse.csr_array:
         """(n, d) what the technique sees of these documents."""

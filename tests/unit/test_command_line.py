@@ -47,17 +47,6 @@ def folder(tmp_path, monkeypatch) -> Path:
 
 
 @pytest.fixture
-def call(capsys):
-    """Run a command; gives exit code, standard output, standard error."""
-
-    def run(*words: object) -> tuple[int, str, str]:
-        code = main([str(word) for word in words])
-        return code, *capsys.readouterr()
-
-    return run
-
-
-@pytest.fixture
 def answer(call):
     """Run a command that has to succeed without a word on standard error; gives its JSON."""
 

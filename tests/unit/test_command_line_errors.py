@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from helpers import __main__
-from helpers.__main__ import main
 
 
 @pytest.fixture(autouse=True)
@@ -16,17 +15,6 @@ def folder(tmp_path, monkeypatch) -> Path:
     monkeypatch.setattr("helpers.data.registry.ROOT", tmp_path)
     monkeypatch.delenv("RC_DATA_DIR", raising=False)
     return tmp_path
-
-
-@pytest.fixture
-def call(capsys):
-    """Run a command; gives exit code, standard output, standard error."""
-
-    def run(*words: str) -> tuple[int, str, str]:
-        code = main(words)
-        return code, *capsys.readouterr()
-
-    return run
 
 
 FILES = {

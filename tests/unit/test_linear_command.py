@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from helpers.__main__ import main
 from helpers.data.demo_documents import demo_documents
 from helpers.data.document_files import write_documents
 from helpers.data.documents import label_list, label_matrix
@@ -39,17 +38,6 @@ def documents():
     for name, part in parts.items():
         write_documents(f"{name}.txt", part)
     return parts
-
-
-@pytest.fixture
-def call(capsys):
-    """Run a command; gives exit code, standard output, standard error."""
-
-    def run(*words: str) -> tuple[int, str, str]:
-        code = main(words)
-        return code, *capsys.readouterr()
-
-    return run
 
 
 class TestScoreMultilabel:

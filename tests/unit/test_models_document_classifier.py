@@ -159,6 +159,26 @@ class TestScores:
             model.save(path)
 
 
+class TestPredict:
+    @pytest.mark.parametrize("technique", TECHNIQUES)
+    def test_labels_are_those_above_the_threshold_or_the_best_one(self, technique, path):
+        model, documents = trained(technique), documents_for(technique)
+        scores, names = model.scores(documents), np.array(model.labels)
+        if technique == "binary_and_multiclass":
+            assert model.multiclass
+            expected = [(label,) for label in names[scores.argmax(axis=1)]]
+        else:
+            expected = [tuple(names[row > model.threshold]) for row in scores]
+        assert model.predict(documents) == expected
+        assert len(set(expected)) > 1
+        model.save(path)
+        assert DocumentClassifier.load(path).predict(documents) == expected
+
+    def test_a_document_may_have_no_label(self):
+        model = trained("1vsrest")
+        assert model.predict(Documents(["x"], [()], ["nothing known here"])) == [()]
+
+
 class TestBadInput:
     @pytest.mark.parametrize(
         ("arguments", "message"),
