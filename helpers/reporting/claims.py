@@ -207,6 +207,7 @@ def quantity(value: float, unit: str) -> str:
 TABLES_OF_README = {
     "claims": claims_table,
     "direction": direction_markdown,
+    "kbp37": partial(direction_markdown, dataset="kbp37"),
     "weighted": weighted_markdown,
     "multilabel": multilabel_markdown,
     "benchmarks": benchmark_table,

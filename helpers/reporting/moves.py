@@ -8,12 +8,15 @@ to the share that is right on A. Labels without a direction (the negative class)
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
 from ..metrics.counts import PairedOutcomes
 from ..metrics.direction import inverse_labels, with_inverses
 from ..metrics.semeval import base_relation
+from .runs import Run
 
 SHARES = ("right_original", "right_both", "still", "elsewhere", "right_paired")
 
@@ -54,3 +57,27 @@ def moves_of_relations(outcomes: PairedOutcomes) -> pd.DataFrame:
         if n:
             rows[base] = (n, *(outcomes.counts[own & kind].sum() / n for kind in kinds))
     return pd.DataFrame.from_dict(rows, orient="index", columns=["n", *SHARES])
+
+
+def moves_of_models(runs: Sequence[Run], models: Sequence[str]) -> pd.DataFrame:
+    """The shares of each relation for each model, in per cent, mean over the model's runs.
+
+    Parameters
+    ----------
+    runs : with an outcome on the paired set. models : names, in the order wanted; others are left out.
+
+    Returns
+    -------
+    Columns `model`, `relation`, `n`, then `SHARES`; relations in the order of the labels.
+
+    >>> moves_of_models([], ["EM-C"]).columns.tolist()[:3]
+    ['model', 'relation', 'n']
+    """
+    tables = [pd.DataFrame(columns=["model", "relation", "n", *SHARES])]
+    for model in models:
+        own = [moves_of_relations(run.outcome()) for run in runs if run.model == model]
+        if own:
+            mean = sum(own) / len(own)
+            mean[list(SHARES)] *= 100
+            tables.append(mean.rename_axis("relation").reset_index().assign(model=model)[tables[0].columns])
+    return pd.concat(tables[1:] or tables, ignore_index=True)

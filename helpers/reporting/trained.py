@@ -289,8 +289,8 @@ def weighted_markdown(folder: Path | str = TABLES) -> str:
     return f"{to_markdown(weighted_table(rows))}\n\n{runs_named(rows, 'semeval2010', list(BERT_EM))}"
 
 
-def direction_markdown(folder: Path | str = TABLES) -> str:
-    """R's Tables II–VI, published and ours, for the README; FileNotFoundError without notebook 07's table."""
+def direction_markdown(folder: Path | str = TABLES, dataset: str = "semeval2010") -> str:
+    """`direction_table` of notebook 07's table, for the README; FileNotFoundError without it."""
     rows = read_tidy(Path(folder) / "07_direction.csv")
-    models = list(dict.fromkeys(rows.loc[rows["dataset"] == "semeval2010", "model"]))
-    return f"{to_markdown(direction_table(rows))}\n\n{runs_named(rows, 'semeval2010', models)}"
+    models = list(dict.fromkeys(rows.loc[rows["dataset"] == dataset, "model"]))
+    return f"{to_markdown(direction_table(rows, dataset))}\n\n{runs_named(rows, dataset, models)}"

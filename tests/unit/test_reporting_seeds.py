@@ -9,7 +9,7 @@ import pytest
 from helpers.metrics.counts import PairedOutcomes
 from helpers.metrics.direction import direction_scores
 from helpers.reporting.figures.seeds import spread
-from helpers.reporting.moves import SHARES, moves_of_relations
+from helpers.reporting.moves import SHARES, moves_of_models, moves_of_relations
 from helpers.reporting.one_class import hits_and_spread, leads_without, one_class
 from helpers.reporting.published import find_cell, load_published
 from helpers.reporting.runs import Run, save_run
@@ -143,6 +143,17 @@ def test_moves_add_up_and_give_ppr():
         "n",
         *SHARES,
     ]
+
+
+def test_moves_of_models_are_means_over_runs_in_the_order_of_the_models():
+    runs = [run("half", 1, HALF), run("good", 1, GOOD), run("half", 2, GOOD), run("not asked for", 1, HALF)]
+    found = moves_of_models(runs, ["half", "without a run", "good"])
+    assert found["model"].tolist() == ["half", "good"] and found["relation"].unique().tolist() == ["R"]
+    assert found["n"].tolist() == [8, 8]
+    half, good = found[list(SHARES)].to_numpy().tolist()
+    assert good == pytest.approx([100, 100, 0, 0, 100])
+    means = [(7 / 8 + 1) / 2, (1 / 8 + 1) / 2, (6 / 8 + 0) / 2, 0, (2 / 8 + 1) / 2]
+    assert half == pytest.approx([100 * share for share in means])
 
 
 def test_labels_are_spread_apart_around_their_middle():

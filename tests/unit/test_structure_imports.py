@@ -149,8 +149,8 @@ def test_the_evaluation_wing_starts_without_torch() -> None:
 
 def test_scoring_starts_in_under_a_second() -> None:
     needed = ", ".join(f"helpers.metrics.{name}" for name in ("scores", "semeval", "direction", "resampling"))
-    clock = f"import time; start = time.perf_counter(); import {needed}; print(time.perf_counter() - start)"
-    assert min(float(fresh(clock)) for _ in range(3)) < 1  # the best of three: other work may share the cores
+    clock = f"import time; start = time.process_time(); import {needed}; print(time.process_time() - start)"
+    assert min(float(fresh(clock)) for _ in range(3)) < 1  # processor time: other work may share the cores
 
 
 class TestTheChecksThemselves:
