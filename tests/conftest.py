@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from helpers.__main__ import main
+from helpers.cli.commands import main
 
 
 @pytest.fixture(scope="session")

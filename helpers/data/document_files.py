@@ -13,14 +13,13 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from helpers.data.documents import Documents
-from helpers.data.errors import unknown_name
-from helpers.data.files import read_whole, whole_file
-from helpers.data.records import Record, collect
-from helpers.data.svm_files import read_svm, write_svm
+from helpers.core import atomic_writer, read_file, unknown_name
+
+from .documents import Documents
+from .readers import Record, collect
+from .svm_files import read_svm, write_svm
 
 logger = logging.getLogger(__name__)
-
 FORMS = {".txt": "txt", ".tsv": "txt", ".svm": "svm", ".libsvm": "svm"}
 """The form of a document file by its ending, before .gz if there is one."""
 
@@ -87,7 +86,7 @@ def _read(path: Path | str, parse: Callable[[int, bytes], _Line], strict: bool) 
             raise ValueError(f"id {one.id!r} occurred before, at line {first[one.id]}")
         return [one]
 
-    read = collect(path, _lines(read_whole(path)), checked, strict)
+    read = collect(path, _lines(read_file(path)), checked, strict)
     if not read:
         raise read.malformed[0]
     labels = [tuple(dict.fromkeys(one.labels)) for one in read]
@@ -167,7 +166,7 @@ def read_labels(path: Path | str, keep_order: bool = False) -> tuple[str, ...]:
             raise ValueError(f"label {label!r} occurred before, at line {first[label]}")
         return [label]
 
-    content = read_whole(path).rstrip()
+    content = read_file(path).rstrip()
     labels = collect(path, enumerate(content.split(b"\n") if content else [], start=1), parse, strict=True)
     return tuple(labels if keep_order else sorted(labels))
 
@@ -175,7 +174,7 @@ def read_labels(path: Path | str, keep_order: bool = False) -> tuple[str, ...]:
 def write_txt(path: Path | str, documents: Documents) -> None:
     """Write texts in txt form with ids, gzipped if the name ends in .gz; `read_txt` gives the same documents.
 
-    The file is written whole or not at all.
+    The file is written atomically.
 
     Raises
     ------
@@ -200,7 +199,7 @@ def write_txt(path: Path | str, documents: Documents) -> None:
         for label in labels:
             if len(label.split()) != 1 or label != label.strip():
                 raise ValueError(f"{place} the label {label!r} holds white space")
-    with whole_file(path) as stream:
+    with atomic_writer(path) as stream:
         stream.writelines("\t".join((one, " ".join(own), text)).encode() + b"\n" for one, own, text in rows)
 
 

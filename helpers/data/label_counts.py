@@ -20,14 +20,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from helpers import ROOT
-from helpers.data import registry
-from helpers.data.corpora import FILES, read_corpus
-from helpers.data.errors import unknown_name
+from helpers.core import unknown_name
+
+from . import registry
+from .corpora import FILES, read_corpus
 
 LABEL_COUNTS = ROOT / "results" / "published" / "label_counts.csv"
 TOTAL = "(total)"
-
-DATASETS = ("semeval2010", "chemprot", "tacred", "nyt24", "docred", "nyt10m", "kbp37")
+COUNTED_DATASETS = ("semeval2010", "chemprot", "tacred", "nyt24", "docred", "nyt10m", "kbp37")
 
 _UNITS = {
     "nyt24": "sentence (first triple)",
@@ -37,6 +37,7 @@ _UNITS = {
 }
 _TACREV = "DFKI-NLP/tacrev@2252b8e"
 _NYT10M = "b8niiii/Ensembling@1881e17"
+
 _SOURCES = {
     ("tacred", "train"): "published label counts of the training set",
     ("tacred", "dev"): f"{_TACREV} results/dev_results label_true",
@@ -79,8 +80,8 @@ def published_counts(dataset: str) -> dict[str, dict[str, int]]:
     >>> published_counts("semeval2010")["test"]["Entity-Destination(e2,e1)"]
     1
     """
-    if dataset not in DATASETS:
-        raise unknown_name("dataset", dataset, DATASETS)
+    if dataset not in COUNTED_DATASETS:
+        raise unknown_name("dataset", dataset, COUNTED_DATASETS)
     counts: dict[str, dict[str, int]] = {}
     for row in _published_rows():
         if row.dataset == dataset:
@@ -107,8 +108,8 @@ def count_labels(dataset: str) -> dict[str, dict[str, int]]:
     ValueError : unknown data set.
     MissingData, ChecksumError : a file is absent or not the registered one.
     """
-    if dataset not in DATASETS:
-        raise unknown_name("dataset", dataset, DATASETS)
+    if dataset not in COUNTED_DATASETS:
+        raise unknown_name("dataset", dataset, COUNTED_DATASETS)
     special = {"tacred": _count_tacred, "nyt10m": _count_nyt10m}
     splits = special[dataset]() if dataset in special else _count_corpus(dataset)
     inventory = set(_inventory(dataset)).union(*splits.values())
@@ -126,7 +127,7 @@ def _count_corpus(dataset: str) -> dict[str, Mapping[str, int]]:
 
 
 def _count_tacred() -> dict[str, Mapping[str, int]]:
-    from helpers.data.tacred import tacred_predictions  # brings pandas, which the other data sets do not need
+    from .systems import tacred_predictions
 
     train = _json("tacred/tacred_label_counts.json")["train"]
     dev, test = tacred_predictions("dev"), tacred_predictions("test")
@@ -153,7 +154,7 @@ def _json(path: str) -> dict:
 
 def recounted_rows() -> list[LabelCount]:
     """All rows of the file, recomputed from the real files."""
-    return [*(row for dataset in DATASETS for row in _rows(dataset)), *_TOTALS]
+    return [*(row for dataset in COUNTED_DATASETS for row in _rows(dataset)), *_TOTALS]
 
 
 def _rows(dataset: str) -> Iterable[LabelCount]:

@@ -22,12 +22,9 @@ import pyarrow.csv
 import scipy.sparse
 from scipy.sparse import csr_array
 
-from helpers.data.errors import MalformedRecord
-from helpers.data.files import read_whole, whole_file
-from helpers.data.text import byte_fault, utf8_fault
+from helpers.core import MalformedRecord, atomic_writer, byte_fault, read_file, utf8_fault
 
 ENDINGS = (".csv", ".npy", ".npz")
-
 _BLOCK = 1 << 24
 _BROKEN = (ValueError, EOFError, KeyError, OSError, RuntimeError, MemoryError, zipfile.BadZipFile, zlib.error)
 
@@ -102,7 +99,7 @@ def first_nan(matrix: np.ndarray | csr_array) -> tuple[int, int] | None:
 
 
 def _read_csv(path: Path) -> np.ndarray:
-    content = read_whole(path)
+    content = read_file(path)
     if not content or content.isspace():
         raise MalformedRecord(path, "the file is empty")
     offset = utf8_fault(content)
@@ -202,7 +199,7 @@ def _as_rows(matrix: scipy.sparse.sparray | scipy.sparse.spmatrix) -> csr_array:
 
 
 def write_matrix(path: Path | str, matrix: np.ndarray | csr_array) -> None:
-    """Write a matrix, dense or sparse, so that `read_matrix` gives the same numbers; whole or not at all.
+    """Write a matrix, dense or sparse, so that `read_matrix` gives the same numbers; atomically.
 
     A .npz holds a sparse matrix in SciPy's form, or a dense one as its only array. A .csv is read as float64.
 
@@ -227,7 +224,7 @@ def write_matrix(path: Path | str, matrix: np.ndarray | csr_array) -> None:
         raise ValueError("matrix[{}, {}] is NaN".format(*first_nan(matrix)))
     if sparse and ending != ".npz":
         raise ValueError(f"{path}: a sparse matrix is written as .npz; make it dense for {ending}")
-    with whole_file(path) as stream:
+    with atomic_writer(path) as stream:
         if sparse:
             scipy.sparse.save_npz(stream, matrix)
         elif ending == ".npz":

@@ -16,20 +16,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from helpers.data import registry
-from helpers.data.corpora import read_corpus
-from helpers.data.errors import unknown_name
-from helpers.data.relations import inverse, label_ids, role_words
-from helpers.data.samples import RDR_MARKERS, Markers, RelationSample, parse_tagged, render
+from helpers.core import inverse_label, label_ids, role_words, unknown_name
+
+from . import registry
+from .corpora import read_corpus
+from .samples import RDR_MARKERS, Markers, RelationSample, parse_tagged, render
 
 DIRECTED = ("semeval2010", "kbp37")
 """The corpora whose relations have a direction."""
-
 # Words that the cleaning leaves alone and that stand in no corpus; they hold the markers' places meanwhile.
 _PLACEHOLDERS: Markers = (" headopening ", " headclosing ", " tailopening ", " tailclosing ")
 _TIGHT_PLACEHOLDERS: Markers = ("headopening ", " headclosing", "tailopening ", " tailclosing")
-
 _NOT_KEPT = re.compile(r"[^a-z0-9^,!./'+-=]")  # '+-=' is a range: + , - . / 0-9 : ; < =
+
 _CONTRACTIONS = {
     "what's": "what is ",
     "that's": "that is ",
@@ -103,7 +102,7 @@ def paired_sample(sample: RelationSample) -> RelationSample:
     >>> paired_sample(sample).head_text, paired_sample(sample).relation
     ('panic', 'Cause-Effect(e2,e1)')
     """
-    return replace(sample, head=sample.tail, tail=sample.head, relation=inverse(sample.relation))
+    return replace(sample, head=sample.tail, tail=sample.head, relation=inverse_label(sample.relation))
 
 
 def paired_sets(samples: Iterable[RelationSample]) -> dict[str, list[RelationSample]]:

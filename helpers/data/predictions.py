@@ -3,26 +3,30 @@
 Labels are text and are never turned into missing values: `NA`, `None` and `null` are names of relations. A
 file with a fault is refused with its line and column. Ten million rows are read in seconds. Nothing is scored
 here.
+
+The inverse of each label, read from a file, where it is not `(e1,e2)` ↔ `(e2,e1)`.
+
+It says which label the paired sample has; what is scored with it is the business of `scoring`.
 """
 
 from __future__ import annotations
 
-import difflib
 import gzip
+import json
 import logging
 import zlib
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from helpers.data.columnar import JsonLines, Parquet
-from helpers.data.delimited import Delimited
-from helpers.data.errors import MalformedRecord
+from helpers.core import MalformedRecord, did_you_mean
+
+from .tabular import Delimited, JsonLines, Parquet
 
 logger = logging.getLogger(__name__)
-
 ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet")
 
 COMMON_NAMES = {
@@ -148,8 +152,7 @@ def _choose(source: Delimited | JsonLines | Parquet, named: dict[str, str | None
 def _present(source: Delimited | JsonLines | Parquet, role: str, name: str) -> str:
     if source.names.count(name) != 1:
         problem = "occurs more than once" if name in source.names else "does not exist"
-        near = difflib.get_close_matches(name, source.names, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near and near[0] != name else "."
+        hint = did_you_mean(name, source.names) or "."
         raise ValueError(f"{source.path}: column {name!r} for {role} {problem}{hint} {_listed(source)}")
     return name
 
@@ -191,3 +194,56 @@ def _series(column: pa.ChunkedArray) -> pd.Series:
     if pa.types.is_dictionary(column.type):
         column = column.unify_dictionaries()
     return column.to_pandas()
+
+
+Pairs = Sequence[tuple[str, str]]
+
+
+def read_inverse(path: Path | str) -> dict[str, str]:
+    """The inverse labels of a file: JSON {label: inverse}, or .csv, .tsv, .jsonl, .parquet with columns label
+    and inverse.
+
+    A pair may stand there once, in either order, and is returned in both; labels that are not named are their
+    own inverse.
+
+    Raises
+    ------
+    ValueError : with the file, and the line where there is one: a missing column, no JSON object of labels, a
+        label with two inverses, no labels.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "inverse.json")
+    ...     _ = path.write_text('{"per:parents": "per:children"}')
+    ...     read_inverse(path)
+    {'per:parents': 'per:children', 'per:children': 'per:parents'}
+    """
+    pairs, line = _json_pairs(path) if Path(path).suffix.lower() == ".json" else _table_pairs(path)
+    both: dict[str, str] = {}
+    for row, (label, other) in enumerate(pairs):
+        for one, two in ((label, other), (other, label)):
+            if both.setdefault(one, two) != two:
+                reason = f"label {one!r} has two inverses, {both[one]!r} and {two!r}"
+                raise MalformedRecord(path, reason, line(row))
+    if not both:
+        raise MalformedRecord(path, "there are no labels")
+    return both
+
+
+def _json_pairs(path: Path | str) -> tuple[Pairs, Callable]:
+    try:  # a tuple stands for an object, so that a name that occurs twice is seen
+        pairs = json.loads(Path(path).read_text(encoding="utf-8-sig"), object_pairs_hook=tuple)
+    except ValueError as error:
+        raise ValueError(f"{path}: no JSON: {error}") from None
+    if not isinstance(pairs, tuple) or not all(isinstance(other, str) for _, other in pairs):
+        raise ValueError(f"{path}: has to hold one JSON object that maps labels to labels")
+    return pairs, lambda row: None
+
+
+def _table_pairs(path: Path | str) -> tuple[Pairs, Callable]:
+    source, wanted = open_source(path), ("label", "inverse")
+    for name in wanted:
+        if name not in source.names:
+            raise ValueError(f"{path}: no column {name!r}. Columns: {', '.join(source.names)}")
+    table = source.read(wanted)
+    return list(zip(*(table.column(name).to_pylist() for name in wanted), strict=True)), source.line

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import functools
-import hashlib
 import logging
 import os
 import tarfile
@@ -19,10 +18,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from helpers import ROOT
-from helpers.data.errors import ChecksumError, DownloadError, MissingData, unknown_name
+from helpers.core import ChecksumError, DownloadError, MissingData, file_sha256, unknown_name
 
 logger = logging.getLogger(__name__)
-
 REGISTRY = Path(__file__).with_name("registry.csv")
 DATA_DIR_VARIABLE = "RC_DATA_DIR"
 
@@ -136,18 +134,6 @@ def _verify(found: Path, expected: str) -> None:
             f"{found} is not the registered file: its sha256 is {actual}, expected is {expected}; "
             "it is not used. Remove it, or replace it by the original."
         )
-
-
-def file_sha256(path: Path | str) -> str:
-    """The sha256 of a file, in hex; hashed once a process as long as its size and time stay the same."""
-    state = os.stat(path)
-    return _hashed(os.path.realpath(path), state.st_size, state.st_mtime_ns)
-
-
-@functools.cache
-def _hashed(path: str, _size: int, _time: int) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _missing_message(wanted: DataFile) -> str:

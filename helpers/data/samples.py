@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 Span = tuple[int, int]
 Markers = tuple[str, str, str, str]
-
 TAGS: Markers = ("<e1>", "</e1>", "<e2>", "</e2>")
 """SemEval's tags: open and close entity 1, open and close entity 2."""
 SPACED_TAGS: Markers = ("<e1> ", " </e1>", "<e2> ", " </e2>")

@@ -18,13 +18,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy.sparse import csr_array
 
-from helpers.data.documents import Documents
-from helpers.data.errors import MalformedRecord, unknown_name
-from helpers.data.files import read_whole, whole_file
-from helpers.data.records import collect
+from helpers.core import MalformedRecord, atomic_writer, read_file, unknown_name
+
+from .documents import Documents
+from .readers import collect
 
 logger = logging.getLogger(__name__)
-
 _LARGEST_INDEX = 2**31 - 1
 _NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _PIECE = 1 << 14  # lines that Arrow takes at a time, so that memory does not grow with the file
@@ -79,7 +78,7 @@ def read_svm(
     if n_features is not None and n_features < 1:
         raise ValueError(f"n_features is {n_features}; at least 1 is needed")
     largest = n_features if n_features and wider == "error" else _LARGEST_INDEX
-    lines = _lines(read_whole(path))
+    lines = _lines(read_file(path))
     read = _fast(lines, largest) or _slow(path, lines, largest, strict)
     labels = [tuple(dict.fromkeys(own)) for own in read.labels]
     repeated = sum(map(len, read.labels)) - sum(map(len, labels))
@@ -213,7 +212,7 @@ def _entry(word: bytes, largest: int) -> tuple[int, float]:
 def write_svm(path: Path | str, documents: Documents) -> None:
     """Write documents with features in svm form, gzipped if the name ends in .gz; the inverse of `read_svm`.
 
-    The file is written whole or not at all, with digits enough to give the same numbers. Neither ids (what is
+    The file is written atomically, with digits enough to give the same numbers. Neither ids (what is
     read has row numbers) nor the width are part of the form; give `read_svm` the width.
 
     Raises
@@ -238,7 +237,7 @@ def write_svm(path: Path | str, documents: Documents) -> None:
             if re.search(r"[,:\s]", label):
                 place = f"labels[{position}], of document {documents.ids[position]!r}"
                 raise ValueError(f"{path}: {place}: {label!r} holds a comma, a colon or white space")
-    with whole_file(path) as stream:
+    with atomic_writer(path) as stream:
         stream.writelines(_svm_lines(documents))
 
 

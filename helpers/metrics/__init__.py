@@ -1,14 +1,47 @@
-"""Counts in, scores out: the evaluation of relation classification as functions of one small table.
+"""Counts in, scores out: the evaluation of relation classification as functions of one small table."""
 
-Reading order: `labels`, `columns`, `strings` (any column of labels becomes codes) → `tally`, `cells` (the
-pass that counts) → `counts` (`Confusion`, `PairedOutcomes`) → `weighting` (class weights) → `scores` (the
-report) → `semeval` and `direction` (the measures of SemEval-2010 Task 8 and of relation direction
-recognition) → `significance`, `resampling`, `agreement` (how sure are we, and does the ranking hold?).
+import lazy_loader
 
-Instances with several labels: `label_matrix`, `label_columns` (truth), `topk`, `label_scores`,
-`ranked_labels` (scores and their order) → `multilabel_outcome` (the pass that counts) → `rank_values`,
-`ranking` (P@K, R@K, RP@K, NDCG@K), `label_counts`, `label_sets`, `multilabel` (F-measures under every
-scheme) → `zero_shot`.
-
-This room needs numpy and scipy and nothing else of `helpers`; it reads no files and draws nothing.
-"""
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__,
+    submod_attrs={
+        "columns": ["Interner", "as_coded"],
+        "counts": ["Confusion", "PairedOutcomes"],
+        "averaging": ["Policy", "RULES", "average", "averages", "evaluate"],
+        "label_sets": ["LabelCounts", "LabelSets"],
+        "multilabel": [
+            "F_MEASURES",
+            "LabelPolicy",
+            "MultilabelOutcome",
+            "label_averages",
+            "label_intervals",
+            "with_and_without_test_labels",
+        ],
+        "ranking": ["RankingOutcome", "checked_ks", "names_at"],
+        "weighting": ["SCHEMES", "class_weights", "desiderata"],
+        "bootstrap": ["Interval", "PairedTest", "bootstrap_intervals", "paired_bootstrap"],
+        "direction": [
+            "BREAKDOWN",
+            "DirectionScores",
+            "direction_scores",
+            "inverse_labels",
+            "paired_breakdown",
+            "with_inverses",
+        ],
+        "report": ["Report"],
+        "semeval": ["drop_direction", "official_macro", "official_scores"],
+        "significance": [
+            "FewRunsWarning",
+            "SAWILOWSKY",
+            "cohens_d",
+            "holm",
+            "mean_and_sd",
+            "sawilowsky",
+            "welch",
+            "welch_from_summary",
+        ],
+        "label_scores": ["as_score_matrix"],
+        "agreement": ["ALPHAS", "alpha_spectrum", "leave_one_class_out"],
+        "class_scores": ["BinaryCounts", "CLASS_SCORES", "resolve_score", "f_beta"],
+    },
+)

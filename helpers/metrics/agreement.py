@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import scipy  # its parts load when first asked for: importing this module stays quick
 
+from helpers.core import Label
+
+from .averaging import Policy, average
 from .counts import Confusion
-from .labels import Label
-from .policy import Policy
-from .scores import average
 from .weighting import Weighting, power
 
 ALPHAS = np.linspace(0, 1, 101)

@@ -7,15 +7,16 @@ score counts as is decided by `scores.Policy`, in one place. This module average
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
+from helpers.core import did_you_mean
 
-class OneVsRest(NamedTuple):
+
+class BinaryCounts(NamedTuple):
     """Counts of one class against all others; arrays of one shape.
 
     tp: gold and predicted · fp: predicted, not gold · fn: gold, not predicted · tn: neither.
@@ -27,22 +28,22 @@ class OneVsRest(NamedTuple):
     tn: np.ndarray
 
 
-ClassScore = Callable[[OneVsRest], np.ndarray]
+ClassScore = Callable[[BinaryCounts], np.ndarray]
 
 
-def precision(c: OneVsRest) -> np.ndarray:
+def precision(c: BinaryCounts) -> np.ndarray:
     """TP / (TP + FP); undefined for a class that is never predicted.
 
-    >>> precision(OneVsRest(*map(np.array, (3, 1, 0, 0)))).item()
+    >>> precision(BinaryCounts(*map(np.array, (3, 1, 0, 0)))).item()
     0.75
     """
     return _ratio(c.tp, c.tp + c.fp)
 
 
-def recall(c: OneVsRest) -> np.ndarray:
+def recall(c: BinaryCounts) -> np.ndarray:
     """TP / (TP + FN); undefined for a class without gold samples.
 
-    >>> recall(OneVsRest(*map(np.array, (3, 0, 1, 0)))).item()
+    >>> recall(BinaryCounts(*map(np.array, (3, 0, 1, 0)))).item()
     0.75
     """
     return _ratio(c.tp, c.tp + c.fn)
@@ -54,51 +55,51 @@ def f_beta(beta: float = 1.0) -> ClassScore:
 
     β > 1 stresses recall, β < 1 precision. Raises ValueError unless β is finite and positive.
 
-    >>> f_beta(2)(OneVsRest(*map(np.array, (3, 1, 2, 9)))).round(4).item()
+    >>> f_beta(2)(BinaryCounts(*map(np.array, (3, 1, 2, 9)))).round(4).item()
     0.625
     """
     if not (np.isfinite(beta) and beta > 0):
         raise ValueError(f"beta is {beta}: it has to be a finite positive number")
     square = beta * beta
 
-    def score(c: OneVsRest) -> np.ndarray:
+    def score(c: BinaryCounts) -> np.ndarray:
         hits = (1 + square) * c.tp
         return _ratio(hits, hits + square * c.fn + c.fp)
 
     return score
 
 
-def accuracy(c: OneVsRest) -> np.ndarray:
+def accuracy(c: BinaryCounts) -> np.ndarray:
     """(TP + TN) / n of the one-vs-rest question; undefined without samples.
 
-    >>> accuracy(OneVsRest(*map(np.array, (3, 1, 2, 4)))).item()
+    >>> accuracy(BinaryCounts(*map(np.array, (3, 1, 2, 4)))).item()
     0.7
     """
     return _ratio(c.tp + c.tn, c.tp + c.fp + c.fn + c.tn)
 
 
-def jaccard(c: OneVsRest) -> np.ndarray:
+def jaccard(c: BinaryCounts) -> np.ndarray:
     """TP / (TP + FP + FN), also called IoU; undefined if all three are 0.
 
-    >>> jaccard(OneVsRest(*map(np.array, (3, 1, 2, 4)))).item()
+    >>> jaccard(BinaryCounts(*map(np.array, (3, 1, 2, 4)))).item()
     0.5
     """
     return _ratio(c.tp, c.tp + c.fp + c.fn)
 
 
-def specificity(c: OneVsRest) -> np.ndarray:
+def specificity(c: BinaryCounts) -> np.ndarray:
     """TN / (TN + FP); undefined if every sample is of the class.
 
-    >>> specificity(OneVsRest(*map(np.array, (3, 1, 2, 4)))).item()
+    >>> specificity(BinaryCounts(*map(np.array, (3, 1, 2, 4)))).item()
     0.8
     """
     return _ratio(c.tn, c.tn + c.fp)
 
 
-def mcc(c: OneVsRest) -> np.ndarray:
+def mcc(c: BinaryCounts) -> np.ndarray:
     """Matthews correlation (TP·TN − FP·FN) / √((TP+FP)(TP+FN)(TN+FP)(TN+FN)); undefined if a factor is 0.
 
-    >>> mcc(OneVsRest(*map(np.array, (3, 1, 2, 4)))).round(4).item()
+    >>> mcc(BinaryCounts(*map(np.array, (3, 1, 2, 4)))).round(4).item()
     0.4082
     """
     tp, fp, fn, tn = (
@@ -133,8 +134,7 @@ def resolve_score(score: str | ClassScore) -> tuple[str, ClassScore]:
         return score, CLASS_SCORES[score]
     if re.fullmatch(r"f\d+(\.\d+)?", score):
         return score, f_beta(float(score[1:]))
-    near = difflib.get_close_matches(score, CLASS_SCORES, n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
+    hint = did_you_mean(score, CLASS_SCORES)
     raise ValueError(
         f"unknown class score {score!r}: known are {', '.join(CLASS_SCORES)}, 'fBETA' or a function{hint}"
     )

@@ -1,4 +1,9 @@
-"""The outcome of a classifier as a small table of counts.
+"""Tables of counts as entries: rows of positions into a label list, (K, m), and how often each occurs, (...,
+K).
+
+Cells become dense tables, are merged, read from rows and resampled here; where they come from is `counting`.
+
+The outcome of a classifier as a small table of counts.
 
 `Confusion` answers: how often was gold g predicted as p? `PairedOutcomes` answers: how often was gold g
 predicted as p, and as q on the paired sentence (or by a second system)? Every score of relation
@@ -14,9 +19,124 @@ from typing import Any
 
 import numpy as np
 
-from .cells import aligned, dense, draw, merged, positions, scalar, split_rows, united
-from .counting import count_columns
-from .labels import Label
+from helpers.core import Label, unlisted_message
+
+from .counting import Contingency, count_columns
+
+
+def positions(labels: Iterable[Label], listed: Sequence[Label], argument: str = "labels") -> np.ndarray:
+    """Where each label stands in `listed`; ValueError names the first that does not.
+
+    >>> positions(["b"], ("a", "b")).tolist()
+    [1]
+    """
+    place = {label: index for index, label in enumerate(listed)}
+    found = []
+    for index, label in enumerate(labels):
+        if label not in place:
+            raise ValueError(unlisted_message(argument, index, label, listed))
+        found.append(place[label])
+    return np.array(found, dtype=np.intp)
+
+
+def dense(entries: np.ndarray, counts: np.ndarray, size: int) -> np.ndarray:
+    """(..., size, size) table of the counts (..., K) of the entries (K, 2).
+
+    >>> dense(np.array([[0, 1], [0, 1]]), np.array([1, 2]), 2).tolist()
+    [[0, 3], [0, 0]]
+    """
+    table = np.zeros((size * size, *counts.shape[:-1]), counts.dtype)
+    np.add.at(table, entries[:, 0] * size + entries[:, 1], np.moveaxis(counts, -1, 0))
+    return np.moveaxis(table, 0, -1).reshape(*counts.shape[:-1], size, size)
+
+
+def sum_duplicates(entries: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The same table with sorted entries, each once.
+
+    >>> entries, counts = sum_duplicates(np.array([[1, 0], [1, 0]]), np.array([2, 3]))
+    >>> entries.tolist(), counts.tolist()
+    ([[1, 0]], [5])
+    """
+    unique, inverse = np.unique(entries, axis=0, return_inverse=True)
+    merged = np.zeros((len(unique), *counts.shape[:-1]), counts.dtype)
+    np.add.at(merged, inverse.reshape(-1), np.moveaxis(counts, -1, 0))
+    return unique, np.moveaxis(merged, 0, -1)
+
+
+def split_rows(rows: Sequence[Sequence[float]], m: int, labels: Sequence[Label]) -> Contingency:
+    """Rows of m positions into `labels` and a count, as entries (K, m) and counts (K,): the inverse of
+    `to_rows`.
+
+    Raises ValueError for a label that is listed twice and for a row of another length, with a position
+    outside the labels, or with a count that is negative or missing; the message names the row.
+
+    >>> entries, counts = split_rows([[0, 1, 5]], 2, ["a", "b"])
+    >>> entries.tolist(), counts.tolist()
+    ([[0, 1]], [5])
+    """
+    if len(set(labels)) < len(labels):
+        raise ValueError("labels holds a label twice")
+    for index, row in enumerate(rows):
+        places = [isinstance(place, int | np.integer) and 0 <= place < len(labels) for place in row[:m]]
+        if len(row) != m + 1 or not all(places) or not row[m] >= 0:
+            raise ValueError(
+                f"rows[{index}] is {row}: {m} positions below {len(labels)} and a count are needed"
+            )
+    entries = np.array([row[:m] for row in rows], dtype=np.intp).reshape(-1, m)
+    whole = all(isinstance(row[m], int | np.integer) for row in rows)
+    return entries, np.array([row[m] for row in rows], dtype=np.int64 if whole else float)
+
+
+def draw(counts: np.ndarray, rng: np.random.Generator, replicates: int) -> np.ndarray:
+    """(replicates, K) draws of n = Σ counts samples from K entries of probability counts / n.
+
+    Raises ValueError for an empty table and for one of weights.
+
+    >>> draw(np.array([3, 0]), np.random.default_rng(0), 2).tolist()
+    [[3, 0], [3, 0]]
+    """
+    if not counts.sum():
+        raise ValueError("no samples: an empty table cannot be resampled")
+    if not np.issubdtype(counts.dtype, np.integer):
+        raise ValueError(
+            "a table of sample weights cannot be resampled: the bootstrap draws samples, not weights"
+        )
+    return rng.multinomial(counts.sum(), counts / counts.sum(), size=replicates)
+
+
+def scalar(value: np.ndarray) -> Any:
+    """A Python number for a single value, the array for replicates.
+
+    >>> scalar(np.array(3))
+    3
+    """
+    return value.item() if value.ndim == 0 else value
+
+
+def union_labels(first: tuple[Label, ...], second: tuple[Label, ...]) -> tuple[Label, ...]:
+    """The labels of both: in the order of the list that holds them all, else sorted.
+
+    >>> union_labels(("b", "a"), ("a",)), union_labels(("b",), ("a",))
+    (('b', 'a'), ('a', 'b'))
+    """
+    for listed, others in ((first, second), (second, first)):
+        if set(others) <= set(listed):
+            return listed
+    if len({isinstance(label, str) for label in first + second}) > 1:
+        raise ValueError("tables with string labels and with integer labels do not add up")
+    return tuple(sorted({*first, *second}))
+
+
+def reindex(counts: np.ndarray, labels: Sequence[Label], wider: Sequence[Label]) -> np.ndarray:
+    """The table (..., L, L) over `labels` as one over `wider`, which holds them all; (..., W, W).
+
+    >>> reindex(np.array([[3]]), ["b"], ["a", "b"]).tolist()
+    [[0, 0], [0, 3]]
+    """
+    place = positions(labels, wider)
+    table = np.zeros((*counts.shape[:-2], len(wider), len(wider)), counts.dtype)
+    table[..., place[:, None], place] = counts
+    return table
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +182,8 @@ class Confusion:
         >>> Confusion.from_arrays([0, 1, 1], [0, 1, 0], labels=["no_relation", "per:title"]).labels
         ('no_relation', 'per:title')
         """
-        cells, counts, labels = count_columns({"gold": gold, "predicted": predicted}, labels, sample_weight)
-        return cls(dense(cells, counts, len(labels)), labels)
+        entries, counts, labels = count_columns({"gold": gold, "predicted": predicted}, labels, sample_weight)
+        return cls(dense(entries, counts, len(labels)), labels)
 
     @classmethod
     def from_rows(cls, rows: Sequence[Sequence[float]], labels: Sequence[Label]) -> Confusion:
@@ -72,8 +192,8 @@ class Confusion:
         >>> Confusion.from_rows([[0, 1, 5]], ["a", "b"]).counts.tolist()
         [[0, 5], [0, 0]]
         """
-        cells, counts = split_rows(rows, 2, labels)
-        return cls(dense(cells, counts, len(labels)), tuple(labels))
+        entries, counts = split_rows(rows, 2, labels)
+        return cls(dense(entries, counts, len(labels)), tuple(labels))
 
     def to_rows(self) -> list[list[float]]:
         """Non-zero counts as [gold, predicted, count], positions into `labels`, sorted.
@@ -81,7 +201,7 @@ class Confusion:
         >>> Confusion.from_arrays(["a", "a"], ["b", "b"]).to_rows()
         [[0, 1, 2]]
         """
-        return [[*cell, self.counts[tuple(cell)].item()] for cell in np.argwhere(self.counts).tolist()]
+        return [[*entry, self.counts[tuple(entry)].item()] for entry in np.argwhere(self.counts).tolist()]
 
     @property
     def n(self) -> Any:
@@ -108,8 +228,8 @@ class Confusion:
             return NotImplemented
         if self.direction != other.direction:
             raise ValueError("tables with and without direction do not add up")
-        labels = united(self.labels, other.labels)
-        counts = [aligned(table.counts, table.labels, labels) for table in (self, other)]
+        labels = union_labels(self.labels, other.labels)
+        counts = [reindex(table.counts, table.labels, labels) for table in (self, other)]
         return replace(self, counts=counts[0] + counts[1], labels=labels)
 
     def __radd__(self, other: object) -> Confusion:
@@ -160,7 +280,7 @@ class Confusion:
         L).
 
         Drawing n samples with replacement and counting them is one draw from the multinomial distribution
-        over the cells, so the data are not needed. Raises ValueError if the table holds weights in place of
+        over the entries, so the data are not needed. Raises ValueError if the table holds weights in place of
         counts.
 
         >>> replicates = Confusion.from_arrays(["a", "b"], ["a", "a"]).resample(np.random.default_rng(0), 3)
@@ -180,7 +300,7 @@ class PairedOutcomes:
 
     Attributes
     ----------
-    cells : (K, 3) positions into `labels`: gold, predicted, predicted on the paired sentence; sorted, no row
+    entries : (K, 3) positions into `labels`: gold, predicted, predicted on the paired sentence; sorted, none
         twice.
     counts : (..., K) how often each occurs; leading axes are replicates.
     labels : the L labels.
@@ -190,7 +310,7 @@ class PairedOutcomes:
     [[0, 0, 1, 1], [0, 1, 1, 1]]
     """
 
-    cells: np.ndarray
+    entries: np.ndarray
     counts: np.ndarray
     labels: tuple[Label, ...]
 
@@ -205,8 +325,8 @@ class PairedOutcomes:
         2
         """
         columns = {"gold": gold, "predicted": predicted, "predicted_paired": predicted_paired}
-        cells, counts, labels = count_columns(columns, labels, None)
-        return cls(*merged(cells, counts), labels)
+        entries, counts, labels = count_columns(columns, labels, None)
+        return cls(*sum_duplicates(entries, counts), labels)
 
     @classmethod
     def from_rows(cls, rows: Sequence[Sequence[float]], labels: Sequence[Label]) -> PairedOutcomes:
@@ -215,7 +335,7 @@ class PairedOutcomes:
         >>> PairedOutcomes.from_rows([[0, 0, 1, 7]], ["a", "b"]).counts.tolist()
         [7]
         """
-        return cls(*merged(*split_rows(rows, 3, labels)), tuple(labels))
+        return cls(*sum_duplicates(*split_rows(rows, 3, labels)), tuple(labels))
 
     def to_rows(self) -> list[list[float]]:
         """Non-zero counts as [gold, predicted, predicted_paired, count], positions into `labels`, sorted.
@@ -224,8 +344,8 @@ class PairedOutcomes:
         [[0, 0, 0, 1]]
         """
         return [
-            [*cell, count]
-            for cell, count in zip(self.cells.tolist(), self.counts.tolist(), strict=True)
+            [*entry, count]
+            for entry, count in zip(self.entries.tolist(), self.counts.tolist(), strict=True)
             if count
         ]
 
@@ -237,7 +357,7 @@ class PairedOutcomes:
     @property
     def original(self) -> Confusion:
         """Gold × predicted: the outcome on the original samples, or of the first system."""
-        return Confusion(dense(self.cells[:, :2], self.counts, len(self.labels)), self.labels)
+        return Confusion(dense(self.entries[:, :2], self.counts, len(self.labels)), self.labels)
 
     def paired(self, inverse: Mapping[Label, Label] | None = None) -> Confusion:
         """Gold × predicted on the paired samples, whose gold label is `inverse[gold]`.
@@ -252,16 +372,16 @@ class PairedOutcomes:
         turned = positions(
             [(inverse or {}).get(label, label) for label in self.labels], self.labels, "inverse"
         )
-        cells = np.stack([turned[self.cells[:, 0]], self.cells[:, 2]], axis=1)
-        return Confusion(dense(cells, self.counts, len(self.labels)), self.labels)
+        entries = np.stack([turned[self.entries[:, 0]], self.entries[:, 2]], axis=1)
+        return Confusion(dense(entries, self.counts, len(self.labels)), self.labels)
 
     def __add__(self, other: PairedOutcomes) -> PairedOutcomes:
         if not isinstance(other, PairedOutcomes):
             return NotImplemented
-        labels = united(self.labels, other.labels)
-        moved = [positions(table.labels, labels)[table.cells] for table in (self, other)]
-        cells, counts = np.concatenate(moved), np.concatenate([self.counts, other.counts], axis=-1)
-        return PairedOutcomes(*merged(cells, counts), labels)
+        labels = union_labels(self.labels, other.labels)
+        moved = [positions(table.labels, labels)[table.entries] for table in (self, other)]
+        entries, counts = np.concatenate(moved), np.concatenate([self.counts, other.counts], axis=-1)
+        return PairedOutcomes(*sum_duplicates(entries, counts), labels)
 
     def __radd__(self, other: object) -> PairedOutcomes:
         return self if other == 0 else NotImplemented
@@ -278,8 +398,8 @@ class PairedOutcomes:
         >>> PairedOutcomes.from_arrays(["a", "b"], ["b", "b"], ["b", "b"]).restrict(["a"]).n
         1
         """
-        keep = np.isin(self.cells[:, 0], positions(labels, self.labels))
-        return replace(self, cells=self.cells[keep], counts=self.counts[..., keep])
+        keep = np.isin(self.entries[:, 0], positions(labels, self.labels))
+        return replace(self, entries=self.entries[keep], counts=self.counts[..., keep])
 
     def resample(self, rng: np.random.Generator, replicates: int) -> PairedOutcomes:
         """Bootstrap replicates; counts has shape (replicates, K). See `Confusion.resample`.

@@ -15,12 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from .cells import positions
-from .counts import Confusion, PairedOutcomes
-from .labels import Label
-from .semeval import DIRECTIONS, official_macro
+from helpers.core import Label, base_relation, inverse_label
+
+from .counts import Confusion, PairedOutcomes, positions
+from .semeval import official_macro
 
 Performance = Callable[[Confusion], Any]
+BREAKDOWN = ("right_original", "right_both", "still", "elsewhere", "right_paired")
+"""The shares of `paired_breakdown`."""
 TIE = 1e-12  # performances closer than this are equal: the order of summation may not choose the better set
 
 
@@ -71,14 +73,7 @@ def inverse_labels(labels: Iterable[Label]) -> dict[Label, Label]:
     >>> inverse_labels(["R(e1,e2)", "Other"])
     {'R(e1,e2)': 'R(e2,e1)', 'Other': 'Other'}
     """
-    return {label: _turned(label) for label in labels}
-
-
-def _turned(label: Label) -> Label:
-    for here, there in (DIRECTIONS, DIRECTIONS[::-1]):
-        if isinstance(label, str) and label.endswith(here):
-            return label[: -len(here)] + there
-    return label
+    return {label: inverse_label(label) for label in labels}
 
 
 def with_inverses(outcomes: PairedOutcomes, inverse: Mapping[Label, Label] | None = None) -> PairedOutcomes:
@@ -92,7 +87,7 @@ def with_inverses(outcomes: PairedOutcomes, inverse: Mapping[Label, Label] | Non
     labels = tuple(
         dict.fromkeys([*outcomes.labels, *(inverse.get(label, label) for label in outcomes.labels)])
     )
-    return PairedOutcomes(outcomes.cells, outcomes.counts, labels)
+    return PairedOutcomes(outcomes.entries, outcomes.counts, labels)
 
 
 def direction_scores(
@@ -153,12 +148,12 @@ def _symmetric(inverse: Mapping[Label, Label]) -> dict[Label, Label]:
 
 
 def _rates(outcomes: PairedOutcomes, inverse: Mapping[Label, Label]) -> tuple[Any, ...]:
-    gold, on_a, on_b = outcomes.cells.T
+    gold, on_a, on_b = outcomes.entries.T
     turned = positions([inverse.get(label, label) for label in outcomes.labels], outcomes.labels, "inverse")
     right_a, right_b, still = on_a == gold, on_b == turned[gold], on_a == on_b
 
-    def count(cells: np.ndarray) -> np.ndarray:
-        return np.asarray(outcomes.counts[..., cells].sum(-1), dtype=float)
+    def count(entries: np.ndarray) -> np.ndarray:
+        return np.asarray(outcomes.counts[..., entries].sum(-1), dtype=float)
 
     n = outcomes.n
     rates = [
@@ -166,7 +161,7 @@ def _rates(outcomes: PairedOutcomes, inverse: Mapping[Label, Label]) -> tuple[An
         (right_b & still, count(right_b)),
         (right_a & right_b, np.asarray(n)),
     ]
-    return *(_ratio(count(cells), whole) for cells, whole in rates), n
+    return *(_ratio(count(entries), whole) for entries, whole in rates), n
 
 
 def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
@@ -175,3 +170,45 @@ def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
 
 def _plain(value: np.ndarray) -> Any:
     return value.item() if np.ndim(value) == 0 else value
+
+
+def paired_breakdown(outcomes: PairedOutcomes) -> dict[Label, dict[str, float]]:
+    """What happens to the samples of each base relation when the entities are exchanged; both directions.
+
+    A sample that is right on the test set A can, on the paired set B, keep its prediction (`still`: the model
+    did not notice the exchange), be right again (`right_both`: it read the direction), or get another one
+    (`elsewhere`). With gold t, its inverse t', prediction y_A on A and y_B on B, shares of the n samples:
+    right_original #(y_A = t) / n · right_both #(y_A = t and y_B = t') / n · still #(y_A = t and y_B = y_A)
+    / n · elsewhere: right on A, and neither of the two · right_paired #(y_B = t') / n. Hence right_original =
+    right_both + still + elsewhere, and the mean of right_both, weighted by n, is PPR.
+
+    Parameters
+    ----------
+    outcomes : one table, counts (K,), no replicates.
+
+    Returns
+    -------
+    Base relation → n and the shares `BREAKDOWN`, in the order of the labels. Labels without a direction (the
+    negative class) and relations without a gold sample are left out.
+
+    >>> outcomes = PairedOutcomes.from_arrays(
+    ...     ["R(e1,e2)"] * 4, ["R(e1,e2)"] * 3 + ["Other"], ["R(e2,e1)", "R(e1,e2)", "Other", "R(e2,e1)"]
+    ... )
+    >>> paired_breakdown(outcomes)["R"]
+    {'n': 4, 'right_original': 0.75, 'right_both': 0.25, 'still': 0.25, 'elsewhere': 0.25,
+     'right_paired': 0.5}
+    """
+    outcomes = with_inverses(outcomes)
+    labels, inverse = outcomes.labels, inverse_labels(outcomes.labels)
+    turned = positions([inverse[label] for label in labels], labels)
+    gold, on_a, on_b = outcomes.entries.T
+    right_a, right_b, stays = on_a == gold, on_b == turned[gold], on_a == on_b
+    kinds = (right_a, right_a & right_b, right_a & stays, right_a & ~right_b & ~stays, right_b)
+    found = {}
+    for base in dict.fromkeys(base_relation(label) for label in labels if inverse[label] != label):
+        own = np.isin(gold, [place for place, label in enumerate(labels) if base_relation(label) == base])
+        n = outcomes.counts[own].sum().item()
+        if n:
+            shares = (outcomes.counts[own & kind].sum().item() / n for kind in kinds)
+            found[base] = {"n": n} | dict(zip(BREAKDOWN, shares, strict=True))
+    return found

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .labels import Label
+from helpers.core import Label
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,8 +40,8 @@ class Report:
     f_name : 'f1', or 'f0.5' and so on. signature : the policy shared by all rows.
     extra : further sections of a task, e.g. `official` and `direction`.
 
-    >>> from helpers.metrics.counts import Confusion
-    >>> from helpers.metrics.scores import evaluate
+    >>> from helpers.metrics import Confusion
+    >>> from helpers.metrics import evaluate
     >>> report = evaluate(Confusion.from_arrays(["a", "b", "NA"], ["a", "a", "NA"]), negative="NA")
     >>> print(report.to_text())
     n 3 · accuracy 66.67 · negative NA · 2 labels averaged

@@ -13,25 +13,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from helpers.core import SKIPPED, base_relation, unlisted_message
+
 from .counts import Confusion
-from .labels import SKIPPED, unlisted_message
-
-DIRECTIONS = ("(e1,e2)", "(e2,e1)")
 
 
-def base_relation(label: str) -> str:
-    """A label without its direction.
-
-    >>> base_relation("Cause-Effect(e2,e1)"), base_relation("Other")
-    ('Cause-Effect', 'Other')
-    """
-    return label[: -len(DIRECTIONS[0])] if str(label).endswith(DIRECTIONS) else label
-
-
-def undirected(confusion: Confusion) -> Confusion:
+def drop_direction(confusion: Confusion) -> Confusion:
     """The outcome with the direction of every label dropped, gold and predicted.
 
-    >>> undirected(Confusion.from_arrays(["R(e1,e2)"], ["R(e2,e1)"])).labels
+    >>> drop_direction(Confusion.from_arrays(["R(e1,e2)"], ["R(e2,e1)"])).labels
     ('R',)
     """
     return confusion.relabel(base_relation, direction="dropped")
@@ -62,7 +52,7 @@ def official_scores(confusion: Confusion, negative: str = "Other") -> dict[str, 
     """
     if negative not in (None, "Other", *confusion.labels):
         raise ValueError(unlisted_message("negative", None, negative, confusion.labels))
-    loose = undirected(confusion)
+    loose = drop_direction(confusion)
     return {
         "directed": _scores(confusion, confusion.correct, negative),
         "undirected": _scores(loose, loose.correct, negative),

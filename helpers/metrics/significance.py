@@ -16,6 +16,7 @@ import numpy as np
 import scipy  # scipy loads scipy.stats when it is first asked for: importing this module stays quick
 
 FEW_RUNS = 5
+
 SAWILOWSKY = (
     (2.0, "huge"),
     (1.2, "very large"),
@@ -93,17 +94,17 @@ def welch(a: Sequence[float], b: Sequence[float]) -> WelchTest:
     >>> round(welch([1.0, 2.0, 3.0, 4.0, 5.0], [2.0, 3.0, 4.0, 5.0, 6.0]).p, 4)
     0.3466
     """
-    (mean_a, sd_a, n_a), (mean_b, sd_b, n_b) = summary(a), summary(b)
+    (mean_a, sd_a, n_a), (mean_b, sd_b, n_b) = mean_and_sd(a), mean_and_sd(b)
     _check_summary(sd_a, n_a, sd_b, n_b)
     return _welch(mean_a, sd_a, n_a, mean_b, sd_b, n_b)
 
 
-def summary(scores: Sequence[float]) -> tuple[float, float, int]:
+def mean_and_sd(scores: Sequence[float]) -> tuple[float, float, int]:
     """Mean, sample SD (ddof = 1; 0 for a single run, which has none) and number of runs.
 
     Raises ValueError for no run and for a missing score.
 
-    >>> summary([1.0, 2.0, 3.0])
+    >>> mean_and_sd([1.0, 2.0, 3.0])
     (2.0, 1.0, 3)
     """
     values = np.asarray(scores, dtype=float)

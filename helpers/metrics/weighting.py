@@ -8,7 +8,6 @@ Source of the framework, its schemes and desiderata: Harbecke et al. 2022, Secti
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,9 +16,10 @@ from typing import Any
 import numpy as np
 from scipy.special import xlogy
 
+from helpers.core import did_you_mean
+
 SCHEMES = ("micro", "weighted", "dodrans", "entropy", "macro")
 """The five schemes of the paper's Table 2, from instances to classes."""
-
 Weighting = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
@@ -93,8 +93,7 @@ def resolve(scheme: str | Weighting) -> tuple[str, Weighting]:
         return scheme, power(float(scheme[2:]))
     if scheme == "micro":
         raise ValueError("micro has no class weights: it is one score over all samples")
-    near = difflib.get_close_matches(scheme, SCHEMES, n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
+    hint = did_you_mean(scheme, SCHEMES)
     raise ValueError(
         f"unknown scheme {scheme!r}: known are {', '.join(SCHEMES)}, 'n^ALPHA' or a function{hint}"
     )

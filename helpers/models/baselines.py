@@ -14,8 +14,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.svm import LinearSVC
 
-from helpers.data.errors import unknown_name
-from helpers.data.samples import RelationSample, render
+from helpers.core import unknown_name
+from helpers.data import RelationSample, render
 
 BASELINES = {"majority": (), "svm": ("markers",)}
 """Name → its options."""

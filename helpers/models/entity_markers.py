@@ -12,11 +12,12 @@ from typing import Literal
 import torch
 from torch import nn
 
-from helpers.data.errors import unknown_name
-from helpers.data.samples import RelationSample
-from helpers.models.classifier import RelationClassifier
-from helpers.models.encoder import Encoder
-from helpers.models.tokens import Batch, Example
+from helpers.core import unknown_name
+from helpers.data import RelationSample
+
+from .base import RelationClassifier
+from .encoder import Encoder
+from .inputs import Batch, Example
 
 
 class EntityMarkersCls(RelationClassifier):
@@ -24,8 +25,8 @@ class EntityMarkersCls(RelationClassifier):
 
     The markers are in the input, but the classifier does not look at them.
 
-    >>> from helpers.models.encoder import load_encoder
-    >>> from helpers.models.tokens import collate
+    >>> from helpers.models import load_encoder
+    >>> from helpers.models import collate
     >>> model = EntityMarkersCls(load_encoder(markers=EntityMarkersCls.markers), ["a", "b", "Other"])
     >>> sample = RelationSample("1", "fire and panic", (0, 4), (9, 14), "Other")
     >>> model(collate(model.examples([sample]), padding=0)).shape

@@ -10,11 +10,12 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from helpers.data.relations import inverse, role_words
-from helpers.data.samples import RelationSample
-from helpers.models.classifier import RelationClassifier
-from helpers.models.encoder import Encoder
-from helpers.models.tokens import Batch, Example, mark
+from helpers.core import inverse_label, role_words
+from helpers.data import RelationSample
+
+from .base import RelationClassifier
+from .encoder import Encoder
+from .inputs import Batch, Example, tokenize_marked
 
 
 def literal_text(relation: str) -> str:
@@ -54,7 +55,7 @@ class LiteralRelationCls(RelationClassifier):
         ):
             if value not in known:
                 raise ValueError(f"{name} is {value!r}; known: {', '.join(known)}")
-        directed = [place for place, label in enumerate(self.labels) if inverse(label) != label]
+        directed = [place for place, label in enumerate(self.labels) if inverse_label(label) != label]
         self.candidates = list(range(len(self.labels))) if candidates == "all" else directed
         if len(self.candidates) < 2:
             raise ValueError(f"EMR-C needs at least two candidates, not {len(self.candidates)}")
@@ -69,7 +70,7 @@ class LiteralRelationCls(RelationClassifier):
         longest = max(map(len, self._literal.values()))
         special = self.encoder.tokenizer.num_special_tokens_to_add(pair=True)
         limit = self.max_length - special - longest
-        return mark(self.encoder.tokenizer, samples, self.encoder.marker_ids, limit)
+        return tokenize_marked(self.encoder.tokenizer, samples, self.encoder.marker_ids, limit)
 
     def _pair(self, place: int, sentence, target: int) -> Example:
         tokenizer = self.encoder.tokenizer

@@ -1,4 +1,9 @@
-"""PTR: a prompt with five masks after the sentence, filled with words that compose the relation.
+"""Label words of PTR: five words for each relation, one a mask (Han et al. 2021).
+
+A directed relation X-Y has the words x | x of y | y, and with (e2,e1) the words y | y of x | x: the final,
+five-word form that the released PTR code reads, as KnowPrompt's repository keeps it for SemEval-2010.
+
+PTR: a prompt with five masks after the sentence, filled with words that compose the relation.
 
 Han et al. 2021, as the released code does it: the encoder alone, no language-model head. The logit of word v
 at mask j is hidden_j · embedding_v with the input embeddings; the score of a relation is the sum of its five
@@ -7,16 +12,73 @@ words' logits. The sentence carries no markers: the prompt names the entities, i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import torch
 from torch.nn import functional
 
-from helpers.data.samples import RelationSample
-from helpers.models.classifier import RelationClassifier
-from helpers.models.encoder import Encoder
-from helpers.models.label_words import Words, all_label_words
-from helpers.models.tokens import Batch, Example, mark
+from helpers.core import BACKWARD, base_relation, inverse_label, role_words
+from helpers.data import RelationSample
+
+from .base import RelationClassifier
+from .encoder import Encoder
+from .inputs import Batch, Example, tokenize_marked
+
+Words = tuple[str, str, str, str, str]
+NEGATIVE_WORDS: Words = ("nothing", "has", "nothing", "to", "nothing")
+
+ROLES: Mapping[str, tuple[str, str]] = {
+    "org:alternate_names": ("organization", "name"),
+    "org:city_of_headquarters": ("headquarters", "city"),
+    "org:country_of_headquarters": ("headquarters", "country"),
+    "org:founded": ("organization", "date"),
+    "org:founded_by": ("organization", "founder"),
+    "org:members": ("group", "member"),
+    "org:stateorprovince_of_headquarters": ("headquarters", "state"),
+    "org:subsidiaries": ("company", "subsidiary"),
+    "org:top_members/employees": ("organization", "leader"),
+    "per:alternate_names": ("person", "name"),
+    "per:cities_of_residence": ("resident", "city"),
+    "per:countries_of_residence": ("resident", "country"),
+    "per:country_of_birth": ("born", "country"),
+    "per:employee_of": ("employee", "organization"),
+    "per:origin": ("person", "origin"),
+    "per:spouse": ("husband", "wife"),
+    "per:stateorprovinces_of_residence": ("resident", "state"),
+    "per:title": ("person", "title"),
+}
+"""The two roles of KBP37's relations: their names are no single words, these are. Chosen here."""
+
+
+def label_words(relation: str) -> Words:
+    """The five words of a relation. A relation without direction has those of SemEval's Other.
+
+    >>> label_words("Cause-Effect(e2,e1)"), label_words("Other")
+    (('effect', 'effect', 'of', 'cause', 'cause'), ('nothing', 'has', 'nothing', 'to', 'nothing'))
+    """
+    if inverse_label(relation) == relation:
+        return NEGATIVE_WORDS
+    roles = ROLES.get(base_relation(relation))
+    if roles is None:
+        head, tail = role_words(relation)
+    else:
+        head, tail = reversed(roles) if relation.endswith(BACKWARD) else roles
+    return (head, head, "of", tail, tail)
+
+
+def all_label_words(relations: Iterable[str]) -> dict[str, Words]:
+    """The words of each relation. Raises ValueError if two relations have the same five.
+
+    >>> all_label_words(["Cause-Effect(e1,e2)"])
+    {'Cause-Effect(e1,e2)': ('cause', 'cause', 'of', 'effect', 'effect')}
+    """
+    words = {relation: label_words(relation) for relation in relations}
+    owners: dict[Words, str] = {}
+    for relation, five in words.items():
+        if owners.setdefault(five, relation) != relation:
+            raise ValueError(f"{relation!r} and {owners[five]!r} have the same label words: {' '.join(five)}")
+    return words
+
 
 MASKS = 5
 LONGEST_NAME = 24
@@ -37,7 +99,7 @@ class Prompt(RelationClassifier):
         same words, a relation has no words, the tokenizer has no mask token, or `max_length` is too small for
         the prompt.
 
-    >>> from helpers.models.encoder import load_encoder
+    >>> from helpers.models import load_encoder
     >>> model = Prompt(load_encoder(), ["Cause-Effect(e1,e2)", "Other"])
     >>> (example,) = model.examples([RelationSample("1", "fire and panic", (0, 4), (9, 14), "Other")])
     >>> model.encoder.tokenizer.decode(example.ids)
@@ -99,7 +161,9 @@ class Prompt(RelationClassifier):
             add_special_tokens=False,
         )["input_ids"]
         heads, tails = names[::2], names[1::2]
-        sentences = _unmarked(mark(tokenizer, samples, (-1,) * 4, self.max_length - self._prompt + 4))
+        sentences = _unmarked(
+            tokenize_marked(tokenizer, samples, (-1,) * 4, self.max_length - self._prompt + 4)
+        )
         built = zip(samples, sentences, heads, tails, strict=True)
         return [self._example(sample, ids, cut, head, tail) for sample, (ids, cut), head, tail in built]
 

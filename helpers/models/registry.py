@@ -7,13 +7,14 @@ from collections.abc import Iterable, Sequence
 
 import torch
 
-from helpers.data.errors import unknown_name
-from helpers.models.classifier import RelationClassifier
-from helpers.models.encoder import load_encoder
-from helpers.models.entity_markers import EntityMarkersCls, EntityMarkersStart, RBert
-from helpers.models.literal_relation import LiteralRelationCls
-from helpers.models.prompt import Prompt
-from helpers.models.settings import Settings
+from helpers.core import unknown_name
+
+from .base import RelationClassifier
+from .encoder import load_encoder
+from .entity_markers import EntityMarkersCls, EntityMarkersStart, RBert
+from .literal_relation import LiteralRelationCls
+from .prompt import Prompt
+from .settings import Settings
 
 MODELS: dict[str, type[RelationClassifier]] = {
     "em-c": EntityMarkersCls,

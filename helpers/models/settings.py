@@ -94,9 +94,9 @@ STANDARD = {
     "ptr": Settings(learning_rate=2e-4),
 }
 """For the embedded encoder."""
-
 _LYU = Settings(learning_rate=2e-5, epochs=5, batch_size=100, schedule="constant", warmup=0, clip=0)
 """Lyu et al. 2021 for base encoders; for large ones the batch is 20. Schedule, clipping: not stated."""
+
 PAPER = {
     "em-c": _LYU,
     "em-es": Settings(

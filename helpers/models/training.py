@@ -1,4 +1,9 @@
-"""One training loop and one prediction loop for all classifiers, on one processor, one GPU or many.
+"""Where training stands, in one safetensors file: weights, optimiser, step, losses. No pickle.
+
+The file is written under a temporary name and renamed, so there is either the old one or the new one. No
+random state is kept: training draws it from the seed and the step (`training`).
+
+One training loop and one prediction loop for all classifiers, on one processor, one GPU or many.
 
 accelerate places model and optimiser and joins the processes; what happens in a step does not depend on how
 many there are: each computes its share of the batch, and losses are weighted by the whole batch. The random
@@ -8,26 +13,116 @@ state of a step is drawn from (seed, step), so training that was interrupted goe
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from accelerate import Accelerator
 from accelerate.utils import gather_object
+from safetensors import safe_open
+from safetensors.torch import save_file
 from torch import nn
+from torch.optim import Optimizer
 from tqdm import tqdm
 
-from helpers.data.samples import RelationSample
-from helpers.models.batches import epoch_batches, prediction_batches, step_loader
-from helpers.models.checkpoints import load_checkpoint, save_checkpoint
-from helpers.models.classifier import RelationClassifier
-from helpers.models.settings import Settings
-from helpers.models.tokens import collate
+from helpers.data import RelationSample
+
+from .base import RelationClassifier
+from .inputs import collate, epoch_batches, prediction_batches, step_loader
+from .settings import Settings
+
+
+def save_checkpoint(path: Path, model: nn.Module, optimizer: Optimizer, progress: dict[str, Any]) -> None:
+    """Write weights, optimiser state and `progress` (JSON values), atomically."""
+    tensors = {f"model.{name}": value.detach().contiguous() for name, value in model.state_dict().items()}
+    for place, parameter in enumerate(_parameters(optimizer)):
+        for name, value in optimizer.state.get(parameter, {}).items():
+            tensors[f"optimizer.{place}.{name}"] = torch.as_tensor(value).detach().contiguous()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        save_file(tensors, draft, metadata={"progress": json.dumps(progress)})
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def load_checkpoint(
+    path: Path, model: nn.Module, optimizer: Optimizer, device: torch.device | str = "cpu"
+) -> dict[str, Any]:
+    """Put the weights and the optimiser state back; returns the progress.
+
+    Raises ValueError that names the file if it is no checkpoint of such a model.
+    """
+    try:
+        with safe_open(path, framework="pt", device=str(device)) as file:
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            progress = json.loads(file.metadata()["progress"])
+        weights = _under("model.", tensors)
+        model.load_state_dict(weights)
+    except Exception as error:
+        raise ValueError(
+            f"{path}: not a checkpoint of this model ({error}); delete it to start anew"
+        ) from None
+    for place, parameter in enumerate(_parameters(optimizer)):
+        state = _under(f"optimizer.{place}.", tensors)
+        if state:
+            optimizer.state[parameter] = state
+    return progress
+
+
+def remove_checkpoint(path: Path) -> None:
+    """Delete a checkpoint that is no longer needed, and the drafts of it that killed processes left."""
+    for file in (path, *path.parent.glob(f".{path.name}.*")):
+        file.unlink(missing_ok=True)
+
+
+def save_weights(path: Path, model: nn.Module) -> Path:
+    """Write a trained model's weights as safetensors, atomically.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = save_weights(Path(folder, "new", "linear.safetensors"), nn.Linear(2, 1))
+    ...     load_weights(path, nn.Linear(2, 1)).weight.shape
+    torch.Size([1, 2])
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        save_file({name: value.detach().contiguous() for name, value in model.state_dict().items()}, draft)
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+    return path
+
+
+def load_weights(path: Path, model: nn.Module) -> nn.Module:
+    """Put weights that `save_weights` wrote into a model of the same kind.
+
+    Raises ValueError that names the file if it does not fit.
+    """
+    try:
+        with safe_open(path, framework="pt") as file:
+            model.load_state_dict({name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118
+    except Exception as error:
+        raise ValueError(f"{path}: these weights do not fit the model ({error})") from None
+    return model
+
+
+def _parameters(optimizer: Optimizer) -> list[nn.Parameter]:
+    return [parameter for group in optimizer.param_groups for parameter in group["params"]]
+
+
+def _under(prefix: str, tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
+
 
 CHECKPOINT_STEPS = 200
 """A checkpoint is written after every epoch and after that many steps."""
@@ -70,7 +165,7 @@ def train(
     ValueError : no samples, a relation that is no label of the model, a checkpoint of another model.
     FloatingPointError : the loss is no longer finite.
 
-    >>> from helpers.models.registry import build
+    >>> from helpers.models import build
     >>> samples = [RelationSample(word, f"{word} or not", (0, 1), (5, 8), word) for word in ("a", "b")]
     >>> settings = Settings(epochs=2, batch_size=1)
     >>> model = build("em-c", "all-MiniLM-L6-v2", ["a", "b"], settings, seed=9)
@@ -205,6 +300,11 @@ class _Loop:
         self.history.losses.append(mean)
         self.loss_sum = torch.zeros_like(self.loss_sum)
         self.bar.set_postfix_str(f"loss {mean:.3f}")
+
+
+def threads() -> int:
+    """Threads that torch computes with on the processor."""
+    return torch.get_num_threads()
 
 
 def accelerator() -> Accelerator:

@@ -11,7 +11,6 @@ This module compares single numbers; which of them follow from others is the que
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,17 +20,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from .. import ROOT
+from helpers import ROOT
+from helpers.core import did_you_mean
 
 FOLDER = ROOT / "results" / "published"
+
 COLUMNS = (
     "paper", "item", "dataset", "model", "metric", "scheme", "statistic", "value", "unit", "printed",
     "source", "note",
 )  # fmt: skip
-
 Interval = tuple[float, float]
 """Lowest and highest value, both included."""
-
 _DECIMAL = re.compile(r"[-−]?\d{1,3}(,\d{3})+|[-−]?\d+(\.\d+)?")
 _SCIENTIFIC = re.compile(r"(?:([-−]?\d+(?:\.\d+)?)·)?10\^([-−]?\d+)")
 
@@ -90,8 +89,7 @@ def unknown_message(what: str, name: str, known: Iterable[str]) -> str:
     "unknown item 'Tabel 3': known are Table 3, Table 4; did you mean 'Table 3'?"
     """
     known = [str(one) for one in known]
-    near = difflib.get_close_matches(str(name), known, n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
+    hint = did_you_mean(name, known)
     return f"unknown {what} {name!r}: known are {', '.join(known)}{hint}"
 
 

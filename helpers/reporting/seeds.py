@@ -15,14 +15,23 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..metrics.counts import Confusion, PairedOutcomes
-from ..metrics.direction import DirectionScores, direction_scores
-from ..metrics.resampling import bootstrap
-from ..metrics.scores import averages
-from ..metrics.semeval import official_macro
-from ..metrics.significance import FewRunsWarning, cohens_d, holm, sawilowsky, summary, welch
-from ..metrics.weighting import SCHEMES
-from .runs import Run, list_runs
+from helpers.metrics import (
+    SCHEMES,
+    Confusion,
+    DirectionScores,
+    FewRunsWarning,
+    PairedOutcomes,
+    averages,
+    bootstrap_intervals,
+    cohens_d,
+    direction_scores,
+    holm,
+    mean_and_sd,
+    official_macro,
+    sawilowsky,
+    welch,
+)
+from helpers.runs import Run, list_runs
 
 DIRECTION = ("performance_original", "performance_paired", "pd", "pir", "ppr")
 """A, B, PD, PIR and PPR, as `DirectionScores` names them."""
@@ -111,7 +120,7 @@ def over_seeds(rows: pd.DataFrame) -> pd.DataFrame:
     """
     found = []
     for key, group in rows.dropna(subset="value").groupby([*NAMES, "score"], sort=False):
-        mean, sd, runs = summary(group["value"])
+        mean, sd, runs = mean_and_sd(group["value"])
         found.append((*key, mean, sd if runs > 1 else np.nan, runs, _listed(group["seed"])))
     return pd.DataFrame(found, columns=[*NAMES, "score", "mean", "sd", "runs", "seeds"])
 
@@ -162,7 +171,7 @@ def compare_models(rows: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
 
 
 def _tested(a: Sequence[float], b: Sequence[float]) -> tuple[float, float, float, float]:
-    (mean_a, sd_a, runs), (mean_b, sd_b, _) = summary(a), summary(b)
+    (mean_a, sd_a, runs), (mean_b, sd_b, _) = mean_and_sd(a), mean_and_sd(b)
     with warnings.catch_warnings(action="ignore", category=FewRunsWarning):
         p = welch(b, a).p
     return mean_a, mean_b, p, cohens_d(mean_b, sd_b, mean_a, sd_a) if runs > 1 else np.nan
@@ -198,10 +207,12 @@ def resampled_intervals(
         rng = np.random.default_rng(seed)
         if scores == "schemes":
             table, names = original_table(run), SCHEMES
-            interval = bootstrap(table, _schemes_of(table, run.negative), rng, replicates)
+            interval = bootstrap_intervals(table, _schemes_of(table, run.negative), rng, replicates)
         else:
             names = DIRECTION
-            interval = bootstrap(run.outcome(), lambda t, run=run: _direction(run, t), rng, replicates)
+            interval = bootstrap_intervals(
+                run.outcome(), lambda t, run=run: _direction(run, t), rng, replicates
+            )
         ends = zip(names, np.atleast_1d(interval.low), np.atleast_1d(interval.high), strict=True)
         found += [(run.dataset, run.model, run.encoder or "", *end) for end in ends]
     frame = pd.DataFrame(found, columns=[*NAMES, "score", "low", "high"])

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .files import write_atomically
+from helpers.core import write_atomically
+
 from .published import agrees, parse_printed
 
 KEYS = ("paper", "item", "dataset", "model", "seed_or_agg", "metric", "scheme")
@@ -66,7 +67,7 @@ def _natural(text: str) -> list[tuple[bool, int, str]]:
 
 
 def write_tidy(rows: pd.DataFrame | Iterable[Mapping[str, Any]], path: Path | str) -> Path:
-    """Write `tidy(rows)` as CSV, whole or not at all, whatever the order of the rows. Returns the path.
+    """Write `tidy(rows)` as CSV, atomically, whatever the order of the rows. Returns the path.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

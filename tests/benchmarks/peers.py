@@ -12,9 +12,9 @@ import torch
 from sklearn.metrics import classification_report
 from torchmetrics.functional.classification import multiclass_f1_score
 
+from helpers.metrics.averaging import evaluate
 from helpers.metrics.counts import Confusion
 from helpers.metrics.report import Report
-from helpers.metrics.scores import evaluate
 
 CLASSES, NEGATIVE_SHARE, ACCURACY = 42, 0.79, 0.8  # the shape of TACRED
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pandas as pd
 
 from helpers import ROOT
-from helpers.reporting.claims import RATES
-from helpers.reporting.files import write_atomically
+from helpers.core.files import write_atomically
+from helpers.papers.readme import RATES
 
 TABLE = ROOT / "results" / "tables" / "benchmarks.csv"
 TRAINING, MULTILABEL = "training", "multi-label"

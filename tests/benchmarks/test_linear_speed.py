@@ -21,12 +21,12 @@ from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from helpers import ROOT
+from helpers.core.errors import MissingData
 from helpers.data.corpora import read_corpus
 from helpers.data.documents import label_list, label_matrix
-from helpers.data.errors import MissingData
-from helpers.metrics.multilabel_outcome import MultilabelOutcome
-from helpers.metrics.ranked_labels import RankedLabels
-from helpers.models.document_classifier import TECHNIQUES
+from helpers.metrics.label_scores import RankedLabels
+from helpers.metrics.multilabel import MultilabelOutcome
+from helpers.models.linear.documents import TECHNIQUES
 from tests.benchmarks.table import MULTILABEL, machine, record, write_rows
 
 VERSIONS = ("0.10.0", "0.8.1")

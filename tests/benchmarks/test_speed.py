@@ -15,9 +15,9 @@ import torch
 from sklearn.metrics import f1_score
 from sklearn.utils import resample
 
+from helpers.metrics.averaging import averages, evaluate
+from helpers.metrics.bootstrap import bootstrap_intervals
 from helpers.metrics.counts import Confusion
-from helpers.metrics.resampling import bootstrap
-from helpers.metrics.scores import averages, evaluate
 from tests.benchmarks import peers
 from tests.benchmarks.table import machine, record, write_rows
 
@@ -93,7 +93,7 @@ def test_bootstrap_of_the_tacred_test_set(rows):
     positive = list(range(1, peers.CLASSES))
 
     def ours() -> None:
-        bootstrap(table, lambda replicates: averages(replicates, negative=0), rng, 10_000)
+        bootstrap_intervals(table, lambda replicates: averages(replicates, negative=0), rng, 10_000)
 
     def theirs() -> None:
         for seed in range(20):

@@ -16,9 +16,9 @@ import statistics
 import pytest
 import torch
 
-from helpers.data.errors import MissingData
-from helpers.experiment_data import read_samples
-from helpers.models.precision import resolved_precision
+from helpers.core.errors import MissingData
+from helpers.experiments.experiment import read_samples
+from helpers.models.encoder import resolved_precision
 from tests.benchmarks import training_peers as peers
 from tests.benchmarks.table import TRAINING, machine, record, write_rows
 

@@ -24,10 +24,10 @@ from transformers import Trainer, TrainingArguments, get_linear_schedule_with_wa
 
 from helpers.data.samples import RelationSample
 from helpers.models import training
-from helpers.models.classifier import RelationClassifier
+from helpers.models.base import RelationClassifier
+from helpers.models.inputs import Batch, Example, collate
 from helpers.models.registry import build
 from helpers.models.settings import Settings
-from helpers.models.tokens import Batch, Example, collate
 
 DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 SEED, RATE = 9, 1e-4

@@ -12,8 +12,7 @@ import pandas as pd
 import pytest
 
 from helpers import ROOT
-from helpers.notebook_parameters import inspect_parameters
-from helpers.notebooks import notebook_paths, run_notebooks
+from helpers.notebooks import inspect_parameters, notebook_paths, run_notebooks
 
 
 def tree_state() -> dict[str, tuple[int, int]]:

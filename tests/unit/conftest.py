@@ -8,10 +8,10 @@ import torch
 from tokenizers import ByteLevelBPETokenizer
 from transformers import BertConfig, BertModel, RobertaConfig, RobertaModel
 
+from helpers.core.labels import SEMEVAL_RELATIONS
 from helpers.data.demo import demo_corpus
-from helpers.data.relations import SEMEVAL_RELATIONS
 from helpers.models.encoder import EMBEDDED, load_encoder
-from helpers.models.label_words import all_label_words
+from helpers.models.prompt import all_label_words
 
 SIZE = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
 

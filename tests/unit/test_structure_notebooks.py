@@ -12,7 +12,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from helpers import ROOT
-from helpers.notebook_parameters import read_parameters
+from helpers.notebooks import read_parameters
 
 LABELS = ("Question", "Reproduces", "Reads", "Writes", "Runtime", "Takeaway")
 CELL_LINES = 25

@@ -12,7 +12,8 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 
-from ...metrics.significance import SAWILOWSKY
+from helpers.metrics import SAWILOWSKY
+
 from .style import styled
 
 _ALLOWED, _EXCLUDED, _WIDE = "#0173b2", "#d55e00", "#d4d4d4"

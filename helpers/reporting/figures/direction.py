@@ -1,17 +1,23 @@
-"""Figures of relation direction: A against B, PIR and PPR, what happens to each relation, epoch by epoch."""
+"""Figures of relation direction: A against B, PIR and PPR, what happens to each relation, epoch by epoch.
+
+Figures of the attention case study: weights of every head, where they go layer by layer, attributions.
+"""
 
 from __future__ import annotations
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
-from .seeds import spread
 from .style import styled
+from .systems import spread_labels
 
 _COLORS = sns.color_palette("colorblind").as_hex()
 _OURS, _BASE, _LARGE = _COLORS[0], _COLORS[1], _COLORS[3]
+
 _LOOKS = {
     "ours": {"color": _OURS, "marker": "o"},
     "published, base": {"color": _BASE, "marker": "D", "markerfacecolor": "white"},
@@ -22,7 +28,7 @@ _LOOKS = {
 
 
 @styled
-def a_against_b_chart(points: pd.DataFrame, title: str) -> plt.Figure:
+def original_paired_chart(points: pd.DataFrame, title: str) -> plt.Figure:
     """Performance on the paired set B against that on the test set A; a panel for published and for ours.
 
     Parameters
@@ -31,7 +37,7 @@ def a_against_b_chart(points: pd.DataFrame, title: str) -> plt.Figure:
         'published, large' or 'published, other'), `a`, `b` (per cent), `a_sd`, `b_sd` (nan: no bar).
 
     >>> point = {"panel": "p", "name": "m", "source": "ours", "a": 80, "b": 40, "a_sd": 1.0, "b_sd": 2.0}
-    >>> [text.get_text() for text in a_against_b_chart(pd.DataFrame([point]), "one").axes[0].texts]
+    >>> [text.get_text() for text in original_paired_chart(pd.DataFrame([point]), "one").axes[0].texts]
     ['m', 'A = B']
     """
     panels = list(dict.fromkeys(points["panel"]))
@@ -59,7 +65,7 @@ def a_against_b_chart(points: pd.DataFrame, title: str) -> plt.Figure:
 
 def _name_points(axes: Axes, rows: pd.DataFrame, right: float) -> None:
     """Names in a column at the right, near the height of their points, tied to them by a thin line."""
-    for row, place in zip(rows.itertuples(), spread(list(rows["b"]), 4.8), strict=True):
+    for row, place in zip(rows.itertuples(), spread_labels(list(rows["b"]), 4.8), strict=True):
         line = {"arrowstyle": "-", "color": "#b5b5b5", "linewidth": 0.7, "shrinkA": 1, "shrinkB": 3}
         axes.annotate(
             row.name, (row.a, row.b), (right + 1.5, place), fontsize=8, ha="left", va="center",
@@ -73,8 +79,8 @@ def rates_chart(rates: pd.DataFrame, title: str) -> plt.Figure:
 
     Parameters
     ----------
-    rates : columns `model`, `source` (see `a_against_b_chart`), `metric` ('pir' or 'ppr'), `value`, `low`,
-        `high` (per cent; nan: no interval); models in the order of first sight, from the top.
+    rates : columns `model`, `source` (see `original_paired_chart`), `metric` ('pir' or 'ppr'), `value`,
+        `low`, `high` (per cent; nan: no interval); models in the order of first sight, from the top.
 
     >>> rate = {"model": "m", "source": "ours", "metric": "ppr", "value": 34, "low": 32, "high": 36}
     >>> len(rates_chart(pd.DataFrame([rate]), "one").axes)
@@ -102,7 +108,7 @@ def rates_chart(rates: pd.DataFrame, title: str) -> plt.Figure:
 
 
 @styled
-def moves_heatmap(moves: pd.DataFrame, kinds: dict[str, str], title: str) -> plt.Figure:
+def paired_breakdown_heatmap(moves: pd.DataFrame, kinds: dict[str, str], title: str) -> plt.Figure:
     """What each model does with each relation: a panel for each kind of share, per cent.
 
     Parameters
@@ -111,7 +117,8 @@ def moves_heatmap(moves: pd.DataFrame, kinds: dict[str, str], title: str) -> plt
         relations in the order of first sight. kinds : column → heading of its panel.
 
     >>> moves = pd.DataFrame({"model": ["m"], "relation": ["r"], "n": [4], "still": [25.0]})
-    >>> [text.get_text() for text in moves_heatmap(moves, {"still": "did not move"}, "one").axes[0].texts]
+    >>> figure = paired_breakdown_heatmap(moves, {"still": "did not move"}, "one")
+    >>> [text.get_text() for text in figure.axes[0].texts]
     ['25']
     """
     models, relations = (list(dict.fromkeys(moves[name])) for name in ("model", "relation"))
@@ -150,7 +157,7 @@ def epochs_chart(curve: pd.DataFrame, names: dict[str, str], title: str) -> plt.
     figure, axes = plt.subplots(figsize=(7.2, 3.8))
     lines = [(name, curve[curve["score"] == score]) for score, name in names.items()]
     lines = [(name, line) for name, line in lines if len(line)]
-    places = spread([line["value"].iloc[-1] for _, line in lines], 6.5)
+    places = spread_labels([line["value"].iloc[-1] for _, line in lines], 6.5)
     for number, ((name, line), place) in enumerate(zip(lines, places, strict=True)):
         look = {"color": _COLORS[(0, 2, 3, 1, 4)[number % 5]], "marker": "osD^v"[number % 5]}
         axes.plot(line["epoch"], line["value"], linewidth=1.8, markersize=5, **look)
@@ -162,3 +169,116 @@ def epochs_chart(curve: pd.DataFrame, names: dict[str, str], title: str) -> plt.
     axes.set(xlabel="epoch", ylabel="per cent", ylim=(-3, 103), title=title, xlim=(0.8, last + 0.1))
     axes.set_xticks(range(1, last + 1))
     return figure
+
+
+_HEAT = sns.color_palette("rocket_r", as_cmap=True)
+_UP, _DOWN = "#0173b2", "#de8f05"
+
+
+@styled
+def cls_attention_chart(weights: pd.DataFrame, title: str) -> plt.Figure:
+    """Attention weights of [CLS]: a row of panels for each model, a panel for each layer; in it a row for
+    each token and a column for each head. One colour scale for all.
+
+    Parameters
+    ----------
+    weights : columns `model`, `layer`, `head`, `position`, `token`, `weight`; models in the order of first
+        sight.
+
+    >>> row = {"model": "m", "layer": 1, "head": 1, "position": 0, "token": "[CLS]", "weight": 1.0}
+    >>> cls_attention_chart(pd.DataFrame([row]), "one").axes[0].get_yticklabels()[0].get_text()
+    '[CLS]'
+    """
+    models, layers = list(dict.fromkeys(weights["model"])), sorted(weights["layer"].unique())
+    tokens = {model: _tokens(weights[weights["model"] == model]) for model in models}
+    lengths = [len(tokens[model]) for model in models]
+    figure, grid = plt.subplots(
+        len(models),
+        len(layers),
+        figsize=(1.2 + 1.55 * len(layers), 1.1 + sum(0.4 + 0.165 * n for n in lengths)),
+        squeeze=False,
+        height_ratios=lengths,
+    )
+    for row, model in enumerate(models):
+        for axes, layer in zip(grid[row], layers, strict=True):
+            here = weights[(weights["model"] == model) & (weights["layer"] == layer)]
+            table = here.pivot(index="position", columns="head", values="weight")
+            image = axes.imshow(table, cmap=_HEAT, vmin=0, vmax=1, aspect="auto", interpolation="nearest")
+            axes.set_title(f"{model}\nlayer {layer}" if layer == layers[0] else f"layer {layer}", fontsize=9)
+            axes.set_yticks(range(len(table)), tokens[model] if layer == layers[0] else [], fontsize=7)
+            axes.set_xticks([0, len(table.columns) - 1], [table.columns[0], table.columns[-1]], fontsize=7)
+            axes.tick_params(length=0)
+            axes.grid(visible=False)
+    figure.supxlabel("head", fontsize=9)
+    figure.colorbar(image, ax=grid, shrink=0.4, pad=0.01, label="attention weight of [CLS]")
+    figure.suptitle(title, fontsize=11, fontweight="bold")
+    return figure
+
+
+@styled
+def attention_share_chart(shares: pd.DataFrame, title: str) -> plt.Figure:
+    """Where the attention of [CLS] goes: shares of groups of tokens in each layer, one panel a model.
+
+    Parameters
+    ----------
+    shares : columns `model`, `layer`, `group`, `share` (mean over heads of the summed weights, per cent);
+        groups are stacked in the order of first sight.
+
+    >>> row = {"model": "m", "layer": 1, "group": "markers", "share": 100.0}
+    >>> attention_share_chart(pd.DataFrame([row]), "one").axes[0].get_title("left")
+    'm'
+    """
+    models, groups = list(dict.fromkeys(shares["model"])), list(dict.fromkeys(shares["group"]))
+    colors = dict(zip(groups, ["#d0d0d0", *sns.color_palette("colorblind", len(groups))], strict=False))
+    figure, row = plt.subplots(1, len(models), figsize=(2.9 * len(models), 3.3), sharey=True, squeeze=False)
+    for axes, model in zip(row[0], models, strict=True):
+        here = shares[shares["model"] == model]
+        table = here.pivot(index="layer", columns="group", values="share").reindex(columns=groups).fillna(0.0)
+        bottom = np.zeros(len(table))
+        for group in groups:
+            axes.bar(table.index, table[group], 0.8, bottom, color=colors[group], label=group)
+            bottom += table[group].to_numpy()
+        axes.set(title=model, xlabel="layer", ylim=(0, 100))
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.grid(axis="x", visible=False)
+    row[0][0].set_ylabel("share of attention of [CLS] (%)")
+    handles, names = row[0][0].get_legend_handles_labels()
+    figure.legend(handles, names, ncols=len(groups), loc="outside lower center", fontsize=8)
+    figure.suptitle(title, fontsize=11, fontweight="bold")
+    return figure
+
+
+@styled
+def attribution_chart(values: pd.DataFrame, title: str) -> plt.Figure:
+    """What each token adds to a score: a column of panels for each sentence, a row for each model.
+
+    Parameters
+    ----------
+    values : columns `model`, `sentence`, `position`, `token`, `value`, and `score`, the label of the panel's
+        axis; models and sentences in the order of first sight. One scale a model.
+
+    >>> row = {"model": "m", "sentence": "original", "position": 0, "token": "a", "value": 1.0, "score": "s"}
+    >>> attribution_chart(pd.DataFrame([row]), "one").axes[0].get_title("left")
+    'm, original: s'
+    """
+    models, sentences = list(dict.fromkeys(values["model"])), list(dict.fromkeys(values["sentence"]))
+    size = (0.8 + 4.1 * len(sentences), 0.5 + 2.15 * len(models))
+    figure, grid = plt.subplots(len(models), len(sentences), figsize=size, sharey="row", squeeze=False)
+    for row, model in enumerate(models):
+        for axes, sentence in zip(grid[row], sentences, strict=True):
+            here = values[(values["model"] == model) & (values["sentence"] == sentence)]
+            here = here.sort_values("position")
+            axes.bar(here["position"], here["value"], color=np.where(here["value"] > 0, _UP, _DOWN))
+            axes.set_xticks(here["position"], here["token"], rotation=90, fontsize=7)
+            for label in axes.get_xticklabels():
+                label.set_fontweight("bold" if label.get_text().startswith("[E") else "normal")
+            axes.axhline(0, color="black", linewidth=0.8)
+            axes.set_title(f"{model}, {sentence}: {here['score'].iloc[0]}", fontsize=9)
+            axes.grid(axis="x", visible=False)
+        grid[row][0].set_ylabel("integrated gradients")
+    figure.suptitle(title, fontsize=11, fontweight="bold")
+    return figure
+
+
+def _tokens(weights: pd.DataFrame) -> list[str]:
+    return weights.drop_duplicates("position").sort_values("position")["token"].tolist()

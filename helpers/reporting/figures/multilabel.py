@@ -12,11 +12,12 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.ticker import NullFormatter
 
-from .seeds import spread
 from .style import SCHEME_COLORS, SCHEME_MARKERS, styled
+from .systems import spread_labels
 
 _COLORS = sns.color_palette("colorblind").as_hex()
 _UP, _DOWN, _STILL = _COLORS[0], _COLORS[3], "#8a8a8a"
+
 _MODELS = dict(
     zip(
         (
@@ -131,7 +132,7 @@ def spectra_chart(spectrum: pd.DataFrame, title: str) -> plt.Figure:
     curves = list(spectrum.groupby("model", sort=False))
     starts = [curve["value"].iloc[0] for _, curve in curves]
     least = 0.042 * (spectrum["value"].max() - spectrum["value"].min() + 2)
-    for (model, curve), place in zip(curves, spread(starts, least), strict=True):
+    for (model, curve), place in zip(curves, spread_labels(starts, least), strict=True):
         look = look_of(model)
         axes.plot(curve["alpha"], curve["value"], linewidth=1.8, markevery=5, markersize=5, **look)
         axes.annotate(

@@ -14,6 +14,7 @@ import pandas as pd
 import seaborn as sns
 
 _PALETTE = sns.color_palette("colorblind").as_hex()
+
 SCHEME_COLORS = dict(
     zip(
         ("micro", "weighted", "dodrans", "entropy", "macro"),
@@ -70,7 +71,7 @@ def styled(draw: Callable[..., plt.Figure]) -> Callable[..., plt.Figure]:
 
 
 def save_figure(figure: plt.Figure, name: str, drawn: pd.DataFrame, folder: str | Path) -> list[Path]:
-    """Write `name`.png, .pdf and .csv (what is drawn); whole files or none, without dates, so that reruns are
+    """Write `name`.png, .pdf and .csv (what is drawn); atomically, without dates, so that reruns are
     equal.
 
     Parameters

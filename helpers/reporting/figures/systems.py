@@ -1,12 +1,18 @@
 """Figures that compare systems: intervals, ranks under each scheme, agreement, α-spectra, one class left
-out."""
+out.
+
+Figures of runs over seeds under the weighting schemes: α-spectra with bands, one class taken away.
+"""
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import seaborn as sns
+from matplotlib.axes import Axes
 
 from .style import SCHEME_COLORS, SCHEME_MARKERS, styled
 
@@ -155,4 +161,151 @@ def left_out_chart(changes: pd.DataFrame, title: str) -> plt.Figure:
     axes.set(
         xlabel="points of F1 gained when the class is left out", title=title, ylim=(len(changes) - 0.4, -0.6)
     )
+    return figure
+
+
+_COLORS = sns.color_palette("colorblind").as_hex()
+_PAIR = (_COLORS[0], _COLORS[3])
+_MARKERS = "os"
+
+
+def spread_labels(values: list[float], least: float) -> list[float]:
+    """The values moved apart, in their order, until neighbours are at least `least` apart: places of labels.
+
+    Values that are too near are moved evenly around their common middle.
+
+    >>> spread_labels([1.0, 1.0, 5.0], 1.0)
+    [0.5, 1.5, 5.0]
+    """
+    order = sorted(range(len(values)), key=values.__getitem__)
+    groups = [([place], values[place]) for place in order]  # members and the middle of each group of labels
+    while True:
+        tight = [
+            left
+            for left, (first, second) in enumerate(pairwise(groups))
+            if second[1] - first[1] < least * (len(first[0]) + len(second[0])) / 2 - 1e-9
+        ]
+        if not tight:
+            break
+        one, other = groups[tight[0]][0], groups[tight[0] + 1][0]
+        members = one + other
+        groups[tight[0] : tight[0] + 2] = [(members, sum(values[place] for place in members) / len(members))]
+    places = dict.fromkeys(range(len(values)), 0.0)
+    for members, middle in groups:
+        for rank, place in enumerate(members):
+            places[place] = middle + least * (rank - (len(members) - 1) / 2)
+    return [places[place] for place in range(len(values))]
+
+
+@styled
+def spectrum_bands_chart(spectrum: pd.DataFrame, title: str) -> plt.Figure:
+    """F1 along the family n^α, mean over seeds with a band of ± 1 SD; a panel for each training set.
+
+    Parameters
+    ----------
+    spectrum : columns `panel`, `model`, `alpha`, `mean`, `sd` (per cent; no SD, no band) and `runs`.
+
+    >>> spectrum = pd.DataFrame({"panel": "p", "model": "m", "alpha": [0, 1], "mean": [50, 60], "sd": 1.0})
+    >>> spectrum_bands_chart(spectrum.assign(runs=3), "one").axes[0].get_xlabel()
+    'α of the weights n^α'
+    """
+    panels = list(dict.fromkeys(spectrum["panel"]))
+    figure, found = plt.subplots(
+        1, len(panels), figsize=(1.2 + 3.7 * len(panels), 3.7), sharey=True, squeeze=False
+    )
+    models = list(dict.fromkeys(spectrum["model"]))
+    for axes, panel in zip(found[0], panels, strict=True):
+        curves = spectrum[spectrum["panel"] == panel]
+        for model, curve in curves.groupby("model", sort=False):
+            color = _COLORS[(0, 3, 2, 1, 4)[models.index(model) % 5]]
+            name = f"{model} (n = {curve['runs'].iloc[0]})"
+            axes.plot(curve["alpha"], curve["mean"], linewidth=1.8, color=color, label=name)
+            low, high = curve["mean"] - curve["sd"], curve["mean"] + curve["sd"]
+            axes.fill_between(curve["alpha"].astype(float), low, high, color=color, alpha=0.18, linewidth=0)
+        for name, alpha in (("macro", 0), ("dodrans", 0.75), ("weighted", 1)):
+            axes.axvline(alpha, color="#999999", linewidth=0.8, zorder=1)
+            axes.text(alpha, 1.01, name, transform=axes.get_xaxis_transform(), ha="center", fontsize=8)
+        axes.set_xlabel("α of the weights n^α")
+        axes.set_title(panel, pad=18, fontsize=10)
+        axes.legend(
+            fontsize=8, loc="lower right", title="mean ± 1 SD of n runs", title_fontsize=8,
+            frameon=True, facecolor="white", edgecolor="none", framealpha=1,
+        )  # fmt: skip
+    found[0][0].set_ylabel("F1 (%)")
+    figure.suptitle(title, fontsize=11, fontweight="bold", x=0.01, ha="left")
+    return figure
+
+
+@styled
+def reversal_chart(scores: pd.DataFrame, title: str) -> plt.Figure:
+    """Macro-F1 of two models with and without one class: a panel for each source, a line for each run.
+
+    Parameters
+    ----------
+    scores : columns `panel`, `model`, `run` (whatever tells runs apart), `with_class`, `without_class` (per
+        cent); models in the order of first sight, at most two.
+
+    >>> row = {"panel": "p", "model": "m", "run": 9, "with_class": 82.7, "without_class": 87.6}
+    >>> reversal_chart(pd.DataFrame([row]), "one").axes[0].get_ylabel()
+    'macro-F1 (%)'
+    """
+    panels, models = (list(dict.fromkeys(scores[name])) for name in ("panel", "model"))
+    figure, found = plt.subplots(
+        1, len(panels), figsize=(0.8 + 2.9 * len(panels), 3.9), sharey=True, squeeze=False
+    )
+    for axes, panel in zip(found[0], panels, strict=True):
+        rows = scores[scores["panel"] == panel]
+        for row in rows.itertuples():
+            place = models.index(row.model)
+            look = {"color": _PAIR[place % 2], "marker": _MARKERS[place % 2], "markersize": 5}
+            alpha = 0.9 if (rows["model"] == row.model).sum() == 1 else 0.55
+            axes.plot([0, 1], [row.with_class, row.without_class], linewidth=1.4, alpha=alpha, **look)
+        _name_ends(axes, rows, models)
+        axes.set_xticks([0, 1], ["all 18\nclasses", "17, without\nthe class"], fontsize=9)
+        axes.set_xlim(-0.25, 1.75)
+        axes.set_title(panel, fontsize=10)
+        axes.grid(axis="x", visible=False)
+    low, high = scores[["with_class", "without_class"]].min().min(), scores["without_class"].max()
+    found[0][0].set(ylabel="macro-F1 (%)", ylim=(low - 1.2, high + 1.2))
+    figure.suptitle(title, fontsize=11, fontweight="bold", x=0.01, ha="left")
+    return figure
+
+
+def _name_ends(axes: Axes, rows: pd.DataFrame, models: list[str]) -> None:
+    ends = rows.groupby("model", sort=False)["without_class"].mean()
+    for (model, value), place in zip(ends.items(), spread_labels(list(ends), 0.8), strict=True):
+        color = _PAIR[models.index(model) % 2]
+        axes.annotate(
+            f"{model} {value:.1f}", (1.08, place), color=color, fontsize=8, va="center", fontweight="bold"
+        )
+
+
+@styled
+def lead_without_chart(leads: pd.DataFrame, whole: float, words: str, title: str) -> plt.Figure:
+    """By how much one model leads another when each class in turn is left out of the average.
+
+    Parameters
+    ----------
+    leads : columns `relation`, `support`, `lead` (points, without the class), drawn in this order from the
+        top. whole : the lead with all classes. words : what a lead is, e.g. 'PTR − EM-ES'.
+
+    >>> leads = pd.DataFrame({"relation": ["r"], "support": [1], "lead": [-1.2]})
+    >>> lead_without_chart(leads, 3.0, "a − b", "one").axes[0].get_yticklabels()[0].get_text()
+    'r (1)'
+    """
+    figure, axes = plt.subplots(figsize=(7.2, 1.3 + 0.24 * len(leads)))
+    rows = range(len(leads))
+    axes.hlines(rows, whole, leads["lead"], color="#bbbbbb", linewidth=1.4)
+    axes.plot(leads["lead"], rows, "o", color=_PAIR[0], markersize=6)
+    axes.axvline(whole, color=_PAIR[1], linewidth=1.4)
+    axes.axvline(0, color="black", linewidth=0.8)
+    axes.text(
+        whole, 1.01, f"all classes: {whole:+.2f}", transform=axes.get_xaxis_transform(), ha="center",
+        fontsize=8, color=_PAIR[1],
+    )  # fmt: skip
+    names = [f"{name} ({n})" for name, n in zip(leads["relation"], leads["support"], strict=True)]
+    axes.set_yticks(rows, names, fontsize=8)
+    axes.set(xlabel=f"{words}, points of macro-F1 without the class", ylim=(len(leads) - 0.4, -0.6))
+    axes.set_title(title, pad=18)
+    axes.margins(x=0.12)
     return figure

@@ -1,0 +1,142 @@
+"""Whole files in and out: gzip is taken off by the ending, and every file is written atomically.
+
+A reader, and a killed writer, sees the old file or the new one, never half. What the bytes mean is decided
+elsewhere.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import gzip
+import hashlib
+import os
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from .errors import MalformedRecord
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_BLOCK = 1 << 24
+
+
+def read_file(path: Path | str) -> bytes:
+    """The bytes of a file; of one that ends in .gz what the archive holds. A byte order mark is dropped.
+
+    Raises
+    ------
+    MalformedRecord : the gzip archive is broken or cut off.
+    OSError : as the file system does.
+    """
+    path = Path(path)
+    if path.suffix.lower() != ".gz":
+        return path.read_bytes().removeprefix(_BYTE_ORDER_MARK)
+    try:
+        with gzip.open(path) as file:
+            return file.read().removeprefix(_BYTE_ORDER_MARK)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise MalformedRecord(path, f"the gzip archive is broken ({error})") from error
+
+
+@contextlib.contextmanager
+def atomic_path(path: Path | str) -> Iterator[Path]:
+    """A name beside `path` to write to; once the block ends without an error, the file there becomes `path`.
+
+    For libraries that want a name; `atomic_writer` gives a stream. The folder is created. On an error what
+    was written is removed, and the old file stays. Raises OSError as the file system does.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with atomic_path(Path(folder, "new", "a.txt")) as draft:
+    ...         _ = draft.write_text("text")
+    ...     Path(folder, "new", "a.txt").read_text()
+    'text'
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        yield draft
+        with open(draft, "rb+") as written:
+            os.fsync(written.fileno())
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def atomic_writer(path: Path | str) -> Iterator[BinaryIO]:
+    """A stream of bytes that becomes the file `path`, as `atomic_path`; one that ends in .gz is compressed.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with atomic_writer(Path(folder, "a.txt.gz")) as stream:
+    ...         _ = stream.write(b"text")
+    ...     read_file(Path(folder, "a.txt.gz"))
+    b'text'
+    """
+    with atomic_path(path) as draft, draft.open("wb") as stream:
+        if Path(path).suffix.lower() == ".gz":
+            # no name and no time inside: equal contents give equal files
+            with gzip.GzipFile("", "wb", fileobj=stream, mtime=0) as zipped:
+                yield zipped
+        else:
+            yield stream
+
+
+def write_atomically(path: Path | str, text: str) -> Path:
+    """Write UTF-8 text with '\\n' line ends, as `atomic_writer`; returns the path.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_atomically(Path(folder, "table.csv"), "a,b\\n").read_text()
+    'a,b\\n'
+    """
+    with atomic_writer(path) as stream:
+        stream.write(text.encode())
+    return Path(path)
+
+
+def file_sha256(path: Path | str) -> str:
+    """The sha256 of a file, in hex; hashed once a process as long as its size and time stay the same."""
+    state = os.stat(path)
+    return _hashed(os.path.realpath(path), state.st_size, state.st_mtime_ns)
+
+
+@functools.cache
+def _hashed(path: str, _size: int, _time: int) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def utf8_fault(content: bytes) -> int | None:
+    """The offset of the first byte that is not UTF-8, or None. Read block by block, so that no copy is made.
+
+    >>> utf8_fault(b"caf\\xe9"), utf8_fault("café".encode())
+    (3, None)
+    """
+    view, start = memoryview(content), 0
+    while start < len(content):
+        stop = _character_end(content, start + _BLOCK)
+        try:
+            str(view[start:stop], "utf-8")
+        except UnicodeDecodeError as error:
+            return start + error.start
+        start = stop
+    return None
+
+
+def _character_end(content: bytes, place: int) -> int:
+    """The first place from `place` on where no character is cut (inside one, bytes are 10xxxxxx)."""
+    for end in range(place, min(place + 4, len(content))):
+        if content[end] & 0xC0 != 0x80:
+            return end
+    return min(place, len(content))
+
+
+def byte_fault(content: bytes, offset: int) -> tuple[int, str]:
+    """Line (1-based) and description of a byte that is not UTF-8."""
+    reason = f"byte {offset} of the file, 0x{content[offset]:02x}, is not UTF-8; save the file as UTF-8"
+    return content.count(b"\n", 0, offset) + 1, reason

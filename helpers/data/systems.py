@@ -1,0 +1,249 @@
+"""The public predictions of real systems on TACRED: ids and labels, no text.
+
+They are read either from one compiled table (`.tsv.gz`: id, gold, gold_tacrev, then a column a model) or from
+a copy of the repository DFKI-NLP/tacrev (commit 2252b8e), and both give the same frame. The licensed corpus
+itself is not read.
+
+Answer files of the official SemEval-2010 Task 8 scorer (v1.2): one `id TAB label` a line.
+
+A proposals file may skip ids of the key, never have others; the scorer's own checks are made here, with file
+and line. Scoring is done elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import pandas as pd
+
+from helpers.core import SEMEVAL_RELATIONS, MalformedRecord, MissingData, unknown_name
+
+from . import readers, registry
+from .predictions import open_source
+from .readers import collect, json_array, lines, string
+
+Split = Literal["test", "dev"]
+KEY_COLUMNS = ("id", "gold", "gold_tacrev")
+"""The columns before the models'."""
+
+
+def read_tacred_predictions(path: Path | str, split: Split = "test") -> pd.DataFrame:
+    """Gold labels, revised gold labels (TACREV) and the predictions of every model on one split of TACRED.
+
+    Parameters
+    ----------
+    path : the compiled table, or the folder of the tacrev repository, which holds
+        `results/SPLIT_results/*.jsonl` (id, label_true, label_pred), lists of predictions in the same order
+        (`*.txt`), and `patch/SPLIT_patch.json` (id, relation: the revised labels). A model's name is
+        that of its file without the ending and without `_SPLIT` at its end.
+    split : which split to read from a folder.
+
+    Returns
+    -------
+    A frame with `id` (text), `gold`, `gold_tacrev` and one column a model; all label columns are categorical
+    with the same sorted categories.
+
+    Raises
+    ------
+    FileNotFoundError : the folder lacks the results or the patch.
+    MalformedRecord : a malformed line; models that differ in ids or gold labels; a list of another length; a
+        patch for an id that is not there.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "table.tsv")
+    ...     _ = path.write_text("id\\tgold\\tgold_tacrev\\tmine\\n0\\tper:age\\tper:age\\tno_relation\\n")
+    ...     read_tacred_predictions(path)["mine"].tolist()
+    ['no_relation']
+    """
+    if split not in ("test", "dev"):
+        raise unknown_name("split", split, ("test", "dev"))
+    path = Path(path)
+    return _with_common_labels(_read_folder(path, split) if path.is_dir() else _read_table(path))
+
+
+def tacred_predictions(split: Split = "test") -> pd.DataFrame:
+    """The predictions found on this machine: the compiled table, else a copy of the repository, `tacrev`.
+
+    Both are looked for in the data folders (`registry.search_folders`).
+
+    Raises
+    ------
+    MissingData : neither is there; the message says how to get them.
+    ChecksumError : the table is not the registered one.
+    """
+    try:
+        return read_tacred_predictions(registry.locate(f"tacred/tacred_{split}_predictions.tsv.gz"), split)
+    except MissingData:
+        clones = [folder / "tacrev" for folder in registry.search_folders()]
+        clone = next((folder for folder in clones if (folder / "results").is_dir()), None)
+        if clone is None:
+            raise
+    return read_tacred_predictions(clone, split)
+
+
+def _with_common_labels(columns: dict[str, pd.Series]) -> pd.DataFrame:
+    """The columns as a frame in which all labels share one sorted list of categories."""
+    coded = {name: column for name, column in columns.items() if name != "id"}
+    labels = sorted(set().union(*(column.cat.categories for column in coded.values())))
+    return pd.DataFrame(columns | {name: column.cat.set_categories(labels) for name, column in coded.items()})
+
+
+def _read_table(path: Path) -> dict[str, pd.Series]:
+    source = open_source(path)
+    if tuple(source.names[:3]) != KEY_COLUMNS:
+        found, expected = ", ".join(source.names[:3]), ", ".join(KEY_COLUMNS)
+        raise MalformedRecord(path, f"the first columns must be {expected}; they are {found}", 1)
+    return dict(source.read(source.names, "id").to_pandas().items())
+
+
+def _read_folder(folder: Path, split: str) -> dict[str, pd.Series]:
+    results = folder / "results" / f"{split}_results"
+    tables, lists = _models(results, "jsonl", split), _models(results, "txt", split)
+    if not tables:
+        raise FileNotFoundError(f"{results} holds no .jsonl file: {folder} is no copy of DFKI-NLP/tacrev")
+    gold, columns = None, {}
+    for model, path in tables.items():
+        found = open_source(path).read(("id", "label_true", "label_pred"), "id").to_pandas().set_index("id")
+        gold = found["label_true"] if gold is None else gold
+        _check_same_gold(path, found["label_true"], gold)
+        columns[model] = found["label_pred"].reindex(gold.index).reset_index(drop=True)
+    columns |= {model: _read_list(path, len(gold)) for model, path in lists.items()}
+    patch = _read_patch(folder / "patch" / f"{split}_patch.json", gold.index)
+    revised = [patch.get(one, label) for one, label in gold.astype(str).items()]
+    key = (gold.index.to_series(), gold, pd.Series(revised, dtype="category"))
+    return {name: one.reset_index(drop=True) for name, one in zip(KEY_COLUMNS, key, strict=True)} | columns
+
+
+def _models(results: Path, ending: str, split: str) -> dict[str, Path]:
+    """The files with this ending by name of model, in order of the names."""
+    return dict(sorted((path.stem.removesuffix(f"_{split}"), path) for path in results.glob(f"*.{ending}")))
+
+
+def _check_same_gold(path: Path, true: pd.Series, gold: pd.Series) -> None:
+    """Refuse a model whose ids or gold labels are not those of the first model."""
+    if not true.index.is_unique:
+        twice = true.index[true.index.duplicated()][0]
+        raise MalformedRecord(path, f"the id {twice!r} occurs twice", column="id")
+    odd = true.index.symmetric_difference(gold.index)
+    if len(odd):
+        problem = "is missing" if odd[0] in gold.index else "does not occur in the other models' files"
+        raise MalformedRecord(path, f"the id {odd[0]!r} {problem}", column="id")
+    mine, expected = true.reindex(gold.index).astype(str), gold.astype(str)
+    odd = gold.index[mine != expected]
+    if len(odd):
+        one = odd[0]
+        reason = (
+            f"the gold label of {one!r} is {mine[one]!r}, but {expected[one]!r} in the other models' files"
+        )
+        raise MalformedRecord(path, reason, column="label_true")
+
+
+def _read_list(path: Path, expected: int) -> pd.Series:
+    labels = path.read_text(encoding="utf-8").splitlines()
+    empty = next((number for number, label in enumerate(labels, start=1) if not label.strip()), None)
+    if empty is not None:
+        raise MalformedRecord(path, "the line is empty; a label is needed", empty)
+    if len(labels) != expected:
+        raise MalformedRecord(path, f"{expected} labels are expected, found {len(labels)}", len(labels))
+    return pd.Series(labels, dtype="category")
+
+
+def _read_patch(path: Path, ids: pd.Index) -> dict[str, str]:
+    """The revised labels by id."""
+
+    def parse(_line: int, record: Any) -> list[tuple[str, str]]:
+        identifier, relation = string(record, "id"), string(record, "relation")
+        if identifier not in ids:
+            raise ValueError(f"the id {identifier!r} does not occur in the models' files")
+        return [(identifier, relation)]
+
+    return dict(collect(path, json_array(path), parse, strict=True))
+
+
+SKIPPED = "(skipped)"
+"""The predicted label of a sample that a proposals file skips; it never equals a gold label."""
+
+
+def read_semeval_answers(
+    path: Path | str, ids: Collection[str] | None = None, labels: Collection[str] = SEMEVAL_RELATIONS
+) -> dict[str, str]:
+    """An answer file as a mapping from id to label, in file order.
+
+    Parameters
+    ----------
+    ids : the ids that may occur (those of the key); None allows any.
+    labels : the labels that may occur.
+
+    Raises
+    ------
+    MalformedRecord : with the line: not `id TAB label`, an id that occurs twice or is not in `ids`, an
+        unknown label.
+    """
+    answers: dict[str, str] = {}
+
+    def parse(_line: int, row: bytes) -> list[str]:
+        identifier, label = _cells(row)
+        if identifier in answers:
+            raise ValueError(f"id {identifier!r} occurs twice")
+        if ids is not None and identifier not in ids:
+            raise ValueError(f"id {identifier!r} is not in the key")
+        if label not in labels:
+            raise unknown_name("relation", label, labels)
+        answers[identifier] = label
+        return [identifier]
+
+    collect(path, lines(path), parse, strict=True)
+    return answers
+
+
+def _cells(row: bytes) -> tuple[str, str]:
+    cells = [cell.strip() for cell in row.decode().split("\t")]
+    if len(cells) != 2 or not all(cells):
+        raise ValueError(f"id, tab and label are expected in place of {row.decode()[:40]!r}")
+    return cells[0], cells[1]
+
+
+def semeval_key() -> dict[str, str]:
+    """The gold labels of the official test file (2717 ids, 8001–10717).
+
+    Raises
+    ------
+    MissingData, ChecksumError : the file is absent or not the registered one.
+    """
+    path = registry.locate("semeval2010/TEST_FILE_FULL.TXT")
+    return {sample.id: sample.relation for sample in readers.read_semeval(path)}
+
+
+def join_semeval_answers(proposals: Path | str, key: Path | str | Mapping[str, str]) -> pd.DataFrame:
+    """Proposals beside the key: `id` (text), `gold` and `predicted` (categorical), one row an id of the key.
+
+    Parameters
+    ----------
+    proposals : an answer file.
+    key : an answer file, or a mapping from id to label such as `semeval_key()`.
+
+    A skipped id has the prediction `SKIPPED`; it is a false negative of its gold class and no false positive.
+
+    Raises
+    ------
+    MalformedRecord : as `read_semeval_answers`; an id of the proposals that is not in the key.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "proposals.txt")
+    ...     _ = path.write_text("8001\\tOther\\n")
+    ...     join_semeval_answers(path, {"8001": "Other", "8002": "Other"})["predicted"].tolist()
+    ['Other', '(skipped)']
+    """
+    gold = key if isinstance(key, Mapping) else read_semeval_answers(key)
+    predicted = read_semeval_answers(proposals, ids=gold.keys())
+    return pd.DataFrame(
+        {
+            "id": pd.Series(list(gold), dtype="str"),
+            "gold": pd.Categorical(list(gold.values())),
+            "predicted": pd.Categorical([predicted.get(identifier, SKIPPED) for identifier in gold]),
+        }
+    )

@@ -1,0 +1,171 @@
+"""Do systems differ on the same samples? Prediction files in, a table of paired bootstrap tests out.
+
+Samples are matched before anything is compared; nothing is written.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from helpers.data import read_predictions
+from helpers.metrics import SCHEMES, Confusion, PairedOutcomes, Policy, averages, holm, paired_bootstrap
+
+logger = logging.getLogger(__name__)
+
+
+def compare_files(
+    paths: Sequence[Path | str],
+    *,
+    gold_column: str | None = None,
+    predicted_column: str | None = None,
+    id_column: str | None = None,
+    negative: str | None = None,
+    replicates: int = 10_000,
+    seed: int = 1,
+) -> pd.DataFrame:
+    """Compare systems on the same samples: paired bootstrap of the first file against each other one, every
+    scheme.
+
+    Samples are matched by id where both files have ids, else by order; the gold labels have to agree. If only
+    one of two files has ids, that is logged as a warning.
+
+    Parameters
+    ----------
+    paths : at least two files; columns as in `read_predictions`.
+    negative : the negative class; None or "": none. replicates, seed : of the bootstrap; each comparison
+        starts from the seed, so that its numbers do not depend on the other files.
+
+    Returns
+    -------
+    One row for each other file and scheme: scheme, first, second, score_first, score_second, difference
+    (first − second), low, high (95 %), p, p_holm (corrected over all rows), n, replicates, seed, signature.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     paths = [Path(folder, name) for name in ("a.csv", "b.csv")]
+    ...     _ = [path.write_text("id,gold,predicted\\n1,x,x\\n2,y,x\\n") for path in paths]
+    ...     compare_files(paths, replicates=99)["p"].tolist()
+    [1.0, 1.0, 1.0, 1.0, 1.0]
+
+    Raises
+    ------
+    ValueError : fewer than two files, other samples, other gold labels (file and first sample are named), a
+        negative class that is in none of the files; and as `read_predictions`.
+    """
+    paths = [paths] if isinstance(paths, str | Path) else paths
+    if len(paths) < 2:
+        raise ValueError(f"a comparison takes at least two files, not {len(paths)}")
+    frames = [read_predictions(path, gold_column, predicted_column, None, id_column) for path in paths]
+    rows = [
+        row | {"replicates": replicates, "seed": seed}
+        for path, frame in zip(paths[1:], frames[1:], strict=True)
+        for row in _compare(
+            (paths[0], path), (frames[0], frame), negative or None, np.random.default_rng(seed), replicates
+        )
+    ]
+    table = pd.DataFrame(rows)
+    table["p_holm"] = holm(table["p"].tolist())
+    last = ["p_holm", "n", "replicates", "seed", "signature"]
+    return table[[*table.columns.drop(last), *last]]
+
+
+def _compare(
+    paths: Sequence[Path | str],
+    frames: Sequence[pd.DataFrame],
+    negative: str | None,
+    rng: np.random.Generator,
+    replicates: int,
+) -> list[dict[str, Any]]:
+    a, b = _matched(*paths, *frames)
+    outcomes = PairedOutcomes.from_arrays(a["gold"], a["predicted"], b["predicted"])
+
+    def scores(table: Confusion) -> np.ndarray:
+        return averages(table, classes_of=outcomes.original, negative=negative)
+
+    try:
+        signatures = [Policy(negative).signature(outcomes.original, "f1", scheme) for scheme in SCHEMES]
+        test = paired_bootstrap(outcomes, scores, rng, replicates)
+    except ValueError as error:
+        raise ValueError(f"{paths[0]}, {paths[1]}: {error}") from error
+    columns = {"score_first": scores(outcomes.original), "score_second": scores(outcomes.paired())}
+    columns |= {name: getattr(test, name) for name in ("difference", "low", "high", "p")}
+    return [
+        {"scheme": scheme, "first": str(paths[0]), "second": str(paths[1])}
+        | {name: float(values[place]) for name, values in columns.items()}
+        | {"n": outcomes.n, "signature": signatures[place]}
+        for place, scheme in enumerate(SCHEMES)
+    ]
+
+
+def _matched(
+    first: Path | str, second: Path | str, a: pd.DataFrame, b: pd.DataFrame
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Both frames in the same order of samples, with equal gold labels."""
+    if "id" in a and "id" in b:
+        b = b.iloc[_order(first, a["id"], second, b["id"])]
+    elif len(a) != len(b):
+        reason = "to be matched, both need ids"
+        raise ValueError(f"{first} has {len(a)} samples, {second} has {len(b)}: {reason}")
+    elif "id" in a or "id" in b:
+        logger.warning("%s has no ids: samples are matched by order", second if "id" in a else first)
+    # a label that the first file does not have gets the code -1 in the second
+    other = b["gold"].cat.set_categories(a["gold"].cat.categories)
+    differs = a["gold"].cat.codes.to_numpy() != other.cat.codes.to_numpy()
+    if differs.any():
+        row = int(differs.argmax())
+        name = f"id {a['id'].iloc[row]!r}" if "id" in a else f"sample {row + 1}"
+        golds = f"{a['gold'].iloc[row]!r} in {first}, {b['gold'].iloc[row]!r} in {second}"
+        raise ValueError(
+            f"gold labels differ at {name}: {golds}; are these the same samples in the same order?"
+        )
+    return a, b
+
+
+def _order(first: Path | str, ids: pd.Series, second: Path | str, others: pd.Series) -> np.ndarray:
+    """Where each sample of the first file stands in the second."""
+    for here, there, has, lacks in ((others, ids, second, first), (ids, others, first, second)):
+        places = pd.Index(there).get_indexer(pd.Index(here))
+        absent = places < 0
+        if absent.any():
+            missing = f"{absent.sum()} of the {len(here)} ids of {has} are missing"
+            raise ValueError(f"{lacks}: {missing}, the first is {here.iloc[int(absent.argmax())]!r}")
+    return places
+
+
+def comparison_text(table: pd.DataFrame) -> str:
+    """The table of `compare_files` to read: a block for each other file, scores in per cent.
+
+    >>> row = {"first": "a.csv", "second": "b.csv", "n": 9, "replicates": 99, "seed": 1, "scheme": "micro"}
+    >>> row |= {"score_first": 0.75, "score_second": 0.5, "difference": 0.25, "low": -0.05, "high": 0.6}
+    >>> print(comparison_text(pd.DataFrame([row | {"p": 0.03, "p_holm": 0.06, "signature": "f1"}])))
+    A a.csv
+    B b.csv
+    n 9 · 99 replicates, seed 1
+    scheme         A       B   A − B     low    high       p  p Holm
+    micro      75.00   50.00  +25.00   -5.00  +60.00  0.0300  0.0600
+    f1
+    """
+    blocks = (table["scheme"] == table["scheme"].iloc[0]).cumsum()
+    return "\n\n".join(_block(rows) for _, rows in table.groupby(blocks))
+
+
+def _block(rows: pd.DataFrame) -> str:
+    one = rows.iloc[-1]  # micro, the first, pools labels that the others leave out
+    titles = "  ".join(f"{title:>6}" for title in ("A", "B", "A − B", "low", "high", "p", "p Holm"))
+    lines = [f"A {one['first']}", f"B {one['second']}"]
+    lines.append(f"n {one['n']} · {one['replicates']} replicates, seed {one['seed']}")
+    lines += [f"{'scheme':<10}{titles}", *(_line(row) for _, row in rows.iterrows())]
+    return "\n".join([*lines, one["signature"].replace(f"|scheme:{one['scheme']}", "")])
+
+
+def _line(row: pd.Series) -> str:
+    scores = [f"{100 * row[name]:6.2f}" for name in ("score_first", "score_second")]
+    changes = [f"{100 * row[name]:+6.2f}" for name in ("difference", "low", "high")]
+    chances = [f"{p:.4f}" if p >= 5e-5 else f"{p:.0e}" for p in row[["p", "p_holm"]]]
+    return f"{row['scheme']:<10}" + "  ".join([*scores, *changes, *chances])

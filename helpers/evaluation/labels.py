@@ -1,0 +1,291 @@
+"""From anybody's prediction file to a report: reads, counts, scores.
+
+The bridge between `data` and `metrics` for predictions that were made elsewhere. What looks like a slip but
+is no error is logged. It trains nothing and loads no torch; systems are compared in `comparing`.
+"""
+
+from __future__ import annotations
+
+import logging
+import shlex
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from helpers.core import SEMEVAL_RELATIONS, SKIPPED, MalformedRecord, find_negative, unknown_name
+from helpers.data import open_source, read_predictions
+from helpers.metrics import (
+    RULES,
+    SCHEMES,
+    Confusion,
+    PairedOutcomes,
+    Report,
+    average,
+    averages,
+    bootstrap_intervals,
+    direction_scores,
+    evaluate,
+    official_macro,
+    official_scores,
+)
+
+logger = logging.getLogger(__name__)
+
+
+class Task(NamedTuple):
+    """What a named task fixes: its labels and its negative class."""
+
+    labels: tuple[str, ...]
+    negative: str
+
+
+TASKS = {"semeval2010": Task(SEMEVAL_RELATIONS, "Other")}
+RATES = ("performance_original", "performance_paired", "pd", "pir", "ppr")
+
+
+def find_task(name: str | None) -> Task | None:
+    """The task of that name, None for None; ValueError lists the known ones.
+
+    >>> find_task("semeval2010").negative
+    'Other'
+    """
+    if name is None or name in TASKS:
+        return TASKS.get(name)
+    raise unknown_name("task", name, TASKS)
+
+
+def score_file(
+    path: Path | str,
+    *,
+    gold_column: str | None = None,
+    predicted_column: str | None = None,
+    paired_column: str | None = None,
+    id_column: str | None = None,
+    task: str | None = None,
+    **options: Any,
+) -> Report:
+    """Score a file of gold and predicted labels; columns as in `read_predictions`, options as in
+    `score_frame`.
+
+    Nothing is written. Logged as warnings: one column in two roles; a label with a well-known name of the
+    negative class that was not named as such; an inverse of labels that do not occur; direction scores where
+    no label has an inverse.
+
+    Raises
+    ------
+    ValueError : as `read_predictions` and `score_frame`, with the file, and the line and column where there
+        is one.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "mine.csv")
+    ...     _ = path.write_text("gold,predicted\\nper:age,per:age\\nno_relation,per:age\\n")
+    ...     score_file(path, negative="no_relation").schemes["micro"]["precision"]
+    0.5
+    """
+    known = find_task(task)
+    frame = read_predictions(path, gold_column, predicted_column, paired_column, id_column)
+    if known:
+        _check_labels(path, frame, known, task)
+    try:
+        report = score_frame(frame, task=task, **options)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+    for remark in _remarks(frame, report, options.get("negative"), options.get("inverse")):
+        logger.warning("%s: %s", path, remark)
+    return report
+
+
+def _check_labels(path: Path | str, frame: pd.DataFrame, task: Task, name: str | None) -> None:
+    """Refuse the first label that the task does not have, with its line."""
+    for role in frame.columns.drop("id", errors="ignore"):
+        known = task.labels if role == "gold" else (*task.labels, SKIPPED)
+        odd = ~frame[role].isin(known).to_numpy()
+        if odd.any():
+            row = int(odd.argmax())
+            reason = str(unknown_name(f"label of {name}", frame[role].iloc[row], known))
+            raise MalformedRecord(path, reason, open_source(path).line(row), frame.attrs["columns"][role])
+
+
+def _remarks(
+    frame: pd.DataFrame, report: Report, negative: str | None, inverse: Mapping[str, str] | None
+) -> Iterator[str]:
+    """What the user may not have meant."""
+    columns = {role: name for role, name in frame.attrs["columns"].items() if role != "id"}
+    for name in dict.fromkeys(columns.values()):
+        roles = [role for role in columns if columns[role] == name]
+        if len(roles) > 1:
+            yield f"column {name!r} is taken for {' and for '.join(roles)}"
+    if negative is None and report.negative is None and (hint := negative_hint(report)):
+        yield hint
+    yield from _unlike(report)
+    absent = [label for label in inverse or () if label not in report.labels]
+    if absent:
+        yield f"{len(absent)} labels with an inverse do not occur, the first is {absent[0]!r}"
+    if report.extra.get("direction", {}).get("n") == 0:
+        yield "no gold label has an inverse, so PIR and PPR are undefined; --inverse FILE gives inverses"
+
+
+def _unlike(report: Report) -> Iterator[str]:
+    """Labels that look like others, and scores over nothing."""
+    gold = {_plainly(label): label for label, row in report.per_class.items() if row["support"]}
+    for label, row in report.per_class.items():
+        like = gold.get(_plainly(label), label)
+        if row["predicted"] and not row["support"] and like != label:
+            yield f"{label!r} is predicted and never gold; is it {like!r}?"
+            return
+    if not any(row["support"] and row["predicted"] for row in report.per_class.values()):
+        yield "no predicted label occurs as gold: are the labels of the two columns written alike?"
+    if not report.averaged:
+        yield "no label is averaged, so every average is 0/0, shown as 0"
+
+
+def _plainly(label: str | int) -> str:
+    return str(label).strip().lower().removesuffix(".0")
+
+
+def negative_hint(report: Report) -> str | None:
+    """What to tell a user whose labels hold a well-known name of the negative class, and who named none.
+
+    >>> frame = pd.DataFrame({"gold": ["a", "NA"], "predicted": ["a", "NA"]})
+    >>> negative_hint(score_frame(frame))
+    "'NA' is averaged like any other label; if it is the negative class, say --negative NA"
+    """
+    try:
+        name = find_negative(map(str, report.labels))
+    except ValueError as error:  # several labels have such a name
+        return f"{error}, by --negative; now they are averaged like any other label"
+    if name is None:
+        return None
+    option = f"--negative {shlex.quote(name)}"
+    return f"{name!r} is averaged like any other label; if it is the negative class, say {option}"
+
+
+def score_frame(
+    frame: pd.DataFrame,
+    *,
+    negative: str | None = None,
+    task: str | None = None,
+    inverse: Mapping[str, str] | None = None,
+    replicates: int = 0,
+    seed: int = 1,
+) -> Report:
+    """Score a frame with the columns gold, predicted and, for direction, predicted_paired.
+
+    Parameters
+    ----------
+    frame : one row for each sample.
+    negative : the negative class; None: the task's, or none; "": none.
+    task : 'semeval2010' fixes the 19 labels and the negative class, and adds the section `official` to the
+        report.
+    inverse : gold label → gold label of the paired sample, for `direction`; None: `(e1,e2)` ↔ `(e2,e1)`.
+    replicates : bootstrap replicates for 95 % intervals; 0: no intervals. seed : of the bootstrap.
+
+    Returns
+    -------
+    A `Report`; with predicted_paired it has the section `direction`, in which performance is the task's
+    official macro-F1, else macro-F1.
+
+    Raises
+    ------
+    ValueError : as `Confusion.from_arrays`; unknown task; a negative class that is none of the labels, or not
+        the task's.
+
+    >>> frame = pd.DataFrame({"gold": ["a", "b"], "predicted": ["a", "a"]})
+    >>> score_frame(frame).accuracy
+    0.5
+    """
+    known = find_task(task)
+    if known and negative not in (None, known.negative):
+        raise ValueError(f"negative is {negative!r}, but the negative class of {task} is {known.negative!r}")
+    negative = known.negative if known else negative or None
+    labels = _task_labels(known, frame) if known else None
+    confusion = Confusion.from_arrays(frame["gold"], frame["predicted"], labels)
+    report = evaluate(confusion, negative=negative)
+    rng = np.random.default_rng(seed)
+    if replicates:
+        _add_intervals(report, confusion, rng, replicates)
+    if known:
+        report.extra["official"] = _official(confusion, known.negative, rng, replicates)
+    if "predicted_paired" in frame:
+        outcomes = PairedOutcomes.from_arrays(
+            frame["gold"], frame["predicted"], frame["predicted_paired"], labels
+        )
+        report.extra["direction"] = _direction(outcomes, known, negative, inverse, rng, replicates)
+    if replicates:
+        _sign_intervals(report, replicates, seed)
+    return report
+
+
+def _task_labels(task: Task, frame: pd.DataFrame) -> tuple[str, ...]:
+    """The task's labels, and the mark of skipped samples if the predictions have any."""
+    skips = any((frame[column] == SKIPPED).any() for column in frame if str(column).startswith("predicted"))
+    return (*task.labels, SKIPPED) if skips else task.labels
+
+
+def _add_intervals(report: Report, confusion: Confusion, rng: np.random.Generator, replicates: int) -> None:
+    def scores(table: Confusion) -> np.ndarray:
+        return averages(table, classes_of=confusion, negative=report.negative)
+
+    interval = bootstrap_intervals(confusion, scores, rng, replicates)
+    for scheme, low, high in zip(SCHEMES, interval.low, interval.high, strict=True):
+        report.add_interval(scheme, float(low), float(high))
+
+
+def _official(
+    confusion: Confusion, negative: str, rng: np.random.Generator, replicates: int
+) -> dict[str, dict]:
+    scores = official_scores(confusion, negative)
+    if replicates:
+        interval = bootstrap_intervals(
+            confusion, lambda table: official_macro(table, negative), rng, replicates
+        )
+        scores["grouped"] |= {"macro_low": interval.low, "macro_high": interval.high}
+    for name, direction in {"directed": "kept", "undirected": "dropped", "grouped": "grouped"}.items():
+        scores[name]["signature"] = (
+            f"f1|official:semeval2010|labels:supported|negative:{negative}|direction:{direction}"
+            f"|n:{confusion.n}|v:{RULES}"
+        )
+    return scores
+
+
+def _direction(
+    outcomes: PairedOutcomes,
+    task: Task | None,
+    negative: str | None,
+    inverse: Mapping[str, str] | None,
+    rng: np.random.Generator,
+    replicates: int,
+) -> dict[str, Any]:
+    def performance(table: Confusion) -> Any:
+        return official_macro(table, negative) if task else average(table, "macro", negative=negative)
+
+    def rates(table: PairedOutcomes) -> np.ndarray:
+        scores = direction_scores(table, inverse, performance)
+        return np.stack([getattr(scores, rate) for rate in RATES], -1)
+
+    found = direction_scores(outcomes, inverse, performance).to_dict()
+    if replicates:
+        interval = bootstrap_intervals(outcomes, rates, rng, replicates)
+        ends = zip(RATES, interval.low.tolist(), interval.high.tolist(), strict=True)
+        found["intervals"] = {rate: {"low": low, "high": high} for rate, low, high in ends}
+    measure = "official_macro" if task else "macro"
+    pairs = "e1e2" if inverse is None else "given"
+    found["signature"] = (
+        f"pd+pir+ppr|performance:{measure}|inverse:{pairs}|negative:{negative}|n:{outcomes.n}|v:{RULES}"
+    )
+    return found
+
+
+def _sign_intervals(report: Report, replicates: int, seed: int) -> None:
+    """Say of every score with an interval how the interval was made."""
+    made = f"|bootstrap:percentile,{replicates},seed{seed},95"
+    sections = [section for section in report.extra.values() if "signature" in section]
+    named = [row for section in report.extra.values() for row in section.values() if isinstance(row, dict)]
+    for row in [*report.schemes.values(), *sections, *named]:
+        if "signature" in row and any("low" in key or key == "intervals" for key in row):
+            row["signature"] += made
+    report.signature += made

@@ -1,0 +1,387 @@
+"""From a truth matrix and a score matrix to the report of a multi-label classifier.
+
+The bridge between `data` (matrices in files) and `metrics` (the measures) for predictions that were made
+elsewhere. What looks like a slip but is no error is logged. It trains nothing and loads no torch.
+
+A trained document classifier on labelled documents: its report, with and without labels it has never seen.
+
+The bridge between `models` (scores) and `metrics` (measures) for documents. Documents go through in blocks,
+so the scores of all of them are never in memory at once. It trains nothing and reads no files.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.pipeline import Pipeline
+
+from helpers.core import Label, unknown_name
+from helpers.data import Documents, label_matrix, read_matrix
+from helpers.metrics import (
+    F_MEASURES,
+    SCHEMES,
+    LabelPolicy,
+    MultilabelOutcome,
+    as_score_matrix,
+    checked_ks,
+    label_averages,
+    label_intervals,
+    names_at,
+)
+from helpers.models.linear import DocumentClassifier, LinearClassifier
+
+logger = logging.getLogger(__name__)
+OFTEN = 0.1  # share of instances without labels from which the user is told
+
+
+@dataclass(frozen=True)
+class MultilabelReport:
+    """Scores of one multi-label outcome.
+
+    Attributes
+    ----------
+    n : instances. labels : number of labels, L. without_labels : instances whose gold set is empty.
+    scores : 'P@1', …, 'Macro-F1', 'Micro-F1', 'Macro*-F1' → fraction; the three are LibMultiLabel's, over all
+        L labels.
+    schemes : scheme → F1 averaged under it, over the labels that the policy names.
+    signatures : name → what the score needs to be read; those of the schemes under 'schemes'.
+    policy : the signature that the schemes share.
+    intervals : name → {'low', 'high'} in the shape of `signatures`; empty if none were asked for.
+
+    >>> report = score_multilabel([[1, 0], [0, 1]], [[1.5, -1], [-1, -0.5]], ks=[1])
+    >>> print(report.to_text())
+    n 2 · 2 labels · every instance has labels
+    measure      value
+    P@1         100.00
+    R@1         100.00
+    RP@1        100.00
+    NDCG@1      100.00
+    Macro-F1     50.00
+    Micro-F1     66.67
+    Macro*-F1    50.00
+    <BLANKLINE>
+    scheme          F1
+    micro        66.67
+    weighted     50.00
+    dodrans      50.00
+    entropy      50.00
+    macro        50.00
+    f1|labels:listed|zero_support:zero|decision:score>0|n:2|labels_n:2|v:0.1
+    """
+
+    n: int
+    labels: int
+    without_labels: int
+    scores: dict[str, float]
+    schemes: dict[str, float]
+    signatures: dict[str, Any]
+    policy: str
+    intervals: dict[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for `json.dumps`, never nan: the scores by name, `schemes`, `signatures`, `n`,
+        `labels`, and `intervals` if there are any.
+
+        >>> list(score_multilabel([[1, 0]], [[1.5, -1]], ks=[1]).to_dict())
+        ['P@1', 'R@1', 'RP@1', 'NDCG@1', 'Macro-F1', 'Micro-F1', 'Macro*-F1', 'schemes', 'signatures', 'n',
+         'labels']
+        """
+        known: dict[str, Any] = {"schemes": self.schemes, "signatures": self.signatures}
+        known |= {"intervals": self.intervals} if self.intervals else {}
+        return self.scores | known | {"n": self.n, "labels": self.labels}
+
+    def to_text(self) -> str:
+        """A table to read, in per cent."""
+        empty = f"{self.without_labels} instances without labels (0 in all measures by rank)"
+        empty = empty if self.without_labels else "every instance has labels"
+        head = f"n {self.n} · {self.labels} labels · {empty}"
+        lines = [head, *_table("measure", "value", self.scores, self.intervals), ""]
+        lines += _table("scheme", "F1", self.schemes, self.intervals.get("schemes", {}))
+        return "\n".join([*lines, self.policy])
+
+
+def score_multilabel(
+    truth: Any,
+    scores: Any,
+    ks: Sequence[int] | None = None,
+    multiclass: bool = False,
+    threshold: float = 0.0,
+    replicates: int = 0,
+    seed: int = 1,
+    labels: str | Sequence[Label] = "listed",
+) -> MultilabelReport:
+    """Score a matrix of scores against a 0/1 matrix of gold labels.
+
+    Parameters
+    ----------
+    truth : (n, L) 0/1. scores : (n, L). Both dense or sparse; see `MultilabelOutcome.from_scores`.
+    ks : the K's of P@K, R@K, RP@K, NDCG@K: different whole numbers from 1 to L; None: `usual_ks`.
+    multiclass : predict the best label of each instance. threshold : else predict labels with a score above
+        it: 0 for decision values, 0.5 for probabilities.
+    replicates : bootstrap replicates for 95 % intervals (instances are drawn); 0: none. seed : of the
+        bootstrap.
+    labels : which labels `schemes` average: 'listed', 'observed', 'supported', or a list of columns; see
+        `metrics.multilabel.LabelPolicy`. The three F-measures of LibMultiLabel take all L in any case.
+
+    Raises
+    ------
+    ValueError : as `MultilabelOutcome.from_scores`; no instances; a K that is none, repeated or larger than
+        L.
+
+    >>> score_multilabel([[1, 0], [0, 1]], [[1.5, -1], [-1, -0.5]], ks=[1]).scores["Micro-F1"]
+    0.6666666666666666
+    """
+    matrix = as_score_matrix(scores)
+    LabelPolicy(labels=labels)  # refuses unknown words before the pass over the data
+    ks = checked_ks(usual_ks(matrix.shape[1]) if ks is None else ks, matrix.shape[1]).tolist()
+    outcome = MultilabelOutcome.from_scores(
+        truth, matrix, max(ks), threshold=threshold, multiclass=multiclass, keep_sets=replicates != 0
+    )
+    return report_of(outcome, ks, replicates, seed, labels)
+
+
+def usual_ks(n_labels: int) -> list[int]:
+    """1, 3 and 5, as far as there are so many labels.
+
+    >>> usual_ks(4)
+    [1, 3]
+    """
+    return [k for k in (1, 3, 5) if k <= n_labels]
+
+
+def report_of(
+    outcome: MultilabelOutcome,
+    ks: Sequence[int],
+    replicates: int = 0,
+    seed: int = 1,
+    labels: str | Sequence[Label] = "listed",
+) -> MultilabelReport:
+    """The report of an outcome, e.g. of one that was put together from batches.
+
+    Parameters
+    ----------
+    outcome : with `sets` if intervals are wanted. ks, replicates, seed, labels : as in `score_multilabel`.
+
+    Raises ValueError for a K above the depth of the outcome, and for intervals without `sets`.
+
+    >>> outcome = MultilabelOutcome.from_scores([[1, 0], [0, 1]], [[1.5, -1], [-1, -0.5]], depth=1)
+    >>> report_of(outcome, [1]).scores["P@1"]
+    1.0
+    """
+    if replicates and outcome.sets is None:
+        raise ValueError(
+            "replicates: the outcome has no label sets to draw from; make it with keep_sets=True"
+        )
+    policy, made = LabelPolicy(labels=labels), _made(replicates, seed)
+    averages = label_averages(outcome.counts, labels=labels).tolist()
+    return MultilabelReport(
+        n=outcome.ranking.n,
+        labels=len(outcome.ranking.labels),
+        without_labels=outcome.ranking.without_labels,
+        scores=outcome.scores(ks),
+        schemes=dict(zip(SCHEMES, averages, strict=True)),
+        signatures=_signatures(outcome, ks, policy, made),
+        policy=policy.signature(outcome.counts, "f1") + made,
+        intervals=_intervals(outcome, ks, labels, replicates, seed) if replicates else {},
+    )
+
+
+def _made(replicates: int, seed: int) -> str:
+    return f"|bootstrap:percentile,{replicates},seed{seed},95" if replicates else ""
+
+
+def _signatures(
+    outcome: MultilabelOutcome, ks: Sequence[int], policy: LabelPolicy, made: str
+) -> dict[str, Any]:
+    counts, listed = outcome.counts, LabelPolicy()
+    found: dict[str, Any] = {name: outcome.ranking.signature(name) + made for name in names_at(ks)}
+    kinds = (("f1", "macro"), ("f1", "micro"), ("f1_of_means", "macro"))
+    for name, (score, scheme) in zip(F_MEASURES, kinds, strict=True):
+        found[name] = listed.signature(counts, score, scheme) + made
+    return found | {"schemes": {scheme: policy.signature(counts, "f1", scheme) + made for scheme in SCHEMES}}
+
+
+def _intervals(
+    outcome: MultilabelOutcome, ks: Sequence[int], labels: Any, replicates: int, seed: int
+) -> dict[str, Any]:
+    rng = np.random.default_rng(seed)
+    found = outcome.ranking.intervals(ks, rng, replicates)
+    found |= label_intervals(outcome.sets, rng, replicates=replicates, labels=labels)
+    ends = {name: {"low": interval.low, "high": interval.high} for name, interval in found.items()}
+    return ends | {"schemes": {scheme: ends.pop(scheme) for scheme in SCHEMES}}
+
+
+def _table(title: str, head: str, values: Mapping[str, float], intervals: Mapping[str, Any]) -> list[str]:
+    """One value a line in per cent, with the ends of its interval where there are any."""
+    columns = [head, *(("low", "high") if intervals else ())]
+    width = max(9, *map(len, values))
+    lines = [f"{title:<{width}}" + "".join(f"{column:>8}" for column in columns)]
+    for name, value in values.items():
+        cells = [value, *(intervals[name].values() if intervals else ())]
+        lines.append(f"{name:<{width}}" + "".join(f"{100 * cell:>8.2f}" for cell in cells))
+    return lines
+
+
+def score_multilabel_files(
+    truth_path: Path | str, scores_path: Path | str, **options: Any
+) -> MultilabelReport:
+    """Score a file of scores against a file of gold labels; files as in `data.matrices.read_matrix`, options
+    as in `score_multilabel`.
+
+    Logged as warnings, for nothing of it is wrong in itself: scores that look like probabilities beside a
+    threshold of 0; no score above the threshold; negative scores in a sparse matrix; many instances without
+    labels; multi-class scoring of instances that have not exactly one label.
+
+    Raises
+    ------
+    ValueError : as `read_matrix` and `score_multilabel`, with the file.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     truth, scores = Path(folder, "truth.csv"), Path(folder, "scores.csv")
+    ...     _ = truth.write_text("1,0\\n0,1\\n"), scores.write_text("1.5,-1\\n-1,-0.5\\n")
+    ...     score_multilabel_files(truth, scores, ks=[1]).scores["P@1"]
+    1.0
+    """
+    truth, scores = read_matrix(truth_path), read_matrix(scores_path)
+    if truth.shape != scores.shape:
+        raise ValueError(
+            f"{scores_path} has {_size(scores)}, but {truth_path} has {_size(truth)}: "
+            "a score is needed for each instance and label"
+        )
+    try:
+        report = score_multilabel(truth, scores, **options)
+    except ValueError as error:
+        path = {"truth": truth_path, "score": scores_path}.get(str(error)[:5])
+        raise ValueError(f"{path}: {error}" if path else str(error)) from error
+    for remark in _remarks(truth, scores, report, **options):
+        logger.warning("%s: %s", scores_path, remark)
+    return report
+
+
+def _size(matrix: Any) -> str:
+    return f"{matrix.shape[0]} rows and {matrix.shape[1]} columns"
+
+
+def _remarks(
+    truth: Any,
+    scores: Any,
+    report: MultilabelReport,
+    threshold: float = 0.0,
+    multiclass: bool = False,
+    **_: Any,
+) -> Iterator[str]:
+    """What the user may not have meant."""
+    values = scores.data if issparse(scores) else scores
+    highest = values.max(initial=0) if issparse(scores) else values.max()
+    lowest = values.min(where=np.isfinite(values), initial=highest)
+    if not multiclass and highest <= threshold:
+        yield f"no score is above {threshold:g}, so no label is predicted, and the F-measures are 0"
+    elif not multiclass and threshold == 0 and lowest >= 0 and highest <= 1:
+        yield "all scores lie from 0 to 1, and labels above 0 are predicted; for probabilities 0.5 is usual"
+    if issparse(scores) and lowest < 0:
+        yield "some scores are negative, and those that the sparse matrix does not store are 0, above them"
+    if report.without_labels >= OFTEN * report.n:
+        yield f"{report.without_labels} of {report.n} instances have no label"
+    if multiclass and (truth.sum(axis=1) != 1).any():
+        yield "the best label of each instance is predicted, but some have not exactly one gold label"
+
+
+BLOCK = 4_000_000
+"""Scores in memory at once (32 MB)."""
+
+
+@dataclass(frozen=True)
+class DocumentScores:
+    """What a classifier reaches on a set of documents.
+
+    `report` is over the labels that it knows; `with_test_labels` also over those that only these documents
+    have, `unseen`, and None if there are none. `seconds` is the time of predicting, features not included.
+    """
+
+    report: MultilabelReport
+    with_test_labels: MultilabelReport | None
+    unseen: tuple[str, ...]
+    seconds: float
+
+
+def score_documents(
+    model: DocumentClassifier,
+    documents: Documents,
+    ks: Sequence[int] | None = None,
+    replicates: int = 0,
+    seed: int = 1,
+    taker: Callable[[np.ndarray], None] | None = None,
+) -> DocumentScores:
+    """Predict the documents and score the predictions.
+
+    Parameters
+    ----------
+    ks, replicates, seed : as in `multilabel_scoring.score_multilabel`. taker : is given the scores of one
+        block of documents after the other, e.g. to write them.
+
+    Labels that the model does not know are dropped from the truth (LibMultiLabel's default, logged), and kept
+    in `with_test_labels`. Raises ValueError as `DocumentClassifier.scores` and `score_multilabel`.
+
+    >>> from helpers.data import Documents
+    >>> documents = Documents(["1", "2"], [["grain"], ["oil", "gas"]], ["wheat and corn", "oil and gas"])
+    >>> model = DocumentClassifier("1vsrest", "-s 2").fit(documents)
+    >>> score_documents(model, documents, ks=[1]).report.scores["P@1"]
+    1.0
+    """
+    features, ks = model.features(documents), usual_ks(len(model.labels)) if ks is None else ks
+    unseen = tuple(sorted(set().union(*documents.labels) - set(model.labels)))
+    lists = [model.labels, *([(*model.labels, *unseen)] if unseen else [])]
+    truths = [label_matrix(documents, labels) for labels in lists]
+    outcomes: list[list[MultilabelOutcome]] = [[] for _ in lists]
+    options = {"depth": max(ks), "threshold": model.threshold, "multiclass": model.multiclass}
+    options |= {"columns": np.arange(len(model.labels)), "keep_sets": replicates > 0}
+    step, seconds = max(1, BLOCK // len(model.labels)), 0.0
+    for start in range(0, len(documents), step):
+        rows = slice(start, start + step)
+        began = time.perf_counter()
+        scores = model.classifier.decision_function(features[rows])
+        seconds += time.perf_counter() - began
+        if taker is not None:
+            taker(scores)
+        for found, truth, labels in zip(outcomes, truths, lists, strict=True):
+            found.append(MultilabelOutcome.from_scores(truth[rows], scores, labels=labels, **options))
+    reports = [report_of(MultilabelOutcome.merged(found), ks, replicates, seed) for found in outcomes]
+    return DocumentScores(reports[0], reports[1] if unseen else None, unseen, seconds)
+
+
+def scorer(measure: str = "P@1") -> Callable[[LinearClassifier | Pipeline, Any, Any], float]:
+    """A measure as scikit-learn's searches want it: `GridSearchCV(OneVsRest(), …, scoring=scorer("P@5"))`.
+
+    `measure` is a name of the report: P@K, R@K, RP@K, NDCG@K, Macro-F1, Micro-F1, Macro*-F1, or a scheme.
+    Raises ValueError, once it is called, for any other name.
+
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from helpers.models.linear import OneVsRest
+    >>> X, y = np.tile(np.eye(3), (4, 1)), np.tile([[1, 0], [1, 1], [0, 1]], (4, 1))
+    >>> grid = {"options": ["-c 1", "-c 0.01"]}
+    >>> search = GridSearchCV(OneVsRest(), grid, scoring=scorer("Micro-F1"), cv=2)
+    >>> search.fit(X, y).best_score_.item()
+    1.0
+    """
+    place = re.fullmatch(r"(?:P|R|RP|NDCG)@(\d+)", measure)
+    ks = [int(place[1])] if place else [1]
+
+    def score(estimator: LinearClassifier | Pipeline, X: Any, y: Any) -> float:
+        model = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+        rules = {"threshold": model.threshold, "multiclass": model.multiclass_}
+        report = score_multilabel(y, estimator.decision_function(X), ks, **rules)
+        found = report.scores | report.schemes
+        if measure not in found:
+            raise unknown_name("measure", measure, found)
+        return found[measure]
+
+    return score

@@ -1,0 +1,110 @@
+"""The outcomes of published prediction files as runs: counted once, kept, scored ever after.
+
+Prediction files of real systems go in (52 on TACRED, 3 on SemEval-2010 Task 8), runs come out; `store` writes
+them to results/runs, where the notebooks find them also on a machine without the files. It trains nothing and
+loads no torch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pandas as pd
+
+from helpers.core import SEMEVAL_RELATIONS, MissingData
+from helpers.data import join_semeval_answers, registry, semeval_key, tacred_predictions
+from helpers.metrics import Confusion, PairedOutcomes
+from helpers.runs import COMPARED, FOLDER, Run, save_run
+
+TACRED_GOLD = {"tacred": "gold", "tacred-revised": "gold_tacrev"}
+"""Data set → its gold column: the original labels, and those revised by Alt et al. 2020 (TACREV)."""
+TACRED_FILE = "tacred/tacred_test_predictions.tsv.gz"
+TACRED_SOURCE = "DFKI-NLP/tacrev@2252b8e results/test_results (Alt et al. 2020)"
+TACRED_PAIR = ("knowbert_wordnet_wiki_tacred", "spanbert_tacred")
+
+SEMEVAL_FILES = {
+    name: f"semeval2010/predictions/onehaitao_{name}_predicted_result.txt"
+    for name in ("CNN", "Att-BLSTM", "CR-CNN")
+}
+
+
+def tacred_runs() -> Iterator[Run]:
+    """One run for each of 52 systems and each of the two gold columns, and one for a pair of systems.
+
+    The pair's outcome, gold × predicted by the first × predicted by the second, is what a paired test needs.
+    Read from a copy of the tacrev repository, the outcomes are the same, and `files` of the runs is empty.
+
+    Raises
+    ------
+    MissingData, ChecksumError : the prediction files are not here, or are not the registered ones.
+    """
+    frame = tacred_predictions("test")
+    models = [column for column in frame if column not in ("id", *TACRED_GOLD.values())]
+    labels = tuple(frame["gold"].cat.categories)
+    fixed = {"split": "test", "negative": "no_relation", "files": _tacred_sums(), "source": TACRED_SOURCE}
+    for dataset, gold in TACRED_GOLD.items():
+        for model in models:
+            outcome = Confusion.from_arrays(frame[gold], frame[model], labels)
+            yield Run.from_outcome(outcome, dataset=dataset, model=model, **fixed)
+        yield _pair(frame, gold, TACRED_PAIR, labels, dataset=dataset, **fixed)
+
+
+def semeval_runs() -> Iterator[Run]:
+    """One run for each of three systems on SemEval-2010 Task 8, and one for each pair.
+
+    Raises as `tacred_runs`.
+    """
+    key = semeval_key()
+    answers = {name: join_semeval_answers(registry.locate(path), key) for name, path in SEMEVAL_FILES.items()}
+    frame = next(iter(answers.values()))[["gold"]].assign(
+        **{name: answer["predicted"] for name, answer in answers.items()}
+    )
+    fixed = {"dataset": "semeval2010", "split": "test", "negative": "Other"}
+    for name, path in SEMEVAL_FILES.items():
+        outcome = Confusion.from_arrays(frame["gold"], frame[name], SEMEVAL_RELATIONS)
+        files = _sums("semeval2010/TEST_FILE_FULL.TXT", path)
+        yield Run.from_outcome(outcome, model=name, files=files, source=_semeval_source(path), **fixed)
+    for pair in (("CR-CNN", "Att-BLSTM"), ("CR-CNN", "CNN"), ("Att-BLSTM", "CNN")):
+        paths = [SEMEVAL_FILES[name] for name in pair]
+        files = _sums("semeval2010/TEST_FILE_FULL.TXT", *paths)
+        source = "; ".join(map(_semeval_source, paths))
+        yield _pair(frame, "gold", pair, SEMEVAL_RELATIONS, files=files, source=source, **fixed)
+
+
+def store(runs: Iterable[Run], folder: Path | str = FOLDER) -> list[Path]:
+    """Write runs, each file atomically; a file with another configuration is an error. Returns the
+    paths.
+
+    >>> import tempfile
+    >>> run = Run("demo", "test", "majority", ("a",), ((0, 0, 3),))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     [path.name for path in store([run], folder)]
+    ['predictions.json']
+    """
+    return [save_run(run, folder) for run in runs]
+
+
+def _pair(
+    frame: pd.DataFrame, gold: str, pair: tuple[str, str], labels: tuple[str, ...], **fixed: object
+) -> Run:
+    outcome = PairedOutcomes.from_arrays(frame[gold], frame[pair[0]], frame[pair[1]], labels)
+    return Run.from_outcome(outcome, model="+".join(pair), columns=COMPARED, **fixed)
+
+
+def _tacred_sums() -> dict[str, str]:
+    """The sum of the compiled table, if that was read."""
+    try:
+        registry.locate(TACRED_FILE)
+    except MissingData:
+        return {}
+    return _sums(TACRED_FILE)
+
+
+def _sums(*paths: str) -> dict[str, str]:
+    return {path: registry.entry(path).sha256 for path in paths}
+
+
+def _semeval_source(path: str) -> str:
+    found = registry.entry(path)
+    return found.url.removeprefix("https://raw.githubusercontent.com/")

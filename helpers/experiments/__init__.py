@@ -1,0 +1,12 @@
+"""One run from end to end: read, train, predict, count, save."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__,
+    submod_attrs={
+        "experiment": ["Experiment"],
+        "run": ["run_experiment"],
+        "multilabel": ["HELD_OUT", "MODELS", "PAIRS", "STORED", "documents_of", "run_model"],
+    },
+)

@@ -1,0 +1,193 @@
+"""What an experiment is: which model, trained on what, tested on what. Nothing is read or trained here.
+
+The samples of an experiment: which are trained on, which are tested on, and what is written about them.
+
+No model is known here, and no torch.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from helpers.core import label_ids, unknown_name, write_atomically
+from helpers.data import (
+    FILES,
+    PTR_FILES,
+    RelationSample,
+    clean_sample,
+    demo_corpus,
+    paired_sets,
+    ptr_split,
+    read_corpus,
+    registry,
+)
+from helpers.models import BASELINES, EMBEDDED, MODELS, PAPER, STANDARD, Settings
+
+SEEDS = (9, 148, 378, 459, 687)
+"""The five seeds of paper W."""
+EXPERIMENT_DATASETS = ("semeval2010", "kbp37", "demo")
+PROFILES = ("quick", "standard", "paper")
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What is trained on what.
+
+    Attributes
+    ----------
+    model : one of `MODELS` or `BASELINES`.
+    merged : trained on every sentence and its paired one (paper R's '-M').
+    dataset : 'semeval2010', 'kbp37' or 'demo'.
+    part : 'full', or 'ptr' for the 6507 training sentences of PTR's authors (SemEval only).
+    text : 'clean' as paper R's files, or 'official'.
+    seed : of weights, order, dropout; `encoder` : see `load_encoder`. A baseline has neither.
+    profile : 'quick' takes `QUICK_SENTENCES` training sentences, drawn once for all seeds; 'standard' and
+        'paper' all of them.
+    settings : None takes the profile's for this model; a baseline has none.
+    holdout : train on nine tenths of the training data and test on the rest: to choose settings.
+    options : of the model, see its class.
+
+    Raises ValueError for an unknown name, for a part that the data set has not, and for a baseline with an
+    encoder or settings.
+    """
+
+    model: str
+    dataset: str = "semeval2010"
+    merged: bool = False
+    part: Literal["full", "ptr"] = "full"
+    text: Literal["clean", "official"] = "clean"
+    seed: int = SEEDS[0]
+    encoder: str = EMBEDDED
+    profile: str = "quick"
+    settings: Settings | None = None
+    holdout: bool = False
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        known = {"model": (*MODELS, *BASELINES), "dataset": EXPERIMENT_DATASETS, "profile": PROFILES}
+        known |= {"part": ("full", "ptr"), "text": ("clean", "official")}
+        for name, names in known.items():
+            if getattr(self, name) not in names:
+                raise unknown_name(name, getattr(self, name), names)
+        if self.part == "ptr" and self.dataset != "semeval2010":
+            raise ValueError(f"part 'ptr' is a split of semeval2010, not of {self.dataset}")
+        if self.model in BASELINES and (self.encoder != EMBEDDED or self.settings is not None):
+            raise ValueError(f"model {self.model} has no encoder and no training settings")
+
+    @property
+    def name(self) -> str:
+        """The model as the papers write it, '-M' when it is trained on the merged set.
+
+        >>> Experiment("em-es", merged=True).name
+        'EM-ES-M'
+        >>> Experiment("majority").name, Experiment("svm", options={"markers": True}).name
+        ('majority', 'SVM-EM')
+        """
+        name = self.model if self.model == "majority" else self.model.upper()
+        markers = "-EM" if self.model == "svm" and self.options.get("markers") else ""
+        return name + markers + ("-M" if self.merged else "")
+
+    @property
+    def dataset_name(self) -> str:
+        """The data set in run files; another training part or text form makes it another one.
+
+        >>> Experiment("ptr", part="ptr").dataset_name
+        'semeval2010-ptr-split'
+        """
+        part = "-ptr-split" if self.part == "ptr" else ""
+        return self.dataset + part + ("-official-text" if self.text == "official" else "")
+
+    @property
+    def split(self) -> str:
+        """What it is tested on: 'test', or 'holdout' (of the training data)."""
+        return "holdout" if self.holdout else "test"
+
+    def resolved(self) -> Settings:
+        """The settings that it is trained with. Raises ValueError for a baseline."""
+        if self.model in BASELINES:
+            raise ValueError(f"model {self.model} has no training settings")
+        return self.settings or (PAPER if self.profile == "paper" else STANDARD)[self.model]
+
+
+HOLDOUT = 10
+"""One in that many training samples is held out to choose settings."""
+
+
+@dataclass(frozen=True)
+class ExperimentData:
+    """Training and test samples, the labels in the order of their ids, the sha256 of each file by name."""
+
+    train: list[RelationSample]
+    test: list[RelationSample]
+    labels: tuple[str, ...]
+    files: dict[str, str]
+
+
+def read_samples(
+    dataset: str,
+    part: str = "full",
+    text: str = "clean",
+    merged: bool = False,
+    holdout: bool = False,
+    at_most: int | None = None,
+) -> ExperimentData:
+    """The samples in the wanted form; see `Experiment` for the words.
+
+    `at_most` training samples are taken, drawn once and for all; then they are merged with their paired ones.
+
+    Raises MissingData, ChecksumError : the data are not here. ValueError : unknown data set.
+
+    >>> data = read_samples("demo", merged=True, at_most=100)
+    >>> len(data.train), data.train[0].text == data.train[1].text
+    (200, True)
+    """
+    splits, files = _splits(dataset)
+    labels = tuple(label_ids(sample.relation for samples in splits.values() for sample in samples))
+    train, test = list(splits["train"]), list(splits["test"])
+    if part == "ptr":
+        train = ptr_split(train)
+        files |= {name: registry.registry()[name].sha256 for name in PTR_FILES.values()}
+    if holdout:
+        train, test = _held_out(train)
+    if at_most is not None and len(train) > at_most:
+        train = random.Random(0).sample(train, at_most)
+    if text == "clean":
+        train, test = ([clean_sample(sample) for sample in part] for part in (train, test))
+    if merged:
+        train = paired_sets(train)["merged"]
+    return ExperimentData(train, test, labels, files)
+
+
+def _splits(dataset: str) -> tuple[dict[str, Sequence[RelationSample]], dict[str, str]]:
+    if dataset == "demo":
+        return demo_corpus(seed=0), {}
+    names = [FILES[dataset][split] for split in ("train", "test")]
+    return read_corpus(dataset), {name: registry.registry()[name].sha256 for name in names}
+
+
+def _held_out(samples: Sequence[RelationSample]) -> tuple[list[RelationSample], list[RelationSample]]:
+    """The training samples without a tenth, and that tenth: always the same one."""
+    chosen = set(random.Random(HOLDOUT).sample(range(len(samples)), len(samples) // HOLDOUT))
+    rest = [sample for place, sample in enumerate(samples) if place not in chosen]
+    return rest, [samples[place] for place in sorted(chosen)]
+
+
+def write_predictions(
+    path: Path, data: ExperimentData, original: Sequence[int], paired: Sequence[int]
+) -> Path:
+    """Write label ids predicted on the test set and on its paired set as CSV: id, gold, predicted, paired.
+
+    `python -m helpers score` reads it. Raises ValueError if there are not as many predictions as samples.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("id", "gold", "predicted", "paired"))
+    for sample, one, other in zip(data.test, original, paired, strict=True):
+        writer.writerow((sample.id, sample.relation, data.labels[one], data.labels[other]))
+    return write_atomically(path, text.getvalue())

@@ -1,0 +1,178 @@
+"""The runs of profile standard: which there are to be, which are stored, and training those that are missing.
+
+The order is that of use: seed 9 for every model first, then what the notebooks compare, then the rest. How a
+run is trained is said elsewhere (`experiments`).
+
+The search for training settings as a tidy table: `python -m helpers.experiments.grid` writes it.
+
+Each setting was tried once on a held-out tenth of the training data, never on the test set. The runs lie in
+results/search/<model>_lr-<x>_batch-<b>_epochs-<e>/…; what they were trained with is read from the run files,
+not from the folders' names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from helpers import ROOT
+from helpers.core import write_atomically
+from helpers.metrics import direction_scores
+from helpers.runs import FOLDER, Run, list_runs
+
+from .experiment import SEEDS, Experiment
+
+_MODELS = (("em-c", False), ("em-es", False), ("r-bert", False), ("emr-c", False), ("ptr", False))
+_MERGED = (("em-c", True), ("em-es", True), ("r-bert", True), ("ptr", True))
+_COMPARED = (("em-c", False), ("em-es", False), ("em-c", True), ("em-es", True), ("ptr", False))
+_KBP37 = (("em-c", False), ("em-es", False), ("em-c", True), ("em-es", True))
+
+
+def standard_experiments() -> list[Experiment]:
+    """Every run of the standard set, in the order in which they are of use.
+
+    >>> experiments = standard_experiments()
+    >>> len(experiments), experiments[0].name, experiments[0].seed
+    (67, 'EM-C', 9)
+    """
+    first = [_experiment(*one, SEEDS[0]) for one in (*_MODELS, *_MERGED)]
+    split = [_experiment(model, False, seed, part="ptr") for seed in SEEDS for model in ("em-es", "ptr")]
+    compared = [_experiment(*one, seed) for seed in SEEDS[1:] for one in _COMPARED]
+    second = [_experiment(*one, SEEDS[0], dataset="kbp37") for one in _KBP37]
+    rest = [one for one in (*_MODELS, *_MERGED) if one not in _COMPARED]
+    others = [_experiment(*one, seed) for seed in SEEDS[1:] for one in rest]
+    third = [_experiment(*one, seed, dataset="kbp37") for seed in SEEDS[1:3] for one in _KBP37]
+    three_seeds = first + split[:2] + compared[:10] + split[2:6] + second + others[:8]
+    return three_seeds + compared[10:] + others[8:] + split[6:] + third
+
+
+def _experiment(model: str, merged: bool, seed: int, **others: str) -> Experiment:
+    return Experiment(model, merged=merged, seed=seed, profile="standard", **others)
+
+
+def missing(experiments: Iterable[Experiment], folder: Path | str = FOLDER) -> list[Experiment]:
+    """Those that have no run file in `folder` yet, in their order.
+
+    >>> len(missing(standard_experiments(), "no-such-folder"))
+    67
+    """
+    stored = {
+        (run.dataset, run.model, run.encoder, run.seed)
+        for run in list_runs(profile="standard", split="test", folder=folder)
+    }
+    return [one for one in experiments if (one.dataset_name, one.name, one.encoder, one.seed) not in stored]
+
+
+def chosen(
+    experiments: Iterable[Experiment], seeds: Sequence[int] = (), names: Sequence[str] = ()
+) -> list[Experiment]:
+    """Those with one of these seeds and one of these names ('EM-ES-M'); nothing given takes all.
+
+    >>> [one.seed for one in chosen(standard_experiments(), seeds=[148], names=["R-BERT"])]
+    [148]
+    """
+    return [
+        one for one in experiments if (not seeds or one.seed in seeds) and (not names or one.name in names)
+    ]
+
+
+def status(folder: Path | str = FOLDER) -> pd.DataFrame:
+    """Data set, model, the seeds that are stored and those that are missing, one row a model.
+
+    >>> status("no-such-folder").iloc[0].tolist()
+    ['semeval2010', 'EM-C', '–', '9 148 378 459 687']
+    """
+    wanted = standard_experiments()
+    absent = missing(wanted, folder)
+    groups: dict[tuple[str, str], list[Experiment]] = {}
+    for one in wanted:
+        groups.setdefault((one.dataset_name, one.name), []).append(one)
+    rows = [
+        (
+            *key,
+            _seeds(one for one in group if one not in absent),
+            _seeds(one for one in group if one in absent),
+        )
+        for key, group in groups.items()
+    ]
+    return pd.DataFrame(rows, columns=["dataset", "model", "stored", "missing"])
+
+
+def _seeds(experiments: Iterable[Experiment]) -> str:
+    return " ".join(str(seed) for seed in sorted(one.seed for one in experiments)) or "–"
+
+
+SEARCH_FOLDER = ROOT / "results" / "search"
+SEARCH_TABLE = ROOT / "results" / "tables" / "hyperparameters.csv"
+SETTING = ("learning_rate", "batch_size", "epochs")
+CRITERION = "official_macro_f1"
+METRICS = (CRITERION, "official_macro_f1_paired", "seconds")
+"""On the held-out tenth; on its paired set; of training."""
+COLUMNS = ("model", *SETTING, "metric", "value", "chosen")
+
+
+def search_table(folder: Path | str = SEARCH_FOLDER) -> pd.DataFrame:
+    """One number a row: model, learning_rate, batch_size, epochs, metric, value, chosen.
+
+    `metric` is one of `METRICS`. `chosen` marks the rows of each model's best setting: highest official
+    macro-F1 on the held-out tenth, of equal ones the one with fewer epochs, then the lower learning rate,
+    then the larger batch. Rows are ordered by model, setting and `METRICS`. A folder without runs gives an
+    empty table.
+
+    Raises
+    ------
+    ValueError : a run that was not tested on a held-out part, a setting that was tried twice, or a file that
+        is no run.
+
+    >>> search_table("no-such-folder").columns.tolist()
+    ['model', 'learning_rate', 'batch_size', 'epochs', 'metric', 'value', 'chosen']
+    """
+    tried: dict[tuple, dict[str, float]] = {}
+    for one in sorted(Path(folder).glob("*/")):
+        for run in list_runs(folder=one):
+            setting = (run.model, *(run.hyperparameters[name] for name in SETTING))
+            if run.split != "holdout":
+                raise ValueError(
+                    f"{one.name}: tested on {run.split!r}; settings are chosen on 'holdout' only"
+                )
+            if setting in tried:
+                raise ValueError(f"{one.name}: {run.model} with this setting was tried twice")
+            tried[setting] = _numbers(run)
+    best = {
+        model: min((one for one in tried if one[0] == model), key=lambda one: _rank(one, tried[one]))
+        for model in {one[0] for one in tried}
+    }
+    rows = [
+        (*setting, metric, numbers[metric], best[setting[0]] == setting)
+        for setting, numbers in sorted(tried.items())
+        for metric in METRICS
+    ]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _numbers(run: Run) -> dict[str, float]:
+    scores = direction_scores(run.outcome())
+    performances = (scores.performance_original, scores.performance_paired)
+    return dict(zip(METRICS, (*map(float, performances), float(run.wall_seconds)), strict=True))
+
+
+def _rank(setting: tuple, numbers: dict[str, float]) -> tuple[float, ...]:
+    _, learning_rate, batch_size, epochs = setting
+    return -numbers[CRITERION], epochs, learning_rate, -batch_size
+
+
+def write_search(folder: Path | str = SEARCH_FOLDER, path: Path | str = SEARCH_TABLE) -> Path:
+    """Write `search_table` as CSV, atomically. Returns the path.
+
+    Raises ValueError as `search_table`, and if there is no run to write about.
+    """
+    table = search_table(folder)
+    if table.empty:
+        raise ValueError(f"{folder} holds no runs of a search")
+    return write_atomically(path, table.to_csv(index=False, float_format="%.6g", lineterminator="\n"))
+
+
+if __name__ == "__main__":
+    print(write_search())

@@ -1,0 +1,293 @@
+"""What a trained linear technique has cost: problems solved, passes over the documents, bytes of weights.
+
+All of it follows from the technique and the data and is the same on every machine; seconds are measured by
+`multilabel_runs`.
+
+Source of the counts: LibMultiLabel implementation document 2024, Sections 3.5 and 3.6.
+
+One multi-label run from end to end: documents → training → scores → counts, with what it cost.
+
+The bridge between `data`, `models` and `metrics` for notebook 09; the file of a run is that of
+`reporting.multilabel`. Which runs are stored is said here (`STORED`); nothing is averaged or drawn.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from tqdm import tqdm
+
+from helpers.data import FILES, Documents, label_matrix, read_corpus, registry
+from helpers.metrics import MultilabelOutcome, with_and_without_test_labels
+from helpers.models.linear import DocumentClassifier, LinearClassifier
+from helpers.runs import MULTILABEL_FOLDER, LabelPairs, MultilabelRun, environment, save_multilabel_run
+
+
+class Work(NamedTuple):
+    """`problems` solved by LIBLINEAR, and what they amount to in problems on *all* documents, `whole`."""
+
+    problems: int
+    whole: float
+
+
+_RULES = {"micromacro-freq": Work(4, 3.0), "scut-fbr": Work(16, 9.0)}
+_COSTS = Work(22, 15.0)
+
+
+def work_of(classifier: LinearClassifier, targets: Any) -> Work:
+    """The work of a trained technique; targets : (n, L) sparse 0/1, the training documents.
+
+    For L labels: 1vsrest L problems · thresholding 3 L on two thirds of the documents and L on all, so 4 L,
+    worth 3 L on all · SCut.fbr 9 L on four ninths, 6 L on two thirds, L on all: 16 L, worth 9 L ·
+    cost-sensitive 21 L on two thirds and L on all: 22 L, worth 15 L · tree: a problem for each child of a
+    node and each label of a leaf, on the documents with a label below the node. The document counts 3 L for
+    thresholding and 21 L for cost-sensitive training: the last training is left out.
+
+    >>> from helpers.models.linear import Thresholding
+    >>> X, y = np.eye(6)[:, :3] + 0.1, np.array([[1, 0], [1, 0], [1, 1], [0, 1], [0, 1], [1, 0]])
+    >>> work_of(Thresholding("-s 2", random_state=1).fit(X, y), sparse.csr_array(y))
+    Work(problems=8, whole=6.0)
+    """
+    if hasattr(classifier, "root_"):
+        return _work_of_tree(classifier, sparse.csc_array(targets))
+    if "-s 4" in classifier.options:
+        return Work(1, 1.0)  # all labels in one problem, larger than those of the others
+    labels, rule = len(classifier.thresholds_), classifier.get_params().get("rule")
+    each = _COSTS if hasattr(classifier, "costs_") else _RULES.get(rule, Work(1, 1.0))
+    return Work(each.problems * labels, each.whole * labels)
+
+
+def _work_of_tree(classifier: LinearClassifier, targets: sparse.csc_array) -> Work:
+    problems, whole, n = 0, 0.0, targets.shape[0]
+    for node in classifier.root_.walk():
+        columns = len(node.children or node.labels)
+        below = n if node is classifier.root_ else np.count_nonzero(targets[:, node.labels].sum(axis=1))
+        problems += columns
+        whole += columns * below / n
+    return Work(problems, round(whole, 3))
+
+
+def weights_of(classifier: LinearClassifier) -> dict[str, int]:
+    """`weight_bytes` that the weights take as they are kept, and `weights_not_zero`; without the biases.
+
+    >>> from helpers.models.linear import OneVsRest
+    >>> weights_of(OneVsRest("-s 2").fit(np.eye(2), [[1, 0], [0, 1]]))
+    {'weight_bytes': 32, 'weights_not_zero': 4}
+    """
+    if not hasattr(classifier, "root_"):
+        weights = classifier.weights_
+        return {"weight_bytes": weights.nbytes, "weights_not_zero": int(np.count_nonzero(weights))}
+    tables = [node.weights for node in classifier.root_.walk()]
+    parts = ("data", "indices", "indptr")
+    return {
+        "weight_bytes": sum(getattr(table, part).nbytes for table in tables for part in parts),
+        "weights_not_zero": sum(int(np.count_nonzero(table.data)) for table in tables),
+    }
+
+
+OPTIONS = "-s 1 -B 1 -e 0.0001"
+"""LIBLINEAR options of every stored run, but for those 'without bias'."""
+SEED = 1337
+DEPTH = 5
+HELD_OUT = ("corn", "dlr", "ship", "wheat")
+"""Labels of Reuters that the zero-shot run takes away from the training documents."""
+
+MODELS: dict[str, dict[str, Any]] = {
+    "1vsrest": {},
+    "tree": {"random_state": SEED, "degree": 10},
+    "thresholding": {"random_state": SEED},
+    "thresholding scut-fbr": {"random_state": SEED, "rule": "scut-fbr"},
+    "cost_sensitive": {"random_state": SEED},
+    "cost_sensitive_micro": {"random_state": SEED},
+}
+"""Model → parameters; the technique is the first word. For documents with any number of labels."""
+
+STORED: dict[str, dict[str, dict[str, Any]]] = {
+    "reuters90": {
+        **MODELS,
+        "1vsrest without bias": {},
+        "cost_sensitive without bias": {"random_state": SEED},
+    },
+    "goemotions": MODELS,
+    "goemotions-single": {"1vsrest": {}, "binary_and_multiclass": {}, "binary_and_multiclass joint": {}},
+    "reuters90-held-out": {"1vsrest": {}},
+}
+"""Data set → its stored models with their parameters. What stands after '-' was done to the corpus: see
+`documents_of`."""
+STORED_PARAMETERS = {model: chosen for models in STORED.values() for model, chosen in models.items()}
+PAIRS = (("1vsrest", "thresholding"), ("1vsrest", "cost_sensitive"), ("thresholding", "cost_sensitive"))
+"""Pairs of models on Reuters whose difference has an interval."""
+
+
+def documents_of(dataset: str) -> dict[str, Documents]:
+    """Training and test documents of a data set of `STORED`.
+
+    'goemotions-single' are the documents of GoEmotions with exactly one label; 'reuters90-held-out' is
+    Reuters with the labels `HELD_OUT` taken from the training documents. Raises `MissingData` where the
+    corpus is not here.
+    """
+    corpus, _, change = dataset.partition("-")
+    parts = {part: found for part, found in read_corpus(corpus).items() if part != "dev"}
+    if change == "single":
+        return {part: with_one_label(documents) for part, documents in parts.items()}
+    if change == "held-out":
+        parts["train"] = without_labels(parts["train"], HELD_OUT)
+    return parts
+
+
+def with_one_label(documents: Documents) -> Documents:
+    """The documents that have exactly one label.
+
+    >>> with_one_label(Documents(["a", "b"], [["x"], ["x", "y"]], ["one", "two"])).ids
+    ('a',)
+    """
+    return documents.select(row for row, labels in enumerate(documents.labels) if len(labels) == 1)
+
+
+def without_labels(documents: Documents, held_out: Iterable[str]) -> Documents:
+    """The same documents without these labels; a document may be left with none.
+
+    >>> without_labels(Documents(["a"], [["x", "y"]], ["one"]), ["x"]).labels
+    (('y',),)
+    """
+    away = set(held_out)
+    return replace(documents, labels=[[one for one in own if one not in away] for own in documents.labels])
+
+
+def run_model(
+    dataset: str,
+    model: str,
+    documents: Mapping[str, Documents],
+    parameters: Mapping[str, Any] | None = None,
+    n_jobs: int | None = None,
+    depth: int = DEPTH,
+) -> dict[str, MultilabelRun]:
+    """Train a model on documents['train'], predict documents['test'], count.
+
+    Parameters
+    ----------
+    model : technique, and words that set it apart; 'without bias' leaves `-B 1` away, 'joint' takes solver 4,
+        Crammer and Singer's, which trains all labels as one problem.
+    parameters : of the technique; None: those of `STORED`.
+    n_jobs : processes; 1 makes `cpu_seconds` of the cost mean something.
+
+    Returns
+    -------
+    {model: run}; with labels that only test documents have, two runs: {model: over the labels of the training
+    documents, model + ' with test labels': over all}. Errors as `DocumentClassifier`.
+
+    >>> documents = Documents(["1", "2"], [["grain"], ["oil", "gas"]], ["wheat and corn", "oil and gas"])
+    >>> runs = run_model("two", "1vsrest", {"train": documents, "test": documents}, depth=1)
+    >>> runs["1vsrest"].facts["problems"], runs["1vsrest"].outcome.scores([1])["P@1"]
+    (3, 1.0)
+    """
+    made = classifier_of(model, parameters, n_jobs)
+    training = _timed(lambda: made.fit(documents["train"]))
+    features = made.features(documents["test"])
+    found: list[np.ndarray] = []
+    predicting = _timed(lambda: found.append(made.classifier.decision_function(features)))
+    names = [*made.labels, *sorted(set().union(*documents["test"].labels) - set(made.labels))]
+    train = label_matrix(documents["train"], names)
+    settings = {"technique": made.technique, "options": made.classifier.options}
+    settings |= {"parameters": dict(STORED_PARAMETERS.get(model, {}) if parameters is None else parameters)}
+    facts = {"train_documents": len(documents["train"]), "features": features.shape[1]}
+    facts |= work_of(made.classifier, train[:, : len(made.labels)])._asdict() | weights_of(made.classifier)
+    cost = {"training": training, "predicting": predicting, "processes": n_jobs}
+    cost |= {"tf_idf": _timed(lambda: made.features(documents["train"]))}  # part of the training
+    cost |= {"environment": environment(("numpy", "scipy"))}
+    support = train.sum(axis=0).astype(int).tolist()
+    outcomes = _counted(made, documents["test"], found[0], names, depth)
+    return {
+        name: MultilabelRun(
+            dataset, name, one, tuple(support[: len(one.ranking.labels)]), settings, facts, cost
+        )
+        for name, one in zip((model, f"{model} with test labels"), outcomes, strict=False)
+    }
+
+
+def classifier_of(
+    model: str, parameters: Mapping[str, Any] | None = None, n_jobs: int | None = None
+) -> DocumentClassifier:
+    """The untrained classifier of a model; arguments as in `run_model`.
+
+    >>> classifier_of("1vsrest without bias").classifier.options
+    '-s 1 -e 0.0001'
+    """
+    technique, _, words = model.partition(" ")
+    change = {"without bias": (" -B 1", ""), "joint": ("-s 1", "-s 4")}.get(words, ("", ""))
+    found = STORED_PARAMETERS.get(model, {}) if parameters is None else parameters
+    return DocumentClassifier(technique, OPTIONS.replace(*change), n_jobs=n_jobs, **found)
+
+
+def pair_of_models(
+    dataset: str, first: str, second: str, documents: Mapping[str, Documents], n_jobs: int | None = None
+) -> LabelPairs:
+    """Train two models on documents['train'] and count what both say of each document of documents['test'].
+
+    >>> documents = Documents(["1", "2"], [["grain"], ["oil", "gas"]], ["wheat and corn", "oil and gas"])
+    >>> both = {"train": documents, "test": documents}
+    >>> pair_of_models("two", "1vsrest", "1vsrest without bias", both).n_labels
+    3
+    """
+    predicted = []
+    for model in (first, second):
+        made = classifier_of(model, n_jobs=n_jobs).fit(documents["train"])
+        predicted.append(made.classifier.predict(made.features(documents["test"])))
+    truth = label_matrix(documents["test"], made.labels)
+    return LabelPairs.from_matrices(dataset, first, second, truth, *predicted, made.labels)
+
+
+def _timed(work: Callable[[], Any]) -> dict[str, float]:
+    """Seconds on the clock, and seconds that this process, without the ones it starts, was computing."""
+    clock, processor = time.perf_counter(), time.process_time()
+    work()
+    return {
+        "seconds": round(time.perf_counter() - clock, 3),
+        "cpu_seconds": round(time.process_time() - processor, 3),
+    }
+
+
+def _counted(
+    made: DocumentClassifier, test: Documents, scores: np.ndarray, names: Sequence[str], depth: int
+) -> list[MultilabelOutcome]:
+    options = {"threshold": made.threshold, "multiclass": made.multiclass, "keep_sets": True}
+    truth = label_matrix(test, names)
+    if len(names) == len(made.labels):
+        return [MultilabelOutcome.from_scores(truth, scores, depth, labels=names, **options)]
+    known = np.arange(len(made.labels))
+    both = with_and_without_test_labels(truth, scores, known, depth, labels=names, **options)
+    return [both[False], both[True]]
+
+
+def file_sums(dataset: str) -> dict[str, str]:
+    """sha256 of the files of a data set's corpus, by registered name."""
+    corpus = dataset.partition("-")[0]
+    paths = [path for part, path in FILES[corpus].items() if part != "dev"]
+    return {path: registry.file_sha256(registry.locate(path)) for path in paths}
+
+
+def store_runs(folder: Path | str = MULTILABEL_FOLDER) -> None:
+    """Train every model of `STORED` and every pair of `PAIRS`, each in one process, and write them all.
+
+    Ten minutes on an idle machine; `python -m helpers.experiments.multilabel` does it. Raises `MissingData`
+    where Reuters or GoEmotions is not here.
+    """
+    for dataset, models in STORED.items():
+        documents, sums = documents_of(dataset), file_sums(dataset)
+        for model in tqdm(models, desc=dataset):
+            for run in run_model(dataset, model, documents, n_jobs=1).values():
+                save_multilabel_run(replace(run, settings=run.settings | {"files": sums}), folder)
+    documents = documents_of("reuters90")
+    for first, second in tqdm(PAIRS, desc="pairs"):
+        pair = pair_of_models("reuters90", first, second, documents)
+        pair.save(Path(folder, "pairs", f"reuters90-{first}-{second}.json"))
+
+
+if __name__ == "__main__":
+    store_runs()

@@ -1,0 +1,297 @@
+"""The label policy: which labels are averaged, what is negative, and what the undefined counts as.
+
+A score without its policy cannot be compared; `Policy.signature` is what every score carries. Nothing is
+averaged here (`scores` does that).
+
+Counts → per-class scores → weighted averages, under a label policy that is always stated.
+
+`averages` is the one path: it serves a single table and ten thousand bootstrap replicates alike. `evaluate`
+puts every scheme into one report. Averages are means of class scores; the F of averaged precision and recall
+has a name of its own (`f1_of_means`), since the two differ (Opitz & Burst 2019).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from helpers.core import SKIPPED, Label, unlisted_message
+
+from .class_scores import BinaryCounts, ClassScore, f_beta, resolve_score
+from .counting import checked_labels
+from .counts import Confusion, positions
+from .report import Report, plain_number
+from .weighting import SCHEMES, Weighting, class_weights, resolve
+
+RULES = "0.1"  # version of the scoring rules: it changes when a number could change
+NAMED_LABELS = {"supported": "skip", "observed": "zero", "listed": "zero"}
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Which labels are averaged, and what the undefined counts as.
+
+    Attributes
+    ----------
+    negative : the negative class (no_relation, Other, NA), or None. It is never averaged; a false alarm on a
+        negative sample stays a false positive, a relation missed as negative stays a false negative.
+    labels : which of the other labels are averaged. 'supported': those with gold samples (the paper's rule);
+        'observed': those that occur as gold or predicted (scikit-learn without a list); 'listed': all labels
+        of the table; or a list.
+    zero_support : what a label without gold samples does in the class-weighted schemes: 'skip' leaves it out,
+        'zero' lets its undefined score count (this matters under macro only). Default: 'skip' for 'supported'
+        and lists, else 'zero'. Micro pools all of the labels, skipped or not: a false alarm stays one.
+    zero_division : value of an undefined class score (0/0): 0, 1, or nan, which leaves that class out of the
+        average. Also the value of an average over no class.
+    negative_in_normaliser : whether N in the entropy weights counts all samples, as in the paper, or those of
+        the averaged classes only.
+    """
+
+    negative: Label | None = None
+    labels: str | Sequence[Label] = "supported"
+    zero_support: str | None = None
+    zero_division: float = 0.0
+    negative_in_normaliser: bool = True
+
+    def __post_init__(self) -> None:
+        if isinstance(self.labels, str) and self.labels not in NAMED_LABELS:
+            raise ValueError(
+                f"labels is {self.labels!r}: give one of {', '.join(NAMED_LABELS)} or a list of labels"
+            )
+        if not isinstance(self.labels, str):
+            object.__setattr__(self, "labels", checked_labels(self.labels) if len(self.labels) else ())
+        if (self.labels, self.zero_support) == ("supported", "zero"):
+            raise ValueError(
+                "zero_support is 'zero' with labels 'supported', which have support: name other labels"
+            )
+        if self.zero_support not in (None, "skip", "zero"):
+            raise ValueError(f"zero_support is {self.zero_support!r}: give 'skip' or 'zero'")
+        if self.zero_division not in (0, 1) and self.zero_division == self.zero_division:
+            raise ValueError(f"zero_division is {self.zero_division!r}: give 0, 1 or nan")
+
+    @property
+    def skips(self) -> bool:
+        """Whether labels without gold samples are left out of the class-weighted schemes."""
+        default = NAMED_LABELS[self.labels] if isinstance(self.labels, str) else "skip"
+        return (self.zero_support or default) == "skip"
+
+    def selected(self, confusion: Confusion) -> np.ndarray:
+        """(L,) bool: the labels to average; ValueError names a label or negative class that the table does
+        not have."""
+        chosen = np.array([label != SKIPPED for label in confusion.labels])
+        if not isinstance(self.labels, str):
+            chosen[:] = False
+            chosen[positions(self.labels, confusion.labels)] = True
+        if self.negative is not None:
+            if self.negative not in confusion.labels:
+                raise ValueError(unlisted_message("negative", None, self.negative, confusion.labels))
+            place = confusion.labels.index(self.negative)
+            if not isinstance(self.labels, str) and chosen[place]:
+                raise ValueError(
+                    f"labels holds the negative class {self.negative!r}: leave out one of the two"
+                )
+            chosen[place] = False
+        return chosen
+
+    def evaluated(self, confusion: Confusion) -> np.ndarray:
+        """(..., L) bool: the labels that the class-weighted schemes average, in each replicate."""
+        gold = confusion.gold
+        chosen = np.broadcast_to(self.selected(confusion), gold.shape)
+        if self.skips:
+            return chosen & (gold > 0)
+        return chosen & ((gold > 0) | (confusion.predicted > 0)) if self.labels == "observed" else chosen
+
+    def signature(self, confusion: Confusion, score: str, scheme: str | None = None) -> str:
+        """What a score needs to be read: score, scheme, labels, negative class, undefined cases, direction,
+        n, rules.
+
+        >>> table = Confusion.from_arrays(["a", "NA"], ["a", "a"])
+        >>> Policy(negative="NA").signature(table, "f1", "dodrans")
+        'f1|scheme:dodrans|labels:supported|negative:NA|zero_support:skip|direction:kept|n:2|v:0.1'
+        """
+        pooled = scheme == "micro"  # pools all labels that may be averaged, with gold samples or without
+        labels = "listed" if pooled and isinstance(self.labels, str) else self._labels_name(confusion)
+        parts = [score] + ([f"scheme:{scheme}"] if scheme else [])
+        parts += [f"labels:{labels}", f"negative:{self.negative}"]
+        parts += [] if pooled else [f"zero_support:{'skip' if self.skips else 'zero'}"]
+        parts += [] if self.zero_division == 0 else [f"zero_division:{self.zero_division:g}"]
+        parts += [] if self.negative_in_normaliser else ["normaliser:averaged"]
+        return "|".join(
+            [*parts, f"direction:{confusion.direction}", f"n:{plain_number(confusion.n)}", f"v:{RULES}"]
+        )
+
+    def _labels_name(self, confusion: Confusion) -> str:
+        if isinstance(self.labels, str):
+            return self.labels
+        names = sorted(map(str, self.labels))
+        digest = hashlib.sha256("\n".join(names).encode()).hexdigest()[:8]
+        return "+".join(names) if len(names) <= 3 else f"{len(names)}of{len(confusion.labels)}#{digest}"
+
+
+def one_vs_rest(confusion: Confusion) -> BinaryCounts:
+    """(..., L) true and false positives and negatives of every label.
+
+    >>> one_vs_rest(Confusion.from_arrays(["a", "b"], ["a", "a"])).fp.tolist()
+    [1, 0]
+    """
+    tp, gold, predicted = confusion.correct, confusion.gold, confusion.predicted
+    total = np.asarray(confusion.n)[..., None]
+    return BinaryCounts(tp, predicted - tp, gold - tp, total - gold - predicted + tp)
+
+
+def averages(
+    confusion: Confusion,
+    schemes: Sequence[str | Weighting] = SCHEMES,
+    score: str | ClassScore = "f1",
+    classes_of: Confusion | None = None,
+    **policy: Any,
+) -> np.ndarray:
+    """One class score averaged under several schemes: Σ_c w_c · s_c, and for micro the score of the pooled
+    counts.
+
+    Parameters
+    ----------
+    confusion : table with counts (..., L, L).
+    schemes : S names, 'n^α' or functions; see `weighting.resolve`.
+    score : name, 'fβ', or a function of the four counts; see `class_scores.resolve_score`.
+    classes_of : a table whose gold samples decide which classes are averaged; None: `confusion` itself. Pass
+        the original table with its bootstrap replicates: a class that is absent from a replicate then still
+        counts (as 0/0), and all replicates measure the same thing.
+    policy : fields of `Policy`.
+
+    Returns
+    -------
+    (..., S) scores, never nan unless `zero_division` is nan.
+
+    >>> table = Confusion.from_arrays(gold=list("AAABBNNNNN"), predicted=list("ABABNNNACN"))
+    >>> averages(table, negative="N").round(6).tolist()
+    [0.545455, 0.6, 0.595907, 0.588128, 0.583333]
+    """
+    rules = Policy(**policy)
+    _, class_score = resolve_score(score)
+    counts = one_vs_rest(confusion)
+    values = class_score(counts)
+    values = np.where(np.isnan(values), rules.zero_division, values)
+    evaluated = rules.evaluated(classes_of or confusion) & ~np.isnan(values)
+    results = [
+        _micro(counts, class_score, rules, rules.selected(confusion))
+        if scheme == "micro"
+        else _weighted(confusion, values, scheme, rules, evaluated)
+        for scheme in schemes
+    ]
+    return np.stack(results, axis=-1)
+
+
+def average(
+    confusion: Confusion, scheme: str | Weighting, score: str | ClassScore = "f1", **policy: Any
+) -> Any:
+    """One score under one scheme: a float, or (...) for replicates. Arguments as in `averages`.
+
+    >>> average(Confusion.from_arrays(["a", "b", "b"], ["a", "b", "a"]), "macro", "recall")
+    0.75
+    """
+    value = averages(confusion, [scheme], score, **policy)[..., 0]
+    return value.item() if value.ndim == 0 else value
+
+
+def _micro(counts: BinaryCounts, class_score: ClassScore, rules: Policy, selected: np.ndarray) -> np.ndarray:
+    value = class_score(BinaryCounts(*(np.asarray(count)[..., selected].sum(-1) for count in counts)))
+    return np.where(np.isnan(value), rules.zero_division, value)
+
+
+def _weighted(
+    confusion: Confusion, values: np.ndarray, scheme: str | Weighting, rules: Policy, evaluated: np.ndarray
+) -> np.ndarray:
+    support = np.where(evaluated, confusion.gold, 0)
+    total = confusion.n if rules.negative_in_normaliser else support.sum(-1)
+    weights = class_weights(support, scheme, total, evaluated)
+    value = (weights * np.where(evaluated, values, 0.0)).sum(-1)
+    return np.where(evaluated.any(-1), value, rules.zero_division)
+
+
+def evaluate(
+    confusion: Confusion, *, schemes: Sequence[str | Weighting] = SCHEMES, beta: float = 1.0, **policy: Any
+) -> Report:
+    """Every scheme and every class in one report.
+
+    Precision, recall and F_β are averaged with the same weights, each by itself; `accuracy` is the share of
+    all samples, the negative class included, whose prediction is right, and is never put in the place of
+    micro.
+
+    Parameters
+    ----------
+    confusion : one table, counts (L, L), with at least one sample.
+    schemes : rows of the report. beta : of F_β. policy : fields of `Policy`.
+
+    >>> table = Confusion.from_arrays(gold=list("AAABBNNNNN"), predicted=list("ABABNNNACN"))
+    >>> report = evaluate(table, negative="N")
+    >>> round(report.schemes["weighted"]["f1"], 6), report.accuracy, report.ignored
+    (0.6, 0.6, ('C',))
+    """
+    if confusion.counts.ndim != 2 or not confusion.n:
+        raise ValueError("evaluate needs one table with at least one sample")
+    rules, name = Policy(**policy), f"f{beta:g}"
+    evaluated = rules.evaluated(confusion)
+    return Report(
+        n=confusion.n,
+        labels=confusion.labels,
+        negative=rules.negative,
+        accuracy=float(confusion.correct.sum() / confusion.n),
+        averaged=_names(confusion, evaluated),
+        ignored=_names(confusion, rules.selected(confusion) & ~evaluated),
+        schemes=_scheme_rows(confusion, schemes, beta, rules),
+        per_class=_per_class(confusion, beta, rules),
+        f_name=name,
+        signature=rules.signature(confusion, name),
+    )
+
+
+def _names(confusion: Confusion, mask: np.ndarray) -> tuple[Label, ...]:
+    return tuple(label for label, taken in zip(confusion.labels, mask.tolist(), strict=True) if taken)
+
+
+def _scheme_rows(confusion: Confusion, schemes: Sequence, beta: float, rules: Policy) -> dict[str, dict]:
+    if isinstance(schemes, str) or not schemes:
+        raise ValueError(f"schemes is {schemes!r}: a list of schemes is needed")
+    rows: dict[str, dict] = {}
+    for scheme in schemes:
+        name, row = _scheme_row(confusion, scheme, beta, rules)
+        if name in rows:
+            raise ValueError(f"two schemes are named {name!r}: give each function a name of its own")
+        rows[name] = row
+    return rows
+
+
+def _scheme_row(
+    confusion: Confusion, scheme: str | Weighting, beta: float, rules: Policy
+) -> tuple[str, dict]:
+    name = scheme if scheme == "micro" else resolve(scheme)[0]
+    p, r, f = (
+        average(confusion, scheme, score, **vars(rules)) for score in ("precision", "recall", f_beta(beta))
+    )
+    square = beta * beta
+    of_means = 0.0 if p == r == 0 else (1 + square) * p * r / (square * p + r)
+    row = {"precision": p, "recall": r, f"f{beta:g}": f, f"f{beta:g}_of_means": of_means}
+    return name, row | {"signature": rules.signature(confusion, f"f{beta:g}", name)}
+
+
+def _per_class(confusion: Confusion, beta: float, rules: Policy) -> dict[Label, dict[str, Any]]:
+    counts, chosen = one_vs_rest(confusion), rules.evaluated(confusion)
+    scores = {"precision": "precision", "recall": "recall", f"f{beta:g}": f_beta(beta)}
+    values = {name: resolve_score(score)[1](counts) for name, score in scores.items()}
+    rows = {}
+    for index, label in enumerate(confusion.labels):
+        row = {name: float(value[index]) for name, value in values.items()}
+        undefined = [name for name, value in row.items() if np.isnan(value)]
+        row |= dict.fromkeys(undefined, rules.zero_division)
+        row |= {"support": confusion.gold[index].item(), "predicted": confusion.predicted[index].item()}
+        rows[label] = row | {
+            "correct": counts.tp[index].item(),
+            "averaged": bool(chosen[index]),
+            "undefined": undefined,
+        }
+    return rows

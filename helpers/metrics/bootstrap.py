@@ -1,0 +1,160 @@
+"""How sure is a score, given this test set? Bootstrap intervals and paired bootstrap tests from counts.
+
+A test set of n samples drawn again with replacement, counted, is one draw from the multinomial distribution
+over the entries of its table: so the table is resampled, not the data, and ten thousand replicates take a
+second. The generator is passed in; two equal seeds give equal results. Source of the test: the shifted paired
+bootstrap (Efron & Tibshirani 1993, ch. 16).
+
+What varies here is the test set. How much the score of *another training run* would differ is not in it: see
+`significance`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .counts import Confusion, PairedOutcomes
+
+BLOCK_CELLS = 2_000_000  # replicates are drawn in blocks of about this many table entries (16 MB)
+Statistic = Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A value on the test set and the ends of its percentile bootstrap interval; floats, or arrays of one
+    shape."""
+
+    value: Any
+    low: Any
+    high: Any
+    confidence: float
+    replicates: int
+
+
+@dataclass(frozen=True)
+class PairedTest:
+    """Score of the first system minus that of the second, its interval, and the two-sided bootstrap
+    p-value."""
+
+    difference: Any
+    low: Any
+    high: Any
+    p: Any
+    confidence: float
+    replicates: int
+
+
+def replicates_of(
+    table: Confusion | PairedOutcomes,
+    statistic: Statistic,
+    rng: np.random.Generator,
+    replicates: int = 10_000,
+) -> np.ndarray:
+    """The statistic on bootstrap replicates of the table; shape (replicates, ...).
+
+    Parameters
+    ----------
+    table : an outcome of whole samples (weights cannot be resampled: ValueError).
+    statistic : table → number or array; it is given tables with a leading axis of replicates and has to keep
+        that axis, as all metrics of this room do.
+    rng : the generator to draw from.
+
+    >>> table = Confusion.from_arrays(["a", "b"], ["a", "a"])
+    >>> replicates_of(table, lambda t: t.correct.sum(-1) / t.n, np.random.default_rng(0), 4).tolist()
+    [0.5, 0.5, 0.0, 0.0]
+    """
+    if not isinstance(rng, np.random.Generator):
+        raise TypeError("rng has to be a numpy.random.Generator, e.g. numpy.random.default_rng(1)")
+    if replicates < 1 or replicates != int(replicates):
+        raise ValueError(f"replicates is {replicates}: at least 1 is needed")
+    block = max(1, BLOCK_CELLS // max(table.counts.size, len(table.labels) ** 2))
+    sizes = [min(block, replicates - done) for done in range(0, replicates, block)]
+    return np.concatenate([_of_each(statistic(table.resample(rng, size)), size) for size in sizes])
+
+
+def _of_each(values: Any, size: int) -> np.ndarray:
+    values = np.asarray(values, dtype=float)
+    if values.shape[:1] != (size,):
+        raise ValueError(
+            f"statistic gives shape {values.shape}: it has to keep the axis of replicates, ({size}, …)"
+        )
+    return values
+
+
+def bootstrap_intervals(
+    table: Confusion | PairedOutcomes,
+    statistic: Statistic,
+    rng: np.random.Generator,
+    replicates: int = 10_000,
+    confidence: float = 0.95,
+) -> Interval:
+    """Percentile bootstrap interval of any statistic of an outcome; parameters as in `replicates_of`.
+
+    For a macro average pass `classes_of=table` to `scores.averages`: a class with one sample is absent from a
+    third of the replicates (e^−1), and an average over another set of classes is another quantity.
+
+    Replicates in which the statistic is undefined (nan) are left out of the percentiles.
+
+    >>> table = Confusion.from_arrays(["a"] * 90 + ["b"] * 10, ["a"] * 100)
+    >>> interval = bootstrap_intervals(table, lambda t: t.correct.sum(-1) / t.n, np.random.default_rng(1))
+    >>> interval.value, bool(interval.low < 0.9 < interval.high)
+    (0.9, True)
+    """
+    low, high = _percentiles(replicates_of(table, statistic, rng, replicates), confidence)
+    value = _plain(np.asarray(statistic(table), dtype=float))
+    return Interval(value, low, high, confidence, replicates)
+
+
+def paired_bootstrap(
+    outcomes: PairedOutcomes,
+    statistic: Statistic,
+    rng: np.random.Generator,
+    replicates: int = 10_000,
+    confidence: float = 0.95,
+) -> PairedTest:
+    """Do two systems differ on the same samples? statistic(first) − statistic(second), with interval and
+    p-value.
+
+    p = (1 + #{|δ* − δ| ≥ |δ|}) / (1 + replicates): how often chance alone, which moves δ* around δ, would
+    make a difference as large as δ. It is never 0, and 1 where the systems are equal on every sample.
+
+    Parameters
+    ----------
+    outcomes : gold × predicted by the first × predicted by the second system.
+    statistic : `Confusion` → number or array. The rest as in `replicates_of`.
+
+    >>> outcomes = PairedOutcomes.from_arrays(["a"] * 50, ["a"] * 50, ["a"] * 30 + ["b"] * 20)
+    >>> test = paired_bootstrap(outcomes, lambda t: t.correct.sum(-1) / t.n, np.random.default_rng(1), 999)
+    >>> test.difference, round(test.p, 3)
+    (0.4, 0.001)
+    """
+
+    def difference(table: PairedOutcomes) -> np.ndarray:
+        return np.asarray(statistic(table.original), dtype=float) - statistic(table.paired())
+
+    delta = difference(outcomes)
+    drawn = replicates_of(outcomes, difference, rng, replicates)
+    low, high = _percentiles(drawn, confidence)
+    # differences of sums of fractions that are equal on paper differ in the last bit
+    as_large = np.abs(drawn - delta) >= np.abs(delta) - 1e-12
+    known = ~np.isnan(drawn)
+    p = np.where(np.isnan(delta), np.nan, (1 + (as_large & known).sum(0)) / (1 + known.sum(0)))
+    return PairedTest(_plain(delta), low, high, _plain(p), confidence, replicates)
+
+
+def _percentiles(values: np.ndarray, confidence: float) -> tuple[Any, Any]:
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence is {confidence}: it has to lie between 0 and 1, e.g. 0.95")
+    tail = (1 - confidence) / 2
+    with warnings.catch_warnings(action="ignore", category=RuntimeWarning):  # nan everywhere: nan it is
+        low, high = np.nanquantile(values, [tail, 1 - tail], axis=0)
+    return _plain(low), _plain(high)
+
+
+def _plain(value: np.ndarray) -> Any:
+    return value.item() if np.ndim(value) == 0 else value

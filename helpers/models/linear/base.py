@@ -1,0 +1,307 @@
+"""What a linear classifier is to learn, in one form: a sparse 0/1 matrix with a column a label.
+
+Callers give label sets as a matrix or classes as a list; whatever is neither is refused with its place.
+
+Linear classifiers of documents with several labels, as scikit-learn estimators.
+
+Every technique ends in one weight vector and one threshold a label; the decision value of a label is
+x·w + threshold, and a document gets the labels with values above 0, or the one with the highest value where
+every training document had exactly one. Features are made elsewhere (`document_classifier`).
+
+Source: LibMultiLabel implementation document 2024, the sections on linear methods.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.preprocessing import LabelBinarizer
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_or_1d, validate_data
+
+from .liblinear import Options, Rows, parse_options
+from .problems import LabelProblems, check_jobs, cores
+
+
+def as_array(y: Any) -> np.ndarray:
+    """y as an array, or ValueError for rows of unequal length, such as lists of labels.
+
+    >>> as_array([[1, 0], [1]])
+    Traceback (most recent call last):
+    ValueError: y has rows of unequal length: give a 0/1 matrix with a column a label
+    """
+    try:
+        return np.asarray(y)
+    except ValueError:
+        raise ValueError("y has rows of unequal length: give a 0/1 matrix with a column a label") from None
+
+
+def indicator(y: np.ndarray | sparse.sparray) -> sparse.csc_array:
+    """(n, L) sparse 0/1, or ValueError with the first other value, row by row.
+
+    >>> indicator(np.array([[1, 0], [0, 2]]))
+    Traceback (most recent call last):
+    ValueError: Unknown label type: y[1, 1] is 2; labels are 0 or 1
+    """
+    if y.dtype.kind not in "biuf":
+        y = _as_numbers(y)
+    table = sparse.csr_array(y, copy=True)
+    table.sum_duplicates()
+    odd = ~np.isin(table.data, (0, 1))
+    if odd.any():
+        place = int(odd.argmax())
+        row, column = int(np.searchsorted(table.indptr, place, side="right")) - 1, table.indices[place]
+        value = table.data[place].item()
+        raise ValueError(f"Unknown label type: y[{row}, {column}] is {value!r}; labels are 0 or 1")
+    table.eliminate_zeros()
+    return sparse.csc_array(table, dtype=np.float64)
+
+
+def _as_numbers(y: np.ndarray) -> np.ndarray:
+    """A table of Python's own numbers, as data frames give it."""
+    try:
+        return y.astype(np.float64, casting="unsafe" if y.dtype == object else "safe")
+    except (TypeError, ValueError):
+        message = f"Unknown label type: y holds {y.dtype} and no numbers; labels are 0 or 1"
+        raise ValueError(message) from None
+
+
+def binarised(y: Any) -> tuple[sparse.csc_array, np.ndarray]:
+    """(n, L) sparse 0/1 with a column a class, (n, 1) for two, and the classes.
+
+    >>> targets, classes = binarised(["b", "a", "b"])
+    >>> targets.toarray()[:, 0].tolist(), classes.tolist()
+    ([1.0, 0.0, 1.0], ['a', 'b'])
+    """
+    y = column_or_1d(y.toarray() if sparse.issparse(y) else y, warn=True)
+    assert_all_finite(y, input_name="y")
+    check_classification_targets(y)
+    binarizer = LabelBinarizer(sparse_output=True)
+    targets = sparse.csc_array(binarizer.fit_transform(y), dtype=np.float64)
+    targets.eliminate_zeros()
+    if len(binarizer.classes_) < 2:
+        only = binarizer.classes_.tolist()[0]
+        raise ValueError(f"y has one class, {only!r}: a classifier needs two at least")
+    return targets, binarizer.classes_
+
+
+def only_labels(targets: sparse.csc_array) -> np.ndarray:
+    """(n,) the one label of each document; ValueError with the row of one that has none or several.
+
+    >>> only_labels(sparse.csc_array([[0, 1], [1, 0]])).tolist()
+    [1, 0]
+    """
+    each = targets.sum(axis=1)
+    odd = each != 1
+    if odd.any():
+        row = int(odd.argmax())
+        raise ValueError(f"y[{row}] has {int(each[row])} labels; this technique needs exactly one a document")
+    return targets.tocsr().indices
+
+
+ALONE = 50_000
+"""Decision values below which a further thread would cost more than it saves."""
+CACHE_LINE = 8
+"""Numbers of 8 bytes in a line of the processor's cache: so many columns are written at once."""
+
+
+class LinearClassifier(ClassifierMixin, BaseEstimator):
+    """What all linear techniques share: targets, decision values, predictions.
+
+    Parameters
+    ----------
+    options : LIBLINEAR's option string, e.g. '-s 1 -B 1 -e 0.0001'; see `liblinear.parse_options`.
+    n_jobs : processes; None: as `-m` says, else as many as there are cores. The result does not depend on it.
+    progress : whether to show a progress bar over the labels, on standard error.
+
+    Attributes
+    ----------
+    classes_ : the labels: the positions 0 … L − 1 of a 0/1 matrix, else the values of y.
+    weights_ : (d, L), bias_weights_ and thresholds_ : (L,), all float64. multiclass_ : whether every training
+        document had exactly one label.
+    """
+
+    threshold = 0.0
+    """Decision values above it mean that a document gets the label."""
+
+    def __init__(self, options: str = "", n_jobs: int | None = None, progress: bool = False) -> None:
+        self.options = options
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def fit(self, X: Any, y: Any) -> LinearClassifier:
+        """Train on X (n, d), sparse or dense, and y: a 0/1 matrix (n, L), sparse or dense, or n classes.
+
+        Raises
+        ------
+        ValueError : lengths that differ, NaN, a matrix with other values than 0 and 1; options as in
+            `parse_options`, n_jobs as in `check_jobs`.
+        MemoryError : the weights would not fit into the memory of this machine.
+
+        >>> X, y = np.eye(3), np.array([[1, 0], [1, 1], [0, 1]])
+        >>> OneVsRest("-s 2").fit(X, y).predict(X).tolist()
+        [[1, 0], [1, 1], [0, 1]]
+        """
+        options = parse_options(self.options)
+        check_jobs(self.n_jobs)
+        if y is None:
+            raise ValueError("This classifier requires y to be passed, but the target y is None")
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
+        targets = self._targets(y)
+        if targets.shape[0] != X.shape[0]:
+            raise ValueError(f"X has {X.shape[0]} rows, but y has {targets.shape[0]}")
+        self._check_memory(X.shape[1], targets.shape[1])
+        self._train(X, targets, options)
+        return self
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """(n, L) decision values, or (n,) for two classes that y named.
+
+        >>> OneVsRest("-s 2").fit(np.eye(2), [[1, 0], [0, 1]]).decision_function(np.eye(2)).round(2).tolist()
+        [[0.67, -0.67], [-0.67, 0.67]]
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        values = self._values(X)
+        return values if self._is_matrix or len(self.classes_) > 2 else values[:, -1]
+
+    def predict(self, X: Any) -> np.ndarray:
+        """(n, L) 0/1 after training on a matrix, (n,) classes otherwise."""
+        values = self.decision_function(X)
+        if values.ndim == 1:
+            return self.classes_[(values > 0).astype(int)]
+        if not self.multiclass_:
+            return (values > self.threshold).astype(int)
+        best = values.argmax(axis=1)
+        return (self.classes_ == best[:, None]).astype(int) if self._is_matrix else self.classes_[best]
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn may expect: sparse input and label sets are fine."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_label = True
+        return tags
+
+    def _train(self, X: Any, targets: sparse.csc_array, options: Options) -> None:
+        """Sets `weights_`, `bias_weights_` and `thresholds_`."""
+        raise NotImplementedError
+
+    def _values(self, X: sparse.csr_array | np.ndarray) -> np.ndarray:
+        values = np.empty((X.shape[0], self.weights_.shape[1]))
+        jobs = min(self.n_jobs or cores(), X.shape[0] * values.shape[1] // ALONE + 1)
+        bounds = [X.shape[0] * part // jobs for part in range(jobs + 1)]
+
+        def fill(start: int, end: int) -> None:
+            np.add(X[start:end] @ self.weights_, self.bias_weights_ + self.thresholds_, out=values[start:end])
+
+        with ThreadPoolExecutor(jobs) as pool:  # a product holds no lock of Python's
+            list(pool.map(fill, bounds[:-1], bounds[1:]))
+        return values
+
+    def _targets(self, y: Any) -> sparse.csc_array:
+        """(n, L) 0/1; sets `classes_`, `multiclass_` and whether y was a matrix."""
+        y = y if sparse.issparse(y) else as_array(y)
+        self._is_matrix = y.ndim == 2 and y.shape[1] > 1
+        if self._is_matrix:
+            targets = indicator(y)
+            self.classes_ = np.arange(targets.shape[1])
+        else:
+            targets, self.classes_ = binarised(y)
+        each = targets.sum(axis=1)
+        self.multiclass_ = bool(targets.shape[1] > 1 and (each == 1).all())
+        return targets
+
+    def _check_memory(self, width: int, labels: int) -> None:
+        """Dense weights take 8·d·L bytes, twice that while they are put in order."""
+        needed, there = 16 * (width + 1) * labels, _memory()
+        if there is not None and needed > there:
+            raise MemoryError(
+                f"the weights of {labels} labels on {width} features take {needed / 2**30:.1f} GiB, "
+                f"this machine has {there / 2**30:.1f}; technique tree keeps only those that are not 0"
+            )
+
+    def _set_weights(self, weights: np.ndarray, options: Options) -> None:
+        """Take (L, width) weights; the last one of a label is that of the constant feature."""
+        table = np.empty(weights.shape[::-1])  # row by row: a sparse document times this reads whole rows
+        for start in range(0, len(weights), CACHE_LINE):
+            table[:, start : start + CACHE_LINE] = weights[start : start + CACHE_LINE].T
+        self.weights_, self.bias_weights_ = without_bias(table, options)
+
+    def _title(self) -> str | None:
+        return type(self).__name__ if self.progress else None
+
+
+class OneVsRest(LinearClassifier):
+    """One binary problem a label: the documents that have it against all the others.
+
+    min_w ½ wᵀw + C Σ_i ξ(y_i wᵀx_i), y_i = ±1, for each label. L problems, 8·d·L bytes of weights.
+
+    >>> X = sparse.csr_array([[1, 0, 0.5], [0, 1, 0.2], [0.2, 0.1, 1]])
+    >>> model = OneVsRest("-s 2 -B 1 -e 1e-6").fit(X, np.array([[1, 0], [0, 1], [0, 1]]))
+    >>> model.weights_.shape, model.multiclass_
+    ((3, 2), True)
+    """
+
+    def _train(self, X: Any, targets: sparse.csc_array, options: Options) -> None:
+        problems = LabelProblems(X, targets, options)
+        problems.each(LabelProblems.keep, range(problems.count), self.n_jobs, self._title())
+        self._set_weights(problems.weights, options)
+        self.thresholds_ = np.zeros(problems.count)
+
+
+class BinaryAndMulticlass(LinearClassifier):
+    """LIBLINEAR's own multi-class training, for documents with exactly one label each.
+
+    Solver 4 (Crammer and Singer) trains all labels as one problem, the others train one-vs-rest. For two
+    labels and another solver than 4 there is one weight vector; the second label has its negative. A label
+    that no training document has gets the threshold −∞: it is never predicted.
+
+    Raises ValueError for a document with no label or with several, naming its row.
+
+    >>> BinaryAndMulticlass("-s 4").fit(np.eye(3), ["a", "b", "c"]).predict(np.eye(3)).tolist()
+    ['a', 'b', 'c']
+    """
+
+    def _train(self, X: Any, targets: sparse.csc_array, options: Options) -> None:
+        classes = only_labels(targets) if self._is_matrix or targets.shape[1] > 1 else targets.toarray()[:, 0]
+        count = len(self.classes_)
+        rows = Rows(X, options)
+        weights, found = rows.train_classes(classes)
+        table = np.zeros((count, rows.width))
+        if len(found) == 2 and weights.shape[1] == 1:
+            weights = np.hstack([weights, -weights])
+        table[found] = weights[:, : len(found)].T
+        self._set_weights(table, options)
+        self.thresholds_ = np.full(count, -np.inf)
+        self.thresholds_[found] = 0.0
+        self.multiclass_ = True
+
+    def __sklearn_tags__(self) -> Any:
+        """Label sets are refused."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = False
+        return tags
+
+
+def without_bias(table: np.ndarray, options: Options) -> tuple[np.ndarray, np.ndarray]:
+    """(d, L) weights, and what the constant feature adds to each label, from a (width, L) table.
+
+    >>> without_bias(np.array([[1.0], [2.0]]), parse_options("-B 0.5"))
+    (array([[1.]]), array([1.]))
+    """
+    if not options.has_bias:
+        return table, np.zeros(table.shape[1])
+    return table[:-1], options.bias * table[-1]
+
+
+def _memory() -> int | None:
+    """Bytes of memory of this machine; None where it cannot be asked."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return None

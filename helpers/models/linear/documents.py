@@ -1,0 +1,327 @@
+"""A trained linear classifier as a safetensors file: arrays, and one JSON text with the settings.
+
+No pickle is written or read. The words of TF-IDF and the labels travel in the settings; which they are is
+decided in `document_classifier`.
+
+From labelled documents to scores: TF-IDF, a linear technique, the list of labels; saved without pickle.
+
+TF-IDF is scikit-learn's with its defaults: raw counts, log((1 + D)/(1 + df)) + 1, unit length, learned from
+the training documents only. Documents that come as features are taken as they are. How a technique trains is
+in `linear`, `thresholding`, `cost_sensitive` and `label_tree`; nothing is scored here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from helpers.core import MalformedRecord, atomic_writer, unknown_name
+from helpers.data import Documents, label_list, label_matrix
+
+from .base import BinaryAndMulticlass, LinearClassifier, OneVsRest
+from .cost_sensitive import CostSensitive, CostSensitiveMicro
+from .label_tree import LabelTree, Node
+from .thresholding import Thresholding
+
+FORMAT = "beyond-micro-f1 linear classifier 1"
+_ARRAYS = ("weights_", "bias_weights_", "thresholds_", "costs_", "classes_")
+_NODE_ARRAYS = ("labels", "bias")
+Restore = Callable[[LinearClassifier], None]
+
+
+def write_model(
+    path: Path | str,
+    classifier: LinearClassifier,
+    settings: Mapping[str, Any],
+    arrays: Mapping[str, np.ndarray],
+) -> None:
+    """Write a trained classifier, atomically, with further settings and arrays.
+
+    Raises ValueError for settings that JSON cannot hold, such as a generator as `random_state`, and for a
+    path that ends in .gz: the file is not compressed.
+
+    >>> import tempfile
+    >>> from helpers.models.linear import OneVsRest
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_model(Path(folder, "m"), OneVsRest("-s 2").fit(np.eye(2), np.eye(2)), {"by": "me"}, {})
+    ...     facts, arrays, _ = read_model(Path(folder, "m"))
+    >>> facts["by"], facts["parameters"]["options"], arrays["weights_"].shape
+    ('me', '-s 2', (2, 2))
+    """
+    if Path(path).suffix.lower() == ".gz":
+        raise ValueError(f"path is {str(path)!r}: a model is not compressed")
+    held = {name: getattr(classifier, name) for name in _ARRAYS if hasattr(classifier, name)} | dict(arrays)
+    facts = {"format": FORMAT, **settings, "parameters": classifier.get_params()}
+    facts |= {"multiclass": classifier.multiclass_, "width": classifier.n_features_in_}
+    if isinstance(classifier, LabelTree):
+        nodes = list(classifier.root_.walk())
+        facts["children"] = [len(node.children) for node in nodes]
+        for place, node in enumerate(nodes):
+            held |= _node_arrays(place, node)
+    held = {name: np.ascontiguousarray(array) for name, array in held.items()}
+    try:
+        content = save(held, {"settings": json.dumps(facts, default=_plain)})
+    except (TypeError, SafetensorError) as error:  # safetensors has room for 100 MB of settings
+        raise ValueError(f"these settings cannot be saved: {error}") from None
+    with atomic_writer(path) as stream:
+        stream.write(content)
+
+
+def read_model(path: Path | str) -> tuple[dict[str, Any], dict[str, np.ndarray], Restore]:
+    """Settings, arrays, and a function that gives a classifier of the same technique what was learned.
+
+    Raises MalformedRecord for a file that `write_model` did not write, and one that is cut off. That its
+    arrays have the shapes that belong together is seen to by the function, which raises ValueError.
+    """
+    content = Path(path).read_bytes()
+    try:
+        arrays = load(content)
+        length = int.from_bytes(content[:8], "little")
+        facts = json.loads(json.loads(content[8 : 8 + length])["__metadata__"]["settings"])
+        if facts["format"] != FORMAT:
+            raise ValueError(f"its format is {facts['format']!r}")
+    except (SafetensorError, ValueError, KeyError, TypeError) as error:
+        raise MalformedRecord(path, f"not a linear classifier saved by this package ({error})") from None
+
+    def restore(classifier: LinearClassifier) -> None:
+        classifier.set_params(**facts["parameters"])
+        classifier.multiclass_, classifier.n_features_in_ = facts["multiclass"], facts["width"]
+        classifier._is_matrix = True
+        for name, shape in _shapes(classifier, len(facts["labels"]), facts["width"]).items():
+            setattr(classifier, name, _of_shape(arrays, name, shape))
+        if isinstance(classifier, LabelTree):
+            classifier.root_ = _tree(arrays, facts["children"], facts["width"], len(facts["labels"]))
+
+    return facts, arrays, restore
+
+
+def _plain(value: Any) -> Any:
+    """A number of numpy as one of Python's."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{value!r} is no number, text, list or truth value")
+
+
+def _shapes(classifier: LinearClassifier, labels: int, width: int) -> dict[str, tuple[int, ...]]:
+    """What a classifier for so many labels, on so many features, has learned."""
+    shapes = {"classes_": (labels,), "thresholds_": (labels,)}
+    if not isinstance(classifier, LabelTree):
+        shapes |= {"weights_": (width, labels), "bias_weights_": (labels,)}
+    if isinstance(classifier, CostSensitive):
+        shapes["costs_"] = (labels,)
+    return shapes
+
+
+def _of_shape(arrays: Mapping[str, np.ndarray], name: str, shape: tuple[int, ...]) -> np.ndarray:
+    if arrays[name].shape != shape:
+        raise ValueError(f"{name} has shape {arrays[name].shape}, not {shape}")
+    return arrays[name]
+
+
+def _node_arrays(place: int, node: Node) -> dict[str, np.ndarray]:
+    named = {name: getattr(node, name) for name in _NODE_ARRAYS}
+    named |= {name: getattr(node.weights, name) for name in ("data", "indices", "indptr")}
+    return {f"node-{place}-{name}": array for name, array in named.items()}
+
+
+def _tree(arrays: Mapping[str, np.ndarray], children: list[int], width: int, labels: int) -> Node:
+    """The root of the tree whose nodes were written parents first; ValueError if they make no tree."""
+    if sum(children) != len(children) - 1:
+        raise ValueError(f"{len(children)} nodes with {sum(children)} children in all make no tree")
+    places = iter(range(len(children)))
+
+    def next_node() -> Node:
+        place = next(places)
+        node = Node(arrays[f"node-{place}-labels"])
+        if not (node.labels < labels).all() or not (node.labels >= 0).all():
+            raise ValueError(f"node {place} has labels that are not in the list")
+        columns = children[place] or len(node.labels)
+        node.bias = _of_shape(arrays, f"node-{place}-bias", (columns,))
+        parts = tuple(arrays[f"node-{place}-{name}"] for name in ("data", "indices", "indptr"))
+        node.weights = sparse.csr_array(parts, shape=(width, columns))
+        node.weights.check_format(full_check=True)  # a place outside would be read without a check
+        node.children = [next_node() for _ in range(children[place])]
+        return node
+
+    return next_node()
+
+
+TECHNIQUES: dict[str, type[LinearClassifier]] = {
+    "1vsrest": OneVsRest,
+    "thresholding": Thresholding,
+    "cost_sensitive": CostSensitive,
+    "cost_sensitive_micro": CostSensitiveMicro,
+    "binary_and_multiclass": BinaryAndMulticlass,
+    "tree": LabelTree,
+}
+"""LibMultiLabel's names of the linear techniques."""
+
+
+class DocumentClassifier:
+    """A linear technique on documents.
+
+    Parameters
+    ----------
+    technique : a name of `TECHNIQUES`. options : LIBLINEAR's option string.
+    tfidf : settings of `TfidfVectorizer` that differ from its defaults, e.g. {"min_df": 2}; numbers, text,
+        lists and truth values only, so that they can be saved.
+    parameters : those of the technique, e.g. `random_state`, `n_jobs`, `progress`, `rule`, `degree`.
+
+    Attributes: `labels`, the labels in the order of the columns; `classifier`, the fitted estimator.
+
+    Raises ValueError for an unknown technique, a parameter that it does not have, or an unknown setting of
+    TF-IDF.
+
+    >>> documents = Documents(["1", "2"], [["grain"], ["oil", "gas"]], ["wheat and corn", "oil and gas"])
+    >>> model = DocumentClassifier("1vsrest", "-s 2").fit(documents)
+    >>> model.labels, model.scores(documents).shape
+    (('gas', 'grain', 'oil'), (2, 3))
+    >>> model.predict(documents)
+    [('grain',), ('gas', 'oil')]
+    """
+
+    def __init__(
+        self,
+        technique: str = "1vsrest",
+        options: str = "",
+        tfidf: Mapping[str, Any] | None = None,
+        **parameters: Any,
+    ) -> None:
+        if technique not in TECHNIQUES:
+            raise unknown_name("technique", technique, TECHNIQUES)
+        self.classifier = TECHNIQUES[technique](options)
+        known = self.classifier.get_params()
+        for name in parameters:
+            if name not in known:
+                raise unknown_name(f"parameter of technique {technique}", name, known)
+        self.classifier.set_params(**parameters)
+        self.technique, self.tfidf = technique, _tfidf_settings(tfidf or {})
+        self.labels: tuple[str, ...] = ()
+        self._vectorizer: TfidfVectorizer | None = None
+
+    def fit(self, documents: Documents, labels: Sequence[str] | None = None) -> DocumentClassifier:
+        """Train. `labels` are the columns, in their order; None: the labels of the documents, sorted.
+
+        A label of the list that no document has is learned from negative documents only. Its scores are −∞
+        with binary_and_multiclass, and for texts 0 or less with 1vsrest and cost-sensitive training;
+        thresholding can predict it all the same. Raises ValueError as the techniques do, for a single label
+        (nothing to tell apart), and for texts without a word that TF-IDF counts.
+        """
+        self.labels, self._vectorizer = (), None  # if this training fails, nothing is left of an earlier one
+        names = tuple(labels) if labels is not None else label_list(documents)
+        if len(names) < 2:
+            raise ValueError(f"labels is {list(names)}: two labels at least are needed")
+        targets = label_matrix(documents, names)
+        features, vectorizer = documents.features, None
+        if documents.texts is not None:
+            vectorizer = TfidfVectorizer(**self.tfidf)
+            features = vectorizer.fit_transform(documents.texts)
+        self.classifier.fit(features, targets)
+        self.labels, self._vectorizer = names, vectorizer
+        return self
+
+    def scores(self, documents: Documents) -> np.ndarray:
+        """(n, L) decision values, in the order of `labels`; those above `threshold` are predicted.
+
+        Features are padded with zeros, or cut, to the width of the training documents. Raises ValueError for
+        features after training on texts, or the other way round; `NotFittedError` before training.
+        """
+        return self.classifier.decision_function(self.features(documents))
+
+    def predict(self, documents: Documents) -> list[tuple[str, ...]]:
+        """The labels of each document: those that score above `threshold`, none or several; if every training
+        document had one label, the one with the highest score. Raises as `scores` does."""
+        found = self.classifier.predict(self.features(documents))
+        return [tuple(self.labels[column] for column in np.flatnonzero(row)) for row in found]
+
+    def features(self, documents: Documents) -> sparse.csr_array:
+        """(n, d) what the technique sees of these documents."""
+        if not self.labels:
+            raise NotFittedError("this DocumentClassifier is not trained yet: call fit first")
+        if (documents.texts is None) != (self._vectorizer is None):
+            there, here = ("texts", "features") if documents.texts is None else ("features", "texts")
+            raise ValueError(f"documents come as {here}, but the classifier was trained on {there}")
+        if documents.texts is not None:
+            return sparse.csr_array(self._vectorizer.transform(documents.texts))
+        return _of_width(documents.features, self.classifier.n_features_in_)
+
+    @property
+    def threshold(self) -> float:
+        """Scores above it mean that a document gets the label: 0, and 0.5 for the tree."""
+        return self.classifier.threshold
+
+    @property
+    def multiclass(self) -> bool:
+        """Whether every training document had one label: then the highest score decides."""
+        return self.classifier.multiclass_
+
+    def save(self, path: Path | str) -> None:
+        """Write the trained classifier to a safetensors file, atomically.
+
+        Raises `NotFittedError` before training, ValueError for settings that JSON cannot hold.
+        """
+        if not self.labels:
+            raise NotFittedError("this DocumentClassifier is not trained yet: there is nothing to save")
+        settings = {"technique": self.technique, "labels": self.labels, "tfidf": self.tfidf}
+        arrays = {}
+        if self._vectorizer is not None:
+            settings["words"] = self._vectorizer.get_feature_names_out().tolist()
+            if self._vectorizer.use_idf:
+                arrays["idf"] = self._vectorizer.idf_
+        write_model(path, self.classifier, settings, arrays)
+
+    @classmethod
+    def load(cls, path: Path | str) -> DocumentClassifier:
+        """Read what `save` wrote; nothing in the file is executed.
+
+        Raises
+        ------
+        MalformedRecord : no safetensors file, or one that `save` did not write. OSError : as the file system
+            does.
+        """
+        settings, arrays, restore = read_model(path)
+        try:
+            model = cls(settings["technique"], settings["parameters"].pop("options"), settings["tfidf"])
+            model.labels = tuple(settings["labels"])
+            if "words" in settings:
+                model._vectorizer = _restored_vectorizer(model.tfidf, settings["words"], arrays.get("idf"))
+            restore(model.classifier)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise MalformedRecord(path, f"its settings and arrays do not fit together ({error})") from None
+        return model
+
+
+def _tfidf_settings(tfidf: Mapping[str, Any]) -> dict[str, Any]:
+    """As `TfidfVectorizer` takes them, or ValueError for a name that it does not know."""
+    known = TfidfVectorizer().get_params()
+    for name in tfidf:
+        if name not in known:
+            raise unknown_name("setting of tfidf", name, known)
+    ranges = {name: tuple(tfidf[name]) for name in ("ngram_range",) if name in tfidf}  # JSON has lists only
+    return dict(tfidf) | ranges
+
+
+def _restored_vectorizer(
+    tfidf: Mapping[str, Any], words: list[str], idf: np.ndarray | None
+) -> TfidfVectorizer:
+    vectorizer = TfidfVectorizer(**{**tfidf, "vocabulary": words})
+    if vectorizer.use_idf:
+        vectorizer.idf_ = idf
+        return vectorizer
+    return vectorizer.fit([""])  # there is nothing to learn, but scikit-learn wants it called
+
+
+def _of_width(features: sparse.csr_array, width: int) -> sparse.csr_array:
+    """Columns after `width` are cut, missing ones are zeros."""
+    if features.shape[1] >= width:
+        return features[:, :width]
+    return sparse.csr_array((features.data, features.indices, features.indptr), (features.shape[0], width))

@@ -1,0 +1,270 @@
+"""Where to cut through the scores of one label: every cut of a fold, its counts, the threshold it stands for.
+
+No model is trained here; the rules that choose a cut are in `thresholding` and `scut_fbr`.
+
+SCut.fbr: the thresholding rule of LibMultiLabel until July 2023.
+
+SCut takes, in each of three folds, the cut with the highest F of the label (0 unless a cut is better than 0),
+and averages the three. Where that F does not exceed fbr, the label is too rare for its cut to be trusted: the
+fold's threshold becomes the highest score. fbr is chosen by a second cross-validation around the first.
+
+Sources: Yang 2001 and Lewis et al. 2004, SCutFBR.1; Fan & Lin 2007, "A Study on Threshold Selection for
+Multi-label Classification".
+
+One-vs-rest with a decision threshold chosen for each label by cross-validation.
+
+Two rules: *micromacro-freq* (LibMultiLabel since July 2023) and *SCut.fbr* (before; `scut_fbr`). Both train
+on folds, move a cut through the sorted validation scores, and add the negative of the chosen cut to the
+decision values of a model that is trained on all documents. The weights are those of one-vs-rest.
+
+Source: Lin & Lin 2023, "On the Thresholding Strategy for Infrequent Labels in Multi-label Classification",
+Section 4.3.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_random_state
+
+from .base import LinearClassifier
+from .liblinear import Options
+from .problems import LabelProblems, cross_validation_folds
+
+
+class Counts(NamedTuple):
+    """True positives, false positives, false negatives; numbers or arrays of one shape."""
+
+    tp: Any
+    fp: Any
+    fn: Any
+
+    def f1(self) -> Any:
+        """2TP / (2TP + FP + FN), 0 for 0/0.
+
+        >>> Counts(1, 1, 0).f1().round(3).item(), Counts(0, 0, 0).f1().item()
+        (0.667, 0.0)
+        """
+        hits, whole = 2.0 * np.asarray(self.tp), 2.0 * np.asarray(self.tp) + self.fp + self.fn
+        return np.divide(hits, whole, out=np.zeros(np.shape(whole)), where=whole > 0)
+
+    def plus(self, other: Counts) -> Counts:
+        """Sums, count by count.
+
+        >>> Counts(1, 2, 3).plus(Counts(1, 1, 1))
+        Counts(tp=2, fp=3, fn=4)
+        """
+        return Counts(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
+
+    def at(self, place: int) -> Counts:
+        """The counts of one place.
+
+        >>> Counts(np.array([1, 0]), np.array([1, 0]), np.array([0, 1])).at(1)
+        Counts(tp=0, fp=0, fn=1)
+        """
+        return Counts(*(int(count[place]) for count in self))
+
+
+class Cuts(NamedTuple):
+    """The validation scores of a fold from low to high, and the counts for each place of the cut.
+
+    Place k (0 … n): the k lowest documents do not get the label, the others do.
+    """
+
+    scores: np.ndarray
+    counts: Counts
+
+    def threshold(self, place: int) -> float:
+        """The score to exceed: between the neighbours of the cut, or just beyond the ends.
+
+        >>> threshold_candidates(np.array([0.2, 0.6]), np.array([False, True])).threshold(1)
+        0.4
+        """
+        if place == 0:
+            return float(np.nextafter(self.scores[0], -np.inf))
+        if place == len(self.scores):
+            return float(np.nextafter(self.scores[-1], np.inf))
+        return float((self.scores[place - 1] + self.scores[place]) / 2)
+
+
+def threshold_candidates(scores: np.ndarray, positive: np.ndarray) -> Cuts:
+    """All cuts through n scores; `positive` (n,) says which documents have the label.
+
+    >>> threshold_candidates(np.array([0.2, 0.6]), np.array([False, True])).counts.fp.tolist()
+    [1, 0, 0]
+    """
+    order = np.argsort(scores, kind="stable")
+    below = np.concatenate([[0], np.cumsum(positive[order])])
+    total, places = int(below[-1]), np.arange(len(scores) + 1)
+    tp = total - below
+    return Cuts(scores[order], Counts(tp, len(scores) - places - tp, below))
+
+
+def last_best(values: np.ndarray) -> int:
+    """Place of the largest value, the last of several.
+
+    >>> last_best(np.array([1.0, 3.0, 3.0]))
+    2
+    """
+    return len(values) - 1 - int(np.argmax(values[::-1]))
+
+
+FBR = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
+"""The values of fbr to choose from."""
+
+
+class Orders(NamedTuple):
+    """The random orders of the documents that one label needs: for the outer folds, the inner folds of each,
+    and the folds of the final thresholds."""
+
+    outer: np.ndarray
+    inner: list[np.ndarray]
+    final: np.ndarray
+
+
+def draw_orders(random: np.random.RandomState, n: int) -> Orders:
+    """The orders for one label, drawn one after the other as LibMultiLabel draws them.
+
+    >>> [len(order) for order in draw_orders(np.random.RandomState(1), 7).inner]
+    [5, 5, 4]
+    """
+    outer = random.permutation(n)
+    inner = [random.permutation(len(training)) for training, _ in cross_validation_folds(outer)]
+    return Orders(outer, inner, random.permutation(n))
+
+
+def scut_fbr(problems: LabelProblems, piece: tuple[int, Orders]) -> float:
+    """The threshold of one label; its weights, trained on all documents, are kept.
+
+    The fbr with the highest F summed over the outer folds wins, the last of several; 0.1 if all are 0.
+
+    >>> from helpers.models.linear import parse_options
+    >>> problems = LabelProblems(np.eye(9)[:, :2], np.array([[1]] * 4 + [[0]] * 5), parse_options("-s 2"))
+    >>> round(scut_fbr(problems, (0, draw_orders(np.random.RandomState(0), 9))), 3)
+    0.0
+    """
+    label, orders = piece
+    positive = problems.positive(label)
+    total = np.zeros(len(FBR))
+    for (training, validation), order in zip(cross_validation_folds(orders.outer), orders.inner, strict=True):
+        thresholds = _thresholds(problems, label, training[order])
+        scores = problems.decide(problems.train(label, training), validation)
+        total += [_f1(scores + threshold > 0, positive[validation]) for threshold in thresholds]
+    best = last_best(total) if total.any() else 0
+    problems.keep(label)
+    return float(_thresholds(problems, label, orders.final)[best])
+
+
+def _thresholds(problems: LabelProblems, label: int, order: np.ndarray) -> np.ndarray:
+    """The threshold for each fbr, from the documents in this order."""
+    positive = problems.positive(label)
+    total = np.zeros(len(FBR))
+    for training, validation in cross_validation_folds(order):
+        scores = problems.decide(problems.train(label, training), validation)
+        cut, f1 = _scut(scores, positive[validation])
+        total += [-cut if f1 > fbr else -scores.max() for fbr in FBR]
+    return total / 3
+
+
+def _scut(scores: np.ndarray, positive: np.ndarray) -> tuple[float, float]:
+    """The score to exceed, and the label's F with it: less than the cut's where it parts equal scores."""
+    cuts = threshold_candidates(scores, positive)
+    f1 = cuts.counts.f1()
+    best, plain = last_best(f1), _f1(scores > 0, positive)
+    if not f1[best] > plain:
+        return 0.0, plain
+    threshold = cuts.threshold(best)
+    return threshold, _f1(scores > threshold, positive)
+
+
+def _f1(predicted: np.ndarray, positive: np.ndarray) -> float:
+    tp = int((predicted & positive).sum())
+    return float(Counts(tp, int(predicted.sum()) - tp, int(positive.sum()) - tp).f1())
+
+
+_LEAST = {"micromacro-freq": 3, "scut-fbr": 5}
+"""Documents below which a fold, with SCut.fbr one of its own folds, would be empty."""
+
+
+class Thresholding(LinearClassifier):
+    """One-vs-rest with a threshold for each label, found by three-fold cross-validation.
+
+    Parameters
+    ----------
+    options, n_jobs, progress : as in `LinearClassifier`.
+    rule : 'micromacro-freq' or 'scut-fbr'.
+    random_state : of the folds: None, a number or a `numpy.random.RandomState`. With a number the folds are
+        those that LibMultiLabel draws after `numpy.random.seed` of it.
+
+    micromacro-freq goes through the labels from frequent to rare. In each fold the cut maximises F/k +
+    micro-F, where F is that of the label, k counts the labels so far, and micro-F pools the label with the
+    best cuts of the labels before it; of several cuts the highest wins. The three thresholds are averaged.
+    SCut.fbr maximises the label's F; where that does not exceed fbr, the threshold becomes the highest score.
+    fbr is chosen for each label by another cross-validation around it. Problems: 4 L and 16 L.
+
+    Raises ValueError for an unknown rule, and for fewer documents than its folds need: 3 and 5.
+
+    >>> X, y = np.eye(6)[:, :3] + 0.1, np.array([[1, 0], [1, 0], [1, 1], [0, 1], [0, 1], [1, 0]])
+    >>> Thresholding("-s 2", random_state=1).fit(X, y).thresholds_.shape
+    (2,)
+    """
+
+    def __init__(
+        self,
+        options: str = "",
+        n_jobs: int | None = None,
+        progress: bool = False,
+        rule: str = "micromacro-freq",
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(options, n_jobs, progress)
+        self.rule = rule
+        self.random_state = random_state
+
+    def _train(self, X: Any, targets: sparse.csc_array, options: Options) -> None:
+        rules = {"micromacro-freq": self._micromacro, "scut-fbr": self._scut}
+        if self.rule not in rules:
+            raise ValueError(f"rule is {self.rule!r}: give one of {', '.join(rules)}")
+        problems = LabelProblems(X, targets, options)
+        if problems.n < _LEAST[self.rule]:
+            needed = f"rule {self.rule} needs {_LEAST[self.rule]} at least for its folds"
+            raise ValueError(f"X has {problems.n} rows; {needed}")
+        self.thresholds_ = np.zeros(problems.count)
+        rules[self.rule](problems, check_random_state(self.random_state))
+        self._set_weights(problems.weights, options)
+
+    def _micromacro(self, problems: LabelProblems, random: np.random.RandomState) -> None:
+        order = np.flip(np.argsort(problems.supports(), kind="stable"))
+        pieces = ((label, random.permutation(problems.n)) for label in order)
+        pooled = Counts(0, 0, 0)
+        with closing(problems.each_in_turn(_cuts_of_folds, pieces, self.n_jobs, self._title())) as results:
+            for rank, (label, folds) in enumerate(zip(order, results, strict=True), start=1):
+                places = [last_best(_macro_and_micro(fold.counts, pooled, rank)) for fold in folds]
+                chosen = list(zip(folds, places, strict=True))
+                self.thresholds_[label] = -np.mean([fold.threshold(place) for fold, place in chosen])
+                for fold, place in chosen:
+                    pooled = pooled.plus(fold.counts.at(place))
+
+    def _scut(self, problems: LabelProblems, random: np.random.RandomState) -> None:
+        pieces = ((label, draw_orders(random, problems.n)) for label in range(problems.count))
+        self.thresholds_[:] = problems.each(scut_fbr, pieces, self.n_jobs, self._title())
+
+
+def _cuts_of_folds(problems: LabelProblems, piece: tuple[int, np.ndarray]) -> list[Cuts]:
+    """The cuts of each fold; the weights of the label, trained on all documents, are kept."""
+    label, order = piece
+    positive = problems.positive(label)
+    folds = []
+    for training, validation in cross_validation_folds(order):
+        scores = problems.decide(problems.train(label, training), validation)
+        folds.append(threshold_candidates(scores, positive[validation]))
+    problems.keep(label)
+    return folds
+
+
+def _macro_and_micro(counts: Counts, pooled: Counts, rank: int) -> np.ndarray:
+    """What each cut adds to macro-F, the others being fixed, plus micro-F with the labels before it."""
+    return counts.f1() / rank + counts.plus(pooled).f1()

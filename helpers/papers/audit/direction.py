@@ -1,0 +1,293 @@
+"""Paper R, Tables II–VI (Lyu et al. 2021): PD from A and B, PPR and PIR as ratios of counts.
+
+All scores are of single runs, in per cent with two decimals, so nothing here rests on a spread.
+
+Paper R, the text (Lyu et al. 2021): numbers restated from the tables, improvements, comparisons, the
+abstract.
+
+Words of degree ('much smaller', 'comparative') are not judged, their direction is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from helpers.reporting import Cell, Interval, as_cell, find_cell
+
+from .intervals import (
+    ABOVE_ZERO,
+    BELOW_ZERO,
+    Check,
+    check,
+    common_denominator,
+    compare,
+    difference,
+    immobile_pairs,
+    magnitude,
+    nearest_share,
+    overlap,
+)
+
+SHORT = {"A": "performance_original", "B": "performance_paired", "PD": "pd", "PIR": "pir", "PPR": "ppr"}
+"""The column heads of the tables, and the metrics' names."""
+
+
+class Tables:
+    """The cells of Tables II–VI by model and column: `tables("EM-C (base)", "PPR")`.
+
+    Attributes
+    ----------
+    models : those that the authors ran, in printed order; the quoted ones (†) have nothing but A.
+    """
+
+    def __init__(self, published: pd.DataFrame) -> None:
+        self.published = published[published["paper"] == "R"]
+        self.frame = self.published[self.published["item"].str.fullmatch("Table (II|III|IV|V|VI)")]
+        self.cells = {(row["model"], row["metric"]): as_cell(row) for _, row in self.frame.iterrows()}
+        self.models = list(self.frame.loc[self.frame["metric"] == "ppr", "model"])
+
+    def __call__(self, model: str, short: str) -> Cell:
+        """The cell of a model in the column A, B, PD, PIR or PPR."""
+        return self.cells[model, SHORT[short]]
+
+    def prose(self, metric: str) -> Cell:
+        """A number of Section IV-A."""
+        return find_cell(self.published, item="Section IV-A", metric=metric)
+
+
+def performance_differences(tables: Tables) -> Iterator[Check]:
+    """PD = |P_A − P_B| (Eq. 1) from the printed A and B."""
+    for model in tables.models:
+        a, b, printed = (tables(model, short) for short in ("A", "B", "PD"))
+        exact = np.isclose(abs(a.value - b.value), printed.value, rtol=0, atol=1e-9)
+        note = "equals the difference of the printed A and B" if exact else ""
+        derived = magnitude(difference(a.interval, b.interval))
+        yield compare(printed, f"{model}: PD = |A - B|", derived, (a, b), note)
+
+
+def sample_count(tables: Tables) -> tuple[int, int, int]:
+    """The n of PPR that the printed PPRs point to: (n, PPRs that it fits, PPRs that the next best n fits).
+
+    >>> from helpers.reporting import load_published
+    >>> sample_count(Tables(load_published()))
+    (2263, 13, 8)
+    """
+    cells = [tables(model, "PPR") for model in tables.models]
+    return common_denominator([(c.value, c.interval) for c in cells], int(tables.prose("test_samples").value))
+
+
+def paired_rates(tables: Tables, without_other: int | None) -> Iterator[Check]:
+    """PPR = k/n (Eq. 3) with one n for all models, the number of test samples that are not Other."""
+    n, fits, next_best = sample_count(tables)
+    size = tables.prose("test_samples")
+    cells = [tables(model, "PPR") for model in tables.models]
+    published = f"{without_other} by label counts" if without_other else ""
+    claimed = (without_other, without_other) if without_other else None
+    note = f"fits {fits} of {len(cells)} PPRs; any other n up to {size.printed} fits {next_best} at most"
+    claim = "n of PPR: test samples that are not Other"
+    yield check(("R", "Section IV-A"), claim, published, claimed, (n, n), (size, *cells), note)
+    for model, ppr in zip(tables.models, cells, strict=True):
+        share, other = nearest_share(ppr.value, n), nearest_share(ppr.value, int(size.value))
+        possible = "possible" if ppr.interval[0] <= other <= ppr.interval[1] else "impossible"
+        note = f"{round(share * n / 100)} samples; with n = {size.value:g}, Other kept: {possible}"
+        yield compare(ppr, f"{model}: PPR is a multiple of 1/{n}", (share, share), (ppr, size), note)
+
+
+def immobility_rates(tables: Tables) -> Iterator[Check]:
+    """PIR = k/m (Eq. 2) for some m, the correct predictions on the better set, that leaves room for PPR.
+
+    m is not printed; the note gives the k and m that are possible. Where none is, the nearest possible PIR is
+    derived.
+    """
+    n = sample_count(tables)[0]
+    for model in tables.models:
+        pir, ppr = tables(model, "PIR"), tables(model, "PPR")
+        correct = round(ppr.value * n / 100)
+        claimed = (0.0, 0.005) if pir.printed == "0" else pir.interval
+        pairs = immobile_pairs((claimed[0] / 100, claimed[1] / 100), correct, n)
+        if not len(pairs):
+            note, derived = "no k and m are possible", nearest_rate(pir.value, correct, n)
+        else:
+            (k, m), (most_k, most_m) = pairs.min(axis=0), pairs.max(axis=0)
+            note, derived = f"k is {k} to {most_k}, m is {m} to {most_m}", _range(rates(pairs))
+        claim = f"{model}: PIR = k/m with k + {correct} <= m <= {n}"
+        yield check(pir, claim, pir.printed, claimed, derived, (pir, ppr), note)
+
+
+def rates(pairs: np.ndarray) -> np.ndarray:
+    """k/m in per cent of (K, 2) pairs.
+
+    >>> rates(np.array([[1, 4], [1, 2]])).tolist()
+    [25.0, 50.0]
+    """
+    return 100 * pairs[:, 0] / pairs[:, 1]
+
+
+def nearest_rate(percent: float, both_correct: int, n: int) -> Interval:
+    """The possible PIR that is nearest to `percent`, as an interval of one value.
+
+    >>> nearest_rate(99.0, 5, 10)
+    (50.0, 50.0)
+    """
+    m = np.arange(max(both_correct, 1), n + 1)
+    k = np.clip(np.round(m * percent / 100), 0, m - both_correct)
+    possible = rates(np.stack([k, m], axis=1))
+    return _range(possible[[abs(possible - percent).argmin()]])
+
+
+def _range(values: np.ndarray) -> Interval:
+    return float(values.min()), float(values.max())
+
+
+def audit_direction(published: pd.DataFrame, without_other: int | None = None) -> list[Check]:
+    """All checks of paper R's Tables II–VI, in order.
+
+    Parameters
+    ----------
+    published : `load_published()`.
+    without_other : number of SemEval test samples that are not Other, by label counts; None if those are
+        missing.
+
+    >>> from helpers.reporting import load_published
+    >>> {one.verdict for one in audit_direction(load_published(), 2263)}
+    {'consistent'}
+    """
+    tables = Tables(published)
+    return [*performance_differences(tables), *paired_rates(tables, without_other), *immobility_rates(tables)]
+
+
+BETTER = "A+ B+ PD- PIR- PPR+"
+
+COMPARISONS = (
+    ("Section IV-C", "EM-C (large)", "EM-C (base)", BETTER),
+    ("Section V-A", "EM-ES (base)", "EM-C (base)", BETTER),
+    ("Section V-A", "R-BERT (base)", "EM-C (base)", BETTER),
+    ("Section V-A", "EM-ES (large)", "EM-C (large)", BETTER),
+    ("Section V-A", "R-BERT (large)", "EM-C (large)", BETTER),
+    ("Section V-A", "R-BERT (base)", "EM-ES (base)", BETTER),
+    ("Section V-A", "EM-ES (large)", "EM-ES (base)", BETTER),
+    ("Section V-A", "R-BERT (large)", "R-BERT (base)", BETTER),
+    ("Section V-B", "EMR-C (base)", "EM-C (base)", "A- B+ PD- PPR- PPR+"),
+    ("Section V-B", "EMR-C (large)", "EM-C (large)", "A- B+ PD- PPR- PPR+"),
+    ("Section V-C", "EM-C-M (base)", "EM-C (base)", BETTER),
+    ("Section V-E", "EM-C-M (large)", "EM-C (large)", "A+"),
+    ("Section V-E", "EM-ES-M (large)", "EM-ES (large)", "A+"),
+    ("Section V-E", "R-BERT-M (large)", "R-BERT (large)", "A+"),
+    ("Section V-E", "EM-ES-M (large)", "EM-C-M (large)", "A+"),
+    ("Section V-E", "EM-ES-M (large)", "R-BERT-M (large)", "A+"),
+)
+"""Where the text compares a model with another: + for larger, - for smaller. Section V-B is taken at its
+word, 'smaller PD, PPR, and larger PPR' (the first PPR should read PIR)."""
+
+
+def restated(tables: Tables) -> Iterator[Check]:
+    """Every score that the text restates against the table, every improvement against the two cells."""
+    column = {metric: short for short, metric in SHORT.items()}
+    text = tables.published[
+        tables.published["metric"].isin(column) & ~tables.published.index.isin(tables.frame.index)
+    ]
+    for _, row in text[text["unit"] == "percent"].iterrows():
+        short, cell = column[row.metric], as_cell(row)
+        if row.statistic == "value":
+            source = tables(row.model, short)
+            same = (source.value, source.value)  # the same number again: no rounding lies between
+            yield compare(cell, f"{row.model}: {short} of {source.item}, restated", same, (source,), row.note)
+        else:
+            pair = [tables(name, short) for name in row.model.split(" - ")]
+            ordered = pair[::-1] if row.statistic == "decrease" else pair
+            change = difference(ordered[0].interval, ordered[1].interval)
+            yield compare(cell, f"{row.model}: {row.statistic} of {short}", change, tuple(pair), row.note)
+
+
+def compared(tables: Tables) -> Iterator[Check]:
+    """Every 'better', 'larger' and 'smaller' of the text (`COMPARISONS`)."""
+    for item, model, against, claims in COMPARISONS:
+        for short, sign in ((claim[:-1], claim[-1]) for claim in claims.split()):
+            word, side, claimed = ("larger", ">", ABOVE_ZERO) if sign == "+" else ("smaller", "<", BELOW_ZERO)
+            cells = tables(model, short), tables(against, short)
+            derived = difference(cells[0].interval, cells[1].interval)
+            text = f"{short} of {model} is {word} than that of {against}"
+            yield check(("R", item), text, f"{side} 0", claimed, derived, cells)
+
+
+def spread(cells: list[Cell]) -> Interval:
+    """Largest minus smallest: an enclosure, as the largest is at least every low end and at most the highest
+    end.
+
+    >>> spread([Cell("R", "", "", "3", "count"), Cell("R", "", "", "5", "count")])
+    (2.0, 2.0)
+    """
+    lows, highs = zip(*(cell.interval for cell in cells), strict=True)
+    return max(lows) - min(highs), max(highs) - min(lows)
+
+
+def abstract(tables: Tables) -> Iterator[Check]:
+    """'Clear gaps' in direction among models of 'similar' macro-F1: A differs less than PD, PIR and PPR."""
+    for size in ("base", "large"):
+        models = [f"{name} ({size})" for name in ("EM-C", "EM-ES", "R-BERT")]
+        original = [tables(model, "A") for model in models]
+        for short in ("PD", "PIR", "PPR"):
+            cells = [tables(model, short) for model in models]
+            more = difference(spread(cells), spread(original))
+            claim = f"EM-C, EM-ES, R-BERT ({size}): {short} differs more than A"
+            yield check(("R", "Abstract"), claim, "> 0", ABOVE_ZERO, more, (*original, *cells))
+
+
+def state_of_the_art(tables: Tables) -> Check:
+    """Section V-E: EM-ES-M (large) is better than every quoted result."""
+    best, rows = tables("EM-ES-M (large)", "A"), tables.frame[tables.frame["note"].str.contains("quoted")]
+    quoted = max((as_cell(row) for _, row in rows.iterrows()), key=lambda cell: cell.interval[1])
+    lead = difference(best.interval, quoted.interval)
+    claim = "EM-ES-M (large) is a new state of the art: A above every quoted one"
+    return check(("R", "Section V-E"), claim, "> 0", ABOVE_ZERO, lead, (best, quoted))
+
+
+def quoted_twice(tables: Tables) -> Iterator[Check]:
+    """EM-ES and R-BERT stand in Table III (run by the authors) and in Table VI (quoted).
+
+    Different values are two runs, and then nothing follows from the one for the other.
+    """
+    for name in ("EM-ES", "R-BERT"):
+        quoted, own = tables(name, "A"), tables(f"{name} (large)", "A")
+        same = overlap(quoted.interval, own.interval)
+        note = "" if same else f"differs by {quoted.value - own.value:+.2f}: two runs"
+        derived = own.interval if same else None
+        yield compare(quoted, f"{name}: the quoted A is that of {name} (large)", derived, (own,), note)
+
+
+def corpus(published: pd.DataFrame, tables: Tables) -> Iterator[Check]:
+    """Section IV-A: 18 relations are 9 pairs; with Other, train and test they make up paper W's Table 1."""
+    pairs, relations = tables.prose("relation_pairs"), tables.prose("relations")
+    yield compare(relations, "relations = 2 x pairs", (2 * pairs.value,) * 2, (pairs,))
+    train, test = tables.prose("train_samples"), tables.prose("test_samples")
+    row = {"paper": "W", "item": "Table 1", "dataset": "semeval2010"}
+    size, labels = (find_cell(published, **row, metric=metric) for metric in ("samples", "labels"))
+    yield compare(
+        size, "semeval2010: size = train + test of paper R", (train.value + test.value,) * 2, (train, test)
+    )
+    yield compare(
+        labels, "semeval2010: #Rel = relations of paper R + Other", (relations.value + 1,) * 2, (relations,)
+    )
+
+
+def figure_4(tables: Tables) -> Check:
+    """The gold relation of the drawn sentence, which only the test key can tell."""
+    gold = find_cell(tables.published, item="Section V-D and Figure 4 caption", metric="gold")
+    note = "the official test key (id 8219) says Cause-Effect(e2,e1)"
+    return check(gold, "gold relation of the sentence in Figure 4", gold.printed, None, None, (), note)
+
+
+def audit_direction_claims(published: pd.DataFrame) -> list[Check]:
+    """All checks of paper R's text, in order.
+
+    >>> from helpers.reporting import load_published
+    >>> wrong = [one for one in audit_direction_claims(load_published()) if one.verdict == "inconsistent"]
+    >>> [one.published for one in wrong]
+    ['46.38', '33.94', '79.03', '78.76', '< 0', '< 0']
+    """
+    tables = Tables(published)
+    checks = [*restated(tables), *compared(tables), *abstract(tables), state_of_the_art(tables)]
+    return [*checks, *quoted_twice(tables), *corpus(published, tables), figure_4(tables)]

@@ -1,0 +1,256 @@
+"""Paper W, Tables 3 and 4 (Harbecke et al. 2022): effect sizes and p-values from means and standard
+deviations.
+
+Five runs a model; means, standard deviations and d are printed with one decimal, p with one or two digits.
+The standard deviations are taken as those of samples (ddof = 1), the tests as Welch's, as Section 2.4 says.
+
+Paper W, Section 3.1 (Harbecke et al. 2022): every comparison of the numbers in Tables 3 and 4.
+
+Claims without a number or an order in them ('similar results', 'much closer') are taken as the order they
+imply, where there is one, and left alone otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import pandas as pd
+
+from helpers.metrics import SAWILOWSKY, SCHEMES, sawilowsky
+from helpers.reporting import Cell, Interval, find_cell
+
+from .intervals import (
+    ABOVE_ZERO,
+    BELOW_ZERO,
+    CONSISTENT,
+    INCONSISTENT,
+    Check,
+    check,
+    compare,
+    difference,
+    effect_size,
+    magnitude,
+    overlap,
+    sds_given_effect,
+    two_sided_p,
+    welch_df,
+)
+
+TABLES = {"Table 3": "RECENT", "Table 4": "BERT_EM"}
+"""Which model PTR is compared with."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One column of Table 3 or 4: PTR against the other model under one scheme.
+
+    `mean` and `sd` hold PTR's cell and the other's; `runs` is the number of runs of each model.
+    """
+
+    scheme: str
+    mean: tuple[Cell, Cell]
+    sd: tuple[Cell, Cell]
+    p: Cell
+    d: Cell
+    runs: int
+
+    @property
+    def gain(self) -> Interval:
+        """Difference of the means, PTR − other, in points."""
+        return difference(self.mean[0].interval, self.mean[1].interval)
+
+    @property
+    def df(self) -> Interval:
+        """Degrees of freedom of Welch's test."""
+        return welch_df(self.sd[0].interval, self.sd[1].interval, self.runs)
+
+    @property
+    def effect(self) -> Interval:
+        """Cohen's d from means and SDs."""
+        ptr, other = zip(self.mean, self.sd, strict=True)
+        return effect_size(*(cell.interval for cell in (*ptr, *other)))
+
+
+def comparisons(published: pd.DataFrame, item: str) -> list[Comparison]:
+    """The five columns of Table 3 or Table 4.
+
+    >>> from helpers.reporting import load_published
+    >>> comparisons(load_published(), "Table 3")[0].d.printed
+    '2.8'
+    """
+    get = partial(find_cell, published, paper="W", item=item, metric="f1")
+    runs = int(find_cell(published, paper="W", item="Section 3", metric="runs").value)
+    models, test = ("PTR", TABLES[item]), f"PTR - {TABLES[item]}"
+
+    def column(scheme: str) -> Comparison:
+        mean, sd = (tuple(get(model=m, scheme=scheme, statistic=s) for m in models) for s in ("mean", "sd"))
+        p, d = (get(model=test, scheme=scheme, statistic=s) for s in ("p", "d"))
+        return Comparison(scheme, mean, sd, p, d, runs)
+
+    return [column(scheme) for scheme in SCHEMES]
+
+
+def tests_and_effects(column: Comparison) -> Iterator[Check]:
+    """d from means and SDs; p from means and SDs, from the printed d and SDs, and from all together."""
+    inputs = (*column.mean, *column.sd)
+    yield compare(column.d, f"{column.scheme}: d from means and SDs (Eq. 4)", column.effect, inputs)
+    p = two_sided_p(column.effect, column.df, column.runs)
+    yield compare(column.p, f"{column.scheme}: p from means and SDs", p, inputs)
+    p = two_sided_p(column.d.interval, column.df, column.runs)
+    most = 2.0 * (column.runs - 1)
+    least_p = two_sided_p(column.d.interval, (most, most), column.runs)[0]
+    note = f"with equal SDs ({most:g} degrees of freedom, the most possible) p is at least {least_p:.2g}"
+    yield compare(column.p, f"{column.scheme}: p from the printed d and SDs", p, (column.d, *column.sd), note)
+    yield joint_p(column)
+
+
+def joint_p(column: Comparison) -> Check:
+    """p from means, SDs and the printed d together: d narrows the SDs, they narrow the degrees of freedom."""
+    claim = f"{column.scheme}: p from means, SDs and the printed d together"
+    inputs = (*column.mean, *column.sd, column.d)
+    if not overlap(column.d.interval, column.effect):
+        return compare(column.p, claim, None, inputs, "means and SDs exclude the printed d")
+    sds = sds_given_effect(column.gain, column.d.interval, *(cell.interval for cell in column.sd))
+    df = welch_df(*sds, column.runs)
+    p = two_sided_p(column.d.interval, df, column.runs)
+    return compare(column.p, claim, p, inputs, f"degrees of freedom {df[0]:.2f} to {df[1]:.2f}")
+
+
+def captions(published: pd.DataFrame, item: str, columns: list[Comparison]) -> Iterator[Check]:
+    """What a caption says of every column: d's sign tells the better model, p < alpha, Sawilowsky's word."""
+    place = ("W", f"{item} caption")
+    alpha = find_cell(published, paper="W", item=place[1], metric="alpha")
+    words = find_cell(published, paper="W", item=place[1], metric="effect_size")
+    for column in columns:
+        sign, better = (ABOVE_ZERO, "PTR") if column.d.value > 0 else (BELOW_ZERO, TABLES[item])
+        claim = f"{column.scheme}: {better} is better, as the sign of d says"
+        yield check(place, claim, column.d.printed, sign, column.gain, column.mean)
+        below = (0.0, alpha.value)
+        claim = f"{column.scheme}: p is below alpha"
+        yield check(place, claim, f"< {alpha.printed}", below, column.p.interval, (column.p,))
+        yield named_effect(place, column, words)
+
+
+def named_effect(place: tuple[str, str], column: Comparison, words: Cell) -> Check:
+    """Is the word for |d| one of the words in the text ('large or huge')?"""
+    effect = magnitude(column.d.interval)
+    possible = effect_words(effect)
+    verdict = CONSISTENT if possible & set(words.printed.split(" or ")) else INCONSISTENT
+    note = f"Sawilowsky's word is {' or '.join(sorted(possible))}"
+    claim = f"{column.scheme}: the effect is {words.printed}"
+    return Check(*place, claim, words.printed, *effect, verdict, str(column.d), note)
+
+
+def effect_words(effect: Interval) -> set[str]:
+    """All of Sawilowsky's words for the effect sizes in an interval: at its ends and at the thresholds
+    inside.
+
+    >>> sorted(effect_words((1.9, 2.1)))
+    ['huge', 'very large']
+    """
+    inside = (least for least, _ in SAWILOWSKY if effect[0] <= least <= effect[1])
+    return {sawilowsky(value) for value in (*effect, *inside)}
+
+
+def audit_weighting(published: pd.DataFrame) -> list[Check]:
+    """All checks of paper W's Tables 3 and 4 and of their captions, in order.
+
+    >>> from helpers.reporting import load_published
+    >>> [one.claim for one in audit_weighting(load_published()) if one.verdict == "inconsistent"][-1]
+    'macro: p from means, SDs and the printed d together'
+    """
+    tables = {item: comparisons(published, item) for item in TABLES}
+    checks = [one for columns in tables.values() for column in columns for one in tests_and_effects(column)]
+    return checks + [one for item, columns in tables.items() for one in captions(published, item, columns)]
+
+
+SECTION_3_1 = ("W", "Section 3.1")
+
+
+def ordering(claim: str, smaller: Interval, larger: Interval, inputs: Iterable[object]) -> Check:
+    """Judge 'this is smaller than that': larger − smaller is above 0.
+
+    >>> ordering("a < b", (1, 2), (3, 4), ()).derived_low
+    1
+    """
+    return check(SECTION_3_1, claim, "> 0", ABOVE_ZERO, difference(larger, smaller), tuple(inputs))
+
+
+def differences(columns: list[Comparison]) -> Iterator[Check]:
+    """Table 3: the difference between the models is smallest for micro and largest for macro."""
+    micro, *others = columns
+    for column in others:
+        claim = f"Table 3: the difference is smaller for micro than for {column.scheme}"
+        yield ordering(claim, micro.gain, column.gain, (*micro.mean, *column.mean))
+    *others, macro = columns
+    for column in others[1:]:
+        claim = f"Table 3: the difference is larger for macro than for {column.scheme}"
+        yield ordering(claim, column.gain, macro.gain, (*column.mean, *macro.mean))
+
+
+def reversal(columns: list[Comparison]) -> Iterator[Check]:
+    """Table 4: BERT_EM is better except under macro, where the effect is by far the largest."""
+    *others, macro = columns
+    for column in others:
+        claim = f"Table 4: BERT_EM is better under {column.scheme}"
+        yield check(SECTION_3_1, claim, "< 0", BELOW_ZERO, column.gain, column.mean)
+        claim = f"Table 4: the effect size of macro is larger than that of {column.scheme}"
+        effects = (magnitude(one.d.interval) for one in (column, macro))
+        yield ordering(claim, *effects, (column.d, macro.d))
+    yield check(SECTION_3_1, "Table 4: PTR is better under macro", "> 0", ABOVE_ZERO, macro.gain, macro.mean)
+
+
+def in_between(columns: list[Comparison]) -> Iterator[Check]:
+    """'The scores of our proposed schemes are in between the existing measures': weighted and macro."""
+    means = {column.scheme: column.mean for column in columns}
+    for model in (0, 1):
+        weighted, macro = means["weighted"][model], means["macro"][model]
+        for score in (means["dodrans"][model], means["entropy"][model]):
+            claim = f"{score.item}: {score.name} lies between weighted and macro"
+            published = f"{macro.printed} to {weighted.printed}"
+            claimed = (macro.interval[0], weighted.interval[1])
+            yield check(SECTION_3_1, claim, published, claimed, score.interval, (weighted, score, macro))
+
+
+def smaller_fall(columns: list[Comparison]) -> Check:
+    """PTR's scores decrease less when classes are weighted more equally: from micro to macro."""
+    micro, macro = columns[0].mean, columns[-1].mean
+    falls = [difference(a.interval, b.interval) for a, b in zip(micro, macro, strict=True)]
+    claim = f"{micro[0].item}: PTR falls less from micro to macro than the other model"
+    return ordering(claim, *falls, (*micro, *macro))
+
+
+def weighted_like_micro(tables: list[list[Comparison]]) -> Check:
+    """'Weighted produces similar results to micro except for RECENT': its gap is the largest of the four."""
+    pairs = [(columns[0].mean[model], columns[1].mean[model]) for columns in tables for model in (0, 1)]
+    gaps = {
+        b.name: magnitude(difference(a.interval, b.interval)) for a, b in pairs if b.name.startswith("RECENT")
+    }
+    others = [magnitude(difference(a.interval, b.interval)) for a, b in pairs if b.name not in gaps]
+    largest = (max(low for low, _ in others), max(high for _, high in others))
+    cells = [cell for pair in pairs for cell in pair]
+    return ordering(
+        "the gap between micro and weighted is largest for RECENT", largest, *gaps.values(), cells
+    )
+
+
+def audit_weighting_claims(published: pd.DataFrame) -> list[Check]:
+    """All checks of paper W's Section 3.1, in order.
+
+    >>> from helpers.reporting import load_published
+    >>> [one.note for one in audit_weighting_claims(load_published()) if one.verdict == "inconsistent"]
+    ["Sawilowsky's word is very large", "Sawilowsky's word is very large"]
+    """
+    tacred, semeval = comparisons(published, "Table 3"), comparisons(published, "Table 4")
+    restated = find_cell(published, paper="W", item="Section 3.1", metric="f1", statistic="d")
+    macro = tacred[-1].d
+    words = find_cell(published, paper="W", item="Section 3.1", metric="effect_size")
+    checks = [*differences(tacred)]
+    checks += [
+        compare(restated, "Table 3: effect size of macro, restated", (macro.value, macro.value), (macro,))
+    ]
+    checks += [*reversal(semeval), *(named_effect(SECTION_3_1, column, words) for column in semeval)]
+    checks += [*in_between(tacred), *in_between(semeval), smaller_fall(tacred), smaller_fall(semeval)]
+    return [*checks, weighted_like_micro([tacred, semeval])]

@@ -1,0 +1,234 @@
+"""The README's table of claims, made from the tables that the notebooks wrote: nothing in it is typed.
+
+`claims_table` gives the Markdown between the two marks in README.md; a test holds the README to it. Whole
+tables, number by number, are printed by `python -m helpers summary`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from helpers import ROOT
+from helpers.core import write_atomically
+from helpers.papers.audit import CONSISTENT, INCONSISTENT, NOT_DERIVABLE
+from helpers.reporting import parse_printed, read_tidy
+
+from .multilabel import multilabel_markdown
+from .trained import direction_markdown, weighted_markdown
+
+TABLES = ROOT / "results" / "tables"
+SCHEMES = ("micro", "weighted", "dodrans", "entropy", "macro")
+RATES = ("sentences/s", "FLOP/s")
+"""Units of benchmarks of which more is better."""
+HEAD = ("paper item", "notebook", "what", "published", "ours")
+
+
+class Claim(NamedTuple):
+    """A row of the README's table: a paper's item, the notebook that has it, what it is, and both numbers."""
+
+    item: str
+    notebook: str
+    what: str
+    numbers: Callable[[Path], tuple[str, str]]
+
+
+def table_1(dataset: str, folder: Path) -> tuple[str, str]:
+    """Perplexity with and without the negative class, and the ratio, of one corpus of W's Table 1."""
+    rows = rows_of(folder / "01_statistics.csv", item="Table 1", dataset=dataset).set_index("metric")
+    rows = rows.loc[["perplexity", "perplexity_without_negative", "ratio"]]
+    ours = [rounded(value, like) for value, like in zip(rows["value"], rows["published"], strict=True)]
+    return " / ".join(rows["published"]), " / ".join(ours)
+
+
+def weights(dataset: str, relation: str, folder: Path) -> tuple[str, str]:
+    """Normalised weights of one class under the class-weighting schemes; the paper prints no numbers."""
+    rows = rows_of(folder / "02_weights.csv", dataset=dataset, model=relation).set_index("scheme")
+    return "a chart", " / ".join(f"{weight:.4f}" for weight in rows.loc[list(SCHEMES[1:]), "value"])
+
+
+def system(dataset: str, model: str, folder: Path) -> tuple[str, str]:
+    """F1 of one real system under the five schemes, in per cent; what was published is micro."""
+    rows = rows_of(folder / "03_systems.csv", dataset=dataset, model=model).set_index("scheme")
+    scores = " / ".join(f"{100 * value:.2f}" for value in rows.loc[list(SCHEMES), "value"])
+    return rows.loc["micro", "published"] or "–", scores
+
+
+def tests_of(item: str, metric: str, folder: Path) -> tuple[str, str]:
+    """How many of the five printed values of p or d can follow from the printed means and SDs."""
+    rows = rows_of(folder / "04_tests.csv", item=item, metric=metric).set_index("scheme").loc[list(SCHEMES)]
+    fits = (rows["verdict"] == CONSISTENT).sum()
+    return ", ".join(rows["published"]), f"{fits} of {len(rows)} within the re-derived interval"
+
+
+def verdicts(paper: str, folder: Path) -> tuple[str, str]:
+    """The audit's verdicts on all claims of a paper."""
+    audit = pd.read_csv(folder / "audit.csv")
+    found = audit.loc[audit["paper"] == paper, "verdict"].value_counts()
+    said = [f"{found.get(verdict, 0)} {verdict}" for verdict in (CONSISTENT, INCONSISTENT, NOT_DERIVABLE)]
+    return f"{found.sum()} claims", ", ".join(said)
+
+
+def rows_of(path: Path, **where: str) -> pd.DataFrame:
+    """The rows of a tidy table with these values; ValueError if there are none.
+
+    >>> rows_of(TABLES / "01_statistics.csv", dataset="tacrd")
+    Traceback (most recent call last):
+        ...
+    ValueError: 01_statistics.csv has no row with dataset=tacrd
+    """
+    table = read_tidy(path)
+    for column, value in where.items():
+        table = table[table[column] == value]
+    if table.empty:
+        named = ", ".join(f"{column}={value}" for column, value in where.items())
+        raise ValueError(f"{path.name} has no row with {named}")
+    return table
+
+
+def rounded(value: float, printed: str) -> str:
+    """A value with as many decimals as the printed number.
+
+    >>> rounded(23.3862, "23.39"), rounded(313.75, "314")
+    ('23.39', '314')
+    """
+    unit = parse_printed(printed)[1]
+    return f"{value:.{len(f'{unit:.6f}'.rstrip('0').partition('.')[2])}f}"
+
+
+STATISTICS, SYSTEMS = "01_dataset_statistics", "03_one_prediction_many_scores"
+PERPLEXITY, FIVE = "perplexity with / without NA; ratio", "F1 " + " / ".join(SCHEMES)
+
+CLAIMS = (
+    *(
+        Claim("W, Table 1", STATISTICS, f"{name}: {PERPLEXITY}", partial(table_1, dataset))
+        for name, dataset in {
+            "TACRED": "tacred",
+            "SemEval, 19 labels": "semeval2010",
+            "SemEval, 10 labels": "semeval2010-undirected",
+            "ChemProt": "chemprot",
+            "NYT, 24 labels": "nyt24",
+            "DocRED, 699 of 1000 dev documents": "docred",
+        }.items()
+    ),
+    Claim(
+        "W, Figure 1",
+        "02_weighting_schemes",
+        "TACRED, weight of `per:title` " + " / ".join(SCHEMES[1:]),
+        partial(weights, "tacred", "per:title"),
+    ),
+    *(
+        Claim("real systems", SYSTEMS, f"{name}: {FIVE}", partial(system, dataset, model))
+        for name, dataset, model in (
+            ("SpanBERT on TACRED", "tacred", "spanbert_tacred"),
+            ("KnowBERT on TACRED", "tacred", "knowbert_wordnet_wiki_tacred"),
+            ("SpanBERT on revised TACRED", "tacred-revised", "spanbert_tacred"),
+            ("GCN on TACRED", "tacred", "gcn"),
+            ("CR-CNN on SemEval, 18 directed classes", "semeval2010", "CR-CNN"),
+        )
+    ),
+    *(
+        Claim(
+            f"W, {item}",
+            "04_audit",
+            f"{origin}, " + " / ".join(SCHEMES),
+            partial(tests_of, item, metric),
+        )
+        for item in ("Table 3", "Table 4")
+        for metric, origin in (
+            ("p", "p from the printed means ± SD and d"),
+            ("d", "d from the printed means ± SD"),
+        )
+    ),
+    Claim("W, all", "04_audit", "numbers that follow from others", partial(verdicts, "W")),
+    Claim("R, all", "04_audit", "numbers that follow from others", partial(verdicts, "R")),
+)
+
+
+def claims_table(folder: Path | str = TABLES) -> str:
+    """The claims as a Markdown table, one row a claim; notebooks link to their executed copies.
+
+    Raises FileNotFoundError if a notebook's table is missing.
+
+    >>> print(claims_table().splitlines()[0])
+    | paper item | notebook | what | published | ours |
+    """
+    lines = [f"| {' | '.join(HEAD)} |", "|" + "---|" * len(HEAD)]
+    for claim in CLAIMS:
+        link = f"[{claim.notebook[:2]}](results/notebooks/{claim.notebook}.ipynb)"
+        lines.append(f"| {' | '.join((claim.item, link, claim.what, *claim.numbers(Path(folder))))} |")
+    return "\n".join(lines)
+
+
+def benchmark_table(path: Path | str = TABLES / "benchmarks.csv") -> str:
+    """The measured ratios as Markdown, one table for what was measured together.
+
+    Of rates (`RATES`) more is better, so their ratio is ours / theirs. Under each table stands the machine.
+
+    >>> print(benchmark_table().splitlines()[0])
+    | measurement | ours | peer | theirs | theirs / ours | required |
+    """
+    rows = pd.read_csv(path)
+    together = [rows["packages"], rows["measurement"].str.endswith(RATES)]
+    parts = rows.groupby(together, sort=False)
+    return "\n\n".join(_benchmarks(part, more_is_better) for (_, more_is_better), part in parts)
+
+
+def _benchmarks(rows: pd.DataFrame, more_is_better: bool) -> str:
+    ratio = "ours / theirs" if more_is_better else "theirs / ours"
+    lines = [f"| measurement | ours | peer | theirs | {ratio} | required |", "|" + "---|" * 6]
+    for row in rows.itertuples(index=False):
+        what, unit = row.measurement.rsplit(", ", 1)
+        numbers = [quantity(row.ours, unit), row.peer, quantity(row.theirs, unit)]
+        ratios = [f"{row.ratio:.3g}" if row.ratio < 1000 else f"{row.ratio:.0f}", f"≥ {row.required:g}"]
+        lines.append(f"| {' | '.join([what, *numbers, *ratios])} |")
+    return "\n".join(lines) + f"\n\n{rows['machine'].iloc[0]}; {rows['packages'].iloc[0]}."
+
+
+def quantity(value: float, unit: str) -> str:
+    """A number of seconds, bytes, sentences or operations a second in a unit that suits it.
+
+    >>> quantity(0.0274, "s"), quantity(6.9e-05, "s"), quantity(1.603e8, "bytes")
+    ('27.4 ms', '0.069 ms', '160 MB')
+    >>> quantity(98.64, "sentences/s"), quantity(7.2e10, "FLOP/s")
+    ('98.6 sentences/s', '72 GFLOP/s')
+    """
+    if unit in RATES:
+        return f"{value / 1e9:.3g} G{unit}" if unit == "FLOP/s" else f"{value:.3g} {unit}"
+    if unit == "bytes":
+        return f"{value / 1e6:.3g} MB"
+    return f"{value:.3g} s" if value >= 1 else f"{1000 * value:.3g} ms"
+
+
+TABLES_OF_README = {
+    "claims": claims_table,
+    "direction": direction_markdown,
+    "kbp37": partial(direction_markdown, dataset="kbp37"),
+    "weighted": weighted_markdown,
+    "multilabel": multilabel_markdown,
+    "benchmarks": benchmark_table,
+}
+"""The marks in README.md and what makes the text between them."""
+
+
+def filled(readme: str) -> str:
+    """The README with its tables made anew, between their marks `<!-- name -->` and `<!-- /name -->`.
+
+    Raises ValueError if a mark is missing.
+    """
+    for name, make in TABLES_OF_README.items():
+        start, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"
+        if start not in readme or end not in readme:
+            raise ValueError(f"the README lacks the marks {start.strip()} and {end}")
+        before, rest = readme.split(start, 1)
+        readme = f"{before}{start}{make()}\n{end}{rest.split(end, 1)[1]}"
+    return readme
+
+
+if __name__ == "__main__":  # python -m helpers.papers.readme
+    README = ROOT / "README.md"
+    write_atomically(README, filled(README.read_text(encoding="utf-8")))

@@ -1,0 +1,202 @@
+"""Published | ours on one page, from the tidy tables that the notebooks wrote; `make reproduce` ends with it.
+
+Read are `NN_….csv`, of which rows with a published value are shown, and `audit.csv`, of which the verdicts
+are counted. Which tables there should be is what the notebooks say that they write. No score is computed and
+no file is written.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+
+import pandas as pd
+
+from helpers import ROOT
+from helpers.papers.audit import CONSISTENT, INCONSISTENT, NOT_DERIVABLE
+from helpers.reporting import agrees, load_published, parse_printed, read_tidy, unknown_message
+
+AUDIT = "audit.csv"
+NAMES = ("dataset", "model", "seed_or_agg", "metric", "scheme")
+"""The columns that say what a number is, within a paper's item."""
+COLUMNS = ("heading", "item", "what", "published", "ours", "agrees")
+SHOWN = ("what", "published", "ours", "agrees")
+JUDGED = {CONSISTENT: True, INCONSISTENT: False, NOT_DERIVABLE: None}
+_WRITTEN = re.compile(r"results/tables/([\w-]+\.csv)")
+
+
+def summary_text(
+    folder: Path | str = ROOT / "results" / "tables", notebooks: Path | str = ROOT / "notebooks"
+) -> str:
+    """All published numbers that a notebook holds against its own, by paper item, and the audit's verdicts.
+
+    Parameters
+    ----------
+    folder : where the tables are. notebooks : the notebooks, whose first cells name the tables they write.
+
+    Returns
+    -------
+    Lines of text, columns what | published | ours | agrees, both numbers in the printed unit. Missing tables
+    are named with the command that makes them. The last line counts the agreements and names the others.
+
+    Raises
+    ------
+    ValueError : no table at all; a file that is no tidy table; a number that cannot be compared (file and row
+        are named).
+
+    >>> import tempfile
+    >>> from helpers.reporting import write_tidy
+    >>> row = {"paper": "W", "item": "Table 9", "metric": "f1", "value": 0.70826, "published": "70.8"}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = write_tidy([row], Path(folder) / "09_systems.csv")
+    ...     print(summary_text(folder, notebooks=folder))
+    W, Table 9 (09_systems.csv)
+    what  published   ours  agrees
+    f1         70.8  70.83  yes
+    <BLANKLINE>
+    1 of 1 published numbers agree.
+    """
+    folder = Path(folder)
+    paths, audited = sorted(folder.glob("[0-9][0-9]_*.csv")), folder / AUDIT
+    if not paths and not audited.is_file():
+        raise ValueError(f"no tables in {folder}; this makes them: python -m helpers notebooks")
+    rows = pd.DataFrame([row for path in paths for row in comparisons(path)], columns=COLUMNS, dtype=object)
+    parts = [f"{heading}\n{_aligned(group)}" for heading, group in rows.groupby("heading", sort=False)]
+    if audited.is_file():
+        parts.append(_verdicts(audited))
+    missing = [said for name, said in expected_tables(notebooks).items() if not (folder / name).is_file()]
+    return "\n\n".join([*parts, *missing, _count(rows)])
+
+
+def expected_tables(notebooks: Path | str = ROOT / "notebooks") -> dict[str, str]:
+    """What to say if a table is missing, by file name: read from the first cell of each notebook.
+
+    >>> expected_tables()["audit.csv"]
+    'audit.csv is missing; this makes it: python -m helpers notebooks --only 04'
+    """
+    expected = {}
+    for path in sorted(Path(notebooks).glob("[0-9][0-9]_*.ipynb")):
+        contract = "".join(json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"])
+        for name in _WRITTEN.findall(contract):
+            command = f"python -m helpers notebooks --only {path.name[:2]}"
+            expected[name] = f"{name} is missing; this makes it: {command}"
+    return expected
+
+
+def comparisons(path: Path) -> Iterator[tuple[str, str, str, str, str, bool | None]]:
+    """The rows of a tidy table that have a published value, as tuples `COLUMNS`.
+
+    What all rows of an item share goes into the heading, the rest into `what`. `ours` is in the printed unit,
+    with one digit more than is printed. `agrees`: would it be printed like this? Rows with a `verdict` were
+    judged as intervals by the audit: `ours` is the interval, and the verdict decides (None: not derivable).
+    Rows that name an `encoder` are of models trained here, on another encoder than the paper's: not judged.
+
+    Raises ValueError that names file and row: a published value that is no number, a score that is no
+    fraction, an unknown verdict, or one without its interval.
+    """
+    table = read_tidy(path)
+    for (paper, item), rows in table[table["published"] != ""].groupby(["paper", "item"], sort=False):
+        varying = [name for name in NAMES if rows[name].nunique() > 1] or list(NAMES)
+        shared = _words(rows.iloc[0], [name for name in NAMES if name not in varying], ", ")
+        trained = sorted(set(rows["encoder"]) - {""}) if "encoder" in rows else []
+        shared = ", ".join(filter(None, [shared, *(f"ours on {one}, not judged" for one in trained)]))
+        heading = ", ".join(filter(None, (paper, item, shared))) + f" ({path.name})"
+        for _, row in rows.iterrows():
+            try:
+                yield heading, f"{paper} {item}", _words(row, varying), row["published"], *_judged(row)
+            except ValueError as error:
+                raise ValueError(f"{path}, {item}, {_words(row, NAMES)}: {error}") from error
+
+
+def _words(row: pd.Series, columns: Sequence[str], between: str = " ") -> str:
+    return between.join(row[column] for column in columns if row[column])
+
+
+def _judged(row: pd.Series) -> tuple[str, bool | None]:
+    printed, verdict = row["published"], row.get("verdict")
+    scale = printed_scale(row["metric"], row.get("unit", ""))
+    if scale == 100 and abs(row["value"]) > 1:
+        raise ValueError(
+            f"value is {row['value']:g}: {row['metric']} has to be a fraction, or to say its unit"
+        )
+    if verdict:
+        if verdict not in JUDGED:
+            raise ValueError(unknown_message("verdict", verdict, JUDGED))
+        ends = [shown(row[end] * scale, printed) for end in ("low", "high") if verdict != NOT_DERIVABLE]
+        return " to ".join(ends), JUDGED[verdict]
+    if row.get("encoder"):
+        return shown(row["value"] * scale, printed), None
+    return shown(row["value"] * scale, printed), agrees(row["value"] * scale, printed)
+
+
+def printed_scale(metric: str, unit: str = "") -> float:
+    """What a tidy value is multiplied with to be in the printed unit: the one place that knows.
+
+    A table with a column `unit` names the unit of its values, which is the printed one: 1. Else scores are
+    fractions, as everywhere in the project, and are printed in per cent: 100 for every metric that
+    `results/published` has in per cent, 1 for all others (counts, perplexities, d, p).
+
+    >>> printed_scale("f1"), printed_scale("negative_share", unit="percent"), printed_scale("p")
+    (100.0, 1.0, 1.0)
+    """
+    return 100.0 if not unit and metric in _percentages() else 1.0
+
+
+@cache
+def _percentages() -> frozenset[str]:
+    published = load_published()
+    return frozenset(published.loc[published["unit"] == "percent", "metric"])
+
+
+def shown(value: float, printed: str) -> str:
+    """A number with one digit more than the printed one has; whole where both are whole.
+
+    Raises ValueError if `printed` is no number, or `value` is missing.
+
+    >>> shown(70.826, "70.8"), shown(42.0, "42"), shown(313.75, "314"), shown(2.2e-8, "10^-8")
+    ('70.83', '42', '313.8', '2.2e-08')
+    """
+    unit = parse_printed(printed)[1]
+    if pd.isna(value):
+        raise ValueError(f"there is nothing to hold against {printed}")
+    if "^" in printed:
+        return f"{value:.1e}"
+    decimals = len(f"{unit:.10f}".rstrip("0").partition(".")[2])
+    return f"{value:.0f}" if not decimals and float(value).is_integer() else f"{value:.{decimals + 1}f}"
+
+
+def _aligned(rows: pd.DataFrame) -> str:
+    """Columns of text side by side, numbers to the right."""
+    answers = ["" if one is None else "yes" if one else "no" for one in rows["agrees"]]
+    lines = [list(SHOWN), *rows.assign(agrees=answers)[list(SHOWN)].to_numpy().tolist()]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        "  ".join(
+            f"{text:{side}{width}}" for text, side, width in zip(line, "<>><", widths, strict=True)
+        ).rstrip()
+        for line in lines
+    )
+
+
+def _verdicts(path: Path) -> str:
+    """How many claims of each paper the audit found consistent."""
+    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    if not {"paper", "verdict"} <= set(table):
+        raise ValueError(f"{path}: columns are {', '.join(table)}; paper and verdict are needed")
+    counts = pd.crosstab(table["paper"], table["verdict"])
+    counts = counts.reindex(columns=[CONSISTENT, INCONSISTENT, NOT_DERIVABLE], fill_value=0)
+    heading = f"The audit: claims that follow from other published numbers ({path.name})"
+    said = [", ".join(f"{n} {word}" for word, n in row.items()) for _, row in counts.iterrows()]
+    return "\n".join([heading, *map(": ".join, zip(counts.index, said, strict=True))])
+
+
+def _count(rows: pd.DataFrame) -> str:
+    """How many numbers agree, and which do not."""
+    judged = rows[rows["agrees"].notna()]
+    wrong = judged[~judged["agrees"].astype(bool)]
+    named = "; ".join(f"{item}: {', '.join(one['what'])}" for item, one in wrong.groupby("item", sort=False))
+    counted = f"{len(judged) - len(wrong)} of {len(judged)} published numbers agree"
+    return f"{counted}; these do not: {named}." if named else f"{counted}."

@@ -1,0 +1,560 @@
+"""`python -m helpers`: what it prints, in which form, and how it behaves as a process."""
+
+import csv
+import gzip
+import io
+import json
+import logging
+import math
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from helpers import ROOT, __version__
+from helpers.cli import arguments
+from helpers.cli import arguments as help_texts
+from helpers.cli import commands as __main__
+from helpers.cli.commands import main
+from helpers.data.statistics import DATASETS
+
+GOLDEN = Path(__file__).parents[2] / "golden"
+SCHEMES = ("micro", "weighted", "dodrans", "entropy", "macro")
+PAPER = {"gold": list("AAABBNNNNN"), "predicted": list("ABABNNNACN")}
+EXPECTED = (0.545455, 0.6, 0.595907, 0.588128, 0.583333)  # of PAPER, N being the negative class
+DIRECTED = {
+    "gold": ["r(e1,e2)", "r(e1,e2)", "r(e2,e1)", "s(e1,e2)", "Other"],
+    "predicted": ["r(e1,e2)", "r(e1,e2)", "s(e1,e2)", "s(e1,e2)", "Other"],
+    "paired": ["r(e2,e1)", "r(e1,e2)", "r(e1,e2)", "Other", "Other"],
+}
+SEMEVAL = {"r": "Cause-Effect", "s": "Entity-Origin"}
+
+
+def golden(name: str) -> list[dict[str, str]]:
+    """The rows of a file of golden values."""
+    with open(GOLDEN / f"{name}.csv", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch) -> Path:
+    """Every test works in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def answer(call):
+    """Run a command that has to succeed without a word on standard error; gives its JSON."""
+
+    def run(*words: object) -> dict:
+        code, out, err = call(*words, "--format", "json")
+        assert (code, err) == (0, "")
+        return json.loads(out, parse_constant=pytest.fail)
+
+    return run
+
+
+@pytest.fixture
+def paper(folder) -> Path:
+    """The worked example as CSV."""
+    pd.DataFrame(PAPER).to_csv(folder / "paper.csv", index=False)
+    return folder / "paper.csv"
+
+
+def python(*words: str, **options) -> subprocess.CompletedProcess:
+    """`python -m helpers` as a process; standard output is buffered, as users have it."""
+    changes = options.pop("env", {})
+    env = {**os.environ, "PYTHONPATH": str(ROOT), **changes}
+    env.pop("PYTHONUNBUFFERED", None)
+    options = {"capture_output": True, "text": True, "encoding": "utf-8", "timeout": 60} | options
+    return subprocess.run([sys.executable, *words], env=env, **options)
+
+
+class TestScore:
+    def test_json_has_the_keys_and_the_scores_of_the_worked_example(self, answer, paper):
+        report = answer("score", paper, "--negative", "N")
+        assert {"n", "labels", "negative", "accuracy", "schemes", "per_class", "signature"} <= set(report)
+        assert (report["n"], report["labels"], report["negative"]) == (10, ["A", "B", "C", "N"], "N")
+        assert report["accuracy"] == 0.6
+        assert tuple(report["schemes"]) == SCHEMES
+        for scheme, f1 in zip(SCHEMES, EXPECTED, strict=True):
+            row = report["schemes"][scheme]
+            assert {"precision", "recall", "f1"} <= set(row) and not {"low", "high"} & set(row)
+            assert row["f1"] == pytest.approx(f1, abs=5e-7)
+            listed = "listed" if scheme == "micro" else "supported"
+            assert row["signature"].startswith(f"f1|scheme:{scheme}|labels:{listed}|negative:N|")
+        assert report["per_class"]["A"]["f1"] == pytest.approx(2 / 3)
+        assert report["per_class"]["A"]["support"] == 3
+        assert not {"official", "direction"} & set(report)
+
+    @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet", "csv.gz", "jsonl.gz", "parquet.gz"])
+    def test_every_kind_of_file_gives_the_same(self, answer, folder, paper, ending):
+        frame, path = pd.DataFrame(PAPER), folder / f"same.{ending}"
+        content = {
+            "csv": lambda: frame.to_csv(index=False).encode(),
+            "tsv": lambda: frame.to_csv(index=False, sep="\t").encode(),
+            "jsonl": lambda: frame.to_json(orient="records", lines=True).encode(),
+            "parquet": lambda: frame.to_parquet(),
+        }[ending.removesuffix(".gz")]()
+        path.write_bytes(gzip.compress(content) if ending.endswith(".gz") else content)
+        assert answer("score", path, "--negative", "N") == answer("score", paper, "--negative", "N")
+
+    def test_columns_by_name(self, answer, folder, paper):
+        frame = pd.DataFrame(PAPER).rename(columns={"gold": "human", "predicted": "machine"})
+        frame.assign(predicted="A", name=range(10)).to_csv(folder / "named.csv", index=False)
+        named = ("--gold-column", "human", "--predicted-column", "machine", "--id-column", "name")
+        found = answer("score", "named.csv", *named, "--negative", "N")
+        assert found == answer("score", paper, "--negative", "N")
+
+    def test_intervals_hold_the_score_and_depend_on_the_seed_only(self, answer, paper):
+        words = ("score", paper, "--negative", "N", "--bootstrap", 400)
+        report = answer(*words)
+        for row in report["schemes"].values():
+            assert 0 <= row["low"] < row["f1"] < row["high"] <= 1
+        assert answer(*words, "--seed", 1) == report
+        assert answer(*words, "--seed", 2)["schemes"] != report["schemes"]
+
+    def test_csv_holds_what_json_holds(self, call, answer, paper):
+        code, out, err = call("score", paper, "--negative", "N", "--format", "csv")
+        rows = {(row["kind"], row["name"]): row for row in csv.DictReader(io.StringIO(out))}
+        report = answer("score", paper, "--negative", "N")
+        assert (code, err) == (0, "")
+        assert len(rows) == len(SCHEMES) + len(report["labels"])
+        for kind, section in (("scheme", report["schemes"]), ("class", report["per_class"])):
+            for name, row in section.items():
+                assert float(rows[kind, name]["f1"]) == row["f1"]
+        assert list(pd.read_csv(io.StringIO(out))["name"]) == [name for _, name in rows]
+
+    def test_latex_is_a_whole_table_in_per_cent(self, call, paper):
+        _, out, _ = call("score", paper, "--negative", "N", "--bootstrap", 50, "--format", "latex")
+        rows = [line for line in out.splitlines() if line.endswith(r"\\")]
+        assert [row.split(" & ")[0] for row in rows] == ["Scheme", *SCHEMES]
+        assert len({row.count("&") for row in rows}) == 1
+        assert "{l" + "r" * rows[0].count("&") + "}" in out
+        assert rows[2].split(" & ")[3] == "60.00"
+        assert re.fullmatch(r"% f1\|.*", out.splitlines()[0])
+        assert not re.search(r"(?<!\\)_", out.partition("\n")[2])
+
+    def test_table_is_in_per_cent_and_aligned(self, call, paper):
+        code, out, err = call("score", paper, "--negative", "N")
+        assert (code, err) == (0, "")
+        lines = out.splitlines()
+        assert lines[0] == "n 10 · accuracy 60.00 · negative N · 2 labels averaged"
+        assert len({len(line) for line in lines[1:7]}) == 1
+        assert re.search(r"^macro +\S+ +\S+ +58\.33", out, re.MULTILINE)
+        assert lines[-1].startswith("f1|labels:supported|negative:N|")
+
+    def test_names_of_nothing_are_labels(self, call, folder):
+        (folder / "odd.csv").write_text("gold,predicted\nNA,NA\nNone,null\nnull,nan\nNaN,NaN\n")
+        code, out, _ = call("score", "odd.csv", "--format", "json")
+        assert code == 0
+        assert json.loads(out)["labels"] == ["NA", "NaN", "None", "nan", "null"]
+        assert json.loads(out)["accuracy"] == 0.5
+
+    def test_a_likely_slip_is_a_note_and_no_error(self, call, folder):
+        (folder / "mine.csv").write_text("gold,predicted\nper:age,per:age\nno relation,per:age\n")
+        code, out, err = call("score", "mine.csv", "--format", "json")
+        assert code == 0 and json.loads(out)["n"] == 2
+        assert err.startswith("note: mine.csv: 'no relation' is averaged") and err.count("\n") == 1
+        assert err.endswith("say --negative 'no relation'\n")
+        assert call("score", "mine.csv", "--negative", "no relation")[2] == ""
+        assert call("score", "mine.csv", "--negative", "")[2] == ""
+
+
+@pytest.fixture
+def directed(folder) -> Path:
+    """Five samples and their paired samples, relations r and s."""
+    pd.DataFrame(DIRECTED).to_csv(folder / "directed.csv", index=False)
+    return folder / "directed.csv"
+
+
+@pytest.fixture
+def semeval(folder) -> Path:
+    """The same with names of SemEval-2010 Task 8."""
+    frame = pd.DataFrame(DIRECTED).map(lambda label: SEMEVAL.get(label[0], label[0]) + label[1:])
+    frame.to_csv(folder / "semeval.csv", index=False)
+    return folder / "semeval.csv"
+
+
+class TestTask:
+    def test_official_scores_and_direction_by_hand(self, answer, semeval):
+        report = answer("score", semeval, "--task", "semeval2010", "--paired-column", "paired")
+        assert (len(report["labels"]), report["negative"]) == (19, "Other")
+        assert list(report["official"]) == ["directed", "undirected", "grouped"]
+        # Cause-Effect: 2 right of 2 answers and 3 gold, 4/5; Entity-Origin: 1 of 2 answers and 1 gold, 2/3
+        grouped = {"micro": 6 / 8, "macro": (4 / 5 + 2 / 3) / 2, "accuracy": 4 / 5}
+        assert report["official"]["grouped"].pop("signature").startswith("f1|official:semeval2010|")
+        assert report["official"]["grouped"] == pytest.approx(grouped)
+        # paired: Cause-Effect 2 right of 3 answers and 3 gold, Entity-Origin none of 0 and 1
+        direction = report["direction"]
+        assert direction["performance_original"] == report["official"]["grouped"]["macro"]
+        assert direction["performance_paired"] == pytest.approx((2 / 3 + 0) / 2)
+        assert direction["pd"] == pytest.approx((4 / 5 + 2 / 3) / 2 - 1 / 3)
+        assert (direction["better_set"], direction["n"]) == ("A", 4)
+        assert (direction["pir"], direction["ppr"]) == pytest.approx((1 / 3, 1 / 4))
+
+    def test_without_a_task_performance_is_macro_f1(self, answer, directed):
+        report = answer("score", directed, "--negative", "Other", "--paired-column", "paired")
+        assert "official" not in report
+        direction = report["direction"]
+        assert direction["performance_original"] == report["schemes"]["macro"]["f1"]
+        # paired gold: r(e2,e1) twice, of which one is found; r(e1,e2) once, with two answers; s(e2,e1) missed
+        assert direction["performance_paired"] == pytest.approx((2 / 3 + 2 / 3 + 0) / 3)
+        assert (direction["pir"], direction["ppr"], direction["n"]) == pytest.approx((1 / 3, 1 / 4, 4))
+
+    @pytest.mark.parametrize("name", ["inverse.json", "inverse.csv"])
+    def test_inverse_from_a_file_leaves_out_labels_without_one(self, answer, folder, name):
+        texts = {
+            "inverse.json": '{"parents": "children"}',
+            "inverse.csv": "label,inverse\nchildren,parents\n",
+        }
+        (folder / name).write_text(texts[name])
+        (folder / "mine.csv").write_text(
+            "gold,predicted,q\nparents,parents,children\nchildren,children,children\nspouse,spouse,spouse\n"
+        )
+        direction = answer("score", "mine.csv", "--paired-column", "q", "--inverse", name)["direction"]
+        # set B: parents (the second) is not found, children once among two answers, spouse found
+        assert direction["performance_paired"] == pytest.approx((0 + 2 / 3 + 1) / 3)
+        assert (direction["better_set"], direction["pir"], direction["ppr"], direction["n"]) == (
+            "A",
+            0.5,
+            0.5,
+            2,
+        )
+
+    def test_undefined_is_null(self, call, folder):
+        (folder / "mine.csv").write_text("gold,predicted,q\na,a,a\n")
+        code, out, err = call("score", "mine.csv", "--paired-column", "q", "--format", "json")
+        direction = json.loads(out)["direction"]
+        assert (direction["pir"], direction["ppr"], direction["n"]) == (None, None, 0)
+        assert code == 0 and "no gold label has an inverse" in err
+
+    def test_every_form_has_every_section(self, call, semeval):
+        words = ("score", semeval, "--task", "semeval2010", "--paired-column", "paired", "--bootstrap", 50)
+        _, table, _ = call(*words)
+        assert re.search(r"^ +grouped +micro 75\.00 +macro 73\.33 +accuracy 80\.00", table, re.MULTILINE)
+        assert re.search(r"pir 33\.33 +ppr 25\.00 +n 4", table)
+        rows = pd.read_csv(io.StringIO(call(*words, "--format", "csv")[1]), keep_default_na=False)
+        assert {"scheme", "class", "official", "direction"} == set(rows["kind"])
+        report = json.loads(call(*words, "--format", "json")[1])
+        assert report["official"]["grouped"]["macro_low"] <= report["official"]["grouped"]["macro_high"]
+        assert set(report["direction"]["intervals"]) == {
+            "performance_original", "performance_paired", "pd", "pir", "ppr"
+        }  # fmt: skip
+
+    def test_a_skipped_sample_is_missed_and_no_false_alarm(self, answer, folder):
+        label = "Cause-Effect(e1,e2)"
+        frame = pd.DataFrame({"gold": [label, label], "predicted": [label, "(skipped)"]})
+        frame.to_csv("mine.csv", index=False)
+        report = answer("score", "mine.csv", "--task", "semeval2010")
+        assert "direction:grouped" in report["official"]["grouped"].pop("signature")
+        assert report["official"]["grouped"] == pytest.approx(
+            {"micro": 2 / 3, "macro": 2 / 3, "accuracy": 1.0}
+        )
+        assert report["schemes"]["micro"]["precision"] == 1.0
+
+
+class TestRealData:
+    @pytest.mark.parametrize(
+        "golden", golden("tacred_systems"), ids=lambda row: f"{row['system']}-{row['gold']}"
+    )
+    def test_tacred_systems_straight_from_the_table(self, answer, data_dir, golden):
+        table = data_dir / "tacred" / "tacred_test_predictions.tsv.gz"
+        named = ("--gold-column", golden["gold"], "--predicted-column", golden["system"])
+        report = answer("score", table, *named, "--negative", "no_relation")
+        found = [100 * report["schemes"][scheme]["f1"] for scheme in SCHEMES]
+        assert found == pytest.approx([float(golden[scheme]) for scheme in SCHEMES], abs=0.005 + 1e-9)
+
+    @pytest.mark.parametrize(
+        ("system", "official"), [("CNN", 79.26), ("Att-BLSTM", 83.13), ("CR-CNN", 83.27)]
+    )
+    def test_semeval_systems_joined_to_the_key(self, answer, folder, data_dir, system, official):
+        test = (data_dir / "semeval2010" / "TEST_FILE_FULL.TXT").read_text("latin-1").splitlines()
+        key = pd.DataFrame(
+            {"id": [row.split("\t")[0] for row in test[::4]], "gold": [row.strip() for row in test[1::4]]}
+        )
+        path = data_dir / "semeval2010" / "predictions" / f"onehaitao_{system}_predicted_result.txt"
+        answers = pd.read_csv(path, sep="\t", names=["id", "pred"], dtype=str)
+        key.merge(answers, on="id", validate="1:1").to_json("mine.jsonl", orient="records", lines=True)
+        report = answer("score", "mine.jsonl", "--task", "semeval2010")
+        assert report["n"] == 2717
+        assert 100 * report["official"]["grouped"]["macro"] == pytest.approx(official, abs=0.005)
+
+    def test_direction_golden_rows(self, answer, folder, data_dir):
+        rdr = data_dir / "semeval2010" / "rdr"
+        names = (rdr / "relation2id.tsv").read_text().split()
+        original, paired = (
+            [row.split("\t") for row in (rdr / f"test.{kind}.tsv").read_text().splitlines()]
+            for kind in ("original", "paired")
+        )
+        ids = [int(row[0]) for row in original]
+        a, b = ([int(row[2]) for row in rows] for rows in (original, paired))
+        mixed = [0 if i % 5 == 0 else label for i, label in zip(ids, a, strict=True)]
+        systems = {
+            "both right": (a, b),
+            "never moved": (a, a),
+            "all Other": ([0] * len(a),) * 2,
+            "mixed": (mixed, [one if i % 3 == 0 else two for i, one, two in zip(ids, mixed, b, strict=True)]),
+        }
+        rows = {row["predictions"]: row for row in golden("direction")}
+        assert set(rows) == set(systems)
+        for system, (on_a, on_b) in systems.items():
+            columns = {"id": ids, "gold": a, "predicted": on_a, "paired": on_b}
+            frame = pd.DataFrame(columns)
+            frame[["gold", "predicted", "paired"]] = frame[["gold", "predicted", "paired"]].map(
+                names.__getitem__
+            )
+            frame.to_csv("mine.tsv", sep="\t", index=False)
+            words = ("score", "mine.tsv", "--task", "semeval2010", "--paired-column", "paired")
+            found, expected = answer(*words)["direction"], rows[system]
+            for name in ("performance_original", "performance_paired", "pd"):
+                assert 100 * found[name] == pytest.approx(float(expected[name]), abs=5e-5)
+            assert (found["better_set"], found["n"]) == (expected["better_set"], 2263)
+            for name in ("pir", "ppr"):
+                part, whole = int(expected[f"{name}_part"]), int(expected[f"{name}_whole"])
+                assert found[name] == (pytest.approx(part / whole, abs=1e-12) if whole else None)
+
+    def test_build_pairs_are_the_published_files(self, call, folder, data_dir):
+        code, out, _ = call("data", "build-pairs", folder / "pairs")
+        assert code == 0
+        assert out.count("equals the published file") == len(list((folder / "pairs").iterdir())) == 6
+
+
+class TestCompare:
+    @pytest.fixture
+    def files(self, folder):
+        gold = ["r", "s", "NA", "r"] * 25
+        frame = pd.DataFrame({"id": range(100), "gold": gold, "predicted": gold})
+        frame.to_csv("best.csv", index=False)
+        frame.assign(predicted=["r", "s", "NA", "s"] * 25).sample(frac=1, random_state=1).to_parquet(
+            "good.parquet"
+        )
+        frame.assign(predicted="r").to_json("bad.jsonl", orient="records", lines=True)
+        return "best.csv", "good.parquet", "bad.jsonl"
+
+    def test_json(self, answer, files):
+        rows = answer("compare", *files, "--negative", "NA", "--bootstrap", 200)
+        assert [(row["second"], row["scheme"]) for row in rows] == [
+            (b, s) for b in files[1:] for s in SCHEMES
+        ]
+        macro = {row["second"]: row for row in rows if row["scheme"] == "macro"}
+        # good: r 25 right of 25 answers and 50 gold, s 25 of 50 and 25; bad: r 50 of 100 and 50, s none
+        assert macro["good.parquet"]["score_second"] == pytest.approx((2 / 3 + 2 / 3) / 2)
+        assert macro["bad.jsonl"]["difference"] == pytest.approx(1 - (2 / 3 + 0) / 2)
+        for row in rows:
+            assert row["low"] < row["difference"] < row["high"]
+            assert row["p"] == pytest.approx(1 / 201) and row["p_holm"] == pytest.approx(
+                10 / 201
+            )  # two files, five schemes
+            assert f"|scheme:{row['scheme']}|" in row["signature"]
+
+    def test_csv_holds_what_json_holds(self, call, answer, files):
+        words = ("compare", *files, "--negative", "NA", "--bootstrap", 50)
+        code, out, err = call(*words, "--format", "csv")
+        assert (code, err) == (0, "")
+        assert pd.read_csv(io.StringIO(out)).to_dict("records") == answer(*words)
+
+    def test_table(self, call, files):
+        code, out, err = call("compare", *files, "--negative", "NA", "--bootstrap", 50)
+        assert (code, err) == (0, "")
+        first, second = out.split("\n\n")
+        assert first.splitlines()[:3] == ["A best.csv", "B good.parquet", "n 100 · 50 replicates, seed 1"]
+        assert re.search(r"^macro +100\.00 +66\.67 +\+33\.33 +\+\d", first, re.MULTILINE)
+        assert second.startswith("A best.csv\nB bad.jsonl")
+
+
+class TestStats:
+    KEYS = ("labels", "samples", "negative_share", "perplexity", "perplexity_without_negative", "ratio")
+
+    def test_keys_and_values_of_table_1(self, answer):
+        rows = {name: [answer("stats", name)[key] for key in self.KEYS] for name in DATASETS}
+        expected = {
+            "semeval2010": (19, 10717, 0.174, 14.45, 14.37, 291),
+            "semeval2010-undirected": (10, 10717, 0.174, 9.61, 8.80, 2.10),
+            "chemprot": (13, 10065, 0, 7.23, 7.23, 313.75),
+            "tacred": (42, 106264, 0.795, 3.31, 23.39, 250),
+            "nyt24": (24, 66194, 0, 6.24, 6.24, 2485),
+        }
+        for name, row in expected.items():
+            assert rows[name] == pytest.approx(list(row), abs=0.005)
+        assert set(rows) == {*expected, "docred", "nyt10m", "kbp37"}
+        assert rows["nyt10m"][2] is None
+
+    def test_table_is_rounded_and_json_is_not(self, call, answer):
+        code, out, err = call("stats", "tacred")
+        assert (code, err) == (0, "")
+        shown = dict(line.split(maxsplit=1) for line in out.splitlines())
+        assert shown == {
+            "labels": "42", "samples": "106264", "negative_share": "79.51 %", "perplexity": "3.31",
+            "perplexity_without_negative": "23.39", "ratio": "250.00", "negative": "no_relation",
+        }  # fmt: skip
+        assert abs(answer("stats", "tacred")["perplexity"] - 3.31) > 1e-3
+        assert "negative_share               –\n" in call("stats", "nyt10m")[1]
+
+    def test_counts_of_ones_own(self, answer, folder):
+        (folder / "counts.csv").write_text("label,count\na,6\nb,2\nNA,8\n")
+        found = answer("stats", "counts.csv")
+        assert [found[key] for key in ("labels", "samples", "negative_share", "ratio")] == [3, 16, 0.5, 3]
+        assert answer("stats", "counts.csv", "--negative", "b")["negative_share"] == 0.125
+        assert answer("stats", "counts.csv", "--negative", "")["negative_share"] == 0
+
+
+class TestDataAndNotebooks:
+    def test_status_names_every_file(self, call, monkeypatch):
+        monkeypatch.setattr("helpers.data.registry.ROOT", Path.cwd())
+        monkeypatch.delenv("RC_DATA_DIR", raising=False)
+        code, out, err = call("data")
+        assert (code, err) == (0, "")
+        assert re.search(r"^missing +semeval2010/TRAIN_FILE\.TXT +CC BY 3\.0$", out, re.MULTILINE)
+        assert call("data", "status")[1] == out
+
+    def test_fetch_takes_what_is_here(self, call, folder, monkeypatch):
+        words = []
+        monkeypatch.setattr(
+            "helpers.data.registry.fetch", lambda name: words.append(name) or [Path("x/file")]
+        )
+        assert call("data", "fetch", "kbp37") == (0, f"{Path('x/file')}\n", "")
+        assert words == ["kbp37"]
+
+    def test_what_a_room_logs_is_a_note(self, call, monkeypatch):
+        def fetch(_):
+            logging.getLogger("helpers.data.registry").warning("%s has no address", "a/file")
+            return []
+
+        monkeypatch.setattr("helpers.data.registry.fetch", fetch)
+        assert call("data", "fetch", "tacred") == (0, "\n", "note: a/file has no address\n")
+        assert call("data", "fetch", "tacred")[2].count("note") == 1
+
+    def test_notebooks_run_in_place_without_parameters_and_aside_with_them(self, call, monkeypatch):
+        got = []
+        monkeypatch.setattr("helpers.notebooks.run_notebooks", lambda *words: got.append(words))
+        assert call("notebooks")[0] == 0
+        assert call("notebooks", "--only", "00", "-p", "seed", 7)[0] == 0
+        assert call("notebooks", "--only", "02", "--only", 3, "-p", "figures_dir", "mine")[0] == 0
+        aside = ROOT / "scratch" / "notebooks"
+        mine = {"results_dir": "scratch/results", "figures_dir": "mine"}
+        assert got == [(None,), (["00"], {"seed": "7"}, aside), (["02", "3"], mine, aside)]
+
+    def test_a_notebook_that_fails_is_exit_code_1(self, call, monkeypatch):
+        from helpers.notebooks import NotebookFailed
+
+        def fail(*_):
+            raise NotebookFailed("03_x, cell 4: ValueError: no")
+
+        monkeypatch.setattr("helpers.notebooks.run_notebooks", fail)
+        assert call("notebooks") == (1, "", "error: 03_x, cell 4: ValueError: no\n")
+
+    def test_summary(self, call, monkeypatch):
+        monkeypatch.setattr("helpers.papers.summary.summary_text", lambda: "published | ours")
+        assert call("summary") == (0, "published | ours\n", "")
+
+
+class TestHelp:
+    @pytest.mark.parametrize("command", arguments.COMMANDS)
+    def test_every_command_explains_itself(self, capsys, command):
+        with pytest.raises(SystemExit) as left:
+            main([command, "--help"])
+        out = capsys.readouterr().out
+        assert left.value.code == 0
+        assert f"usage: python -m helpers {command}" in out
+        assert max(map(len, out.splitlines())) <= 110
+
+    def test_every_command_runs_something(self):
+        assert set(arguments.COMMANDS) == set(__main__.RUN)
+
+    def test_the_names_of_stats_are_those_that_it_knows(self):
+        (line,) = (line for line in help_texts.STATS.splitlines() if line.startswith("names: "))
+        assert line.removeprefix("names: ").split(", ") == list(DATASETS)
+
+    def test_every_example_can_be_parsed(self):
+        texts = [text for name, text in vars(help_texts).items() if name.isupper()]
+        examples = re.findall(r"python -m helpers (.*?)(?:   .*)?$", "\n".join(texts), re.MULTILINE)
+        assert len(examples) >= 20
+        for example in examples:
+            assert arguments.parse(shlex.split(example)).command in arguments.COMMANDS
+
+    def test_version(self, capsys):
+        with pytest.raises(SystemExit) as left:
+            main(["--version"])
+        assert (left.value.code, capsys.readouterr().out) == (0, f"{__version__}\n")
+
+
+class TestProcess:
+    def test_scoring_loads_no_torch_and_starts_fast(self, paper):
+        code = (
+            "import sys, time; from helpers.cli.commands import main; "
+            f"code = main(['score', {str(paper)!r}, '--negative', 'N', '--bootstrap', '10']); "
+            "print(code, time.process_time(), *sys.modules, file=sys.stderr)"
+        )
+        runs = [python("-c", code) for _ in range(2)]
+        code, _, *modules = runs[0].stderr.split()
+        assert code == "0" and "helpers.metrics.averaging" in modules
+        assert not {"torch", "transformers", "sklearn", "matplotlib", "papermill"} & set(modules)
+        assert (
+            min(float(run.stderr.split()[1]) for run in runs) < 1.5
+        )  # seconds of CPU; 0.7 on a laptop of 2024
+
+    def test_help_loads_neither_numpy_nor_pandas(self):
+        run = python("-X", "importtime", "-m", "helpers", "score", "--help")
+        assert run.returncode == 0 and "helpers.cli.arguments" in run.stderr
+        assert not re.search(r"\| +(numpy|pandas|pyarrow|scipy|torch)$", run.stderr, re.MULTILINE)
+
+    @pytest.mark.skipif(os.name != "posix", reason="needs a POSIX pipe")
+    def test_a_reader_that_leaves_is_no_error(self):
+        reading, writing = os.pipe()
+        os.close(reading)
+        run = python(
+            "-m", "helpers", "stats", "tacred", stdout=writing, stderr=subprocess.PIPE, capture_output=False
+        )
+        os.close(writing)
+        assert (run.returncode, run.stderr) == (0, "")
+
+    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+    def test_a_full_disk_is_an_error(self):
+        with open("/dev/full", "w") as full:
+            run = python(
+                "-m", "helpers", "stats", "tacred", stdout=full, stderr=subprocess.PIPE, capture_output=False
+            )
+        assert run.returncode == 2
+        assert run.stderr.startswith("error: ") and run.stderr.count("\n") == 1
+
+    def test_output_is_utf_8_whatever_the_terminal_speaks(self, folder):
+        (folder / "mine.csv").write_text(
+            "gold,predicted\nUrsache→Wirkung,größer\ngrößer,größer\n", encoding="utf-8"
+        )
+        ascii_only = {"PYTHONIOENCODING": "ascii", "LC_ALL": "C", "PYTHONUTF8": "0"}
+        run = python("-m", "helpers", "score", "mine.csv", "--format", "json", env=ascii_only)
+        assert (run.returncode, run.stderr) == (0, "")
+        assert json.loads(run.stdout)["labels"] == ["Ursache→Wirkung", "größer"]
+        assert '"Ursache→Wirkung": {' in run.stdout
+        assert python("-m", "helpers", "score", "--help", env=ascii_only).returncode == 0
+
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a named pipe")
+    def test_ctrl_c(self, folder):
+        os.mkfifo(folder / "mine.csv")
+        # a shell may have started the tests with the signal ignored
+        code = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        code += "from helpers.cli.commands import main; sys.exit(main(['score', 'mine.csv']))"
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        env = {**os.environ, "PYTHONPATH": str(ROOT)}
+        process = subprocess.Popen([sys.executable, "-c", code], env=env, **pipes)
+        with process, open(folder / "mine.csv", "w"):  # waits until the command reads
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=60)
+        assert (process.returncode, out) == (130, "")
+        assert err == "error: interrupted; nothing is left half-written\n"
+
+
+def test_no_undefined_number_leaves_as_nan(answer, folder):
+    (folder / "mine.tsv").write_text("gold\tpredicted\tq\nr(e1,e2)\tOther\tOther\nOther\tOther\tOther\n")
+    report = answer("score", "mine.tsv", "--negative", "Other", "--paired-column", "q", "--bootstrap", 20)
+    numbers = list(re.findall(r"NaN|Infinity", json.dumps(report)))
+    assert not numbers and report["direction"]["pir"] is None
+    assert all(math.isfinite(row["f1"]) for row in report["schemes"].values())

@@ -1,0 +1,160 @@
+"""Bad input on the command line: exit code 2, one line that says what and where, nothing else happens."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from helpers.cli import commands as __main__
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch) -> Path:
+    """Every test works in an empty folder, with no data within reach."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("helpers.data.registry.ROOT", tmp_path)
+    monkeypatch.delenv("RC_DATA_DIR", raising=False)
+    return tmp_path
+
+
+FILES = {
+    "mine.csv": "gold,predicted,q\na,b,a\na,a,a\n",
+    "ids.csv": "id,gold,predicted\n1,a,b\n2,a,b\n",
+    "other.csv": "id,gold,predicted\n1,a,b\n3,a,b\n",
+    "longer.csv": "gold,predicted\na,b\na,a\na,a\n",
+    "wrong.csv": "gold,predicted\na,b\nb,a\n",
+    "twice.csv": "id,gold,predicted\n1,a,b\n2,a,b\n1,a,b\n",
+    "no_id.csv": "id,gold,predicted\n1,a,b\n,a,b\n",
+    "hole.csv": "gold,predicted\na,b\na,\n",
+    "ragged.csv": "gold,predicted\na,b\na\n",
+    "empty.csv": "",
+    "header.csv": "gold,predicted\n",
+    "unnamed.csv": "x,y\na,b\n",
+    "latin.csv": "gold,predicted\na,b\ncaf\xe9,b\n".encode("latin-1"),
+    "half.csv.gz": gzip.compress(b"gold,predicted\n" + b"a,b\n" * 99)[:30],
+    "broken.parquet": b"PAR1 and no more",
+    "broken.jsonl": '{"gold": "a", "predicted": "b"}\n{"gold": "a"\n',
+    "lacks.jsonl": '{"gold": "a", "predicted": "b"}\n{"gold": "a"}\n',
+    "number.jsonl": '{"gold": "a", "predicted": 1.5}\n',
+    "table.xlsx": "gold,predicted\na,b\n",
+    "semeval.tsv": "gold\tpredicted\nOther\tOther\nCause-Effect(e1,e2)\tcause-effect(e1,e2)\n",
+    "right.tsv": "gold\tpredicted\nOther\tOther\n",
+    "counts.csv": "label,count\na,many\n",
+    "two.json": '{"a": "b", "b": "c"}',
+    "two.csv": "label,inverse\na,b\nb,c\n",
+}  # fmt: skip
+BAD = [
+    ("score nowhere.csv", "nowhere.csv: no such file"),
+    ("score mine.cvs", "mine.cvs: no such file; did you mean mine.csv?"),
+    ("score .", ". is a folder; a file is needed"),
+    ("score table.xlsx", "table.xlsx: unknown ending; known are .csv"),
+    ("score empty.csv", "empty.csv, line 1: the file is empty"),
+    ("score header.csv", "header.csv: there are no predictions"),
+    ("score latin.csv", "latin.csv, line 3, column 'gold': byte 22 of the file, 0xe9, is not UTF-8"),
+    ("score half.csv.gz", "half.csv.gz: the gzip archive is broken"),
+    ("score broken.parquet", "broken.parquet: this is no whole Parquet file"),
+    ("score broken.jsonl", "broken.jsonl, line 2: no valid JSON"),
+    ("score lacks.jsonl", "lacks.jsonl, line 2, column 'predicted': the field is missing"),
+    ("score number.jsonl", "number.jsonl, line 1, column 'predicted': a label is text or an integer, not"),
+    ("score hole.csv", "hole.csv, line 3, column 'predicted': the cell is empty"),
+    ("score ragged.csv", "ragged.csv, line 3: 2 cells are expected, found 1: ['a']"),
+    ("score twice.csv", "twice.csv, line 4, column 'id': identifier '1'"),
+    ("score no_id.csv", "no_id.csv, line 3, column 'id': the cell is empty"),
+    ("score unnamed.csv", "unnamed.csv: which column is gold?"),
+    ("score mine.csv --gold-column glod", "column 'glod' for gold does not exist; did you mean 'gold'?"),
+    ("score mine.csv --paired-column p", "column 'p' for predicted_paired does not exist"),
+    ("score mine.csv --negative NA", "mine.csv: negative is 'NA', which is not in labels"),
+    ("score mine.csv --bootstrap many", "argument --bootstrap: 'many' is not a whole number from 0 up"),
+    ("score mine.csv --bootstrap -5", "argument --bootstrap: '-5' is not a whole number from 0 up"),
+    ("score mine.csv --seed 1.5", "argument --seed: '1.5' is not a whole number from 0 up"),
+    ("score mine.csv --format jsno", "argument --format: unknown format 'jsno'; did you mean 'json'?"),
+    ("score mine.csv --task semeval", "unknown task 'semeval'; did you mean 'semeval2010'? Known: "),
+    ("score mine.csv --task semeval2010", "mine.csv, line 2, column 'gold': unknown label of semeval2010"),
+    ("score semeval.tsv --task semeval2010",
+     "semeval.tsv, line 3, column 'predicted': unknown label of semeval2010 'cause-effect(e1,e2)'; "
+     "did you mean 'Cause-Effect(e1,e2)'?"),
+    ("score right.tsv --task semeval2010 --negative a", "negative class of semeval2010 is 'Other'"),
+    ("score mine.csv --inverse two.json", "--inverse is of use with --paired-column only"),
+    ("score mine.csv --paired-column q --inverse two.json", "two.json: label 'b' has two inverses, 'a' and"),
+    ("score mine.csv --paired-column q --inverse two.csv", "two.csv, line 3: label 'b' has two inverses"),
+    ("score mine.csv --paired-column q --inverse mine.csv", "mine.csv: no column 'label'. Columns: gold"),
+    ("score mine.csv --paired-column q --inverse no.json", "no.json: no such file"),
+    ("score mine.csv --negativ a", "unknown option of score '--negativ'; did you mean '--negative'? Known: "),
+    ("score mine.csv ids.csv", "score: unexpected argument 'ids.csv'"),
+    ("score", "the following arguments are required: FILE"),
+    ("compare mine.csv", "at least two files, not 1"),
+    ("compare mine.csv longer.csv", "mine.csv has 2 samples, longer.csv has 3"),
+    ("compare mine.csv wrong.csv", "gold labels differ at sample 2: 'a' in mine.csv, 'b' in wrong.csv"),
+    ("compare ids.csv other.csv", "ids.csv: 1 of the 2 ids of other.csv are missing, the first is '3'"),
+    ("compare ids.csv ids.csv --negative NA", "ids.csv, ids.csv: negative is 'NA', which is not in labels"),
+    ("compare ids.csv ids.csv --bootstrap 0", "argument --bootstrap: '0' is not a whole number from 1 up"),
+    ("compare ids.csv nowhere.csv", "nowhere.csv: no such file"),
+    ("compare ids.csv ids.csv --format latex", "unknown format 'latex'; did you mean 'table'? Known: "),
+    ("stats tacrde", "'tacrde'; did you mean 'tacred'? Known: semeval2010"),
+    ("stats counts.csv", "counts.csv, line 2, column 'count': a count is an integer, 0 or more, not 'many'"),
+    ("stats mine.csv", "mine.csv: no column label and count. Columns: gold"),
+    ("stats tacred --negative NA", "the negative class of tacred is known"),
+    ("data stauts", "unknown action 'stauts'; did you mean 'status'? Known: status, fetch, build-pairs"),
+    ("data fetch", "data fetch needs NAME"),
+    ("data build-pairs", "data build-pairs needs OUT"),
+    ("data status kbp37", "data status: unexpected argument 'kbp37'"),
+    ("data fetch kbp37 --dataset kbp37", "data fetch: --dataset is for build-pairs only"),
+    ("data fetch kbp73", "unknown data set or file 'kbp73'; did you mean 'kbp37'?"),
+    ("data build-pairs out --dataset tacred", "'tacred'. Known: semeval2010, kbp37"),
+    ("data build-pairs out", "semeval2010/TRAIN_FILE.TXT is missing. Looked for"),
+    ("notebooks -p sed 1", "unknown parameter 'sed'"),
+    ("notebooks --only 00 -p replicate 10", "did you mean 'replicates'?"),
+    ("notebooks --only 00 -p replicates ten", "'ten' is not int"),
+    ("notebooks --only 77", "unknown notebook '77'"),
+    ("notebooks -p seed 1 -p seed 2", "parameter 'seed' is given twice"),
+    ("notebooks -p seed", "argument -p: expected 2 arguments"),
+    ("summary all", "summary: unexpected argument 'all'"),
+    ("scroe mine.csv", "unknown command 'scroe'; did you mean 'score'? Known: score, "),
+    ("", "the following arguments are required: COMMAND"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "message"), BAD, ids=[words or "nothing" for words, _ in BAD])
+def test_bad_input_is_one_line_and_nothing_is_printed_or_written(call, folder, words, message):
+    for name, content in FILES.items():
+        (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    code, out, err = call(*words.split())
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ") and err.count("\n") == 1
+    assert message in err
+    assert {path.name for path in folder.iterdir()} == set(FILES)
+
+
+def test_a_file_that_may_not_be_read_is_named(call, folder, monkeypatch):
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied", "mine.csv")
+
+    monkeypatch.setattr("helpers.evaluation.labels.read_predictions", refuse)
+    (folder / "mine.csv").touch()
+    assert call("score", "mine.csv") == (2, "", "error: mine.csv: Permission denied\n")
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (ValueError("first\nsecond"), "error: first second\n"),
+        (MemoryError(), "error: MemoryError\n"),
+        (OSError("no file, no number"), "error: no file, no number\n"),
+    ],
+    ids=["two lines", "no words", "no file"],
+)
+def test_every_error_is_one_line(call, monkeypatch, error, line):
+    def fail(_):
+        raise error
+
+    monkeypatch.setitem(__main__.RUN, "stats", fail)
+    assert call("stats", "tacred") == (2, "", line)
+
+
+def test_interruption_is_exit_code_130(call, monkeypatch):
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(__main__.RUN, "stats", interrupt)
+    code, out, err = call("stats", "tacred")
+    assert (code, out) == (130, "") and err.startswith("error: interrupted")

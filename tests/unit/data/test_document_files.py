@@ -1,0 +1,433 @@
+"""Files of labelled documents: txt, svm, GoEmotions, label files; what they hold, what is said of a fault."""
+
+import dataclasses
+import gzip
+import logging
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import dump_svmlight_file, load_svmlight_file
+
+from helpers.core.errors import MalformedRecord, MissingData
+from helpers.data import svm_files
+from helpers.data.corpora import read_corpus
+from helpers.data.document_files import (
+    FORMS,
+    read_documents,
+    read_goemotions,
+    read_labels,
+    read_txt,
+    write_documents,
+    write_txt,
+)
+from helpers.data.documents import Documents, is_multiclass, label_list, label_matrix
+from helpers.data.svm_files import read_svm, write_svm
+
+PROPERTY = settings(max_examples=40, deadline=None, derandomize=True, database=None)
+
+TEXTS = Documents(["7", "8"], [["grain", "wheat"], []], ['Prices "rose.', " No news. "])
+FEATURES = Documents(
+    ["0", "1", "2"], [["3", "12"], [], []], features=[[0.1, 0, 2], [0, -1e-300, 0], [0, 0, 0]]
+)
+
+
+def write(folder: Path, name: str, content: bytes | str) -> Path:
+    path = folder / name
+    content = content if isinstance(content, bytes) else content.encode()
+    path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    return path
+
+
+def fault(read, path: Path, *arguments: object) -> str:
+    with pytest.raises(MalformedRecord) as caught:
+        read(path, *arguments)
+    assert str(caught.value).startswith(str(path)) and "\n" not in str(caught.value)
+    return str(caught.value).removeprefix(str(path))
+
+
+class TestTxt:
+    def test_three_columns(self, tmp_path) -> None:
+        content = '7\tgrain wheat\tPrices "rose.\r\n\n8\t\t No news. \n  \n'
+        for name in ("a.txt", "a.txt.gz", "b.tsv"):
+            documents = read_documents(write(tmp_path, name, content))
+            assert documents == TEXTS and documents.malformed == ()
+
+    def test_two_columns_are_numbered_from_zero(self, tmp_path) -> None:
+        documents = read_txt(write(tmp_path, "a.txt", "\ufeffx\tone\n\ny  z\ttwo\n\tthree"))
+        assert documents.ids == ("0", "1", "2") and documents.texts == ("one", "two", "three")
+        assert documents.labels == (("x",), ("y", "z"), ())
+
+    def test_na_is_a_label_and_odd_characters_stay(self, tmp_path) -> None:
+        odd = "a\x85b\u2028c\rd\x0be\xa0"
+        documents = read_txt(write(tmp_path, "a.txt", f"NA\tNA null\t{odd}\n"))
+        assert documents == Documents(["NA"], [["NA", "null"]], [odd])
+
+    def test_a_label_twice_counts_once(self, tmp_path, caplog) -> None:
+        with caplog.at_level(logging.INFO):
+            documents = read_txt(write(tmp_path, "a.txt", "1\tb a b\tone\n"))
+        assert documents.labels == (("b", "a"),)
+        assert "1 labels stand twice in their document and count once" in caplog.text
+
+    @pytest.mark.parametrize(
+        ("line", "reason"),
+        [
+            ("9\tx", "3 columns are expected, as in line 1, found 2; a text must not hold a TAB"),
+            ("9\tx\tone\ttwo", "3 columns are expected, as in line 1, found 4; a text must not hold a TAB"),
+            ("9\tx\t ", "the text of document '9' is empty"),
+            ("\t\t", "the id is empty"),
+            ("\tx\tone", "the id is empty"),
+            ("7\tx\tone", "id '7' occurred before, at line 1"),
+            ("9\tx\tcaf\udce9", "byte 7 of the line, 0xe9, is not UTF-8"),
+        ],
+    )
+    def test_malformed_line(self, tmp_path, caplog, line, reason) -> None:
+        content = f"7\ta\tone\n\n{line}\n8\tb\ttwo\n".encode(errors="surrogateescape")
+        path = write(tmp_path, "a.txt", content)
+        assert fault(read_txt, path) == f", line 3: {reason}"
+        with caplog.at_level(logging.WARNING):
+            documents = read_txt(path, strict=False)
+        assert documents == Documents(["7", "8"], [["a"], ["b"]], ["one", "two"])
+        assert [error.line for error in documents.malformed] == [3]
+        assert "left out 1 of 3 records; the first:" in caplog.text and reason in caplog.text
+
+    def test_malformed_rows_count_in_the_row_numbers(self, tmp_path) -> None:
+        path = write(tmp_path, "a.txt", "word\nx\tone\nx\t\ny\ttwo\n")
+        assert fault(read_txt, path) == ", line 1: 2 or 3 columns, `ID? labels text`, are expected, found 1"
+        documents = read_txt(path, strict=False)
+        assert documents.ids == ("1", "3") and len(documents.malformed) == 2
+
+    @pytest.mark.parametrize("strict", [True, False])
+    def test_nothing_to_read(self, tmp_path, strict) -> None:
+        assert "the file holds no record" in fault(read_txt, write(tmp_path, "a.txt", "\n \r\n"), strict)
+        assert "line 1: 2 or 3 columns" in fault(read_txt, write(tmp_path, "a.txt", "word"), strict)
+        broken = gzip.compress(b"1\tx\tone\n" * 100)[:-9]
+        (tmp_path / "a.txt.gz").write_bytes(broken)
+        assert "the gzip archive is broken" in fault(read_txt, tmp_path / "a.txt.gz", strict)
+
+    @pytest.mark.parametrize(
+        ("changes", "message"),
+        [
+            ({"texts": ["one", "two\tthree"]}, r"document '8' \(number 1\): the text holds a TAB"),
+            ({"texts": ["one\n", "two"]}, r"document '7' \(number 0\): the text holds a TAB, an end of line"),
+            ({"ids": ["a\rb", "8"]}, "the id holds a TAB, an end of line"),
+            ({"ids": ["\ufeff7", "8"]}, "or a byte order mark"),
+            (
+                {"labels": [["x"], ["y", "a b"]]},
+                r"document '8' \(number 1\): the label 'a b' holds white space",
+            ),
+            ({"labels": [["x"], ["y\xa0"]]}, "holds white space"),
+            ({"texts": None, "features": np.eye(2)}, "the documents have features, no texts"),
+        ],
+    )
+    def test_what_cannot_be_written(self, tmp_path, changes, message) -> None:
+        write_txt(tmp_path / "a.txt", TEXTS)
+        with pytest.raises(ValueError, match=message):
+            write_txt(tmp_path / "a.txt", dataclasses.replace(TEXTS, **changes))
+        assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+        assert read_txt(tmp_path / "a.txt") == TEXTS
+
+    @PROPERTY
+    @given(data=st.data(), zipped=st.sampled_from(["", ".gz"]))
+    def test_read_back(self, tmp_path_factory, data, zipped) -> None:
+        line = st.text(st.characters(codec="utf-8", exclude_characters="\t\r\n"), min_size=1)
+        ids = data.draw(st.lists(line.filter(lambda one: one[0] != "\ufeff"), min_size=1, unique=True))
+        word = line.filter(lambda one: one.split() == [one])
+        labels = [data.draw(st.lists(word, unique=True, max_size=4)) for _ in ids]
+        texts = [data.draw(line.filter(str.strip)) for _ in ids]
+        documents = Documents(ids, labels, texts)
+        path = tmp_path_factory.mktemp("d") / f"a.txt{zipped}"
+        write_documents(path, documents)
+        assert read_documents(path) == documents
+
+
+class TestSvm:
+    def test_lines(self, tmp_path) -> None:
+        content = "3,12 3:2 1:.1\r\n\t2:-1e-300\n  \n\n\n"
+        for name in ("a.svm", "b.LIBSVM", "a.svm.gz"):
+            path = write(tmp_path, name, content)
+            found = read_documents(path)
+            assert found == FEATURES and found.features.dtype == np.float64, name
+            assert found.features.has_canonical_format
+
+    @pytest.mark.parametrize(
+        ("line", "labels", "row"),
+        [
+            ("1:2 3:4", (), [2, 0, 4]),
+            ("x", ("x",), [0, 0, 0]),
+            ("x,+3,é 2:0 3:0.0", ("x", "+3", "é"), [0, 0, 0]),
+            ("x\t 1:1e2\t\t2:+.5", ("x",), [100, 0.5, 0]),
+            ("5,5,4 1:3.", ("5", "4"), [3, 0, 0]),
+            (" ", (), [0, 0, 0]),
+        ],
+    )
+    def test_forms_of_a_line(self, tmp_path, line, labels, row) -> None:
+        found = read_svm(write(tmp_path, "a.svm", f"1 3:9\n{line}\n"), n_features=3)
+        assert found.labels[1] == labels and found.features[[1]].toarray().tolist() == [row]
+        assert 0 not in found.features.data, "zeros are not stored"
+
+    @pytest.mark.parametrize(
+        ("line", "reason"),
+        [
+            ("", "the line is empty; a document with neither labels nor features is one blank"),
+            ("1 0:2", "indices start at one, not at zero as in '0:2'"),
+            ("1 2:3 1:1 2:4", "index 2 stands twice in the line"),
+            ("1 2:0 2:0", "index 2 stands twice in the line"),
+            ("1, 3 2:1", "a label is empty in '1,'"),
+            ("1 3 2:1", "index:value, two numbers, is expected in place of '3'"),
+            ("1 2:1:3", "index:value, two numbers, is expected in place of '2:1:3'"),
+            ("1 a:1", "index:value, two numbers, is expected in place of 'a:1'"),
+            ("1 -1:1", "index:value, two numbers, is expected in place of '-1:1'"),
+            ("1 0x2:1", "index:value, two numbers, is expected in place of '0x2:1'"),
+            ("1 2:1_0", "index:value, two numbers, is expected in place of '2:1_0'"),
+            ("1 2:", "index:value, two numbers, is expected in place of '2:'"),
+            ("1 2:nan", "index:value, two numbers, is expected in place of '2:nan'"),
+            ("1 2:1e999", "the value of '2:1e999' is too large for a number"),
+            ("1 2147483648:1", "the index of '2147483648:1' is above 2147483647"),
+            ("caf\udce9 1:1", "byte 3 of the line, 0xe9, is not UTF-8"),
+        ],
+    )
+    def test_malformed_line(self, tmp_path, caplog, line, reason) -> None:
+        path = write(tmp_path, "a.svm", f"x 1:1\n{line}\ny 2:1\n".encode(errors="surrogateescape"))
+        assert fault(read_svm, path).startswith(f", line 2: {reason}")
+        with caplog.at_level(logging.WARNING):
+            documents = read_svm(path, strict=False)
+        assert documents == Documents(["0", "2"], [["x"], ["y"]], features=np.eye(2))
+        assert [error.line for error in documents.malformed] == [2]
+        assert "left out 1 of 3 records" in caplog.text
+
+    def test_width(self, tmp_path, caplog) -> None:
+        path = write(tmp_path, "a.svm", "1 1:1 4:2\n2 2:1\n")
+        assert read_svm(path).features.shape == (2, 4)
+        assert read_svm(path, n_features=6).features.shape == (2, 6)
+        assert (
+            fault(read_svm, path, True, 3)
+            == ", line 1: the index of '4:2' is above 3, the largest that is allowed"
+        )
+        assert len(read_svm(path, strict=False, n_features=3)) == 1
+        with caplog.at_level(logging.WARNING):
+            cut = read_documents(path, n_features=3, wider="cut")
+        assert cut.features.toarray().tolist() == [[1, 0, 0], [0, 1, 0]]
+        assert "left out 1 values whose index is above n_features = 3" in caplog.text
+        with pytest.raises(ValueError, match="n_features is 0; at least 1"):
+            read_svm(path, n_features=0)
+        with pytest.raises(ValueError, match=r"did you mean 'cut'\? Known: error, cut"):
+            read_svm(path, wider="cuts")
+
+    @pytest.mark.parametrize("strict", [True, False])
+    def test_nothing_to_read(self, tmp_path, strict) -> None:
+        assert "the file holds no record" in fault(read_svm, write(tmp_path, "a.svm", "\n\n"), strict)
+        assert "no line has a feature" in fault(read_svm, write(tmp_path, "a.svm", "word\n"), strict)
+        assert "line 1: index:value" in fault(read_svm, write(tmp_path, "a.svm", "some text"), strict)
+
+    def test_pieces_and_the_slow_way_give_the_same(self, tmp_path, monkeypatch, rng) -> None:
+        features = scipy.sparse.random_array((50, 30), density=0.1, rng=rng, format="csr")
+        labels = [rng.choice(["a", "b", "c"], count, replace=False) for count in rng.integers(0, 4, 50)]
+        documents = Documents(map(str, range(50)), [map(str, own) for own in labels], features=features)
+        write_svm(tmp_path / "a.svm", documents)
+        monkeypatch.setattr(svm_files, "_PIECE", 7)
+        fast = read_svm(tmp_path / "a.svm", n_features=30)
+        monkeypatch.setattr(svm_files, "_fast", lambda *_: None)
+        assert fast == read_svm(tmp_path / "a.svm", n_features=30) == documents
+
+    @settings(PROPERTY, max_examples=500)
+    @given(words=st.lists(st.text("0123456789:,+-.eExn _\t\x0b\xe9", max_size=8), max_size=5))
+    def test_the_fast_way_takes_nothing_that_the_slow_one_refuses(self, words) -> None:
+        lines = [" ".join(words).encode(), b"1 2:3"]
+        fast = svm_files._fast(lines, 100)
+        if fast is not None:
+            slow = svm_files._slow("a.svm", lines, 100, strict=True)
+            assert fast.labels == slow.labels and (fast.matrix != slow.matrix).nnz == 0
+
+    def test_a_sound_file_is_read_fast(self, tmp_path, monkeypatch) -> None:
+        write_svm(tmp_path / "a.svm", FEATURES)
+        monkeypatch.setattr(svm_files, "_slow", lambda *_: pytest.fail("read line by line"))
+        assert read_svm(tmp_path / "a.svm", n_features=3) == FEATURES
+
+    def test_scikit_learn_reads_and_writes_the_same(self, tmp_path, rng) -> None:
+        features = scipy.sparse.random_array((40, 9), density=0.4, rng=rng, format="csr")
+        gold = (rng.random((40, 5)) < 0.4).astype(int)
+        path = tmp_path / "a.svm"
+        dump_svmlight_file(features, gold, str(path), zero_based=False, multilabel=True)
+        documents = read_svm(path, n_features=9)
+        assert label_matrix(documents, [*"01234"]).toarray().tolist() == gold.tolist()
+        assert np.allclose(documents.features.toarray(), features.toarray(), rtol=1e-15)
+        write_svm(path, documents)
+        found, labels = load_svmlight_file(str(path), n_features=9, multilabel=True, zero_based=False)
+        filled = [row for row, own in enumerate(documents.labels) if own or documents.features[[row]].nnz]
+        assert (found != documents.features[filled]).nnz == 0, "its reader skips a document with neither"
+        assert labels == [tuple(map(float, documents.labels[row])) for row in filled]
+
+    @pytest.mark.parametrize(
+        ("changes", "message"),
+        [
+            ({"labels": [["a"], ["b,c"], []]}, r"labels\[1\], of document '1': 'b,c' holds a comma"),
+            ({"labels": [["a"], [], ["b:1"]]}, r"labels\[2\], of document '2': 'b:1' holds a comma, a colon"),
+            ({"labels": [["a b"], [], []]}, r"labels\[0\], of document '0': 'a b' holds"),
+            ({"features": None, "texts": ["x"] * 3}, "the documents have texts, no features"),
+        ],
+    )
+    def test_what_cannot_be_written(self, tmp_path, changes, message) -> None:
+        with pytest.raises(ValueError, match=message):
+            write_svm(tmp_path / "new" / "a.svm", dataclasses.replace(FEATURES, **changes))
+        assert not list(tmp_path.iterdir())
+
+    @PROPERTY
+    @given(data=st.data(), zipped=st.sampled_from(["", ".gz"]))
+    def test_read_back(self, tmp_path_factory, data, zipped) -> None:
+        number = st.sampled_from([0.0, 0.0, 0.0]) | st.floats(allow_nan=False, allow_infinity=False)
+        rows = data.draw(st.lists(st.lists(number, min_size=3, max_size=3), min_size=1, max_size=5))
+        word = st.text(st.characters(codec="utf-8", exclude_characters=",:"), min_size=1)
+        labels = st.lists(word.filter(lambda one: one.split() == [one]), unique=True, max_size=3)
+        documents = Documents(map(str, range(len(rows))), [data.draw(labels) for _ in rows], features=rows)
+        path = tmp_path_factory.mktemp("d") / f"a.svm{zipped}"
+        write_documents(path, documents)
+        assert read_documents(path, n_features=3) == documents
+
+
+class TestGoEmotions:
+    LABELS = ("admiration", "anger", "joy")
+
+    def test_lines(self, tmp_path) -> None:
+        path = write(tmp_path, "a.tsv", 'So "kind! \t0,2\teda\nHm.\t\tedb\n')
+        found = read_goemotions(path, self.LABELS)
+        assert found == Documents(["eda", "edb"], [["admiration", "joy"], []], ['So "kind! ', "Hm."])
+
+    @pytest.mark.parametrize(
+        ("line", "reason"),
+        [
+            ("x\t3\ted2", "label id '3' is not one of 0–2"),
+            ("x\t-1\ted2", "label id '-1' is not one of 0–2"),
+            ("x\t1,\ted2", "label id '' is not one of 0–2"),
+            ("x\tjoy\ted2", "label id 'joy' is not one of 0–2"),
+            ("x\t1", "3 columns, text, label ids, comment id, are expected, found 2"),
+            ("\t1\ted2", "the text of document 'ed2' is empty"),
+            ("x\t1\ted1", "id 'ed1' occurred before, at line 1"),
+        ],
+    )
+    def test_malformed_line(self, tmp_path, line, reason) -> None:
+        path = write(tmp_path, "a.tsv", f"Hm.\t0\ted1\n{line}\n")
+        assert fault(read_goemotions, path, self.LABELS) == f", line 2: {reason}"
+        assert len(read_goemotions(path, self.LABELS, strict=False)) == 1
+
+
+class TestLabelFiles:
+    def test_sorted_or_in_order(self, tmp_path) -> None:
+        path = write(tmp_path, "labels.txt", "wheat\r\n corn \nbarley\n\n")
+        assert read_labels(path) == ("barley", "corn", "wheat")
+        assert read_labels(path, keep_order=True) == ("wheat", "corn", "barley")
+
+    @pytest.mark.parametrize(
+        ("content", "reason"),
+        [
+            ("a\nb\na\n", ", line 3: label 'a' occurred before, at line 1"),
+            ("a\n\nb\n", ", line 2: the line is blank; one label a line is expected"),
+            (b"a\n\xff\n", ", line 2: byte 0 of the line, 0xff, is not UTF-8"),
+            ("\n", ": the file holds no record"),
+        ],
+    )
+    def test_malformed(self, tmp_path, content, reason) -> None:
+        assert fault(read_labels, write(tmp_path, "labels.txt", content)) == reason
+
+
+class TestForms:
+    def test_by_ending_or_by_name(self, tmp_path) -> None:
+        assert FORMS == {".txt": "txt", ".tsv": "txt", ".svm": "svm", ".libsvm": "svm"}
+        path = write(tmp_path, "data", "3,12 1:.1 3:2\n 2:-1e-300\n \n")
+        assert read_documents(path, format="svm") == FEATURES
+        write_documents(path, TEXTS, format="txt")
+        assert read_documents(path, "txt") == TEXTS
+
+    @pytest.mark.parametrize(
+        ("name", "format", "message"),
+        [
+            ("a.csv", None, r"a\.csv: unknown ending; known are .txt, .tsv, .svm, .libsvm"),
+            ("a.gz", None, "unknown ending"),
+            ("a.txt", "svn", r"unknown format of documents 'svn'; did you mean 'svm'\? Known: svm, txt"),
+        ],
+    )
+    def test_unknown(self, tmp_path, name, format, message) -> None:
+        for act in (read_documents, lambda path, format: write_documents(path, TEXTS, format)):
+            with pytest.raises(ValueError, match=message):
+                act(tmp_path / name, format)
+        assert not list(tmp_path.iterdir())
+
+    def test_texts_have_no_width(self, tmp_path) -> None:
+        with pytest.raises(ValueError, match=r"n_features is 3, but .*a\.txt holds texts"):
+            read_documents(tmp_path / "a.txt", n_features=3)
+
+    def test_missing_file(self, tmp_path) -> None:
+        for ending in (".txt", ".svm", ".txt.gz"):
+            with pytest.raises(FileNotFoundError):
+                read_documents(tmp_path / f"a{ending}")
+
+    def test_an_interrupted_write_leaves_the_old_file(self, tmp_path, monkeypatch) -> None:
+        for ending in ("", ".gz"):
+            path = tmp_path / f"a.svm{ending}"
+            write_svm(path, FEATURES)
+            first = path.read_bytes()
+
+            def lines(_documents: Documents):
+                yield b"1 1:1\n"
+                raise KeyboardInterrupt
+
+            with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+                patch.setattr(svm_files, "_svm_lines", lines)
+                write_svm(path, FEATURES)
+            assert path.read_bytes() == first
+        assert len(list(tmp_path.iterdir())) == 2
+
+    def test_equal_documents_give_equal_archives(self, tmp_path) -> None:
+        for name in ("a.txt.gz", "b.txt.gz"):
+            write_txt(tmp_path / name, TEXTS)
+        assert (tmp_path / "a.txt.gz").read_bytes() == (tmp_path / "b.txt.gz").read_bytes()
+
+
+class TestRealData:
+    """Counts of the files themselves; the 90 topics are those with documents in both parts."""
+
+    def test_reuters(self, data_dir, caplog) -> None:
+        with caplog.at_level(logging.INFO):
+            corpus = read_corpus("reuters90")
+        train, test = corpus["train"], corpus["test"]
+        assert (len(train), len(test)) == (7770, 3019)
+        assert train.without_labels == test.without_labels == 0 and not is_multiclass(train)
+        labels = label_list(train)
+        assert len(labels) == 90 and label_list(test) == label_list(train, test, True) == labels
+        counts = label_matrix(train, labels).sum(axis=0)
+        assert counts.sum() == 9585 and counts[labels.index("earn")] == counts.max() == 2877
+        assert (counts < 5).sum() == 20 and counts.min() == 1
+        assert (train.ids[0], train.labels[0], test.ids[0]) == ("1", ("cocoa",), "14826")
+        assert caplog.text.count("1 labels stand twice in their document") == 2
+
+    def test_goemotions(self, data_dir) -> None:
+        corpus = read_corpus("goemotions")
+        assert {split: len(part) for split, part in corpus.items()} == {
+            "train": 43410,
+            "dev": 5426,
+            "test": 5427,
+        }
+        labels = label_list(corpus["train"])
+        assert len(labels) == 28 and all(label_list(part) == labels for part in corpus.values())
+        counts = label_matrix(corpus["train"], labels).sum(axis=0)
+        assert counts.sum() == 51103
+        assert counts[labels.index("neutral")] == counts.max() == 14219
+        assert counts[labels.index("grief")] == counts.min() == 77
+        assert all(part.without_labels == 0 for part in corpus.values())
+        assert (corpus["dev"].ids[1], corpus["dev"].labels[1]) == ("ee84bjg", ("approval", "neutral"))
+
+    def test_written_and_read_back(self, data_dir, tmp_path) -> None:
+        test = read_corpus("reuters90")["test"]
+        write_documents(tmp_path / "a.txt", test)
+        assert read_documents(tmp_path / "a.txt") == test
+
+
+def test_a_missing_corpus_says_how_to_get_it(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr("helpers.data.registry.search_folders", lambda: [tmp_path])
+    with pytest.raises(MissingData, match=r"no address; to get it: convert Reuters-21578 Distribution 1.0"):
+        read_corpus("reuters90")
+    with pytest.raises(MissingData, match=r"python -m helpers data fetch goemotions/labels.txt"):
+        read_corpus("goemotions")

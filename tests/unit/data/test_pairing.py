@@ -1,0 +1,151 @@
+"""The paired sample, the text cleaning, and the six files of paper R rebuilt from the official ones."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helpers.core.errors import MissingData
+from helpers.core.labels import label_ids
+from helpers.data import corpora, pairing, readers
+from helpers.data.pairing import clean_sample, clean_text, paired_sample, paired_sets, rdr_line, write_pairs
+from helpers.data.samples import RelationSample, parse_tagged
+
+# sha256 of the files in Saintfe/RDR
+PUBLISHED = {
+    "train.original.tsv": "e517f9bcfcdeffc01bdf03bc619d8dfb16d01e30d7f3eaf793e1280d840eafba",
+    "train.paired.tsv": "ff78641a6f953e5ba6455a56f2fde668d83e5acc4ae7955e6f2a2bbcd1cb141a",
+    "train.merged.tsv": "3112d0b47496305eb27954e945e9c20e958388fa63d6b3af38eb91275593da26",
+    "test.original.tsv": "5366b2be5fca476cabb31dcaa5848d8babb5621a4aed3b3073c99eb3500e893e",
+    "test.paired.tsv": "14e864977765d752d59aefc9156e4d2cd472500451f32292023a577e2e6db3a4",
+    "test.merged.tsv": "f6757ffb89f3152c7eb1ae2cf04c98fd5f778660ab42d4091ea516b0eafce16d",
+}
+
+
+def tagged(text: str, relation: str = "Cause-Effect(e1,e2)", name: str = "1") -> RelationSample:
+    return RelationSample(name, *parse_tagged(text), relation)
+
+
+class TestCleaning:
+    @pytest.mark.parametrize(
+        ("text", "cleaned"),
+        [
+            ("What's that? It's \"done\" (really).", "what is that it is done really"),
+            (
+                "They've said: I'm sure you're right; we'll see.",
+                "they have said : i am sure you are right; we will see",
+            ),
+            ("He can't, won't and didn't; she'd go.", "he can not wo not and did not ; she would go"),
+            ("9.5 % of $3 & <4> = 5+6 ^ a/b!", "9 5 of 3 <4 = 5 + 6 ^ a b !"),
+            ("a 10k run, 5K", "a 10000 run 5000"),
+            ("tools, e.g. U.S. e-mail after 9/11 too", "tools eg american email after911too"),
+            ("the dog's tail's end'", "the dog tail end"),
+            ("Caf\xe9 na_me", "caf na me"),
+        ],
+    )
+    def test_text(self, text, cleaned) -> None:
+        assert clean_text(text) == cleaned
+
+    def test_entities_keep_their_words(self) -> None:
+        one = clean_sample(tagged('The <e1>U.S.</e1>-led, <e2>"low-cost" e-mail</e2>!'))
+        assert (one.head_text, one.tail_text) == ("american", "low - cost email")
+        assert one.text == "the american - led low - cost email !"
+
+    def test_an_entity_may_become_empty(self) -> None:
+        one = clean_sample(tagged("The <e1>$</e1> fell with <e2>prices</e2>."))
+        assert one.head_text == "" and one.tail_text == "prices"
+        ids = label_ids([one.relation])
+        assert rdr_line(0, one, ids).split("\t")[1] == "the [E11] [E12] fell with [E21] prices [E22]"
+
+
+class TestPairs:
+    @given(st.sampled_from(["Cause-Effect(e1,e2)", "Cause-Effect(e2,e1)", "Other", "per:title(e2,e1)"]))
+    def test_pairing_twice_changes_nothing(self, relation) -> None:
+        one = tagged("The <e1>fire</e1> caused <e2>panic</e2>.", relation)
+        other = paired_sample(one)
+        assert paired_sample(other) == one
+        assert (other.text, other.head, other.tail) == (one.text, one.tail, one.head)
+        assert (other.relation == relation) == (relation == "Other")
+
+    def test_merged_alternates(self) -> None:
+        sets = paired_sets(tagged("<e1>a</e1> <e2>b</e2>", name=name) for name in "12")
+        assert [one.id for one in sets["merged"]] == ["1", "1", "2", "2"]
+        assert sets["merged"][::2] == sets["original"] and sets["merged"][1::2] == sets["paired"]
+
+    def test_kbp37_relations_and_ids(self) -> None:
+        one = tagged("<e1>a</e1> of <e2>b</e2>", "per:employee_of(e2,e1)")
+        ids = label_ids(["no_relation", one.relation])
+        assert rdr_line(3, one, ids) == "3\t[E11] a [E12] of [E21] b [E22]\t2\temployee_of\tper"
+        assert rdr_line(3, paired_sample(one), ids).split("\t")[2:] == ["1", "per", "employee_of"]
+
+
+@pytest.fixture
+def toy_corpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = {"train": "The <e1>fire</e1> caused <e2>panic</e2>.", "test": "<e1>Noise</e1> and <e2>fear</e2>"}
+    toy = {split: [tagged(text)] for split, text in texts.items()}
+    monkeypatch.setattr(pairing, "read_corpus", lambda _name: toy)
+
+
+class TestWriting:
+    def test_files(self, tmp_path, toy_corpus) -> None:
+        files = write_pairs(tmp_path / "new" / "folder")
+        assert [file.path.name for file in files] == list(PUBLISHED)
+        assert {file.path for file in files} == set((tmp_path / "new" / "folder").iterdir())
+        assert [file.rows for file in files] == [1, 1, 2, 1, 1, 2]
+        assert files[2].path.read_bytes() == (
+            b"0\tthe [E11] fire [E12] caused [E21] panic [E22]\t9\tcause\teffect\n"
+            b"0\tthe [E21] fire [E22] caused [E11] panic [E12]\t10\teffect\tcause\n"
+        )
+        assert "DIFFERS from the published file" in str(files[0]), "a toy is not the real corpus"
+        assert readers.read_rdr(files[2].path)[1].relation == "Cause-Effect(e2,e1)"
+
+    def test_an_interruption_leaves_the_folder_as_it_was(self, tmp_path, toy_corpus, monkeypatch) -> None:
+        (tmp_path / "train.original.tsv").write_text("old")
+        real, calls = pairing.rdr_line, iter(range(4))
+
+        def interrupted(*arguments):
+            if next(calls) == 3:
+                raise KeyboardInterrupt
+            return real(*arguments)
+
+        monkeypatch.setattr(pairing, "rdr_line", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            write_pairs(tmp_path)
+        assert [path.name for path in tmp_path.iterdir()] == ["train.original.tsv"]
+        assert (tmp_path / "train.original.tsv").read_text() == "old"
+
+    def test_unknown_or_missing_corpus_writes_nothing(self, tmp_path, monkeypatch) -> None:
+        with pytest.raises(ValueError, match=r"did you mean 'semeval2010'\? Known: semeval2010, kbp37"):
+            write_pairs(tmp_path / "out", "semeval")
+        monkeypatch.setattr(corpora.registry, "search_folders", lambda: [tmp_path])
+        with pytest.raises(MissingData, match="TRAIN_FILE.TXT"):
+            write_pairs(tmp_path / "out")
+        assert not (tmp_path / "out").exists()
+
+
+class TestRealData:
+    def test_the_six_files_are_the_published_ones(self, data_dir, tmp_path: Path) -> None:
+        files = write_pairs(tmp_path)
+        assert {file.path.name: file.sha256 for file in files} == PUBLISHED
+        assert all(file.sha256 == file.published_sha256 for file in files)
+        assert [file.rows for file in files] == [8000, 8000, 16000, 2717, 2717, 5434]
+        for file in files:
+            assert file.path.read_bytes() == (data_dir / "semeval2010" / "rdr" / file.path.name).read_bytes()
+
+    def test_readers_and_pairing_agree(self, data_dir) -> None:
+        folder = data_dir / "semeval2010" / "rdr"
+        original = readers.read_rdr(folder / "test.original.tsv")
+        assert [paired_sample(one) for one in original] == readers.read_rdr(folder / "test.paired.tsv")
+
+    def test_kbp37_by_the_same_code(self, data_dir, tmp_path: Path) -> None:
+        files = {file.path.name: file for file in write_pairs(tmp_path, "kbp37")}
+        assert len(files) == 9 and files["train.merged.tsv"].rows == 2 * 15917
+        assert all(file.published_sha256 is None for file in files.values())
+        rows = [line.split("\t") for line in (tmp_path / "dev.merged.tsv").read_text().splitlines()]
+        assert all(len(row) == 5 and row[1].count("[E") == 4 for row in rows)
+        for (index, _, label, *roles), (other_index, _, other, *others) in zip(
+            rows[::2], rows[1::2], strict=True
+        ):
+            assert index == other_index and roles == others[::-1]
+            assert int(other) == (int(label) and (int(label) + 1 if int(label) % 2 else int(label) - 1))

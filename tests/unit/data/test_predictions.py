@@ -1,0 +1,275 @@
+"""Anybody's predictions: every format gives the same frame, and every fault is named with its place."""
+
+import gzip
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from helpers.core.errors import MalformedRecord
+from helpers.data import tabular as text
+from helpers.data.predictions import COMMON_NAMES, read_predictions
+
+ROWS = [("7", "NA", "None"), ("8", "null", "nan"), ("9", "per:age", "NA"), ("10", "3", 'café, "so"')]
+FRAME = pd.DataFrame(ROWS, columns=["id", "gold", "predicted"])
+
+
+def write(folder: Path, name: str, content: bytes | str) -> Path:
+    path = folder / name
+    content = content if isinstance(content, bytes) else content.encode()
+    path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    return path
+
+
+def contents(ending: str) -> bytes:
+    if ending == ".parquet":
+        sink = pa.BufferOutputStream()
+        pyarrow.parquet.write_table(pa.Table.from_pandas(FRAME), sink)
+        return sink.getvalue().to_pybytes()
+    if ending == ".jsonl":
+        return "".join(json.dumps(row) + "\n" for row in FRAME.to_dict("records")).encode()
+    return FRAME.to_csv(index=False, sep="\t" if ending == ".tsv" else ",").encode()
+
+
+class TestFormats:
+    @pytest.mark.parametrize("ending", [".csv", ".tsv", ".jsonl", ".parquet"])
+    @pytest.mark.parametrize("zipped", ["", ".gz"])
+    def test_every_format_gives_the_same_frame(self, tmp_path, ending, zipped) -> None:
+        frame = read_predictions(write(tmp_path, f"my.model{ending}{zipped}", contents(ending)))
+        assert list(frame.columns) == ["id", "gold", "predicted"]
+        assert list(frame.astype(str).itertuples(index=False, name=None)) == ROWS
+        assert all(isinstance(frame[name].dtype, pd.CategoricalDtype) for name in ("gold", "predicted"))
+        assert not frame.isna().any().any(), "NA, None, null and nan are labels"
+
+    @pytest.mark.parametrize(
+        "content", [b"\xef\xbb\xbfgold,pred\r\nA,B\r\n\r\n", b"gold,pred\nA,B", b"gold,pred\rA,B\r"]
+    )
+    def test_byte_order_mark_and_line_ends(self, tmp_path, content) -> None:
+        frame = read_predictions(write(tmp_path, "a.csv", content))
+        assert frame["gold"].tolist() == ["A"] and frame["predicted"].tolist() == ["B"]
+
+    def test_integers_become_text(self, tmp_path) -> None:
+        path = write(tmp_path, "a.jsonl", '\n{"gold": 1, "pred": 2}\n{"gold": 3, "pred": 4}\n')
+        assert read_predictions(path)["gold"].tolist() == ["1", "3"]
+        path = write(tmp_path, "b.jsonl", '\ufeff{"gold": 1, "pred": 2}\n{"gold": "x", "pred": 4}\n')
+        assert read_predictions(path)["gold"].tolist() == ["1", "x"]
+        table = pa.table({"gold": pa.array([1, 2], pa.int8()), "pred": pa.array([2, 1])})
+        pyarrow.parquet.write_table(table, tmp_path / "c.parquet")
+        assert read_predictions(tmp_path / "c.parquet")["gold"].tolist() == ["1", "2"]
+
+    def test_parquet_categories(self, tmp_path) -> None:
+        labels = pd.Categorical(["b", "a", "b"], categories=["a", "b", ""])
+        pd.DataFrame({"gold": labels, "predicted": labels}).to_parquet(tmp_path / "a.parquet")
+        assert read_predictions(tmp_path / "a.parquet")["gold"].tolist() == ["b", "a", "b"]
+
+    def test_cells_of_several_lines(self, tmp_path) -> None:
+        path = write(tmp_path, "a.csv", 'text,gold,pred\n"one\n\ntwo ""2""",A,B\nx,C,D\n')
+        assert read_predictions(path)["predicted"].tolist() == ["B", "D"]
+
+    def test_a_million_rows_in_pieces(self, tmp_path) -> None:
+        codes = np.random.default_rng(0).integers(0, 42, (2, 300_000))
+        names = np.array([f"relation_é_{number}" for number in range(42)])
+        gold, predicted = names[codes]
+        lines = [f"{one},{two}" for one, two in zip(gold, predicted, strict=True)]
+        frame = read_predictions(write(tmp_path, "a.csv", "gold,predicted\n" + "\n".join(lines)))
+        assert (frame["gold"].to_numpy(str) == gold).all() and (
+            frame["predicted"].to_numpy(str) == predicted
+        ).all()
+
+
+class TestColumns:
+    def test_named_columns(self, tmp_path) -> None:
+        path = write(tmp_path, "a.csv", "key,a,b,c,gold\n1,A,B,C,D\n")
+        frame = read_predictions(path, "a", "b", "c", "key")
+        assert frame.iloc[0].astype(str).to_dict() == {
+            "id": "1",
+            "gold": "A",
+            "predicted": "B",
+            "predicted_paired": "C",
+        }
+        assert frame.attrs["columns"] == {"id": "key", "gold": "a", "predicted": "b", "predicted_paired": "c"}
+        assert frame.attrs["recognised"] == []
+
+    @pytest.mark.parametrize(
+        ("header", "columns"),
+        [
+            ("label_true,label_pred", ("label_true", "label_pred")),
+            ("Label,Prediction", ("Label", "Prediction")),
+            ("y_pred,y_true", ("y_true", "y_pred")),
+            ("pred,predicted,label,gold", ("gold", "predicted")),
+        ],
+    )
+    def test_recognised_columns_are_told(self, tmp_path, caplog, header, columns) -> None:
+        path = write(tmp_path, "a.csv", f"{header}\n" + ",".join(header.split(",")) + "\n")
+        with caplog.at_level("INFO"):
+            frame = read_predictions(path)
+        assert (frame["gold"][0], frame["predicted"][0]) == columns
+        assert frame.attrs["recognised"] == ["gold", "predicted"]
+        assert f"column {columns[0]!r} is taken for gold" in caplog.text
+
+    @pytest.mark.parametrize(
+        ("header", "named", "message"),
+        [
+            (
+                "truth_label,pred",
+                {},
+                "gold? no column has a common name; name it. Columns: truth_label, pred",
+            ),
+            ("label,y_true,pred", {}, "gold? more than one could be: label, y_true; name it."),
+            ("gold,answer", {}, "which column is predicted? no column has a common name"),
+            ("gold,pred", {"gold_column": "godl"}, "'godl' for gold does not exist; did you mean 'gold'?"),
+            (
+                "gold,pred",
+                {"paired_column": "q"},
+                "'q' for predicted_paired does not exist. Columns: gold, pred",
+            ),
+            ("gold,gold,pred", {"gold_column": "gold"}, "column 'gold' for gold occurs more than once."),
+            ("gold,pred", {"id_column": "key"}, "column 'key' for id does not exist."),
+        ],
+    )
+    def test_columns_that_cannot_be_chosen(self, tmp_path, header, named, message) -> None:
+        path = write(tmp_path, "a.csv", f"{header}\n" + ",".join("x" for _ in header.split(",")) + "\n")
+        with pytest.raises(ValueError, match=re.escape(message)) as caught:
+            read_predictions(path, **named)
+        assert str(path) in str(caught.value)
+
+    def test_no_name_stands_for_two_roles(self) -> None:
+        names = [name for known in COMMON_NAMES.values() for name in known]
+        assert len(names) == len(set(names)) and names == [name.lower() for name in names]
+
+    @pytest.mark.parametrize("name", ["a.txt", "a", "a.csv.zip", "a.gz", "a.json"])
+    def test_unknown_ending_lists_the_known(self, tmp_path, name) -> None:
+        with pytest.raises(
+            ValueError, match=r"unknown ending; known are .csv, .tsv, .jsonl, .parquet, each also with .gz"
+        ):
+            read_predictions(tmp_path / name)
+
+    def test_absent_file(self, tmp_path) -> None:
+        with pytest.raises(FileNotFoundError, match="absent.csv"):
+            read_predictions(tmp_path / "absent.csv")
+
+
+FAULTS = [
+    # empty cells
+    (".csv", "id,gold,pred\n1,A,B\n\n2,,B\n", 4, "gold", "the cell is empty"),
+    (".tsv", "id\tgold\tpred\n1\tA\tB\n2\tA\t  \n", 3, "pred", "the cell is empty"),
+    (".csv", 'id,gold,pred\n1,A,"B\nb"\n2,,B\n', 4, "gold", "the cell is empty"),
+    (".csv", "id,gold,pred\n1,A,B\n,A,B\n", 3, "id", "the cell is empty"),
+    (".jsonl", '{"gold": "A", "pred": "B"}\n{"gold": null, "pred": "B"}\n', 2, "gold", "the field is empty"),
+    (".jsonl", '{"gold": "A", "pred": "B"}\n{"gold": " ", "pred": "B"}\n', 2, "gold", "the field is empty"),
+    (".jsonl", '{"gold": "A", "pred": "B"}\n\n{"gold": "A"}\n', 3, "pred", "the field is missing"),
+    # identifiers
+    (
+        ".csv",
+        "id,gold,pred\n1,A,B\n2,A,B\n1,A,B\n",
+        4,
+        "id",
+        "'1' of line 4 occurs twice, the first time in line 2",
+    ),
+    (".tsv", 'id\tgold\tpred\n"1\n"\tA\tB\n2\tA\tB\n2\tA\tB\n', 5, "id", "the first time in line 4"),
+    (
+        ".jsonl",
+        '\n{"id": 1, "gold": 1, "pred": 2}\n{"id": 1, "gold": 1, "pred": 2}\n',
+        3,
+        "id",
+        "first time in line 2",
+    ),
+    # rows and structure
+    (".csv", "id,gold,pred\n1,A,B\n2,A\n", 3, None, "3 cells are expected, found 2: ['2', 'A']"),
+    (".csv", "id,gold,pred\n1,A,B,C\n", 2, None, "3 cells are expected, found 4"),
+    (".csv", 'id,gold,pred\n1,A,"B\n2,A,B\n3,A,B\n', 1, None, "a row after this line cannot be read"),
+    (".jsonl", '{"gold": "A", "pred": "B"}\n{"gold": "A", "pred"\n', 2, None, "no valid JSON at character"),
+    (".jsonl", '{"gold": "A", "pred": "B"}\n["A", "B"]\n', 2, None, "a JSON object is expected"),
+    (".jsonl", '{"gold": "A", "pred": "B"}\n{"gold": 0.5, "pred": "B"}\n', 2, "gold", "not 0.5"),
+    (".jsonl", '{"gold": "A", "pred": "B"}\n{"gold": true, "pred": "B"}\n', 2, "gold", "not true"),
+    (".jsonl", '{"gold": "A", "pred": "B"}\n{"gold": ["A"], "pred": "B"}\n', 2, "gold", 'not ["A"]'),
+    # encoding
+    (".csv", b"id,gold,pred\n1,A,B\n2,caf\xe9,B\n", 3, "gold", "byte 24 of the file, 0xe9, is not UTF-8"),
+    (".csv", b"gold,pred,text\nA,B,\xff\n", 2, "text", "byte 19 of the file, 0xff"),
+    (".tsv", "gold\tpred\nA\tB\n".encode("utf-16"), 1, None, "byte 0 of the file, 0xff"),
+    (
+        ".jsonl",
+        b'{"gold": "A", "pred": "B"}\n{"gold": "A", "pred": "\xe9"}\n',
+        2,
+        None,
+        "byte 50 of the file, 0xe9",
+    ),
+    # nothing there
+    (".csv", "", 1, None, "the file is empty"),
+    (".jsonl", "\n\n", 1, None, "there is no JSON object"),
+    (".csv", "gold,pred\n", None, None, "there are no predictions, only the columns gold, pred"),
+]
+
+
+class TestFaults:
+    @pytest.mark.parametrize("zipped", ["", ".gz"])
+    @pytest.mark.parametrize(("ending", "content", "line", "column", "reason"), FAULTS)
+    def test_place_and_reason(self, tmp_path, zipped, ending, content, line, column, reason) -> None:
+        path = write(tmp_path, f"a{ending}{zipped}", content)
+        with pytest.raises(MalformedRecord) as caught:
+            read_predictions(path)
+        assert caught.value.line == line and reason in str(caught.value)
+        assert caught.value.column == column or not isinstance(content, str)
+        assert str(caught.value).startswith(str(path) + (f", line {line}" if line else ""))
+
+    def test_encoding_names_the_column(self, tmp_path) -> None:
+        path = write(tmp_path, "a.csv", b'id,text,gold,pred\n1,"x,y",caf\xe9,B\n')
+        with pytest.raises(
+            MalformedRecord, match=r"a.csv, line 2, column 'gold': byte 29 .* save the file as UTF-8"
+        ):
+            read_predictions(path)
+
+    @pytest.mark.parametrize(
+        ("columns", "reason"),
+        [
+            ({"gold": ["A", None], "pred": ["A", "B"]}, "column 'gold': the cell of row 2 is empty"),
+            ({"gold": ["A", "B"], "pred": ["A", ""]}, "column 'pred': the cell of row 2 is empty"),
+            (
+                {"gold": [0.5, 1.0], "pred": ["A", "B"]},
+                "column 'gold': labels are text or integers, not double",
+            ),
+            (
+                {"id": [1, 1], "gold": ["A", "B"], "pred": ["A", "B"]},
+                "'1' of row 2 occurs twice, .* in row 1",
+            ),
+            ({"gold": [], "pred": []}, "there are no predictions"),
+        ],
+    )
+    def test_parquet(self, tmp_path, columns, reason) -> None:
+        table = pa.table({name: pa.array(v, None if v else pa.string()) for name, v in columns.items()})
+        pyarrow.parquet.write_table(table, tmp_path / "a.parquet")
+        with pytest.raises(MalformedRecord, match=reason):
+            read_predictions(tmp_path / "a.parquet")
+
+    def test_broken_parquet_and_broken_gzip(self, tmp_path) -> None:
+        with pytest.raises(MalformedRecord, match="no whole Parquet file"):
+            read_predictions(write(tmp_path, "a.parquet", contents(".parquet")[:-5]))
+        whole = gzip.compress(contents(".csv"))
+        for content in (whole[:-9], b"gold,pred\n"):
+            (tmp_path / "a.csv.gz").write_bytes(content)
+            with pytest.raises(MalformedRecord, match="the gzip archive is broken"):
+                read_predictions(tmp_path / "a.csv.gz")
+
+    def test_a_character_on_the_edge_of_a_piece(self, monkeypatch) -> None:
+        for size in range(1, 9):
+            monkeypatch.setattr(text, "_PIECE", size)
+            assert text.utf8_fault("aé€😀b".encode()) is None
+            assert text.utf8_fault("aé€".encode() + b"\xff" + "😀".encode()) == 6
+            assert text.utf8_fault("aé€".encode()[:-1]) == 3
+            assert text.utf8_fault(b"\x80" * 9) == 0
+
+
+def test_importing_the_room_loads_nothing_heavy() -> None:
+    heavy = ("pandas", "pyarrow", "torch", "pooch")
+    code = f"import sys, helpers.data; print([m for m in {heavy} if m in sys.modules])"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        == "[]\n"
+    )

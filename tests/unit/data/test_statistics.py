@@ -1,0 +1,214 @@
+"""Statistics of labels: definitions, Table 1 of paper W, files of counts, and the published counts."""
+
+import math
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helpers.core.errors import MalformedRecord
+from helpers.data import label_counts
+from helpers.data.label_counts import (
+    TOTAL,
+    count_labels,
+    published_counts,
+    recounted_rows,
+    write_label_counts,
+)
+from helpers.data.statistics import (
+    DATASETS,
+    dataset_statistics,
+    find_statistics,
+    label_statistics,
+    perplexity,
+    statistics_from_csv,
+)
+
+
+class TestDistribution:
+    @given(st.integers(1, 60), st.integers(1, 1000))
+    def test_equal_classes(self, classes, count) -> None:
+        assert perplexity([count] * classes + [0]) == pytest.approx(classes, rel=1e-12)
+
+    @given(st.lists(st.integers(0, 10**6), min_size=1).filter(any))
+    def test_bounds_and_scale(self, counts) -> None:
+        value = perplexity(counts)
+        assert 1 - 1e-12 <= value <= sum(count > 0 for count in counts) * (1 + 1e-12)
+        assert perplexity([3 * count for count in counts]) == pytest.approx(value, rel=1e-12)
+
+    def test_by_hand(self) -> None:
+        found = label_statistics({"A": 6, "B": 2, "C": 0, "NA": 8}, negative="NA")
+        entropy = -(6 / 16 * math.log2(6 / 16) + 2 / 16 * math.log2(2 / 16) + 1 / 2 * math.log2(1 / 2))
+        assert (found.labels, found.samples, found.negative_share, found.ratio) == (4, 16, 0.5, 3.0)
+        assert found.perplexity == pytest.approx(2**entropy, rel=1e-15)
+        assert found.perplexity_without_negative == pytest.approx(perplexity([6, 2]))
+        assert found.samples_per_label == 4.0
+
+    def test_without_a_negative_class(self) -> None:
+        found = label_statistics(Counter("aab"))
+        assert found.negative_share == 0 and found.negative is None
+        assert found.perplexity == found.perplexity_without_negative
+
+    def test_without_a_positive_sample(self) -> None:
+        found = label_statistics({"NA": 3, "A": 0}, negative="NA")
+        assert (found.perplexity, found.perplexity_without_negative, found.ratio) == (1.0, None, None)
+
+    @pytest.mark.parametrize(
+        ("counts", "negative", "message"),
+        [
+            ({"A": -1}, None, "counts['A'] is -1"),
+            ({"A": 1.5}, None, "counts['A'] is 1.5"),
+            ({"A": True}, None, "counts['A'] is True"),
+            ({"A": 0}, None, "counts hold no sample (1 labels)"),
+            ({}, None, "counts hold no sample (0 labels)"),
+            ({"Other": 1, "A": 2}, "other", "unknown negative class 'other'; did you mean 'Other'?"),
+        ],
+    )
+    def test_bad_counts(self, counts, negative, message) -> None:
+        with pytest.raises(ValueError, match=re.escape(message)):
+            label_statistics(counts, negative)
+
+
+# Table 1 of paper W, recomputed: labels, samples, share of NA, perplexity with and without NA, ratio
+TABLE_1 = {
+    "tacred": (42, 106264, 0.7951, 3.3052, 23.3862, 250),
+    "chemprot": (13, 10065, 0, 7.2303, 7.2303, 313.75),
+    "semeval2010": (19, 10717, 0.17393, 14.4516, 14.3656, 291),
+    "semeval2010-undirected": (10, 10717, 0.17393, 9.6078, 8.7997, 2.1026),
+    "nyt24": (24, 66194, 0, 6.2416, 6.2416, 2485),
+    "docred": (96, 50503, 0, 32.177, 32.177, 1686),
+    "nyt10m": (25, 417893 + 46422 + 9744, None, 7.3759, 7.3759, 1162),
+    "kbp37": (37, 15917 + 1724 + 3405, 0.1033, 27.1712, 28.2253, 14.6957),
+}
+
+
+class TestTable1:
+    @pytest.mark.parametrize("name", DATASETS)
+    def test_rows(self, name) -> None:
+        labels, samples, share, *rest = TABLE_1[name]
+        found = dataset_statistics(name)
+        assert (found.labels, found.samples) == (labels, samples)
+        assert found.negative_share == (None if share is None else pytest.approx(share, abs=5e-5))
+        values = (found.perplexity, found.perplexity_without_negative, found.ratio)
+        assert values == pytest.approx(rest, abs=5e-4)
+
+    def test_golden_digits(self) -> None:
+        assert f"{100 * dataset_statistics('semeval2010').negative_share:.3f}" == "17.393"
+        test = published_counts("semeval2010")["test"]
+        assert f"{100 * label_statistics(test, 'Other').negative_share:.2f}" == "16.71"
+
+    def test_only_the_test_part_fits_the_published_perplexity(self) -> None:
+        splits = published_counts("tacred")
+        found = {split: label_statistics(splits[split], "no_relation") for split in splits}
+        assert f"{found['dev'].perplexity:.3f} {found['train'].perplexity:.3f}" == "3.752 2.889"
+        assert found["test-tacrev"].samples == 15509
+        assert splits["test-tacrev"]["no_relation"] == 12386
+
+    def test_notes_say_what_is_not_whole(self) -> None:
+        for name in ("docred", "nyt24", "nyt10m"):
+            assert dataset_statistics(name).note
+        assert "699 of the 1000" in dataset_statistics("docred").note
+        assert "3899 test facts" in dataset_statistics("nyt10m").note
+
+    def test_unknown_name(self) -> None:
+        with pytest.raises(ValueError, match=r"did you mean 'tacred'\? Known: semeval2010, "):
+            dataset_statistics("TACRED".lower() + "x")
+        with pytest.raises(ValueError, match="unknown dataset 'wiki80'"):
+            published_counts("wiki80")
+        with pytest.raises(ValueError, match="unknown dataset 'wiki80'"):
+            count_labels("wiki80")
+
+
+class TestCountsFile:
+    def write(self, folder: Path, text: str, name: str = "counts.csv") -> Path:
+        path = folder / name
+        path.write_text(text)
+        return path
+
+    def test_one_table(self, tmp_path) -> None:
+        found = statistics_from_csv(self.write(tmp_path, "label,count\nA,6\nB,2\nNA,8\n"))
+        assert (found.samples, found.negative_share, found.ratio, found.negative) == (16, 0.5, 3, "NA")
+        assert "'NA', recognised by its name" in found.note and "the whole file" in found.note
+
+    def test_splits(self, tmp_path) -> None:
+        text = "split\tcount\tlabel\ntrain\t9\tA\ntrain\t1\tx\ntest\t6\tA\ntest\t2\tB\n"
+        found = statistics_from_csv(self.write(tmp_path, text, "counts.tsv"), negative="x")
+        assert (found.labels, found.samples, found.negative_share, found.ratio) == (3, 18, 1 / 18, 3)
+        assert found.note == "negative class: as given; perplexity and ratio of split test"
+        both = statistics_from_csv(
+            self.write(tmp_path, text.replace("test", "dev"), "counts.tsv"), negative=""
+        )
+        assert (both.ratio, both.negative, both.samples) == (15, None, 18)
+
+    def test_no_negative_class(self, tmp_path) -> None:
+        path = self.write(tmp_path, "label,count\nA,6\nOther,2\n")
+        assert statistics_from_csv(path, negative="").negative_share == 0
+        assert statistics_from_csv(self.write(tmp_path, "label,count\nA,6\nB,2\n")).negative is None
+
+    @pytest.mark.parametrize(
+        ("text", "negative", "message"),
+        [
+            ("name,count\nA,1\n", None, "no column label. Columns: name, count"),
+            ("a,b\nA,1\n", None, "no column label and count. Columns: a, b"),
+            (
+                "label,count\nA,1\nB,x\n",
+                None,
+                "line 3, column 'count': a count is an integer, 0 or more, not 'x'",
+            ),
+            ("label,count\nA,-1\n", None, "line 2, column 'count'"),
+            ("label,count\nA,1\n\nA,1\n", None, "line 4, column 'label': label 'A' occurs twice"),
+            ("label,count\n,1\n", None, "line 2, column 'label': the cell is empty"),
+            ("count,label\n1,\n", None, "line 2, column 'label': the label is empty"),
+            ("label,count\nA\n", None, "line 2: 2 cells are expected"),
+            ("label,count\nA,0\n", None, "counts hold no sample"),
+            ("label,count\n", None, "counts hold no sample"),
+            ("label,count\nA,1\nNA,1\nOther,1\n", None, "NA, Other all look like one"),
+            ("label,count\nA,1\n", "B", "unknown negative class 'B'"),
+        ],
+    )
+    def test_faults(self, tmp_path, text, negative, message) -> None:
+        with pytest.raises(ValueError, match=re.escape(message)):
+            statistics_from_csv(self.write(tmp_path, text), negative)
+
+    def test_wrong_encoding(self, tmp_path) -> None:
+        (tmp_path / "counts.csv").write_bytes(b"label,count\ncaf\xe9,1\n")
+        with pytest.raises(MalformedRecord, match="line 2, column 'label': byte 15"):
+            statistics_from_csv(tmp_path / "counts.csv")
+
+    def test_find_takes_a_name_or_a_file(self, tmp_path) -> None:
+        path = self.write(tmp_path, "label,count\nA,6\nB,2\n")
+        assert find_statistics(path)["ratio"] == 3
+        assert list(find_statistics("tacred"))[:6] == [
+            "labels",
+            "samples",
+            "negative_share",
+            "perplexity",
+            "perplexity_without_negative",
+            "ratio",
+        ]
+        with pytest.raises(ValueError, match="leave `negative` out"):
+            find_statistics("tacred", "NA")
+        with pytest.raises(ValueError, match=r"'tacrde'; did you mean 'tacred'\? Known: semeval2010"):
+            find_statistics("tacrde")
+
+
+class TestPublishedCounts:
+    def test_no_split_has_a_label_twice_and_every_row_a_source(self) -> None:
+        rows = label_counts._published_rows()
+        assert len({row[:3] for row in rows}) == len(rows)
+        assert all(row.count >= 0 and row.unit and row.source for row in rows)
+
+    def test_totals_stand_where_labels_are_not_counted(self) -> None:
+        totals = {(row.dataset, row.split) for row in label_counts._published_rows() if row.label == TOTAL}
+        assert totals == {("nyt24", "train"), ("docred", "train"), ("docred", "dev"), ("nyt10m", "test")}
+
+    def test_they_equal_the_real_data(self, data_dir) -> None:
+        assert recounted_rows() == list(label_counts._published_rows())
+
+    def test_writing_is_repeatable(self, data_dir, tmp_path) -> None:
+        write_label_counts(tmp_path / "counts.csv")
+        assert (tmp_path / "counts.csv").read_bytes() == label_counts.LABEL_COUNTS.read_bytes()
+        assert [path.name for path in tmp_path.iterdir()] == ["counts.csv"]

@@ -1,0 +1,228 @@
+"""Systems on the same samples: matching, the paired bootstrap, Holm's correction, the text."""
+
+import logging
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from helpers.evaluation.comparison import compare_files, comparison_text
+from helpers.metrics.averaging import averages
+from helpers.metrics.bootstrap import paired_bootstrap
+from helpers.metrics.counts import PairedOutcomes
+from helpers.metrics.weighting import SCHEMES
+
+SMALL = {"replicates": 60}
+
+
+@pytest.fixture
+def systems(rng) -> pd.DataFrame:
+    """Gold labels, and three systems that are right nine, eight and five times in ten."""
+    labels = np.array(["r", "s", "t", "NA"])
+    gold = rng.choice(labels, 300, p=[0.1, 0.2, 0.2, 0.5]).astype(object)
+    gold[0] = "once"  # a class that is absent from a third of the replicates
+    frame = pd.DataFrame({"id": [f"s{row}" for row in range(300)], "gold": gold})
+    for name, share in (("good", 0.9), ("fair", 0.8), ("poor", 0.5)):
+        frame[name] = np.where(rng.random(300) < share, gold, rng.choice(labels, 300))
+    return frame
+
+
+@pytest.fixture
+def files(systems, tmp_path):
+    """One CSV file a system, with ids."""
+    paths = []
+    for name in ("good", "fair", "poor"):
+        paths.append(tmp_path / f"{name}.csv")
+        systems[["id", "gold", name]].rename(columns={name: "predicted"}).to_csv(paths[-1], index=False)
+    return paths
+
+
+def rewrite(path, change, **options):
+    """The file again, changed."""
+    frame = change(pd.read_csv(path, keep_default_na=False))
+    frame.to_csv(path, index=False, **options)
+    return path
+
+
+class TestNumbers:
+    def test_they_are_those_of_the_paired_bootstrap(self, files, systems):
+        table = compare_files(files[:2], negative="NA", replicates=200, seed=5)
+        outcomes = PairedOutcomes.from_arrays(systems["gold"], systems["good"], systems["fair"])
+        test = paired_bootstrap(
+            outcomes,
+            lambda one: averages(one, classes_of=outcomes.original, negative="NA"),
+            np.random.default_rng(5),
+            replicates=200,
+        )
+        assert table["scheme"].tolist() == list(SCHEMES)
+        for name in ("difference", "low", "high", "p"):
+            assert table[name].tolist() == getattr(test, name).tolist()
+        scores = averages(outcomes.original, negative="NA"), averages(outcomes.paired(), negative="NA")
+        assert table["score_first"].tolist() == scores[0].tolist()
+        assert table["score_second"].tolist() == scores[1].tolist()
+
+    def test_exchanging_the_files_turns_the_sign(self, files):
+        one, two = (compare_files(paths, negative="NA", **SMALL) for paths in (files[:2], files[1::-1]))
+        assert one["difference"].tolist() == pytest.approx((-two["difference"]).tolist(), abs=1e-15)
+        assert one["difference"].abs().min() > 0.01
+
+    def test_holm_over_all_tests(self, files):
+        table = compare_files(files, negative="NA", **SMALL)
+        assert table["second"].tolist() == [str(files[1])] * 5 + [str(files[2])] * 5
+        by_hand, least = {}, 0.0
+        for rank, row in enumerate(table["p"].sort_values(kind="stable").index):
+            least = max(least, min(1.0, (10 - rank) * table["p"][row]))
+            by_hand[row] = least
+        assert table["p_holm"].tolist() == pytest.approx([by_hand[row] for row in range(10)])
+        assert (table["p_holm"] > table["p"]).all()
+
+    def test_a_comparison_does_not_depend_on_the_other_files(self, files):
+        alone, among = (
+            compare_files(paths, negative="NA", **SMALL) for paths in ((files[0], files[2]), files)
+        )
+        pd.testing.assert_frame_equal(
+            alone.drop(columns="p_holm"), among.tail(5).drop(columns="p_holm").reset_index(drop=True)
+        )
+
+    def test_seeds(self, files):
+        one, two, other = (compare_files(files, negative="NA", seed=seed, **SMALL) for seed in (1, 1, 2))
+        pd.testing.assert_frame_equal(one, two)
+        assert one["low"].tolist() != other["low"].tolist()
+
+    def test_equal_systems_do_not_differ(self, files):
+        table = compare_files([files[0], files[0]], **SMALL)
+        assert set(table["difference"]) == {0.0} and set(table["p"]) == {1.0}
+
+    def test_every_row_says_how_it_was_made(self, files):
+        table = compare_files(files[:2], negative="NA", replicates=60, seed=9)
+        for row in table.to_dict("records"):
+            assert row["signature"].startswith(f"f1|scheme:{row['scheme']}|labels:")
+            assert "|negative:NA|" in row["signature"]
+            assert (row["n"], row["replicates"], row["seed"]) == (300, 60, 9)
+        assert "negative:None" in compare_files(files[:2], negative="", **SMALL)["signature"].iloc[0]
+
+
+class TestMatching:
+    def test_by_id_whatever_the_order(self, files):
+        expected = compare_files(files[:2], negative="NA", **SMALL)
+        rewrite(files[1], lambda frame: frame.sample(frac=1, random_state=1))
+        pd.testing.assert_frame_equal(compare_files(files[:2], negative="NA", **SMALL), expected)
+
+    def test_by_order_without_ids(self, files, caplog):
+        expected = compare_files(files[:2], negative="NA", **SMALL)
+        for path in files[:2]:
+            rewrite(path, lambda frame: frame.drop(columns="id"))
+        pd.testing.assert_frame_equal(compare_files(files[:2], negative="NA", **SMALL), expected)
+        assert caplog.messages == []
+
+    def test_ids_in_one_file_only_are_remarked(self, files, caplog):
+        rewrite(files[1], lambda frame: frame.drop(columns="id"))
+        compare_files(files[:2], **SMALL)
+        assert caplog.record_tuples == [
+            (
+                "helpers.evaluation.comparison",
+                logging.WARNING,
+                f"{files[1]} has no ids: samples are matched by order",
+            )
+        ]
+
+    def test_named_columns(self, files):
+        expected = compare_files(files[:2], negative="NA", **SMALL)
+        for path in files[:2]:
+            rewrite(path, lambda frame: frame.set_axis(["key", "human", "machine"], axis=1))
+        named = {"id_column": "key", "gold_column": "human", "predicted_column": "machine"}
+        rewrite(files[1], lambda frame: frame.iloc[::-1])
+        pd.testing.assert_frame_equal(compare_files(files[:2], negative="NA", **named, **SMALL), expected)
+
+    def test_another_list_of_labels_in_the_second_file(self, files, systems):
+        rewrite(files[1], lambda frame: frame.assign(predicted="u"))
+        table = compare_files(files[:2], negative="NA", **SMALL)
+        assert set(table["score_second"]) == {0.0}
+
+
+class TestRefused:
+    @pytest.mark.parametrize("count", [0, 1])
+    def test_too_few_files(self, files, count):
+        with pytest.raises(ValueError, match=f"at least two files, not {count}"):
+            compare_files(files[:count])
+
+    def test_one_path_is_not_a_list_of_letters(self, files):
+        with pytest.raises(ValueError, match="at least two files, not 1"):
+            compare_files(str(files[0]))
+
+    def test_an_id_that_is_missing(self, files):
+        rewrite(files[1], lambda frame: frame.drop(index=[4, 9]))
+        with pytest.raises(
+            ValueError, match=r"fair\.csv: 2 of the 300 ids of .*good\.csv .* the first is 's4'"
+        ):
+            compare_files(files[:2])
+        with pytest.raises(ValueError, match=r"fair\.csv: 2 of the 300 ids of .*good\.csv are missing"):
+            compare_files(files[1::-1])
+
+    def test_another_id(self, files):
+        rewrite(files[1], lambda frame: frame.replace({"id": {"s7": "x7"}}))
+        with pytest.raises(
+            ValueError, match=r"good\.csv: 1 of the 300 ids of .*fair\.csv are missing, the first is 'x7'"
+        ):
+            compare_files(files[:2])
+
+    def test_other_lengths_without_ids(self, files):
+        for path, rows in zip(files, (300, 299), strict=False):
+            rewrite(path, lambda frame, rows=rows: frame.drop(columns="id").head(rows))
+        with pytest.raises(
+            ValueError, match=r"good\.csv has 300 samples, .*fair\.csv has 299: to be matched"
+        ):
+            compare_files(files[:2])
+
+    @pytest.mark.parametrize("label", ["r", "unseen"])
+    def test_another_gold_label(self, files, systems, label):
+        row = int(np.flatnonzero(systems["gold"] == "s")[3])
+        rewrite(files[1], lambda frame: frame.assign(gold=frame["gold"].where(frame.index != row, label)))
+        with pytest.raises(
+            ValueError, match=rf"differ at id 's{row}': 's' in .*good\.csv, '{label}' in .*fair\.csv"
+        ):
+            compare_files(files[:2])
+        for path in files[:2]:
+            rewrite(path, lambda frame: frame.drop(columns="id"))
+        with pytest.raises(ValueError, match=rf"gold labels differ at sample {row + 1}: "):
+            compare_files(files[:2])
+
+    def test_a_negative_class_that_is_no_label(self, files):
+        with pytest.raises(
+            ValueError, match=r"good\.csv, .*fair\.csv: negative is 'Na', which is not in labels"
+        ):
+            compare_files(files[:2], negative="Na")
+
+    def test_a_twice_given_id(self, files):
+        rewrite(files[1], lambda frame: frame.replace({"id": {"s7": "s8"}}))
+        with pytest.raises(ValueError, match=r"fair\.csv, line 10, column 'id': identifier 's8'"):
+            compare_files(files[:2])
+
+
+class TestText:
+    def test_a_block_for_each_other_file(self, files):
+        table = compare_files(files, negative="NA", **SMALL)
+        blocks = comparison_text(table).split("\n\n")
+        assert [block.splitlines()[:2] for block in blocks] == [
+            [f"A {files[0]}", f"B {path}"] for path in files[1:]
+        ]
+        for block in blocks:
+            lines = block.splitlines()
+            assert len(lines) == 10 and len({len(line) for line in lines[3:9]}) == 1
+            assert lines[-1] == "f1|labels:supported|negative:NA|zero_support:skip|direction:kept|n:300|v:0.1"
+
+    def test_the_same_file_twice_is_two_blocks(self, files):
+        table = compare_files([files[0], files[1], files[1]], **SMALL)
+        assert len(comparison_text(table).split("\n\n")) == 2
+
+    def test_numbers_are_in_per_cent_and_small_p_stay_visible(self, files):
+        shown = {
+            "score_first": 0.70834,
+            "score_second": 0.75,
+            "difference": -0.04166,
+            "low": -0.1,
+            "high": 0.01,
+        }
+        table = compare_files(files[:2], **SMALL).head(1).assign(**shown, p=3e-6, p_holm=1.0)
+        line = comparison_text(table).splitlines()[4]
+        assert line.split() == ["micro", "70.83", "75.00", "-4.17", "-10.00", "+1.00", "3e-06", "1.0000"]

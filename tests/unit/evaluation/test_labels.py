@@ -1,0 +1,310 @@
+"""From files and frames to reports: the task, the direction rule, intervals, and what is remarked."""
+
+import csv
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from helpers.core.errors import MalformedRecord
+from helpers.core.labels import SEMEVAL_RELATIONS
+from helpers.data.predictions import read_predictions
+from helpers.evaluation.labels import TASKS, find_task, negative_hint, score_file, score_frame
+from helpers.metrics.averaging import average, averages, evaluate
+from helpers.metrics.bootstrap import bootstrap_intervals
+from helpers.metrics.counts import Confusion, PairedOutcomes
+from helpers.metrics.direction import direction_scores
+from helpers.metrics.semeval import official_macro, official_scores
+from helpers.metrics.weighting import SCHEMES
+
+GOLDEN = Path(__file__).parents[2] / "golden"
+
+
+@pytest.fixture
+def paired(rng) -> pd.DataFrame:
+    """Predictions on SemEval's labels that are right two times in three, on both sets."""
+    gold = rng.choice(SEMEVAL_RELATIONS, 400)
+    flip = str.maketrans("12", "21")  # digits stand in directions only
+    on_b = np.array([label.translate(flip) for label in gold])
+    guess = rng.choice(SEMEVAL_RELATIONS, (2, 400))
+    right = rng.random((2, 400)) < 2 / 3
+    predicted, predicted_paired = np.where(right, [gold, on_b], guess)
+    return pd.DataFrame({"gold": gold, "predicted": predicted, "predicted_paired": predicted_paired})
+
+
+def write(path: Path, **columns) -> Path:
+    """A CSV file with these columns."""
+    pd.DataFrame(columns).to_csv(path, index=False)
+    return path
+
+
+def unsigned(section: dict) -> dict:
+    """A section of a report without the signatures."""
+    found = {name: unsigned(value) if isinstance(value, dict) else value for name, value in section.items()}
+    return {name: value for name, value in found.items() if name != "signature"}
+
+
+class TestFrame:
+    def test_it_is_counting_and_evaluating(self, paired):
+        report = score_frame(paired, negative="Other")
+        table = Confusion.from_arrays(paired["gold"], paired["predicted"])
+        assert report.to_dict()["schemes"] == evaluate(table, negative="Other").to_dict()["schemes"]
+        assert report.negative == "Other" and "Other" not in report.averaged
+
+    def test_the_empty_string_is_no_negative_class(self, paired):
+        assert score_frame(paired, negative="").to_dict() == score_frame(paired).to_dict()
+        assert "Other" in score_frame(paired, negative="").averaged
+
+    def test_intervals_are_those_of_the_bootstrap_over_the_same_classes(self, paired):
+        frame = paired[["gold", "predicted"]].copy()
+        frame.loc[0, "gold"] = "once"  # absent from a third of the replicates
+        report = score_frame(frame, negative="Other", replicates=300, seed=7)
+        table = Confusion.from_arrays(frame["gold"], frame["predicted"])
+        expected, moving = (
+            bootstrap_intervals(
+                table,
+                lambda one, classes=classes: averages(one, classes_of=classes, negative="Other"),
+                np.random.default_rng(7),
+                replicates=300,
+            )
+            for classes in (table, None)
+        )
+        assert [report.schemes[scheme]["low"] for scheme in SCHEMES] == expected.low.tolist()
+        assert [report.schemes[scheme]["high"] for scheme in SCHEMES] == expected.high.tolist()
+        assert report.schemes["macro"]["high"] < moving.high[SCHEMES.index("macro")]
+
+    def test_every_score_is_signed_and_says_how_its_interval_was_made(self, paired):
+        plain, with_intervals = (
+            score_frame(paired, task="semeval2010", replicates=replicates, seed=3) for replicates in (0, 50)
+        )
+        for report, made in ((plain, ""), (with_intervals, "|bootstrap:percentile,50,seed3,95")):
+            signed = [*report.schemes.values(), *report.extra["official"].values(), report.extra["direction"]]
+            assert len(signed) == 9
+            for row in signed:
+                assert "|n:400|v:" in row["signature"] and "|negative:Other|" in row["signature"]
+                has_interval = any("low" in key or key == "intervals" for key in row)
+                assert (
+                    row["signature"].endswith(made) if has_interval else "bootstrap" not in row["signature"]
+                )
+            ways = [
+                re.search(r"direction:(\w+)", row["signature"])[1]
+                for row in report.extra["official"].values()
+            ]
+            assert ways == ["kept", "dropped", "grouped"]
+            assert report.signature.endswith(made)
+            assert ("bootstrap" in report.signature) == bool(made)
+
+    def test_equal_seeds_give_equal_reports(self, paired):
+        one, two, other = (
+            score_frame(paired, task="semeval2010", replicates=50, seed=seed).to_dict() for seed in (1, 1, 2)
+        )
+        assert one == two
+        assert one["direction"]["intervals"] != other["direction"]["intervals"]
+        assert one["official"]["grouped"]["macro_low"] != other["official"]["grouped"]["macro_low"]
+        assert one["direction"]["pir"] == other["direction"]["pir"]
+
+
+class TestTask:
+    def test_the_task_fixes_labels_and_negative_class(self, paired):
+        report = score_frame(paired.head(3), task="semeval2010")
+        assert (report.labels, report.negative) == (SEMEVAL_RELATIONS, "Other")
+        assert score_frame(paired.head(3), task="semeval2010", negative="Other").to_dict() == report.to_dict()
+
+    def test_another_negative_class_is_refused(self, paired):
+        with pytest.raises(
+            ValueError, match=r"negative is '', but the negative class of semeval2010 is 'Other'"
+        ):
+            score_frame(paired, task="semeval2010", negative="")
+
+    def test_official_scores_are_those_of_the_scorer(self, paired):
+        table = Confusion.from_arrays(paired["gold"], paired["predicted"], SEMEVAL_RELATIONS)
+        report = score_frame(paired, task="semeval2010")
+        assert unsigned(report.extra["official"]) == official_scores(table)
+        assert report.extra["official"]["grouped"]["macro"] != report.schemes["macro"]["f1"]
+
+    def test_intervals_hold_the_scores(self, paired):
+        extra = score_frame(paired, task="semeval2010", replicates=200).extra
+        grouped = extra["official"]["grouped"]
+        assert grouped["macro_low"] < grouped["macro"] < grouped["macro_high"]
+        for name, ends in extra["direction"]["intervals"].items():
+            assert ends["low"] <= extra["direction"][name] <= ends["high"]
+            assert ends["high"] - ends["low"] > 0.01
+
+    @pytest.mark.parametrize("name", ["semeval", "SemEval2010", ""])
+    def test_an_unknown_task_names_the_known_ones(self, name):
+        with pytest.raises(ValueError, match=rf"unknown task '{name}'.*Known: semeval2010"):
+            find_task(name)
+
+    def test_tasks_have_their_negative_class_among_their_labels(self):
+        assert all(task.negative in task.labels for task in TASKS.values())
+        assert find_task(None) is None
+
+
+class TestDirection:
+    def test_performance_is_the_official_macro_with_the_task(self, paired):
+        outcomes = PairedOutcomes.from_arrays(*(paired[name] for name in paired), SEMEVAL_RELATIONS)
+        found = score_frame(paired, task="semeval2010").extra["direction"]
+        assert unsigned(found) == direction_scores(outcomes).to_dict()
+        assert found["performance_original"] == official_macro(outcomes.original)
+
+    def test_performance_is_macro_f1_without_it(self, paired):
+        found = score_frame(paired, negative="Other").extra["direction"]
+        inverse = {label: label.translate(str.maketrans("12", "21")) for label in SEMEVAL_RELATIONS}
+        tables = [
+            Confusion.from_arrays(paired["gold"], paired["predicted"]),
+            Confusion.from_arrays(paired["gold"].map(inverse), paired["predicted_paired"]),
+        ]
+        expected = [average(table, "macro", negative="Other") for table in tables]
+        assert [found["performance_original"], found["performance_paired"]] == pytest.approx(
+            expected, abs=1e-12
+        )
+        assert found["pd"] == pytest.approx(abs(expected[0] - expected[1]), abs=1e-12)
+
+    def test_rates_by_counting_rows(self, paired):
+        found = score_frame(paired, task="semeval2010").extra["direction"]
+        rows = paired[paired["gold"] != "Other"]
+        turned = rows["gold"].map(lambda label: label.translate(str.maketrans("12", "21")))
+        right_a, right_b = rows["predicted"] == rows["gold"], rows["predicted_paired"] == turned
+        right = {"A": right_a, "B": right_b}[found["better_set"]]
+        still = rows["predicted"] == rows["predicted_paired"]
+        assert found["n"] == len(rows) < len(paired)
+        assert found["pir"] == (still & right).sum() / right.sum() > 0
+        assert found["ppr"] == (right_a & right_b).sum() / len(rows)
+
+    def test_a_given_inverse_takes_the_place_of_the_rule(self, paired):
+        base = "Cause-Effect"
+        given = {f"{base}(e1,e2)": f"{base}(e2,e1)"}
+        found = score_frame(paired, negative="Other", inverse=given).extra["direction"]
+        assert found["n"] == paired["gold"].str.startswith(base).sum() > 0
+        names = {f"{base}(e1,e2)": f"{base}(e2,e1)", f"{base}(e2,e1)": f"{base}(e1,e2)"}
+        gold = paired["gold"].map(lambda label: names.get(label, label))
+        table = Confusion.from_arrays(gold, paired["predicted_paired"])
+        assert found["performance_paired"] == pytest.approx(
+            average(table, "macro", negative="Other"), abs=1e-12
+        )
+
+
+class TestFile:
+    def test_golden_systems(self, data_dir):
+        path = data_dir / "tacred" / "tacred_test_predictions.tsv.gz"
+        with open(GOLDEN / "tacred_systems.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        for row in rows:
+            report = score_file(
+                path, gold_column=row["gold"], predicted_column=row["system"], negative="no_relation"
+            )
+            found = [100 * report.schemes[scheme]["f1"] for scheme in SCHEMES]
+            assert found == pytest.approx([float(row[scheme]) for scheme in SCHEMES], abs=0.005 + 1e-9)
+
+    def test_what_the_frame_refuses_is_told_with_the_file(self, tmp_path):
+        path = write(tmp_path / "mine.csv", gold=["a", "b"], predicted=["a", "a"])
+        with pytest.raises(ValueError, match=r"mine\.csv: negative is 'NA', which is not in labels"):
+            score_file(path, negative="NA")
+
+    @pytest.mark.parametrize(("role", "column", "line"), [("gold", "label", 3), ("predicted", "guess", 4)])
+    def test_a_label_that_the_task_lacks_is_told_with_line_and_column(self, tmp_path, role, column, line):
+        columns = {"gold": ["Other"] * 4, "predicted": ["Other"] * 4}
+        columns[role][line - 2 :] = ["other"] * (6 - line)
+        path = write(tmp_path / "mine.csv", label=columns["gold"], guess=columns["predicted"])
+        with pytest.raises(
+            MalformedRecord, match="unknown label of semeval2010 'other'; did you mean 'Other'"
+        ) as found:
+            score_file(path, predicted_column="guess", task="semeval2010")
+        assert (found.value.line, found.value.column) == (line, column)
+
+    def test_labels_that_a_parquet_file_lists_but_does_not_use_are_no_fault(self, tmp_path):
+        labels = pd.Categorical(["Other", "Other"], categories=["unused", "Other"])
+        pd.DataFrame({"gold": labels, "predicted": labels}).to_parquet(tmp_path / "mine.parquet")
+        assert score_file(tmp_path / "mine.parquet", task="semeval2010").accuracy == 1
+
+    def test_a_skipped_sample_is_an_answer_of_none(self, tmp_path):
+        path = write(
+            tmp_path / "mine.csv", gold=["Other", "Cause-Effect(e1,e2)"], predicted=["Other", "(skipped)"]
+        )
+        official = score_file(path, task="semeval2010").extra["official"]["directed"]
+        assert unsigned(official) == {"micro": 0.0, "macro": 0.0, "accuracy": 1.0}
+        path = write(tmp_path / "wrong.csv", gold=["(skipped)"], predicted=["Other"])
+        with pytest.raises(MalformedRecord, match="unknown label of semeval2010"):
+            score_file(path, task="semeval2010")
+
+    def test_an_unknown_task_is_told_before_the_file_is_read(self, tmp_path):
+        with pytest.raises(ValueError, match="unknown task 'semeval2011'; did you mean 'semeval2010'"):
+            score_file(tmp_path / "nowhere.csv", task="semeval2011")
+
+    def test_the_order_of_rows_does_not_matter(self, tmp_path, paired):
+        paths = [tmp_path / name for name in ("a.csv", "b.csv")]
+        paired.to_csv(paths[0], index=False)
+        paired.sample(frac=1, random_state=3).to_csv(paths[1], index=False)
+        options = {"paired_column": "predicted_paired", "task": "semeval2010"}
+        one, two = (score_file(path, **options).to_dict() for path in paths)
+        assert one == two
+
+
+class TestRemarks:
+    @pytest.fixture
+    def remarks(self, caplog):
+        def score(path: Path, **options) -> list[str]:
+            caplog.clear()
+            score_file(path, **options)
+            return [message.removeprefix(f"{path}: ") for message in caplog.messages]
+
+        return score
+
+    def test_nothing_is_remarked_on_a_sound_file(self, tmp_path, remarks, paired):
+        path = tmp_path / "mine.csv"
+        paired.to_csv(path, index=False)
+        assert remarks(path, negative="Other", paired_column="predicted_paired") == []
+        assert remarks(path, task="semeval2010") == []
+
+    def test_a_well_known_negative_class_that_was_not_named(self, tmp_path, remarks):
+        path = write(tmp_path / "mine.csv", gold=["a", "No-Relation"], predicted=["a", "a"])
+        (remark,) = remarks(path)
+        assert remark.startswith("'No-Relation' is averaged like any other label")
+        assert remark.endswith("say --negative No-Relation")
+        assert remarks(path, negative="") == remarks(path, negative="No-Relation") == []
+
+    def test_labels_that_are_written_in_two_ways(self, tmp_path, remarks):
+        path = write(tmp_path / "mine.csv", gold=["per:Age", "b"], predicted=["per:age ", "b"])
+        assert remarks(path) == ["'per:age ' is predicted and never gold; is it 'per:Age'?"]
+        path = write(tmp_path / "numbers.csv", gold=[1, 2], predicted=["1.0", "2.0"])
+        assert remarks(path) == [
+            "'1.0' is predicted and never gold; is it '1'?",
+        ]
+
+    def test_columns_that_have_nothing_in_common(self, tmp_path, remarks):
+        path = write(tmp_path / "mine.csv", gold=["a", "b"], predicted=["x", "y"])
+        (remark,) = remarks(path)
+        assert remark.startswith("no predicted label occurs as gold")
+
+    def test_an_average_over_nothing(self, tmp_path, remarks):
+        path = write(tmp_path / "mine.csv", gold=["no_relation"], predicted=["no_relation"])
+        (remark,) = remarks(path, negative="no_relation")
+        assert remark.startswith("no label is averaged, so every average is 0/0")
+
+    def test_two_labels_that_look_like_a_negative_class(self):
+        frame = pd.DataFrame({"gold": ["NA", "Other"], "predicted": ["NA", "NA"]})
+        assert "NA, Other all look like one" in negative_hint(score_frame(frame))
+        assert negative_hint(score_frame(frame.replace("NA", "a"), negative="Other")) is not None
+        assert negative_hint(score_frame(pd.DataFrame({"gold": ["a"], "predicted": ["b"]}))) is None
+
+    def test_a_column_in_two_roles(self, tmp_path, remarks):
+        path = write(tmp_path / "mine.csv", gold=["a"], guess=["b"])
+        (remark,) = remarks(path, gold_column="guess", predicted_column="guess")
+        assert remark == "column 'guess' is taken for gold and for predicted"
+
+    def test_inverses_that_meet_nothing(self, tmp_path, remarks):
+        path = write(tmp_path / "mine.csv", gold=["a"], predicted=["a"], q=["a"])
+        first, second = remarks(path, paired_column="q", inverse={"x": "y", "y": "x"})
+        assert first == "2 labels with an inverse do not occur, the first is 'x'"
+        assert second.startswith("no gold label has an inverse, so PIR and PPR are undefined")
+        assert remarks(path, paired_column="q", inverse={"a": "b", "b": "a"}) == [
+            "1 labels with an inverse do not occur, the first is 'b'"
+        ]
+
+
+def test_labels_named_like_missing_values_are_counted(tmp_path):
+    path = write(tmp_path / "mine.csv", gold=["NA", "None", "null"], predicted=["NA", "null", "nan"])
+    assert score_file(path).accuracy == pytest.approx(1 / 3)
+    assert read_predictions(path)["gold"].isna().sum() == 0

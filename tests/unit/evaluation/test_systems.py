@@ -1,0 +1,130 @@
+"""Stored outcomes are those of the prediction files, and score as published."""
+
+import csv
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from helpers.core.errors import MissingData
+from helpers.evaluation.systems import TACRED_GOLD, TACRED_PAIR, semeval_runs, store, tacred_runs
+from helpers.metrics.averaging import averages
+from helpers.metrics.semeval import official_macro
+from helpers.metrics.weighting import SCHEMES
+from helpers.runs.runs import Run, list_runs, load_run, run_path
+
+DATASETS = {"tacred": (53, 15509), "tacred-revised": (53, 15509), "semeval2010": (6, 2717)}
+
+
+def published(dataset: str) -> list[Run]:
+    """The stored runs that were counted from published predictions, not trained here."""
+    return [run for run in list_runs(dataset) if run.profile is None]
+
+
+def stored(dataset: str, model: str) -> Run:
+    (run,) = (run for run in published(dataset) if run.model == model)
+    return run
+
+
+def golden() -> list[dict[str, str]]:
+    """Systems on TACRED with their published scores, in per cent."""
+    with open(Path(__file__).parents[2] / "golden" / "tacred_systems.csv", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.parametrize("dataset", DATASETS)
+def test_every_outcome_is_stored(dataset: str) -> None:
+    runs, samples = DATASETS[dataset]
+    assert len(published(dataset)) == runs
+    assert {run.n for run in published(dataset)} == {samples}
+
+
+@pytest.mark.parametrize("row", golden(), ids=lambda row: f"{row['system']}-{row['gold']}")
+def test_systems_score_as_published(row: dict[str, str]) -> None:
+    (dataset,) = (name for name, gold in TACRED_GOLD.items() if gold == row["gold"])
+    scores = averages(stored(dataset, row["system"]).outcome(), SCHEMES, negative="no_relation")
+    assert 100 * scores == pytest.approx([float(row[scheme]) for scheme in SCHEMES], abs=0.005 + 1e-9)
+
+
+@pytest.mark.parametrize(("model", "macro"), [("CNN", 79.26), ("Att-BLSTM", 83.13), ("CR-CNN", 83.27)])
+def test_semeval_systems_score_as_published(model: str, macro: float) -> None:
+    assert 100 * official_macro(stored("semeval2010", model).outcome()) == pytest.approx(macro, abs=0.005)
+
+
+def test_a_pair_holds_both_of_its_systems() -> None:
+    pair = stored("semeval2010", "CR-CNN+CNN").outcome()
+    assert pair.original == stored("semeval2010", "CR-CNN").outcome()
+    assert pair.paired() == stored("semeval2010", "CNN").outcome()
+
+
+def differing(counted: Iterable[Run], kept: Iterable[Run]) -> set[tuple[str, str]]:
+    """Data set and model of the runs that are in one of the two only, or are not the same in both.
+
+    Which files were read does not matter: the table and the repository hold the same predictions.
+    """
+    one, two = (
+        {(run.dataset, run.model): replace(run, files={}) for run in runs} for runs in (counted, kept)
+    )
+    return {name for name in one.keys() | two.keys() if one.get(name) != two.get(name)}
+
+
+def test_stored_outcomes_are_those_of_the_prediction_files(data_dir: Path) -> None:
+    counted = [*tacred_runs(), *semeval_runs()]
+    assert len(counted) == sum(runs for runs, _ in DATASETS.values())
+    assert differing(counted, [run for name in DATASETS for run in published(name)]) == set()
+
+
+def test_one_corrupted_count_fails_the_comparison(tmp_path: Path) -> None:
+    runs = published("tacred")
+    store(runs, tmp_path)
+    assert differing(list_runs(folder=tmp_path), runs) == set()
+    path = run_path(stored("tacred", "gcn"), tmp_path)
+    record = json.loads(path.read_text())
+    record["rows"][0][-1] += 1  # one sample in 15509
+    path.write_text(json.dumps(record))
+    assert differing(list_runs(folder=tmp_path), runs) == {("tacred", "gcn")}
+    assert load_run(path).n == 15510
+
+
+def test_a_copy_of_the_repository_gives_the_same_outcomes(tmp_path, monkeypatch) -> None:
+    gold = ["no_relation", "per:age", "per:title", "per:age"]
+    answers = {"cnn": gold[::-1], TACRED_PAIR[0]: gold, TACRED_PAIR[1]: ["per:age"] * 4}
+    results = tmp_path / "clone" / "tacrev" / "results" / "test_results"
+    results.mkdir(parents=True)
+    for model, labels in answers.items():
+        lines = [
+            json.dumps({"id": str(row), "label_true": true, "label_pred": label})
+            for row, (true, label) in enumerate(zip(gold, labels, strict=True))
+        ]
+        (results / f"{model}.jsonl").write_text("\n".join(lines))
+    patch = tmp_path / "clone" / "tacrev" / "patch" / "test_patch.json"
+    patch.parent.mkdir()
+    patch.write_text(json.dumps([{"id": "3", "relation": "no_relation"}]))
+    monkeypatch.setenv("RC_DATA_DIR", str(tmp_path / "clone"))
+    monkeypatch.setattr("helpers.data.registry.ROOT", tmp_path)
+    runs = {(run.dataset, run.model): run for run in tacred_runs()}
+    pair = "+".join(TACRED_PAIR)
+    assert set(runs) == {(dataset, model) for dataset in TACRED_GOLD for model in (*answers, pair)}
+    assert all(run.files == {} for run in runs.values())  # the table was not read, so its sum is not claimed
+    perfect = [runs[dataset, TACRED_PAIR[0]].outcome() for dataset in ("tacred", "tacred-revised")]
+    assert [outcome.correct.sum() for outcome in perfect] == [4, 3]
+    assert runs["tacred", pair].outcome().paired() == runs["tacred", TACRED_PAIR[1]].outcome()
+
+
+def test_without_the_files_the_message_says_how_to_get_them(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("RC_DATA_DIR", str(tmp_path))
+    monkeypatch.setattr("helpers.data.registry.ROOT", tmp_path)
+    for runs in (tacred_runs, semeval_runs):
+        with pytest.raises(MissingData, match="is missing. Looked for"):
+            next(runs())
+
+
+def test_a_file_of_another_configuration_is_not_replaced(tmp_path: Path) -> None:
+    run = stored("semeval2010", "CNN")
+    (path,) = store([run], tmp_path)
+    before = path.read_bytes()
+    with pytest.raises(FileExistsError, match="source"):
+        store([replace(run, source="elsewhere")], tmp_path)
+    assert path.read_bytes() == before

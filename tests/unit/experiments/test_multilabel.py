@@ -1,0 +1,157 @@
+"""Multi-label runs from end to end on the demo letters: what is trained, counted, held out; what it cost."""
+
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from helpers.data.demo import TEST_ONLY, demo_documents
+from helpers.data.documents import Documents, label_list, label_matrix
+from helpers.experiments import multilabel as multilabel_runs
+from helpers.experiments.multilabel import (
+    HELD_OUT,
+    MODELS,
+    OPTIONS,
+    PAIRS,
+    STORED,
+    classifier_of,
+    documents_of,
+    pair_of_models,
+    run_model,
+    weights_of,
+    with_one_label,
+    without_labels,
+    work_of,
+)
+from helpers.models.linear.documents import DocumentClassifier
+from helpers.models.linear.problems import LabelProblems
+from helpers.papers.multilabel import differing_documents
+from helpers.runs.multilabel import LabelPairs
+from helpers.runs.multilabel import list_multilabel_runs as list_runs
+
+
+@pytest.fixture(scope="module")
+def letters() -> dict[str, Documents]:
+    return demo_documents()
+
+
+def test_labels_of_the_test_part_only_make_two_runs(letters):
+    runs = run_model("demo", "1vsrest", letters)
+    assert list(runs) == ["1vsrest", "1vsrest with test labels"]
+    out, included = (one.outcome for one in runs.values())
+    assert len(included.ranking.labels) == len(out.ranking.labels) + len(TEST_ONLY)
+    assert included.ranking.labels[-2:] == TEST_ONLY
+    assert included.ranking.scores([1])["P@1"] == out.ranking.scores([1])["P@1"]
+    assert included.ranking.scores([5])["R@5"] < out.ranking.scores([5])["R@5"]
+
+
+def test_it_counts_what_the_classifier_says(letters):
+    run = run_model("demo", "thresholding", letters)["thresholding"]
+    made = DocumentClassifier("thresholding", OPTIONS, random_state=1337).fit(letters["train"])
+    truth = label_matrix(letters["test"], made.labels).toarray() > 0
+    guess = made.scores(letters["test"]) > 0
+    assert run.outcome.counts.correct.tolist() == (truth & guess).sum(axis=0).tolist()
+    assert run.outcome.counts.predicted.tolist() == guess.sum(axis=0).tolist()
+    train = label_matrix(letters["train"], made.labels).sum(axis=0)
+    assert run.train_support == tuple(train.astype(int).tolist())
+
+
+@pytest.mark.parametrize("model", [model for model in MODELS if model != "tree"])
+def test_the_problems_are_those_that_the_solver_is_called_for(letters, model):
+    with patch.object(LabelProblems, "train", autospec=True, side_effect=LabelProblems.train) as calls:
+        run = run_model("demo", model, letters, n_jobs=1)[model]
+    assert run.facts["problems"] == calls.call_count
+
+
+def test_what_problems_are_worth_is_their_share_of_the_documents(letters):
+    train = letters["train"]
+    targets = label_matrix(train, label_list(train))
+    for model in ("1vsrest", "thresholding", "thresholding scut-fbr", "cost_sensitive"):
+        sizes = []
+
+        def size(self, label, rows=None, cost=1.0, *, sizes=sizes, train=LabelProblems.train):
+            sizes.append(self.n if rows is None else len(rows))
+            return train(self, label, rows, cost)
+
+        with patch.object(LabelProblems, "train", size):
+            made = classifier_of(model, n_jobs=1).fit(train)
+        assert work_of(made.classifier, targets).whole == pytest.approx(sum(sizes) / len(train), rel=1e-3)
+
+
+def test_a_tree_of_one_node_is_worth_one_vs_rest(letters):
+    train = letters["train"]
+    targets = label_matrix(train, label_list(train))
+    made = classifier_of("tree", {"random_state": 1}).fit(train)
+    assert work_of(made.classifier, targets) == (len(made.labels), len(made.labels))
+    split = classifier_of("tree", {"random_state": 1, "degree": 4}).fit(train)
+    work = work_of(split.classifier, targets)
+    assert work.problems > len(split.labels) > work.whole - 4
+    assert weights_of(split.classifier)["weights_not_zero"] > 0
+
+
+def test_dense_weights_take_eight_bytes_each(letters):
+    made = classifier_of("1vsrest").fit(letters["train"])
+    found = weights_of(made.classifier)
+    assert found["weight_bytes"] == 8 * made.classifier.n_features_in_ * len(made.labels)
+    assert found["weights_not_zero"] == np.count_nonzero(made.classifier.weights_)
+
+
+def test_one_joint_problem():
+    X, y = np.eye(6), np.repeat(np.eye(3, dtype=int), 2, axis=0)
+    made = DocumentClassifier("binary_and_multiclass", "-s 4").classifier.fit(X, y)
+    assert work_of(made, sparse.csr_array(y)) == (1, 1.0)
+
+
+def test_words_after_the_technique():
+    assert classifier_of("cost_sensitive without bias").classifier.options == "-s 1 -e 0.0001"
+    assert classifier_of("cost_sensitive without bias").classifier.random_state == 1337
+    assert classifier_of("binary_and_multiclass joint").classifier.options == "-s 4 -B 1 -e 0.0001"
+    assert classifier_of("thresholding scut-fbr").classifier.rule == "scut-fbr"
+
+
+def test_holding_out_and_single_labels():
+    documents = Documents(["1", "2"], [["x", "y"], ["y"]], ["one", "two"])
+    assert without_labels(documents, ["y"]).labels == (("x",), ())
+    assert with_one_label(documents).ids == ("2",)
+
+
+def test_pairs_agree_with_single_runs(letters):
+    pair = pair_of_models("demo", "1vsrest", "thresholding", letters)
+    for counts, model in zip(pair.counts(), (pair.first, pair.second), strict=True):
+        own = run_model("demo", model, letters)[model].outcome.counts
+        assert counts.correct.tolist() == own.correct.tolist()
+        assert counts.predicted.tolist() == own.predicted.tolist()
+
+
+def test_all_are_stored_in_one_go(letters, tmp_path, monkeypatch):
+    monkeypatch.setattr(multilabel_runs, "STORED", {"demo": {"1vsrest": {}}})
+    monkeypatch.setattr(multilabel_runs, "documents_of", lambda dataset: letters)
+    monkeypatch.setattr(multilabel_runs, "file_sums", lambda dataset: {"letters": "0" * 64})
+    monkeypatch.setattr(multilabel_runs, "PAIRS", (("1vsrest", "thresholding"),))
+    multilabel_runs.store_runs(tmp_path)
+    runs = list_runs("demo", tmp_path)
+    assert list(runs) == ["1vsrest", "1vsrest with test labels"]
+    assert runs["1vsrest"].settings["files"] == {"letters": "0" * 64}
+    assert runs["1vsrest"].cost.keys() == {"training", "predicting", "tf_idf", "processes", "environment"}
+    pair = LabelPairs.load(tmp_path / "pairs" / "reuters90-1vsrest-thresholding.json")
+    assert (pair.first, pair.second, pair.n_labels) == ("1vsrest", "thresholding", 14)
+
+
+def test_every_stored_run_is_there():
+    for dataset, models in STORED.items():
+        assert {one for one in list_runs(dataset) if "with test labels" not in one} == set(models)
+    assert all(set(pair) <= set(STORED["reuters90"]) for pair in PAIRS)
+
+
+class TestOnRealData:
+    def test_reuters_gives_the_stored_outcome(self, data_dir):
+        stored = list_runs("reuters90")["1vsrest"]
+        again = run_model("reuters90", "1vsrest", documents_of("reuters90"))["1vsrest"]
+        assert differing_documents(again.outcome, stored.outcome) == 0
+        assert again.facts == stored.facts
+
+    def test_held_out_labels_are_in_the_test_part_only(self, data_dir):
+        parts = documents_of("reuters90-held-out")
+        assert not set(HELD_OUT) & set(label_list(parts["train"]))
+        assert set(HELD_OUT) < set(label_list(parts["test"]))

@@ -1,0 +1,463 @@
+"""One run from end to end: the run file, what is trained again, the command, its files and its errors."""
+
+import csv
+import json
+import logging
+import shutil
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from helpers.cli.commands import main
+from helpers.core.labels import inverse_label, label_ids
+from helpers.data import registry
+from helpers.data.corpora import ptr_split, read_corpus
+from helpers.data.demo import TEST_COUNTS, demo_corpus
+from helpers.data.pairing import paired_sets
+from helpers.data.predictions import read_predictions
+from helpers.evaluation.labels import score_file
+from helpers.experiments import run as experiments
+from helpers.experiments.experiment import Experiment, read_samples
+from helpers.experiments.run import run_experiment
+from helpers.metrics.averaging import averages
+from helpers.metrics.counts import PairedOutcomes
+from helpers.metrics.direction import direction_scores
+from helpers.metrics.weighting import SCHEMES
+from helpers.models import training
+from helpers.models.registry import build
+from helpers.models.settings import PAPER, STANDARD, Settings
+from helpers.models.training import load_weights
+from helpers.runs.runs import load_run, run_path
+
+LABELS = tuple(label_ids(TEST_COUNTS))
+QUICK = Settings(learning_rate=2e-3, epochs=2, batch_size=16, precision="fp32")
+SENTENCES = 96
+
+
+@pytest.fixture(autouse=True)
+def scratch(monkeypatch, tmp_path):
+    """Few sentences, and every file of a run below this folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(experiments, "CHECKPOINTS", tmp_path / "checkpoints")
+    monkeypatch.setattr(experiments, "QUICK_SENTENCES", SENTENCES)
+    monkeypatch.setattr("helpers.cli.train.SCRATCH", tmp_path / "scratch")
+    return tmp_path
+
+
+@pytest.fixture
+def experiment(tiny_bert) -> Experiment:
+    return Experiment("em-es", "demo", encoder=str(tiny_bert), settings=QUICK)
+
+
+@pytest.fixture
+def no_training(monkeypatch) -> None:
+    def train(*arguments):
+        raise AssertionError("nothing is to be trained here")
+
+    monkeypatch.setattr(training, "train", train)
+
+
+def stop_after(steps: int, patch: pytest.MonkeyPatch, error: type[BaseException] = KeyboardInterrupt) -> None:
+    one_step = training._Loop._one_step
+
+    def step(loop, parts):
+        if loop.step == steps:
+            raise error
+        one_step(loop, parts)
+
+    patch.setattr(training._Loop, "_one_step", step)
+
+
+def run_of(experiment: Experiment, **options):
+    return run_experiment(experiment, "runs", progress=False, **options)
+
+
+class TestRunFile:
+    def test_contents(self, experiment, tiny_bert) -> None:
+        run = run_of(experiment)
+        path = run_path(run, "runs")
+        assert path.as_posix() == "runs/demo/EM-ES/tiny-bert/seed-9.json"
+        assert load_run(path) == run
+        described = (run.dataset, run.split, run.model, run.encoder, run.seed, run.profile)
+        assert described == ("demo", "test", "EM-ES", "tiny-bert", 9, "quick")
+        assert (run.labels, run.negative, dict(run.files)) == (LABELS, "Other", {})
+        assert run.encoder_sha256 == registry.file_sha256(tiny_bert / "model.safetensors")
+        more = {"layer_norm": False, "text": "clean", "training_samples": SENTENCES}
+        assert run.hyperparameters == asdict(QUICK) | more
+        assert run.columns == ("gold", "predicted", "predicted_paired")
+        assert run.outcome().original.gold.tolist() == [TEST_COUNTS[label] for label in LABELS]
+        assert set(run.history) == {"losses", "cut_inputs", "cut_tokens"} and len(run.history["losses"]) == 2
+        assert {"processes", "threads", "precision", "prediction_seconds"} <= set(run.environment)
+        assert (run.environment["processes"], run.environment["precision"]) == (1, "fp32")
+        assert {"torch", "transformers", "accelerate"} <= set(run.environment["versions"])
+        assert run.wall_seconds > 0 and run.sentences_per_second > 0
+
+    def test_no_sentence_and_no_id_is_in_it(self, experiment) -> None:
+        text = run_path(run_of(experiment), "runs").read_text("utf-8")
+        assert "synthetic-demo" not in text
+        assert not [
+            one.text for one in demo_corpus()["test"] if one.text in text or one.head_text + " " in text
+        ]
+
+    def test_nothing_else_is_left(self, experiment, scratch) -> None:
+        run_of(experiment)
+        left = [path for path in scratch.rglob("*") if path.is_file()]
+        assert left == [scratch / "runs/demo/EM-ES/tiny-bert/seed-9.json"]
+
+    def test_the_outcome_is_that_of_the_weights(self, experiment, tiny_bert, scratch) -> None:
+        run = run_of(experiment, weights="w.safetensors")
+        model = build("em-es", str(tiny_bert), LABELS, QUICK, seed=1)
+        load_weights(scratch / "w.safetensors", model).encoder.precision = "fp32"
+        data = read_samples("demo")
+        sets = paired_sets(data.test)
+        names = np.array(LABELS)
+        original, paired = (
+            names[training.predict(model, sets[kind], progress=False)] for kind in ("original", "paired")
+        )
+        gold = [sample.relation for sample in data.test]
+        assert PairedOutcomes.from_arrays(gold, original, paired, LABELS) == run.outcome()
+        assert (original != paired).any() and len(set(original)) > 1
+
+    def test_every_epoch(self, experiment) -> None:
+        run = run_of(experiment, epochs="curve")
+        curve = [load_run(run_path(run, f"curve/epoch-{epoch}")) for epoch in (1, 2)]
+        assert curve[1].rows == run.rows != curve[0].rows
+        assert curve[0].hyperparameters == run.hyperparameters
+
+    @pytest.mark.parametrize(
+        ("change", "expected"),
+        [
+            ({"merged": True}, "demo/EM-ES-M/tiny-bert/seed-9.json"),
+            ({"seed": 148}, "demo/EM-ES/tiny-bert/seed-148.json"),
+            ({"text": "official"}, "demo-official-text/EM-ES/tiny-bert/seed-9.json"),
+            ({"holdout": True}, "demo-holdout/EM-ES/tiny-bert/seed-9.json"),
+        ],
+    )
+    def test_another_kind_of_run_is_another_file(self, change, expected, experiment, scratch) -> None:
+        one = replace(experiment, settings=replace(QUICK, epochs=1, batch_size=96), **change)
+        run = run_of(one)
+        assert [path.relative_to("runs").as_posix() for path in scratch_files()] == [expected]
+        assert run.hyperparameters["training_samples"] == SENTENCES * (2 if one.merged else 1)
+        assert run.n == (120 if one.holdout else 400)
+
+    def test_profiles_have_their_settings(self) -> None:
+        assert (
+            Experiment("ptr").resolved()
+            == STANDARD["ptr"]
+            == Experiment("ptr", profile="standard").resolved()
+        )
+        assert Experiment("ptr", profile="paper").resolved() == PAPER["ptr"] != STANDARD["ptr"]
+        assert Experiment("ptr", profile="paper", settings=QUICK).resolved() == QUICK
+
+
+def scratch_files() -> list[Path]:
+    return sorted(Path("runs").rglob("*.json"))
+
+
+class TestStoredRuns:
+    def test_not_trained_again(self, experiment, request) -> None:
+        run = run_of(experiment)
+        request.getfixturevalue("no_training")
+        assert run_of(experiment) == run
+        assert run_of(replace(experiment, settings=replace(QUICK))) == run
+
+    def test_files_that_are_asked_for_are_made(self, experiment, request, scratch) -> None:
+        run = run_of(experiment)
+        again = run_of(experiment, predictions="p.csv")
+        assert again.rows == run.rows and again.history == run.history
+        assert (scratch / "p.csv").exists()
+        request.getfixturevalue("no_training")
+        with pytest.raises(AssertionError):
+            run_of(experiment, weights="w.safetensors")
+
+    def test_another_configuration_is_refused(self, experiment, request, scratch) -> None:
+        path = run_path(run_of(experiment), scratch / "runs")
+        before = path.read_bytes()
+        request.getfixturevalue("no_training")
+        with pytest.raises(FileExistsError, match=r"seed-9\.json holds .* \(hyperparameters\)"):
+            run_of(replace(experiment, settings=replace(QUICK, epochs=3)))
+        with pytest.raises(FileExistsError, match="hyperparameters"):
+            run_of(replace(experiment, options={"layer_norm": True}), predictions="p.csv")
+        assert path.read_bytes() == before and not (scratch / "p.csv").exists()
+
+    def test_another_encoder_of_that_name_is_refused(self, experiment, tiny_roberta, scratch) -> None:
+        run_of(experiment)
+        shutil.copytree(tiny_roberta, scratch / "copy" / "tiny-bert")
+        with pytest.raises(FileExistsError, match=r"encoder_sha256"):
+            run_of(replace(experiment, encoder="copy/tiny-bert"))
+
+    def test_overwriting(self, experiment) -> None:
+        run_of(experiment)
+        other = replace(experiment, settings=replace(QUICK, epochs=1))
+        assert run_of(other, overwrite=True).hyperparameters["epochs"] == 1
+        assert load_run(run_path(run_of(other), "runs")).hyperparameters["epochs"] == 1
+
+
+class TestInterrupted:
+    def test_it_goes_on_from_its_checkpoint(self, experiment, scratch, monkeypatch) -> None:
+        whole = run_experiment(experiment, "whole", progress=False)
+        with monkeypatch.context() as patch:
+            stop_after(8, patch)
+            with pytest.raises(KeyboardInterrupt):
+                run_of(experiment)
+        assert scratch_files() == []
+        (checkpoint,) = (scratch / "checkpoints").iterdir()
+        (scratch / "checkpoints" / f".{checkpoint.name}.1").write_text("a draft of a killed process")
+        steps, one_step = [], training._Loop._one_step
+        monkeypatch.setattr(
+            training._Loop, "_one_step", lambda loop, parts: (steps.append(loop.step), one_step(loop, parts))
+        )
+        run = run_of(experiment)
+        assert steps == [6, 7, 8, 9, 10, 11]
+        assert run.rows == whole.rows and run.history == whole.history
+        assert list((scratch / "checkpoints").iterdir()) == []
+
+    def test_another_run_does_not_take_it(self, experiment, scratch, monkeypatch) -> None:
+        for one in (experiment, replace(experiment, seed=148), replace(experiment, merged=True)):
+            with monkeypatch.context() as patch:
+                stop_after(7 * (2 if one.merged else 1), patch)
+                with pytest.raises(KeyboardInterrupt):
+                    run_of(one)
+        assert len(list((scratch / "checkpoints").iterdir())) == 3
+
+    def test_the_command_says_so(self, tiny_bert, scratch, monkeypatch, capsys) -> None:
+        stop_after(3, monkeypatch)
+        assert main(command(tiny_bert)) == 130
+        captured = capsys.readouterr()
+        assert captured.out == "" and "error: interrupted" in captured.err
+        assert not (scratch / "scratch").exists()
+
+
+class TestData:
+    def test_the_holdout_is_a_tenth_of_the_training_data(self) -> None:
+        train, test = (demo_corpus()[part] for part in ("train", "test"))
+        held = read_samples("demo", holdout=True)
+        learnt, tested = ({one.id for one in part} for part in (held.train, held.test))
+        assert (len(held.train), len(held.test)) == (1080, 120)
+        assert not learnt & tested and learnt | tested == {one.id for one in train}
+        assert not {one.text for one in held.train} & {one.text for one in held.test}
+        assert not tested & {one.id for one in test}
+
+    @pytest.mark.parametrize("options", [{}, {"merged": True}, {"at_most": 50}, {"text": "official"}])
+    def test_it_is_always_the_same(self, options) -> None:
+        usual, other = read_samples("demo", holdout=True), read_samples("demo", holdout=True, **options)
+        assert [one.id for one in usual.test] == [one.id for one in other.test]
+        assert not {one.id for one in other.test} & {one.id for one in other.train}
+
+    def test_quick_takes_some_and_merges_them_afterwards(self) -> None:
+        some, merged = (read_samples("demo", at_most=50, merged=merged) for merged in (False, True))
+        assert (len(some.train), len(merged.train), len(some.test)) == (50, 100, 400)
+        assert len({one.id for one in some.train}) == 50
+        assert {one.text for one in some.train} == {one.text for one in merged.train}
+        relations = sorted(one.relation for one in some.train)
+        assert sorted(one.relation for one in merged.train) == sorted(
+            relations + [inverse_label(relation) for relation in relations]
+        )
+        assert some.train == read_samples("demo", at_most=50).train
+        assert len(read_samples("demo", at_most=5000).train) == 1200
+
+    def test_only_the_quick_profile_takes_some(self, experiment) -> None:
+        one = replace(experiment, settings=replace(QUICK, epochs=1, batch_size=600))
+        assert run_of(one).hyperparameters["training_samples"] == SENTENCES
+        assert run_of(replace(one, seed=1)).hyperparameters["training_samples"] == SENTENCES
+        run = run_experiment(replace(one, profile="standard"), "other", progress=False)
+        assert (run.hyperparameters["training_samples"], run.profile) == (1200, "standard")
+
+    def test_ptr_split(self, data_dir) -> None:
+        everything = read_corpus("semeval2010")["train"]
+        train, dev = ptr_split(everything), ptr_split(everything, "dev")
+        assert (len(train), len(dev), len(everything)) == (6507, 1493, 8000)
+        ids = [{one.id for one in part} for part in (train, dev)]
+        assert not ids[0] & ids[1] and ids[0] | ids[1] == {one.id for one in everything}
+        rare = "Entity-Destination(e2,e1)"
+        assert [sum(one.relation == rare for one in part) for part in (train, dev)] == [0, 1]
+        assert [sum(one.relation == "Other" for one in part) for part in (train, dev)] == [1146, 264]
+        order = {one.id: place for place, one in enumerate(everything)}
+        assert [order[one.id] for one in train] == sorted(order[one.id] for one in train)
+
+    def test_ptr_split_holds_the_authors_sentences(self, data_dir) -> None:
+        lines = (data_dir / "semeval2010" / "ptr_split" / "dev.txt").read_text("utf-8").splitlines()
+        theirs = sorted(
+            (squeezed("".join(row["token"])), row["relation"], squeezed(row["h"]["name"]))
+            for row in map(json.loads, lines)
+        )
+        dev = ptr_split(read_corpus("semeval2010")["train"], "dev")
+        ours = sorted((squeezed(one.text), one.relation, squeezed(one.head_text)) for one in dev)
+        assert [one[:2] for one in ours] == [one[:2] for one in theirs]
+        same_head = sum(one == other for one, other in zip(ours, theirs, strict=True))
+        assert same_head > 0.99 * len(dev)
+
+    def test_ptr_split_of_other_samples(self, data_dir) -> None:
+        with pytest.raises(ValueError, match=r"train\.txt, line 1: no official sample for "):
+            ptr_split(demo_corpus()["train"])
+        with pytest.raises(ValueError, match="unknown part 'val'"):
+            ptr_split([], "val")
+
+    def test_training_on_the_ptr_split(self, data_dir) -> None:
+        data = read_samples("semeval2010", part="ptr", at_most=50)
+        assert len(data.train) == 50 and len(data.test) == 2717
+        assert {"semeval2010/ptr_split/train.txt", "semeval2010/ptr_split/dev.txt"} < set(data.files)
+
+
+def squeezed(text: str) -> str:
+    return "".join(letter for letter in text.lower() if letter.isascii() and letter.isalnum())
+
+
+def command(encoder, *more: str, model: str = "em-es") -> list[str]:
+    words = f"train --model {model} --dataset demo --encoder {encoder} --set epochs 1 --set batch_size 16"
+    return [*words.split(), *["--set", "learning_rate", "2e-3", "--set", "precision", "fp32"], *more]
+
+
+class TestCommand:
+    def test_it_trains_and_says_where_the_run_is(self, tiny_bert, scratch, capsys) -> None:
+        assert main(command(tiny_bert)) == 0
+        path = scratch / "scratch/demo/EM-ES/tiny-bert/seed-9.json"
+        output = capsys.readouterr().out.splitlines()
+        assert output[0] == "EM-ES · tiny-bert · demo test · seed 9 · profile quick"
+        assert output[-1] == f"run file: {path}"
+        scores = dict(zip(*[iter(output[7].split())] * 2, strict=True))
+        averaged = averages(load_run(path).outcome().original, negative="Other")
+        assert list(scores) == list(SCHEMES)
+        assert list(map(float, scores.values())) == pytest.approx((100 * averaged).tolist(), abs=0.005)
+
+    def test_profiles_other_than_quick_go_to_the_results(self, tiny_bert, scratch, monkeypatch) -> None:
+        monkeypatch.setattr("helpers.cli.train.FOLDER", scratch / "results")
+        changes = [
+            "--set",
+            "batch_size",
+            "600",
+            "--set",
+            "max_length",
+            "64",
+            "--option",
+            "layer_norm",
+            "true",
+        ]
+        assert main(command(tiny_bert, *changes, "--profile", "standard", "--seed", "148")) == 0
+        run = load_run(scratch / "results/demo/EM-ES/tiny-bert/seed-148.json")
+        found = run.hyperparameters
+        assert (found["batch_size"], found["max_length"], found["layer_norm"]) == (600, 64, True)
+        expected = replace(
+            STANDARD["em-es"],
+            **{"epochs": 1, "batch_size": 600, "max_length": 64, "learning_rate": 2e-3, "precision": "fp32"},
+        )
+        assert {name: found[name] for name in asdict(expected)} == asdict(expected)
+
+    def test_settings_of_the_papers(self, tiny_bert, scratch) -> None:
+        assert main(command(tiny_bert, "--settings", "paper", "--out", "o", model="ptr")) == 0
+        found = load_run(scratch / "o/demo/PTR/tiny-bert/seed-9.json").hyperparameters
+        assert (found["warmup"], found["epsilon"], found["epochs"]) == (500, 1e-6, 1)
+
+    def test_predictions_score_as_the_run(self, tiny_bert, scratch, capsys, caplog) -> None:
+        assert main(command(tiny_bert, "--predictions", "p.csv", "--out", "o", "--set", "epochs", "4")) == 0
+        capsys.readouterr()
+        outcome = load_run(scratch / "o/demo/EM-ES/tiny-bert/seed-9.json").outcome()
+        assert len(set(read("p.csv", "predicted"))) > 2
+        assert read("p.csv", "id") == [one.id for one in demo_corpus()["test"]]
+        with caplog.at_level(logging.WARNING):
+            report = score_file("p.csv", paired_column="paired", negative="Other")
+        assert caplog.messages == []
+        shown = [report.schemes[scheme]["f1"] for scheme in SCHEMES]
+        assert shown == pytest.approx(averages(outcome.original, negative="Other").tolist(), abs=1e-12)
+        frame = read_predictions("p.csv", None, None, "paired", None)
+        again = PairedOutcomes.from_arrays(
+            frame["gold"], frame["predicted"], frame["predicted_paired"], LABELS
+        )
+        assert again == outcome
+        expected = direction_scores(outcome)
+        words = ["p.csv", "--paired-column", "paired", "--negative", "Other", "--format", "json"]
+        assert main(["score", *words]) == 0
+        direction = json.loads(capsys.readouterr().out)["direction"]
+        assert (direction["pir"], direction["ppr"]) == pytest.approx((expected.pir, expected.ppr), abs=1e-12)
+
+    def test_a_stored_run_is_shown_again(self, tiny_bert, capsys, request) -> None:
+        assert main(command(tiny_bert)) == 0
+        first = capsys.readouterr()
+        request.getfixturevalue("no_training")
+        assert main(command(tiny_bert)) == 0
+        again = capsys.readouterr()
+        assert again.out == first.out and "training" not in again.err
+
+    @pytest.mark.parametrize(
+        ("words", "message"),
+        [
+            ("--model em-cs --dataset demo", "unknown model 'em-cs'; did you mean 'em-c'?"),
+            ("--model em-c --dataset demos", "unknown dataset 'demos'; did you mean 'demo'?"),
+            ("--model em-c --dataset demo --profile qick", "unknown profile 'qick'; did you mean 'quick'?"),
+            ("--model em-c --dataset demo --encodr x", "unknown option of train '--encodr'"),
+            ("--dataset demo", "required: --model"),
+            ("--model em-c --dataset demo --seed -1", "'-1' is not a whole number"),
+            ("--model em-c --dataset demo --set lerning_rate 1", "did you mean 'learning_rate'? Known: "),
+            ("--model em-c --dataset demo --set epochs", "--set: expected 2 arguments"),
+            ("--model em-c --dataset demo --set epochs 1.5", "setting epochs: '1.5' is no int"),
+            ("--model em-c --dataset demo --set epochs true", "setting epochs: 'true' is no int"),
+            ("--model em-c --dataset demo --set epochs 0", "epochs is 0; it must be positive"),
+            (
+                "--model em-c --dataset demo --set learning_rate much",
+                "setting learning_rate: 'much' is no float",
+            ),
+            (
+                "--model em-c --dataset demo --set learning_rate none",
+                "setting learning_rate: 'none' is no float",
+            ),
+            (
+                "--model em-c --dataset demo --set learning_rate nan",
+                "learning_rate is nan; it must be positive",
+            ),
+            ("--model em-c --dataset demo --set dropout much", "setting dropout: 'much' is no float"),
+            ("--model em-c --dataset demo --set dropout true", "setting dropout: 'true' is no float"),
+            ("--model em-c --dataset demo --set optimizer sgd", "optimizer is 'sgd'; known: adamw, adam"),
+            ("--model em-c --dataset demo --part ptr", "part 'ptr' is a split of semeval2010, not of demo"),
+            ("--model em-c --dataset demo --option layer_norm true", "unknown option of em-c 'layer_norm'"),
+            ("--model em-es --dataset demo --option layer_norm 1", "layer_norm is 1; it is true or false"),
+            ("--model em-es --dataset demo --option seed 5", "unknown option of em-es 'seed'"),
+            ("--model em-es --dataset demo --option attention eager", "unknown option of em-es 'attention'"),
+            ("--model r-bert --dataset demo --option form prot", "did you mean 'port'? Known: paper, port"),
+            ("--model emr-c --dataset demo --option candidates 18", "candidates is 18; known: all, directed"),
+            ("--model ptr --dataset demo --option words x", "words is 'x'"),
+            (
+                "--model ptr --dataset demo --set max_length 20",
+                "max_length is 20; PTR's prompt needs at least 57",
+            ),
+            ("--model svm --dataset demo --set epochs 3", "model svm has no training settings"),
+            ("--model svm --dataset demo --weights w", "model svm has no weights"),
+            ("--model em-c", "python -m helpers data fetch"),
+        ],
+    )
+    def test_bad_input_is_one_line(self, words, message, tiny_bert, scratch, capsys, monkeypatch) -> None:
+        monkeypatch.setattr("helpers.data.registry.ROOT", scratch)
+        monkeypatch.delenv("RC_DATA_DIR", raising=False)
+        encoder = [] if "svm" in words else ["--encoder", str(tiny_bert)]
+        assert main(["train", *words.split(), *encoder]) == 2
+        captured = capsys.readouterr()
+        assert captured.out == "" and message in captured.err
+        assert captured.err.startswith("error: ") and captured.err.count("\n") == 1
+        assert list(scratch.iterdir()) == []
+
+    def test_an_encoder_that_is_not_there(self, scratch, capsys) -> None:
+        assert main(command(scratch / "nowhere")) == 2
+        captured = capsys.readouterr()
+        assert captured.err.startswith(f"error: encoder '{scratch / 'nowhere'}' cannot be loaded: ")
+        assert captured.err.count("\n") == 1 and list(scratch.iterdir()) == []
+
+    def test_a_loss_that_is_not_finite(self, tiny_bert, scratch, capsys) -> None:
+        assert main(command(tiny_bert, *["--set", "learning_rate", "1e38", "--set", "warmup", "0"])) == 2
+        captured = capsys.readouterr()
+        assert captured.err.splitlines()[-1].endswith("lower learning_rate") and captured.out == ""
+        assert not (scratch / "scratch").exists()
+
+    def test_another_configuration(self, tiny_bert, capsys) -> None:
+        assert main(command(tiny_bert)) == 0
+        capsys.readouterr()
+        assert main(command(tiny_bert, "--set", "clip", "0")) == 2
+        captured = capsys.readouterr()
+        assert "holds a run with another configuration (hyperparameters)" in captured.err
+        assert captured.err.count("\n") == 1
+        assert main(command(tiny_bert, "--set", "clip", "0", "--overwrite")) == 0
+
+
+def read(path: str, column: str) -> list[str]:
+    with open(path, encoding="utf-8", newline="") as file:
+        return [row[column] for row in csv.DictReader(file)]

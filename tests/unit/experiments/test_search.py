@@ -1,0 +1,97 @@
+"""The search's table: one number a row, the best setting marked, and the settings that it led to."""
+
+import pandas as pd
+import pytest
+
+from helpers.experiments.grid import COLUMNS, METRICS, SETTING, search_table, write_search
+from helpers.experiments.grid import SEARCH_TABLE as TABLE
+from helpers.metrics.counts import PairedOutcomes
+from helpers.models.settings import STANDARD
+from helpers.runs.runs import Run, save_run
+
+ONE, OTHER = "r(e1,e2)", "r(e2,e1)"
+FAMILY = {"em-c": "EM-ES", "em-es": "EM-ES", "r-bert": "EM-ES", "emr-c": "EMR-C", "ptr": "PTR"}
+"""Model → the one that its settings were searched with."""
+
+
+def store(folder, right, model="EM-ES", rate=1e-4, batch=32, epochs=5, split="holdout", seconds=10.0):
+    """A run that is right on `right` of ten samples and on none of the paired ones."""
+    outcome = PairedOutcomes.from_arrays([ONE] * 10, [ONE] * right + [OTHER] * (10 - right), [ONE] * 10)
+    run = Run.from_outcome(
+        outcome,
+        dataset="semeval2010",
+        split=split,
+        model=model,
+        encoder="mini",
+        seed=9,
+        hyperparameters={"learning_rate": rate, "batch_size": batch, "epochs": epochs},
+        wall_seconds=seconds,
+    )
+    save_run(run, folder / f"{model}_lr-{rate}_batch-{batch}_epochs-{epochs}{split}")
+
+
+def chosen(table: pd.DataFrame) -> dict[str, tuple]:
+    """Model → its chosen setting."""
+    best = table[table["chosen"]].drop_duplicates("model")
+    return {row.model: tuple(getattr(row, name) for name in SETTING) for row in best.itertuples()}
+
+
+def test_two_runs_give_six_numbers(tmp_path):
+    store(tmp_path, right=6, rate=1e-4, seconds=470.1)
+    store(tmp_path, right=8, rate=2e-4)
+    table = search_table(tmp_path)
+    assert tuple(table.columns) == COLUMNS
+    assert table["metric"].tolist() == [*METRICS, *METRICS]
+    assert table["learning_rate"].tolist() == [1e-4] * 3 + [2e-4] * 3
+    assert table["value"].tolist() == pytest.approx([0.6, 0.0, 470.1, 0.8, 0.0, 10.0])
+    assert table["chosen"].tolist() == [False] * 3 + [True] * 3
+
+
+def test_each_model_has_its_own_choice(tmp_path):
+    store(tmp_path, right=9)
+    store(tmp_path, right=2, model="PTR", rate=2e-4)
+    store(tmp_path, right=3, model="PTR", rate=4e-4)
+    assert chosen(search_table(tmp_path)) == {"EM-ES": (1e-4, 32, 5), "PTR": (4e-4, 32, 5)}
+
+
+def test_of_equal_settings_the_cheaper_is_chosen(tmp_path):
+    for rate, batch, epochs in ((1e-4, 32, 5), (2e-4, 32, 3), (1e-4, 16, 3), (1e-4, 32, 3)):
+        store(tmp_path, right=7, rate=rate, batch=batch, epochs=epochs)
+    assert chosen(search_table(tmp_path)) == {"EM-ES": (1e-4, 32, 3)}
+
+
+def test_a_run_on_the_test_set_is_refused(tmp_path):
+    store(tmp_path, right=7, split="test")
+    with pytest.raises(ValueError, match="tested on 'test'; settings are chosen on 'holdout' only"):
+        search_table(tmp_path)
+
+
+def test_a_setting_that_was_tried_twice_is_refused(tmp_path):
+    for part in ("a", "b"):
+        store(tmp_path / part, right=7)
+        (stored,) = (tmp_path / part).iterdir()
+        stored.rename(tmp_path / f"{part}-run")
+    with pytest.raises(ValueError, match="b-run: EM-ES with this setting was tried twice"):
+        search_table(tmp_path)
+
+
+def test_the_file_is_the_table(tmp_path):
+    store(tmp_path / "search", right=7)
+    path = write_search(tmp_path / "search", tmp_path / "table.csv")
+    assert path.read_text().splitlines()[1] == "EM-ES,0.0001,32,5,official_macro_f1,0.7,True"
+    with pytest.raises(ValueError, match="holds no runs of a search"):
+        write_search(tmp_path / "empty", tmp_path / "other.csv")
+    assert not (tmp_path / "other.csv").exists()
+
+
+@pytest.mark.skipif(not TABLE.exists(), reason="the search is not written yet")
+@pytest.mark.parametrize("model", STANDARD)
+def test_the_standard_settings_are_the_chosen_ones(model):
+    settings = STANDARD[model]
+    found = chosen(pd.read_csv(TABLE))[FAMILY[model]]
+    assert (settings.learning_rate, settings.batch_size, settings.epochs) == found
+
+
+@pytest.mark.skipif(not TABLE.exists(), reason="the search is not written yet")
+def test_the_table_is_that_of_the_runs():
+    pd.testing.assert_frame_equal(pd.read_csv(TABLE), search_table(), rtol=1e-5)

@@ -1,0 +1,83 @@
+"""Scores of one class against scikit-learn's binary scores, undefined cases included."""
+
+import numpy as np
+import pytest
+from sklearn import metrics as peer
+
+from helpers.metrics.class_scores import CLASS_SCORES, f_beta, mcc, resolve_score
+from helpers.metrics.class_scores import BinaryCounts as OneVsRest
+
+ORACLES = {
+    "precision": lambda g, p: peer.precision_score(g, p, zero_division=np.nan),
+    "recall": lambda g, p: peer.recall_score(g, p, zero_division=np.nan),
+    "f1": lambda g, p: peer.f1_score(g, p, zero_division=np.nan),
+    "f2": lambda g, p: peer.fbeta_score(g, p, beta=2, zero_division=np.nan),
+    "f0.5": lambda g, p: peer.fbeta_score(g, p, beta=0.5, zero_division=np.nan),
+    "accuracy": peer.accuracy_score,
+    "jaccard": lambda g, p: peer.jaccard_score(g, p, zero_division=0) if (g | p).any() else np.nan,
+    "specificity": lambda g, p: peer.recall_score(~g, ~p, zero_division=np.nan),
+    "mcc": lambda g, p: peer.matthews_corrcoef(g, p) if len({*g}) == len({*p}) == 2 else np.nan,
+}
+
+
+@pytest.mark.parametrize("score", ORACLES)
+def test_scores_agree_with_scikit_learn(score, rng):
+    for n in (1, 2, 5, 30, 300):
+        for share in (0.0, 0.1, 0.5, 1.0):
+            gold, predicted = rng.random((2, n)) < share
+            pairs = ((gold & predicted), (~gold & predicted), (gold & ~predicted), (~gold & ~predicted))
+            found = resolve_score(score)[1](OneVsRest(*(np.array(pair.sum()) for pair in pairs)))
+            assert found == pytest.approx(ORACLES[score](gold, predicted), abs=1e-12, nan_ok=True)
+
+
+def test_every_score_has_an_oracle():
+    assert set(CLASS_SCORES) <= set(ORACLES)
+
+
+@pytest.mark.parametrize("score", ORACLES)
+def test_scores_of_many_classes_are_those_of_each(score, rng):
+    counts = rng.integers(0, 4, (4, 3, 5))
+    function = resolve_score(score)[1]
+    together = function(OneVsRest(*counts))
+    for place in np.ndindex(3, 5):
+        one = function(OneVsRest(*(count[place] for count in counts)))
+        assert together[place] == pytest.approx(float(one), abs=1e-15, nan_ok=True)
+
+
+def test_counts_of_millions_do_not_overflow():
+    many = np.array(3_000_000_000)
+    assert mcc(OneVsRest(many, many * 0, many * 0, many)) == 1
+    assert mcc(OneVsRest(many, many, many, many)) == 0
+
+
+def test_f_goes_from_precision_to_recall_with_beta():
+    counts = OneVsRest(*map(np.array, (3, 1, 6, 0)))
+    assert f_beta(1e-6)(counts) == pytest.approx(3 / 4, abs=1e-9)
+    assert f_beta(1e6)(counts) == pytest.approx(3 / 9, abs=1e-9)
+
+
+@pytest.mark.parametrize("beta", [0, -1, np.nan, np.inf])
+def test_beta_is_finite_and_positive(beta):
+    with pytest.raises(ValueError, match="beta is "):
+        f_beta(beta)
+
+
+@pytest.mark.parametrize(
+    ("score", "message"),
+    [
+        ("presicion", "unknown class score 'presicion'.*did you mean 'precision'"),
+        ("f", "unknown class score 'f'"),
+        ("f0", "beta is 0"),
+        ("xyz", "known are precision, recall, f1, "),
+    ],
+)
+def test_unknown_scores_are_named(score, message):
+    with pytest.raises(ValueError, match=message):
+        resolve_score(score)
+
+
+def test_a_users_score_is_taken_as_it_is():
+    def hits(counts):
+        return counts.tp
+
+    assert resolve_score(hits) == ("hits", hits)

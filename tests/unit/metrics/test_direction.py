@@ -1,0 +1,222 @@
+"""PD, PIR and PPR: the golden rows, the mirror property, and the cases that are undefined."""
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers.metrics.averaging import average
+from helpers.metrics.bootstrap import bootstrap_intervals
+from helpers.metrics.counts import Confusion, PairedOutcomes
+from helpers.metrics.direction import direction_scores, inverse_labels, with_inverses
+
+GOLDEN = Path(__file__).parents[2] / "golden"
+TOLERANCE = 5e-5  # per cent: half the last digit of the golden values
+BASES = ["Message-Topic", "Product-Producer", "Instrument-Agency", "Entity-Destination", "Cause-Effect",
+         "Component-Whole", "Entity-Origin", "Member-Collection", "Content-Container"]  # fmt: skip
+LABELS = ["Other", *(f"{base}({direction})" for base in BASES for direction in ("e1,e2", "e2,e1"))]
+
+
+def flipped(ids):
+    """2k−1 ↔ 2k, 0 stays."""
+    ids = np.asarray(ids)
+    return np.where(ids == 0, 0, np.where(ids % 2, ids + 1, ids - 1))
+
+
+def golden_rows():
+    with open(GOLDEN / "direction.csv", newline="") as file:
+        return {row.pop("predictions"): row for row in csv.DictReader(file)}
+
+
+def predictions(name, gold):
+    """Predictions of a golden row on the original and on the paired set, from the gold ids."""
+    place = np.arange(len(gold))
+    if name == "both right":
+        return gold, flipped(gold)
+    if name == "never moved":
+        return gold, gold
+    if name == "all Other":
+        return gold * 0, gold * 0
+    original = np.where(place % 5 == 0, 0, gold)
+    return original, np.where(place % 3 == 0, original, flipped(gold))
+
+
+def differences(row, outcomes):
+    """Performances in per cent, shares as counts; infinite where the kind of answer differs."""
+    scores = direction_scores(outcomes)
+    if scores.better_set != row["better_set"] or np.isnan(scores.pir) != (row["pir_whole"] == "0"):
+        return [np.inf]
+    performances = ("performance_original", "performance_paired", "pd")
+    found = [100 * getattr(scores, key) for key in performances]
+    found += [np.nan_to_num(scores.pir) * int(row["pir_whole"]), scores.ppr * scores.n, scores.n]
+    keys = (*performances, "pir_part", "ppr_part", "ppr_whole")
+    return [abs(value - float(row[key])) for key, value in zip(keys, found, strict=True)]
+
+
+@pytest.fixture(scope="module")
+def gold(data_dir):
+    with open(data_dir / "semeval2010" / "rdr" / "test.original.tsv", encoding="utf-8") as file:
+        return np.array([int(line.split("\t")[2]) for line in file])
+
+
+@pytest.fixture(scope="module")
+def gold_counts():
+    """The same ids in any order: their counts are facts."""
+    with open(GOLDEN / "weights_semeval.csv", newline="") as file:
+        counts = {row["relation"]: int(row["n"]) for row in csv.DictReader(file)} | {"Other": 454}
+    return np.repeat(np.arange(len(LABELS)), [counts[label] for label in LABELS])
+
+
+@pytest.mark.parametrize("name", golden_rows())
+def test_golden_rows_on_the_test_keys(name, gold):
+    outcomes = PairedOutcomes.from_arrays(gold, *predictions(name, gold), LABELS)
+    assert outcomes.n == 2717
+    assert max(differences(golden_rows()[name], outcomes)) <= TOLERANCE
+
+
+@pytest.mark.parametrize("name", [name for name in golden_rows() if name != "mixed"])
+def test_golden_rows_that_need_counts_only(name, gold_counts):
+    outcomes = PairedOutcomes.from_arrays(gold_counts, *predictions(name, gold_counts), LABELS)
+    assert max(differences(golden_rows()[name], outcomes)) <= TOLERANCE
+
+
+@pytest.mark.parametrize("name", ["both right", "never moved", "mixed"])
+def test_one_corrupted_prediction_is_noticed(name, request):
+    ids = request.getfixturevalue("gold" if name == "mixed" else "gold_counts")
+    original, paired = (np.array(part) for part in predictions(name, ids))
+    place = int(np.flatnonzero((original == ids) & (ids > 0))[0])
+    for corrupted in ((np.where(np.arange(len(ids)) == place, 0, original), paired),
+                      (original, np.where(np.arange(len(ids)) == place, 0, paired))):  # fmt: skip
+        outcomes = PairedOutcomes.from_arrays(ids, *corrupted, LABELS)
+        assert max(differences(golden_rows()[name], outcomes)) > TOLERANCE
+
+
+def test_the_paired_gold_file_is_the_flipped_original(gold, data_dir):
+    with open(data_dir / "semeval2010" / "rdr" / "test.paired.tsv", encoding="utf-8") as file:
+        paired = [int(line.split("\t")[2]) for line in file]
+    inverse = inverse_labels(LABELS)
+    assert paired == flipped(gold).tolist() == [LABELS.index(inverse[LABELS[number]]) for number in gold]
+
+
+codes = st.integers(0, 4)
+SMALL = LABELS[:5]
+
+
+@settings(max_examples=100, deadline=None, derandomize=True, database=None)
+@given(st.lists(st.tuples(codes, codes), min_size=1, max_size=30))
+def test_mirrored_predictions_have_no_difference_and_never_stay(samples):
+    gold, predicted = np.array(samples).T
+    outcomes = PairedOutcomes.from_arrays(gold, predicted, flipped(predicted), SMALL)
+    scores = direction_scores(outcomes)
+    directed = gold > 0
+    right = (gold == predicted)[directed]
+    assert (scores.pd, scores.better_set, scores.n) == (pytest.approx(0, abs=1e-12), "B", directed.sum())
+    assert scores.pir == pytest.approx(0.0 if right.any() else float("nan"), nan_ok=True)
+    assert scores.ppr == pytest.approx(
+        right.mean() if directed.any() else float("nan"), abs=1e-12, nan_ok=True
+    )
+
+
+@settings(max_examples=100, deadline=None, derandomize=True, database=None)
+@given(st.lists(st.tuples(codes, codes, codes), min_size=1, max_size=30))
+def test_shares_are_those_of_the_definition(samples):
+    gold, first, second = np.array(samples).T
+    scores = direction_scores(PairedOutcomes.from_arrays(gold, first, second, SMALL))
+    keep = gold > 0
+    gold, first, second = gold[keep], first[keep], second[keep]
+    right = (first == gold) if scores.better_set == "A" else (second == flipped(gold))
+    both = (first == gold) & (second == flipped(gold))
+    nan = float("nan")
+    assert scores.pir == pytest.approx(
+        (right & (first == second)).sum() / right.sum() if right.any() else nan, nan_ok=True
+    )
+    assert scores.ppr == pytest.approx(both.mean() if len(gold) else nan, nan_ok=True)
+    assert scores.pd == pytest.approx(abs(scores.performance_original - scores.performance_paired), abs=1e-12)
+
+
+def test_undefined_shares_are_named_and_null_in_json():
+    wrong = direction_scores(PairedOutcomes.from_arrays([1, 2], [0, 0], [0, 0], LABELS))
+    assert (wrong.undefined, wrong.ppr, wrong.n) == (("pir",), 0.0, 2)
+    assert json.loads(json.dumps(wrong.to_dict()))["pir"] is None
+    only_other = direction_scores(PairedOutcomes.from_arrays([0, 0], [0, 0], [0, 0], LABELS))
+    assert (only_other.undefined, only_other.n) == (("pir", "ppr"), 0)
+
+
+def test_other_is_left_out_of_the_shares_but_not_of_the_performance():
+    outcomes = PairedOutcomes.from_arrays([1, 0], [1, 1], [2, 0], LABELS)
+    scores = direction_scores(outcomes)
+    assert (scores.n, scores.ppr, scores.pir, scores.better_set) == (1, 1.0, 0.0, "B")
+    assert scores.pd == pytest.approx(1 / 3, abs=1e-12)
+
+
+def test_performance_may_be_any_score_of_a_confusion():
+    outcomes = PairedOutcomes.from_arrays([1, 2, 3], [1, 1, 3], [2, 1, 3], LABELS)
+    scores = direction_scores(outcomes, performance=lambda table: average(table, "macro", negative="Other"))
+    assert scores.performance_original == average(outcomes.original, "macro", negative="Other")
+    assert scores.performance_paired == average(
+        outcomes.paired(inverse_labels(LABELS)), "macro", negative="Other"
+    )
+
+
+def test_a_users_inverse_may_give_each_pair_once_in_either_order():
+    gold, first, second = ["parent", "child", "NA"], ["parent", "parent", "NA"], ["child", "parent", "child"]
+    outcomes = PairedOutcomes.from_arrays(gold, first, second)
+    found = [direction_scores(outcomes, inverse) for inverse in (
+        {"parent": "child"}, {"child": "parent"}, {"parent": "child", "child": "parent", "NA": "NA"},
+    )]  # fmt: skip
+    assert found[0] == found[1] == found[2]
+    assert (found[0].n, found[0].ppr) == (2, 0.5)
+
+
+@pytest.mark.parametrize("inverse", [{"a": "b", "c": "b"}, {"a": "b", "b": "c"}, {"a": "b", "b": "b"}])
+def test_a_contradictory_inverse_is_refused(inverse):
+    outcomes = PairedOutcomes.from_arrays(list("abc"), list("abc"), list("abc"))
+    with pytest.raises(ValueError, match=r"inverse maps '.' to both '.' and '.'"):
+        direction_scores(outcomes, inverse)
+
+
+def test_a_gold_label_may_occur_in_one_direction_only():
+    outcomes = PairedOutcomes.from_arrays(["R(e1,e2)"], ["R(e1,e2)"], ["R(e1,e2)"])
+    assert with_inverses(outcomes).labels == ("R(e1,e2)", "R(e2,e1)")
+    scores = direction_scores(outcomes)
+    assert (scores.performance_original, scores.performance_paired, scores.pir, scores.ppr) == (
+        1.0,
+        0.0,
+        1.0,
+        0.0,
+    )
+
+
+def test_inverses_go_there_and_back():
+    inverse = inverse_labels([*LABELS, 7])
+    assert [inverse[inverse[label]] for label in inverse] == [*LABELS, 7]
+    assert {label for label in inverse if inverse[label] == label} == {"Other", 7}
+
+
+def test_replicates_are_scored_like_single_tables(rng):
+    outcomes = PairedOutcomes.from_arrays(*rng.integers(0, 5, (3, 40)), SMALL).resample(rng, 9)
+    together = direction_scores(outcomes)
+    for place, counts in enumerate(outcomes.counts):
+        single = direction_scores(PairedOutcomes(outcomes.entries, counts, outcomes.labels))
+        for name, value in vars(single).items():
+            found = getattr(together, name)[place]
+            assert found == (value if name == "better_set" else pytest.approx(value, abs=1e-12, nan_ok=True))
+
+
+def test_direction_scores_have_intervals(rng):
+    gold = rng.integers(1, 5, 300)
+    outcomes = PairedOutcomes.from_arrays(
+        gold, gold, np.where(rng.random(300) < 0.7, flipped(gold), gold), SMALL
+    )
+    interval = bootstrap_intervals(outcomes, lambda table: direction_scores(table).ppr, rng, 400)
+    assert interval.low < interval.value < interval.high
+    assert 0.06 < interval.high - interval.low < 0.16  # 2 · 1.96 · √(.7 · .3 / 300) = 0.10
+
+
+def test_paired_gold_turns_back_to_the_original():
+    outcomes = PairedOutcomes.from_arrays([1, 2, 0], [1, 2, 0], [2, 1, 0], SMALL)
+    assert outcomes.paired(inverse_labels(SMALL)) == Confusion.from_arrays([2, 1, 0], [2, 1, 0], SMALL)

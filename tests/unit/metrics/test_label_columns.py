@@ -1,0 +1,58 @@
+"""Names and positions of columns: what fits, and what is refused with its place."""
+
+import numpy as np
+import pytest
+
+from helpers.metrics.columns import MAX_LABELS
+from helpers.metrics.label_matrix import check_same_labels, checked_columns, label_names
+
+
+def test_names_are_kept_in_order_and_numbers_become_python_integers():
+    assert label_names(np.array(["b", "a"]), 2) == ("b", "a")
+    assert label_names(np.array([7, 3]), 2) == (7, 3)
+    assert all(type(name) is int for name in label_names(np.array([7, 3]), 2))
+
+
+def test_there_may_be_more_labels_than_a_confusion_table_has_classes():
+    names = [f"label {number}" for number in range(MAX_LABELS + 1)]
+    assert label_names(names, len(names)) == tuple(names)
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (["a"], "labels names 1 labels, but truth has 2 columns"),
+        (["a", None], r"labels\[1\] is None: labels are strings or integers"),
+        (["a", 0.5], r"labels\[1\] is 0.5"),
+        (["a", "a"], "labels holds 'a' twice"),
+    ],
+)
+def test_names_that_do_not_fit_are_refused(labels, message):
+    with pytest.raises(ValueError, match=message):
+        label_names(labels, 2)
+
+
+def test_the_same_labels_in_another_order_are_other_labels():
+    check_same_labels(("a", "b"), ("a", "b"))
+    with pytest.raises(ValueError, match="label 0 is 'a' and 'b'"):
+        check_same_labels(("a", "b"), ("b", "a"))
+    with pytest.raises(ValueError, match="outcomes of 2 and of 3 labels"):
+        check_same_labels((0, 1), (0, 1, 2))
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ([0, 3], r"columns\[1\] is 3, but truth has 3 columns"),
+        ([-1], r"columns\[0\] is -1"),
+        ([1, 1], "columns holds a column twice"),
+        ([], "a list of columns is needed"),
+        ([0.0, 1.0], "type float64: a list of columns is needed"),
+        ([True, False, True], "type bool"),
+        ([[0, 1]], r"columns has shape \(1, 2\)"),
+        (1, r"columns has shape \(\)"),
+    ],
+)
+def test_columns_are_different_positions(columns, message):
+    with pytest.raises(ValueError, match=message):
+        checked_columns(columns, 3)

@@ -1,0 +1,35 @@
+"""The label policy and its signature."""
+
+from helpers.metrics.averaging import Policy, evaluate
+from helpers.metrics.counts import Confusion
+from helpers.metrics.weighting import SCHEMES
+
+
+def test_the_signature_is_the_example_of_the_design():
+    gold = ["no_relation"] * 12184 + ["per:title"] * 3325
+    signature = evaluate(Confusion.from_arrays(gold, gold), negative="no_relation").schemes["dodrans"][
+        "signature"
+    ]
+    policy = "labels:supported|negative:no_relation|zero_support:skip|direction:kept"
+    assert signature == f"f1|scheme:dodrans|{policy}|n:15509|v:0.1"
+
+
+def test_every_choice_that_moves_a_number_shows_in_the_signature():
+    table = Confusion.from_arrays(list("abN"), list("aNN"), list("abNz"))
+    choices = [
+        {}, {"negative": "N"}, {"labels": "observed"}, {"labels": "listed"}, {"labels": ["a", "b"]},
+        {"labels": ["a", "b", "N", "z"]}, {"zero_support": "zero", "labels": ["a"]}, {"labels": ["a"]},
+        {"zero_division": 1.0}, {"zero_division": float("nan")}, {"negative_in_normaliser": False},
+        {"beta": 2.0},
+    ]  # fmt: skip
+    signatures = [evaluate(table, **choice).schemes["entropy"]["signature"] for choice in choices]
+    signatures += [evaluate(table).schemes[scheme]["signature"] for scheme in SCHEMES if scheme != "entropy"]
+    signatures.append(evaluate(table.relabel({}, "dropped")).schemes["entropy"]["signature"])
+    signatures.append(evaluate(table + table).schemes["entropy"]["signature"])
+    assert len(set(signatures)) == len(signatures)
+
+
+def test_a_policy_says_whether_it_skips():
+    skips = {name: Policy(labels=name).skips for name in ("supported", "observed", "listed")}
+    assert skips == {"supported": True, "observed": False, "listed": False}
+    assert Policy(labels=["a"]).skips

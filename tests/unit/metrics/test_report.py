@@ -1,0 +1,151 @@
+"""A report in its six forms: attributes, dict, rows, DataFrame, CSV, text and LaTeX."""
+
+import csv
+import io
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from helpers.metrics.averaging import evaluate
+from helpers.metrics.counts import Confusion
+from helpers.metrics.report import plain_number
+from helpers.metrics.weighting import SCHEMES
+
+
+@pytest.fixture
+def report():
+    table = Confusion.from_arrays(["a_1", "a_1", "b&c", "NA"], ["a_1", "b&c", "a_1", "d%"])
+    return evaluate(table, negative="NA")
+
+
+def test_the_dict_has_the_promised_keys_and_goes_into_json(report):
+    read = json.loads(json.dumps(report.to_dict(), allow_nan=False))
+    assert {"n", "labels", "negative", "accuracy", "schemes", "per_class", "signature"} <= set(read)
+    assert list(read["schemes"]) == list(SCHEMES)
+    for scheme, row in read["schemes"].items():
+        assert {"precision", "recall", "f1", "signature"} <= set(row)
+        assert f"scheme:{scheme}|" in row["signature"]
+    assert (read["n"], read["negative"], read["labels"]) == (4, "NA", ["NA", "a_1", "b&c", "d%"])
+    assert read["per_class"]["a_1"]["support"] == 2
+    assert read["ignored"] == ["d%"]
+
+
+def test_scores_in_the_dict_are_fractions(report):
+    read = report.to_dict()
+    assert read["accuracy"] == 0.25
+    assert read["schemes"]["micro"]["f1"] == pytest.approx(2 / 7, abs=1e-12)
+
+
+def test_undefined_is_null_in_json_and_empty_in_csv():
+    table = Confusion.from_arrays(["a", "b"], ["a", "a"])
+    undefined = evaluate(table, zero_division=float("nan"))
+    assert json.loads(json.dumps(undefined.to_dict(), allow_nan=False))["per_class"]["b"]["precision"] is None
+    rows = list(csv.DictReader(io.StringIO(undefined.to_csv())))
+    assert next(row for row in rows if row["name"] == "b")["precision"] == ""
+
+
+@pytest.mark.parametrize("make", [list, np.array, pd.Series, lambda values: list(np.array(values))])
+@pytest.mark.parametrize("values", [[0, 1, 1], [False, True, True]])
+def test_reports_on_integer_and_boolean_labels_go_into_json(make, values):
+    report = evaluate(Confusion.from_arrays(make(values), make(values)), negative=0)
+    read = json.loads(json.dumps(report.to_dict()))
+    assert (read["labels"], list(read["per_class"]), read["negative"]) == ([0, 1], ["0", "1"], 0)
+
+
+def test_a_negative_class_from_a_numpy_array_goes_into_json():
+    report = evaluate(Confusion.from_arrays([0, 1], [0, 1]), negative=np.array([0, 1])[0])
+    assert json.loads(json.dumps(report.to_dict()))["negative"] == 0
+
+
+def test_the_csv_reads_back(report):
+    rows = list(csv.DictReader(io.StringIO(report.to_csv())))
+    assert [row["name"] for row in rows] == [*SCHEMES, "NA", "a_1", "b&c", "d%"]
+    assert {row["kind"] for row in rows} == {"scheme", "class"}
+    for row in rows[: len(SCHEMES)]:
+        assert float(row["f1"]) == report.schemes[row["name"]]["f1"]
+    for row in rows[len(SCHEMES) :]:
+        assert float(row["recall"]) == report.per_class[row["name"]]["recall"]
+        assert int(row["support"]) == report.per_class[row["name"]]["support"]
+
+
+def test_the_frame_holds_the_same_rows(report):
+    frame = report.to_frame()
+    read = pd.read_csv(io.StringIO(report.to_csv()), keep_default_na=False, na_values=[""])
+    assert frame[["kind", "name"]].equals(read[["kind", "name"]].astype(frame["name"].dtype))
+    for column in ("precision", "recall", "f1", "support", "predicted", "correct"):
+        assert np.allclose(frame[column].astype(float), read[column].astype(float), atol=0, equal_nan=True)
+
+
+def test_the_text_shows_every_scheme_every_class_and_the_signature(report):
+    text = report.to_text()
+    lines = text.splitlines()
+    for scheme in SCHEMES:
+        shown = f"{100 * report.schemes[scheme]['f1']:.2f}"
+        assert any(line.startswith(scheme) and shown in line.split() for line in lines)
+    for label in ("a_1", "b&c", "d%", "NA (not averaged)"):
+        assert any(line.startswith(label) for line in lines)
+    assert "accuracy 25.00" in lines[0]
+    assert "left out: d%" in text
+    assert lines[-1] == report.signature
+
+
+def test_undefined_class_scores_carry_a_star():
+    line = evaluate(Confusion.from_arrays(["a", "b"], ["a", "a"])).to_text().splitlines()[-3]
+    assert re.fullmatch(r"b +0\.00\* +0\.00 +0\.00 +1 +0 +0", line)
+
+
+def test_the_latex_is_balanced_and_escaped(report):
+    def squared_share(support, total):
+        return support**2
+
+    table = Confusion.from_arrays(["a", "b"], ["a", "a"])
+    for found in (report, evaluate(table, schemes=["micro", "n^0.5", squared_share])):
+        lines = found.to_latex().splitlines()
+        body = [line for line in lines if line.endswith(r"\\")]
+        columns = re.fullmatch(r"\\begin\{tabular\}\{(l+r+)\}", lines[1])[1]
+        assert lines[0] == f"% {found.signature}"
+        assert lines[-1] == r"\end{tabular}"
+        assert len(body) == 1 + len(found.schemes)
+        for line in body:
+            assert len(re.findall(r"(?<!\\)&", line)) == len(columns) - 1
+            assert not re.search(r"(?<!\\)[_%#$^]", line)
+            assert line.count("{") == line.count("}")
+
+
+def test_intervals_show_in_every_form(report):
+    for place, scheme in enumerate(SCHEMES):
+        report.add_interval(scheme, 0.1 + place / 100, 0.9)
+    assert report.to_dict()["schemes"]["dodrans"]["low"] == pytest.approx(0.12)
+    assert {"low", "high"} <= set(report.to_frame().columns)
+    assert "12.00" in report.to_text()
+    assert r"12.00 & 90.00 \\" in report.to_latex()
+
+
+@pytest.mark.parametrize("scheme", ["micro", "macro"])
+def test_an_interval_for_one_scheme_only_is_shown_for_that_one(report, scheme):
+    report.add_interval(scheme, 0.1234, 0.9)
+    line = next(line for line in report.to_text().splitlines() if line.startswith(scheme))
+    assert "12.34" in line
+    assert report.to_latex().count("12.34") == 1
+    assert report.to_csv().count("0.1234") == 1
+
+
+def test_extra_sections_stand_in_the_dict(report):
+    report.extra["direction"] = {"pir": float("nan"), "better_set": "B"}
+    assert report.to_dict()["direction"] == {"pir": None, "better_set": "B"}
+
+
+def test_another_beta_has_a_name_of_its_own():
+    row = evaluate(Confusion.from_arrays(["a", "b"], ["a", "a"]), beta=0.5).schemes["macro"]
+    assert "f1" not in row
+    assert row["signature"].startswith("f0.5|")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0, "0"), (10, "10"), (10_000_000, "10000000"), (2.5, "2.5"), (0.1 + 0.2, "0.3")]
+)
+def test_counts_are_written_plainly(value, text):
+    assert plain_number(value) == text

@@ -1,0 +1,191 @@
+"""Bootstrap intervals and paired tests: reproducible, of the right width, refused where they mean nothing."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from helpers.metrics.averaging import average, averages
+from helpers.metrics.bootstrap import bootstrap_intervals, paired_bootstrap, replicates_of
+from helpers.metrics.counts import Confusion, PairedOutcomes
+
+
+def accuracy(table):
+    return table.correct.sum(-1) / table.n
+
+
+def table_with(right, wrong):
+    return Confusion.from_arrays(["a"] * (right + wrong), ["a"] * right + ["b"] * wrong)
+
+
+def two_systems(both, first_only, second_only, neither=0):
+    first = ["a"] * (both + first_only) + ["b"] * (second_only + neither)
+    second = ["a"] * both + ["b"] * first_only + ["a"] * second_only + ["b"] * neither
+    return PairedOutcomes.from_arrays(["a"] * len(first), first, second, ["a", "b"])
+
+
+@pytest.mark.parametrize("call", [
+    lambda seed: bootstrap_intervals(table_with(60, 40), averages, np.random.default_rng(seed), 300),
+    lambda seed: paired_bootstrap(two_systems(50, 12, 9, 29), averages, np.random.default_rng(seed), 300),
+])  # fmt: skip
+def test_equal_seeds_give_equal_results_and_other_seeds_others(call):
+    one, again, other = (vars(call(seed)) for seed in (1, 1, 2))
+    assert all(np.array_equal(one[key], again[key]) for key in one)
+    assert not np.array_equal(one["low"], other["low"]) or not np.array_equal(one["high"], other["high"])
+
+
+def test_the_generator_moves_on():
+    rng = np.random.default_rng(1)
+    draws = [replicates_of(table_with(60, 40), accuracy, rng, 50) for _ in range(2)]
+    assert not np.array_equal(*draws)
+
+
+def test_the_interval_agrees_with_scipys_bootstrap_of_the_samples(rng):
+    right = np.repeat([1.0, 0.0], [700, 300])
+    expected = stats.bootstrap(
+        (right,), np.mean, n_resamples=9999, method="percentile", rng=np.random.default_rng(3), batch=1000
+    ).confidence_interval
+    found = bootstrap_intervals(table_with(700, 300), accuracy, rng, 9999)
+    # an interval of 90 % in place of 95 % would end 0.0046 further in: half of it is the limit
+    assert (found.low, found.high) == pytest.approx(tuple(expected), abs=0.0023, rel=0)
+    assert found.value == 0.7
+
+
+def test_replicates_have_the_mean_and_spread_of_the_binomial(rng):
+    drawn = replicates_of(table_with(70, 30), accuracy, rng, 20_000)
+    assert drawn.mean() == pytest.approx(0.7, abs=0.0015)  # 5 standard errors
+    assert drawn.std() == pytest.approx(np.sqrt(0.7 * 0.3 / 100), rel=0.03)
+
+
+def test_a_95_per_cent_interval_covers_the_truth_95_times_in_100(rng):
+    truth, covered = 0.7, 0
+    for _ in range(300):
+        right = int(rng.binomial(400, truth))
+        interval = bootstrap_intervals(table_with(right, 400 - right), accuracy, rng, 400)
+        covered += interval.low <= truth <= interval.high
+    assert 0.91 < covered / 300 < 0.985  # standard error 0.0126
+
+
+def test_more_confidence_is_a_wider_interval():
+    widths = []
+    for confidence in (0.5, 0.9, 0.99):
+        found = bootstrap_intervals(table_with(60, 40), accuracy, np.random.default_rng(1), 2000, confidence)
+        widths.append(found.high - found.low)
+    assert widths == sorted(widths)
+    assert widths[0] < 0.6 * widths[1]
+
+
+def test_all_schemes_are_resampled_at_once(rng):
+    table = Confusion.from_arrays(rng.integers(0, 5, 200), rng.integers(0, 5, 200))
+    interval = bootstrap_intervals(table, averages, rng, 200)
+    assert interval.value.shape == interval.low.shape == (5,)
+    assert (interval.low < interval.value).all()
+    assert (interval.value < interval.high).all()
+
+
+def test_blocks_do_not_change_the_statistic(rng, monkeypatch):
+    table = Confusion.from_arrays(rng.integers(0, 4, 50), rng.integers(0, 4, 50))
+    monkeypatch.setattr("helpers.metrics.bootstrap.BLOCK_CELLS", 40)
+    drawn = replicates_of(table, lambda t: average(t, "macro"), np.random.default_rng(1), 101)
+    assert drawn.shape == (101,)
+    assert len(set(drawn.tolist())) > 20
+
+
+def test_blocks_of_paired_outcomes_stay_small_when_labels_are_many(rng):
+    """A replicate of paired outcomes becomes two L × L tables, whatever the number of its cells."""
+    outcomes = PairedOutcomes.from_arrays(*rng.integers(0, 600, (3, 500)), range(600))
+    sizes = []
+
+    def statistic(table):
+        sizes.append(table.original.counts.nbytes)
+        return np.zeros(len(np.atleast_1d(table.n)))
+
+    replicates_of(outcomes, statistic, rng, 20)
+    assert max(sizes) <= 64e6
+
+
+def test_equal_systems_do_not_differ(rng):
+    test = paired_bootstrap(two_systems(60, 0, 0, 40), accuracy, rng, 500)
+    assert (test.difference, test.low, test.high, test.p) == (0.0, 0.0, 0.0, 1.0)
+
+
+def test_clearly_different_systems_differ(rng):
+    test = paired_bootstrap(two_systems(50, 40, 5, 5), accuracy, rng, 999)
+    assert test.difference == pytest.approx(0.35)
+    assert test.p == pytest.approx(1 / 1000)
+    assert 0 < test.low < test.high
+
+
+def test_the_order_of_the_systems_turns_the_sign_only():
+    one, other = (
+        paired_bootstrap(two_systems(50, *apart, 20), accuracy, np.random.default_rng(1), 3000)
+        for apart in ((20, 10), (10, 20))
+    )
+    assert one.difference == pytest.approx(-other.difference)
+    assert one.p == pytest.approx(other.p, abs=0.03)  # standard error 0.005
+
+
+def test_the_p_value_is_that_of_a_sign_test(rng):
+    """20 against 10 discordant samples: normal approximation of McNemar's test."""
+    found = paired_bootstrap(two_systems(50, 20, 10, 20), accuracy, rng, 5000).p
+    variance = 30 / 100 - 0.1**2
+    assert found == pytest.approx(2 * stats.norm.sf(0.1 / np.sqrt(variance / 100)), abs=0.02)
+
+
+def test_equal_systems_are_called_different_one_time_in_twenty(rng):
+    called = 0
+    for _ in range(300):
+        first, second, _ = rng.multinomial(300, [0.1, 0.1, 0.8])
+        called += (
+            paired_bootstrap(two_systems(300 - first - second, first, second), accuracy, rng, 300).p <= 0.05
+        )
+    assert 0.015 < called / 300 < 0.09  # standard error 0.0126
+
+
+def test_an_undefined_difference_has_no_p_value(rng):
+    """nan ≥ nan is false, which would make the undefined look significant."""
+
+    def undefined(table):
+        return np.asarray(table.n) * np.nan
+
+    test = paired_bootstrap(two_systems(50, 10, 10), undefined, rng, 99)
+    assert np.isnan([test.difference, test.low, test.high, test.p]).all()
+
+
+def test_undefined_replicates_are_left_out(rng):
+    def often_undefined(table):
+        value = np.asarray(accuracy(table), dtype=float)
+        return np.where(value > 0.6, np.nan, value)
+
+    interval = bootstrap_intervals(table_with(55, 45), often_undefined, rng, 400)
+    assert interval.high <= 0.6
+    nowhere = bootstrap_intervals(table_with(55, 45), lambda table: accuracy(table) * np.nan, rng, 50)
+    assert np.isnan([nowhere.value, nowhere.low, nowhere.high]).all()
+
+
+@pytest.mark.parametrize("confidence", [0, 1, -0.5, 95, float("nan")])
+def test_confidence_is_a_share(confidence, rng):
+    with pytest.raises(ValueError, match=f"confidence is {confidence}"):
+        bootstrap_intervals(table_with(6, 4), accuracy, rng, 10, confidence)
+
+
+@pytest.mark.parametrize("replicates", [0, -1, 2.5])
+def test_replicates_are_a_positive_number(replicates, rng):
+    with pytest.raises(ValueError, match=f"replicates is {replicates}"):
+        bootstrap_intervals(table_with(6, 4), accuracy, rng, replicates)
+
+
+@pytest.mark.parametrize("rng", [None, 1, np.random.RandomState(1)])
+def test_the_generator_is_passed_in(rng):
+    with pytest.raises(TypeError, match="rng has to be a numpy.random.Generator"):
+        bootstrap_intervals(table_with(6, 4), accuracy, rng, 10)
+
+
+def test_weights_are_not_resampled(rng):
+    table = Confusion.from_arrays(["a", "b"], ["a", "a"], sample_weight=[0.5, 1.0])
+    with pytest.raises(ValueError, match="sample weights cannot be resampled"):
+        bootstrap_intervals(table, accuracy, rng, 10)
+
+
+def test_a_statistic_that_forgets_the_replicates_is_refused(rng):
+    with pytest.raises(ValueError, match="axis of replicates"):
+        bootstrap_intervals(table_with(6, 4), lambda table: 0.5, rng, 10)

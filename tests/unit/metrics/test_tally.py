@@ -1,0 +1,110 @@
+"""Counting in pieces, by threads, packed, sorted or narrowed: always the same counts."""
+
+import tracemalloc
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from helpers.metrics import counting as tally
+from helpers.metrics.counts import Confusion, PairedOutcomes
+
+
+def counted(*columns):
+    """A dictionary-based count, the slow and obvious way."""
+    return Counter(zip(*(np.asarray(column).tolist() for column in columns), strict=True))
+
+
+def named(table):
+    """Cells of a table by label."""
+    rows = table.to_rows()
+    return {tuple(table.labels[place] for place in row[:-1]): row[-1] for row in rows}
+
+
+def in_small_pieces(gold, predicted, labels, size=100_000):
+    pieces = [slice(at, at + size) for at in range(0, len(gold), size)]
+    first, *rest = (Confusion.from_arrays(gold[piece], predicted[piece], labels) for piece in pieces)
+    for table in rest:
+        first = first + table
+    return first
+
+
+@pytest.fixture
+def large(rng):
+    return rng.integers(0, 30, (2, (1 << 20) + 12_345))
+
+
+@pytest.fixture
+def two_threads(monkeypatch):
+    monkeypatch.setattr(tally, "_processors", lambda: 2)
+
+
+@pytest.mark.parametrize("kind", ["int64", "uint8", "strings", "categorical", "weighted"])
+def test_threads_count_what_one_thread_counts(large, kind, two_threads):
+    names = np.array([f"r{code:02}" for code in range(30)])
+    make = {"strings": names.__getitem__, "categorical": lambda c: pd.Categorical.from_codes(c, names)}
+    gold, predicted = (
+        make.get(kind, lambda c: c.astype("u1" if kind == "uint8" else "i8"))(c) for c in large
+    )
+    labels = names if kind in make else range(30)
+    weight = np.full(len(gold), 0.5) if kind == "weighted" else None
+    whole = Confusion.from_arrays(gold, predicted, labels, sample_weight=weight)
+    assert np.array_equal(
+        whole.counts / (0.5 if kind == "weighted" else 1), in_small_pieces(*large, range(30)).counts
+    )
+
+
+def test_the_first_offending_row_is_named_whichever_thread_meets_it(large, two_threads):
+    names = np.array([f"r{code:02}" for code in range(30)])
+    gold = names[large[0]]
+    gold[[10_000, 900_000]] = "x"
+    for column in (gold, np.where(gold == "x", 99, large[0])):
+        with pytest.raises(ValueError, match=r"^gold\[10000\] is ('x'|99), "):
+            Confusion.from_arrays(column, column, names if column is gold else range(30))
+
+
+@pytest.mark.parametrize("low", [0, -7, 10**12, -(10**12)])
+@pytest.mark.parametrize("span", [3, 300, 5_000, 10**9])
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_any_spread_of_integers_is_counted_like_a_dictionary(rng, low, span, dtype):
+    values = np.unique((low if dtype == np.int64 else abs(low)) + rng.integers(0, span, 400)).astype(dtype)
+    gold, predicted = rng.choice(values, (2, 70_000))
+    assert named(Confusion.from_arrays(gold, predicted)) == counted(gold, predicted)
+
+
+@pytest.mark.parametrize("labels", [2, 60, 900])
+def test_three_columns_are_counted_like_a_dictionary(rng, labels):
+    columns = rng.integers(0, labels, (3, 70_000))
+    assert named(PairedOutcomes.from_arrays(*columns)) == counted(*columns)
+    texts = [[f"label {code}" for code in column[:5000]] for column in columns]
+    assert named(PairedOutcomes.from_arrays(*texts)) == counted(*texts)
+
+
+def test_pieces_of_different_width_add_up(rng):
+    """The first pieces hold small codes only, which are packed tighter than those of the last."""
+    gold = np.sort(rng.integers(0, 600, 200_000) ** 2 // 600)
+    predicted = rng.integers(0, 600, 200_000)
+    assert named(Confusion.from_arrays(gold, predicted)) == counted(gold, predicted)
+
+
+@pytest.mark.parametrize("labels", [5, 2_000])
+def test_weights_are_summed(rng, labels):
+    gold, predicted = rng.integers(0, labels, (2, 90_000))
+    weight = rng.integers(0, 5, 90_000) / 4  # quarters add up exactly
+    expected = Counter()
+    for pair, share in zip(zip(gold.tolist(), predicted.tolist(), strict=True), weight.tolist(), strict=True):
+        expected[pair] += share
+    table = Confusion.from_arrays(gold, predicted, range(labels), sample_weight=weight)
+    assert named(table) == {pair: share for pair, share in expected.items() if share}
+
+
+def test_counting_needs_little_memory_beside_the_columns(rng):
+    gold, predicted = rng.integers(0, 42, (2, 5_000_000))
+    labels = list(range(42))
+    tracemalloc.start()
+    table = Confusion.from_arrays(gold, predicted, labels)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert table.n == 5_000_000
+    assert peak < 0.5 * (gold.nbytes + predicted.nbytes)

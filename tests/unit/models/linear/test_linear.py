@@ -1,0 +1,415 @@
+"""The estimators that all linear techniques are: LibMultiLabel's numbers, scikit-learn's rules, bad input."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import DataConversionWarning, NotFittedError
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.metrics import f1_score
+from sklearn.model_selection import GridSearchCV
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
+from sklearn.utils.estimator_checks import check_estimator
+
+from helpers import ROOT
+from helpers.models.linear import base as linear
+from helpers.models.linear import problems as label_problems
+from helpers.models.linear.base import BinaryAndMulticlass, OneVsRest
+from helpers.models.linear.cost_sensitive import CostSensitive, CostSensitiveMicro
+from helpers.models.linear.label_tree import LabelTree
+from helpers.models.linear.thresholding import Thresholding
+
+GOLDEN = json.loads((ROOT / "tests/golden/linear.json").read_text("utf-8"))
+X, Y = np.array(GOLDEN["features"]), np.array(GOLDEN["targets"])
+CLASSES = np.array(["oil", "oil", "gas", "gas", "sea", "sea", "oil", "sea", "gas"])
+SEEDED = [Thresholding(random_state=1), CostSensitive(random_state=1), CostSensitiveMicro(random_state=1)]
+MATRIX_TECHNIQUES = [OneVsRest(), *SEEDED, LabelTree(degree=4, random_state=1)]
+EXACT = "-s 2 -B 1 -e 1e-6"
+
+
+def name_of(value):
+    return type(value).__name__
+
+
+def with_bias(model):
+    """The weights as LibMultiLabel keeps them, that of the bias last."""
+    return np.vstack([model.weights_, model.bias_weights_])
+
+
+@pytest.fixture
+def larger():
+    """Documents and labels enough for several processes to take turns."""
+    rng = np.random.default_rng(7)
+    return rng.random((90, 6)), (rng.random((90, 9)) < 0.3).astype(int)
+
+
+class TestOneVsRest:
+    def test_the_example(self):
+        """FACTS D4, by LIBLINEAR 2.50: one column a label."""
+        model = OneVsRest("-s 2 -c 1 -e 1e-6").fit(X, Y)
+        weights = [
+            [1.28494, -0.51028, -0.89111],
+            [-0.69966, 1.15773, -0.51988],
+            [-0.63659, -0.98327, 1.13489],
+        ]
+        assert model.weights_ == pytest.approx(np.array(weights), abs=1e-4)
+        assert model.bias_weights_.tolist() == model.thresholds_.tolist() == [0, 0, 0]
+
+    @pytest.mark.parametrize("options", ["-s 2 -c 1 -B 1 -e 1e-6", "-s 1 -c 1 -B 1 -e 1e-6"])
+    def test_the_example_with_a_bias(self, options):
+        """FACTS D4; its scores of the first two documents."""
+        model = OneVsRest(options).fit(X, Y)
+        weights = [
+            [1.29700, -0.34600, -0.83943],
+            [-0.68258, 1.34139, -0.46183],
+            [-0.62072, -0.82153, 1.18590],
+        ]
+        assert model.weights_ == pytest.approx(np.array(weights), abs=1e-4)
+        assert model.bias_weights_ == pytest.approx([-0.02174, -0.23514, -0.07424], abs=1e-4)
+        scores = [[0.96490, -0.99191, -0.32073], [1.07730, -0.41241, -0.87592]]
+        assert model.decision_function(X)[:2] == pytest.approx(np.array(scores), abs=1e-4)
+
+    def test_libmultilabels_weights(self):
+        (case,) = [case for case in GOLDEN["label_problems"] if case["technique"] == "1vsrest"]
+        model = OneVsRest(case["options"]).fit(X, Y)
+        assert with_bias(model) == pytest.approx(np.array(case["weights"]), abs=1e-5)
+
+    def test_scikit_learns_one_vs_rest(self, larger):
+        X, y = larger
+        peer = OneVsRestClassifier(LinearSVC(fit_intercept=False, tol=1e-8, max_iter=100_000)).fit(X, y)
+        mine = OneVsRest("-s 1 -e 1e-8").fit(X, y)
+        assert mine.decision_function(X) == pytest.approx(peer.decision_function(X), abs=1e-4)
+        assert np.array_equal(mine.predict(X), peer.predict(X))
+
+    def test_the_bias_is_multiplied_by_its_weight(self):
+        scores = OneVsRest("-s 2 -B 2.5 -e 1e-8").fit(X, Y).decision_function(X)
+        constant = np.hstack([X, np.full((9, 1), 2.5)])
+        assert scores == pytest.approx(OneVsRest("-s 2 -e 1e-8").fit(constant, Y).decision_function(constant))
+
+    @pytest.mark.parametrize("solver", range(8))
+    def test_every_solver_learns_the_example(self, solver):
+        model = OneVsRest(f"-s {solver} -B 1 -c 10").fit(X, Y)
+        assert f1_score(Y, model.predict(X), average="micro") > 0.8
+
+    @pytest.mark.parametrize("solver", range(8))
+    def test_labels_of_all_and_of_no_documents(self, solver):
+        y = np.column_stack([np.ones(9), np.zeros(9), Y[:, 0]])
+        predicted = OneVsRest(f"-s {solver} -B 1").fit(X, y).predict(X)
+        assert not predicted[:, 1].any()
+        assert predicted[:, 0].all() or solver == 4  # which has nothing to tell apart
+        assert predicted[:, 2].sum() >= 3
+
+    def test_no_document_has_a_label(self):
+        model = OneVsRest().fit(X, np.zeros((9, 3)))
+        assert not model.multiclass_ and not model.predict(X).any()
+
+    def test_one_document(self):
+        assert OneVsRest("-c 9").fit(X[:1], Y[:1]).predict(X[:1]).tolist() == [[1, 0, 0]]
+
+
+class TestBinaryAndMulticlass:
+    @pytest.mark.parametrize(
+        "case", GOLDEN["multiclass"], ids=lambda case: f"{case['options']} {case['classes']}"
+    )
+    def test_libmultilabels_weights(self, case):
+        """With three and two classes, and with one that no document has."""
+        classes = np.array(case["classes"])
+        model = BinaryAndMulticlass(case["options"]).fit(X, np.eye(classes.max() + 1)[classes])
+        weights = with_bias(model) if "-B" in case["options"] else model.weights_
+        assert weights == pytest.approx(np.array(case["weights"]), abs=1e-5)
+        thresholds = case.get("thresholds", np.zeros(classes.max() + 1))
+        assert model.thresholds_.tolist() == [-np.inf if one is None else one for one in thresholds]
+        assert model.multiclass_
+        assert np.array_equal(model.predict(X).argmax(axis=1), classes)
+
+    @pytest.mark.parametrize("options", [EXACT, "-s 4 -e 1e-8"])
+    @pytest.mark.parametrize(
+        "named", [CLASSES, CLASSES == "oil", np.array([3, 3, 7, 7, 3, 3, 3, 3, 7])], ids=str
+    )
+    def test_a_matrix_and_names_give_the_same(self, options, named):
+        names, places = np.unique(named, return_inverse=True)
+        by_name = BinaryAndMulticlass(options).fit(X, named)
+        by_column = BinaryAndMulticlass(options).fit(X, np.eye(len(names))[places])
+        assert np.array_equal(by_name.predict(X), names[by_column.predict(X).argmax(axis=1)])
+        scores = by_column.decision_function(X)
+        assert np.array_equal(by_name.decision_function(X), scores if len(names) > 2 else scores[:, 1])
+
+    @pytest.mark.parametrize("solver", range(8))
+    def test_two_of_four_labels_occur(self, solver):
+        y = np.eye(4)[[3, 3, 1, 1, 3, 3, 3, 3, 1]]
+        scores = BinaryAndMulticlass(f"-s {solver} -c 10").fit(X, y).decision_function(X)
+        assert (scores[:, [0, 2]] == -np.inf).all()
+        assert scores[:, 3] == pytest.approx(-scores[:, 1], abs=1e-9)
+        assert np.array_equal(scores.argmax(axis=1), y.argmax(axis=1))
+
+    @pytest.mark.parametrize("solver", range(8))
+    def test_one_of_three_labels_occurs(self, solver):
+        model = BinaryAndMulticlass(f"-s {solver} -B 1").fit(X, np.eye(3)[[1] * 9])
+        assert model.predict(X).tolist() == [[0, 1, 0]] * 9
+
+    @pytest.mark.parametrize(("row", "labels", "count"), [(5, [0, 0, 0], 0), (3, [1, 0, 1], 2)])
+    def test_a_document_without_exactly_one_label_is_named(self, row, labels, count):
+        y = np.eye(3)[[0, 1, 2] * 3]
+        y[row] = labels
+        message = rf"^y\[{row}\] has {count} labels; this technique needs exactly one a document$"
+        with pytest.raises(ValueError, match=message):
+            BinaryAndMulticlass().fit(X, y)
+
+
+class TestTargets:
+    @pytest.mark.parametrize(
+        "form",
+        [
+            *(np.asarray, np.ndarray.tolist, np.asfortranarray, pd.DataFrame),
+            *(sparse.csr_array, sparse.csc_matrix, sparse.coo_array, sparse.lil_matrix, sparse.dok_array),
+        ],
+    )
+    @pytest.mark.parametrize("kind", [bool, np.uint8, int, float, object], ids=lambda kind: kind.__name__)
+    def test_any_form_of_a_matrix(self, form, kind):
+        if kind is object and sparse.issparse(form(Y)):
+            kind = np.float32  # scipy has no sparse matrices of objects
+        model = OneVsRest("-B 1").fit(X, form(Y.astype(kind)))
+        expected = OneVsRest("-B 1").fit(X, Y)
+        assert np.array_equal(model.weights_, expected.weights_)
+        assert model.predict(X).dtype == int and model.classes_.tolist() == [0, 1, 2]
+
+    def test_stored_zeros_are_no_labels(self):
+        stored = sparse.coo_array((Y.ravel(), np.divmod(np.arange(27), 3)), shape=(9, 3)).tocsr()
+        assert stored.nnz == 27
+        assert np.array_equal(OneVsRest().fit(X, stored).weights_, OneVsRest().fit(X, Y).weights_)
+        assert stored.nnz == 27  # as it was
+
+    def test_a_truth_value_that_is_stored_twice_is_one_label(self):
+        twice = sparse.csc_array(
+            (np.ones(4, bool), np.array([0, 0, 1, 2]), np.array([0, 2, 4])), shape=(3, 2)
+        )
+        model = OneVsRest().fit(X[:3], twice)
+        assert model.multiclass_ and twice.nnz == 4
+        assert np.array_equal(model.weights_, OneVsRest().fit(X[:3], twice.toarray()).weights_)
+
+    @pytest.mark.parametrize(
+        ("rows", "multiclass"),
+        [
+            ([[1, 0], [0, 1], [0, 1]], True),
+            ([[1, 0], [1, 1], [0, 1]], False),
+            ([[1, 0], [0, 0], [0, 1]], False),
+        ],
+    )
+    def test_one_label_each_is_multiclass(self, rows, multiclass):
+        model = OneVsRest("-s 2").fit(X[:3], rows)
+        assert model.multiclass_ is multiclass
+        scores = model.decision_function(X)
+        expected = np.eye(2)[scores.argmax(axis=1)] if multiclass else scores > 0
+        assert np.array_equal(model.predict(X), expected)
+
+    def test_named_classes(self):
+        model = OneVsRest("-s 2").fit(X, CLASSES)
+        assert model.classes_.tolist() == ["gas", "oil", "sea"] and model.multiclass_
+        assert model.predict(X).tolist() == CLASSES.tolist()
+        assert model.decision_function(X).shape == (9, 3)
+
+    @pytest.mark.parametrize("technique", [OneVsRest(), BinaryAndMulticlass(), *SEEDED], ids=name_of)
+    def test_two_named_classes(self, technique):
+        sea = np.where(CLASSES == "sea", "yes", "no")
+        model = clone(technique).set_params(options="-s 2 -B 1").fit(X, sea)
+        assert model.decision_function(X).shape == (9,)
+        assert np.array_equal(model.predict(X), np.where(model.decision_function(X) > 0, "yes", "no"))
+        assert np.mean(model.predict(X) == sea) > 0.7
+
+    def test_one_column_is_two_classes(self):
+        with pytest.warns(DataConversionWarning):
+            model = OneVsRest("-s 2").fit(X, Y[:, :1])
+        assert model.predict(X).shape == (9,) and model.classes_.tolist() == [0, 1]
+
+    @pytest.mark.parametrize(
+        ("y", "message"),
+        [
+            ([[0, 1, 0], [0, 0, 2], [3, 0, 1]], r"y\[1, 2\] is 2; labels are 0 or 1"),
+            (sparse.csc_array([[0, 1, 0], [0, 0, 2], [3, 0, 1]]), r"y\[1, 2\] is 2; labels are 0 or 1"),
+            (sparse.coo_array((np.ones(2), ([1, 1], [0, 0])), (3, 2)), r"y\[1, 0\] is 2.0; labels"),
+            ([[1, 0], [0, 1], [-1, 1]], r"y\[2, 0\] is -1; labels"),
+            ([[1, 0.5], [0, 1], [1, 1]], r"y\[0, 1\] is 0.5; labels"),
+            ([[1, 0], [0, np.nan], [1, 1]], r"y\[1, 1\] is nan; labels"),
+            ([["oil", "gas"]] * 3, "y holds <U3 and no numbers; labels are 0 or 1"),
+            (np.array([["oil", 1]] * 3, dtype=object), "y holds object and no numbers"),
+            ([[1j, 0]] * 3, "y holds complex128 and no numbers"),
+            ([["oil", "gas"], ["sea"], []], "y has rows of unequal length: give a 0/1 matrix"),
+            ([0.1, 0.2, 0.3], "Unknown label type: continuous"),
+            ([1, 0, np.nan], "Input y contains NaN"),
+            (["oil"] * 3, "y has one class, 'oil': a classifier needs two at least"),
+            ([1, 1, 1], "y has one class, 1: a classifier needs two at least"),
+            ([[1, 0], [0, 1]], "X has 3 rows, but y has 2"),
+            (["a", "b"], "X has 3 rows, but y has 2"),
+            (None, "requires y to be passed, but the target y is None"),
+            (np.zeros((3, 0)), "0 feature"),
+            (np.zeros((3, 2, 2)), "dim"),
+            (1, r"shape \(\)"),
+        ],
+    )
+    def test_bad_targets(self, y, message):
+        with pytest.raises(ValueError, match=message):
+            OneVsRest().fit(X[:3], y)
+
+
+class TestFeatures:
+    @pytest.mark.parametrize(
+        "form",
+        [np.asarray, np.asfortranarray, pd.DataFrame, sparse.csr_matrix, sparse.csr_array, sparse.coo_array],
+    )
+    @pytest.mark.parametrize("kind", [np.float32, np.float64])
+    def test_any_form(self, form, kind):
+        quarters = np.round(X * 4) / 4
+        model = OneVsRest("-B 1").fit(form(quarters.astype(kind)), Y)
+        expected = OneVsRest("-B 1").fit(quarters, Y)
+        assert np.array_equal(model.weights_, expected.weights_)
+        scores = model.decision_function(form(quarters.astype(kind)))
+        assert isinstance(scores, np.ndarray) and scores.dtype == float
+        assert scores == pytest.approx(expected.decision_function(quarters), abs=1e-12)
+
+    @pytest.mark.parametrize("technique", [*MATRIX_TECHNIQUES, BinaryAndMulticlass()], ids=name_of)
+    @pytest.mark.parametrize(
+        ("features", "message"),
+        [
+            (np.zeros((0, 3)), "0 sample"),
+            (np.zeros((9, 0)), "0 feature"),
+            (np.where(X == 1, np.nan, X), "Input X contains NaN"),
+            (sparse.csr_array(np.where(X == 1, np.inf, X)), "Input X contains infinity"),
+            (X[0], "1D array"),
+            ([["a"] * 3] * 9, "could not convert string"),
+        ],
+        ids=["no rows", "no columns", "nan", "infinity", "a row", "texts"],
+    )
+    def test_bad_features(self, technique, features, message):
+        y = np.eye(3)[[0, 1, 2] * 3]
+        with pytest.raises(ValueError, match=message):
+            clone(technique).fit(features, y)
+        with pytest.raises(ValueError, match=message):
+            clone(technique).fit(X, y).predict(features)
+
+    @pytest.mark.parametrize("technique", [*MATRIX_TECHNIQUES, BinaryAndMulticlass()], ids=name_of)
+    @pytest.mark.parametrize("width", [2, 4])
+    def test_another_width_than_in_training(self, technique, width):
+        model = clone(technique).fit(X, np.eye(3)[[0, 1, 2] * 3])
+        with pytest.raises(
+            ValueError, match=f"X has {width} features, but {name_of(technique)} is expecting 3"
+        ):
+            model.predict(np.ones((2, width)))
+
+    @pytest.mark.parametrize("technique", [*MATRIX_TECHNIQUES, BinaryAndMulticlass()], ids=name_of)
+    def test_not_fitted(self, technique):
+        with pytest.raises(NotFittedError, match=f"This {name_of(technique)} instance is not fitted yet"):
+            clone(technique).predict(X)
+
+
+class TestParameters:
+    @pytest.mark.parametrize("technique", [*MATRIX_TECHNIQUES, BinaryAndMulticlass()], ids=name_of)
+    @pytest.mark.parametrize(
+        ("name", "value", "message"),
+        [
+            ("options", "-s 12", "options '-s 12': the solver of -s is 12"),
+            ("n_jobs", 0, "n_jobs is 0: give 1 process or more"),
+            ("n_jobs", -1, "n_jobs is -1: give 1 process or more"),
+        ],
+    )
+    def test_bad_values(self, technique, name, value, message):
+        with pytest.raises(ValueError, match=message):
+            clone(technique).set_params(**{name: value}).fit(X, np.eye(3)[[0, 1, 2] * 3])
+
+    @pytest.mark.parametrize("technique", MATRIX_TECHNIQUES, ids=name_of)
+    def test_numbers_do_not_depend_on_the_number_of_processes(self, technique, larger, monkeypatch):
+        monkeypatch.setattr(label_problems, "ALONE", 0)
+        ways = [{"n_jobs": 1}, {"n_jobs": 2}, {"n_jobs": 3}, {"options": "-s 1 -e 1 -B 1 -m 2"}]
+        models = [
+            clone(technique).set_params(**{"options": "-s 1 -e 1 -B 1"} | way).fit(*larger) for way in ways
+        ]
+        scores = [model.decision_function(larger[0]) for model in models]
+        assert all(np.array_equal(scores[0], other) for other in scores[1:])
+        assert np.array_equal(models[0].thresholds_, models[1].thresholds_)
+
+    def test_several_processes_are_used_when_they_pay(self, larger, monkeypatch):
+        asked = []
+
+        def counted(work, shared, pieces, total, jobs, title):
+            asked.append(jobs)
+            return (work(shared, piece) for piece in pieces)
+
+        monkeypatch.setattr(label_problems, "map_in_order", counted)
+        monkeypatch.setattr(label_problems, "cores", lambda: 5)
+        for options, jobs in (("", None), ("-m 3", None), ("-m 3", 2)):
+            OneVsRest(options, n_jobs=jobs).fit(*larger)
+        monkeypatch.setattr(label_problems, "ALONE", 0)
+        for options, jobs in (("", None), ("-m 3", None), ("-m 3", 2)):
+            OneVsRest(options, n_jobs=jobs).fit(*larger)
+        assert asked == [1, 1, 1, 5, 3, 2]
+
+    def test_weights_do_not_depend_on_the_order_of_the_labels(self, larger):
+        X, y = larger
+        order = np.random.default_rng(1).permutation(9)
+        one, other = (OneVsRest("-s 3 -e 1 -B 1").fit(X, labels) for labels in (y, y[:, order]))
+        assert np.array_equal(with_bias(one)[:, order], with_bias(other))
+
+    @pytest.mark.parametrize("technique", MATRIX_TECHNIQUES, ids=name_of)
+    @pytest.mark.parametrize("n_jobs", [1, 2])
+    def test_a_progress_bar_if_asked(self, technique, n_jobs, larger, monkeypatch, capfd):
+        monkeypatch.setattr(label_problems, "ALONE", 0)
+        model = clone(technique).set_params(n_jobs=n_jobs)
+        model.fit(*larger)
+        assert capfd.readouterr() == ("", "")
+        model.set_params(progress=True).fit(*larger)
+        printed = capfd.readouterr()
+        assert printed.out == "" and name_of(technique) in printed.err
+
+    @pytest.mark.parametrize("technique", [*MATRIX_TECHNIQUES, BinaryAndMulticlass()], ids=name_of)
+    def test_weights_that_do_not_fit_into_memory(self, technique, monkeypatch):
+        """A tree keeps only the weights that are not 0."""
+        monkeypatch.setattr(linear, "_memory", lambda: 100)
+        model, y = clone(technique), np.eye(3)[[0, 1, 2] * 3]
+        if name_of(technique) == "LabelTree":
+            assert model.fit(X[:, :1], y[:, :2]).predict(X[:, :1]).shape == (9, 2)
+            return
+        with pytest.raises(
+            MemoryError, match="the weights of 3 labels on 3 features take .* GiB, this machine"
+        ):
+            model.fit(X, y)
+
+    def test_a_machine_that_does_not_tell_its_memory(self, monkeypatch):
+        monkeypatch.setattr(linear, "_memory", lambda: None)
+        assert OneVsRest().fit(X, Y).predict(X).shape == (9, 3)
+
+
+class TestScikitLearn:
+    @pytest.mark.parametrize("technique", [OneVsRest(), BinaryAndMulticlass(), *SEEDED], ids=name_of)
+    def test_its_checks(self, technique):
+        check_estimator(technique, on_skip=None)
+
+    @pytest.mark.parametrize("technique", MATRIX_TECHNIQUES, ids=name_of)
+    @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+    def test_a_grid_of_options(self, technique, form):
+        texts = ["wheat corn", "corn wheat oil", "oil gas", "gas price", "oil gas price", "wheat"] * 3
+        y = form(np.array([[1, 0, 0], [1, 1, 0], [0, 1, 1], [0, 0, 1], [0, 1, 1], [1, 0, 0]] * 3))
+        pipeline = make_pipeline(TfidfVectorizer(), clone(technique))
+        grid = {f"{name_of(technique).lower()}__options": ["-s 2 -c 0.0001", "-s 2 -c 10 -B 1"]}
+        search = GridSearchCV(pipeline, grid, scoring="f1_micro", cv=3, error_score="raise").fit(texts, y)
+        assert search.best_params_ == {f"{name_of(technique).lower()}__options": "-s 2 -c 10 -B 1"}
+        assert search.best_score_ > 0.8
+        assert search.predict(["wheat", "gas"]).tolist() == [[1, 0, 0], [0, 0, 1]]
+
+    @pytest.mark.parametrize("technique", [*MATRIX_TECHNIQUES, BinaryAndMulticlass()], ids=name_of)
+    def test_a_copy_has_the_parameters_and_nothing_that_was_learned(self, technique):
+        technique = clone(technique).set_params(options="-s 2", n_jobs=1)
+        copy = clone(technique.fit(X, np.eye(3)[[0, 1, 2] * 3]))
+        assert copy.get_params() == technique.get_params()
+        assert not [name for name in vars(copy) if name.endswith("_")]
+
+    @pytest.mark.parametrize("technique", [*MATRIX_TECHNIQUES, BinaryAndMulticlass()], ids=name_of)
+    def test_a_second_training_is_as_the_first(self, technique):
+        y = np.eye(3)[[0, 1, 2] * 3]
+        model = clone(technique).fit(X, y)
+        first = model.decision_function(X)
+        model.fit(X[:6, :2], y[:6, :2] if name_of(technique) != "BinaryAndMulticlass" else y[:6])
+        assert np.array_equal(model.fit(X, y).decision_function(X), first)

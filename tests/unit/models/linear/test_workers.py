@@ -1,0 +1,189 @@
+"""Work on several processes: order, errors, interruptions, and that no process is left over."""
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures.process import BrokenProcessPool
+from types import SimpleNamespace
+
+import pytest
+
+from helpers import ROOT
+from helpers.models.linear.problems import AHEAD, check_jobs, cores, map_in_order, shared_table
+
+PATIENCE = 120
+# Ends by itself after ten minutes, unless it is ended. What runs in the background may ignore SIGINT.
+LONG = """
+import os
+import signal
+import time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from helpers.models.linear.problems import map_in_order
+def work(shared, piece):
+    os.write(1, b"w")
+    time.sleep(0.2)
+for _ in map_in_order(work, None, range(6000), 6000, jobs=2):
+    pass
+"""
+
+
+def where(shared, piece):
+    return piece, os.getpid()
+
+
+def squared(shared, piece):
+    return shared * piece**2
+
+
+def failing(shared, piece):
+    if piece == 3:
+        raise shared
+    return piece
+
+
+def dying(shared, piece):
+    os._exit(1)
+
+
+def filled(shared, piece):
+    shared[piece] = piece + 0.5
+
+
+def no_one_is_left() -> bool:
+    return not multiprocessing.active_children()
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3])
+@pytest.mark.parametrize("total", [0, 1, 2, 50])
+def test_results_come_in_the_order_of_the_pieces(jobs, total):
+    found = list(map_in_order(squared, 10, range(total), total, jobs))
+    assert found == [10 * piece**2 for piece in range(total)]
+    assert no_one_is_left()
+
+
+def test_one_process_works_here_and_several_elsewhere():
+    assert {process for _, process in map_in_order(where, None, range(4), 4)} == {os.getpid()}
+    assert os.getpid() not in {process for _, process in map_in_order(where, None, range(4), 4, jobs=2)}
+
+
+def test_one_piece_is_not_worth_a_process():
+    assert list(map_in_order(where, None, ["only"], 1, jobs=4)) == [("only", os.getpid())]
+
+
+def test_a_process_that_may_not_start_others_does_it_alone(monkeypatch):
+    """A worker of `multiprocessing.Pool` is one."""
+    monkeypatch.setattr(multiprocessing, "current_process", lambda: SimpleNamespace(daemon=True))
+    assert {process for _, process in map_in_order(where, None, range(4), 4, jobs=2)} == {os.getpid()}
+
+
+def test_a_system_without_forks_does_it_alone(monkeypatch):
+    monkeypatch.setattr(multiprocessing, "get_all_start_methods", lambda: ["spawn"])
+    assert {process for _, process in map_in_order(where, None, range(4), 4, jobs=2)} == {os.getpid()}
+
+
+def test_a_shared_table_is_written_by_others_and_read_here():
+    table = shared_table(5, 3)
+    assert table.dtype == float and not table.any()
+    list(map_in_order(filled, table, range(5), 5, jobs=2))
+    assert table.tolist() == [[row + 0.5] * 3 for row in range(5)]
+
+
+def test_what_is_shared_is_not_sent():
+    """A function without a name cannot be: pickle refuses it."""
+    found = map_in_order(lambda shared, piece: shared(piece), lambda piece: -piece, range(5), 5, jobs=2)
+    assert list(found) == [0, -1, -2, -3, -4]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_pieces_are_asked_for_as_they_are_needed(jobs):
+    asked = []
+    pieces = (asked.append(piece) or piece for piece in range(100))
+    results = map_in_order(squared, 1, pieces, 100, jobs)
+    assert [next(results) for _ in range(3)] == [0, 1, 4]
+    assert 3 <= len(asked) <= 3 + jobs * AHEAD
+    results.close()
+    assert no_one_is_left()
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize(
+    "error", [ZeroDivisionError("here"), KeyboardInterrupt(), MemoryError("much")], ids=repr
+)
+def test_an_error_of_a_piece_is_raised_and_all_end(jobs, error):
+    results = map_in_order(failing, error, range(50), 50, jobs)
+    assert [next(results) for _ in range(3)] == [0, 1, 2]
+    with pytest.raises(type(error)) as raised:
+        next(results)
+    assert raised.value.args == error.args
+    assert no_one_is_left()
+
+
+def test_who_stops_asking_ends_all():
+    with (
+        pytest.raises(ZeroDivisionError),
+        contextlib.closing(map_in_order(squared, 1, range(50), 50, jobs=2)) as results,
+    ):
+        for result in results:
+            raise ZeroDivisionError(result)
+    assert no_one_is_left()
+
+
+def test_an_error_of_the_pieces_ends_all():
+    pieces = (1 // (2 - piece) for piece in range(50))
+    with pytest.raises(ZeroDivisionError):
+        list(map_in_order(squared, 1, pieces, 50, jobs=2))
+    assert no_one_is_left()
+
+
+def test_a_process_that_dies_is_no_silence():
+    with pytest.raises(BrokenProcessPool):
+        list(map_in_order(dying, None, range(5), 5, jobs=2))
+    assert no_one_is_left()
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_progress_bar_if_asked_and_on_standard_error(jobs, capfd):
+    list(map_in_order(squared, 1, range(5), 5, jobs))
+    assert capfd.readouterr() == ("", "")
+    list(map_in_order(squared, 1, range(5), 5, jobs, "Labels"))
+    printed = capfd.readouterr()
+    assert printed.out == ""
+    assert "Labels" in printed.err and "0/5" in printed.err
+
+
+@pytest.mark.parametrize("kill", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda kill: kill.name)
+def test_when_the_process_is_ended_so_are_the_others(kill):
+    """They hold the other end of the pipe, which is at its end when none of them is left."""
+    words = [sys.executable, "-c", LONG]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = subprocess.Popen(words, cwd=ROOT, start_new_session=True, **pipes)
+    try:
+        assert process.stdout.read(4) == b"wwww"
+        process.send_signal(kill)
+        _, errors = process.communicate(timeout=PATIENCE)
+    finally:
+        if process.returncode is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+    assert process.returncode == -kill
+    assert (b"KeyboardInterrupt" in errors) == (kill == signal.SIGINT)
+
+
+def test_cores():
+    assert 1 <= cores() <= os.cpu_count()
+
+
+@pytest.mark.parametrize("n_jobs", [None, 1, 64])
+def test_numbers_of_processes(n_jobs):
+    check_jobs(n_jobs)
+
+
+@pytest.mark.parametrize("n_jobs", [0, -1, 1.0, "2", True, False])
+def test_no_numbers_of_processes(n_jobs):
+    with pytest.raises(
+        ValueError, match=f"^n_jobs is {n_jobs!r}: give 1 process or more, or None for all cores$"
+    ):
+        check_jobs(n_jobs)

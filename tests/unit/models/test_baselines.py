@@ -1,0 +1,176 @@
+"""Baselines without an encoder: what they see, what they answer, and that they go through the same door."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from helpers.cli.commands import main
+from helpers.core.labels import label_ids
+from helpers.data.demo import demo_corpus
+from helpers.data.pairing import paired_sample, paired_sets
+from helpers.data.samples import RelationSample
+from helpers.experiments.experiment import SEEDS, Experiment
+from helpers.experiments.run import run_experiment
+from helpers.metrics.direction import direction_scores
+from helpers.models.baselines import Baseline, features
+from helpers.models.settings import Settings
+from helpers.runs.runs import load_run, run_path
+
+FIRE = RelationSample("1", "A fire caused Panic.", (2, 6), (14, 19), "Cause-Effect(e1,e2)")
+
+
+@pytest.fixture(scope="module")
+def demo():
+    return demo_corpus(seed=0)
+
+
+@pytest.fixture(scope="module")
+def labels(demo):
+    return tuple(label_ids(sample.relation for part in demo.values() for sample in part))
+
+
+class TestFeatures:
+    def test_words_are_those_of_the_sentence(self):
+        one = ["a", "fire", "caused", "panic", "."]
+        two = ["a fire", "fire caused", "caused panic", "panic ."]
+        three = ["a fire caused", "fire caused panic", "caused panic ."]
+        assert list(features(FIRE, markers=False)) == [*one, *two, *three]
+
+    def test_without_markers_the_paired_sentence_looks_the_same(self):
+        assert list(features(FIRE, False)) == list(features(paired_sample(FIRE), False))
+
+    def test_with_markers_the_paired_sentence_differs_at_the_entities_only(self):
+        one, other = (set(features(sample, True)) for sample in (FIRE, paired_sample(FIRE)))
+        assert {"e1=fire", "e1..e2=caused", "e2=panic", "e1_ fire _e1"} <= one - other
+        assert {"e2=fire", "e2..e1=caused", "e1=panic", "e2_ fire _e2"} <= other - one
+        assert {"before=a", "after=.", "caused"} <= one & other
+
+    @pytest.mark.parametrize(
+        ("head", "tail", "pieces"),
+        [
+            ((2, 2), (14, 19), ["before=a", "e1..e2=fire", "e1..e2=caused", "e2=panic", "after=."]),  # empty
+            ((2, 19), (7, 13), ["before=a", "e1=fire", "e1=caused", "e1=panic", "e2=caused", "after=."]),
+            ((2, 13), (7, 19), ["before=a", "e1=fire", "e1=caused", "e2=caused", "e2=panic", "after=."]),
+        ],
+    )
+    def test_empty_and_overlapping_entities(self, head, tail, pieces):
+        sample = dataclasses.replace(FIRE, head=head, tail=tail)
+        found = [one for one in features(sample, True) if "=" in one and " " not in one]
+        assert found == pieces
+
+
+class TestBaseline:
+    def test_majority_is_the_most_frequent_relation(self, demo, labels):
+        baseline = Baseline("majority", labels)
+        baseline.fit(demo["train"])
+        counts = [sum(sample.relation == label for sample in demo["train"]) for label in labels]
+        assert set(baseline.predict(demo["test"])) == {int(np.argmax(counts))}
+        assert baseline.summary() == {}
+
+    def test_without_markers_no_answer_moves_on_the_paired_set(self, demo, labels):
+        sets, blind = paired_sets(demo["test"]), Baseline("svm", labels)
+        blind.fit(demo["train"])
+        assert np.array_equal(blind.predict(sets["original"]), blind.predict(sets["paired"]))
+
+    def test_with_markers_and_merged_training_the_answers_turn(self, demo, labels):
+        sets, seeing = paired_sets(demo["test"]), Baseline("svm", labels, markers=True)
+        seeing.fit(paired_sets(demo["train"])["merged"])
+        for kind in ("original", "paired"):
+            gold = [labels.index(sample.relation) for sample in sets[kind]]
+            assert np.mean(seeing.predict(sets[kind]) == gold) > 0.9
+
+    def test_two_trainings_agree_in_every_answer(self, demo, labels):
+        answers = []
+        for _ in range(2):
+            baseline = Baseline("svm", labels, markers=True)
+            baseline.fit(demo["train"][:200])
+            answers.append(baseline.predict(demo["test"]))
+        assert np.array_equal(*answers)
+
+    def test_the_order_of_labels_does_not_matter(self, demo, labels):
+        names = []
+        for order in (labels, labels[::-1]):
+            baseline = Baseline("svm", order)
+            baseline.fit(demo["train"][:200])
+            names.append([order[one] for one in baseline.predict(demo["test"])])
+        assert names[0] == names[1]
+
+    def test_nothing_to_predict(self, labels):
+        assert Baseline("majority", labels).predict([]).shape == (0,)
+
+    @pytest.mark.parametrize(
+        ("name", "options", "message"),
+        [
+            ("svn", {}, "unknown baseline 'svn'; did you mean 'svm'"),
+            ("majority", {"markers": True}, "model majority: unknown option 'markers'; known: none"),
+            ("svm", {"marker": True}, "model svm: unknown option 'marker'; known: markers"),
+            ("svm", {"markers": "yes"}, "markers is 'yes'; it is true or false"),
+        ],
+    )
+    def test_bad_names_and_options(self, name, options, message):
+        with pytest.raises(ValueError, match=message):
+            Baseline(name, ("a",), **options)
+
+    def test_bad_samples(self):
+        with pytest.raises(ValueError, match="samples is empty"):
+            Baseline("majority", ("a",)).fit([])
+        with pytest.raises(ValueError, match=r"sample 1: relation 'Cause-Effect\(e1,e2\)' is not in labels"):
+            Baseline("svm", ("Other",)).fit([FIRE])
+
+
+class TestRuns:
+    def test_a_run_is_stored_without_encoder_settings_and_seed(self, tmp_path):
+        experiment = Experiment("svm", "demo", options={"markers": True})
+        run = run_experiment(experiment, tmp_path)
+        assert run_path(run, tmp_path) == tmp_path / "demo/SVM-EM/no-encoder/predictions.json"
+        assert load_run(run_path(run, tmp_path)) == run
+        assert (run.encoder, run.encoder_sha256, run.seed) == ("no-encoder", None, None)
+        assert run.hyperparameters["markers"] is True and "learning_rate" not in run.hyperparameters
+        assert "every seed gives this run" in run.source
+        assert set(run.environment["versions"]) >= {"numpy", "scipy", "scikit-learn"}
+        assert run.n == len(demo_corpus(seed=0)["test"])
+
+    def test_the_same_run_is_not_trained_again_whatever_the_seed(self, tmp_path, monkeypatch):
+        first = run_experiment(Experiment("svm", "demo", seed=SEEDS[0]), tmp_path)
+        monkeypatch.delattr(Baseline, "fit")
+        assert run_experiment(Experiment("svm", "demo", seed=SEEDS[1]), tmp_path) == first
+
+    def test_a_blind_model_is_never_right_on_both_sets(self, tmp_path):
+        scores = direction_scores(run_experiment(Experiment("svm", "demo"), tmp_path).outcome())
+        assert (scores.pir, scores.ppr) == (1.0, 0.0)
+
+    def test_names(self):
+        def name(model, **rest):
+            return Experiment(model, **rest).name
+
+        assert [name("majority"), name("majority", merged=True)] == ["majority", "majority-M"]
+        assert name("svm", options={"markers": False}) == "SVM"
+        assert name("svm", options={"markers": True}, merged=True) == "SVM-EM-M"
+
+    @pytest.mark.parametrize("given", [{"encoder": "bert-base-uncased"}, {"settings": Settings()}])
+    def test_no_encoder_and_no_settings(self, given):
+        with pytest.raises(ValueError, match="model svm has no encoder and no training settings"):
+            Experiment("svm", **given)
+        with pytest.raises(ValueError, match="has no training settings"):
+            Experiment("svm").resolved()
+
+    @pytest.mark.parametrize("asked", ["weights", "epochs"])
+    def test_no_weights_and_no_epochs(self, asked, tmp_path):
+        with pytest.raises(ValueError, match="model majority has no weights and no epochs to store"):
+            run_experiment(Experiment("majority", "demo"), tmp_path, **{asked: tmp_path / "x"})
+
+
+class TestCommand:
+    def test_it_prints_what_was_run(self, tmp_path, capsys):
+        table = tmp_path / "mine.csv"
+        words = ["train", "--model", "majority", "--dataset", "demo", "--merged", "--out", str(tmp_path)]
+        assert main([*words, "--predictions", str(table)]) == 0
+        printed = capsys.readouterr().out
+        assert "majority-M · no-encoder · demo test · no seed · profile quick" in printed
+        assert table.read_text().splitlines()[0] == "id,gold,predicted,paired"
+
+    def test_settings_are_refused(self, tmp_path, capsys):
+        words = ["train", "--model", "svm", "--dataset", "demo", "--out", str(tmp_path)]
+        assert main([*words, "--set", "epochs", "3"]) == 2
+        assert "model svm has no training settings" in capsys.readouterr().err

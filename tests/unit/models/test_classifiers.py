@@ -1,0 +1,561 @@
+"""The five classifiers: what they read, what they compute from the hidden states, what they learn from."""
+
+import dataclasses
+import functools
+import random
+import re
+from collections import Counter
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional
+
+from helpers.core.labels import BACKWARD, FORWARD, SEMEVAL_RELATIONS, inverse_label, label_ids
+from helpers.data.demo import TEST_COUNTS
+from helpers.data.pairing import paired_sample
+from helpers.data.samples import RelationSample, parse_tagged
+from helpers.models.encoder import EMBEDDED, load_encoder
+from helpers.models.inputs import collate
+from helpers.models.literal_relation import literal_text
+from helpers.models.prompt import LONGEST_NAME, ROLES, Prompt, all_label_words, label_words
+from helpers.models.registry import MODELS, build, check_options
+from helpers.models.settings import Settings
+
+KINDS = {
+    "em-c": ("em-c", {}),
+    "em-es": ("em-es", {}),
+    "em-es with normalisation": ("em-es", {"layer_norm": True}),
+    "r-bert": ("r-bert", {}),
+    "r-bert, port": ("r-bert", {"form": "port"}),
+    "emr-c": ("emr-c", {}),
+    "ptr": ("ptr", {}),
+}
+SENTENCES = (
+    ("the deadly train <e1>crash</e1> was caused by terrorist <e2>attack</e2>", "Cause-Effect(e2,e1)"),
+    ("the <e2>wheel</e2> is part of the old <e1>cart</e1> , as everybody knows", "Component-Whole(e2,e1)"),
+    ("<e1>rain</e1> <e2>snow</e2>", "Other"),
+    ("the <e1>new <e2>car</e2> engine</e1> failed", "Component-Whole(e2,e1)"),
+    ("the <e1></e1> firm in <e2>town</e2>", "Entity-Origin(e1,e2)"),
+)
+SAMPLES = [RelationSample(str(n), *parse_tagged(text), label) for n, (text, label) in enumerate(SENTENCES)]
+CRASH = SAMPLES[0]
+KBP37 = ("no_relation", *(base + way for base in ROLES for way in (FORWARD, BACKWARD)))
+
+
+@functools.cache
+def model_of(folder, kind: str, labels=SEMEVAL_RELATIONS, **options):
+    """One model for all tests that only look at it."""
+    return new_model(folder, kind, labels, **options)
+
+
+def new_model(folder, kind: str, labels=SEMEVAL_RELATIONS, **options):
+    name, usual = KINDS[kind]
+    return build(name, str(folder), labels, Settings(max_length=96), 9, **usual | options).eval()
+
+
+def words(model, example) -> str:
+    return " ".join(model.encoder.tokenizer.convert_ids_to_tokens(example.ids))
+
+
+def batch_of(model, examples):
+    return collate(examples, model.encoder.tokenizer.pad_token_id)
+
+
+def states(model, example) -> torch.Tensor:
+    """The transformer's last hidden states of one example, no batch and no padding around it."""
+    ids = torch.tensor([example.ids])
+    options = {}
+    if model.encoder.segments:
+        second = torch.arange(len(example.ids)) >= example.first
+        options["token_type_ids"] = (second & (example.first > 0)).long()[None]
+    output = model.encoder.transformer(input_ids=ids, attention_mask=torch.ones_like(ids), **options)
+    return output.last_hidden_state[0], output.pooler_output
+
+
+def affine(layer, vector: torch.Tensor) -> torch.Tensor:
+    return (layer.weight * vector).sum(dim=1) + layer.bias
+
+
+@pytest.fixture(params=["tiny_bert", "tiny_roberta"])
+def folder(request):
+    return request.getfixturevalue(request.param)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+class TestAll:
+    def test_neighbours_and_padding_change_nothing(self, kind, folder) -> None:
+        model = model_of(folder, kind)
+        examples = model.examples(SAMPLES)
+        assert len({len(example.ids) for example in examples}) > 1
+        with torch.inference_mode():
+            together = model(batch_of(model, examples))
+            for example, row in zip(examples, together, strict=True):
+                alone = model(batch_of(model, [example]))[0]
+                assert torch.allclose(alone, row, atol=1e-5)
+            blind = batch_of(model, examples)
+            unmasked = model(dataclasses.replace(blind, mask=torch.ones_like(blind.mask)))
+        finite = torch.isfinite(together)
+        assert (unmasked - together)[finite].abs().max() > 1e-3, "padding would not have been noticed"
+
+    def test_the_input_is_not_the_gold_label(self, kind, folder) -> None:
+        model = model_of(folder, kind)
+        other = dataclasses.replace(CRASH, relation="Other")
+        for one, two in zip(model.examples([CRASH]), model.examples([other]), strict=True):
+            assert one._replace(target=0) == two._replace(target=0)
+
+    def test_exchanged_entities_are_another_input(self, kind, folder) -> None:
+        model = model_of(folder, kind)
+        one, two = model.examples([CRASH])[0], model.examples([paired_sample(CRASH)])[0]
+        assert one.ids != two.ids
+        with torch.inference_mode():
+            first, second = model(batch_of(model, [one])), model(batch_of(model, [two]))
+        finite = torch.isfinite(first)
+        assert (first - second)[finite].abs().max() > 1e-3
+
+    def test_long_sentences_keep_to_the_limit(self, kind, folder) -> None:
+        model = model_of(folder, kind)
+        text = "well " * 150 + "<e1>rain</e1> and <e2>snow</e2>" + " so" * 90
+        sample = RelationSample("1", *parse_tagged(text), "Other")
+        for example in model.examples([sample]):
+            assert len(example.ids) <= model.max_length == 96
+            assert example.cut > 100
+            shown = re.sub("[ Ġ]", "", words(model, example))
+            assert "rain" in shown and "snow" in shown
+
+    def test_a_label_that_it_does_not_know(self, kind, folder) -> None:
+        model = model_of(folder, kind)
+        with pytest.raises(ValueError, match="sample 7: relation 'Cause' is not in labels"):
+            model.examples([dataclasses.replace(CRASH, id="7", relation="Cause")])
+
+    def test_losses_are_the_batch_rows(self, kind, folder) -> None:
+        model = model_of(folder, kind)
+        examples = model.training_examples(SAMPLES, random.Random(1))
+        batch = batch_of(model, examples)
+        with torch.inference_mode():
+            losses = model.losses(model(batch), batch)
+        assert losses.shape == (len(examples),)
+        assert torch.isfinite(losses).all() and (losses > 0).all()
+
+    def test_scores_have_one_column_for_each_label(self, kind, folder) -> None:
+        model = model_of(folder, kind)
+        with torch.inference_mode():
+            scores = model.relation_scores(model(batch_of(model, model.examples(SAMPLES))))
+        assert scores.shape == (len(SAMPLES), len(SEMEVAL_RELATIONS))
+        assert torch.isfinite(scores).all()
+
+
+class TestEntityMarkers:
+    @pytest.mark.parametrize("kind", ["em-c", "em-es"])
+    def test_input(self, kind, tiny_bert) -> None:
+        model = model_of(tiny_bert, kind)
+        (example,) = model.examples([CRASH])
+        expected = "[CLS] the deadly train [E11] crash [E12] was caused by terrorist [E21] attack [E22] [SEP]"
+        assert words(model, example) == expected
+        assert example[1:] == ((4, 6, 11, 13), SEMEVAL_RELATIONS.index("Cause-Effect(e2,e1)"), 0, 0)
+
+    def test_input_of_roberta(self, tiny_roberta) -> None:
+        model = model_of(tiny_roberta, "em-c")
+        (example,) = model.examples([CRASH])
+        tokenizer = model.encoder.tokenizer
+        assert (example.ids[0], example.ids[-1]) == (tokenizer.cls_token_id, tokenizer.sep_token_id)
+        assert words(model, example).startswith("<s> ") and words(model, example).endswith(" [E22] </s>")
+        assert tuple(example.ids[place] for place in example.places) == model.encoder.marker_ids
+
+    @pytest.mark.parametrize("sample", SAMPLES, ids=lambda one: one.id)
+    def test_em_c_looks_at_the_classification_token(self, sample, folder) -> None:
+        model = model_of(folder, "em-c")
+        (example,) = model.examples([sample])
+        hidden, _ = states(model, example)
+        expected = affine(model.classifier, hidden[0])
+        assert torch.allclose(model(batch_of(model, [example]))[0], expected, atol=1e-5)
+
+    @pytest.mark.parametrize("sample", SAMPLES, ids=lambda one: one.id)
+    @pytest.mark.parametrize("layer_norm", [False, True])
+    def test_em_es_looks_at_the_two_opening_markers(self, sample, layer_norm, folder) -> None:
+        model = model_of(folder, "em-es", layer_norm=layer_norm)
+        (example,) = model.examples([sample])
+        hidden, _ = states(model, example)
+        first, second = (example.ids.index(model.encoder.marker_ids[which]) for which in (0, 2))
+        vector = torch.cat([hidden[first], hidden[second]])
+        if layer_norm:
+            vector = (vector - vector.mean()) / (vector.var(unbiased=False) + 1e-5).sqrt()
+        expected = affine(model.classifier, vector)
+        assert torch.allclose(model(batch_of(model, [example]))[0], expected, atol=1e-5)
+        assert model.summary() == {"layer_norm": layer_norm}
+
+    def test_cross_entropy(self, tiny_bert) -> None:
+        model = model_of(tiny_bert, "em-c")
+        logits = torch.tensor([[1.0, 2.0, 4.0], [0.0, 0.0, 0.0]])
+        batch = dataclasses.replace(batch_of(model, model.examples(SAMPLES[:2])), target=torch.tensor([1, 2]))
+        expected = [-2 + np.log(np.exp([1, 2, 4]).sum()), np.log(3)]
+        assert model.losses(logits, batch).tolist() == pytest.approx(expected, abs=1e-6)
+
+
+class TestRBert:
+    def test_input(self, tiny_bert) -> None:
+        paper, port = (model_of(tiny_bert, "r-bert", form=form) for form in ("paper", "port"))
+        expected = "[CLS] the deadly train $ crash $ was caused by terrorist # attack #"
+        assert words(paper, paper.examples([CRASH])[0]) == expected + " [SEP]"
+        assert words(port, port.examples([CRASH])[0]) == expected
+        assert paper.examples([CRASH])[0].places == (4, 6, 11, 13) == port.examples([CRASH])[0].places
+
+    @pytest.mark.parametrize("sample", SAMPLES, ids=lambda one: one.id)
+    @pytest.mark.parametrize("form", ["paper", "port"])
+    def test_forward_by_hand(self, sample, form, folder) -> None:
+        model = model_of(folder, "r-bert", form=form)
+        (example,) = model.examples([sample])
+        hidden, pooled = states(model, example)
+        spans = []
+        for first, last in (example.places[:2], example.places[2:]):
+            inside = list(range(first + 1, last))
+            spans.append(inside if inside and form == "paper" else [first, *inside, last])
+        whole = hidden[0] if form == "paper" else pooled[0]
+        parts = [affine(model.sentence, torch.tanh(whole))]
+        parts += [affine(model.entity, torch.tanh(hidden[span].mean(dim=0))) for span in spans]
+        expected = affine(model.classifier, torch.cat(parts))
+        assert torch.allclose(model(batch_of(model, [example]))[0], expected, atol=1e-5)
+
+    def test_dropout_before_each_linear_layer(self, tiny_bert) -> None:
+        model = new_model(tiny_bert, "r-bert", dropout=0.5).train()
+        model.encoder.eval()
+        seen = []
+        model.dropout.register_forward_hook(lambda _, inputs, output: seen.append((inputs[0], output)))
+        model(batch_of(model, model.examples([CRASH])))
+        assert [before.shape[-1] for before, _ in seen] == [32, 32, 32, 96]
+        for before, after in seen:
+            dropped = after == 0
+            assert 0 < dropped.sum() < dropped.numel()
+            assert torch.allclose(after[~dropped], 2 * before[~dropped])
+        assert model.summary() == {"form": "paper", "head_dropout": 0.5}
+
+    def test_bad_options(self, tiny_bert) -> None:
+        with pytest.raises(ValueError, match="unknown form of R-BERT 'prot'; did you mean 'port'"):
+            model_of(tiny_bert, "r-bert", form="prot")
+        for dropout in (1.0, -0.1, "much", float("nan")):
+            with pytest.raises(ValueError, match=r"dropout is .*; it must be in \[0, 1\)"):
+                model_of(tiny_bert, "r-bert", dropout=dropout)
+
+
+class TestLiteralRelation:
+    def test_texts(self) -> None:
+        assert literal_text("Component-Whole(e1,e2)") == "component whole e1 e2"
+        assert literal_text("Component-Whole(e2,e1)") == "whole component e1 e2"
+        assert literal_text("Other") == "other other e1 e2"
+        assert len({literal_text(label) for label in SEMEVAL_RELATIONS}) == 19
+
+    def test_two_segments(self, tiny_bert) -> None:
+        model = model_of(tiny_bert, "emr-c")
+        example = model.examples([CRASH])[SEMEVAL_RELATIONS.index("Cause-Effect(e1,e2)")]
+        sentence = "the deadly train [E11] crash [E12] was caused by terrorist [E21] attack [E22]"
+        assert words(model, example) == f"[CLS] cause effect e ##1 e ##2 [SEP] {sentence} [SEP]"
+        types = batch_of(model, [example]).types[0].tolist()
+        expected = model.encoder.tokenizer("cause effect e1 e2", "x " * 13)["token_type_ids"]
+        assert types == expected == [0] * 8 + [1] * 14
+
+    def test_one_segment_of_roberta(self, tiny_roberta) -> None:
+        model = model_of(tiny_roberta, "emr-c")
+        example, tokenizer = model.examples([CRASH])[0], model.encoder.tokenizer
+        text = tokenizer("other other e1 e2", add_special_tokens=False)["input_ids"]
+        start, end = tokenizer.cls_token_id, tokenizer.sep_token_id
+        assert example.ids[: len(text) + 3] == [start, *text, end, end]
+        assert example.ids[-1] == end
+        assert tuple(example.ids[place] for place in example.places) == model.encoder.marker_ids
+
+    @pytest.mark.parametrize(("candidates", "number"), [("all", 19), ("directed", 18)])
+    def test_prediction_tries_every_candidate(self, candidates, number, tiny_bert) -> None:
+        model = model_of(tiny_bert, "emr-c", candidates=candidates)
+        examples = model.examples(SAMPLES)
+        assert len(examples) == number * len(SAMPLES)
+        tried = SEMEVAL_RELATIONS[19 - number :]
+        for place, sample in enumerate(SAMPLES):
+            block = examples[place * number : (place + 1) * number]
+            assert [words(model, one)[6:].partition(" [SEP]")[0] for one in block] == [
+                " ".join(model.encoder.tokenizer.tokenize(literal_text(label))) for label in tried
+            ]
+            assert [one.target for one in block] == [int(label == sample.relation) for label in tried]
+
+    def test_scores(self, tiny_bert) -> None:
+        model = model_of(tiny_bert, "emr-c", candidates="directed")
+        logits = torch.arange(36.0)
+        scores = model.relation_scores(logits)
+        assert scores[0].tolist() == [-np.inf, *range(18)]
+        assert scores[1].tolist() == [-np.inf, *range(18, 36)]
+        full = model_of(tiny_bert, "emr-c").relation_scores(torch.arange(38.0))
+        assert full.tolist() == [list(range(19)), list(range(19, 38))]
+
+    @pytest.mark.parametrize("sample", SAMPLES, ids=lambda one: one.id)
+    def test_forward_by_hand(self, sample, folder) -> None:
+        model = model_of(folder, "emr-c")
+        example = model.examples([sample])[5]
+        expected = affine(model.classifier, states(model, example)[0][0])
+        assert torch.allclose(model(batch_of(model, [example])), expected, atol=1e-5)
+
+    def test_binary_cross_entropy(self, tiny_bert) -> None:
+        model = model_of(tiny_bert, "emr-c")
+        batch = dataclasses.replace(
+            batch_of(model, model.examples(SAMPLES)[:3]), target=torch.tensor([1, 0, 1])
+        )
+        logits = np.array([2.0, -1.0, -3.0])
+        chance = 1 / (1 + np.exp(-logits))
+        expected = -np.log([chance[0], 1 - chance[1], chance[2]])
+        assert model.losses(torch.tensor(logits), batch).tolist() == pytest.approx(expected, abs=1e-6)
+
+    def test_training_has_one_right_and_one_wrong_relation(self, tiny_bert) -> None:
+        model = model_of(tiny_bert, "emr-c")
+        examples = model.training_examples(SAMPLES, random.Random(3))
+        assert [one.target for one in examples] == [1, 0] * len(SAMPLES)
+        every = {tuple(one.ids): label for one, label in self.labelled(model)}
+        for sample, right, wrong in zip(SAMPLES, examples[::2], examples[1::2], strict=True):
+            assert every[tuple(right.ids)] == sample.relation
+            assert every[tuple(wrong.ids)] != sample.relation
+
+    def labelled(self, model):
+        names = [model.labels[place] for place in model.candidates] * len(SAMPLES)
+        return zip(model.examples(SAMPLES), names, strict=True)
+
+    def test_wrong_relations_are_uniform_over_the_rest(self, tiny_bert) -> None:
+        model = model_of(tiny_bert, "emr-c")
+        every = {tuple(one.ids): label for one, label in self.labelled(model)}
+        rng = random.Random(1)
+        drawn = Counter(
+            every[tuple(one.ids)] for _ in range(1800) for one in model.training_examples([CRASH], rng)[1::2]
+        )
+        assert set(drawn) == set(SEMEVAL_RELATIONS) - {CRASH.relation}
+        chi_squared = sum((count - 100) ** 2 / 100 for count in drawn.values())
+        assert chi_squared < 40.8, "0.1 % of the distribution with 17 degrees of freedom"
+
+    def test_directed_candidates_never_learn_a_label_without_direction(self, tiny_bert) -> None:
+        model = model_of(tiny_bert, "emr-c", candidates="directed")
+        every = {tuple(one.ids): label for one, label in self.labelled(model)}
+        examples = model.training_examples(SAMPLES, random.Random(3))
+        found = [(every[tuple(one.ids)], one.target) for one in examples]
+        assert [target for _, target in found] == [1, 0, 1, 0, 0, 1, 0, 1, 0]
+        assert all(inverse_label(label) != label for label, _ in found)
+
+    def test_resampled_or_fixed(self, tiny_bert) -> None:
+        model = model_of(tiny_bert, "emr-c")
+        assert model.resampled and not model_of(tiny_bert, "emr-c", negatives="fixed").resampled
+        one, same, other = (model.training_examples(SAMPLES, random.Random(seed)) for seed in (1, 1, 2))
+        assert one == same and one != other
+        assert one[::2] == other[::2]
+        assert model.summary() == {"candidates": "all", "negatives": "resampled"}
+
+    @pytest.mark.parametrize("option", ["candidates", "negatives"])
+    def test_bad_options(self, option, tiny_bert) -> None:
+        with pytest.raises(ValueError, match=f"{option} is 'some'; known: "):
+            model_of(tiny_bert, "emr-c", **{option: "some"})
+
+    def test_too_few_candidates(self, tiny_bert) -> None:
+        with pytest.raises(ValueError, match="at least two candidates, not 0"):
+            model_of(tiny_bert, "emr-c", labels=("Other", "NA"), candidates="directed")
+
+
+class TestPrompt:
+    def test_prompt_of_bert(self, tiny_bert) -> None:
+        model = model_of(tiny_bert, "ptr")
+        (example,) = model.examples([CRASH])
+        prompt = "the [MASK] crash [MASK] [MASK] [MASK] the [MASK] attack"
+        sentence = "the deadly train crash was caused by terrorist attack"
+        assert words(model, example) == f"[CLS] {sentence} {prompt} [SEP]"
+        assert [place for place, id_ in enumerate(example.ids) if id_ == 103] == list(example.places)
+        assert example[2:] == (SEMEVAL_RELATIONS.index(CRASH.relation), 0, 0)
+
+    def test_prompt_of_roberta(self, tiny_roberta) -> None:
+        model = model_of(tiny_roberta, "ptr")
+        sample = RelationSample("1", *parse_tagged("Then <e1>the tree</e1> met a <e2>member</e2> ."), "Other")
+        (example,) = model.examples([sample])
+        tokenizer = model.encoder.tokenizer
+        joined = tokenizer.decode(example.ids, clean_up_tokenization_spaces=False)
+        expected = "<s>Then the tree met a member . the<mask> the tree<mask><mask><mask> the<mask> member</s>"
+        assert joined == expected
+        mask = tokenizer.mask_token_id
+        assert [place for place, id_ in enumerate(example.ids) if id_ == mask] == list(example.places)
+        assert example.ids[example.places[0] + 1] == tokenizer.convert_tokens_to_ids("Ġthe")
+
+    def test_the_order_of_the_entities_is_that_of_the_sample(self, tiny_bert) -> None:
+        model = model_of(tiny_bert, "ptr")
+        (example,) = model.examples([paired_sample(CRASH)])
+        assert words(model, example).endswith("the [MASK] attack [MASK] [MASK] [MASK] the [MASK] crash [SEP]")
+
+    @pytest.mark.parametrize("head, tail", [(30, 2), (2, 30), (30, 30), (24, 24)])
+    def test_long_names_are_cut_and_counted(self, head, tail, tiny_bert) -> None:
+        model = model_of(tiny_bert, "ptr")
+        text = f"<e1>{'a ' * head}</e1> in <e2>{'b ' * tail}</e2>"
+        (example,) = model.examples([RelationSample("1", *parse_tagged(text), "Other")])
+        first, second, *_, last = example.places
+        assert second - first - 1 == min(head, LONGEST_NAME)
+        assert len(example.ids) - last - 2 == min(tail, LONGEST_NAME)
+        lost = max(head - LONGEST_NAME, 0) + max(tail - LONGEST_NAME, 0)
+        room = model.max_length - (2 * LONGEST_NAME + 9)
+        assert example.cut == lost + max(head + tail + 1 - room, 0)
+
+    def test_the_five_words(self) -> None:
+        assert label_words("Member-Collection(e1,e2)") == (
+            "member",
+            "member",
+            "of",
+            "collection",
+            "collection",
+        )
+        assert label_words("Member-Collection(e2,e1)") == (
+            "collection",
+            "collection",
+            "of",
+            "member",
+            "member",
+        )
+        assert label_words("Other") == ("nothing", "has", "nothing", "to", "nothing")
+        assert label_words("per:title(e2,e1)") == ("title", "title", "of", "person", "person")
+
+    def test_candidates_of_semeval(self, folder) -> None:
+        model = model_of(folder, "ptr")
+        assert model.sizes == (18, 18, 2, 18, 18)
+        tokenizer = model.encoder.tokenizer
+        for mask, size in enumerate(model.sizes):
+            held = model.candidates[mask, :size].tolist()
+            assert held == sorted(set(held))
+            expected = {tokenizer.tokenize(" " + five[mask])[0] for five in model.words.values()}
+            assert set(tokenizer.convert_ids_to_tokens(held)) == expected
+        assert model.is_candidate.sum(dim=1).tolist() == list(model.sizes)
+
+    @pytest.mark.parametrize("labels", [SEMEVAL_RELATIONS, KBP37, tuple(label_ids(TEST_COUNTS))])
+    def test_all_words_are_single_tokens_of_the_embedded_encoder(self, labels) -> None:
+        tokenizer = load_encoder(EMBEDDED).tokenizer
+        known = tokenizer.get_vocab()
+        chosen = all_label_words(labels)
+        assert len(chosen) == len(set(chosen.values())) == len(labels)
+        assert not [word for five in chosen.values() for word in five if word not in known]
+
+    def test_kbp37_can_be_built(self, tiny_bert) -> None:
+        assert len(KBP37) == 37
+        assert model_of(tiny_bert, "ptr", labels=KBP37).summary()["label_words"]["org:founded(e1,e2)"] == (
+            "organization organization of date date"
+        )
+
+    @pytest.mark.parametrize("sample", SAMPLES, ids=lambda one: one.id)
+    def test_scores_are_five_products_with_the_input_embeddings(self, sample, folder) -> None:
+        model = model_of(folder, "ptr")
+        (example,) = model.examples([sample])
+        hidden = states(model, example)[0].detach().double().numpy()
+        table = model.encoder.word_embedding.detach().double().numpy()
+        tokenizer = model.encoder.tokenizer
+        expected = []
+        for label in SEMEVAL_RELATIONS:
+            ids = [
+                tokenizer(" " + word, add_special_tokens=False)["input_ids"] for word in label_words(label)
+            ]
+            expected.append(
+                sum(
+                    float(hidden[place] @ table[token])
+                    for place, (token,) in zip(example.places, ids, strict=True)
+                )
+            )
+        with torch.inference_mode():
+            (found,) = model.relation_scores(model(batch_of(model, [example])))
+        assert np.ptp(expected) > 1
+        assert found.tolist() == pytest.approx(expected, abs=1e-4)
+
+    def test_loss_by_hand(self, folder) -> None:
+        model = model_of(folder, "ptr")
+        batch = batch_of(model, model.examples(SAMPLES))
+        with torch.inference_mode():
+            output = model(batch)
+            found = model.losses(output, batch)
+        tokenizer, logits = model.encoder.tokenizer, output.double().numpy()
+        for row, sample in enumerate(SAMPLES):
+            at_masks, scores = [], dict.fromkeys(SEMEVAL_RELATIONS, 0.0)
+            for mask in range(5):
+                named = tokenizer.convert_ids_to_tokens(model.candidates[mask, : model.sizes[mask]].tolist())
+                value = dict(zip(named, logits[row, mask], strict=False))
+                token = {label: tokenizer.tokenize(" " + label_words(label)[mask])[0] for label in scores}
+                for label in scores:
+                    scores[label] += value[token[label]]
+                at_masks.append(np.log(np.exp(list(value.values())).sum()) - value[token[sample.relation]])
+            whole = np.log(np.exp(list(scores.values())).sum()) - scores[sample.relation]
+            assert found[row].item() == pytest.approx(np.mean(at_masks) + whole, abs=1e-4)
+
+    def test_gradients_are_finite_where_candidates_are_missing(self, tiny_bert) -> None:
+        model = new_model(tiny_bert, "ptr")
+        batch = batch_of(model, model.examples(SAMPLES))
+        model.losses(model(batch), batch).sum().backward()
+        gradients = [one.grad for one in model.parameters() if one.grad is not None]
+        assert gradients and all(torch.isfinite(one).all() for one in gradients)
+
+    def test_nothing_of_the_prompt_is_stored_as_weights(self, tiny_bert) -> None:
+        assert all(name.startswith("encoder.") for name in model_of(tiny_bert, "ptr").state_dict())
+        assert model_of(tiny_bert, "ptr").encoder.marker_ids == ()
+
+    def test_a_word_of_several_tokens_is_named(self, folder) -> None:
+        labels = ("Other", "Zorgonite-Whole(e1,e2)", "Zorgonite-Whole(e2,e1)")
+        with pytest.raises(ValueError, match=f"label word 'zorgonite' is not one token of {folder.name}: "):
+            model_of(folder, "ptr", labels=labels)
+
+    def test_equal_words_are_named(self, tiny_bert) -> None:
+        with pytest.raises(ValueError, match="'NA' and 'Other' have the same label words: nothing has"):
+            model_of(tiny_bert, "ptr", labels=("Other", "NA"))
+
+    def test_own_words(self, tiny_bert) -> None:
+        mine = {"a": ("one", "is", "like", "one", "one"), "b": ("two", "is", "like", "two", "two")}
+        model = new_model(tiny_bert, "ptr", labels=("a", "b"), words=mine)
+        assert model.sizes == (2, 1, 1, 2, 2)
+        assert model.summary() == {"label_words": {"a": "one is like one one", "b": "two is like two two"}}
+        for wrong in ({"a": mine["a"]}, {"a": mine["a"], "b": ("two",)}, {}):
+            with pytest.raises(ValueError, match="words: '[ab]' needs 5 label words"):
+                new_model(tiny_bert, "ptr", labels=("a", "b"), words=wrong)
+        with pytest.raises(ValueError, match="words is 'x'; it must map each relation to its five"):
+            new_model(tiny_bert, "ptr", labels=("a", "b"), words="x")
+
+    def test_a_limit_without_room_for_the_prompt(self, tiny_bert) -> None:
+        encoder = load_encoder(str(tiny_bert))
+        with pytest.raises(ValueError, match="max_length is 56; PTR's prompt needs at least 57"):
+            Prompt(encoder, SEMEVAL_RELATIONS, max_length=56)
+        (example,) = Prompt(encoder, SEMEVAL_RELATIONS, max_length=57).examples([CRASH])
+        assert words_between(encoder, example) == "the crash the attack"
+
+    def test_an_encoder_without_mask(self, tiny_bert) -> None:
+        encoder = load_encoder(str(tiny_bert))
+        encoder.tokenizer.mask_token = None
+        with pytest.raises(ValueError, match="encoder 'tiny-bert' has no mask token"):
+            Prompt(encoder, SEMEVAL_RELATIONS)
+
+
+def words_between(encoder, example) -> str:
+    return encoder.tokenizer.decode(example.ids, skip_special_tokens=True)
+
+
+class TestBuilding:
+    def test_every_model_is_tested_here(self) -> None:
+        assert {name for name, _ in KINDS.values()} == set(MODELS)
+
+    def test_an_unknown_model(self, tiny_bert) -> None:
+        with pytest.raises(ValueError, match="unknown model 'em-cs'; did you mean 'em-c'"):
+            build("em-cs", str(tiny_bert), ["a"], Settings(), 1)
+
+    @pytest.mark.parametrize(
+        ("model", "option", "known"),
+        [
+            ("em-c", "layer_norm", "none"),
+            ("em-es", "form", "layer_norm"),
+            ("r-bert", "from", "form, dropout"),
+            ("emr-c", "seed", "candidates, negatives"),
+            ("ptr", "labels", "words"),
+        ],
+    )
+    def test_an_unknown_option(self, model, option, known, tiny_bert) -> None:
+        with pytest.raises(ValueError, match=rf"unknown option of {model} '{option}'.* Known: {known}$"):
+            check_options(model, [option])
+
+    def test_layer_norm_is_true_or_false(self, tiny_bert) -> None:
+        with pytest.raises(ValueError, match="layer_norm is 'maybe'; it is true or false"):
+            model_of(tiny_bert, "em-es", layer_norm="maybe")
+
+    def test_probabilities_of_the_head_do_not_depend_on_attention_kernels(self, tiny_bert) -> None:
+        eager, fast = (
+            build("em-c", str(tiny_bert), SEMEVAL_RELATIONS, Settings(), 9, kind).eval()
+            for kind in ("eager", "sdpa")
+        )
+        batch = batch_of(eager, eager.examples(SAMPLES))
+        with torch.inference_mode():
+            one, two = (functional.softmax(model(batch), dim=1) for model in (eager, fast))
+        assert torch.allclose(one, two, atol=1e-5)

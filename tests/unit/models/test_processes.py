@@ -1,0 +1,148 @@
+"""Training in processes of its own: killed and started again, and on two processors at once."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from helpers import ROOT
+from helpers.experiments import run as experiments
+from helpers.experiments.experiment import Experiment
+from helpers.experiments.run import run_experiment
+from helpers.models.settings import STANDARD
+from helpers.runs.runs import load_run, same_configuration
+
+RUN = "demo/EM-ES/tiny-bert/seed-9.json"
+SETTINGS = {"epochs": 6, "learning_rate": 1e-3, "precision": "fp32"}
+PATIENCE = 240
+# The command, its checkpoints in a folder of the test's own and written every fifth step.
+KILLABLE = """
+import runpy, sys
+from pathlib import Path
+from helpers.experiments import run as experiments
+from helpers.models import training
+experiments.CHECKPOINTS, training.CHECKPOINT_STEPS = Path(sys.argv.pop(1)), 5
+runpy.run_module("helpers", run_name="__main__", alter_sys=True)
+"""
+
+
+def command(encoder: Path, folder: Path, **settings) -> list[str]:
+    chosen = [word for name, value in settings.items() for word in ("--set", name, str(value))]
+    words = ["--model", "em-es", "--dataset", "demo", "--encoder", str(encoder), "--out", str(folder)]
+    return ["train", *words, *chosen]
+
+
+@pytest.fixture
+def environment() -> dict[str, str]:
+    """One thread for each process, as the tests themselves may have; nothing to download."""
+    return os.environ | {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1"}
+
+
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def waited_for(what, process: subprocess.Popen) -> None:
+    """Until `what()` is true. Fails if the process ends before that."""
+    patience = time.monotonic() + PATIENCE
+    while not what():
+        assert process.poll() is None, f"it ended by itself, with exit code {process.returncode}"
+        assert time.monotonic() < patience, "nothing happened"
+        time.sleep(0.002)
+
+
+def test_killed_and_started_again_it_gives_the_same_run(
+    tiny_bert, tmp_path, environment, one_thread, monkeypatch
+) -> None:
+    """Killed once before there is a checkpoint and once after it, at random moments, which are printed."""
+    checkpoints, folder, log = tmp_path / "checkpoints", tmp_path / "runs", tmp_path / "log.txt"
+    words = [sys.executable, "-c", KILLABLE, str(checkpoints), *command(tiny_bert, folder, **SETTINGS)]
+    moments = (
+        ("before the first checkpoint", lambda: b"training:" in log.read_bytes(), 0.0),
+        ("after a checkpoint", lambda: any(checkpoints.glob("*.safetensors")), random.uniform(0, 0.2)),
+    )
+    for name, reached, seconds in moments:
+        with log.open("wb") as file:
+            process = subprocess.Popen(words, cwd=ROOT, env=environment, stdout=file, stderr=file)
+        try:
+            waited_for(reached, process)
+            time.sleep(seconds)
+            assert process.poll() is None, "it was too fast to be killed"
+        finally:
+            process.kill()
+            process.wait()
+        print(f"killed {name}, after {seconds:.3f} s more: {log.read_text().splitlines()[-1][-90:]}")
+        assert process.returncode == -signal.SIGKILL
+        assert not (folder / RUN).exists()
+    assert any(checkpoints.glob("*.safetensors"))
+
+    done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == 0, done.stderr
+    assert f"run file: {folder / RUN}" in done.stdout
+    assert list(checkpoints.iterdir()) == []
+    assert [path for path in folder.rglob("*") if path.is_file()] == [folder / RUN]
+
+    monkeypatch.setattr(experiments, "CHECKPOINTS", tmp_path / "others")
+    chosen = Experiment(
+        "em-es", "demo", encoder=str(tiny_bert), settings=replace(STANDARD["em-es"], **SETTINGS)
+    )
+    run_experiment(chosen, tmp_path / "whole", progress=False)
+    found, expected = (json.loads((place / RUN).read_text("utf-8")) for place in (folder, tmp_path / "whole"))
+    for one in (found, expected):
+        for measured in ("environment", "wall_seconds", "sentences_per_second"):
+            one.pop(measured)
+    assert found == expected
+    assert len(expected["rows"]) > 50 and len(expected["history"]["losses"]) == SETTINGS["epochs"]
+
+
+def test_two_processes_give_what_one_gives(tiny_bert, tmp_path, environment, one_thread, monkeypatch) -> None:
+    monkeypatch.setattr(experiments, "CHECKPOINTS", tmp_path / "checkpoints")
+    changes = {"epochs": 1, "learning_rate": 1e-3, "precision": "fp32", "dropout": 0, "epsilon": 1e-4}
+    # --multi_gpu starts processes; where there is no GPU they compute on the processor and talk by gloo
+    launch = "--multi_gpu --num_processes 2 --num_machines 1 --mixed_precision no --dynamo_backend no"
+    words = [sys.executable, "-m", "accelerate.commands.launch", *launch.split()]
+    words += ["--main_process_ip", "127.0.0.1", "--main_process_port", "0", "-m", "helpers"]
+    words += command(tiny_bert, tmp_path / "two", **changes)
+    words += ["--weights", str(tmp_path / "two.safetensors"), "--predictions", str(tmp_path / "two.csv")]
+    alone = environment | {"CUDA_VISIBLE_DEVICES": "", "GLOO_SOCKET_IFNAME": "lo", "MASTER_ADDR": "127.0.0.1"}
+    alone |= {"HF_HOME": str(tmp_path / "no-configuration")}
+    done = subprocess.run(words, cwd=ROOT, env=alone, capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("run file: ") == 1, "only the first process prints"
+
+    chosen = Experiment(
+        "em-es", "demo", encoder=str(tiny_bert), settings=replace(STANDARD["em-es"], **changes)
+    )
+    files = {"weights": tmp_path / "one.safetensors", "predictions": tmp_path / "one.csv"}
+    one = run_experiment(chosen, tmp_path / "one", progress=False, **files)
+    (path,) = [path for path in (tmp_path / "two").rglob("*") if path.is_file()]
+    two = load_run(path)
+    assert (one.environment["processes"], two.environment["processes"]) == (1, 2)
+    assert same_configuration(one, two)
+    assert two.history["losses"] == pytest.approx(one.history["losses"], abs=1e-5)
+
+    weights = [load_file(tmp_path / name) for name in ("one.safetensors", "two.safetensors")]
+    gaps = {name: (weights[0][name] - weights[1][name]).abs().max().item() for name in weights[0]}
+    assert weights[0].keys() == weights[1].keys() and max(gaps.values()) < 1e-4, gaps
+    start = load_file(tiny_bert / "model.safetensors")["encoder.layer.1.output.dense.weight"]
+    moved = weights[0]["encoder.transformer.encoder.layer.1.output.dense.weight"] - start
+    assert moved.abs().max() > 5e-3, "both could have learnt nothing"
+
+    rows = [(tmp_path / name).read_text("utf-8").splitlines() for name in ("one.csv", "two.csv")]
+    assert len(rows[0]) == len(rows[1]) == 401
+    assert sum(a != b for a, b in zip(*rows, strict=True)) <= 2, "at most near-ties may tip"
+    assert list((tmp_path / "checkpoints").iterdir()) == []

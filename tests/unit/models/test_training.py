@@ -1,0 +1,548 @@
+"""Settings, the order of training, one loop for all: repeatable to the bit, whatever interrupts it."""
+
+import copy
+import dataclasses
+import functools
+import random
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from safetensors.torch import load_file
+
+from helpers.core.labels import label_ids
+from helpers.data.demo import TEST_COUNTS, demo_corpus
+from helpers.models import training
+from helpers.models import training as checkpoints
+from helpers.models.inputs import POOL, Example, collate, epoch_batches, prediction_batches, step_loader
+from helpers.models.registry import MODELS, build
+from helpers.models.settings import PAPER, STANDARD, Settings
+from helpers.models.training import load_weights, remove_checkpoint, save_weights
+
+LABELS = tuple(label_ids(TEST_COUNTS))
+SAMPLES = demo_corpus()["train"][:36]
+QUICK = Settings(learning_rate=1e-3, epochs=3, batch_size=8, precision="fp32")
+STEPS = 15  # of QUICK: three epochs of 36 samples in batches of 8
+
+
+class Interrupted(Exception):
+    """What stops a training in these tests."""
+
+
+@pytest.fixture(scope="module")
+def new(tiny_bert):
+    """A new model; by default the same one each time. All share one tokenizer."""
+
+    @functools.cache
+    def built(name, seed, dropout, **options):
+        return build(name, str(tiny_bert), LABELS, Settings(dropout=dropout), seed, **options)
+
+    def model(name: str = "em-es", seed: int = 9, dropout: float | None = None, **options):
+        original = built(name, seed, dropout, **options)
+        tokenizer = original.encoder.tokenizer
+        return copy.deepcopy(original, {id(tokenizer): tokenizer})
+
+    return model
+
+
+@pytest.fixture
+def steps(monkeypatch) -> list[int]:
+    """The steps that were done so far, in order."""
+    done, one_step = [], training._Loop._one_step
+
+    def counted(loop, parts):
+        done.append(loop.step)
+        one_step(loop, parts)
+
+    monkeypatch.setattr(training._Loop, "_one_step", counted)
+    return done
+
+
+def trained(model, settings: Settings = QUICK, seed: int = 9, samples=SAMPLES, **options):
+    """The weights after training, and its history."""
+    history = training.train(model, samples, settings, seed, progress=False, **options)
+    return {name: value.clone() for name, value in model.state_dict().items()}, history
+
+
+def same(one: dict, two: dict) -> bool:
+    return one.keys() == two.keys() and all(torch.equal(one[name], two[name]) for name in one)
+
+
+def gap(one: dict, two: dict) -> float:
+    return max((one[name] - two[name]).abs().max().item() for name in one)
+
+
+class TestSettings:
+    @pytest.mark.parametrize(
+        ("name", "value", "message"),
+        [
+            *((name, 0, "must be positive") for name in ("learning_rate", "epochs", "batch_size", "epsilon")),
+            *((name, -1, "must be positive") for name in ("accumulate", "max_length")),
+            ("learning_rate", float("nan"), "must be positive"),
+            *((name, -0.1, "must not be negative") for name in ("weight_decay", "warmup", "clip")),
+            ("clip", float("nan"), "must not be negative"),
+            ("dropout", 1.0, r"must be in \[0, 1\)"),
+            ("dropout", -0.1, r"must be in \[0, 1\)"),
+            ("optimizer", "sgd", "known: adamw, adam"),
+            ("schedule", "cosine", "known: linear, constant"),
+            ("precision", "fp16", "known: auto, bf16, fp32"),
+            ("marker_vectors", "zero", "known: random, mean"),
+        ],
+    )
+    def test_values_out_of_range(self, name, value, message) -> None:
+        with pytest.raises(ValueError, match=f"^{name} is .*{message}"):
+            Settings(**{name: value})
+
+    @pytest.mark.parametrize(
+        ("settings", "expected"),
+        [
+            ({"warmup": 0}, [1.0, 0.8, 0.6, 0.4, 0.2]),
+            ({"warmup": 2}, [0.5, 1.0, 1.0, 2 / 3, 1 / 3]),
+            ({"warmup": 0.4}, [0.5, 1.0, 1.0, 2 / 3, 1 / 3]),
+            ({"warmup": 0.5}, [0.4, 0.8, 1.0, 0.8, 0.4]),
+            ({"warmup": 1}, [1.0, 1.0, 0.75, 0.5, 0.25]),
+            ({"warmup": 10}, [0.1, 0.2, 0.3, 0.4, 0.5]),
+            ({"warmup": 0, "schedule": "constant"}, [1.0] * 5),
+            ({"warmup": 2, "schedule": "constant"}, [0.5, 1.0, 1.0, 1.0, 1.0]),
+        ],
+    )
+    def test_learning_rates(self, settings, expected) -> None:
+        chosen = Settings(learning_rate=1.0, **settings)
+        assert [chosen.rate(step, 5) for step in range(5)] == pytest.approx(expected)
+
+    @given(st.integers(1, 400), st.floats(0, 600), st.sampled_from(["linear", "constant"]))
+    def test_rates_rise_then_fall_and_stay_within_the_highest(self, count, warmup, schedule) -> None:
+        chosen = Settings(learning_rate=0.5, warmup=warmup, schedule=schedule)
+        rates = np.array([chosen.rate(step, count) for step in range(count)])
+        assert (rates > 0).all() and (rates <= 0.5).all()
+        turns = np.sign(np.diff(rates.round(12)))
+        assert (np.diff(turns[turns != 0]) <= 0).all()
+
+    def test_ptr_of_the_paper_warms_up_almost_to_the_end(self) -> None:
+        settings, steps = PAPER["ptr"], 5 * -(-6507 // 64)
+        rates = [settings.rate(step, steps) for step in range(steps)]
+        assert steps == 510
+        rise, fall = np.arange(1, 501) / 500, np.arange(10, 0, -1) / 10
+        assert rates == pytest.approx((3e-5 * np.concatenate([rise, fall])).tolist())
+
+    def test_every_model_has_both(self) -> None:
+        assert set(STANDARD) == set(PAPER) == set(MODELS)
+
+    def test_published_values(self) -> None:
+        found = {
+            name: (one.learning_rate, one.epochs, one.batch_size, one.optimizer)
+            for name, one in PAPER.items()
+        }
+        assert found == {
+            "em-c": (2e-5, 5, 100, "adamw"),
+            "em-es": (3e-5, 5, 64, "adam"),
+            "r-bert": (2e-5, 5, 16, "adam"),
+            "emr-c": (2e-5, 5, 100, "adamw"),
+            "ptr": (3e-5, 5, 64, "adamw"),
+        }
+
+
+class TestOrder:
+    @given(st.lists(st.integers(1, 90), min_size=1, max_size=300), st.integers(1, 9), st.integers(0, 99))
+    def test_every_example_once(self, lengths, size, seed) -> None:
+        batches = epoch_batches(lengths, size, random.Random(seed))
+        assert sorted(at for batch in batches for at in batch) == list(range(len(lengths)))
+        assert len(batches) == -(-len(lengths) // size)
+        assert sorted(map(len, batches))[1:] == [size] * (len(batches) - 1)
+
+    def test_it_comes_from_the_random_state_alone(self) -> None:
+        lengths = random.Random(1).choices(range(5, 60), k=400)
+        one, same_again, other = (epoch_batches(lengths, 8, random.Random(seed)) for seed in (1, 1, 2))
+        assert one == same_again and one != other
+
+    def test_batches_have_about_equal_lengths_in_random_order(self) -> None:
+        lengths = random.Random(1).choices(range(5, 60), k=8 * POOL)
+        batches = epoch_batches(lengths, 8, random.Random(1))
+        assert max(np.ptp([lengths[at] for at in batch]) for batch in batches) <= 6
+        means = [np.mean([lengths[at] for at in batch]) for batch in batches]
+        assert abs(np.corrcoef(means, range(len(means)))[0, 1]) < 0.4
+        far = epoch_batches(list(range(16 * POOL)), 8, random.Random(1))
+        assert len({at // 400 for batch in far[:5] for at in batch}) == 2, "a pool is drawn from everywhere"
+
+    @given(st.integers(1, 20), st.integers(1, 5), st.integers(1, 4), st.lists(st.integers(1, 9), min_size=20))
+    def test_shares_of_the_processes_make_the_batch(self, size, accumulate, processes, lengths) -> None:
+        examples = [Example([at + 1] * length, (0,), at) for at, length in enumerate(lengths)]
+        batches = [list(range(size)), [3]]
+        found = [Counter(), Counter()]
+        for rank in range(processes):
+            parts = list(step_loader(examples, batches, 0, accumulate, rank, processes))
+            assert len(parts) == 2 * accumulate
+            for number, part in enumerate(parts):
+                assert len(part.ids)
+                for target, weight in zip(part.target.tolist(), part.weight.tolist(), strict=True):
+                    found[number // accumulate][target] += weight
+        for batch, weights in zip(batches, found, strict=True):
+            expected = {at: pytest.approx(1 / len(batch)) for at in batch}
+            assert {at: weight for at, weight in weights.items() if weight} == expected
+
+    @given(st.lists(st.integers(1, 90), max_size=100), st.integers(1, 9))
+    def test_of_prediction(self, lengths, size) -> None:
+        batches = prediction_batches(lengths, size)
+        order = [at for batch in batches for at in batch]
+        assert sorted(order) == list(range(len(lengths)))
+        assert [lengths[at] for at in order] == sorted(lengths, reverse=True)
+
+    def test_epochs_differ_and_depend_on_the_seed(self, new, monkeypatch) -> None:
+        seen = {}
+
+        def spy(lengths, size, rng):
+            seen[key].append(epoch_batches(lengths, size, rng))
+            return seen[key][-1]
+
+        monkeypatch.setattr(training, "epoch_batches", spy)
+        for key, seed in (("one", 9), ("same", 9), ("other", 10)):
+            seen[key] = []
+            trained(new(), dataclasses.replace(QUICK, epochs=2), seed)
+        assert seen["one"] == seen["same"] and seen["one"] != seen["other"]
+        assert seen["one"][0] != seen["one"][1]
+
+
+class TestRepeatable:
+    @pytest.mark.parametrize("name", MODELS)
+    def test_one_seed_gives_one_result(self, name, new) -> None:
+        settings = dataclasses.replace(QUICK, epochs=1)
+        before = {key: value.clone() for key, value in new(name).state_dict().items()}
+        one, again, other = (trained(new(name), settings, seed)[0] for seed in (9, 9, 10))
+        assert same(one, again) and not same(one, other) and not same(one, before)
+
+    def test_the_callers_random_state_is_of_no_importance(self, new) -> None:
+        models = [new(), new()]
+        torch.manual_seed(1)
+        one, _ = trained(models[0])
+        torch.manual_seed(2)
+        random.seed(5)
+        assert same(one, trained(models[1])[0])
+
+    def test_prediction_on_the_way_changes_nothing(self, new) -> None:
+        one, history = trained(new())
+        watched, epochs = new(), []
+
+        def look(epoch: int) -> None:
+            epochs.append(epoch)
+            training.predict(watched, SAMPLES[:5], progress=False)
+
+        assert same(one, trained(watched, after_epoch=look)[0])
+        assert epochs == [1, 2, 3]
+
+    def test_global_switches_are_put_back(self, new) -> None:
+        before = torch.are_deterministic_algorithms_enabled()
+        switched = []
+        trained(new(), after_epoch=lambda _: switched.append(torch.are_deterministic_algorithms_enabled()))
+        assert torch.are_deterministic_algorithms_enabled() == before
+        assert switched == [True] * 3 and torch.utils.deterministic.fill_uninitialized_memory
+
+    @pytest.mark.parametrize("accumulate", [2, 3, 8, 11])
+    def test_a_step_in_parts_is_the_same_step(self, accumulate, new) -> None:
+        settings = dataclasses.replace(QUICK, epochs=1, epsilon=1e-2, learning_rate=1e-2)
+        in_parts = dataclasses.replace(settings, accumulate=accumulate)
+        half = dataclasses.replace(settings, batch_size=4)
+        whole, history = trained(new(dropout=0.0), settings)
+        parts, other = trained(new(dropout=0.0), in_parts)
+        assert gap(whole, parts) < 1e-6 < 1e-4 < gap(whole, trained(new(dropout=0.0), half)[0])
+        assert other.losses == pytest.approx(history.losses, abs=1e-6)
+
+
+class TestLearning:
+    def test_the_loss_falls(self, new) -> None:
+        settings = dataclasses.replace(QUICK, epochs=20, learning_rate=4e-3)
+        model = new()
+        _, history = trained(model, settings)
+        assert len(history.losses) == 20
+        assert history.losses[-1] < 0.5 * history.losses[0]
+        gold = [LABELS.index(sample.relation) for sample in SAMPLES]
+        assert (training.predict(model, SAMPLES, progress=False) == gold).mean() > 0.8
+
+    def test_history(self, new, tiny_bert) -> None:
+        long = dataclasses.replace(SAMPLES[0], text=SAMPLES[0].text + " and so on" * 60)
+        model = build("em-es", str(tiny_bert), LABELS, Settings(max_length=40), 9)
+        _, history = trained(model, samples=[*SAMPLES[1:], long])
+        assert (history.steps, history.examples, history.cut_inputs) == (STEPS, 36, 1)
+        (cut,) = [example.cut for example in model.examples([long])]
+        assert history.cut_tokens == cut > 100
+        assert 0 < history.seconds < 60
+
+    def test_the_reported_loss_is_the_mean_over_the_batches(self, new) -> None:
+        """Where nothing is learnt and nothing dropped it can be computed from the untrained model."""
+        settings = dataclasses.replace(QUICK, epochs=1, learning_rate=1e-12, batch_size=9)
+        model = new(dropout=0.0)
+        batch = collate(model.examples(SAMPLES), 0)
+        with torch.inference_mode():
+            expected = model.eval().losses(model(batch), batch).mean().item()
+        assert trained(model, settings)[1].losses == pytest.approx([expected], abs=1e-5)
+
+    def test_rates_are_those_of_the_settings(self, new, monkeypatch) -> None:
+        seen, one_step = [], training._Loop._one_step
+
+        def spy(loop, parts):
+            one_step(loop, parts)
+            seen.append({group["lr"] for group in loop.optimizer.param_groups})
+
+        monkeypatch.setattr(training._Loop, "_one_step", spy)
+        trained(new())
+        assert seen == [{QUICK.rate(step, STEPS)} for step in range(STEPS)]
+
+    @pytest.mark.parametrize(("optimizer", "share"), [("adamw", 0.9), ("adam", 1.0)])
+    def test_weight_decay_is_for_matrices_of_adamw(self, optimizer, share, new) -> None:
+        settings = Settings(
+            learning_rate=1e-3, epochs=1, batch_size=36, optimizer=optimizer, weight_decay=100, warmup=0
+        )
+        model = new()
+        words, norm = model.encoder.word_embedding, model.encoder.transformer.embeddings.LayerNorm.weight
+        unused = model.encoder.tokenizer.convert_tokens_to_ids("antarctica")
+        before = words[unused].clone()
+        trained(model, settings)
+        assert torch.allclose(words[unused], share * before, atol=1e-7)
+        assert (norm - 1).abs().max() < 0.002
+
+    def test_clipping(self, new) -> None:
+        settings = dataclasses.replace(QUICK, epochs=1, epsilon=1.0)
+        before = {name: value.clone() for name, value in new().state_dict().items()}
+        moved = {
+            clip: gap(before, trained(new(), dataclasses.replace(settings, clip=clip, weight_decay=0))[0])
+            for clip in (0, 1e6, 1e-3)
+        }
+        assert moved[0] == moved[1e6] and moved[1e-3] < 0.1 * moved[0]
+
+    def test_only_the_port_trains_a_pooler(self, new) -> None:
+        model = new("r-bert", form="port")
+        before = model.encoder.transformer.pooler.dense.weight.clone()
+        trained(model)
+        assert not torch.equal(before, model.encoder.transformer.pooler.dense.weight)
+
+    @pytest.mark.parametrize(("negatives", "times"), [("resampled", 3), ("fixed", 1)])
+    def test_negatives(self, negatives, times, new, monkeypatch) -> None:
+        model = new("emr-c", negatives=negatives)
+        drawn, draw = [], model.training_examples
+
+        def spy(samples, rng):
+            drawn.append(draw(samples, rng))
+            return drawn[-1]
+
+        monkeypatch.setattr(model, "training_examples", spy)
+        _, history = trained(model)
+        assert (len(drawn), history.examples) == (times, 72)
+        assert all(one != two for one, two in zip(drawn, drawn[1:], strict=False))
+
+    def test_bf16_is_another_computation(self, new) -> None:
+        one, two = (
+            trained(new(), dataclasses.replace(QUICK, epochs=1, precision=precision))
+            for precision in ("fp32", "bf16")
+        )
+        assert not same(one[0], two[0])
+        assert two[1].losses == pytest.approx(one[1].losses, rel=0.02)
+        assert {value.dtype for value in two[0].values()} == {torch.float32}
+
+    def test_a_loss_that_is_not_finite(self, new, tmp_path) -> None:
+        model = new()
+        with torch.no_grad():
+            model.classifier.weight[0, 0] = torch.nan
+        with pytest.raises(FloatingPointError, match="loss of epoch 1 is nan: lower learning_rate"):
+            trained(model, checkpoint=tmp_path / "c.safetensors")
+        assert list(tmp_path.iterdir()) == []
+
+    def test_no_samples(self, new) -> None:
+        with pytest.raises(ValueError, match="samples is empty"):
+            trained(new(), samples=[])
+
+    def test_a_label_that_is_not_known(self, new) -> None:
+        odd = dataclasses.replace(SAMPLES[3], relation="Odd")
+        with pytest.raises(ValueError, match=f"sample {SAMPLES[3].id}: relation 'Odd' is not in labels"):
+            trained(new(), samples=[*SAMPLES[:3], odd])
+
+
+class TestInterrupted:
+    @pytest.fixture(autouse=True)
+    def often(self, monkeypatch) -> None:
+        monkeypatch.setattr(training, "CHECKPOINT_STEPS", 2)
+
+    def stopped(self, model, at: int, checkpoint: Path) -> None:
+        """Train until `at` steps are done, and no further."""
+        with pytest.MonkeyPatch.context() as patch:
+            one_step = training._Loop._one_step
+
+            def step(loop, parts):
+                if loop.step == at:
+                    raise Interrupted
+                one_step(loop, parts)
+
+            patch.setattr(training._Loop, "_one_step", step)
+            with pytest.raises(Interrupted):
+                trained(model, checkpoint=checkpoint)
+
+    @pytest.mark.parametrize(("at", "kept"), [(2, 2), (3, 2), (5, 5), (6, 6), (9, 8), (10, 10), (14, 14)])
+    def test_it_goes_on_to_the_same_result(self, at, kept, new, tmp_path, steps) -> None:
+        checkpoint = tmp_path / "c.safetensors"
+        weights, history = trained(new())
+        self.stopped(new(), at, checkpoint)
+        steps.clear()
+        found, resumed = trained(new(seed=77), checkpoint=checkpoint)
+        assert steps == list(range(kept, STEPS))
+        assert same(weights, found)
+        assert resumed.losses == history.losses
+
+    @pytest.mark.parametrize("negatives", ["resampled", "fixed"])
+    @pytest.mark.parametrize("at", [7, 11, 19])
+    def test_so_it_does_with_drawn_negatives(self, negatives, at, new, tmp_path) -> None:
+        weights, history = trained(new("emr-c", negatives=negatives))
+        self.stopped(new("emr-c", negatives=negatives), at, tmp_path / "c.safetensors")
+        found, resumed = trained(
+            new("emr-c", seed=77, negatives=negatives), checkpoint=tmp_path / "c.safetensors"
+        )
+        assert same(weights, found) and resumed.losses == history.losses
+
+    def test_again_and_again(self, new, tmp_path, steps) -> None:
+        weights, history = trained(new("ptr"))
+        for at in (1, 3, 4, 8, 13):
+            self.stopped(new("ptr"), at, tmp_path / "c.safetensors")
+        steps.clear()
+        found, resumed = trained(new("ptr"), checkpoint=tmp_path / "c.safetensors")
+        assert same(weights, found) and resumed.losses == history.losses
+        assert steps == [12, 13, 14]
+        assert resumed.seconds > 0
+
+    def test_after_the_last_step_nothing_is_left_to_do(self, new, tmp_path, steps) -> None:
+        weights, history = trained(new(), checkpoint=tmp_path / "c.safetensors")
+        steps.clear()
+        found, resumed = trained(new(seed=77), checkpoint=tmp_path / "c.safetensors")
+        assert steps == [] and same(weights, found) and resumed == history
+
+    def test_an_epoch_whose_end_was_interrupted_is_ended_again(self, new, tmp_path) -> None:
+        weights, _ = trained(new())
+        seen = []
+
+        def ended(epoch: int) -> None:
+            seen.append(epoch)
+            if seen == [1, 2]:
+                raise Interrupted
+
+        with pytest.raises(Interrupted):
+            trained(new(), checkpoint=tmp_path / "c.safetensors", after_epoch=ended)
+        found, _ = trained(new(), checkpoint=tmp_path / "c.safetensors", after_epoch=ended)
+        assert same(weights, found) and seen == [1, 2, 2, 3]
+
+    def test_the_checkpoint_holds_no_pickle_and_no_text_of_the_samples(self, new, tmp_path) -> None:
+        trained(new(), checkpoint=tmp_path / "c.safetensors")
+        data = (tmp_path / "c.safetensors").read_bytes()
+        assert SAMPLES[0].text.encode() not in data
+        names = set(load_file(tmp_path / "c.safetensors"))
+        assert {name.partition(".")[0] for name in names} == {"model", "optimizer"}
+        assert {name.rpartition(".")[2] for name in names if name.startswith("optimizer")} == {
+            *("step", "exp_avg", "exp_avg_sq")
+        }
+
+
+class TestCheckpointFiles:
+    @pytest.fixture
+    def checkpoint(self, new, tmp_path) -> Path:
+        trained(new(), dataclasses.replace(QUICK, epochs=1), checkpoint=tmp_path / "c.safetensors")
+        return tmp_path / "c.safetensors"
+
+    @pytest.mark.parametrize("spoil", ["text", "half", "empty", "weights only"])
+    def test_a_spoilt_one_is_an_error(self, spoil, checkpoint, new) -> None:
+        data = checkpoint.read_bytes()
+        spoilt = {"text": b"no checkpoint", "half": data[: len(data) // 2], "empty": b""}
+        if spoil == "weights only":
+            save_weights(checkpoint, new())
+        else:
+            checkpoint.write_bytes(spoilt[spoil])
+        left = checkpoint.read_bytes()
+        with pytest.raises(ValueError, match="not a checkpoint of this model .*; delete it") as caught:
+            trained(new(), checkpoint=checkpoint)
+        assert str(caught.value).startswith(f"{checkpoint}: ")
+        assert checkpoint.read_bytes() == left
+
+    def test_one_of_another_model_is_an_error(self, checkpoint, new) -> None:
+        with pytest.raises(ValueError, match=rf"{checkpoint.name}: not a checkpoint of this model"):
+            trained(new("em-c"), checkpoint=checkpoint)
+
+    @pytest.mark.parametrize("point", ["save_file", "replace"])
+    def test_a_failed_write_leaves_the_old_one(self, point, checkpoint, new, monkeypatch) -> None:
+        old = checkpoint.read_bytes()
+
+        def fail(*arguments, **options):
+            if point == "save_file":
+                Path(arguments[1]).write_bytes(b"half of it")
+            raise OSError("disk full")
+
+        place = checkpoints if point == "save_file" else checkpoints.os
+        monkeypatch.setattr(place, point, fail)
+        with pytest.raises(OSError, match="disk full"):
+            trained(new(), dataclasses.replace(QUICK, epochs=2), checkpoint=checkpoint)
+        assert checkpoint.read_bytes() == old
+        assert list(checkpoint.parent.iterdir()) == [checkpoint]
+
+    def test_it_appears_whole(self, new, tmp_path, monkeypatch) -> None:
+        target, seen, save = tmp_path / "folder" / "c.safetensors", [], checkpoints.save_file
+
+        def spy(tensors, path, **options):
+            save(tensors, path, **options)
+            seen.append((Path(path) != target, target.exists()))
+
+        monkeypatch.setattr(checkpoints, "save_file", spy)
+        trained(new(), dataclasses.replace(QUICK, epochs=1), checkpoint=target)
+        assert seen == [(True, False)] and list(target.parent.iterdir()) == [target]
+
+    def test_removing_takes_the_drafts_along(self, tmp_path) -> None:
+        for name in ("c.safetensors", ".c.safetensors.123", ".c.safetensors.9", "d.safetensors", ".d.s"):
+            (tmp_path / name).touch()
+        remove_checkpoint(tmp_path / "c.safetensors")
+        remove_checkpoint(tmp_path / "c.safetensors")
+        assert {path.name for path in tmp_path.iterdir()} == {"d.safetensors", ".d.s"}
+
+    def test_weights_there_and_back(self, new, tmp_path) -> None:
+        weights, _ = trained(new(), dataclasses.replace(QUICK, epochs=1))
+        model = new()
+        model.load_state_dict(weights)
+        path = save_weights(tmp_path / "deep" / "w.safetensors", model)
+        assert same(load_file(path), weights)
+        assert same(load_weights(path, new(seed=77)).state_dict(), weights)
+        with pytest.raises(ValueError, match=r"w\.safetensors: these weights do not fit the model"):
+            load_weights(path, new("em-c"))
+
+
+class TestPrediction:
+    @pytest.mark.parametrize("name", MODELS)
+    def test_order_and_batches_do_not_matter(self, name, new, monkeypatch) -> None:
+        model = new(name)
+        samples = [*SAMPLES[:9], dataclasses.replace(SAMPLES[9], text=SAMPLES[9].text + " and so on" * 9)]
+        found = training.predict(model, samples, progress=False)
+        assert found.shape == (10,) and len(set(found.tolist())) > 1
+        monkeypatch.setattr(training, "PREDICTION_BATCH", 3)
+        assert training.predict(model, samples[::-1], progress=False).tolist() == found[::-1].tolist()
+        alone = [training.predict(model, [sample], progress=False).item() for sample in samples]
+        assert alone == found.tolist()
+
+    def test_dropout_is_off(self, new) -> None:
+        model = new(dropout=0.9).train()
+        one, two = (training.predict(model, SAMPLES, progress=False).tolist() for _ in range(2))
+        assert one == two and not model.training
+
+    def test_ties_go_to_the_smaller_id(self, new) -> None:
+        model = new()
+        with torch.no_grad():
+            model.classifier.weight.zero_()
+            model.classifier.bias.zero_()
+            model.classifier.bias[[3, 5]] = 1.0
+        assert set(training.predict(model, SAMPLES, progress=False).tolist()) == {3}
+
+    def test_of_nothing(self, new) -> None:
+        found = training.predict(new(), [], progress=False)
+        assert (found.shape, found.dtype) == ((0,), np.int64)
+
+    def test_the_bar_says_what_is_done(self, new, capsys) -> None:
+        training.predict(new(), SAMPLES[:3], description="predicting pairs")
+        trained_bar = training.train(new(), SAMPLES[:3], dataclasses.replace(QUICK, epochs=1), 9)
+        output = capsys.readouterr()
+        assert "predicting pairs" in output.err and "training" in output.err and not output.out
+        assert f"loss {trained_bar.losses[0]:.3f}" in output.err
+        training.predict(new(), SAMPLES[:3], progress=False)
+        assert capsys.readouterr().err == ""

@@ -1,0 +1,134 @@
+"""The case study: what is stored is what the model gives, whole, and of the sentence of Figure 4."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from helpers.core.labels import SEMEVAL_RELATIONS, inverse_label
+from helpers.data.corpora import read_corpus
+from helpers.data.pairing import clean_sample
+from helpers.experiments.experiment import Experiment
+from helpers.models import base as classifier
+from helpers.models.encoder import EMBEDDED, EMBEDDED_SHA256
+from helpers.models.registry import build
+from helpers.models.training import save_weights
+from helpers.papers.attention import (
+    FIGURE_4,
+    GROUPS,
+    MARKERS,
+    SIDES,
+    attention_frame,
+    attribution_frame,
+    case_study,
+    read_study,
+    token_groups,
+)
+from helpers.papers.attention import STUDIES as FOLDER
+
+WORDS = "[CLS] the deadly train [E11] crash [E12] was caused by terrorist [E21] attack [E22] [SEP]"
+STORED = sorted(FOLDER.glob("*.json"))
+
+
+@pytest.fixture(scope="module", params=["em-c", "emr-c"])
+def study(request: pytest.FixtureRequest, tiny_bert: Path, tmp_path_factory: pytest.TempPathFactory):
+    """A case study of an untrained model, and the file that it wrote."""
+    experiment = Experiment(request.param, encoder=str(tiny_bert), merged=request.param == "em-c")
+    model = build(experiment.model, experiment.encoder, SEMEVAL_RELATIONS, experiment.resolved(), seed=3)
+    folder = tmp_path_factory.mktemp("study")
+    weights = save_weights(folder / "weights.safetensors", model)
+    return case_study(experiment, weights, folder=folder), folder / f"{experiment.name.lower()}.json"
+
+
+def test_what_is_written_is_read_back(study) -> None:
+    made, path = study
+    assert read_study(path) == made
+    assert str(path.parent) not in path.read_text("utf-8")
+
+
+def test_both_sides_are_there(study) -> None:
+    made, _ = study
+    for side, gold in zip(SIDES, (FIGURE_4.relation, inverse_label(FIGURE_4.relation)), strict=True):
+        part = made[side]
+        assert part["gold"] == gold
+        assert part["probabilities"][part["predicted"]] == max(part["probabilities"].values())
+        assert np.shape(part["attention"]) == (2, 4, len(part["tokens"]))
+        explained = part["gold"] if made["model"] == "EMR-C" else part["predicted"]
+        assert part["attribution"]["relation"] == explained
+        assert (part["direction"] is None) == (made["model"] == "EMR-C")
+
+
+def test_frames_hold_every_weight_and_value_once(study) -> None:
+    made, _ = study
+    frame = attention_frame(made, "paired")
+    assert len(frame) == np.size(made["paired"]["attention"])
+    row = frame[(frame["layer"] == 2) & (frame["head"] == 3) & (frame["position"] == 5)].iloc[0]
+    assert row["weight"] == made["paired"]["attention"][1][2][5]
+    assert row["token"] == made["paired"]["tokens"][5]
+    explained = attribution_frame(made).groupby("sentence")["relation"].unique()
+    assert {side: list(explained[side]) for side in SIDES} == {
+        side: [made[side]["attribution"]["relation"]] for side in SIDES
+    }
+    assert len(attribution_frame(made)) == sum(len(made[side]["tokens"]) for side in SIDES)
+    assert len(attribution_frame(made, "direction")) == (
+        0 if made["model"] == "EMR-C" else 2 * len(WORDS.split())
+    )
+
+
+def test_the_markers_are_those_of_the_models() -> None:
+    assert MARKERS == classifier.MARKERS
+
+
+def test_groups_cover_the_sentence() -> None:
+    groups = dict(zip(WORDS.split(), token_groups(WORDS.split()), strict=True))
+    assert groups["caused"] == "key word"
+    assert groups["crash"] == groups["attack"] == "entities"
+    assert groups["[E11]"] == groups["[E22]"] == "markers"
+    assert groups["terrorist"] == "other words"
+    assert set(groups.values()) == set(GROUPS) - {"literal relation"}
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda study: study["paired"]["tokens"].pop(), "paired: attention has shape"),
+        (lambda study: study["original"]["attention"][1][2].__setitem__(0, 2.0), "layer 2, head 3 sums to"),
+        (
+            lambda study: study["original"]["attribution"]["values"].pop(),
+            "original: attribution has \\d+ values",
+        ),
+        (lambda study: study.pop("paired"), "paired"),
+    ],
+)
+def test_a_damaged_file_is_refused(spoil, message: str, study, tmp_path: Path) -> None:
+    _, path = study
+    damaged = json.loads(path.read_text("utf-8"))
+    spoil(damaged)
+    (tmp_path / "damaged.json").write_text(json.dumps(damaged), "utf-8")
+    with pytest.raises(ValueError, match=f"damaged.json is no case study: .*{message}"):
+        read_study(tmp_path / "damaged.json")
+
+
+def test_another_data_set_is_refused(tiny_bert: Path, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="not kbp37"):
+        case_study(
+            Experiment("em-c", "kbp37", encoder=str(tiny_bert)), tmp_path / "w.safetensors", folder=tmp_path
+        )
+
+
+def test_the_sentence_is_that_of_the_test_set(data_dir: Path) -> None:
+    assert clean_sample(read_corpus("semeval2010")["test"][218]) == FIGURE_4
+
+
+@pytest.mark.parametrize("path", STORED, ids=lambda path: path.stem)
+def test_stored_studies_are_whole(path: Path) -> None:
+    stored = read_study(path)
+    assert path.stem == stored["model"].lower()
+    assert (stored["encoder"], stored["encoder_sha256"]) == (EMBEDDED, EMBEDDED_SHA256)
+    assert (stored["dataset"], stored["profile"], stored["seed"]) == ("semeval2010", "standard", 9)
+    for side in SIDES:
+        for name in ("attribution", "direction"):
+            if part := stored[side][name]:
+                explained = part["score"] - part["baseline"]
+                assert abs(sum(part["values"]) - explained) < 0.01 * max(1, abs(explained))

@@ -1,0 +1,382 @@
+"""The audit: enclosures enclose, known verdicts hold, and a corrupted number flips a verdict."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import entropy, ttest_ind_from_stats
+
+from helpers.metrics.significance import cohens_d, welch_from_summary
+from helpers.papers.audit import intervals
+from helpers.papers.audit.direction import nearest_rate
+from helpers.papers.audit.report import audit_claims, write_audit
+from helpers.reporting.published import load_published, parse_printed
+
+COUNTS = pd.DataFrame(columns=["dataset", "split", "label", "count"])
+
+
+@pytest.fixture(scope="module")
+def frame() -> pd.DataFrame:
+    return load_published()
+
+
+@pytest.fixture(scope="module")
+def printed_only(frame) -> pd.DataFrame:
+    """The audit without label counts: it rests on printed numbers alone."""
+    return audit_claims(frame, COUNTS)
+
+
+@pytest.fixture(scope="module")
+def table() -> pd.DataFrame:
+    return audit_claims()
+
+
+def verdict(table: pd.DataFrame, item: str, claim: str) -> str:
+    rows = table[(table["item"] == item) & (table["claim"] == claim)]
+    assert len(rows) == 1, f"{len(rows)} rows: {item}, {claim}"
+    return rows["verdict"].iloc[0]
+
+
+def corrupted(frame: pd.DataFrame, printed: str, **where: str) -> pd.DataFrame:
+    """The published numbers with one of them changed."""
+    chosen = np.logical_and.reduce([frame[column] == value for column, value in where.items()])
+    assert chosen.sum() == 1
+    changed = frame.copy()
+    changed.loc[chosen, ["printed", "value"]] = [printed, parse_printed(printed)[0]]
+    return changed
+
+
+# Eq. 4 with the printed means and SDs themselves; by hand for Table 3, micro: √2 · 1.0 / √(0.3² + 0.4²)
+@pytest.mark.parametrize(
+    ("item", "values"),
+    [("Table 3", [2.83, 9.50, 16.12, 14.80, 24.32]), ("Table 4", [-2.33, -2.67, -2.00, -2.00, 11.26])],
+)
+def test_d_of_the_printed_means_lies_in_the_derived_interval(printed_only, item, values):
+    rows = printed_only[printed_only["item"].eq(item) & printed_only["claim"].str.contains("d from means")]
+    for (_, row), value in zip(rows.iterrows(), values, strict=True):
+        assert row.derived_low < value < row.derived_high
+        assert row.verdict == "consistent"
+
+
+def test_p_values_that_do_not_follow(printed_only):
+    claims = printed_only["claim"].str.contains("p from")
+    wrong = printed_only[claims & printed_only["verdict"].eq("inconsistent")]
+    found = [(row["item"], row["claim"]) for _, row in wrong.iterrows()]
+    joint, given_d = "p from means, SDs and the printed d together", "p from the printed d and SDs"
+    assert found == [
+        ("Table 3", f"weighted: {joint}"),
+        ("Table 3", f"entropy: {joint}"),
+        ("Table 3", f"macro: {given_d}"),
+        ("Table 3", f"macro: {joint}"),
+        ("Table 4", f"macro: {given_d}"),
+        ("Table 4", f"macro: {joint}"),
+    ]
+
+
+def test_slips_of_the_text_are_inconsistent_and_nothing_else_of_paper_r(table):
+    wrong = table[table["paper"].eq("R") & table["verdict"].eq("inconsistent")]
+    assert wrong["published"].tolist() == ["46.38", "33.94", "79.03", "78.76", "< 0", "< 0"]
+    assert wrong["item"].str.startswith("Section V").all()
+
+
+def test_section_3_1_calls_a_very_large_effect_large(printed_only):
+    wrong = printed_only[printed_only["item"].eq("Section 3.1") & printed_only["verdict"].eq("inconsistent")]
+    assert wrong["published"].tolist() == ["large or huge"] * 2
+    assert wrong["claim"].str.partition(":")[0].tolist() == ["dodrans", "entropy"]
+
+
+@pytest.mark.parametrize(
+    ("where", "printed", "item", "claim"),
+    [
+        (
+            {"item": "Table 3", "model": "PTR - RECENT", "scheme": "weighted", "statistic": "d"},
+            "8.2",
+            "Table 3",
+            "weighted: d from means and SDs (Eq. 4)",
+        ),
+        (
+            {"item": "Table 4", "model": "PTR - BERT_EM", "scheme": "micro", "statistic": "p"},
+            "0.0006",
+            "Table 4",
+            "micro: p from means and SDs",
+        ),
+        (
+            {"item": "Table 4", "model": "PTR - BERT_EM", "scheme": "micro", "statistic": "p"},
+            "0.003",
+            "Table 4",
+            "micro: p from the printed d and SDs",
+        ),
+        (
+            {"item": "Table 4", "model": "PTR - BERT_EM", "scheme": "dodrans", "statistic": "p"},
+            "0.053",
+            "Table 4 caption",
+            "dodrans: p is below alpha",
+        ),
+        (
+            {"item": "Table 3", "model": "PTR - RECENT", "scheme": "micro", "statistic": "d"},
+            "1.8",
+            "Table 3 caption",
+            "micro: the effect is huge",
+        ),
+        (
+            {"item": "Table 4", "model": "PTR", "scheme": "micro", "statistic": "mean"},
+            "89.4",
+            "Section 3.1",
+            "Table 4: BERT_EM is better under micro",
+        ),
+        (
+            {"item": "Table 3", "model": "PTR", "scheme": "entropy", "statistic": "mean"},
+            "60.1",
+            "Section 3.1",
+            "Table 3: PTR f1 entropy mean lies between weighted and macro",
+        ),
+        (
+            {"item": "Table 1", "dataset": "nyt24", "metric": "perplexity"},
+            "6.25",
+            "Table 1",
+            "nyt24: without negative samples both perplexities are equal",
+        ),
+        (
+            {"item": "Table 1", "dataset": "tacred", "metric": "perplexity"},
+            "43.31",
+            "Table 1",
+            "tacred: perplexity <= #Rel",
+        ),
+        (
+            {"item": "Table 1", "dataset": "tacred", "metric": "perplexity"},
+            "24.41",
+            "Table 1",
+            "tacred: some share of negative samples links both perplexities",
+        ),
+        (
+            {"item": "Table 1", "dataset": "nyt10", "metric": "perplexity"},
+            "1.37",
+            "Table 1",
+            "nyt10: share of negative samples in the test set",
+        ),
+        (
+            {"item": "Table 1", "dataset": "semeval2010", "metric": "samples"},
+            "10718",
+            "Table 1",
+            "semeval2010: size = train + test of paper R",
+        ),
+        (
+            {"item": "Table 1", "dataset": "semeval2010-undirected", "metric": "perplexity_without_negative"},
+            "7.10",
+            "Table 1",
+            "semeval2010-undirected perplexity_without_negative: direction adds at most 1 bit",
+        ),
+        (
+            {"item": "Table III", "model": "R-BERT (base)", "metric": "pd"},
+            "40.45",
+            "Table III",
+            "R-BERT (base): PD = |A - B|",
+        ),
+        (
+            {"item": "Table V", "metric": "ppr"},
+            "87.73",
+            "Table V",
+            "EM-C-M (base): PPR is a multiple of 1/2263",
+        ),
+        (
+            {"item": "Table III", "model": "EM-ES (base)", "metric": "pir"},
+            "66.18",
+            "Table III",
+            "EM-ES (base): PIR = k/m with k + 768 <= m <= 2263",
+        ),
+        (
+            {"item": "Table VI", "model": "EM-C-M (large)", "metric": "pir"},
+            "0.02",
+            "Table VI",
+            "EM-C-M (large): PIR = k/m with k + 2037 <= m <= 2263",
+        ),
+        (
+            {"item": "Table IV", "model": "EMR-C (base)", "metric": "performance_original"},
+            "81.30",
+            "Section V-B",
+            "A of EMR-C (base) is smaller than that of EM-C (base)",
+        ),
+        (
+            {"item": "Table II", "model": "EM-C (base)", "metric": "performance_original"},
+            "81.30",
+            "Section V-C",
+            "EM-C-M (base) - EM-C (base): difference of A",
+        ),
+        (
+            {"item": "Table III", "model": "EM-ES (large)", "metric": "performance_original"},
+            "9.23",
+            "Abstract",
+            "EM-C, EM-ES, R-BERT (large): PPR differs more than A",
+        ),
+        (
+            {"item": "Table VI", "model": "EM-ES-MTB", "metric": "performance_original"},
+            "90.6",
+            "Section V-E",
+            "EM-ES-M (large) is a new state of the art: A above every quoted one",
+        ),
+    ],
+)
+def test_one_corrupted_number_flips_a_verdict(frame, printed_only, where, printed, item, claim):
+    paper = "R" if "Table V" in where["item"] or "Table I" in where["item"] else "W"
+    assert verdict(printed_only, item, claim) == "consistent"
+    changed = audit_claims(corrupted(frame, printed, paper=paper, **where), COUNTS)
+    assert verdict(changed, item, claim) == "inconsistent"
+
+
+def test_a_wrong_restatement_by_one_last_digit_is_found(frame):
+    where = {"paper": "R", "item": "Section V-E", "model": "EM-ES-M (large)"}
+    claim = "EM-ES-M (large): A of Table VI, restated"
+    assert verdict(audit_claims(frame, COUNTS), "Section V-E", claim) == "consistent"
+    assert (
+        verdict(audit_claims(corrupted(frame, "90.49", **where), COUNTS), "Section V-E", claim)
+        == "inconsistent"
+    )
+
+
+@pytest.mark.parametrize(
+    ("label", "claim"),
+    [
+        ("per:title", "tacred: perplexity_without_negative from label counts"),
+        ("no_relation", "tacred: perplexity from label counts"),
+        ("org:dissolved", "tacred: ratio from label counts"),
+    ],
+)
+def test_label_counts_are_checked_against_table_1(frame, table, label, claim):
+    from helpers.papers.audit.corpora import load_label_counts
+
+    counts = load_label_counts()
+    chosen = counts["dataset"].eq("tacred") & counts["split"].eq("test") & counts["label"].eq(label)
+    assert chosen.sum() == 1
+    counts.loc[chosen, "count"] += 100
+    assert verdict(table, "Table 1", claim) == "consistent"
+    assert verdict(audit_claims(frame, counts), "Table 1", claim) == "inconsistent"
+
+
+def test_without_label_counts_nothing_is_made_up(printed_only, table):
+    names = printed_only["claim"].str.contains("label counts")
+    assert set(printed_only.loc[names, "verdict"]) == {"not derivable"}
+    assert (table["verdict"] == "not derivable").sum() < (printed_only["verdict"] == "not derivable").sum()
+
+
+def test_weights_of_figure_1_are_not_between_class_by_class(table):
+    rows = table[table["claim"].str.contains("class by class")]
+    assert rows["derived_low"].tolist() == [36, 35]
+    assert set(rows["verdict"]) == {"inconsistent"}
+
+
+def test_positive_test_sentences_of_nyt(printed_only):
+    row = printed_only[printed_only["claim"] == "nyt10: number of positive test sentences"].iloc[0]
+    assert (row.derived_low, row.derived_high) == (6399, 6656)
+    share = printed_only[printed_only["claim"].str.startswith("nyt10: share of the most frequent")].iloc[0]
+    assert share.verdict == "inconsistent"
+    assert (share.derived_low, share.derived_high) == pytest.approx(
+        (100 * 2792.5 / 6656, 100 * 2793.5 / 6399)
+    )
+
+
+def test_ppr_alone_tells_the_number_of_samples(printed_only):
+    row = printed_only[printed_only["claim"].str.startswith("n of PPR")].iloc[0]
+    assert (row.derived_low, row.derived_high) == (2263, 2263)
+    notes = printed_only.loc[printed_only["claim"].str.contains("multiple of 1/2263"), "note"]
+    assert notes.str.contains("impossible").sum() == 10
+    counts = [int(note.split()[0]) for note in notes]
+    assert counts == [74, 293, 768, 958, 1298, 1340, 508, 887, 1985, 547, 2037, 2050, 2069]
+
+
+def test_audit_is_deterministic_and_complete(table):
+    assert table.equals(audit_claims())
+    assert not table.duplicated(["paper", "item", "claim", "published", "inputs"]).any()
+    assert set(table["verdict"]) == {"consistent", "inconsistent", "not derivable"}
+    judged = table["verdict"] != "not derivable"
+    assert table.loc[judged, "derived_low"].notna().all()
+    assert (table.loc[judged, "derived_low"] <= table.loc[judged, "derived_high"]).all()
+
+
+def test_write_audit_is_byte_identical(tmp_path, table):
+    first = write_audit(tmp_path / "a.csv", table).read_bytes()
+    assert first == write_audit(tmp_path / "b.csv").read_bytes()
+    assert first.endswith(b"\n") and b"\r" not in first
+    assert len(first.splitlines()) == len(table) + 1
+
+
+class TestIntervals:
+    """Random true values inside the boxes: every result has to lie inside the enclosure."""
+
+    BOX = {"mean_a": (72.05, 72.15), "sd_a": (0.45, 0.55), "mean_b": (67.75, 67.85), "sd_b": (0.35, 0.45)}
+
+    def draw(self, rng):
+        corner = rng.random(4) < 0.3
+        return [
+            rng.choice(box) if c else rng.uniform(*box)
+            for c, box in zip(corner, self.BOX.values(), strict=True)
+        ]
+
+    def test_effect_df_and_p_enclose(self, rng):
+        effect = intervals.effect_size(*self.BOX.values())
+        df = intervals.welch_df(self.BOX["sd_a"], self.BOX["sd_b"], 5)
+        p = intervals.two_sided_p(effect, df, 5)
+        for _ in range(300):
+            mean_a, sd_a, mean_b, sd_b = self.draw(rng)
+            test = welch_from_summary(mean_a, sd_a, 5, mean_b, sd_b, 5)
+            assert effect[0] <= cohens_d(mean_a, sd_a, mean_b, sd_b) <= effect[1]
+            assert df[0] - 1e-9 <= test.df <= df[1] + 1e-9
+            assert p[0] * (1 - 1e-9) <= test.p <= p[1] * (1 + 1e-9)
+
+    def test_given_effect_no_possible_pair_is_lost_and_some_are_excluded(self, rng):
+        gain, printed = (4.2, 4.4), (8.65, 8.75)
+        sds = intervals.sds_given_effect(gain, printed, self.BOX["sd_a"], self.BOX["sd_b"])
+        p = intervals.two_sided_p(printed, intervals.welch_df(*sds, 5), 5)
+        kept = 0
+        for _ in range(3000):
+            mean_a, sd_a, mean_b, sd_b = self.draw(rng)
+            if printed[0] <= cohens_d(mean_a, sd_a, mean_b, sd_b) <= printed[1]:
+                kept += 1
+                assert sds[0][0] <= sd_a <= sds[0][1] and sds[1][0] <= sd_b <= sds[1][1]
+                test = ttest_ind_from_stats(mean_a, sd_a, 5, mean_b, sd_b, 5, equal_var=False)
+                assert p[0] * (1 - 1e-9) <= test.pvalue <= p[1] * (1 + 1e-9)
+        assert kept > 20
+        assert sds[0][0] > self.BOX["sd_a"][0]
+
+    def test_df_is_largest_for_equal_spreads_inside(self):
+        assert intervals.welch_df((0.3, 0.5), (0.4, 0.6), 5)[1] == 8
+        assert intervals.welch_df((0.3, 0.4), (0.5, 0.6), 5)[1] < 8
+
+    def test_negative_share_holds_the_true_one(self, rng):
+        for _ in range(200):
+            counts = rng.integers(1, 300, 9).astype(float)
+            q = rng.uniform(0.001, 0.99)
+            without, both = (
+                2 ** entropy(c, base=2) for c in (counts, [*(counts / counts.sum() * (1 - q)), q])
+            )
+            boxes = [(value - 0.005, value + 0.005) for value in (both, without)]
+            assert any(low <= q <= high for low, high in intervals.negative_share(*boxes))
+
+    def test_negative_share_has_two_branches_where_negatives_even_out(self):
+        low, high = intervals.negative_share((14.445, 14.455), (14.365, 14.375))
+        assert low[1] < 0.0013 and 0.166 < high[0] < 454 / 2717 < high[1] < 0.169
+
+    def test_a_common_denominator_that_is_not_unique_is_refused(self):
+        with pytest.raises(ValueError, match="both fit"):
+            intervals.common_denominator([(50.0, (49.995, 50.005))], 10)
+
+    def test_immobile_pairs_against_a_plain_loop(self):
+        share, both, n = (0.1, 0.2), 30, 60
+        plain = [
+            [k, m]
+            for m in range(1, n + 1)
+            for k in range(m + 1)
+            if share[0] <= k / m <= share[1] and k + both <= m
+        ]
+        assert intervals.immobile_pairs(share, both, n).tolist() == plain
+        assert len(plain) > 50
+
+    @pytest.mark.parametrize("percent", [0.0, 3.3, 40.0, 99.0])
+    def test_nearest_rate_against_a_plain_loop(self, percent):
+        both, n = 30, 60
+        possible = [100 * k / m for m in range(both, n + 1) for k in range(m - both + 1)]
+        nearest = min(abs(one - percent) for one in possible)
+        assert abs(nearest_rate(percent, both, n)[0] - percent) == pytest.approx(nearest)
+
+    def test_magnitude_and_overlap_at_the_edges(self):
+        assert intervals.magnitude((-1.0, 3.0)) == (0.0, 3.0)
+        assert intervals.magnitude((-3.0, -1.0)) == (1.0, 3.0)
+        assert intervals.overlap((0, 1), (1, 2)) and not intervals.overlap((0, 1), (1.001, 2))

@@ -1,0 +1,266 @@
+"""Stored multi-label runs: files that come back whole, scores, intervals, pairs of models, their figures."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+from helpers import ROOT
+from helpers.metrics.multilabel import MultilabelOutcome, label_averages
+from helpers.metrics.weighting import SCHEMES
+from helpers.papers.multilabel import differing_documents, label_table, score_rows, scores_of
+from helpers.reporting.figures import multilabel as charts
+from helpers.runs.multilabel import MULTILABEL_FOLDER as FOLDER
+from helpers.runs.multilabel import LabelPairs, MultilabelRun, packed_rows
+from helpers.runs.multilabel import list_multilabel_runs as list_runs
+from helpers.runs.multilabel import load_multilabel_run as load_run
+from helpers.runs.multilabel import save_multilabel_run as save_run
+
+LABELS = ("a", "b", "c", "d", "e", "f")
+
+
+def outcome(rng: np.random.Generator, n: int = 80, keep_sets: bool = True) -> MultilabelOutcome:
+    """Noisy scores of six labels, the last one rare."""
+    truth = rng.random((n, 6)) < [0.5, 0.4, 0.3, 0.2, 0.1, 0.03]
+    scores = truth + rng.normal(0, 0.7, truth.shape) - 0.5
+    return MultilabelOutcome.from_scores(truth, scores, labels=LABELS, keep_sets=keep_sets)
+
+
+def run(rng: np.random.Generator, model: str = "1vsrest", problems: int = 6) -> MultilabelRun:
+    return MultilabelRun("demo", model, outcome(rng), (9, 8, 7, 6, 5, 4), facts={"problems": problems})
+
+
+class TestFiles:
+    def test_a_run_comes_back_whole(self, rng, tmp_path):
+        first = replace(run(rng, "thresholding scut-fbr"), settings={"options": "-s 1"}, cost={"s": 1.5})
+        path = save_run(first, tmp_path)
+        assert path == tmp_path / "demo" / "thresholding-scut-fbr.json"
+        again = load_run(path)
+        assert again.outcome == first.outcome
+        assert [getattr(again, name) for name in ("model", "train_support", "settings", "facts", "cost")] == [
+            getattr(first, name) for name in ("model", "train_support", "settings", "facts", "cost")
+        ]
+        assert save_run(again, tmp_path / "again").read_bytes() == path.read_bytes()
+
+    def test_an_outcome_without_pairs_of_sets_is_refused(self, rng, tmp_path):
+        with pytest.raises(ValueError, match="keep_sets=True"):
+            save_run(MultilabelRun("demo", "m", outcome(rng, keep_sets=False), (1,) * 6), tmp_path)
+        assert not list(tmp_path.iterdir())
+
+    @pytest.mark.parametrize(
+        ("key", "value"),
+        [
+            ("schema_version", 7),
+            ("train_support", [1, 2]),
+            ("sets", [[[0], [0], 1]]),
+            ("sets", [[[99], [0], 80]]),
+            ("ranking", [[1, [9], 80]]),
+            ("labels", None),
+        ],
+    )
+    def test_a_spoilt_file_is_named(self, rng, tmp_path, key, value):
+        path = save_run(run(rng), tmp_path)
+        path.write_text(json.dumps(json.loads(path.read_text()) | {key: value}))
+        with pytest.raises(ValueError, match=r"1vsrest\.json is no run"):
+            load_run(path)
+
+    def test_no_json_is_named(self, tmp_path):
+        (tmp_path / "x.json").write_text("{")
+        with pytest.raises(ValueError, match=r"x\.json is no run"):
+            load_run(tmp_path / "x.json")
+
+    def test_runs_are_listed_by_their_problems(self, rng, tmp_path):
+        for model, problems in (("slow", 60), ("fast", 6)):
+            save_run(run(rng, model, problems), tmp_path)
+        assert list(list_runs("demo", tmp_path)) == ["fast", "slow"]
+        assert list_runs("nothing", tmp_path) == {}
+
+    def test_rows_are_packed_and_nothing_is_lost(self):
+        rows = [[[number, number + 1], [], number] for number in range(50)]
+        lines = list(packed_rows(rows))
+        assert json.loads(f"[{','.join(lines)}]") == rows
+        assert max(map(len, lines)) <= 100
+
+
+class TestScores:
+    def test_they_are_those_of_the_outcome(self, rng):
+        one = run(rng)
+        found = scores_of(one, [1, 3])
+        assert found["P@3"] == one.outcome.ranking.scores([3])["P@3"]
+        assert [found[scheme] for scheme in SCHEMES] == label_averages(one.outcome.counts).tolist()
+        assert found["macro"] == pytest.approx(one.label_f1.mean())
+        assert found["macro"] == found["Macro-F1"]
+
+    def test_rows_hold_values_intervals_and_signatures(self, rng):
+        one = run(rng)
+        rows = {
+            row["scheme"] or row["metric"]: row for row in score_rows(one, np.random.default_rng(1), 200, [1])
+        }
+        assert rows.keys() == scores_of(one, [1]).keys()
+        for name, value in scores_of(one, [1]).items():
+            assert rows[name]["value"] == pytest.approx(value)
+            assert rows[name]["low"] <= value <= rows[name]["high"]
+        assert rows["entropy"]["signature"].startswith("f1|scheme:entropy|")
+        assert rows["P@1"]["signature"].startswith("P@1|ties:index")
+
+    def test_label_table(self, rng):
+        one = run(rng)
+        table = label_table({"m": one})
+        assert table["test"].tolist() == one.support.tolist()
+        assert table["m"].tolist() == one.label_f1.tolist()
+        other = MultilabelOutcome.from_scores([[1, 0]], [[1, -1]], 1, keep_sets=True)
+        with pytest.raises(ValueError, match="different labels"):
+            label_table({"m": one, "other": MultilabelRun("demo", "other", other, (1, 1))})
+
+    def test_documents_that_differ_are_counted(self, rng):
+        truth = rng.random((40, 6)) < 0.4
+        scores = rng.normal(size=(40, 6))
+        moved = scores.copy()
+        moved[[3, 8, 21]] *= -1
+        one, other = (
+            MultilabelOutcome.from_scores(truth, s, labels=LABELS, keep_sets=True) for s in (scores, moved)
+        )
+        assert differing_documents(one, one) == 0
+        assert 0 < differing_documents(one, other) <= 3
+
+
+class TestPairs:
+    def matrices(self, rng):
+        truth = rng.random((200, 6)) < [0.5, 0.4, 0.3, 0.2, 0.1, 0.05]
+        noise = [rng.random(truth.shape) < share for share in (0.2, 0.1)]
+        return truth, truth ^ noise[0], truth ^ noise[1]
+
+    def test_counts_are_those_of_each_model(self, rng):
+        truth, first, second = self.matrices(rng)
+        pairs = LabelPairs.from_matrices("demo", "a", "b", truth, first, second, LABELS)
+        for counts, guess in zip(pairs.counts(), (first, second), strict=True):
+            assert counts.correct.tolist() == (truth & guess).sum(axis=0).tolist()
+            assert counts.predicted.tolist() == guess.sum(axis=0).tolist()
+            assert counts.gold.tolist() == truth.sum(axis=0).tolist()
+            assert counts.labels == LABELS
+
+    def test_gains_are_differences_with_narrower_intervals_than_unpaired_ones(self, rng):
+        truth, first, second = self.matrices(rng)
+        second = np.where(rng.random(truth.shape) < 0.9, first, second)  # nearly the same predictions
+        pairs = LabelPairs.from_matrices("demo", "a", "b", truth, first, second, LABELS)
+        gains = pairs.gains(np.random.default_rng(1), 500).set_index("scheme")
+        values = [label_averages(counts) for counts in pairs.counts()]
+        assert gains["difference"].tolist() == pytest.approx((values[1] - values[0]).tolist())
+        assert (gains["low"] <= gains["difference"]).all()
+        assert (gains["difference"] <= gains["high"]).all()
+        shuffled = LabelPairs.from_matrices(
+            "demo", "a", "b", np.vstack([truth, truth]), np.vstack([first, truth]),
+            np.vstack([truth, second]), LABELS,
+        )  # fmt: skip
+        loose = shuffled.gains(np.random.default_rng(1), 500).set_index("scheme")
+        paired_width, loose_width = (g.loc["micro", "high"] - g.loc["micro", "low"] for g in (gains, loose))
+        assert paired_width < loose_width
+
+    def test_a_model_gains_nothing_over_itself(self, rng):
+        truth, first, _ = self.matrices(rng)
+        gains = LabelPairs.from_matrices("demo", "a", "a", truth, first, first, LABELS).gains(rng, 50)
+        assert (gains[["difference", "low", "high"]] == 0).all(axis=None)
+
+    def test_files_come_back_whole_and_spoilt_ones_are_named(self, rng, tmp_path):
+        pairs = LabelPairs.from_matrices("demo", "a", "b", *self.matrices(rng), LABELS)
+        path = pairs.save(tmp_path / "p.json")
+        again = LabelPairs.load(path)
+        assert again.sets == pairs.sets
+        assert (again.dataset, again.first, again.second) == ("demo", "a", "b")
+        path.write_text('{"labels": []}')
+        with pytest.raises(ValueError, match=r"p\.json holds no pairs"):
+            LabelPairs.load(path)
+
+
+class TestStored:
+    """What is committed: complete, of one test set, and in keeping with each other."""
+
+    @pytest.mark.parametrize(
+        ("dataset", "n", "n_labels"), [("reuters90", 3019, 90), ("goemotions", 5427, 28)]
+    )
+    def test_runs_of_a_corpus_are_of_one_test_set(self, dataset, n, n_labels):
+        runs = list_runs(dataset)
+        assert {"1vsrest", "thresholding", "cost_sensitive", "tree"} <= runs.keys()
+        supports = {tuple(one.support) for one in runs.values()}
+        assert len(supports) == 1
+        for one in runs.values():
+            assert (one.outcome.ranking.n, len(one.support)) == (n, n_labels)
+            assert one.settings["files"]
+
+    def test_the_package_on_reuters(self):
+        printed = pd.read_csv(ROOT / "results" / "published" / "libmultilabel.csv", dtype=str)
+        package = printed[printed["item"].str.startswith("package")]
+        assert len(package) == 14
+        runs = list_runs("reuters90")
+        for row in package.itertuples():
+            value = runs[row.model].outcome.scores([1, 3, 5])[row.metric]
+            assert value == pytest.approx(float(row.printed), abs=5.1e-5), (row.model, row.metric)
+
+    def test_one_hit_more_is_noticed(self):
+        counts = list_runs("reuters90")["1vsrest"].outcome.counts
+        spoilt = replace(counts, correct=counts.correct + np.eye(1, 90, dtype=int)[0])
+        one, other = (label_averages(table, ["micro"])[0] for table in (counts, spoilt))
+        assert abs(one - 0.8651) < 5.1e-5 < abs(other - 0.8651)
+
+    @pytest.mark.parametrize("path", sorted((FOLDER / "pairs").glob("*.json")), ids=lambda path: path.stem)
+    def test_pairs_hold_the_counts_of_the_single_runs(self, path):
+        pairs, runs = LabelPairs.load(path), list_runs("reuters90")
+        for counts, model in zip(pairs.counts(), (pairs.first, pairs.second), strict=True):
+            own = runs[model].outcome.counts
+            for name in ("correct", "predicted", "gold"):
+                assert np.array_equal(getattr(counts, name), getattr(own, name))
+
+    def test_the_claims_of_the_notebook(self):
+        runs = {model: scores_of(one) for model, one in list_runs("reuters90").items()}
+        gain = {name: runs["thresholding"][name] - runs["1vsrest"][name] for name in SCHEMES}
+        assert list(gain) == sorted(gain, key=gain.get)  # from micro to macro
+        assert gain["macro"] > 0.15 > 0.03 > gain["micro"] > 0
+        assert runs["cost_sensitive_micro"]["macro"] > runs["cost_sensitive"]["macro"]
+        assert runs["thresholding"]["R@5"] < runs["1vsrest"]["R@5"] - 0.02
+
+    def test_unknown_labels_change_every_ranking_measure_but_precision(self):
+        runs = list_runs("reuters90-held-out")
+        out, included = runs["1vsrest"].outcome, runs["1vsrest with test labels"].outcome
+        without, with_them = (one.ranking.scores([1, 5]) for one in (out, included))
+        for name in ("P@1", "P@5", "RP@1", "NDCG@1"):
+            assert with_them[name] == pytest.approx(without[name])
+        for name in ("R@1", "R@5", "RP@5", "NDCG@5"):
+            assert with_them[name] < without[name] - 0.01
+        assert out.scores([1])["Macro-F1"] * 86 / 90 == pytest.approx(included.scores([1])["Macro-F1"])
+
+
+class TestFigures:
+    def test_each_draws_what_it_is_given(self, rng):
+        runs = {model: run(rng, model) for model in ("1vsrest", "thresholding")}
+        table = label_table(runs).assign(**{m: 100 * one.label_f1 for m, one in runs.items()})
+        figure = charts.rare_labels_chart(table, "1vsrest", "t")
+        arrows = [text for text in figure.axes[0].texts if text.arrow_patch is not None]
+        still = (table["1vsrest"] - table["thresholding"]).abs() < 0.05
+        assert len(arrows) == (~still).sum()
+        assert isinstance(figure, Figure)
+
+    def test_labels_of_one_support_stand_side_by_side(self):
+        table = pd.DataFrame({"train": [2, 2, 2], "a": [0.0, 0, 0], "b": [0.0, 0, 0]})
+        axes = charts.rare_labels_chart(table, "a", "t").axes[0]
+        places = {line.get_xdata()[0] for line in axes.lines if len(line.get_xdata()) == 1}
+        assert len(places) == 3
+        assert 1.7 < min(places) < max(places) < 2.3
+
+    def test_gains_and_spectra_name_all_models(self):
+        gains = pd.DataFrame({"model": ["m", "k"], "scheme": "micro", "difference": 1.0, "low": 0, "high": 2})
+        labels = charts.gains_chart(gains, "t").axes[0].get_yticklabels()
+        assert [label.get_text() for label in labels] == ["m", "k"]
+        spectrum = pd.DataFrame({"model": ["m", "m", "k", "k"], "alpha": [0, 1] * 2, "value": [1, 2, 1, 3]})
+        texts = [text.get_text() for text in charts.spectra_chart(spectrum, "t").axes[0].texts]
+        assert {"m 1.0", "k 1.0"} <= set(texts)
+
+    def test_costs_leave_out_the_base_and_repeated_bytes(self):
+        row = {"dataset": "d", "seconds": 2.0, "problems": 4, "whole": 3.0, "one": 1.0, "not_zero": 1e6}
+        models = {"1vsrest": 8e6, "thresholding": 8e6, "tree": 5e6}
+        costs = pd.DataFrame([row | {"model": m, "bytes": b, "claimed": 8e6} for m, b in models.items()])
+        left, right = charts.costs_chart(costs, "t").axes
+        assert [label.get_text() for label in left.get_yticklabels()] == ["thresholding, d", "tree, d"]
+        assert [label.get_text() for label in right.get_yticklabels()] == ["1vsrest, d", "tree, d"]

@@ -1,0 +1,281 @@
+"""The notebook runner: order, strict parameters, atomically, clean copies."""
+
+import os
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+
+from helpers import ROOT
+from helpers.notebooks import (
+    NotebookFailed,
+    inspect_parameters,
+    notebook_paths,
+    parse_value,
+    read_parameters,
+    run_notebooks,
+)
+
+PARAMETERS = "seed: int = 9  # of the bootstrap"
+
+
+def write_notebook(path: Path, *sources: str, parameters: str = PARAMETERS) -> Path:
+    """A notebook at `path`: one parameters cell, then one code cell for each source."""
+    cells = [new_code_cell(parameters, metadata={"tags": ["parameters"]}), *map(new_code_cell, sources)]
+    path.parent.mkdir(exist_ok=True)
+    nbformat.write(new_notebook(cells=cells), path)
+    return path
+
+
+def text_outputs(path: Path) -> list[str]:
+    """The printed text of each code cell of the executed copy at `path`."""
+    cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+    return ["".join(output.get("text", "") for output in cell.outputs) for cell in cells]
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> SimpleNamespace:
+    """A folder of notebooks, one for executed copies that does not exist yet, and a runner between them."""
+    folder, executed = tmp_path / "notebooks", tmp_path / "executed"
+
+    def run(only=None, parameters=None, **options):
+        return run_notebooks(only, parameters, executed, folder=folder, **options)
+
+    return SimpleNamespace(folder=folder, executed=executed, run=run)
+
+
+class TestSelection:
+    @pytest.fixture(autouse=True)
+    def three(self, desk: SimpleNamespace) -> None:
+        for name in ("10_late", "02_weights", "01_data"):
+            write_notebook(desk.folder / f"{name}.ipynb")
+        (desk.folder / "notes.ipynb").write_text("not a lesson")
+
+    @pytest.mark.parametrize(
+        ("only", "expected"),
+        [
+            (None, ["01_data", "02_weights", "10_late"]),
+            (2, ["02_weights"]),
+            ("02", ["02_weights"]),
+            ("02_weights", ["02_weights"]),
+            (["10", "01_data.ipynb"], ["01_data", "10_late"]),
+        ],
+    )
+    def test_order_is_by_number(self, desk, only, expected) -> None:
+        assert [path.stem for path in notebook_paths(only, desk.folder)] == expected
+
+    def test_unknown_notebook_names_the_nearest(self, desk) -> None:
+        with pytest.raises(ValueError, match="'02_weihgts'; did you mean '02_weights'.*Known: 01_data"):
+            notebook_paths("02_weihgts", desk.folder)
+
+    def test_no_notebooks_is_an_error(self, tmp_path) -> None:
+        with pytest.raises(ValueError, match="no notebooks"):
+            notebook_paths(folder=tmp_path)
+
+
+class TestDeclaration:
+    def test_name_kind_default_and_comment(self, tmp_path) -> None:
+        source = 'name: str = "a # b"  # says # what\nsizes: list[int] = [\n    1,\n]  # three\nbare = 0.5'
+        declared = inspect_parameters(write_notebook(tmp_path / "01_a.ipynb", parameters=source))
+        assert [tuple(one) for one in declared.values()] == [
+            ("name", "str", "a # b", "says # what"),
+            ("sizes", "list[int]", [1], "three"),
+            ("bare", "float", 0.5, ""),
+        ]
+
+    @pytest.mark.parametrize(
+        ("line", "complaint"),
+        [
+            ("out: str = f'results/{seed}'", "computed, not a literal"),
+            ("import os", "expected `name: kind = literal`"),
+            ("seed: int", "expected `name: kind = literal`"),
+            ("seed: int = '9'", "'9' is not int"),
+            ("seed: number = 9", "unknown kind `number`; known: str, int"),
+            ("flag: int = True", "True is not int"),
+        ],
+    )
+    def test_anything_but_a_literal_is_refused(self, line, complaint) -> None:
+        with pytest.raises(ValueError, match=f"02_b, parameters cell, line 2: .*({complaint})"):
+            read_parameters(f"first: int = 1\n{line}", "02_b")
+
+    @pytest.mark.parametrize("tags", [[], ["parameters", "parameters"]])
+    def test_exactly_one_parameters_cell(self, tmp_path, tags) -> None:
+        cells = [new_code_cell("x: int = 1", metadata={"tags": [tag]}) for tag in tags]
+        nbformat.write(new_notebook(cells=cells), tmp_path / "01_a.ipynb")
+        with pytest.raises(ValueError, match=f"01_a.ipynb: needs exactly one .* has {len(tags)}"):
+            inspect_parameters(tmp_path / "01_a.ipynb")
+
+
+class TestValues:
+    @pytest.mark.parametrize(
+        ("text", "kind", "value"),
+        [
+            ("-3", "int", -3),
+            ("1e-3", "float", 1e-3),
+            ("2", "float", 2),
+            ("off", "bool", False),
+            ("True", "bool", True),
+            ("true", "str", "true"),
+            ("'quoted'", "str", "quoted"),
+            ("['a', 'b']", "list[str]", ["a", "b"]),
+            ("none", "str | None", "none"),
+            (Path("some") / "where", "str", os.path.join("some", "where")),
+            ([1, 2], "list", [1, 2]),
+        ],
+    )
+    def test_reading(self, text, kind, value) -> None:
+        read = parse_value(text, kind)
+        assert read == value
+        assert type(read) is type(value)
+
+    @pytest.mark.parametrize(
+        ("value", "kind"),
+        [
+            ("1.5", "int"),
+            ("true", "int"),
+            ("2", "bool"),
+            (True, "int"),
+            (3, "str"),
+            ("[1, 'a']", "list[int]"),
+        ],
+    )
+    def test_another_kind_is_refused(self, value, kind) -> None:
+        with pytest.raises(ValueError, match="is not"):
+            parse_value(value, kind)
+
+
+class TestRefusal:
+    """Nothing runs and nothing is written when a parameter is wrong."""
+
+    @pytest.fixture(autouse=True)
+    def two(self, desk: SimpleNamespace) -> None:
+        trace = desk.folder.parent / "ran"
+        write_notebook(desk.folder / "01_a.ipynb", f"open({str(trace)!r}, 'w').close()")
+        write_notebook(desk.folder / "02_b.ipynb", parameters="alpha: float = 0.75\nseed: int = 1")
+
+    @pytest.mark.parametrize(
+        ("parameters", "message"),
+        [
+            ({"sed": 1}, r"unknown parameter 'sed': .*01_a, 02_b; did you mean 'seed'\? Known: alpha, seed"),
+            ({"seed": "many"}, "parameter 'seed' of 01_a: 'many' is not int"),
+            ({"seed": 1, "alpha": "x"}, "parameter 'alpha' of 02_b: 'x' is not float"),
+        ],
+    )
+    def test_nothing_runs(self, desk, parameters, message) -> None:
+        with pytest.raises(ValueError, match=message):
+            desk.run(parameters=parameters)
+        assert sorted(path.name for path in desk.folder.parent.iterdir()) == ["notebooks"]
+
+    def test_a_name_only_another_notebook_declares(self, desk) -> None:
+        with pytest.raises(ValueError, match="unknown parameter 'alpha': not declared by 01_a"):
+            desk.run("01", {"alpha": 0.5})
+
+
+class TestRun:
+    def test_parameters_reach_those_that_declare_them(self, desk, capfd) -> None:
+        kinds = "flag: bool = False\nseeds: list[int] = [1]\nname: str = 'none'\nlimit: int | None = 3"
+        write_notebook(desk.folder / "02_b.ipynb", "print(flag, seeds, name, limit)", parameters=kinds)
+        write_notebook(desk.folder / "01_a.ipynb", "print(seed)")
+
+        given = {"flag": "yes", "seeds": "[148, 9]", "name": "it's {x}", "limit": None, "seed": "7"}
+        results = desk.run(parameters=given)
+
+        assert [(result.name, result.path) for result in results] == [
+            ("01_a", desk.executed / "01_a.ipynb"),
+            ("02_b", desk.executed / "02_b.ipynb"),
+        ]
+        assert text_outputs(results[0].path)[-1] == "7\n"
+        assert text_outputs(results[1].path)[-1] == "True [148, 9] it's {x} None\n"
+        said = capfd.readouterr()
+        assert said.out.splitlines() == [f"{result.name}: {result.seconds:.1f} s" for result in results]
+        assert not said.err  # no progress bar where nobody looks on
+
+    def test_kernel_is_this_interpreter_at_the_project_folder(self, desk, monkeypatch, tmp_path) -> None:
+        home = tmp_path / "home"
+        (home / "kernels" / "python3").mkdir(parents=True)
+        (home / "kernels" / "python3" / "kernel.json").write_text(
+            '{"argv": ["/no/such/python"], "display_name": "other", "language": "python"}'
+        )
+        monkeypatch.setenv("JUPYTER_DATA_DIR", str(home))
+        monkeypatch.setenv("RC_DATA_DIR", "some/data")
+        monkeypatch.delenv("TQDM_DISABLE", raising=False)
+        facts = "import os, sys\nfacts = [sys.executable, os.getcwd(), os.environ['RC_DATA_DIR']]\n"
+        seen = tmp_path / "seen"
+        write_notebook(desk.folder / "01_a.ipynb", f"{facts}open({str(seen)!r}, 'w').write('|'.join(facts))")
+        before = dict(os.environ)
+
+        desk.run()
+
+        assert seen.read_text().split("|") == [sys.executable, str(ROOT), os.path.abspath("some/data")]
+        assert dict(os.environ) == before
+
+    def test_copy_is_the_same_every_time_and_names_no_place(self, desk, monkeypatch) -> None:
+        monkeypatch.setenv("RC_DATA_DIR", str(desk.folder.parent / "data"))
+        speak = (
+            "import os, sys, warnings\nfrom pathlib import Path\n"
+            "print('in', Path.cwd() / 'results', Path.home() / 'x', os.environ['RC_DATA_DIR'])\n"
+            "sys.stdout.flush()\nprint(object(), {'a', 'b', 'c'})\nwarnings.warn('careful')\nPath.cwd()"
+        )
+        write_notebook(desk.folder / "01_a.ipynb", speak)
+        (result,) = desk.run(parameters={"seed": 4})
+        first = result.path.read_text("utf-8")
+        desk.run(parameters={"seed": 4})
+
+        assert result.path.read_text("utf-8") == first
+        assert "in ./results ~/x $RC_DATA_DIR\n<object object at 0x...> {" in text_outputs(result.path)[-1]
+        assert "PosixPath('.')" in first
+        for word in (
+            "papermill",
+            "start_time",
+            "iopub",
+            "duration",
+            "ipykernel_",
+            str(ROOT),
+            str(Path.home()),
+        ):
+            assert word not in first
+        assert [path.name for path in desk.executed.iterdir()] == ["01_a.ipynb"]
+
+
+class TestFailure:
+    def test_message_and_old_copy(self, desk) -> None:
+        good = write_notebook(desk.folder / "01_a.ipynb", "print('fine')")
+        write_notebook(desk.folder / "02_b.ipynb")
+        (old, _) = desk.run()
+        kept = old.path.read_text("utf-8")
+        write_notebook(good, "x = 1", "y = {'gold': 1}\ny['predicted']")
+        (desk.executed / "02_b.ipynb").unlink()
+
+        with pytest.raises(NotebookFailed) as failure:
+            desk.run(parameters={"seed": 2})
+
+        failed = desk.executed / "01_a.failed.ipynb"
+        assert str(failure.value).splitlines() == [
+            "01_a, cell 2 (counted from 0): KeyError: 'predicted'",
+            "  the cell begins: y = {'gold': 1}",
+            f"  what was executed: {failed}",
+        ]
+        assert old.path.read_text("utf-8") == kept
+        assert "KeyError" in failed.read_text("utf-8")
+        assert sorted(path.name for path in desk.executed.iterdir()) == ["01_a.failed.ipynb", "01_a.ipynb"]
+
+        write_notebook(good, "print('mended')")
+        desk.run("01")
+        assert not failed.exists()
+
+    @pytest.mark.parametrize(
+        ("source", "reason"),
+        [
+            ("import time\ntime.sleep(60)", "still running when the notebook's 4 s were over"),
+            ("import sys\nsys.exit()", "SystemExit: left before its end"),
+            ("import os\nos._exit(3)", "DeadKernelError: Kernel died"),
+        ],
+    )
+    def test_hanging_leaving_and_dying_are_failures(self, desk, source, reason) -> None:
+        write_notebook(desk.folder / "01_a.ipynb", source, "print('never')")
+        with pytest.raises(NotebookFailed, match=rf"01_a, cell 1 \(counted from 0\): {reason}"):
+            desk.run(time_limit=4)
+        assert [path.name for path in desk.executed.iterdir()] == ["01_a.failed.ipynb"]
