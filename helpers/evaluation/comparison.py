@@ -14,7 +14,15 @@ import numpy as np
 import pandas as pd
 
 from helpers.data import read_predictions
-from helpers.metrics import SCHEMES, Confusion, PairedOutcomes, Policy, averages, holm, paired_bootstrap
+from helpers.metrics import (
+    Confusion,
+    PairedOutcomes,
+    Policy,
+    averages,
+    holm,
+    paired_bootstrap,
+    scheme_names,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -89,7 +97,9 @@ def _compare(
         return averages(table, classes_of=outcomes.original, negative=negative)
 
     try:
-        signatures = [Policy(negative).signature(outcomes.original, "f1", scheme) for scheme in SCHEMES]
+        signatures = [
+            Policy(negative).signature(outcomes.original, "f1", scheme) for scheme in scheme_names()
+        ]
         test = paired_bootstrap(outcomes, scores, rng, replicates)
     except ValueError as error:
         raise ValueError(f"{paths[0]}, {paths[1]}: {error}") from error
@@ -99,7 +109,7 @@ def _compare(
         {"scheme": scheme, "first": str(paths[0]), "second": str(paths[1])}
         | {name: float(values[place]) for name, values in columns.items()}
         | {"n": outcomes.n, "signature": signatures[place]}
-        for place, scheme in enumerate(SCHEMES)
+        for place, scheme in enumerate(scheme_names())
     ]
 
 

@@ -19,7 +19,6 @@ from helpers.core import SEMEVAL_RELATIONS, SKIPPED, MalformedRecord, find_negat
 from helpers.data import open_source, read_predictions
 from helpers.metrics import (
     RULES,
-    SCHEMES,
     Confusion,
     PairedOutcomes,
     Report,
@@ -30,6 +29,7 @@ from helpers.metrics import (
     evaluate,
     official_macro,
     official_scores,
+    scheme_names,
 )
 
 logger = logging.getLogger(__name__)
@@ -231,7 +231,7 @@ def _add_intervals(report: Report, confusion: Confusion, rng: np.random.Generato
         return averages(table, classes_of=confusion, negative=report.negative)
 
     interval = bootstrap_intervals(confusion, scores, rng, replicates)
-    for scheme, low, high in zip(SCHEMES, interval.low, interval.high, strict=True):
+    for scheme, low, high in zip(scheme_names(), interval.low, interval.high, strict=True):
         report.add_interval(scheme, float(low), float(high))
 
 

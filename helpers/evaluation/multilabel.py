@@ -27,7 +27,6 @@ from helpers.core import Label, unknown_name
 from helpers.data import Documents, label_matrix, read_matrix
 from helpers.metrics import (
     F_MEASURES,
-    SCHEMES,
     LabelPolicy,
     MultilabelOutcome,
     as_score_matrix,
@@ -35,6 +34,7 @@ from helpers.metrics import (
     label_averages,
     label_intervals,
     names_at,
+    scheme_names,
 )
 from helpers.models.linear import DocumentClassifier, LinearClassifier
 
@@ -187,7 +187,7 @@ def report_of(
         labels=len(outcome.ranking.labels),
         without_labels=outcome.ranking.without_labels,
         scores=outcome.scores(ks),
-        schemes=dict(zip(SCHEMES, averages, strict=True)),
+        schemes=dict(zip(scheme_names(), averages, strict=True)),
         signatures=_signatures(outcome, ks, policy, made),
         policy=policy.signature(outcome.counts, "f1") + made,
         intervals=_intervals(outcome, ks, labels, replicates, seed) if replicates else {},
@@ -206,7 +206,9 @@ def _signatures(
     kinds = (("f1", "macro"), ("f1", "micro"), ("f1_of_means", "macro"))
     for name, (score, scheme) in zip(F_MEASURES, kinds, strict=True):
         found[name] = listed.signature(counts, score, scheme) + made
-    return found | {"schemes": {scheme: policy.signature(counts, "f1", scheme) + made for scheme in SCHEMES}}
+    return found | {
+        "schemes": {scheme: policy.signature(counts, "f1", scheme) + made for scheme in scheme_names()}
+    }
 
 
 def _intervals(
@@ -216,7 +218,7 @@ def _intervals(
     found = outcome.ranking.intervals(ks, rng, replicates)
     found |= label_intervals(outcome.sets, rng, replicates=replicates, labels=labels)
     ends = {name: {"low": interval.low, "high": interval.high} for name, interval in found.items()}
-    return ends | {"schemes": {scheme: ends.pop(scheme) for scheme in SCHEMES}}
+    return ends | {"schemes": {scheme: ends.pop(scheme) for scheme in scheme_names()}}
 
 
 def _table(title: str, head: str, values: Mapping[str, float], intervals: Mapping[str, Any]) -> list[str]:

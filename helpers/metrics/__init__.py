@@ -18,7 +18,16 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "with_and_without_test_labels",
         ],
         "ranking": ["RankingOutcome", "checked_ks", "names_at"],
-        "weighting": ["SCHEMES", "class_weights", "desiderata"],
+        "weighting": [
+            "SCHEMES",
+            "class_weights",
+            "desiderata",
+            "power",
+            "register_scheme",
+            "scheme_names",
+            "temporary_scheme",
+            "unregister_scheme",
+        ],
         "bootstrap": ["Interval", "PairedTest", "bootstrap_intervals", "paired_bootstrap"],
         "direction": [
             "BREAKDOWN",

@@ -25,7 +25,7 @@ from .class_scores import BinaryCounts, ClassScore, f_beta, resolve_score
 from .counting import checked_labels
 from .counts import Confusion, positions
 from .report import Report, plain_number
-from .weighting import SCHEMES, Weighting, class_weights, resolve
+from .weighting import Weighting, class_weights, scheme_names
 
 RULES = "0.1"  # version of the scoring rules: it changes when a number could change
 NAMED_LABELS = {"supported": "skip", "observed": "zero", "listed": "zero"}
@@ -145,7 +145,7 @@ def one_vs_rest(confusion: Confusion) -> BinaryCounts:
 
 def averages(
     confusion: Confusion,
-    schemes: Sequence[str | Weighting] = SCHEMES,
+    schemes: Sequence[str | Weighting] | None = None,
     score: str | ClassScore = "f1",
     classes_of: Confusion | None = None,
     **policy: Any,
@@ -156,7 +156,7 @@ def averages(
     Parameters
     ----------
     confusion : table with counts (..., L, L).
-    schemes : S names, 'n^α' or functions; see `weighting.resolve`.
+    schemes : S names, 'n^α' or functions; None: all of `weighting.scheme_names`.
     score : name, 'fβ', or a function of the four counts; see `class_scores.resolve_score`.
     classes_of : a table whose gold samples decide which classes are averaged; None: `confusion` itself. Pass
         the original table with its bootstrap replicates: a class that is absent from a replicate then still
@@ -181,7 +181,7 @@ def averages(
         _micro(counts, class_score, rules, rules.selected(confusion))
         if scheme == "micro"
         else _weighted(confusion, values, scheme, rules, evaluated)
-        for scheme in schemes
+        for scheme in (scheme_names() if schemes is None else schemes)
     ]
     return np.stack(results, axis=-1)
 
@@ -214,7 +214,11 @@ def _weighted(
 
 
 def evaluate(
-    confusion: Confusion, *, schemes: Sequence[str | Weighting] = SCHEMES, beta: float = 1.0, **policy: Any
+    confusion: Confusion,
+    *,
+    schemes: Sequence[str | Weighting] | None = None,
+    beta: float = 1.0,
+    **policy: Any,
 ) -> Report:
     """Every scheme and every class in one report.
 
@@ -225,7 +229,7 @@ def evaluate(
     Parameters
     ----------
     confusion : one table, counts (L, L), with at least one sample.
-    schemes : rows of the report. beta : of F_β. policy : fields of `Policy`.
+    schemes : rows of the report, as in `averages`. beta : of F_β. policy : fields of `Policy`.
 
     >>> table = Confusion.from_arrays(gold=list("AAABBNNNNN"), predicted=list("ABABNNNACN"))
     >>> report = evaluate(table, negative="N")
@@ -254,29 +258,19 @@ def _names(confusion: Confusion, mask: np.ndarray) -> tuple[Label, ...]:
     return tuple(label for label, taken in zip(confusion.labels, mask.tolist(), strict=True) if taken)
 
 
-def _scheme_rows(confusion: Confusion, schemes: Sequence, beta: float, rules: Policy) -> dict[str, dict]:
-    if isinstance(schemes, str) or not schemes:
-        raise ValueError(f"schemes is {schemes!r}: a list of schemes is needed")
-    rows: dict[str, dict] = {}
-    for scheme in schemes:
-        name, row = _scheme_row(confusion, scheme, beta, rules)
-        if name in rows:
-            raise ValueError(f"two schemes are named {name!r}: give each function a name of its own")
-        rows[name] = row
+def _scheme_rows(
+    confusion: Confusion, schemes: Sequence[str | Weighting] | None, beta: float, rules: Policy
+) -> dict[str, dict[str, Any]]:
+    names, f_name, square = scheme_names(schemes), f"f{beta:g}", beta * beta
+    schemes = names if schemes is None else schemes
+    scores = ("precision", "recall", f_beta(beta))
+    columns = (averages(confusion, schemes, score, **vars(rules)).tolist() for score in scores)
+    rows = {}
+    for name, p, r, f in zip(names, *columns, strict=True):
+        of_means = 0.0 if p == r == 0 else (1 + square) * p * r / (square * p + r)
+        rows[name] = {"precision": p, "recall": r, f_name: f, f"{f_name}_of_means": of_means}
+        rows[name]["signature"] = rules.signature(confusion, f_name, name)
     return rows
-
-
-def _scheme_row(
-    confusion: Confusion, scheme: str | Weighting, beta: float, rules: Policy
-) -> tuple[str, dict]:
-    name = scheme if scheme == "micro" else resolve(scheme)[0]
-    p, r, f = (
-        average(confusion, scheme, score, **vars(rules)) for score in ("precision", "recall", f_beta(beta))
-    )
-    square = beta * beta
-    of_means = 0.0 if p == r == 0 else (1 + square) * p * r / (square * p + r)
-    row = {"precision": p, "recall": r, f"f{beta:g}": f, f"f{beta:g}_of_means": of_means}
-    return name, row | {"signature": rules.signature(confusion, f"f{beta:g}", name)}
 
 
 def _per_class(confusion: Confusion, beta: float, rules: Policy) -> dict[Label, dict[str, Any]]:

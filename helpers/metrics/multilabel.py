@@ -40,7 +40,7 @@ from .label_scores import RankedLabels, ScoreMatrix, as_scores, check_k, iter_bl
 from .label_sets import LabelCounts, LabelSets
 from .ranking import RankingOutcome
 from .report import plain_number
-from .weighting import SCHEMES, Weighting, resolve
+from .weighting import Weighting, scheme_names
 
 F_MEASURES = ("Macro-F1", "Micro-F1", "Macro*-F1")
 
@@ -98,7 +98,7 @@ class LabelPolicy(Policy):
 
 def label_averages(
     counts: LabelCounts,
-    schemes: Sequence[str | Weighting] = SCHEMES,
+    schemes: Sequence[str | Weighting] | None = None,
     score: str | ClassScore = "f1",
     classes_of: LabelCounts | None = None,
     **policy: Any,
@@ -108,8 +108,8 @@ def label_averages(
     Parameters
     ----------
     counts : counts (..., L).
-    schemes : S names, 'n^α' or functions; see `weighting.resolve`. score : 'f1', 'precision', 'f0.5', …, or a
-        function; see `class_scores.resolve_score`.
+    schemes : S names, 'n^α' or functions; None: all of `weighting.scheme_names`.
+    score : 'f1', 'precision', 'f0.5', …, or a function; see `class_scores.resolve_score`.
     classes_of : counts whose gold decides which labels are averaged. Pass the original with its replicates;
         see `scores.averages`.
     policy : fields of `LabelPolicy`.
@@ -151,25 +151,10 @@ def f_measures(counts: LabelCounts) -> dict[str, Any]:
     return {name: scalar(value) for name, value in zip(F_MEASURES, (macro, micro, of_means), strict=True)}
 
 
-def scheme_names(schemes: Sequence[str | Weighting]) -> list[str]:
-    """The names of schemes; ValueError for an unknown one, and where two have the same name.
-
-    >>> scheme_names(["micro", "n^0.5", max])
-    ['micro', 'n^0.5', 'max']
-    """
-    if isinstance(schemes, str) or not len(schemes):
-        raise ValueError(f"schemes is {schemes!r}: a list of schemes is needed")
-    names = ["micro" if scheme == "micro" else resolve(scheme)[0] for scheme in schemes]
-    for place, name in enumerate(names):
-        if name in names[:place]:
-            raise ValueError(f"two schemes are named {name!r}: give each function a name of its own")
-    return names
-
-
 def label_intervals(
     sets: LabelSets,
     rng: np.random.Generator,
-    schemes: Sequence[str | Weighting] = SCHEMES,
+    schemes: Sequence[str | Weighting] | None = None,
     score: str | ClassScore = "f1",
     replicates: int = 10_000,
     confidence: float = 0.95,

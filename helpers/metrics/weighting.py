@@ -1,15 +1,17 @@
 """Class-weighting schemes: class counts in, class weights out.
 
-A scheme is a function (support, total) → unnormalised weights; `class_weights` normalises them. The score of
-a class plays no part here, so that every scheme can average every score (`scores.average`).
+A scheme is one function (support, total) → unnormalised weights; `class_weights` normalises them. The score
+of a class plays no part, so that every scheme averages every score. A function that is registered under a
+name (`register_scheme`) is a scheme of every report, command, table and figure.
 
 Source of the framework, its schemes and desiderata: Harbecke et al. 2022, Sections 2.2–2.3, Table 2.
 """
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,8 +20,6 @@ from scipy.special import xlogy
 
 from helpers.core import did_you_mean
 
-SCHEMES = ("micro", "weighted", "dodrans", "entropy", "macro")
-"""The five schemes of the paper's Table 2, from instances to classes."""
 Weighting = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
@@ -67,12 +67,90 @@ def entropy(support: np.ndarray, total: np.ndarray) -> np.ndarray:
     return np.maximum(xlogy(support, total) - xlogy(support, support), 0.0)  # rounding of summed weights
 
 
-WEIGHTINGS: dict[str, Weighting] = {
+_WEIGHTINGS: dict[str, Weighting] = {
     "weighted": Power(1),
     "dodrans": Power(0.75),
     "entropy": entropy,
     "macro": Power(0),
 }
+SCHEMES = ("micro", *_WEIGHTINGS)
+"""The five schemes of the paper's Table 2, from instances to classes; `scheme_names` has all."""
+
+
+def register_scheme(name: str, weighting: Weighting) -> Weighting:
+    """Make a scheme known under a name: from now on it is in every report, behind those known before.
+
+    Parameters
+    ----------
+    name : letters, digits and underscores, as a variable of Python. A name of one's own is given anew, so
+        that a notebook cell can be run twice; the names of `SCHEMES` stay what they are.
+    weighting : function (support, total) → unnormalised weights; see `class_weights`.
+
+    Returns
+    -------
+    The function. Raises ValueError for another name, one of `SCHEMES`, and for what is no function.
+
+    >>> root = register_scheme("root", lambda support, total: support**0.5)
+    >>> scheme_names(), class_weights([9, 1], "root").tolist()
+    (('micro', 'weighted', 'dodrans', 'entropy', 'macro', 'root'), [0.75, 0.25])
+    >>> unregister_scheme("root")
+    """
+    if not isinstance(name, str) or not name.isidentifier():
+        raise ValueError(f"scheme name {name!r}: letters, digits and underscores are needed")
+    if name in SCHEMES:
+        raise ValueError(f"scheme {name!r} is one of {', '.join(SCHEMES)}: choose another name")
+    if not callable(weighting):
+        raise ValueError(f"scheme {name!r} is {weighting!r}: a function (support, total) is needed")
+    _WEIGHTINGS[name] = weighting
+    return weighting
+
+
+def unregister_scheme(name: str) -> None:
+    """Forget a registered scheme; ValueError for a name that is none, or one of `SCHEMES`.
+
+    >>> unregister_scheme("root")
+    Traceback (most recent call last):
+    ValueError: 'root' is no registered scheme
+    """
+    if name in SCHEMES or name not in _WEIGHTINGS:
+        raise ValueError(f"{name!r} is no registered scheme")
+    del _WEIGHTINGS[name]
+
+
+@contextlib.contextmanager
+def temporary_scheme(name: str, weighting: Weighting) -> Iterator[str]:
+    """Register a scheme for the length of a block; errors as `register_scheme`.
+
+    >>> with temporary_scheme("root", lambda support, total: support**0.5) as name:
+    ...     name in scheme_names()
+    True
+    >>> "root" in scheme_names()
+    False
+    """
+    register_scheme(name, weighting)
+    try:
+        yield name
+    finally:
+        unregister_scheme(name)
+
+
+def scheme_names(schemes: Sequence[str | Weighting] | None = None) -> tuple[str, ...]:
+    """The names of all schemes, 'micro' first and then as registered; or of those given.
+
+    Raises ValueError for an unknown scheme, no scheme, and where two have the same name.
+
+    >>> scheme_names(), scheme_names(["micro", "n^0.5", max])
+    (('micro', 'weighted', 'dodrans', 'entropy', 'macro'), ('micro', 'n^0.5', 'max'))
+    """
+    if schemes is None:
+        return ("micro", *_WEIGHTINGS)
+    if isinstance(schemes, str) or not len(schemes):
+        raise ValueError(f"schemes is {schemes!r}: a list of schemes is needed")
+    names = ["micro" if scheme == "micro" else resolve(scheme)[0] for scheme in schemes]
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            raise ValueError(f"two schemes are named {name!r}: give each function a name of its own")
+    return tuple(names)
 
 
 def resolve(scheme: str | Weighting) -> tuple[str, Weighting]:
@@ -85,18 +163,16 @@ def resolve(scheme: str | Weighting) -> tuple[str, Weighting]:
     """
     if callable(scheme):
         return str(scheme) if isinstance(scheme, Power) else getattr(scheme, "__name__", "user"), scheme
-    if scheme in WEIGHTINGS:
-        return scheme, WEIGHTINGS[scheme]
     if not isinstance(scheme, str):
         raise ValueError(f"unknown scheme {scheme!r}: give a name or a function")
+    if scheme in _WEIGHTINGS:
+        return scheme, _WEIGHTINGS[scheme]
     if re.fullmatch(r"n\^-?\d+(\.\d+)?", scheme):
         return scheme, power(float(scheme[2:]))
     if scheme == "micro":
         raise ValueError("micro has no class weights: it is one score over all samples")
-    hint = did_you_mean(scheme, SCHEMES)
-    raise ValueError(
-        f"unknown scheme {scheme!r}: known are {', '.join(SCHEMES)}, 'n^ALPHA' or a function{hint}"
-    )
+    known, hint = ", ".join(scheme_names()), did_you_mean(scheme, scheme_names())
+    raise ValueError(f"unknown scheme {scheme!r}: known are {known}, 'n^ALPHA' or a function{hint}")
 
 
 def class_weights(

@@ -24,13 +24,14 @@ from helpers.metrics import (
     MultilabelOutcome,
     label_averages,
     label_intervals,
+    scheme_names,
 )
 from helpers.reporting import read_tidy
 from helpers.runs import MultilabelRun
 
 
 def scores_of(run: MultilabelRun, ks: Sequence[int] = (1, 3, 5)) -> dict[str, float]:
-    """Ranking measures at each K, the three F-measures, and F1 under the five schemes, all as fractions.
+    """Ranking measures at each K, the three F-measures, and F1 under every scheme, all as fractions.
 
     >>> outcome = MultilabelOutcome.from_scores([[1, 0], [0, 1]], [[1, -1], [-2, -1]], 1, keep_sets=True)
     >>> found = scores_of(MultilabelRun("demo", "1vsrest", outcome, (3, 2)), ks=[1])
@@ -38,7 +39,7 @@ def scores_of(run: MultilabelRun, ks: Sequence[int] = (1, 3, 5)) -> dict[str, fl
     (1.0, 0.5)
     """
     averages = label_averages(run.outcome.counts).tolist()
-    return run.outcome.scores(ks) | dict(zip(SCHEMES, averages, strict=True))
+    return run.outcome.scores(ks) | dict(zip(scheme_names(), averages, strict=True))
 
 
 def score_rows(
@@ -59,7 +60,7 @@ def score_rows(
         outcome.sets, rng, replicates=replicates
     )
     kinds = {"Macro-F1": ("f1", "macro"), "Micro-F1": ("f1", "micro"), "Macro*-F1": ("f1_of_means", "macro")}
-    kinds |= {scheme: ("f1", scheme) for scheme in SCHEMES}
+    kinds |= {scheme: ("f1", scheme) for scheme in scheme_names()}
     rows = []
     for name, interval in found.items():
         signature = (
@@ -68,7 +69,8 @@ def score_rows(
             else outcome.ranking.signature(name)
         )
         row = {"paper": "L", "item": "linear methods", "dataset": run.dataset, "model": run.model}
-        row |= {"metric": "f1" if name in SCHEMES else name, "scheme": name if name in SCHEMES else ""}
+        is_scheme = name in scheme_names()
+        row |= {"metric": "f1" if is_scheme else name, "scheme": name if is_scheme else ""}
         row |= {"value": interval.value, "low": interval.low, "high": interval.high}
         rows.append(row | {"signature": signature})
     return rows

@@ -14,7 +14,7 @@ from pathlib import Path
 import pandas as pd
 
 from helpers import ROOT
-from helpers.metrics import RULES, SCHEMES, Policy
+from helpers.metrics import RULES, SCHEMES, Policy, scheme_names
 from helpers.reporting import (
     COLUMNS,
     DIRECTION,
@@ -61,7 +61,7 @@ def weighted_rows(
     True
     """
     scores = per_seed(runs, scheme_scores)
-    rows = _score_rows(scores, intervals, {scheme: ("f1", scheme) for scheme in SCHEMES})
+    rows = _score_rows(scores, intervals, {scheme: ("f1", scheme) for scheme in scheme_names()})
     rows += [row for dataset in dict.fromkeys(scores["dataset"]) for row in _test_rows(scores, dataset, pair)]
     signatures = {run.dataset: (Policy(negative=run.negative), original_table(run)) for run in runs}
     for row in rows:

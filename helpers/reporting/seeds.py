@@ -16,7 +16,6 @@ import numpy as np
 import pandas as pd
 
 from helpers.metrics import (
-    SCHEMES,
     Confusion,
     DirectionScores,
     FewRunsWarning,
@@ -29,6 +28,7 @@ from helpers.metrics import (
     mean_and_sd,
     official_macro,
     sawilowsky,
+    scheme_names,
     welch,
 )
 from helpers.runs import Run, list_runs
@@ -50,12 +50,14 @@ def original_table(run: Run) -> Confusion:
 
 
 def scheme_scores(run: Run) -> dict[str, float]:
-    """F1 on the test set under the five schemes of W, fractions; the run's negative class is not averaged.
+    """F1 on the test set under every scheme, fractions; the run's negative class is not averaged.
 
     >>> scheme_scores(Run("d", "test", "m", ("a", "b"), ((0, 0, 3), (1, 0, 1))))["macro"]
     0.42857142857142855
     """
-    return dict(zip(SCHEMES, averages(original_table(run), negative=run.negative).tolist(), strict=True))
+    return dict(
+        zip(scheme_names(), averages(original_table(run), negative=run.negative).tolist(), strict=True)
+    )
 
 
 def paired_scores(run: Run) -> dict[str, float]:
@@ -206,7 +208,7 @@ def resampled_intervals(
     for run in runs:
         rng = np.random.default_rng(seed)
         if scores == "schemes":
-            table, names = original_table(run), SCHEMES
+            table, names = original_table(run), scheme_names()
             interval = bootstrap_intervals(table, _schemes_of(table, run.negative), rng, replicates)
         else:
             names = DIRECTION

@@ -20,13 +20,13 @@ from scipy.sparse import csr_array, hstack
 from helpers import ROOT
 from helpers.core import write_atomically
 from helpers.metrics import (
-    SCHEMES,
     LabelCounts,
     LabelSets,
     MultilabelOutcome,
     RankingOutcome,
     bootstrap_intervals,
     label_averages,
+    scheme_names,
 )
 
 MULTILABEL_FOLDER = ROOT / "results" / "multilabel"
@@ -210,7 +210,7 @@ class LabelPairs:
         self,
         rng: np.random.Generator,
         replicates: int = 1000,
-        schemes: Sequence[str] = SCHEMES,
+        schemes: Sequence[str] | None = None,
         **policy: Any,
     ) -> pd.DataFrame:
         """F1 of the second model minus that of the first, under each scheme, with 95 % bootstrap intervals.
@@ -232,7 +232,7 @@ class LabelPairs:
             return second - first
 
         found = bootstrap_intervals(self.sets, difference, rng, replicates)
-        columns = {"model": f"{self.second} − {self.first}", "scheme": list(schemes)}
+        columns = {"model": f"{self.second} − {self.first}", "scheme": scheme_names(schemes)}
         columns |= {"difference": found.value, "low": found.low, "high": found.high}
         return pd.DataFrame(columns)
 

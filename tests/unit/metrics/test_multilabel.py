@@ -106,7 +106,7 @@ def test_users_bring_their_own_schemes_and_scores(rng):
     assert label_averages(counts, [squared], hits)[0] == pytest.approx(
         (support**2 * counts.correct).sum() / (support**2).sum()
     )
-    assert scheme_names(["micro", squared, power(0.5)]) == ["micro", "squared", "n^0.5"]
+    assert scheme_names(["micro", squared, power(0.5)]) == ("micro", "squared", "n^0.5")
 
 
 def test_the_three_measures_by_hand():

@@ -1,0 +1,120 @@
+"""A sixth scheme: one function, registered once, and in every report."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from helpers.evaluation import compare_files, score_file, score_frame, score_multilabel
+from helpers.metrics import (
+    SCHEMES,
+    Confusion,
+    LabelCounts,
+    LabelSets,
+    MultilabelOutcome,
+    Policy,
+    averages,
+    bootstrap_intervals,
+    evaluate,
+    label_averages,
+    label_intervals,
+    register_scheme,
+    scheme_names,
+    temporary_scheme,
+    unregister_scheme,
+)
+from helpers.papers.multilabel import scores_of
+from helpers.reporting import resampled_intervals, scheme_scores
+from helpers.runs import MultilabelRun, Run
+
+GOLD, PREDICTED = list("aaaaabbbcd"), list("aaabbbbaca")
+
+
+def root(support, total):
+    return support**0.5
+
+
+@pytest.fixture(autouse=True)
+def _root():
+    with temporary_scheme("root", root):
+        yield
+    assert scheme_names() == SCHEMES
+
+
+def test_it_stands_behind_the_five_and_equals_its_member_of_the_family():
+    table = Confusion.from_arrays(GOLD, PREDICTED)
+    assert scheme_names() == (*SCHEMES, "root")
+    report = evaluate(table)
+    assert list(report.schemes) == [*SCHEMES, "root"]
+    assert report.schemes["root"]["f1"] == averages(table, ["n^0.5"])[0]
+    assert report.schemes["root"]["signature"] == Policy().signature(table, "f1", "root")
+    assert "\nroot " in report.to_text()
+    assert "\nroot & " in report.to_latex()
+    assert "scheme,root," in report.to_csv()
+    assert averages(table).shape == (6,)
+
+
+def test_it_has_intervals_in_the_report_of_a_frame_and_of_a_file(tmp_path):
+    frame = pd.DataFrame({"gold": GOLD, "predicted": PREDICTED})
+    report = score_frame(frame, replicates=50)
+    table, rng = Confusion.from_arrays(GOLD, PREDICTED), np.random.default_rng(1)
+    found = bootstrap_intervals(table, lambda t: averages(t, ["n^0.5"], classes_of=table), rng, 50)
+    assert [report.schemes["root"][end] for end in ("low", "high")] == [found.low.item(), found.high.item()]
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    assert list(score_file(tmp_path / "a.csv").schemes) == [*SCHEMES, "root"]
+
+
+def test_systems_are_compared_under_it(tmp_path):
+    for name, predicted in {"a": PREDICTED, "b": GOLD}.items():
+        pd.DataFrame({"gold": GOLD, "predicted": predicted}).to_csv(tmp_path / f"{name}.csv", index=False)
+    table = compare_files([tmp_path / "a.csv", tmp_path / "b.csv"], replicates=20)
+    assert table["scheme"].tolist() == [*SCHEMES, "root"]
+
+
+def test_label_sets_are_averaged_under_it():
+    truth, scores = [[1, 0], [1, 1], [0, 1], [1, 0]], [[1, -1], [1, 1], [1, -1], [-1, 1]]
+    counts = LabelCounts.from_matrices(truth, np.array(scores) > 0)
+    report = score_multilabel(truth, scores, ks=[1], replicates=20)
+    assert report.schemes["root"] == label_averages(counts, ["n^0.5"])[0] == label_averages(counts)[5]
+    assert list(report.intervals["schemes"]) == list(report.signatures["schemes"]) == [*SCHEMES, "root"]
+    sets = LabelSets.from_matrices(truth, np.array(scores) > 0)
+    assert "root" in label_intervals(sets, np.random.default_rng(1), replicates=5)
+
+
+def test_stored_runs_are_scored_under_it():
+    table = Confusion.from_arrays(GOLD, PREDICTED)
+    run = Run.from_outcome(table, dataset="d", split="test", model="m", seed=9)
+    assert list(scheme_scores(run)) == [*SCHEMES, "root"]
+    assert resampled_intervals([run], replicates=10)["score"].tolist() == [*SCHEMES, "root"]
+    outcome = MultilabelOutcome.from_scores([[1, 0], [0, 1]], [[1, -1], [-2, -1]], 1, keep_sets=True)
+    assert "root" in scores_of(MultilabelRun("demo", "1vsrest", outcome, (3, 2)), ks=[1])
+
+
+def test_a_name_of_ones_own_may_be_given_anew_and_forgotten():
+    register_scheme("mine", root)
+    register_scheme("mine", lambda support, total: support)
+    assert scheme_names() == (*SCHEMES, "root", "mine")
+    unregister_scheme("mine")
+    with pytest.raises(ValueError, match="'mine' is no registered scheme"):
+        unregister_scheme("mine")
+    with pytest.raises(ValueError, match="unknown scheme 'rot'.* root, .*did you mean 'root'"):
+        averages(Confusion.from_arrays(GOLD, PREDICTED), ["rot"])
+
+
+@pytest.mark.parametrize(
+    ("name", "function", "message"),
+    [
+        ("micro", root, "is one of micro, weighted, dodrans, entropy, macro: choose another name"),
+        ("macro", root, "is one of"),
+        ("n^0.5", root, "letters, digits and underscores"),
+        ("a|b", root, "letters, digits and underscores"),
+        ("", root, "letters, digits and underscores"),
+        (None, root, "letters, digits and underscores"),
+        ("mine", 0.5, "a function .support, total. is needed"),
+    ],
+)
+def test_a_bad_registration_changes_nothing(name, function, message):
+    with pytest.raises(ValueError, match=message):
+        register_scheme(name, function)
+    with pytest.raises(ValueError, match="is no registered scheme"):
+        unregister_scheme(name)
+    assert scheme_names() == (*SCHEMES, "root")
