@@ -50,7 +50,14 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "welch_from_summary",
         ],
         "label_scores": ["as_score_matrix"],
-        "agreement": ["ALPHAS", "alpha_spectrum", "leave_one_class_out"],
+        "agreement": [
+            "ALPHAS",
+            "alpha_crossings",
+            "alpha_spectrum",
+            "flips",
+            "leave_one_class_out",
+            "rank_agreement",
+        ],
         "class_scores": ["BinaryCounts", "CLASS_SCORES", "resolve_score", "f_beta"],
     },
 )

@@ -11,11 +11,11 @@ from helpers.metrics import average, evaluate
 from helpers.reporting import original_table
 from helpers.runs import Run
 
-KINDS = ("support", "correct", "false_alarms", "f1", "with_class", "without_class")
+CLASS_EFFECTS = ("support", "correct", "false_alarms", "f1", "with_class", "without_class")
 
 
 def class_effect(run: Run, label: str) -> dict[str, float]:
-    """A class in the macro-F1 of a run: `KINDS`; f1 and the two macro-F1s are fractions.
+    """A class in the macro-F1 of a run: `CLASS_EFFECTS`; f1 and the two macro-F1s are fractions.
 
     Without the class, mistakes that involve it stay mistakes of the others. Raises ValueError if the run has
     no such label, KeyError without a gold sample of it.
@@ -36,7 +36,7 @@ def class_effect(run: Run, label: str) -> dict[str, float]:
         report.schemes["macro"]["f1"],
         average(table, "macro", negative=run.negative, labels=others),
     )
-    return dict(zip(KINDS, found, strict=True))
+    return dict(zip(CLASS_EFFECTS, found, strict=True))
 
 
 def single_class_effect(runs: int, classes: int) -> pd.DataFrame:

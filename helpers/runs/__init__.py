@@ -17,6 +17,12 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "same_configuration",
             "save_run",
         ],
-        "multilabel": ["LabelPairs", "MULTILABEL_FOLDER", "MultilabelRun", "save_multilabel_run"],
+        "multilabel": [
+            "LabelPairs",
+            "MULTILABEL_FOLDER",
+            "MultilabelRun",
+            "list_multilabel_runs",
+            "save_multilabel_run",
+        ],
     },
 )

@@ -5,10 +5,21 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "intervals": ["CONSISTENT", "INCONSISTENT", "NOT_DERIVABLE"],
-        "corpora": ["positive_sentences"],
         "report": ["audit_claims", "write_audit"],
-        "direction": ["Tables"],
-        "weighting": ["TABLES", "comparisons", "effect_words"],
+        "intervals": [
+            "CONSISTENT",
+            "INCONSISTENT",
+            "NOT_DERIVABLE",
+            "corners",
+            "difference",
+            "effect_size",
+            "magnitude",
+            "nearest_share",
+            "negative_share",
+            "overlap",
+        ],
+        "corpora": ["positive_sentences"],
+        "weighting": ["COMPARED_WITH", "comparisons", "effect_words"],
+        "direction": ["DirectionTables"],
     },
 )

@@ -22,12 +22,12 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy.stats import entropy
 
+from helpers.data import perplexity
 from helpers.metrics import class_weights
 from helpers.reporting import FOLDER, Cell, Interval, find_cell
 
-from .direction import Tables, sample_count
+from .direction import DirectionTables, sample_count
 from .intervals import (
     ABOVE_ZERO,
     CONSISTENT,
@@ -130,15 +130,6 @@ Stated = list[tuple[str, Interval]]
 """What is published elsewhere about one number: text and interval."""
 
 
-def test_perplexity(counts: list[int]) -> float:
-    """2^H of the class distribution; between 1 and the number of classes.
-
-    >>> round(test_perplexity([5, 5, 5, 5]), 9)
-    4.0
-    """
-    return float(2 ** entropy(counts, base=2))
-
-
 def row_statistics(counts: CorpusCounts, dataset: str) -> dict[str, float]:
     """The numbers of a row of Table 1 that label counts give: the first three of all splits, the others of
     the test set.
@@ -155,8 +146,8 @@ def row_statistics(counts: CorpusCounts, dataset: str) -> dict[str, float]:
         known |= {"labels": len(whole), "negative_share": negative_percent(dataset, whole)}
     if test:
         held = positive(dataset, test)
-        known["test_perplexity"] = test_perplexity(list(test.values()))
-        known["perplexity_without_negative"] = test_perplexity(held)
+        known["perplexity"] = perplexity(test.values())
+        known["perplexity_without_negative"] = perplexity(held)
         known["ratio"] = max(held) / min(held)
     return known
 
@@ -168,7 +159,7 @@ def from_label_counts(get: partial, counts: CorpusCounts, dataset: str) -> Itera
         "labels",
         "samples",
         "negative_share",
-        "test_perplexity",
+        "perplexity",
         "perplexity_without_negative",
         "ratio",
     ):
@@ -180,14 +171,14 @@ def from_label_counts(get: partial, counts: CorpusCounts, dataset: str) -> Itera
 
 
 def row_bounds(get: partial, dataset: str) -> Iterator[Check]:
-    """Inside one row: test_perplexity is at most #Rel, and both agree where no sample is negative."""
+    """Inside one row: perplexity is at most #Rel, and both agree where no sample is negative."""
     labels, share = get(dataset=dataset, metric="labels"), get(dataset=dataset, metric="negative_share")
-    both = get(dataset=dataset, metric="test_perplexity")
+    both = get(dataset=dataset, metric="perplexity")
     without = get(dataset=dataset, metric="perplexity_without_negative")
     classes = labels.value
-    claim, limit = f"{dataset}: test_perplexity <= #Rel", (1.0, classes)
+    claim, limit = f"{dataset}: perplexity <= #Rel", (1.0, classes)
     yield check(both, claim, f"<= {classes:g}", limit, both.interval, (both, labels))
-    claim, limit = f"{dataset}: test_perplexity w/o NA <= #Rel - 1", (1.0, classes - 1)
+    claim, limit = f"{dataset}: perplexity w/o NA <= #Rel - 1", (1.0, classes - 1)
     if share.value > 0:
         yield check(without, claim, f"<= {classes - 1:g}", limit, without.interval, (without, labels))
     else:
@@ -197,9 +188,7 @@ def row_bounds(get: partial, dataset: str) -> Iterator[Check]:
 
 def linked_perplexities(get: partial, dataset: str, stated: Stated) -> Iterator[Check]:
     """The share q of negatives in the test set from both perplexities, against what is stated about it."""
-    cells = [
-        get(dataset=dataset, metric=metric) for metric in ("test_perplexity", "perplexity_without_negative")
-    ]
+    cells = [get(dataset=dataset, metric=metric) for metric in ("perplexity", "perplexity_without_negative")]
     shares = [(100 * low, 100 * high) for low, high in negative_share(*(cell.interval for cell in cells))]
     text = " or ".join(f"{low:.2f} to {high:.2f}" for low, high in shares)
     claim = f"{dataset}: some share of negative samples links both perplexities"
@@ -232,7 +221,7 @@ def test_shares(published: pd.DataFrame, counts: CorpusCounts, dataset: str) -> 
         share = negative_percent(dataset, test)
         stated.append((f"{share:.2f} by label counts", (share, share)))
     if dataset.startswith("semeval"):
-        tables = Tables(published)
+        tables = DirectionTables(published)
         share = 100 * (1 - sample_count(tables)[0] / tables.prose("test_samples").value)
         stated.append((f"{share:.2f} by the PPRs of paper R", (share, share)))
     if dataset == "nyt10":
@@ -248,7 +237,7 @@ def merged_directions(get: partial, stated: Stated) -> Iterator[Check]:
     Other; so the four perplexities give q. An enclosure by `corners`: the quotient rises with the one
     difference, falls with the other.
     """
-    metrics = ("test_perplexity", "perplexity_without_negative")
+    metrics = ("perplexity", "perplexity_without_negative")
     directed = [get(dataset="semeval2010", metric=metric) for metric in metrics]
     undirected = [get(dataset="semeval2010-undirected", metric=metric) for metric in metrics]
     pairs = list(zip(directed, undirected, strict=True))
@@ -295,7 +284,7 @@ def positive_sentences(published: pd.DataFrame) -> tuple[int, int] | None:
     (6399, 6656)
     """
     get = partial(find_cell, published, paper="W", item="Table 1", dataset="nyt10")
-    both, without = get(metric="test_perplexity"), get(metric="perplexity_without_negative")
+    both, without = get(metric="perplexity"), get(metric="perplexity_without_negative")
     shares = negative_share(both.interval, without.interval)
     size = find_cell(published, paper="D", item="Table 1", metric="sentences", statistic="test").value
     return whole_numbers((size * (1 - shares[-1][1]), size * (1 - shares[-1][0]))) if shares else None

@@ -35,7 +35,7 @@ SHORT = {"A": "performance_original", "B": "performance_paired", "PD": "pd", "PI
 """The column heads of the tables, and the metrics' names."""
 
 
-class Tables:
+class DirectionTables:
     """The cells of Tables II–VI by model and column: `tables("EM-C (base)", "PPR")`.
 
     Attributes
@@ -58,7 +58,7 @@ class Tables:
         return find_cell(self.published, item="Section IV-A", metric=metric)
 
 
-def performance_differences(tables: Tables) -> Iterator[Check]:
+def performance_differences(tables: DirectionTables) -> Iterator[Check]:
     """PD = |P_A − P_B| (Eq. 1) from the printed A and B."""
     for model in tables.models:
         a, b, printed = (tables(model, short) for short in ("A", "B", "PD"))
@@ -68,18 +68,18 @@ def performance_differences(tables: Tables) -> Iterator[Check]:
         yield compare(printed, f"{model}: PD = |A - B|", derived, (a, b), note)
 
 
-def sample_count(tables: Tables) -> tuple[int, int, int]:
+def sample_count(tables: DirectionTables) -> tuple[int, int, int]:
     """The n of PPR that the printed PPRs point to: (n, PPRs that it fits, PPRs that the next best n fits).
 
     >>> from helpers.reporting import load_published
-    >>> sample_count(Tables(load_published()))
+    >>> sample_count(DirectionTables(load_published()))
     (2263, 13, 8)
     """
     cells = [tables(model, "PPR") for model in tables.models]
     return common_denominator([(c.value, c.interval) for c in cells], int(tables.prose("test_samples").value))
 
 
-def paired_rates(tables: Tables, without_other: int | None) -> Iterator[Check]:
+def paired_rates(tables: DirectionTables, without_other: int | None) -> Iterator[Check]:
     """PPR = k/n (Eq. 3) with one n for all models, the number of test samples that are not Other."""
     n, fits, next_best = sample_count(tables)
     size = tables.prose("test_samples")
@@ -96,7 +96,7 @@ def paired_rates(tables: Tables, without_other: int | None) -> Iterator[Check]:
         yield compare(ppr, f"{model}: PPR is a multiple of 1/{n}", (share, share), (ppr, size), note)
 
 
-def immobility_rates(tables: Tables) -> Iterator[Check]:
+def immobility_rates(tables: DirectionTables) -> Iterator[Check]:
     """PIR = k/m (Eq. 2) for some m, the correct predictions on the better set, that leaves room for PPR.
 
     m is not printed; the note gives the k and m that are possible. Where none is, the nearest possible PIR is
@@ -155,7 +155,7 @@ def audit_direction(published: pd.DataFrame, without_other: int | None = None) -
     >>> {one.verdict for one in audit_direction(load_published(), 2263)}
     {'consistent'}
     """
-    tables = Tables(published)
+    tables = DirectionTables(published)
     return [*performance_differences(tables), *paired_rates(tables, without_other), *immobility_rates(tables)]
 
 
@@ -183,7 +183,7 @@ COMPARISONS = (
 word, 'smaller PD, PPR, and larger PPR' (the first PPR should read PIR)."""
 
 
-def restated(tables: Tables) -> Iterator[Check]:
+def restated(tables: DirectionTables) -> Iterator[Check]:
     """Every score that the text restates against the table, every improvement against the two cells."""
     column = {metric: short for short, metric in SHORT.items()}
     text = tables.published[
@@ -202,7 +202,7 @@ def restated(tables: Tables) -> Iterator[Check]:
             yield compare(cell, f"{row.model}: {row.statistic} of {short}", change, tuple(pair), row.note)
 
 
-def compared(tables: Tables) -> Iterator[Check]:
+def compared(tables: DirectionTables) -> Iterator[Check]:
     """Every 'better', 'larger' and 'smaller' of the text (`COMPARISONS`)."""
     for item, model, against, claims in COMPARISONS:
         for short, sign in ((claim[:-1], claim[-1]) for claim in claims.split()):
@@ -224,7 +224,7 @@ def spread(cells: list[Cell]) -> Interval:
     return max(lows) - min(highs), max(highs) - min(lows)
 
 
-def abstract(tables: Tables) -> Iterator[Check]:
+def abstract(tables: DirectionTables) -> Iterator[Check]:
     """'Clear gaps' in direction among models of 'similar' macro-F1: A differs less than PD, PIR and PPR."""
     for size in ("base", "large"):
         models = [f"{name} ({size})" for name in ("EM-C", "EM-ES", "R-BERT")]
@@ -236,7 +236,7 @@ def abstract(tables: Tables) -> Iterator[Check]:
             yield check(("R", "Abstract"), claim, "> 0", ABOVE_ZERO, more, (*original, *cells))
 
 
-def state_of_the_art(tables: Tables) -> Check:
+def state_of_the_art(tables: DirectionTables) -> Check:
     """Section V-E: EM-ES-M (large) is better than every quoted result."""
     best, rows = tables("EM-ES-M (large)", "A"), tables.frame[tables.frame["note"].str.contains("quoted")]
     quoted = max((as_cell(row) for _, row in rows.iterrows()), key=lambda cell: cell.interval[1])
@@ -245,7 +245,7 @@ def state_of_the_art(tables: Tables) -> Check:
     return check(("R", "Section V-E"), claim, "> 0", ABOVE_ZERO, lead, (best, quoted))
 
 
-def quoted_twice(tables: Tables) -> Iterator[Check]:
+def quoted_twice(tables: DirectionTables) -> Iterator[Check]:
     """EM-ES and R-BERT stand in Table III (run by the authors) and in Table VI (quoted).
 
     Different values are two runs, and then nothing follows from the one for the other.
@@ -258,7 +258,7 @@ def quoted_twice(tables: Tables) -> Iterator[Check]:
         yield compare(quoted, f"{name}: the quoted A is that of {name} (large)", derived, (own,), note)
 
 
-def corpus(published: pd.DataFrame, tables: Tables) -> Iterator[Check]:
+def corpus(published: pd.DataFrame, tables: DirectionTables) -> Iterator[Check]:
     """Section IV-A: 18 relations are 9 pairs; with Other, train and test they make up paper W's Table 1."""
     pairs, relations = tables.prose("relation_pairs"), tables.prose("relations")
     yield compare(relations, "relations = 2 x pairs", (2 * pairs.value,) * 2, (pairs,))
@@ -273,7 +273,7 @@ def corpus(published: pd.DataFrame, tables: Tables) -> Iterator[Check]:
     )
 
 
-def figure_4(tables: Tables) -> Check:
+def figure_4(tables: DirectionTables) -> Check:
     """The gold relation of the drawn sentence, which only the test key can tell."""
     gold = find_cell(tables.published, item="Section V-D and Figure 4 caption", metric="gold")
     note = "the official test key (id 8219) says Cause-Effect(e2,e1)"
@@ -288,6 +288,6 @@ def audit_direction_claims(published: pd.DataFrame) -> list[Check]:
     >>> [one.published for one in wrong]
     ['46.38', '33.94', '79.03', '78.76', '< 0', '< 0']
     """
-    tables = Tables(published)
+    tables = DirectionTables(published)
     checks = [*restated(tables), *compared(tables), *abstract(tables), state_of_the_art(tables)]
     return [*checks, *quoted_twice(tables), *corpus(published, tables), figure_4(tables)]

@@ -38,7 +38,7 @@ from .intervals import (
     welch_df,
 )
 
-TABLES = {"Table 3": "RECENT", "Table 4": "BERT_EM"}
+COMPARED_WITH = {"Table 3": "RECENT", "Table 4": "BERT_EM"}
 """Which model PTR is compared with."""
 
 
@@ -82,7 +82,7 @@ def comparisons(published: pd.DataFrame, item: str) -> list[Comparison]:
     """
     get = partial(find_cell, published, paper="W", item=item, metric="f1")
     runs = int(find_cell(published, paper="W", item="Section 3", metric="runs").value)
-    models, test = ("PTR", TABLES[item]), f"PTR - {TABLES[item]}"
+    models, test = ("PTR", COMPARED_WITH[item]), f"PTR - {COMPARED_WITH[item]}"
 
     def column(scheme: str) -> Comparison:
         mean, sd = (tuple(get(model=m, scheme=scheme, statistic=s) for m in models) for s in ("mean", "sd"))
@@ -124,7 +124,7 @@ def captions(published: pd.DataFrame, item: str, columns: list[Comparison]) -> I
     alpha = find_cell(published, paper="W", item=place[1], metric="alpha")
     words = find_cell(published, paper="W", item=place[1], metric="effect_size")
     for column in columns:
-        sign, better = (ABOVE_ZERO, "PTR") if column.d.value > 0 else (BELOW_ZERO, TABLES[item])
+        sign, better = (ABOVE_ZERO, "PTR") if column.d.value > 0 else (BELOW_ZERO, COMPARED_WITH[item])
         claim = f"{column.scheme}: {better} is better, as the sign of d says"
         yield check(place, claim, column.d.printed, sign, column.gain, column.mean)
         below = (0.0, alpha.value)
@@ -161,7 +161,7 @@ def audit_weighting(published: pd.DataFrame) -> list[Check]:
     >>> [one.claim for one in audit_weighting(load_published()) if one.verdict == "inconsistent"][-1]
     'macro: p from means, SDs and the printed d together'
     """
-    tables = {item: comparisons(published, item) for item in TABLES}
+    tables = {item: comparisons(published, item) for item in COMPARED_WITH}
     checks = [one for columns in tables.values() for column in columns for one in tests_and_effects(column)]
     return checks + [one for item, columns in tables.items() for one in captions(published, item, columns)]
 

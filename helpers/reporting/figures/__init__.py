@@ -1,27 +1,41 @@
-"""One function, one figure: tidy table in, matplotlib figure out."""
+"""One function, one figure: a tidy table in, a matplotlib figure out; `draw_and_save` writes it to a folder.
+
+A figure of your own is a function too: decorate it with `styled` and hand it to `draw_and_save`.
+"""
 
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
+        "style": ["draw_and_save", "save_figure", "styled"],
         "datasets": [
+            "long_tails_chart",
+            "perplexity_chart",
+            "effective_number_chart",
             "class_weights_chart",
             "effective_classes_chart",
-            "effective_number_chart",
-            "perplexity_chart",
-            "long_tails_chart",
         ],
-        "audit": ["common_denominator_chart", "few_runs_chart", "p_values_chart"],
+        "systems": [
+            "interval_chart",
+            "rank_chart",
+            "agreement_heatmap",
+            "alpha_spectrum_chart",
+            "left_out_chart",
+            "spectrum_bands_chart",
+            "reversal_chart",
+            "lead_without_chart",
+        ],
+        "audit": ["p_values_chart", "common_denominator_chart", "few_runs_chart"],
         "direction": [
             "original_paired_chart",
+            "rates_chart",
+            "paired_breakdown_heatmap",
+            "epochs_chart",
+            "cls_attention_chart",
             "attention_share_chart",
             "attribution_chart",
-            "cls_attention_chart",
-            "epochs_chart",
-            "paired_breakdown_heatmap",
-            "rates_chart",
         ],
-        "systems": ["lead_without_chart", "reversal_chart", "spectrum_bands_chart"],
+        "multilabel": ["rare_labels_chart", "spectra_chart", "gains_chart", "costs_chart"],
     },
 )

@@ -12,8 +12,8 @@ import pytest
 
 from helpers import ROOT
 from helpers.metrics.counts import PairedOutcomes
+from helpers.metrics.direction import paired_breakdown
 from helpers.models.settings import STANDARD
-from helpers.papers.direction import paired_breakdown
 from helpers.reporting.seeds import paired_scores, scheme_scores
 from helpers.runs.runs import Run, list_runs
 
@@ -76,11 +76,12 @@ def test_on_kbp37_the_kinds_of_the_entities_give_the_direction_away():
 
 def kept_when_turned(model: str) -> tuple[float, float]:
     """Of what is right on A, the share that is right on both: entities of one kind, and of two."""
-    moves = [paired_breakdown(run.outcome()) for run in runs(model, "kbp37")]
-    pooled = sum(table[["right_original", "right_both"]].mul(table["n"], axis=0) for table in moves)
-    sums = pooled.groupby(pooled.index.isin(ALIKE)).sum()
-    kept = sums["right_both"] / sums["right_original"]
-    return kept[True], kept[False]
+    rights = {True: [0.0, 0.0], False: [0.0, 0.0]}
+    for run in runs(model, "kbp37"):
+        for relation, found in paired_breakdown(run.outcome()).items():
+            for place, name in enumerate(("right_both", "right_original")):
+                rights[relation in ALIKE][place] += found[name] * found["n"]
+    return tuple(both / original for both, original in rights.values())
 
 
 def test_paired_sentences_help_on_kbp37_too():
