@@ -152,15 +152,15 @@ def _rounded(key: str, value: Any) -> str:
 
 
 def _data(options: Namespace) -> None:
-    from helpers.data import pairing, registry
+    from helpers.data import data_status, fetch, write_pairs
 
     _check_action(options)
     if options.action == "fetch":
-        found = registry.fetch(options.argument)
+        found = fetch(options.argument)
     elif options.action == "build-pairs":
-        found = pairing.write_pairs(options.argument, options.dataset or "semeval2010")
+        found = write_pairs(options.argument, options.dataset or "semeval2010")
     else:
-        found = registry.status()
+        found = data_status()
     _put("\n".join(map(str, found)))
 
 

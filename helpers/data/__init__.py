@@ -1,16 +1,35 @@
-"""Files in, samples out: corpora, predictions, documents; where data files are found, and what is refused."""
+"""Files in, samples out: where data files lie, what a sample is, the data sets, their pairs and statistics.
+
+`datasets()` lists the data sets, `read_corpus(name)` reads one, `register_dataset(Dataset(…))` adds one;
+`locate`, `fetch` and `data_status` find files and download them. Nothing is loaded before it is used.
+"""
 
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "samples": ["RDR_MARKERS", "RelationSample", "SPACED_TAGS", "TAGS", "parse_tagged", "render"],
-        "documents": ["Documents", "label_list", "label_matrix"],
-        "predictions": ["open_source", "read_inverse", "read_predictions"],
-        "matrices": ["read_matrix", "write_matrix"],
-        "systems": ["join_semeval_answers", "semeval_key", "tacred_predictions"],
-        "corpora": ["FILES", "PTR_FILES", "ptr_split", "read_corpus"],
+        "registry": [
+            "DataFile",
+            "data_status",
+            "fetch",
+            "locate",
+            "registered_file",
+            "registered_files",
+            "search_folders",
+        ],
+        "samples": ["Fact", "RDR_MARKERS", "RelationSample", "SPACED_TAGS", "TAGS", "parse_tagged", "render"],
+        "corpora": [
+            "Dataset",
+            "PTR_FILES",
+            "corpus_hashes",
+            "datasets",
+            "find_dataset",
+            "ptr_split",
+            "read_corpus",
+            "register_dataset",
+        ],
+        "readers": ["read_nyt_star"],
         "demo": [
             "NEGATIVE",
             "SYNTHETIC",
@@ -20,10 +39,13 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "demo_corpus",
             "demo_documents",
         ],
-        "pairing": ["clean_sample", "paired_sample", "paired_sets"],
+        "pairing": ["clean_sample", "paired_sample", "paired_sets", "write_pairs"],
+        "label_counts": ["TOTAL", "count_labels", "counted_datasets", "published_counts"],
         "statistics": ["dataset_statistics", "find_statistics", "label_statistics", "perplexity"],
+        "predictions": ["open_source", "read_inverse", "read_predictions"],
+        "systems": ["join_semeval_answers", "semeval_key", "tacred_predictions"],
+        "documents": ["Documents", "label_list", "label_matrix"],
         "document_files": ["read_documents", "read_labels"],
-        "label_counts": ["COUNTED_DATASETS", "TOTAL", "count_labels", "published_counts"],
-        "readers": ["read_nyt_star"],
+        "matrices": ["read_matrix", "write_matrix"],
     },
 )

@@ -1,9 +1,6 @@
-"""The corpora that can be read from registered files: which reader, which files, which splits.
+"""The one table of data sets: files, reader, splits, negative class, direction, title; and their reading.
 
-The training split that PTR's authors used for SemEval-2010: which official samples are in its parts.
-
-Their files hold the sentences tokenised and without ids; here each is matched to the official sentence. The
-6507 training sentences hold no example of Entity-Destination(e2,e1): its only one is among the 1493 of dev.
+A data set is one row: `register_dataset` adds one, and every command, table and figure knows it.
 """
 
 from __future__ import annotations
@@ -11,50 +8,281 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any, Literal
 
-from helpers.core import MalformedRecord, unknown_name
+from helpers.core import MalformedRecord, MissingData, did_you_mean, file_sha256, unknown_name
 
-from . import readers, registry
-from .readers import Corpus, lines
-from .samples import RelationSample
+from .registry import locate, registered_files
 
 if TYPE_CHECKING:
     from .documents import Documents
+    from .readers import Corpus
+    from .samples import RelationSample
 
-_PARTS = ("train", "dev", "test")
-
-FILES: dict[str, dict[str, str]] = {
-    "semeval2010": {"train": "semeval2010/TRAIN_FILE.TXT", "test": "semeval2010/TEST_FILE_FULL.TXT"},
-    "kbp37": {split: f"kbp37/{split}.txt" for split in _PARTS},
-    "chemprot": {split: f"chemprot/{split}.txt" for split in _PARTS},
-    "nyt24": {split: f"nyt24/NYT-star/{split}_triples.json" for split in ("val", "test")},
-    "docred": {"dev-699": "docred/dev_keys_new.json"},
-    "reuters90": {split: f"reuters90/reuters90_{split}.txt" for split in ("train", "test")},
-    "goemotions": {split: f"goemotions/{split}.tsv" for split in _PARTS},
-}
-"""Corpus → split → registered file."""
-
-_READERS = {
-    "semeval2010": readers.read_semeval,
-    "kbp37": readers.read_kbp37,
-    "chemprot": readers.read_chemprot,
-    "nyt24": readers.read_nyt_star,
-    "docred": readers.read_docred,
-}
-MULTI_LABEL = ("reuters90", "goemotions")
-"""The corpora whose samples are documents with several labels each."""
+KINDS = ("relations", "facts", "documents")
+Function = Callable[..., Any] | str
+"""A function, or its address 'module:name', which is imported when it is first called."""
 
 
-def read_corpus(name: str, strict: bool = True) -> dict[str, Corpus | Documents]:
-    """Every split of a corpus: samples of SemEval-2010, KBP37, ChemProt; facts of NYT* (`nyt24`), DocRED;
-    `Documents` of Reuters-21578 (`reuters90`) and GoEmotions.
+@dataclass(frozen=True)
+class Dataset:
+    """One row of the table of data sets.
+
+    Attributes
+    ----------
+    name : as commands and run files write it.
+    title : as figures write it; empty: the name.
+    kind : of its samples: 'relations' (`RelationSample`), 'facts' (`Fact`), 'documents' (`Documents`).
+    files : split → file, a name of the registry or a path on disk. Empty: only its counts are known.
+    reader : `reader(path, strict)` gives the samples of one file.
+    maker : for data that are made, not read: `maker()` gives split → samples.
+    directed : whether relations have a direction, `BASE(e1,e2)` and `BASE(e2,e1)`; such data sets can be
+        paired and trained on (paper R).
+    undirected_of : the data set whose labels, without their direction, are counted in this one.
+    negative : the negative class, or None.
+    whole : the splits that make the whole data set (Table 1 of paper W); empty: those of `files`.
+    measured : the split whose perplexity and ratio are reported.
+    unit : what label counts count, for all splits or by split.
+    counter : `counter()` gives split → label → count where that is not the relations of the samples.
+    inventory : a registered JSON file with labels that count although they may not occur.
+    note : what a reader must know to read its statistics.
+    licence : as its source states it; empty: that of its registered files.
 
     Raises
     ------
-    ValueError : unknown corpus.
+    ValueError : an unknown kind; files without a reader, or a reader without files; `measured` is no split.
+    """
+
+    name: str
+    title: str = ""
+    kind: Literal["relations", "facts", "documents"] = "relations"
+    files: Mapping[str, Path | str] = field(default_factory=dict)
+    reader: Function | None = None
+    maker: Function | None = None
+    directed: bool = False
+    undirected_of: str = ""
+    negative: str | None = None
+    whole: tuple[str, ...] = ()
+    measured: str = "test"
+    unit: str | Mapping[str, str] = "sample"
+    counter: Function | None = None
+    inventory: str = ""
+    note: str = ""
+    licence: str = ""
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise unknown_name("kind of data set", self.kind, KINDS)
+        if bool(self.files) != (self.reader is not None):
+            raise ValueError(f"data set {self.name!r}: `files` and `reader` belong together, one is missing")
+        if self.files and self.measured not in self.files:
+            splits = ", ".join(self.files)
+            raise ValueError(
+                f"data set {self.name!r}: measured is {self.measured!r}, its splits are {splits}"
+            )
+        known = {one.licence for one in registered_files().values() if one.dataset == self.counted_name}
+        defaults = {
+            "title": self.title or self.name,
+            "whole": self.whole or tuple(self.files),
+            "licence": self.licence or "; ".join(sorted(known)),
+        }
+        for name, value in defaults.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def counted_name(self) -> str:
+        """The data set whose labels are counted: itself, or the directed one."""
+        return self.undirected_of or self.name
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """The splits that `read_corpus` gives; none where only counts are known."""
+        return tuple(self.files) or (self.whole if self.maker else ())
+
+    @property
+    def has_counts(self) -> bool:
+        """Whether the labels are counted, by split: of documents with several labels they are not."""
+        return self.kind != "documents" and bool(self.splits or self.counter or self.undirected_of)
+
+    def unit_of(self, split: str) -> str:
+        """What the label counts of a split count."""
+        return self.unit if isinstance(self.unit, str) else self.unit.get(split, "sample")
+
+
+def _read_goemotions(path: Path, strict: bool) -> Documents:
+    from .document_files import read_goemotions, read_labels
+
+    return read_goemotions(path, read_labels(locate("goemotions/labels.txt"), keep_order=True), strict)
+
+
+_SPLITS = ("train", "dev", "test")
+_SEMEVAL = Dataset(
+    "semeval2010",
+    "SemEval, directed",
+    files={"train": "semeval2010/TRAIN_FILE.TXT", "test": "semeval2010/TEST_FILE_FULL.TXT"},
+    reader="helpers.data.readers:read_semeval",
+    directed=True,
+    negative="Other",
+)
+_ROWS = (
+    _SEMEVAL,
+    Dataset(
+        "semeval2010-undirected",
+        "SemEval, undirected",
+        undirected_of="semeval2010",
+        negative="Other",
+        whole=_SEMEVAL.whole,
+    ),
+    Dataset(
+        "chemprot",
+        "ChemProt",
+        files={split: f"chemprot/{split}.txt" for split in _SPLITS},
+        reader="helpers.data.readers:read_chemprot",
+    ),
+    Dataset(
+        "tacred",
+        "TACRED",
+        negative="no_relation",
+        whole=_SPLITS,
+        counter="helpers.data.label_counts:count_tacred",
+    ),
+    Dataset(
+        "nyt10",
+        "NYT, Riedel",
+        kind="facts",
+        negative="NA",
+    ),
+    Dataset(
+        "nyt24",
+        "NYT, Hoffmann",
+        kind="facts",
+        files={split: f"nyt24/NYT-star/{split}_triples.json" for split in ("val", "test")},
+        reader="helpers.data.readers:read_nyt_star",
+        whole=("train", "val", "test"),
+        unit="sentence (first triple)",
+        inventory="nyt24/NYT-star/rel2id.json",
+        note="NYT*, the label of the first triple of each sentence; the size of the training part is "
+        "published",
+    ),
+    Dataset(
+        "docred",
+        "DocRED, 699 documents",
+        kind="facts",
+        files={"dev-699": "docred/dev_keys_new.json"},
+        reader="helpers.data.readers:read_docred",
+        whole=("train", "dev"),
+        measured="dev-699",
+        unit="fact",
+        inventory="docred/rel2id.json",
+        note="facts; the size is the published one of train and dev; perplexity and ratio are of 699 of the "
+        "1000 development documents, so they come near the published values but need not equal them",
+    ),
+    Dataset(
+        "nyt10m",
+        "NYT10m, facts",
+        kind="facts",
+        negative="NA",
+        whole=("train", "val", "test"),
+        unit={"train": "sentence", "val": "sentence", "test": "fact"},
+        counter="helpers.data.label_counts:count_nyt10m",
+        note="the size is in sentences; perplexity and ratio are of the 3899 test facts, none of which is "
+        "NA; the test labels are not public by sentence, so the share of NA in the whole is unknown",
+    ),
+    Dataset(
+        "kbp37",
+        "KBP37",
+        files={split: f"kbp37/{split}.txt" for split in _SPLITS},
+        reader="helpers.data.readers:read_kbp37",
+        directed=True,
+        negative="no_relation",
+    ),
+    Dataset(
+        "reuters90",
+        "Reuters-21578",
+        kind="documents",
+        files={split: f"reuters90/reuters90_{split}.txt" for split in ("train", "test")},
+        reader="helpers.data.document_files:read_txt",
+        unit="label",
+    ),
+    Dataset(
+        "goemotions",
+        "GoEmotions",
+        kind="documents",
+        files={split: f"goemotions/{split}.tsv" for split in _SPLITS},
+        reader=_read_goemotions,
+        unit="label",
+    ),
+    Dataset(
+        "demo",
+        "synthetic demo",
+        maker="helpers.data.demo:demo_corpus",
+        directed=True,
+        negative="Other",
+        whole=("train", "test"),
+        note="sentences generated from templates, not a real corpus",
+        licence="MIT (made here)",
+    ),
+    Dataset(
+        "demo-documents",
+        "synthetic letters",
+        kind="documents",
+        maker="helpers.data.demo:demo_documents",
+        whole=("train", "test"),
+        unit="label",
+        note="letters generated from templates, not a real collection",
+        licence="MIT (made here)",
+    ),
+)
+_table = {row.name: row for row in _ROWS}
+
+
+def datasets() -> dict[str, Dataset]:
+    """All data sets by name, in the order of the table; those added last stand last.
+
+    >>> [name for name, one in datasets().items() if one.directed]
+    ['semeval2010', 'kbp37', 'demo']
+    """
+    return dict(_table)
+
+
+def find_dataset(name: str) -> Dataset:
+    """The row of a data set. Raises ValueError for an unknown name, with the nearest one.
+
+    >>> find_dataset("tacred").negative, find_dataset("kbp37").splits
+    ('no_relation', ('train', 'dev', 'test'))
+    """
+    if name not in _table:
+        raise unknown_name("dataset", name, _table)
+    return _table[name]
+
+
+def register_dataset(dataset: Dataset) -> Dataset:
+    """Add a data set to the table, for this process: reading, statistics, pairing, training, titles know it.
+
+    Raises
+    ------
+    ValueError : a data set of this name is there already.
+
+    >>> register_dataset(Dataset("tacred"))
+    Traceback (most recent call last):
+    ValueError: there is a data set 'tacred' already: choose another name
+    """
+    if dataset.name in _table:
+        raise ValueError(f"there is a data set {dataset.name!r} already: choose another name")
+    _table[dataset.name] = dataset
+    return dataset
+
+
+def read_corpus(name: str, strict: bool = True) -> dict[str, Corpus | Documents]:
+    """Every split of a data set: `RelationSample`s, `Fact`s or `Documents`, as its `kind` says.
+
+    Raises
+    ------
+    ValueError : unknown data set, or one of which only counts are known.
     MissingData, ChecksumError : a file is absent or not the registered one.
     MalformedRecord : strict, and a record cannot be read.
 
@@ -62,19 +290,46 @@ def read_corpus(name: str, strict: bool = True) -> dict[str, Corpus | Documents]
     Traceback (most recent call last):
     ValueError: unknown corpus 'kpb37'; did you mean 'kbp37'? Known: ...
     """
-    if name not in FILES:
-        raise unknown_name("corpus", name, FILES)
-    read = _documents_reader(name) if name in MULTI_LABEL else _READERS[name]
-    return {split: read(registry.locate(path), strict) for split, path in FILES[name].items()}
+    readable = [one.name for one in _table.values() if one.splits]
+    if name not in readable:
+        raise unknown_name("corpus", name, readable)
+    dataset = _table[name]
+    if dataset.maker:
+        return resolved(dataset.maker)()
+    reader = resolved(dataset.reader)
+    return {split: reader(_path(file), strict) for split, file in dataset.files.items()}
 
 
-def _documents_reader(name: str) -> Callable[[Path, bool], Documents]:
-    from . import document_files
+def resolved(function: Function) -> Callable[..., Any]:
+    """The function itself, imported if its address is given."""
+    return resolve_name(function) if isinstance(function, str) else function
 
-    if name == "reuters90":
-        return document_files.read_txt
-    labels = document_files.read_labels(registry.locate("goemotions/labels.txt"), keep_order=True)
-    return lambda path, strict: document_files.read_goemotions(path, labels, strict)
+
+def _path(file: Path | str) -> Path:
+    """Where a file of the table lies: a registered one is looked for and verified, another one is on disk."""
+    if str(file) in registered_files():
+        return locate(str(file))
+    if not Path(file).is_file():
+        hint = did_you_mean(file, registered_files())
+        raise MissingData(f"{file} is missing: it is neither a file on disk nor a registered one{hint}")
+    return Path(file)
+
+
+def corpus_hashes(name: str, splits: Iterable[str] | None = None) -> dict[str, str]:
+    """sha256 of the files of a data set (of some of its splits), by registered name or by file name.
+
+    Raises
+    ------
+    ValueError : unknown data set. MissingData, ChecksumError : as `read_corpus`.
+    """
+    files = find_dataset(name).files
+    chosen = [files[split] for split in files if splits is None or split in set(splits)]
+    return {_file_name(file): file_sha256(_path(file)) for file in chosen}
+
+
+def _file_name(file: Path | str) -> str:
+    """A name that says nothing about this machine."""
+    return str(file) if str(file) in registered_files() else Path(file).name
 
 
 PTR_FILES = {"train": "semeval2010/ptr_split/train.txt", "dev": "semeval2010/ptr_split/dev.txt"}
@@ -95,13 +350,15 @@ def ptr_split(samples: Iterable[RelationSample], part: str = "train") -> list[Re
     """
     if part not in PTR_FILES:
         raise unknown_name("part", part, PTR_FILES)
+    from .readers import lines
+
     waiting: dict[tuple[str, str], list[RelationSample]] = defaultdict(list)
     samples = list(samples)
     for sample in samples:
         waiting[_letters(sample.text), sample.relation].append(sample)
     taken = {}
     for name, file in PTR_FILES.items():  # both, as a sentence that occurs twice may be once in each
-        path = registry.locate(file)
+        path = locate(file)
         taken[name] = {_take(waiting, path, number, row).id for number, row in lines(path)}
     return [sample for sample in samples if sample.id in taken[part]]
 

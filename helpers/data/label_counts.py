@@ -1,10 +1,8 @@
-"""How often each label occurs in each split of the papers' data sets.
+"""How often each label occurs in each split of the papers' data sets: published, and counted again.
 
-The counts are facts, kept in `results/published/label_counts.csv`, so that statistics need no download;
-`count_labels` recomputes them from the real files. What follows from counts is in `statistics`.
-
-Columns of the file: dataset, split, label, count, unit (what is counted), source. The label `(total)` stands
-for a split whose size is published but whose labels are not counted, or are counted in another unit.
+The counts are facts, kept in `results/published/label_counts.csv`, so that statistics need no download. The
+label `(total)` stands for a split whose size is published but whose labels are not counted, or are counted
+in another unit.
 """
 
 from __future__ import annotations
@@ -13,31 +11,22 @@ import csv
 import functools
 import io
 import json
-import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from helpers import ROOT
-from helpers.core import unknown_name
+from helpers.core import unknown_name, write_atomically
 
-from . import registry
-from .corpora import FILES, read_corpus
+from .corpora import datasets, find_dataset, read_corpus, resolved
+from .registry import locate, registered_file
 
 LABEL_COUNTS = ROOT / "results" / "published" / "label_counts.csv"
 TOTAL = "(total)"
-COUNTED_DATASETS = ("semeval2010", "chemprot", "tacred", "nyt24", "docred", "nyt10m", "kbp37")
 
-_UNITS = {
-    "nyt24": "sentence (first triple)",
-    "docred": "fact",
-    ("nyt10m", "test"): "fact",
-    "nyt10m": "sentence",
-}
 _TACREV = "DFKI-NLP/tacrev@2252b8e"
 _NYT10M = "b8niiii/Ensembling@1881e17"
-
 _SOURCES = {
     ("tacred", "train"): "published label counts of the training set",
     ("tacred", "dev"): f"{_TACREV} results/dev_results label_true",
@@ -47,10 +36,11 @@ _SOURCES = {
     ("nyt10m", "val"): f"{_NYT10M} source/EDA.ipynb",
     ("nyt10m", "test"): f"{_NYT10M} results/test_statistical_analysis_20261008.json",
 }
+"""Where counts were published that do not follow from a registered corpus file."""
 
 
 class LabelCount(NamedTuple):
-    """One row of the file."""
+    """One row of the file: `unit` is what is counted."""
 
     dataset: str
     split: str
@@ -68,6 +58,22 @@ _TOTALS = (
 )
 
 
+@functools.cache
+def published_rows() -> tuple[LabelCount, ...]:
+    """All rows of the file."""
+    with LABEL_COUNTS.open(encoding="utf-8", newline="") as file:
+        return tuple(LabelCount(**row | {"count": int(row["count"])}) for row in csv.DictReader(file))
+
+
+def counted_datasets() -> tuple[str, ...]:
+    """The data sets whose label counts are published, in the order of the file.
+
+    >>> counted_datasets()
+    ('semeval2010', 'chemprot', 'tacred', 'nyt24', 'docred', 'nyt10m', 'kbp37')
+    """
+    return tuple(dict.fromkeys(row.dataset for row in published_rows()))
+
+
 def published_counts(dataset: str) -> dict[str, dict[str, int]]:
     """Split → label → count of a data set, as published; `(total)` is kept as a label.
 
@@ -80,19 +86,13 @@ def published_counts(dataset: str) -> dict[str, dict[str, int]]:
     >>> published_counts("semeval2010")["test"]["Entity-Destination(e2,e1)"]
     1
     """
-    if dataset not in COUNTED_DATASETS:
-        raise unknown_name("dataset", dataset, COUNTED_DATASETS)
+    if dataset not in counted_datasets():
+        raise unknown_name("dataset", dataset, counted_datasets())
     counts: dict[str, dict[str, int]] = {}
-    for row in _published_rows():
+    for row in published_rows():
         if row.dataset == dataset:
             counts.setdefault(row.split, {})[row.label] = row.count
     return counts
-
-
-@functools.cache
-def _published_rows() -> tuple[LabelCount, ...]:
-    with LABEL_COUNTS.open(encoding="utf-8", newline="") as file:
-        return tuple(LabelCount(**{**row, "count": int(row["count"])}) for row in csv.DictReader(file))
 
 
 def count_labels(dataset: str) -> dict[str, dict[str, int]]:
@@ -105,28 +105,38 @@ def count_labels(dataset: str) -> dict[str, dict[str, int]]:
 
     Raises
     ------
-    ValueError : unknown data set.
+    ValueError : unknown data set, or one whose labels are not counted.
     MissingData, ChecksumError : a file is absent or not the registered one.
+
+    >>> count_labels("demo")["test"]["Other"]
+    66
     """
-    if dataset not in COUNTED_DATASETS:
-        raise unknown_name("dataset", dataset, COUNTED_DATASETS)
-    special = {"tacred": _count_tacred, "nyt10m": _count_nyt10m}
-    splits = special[dataset]() if dataset in special else _count_corpus(dataset)
-    inventory = set(_inventory(dataset)).union(*splits.values())
+    known = [one.name for one in datasets().values() if one.has_counts and not one.undirected_of]
+    if dataset not in known:
+        raise unknown_name("dataset", dataset, known)
+    row = find_dataset(dataset)
+    if row.counter:
+        splits = resolved(row.counter)()
+    else:
+        corpus = read_corpus(dataset)
+        splits = {split: Counter(one.relation for one in samples) for split, samples in corpus.items()}
+    inventory = set(_inventory(row.inventory)).union(*splits.values())
     return {split: _ordered(counts, inventory) for split, counts in splits.items()}
 
 
-def _ordered(counts: Mapping[str, int], inventory: Iterable[str]) -> dict[str, int]:
-    return dict(
-        sorted(((label, counts.get(label, 0)) for label in inventory), key=lambda pair: (-pair[1], pair[0]))
-    )
+def _ordered(counts: Mapping[str, int], labels: Iterable[str]) -> dict[str, int]:
+    pairs = ((label, counts.get(label, 0)) for label in labels)
+    return dict(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))
 
 
-def _count_corpus(dataset: str) -> dict[str, Mapping[str, int]]:
-    return {split: Counter(one.relation for one in corpus) for split, corpus in read_corpus(dataset).items()}
+def _inventory(path: str) -> Iterable[str]:
+    """The labels of a JSON file: an object by label, or (NYT*) the pair of it and its inverse."""
+    found = _json(path) if path else ()
+    return found[1] if isinstance(found, list) else found
 
 
-def _count_tacred() -> dict[str, Mapping[str, int]]:
+def count_tacred() -> dict[str, Mapping[str, int]]:
+    """Split → label → count of TACRED: of train as published, of the others from the public predictions."""
     from .systems import tacred_predictions
 
     train = _json("tacred/tacred_label_counts.json")["train"]
@@ -135,54 +145,42 @@ def _count_tacred() -> dict[str, Mapping[str, int]]:
     return {"train": train} | {split: Counter(labels.astype(str)) for split, labels in counted.items()}
 
 
-def _count_nyt10m() -> dict[str, Mapping[str, int]]:
+def count_nyt10m() -> dict[str, Mapping[str, int]]:
+    """Split → label → count of NYT10m as published: sentences of train and val, facts of test."""
     counts = _json("nyt10m/nyt10m_label_counts.json")
     sentences = {split: counts[split]["records"] for split in ("train", "val")}
     return sentences | {"test": counts["test"]["per_relation_pair_facts"]}
 
 
-def _inventory(dataset: str) -> Iterable[str]:
-    """The labels that a data set defines beside those that occur in the counted splits."""
-    if dataset == "nyt24":
-        return _json("nyt24/NYT-star/rel2id.json")[1]
-    return _json("docred/rel2id.json") if dataset == "docred" else ()
-
-
-def _json(path: str) -> dict:
-    return json.loads(registry.locate(path).read_text(encoding="utf-8"))
+def _json(path: str) -> dict | list:
+    return json.loads(locate(path).read_text(encoding="utf-8"))
 
 
 def recounted_rows() -> list[LabelCount]:
     """All rows of the file, recomputed from the real files."""
-    return [*(row for dataset in COUNTED_DATASETS for row in _rows(dataset)), *_TOTALS]
+    return [*(row for dataset in counted_datasets() for row in _rows(dataset)), *_TOTALS]
 
 
 def _rows(dataset: str) -> Iterable[LabelCount]:
+    about = find_dataset(dataset)
     for split, counts in count_labels(dataset).items():
-        unit = _UNITS.get((dataset, split)) or _UNITS.get(dataset, "sample")
-        source = _SOURCES.get((dataset, split)) or _address(FILES[dataset][split])
-        yield from (LabelCount(dataset, split, label, count, unit, source) for label, count in counts.items())
+        source = _SOURCES.get((dataset, split)) or _address(about.files[split])
+        for label, count in counts.items():
+            yield LabelCount(dataset, split, label, count, about.unit_of(split), source)
 
 
 def _address(path: str) -> str:
     """`owner/repository@commit path` of a registered file."""
-    entry = registry.entry(path)
-    owner, repository, commit, place = entry.url.removeprefix("https://raw.githubusercontent.com/").split(
-        "/", 3
-    )
-    member = f" {entry.member}" if entry.member else ""
-    return f"{owner}/{repository}@{commit[:7]} {place}{member}"
+    found = registered_file(path)
+    place = found.url.removeprefix("https://raw.githubusercontent.com/")
+    owner, repository, commit, file = place.split("/", 3)
+    return f"{owner}/{repository}@{commit[:7]} {file} {found.member}".rstrip()
 
 
 def write_label_counts(path: Path | str = LABEL_COUNTS) -> None:
-    """Recompute the file from the real data and replace it in one step."""
+    """Recompute the file from the real data and replace it atomically."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(LabelCount._fields)
     writer.writerows(recounted_rows())
-    draft = Path(path).with_name(f".{Path(path).name}.{os.getpid()}")
-    try:
-        draft.write_text(text.getvalue(), encoding="utf-8", newline="")
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
+    write_atomically(path, text.getvalue())

@@ -2,28 +2,24 @@
 
 The paired sample keeps the sentence and exchanges the two entity markers, so its label is the inverse one
 (Lyu et al. 2021, section III). `write_pairs` writes the sets in the layout of the authors' files; from the
-official SemEval files the six files come out byte-identical to the published ones. Nothing is trained or
-scored here.
+official SemEval files the six files come out byte-identical to the published ones.
 """
 
 from __future__ import annotations
 
-import os
+import contextlib
 import re
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from helpers.core import inverse_label, label_ids, role_words, unknown_name
+from helpers.core import atomic_path, file_sha256, inverse_label, label_ids, role_words, unknown_name
 
-from . import registry
-from .corpora import read_corpus
+from .corpora import datasets, read_corpus
+from .registry import registered_files
 from .samples import RDR_MARKERS, Markers, RelationSample, parse_tagged, render
 
-DIRECTED = ("semeval2010", "kbp37")
-"""The corpora whose relations have a direction."""
 # Words that the cleaning leaves alone and that stand in no corpus; they hold the markers' places meanwhile.
 _PLACEHOLDERS: Markers = (" headopening ", " headclosing ", " tailopening ", " tailclosing ")
 _TIGHT_PLACEHOLDERS: Markers = ("headopening ", " headclosing", "tailopening ", " tailclosing")
@@ -137,8 +133,8 @@ def write_pairs(out_dir: Path | str, dataset: str = "semeval2010") -> list[PairF
     ----------
     out_dir : made if absent. Files of the same name are replaced. The files appear together at the very end:
         an error or an interruption before that leaves the folder as it was.
-    dataset : `semeval2010` (train, test; the six files equal the published ones) or `kbp37` (train, dev,
-        test).
+    dataset : one with directed relations: `semeval2010` (train, test; the six files equal the published
+        ones), `kbp37` (train, dev, test), …
 
     Returns
     -------
@@ -149,22 +145,28 @@ def write_pairs(out_dir: Path | str, dataset: str = "semeval2010") -> list[PairF
     ValueError : unknown data set.
     MissingData, ChecksumError : a file of the corpus is absent or not the registered one.
     """
-    if dataset not in DIRECTED:
-        raise unknown_name("data set with directed relations", dataset, DIRECTED)
+    directed = [one.name for one in datasets().values() if one.directed]
+    if dataset not in directed:
+        raise unknown_name("data set with directed relations", dataset, directed)
     splits = read_corpus(dataset)
     ids = label_ids(sample.relation for samples in splits.values() for sample in samples)
-    out = Path(out_dir)
-    out.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".pairs-", dir=out) as draft:
-        written = [
-            _write(Path(draft) / f"{split}.{kind}.tsv", samples, ids)
-            for split, originals in splits.items()
-            for kind, samples in _cleaned_sets(originals, split).items()
-        ]
-        files = [_described(path, out, dataset, rows) for path, rows in written]
-        for (path, _), file in zip(written, files, strict=True):
-            os.replace(path, file.path)
-    return files
+    rows: dict[Path, int] = {}
+    with contextlib.ExitStack() as together:
+        for split, originals in splits.items():
+            for kind, samples in _cleaned_sets(originals, split).items():
+                path = Path(out_dir, f"{split}.{kind}.tsv")
+                draft = together.enter_context(atomic_path(path))
+                with draft.open("w", encoding="utf-8", newline="\n") as file:
+                    # in a merged file the two partners share their index
+                    partners = 2 if kind == "merged" else 1
+                    lines = (rdr_line(place // partners, one, ids) for place, one in enumerate(samples))
+                    file.writelines(f"{line}\n" for line in lines)
+                rows[path] = len(samples)
+    published = {path: registered_files().get(f"{dataset}/rdr/{path.name}") for path in rows}
+    return [
+        PairFile(path, count, file_sha256(path), published[path].sha256 if published[path] else None)
+        for path, count in rows.items()
+    ]
 
 
 def _cleaned_sets(samples: Sequence[RelationSample], split: str) -> dict[str, list[RelationSample]]:
@@ -172,23 +174,4 @@ def _cleaned_sets(samples: Sequence[RelationSample], split: str) -> dict[str, li
 
     return paired_sets(
         clean_sample(sample) for sample in tqdm(samples, desc=f"pairing {split}", unit="sample")
-    )
-
-
-def _write(path: Path, samples: Sequence[RelationSample], ids: Mapping[str, int]) -> tuple[Path, int]:
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(f"{rdr_line(index, sample, ids)}\n" for index, sample in _indexed(path, samples))
-    return path, len(samples)
-
-
-def _indexed(path: Path, samples: Sequence[RelationSample]) -> Iterator[tuple[int, RelationSample]]:
-    """The running index from 0; in a merged file the two partners share theirs."""
-    partners = 2 if ".merged." in path.name else 1
-    return ((position // partners, sample) for position, sample in enumerate(samples))
-
-
-def _described(path: Path, out: Path, dataset: str, rows: int) -> PairFile:
-    published = registry.registry().get(f"{dataset}/rdr/{path.name}")
-    return PairFile(
-        out / path.name, rows, registry.file_sha256(path), published.sha256 if published else None
     )

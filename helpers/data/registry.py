@@ -1,8 +1,7 @@
-"""Every data file of this project: address, sha256, licence, rows; where to look, how to download.
+"""The files of the data sets (`registry.csv`, one row a file): where they lie here, and how to get them.
 
-The list is `registry.csv`, one row a file. A file is looked for in the folder `$RC_DATA_DIR`, then in `data/`
-of the project; it is never used unless its sha256 is the registered one. Downloads go to `data/`, whole or
-not at all. Nothing is downloaded unless `fetch` is called.
+A file is looked for in the folder `$RC_DATA_DIR`, then in `data/` of the project, and is used only if its
+sha256 is the registered one. Nothing is downloaded unless `fetch` is called.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ import csv
 import functools
 import logging
 import os
+import shutil
 import tarfile
 import tempfile
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from helpers import ROOT
-from helpers.core import ChecksumError, DownloadError, MissingData, file_sha256, unknown_name
+from helpers.core import ChecksumError, DownloadError, MissingData, atomic_path, file_sha256, unknown_name
 
 logger = logging.getLogger(__name__)
 REGISTRY = Path(__file__).with_name("registry.csv")
@@ -52,7 +52,7 @@ class DataFile:
 
 
 class FileStatus(NamedTuple):
-    """One row of `status`; `state` is ok, missing or corrupt, and `where` is None if missing."""
+    """One row of `data_status`; `state` is ok, missing or corrupt, and `where` is None if missing."""
 
     dataset: str
     file: str
@@ -65,19 +65,18 @@ class FileStatus(NamedTuple):
 
 
 @functools.cache
-def registry() -> dict[str, DataFile]:
+def registered_files() -> dict[str, DataFile]:
     """All registered files by path, in the order of `registry.csv`.
 
-    >>> registry()["semeval2010/TRAIN_FILE.TXT"].rows
+    >>> registered_files()["semeval2010/TRAIN_FILE.TXT"].rows
     8000
     """
     with REGISTRY.open(encoding="utf-8", newline="") as file:
-        return {row["path"]: _data_file(row) for row in csv.DictReader(file)}
-
-
-def _data_file(row: dict[str, str]) -> DataFile:
-    numbers = {"rows": int(row["rows"]) if row["rows"] else None, "bytes": int(row["bytes"])}
-    return DataFile(**{**row, **numbers})
+        files = {}
+        for row in csv.DictReader(file):
+            numbers = {"rows": int(row["rows"]) if row["rows"] else None, "bytes": int(row["bytes"])}
+            files[row["path"]] = DataFile(**row | numbers)
+    return files
 
 
 def search_folders() -> list[Path]:
@@ -86,25 +85,31 @@ def search_folders() -> list[Path]:
     return [*([Path(given)] if given else []), ROOT / "data"]
 
 
-def entry(path: str) -> DataFile:
+def registered_file(path: str) -> DataFile:
     """The registry's row for a file.
 
     Raises
     ------
     ValueError : no such file is registered; the message gives the nearest names.
 
-    >>> entry("semeval2010/TRAIN_FILE.TXT").licence
+    >>> registered_file("semeval2010/TRAIN_FILE.TXT").licence
     'CC BY 3.0'
     """
-    if path not in registry():
+    if path not in registered_files():
         raise _unknown("data file", path)
-    return registry()[path]
+    return registered_files()[path]
 
 
 def _unknown(kind: str, name: str) -> ValueError:
-    datasets = list(dict.fromkeys(one.dataset for one in registry().values()))
-    known = [*datasets, "and their files, which `python -m helpers data status` lists"]
-    return unknown_name(kind, name, known, nearest_of=[*datasets, *registry()])
+    names = list(dict.fromkeys(one.dataset for one in registered_files().values()))
+    known = [*names, "and their files, which `python -m helpers data status` lists"]
+    return unknown_name(kind, name, known, nearest_of=[*names, *registered_files()])
+
+
+def _find(wanted: DataFile) -> Path | None:
+    """The first file of this name in the search folders, whatever it holds."""
+    places = (folder / wanted.path for folder in search_folders())
+    return next((place for place in places if place.is_file()), None)
 
 
 def locate(path: str) -> Path:
@@ -118,13 +123,12 @@ def locate(path: str) -> Path:
     ChecksumError : the first file found is not the registered one; it is not used, and the next folder is not
         tried.
     """
-    wanted = entry(path)
-    for folder in search_folders():
-        found = folder / path
-        if found.is_file():
-            _verify(found, wanted.sha256)
-            return found
-    raise MissingData(_missing_message(wanted))
+    wanted = registered_file(path)
+    found = _find(wanted)
+    if found is None:
+        raise MissingData(_missing_message(wanted))
+    _verify(found, wanted.sha256)
+    return found
 
 
 def _verify(found: Path, expected: str) -> None:
@@ -146,27 +150,22 @@ def _missing_message(wanted: DataFile) -> str:
     return f"{wanted.path} is missing. Looked for {places}{unset}. {address}"
 
 
-def status() -> list[FileStatus]:
+def data_status() -> list[FileStatus]:
     """Every registered file: where it was found, and whether it is ok, missing or corrupt."""
-    return [_file_status(wanted) for wanted in registry().values()]
-
-
-def _file_status(wanted: DataFile) -> FileStatus:
-    found = next(
-        (folder / wanted.path for folder in search_folders() if (folder / wanted.path).is_file()), None
-    )
-    state = "missing"
-    if found:
-        state = "ok" if file_sha256(found) == wanted.sha256 else "corrupt"
-    return FileStatus(wanted.dataset, wanted.path, found, state, wanted.licence)
+    rows = []
+    for one in registered_files().values():
+        found = _find(one)
+        state = "missing" if found is None else "ok" if file_sha256(found) == one.sha256 else "corrupt"
+        rows.append(FileStatus(one.dataset, one.path, found, state, one.licence))
+    return rows
 
 
 def fetch(name: str) -> list[Path]:
     """Download a file, or all files of a data set, into `data/`, with checksum and a progress bar.
 
     A file that lies in one of the search folders already is not downloaded again. Files without an address
-    are left out with a warning that says how to get them. Nothing is written unless it is whole and its
-    checksum is right.
+    are left out with a warning that says how to get them. Files are written atomically, after their checksum
+    was found right.
 
     Returns
     -------
@@ -179,7 +178,10 @@ def fetch(name: str) -> list[Path]:
     ChecksumError : what was downloaded, or a file found, is not the registered file.
     MissingData : none of the files has an address.
     """
-    wanted = _chosen(name)
+    files = registered_files()
+    wanted = [files[name]] if name in files else [one for one in files.values() if one.dataset == name]
+    if not wanted:
+        raise _unknown("data set or file", name)
     fetchable = [one for one in wanted if one.url]
     if not fetchable:
         raise MissingData(_missing_message(wanted[0]))
@@ -189,57 +191,39 @@ def fetch(name: str) -> list[Path]:
     return [_fetch_file(one) for one in fetchable]
 
 
-def _chosen(name: str) -> list[DataFile]:
-    if name in registry():
-        return [registry()[name]]
-    chosen = [one for one in registry().values() if one.dataset == name]
-    if not chosen:
-        raise _unknown("data set or file", name)
-    return chosen
-
-
 def _fetch_file(wanted: DataFile) -> Path:
-    try:
+    if _find(wanted) is not None:
         return locate(wanted.path)
-    except MissingData:
-        pass
     target = ROOT / "data" / wanted.path
-    # on the disk of data/, which may be a link to another one: the last step is a rename
-    beside = ROOT / "data" if (ROOT / "data").is_dir() else ROOT
-    with tempfile.TemporaryDirectory(prefix=".download-", dir=beside) as folder:
-        whole = _download(wanted, folder)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        os.replace(whole, target)
+    with tempfile.TemporaryDirectory(prefix="download-") as folder:
+        try:
+            got = _download(wanted, folder)
+        except (OSError, tarfile.TarError) as error:
+            raise DownloadError(
+                f"{wanted.path} could not be downloaded from {wanted.url} ({error}). Nothing was written. "
+                f"Without a network put it at {target}, or set ${DATA_DIR_VARIABLE} to a folder that has it."
+            ) from error
+        _verify(got, wanted.sha256)
+        with atomic_path(target) as draft:
+            shutil.copyfile(got, draft)
     return target
 
 
 def _download(wanted: DataFile, folder: str) -> Path:
-    """The verified file in a temporary folder; pooch (and with it the network stack) is loaded only here."""
+    """The file in a temporary folder; pooch (and with it the network stack) is loaded only here."""
     import pooch
 
     pooch.get_logger().setLevel("WARNING")
     bar = pooch.HTTPDownloader(progressbar=True, timeout=30)
-    try:
-        got = Path(pooch.retrieve(wanted.url, known_hash=None, fname="download", path=folder, downloader=bar))
-        if wanted.member:
-            got = _extract(got, wanted.member)
-    except (OSError, tarfile.TarError) as error:
-        place = ROOT / "data" / wanted.path
-        raise DownloadError(
-            f"{wanted.path} could not be downloaded from {wanted.url} ({error}). Nothing was written. "
-            f"Without a network put it at {place}, or set ${DATA_DIR_VARIABLE} to a folder that holds it."
-        ) from error
-    _verify(got, wanted.sha256)
-    return got
-
-
-def _extract(archive: Path, member: str) -> Path:
-    """The archive's file whose name is `member` or ends in it, whatever folder the archive puts around it."""
-    with tarfile.open(archive) as tar:
-        names = [name for name in tar.getnames() if f"/{name}".endswith(f"/{member}")]
+    got = Path(pooch.retrieve(wanted.url, known_hash=None, fname="download", path=folder, downloader=bar))
+    if not wanted.member:
+        return got
+    with tarfile.open(got) as tar:  # the archive may put any folder around the member
+        names = [name for name in tar.getnames() if f"/{name}".endswith(f"/{wanted.member}")]
         if len(names) != 1:
-            raise tarfile.TarError(f"the archive holds {len(names)} files named {member}, one is expected")
-        content = tar.extractfile(names[0]).read()
-    target = archive.with_name("member")
-    target.write_bytes(content)
-    return target
+            raise tarfile.TarError(
+                f"the archive holds {len(names)} files named {wanted.member}, one is expected"
+            )
+        member = Path(folder, "member")
+        member.write_bytes(tar.extractfile(names[0]).read())
+    return member

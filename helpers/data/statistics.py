@@ -1,11 +1,6 @@
-"""Statistics of one distribution of labels: perplexity, share of the negative class, imbalance ratio.
+"""From counts of labels to Table 1 of paper W (Harbecke et al. 2022): sizes, shares, perplexity, imbalance.
 
-Counts in, numbers out; where the counts come from is the business of `statistics`.
-
-From counts of labels to Table 1 of paper W (Harbecke et al. 2022): shares, perplexity, imbalance.
-
-Size and negative share are those of the whole data set; perplexity and ratio those of its test part. Nothing
-is downloaded: the counts of the papers' data sets come from `results/published/label_counts.csv`.
+Size and negative share are those of the whole data set; perplexity and ratio those of its test part.
 """
 
 from __future__ import annotations
@@ -19,7 +14,8 @@ from typing import Any
 
 from helpers.core import MalformedRecord, base_relation, find_negative, unknown_name
 
-from .label_counts import TOTAL, published_counts
+from .corpora import datasets, find_dataset
+from .label_counts import TOTAL, count_labels, counted_datasets, published_counts
 from .tabular import Delimited
 
 
@@ -109,72 +105,40 @@ def label_statistics(counts: Mapping[str, int], negative: str | None = None) -> 
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Dataset:
-    """Which splits make the whole data set, which one is measured, and its negative class."""
-
-    whole: tuple[str, ...]
-    measured: str
-    negative: str | None
-    note: str
-
-
-_SEMEVAL = _Dataset(("train", "test"), "test", "Other", "")
-
-_DATASETS = {
-    "semeval2010": _SEMEVAL,
-    "semeval2010-undirected": _SEMEVAL,
-    "chemprot": _Dataset(("train", "dev", "test"), "test", None, ""),
-    "tacred": _Dataset(("train", "dev", "test"), "test", "no_relation", ""),
-    "nyt24": _Dataset(
-        ("train", "val", "test"),
-        "test",
-        None,
-        "NYT*, the label of the first triple of each sentence; the size of the training part is published",
-    ),
-    "docred": _Dataset(
-        ("train", "dev"),
-        "dev-699",
-        None,
-        "facts; the size is the published one of train and dev; perplexity and ratio are of 699 of the 1000 "
-        "development documents, so they come near the published values but need not equal them",
-    ),
-    "nyt10m": _Dataset(
-        ("train", "val", "test"),
-        "test",
-        "NA",
-        "the size is in sentences; perplexity and ratio are of the 3899 test facts, none of which is NA; the "
-        "test labels are not public by sentence, so the share of NA in the whole is unknown",
-    ),
-    "kbp37": _Dataset(("train", "dev", "test"), "test", "no_relation", ""),
-}
-DATASETS = tuple(_DATASETS)
-"""The names that `dataset_statistics` takes."""
-
-
 def dataset_statistics(name: str) -> LabelStatistics:
-    """The row of Table 1 of paper W for one of its data sets; for NYT10m and KBP37 by the same rule.
+    """The row of Table 1 of paper W for one of its data sets; for every other one by the same rule.
 
     Labels, samples and negative share are those of the whole data set, perplexity and ratio those of the test
     part. `note` says where the numbers are of something else. A negative share that cannot be derived is
-    None.
+    None. Published counts are taken where there are some; otherwise the files are counted.
 
     Raises
     ------
-    ValueError : unknown name.
+    ValueError : unknown name, or the counts of a split are not known.
+    MissingData, ChecksumError : the files are counted, and one is absent or not the registered one.
 
     >>> row = dataset_statistics("tacred")
     >>> row.labels, row.samples, round(row.perplexity, 2), row.ratio
     (42, 106264, 3.31, 250.0)
     """
-    if name not in _DATASETS:
-        raise unknown_name("dataset", name, _DATASETS)
-    about = _DATASETS[name]
-    splits = published_counts(name.removesuffix("-undirected"))
-    if name.endswith("-undirected"):
+    if name not in _known():
+        raise unknown_name("dataset", name, _known())
+    about = find_dataset(name)
+    read = published_counts if about.counted_name in counted_datasets() else count_labels
+    splits = read(about.counted_name)
+    lacking = [split for split in (*about.whole, about.measured) if split not in splits]
+    if lacking:
+        raise ValueError(
+            f"{name}: the labels of {', '.join(lacking)} are not counted, only of {', '.join(splits)}"
+        )
+    if about.undirected_of:
         splits = {split: _without_direction(counts) for split, counts in splits.items()}
     whole = [splits[split] for split in about.whole]
     return replace(_combined(whole, splits[about.measured], about.negative), note=about.note)
+
+
+def _known() -> list[str]:
+    return [one.name for one in datasets().values() if one.has_counts]
 
 
 def _without_direction(counts: Mapping[str, int]) -> dict[str, int]:
@@ -209,13 +173,14 @@ def find_statistics(name_or_path: Path | str, negative: str | None = None) -> di
     >>> find_statistics("chemprot")["ratio"]
     313.75
     """
-    if str(name_or_path) in _DATASETS:
+    name = str(name_or_path)
+    if name in _known():
         if negative is not None:
-            raise ValueError(f"the negative class of {name_or_path} is known: leave `negative` out")
-        return dataset_statistics(str(name_or_path)).to_dict()
-    if not Path(name_or_path).is_file():
-        raise unknown_name("data set, and no file of counts:", str(name_or_path), _DATASETS)
-    return statistics_from_csv(name_or_path, negative).to_dict()
+            raise ValueError(f"the negative class of {name} is known: leave `negative` out")
+        return dataset_statistics(name).to_dict()
+    if not Path(name).is_file():
+        raise unknown_name("data set, and no file of counts:", name, _known())
+    return statistics_from_csv(name, negative).to_dict()
 
 
 def statistics_from_csv(path: Path | str, negative: str | None = None) -> LabelStatistics:

@@ -20,9 +20,10 @@ import pandas as pd
 
 from helpers.core import SEMEVAL_RELATIONS, MalformedRecord, MissingData, unknown_name
 
-from . import readers, registry
+from . import readers
 from .predictions import open_source
 from .readers import collect, json_array, lines, string
+from .registry import locate, search_folders
 
 Split = Literal["test", "dev"]
 KEY_COLUMNS = ("id", "gold", "gold_tacrev")
@@ -75,9 +76,9 @@ def tacred_predictions(split: Split = "test") -> pd.DataFrame:
     ChecksumError : the table is not the registered one.
     """
     try:
-        return read_tacred_predictions(registry.locate(f"tacred/tacred_{split}_predictions.tsv.gz"), split)
+        return read_tacred_predictions(locate(f"tacred/tacred_{split}_predictions.tsv.gz"), split)
     except MissingData:
-        clones = [folder / "tacrev" for folder in registry.search_folders()]
+        clones = [folder / "tacrev" for folder in search_folders()]
         clone = next((folder for folder in clones if (folder / "results").is_dir()), None)
         if clone is None:
             raise
@@ -213,7 +214,7 @@ def semeval_key() -> dict[str, str]:
     ------
     MissingData, ChecksumError : the file is absent or not the registered one.
     """
-    path = registry.locate("semeval2010/TEST_FILE_FULL.TXT")
+    path = locate("semeval2010/TEST_FILE_FULL.TXT")
     return {sample.id: sample.relation for sample in readers.read_semeval(path)}
 
 

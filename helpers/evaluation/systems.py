@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 
 from helpers.core import SEMEVAL_RELATIONS, MissingData
-from helpers.data import join_semeval_answers, registry, semeval_key, tacred_predictions
+from helpers.data import join_semeval_answers, locate, registered_file, semeval_key, tacred_predictions
 from helpers.metrics import Confusion, PairedOutcomes
 from helpers.runs import COMPARED, FOLDER, Run, save_run
 
@@ -56,7 +56,7 @@ def semeval_runs() -> Iterator[Run]:
     Raises as `tacred_runs`.
     """
     key = semeval_key()
-    answers = {name: join_semeval_answers(registry.locate(path), key) for name, path in SEMEVAL_FILES.items()}
+    answers = {name: join_semeval_answers(locate(path), key) for name, path in SEMEVAL_FILES.items()}
     frame = next(iter(answers.values()))[["gold"]].assign(
         **{name: answer["predicted"] for name, answer in answers.items()}
     )
@@ -95,16 +95,16 @@ def _pair(
 def _tacred_sums() -> dict[str, str]:
     """The sum of the compiled table, if that was read."""
     try:
-        registry.locate(TACRED_FILE)
+        locate(TACRED_FILE)
     except MissingData:
         return {}
     return _sums(TACRED_FILE)
 
 
 def _sums(*paths: str) -> dict[str, str]:
-    return {path: registry.entry(path).sha256 for path in paths}
+    return {path: registered_file(path).sha256 for path in paths}
 
 
 def _semeval_source(path: str) -> str:
-    found = registry.entry(path)
+    found = registered_file(path)
     return found.url.removeprefix("https://raw.githubusercontent.com/")

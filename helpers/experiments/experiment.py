@@ -17,22 +17,30 @@ from typing import Any, Literal
 
 from helpers.core import label_ids, unknown_name, write_atomically
 from helpers.data import (
-    FILES,
     PTR_FILES,
     RelationSample,
     clean_sample,
-    demo_corpus,
+    corpus_hashes,
+    datasets,
     paired_sets,
     ptr_split,
     read_corpus,
-    registry,
+    registered_file,
 )
 from helpers.models import BASELINES, EMBEDDED, MODELS, PAPER, STANDARD, Settings
 
 SEEDS = (9, 148, 378, 459, 687)
 """The five seeds of paper W."""
-EXPERIMENT_DATASETS = ("semeval2010", "kbp37", "demo")
 PROFILES = ("quick", "standard", "paper")
+
+
+def experiment_datasets() -> list[str]:
+    """The data sets that models are trained on: relations with a direction, in a training and a test part.
+
+    >>> experiment_datasets()
+    ['semeval2010', 'kbp37', 'demo']
+    """
+    return [one.name for one in datasets().values() if one.directed and {"train", "test"} <= {*one.splits}]
 
 
 @dataclass(frozen=True)
@@ -43,7 +51,7 @@ class Experiment:
     ----------
     model : one of `MODELS` or `BASELINES`.
     merged : trained on every sentence and its paired one (paper R's '-M').
-    dataset : 'semeval2010', 'kbp37' or 'demo'.
+    dataset : one of `experiment_datasets()`.
     part : 'full', or 'ptr' for the 6507 training sentences of PTR's authors (SemEval only).
     text : 'clean' as paper R's files, or 'official'.
     seed : of weights, order, dropout; `encoder` : see `load_encoder`. A baseline has neither.
@@ -70,7 +78,7 @@ class Experiment:
     options: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        known = {"model": (*MODELS, *BASELINES), "dataset": EXPERIMENT_DATASETS, "profile": PROFILES}
+        known = {"model": (*MODELS, *BASELINES), "dataset": experiment_datasets(), "profile": PROFILES}
         known |= {"part": ("full", "ptr"), "text": ("clean", "official")}
         for name, names in known.items():
             if getattr(self, name) not in names:
@@ -147,12 +155,12 @@ def read_samples(
     >>> len(data.train), data.train[0].text == data.train[1].text
     (200, True)
     """
-    splits, files = _splits(dataset)
+    splits, files = read_corpus(dataset), corpus_hashes(dataset, ("train", "test"))
     labels = tuple(label_ids(sample.relation for samples in splits.values() for sample in samples))
     train, test = list(splits["train"]), list(splits["test"])
     if part == "ptr":
         train = ptr_split(train)
-        files |= {name: registry.registry()[name].sha256 for name in PTR_FILES.values()}
+        files |= {name: registered_file(name).sha256 for name in PTR_FILES.values()}
     if holdout:
         train, test = _held_out(train)
     if at_most is not None and len(train) > at_most:
@@ -162,13 +170,6 @@ def read_samples(
     if merged:
         train = paired_sets(train)["merged"]
     return ExperimentData(train, test, labels, files)
-
-
-def _splits(dataset: str) -> tuple[dict[str, Sequence[RelationSample]], dict[str, str]]:
-    if dataset == "demo":
-        return demo_corpus(seed=0), {}
-    names = [FILES[dataset][split] for split in ("train", "test")]
-    return read_corpus(dataset), {name: registry.registry()[name].sha256 for name in names}
 
 
 def _held_out(samples: Sequence[RelationSample]) -> tuple[list[RelationSample], list[RelationSample]]:

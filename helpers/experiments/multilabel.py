@@ -23,7 +23,7 @@ import numpy as np
 from scipy import sparse
 from tqdm import tqdm
 
-from helpers.data import FILES, Documents, label_matrix, read_corpus, registry
+from helpers.data import Documents, corpus_hashes, label_matrix, read_corpus
 from helpers.metrics import MultilabelOutcome, with_and_without_test_labels
 from helpers.models.linear import DocumentClassifier, LinearClassifier
 from helpers.runs import MULTILABEL_FOLDER, LabelPairs, MultilabelRun, environment, save_multilabel_run
@@ -267,9 +267,7 @@ def _counted(
 
 def file_sums(dataset: str) -> dict[str, str]:
     """sha256 of the files of a data set's corpus, by registered name."""
-    corpus = dataset.partition("-")[0]
-    paths = [path for part, path in FILES[corpus].items() if part != "dev"]
-    return {path: registry.file_sha256(registry.locate(path)) for path in paths}
+    return corpus_hashes(dataset.partition("-")[0], ("train", "test"))
 
 
 def store_runs(folder: Path | str = MULTILABEL_FOLDER) -> None:

@@ -22,7 +22,7 @@ import pandas as pd
 
 from helpers import ROOT
 from helpers.core import SEMEVAL_RELATIONS, inverse_label, label_ids, write_atomically
-from helpers.data import SPACED_TAGS, RelationSample, demo_corpus, paired_sample, parse_tagged, render
+from helpers.data import SPACED_TAGS, RelationSample, paired_sample, parse_tagged, read_corpus, render
 from helpers.experiments import Experiment
 from helpers.models import LiteralRelationCls, attribution, build, load_weights
 from helpers.runs import safe_name
@@ -178,7 +178,7 @@ def _labels(experiment: Experiment) -> tuple[str, ...]:
     if experiment.dataset == "semeval2010":
         return SEMEVAL_RELATIONS
     if experiment.dataset == "demo":
-        return tuple(label_ids(one.relation for part in demo_corpus(seed=0).values() for one in part))
+        return tuple(label_ids(one.relation for part in read_corpus("demo").values() for one in part))
     raise ValueError(f"the case study knows semeval2010 and demo, not {experiment.dataset}")
 
 

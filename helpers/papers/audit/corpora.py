@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from helpers.data import perplexity
+from helpers.data import TOTAL, datasets, perplexity
 from helpers.metrics import class_weights
 from helpers.reporting import FOLDER, Cell, Interval, find_cell
 
@@ -44,19 +44,9 @@ from .intervals import (
 
 Counts = dict[str, int]
 NEEDED = ("dataset", "split", "label", "count")
-NEGATIVE = {"tacred": "no_relation", "semeval2010": "Other", "semeval2010-undirected": "Other"}
-
-SPLITS = {
-    "tacred": ("train", "dev", "test"),
-    "semeval2010": ("train", "test"),
-    "semeval2010-undirected": ("train", "test"),
-    "chemprot": ("train", "dev", "test"),
-    "nyt24": ("train", "val", "test"),
-    "docred": ("train", "dev"),
-}
-"""The splits that make up a whole corpus, where the sizes of all of them are public."""
-TOTAL = "(total)"
-"""Stands in place of a label where a split's size is known and its labels are not."""
+NEGATIVE = {one.name: one.negative for one in datasets().values()}
+SPLITS = {one.name: one.whole for one in datasets().values()}
+"""The splits that make up a whole corpus."""
 
 
 def load_label_counts(path: Path | str = FOLDER / "label_counts.csv") -> pd.DataFrame | None:
@@ -122,7 +112,7 @@ def negative_percent(dataset: str, counts: Counts) -> float:
     >>> negative_percent("tacred", {"no_relation": 3, "per:age": 1})
     75.0
     """
-    return 100 * counts.get(NEGATIVE.get(dataset, ""), 0) / sum(counts.values())
+    return 100 * counts.get(NEGATIVE.get(dataset), 0) / sum(counts.values())
 
 
 PLACE = ("W", "Table 1")

@@ -15,21 +15,22 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
+from helpers.data import datasets
+
 from .style import SCHEME_COLORS, SCHEME_MARKERS, styled
 
-_TITLES = {
-    "tacred": "TACRED",
-    "nyt10": "NYT, Riedel",
-    "nyt24": "NYT, Hoffmann",
-    "chemprot": "ChemProt",
-    "docred": "DocRED, 699 documents",
-    "semeval2010": "SemEval, directed",
-    "semeval2010-undirected": "SemEval, undirected",
-    "nyt10m": "NYT10m, facts",
-    "kbp37": "KBP37",
-}
 _PALETTE = sns.color_palette("colorblind").as_hex()
-_COLORS = dict(zip(_TITLES, [_PALETTE[i] for i in (3, 8, 4, 2, 1, 0, 9, 6, 7)], strict=True))
+_COLORS = {
+    "tacred": _PALETTE[3],
+    "nyt10": _PALETTE[8],
+    "nyt24": _PALETTE[4],
+    "chemprot": _PALETTE[2],
+    "docred": _PALETTE[1],
+    "semeval2010": _PALETTE[0],
+    "semeval2010-undirected": _PALETTE[9],
+    "nyt10m": _PALETTE[6],
+    "kbp37": _PALETTE[7],
+}
 _DASHED = ("semeval2010-undirected", "nyt10m", "kbp37")
 _BARS, _BOX = _PALETTE[0], _PALETTE[1]
 
@@ -47,7 +48,8 @@ def corpus_title(dataset: str) -> str:
     >>> corpus_title("nyt24"), corpus_title("mine")
     ('NYT, Hoffmann', 'mine')
     """
-    return _TITLES.get(dataset, dataset)
+    known = datasets()
+    return known[dataset].title if dataset in known else dataset
 
 
 @styled

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from helpers.core.errors import MissingData
 from helpers.core.labels import label_ids
-from helpers.data import corpora, pairing, readers
+from helpers.data import pairing, readers, registry
 from helpers.data.pairing import clean_sample, clean_text, paired_sample, paired_sets, rdr_line, write_pairs
 from helpers.data.samples import RelationSample, parse_tagged
 
@@ -118,7 +118,7 @@ class TestWriting:
     def test_unknown_or_missing_corpus_writes_nothing(self, tmp_path, monkeypatch) -> None:
         with pytest.raises(ValueError, match=r"did you mean 'semeval2010'\? Known: semeval2010, kbp37"):
             write_pairs(tmp_path / "out", "semeval")
-        monkeypatch.setattr(corpora.registry, "search_folders", lambda: [tmp_path])
+        monkeypatch.setattr(registry, "search_folders", lambda: [tmp_path])
         with pytest.raises(MissingData, match="TRAIN_FILE.TXT"):
             write_pairs(tmp_path / "out")
         assert not (tmp_path / "out").exists()

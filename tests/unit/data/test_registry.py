@@ -43,7 +43,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def register(monkeypatch: pytest.MonkeyPatch):
     def _register(*files: registry.DataFile) -> None:
-        monkeypatch.setattr(registry, "registry", lambda: {one.path: one for one in files})
+        monkeypatch.setattr(registry, "registered_files", lambda: {one.path: one for one in files})
 
     return _register
 
@@ -84,20 +84,20 @@ def leftovers(folder: Path) -> list[Path]:
 
 class TestTheList:
     def test_every_row_has_a_checksum_a_licence_and_a_way_to_get_it(self) -> None:
-        for path, one in registry.registry().items():
+        for path, one in registry.registered_files().items():
             assert one.path == path
             assert len(one.sha256) == 64 and one.bytes > 0 and one.licence
             assert bool(one.url) != bool(one.how)
             assert not one.url or one.url.startswith("https://raw.githubusercontent.com/")
 
     def test_the_training_file_comes_out_of_an_archive(self) -> None:
-        one = registry.entry("semeval2010/TRAIN_FILE.TXT")
+        one = registry.registered_file("semeval2010/TRAIN_FILE.TXT")
         assert one.url.endswith(".tar.gz") and one.member.endswith("TRAIN_FILE.TXT")
         assert one.sha256.startswith("c22fee88")
 
     def test_unknown_file_gets_the_nearest_name(self) -> None:
         with pytest.raises(ValueError, match=r"did you mean 'semeval2010/TRAIN_FILE.TXT'\? Known: chemprot"):
-            registry.entry("semeval2010/TRAIN_FILE.txt")
+            registry.registered_file("semeval2010/TRAIN_FILE.txt")
 
 
 class TestLocate:
@@ -156,9 +156,9 @@ class TestLocate:
         (project / "data" / "toy").mkdir(parents=True)
         (project / "data" / "toy" / "good.txt").write_bytes(TEXT)
         (project / "data" / "toy" / "bad.txt").write_bytes(b"x")
-        assert [row.state for row in registry.status()] == ["ok", "missing", "corrupt"]
-        assert registry.status()[1].where is None
-        assert "corrupt" in str(registry.status()[2])
+        assert [row.state for row in registry.data_status()] == ["ok", "missing", "corrupt"]
+        assert registry.data_status()[1].where is None
+        assert "corrupt" in str(registry.data_status()[2])
 
 
 class TestFetch:
@@ -224,12 +224,14 @@ class TestFetch:
 
 class TestRealData:
     def test_every_file_is_the_registered_one(self, data_dir: Path) -> None:
-        for path, one in registry.registry().items():
+        for path, one in registry.registered_files().items():
             assert (data_dir / path).stat().st_size == one.bytes, path
             assert registry.locate(path).samefile(data_dir / path)
 
     def test_rows(self, data_dir: Path) -> None:
-        counted = {path: one.rows for path, one in registry.registry().items() if one.rows is not None}
+        counted = {
+            path: one.rows for path, one in registry.registered_files().items() if one.rows is not None
+        }
         assert counted == {path: count_rows(data_dir / path) for path in counted}
         assert counted["semeval2010/TRAIN_FILE.TXT"] == 8000
 
