@@ -1,24 +1,31 @@
-"""What exactly one paper needs."""
+"""What exactly one paper needs; the audit of the printed numbers is in `helpers.papers.audit`."""
 
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "summary": ["summary_text"],
-        "weighting": ["CLASS_EFFECTS", "single_class_effect", "leads_without", "class_effect"],
-        "direction": ["paired_breakdowns"],
-        "trained": ["direction_rows", "direction_table", "runs_named", "weighted_rows", "weighted_table"],
-        "multilabel": ["differing_documents", "label_table", "score_rows", "scores_of"],
+        "weighting": [
+            "CLASS_EFFECTS",
+            "PRINTED_SCHEMES",
+            "class_effect",
+            "single_class_effect",
+            "leads_without",
+            "weighted_rows",
+            "weighted_table",
+        ],
+        "direction": ["paired_breakdowns", "direction_rows", "direction_table"],
         "attention": [
             "GROUPS",
             "SIDES",
             "STUDIES",
+            "read_study",
             "attention_frame",
             "attribution_frame",
-            "case_study",
-            "read_study",
             "token_groups",
+            "case_study",
         ],
+        "multilabel": ["scores_of", "score_rows", "differing_documents", "label_table"],
+        "summary": ["summary_text"],
     },
 )

@@ -1,12 +1,32 @@
-"""Paper R (Lyu et al. 2021), relation direction recognition: tables of runs on a test and its paired set."""
+"""Paper R (Lyu et al. 2021), relation direction recognition: its Tables II–VI from our own runs.
+
+Notebook 07 writes `direction_rows` to `results/tables`; from that file `direction_table` makes what a reader
+wants to see.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pandas as pd
 
-from helpers.metrics import BREAKDOWN, paired_breakdown
+from helpers.metrics import BREAKDOWN, RULES, paired_breakdown
+from helpers.reporting import (
+    DIRECTION,
+    TABLES_FOLDER,
+    load_published,
+    mean_sd_text,
+    paired_scores,
+    per_seed,
+    printed_key,
+    read_tidy,
+    run_numbers,
+    run_rows,
+    runs_named,
+    tidy_runs,
+    to_markdown,
+)
 from helpers.runs import Run
 
 
@@ -32,3 +52,79 @@ def paired_breakdowns(runs: Sequence[Run], models: Sequence[str]) -> pd.DataFram
             mean[list(BREAKDOWN)] *= 100
             tables.append(mean.rename_axis("relation").reset_index().assign(model=model)[tables[0].columns])
     return pd.concat(tables[1:] or tables, ignore_index=True)
+
+
+def direction_rows(runs: Sequence[Run], intervals: pd.DataFrame, made: str = "") -> pd.DataFrame:
+    """Tidy rows of A, B, PD, PIR and PPR: each run, mean and SD over seeds; arguments as `weighted_rows`.
+
+    `published` is the base model's number where R has one, else the large model's; `published_model` says
+    which. An undefined PIR has no row.
+
+    >>> direction_rows([], pd.DataFrame()).empty
+    True
+    """
+    scheme = {name: "" if name in ("pir", "ppr") else "official" for name in DIRECTION}
+    rows = run_rows(per_seed(runs, paired_scores), intervals, {name: (name, scheme[name]) for name in scheme})
+    signatures = {
+        run.dataset: f"|performance:official_macro|inverse:e1e2|negative:{run.negative}|n:{run.n}|v:{RULES}"
+        for run in runs
+    }
+    printed = _printed()
+    for row in rows:
+        row["signature"] = row["metric"] + signatures[row["dataset"]] + (made if "low" in row else "")
+        *_, item = printed.get(printed_key(row | {"seed_or_agg": "mean"}), [""])
+        row |= {"paper": "R", "item": item or "further models"}
+    return tidy_runs(rows, printed)
+
+
+def _printed() -> dict[tuple[str, ...], tuple[str, str, str]]:
+    """Tables II–VI for `tidy_runs`; base before large."""
+    printed, found = load_published("R"), {}
+    printed = printed[printed["item"].str.startswith("Table")]
+    for size in ("(large)", "(base)"):
+        for _, row in printed[printed["model"].str.endswith(size)].iterrows():
+            name = row["model"].removesuffix(f" {size}")
+            key = (row["dataset"], name, row["metric"], row["scheme"], "mean")
+            found[key] = (row["printed"], row["model"], row["item"])
+    return found
+
+
+def direction_table(rows: pd.DataFrame, dataset: str = "semeval2010") -> pd.DataFrame:
+    """R's Tables II–VI, published and ours under each other, as text: per cent, ours mean ± SD over seeds.
+
+    Parameters
+    ----------
+    rows : what `direction_rows` gives, or `read_tidy` of its file.
+
+    Returns
+    -------
+    Columns model, encoder, runs, A, B, PD, PIR, PPR: R's numbers by size (single runs; on SemEval only), then
+    ours. Models in R's order, then further ones; '–' where nothing is defined.
+
+    >>> direction_table(direction_rows([], pd.DataFrame())).query("model == 'EM-C'")["PPR"].tolist()
+    ['3.27', '12.95']
+    """
+    own, ours, lines = rows[rows["dataset"] == dataset], run_numbers(rows, dataset), []
+    printed = load_published("R")
+    printed = printed[printed["item"].str.startswith("Table") & (printed["dataset"] == dataset)]
+    full = printed[printed["metric"] == "ppr"]["model"]
+    sizes = [one.partition(" (") for one in full]
+    for name in dict.fromkeys([*(plain for plain, *_ in sizes), *own["model"]]):
+        for theirs in ("".join(parts) for parts in sizes if parts[0] == name):
+            size = theirs.partition(" (")[2].rstrip(")")
+            numbers = printed[printed["model"] == theirs].set_index("metric")["printed"]
+            encoder = f"BERT {size}, published" if size else "published"
+            lines.append([name, encoder, "1", *(numbers[metric] for metric in DIRECTION)])
+        found = own[(own["model"] == name) & (own["seed_or_agg"] == "mean")]
+        if len(found):
+            keys = [(name, metric, "" if metric in ("pir", "ppr") else "official") for metric in DIRECTION]
+            encoder, runs = found.iloc[0]["encoder"] or "none", found["runs"].astype(int).max()
+            lines.append([name, f"{encoder}, ours", str(runs), *(mean_sd_text(ours, key, 2) for key in keys)])
+    return pd.DataFrame(lines, columns=["model", "encoder", "runs", "A", "B", "PD", "PIR", "PPR"])
+
+
+def direction_markdown(folder: Path | str = TABLES_FOLDER, dataset: str = "semeval2010") -> str:
+    """`direction_table` of notebook 07's table, for the README; FileNotFoundError without it."""
+    rows = read_tidy(Path(folder) / "07_direction.csv")
+    models = list(dict.fromkeys(rows.loc[rows["dataset"] == dataset, "model"]))
+    return f"{to_markdown(direction_table(rows, dataset))}\n\n{runs_named(rows, dataset, models)}"

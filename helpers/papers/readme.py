@@ -1,7 +1,7 @@
-"""The README's table of claims, made from the tables that the notebooks wrote: nothing in it is typed.
+"""The README's tables, made from the tables that notebooks and benchmarks wrote: nothing in them is typed.
 
-`claims_table` gives the Markdown between the two marks in README.md; a test holds the README to it. Whole
-tables, number by number, are printed by `python -m helpers summary`.
+`filled` puts them between their marks in README.md; a test holds the README to it. Whole tables, number by
+number, are printed by `python -m helpers summary`.
 """
 
 from __future__ import annotations
@@ -16,16 +16,14 @@ import pandas as pd
 from helpers import ROOT
 from helpers.core import write_atomically
 from helpers.papers.audit import CONSISTENT, INCONSISTENT, NOT_DERIVABLE
-from helpers.reporting import parse_printed, read_tidy
+from helpers.reporting import TABLES_FOLDER, markdown_table, parse_printed, read_tidy
 
+from .direction import direction_markdown
 from .multilabel import multilabel_markdown
-from .trained import direction_markdown, weighted_markdown
+from .weighting import PRINTED_SCHEMES, weighted_markdown
 
-TABLES = ROOT / "results" / "tables"
-SCHEMES = ("micro", "weighted", "dodrans", "entropy", "macro")
 RATES = ("sentences/s", "FLOP/s")
 """Units of benchmarks of which more is better."""
-HEAD = ("paper item", "notebook", "what", "published", "ours")
 
 
 class Claim(NamedTuple):
@@ -48,19 +46,23 @@ def table_1(dataset: str, folder: Path) -> tuple[str, str]:
 def weights(dataset: str, relation: str, folder: Path) -> tuple[str, str]:
     """Normalised weights of one class under the class-weighting schemes; the paper prints no numbers."""
     rows = rows_of(folder / "02_weights.csv", dataset=dataset, model=relation).set_index("scheme")
-    return "a chart", " / ".join(f"{weight:.4f}" for weight in rows.loc[list(SCHEMES[1:]), "value"])
+    return "a chart", " / ".join(f"{weight:.4f}" for weight in rows.loc[list(PRINTED_SCHEMES[1:]), "value"])
 
 
 def system(dataset: str, model: str, folder: Path) -> tuple[str, str]:
     """F1 of one real system under the five schemes, in per cent; what was published is micro."""
     rows = rows_of(folder / "03_systems.csv", dataset=dataset, model=model).set_index("scheme")
-    scores = " / ".join(f"{100 * value:.2f}" for value in rows.loc[list(SCHEMES), "value"])
+    scores = " / ".join(f"{100 * value:.2f}" for value in rows.loc[list(PRINTED_SCHEMES), "value"])
     return rows.loc["micro", "published"] or "–", scores
 
 
 def tests_of(item: str, metric: str, folder: Path) -> tuple[str, str]:
     """How many of the five printed values of p or d can follow from the printed means and SDs."""
-    rows = rows_of(folder / "04_tests.csv", item=item, metric=metric).set_index("scheme").loc[list(SCHEMES)]
+    rows = (
+        rows_of(folder / "04_tests.csv", item=item, metric=metric)
+        .set_index("scheme")
+        .loc[list(PRINTED_SCHEMES)]
+    )
     fits = (rows["verdict"] == CONSISTENT).sum()
     return ", ".join(rows["published"]), f"{fits} of {len(rows)} within the re-derived interval"
 
@@ -76,7 +78,7 @@ def verdicts(paper: str, folder: Path) -> tuple[str, str]:
 def rows_of(path: Path, **where: str) -> pd.DataFrame:
     """The rows of a tidy table with these values; ValueError if there are none.
 
-    >>> rows_of(TABLES / "01_statistics.csv", dataset="tacrd")
+    >>> rows_of(TABLES_FOLDER / "01_statistics.csv", dataset="tacrd")
     Traceback (most recent call last):
         ...
     ValueError: 01_statistics.csv has no row with dataset=tacrd
@@ -101,7 +103,7 @@ def rounded(value: float, printed: str) -> str:
 
 
 STATISTICS, SYSTEMS = "01_dataset_statistics", "03_one_prediction_many_scores"
-PERPLEXITY, FIVE = "perplexity with / without NA; ratio", "F1 " + " / ".join(SCHEMES)
+PERPLEXITY, FIVE = "perplexity with / without NA; ratio", "F1 " + " / ".join(PRINTED_SCHEMES)
 
 CLAIMS = (
     *(
@@ -118,7 +120,7 @@ CLAIMS = (
     Claim(
         "W, Figure 1",
         "02_weighting_schemes",
-        "TACRED, weight of `per:title` " + " / ".join(SCHEMES[1:]),
+        "TACRED, weight of `per:title` " + " / ".join(PRINTED_SCHEMES[1:]),
         partial(weights, "tacred", "per:title"),
     ),
     *(
@@ -135,7 +137,7 @@ CLAIMS = (
         Claim(
             f"W, {item}",
             "04_audit",
-            f"{origin}, " + " / ".join(SCHEMES),
+            f"{origin}, " + " / ".join(PRINTED_SCHEMES),
             partial(tests_of, item, metric),
         )
         for item in ("Table 3", "Table 4")
@@ -149,7 +151,7 @@ CLAIMS = (
 )
 
 
-def claims_table(folder: Path | str = TABLES) -> str:
+def claims_table(folder: Path | str = TABLES_FOLDER) -> str:
     """The claims as a Markdown table, one row a claim; notebooks link to their executed copies.
 
     Raises FileNotFoundError if a notebook's table is missing.
@@ -157,14 +159,15 @@ def claims_table(folder: Path | str = TABLES) -> str:
     >>> print(claims_table().splitlines()[0])
     | paper item | notebook | what | published | ours |
     """
-    lines = [f"| {' | '.join(HEAD)} |", "|" + "---|" * len(HEAD)]
-    for claim in CLAIMS:
-        link = f"[{claim.notebook[:2]}](results/notebooks/{claim.notebook}.ipynb)"
-        lines.append(f"| {' | '.join((claim.item, link, claim.what, *claim.numbers(Path(folder))))} |")
-    return "\n".join(lines)
+    links = (f"[{claim.notebook[:2]}](results/notebooks/{claim.notebook}.ipynb)" for claim in CLAIMS)
+    rows = [
+        (claim.item, link, claim.what, *claim.numbers(Path(folder)))
+        for claim, link in zip(CLAIMS, links, strict=True)
+    ]
+    return markdown_table(["paper item", "notebook", "what", "published", "ours"], rows)
 
 
-def benchmark_table(path: Path | str = TABLES / "benchmarks.csv") -> str:
+def benchmark_table(path: Path | str = TABLES_FOLDER / "benchmarks.csv") -> str:
     """The measured ratios as Markdown, one table for what was measured together.
 
     Of rates (`RATES`) more is better, so their ratio is ours / theirs. Under each table stands the machine.
@@ -179,14 +182,16 @@ def benchmark_table(path: Path | str = TABLES / "benchmarks.csv") -> str:
 
 
 def _benchmarks(rows: pd.DataFrame, more_is_better: bool) -> str:
-    ratio = "ours / theirs" if more_is_better else "theirs / ours"
-    lines = [f"| measurement | ours | peer | theirs | {ratio} | required |", "|" + "---|" * 6]
+    head = ["measurement", "ours", "peer", "theirs", "theirs / ours", "required"]
+    if more_is_better:
+        head[4] = "ours / theirs"
+    lines = []
     for row in rows.itertuples(index=False):
         what, unit = row.measurement.rsplit(", ", 1)
         numbers = [quantity(row.ours, unit), row.peer, quantity(row.theirs, unit)]
         ratios = [f"{row.ratio:.3g}" if row.ratio < 1000 else f"{row.ratio:.0f}", f"≥ {row.required:g}"]
-        lines.append(f"| {' | '.join([what, *numbers, *ratios])} |")
-    return "\n".join(lines) + f"\n\n{rows['machine'].iloc[0]}; {rows['packages'].iloc[0]}."
+        lines.append([what, *numbers, *ratios])
+    return f"{markdown_table(head, lines)}\n\n{rows['machine'].iloc[0]}; {rows['packages'].iloc[0]}."
 
 
 def quantity(value: float, unit: str) -> str:
@@ -204,7 +209,7 @@ def quantity(value: float, unit: str) -> str:
     return f"{value:.3g} s" if value >= 1 else f"{1000 * value:.3g} ms"
 
 
-TABLES_OF_README = {
+README_TABLES = {
     "claims": claims_table,
     "direction": direction_markdown,
     "kbp37": partial(direction_markdown, dataset="kbp37"),
@@ -220,7 +225,7 @@ def filled(readme: str) -> str:
 
     Raises ValueError if a mark is missing.
     """
-    for name, make in TABLES_OF_README.items():
+    for name, make in README_TABLES.items():
         start, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"
         if start not in readme or end not in readme:
             raise ValueError(f"the README lacks the marks {start.strip()} and {end}")

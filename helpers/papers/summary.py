@@ -16,21 +16,18 @@ from pathlib import Path
 import pandas as pd
 
 from helpers import ROOT
+from helpers.core import unknown_name
 from helpers.papers.audit import CONSISTENT, INCONSISTENT, NOT_DERIVABLE
-from helpers.reporting import agrees, load_published, parse_printed, read_tidy, unknown_message
+from helpers.reporting import TABLES_FOLDER, agrees, load_published, parse_printed, read_tidy
 
-AUDIT = "audit.csv"
-NAMES = ("dataset", "model", "seed_or_agg", "metric", "scheme")
+_NAMES = ("dataset", "model", "seed_or_agg", "metric", "scheme")
 """The columns that say what a number is, within a paper's item."""
-COLUMNS = ("heading", "item", "what", "published", "ours", "agrees")
-SHOWN = ("what", "published", "ours", "agrees")
-JUDGED = {CONSISTENT: True, INCONSISTENT: False, NOT_DERIVABLE: None}
+_SHOWN = ["what", "published", "ours", "agrees"]
+_JUDGED = {CONSISTENT: True, INCONSISTENT: False, NOT_DERIVABLE: None}
 _WRITTEN = re.compile(r"results/tables/([\w-]+\.csv)")
 
 
-def summary_text(
-    folder: Path | str = ROOT / "results" / "tables", notebooks: Path | str = ROOT / "notebooks"
-) -> str:
+def summary_text(folder: Path | str = TABLES_FOLDER, notebooks: Path | str = ROOT / "notebooks") -> str:
     """All published numbers that a notebook holds against its own, by paper item, and the audit's verdicts.
 
     Parameters
@@ -60,10 +57,14 @@ def summary_text(
     1 of 1 published numbers agree.
     """
     folder = Path(folder)
-    paths, audited = sorted(folder.glob("[0-9][0-9]_*.csv")), folder / AUDIT
+    paths, audited = sorted(folder.glob("[0-9][0-9]_*.csv")), folder / "audit.csv"
     if not paths and not audited.is_file():
         raise ValueError(f"no tables in {folder}; this makes them: python -m helpers notebooks")
-    rows = pd.DataFrame([row for path in paths for row in comparisons(path)], columns=COLUMNS, dtype=object)
+    rows = pd.DataFrame(
+        [row for path in paths for row in comparisons(path)],
+        columns=["heading", "item", *_SHOWN],
+        dtype=object,
+    )
     parts = [f"{heading}\n{_aligned(group)}" for heading, group in rows.groupby("heading", sort=False)]
     if audited.is_file():
         parts.append(_verdicts(audited))
@@ -87,7 +88,7 @@ def expected_tables(notebooks: Path | str = ROOT / "notebooks") -> dict[str, str
 
 
 def comparisons(path: Path) -> Iterator[tuple[str, str, str, str, str, bool | None]]:
-    """The rows of a tidy table that have a published value, as tuples `COLUMNS`.
+    """The rows of a tidy table with a published value: (heading, item, what, published, ours, agrees) of each.
 
     What all rows of an item share goes into the heading, the rest into `what`. `ours` is in the printed unit,
     with one digit more than is printed. `agrees`: would it be printed like this? Rows with a `verdict` were
@@ -99,8 +100,8 @@ def comparisons(path: Path) -> Iterator[tuple[str, str, str, str, str, bool | No
     """
     table = read_tidy(path)
     for (paper, item), rows in table[table["published"] != ""].groupby(["paper", "item"], sort=False):
-        varying = [name for name in NAMES if rows[name].nunique() > 1] or list(NAMES)
-        shared = _words(rows.iloc[0], [name for name in NAMES if name not in varying], ", ")
+        varying = [name for name in _NAMES if rows[name].nunique() > 1] or list(_NAMES)
+        shared = _words(rows.iloc[0], [name for name in _NAMES if name not in varying], ", ")
         trained = sorted(set(rows["encoder"]) - {""}) if "encoder" in rows else []
         shared = ", ".join(filter(None, [shared, *(f"ours on {one}, not judged" for one in trained)]))
         heading = ", ".join(filter(None, (paper, item, shared))) + f" ({path.name})"
@@ -108,7 +109,7 @@ def comparisons(path: Path) -> Iterator[tuple[str, str, str, str, str, bool | No
             try:
                 yield heading, f"{paper} {item}", _words(row, varying), row["published"], *_judged(row)
             except ValueError as error:
-                raise ValueError(f"{path}, {item}, {_words(row, NAMES)}: {error}") from error
+                raise ValueError(f"{path}, {item}, {_words(row, _NAMES)}: {error}") from error
 
 
 def _words(row: pd.Series, columns: Sequence[str], between: str = " ") -> str:
@@ -123,10 +124,10 @@ def _judged(row: pd.Series) -> tuple[str, bool | None]:
             f"value is {row['value']:g}: {row['metric']} has to be a fraction, or to say its unit"
         )
     if verdict:
-        if verdict not in JUDGED:
-            raise ValueError(unknown_message("verdict", verdict, JUDGED))
+        if verdict not in _JUDGED:
+            raise unknown_name("verdict", verdict, _JUDGED)
         ends = [shown(row[end] * scale, printed) for end in ("low", "high") if verdict != NOT_DERIVABLE]
-        return " to ".join(ends), JUDGED[verdict]
+        return " to ".join(ends), _JUDGED[verdict]
     if row.get("encoder"):
         return shown(row["value"] * scale, printed), None
     return shown(row["value"] * scale, printed), agrees(row["value"] * scale, printed)
@@ -171,7 +172,7 @@ def shown(value: float, printed: str) -> str:
 def _aligned(rows: pd.DataFrame) -> str:
     """Columns of text side by side, numbers to the right."""
     answers = ["" if one is None else "yes" if one else "no" for one in rows["agrees"]]
-    lines = [list(SHOWN), *rows.assign(agrees=answers)[list(SHOWN)].to_numpy().tolist()]
+    lines = [_SHOWN, *rows.assign(agrees=answers)[_SHOWN].to_numpy().tolist()]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
         "  ".join(

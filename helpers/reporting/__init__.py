@@ -1,4 +1,4 @@
-"""Published numbers, tidy tables, scores over seeds; figures are in `reporting.figures`."""
+"""Published numbers, scores of runs over seeds, tidy tables; figures are in `helpers.reporting.figures`."""
 
 import lazy_loader
 
@@ -6,28 +6,38 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "published": [
+            "PUBLISHED_FOLDER",
             "Cell",
-            "FOLDER",
-            "Interval",
-            "agrees",
-            "as_cell",
-            "find_cell",
+            "Range",
             "load_published",
+            "find_cell",
+            "as_cell",
             "parse_printed",
             "rounding_interval",
-            "unknown_message",
+            "agrees",
         ],
         "seeds": [
             "DIRECTION",
-            "compare_models",
-            "epoch_runs",
             "original_table",
-            "over_seeds",
+            "scheme_scores",
             "paired_scores",
             "per_seed",
+            "over_seeds",
+            "compare_models",
             "resampled_intervals",
-            "scheme_scores",
+            "epoch_runs",
         ],
-        "tables": ["COLUMNS", "published_ours", "read_tidy", "tidy", "to_markdown", "write_tidy"],
+        "tables": [
+            "TABLES_FOLDER",
+            "TIDY_COLUMNS",
+            "tidy",
+            "write_tidy",
+            "read_tidy",
+            "write_csv",
+            "published_ours",
+            "to_markdown",
+            "markdown_table",
+        ],
+        "run_tables": ["run_rows", "printed_key", "tidy_runs", "run_numbers", "mean_sd_text", "runs_named"],
     },
 )

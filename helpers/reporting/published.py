@@ -3,16 +3,12 @@
 The files `results/published/<paper>-….csv` hold every cell of the tables of papers W (Harbecke et al. 2022)
 and R (Lyu et al. 2021), the one line of paper D's Table 1 that the audit needs, and the numbers that prose
 and captions state. `printed` is the string of the paper, so that its decimals are known; formulas and
-examples (W Table 2, R Table I) are text rows without a value. Numbers that exist only as bars (W Figure 1)
-are not printed, hence not here.
-
-This module compares single numbers; which of them follow from others is the question of `audit`.
+examples (W Table 2, R Table I) are text rows without a value. Bars (W Figure 1) print no numbers.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -21,22 +17,22 @@ import numpy as np
 import pandas as pd
 
 from helpers import ROOT
-from helpers.core import did_you_mean
+from helpers.core import unknown_name
 
-FOLDER = ROOT / "results" / "published"
+PUBLISHED_FOLDER = ROOT / "results" / "published"
 
-COLUMNS = (
+PUBLISHED_COLUMNS = (
     "paper", "item", "dataset", "model", "metric", "scheme", "statistic", "value", "unit", "printed",
     "source", "note",
 )  # fmt: skip
-Interval = tuple[float, float]
+Range = tuple[float, float]
 """Lowest and highest value, both included."""
 _DECIMAL = re.compile(r"[-−]?\d{1,3}(,\d{3})+|[-−]?\d+(\.\d+)?")
 _SCIENTIFIC = re.compile(r"(?:([-−]?\d+(?:\.\d+)?)·)?10\^([-−]?\d+)")
 
 
 def load_published(
-    paper: str | None = None, item: str | None = None, folder: Path | str = FOLDER
+    paper: str | None = None, item: str | None = None, folder: Path | str = PUBLISHED_FOLDER
 ) -> pd.DataFrame:
     """The printed numbers, in the papers' order.
 
@@ -48,8 +44,8 @@ def load_published(
 
     Returns
     -------
-    One row a number, columns `COLUMNS`, all text except `value` (float, in `unit`; missing for formulas and
-    text).
+    One row a number, columns `PUBLISHED_COLUMNS`, all text except `value` (float, in `unit`; missing for
+    formulas and text).
 
     Raises
     ------
@@ -64,15 +60,16 @@ def load_published(
         if wanted is not None:
             known = frame[column].unique()
             if wanted not in known:
-                raise ValueError(unknown_message(column, wanted, known))
+                raise unknown_name(column, wanted, known)
             frame = frame[frame[column] == wanted]
     return frame.reset_index(drop=True)
 
 
 def _read(path: Path) -> pd.DataFrame:
     frame = pd.read_csv(path, dtype=str, keep_default_na=False)
-    if tuple(frame.columns) != COLUMNS:
-        raise ValueError(f"{path}: columns are {', '.join(frame.columns)}; expected {', '.join(COLUMNS)}")
+    if tuple(frame.columns) != PUBLISHED_COLUMNS:
+        expected = ", ".join(PUBLISHED_COLUMNS)
+        raise ValueError(f"{path}: columns are {', '.join(frame.columns)}; expected {expected}")
     for line, row in enumerate(frame.itertuples(), start=2):
         if row.value and float(row.value) != parse_printed(row.printed)[0]:
             raise ValueError(
@@ -80,17 +77,6 @@ def _read(path: Path) -> pd.DataFrame:
             )
     frame["value"] = pd.to_numeric(frame["value"])
     return frame
-
-
-def unknown_message(what: str, name: str, known: Iterable[str]) -> str:
-    """Say that `name` is no known `what`, list the known ones, and name the nearest.
-
-    >>> unknown_message("item", "Tabel 3", ["Table 3", "Table 4"])
-    "unknown item 'Tabel 3': known are Table 3, Table 4; did you mean 'Table 3'?"
-    """
-    known = [str(one) for one in known]
-    hint = did_you_mean(name, known)
-    return f"unknown {what} {name!r}: known are {', '.join(known)}{hint}"
 
 
 def parse_printed(printed: str) -> tuple[float, float]:
@@ -127,7 +113,7 @@ def half_last_digit(printed: str) -> float:
     return float(_parse(printed)[1] / 2)
 
 
-def rounding_interval(printed: str) -> Interval:
+def rounding_interval(printed: str) -> Range:
     """All true values that round to the printed string, as a closed interval.
 
     It is the value ± half a unit of its last digit. Below a power of ten in scientific notation the digits
@@ -175,7 +161,7 @@ class Cell:
         return parse_printed(self.printed)[0]
 
     @property
-    def interval(self) -> Interval:
+    def interval(self) -> Range:
         """What rounds to the printed number; a count is exact."""
         return (self.value, self.value) if self.unit == "count" else rounding_interval(self.printed)
 
@@ -189,13 +175,9 @@ def as_cell(row: pd.Series) -> Cell:
     >>> str(as_cell(load_published("W", "Table 3").iloc[0]))
     'RECENT f1 micro mean 71.5'
     """
-    parts = (
-        row.model or row.dataset,
-        row.metric,
-        row.scheme,
-        row.statistic if row.statistic != "value" else "",
-    )
-    return Cell(row.paper, row["item"], " ".join(part for part in parts if part), row.printed, row.unit)
+    statistic = "" if row.statistic == "value" else row.statistic
+    name = " ".join(filter(None, (row.model or row.dataset, row.metric, row.scheme, statistic)))
+    return Cell(row.paper, row["item"], name, row.printed, row.unit)
 
 
 def find_cell(frame: pd.DataFrame, **where: str) -> Cell:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -35,8 +36,7 @@ from helpers.runs import Run, list_runs
 
 DIRECTION = ("performance_original", "performance_paired", "pd", "pir", "ppr")
 """A, B, PD, PIR and PPR, as `DirectionScores` names them."""
-NAMES = ("dataset", "model", "encoder")
-TESTED = ("first", "second", "difference", "p", "p_holm", "d", "word", "runs", "seeds")
+_NAMES = ["dataset", "model", "encoder"]
 
 
 def original_table(run: Run) -> Confusion:
@@ -55,9 +55,8 @@ def scheme_scores(run: Run) -> dict[str, float]:
     >>> scheme_scores(Run("d", "test", "m", ("a", "b"), ((0, 0, 3), (1, 0, 1))))["macro"]
     0.42857142857142855
     """
-    return dict(
-        zip(scheme_names(), averages(original_table(run), negative=run.negative).tolist(), strict=True)
-    )
+    found = averages(original_table(run), negative=run.negative)
+    return dict(zip(scheme_names(), found.tolist(), strict=True))
 
 
 def paired_scores(run: Run) -> dict[str, float]:
@@ -101,7 +100,7 @@ def per_seed(runs: Iterable[Run], scores: Callable[[Run], Mapping[Hashable, floa
         for run in runs
         for name, value in scores(run).items()
     ]
-    frame = pd.DataFrame(rows, columns=[*NAMES, "seed", "score", "value"])
+    frame = pd.DataFrame(rows, columns=[*_NAMES, "seed", "score", "value"])
     return frame.astype({"seed": "Int64"})
 
 
@@ -121,10 +120,10 @@ def over_seeds(rows: pd.DataFrame) -> pd.DataFrame:
     [['d', 'm', '', 'f1', 0.6, 0.1414, 2, '9, 148']]
     """
     found = []
-    for key, group in rows.dropna(subset="value").groupby([*NAMES, "score"], sort=False):
+    for key, group in rows.dropna(subset="value").groupby([*_NAMES, "score"], sort=False):
         mean, sd, runs = mean_and_sd(group["value"])
         found.append((*key, mean, sd if runs > 1 else np.nan, runs, _listed(group["seed"])))
-    return pd.DataFrame(found, columns=[*NAMES, "score", "mean", "sd", "runs", "seeds"])
+    return pd.DataFrame(found, columns=[*_NAMES, "score", "mean", "sd", "runs", "seeds"])
 
 
 def _listed(seeds: Iterable[int]) -> str:
@@ -144,7 +143,7 @@ def compare_models(rows: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
 
     Returns
     -------
-    Index: the score; columns `TESTED`: both means, their difference, p, p_holm, d, word, runs, seeds. With a
+    Index: the score; columns first, second (means), difference, p, p_holm, d, word, runs, seeds. With a
     single common seed p and d are undefined (nan), with none there is no row.
 
     >>> rows = pd.DataFrame({"model": [*"aaabbb"], "seed": [1, 2, 3] * 2, "score": "f1"})
@@ -169,7 +168,7 @@ def compare_models(rows: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
         word=[sawilowsky(d) for d in frame["d"]],
         runs=len(seeds),
         seeds=_listed(seeds),
-    )[list(TESTED)]
+    )[["first", "second", "difference", "p", "p_holm", "d", "word", "runs", "seeds"]]
 
 
 def _tested(a: Sequence[float], b: Sequence[float]) -> tuple[float, float, float, float]:
@@ -206,24 +205,17 @@ def resampled_intervals(
         raise ValueError(f"scores is {scores!r}: give 'schemes' or 'direction'")
     found = []
     for run in runs:
-        rng = np.random.default_rng(seed)
         if scores == "schemes":
             table, names = original_table(run), scheme_names()
-            interval = bootstrap_intervals(table, _schemes_of(table, run.negative), rng, replicates)
+            score = partial(averages, classes_of=table, negative=run.negative)
         else:
-            names = DIRECTION
-            interval = bootstrap_intervals(
-                run.outcome(), lambda t, run=run: _direction(run, t), rng, replicates
-            )
+            table, names, score = run.outcome(), DIRECTION, partial(_direction, run)
+        interval = bootstrap_intervals(table, score, np.random.default_rng(seed), replicates)
         ends = zip(names, np.atleast_1d(interval.low), np.atleast_1d(interval.high), strict=True)
         found += [(run.dataset, run.model, run.encoder or "", *end) for end in ends]
-    frame = pd.DataFrame(found, columns=[*NAMES, "score", "low", "high"])
-    grouped = frame.groupby([*NAMES, "score"], sort=False)
+    frame = pd.DataFrame(found, columns=[*_NAMES, "score", "low", "high"])
+    grouped = frame.groupby([*_NAMES, "score"], sort=False)
     return grouped.agg(low=("low", "mean"), high=("high", "mean"), runs=("low", "size")).reset_index()
-
-
-def _schemes_of(whole: Confusion, negative: str | int | None) -> Callable[[Confusion], np.ndarray]:
-    return lambda table: averages(table, classes_of=whole, negative=negative)
 
 
 def epoch_runs(folder: Path | str, **where: str) -> dict[int, list[Run]]:
@@ -234,9 +226,6 @@ def epoch_runs(folder: Path | str, **where: str) -> dict[int, list[Run]]:
     >>> epoch_runs("no-such-folder")
     {}
     """
-    epochs = {
-        int(found[1]): path
-        for path in Path(folder).glob("epoch-*")
-        if (found := re.fullmatch(r"epoch-(\d+)", path.name))
-    }
-    return {epoch: list_runs(folder=epochs[epoch], **where) for epoch in sorted(epochs)}
+    names = (re.fullmatch(r"epoch-(\d+)", path.name) for path in Path(folder).glob("epoch-*"))
+    epochs = sorted(int(found[1]) for found in names if found)
+    return {epoch: list_runs(folder=Path(folder, f"epoch-{epoch}"), **where) for epoch in epochs}

@@ -2,32 +2,32 @@
 
 A tidy table has one number a row and says with each what it is: paper item, data set, model, seed or
 aggregate, metric, scheme, interval, what was published, and the signature of the score. Runs that are missing
-are missing rows. This module computes no score.
+are missing rows.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from helpers import ROOT
 from helpers.core import write_atomically
 
 from .published import agrees, parse_printed
 
-KEYS = ("paper", "item", "dataset", "model", "seed_or_agg", "metric", "scheme")
-NUMBERS = ("value", "low", "high")
-COLUMNS = (*KEYS, *NUMBERS, "published", "signature")
-FLOAT_FORMAT = "%.8g"
-"""Eight significant digits, not decimals: a table may hold p-values of 10^-10 beside counts of millions."""
+TABLES_FOLDER = ROOT / "results" / "tables"
+TIDY_KEYS = ("paper", "item", "dataset", "model", "seed_or_agg", "metric", "scheme")
+TIDY_NUMBERS = ("value", "low", "high")
+TIDY_COLUMNS = (*TIDY_KEYS, *TIDY_NUMBERS, "published", "signature")
 
 
 def tidy(rows: pd.DataFrame | Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """A tidy table: columns `COLUMNS` (others follow), ordered by `KEYS`, numbers in names by their value.
+    """A tidy table: `TIDY_COLUMNS` (others follow), ordered by `TIDY_KEYS`, numbers in names by their value.
 
     Columns that are not given become empty, `value` excepted.
 
@@ -37,57 +37,65 @@ def tidy(rows: pd.DataFrame | Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     ['a', 'b']
     """
     frame = pd.DataFrame(rows if isinstance(rows, pd.DataFrame) else list(rows))
-    for column in COLUMNS:
-        if column not in frame:
-            frame[column] = np.nan if column in NUMBERS else ""
-    frame = frame[[*COLUMNS, *(column for column in frame if column not in COLUMNS)]]
-    frame[list(NUMBERS)] = frame[list(NUMBERS)].astype(float)
-    texts = [column for column in COLUMNS if column not in NUMBERS]
+    frame = frame.reindex(columns=list(dict.fromkeys([*TIDY_COLUMNS, *frame])))
+    frame = frame.astype(dict.fromkeys(TIDY_NUMBERS, float))
+    texts = [*TIDY_KEYS, "published", "signature"]
     frame[texts] = frame[texts].astype(object).fillna("").astype(str)
     _refuse(frame, frame["value"].isna(), "has no value: leave out the row of a missing run")
-    _refuse(frame, frame.duplicated(list(KEYS)), "is there twice")
-    order = sorted(range(len(frame)), key=lambda i: [_natural(frame.iloc[i][key]) for key in KEYS])
+    _refuse(frame, frame.duplicated(list(TIDY_KEYS)), "is there twice")
+    order = sorted(range(len(frame)), key=lambda i: [_natural(frame.iloc[i][key]) for key in TIDY_KEYS])
     return frame.iloc[order].reset_index(drop=True)
 
 
 def _refuse(frame: pd.DataFrame, bad: pd.Series, why: str) -> None:
     if bad.any():
         index = int(bad.to_numpy().argmax())
-        key = ", ".join(f"{name}={frame.iloc[index][name]}" for name in KEYS if frame.iloc[index][name] != "")
+        named = frame.iloc[index][list(TIDY_KEYS)]
+        key = ", ".join(f"{name}={value}" for name, value in named.items() if value != "")
         raise ValueError(f"row {index} ({key}) {why}")
 
 
 def _natural(text: str) -> list[tuple[bool, int, str]]:
     """Sort 'seed-9' before 'seed-148'."""
-    return [
-        (part.isdigit(), int(part) if part.isdigit() else 0, part)
-        for part in re.split(r"(\d+)", text)
-        if part
-    ]
+    parts = filter(None, re.split(r"(\d+)", text))
+    return [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in parts]
 
 
 def write_tidy(rows: pd.DataFrame | Iterable[Mapping[str, Any]], path: Path | str) -> Path:
     """Write `tidy(rows)` as CSV, atomically, whatever the order of the rows. Returns the path.
+
+    Numbers have eight significant digits, not decimals: a table may hold p-values of 10^-10 beside counts of
+    millions.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     read_tidy(write_tidy([{"model": "a", "value": 2e-10}], Path(folder) / "t.csv")).value.tolist()
     [2e-10]
     """
-    text = tidy(rows).to_csv(index=False, float_format=FLOAT_FORMAT, lineterminator="\n")
-    return write_atomically(path, text)
+    return write_csv(tidy(rows), path)
+
+
+def write_csv(frame: pd.DataFrame, path: Path | str, digits: int = 8) -> Path:
+    """Write a frame as CSV, atomically, with so many significant digits. Returns the path.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_csv(pd.DataFrame({"share": [2 / 3]}), Path(folder) / "t.csv", digits=2).read_text()
+    'share\\n0.67\\n'
+    """
+    return write_atomically(path, frame.to_csv(index=False, float_format=f"%.{digits}g", lineterminator="\n"))
 
 
 def read_tidy(path: Path | str) -> pd.DataFrame:
-    """Read a tidy table; text stays text (an empty cell is ''), `NUMBERS` are floats (empty is NaN).
+    """Read a tidy table; text stays text (an empty cell is ''), `TIDY_NUMBERS` are floats (empty is NaN).
 
     Raises ValueError that names the file and the missing columns.
     """
     frame = pd.read_csv(path, dtype=str, keep_default_na=False)
-    missing = [column for column in COLUMNS if column not in frame]
+    missing = [column for column in TIDY_COLUMNS if column not in frame]
     if missing:
         raise ValueError(f"{path}: columns {', '.join(missing)} are missing")
-    for column in NUMBERS:
+    for column in TIDY_NUMBERS:
         frame[column] = pd.to_numeric(frame[column])
     return frame
 
@@ -122,23 +130,21 @@ def published_ours(
     """
     if published is not None:
         printed = published[[*on, "printed"]].rename(columns={"printed": "published"})
-        ours = ours.drop(columns="published", errors="ignore").merge(
-            printed, how="left", on=list(on), validate="many_to_one"
-        )
-    names = [column for column in ours if column not in (*NUMBERS, "published", "signature")]
-    table = ours[names].copy()
+        ours = ours.drop(columns="published", errors="ignore")
+        ours = ours.merge(printed, how="left", on=list(on), validate="many_to_one")
+    table = ours.drop(columns=[*TIDY_NUMBERS, "published", "signature"], errors="ignore")
     table["published"] = ours["published"].fillna("").astype(str)
     table["ours"] = ours["value"].astype(float) * scale
     pairs = list(zip(table["ours"], table["published"], strict=True))
     table["difference"] = [value - parse_printed(text)[0] if text else np.nan for value, text in pairs]
-    table["agrees"] = pd.array(
-        [agrees(value, text) if text else None for value, text in pairs], dtype="boolean"
-    )
-    return table.reset_index(drop=True)
+    judged = [agrees(value, text) if text else None for value, text in pairs]
+    return table.assign(agrees=pd.array(judged, dtype="boolean")).reset_index(drop=True)
 
 
 def to_markdown(frame: pd.DataFrame, decimals: int | Mapping[str, int] = 2) -> str:
     """A frame as a Markdown table: numbers with fixed decimals, yes and no for truth, nothing for missing.
+
+    Ours, because `DataFrame.to_markdown` needs one more package and cannot write yes, no and nothing.
 
     Parameters
     ----------
@@ -149,30 +155,31 @@ def to_markdown(frame: pd.DataFrame, decimals: int | Mapping[str, int] = 2) -> s
     |---|---:|---|
     | a\\|b | 0.50 | yes |
     """
-    digits = decimals if isinstance(decimals, Mapping) else dict.fromkeys(frame.columns, decimals)
-    numeric = {name: pd.api.types.is_numeric_dtype(frame[name]) for name in frame}
-    boolean = {name: pd.api.types.is_bool_dtype(frame[name]) for name in frame}
-    rule = ["---:" if numeric[name] and not boolean[name] else "---" for name in frame]
-    write = [_writer(digits.get(name, 2)) for name in frame]
-    rows = [
-        [show(value) for show, value in zip(write, row, strict=True)] for row in frame.itertuples(index=False)
-    ]
-    lines = [[_escaped(name) for name in frame.columns], None, *rows]
-    return "\n".join(
-        "|" + "|".join(rule) + "|" if line is None else f"| {' | '.join(line)} |" for line in lines
-    )
+    types = pd.api.types
+    digits = decimals if isinstance(decimals, Mapping) else dict.fromkeys(frame, decimals)
+    columns = [[_shown(value, digits.get(name, 2)) for value in frame[name].astype(object)] for name in frame]
+    numeric = [types.is_numeric_dtype(kind) and not types.is_bool_dtype(kind) for kind in frame.dtypes]
+    return markdown_table([_shown(name) for name in frame], zip(*columns, strict=True), numeric)
 
 
-def _writer(decimals: int) -> Callable[[Any], str]:
-    def write(value: Any) -> str:
-        if pd.isna(value):
-            return ""
-        if isinstance(value, bool | np.bool_):
-            return "yes" if value else "no"
-        return f"{value:.{decimals}f}" if isinstance(value, float | np.floating) else _escaped(value)
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], numeric: Sequence[bool] = ()) -> str:
+    """Lines of Markdown from texts that are escaped already; `numeric` columns stand at the right.
 
-    return write
+    >>> print(markdown_table(["a", "b"], [["1", "2"]]))
+    | a | b |
+    |---|---|
+    | 1 | 2 |
+    """
+    rule = "|".join("---:" if right else "---" for right in numeric or [False] * len(head))
+    lines = [f"| {' | '.join(cells)} |" for cells in (head, *rows)]
+    return "\n".join([lines[0], f"|{rule}|", *lines[1:]])
 
 
-def _escaped(value: Any) -> str:
+def _shown(value: Any, decimals: int = 2) -> str:
+    if pd.isna(value):
+        return ""
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    if isinstance(value, float | np.floating):
+        return f"{value:.{decimals}f}"
     return str(value).replace("|", "\\|").replace("\n", " ")

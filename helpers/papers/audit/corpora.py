@@ -25,7 +25,7 @@ import pandas as pd
 
 from helpers.data import TOTAL, datasets, perplexity
 from helpers.metrics import class_weights
-from helpers.reporting import FOLDER, Cell, Interval, find_cell
+from helpers.reporting import PUBLISHED_FOLDER, Cell, Range, find_cell
 
 from .direction import DirectionTables, sample_count
 from .intervals import (
@@ -49,7 +49,7 @@ SPLITS = {one.name: one.whole for one in datasets().values()}
 """The splits that make up a whole corpus."""
 
 
-def load_label_counts(path: Path | str = FOLDER / "label_counts.csv") -> pd.DataFrame | None:
+def load_label_counts(path: Path | str = PUBLISHED_FOLDER / "label_counts.csv") -> pd.DataFrame | None:
     """The public label counts (columns dataset, split, label, count, perhaps more); None if there is no such
     file.
 
@@ -116,7 +116,7 @@ def negative_percent(dataset: str, counts: Counts) -> float:
 
 
 PLACE = ("W", "Table 1")
-Stated = list[tuple[str, Interval]]
+Stated = list[tuple[str, Range]]
 """What is published elsewhere about one number: text and interval."""
 
 
@@ -188,9 +188,7 @@ def linked_perplexities(get: partial, dataset: str, stated: Stated) -> Iterator[
     yield from against_stated(f"{dataset}: share of negative samples in the test set", stated, shares, cells)
 
 
-def against_stated(
-    claim: str, stated: Stated, derived: list[Interval], inputs: list[Cell]
-) -> Iterator[Check]:
+def against_stated(claim: str, stated: Stated, derived: list[Range], inputs: list[Cell]) -> Iterator[Check]:
     """A check for each statement (or one that says there is none), with the derived interval that fits."""
     last = derived[-1] if derived else None
     for published, claimed in stated:
@@ -244,7 +242,7 @@ def merged_directions(get: partial, stated: Stated) -> Iterator[Check]:
         yield compare(other, f"{other.name}: does not depend on direction", (one.value, one.value), (one,))
 
 
-def _log2(interval: Interval) -> Interval:
+def _log2(interval: Range) -> Range:
     return log2(interval[0]), log2(interval[1])
 
 
@@ -324,7 +322,7 @@ def skewed_corpora(get: partial, datasets: list[str]) -> Iterator[Check]:
             )
 
 
-def evenness(get: partial, dataset: str) -> Interval:
+def evenness(get: partial, dataset: str) -> Range:
     """Perplexity / number of classes; 1 for a balanced test set."""
     both, labels = get(dataset=dataset, metric="perplexity"), get(dataset=dataset, metric="labels")
     return both.interval[0] / labels.value, both.interval[1] / labels.value

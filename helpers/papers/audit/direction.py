@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from helpers.reporting import Cell, Interval, as_cell, find_cell
+from helpers.reporting import Cell, Range, as_cell, find_cell
 
 from .intervals import (
     ABOVE_ZERO,
@@ -126,7 +126,7 @@ def rates(pairs: np.ndarray) -> np.ndarray:
     return 100 * pairs[:, 0] / pairs[:, 1]
 
 
-def nearest_rate(percent: float, both_correct: int, n: int) -> Interval:
+def nearest_rate(percent: float, both_correct: int, n: int) -> Range:
     """The possible PIR that is nearest to `percent`, as an interval of one value.
 
     >>> nearest_rate(99.0, 5, 10)
@@ -138,7 +138,7 @@ def nearest_rate(percent: float, both_correct: int, n: int) -> Interval:
     return _range(possible[[abs(possible - percent).argmin()]])
 
 
-def _range(values: np.ndarray) -> Interval:
+def _range(values: np.ndarray) -> Range:
     return float(values.min()), float(values.max())
 
 
@@ -213,7 +213,7 @@ def compared(tables: DirectionTables) -> Iterator[Check]:
             yield check(("R", item), text, f"{side} 0", claimed, derived, cells)
 
 
-def spread(cells: list[Cell]) -> Interval:
+def spread(cells: list[Cell]) -> Range:
     """Largest minus smallest: an enclosure, as the largest is at least every low end and at most the highest
     end.
 

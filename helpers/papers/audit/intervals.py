@@ -1,4 +1,4 @@
-"""Interval arithmetic for the audit: what can a formula give when its inputs are known only as printed?
+"""Range arithmetic for the audit: what can a formula give when its inputs are known only as printed?
 
 Every function returns an *enclosure*: whatever the true inputs are, as long as they round to the printed
 ones, the true result lies in the returned interval. (Up to floating-point rounding, some 10^-14 of the value,
@@ -24,10 +24,10 @@ from scipy.special import entr
 from scipy.stats import t as student
 
 from helpers.metrics import cohens_d
-from helpers.reporting import Cell, Interval
+from helpers.reporting import Cell, Range
 
 
-def overlap(first: Interval, second: Interval) -> bool:
+def overlap(first: Range, second: Range) -> bool:
     """Do two closed intervals share a value?
 
     >>> overlap((0, 1), (1, 2)), overlap((0, 1), (1.1, 2))
@@ -36,7 +36,7 @@ def overlap(first: Interval, second: Interval) -> bool:
     return first[0] <= second[1] and second[0] <= first[1]
 
 
-def within(inner: Interval, outer: Interval) -> bool:
+def within(inner: Range, outer: Range) -> bool:
     """Does `outer` hold all of `inner`?
 
     >>> within((1, 2), (0, inf)), within((-1, 2), (0, inf))
@@ -45,7 +45,7 @@ def within(inner: Interval, outer: Interval) -> bool:
     return outer[0] <= inner[0] and inner[1] <= outer[1]
 
 
-def corners(function: Callable[..., float], *arguments: Interval) -> Interval:
+def corners(function: Callable[..., float], *arguments: Range) -> Range:
     """Lowest and highest value at the corners of the box.
 
     This is the exact range if `function` is monotonic in each argument while the others stay fixed: moving
@@ -59,7 +59,7 @@ def corners(function: Callable[..., float], *arguments: Interval) -> Interval:
     return min(values), max(values)
 
 
-def difference(a: Interval, b: Interval) -> Interval:
+def difference(a: Range, b: Range) -> Range:
     """a − b; exact, as it rises with a and falls with b.
 
     >>> difference((1, 2), (0, 1))
@@ -68,7 +68,7 @@ def difference(a: Interval, b: Interval) -> Interval:
     return a[0] - b[1], a[1] - b[0]
 
 
-def magnitude(a: Interval) -> Interval:
+def magnitude(a: Range) -> Range:
     """|a|; exact: zero is the minimum where the interval holds it, else an end is.
 
     >>> magnitude((-3, -2)), magnitude((-1, 2))
@@ -78,7 +78,7 @@ def magnitude(a: Interval) -> Interval:
     return (0.0, ends[1]) if a[0] <= 0 <= a[1] else (ends[0], ends[1])
 
 
-def effect_size(mean_a: Interval, sd_a: Interval, mean_b: Interval, sd_b: Interval) -> Interval:
+def effect_size(mean_a: Range, sd_a: Range, mean_b: Range, sd_b: Range) -> Range:
     """Cohen's d = √2 (μ_a − μ_b) / √(σ_a² + σ_b²) (Harbecke et al. 2022, Eq. 4).
 
     Exact by `corners`: d rises with μ_a, falls with μ_b, and for fixed means moves in one direction with each
@@ -91,7 +91,7 @@ def effect_size(mean_a: Interval, sd_a: Interval, mean_b: Interval, sd_b: Interv
     return corners(cohens_d, mean_a, sd_a, mean_b, sd_b)
 
 
-def welch_df(sd_a: Interval, sd_b: Interval, runs: int) -> Interval:
+def welch_df(sd_a: Range, sd_b: Range, runs: int) -> Range:
     """Degrees of freedom of Welch's test for two samples of `runs` values each.
 
     With r = σ_a / σ_b they are (n−1) (1 + r²)² / (1 + r⁴), which rises up to r = 1 and falls from there.
@@ -107,9 +107,7 @@ def welch_df(sd_a: Interval, sd_b: Interval, runs: int) -> Interval:
     return low, (2.0 * (runs - 1) if ratio[0] <= 1 <= ratio[1] else high)
 
 
-def sds_given_effect(
-    gain: Interval, effect: Interval, sd_a: Interval, sd_b: Interval
-) -> tuple[Interval, Interval]:
+def sds_given_effect(gain: Range, effect: Range, sd_a: Range, sd_b: Range) -> tuple[Range, Range]:
     """The standard deviations that remain when the difference of the means and d are known as well.
 
     By Eq. 4, √(σ_a² + σ_b²) = √2 |μ_a − μ_b| / |d|, which lies between its values at the ends. Then σ_a² is
@@ -123,14 +121,14 @@ def sds_given_effect(
     (gain_low, gain_high), (d_low, d_high) = magnitude(gain), magnitude(effect)
     least, most = 2 * (gain_low / d_high) ** 2, 2 * (gain_high / d_low) ** 2
 
-    def narrowed(own: Interval, other: Interval) -> Interval:
+    def narrowed(own: Range, other: Range) -> Range:
         low, high = max(least - other[1] ** 2, 0.0) ** 0.5, max(most - other[0] ** 2, 0.0) ** 0.5
         return max(own[0], low), min(own[1], high)
 
     return narrowed(sd_a, sd_b), narrowed(sd_b, sd_a)
 
 
-def two_sided_p(effect: Interval, df: Interval, runs: int) -> Interval:
+def two_sided_p(effect: Range, df: Range, runs: int) -> Range:
     """Two-sided p-value of Welch's test from Cohen's d and the degrees of freedom; t = d √(n/2) for n runs
     each.
 
@@ -144,7 +142,7 @@ def two_sided_p(effect: Interval, df: Interval, runs: int) -> Interval:
     return corners(lambda d, f: float(2 * student.sf(d * (runs / 2) ** 0.5, f)), magnitude(effect), df)
 
 
-def negative_share(perplexity: Interval, without: Interval) -> list[Interval]:
+def negative_share(perplexity: Range, without: Range) -> list[Range]:
     """Shares q of the negative class that link perplexities with (P) and without (P₊) it.
 
     The entropy splits: log₂ P = h(q) + (1 − q) log₂ P₊ with h the binary entropy. The right side f(q) rises
@@ -177,7 +175,7 @@ def _share(perplexity: float, without: float, upper: bool) -> float:
     return end if excess(end) >= 0 else float(brentq(excess, *sorted((start, end))))
 
 
-def whole_numbers(interval: Interval) -> tuple[int, int]:
+def whole_numbers(interval: Range) -> tuple[int, int]:
     """Smallest and largest whole number in the interval (the first exceeds the second if there is none).
 
     >>> whole_numbers((1.2, 3.9)), whole_numbers((1.2, 1.9))
@@ -195,7 +193,7 @@ def nearest_share(percent: float, n: int) -> float:
     return 100 * round(percent * n / 100) / n
 
 
-def common_denominator(shares: list[tuple[float, Interval]], largest: int) -> tuple[int, int, int]:
+def common_denominator(shares: list[tuple[float, Range]], largest: int) -> tuple[int, int, int]:
     """The sample count n ≤ `largest` that makes most of the printed shares whole multiples of 1/n.
 
     Parameters
@@ -223,7 +221,7 @@ def common_denominator(shares: list[tuple[float, Interval]], largest: int) -> tu
     return int(order[0]) + 1, best, second
 
 
-def immobile_pairs(share: Interval, both_correct: int, n: int) -> np.ndarray:
+def immobile_pairs(share: Range, both_correct: int, n: int) -> np.ndarray:
     """All (k, m) with k/m in `share` (fractions) that a predictive immobility rate can come from.
 
     m predictions on the better set are correct, k of them are the same on the paired set. A pair cannot be
@@ -242,8 +240,8 @@ def immobile_pairs(share: Interval, both_correct: int, n: int) -> np.ndarray:
     return np.stack([k, np.repeat(m, width)], axis=1)
 
 
-ABOVE_ZERO: Interval = (0.0, inf)
-BELOW_ZERO: Interval = (-inf, 0.0)
+ABOVE_ZERO: Range = (0.0, inf)
+BELOW_ZERO: Range = (-inf, 0.0)
 CONSISTENT, INCONSISTENT, NOT_DERIVABLE = "consistent", "inconsistent", "not derivable"
 
 
@@ -267,7 +265,7 @@ class Check:
 
 
 def check(
-    place: Cell | tuple[str, str], claim: str, published: str, claimed: Interval | None, derived: Interval |
+    place: Cell | tuple[str, str], claim: str, published: str, claimed: Range | None, derived: Range |
     None, inputs: tuple[object, ...] = (), note: str = "",
 ) -> Check:  # fmt: skip
     """Judge a claim.
@@ -300,7 +298,7 @@ def check(
 
 
 def compare(
-    cell: Cell, claim: str, derived: Interval | None, inputs: tuple[object, ...] = (), note: str = ""
+    cell: Cell, claim: str, derived: Range | None, inputs: tuple[object, ...] = (), note: str = ""
 ) -> Check:
     """Judge a printed number against its derivation.
 

@@ -18,9 +18,10 @@ from functools import partial
 
 import pandas as pd
 
-from helpers.metrics import SAWILOWSKY, SCHEMES, sawilowsky
-from helpers.reporting import Cell, Interval, find_cell
+from helpers.metrics import SAWILOWSKY, sawilowsky
+from helpers.reporting import Cell, Range, find_cell
 
+from ..weighting import PRINTED_SCHEMES
 from .intervals import (
     ABOVE_ZERO,
     BELOW_ZERO,
@@ -57,17 +58,17 @@ class Comparison:
     runs: int
 
     @property
-    def gain(self) -> Interval:
+    def gain(self) -> Range:
         """Difference of the means, PTR − other, in points."""
         return difference(self.mean[0].interval, self.mean[1].interval)
 
     @property
-    def df(self) -> Interval:
+    def df(self) -> Range:
         """Degrees of freedom of Welch's test."""
         return welch_df(self.sd[0].interval, self.sd[1].interval, self.runs)
 
     @property
-    def effect(self) -> Interval:
+    def effect(self) -> Range:
         """Cohen's d from means and SDs."""
         ptr, other = zip(self.mean, self.sd, strict=True)
         return effect_size(*(cell.interval for cell in (*ptr, *other)))
@@ -89,7 +90,7 @@ def comparisons(published: pd.DataFrame, item: str) -> list[Comparison]:
         p, d = (get(model=test, scheme=scheme, statistic=s) for s in ("p", "d"))
         return Comparison(scheme, mean, sd, p, d, runs)
 
-    return [column(scheme) for scheme in SCHEMES]
+    return [column(scheme) for scheme in PRINTED_SCHEMES]
 
 
 def tests_and_effects(column: Comparison) -> Iterator[Check]:
@@ -143,7 +144,7 @@ def named_effect(place: tuple[str, str], column: Comparison, words: Cell) -> Che
     return Check(*place, claim, words.printed, *effect, verdict, str(column.d), note)
 
 
-def effect_words(effect: Interval) -> set[str]:
+def effect_words(effect: Range) -> set[str]:
     """All of Sawilowsky's words for the effect sizes in an interval: at its ends and at the thresholds
     inside.
 
@@ -169,7 +170,7 @@ def audit_weighting(published: pd.DataFrame) -> list[Check]:
 SECTION_3_1 = ("W", "Section 3.1")
 
 
-def ordering(claim: str, smaller: Interval, larger: Interval, inputs: Iterable[object]) -> Check:
+def ordering(claim: str, smaller: Range, larger: Range, inputs: Iterable[object]) -> Check:
     """Judge 'this is smaller than that': larger − smaller is above 0.
 
     >>> ordering("a < b", (1, 2), (3, 4), ()).derived_low

@@ -11,7 +11,8 @@ from helpers.__main__ import main
 from helpers.metrics.averaging import averages, evaluate
 from helpers.metrics.bootstrap import bootstrap_intervals
 from helpers.metrics.weighting import SCHEMES
-from helpers.papers.readme import CLAIMS, TABLES, claims_table, filled, rows_of
+from helpers.papers.readme import CLAIMS, claims_table, filled, rows_of
+from helpers.reporting.tables import TABLES_FOLDER
 from helpers.runs.runs import list_runs
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -38,7 +39,7 @@ def test_every_claim_has_a_row_and_a_notebook():
 
 def test_a_missing_row_is_named():
     with pytest.raises(ValueError, match="has no row with dataset=nowhere"):
-        rows_of(TABLES / "01_statistics.csv", dataset="nowhere")
+        rows_of(TABLES_FOLDER / "01_statistics.csv", dataset="nowhere")
 
 
 def test_the_example_is_what_the_command_prints():

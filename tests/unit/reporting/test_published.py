@@ -77,7 +77,7 @@ def test_table_2_holds_the_formulas(frame):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("X",), "unknown paper 'X': known are D, R, W"),
+        (("X",), r"unknown paper 'X'\. Known: D, R, W"),
         (("W", "Tabel 3"), "did you mean 'Table 3'"),
         (("R", "Table 3"), "unknown item 'Table 3'"),
     ],
@@ -95,7 +95,7 @@ def test_unknown_names_list_the_known_and_the_nearest(arguments, message):
     ],
 )
 def test_a_corrupted_file_is_refused(tmp_path, change, message):
-    text = (published.FOLDER / "W-table-3.csv").read_text("utf-8")
+    text = (published.PUBLISHED_FOLDER / "W-table-3.csv").read_text("utf-8")
     assert change[0] in text
     (tmp_path / "W-table-3.csv").write_text(text.replace(*change, 1), "utf-8")
     with pytest.raises(ValueError, match=message):

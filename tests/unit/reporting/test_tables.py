@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from helpers.reporting.published import load_published
-from helpers.reporting.tables import COLUMNS, published_ours, read_tidy, tidy, to_markdown, write_tidy
+from helpers.reporting.tables import TIDY_COLUMNS, published_ours, read_tidy, tidy, to_markdown, write_tidy
 
 ROWS = [
     {
@@ -31,7 +31,7 @@ def test_order_format_and_bytes_do_not_depend_on_the_order_of_rows(tmp_path):
     first = write_tidy(ROWS, tmp_path / "a.csv").read_bytes()
     assert first == write_tidy(ROWS[::-1], tmp_path / "b.csv").read_bytes()
     assert first.decode().splitlines() == [
-        ",".join(COLUMNS),
+        ",".join(TIDY_COLUMNS),
         "W,Table 3,,PTR,mean,p,,2e-10,,,,",
         "W,Table 3,,PTR,seed-9,f1,,0.725,,,,",
         "W,Table 3,,PTR,seed-148,f1,,0.7,,,,",
@@ -60,7 +60,7 @@ def test_missing_values_and_repeated_keys_are_refused_and_nothing_is_written(tmp
 
 
 def test_an_empty_table_has_its_columns(tmp_path):
-    assert read_tidy(write_tidy([], tmp_path / "t.csv")).columns.tolist() == list(COLUMNS)
+    assert read_tidy(write_tidy([], tmp_path / "t.csv")).columns.tolist() == list(TIDY_COLUMNS)
 
 
 def test_reading_something_else_names_the_missing_columns(tmp_path):

@@ -1,0 +1,113 @@
+"""Tidy rows of our training runs: each run, means with intervals and SDs over seeds, and what was printed.
+
+The papers fine-tuned BERT and RoBERTa: our encoder is named wherever a number of ours stands beside one of
+theirs (`published_model`), and nothing is judged to agree or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from .seeds import over_seeds
+from .tables import TIDY_COLUMNS, tidy
+
+RUN_COLUMNS = ("encoder", "runs", "seeds", "published_model")
+"""Columns of such a table beside the tidy ones."""
+Printed = Mapping[tuple[str, ...], tuple[str, str, str]]
+"""Data set, our model, metric, scheme, seed or aggregate → printed number, the paper's model, its item."""
+
+
+def run_rows(
+    scores: pd.DataFrame, intervals: pd.DataFrame, names: Mapping[str, tuple[str, str]]
+) -> list[dict]:
+    """Rows of single runs, means and SDs; an undefined value has no row.
+
+    Parameters
+    ----------
+    scores : as `per_seed` gives them. intervals : as `resampled_intervals`; their ends go with the means.
+    names : score → its metric and scheme in the tidy table.
+
+    >>> scores = pd.DataFrame({"dataset": "d", "model": "m", "encoder": "", "seed": [9], "score": "micro"})
+    >>> rows = run_rows(scores.assign(value=0.5), pd.DataFrame(), {"micro": ("f1", "micro")})
+    >>> [(row["metric"], row["scheme"], row["seed_or_agg"], row["value"]) for row in rows]
+    [('f1', 'micro', 'seed-9', 0.5), ('f1', 'micro', 'mean', 0.5)]
+    """
+
+    def named(one: tuple) -> dict:
+        row = {"dataset": one.dataset, "model": one.model, "encoder": one.encoder}
+        return row | dict(zip(("metric", "scheme"), names[one.score], strict=True))
+
+    rows = [
+        named(one) | {"seed_or_agg": f"seed-{one.seed}", "value": one.value}
+        for one in scores.dropna(subset=["seed", "value"]).itertuples()
+    ]
+    ends = {
+        (end.dataset, end.model, end.encoder, end.score): {"low": end.low, "high": end.high}
+        for end in intervals.itertuples()
+    }
+    for one in over_seeds(scores).itertuples():
+        said = named(one) | {"runs": one.runs, "seeds": one.seeds}
+        own = ends.get((one.dataset, one.model, one.encoder, one.score), {})
+        rows.append(said | {"seed_or_agg": "mean", "value": one.mean} | own)
+        if one.runs > 1:
+            rows.append(said | {"seed_or_agg": "sd", "value": one.sd})
+    return rows
+
+
+def tidy_runs(rows: Sequence[dict], printed: Printed) -> pd.DataFrame:
+    """The tidy table of run rows with all of `RUN_COLUMNS`, also where there is no row.
+
+    >>> tidy_runs([], {}).columns.tolist()[-4:]
+    ['encoder', 'runs', 'seeds', 'published_model']
+    """
+    for row in rows:
+        row["published"], row["published_model"], _ = printed.get(printed_key(row), ("", "", ""))
+    return tidy(rows).reindex(columns=[*TIDY_COLUMNS, *RUN_COLUMNS])
+
+
+def printed_key(row: Mapping[str, str]) -> tuple[str, ...]:
+    """What a row is called in a `Printed`.
+
+    >>> printed_key({"dataset": "d", "model": "m", "metric": "f1", "scheme": "micro", "seed_or_agg": "mean"})
+    ('d', 'm', 'f1', 'micro', 'mean')
+    """
+    return tuple(row[name] for name in ("dataset", "model", "metric", "scheme", "seed_or_agg"))
+
+
+def run_numbers(rows: pd.DataFrame, dataset: str) -> dict[tuple[str, ...], float]:
+    """The values of a data set by model, metric, scheme and seed or aggregate.
+
+    >>> run_numbers(tidy_runs([], {}), "semeval2010")
+    {}
+    """
+    own = rows[rows["dataset"] == dataset]
+    keys = zip(own["model"], own["metric"], own["scheme"], own["seed_or_agg"], strict=True)
+    return dict(zip(keys, own["value"].astype(float), strict=True))
+
+
+def mean_sd_text(numbers: Mapping[tuple[str, ...], float], key: tuple[str, str, str], decimals: int) -> str:
+    """Mean ± SD in per cent, as text; '–' without runs, no SD for a single one.
+
+    >>> mean_sd_text({("m", "f1", "micro", "mean"): 0.875}, ("m", "f1", "micro"), 1)
+    '87.5'
+    """
+    mean, sd = numbers.get((*key, "mean")), numbers.get((*key, "sd"))
+    if mean is None:
+        return "–"
+    return f"{100 * mean:.{decimals}f}" + ("" if sd is None else f" ± {100 * sd:.{decimals}f}")
+
+
+def runs_named(rows: pd.DataFrame, dataset: str, models: Sequence[str]) -> str:
+    """Which runs of ours a table shows: encoder and seeds of each model, in words.
+
+    >>> runs_named(tidy_runs([], {}), "semeval2010", ["EM-ES"])
+    'Ours: no runs.'
+    """
+    own = rows[(rows["dataset"] == dataset) & (rows["seed_or_agg"] == "mean") & rows["model"].isin(models)]
+    parts = []
+    for (encoder, seeds), said in own.drop_duplicates("model").groupby(["encoder", "seeds"], sort=False):
+        word = "no seed" if not seeds else f"seeds {seeds}" if "," in seeds else f"seed {seeds}"
+        parts.append(f"{', '.join(said['model'])}: {encoder or 'no encoder'}, {word}")
+    return f"Ours: {'; '.join(parts) or 'no runs'}."
