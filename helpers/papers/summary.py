@@ -88,7 +88,7 @@ def expected_tables(notebooks: Path | str = ROOT / "notebooks") -> dict[str, str
 
 
 def comparisons(path: Path) -> Iterator[tuple[str, str, str, str, str, bool | None]]:
-    """The rows of a tidy table with a published value: (heading, item, what, published, ours, agrees) of each.
+    """The rows of a tidy table with a published value as (heading, item, what, published, ours, agrees).
 
     What all rows of an item share goes into the heading, the rest into `what`. `ours` is in the printed unit,
     with one digit more than is printed. `agrees`: would it be printed like this? Rows with a `verdict` were

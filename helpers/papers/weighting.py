@@ -1,4 +1,4 @@
-"""Paper W (Harbecke et al. 2022), class weighting: its Table 4 from our runs, and one class in a macro average.
+"""Paper W (Harbecke et al. 2022), class weighting: Table 4 from our runs, and one class in a macro average.
 
 Notebook 06 writes `weighted_rows` to `results/tables`; from that file `weighted_table` makes what a reader
 wants to see. The rest asks how much of a macro average is one class.
