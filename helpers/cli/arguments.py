@@ -259,7 +259,9 @@ def _notebooks(parser: _Parser) -> None:
 def _train(parser: _Parser) -> None:
     add, pair = parser.add_argument, {"metavar": ("NAME", "VALUE"), "nargs": 2, "action": "append"}
     models = ("em-c", "em-es", "r-bert", "emr-c", "ptr", "svm", "majority")
-    datasets = ("semeval2010", "kbp37", "demo")
+    from helpers.data import datasets as known
+
+    datasets = [one.name for one in known().values() if one.directed]
     profiles = ("quick", "standard", "paper")
     add("--model", metavar="M", required=True, type=_one_of("model", *models), help=", ".join(models))
     about = f"{', '.join(datasets)} (default semeval2010)"

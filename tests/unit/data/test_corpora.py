@@ -1,0 +1,150 @@
+"""The table of data sets: its rows, and a data set that is added from outside and used everywhere."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from helpers.__main__ import main
+from helpers.core.errors import MissingData
+from helpers.data import (
+    Dataset,
+    RelationSample,
+    corpora,
+    corpus_hashes,
+    count_labels,
+    dataset_statistics,
+    datasets,
+    find_dataset,
+    parse_tagged,
+    read_corpus,
+    register_dataset,
+    registered_files,
+    write_pairs,
+)
+from helpers.experiments import Experiment
+from helpers.experiments.experiment import read_samples
+from helpers.reporting.figures.datasets import corpus_title
+
+ROWS = {
+    "train": [("The <e1>rain</e1> caused the <e2>flood</e2>.", "Cause-Effect(e1,e2)")] * 3
+    + [("A <e1>lamp</e1> and a <e2>cat</e2>.", "none")],
+    "test": [
+        ("The <e1>fever</e1> came from the <e2>virus</e2>.", "Cause-Effect(e2,e1)"),
+        ("The <e1>spark</e1> lit the <e2>fire</e2>.", "Cause-Effect(e1,e2)"),
+        ("A <e1>hat</e1> or a <e2>cat</e2>.", "none"),
+    ],
+}
+
+
+def read_lines(path: Path, strict: bool = True) -> list[RelationSample]:
+    rows = [line.split("\t") for line in path.read_text().splitlines()]
+    return [
+        RelationSample(str(number), *parse_tagged(text), label) for number, (text, label) in enumerate(rows)
+    ]
+
+
+@pytest.fixture
+def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Dataset:
+    """A data set that nobody knew, of files that are in no registry."""
+    monkeypatch.setattr(corpora, "_table", datasets())
+    files = {split: tmp_path / f"{split}.tsv" for split in ROWS}
+    for split, path in files.items():
+        path.write_text("".join(f"{text}\t{label}\n" for text, label in ROWS[split]))
+    return register_dataset(
+        Dataset("mine", "My corpus", files=files, reader=read_lines, directed=True, negative="none")
+    )
+
+
+class TestRows:
+    def test_every_registered_file_and_reader_is_there(self) -> None:
+        for one in datasets().values():
+            assert all(path in registered_files() for path in one.files.values()), one.name
+            assert one.licence or one.name == "nyt10"
+            functions = [one.reader, one.maker, one.counter]
+            assert all(callable(corpora.resolved(function)) for function in functions if function)
+
+    def test_licence_and_splits_come_from_the_files(self) -> None:
+        assert find_dataset("semeval2010-undirected").licence == "CC BY 3.0"
+        assert find_dataset("semeval2010").whole == ("train", "test")
+        assert (find_dataset("tacred").splits, find_dataset("demo").splits) == ((), ("train", "test"))
+
+    @pytest.mark.parametrize(
+        ("wrong", "message"),
+        [
+            ({"kind": "fact"}, "unknown kind of data set 'fact'; did you mean 'facts'"),
+            ({"files": {"test": "a.txt"}}, "`files` and `reader` belong together"),
+            ({"reader": read_lines}, "`files` and `reader` belong together"),
+            ({"files": {"dev": "a.txt"}, "reader": read_lines}, "measured is 'test', its splits are dev"),
+        ],
+    )
+    def test_a_wrong_row(self, wrong, message) -> None:
+        with pytest.raises(ValueError, match=message):
+            Dataset("wrong", **wrong)
+
+    def test_unknown_names(self) -> None:
+        with pytest.raises(
+            ValueError, match=r"unknown dataset 'kpb37'; did you mean 'kbp37'\? Known: semeval"
+        ):
+            find_dataset("kpb37")
+        with pytest.raises(ValueError, match="unknown corpus 'tacred'"):
+            read_corpus("tacred")
+        with pytest.raises(ValueError, match="unknown dataset 'reuters90'"):
+            dataset_statistics("reuters90")
+
+
+class TestFromOutside:
+    def test_it_is_read_and_counted(self, mine, capsys) -> None:
+        assert {split: len(samples) for split, samples in read_corpus("mine").items()} == {
+            "train": 4,
+            "test": 3,
+        }
+        assert count_labels("mine")["train"]["Cause-Effect(e2,e1)"] == 0
+        found = dataset_statistics("mine")
+        assert (found.labels, found.samples, found.negative_share) == (3, 7, 2 / 7)
+        assert (found.perplexity, found.perplexity_without_negative) == (pytest.approx(3), 2)
+        assert main(["stats", "mine", "--format", "json"]) == 0
+        assert json.loads(capsys.readouterr().out) == found.to_dict()
+
+    def test_it_is_paired(self, mine, tmp_path, capsys) -> None:
+        files = write_pairs(tmp_path / "pairs", "mine")
+        assert [file.rows for file in files] == [4, 4, 8, 3, 3, 6]
+        assert main(["data", "build-pairs", str(tmp_path / "again"), "--dataset", "mine"]) == 0
+        assert (tmp_path / "again" / "test.merged.tsv").read_bytes() == files[-1].path.read_bytes()
+
+    def test_experiments_and_figures_know_it(self, mine) -> None:
+        data = read_samples(Experiment("majority", "mine").dataset, merged=True)
+        assert (len(data.train), len(data.test), set(data.files)) == (8, 3, {"train.tsv", "test.tsv"})
+        assert corpus_hashes("mine", ["test"]) == {"test.tsv": data.files["test.tsv"]}
+        assert corpus_title("mine") == "My corpus"
+
+    def test_a_model_is_trained_on_it(self, mine, tmp_path) -> None:
+        assert (
+            main(["train", "--model", "majority", "--dataset", "mine", "--out", str(tmp_path / "runs")]) == 0
+        )
+        (path,) = (tmp_path / "runs").rglob("*.json")
+        run = json.loads(path.read_text())
+        assert run["dataset"] == "mine" and run["negative"] == "none"
+
+    def test_a_name_is_taken_once(self, mine) -> None:
+        with pytest.raises(ValueError, match="there is a data set 'mine' already"):
+            register_dataset(mine)
+
+    def test_a_file_that_is_gone(self, mine) -> None:
+        mine.files["test"].unlink()
+        with pytest.raises(
+            MissingData, match=r"test.tsv is missing: it is neither a file on disk nor a registered"
+        ):
+            read_corpus("mine")
+
+
+def test_the_face_loads_nothing_heavy() -> None:
+    code = (
+        "import sys; from helpers.data import datasets; datasets(); loaded = 'numpy' in sys.modules;"
+        "from helpers.__main__ import main; assert main(['data', 'status']) == 0;"
+        "print(loaded, [name for name in ('pandas', 'scipy', 'pooch', 'pyarrow') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "False []"
