@@ -1,8 +1,8 @@
 """Beyond Micro-F1: how relation classification is evaluated.
 
-Two wings and a bridge: `helpers.metrics` turns counts into scores and `helpers.reporting` turns scores into
-tables and pictures; `helpers.data` turns files into samples; `helpers.scoring` and `helpers.comparing` join
-them for predictions made elsewhere. Importing this package loads none of them.
+A stack of folders, each entered by its face (`from helpers.metrics import Confusion, evaluate`): core ·
+metrics, data · models, runs · evaluation · experiments, reporting · papers · cli. Importing this package
+loads none of them.
 """
 
 from pathlib import Path

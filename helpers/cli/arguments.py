@@ -64,7 +64,8 @@ examples:
   python -m helpers notebooks
   python -m helpers notebooks --only 02 --only 03 -p replicates 500
 
-Runs with -p write to scratch/, so the stored results stay as they are."""
+Executed copies go to scratch/notebooks and are compared with the committed ones. Runs with -p write tables
+and figures to scratch/, too, so the stored results stay as they are."""
 
 SCORE_MULTILABEL = """\
 TRUTH is a matrix of 0 and 1, one row a document and one column a label, SCORES a matrix of the same shape:
@@ -254,6 +255,7 @@ def _notebooks(parser: _Parser) -> None:
     add, pair = parser.add_argument, {"metavar": ("NAME", "VALUE"), "nargs": 2}
     add("--only", metavar="NN", action="append", help="one notebook, by number or name; repeatable")
     add("-p", dest="parameters", action="append", default=[], **pair, help="a parameter; repeatable")
+    add("--publish", action="store_true", help="renew the committed copies in results/notebooks")
 
 
 def _train(parser: _Parser) -> None:

@@ -176,18 +176,14 @@ def _check_action(options: Namespace) -> None:
 
 
 def _notebooks(options: Namespace) -> int:
-    from helpers.notebooks import NotebookFailed, run_aside, run_notebooks
+    from helpers.notebooks import NotebookFailed, run_notebooks
 
     names = [name for name, _ in options.parameters]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise ValueError(f"notebooks: parameter {twice!r} is given twice")
     try:
-        if options.parameters:
-            run_aside(options.only, dict(options.parameters))
-            print("executed copies: scratch/notebooks")
-        else:
-            run_notebooks(options.only)
+        run_notebooks(options.only, dict(options.parameters), publish=options.publish)
     except NotebookFailed as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

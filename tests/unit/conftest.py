@@ -1,17 +1,15 @@
-"""Small untrained encoders, BERT-like and RoBERTa-like, in folders as `save_pretrained` writes them."""
+"""Small untrained encoders, BERT-like and RoBERTa-like, in folders as `save_pretrained` writes them.
+
+torch and transformers are imported by the tests that need them, not by every worker.
+"""
 
 import json
 from pathlib import Path
 
 import pytest
-import torch
-from tokenizers import ByteLevelBPETokenizer
-from transformers import BertConfig, BertModel, RobertaConfig, RobertaModel
 
-from helpers.core.labels import SEMEVAL_RELATIONS
-from helpers.data.demo import demo_corpus
-from helpers.models.encoder import EMBEDDED, load_encoder
-from helpers.models.prompt import all_label_words
+from helpers.core import SEMEVAL_RELATIONS
+from helpers.data import demo_corpus
 
 SIZE = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
 
@@ -19,6 +17,11 @@ SIZE = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "in
 @pytest.fixture(scope="session")
 def tiny_bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two layers of BERT, 32 wide, with the vocabulary of the embedded encoder."""
+    import torch
+    from transformers import BertConfig, BertModel
+
+    from helpers.models import EMBEDDED, load_encoder
+
     folder = tmp_path_factory.mktemp("encoders") / "tiny-bert"
     tokenizer = load_encoder(EMBEDDED).tokenizer
     tokenizer.save_pretrained(folder)
@@ -30,6 +33,12 @@ def tiny_bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def tiny_roberta(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two layers of RoBERTa, 32 wide; a byte-level BPE in which each label word is one token."""
+    import torch
+    from tokenizers import ByteLevelBPETokenizer
+    from transformers import RobertaConfig, RobertaModel
+
+    from helpers.models.prompt import all_label_words
+
     folder = tmp_path_factory.mktemp("encoders") / "tiny-roberta"
     folder.mkdir()
     words = {word for five in all_label_words(SEMEVAL_RELATIONS).values() for word in five}

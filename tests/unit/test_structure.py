@@ -27,7 +27,10 @@ TEXT = {".py", ".md", ".ipynb", ".toml", ".yml", ".cff", ".json", ".csv", ".txt"
 MACHINE = re.compile(
     r"/home/\w+/|/Users/\w+/|/roo[t]/|[A-Z]:\\Users|pypi\.org|pythonhosted\.org|anaconda\.org"
 )
-LINES = 300  # a module that grows past about 250 lines is asking for a sibling
+LINES = 500  # of a module; one subject rarely needs more than 300
+# words of an earlier house; a reader who knows the field should need no glossary
+SLANG = re.compile(r"\b(rooms?(?! for)|wings?|bridges?|tall(y|ies)|whole or not at all)\b", re.IGNORECASE)
+PROPER = {"helpers/data/demo.py"}  # letters about roads and bridges
 
 
 def project_files() -> list[Path]:
@@ -115,6 +118,32 @@ def test_modules_are_short_and_documented(module: Path) -> None:
     assert len(source.splitlines()) <= LINES
     if module.name != "__main__.py":
         assert not doctest_faults(source, everywhere=module.parts[1] == "metrics")
+
+
+def test_test_folders_mirror_the_folders_of_the_package() -> None:
+    def folders(root: Path, pattern: str) -> set[Path]:
+        return {path.parent.relative_to(root) for path in root.rglob(pattern)} - {Path()}
+
+    package, tests = folders(ROOT / "helpers", "*.py"), folders(ROOT / "tests" / "unit", "test_*.py")
+    assert tests <= package
+    assert {folder for folder in package if len(folder.parts) == 1} <= tests
+
+
+def slang(text: str) -> list[str]:
+    """Lines with a word of our own making."""
+    return [line.strip() for line in text.splitlines() if SLANG.search(line)]
+
+
+def test_words_are_the_fields() -> None:
+    kinds = {".py", ".md", ".ipynb"}
+    files = [file for file in project_files() if file.suffix in kinds and file.parts[0] != "results"]
+    own = {*PROPER, "tests/unit/test_structure.py"}
+    assert not {
+        str(file): found
+        for file in files
+        if str(file) not in own and (found := slang((ROOT / file).read_text("utf-8")))
+    }
+    assert slang("The bridge between two Rooms") and not slang("leaves room for three: drawings, a tall yes")
 
 
 @pytest.mark.parametrize(

@@ -19,11 +19,7 @@ FLOORS |= {"experiments": 5, "reporting": 5, "papers": 6, "notebooks": 7, "cli":
 FACES = {"helpers", "helpers.models.linear", "helpers.reporting.figures", "helpers.papers.audit"}
 FACES |= {f"helpers.{folder}" for folder in FLOORS}
 TORCH = {"torch", "transformers", "accelerate", "torchmetrics", "tokenizers"}
-SCORING = {
-    "numpy",
-    "scipy",
-    "lazy_loader",
-}  # of core and metrics; pandas inside a function
+SCORING = {"numpy", "scipy", "lazy_loader"}  # of core and metrics; pandas inside a function
 
 
 class Import(NamedTuple):
@@ -130,6 +126,7 @@ def described(module: Path) -> tuple[str, str, str]:
     return (ROOT / module).read_text("utf-8"), ".".join(module.parts[:-1]), folder
 
 
+NO_FACE = {"helpers", "helpers.adapters", "helpers.__main__"}
 MODULES = sorted(path.relative_to(ROOT) for path in (ROOT / "helpers").rglob("*.py"))
 
 
@@ -141,9 +138,7 @@ def test_imports_point_down_and_enter_by_the_face(module: Path) -> None:
     assert not private_faults(source, package)
 
 
-@pytest.mark.parametrize(
-    "face", sorted(FACES - {"helpers", "helpers.adapters", "helpers.notebooks", "helpers.__main__"})
-)
+@pytest.mark.parametrize("face", sorted(FACES - NO_FACE))
 def test_a_face_gives_what_it_lists(face: str) -> None:
     module = importlib.import_module(face)
     names = getattr(module, "__all__", [])
@@ -244,3 +239,20 @@ class TestTheChecksThemselves:
     )
     def test_a_private_name_is_caught(self, line) -> None:
         assert private_faults(line, "helpers.reporting")
+
+
+def homonyms(faces: dict[str, dict[str, object]]) -> list[str]:
+    """Names under which two faces offer different things."""
+    things: dict[str, dict[int, str]] = {}
+    for face, names in faces.items():
+        for name, thing in names.items():
+            things.setdefault(name, {})[id(thing)] = face
+    return [f"{name}: {', '.join(found.values())}" for name, found in things.items() if len(found) > 1]
+
+
+def test_a_public_name_means_one_thing() -> None:
+    modules = [importlib.import_module(face) for face in sorted(FACES) if face not in NO_FACE]
+    faces = {one.__name__: {name: getattr(one, name) for name in one.__all__} for one in modules}
+    assert not homonyms(faces)
+    a, b = object(), object()
+    assert homonyms({"x": {"n": a, "m": a}, "y": {"n": b, "m": a}}) == ["n: x, y"]

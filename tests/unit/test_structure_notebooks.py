@@ -126,7 +126,7 @@ def executed_faults(source: NotebookNode, executed: NotebookNode) -> list[str]:
     """In what an executed copy is not one of its source, run to the end with the default parameters."""
     faults = []
     if [cell.source for cell in source.cells] != [cell.source for cell in executed.cells]:
-        faults.append("the executed copy is not of this source; run: python -m helpers notebooks")
+        faults.append("the executed copy is not of this source; run: make publish")
     if not all(cell.execution_count for cell in code_cells(executed) if cell.source):
         faults.append("a cell was not executed")
     if any(output.output_type == "error" for cell in code_cells(executed) for output in cell.outputs):
@@ -168,7 +168,7 @@ def test_notebook_keeps_the_contract(path: Path) -> None:
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_executed_copy_is_that_of_the_source(path: Path) -> None:
     copied = ROOT / "results" / "notebooks" / path.name
-    assert copied.exists(), "no executed copy; run: python -m helpers notebooks"
+    assert copied.exists(), "no executed copy; run: make publish"
     assert not executed_faults(read(path), read(copied))
 
 

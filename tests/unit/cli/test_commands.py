@@ -432,20 +432,21 @@ class TestDataAndNotebooks:
         assert call("data", "fetch", "tacred") == (0, "\n", "note: a/file has no address\n")
         assert call("data", "fetch", "tacred")[2].count("note") == 1
 
-    def test_notebooks_run_in_place_without_parameters_and_aside_with_them(self, call, monkeypatch):
+    def test_notebooks_get_parameters_and_whether_to_publish(self, call, monkeypatch):
         got = []
-        monkeypatch.setattr("helpers.notebooks.run_notebooks", lambda *words: got.append(words))
+        monkeypatch.setattr(
+            "helpers.notebooks.run_notebooks", lambda *words, **more: got.append((*words, more))
+        )
         assert call("notebooks")[0] == 0
-        assert call("notebooks", "--only", "00", "-p", "seed", 7)[0] == 0
-        assert call("notebooks", "--only", "02", "--only", 3, "-p", "figures_dir", "mine")[0] == 0
-        aside = ROOT / "scratch" / "notebooks"
-        mine = {"results_dir": "scratch/results", "figures_dir": "mine"}
-        assert got == [(None,), (["00"], {"seed": "7"}, aside), (["02", "3"], mine, aside)]
+        assert call("notebooks", "--only", "02", "--only", 3, "-p", "seed", 7)[0] == 0
+        assert call("notebooks", "--publish")[0] == 0
+        aside, publish = {"publish": False}, {"publish": True}
+        assert got == [(None, {}, aside), (["02", "3"], {"seed": "7"}, aside), (None, {}, publish)]
 
     def test_a_notebook_that_fails_is_exit_code_1(self, call, monkeypatch):
         from helpers.notebooks import NotebookFailed
 
-        def fail(*_):
+        def fail(*_, **__):
             raise NotebookFailed("03_x, cell 4: ValueError: no")
 
         monkeypatch.setattr("helpers.notebooks.run_notebooks", fail)

@@ -7,11 +7,12 @@ from types import SimpleNamespace
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from helpers import ROOT
 from helpers.notebooks import (
     NotebookFailed,
+    compare_copies,
     inspect_parameters,
     notebook_paths,
     parse_value,
@@ -95,6 +96,8 @@ class TestDeclaration:
             ("seed: int = '9'", "'9' is not int"),
             ("seed: number = 9", "unknown kind `number`; known: str, int"),
             ("flag: int = True", "True is not int"),
+            ("sizes: list[seeds] = [1]", "unknown kind `seeds`"),
+            ("size: __import__('os').name = 1", "unknown kind"),
         ],
     )
     def test_anything_but_a_literal_is_refused(self, line, complaint) -> None:
@@ -115,7 +118,7 @@ class TestValues:
         [
             ("-3", "int", -3),
             ("1e-3", "float", 1e-3),
-            ("2", "float", 2),
+            ("2", "float", 2.0),
             ("off", "bool", False),
             ("True", "bool", True),
             ("true", "str", "true"),
@@ -140,6 +143,12 @@ class TestValues:
             (True, "int"),
             (3, "str"),
             ("[1, 'a']", "list[int]"),
+            ([True], "list[int]"),
+            (True, "float"),
+            (1, "bool"),
+            ("(1, 2)", "list"),
+            (None, "int"),
+            ("1.5", "int | None"),
         ],
     )
     def test_another_kind_is_refused(self, value, kind) -> None:
@@ -279,3 +288,72 @@ class TestFailure:
         with pytest.raises(NotebookFailed, match=rf"01_a, cell 1 \(counted from 0\): {reason}"):
             desk.run(time_limit=4)
         assert [path.name for path in desk.executed.iterdir()] == ["01_a.failed.ipynb"]
+
+
+class TestCopies:
+    """A user's run writes to scratch/ and says what the committed copies show otherwise."""
+
+    @pytest.fixture
+    def places(self, desk, monkeypatch):
+        for name in ("EXECUTED", "SCRATCH"):
+            monkeypatch.setattr(f"helpers.notebooks.runner.{name}", desk.folder.parent / name.lower())
+        return desk.folder.parent
+
+    def test_a_users_run_is_compared_and_publishing_renews(self, desk, places, capsys) -> None:
+        timed = "import time\nprint(f'took {time.perf_counter():.4f} s')\nopen('{}').read()"
+        (places / "seen").write_text("4")
+        source = timed.replace("{}", str(places / "seen"))
+        write_notebook(desk.folder / "01_a.ipynb", source)
+        (published,) = run_notebooks(folder=desk.folder, publish=True)
+        assert published.path == places / "executed" / "01_a.ipynb"
+        before = published.path.read_bytes()
+
+        for content, verdict in (
+            ("4", "same outputs"),
+            ("5", "outputs of cell 1 differ from the committed copy"),
+        ):
+            (places / "seen").write_text(content)
+            (mine,) = run_notebooks(folder=desk.folder)
+            assert mine.path == places / "scratch" / "notebooks" / "01_a.ipynb"
+            assert capsys.readouterr().out.splitlines()[-1] == f"01_a: {mine.seconds:.1f} s, {verdict}"
+            assert published.path.read_bytes() == before
+
+        write_notebook(desk.folder / "01_a.ipynb", "print('another')")
+        run_notebooks(folder=desk.folder)
+        assert "the committed copy is of another source" in capsys.readouterr().out
+
+    def test_parameters_of_ones_own_go_aside(self, desk, places) -> None:
+        declared = "results_dir: str = 'results'\nfigures_dir: str = 'figures'\nseed: int = 9"
+        write_notebook(
+            desk.folder / "01_a.ipynb", "print(results_dir, figures_dir, seed)", parameters=declared
+        )
+        (mine,) = run_notebooks(parameters={"seed": 7, "figures_dir": "mine"}, folder=desk.folder)
+        assert mine.path == places / "scratch" / "notebooks" / "01_a.ipynb"
+        assert text_outputs(mine.path)[-1] == "scratch/results mine 7\n"
+
+    def test_publishing_takes_no_parameters(self, desk, places) -> None:
+        write_notebook(desk.folder / "01_a.ipynb")
+        with pytest.raises(ValueError, match="publish: .* without parameters"):
+            run_notebooks(parameters={"seed": 7}, folder=desk.folder, publish=True)
+        assert not (places / "executed").exists()
+
+    @pytest.mark.parametrize(
+        ("old", "new", "verdict"),
+        [
+            ("0.5 of 3", "0.5 of 3", "same outputs"),
+            ("in 1.5 s", "in 23 s", "same outputs"),
+            ("F1 0.5", "F1 0.6", "outputs of cells 0, 1 differ from the committed copy"),
+            ("3 sentences", "4 sentences", "outputs of cells 0, 1 differ from the committed copy"),
+        ],
+    )
+    def test_what_counts_as_the_same(self, tmp_path, old, new, verdict) -> None:
+        for name, text in (("old", old), ("new", new)):
+            shown = [
+                [new_output("stream", text=text)],
+                [new_output("display_data", data={"text/html": text, "image/png": name})],
+            ]
+            cells = [new_code_cell("x", outputs=outputs) for outputs in shown]
+            cells.append(new_code_cell("t", outputs=shown[0], metadata={"tags": ["timings"]}))
+            nbformat.write(new_notebook(cells=cells), tmp_path / f"{name}.ipynb")
+        assert compare_copies(tmp_path / "new.ipynb", tmp_path / "old.ipynb") == verdict
+        assert compare_copies(tmp_path / "new.ipynb", tmp_path / "none.ipynb").startswith("no committed copy")

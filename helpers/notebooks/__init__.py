@@ -1,0 +1,12 @@
+"""Notebooks headless: strict parameters, one run after the other, clean executed copies."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__,
+    submod_attrs={
+        "parameters": ["Parameter", "accept_values", "inspect_parameters", "parse_value", "read_parameters"],
+        "copies": ["clean_copy", "compare_copies"],
+        "runner": ["NotebookFailed", "NotebookResult", "notebook_paths", "run_notebooks"],
+    },
+)

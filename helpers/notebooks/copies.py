@@ -1,0 +1,86 @@
+"""Executed copies of notebooks: cleaned of what differs between machines, and compared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+_DURATION = re.compile(r"\b\d[\d.,]*(e-?\d+)? ?(µs|ms|s|seconds|min|minutes)\b")
+
+
+def clean_copy(notebook: NotebookNode, shown_as: Mapping[str, str]) -> NotebookNode:
+    """The executed notebook without what differs between machines and runs; the outputs stay.
+
+    Drops papermill's notes, times of execution, the Python version and memory addresses, and replaces each
+    folder in `shown_as` (absolute path → what to show) in every text output.
+
+    >>> stream = nbformat.v4.new_output("stream", text="wrote /srv/ada/project/results/a.csv")
+    >>> notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(outputs=[stream])])
+    >>> clean_copy(notebook, {"/srv/ada/project": "."}).cells[0].outputs[0].text
+    'wrote ./results/a.csv'
+    """
+    notebook.metadata.pop("papermill", None)
+    notebook.metadata.get("language_info", {}).pop("version", None)
+    for cell in notebook.cells:
+        cell.metadata.pop("papermill", None)
+        cell.metadata.pop("execution", None)
+        if not cell.metadata.get("tags"):
+            cell.metadata.pop("tags", None)  # papermill gives every cell an empty list
+        if "injected-parameters" in cell.metadata.get("tags", []):
+            cell.id, cell.source = "injected-parameters", _impersonal(cell.source, shown_as)
+        if cell.cell_type == "code":
+            cell.outputs = [_clean_output(output, shown_as) for output in cell.outputs]
+    return notebook
+
+
+def compare_copies(copy: Path, committed: Path) -> str:
+    """Whether two executed copies show the same: 'same outputs', or in which cells (from 0) they do not.
+
+    Durations (`3.1 s`) and the cells tagged `timings` are left aside, and so are pictures: what they draw
+    lies beside them as CSV.
+    """
+    if not committed.exists():
+        return "no committed copy to compare with"
+    new, old = (nbformat.read(path, as_version=4).cells for path in (copy, committed))
+    if [cell.source for cell in new] != [cell.source for cell in old]:
+        return "the committed copy is of another source: renew it with --publish"
+    cells = [n for n, pair in enumerate(zip(new, old, strict=True)) if _shown(pair[0]) != _shown(pair[1])]
+    if not cells:
+        return "same outputs"
+    return (
+        f"outputs of cell{'s'[: len(cells) > 1]} {', '.join(map(str, cells))} differ from the committed copy"
+    )
+
+
+def _clean_output(output: NotebookNode, shown_as: Mapping[str, str]) -> NotebookNode:
+    if output.output_type == "stream":
+        output.text = _impersonal(output.text, shown_as)
+    if output.output_type == "error":
+        output.traceback = [_impersonal(line, shown_as) for line in output.traceback]
+    for kind, data in output.get("data", {}).items():
+        if kind.startswith("text/"):
+            output.data[kind] = _impersonal(data, shown_as)
+    return output
+
+
+def _impersonal(text: str, shown_as: Mapping[str, str]) -> str:
+    text = re.sub(r"\S*[/\\]ipykernel_\d+[/\\]\d+\.py", "<cell>", text)
+    text = re.sub(r"\b0x[0-9a-f]{6,}\b", "0x...", text)
+    for folder in sorted(shown_as, key=len, reverse=True):
+        text = re.sub(re.escape(folder) + r"(?![\w-])", lambda _, to=shown_as[folder]: to, text)
+    return text
+
+
+def _shown(cell: NotebookNode) -> list[str]:
+    """The texts that a cell shows, durations aside."""
+    if cell.cell_type != "code" or "timings" in cell.metadata.get("tags", []):
+        return []
+    texts = [output.get("text", "") for output in cell.outputs]
+    texts += [
+        str(data) for one in cell.outputs for kind, data in one.get("data", {}).items() if "text/" in kind
+    ]
+    return [_DURATION.sub("… s", text) for text in texts]
