@@ -1,6 +1,8 @@
 # Beyond Micro-F1: `make help` lists the targets.
 #   PYTHON       the interpreter that makes .venv (3.11 or newer), e.g. make setup PYTHON=python3.12
 #   RC_DATA_DIR  folder with the real data; without it the notebooks use the embedded demo corpus and the stored counts
+#   ONLY         make test ONLY=data runs the tests that may come out otherwise where no data are
+#   CHEAP        make bench CHEAP=1 runs the benchmarks that continuous integration runs, in under a minute
 #   LOCK_FLAGS   e.g. make lock LOCK_FLAGS=--upgrade
 
 PYTHON ?= python3
@@ -8,6 +10,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 PIP := $(PY) -m pip --disable-pip-version-check
+PARALLEL := -n auto --maxprocesses 8 --dist worksteal
 
 # A relative folder means: seen from here. Notebooks and tests may run elsewhere, so they are given the whole path.
 ifneq ($(strip $(RC_DATA_DIR)),)
@@ -19,7 +22,7 @@ endif
 export MPLCONFIGDIR ?= $(CURDIR)/.cache/matplotlib
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce test bench lint lock data lab clean
+.PHONY: help setup reproduce publish test bench lint lock data lab clean
 
 help:  ## list the targets
 	@awk -F ':.*## *' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -30,11 +33,14 @@ reproduce: setup  ## run every notebook in the quick profile, then print publish
 	$(PY) -m helpers notebooks
 	$(PY) -m helpers summary
 
-test: lint  ## lint, then unit tests, doctests, structure checks and all notebooks
-	$(PY) -m pytest
+publish: setup  ## run every notebook and renew the committed copies in results/notebooks
+	$(PY) -m helpers notebooks --publish
+
+test: lint  ## lint, then unit tests, doctests, structure checks and all notebooks, on all processors
+	$(PY) -m pytest $(PARALLEL) $(if $(ONLY),-m $(ONLY))
 
 bench: setup  ## measure speed and memory against the peers
-	$(PY) -m pytest tests/benchmarks -s
+	$(PY) -m pytest tests/benchmarks -s $(if $(CHEAP),-m cheap)
 
 lint: setup  ## ruff: rules and format, notebooks included
 	$(PY) -m ruff check .

@@ -1,12 +1,27 @@
-"""Fixtures that all tests share."""
+"""Fixtures that all tests share, and which tests depend on the data."""
 
 import os
 from pathlib import Path
 
+if "PYTEST_XDIST_WORKER" in os.environ:  # one thread a worker; read when numpy and torch are loaded
+    os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
 import numpy as np
 import pytest
 
-from helpers.cli.commands import main
+from helpers.__main__ import main
+
+READS_DATA = {"data", "evaluation", "experiments", "papers", "notebooks", "cli"}
+"""Folders of helpers and of tests in which something may come out otherwise where no data are."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark with `data` what may depend on it: by its folder, or as it asks for the folder with the data."""
+    for item in items:
+        if READS_DATA & set(item.path.parts[len(item.config.rootpath.parts) :]) or "data_dir" in getattr(
+            item, "fixturenames", ()
+        ):
+            item.add_marker("data")
 
 
 @pytest.fixture(scope="session")

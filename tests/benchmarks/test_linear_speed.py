@@ -27,7 +27,7 @@ from helpers.data.documents import label_list, label_matrix
 from helpers.metrics.label_scores import RankedLabels
 from helpers.metrics.multilabel import MultilabelOutcome
 from helpers.models.linear.documents import TECHNIQUES
-from tests.benchmarks.table import MULTILABEL, machine, record, write_rows
+from tests.benchmarks.table import MULTILABEL
 
 VERSIONS = ("0.10.0", "0.8.1")
 OPTIONS = "-s 1 -B 1 -e 0.0001"
@@ -40,6 +40,7 @@ RANKING = ("P@1", "P@3", "P@5")
 ONE_DECISION = 1.5e-4
 """What one document more or less changes in Micro-F1 on Reuters: 2 / (2·TP + FP + FN)."""
 CLAIMS = 7
+PACKAGES = ("liblinear-official", "scikit-learn", "scipy", "numpy")
 PEER = Path(__file__).with_name("linear_peer.py")
 
 
@@ -75,15 +76,6 @@ def reuters(tmp_path_factory):
     for name, table in tables.items():
         sparse.save_npz(folder / f"{name}.npz", table)
     return folder, tables
-
-
-@pytest.fixture(scope="module")
-def rows():
-    """Collects one row a measurement and writes them at the end, if every claim held."""
-    found: list[dict] = []
-    yield found
-    if len(found) == CLAIMS:
-        write_rows(found, machine("liblinear-official", "scikit-learn", "scipy", "numpy"))
 
 
 @pytest.fixture(scope="module")
@@ -165,12 +157,13 @@ def test_speed(technique, what, version, at_least, measured, rows):
     title = f"{MULTILABEL}, Reuters, {technique} {OPTIONS!r}, {name}, s"
     ours, theirs = found["ours"][what], found[version][what]
     missed = (technique, what) in NOT_REACHED and theirs / ours < at_least
-    record(rows, title, ours, f"LibMultiLabel {version}", theirs, 0.0 if missed else at_least)
+    rows.record(title, ours, f"LibMultiLabel {version}", theirs, 0.0 if missed else at_least)
     if missed:  # the row is kept, with the goal beside it
         rows[-1]["required"] = at_least
         pytest.xfail(f"{theirs / ours:.2f} times as fast; the goal is {at_least}")
 
 
+@pytest.mark.cheap
 def test_a_million_documents_in_bounded_memory(rows):
     """The 100 best of 4,000 labels for 1,000,000 documents: what is held beside the input stays below it."""
     n, n_labels, listed = 1_000_000, 4_000, 100
@@ -190,4 +183,4 @@ def test_a_million_documents_in_bounded_memory(rows):
     tracemalloc.stop()
     assert found["R@100"] == 1 and found["R@1"] == pytest.approx(1 / 3)
     title = f"{MULTILABEL}, {n:,} documents, {n_labels:,} labels, {listed} best, {seconds:.0f} s: peak, bytes"
-    record(rows, title, peak, "the input", held, 1)
+    rows.record(title, peak, "the input", held, 1)
