@@ -22,8 +22,9 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BLOCK = 1 << 24
 
 
-def read_file(path: Path | str) -> bytes:
-    """The bytes of a file; of one that ends in .gz what the archive holds. A byte order mark is dropped.
+def read_file(path: Path | str, keep_mark: bool = False) -> bytes:
+    """The bytes of a file; of one that ends in .gz what the archive holds. A byte order mark is dropped,
+    unless `keep_mark`.
 
     Raises
     ------
@@ -31,11 +32,12 @@ def read_file(path: Path | str) -> bytes:
     OSError : as the file system does.
     """
     path = Path(path)
+    mark = b"" if keep_mark else _BYTE_ORDER_MARK
     if path.suffix.lower() != ".gz":
-        return path.read_bytes().removeprefix(_BYTE_ORDER_MARK)
+        return path.read_bytes().removeprefix(mark)
     try:
         with gzip.open(path) as file:
-            return file.read().removeprefix(_BYTE_ORDER_MARK)
+            return file.read().removeprefix(mark)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise MalformedRecord(path, f"the gzip archive is broken ({error})") from error
 

@@ -1,33 +1,28 @@
-"""Anybody's predictions: gold and predicted labels from CSV, TSV, JSON lines or Parquet, plain or gzipped.
+"""Anybody's predictions and inverse labels, from the files that `tabular` reads.
 
-Labels are text and are never turned into missing values: `NA`, `None` and `null` are names of relations. A
-file with a fault is refused with its line and column. Ten million rows are read in seconds. Nothing is scored
-here.
-
-The inverse of each label, read from a file, where it is not `(e1,e2)` ↔ `(e2,e1)`.
-
-It says which label the paired sample has; what is scored with it is the business of `scoring`.
+A file with a fault is refused with its line and column; ten million rows are read in seconds.
 """
 
 from __future__ import annotations
 
-import gzip
 import json
 import logging
-import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
+import numpy as np
 
 from helpers.core import MalformedRecord, did_you_mean
 
-from .tabular import Delimited, JsonLines, Parquet
+from .tabular import Source, first_row, open_source
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
 
 logger = logging.getLogger(__name__)
-ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet")
 
 COMMON_NAMES = {
     "id": ("id", "sample_id", "example_id", "instance_id", "uid", "guid"),
@@ -44,6 +39,56 @@ COMMON_NAMES = {
     ),
 }
 """Column names that are recognised, in any case; the first of a list is taken even where others match too."""
+
+
+class Predictions(dict):
+    """The columns of a prediction file: role (`id`, `gold`, `predicted`, `predicted_paired`) → Arrow column.
+
+    Labels are coded, identifiers text. `columns` says which column of the file each is, and `recognised`
+    which of them were not named by the caller but recognised. `read_predictions` makes a frame of them.
+    """
+
+    def __init__(self, table: pa.Table, columns: dict[str, str], recognised: Iterable[str]) -> None:
+        super().__init__((role, table.column(name)) for role, name in columns.items())
+        self.columns, self.recognised = columns, list(recognised)
+
+    def first_row(self, role: str, fault: Callable[[str], bool]) -> int | None:
+        """The first row (from 0) whose label has a fault, or None; each distinct label is judged once."""
+        return first_row(self[role], fault)
+
+
+def read_label_columns(
+    path: Path | str,
+    gold_column: str | None = None,
+    predicted_column: str | None = None,
+    paired_column: str | None = None,
+    id_column: str | None = None,
+) -> Predictions:
+    """What `read_predictions` reads, without a frame: counting takes the columns as they are.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "mine.csv")
+    ...     _ = path.write_text("label_true,label_pred\\nNA,None\\n")
+    ...     found = read_label_columns(path)
+    >>> found["predicted"].to_pylist(), found.columns
+    (['None'], {'gold': 'label_true', 'predicted': 'label_pred'})
+    """
+    source = open_source(path)
+    named = {
+        "id": id_column,
+        "gold": gold_column,
+        "predicted": predicted_column,
+        "predicted_paired": paired_column,
+    }
+    found = {role: _column(source, role, name) for role, name in named.items()}
+    columns = {role: name for role, name in found.items() if name is not None}
+    table = source.read(list(dict.fromkeys(columns.values())), columns.get("id"))
+    if not table.num_rows:
+        raise MalformedRecord(path, f"there are no predictions, only the columns {', '.join(source.names)}")
+    if "id" in columns:
+        _check_unique(source, table.column(columns["id"]), columns["id"])
+    return Predictions(table, columns, (role for role in columns if named[role] is None))
 
 
 def read_predictions(
@@ -88,76 +133,24 @@ def read_predictions(
       gold predicted
     0   NA      None
     """
-    source = open_source(path)
-    named = {
-        "id": id_column,
-        "gold": gold_column,
-        "predicted": predicted_column,
-        "predicted_paired": paired_column,
-    }
-    columns = _choose(source, named)
-    table = source.read(list(dict.fromkeys(columns.values())), columns.get("id"))
-    if not table.num_rows:
-        raise MalformedRecord(path, f"there are no predictions, only the columns {', '.join(source.names)}")
-    if "id" in columns:
-        _check_unique(source, table.column(columns["id"]), columns["id"])
-    frame = pd.DataFrame({role: _series(table.column(name)) for role, name in columns.items()})
-    frame.attrs["columns"] = columns
-    frame.attrs["recognised"] = [role for role in columns if named[role] is None]
+    import pandas as pd
+
+    found = read_label_columns(path, gold_column, predicted_column, paired_column, id_column)
+    codes = {role: column.unify_dictionaries() for role, column in found.items()}
+    frame = pd.DataFrame({role: column.to_pandas() for role, column in codes.items()})
+    frame.attrs.update(columns=found.columns, recognised=found.recognised)
     return frame
 
 
-def open_source(path: Path | str) -> Delimited | JsonLines | Parquet:
-    """The file as a source of columns, chosen by its ending.
-
-    Raises
-    ------
-    ValueError : unknown ending (the known ones are listed).
-    MalformedRecord : the file, or the gzip archive around it, is broken.
-    """
-    path = Path(path)
-    endings = [ending.lower() for ending in path.suffixes]
-    zipped = endings[-1:] == [".gz"]
-    ending = (endings[:-1] if zipped else endings)[-1:]
-    if not ending or ending[0] not in ENDINGS:
-        raise ValueError(
-            f"{path}: unknown ending; known are {', '.join(ENDINGS)}, each also with .gz after it"
-        )
-    content = _unzipped(path) if zipped else path.read_bytes()
-    if ending[0] == ".parquet":
-        return Parquet(path, content)
-    if ending[0] == ".jsonl":
-        return JsonLines(path, content)
-    return Delimited(path, content, "," if ending[0] == ".csv" else "\t")
-
-
-def _unzipped(path: Path) -> bytes:
-    try:
-        with gzip.open(path) as file:
-            return file.read()
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise MalformedRecord(path, f"the gzip archive is broken ({error})") from error
-
-
-def _choose(source: Delimited | JsonLines | Parquet, named: dict[str, str | None]) -> dict[str, str]:
-    """Role → column of the file."""
-    columns = {}
-    for role, name in named.items():
-        name = _present(source, role, name) if name is not None else _recognised(source, role)
-        if name is not None:
-            columns[role] = name
-    return columns
-
-
-def _present(source: Delimited | JsonLines | Parquet, role: str, name: str) -> str:
-    if source.names.count(name) != 1:
+def _column(source: Source, role: str, name: str | None) -> str | None:
+    """The column of the file that has this role: the one that is named, else one with a common name."""
+    listed = f"Columns: {', '.join(source.names)}"
+    if name is not None:
+        if source.names.count(name) == 1:
+            return name
         problem = "occurs more than once" if name in source.names else "does not exist"
         hint = did_you_mean(name, source.names) or "."
-        raise ValueError(f"{source.path}: column {name!r} for {role} {problem}{hint} {_listed(source)}")
-    return name
-
-
-def _recognised(source: Delimited | JsonLines | Parquet, role: str) -> str | None:
+        raise ValueError(f"{source.path}: column {name!r} for {role} {problem}{hint} {listed}")
     known = COMMON_NAMES.get(role, ())
     found = [name for name in source.names if name.lower() in known]
     found = [name for name in found if name.lower() == known[0]] or found
@@ -167,33 +160,53 @@ def _recognised(source: Delimited | JsonLines | Parquet, role: str) -> str | Non
     if role not in ("gold", "predicted"):
         return None
     problem = f"more than one could be: {', '.join(found)}" if found else "no column has a common name"
-    raise ValueError(f"{source.path}: which column is {role}? {problem}; name it. {_listed(source)}")
+    raise ValueError(f"{source.path}: which column is {role}? {problem}; name it. {listed}")
 
 
-def _listed(source: Delimited | JsonLines | Parquet) -> str:
-    return f"Columns: {', '.join(source.names)}"
-
-
-def _check_unique(source: Delimited | JsonLines | Parquet, identifiers: pa.ChunkedArray, name: str) -> None:
-    if pc.count_distinct(identifiers).as_py() == len(identifiers):
+def _check_unique(source: Source, identifiers: pa.ChunkedArray, name: str) -> None:
+    with ThreadPoolExecutor() as pool:
+        hashes = np.concatenate(list(pool.map(text_hashes, identifiers.chunks)))
+    hashes.sort()
+    if (hashes[1:] != hashes[:-1]).all():
         return
     first: dict[str, int] = {}
     for row, identifier in enumerate(identifiers.to_pylist()):
         if first.setdefault(identifier, row) != row:
-            reason = f"identifier {identifier!r} of {_place(source, row)} occurs twice"
-            reason += f", the first time in {_place(source, first[identifier])}"
+            here, there = (_place(source, one) for one in (row, first[identifier]))
+            reason = f"identifier {identifier!r} of {here} occurs twice, the first time in {there}"
             raise MalformedRecord(source.path, reason, source.line(row), name)
 
 
-def _place(source: Delimited | JsonLines | Parquet, row: int) -> str:
+def text_hashes(texts: pa.StringArray) -> np.ndarray:
+    """(n,) uint64, one for each text: equal where the texts are, and hardly ever elsewhere.
+
+    Eight bytes of every text are mixed in at a time. Sorted, they tell whether a text occurs twice in a
+    fraction of the time that a table of ten million texts takes.
+
+    >>> import pyarrow as pa
+    >>> one, two, three = text_hashes(pa.array(["sample-10", "sample-11", "sample-10"])).tolist()
+    >>> one == three, one == two
+    (True, False)
+    """
+    _, offsets, data = texts.buffers()
+    ends = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1]
+    padded = np.concatenate([np.frombuffer(data or b"", np.uint8), np.zeros(8, np.uint8)])
+    words = np.ndarray(len(padded) - 7, "<u8", padded, strides=(1,))
+    starts, lengths = ends[:-1].astype(np.int64), np.diff(ends).astype(np.uint64)
+    hashes, rows = lengths.copy(), slice(None)
+    for done in range(0, int(lengths.max(initial=0)), 8):
+        if (lengths <= done).any():
+            rows = np.flatnonzero(lengths > done)
+        left = np.minimum(lengths[rows] - np.uint64(done), 8)
+        word = words[starts[rows] + done] << (np.uint64(8) * (np.uint64(8) - left))
+        mixed = (hashes[rows] ^ word) * np.uint64(0x9E3779B97F4A7C15)
+        hashes[rows] = mixed ^ (mixed >> np.uint64(32))
+    return hashes
+
+
+def _place(source: Source, row: int) -> str:
     line = source.line(row)
     return f"row {row + 1}" if line is None else f"line {line}"
-
-
-def _series(column: pa.ChunkedArray) -> pd.Series:
-    if pa.types.is_dictionary(column.type):
-        column = column.unify_dictionaries()
-    return column.to_pandas()
 
 
 Pairs = Sequence[tuple[str, str]]

@@ -1,16 +1,7 @@
-"""Columns of text: the Arrow type of a label column, empty cells, bytes that are not UTF-8.
+"""Columns of text from CSV, TSV, JSON-lines and Parquet files, plain or gzipped.
 
-The columns of a CSV or TSV file as text: fast if the file is sound, with the line of the fault if not.
-
-Arrow reads the columns in parallel but says little when it fails; then Python's `csv`, which knows the line,
-reads the file again. Cells stay text: `NA`, `None`, `null` and `3` are labels like any other. Quoting follows
-the CSV rules (`"` around a cell, doubled inside). What the columns mean is decided elsewhere.
-
-The columns of a JSON-lines or a Parquet file as text, as `delimited` does it for CSV.
-
-Integers become text (`3` → "3"); other values are refused with their line or row. JSON lines are read by
-Arrow, and by Python's `json`, which knows the line, where Arrow fails. What the columns mean is decided
-elsewhere.
+Arrow reads a sound file in parallel. Where it fails, Python's `csv` and `json`, which know the line, read the
+file again to name the fault. Cells stay text: `NA`, `None`, `null` and `007` are labels like any other.
 """
 
 from __future__ import annotations
@@ -20,45 +11,115 @@ import io
 import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.csv
-import pyarrow.json
-import pyarrow.parquet
+import numpy as np
 
-from helpers.core import MalformedRecord, byte_fault, utf8_fault
+from helpers.core import MalformedRecord, byte_fault, read_file, utf8_fault
 
-TEXT = pa.dictionary(pa.int32(), pa.string())
-"""A column of labels: codes and the distinct labels."""
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet")
+_BLOCK = 1 << 24  # bytes that Arrow parses at a time: a row has to fit into two blocks
 
 
-def has_blank(column: pa.ChunkedArray) -> bool:
-    """Whether a column of text has a missing cell, an empty one, or one of blanks only.
+def open_source(path: Path | str) -> Source:
+    """The file as a source of columns, chosen by its ending.
 
-    >>> has_blank(pa.chunked_array([["NA", " "]])), has_blank(pa.chunked_array([["NA", "None"]]))
-    (True, False)
+    Raises
+    ------
+    ValueError : unknown ending (the known ones are listed).
+    MalformedRecord : the file, or the gzip archive around it, is broken.
     """
-    if column.null_count:
-        return True
-    if pa.types.is_dictionary(column.type):
-        return any(is_blank(label) for chunk in column.chunks for label in chunk.dictionary.to_pylist())
-    return bool(pc.any(pc.equal(pc.utf8_trim_whitespace(column), "")).as_py())
-
-
-def is_blank(value: str | None) -> bool:
-    """Whether a cell holds no label."""
-    return value is None or not value.strip()
+    path = Path(path)
+    ending = Path(path.name.lower().removesuffix(".gz")).suffix
+    if ending not in ENDINGS:
+        known = ", ".join(ENDINGS)
+        raise ValueError(f"{path}: unknown ending; known are {known}, each also with .gz after it")
+    content = read_file(path, keep_mark=True)
+    if ending == ".parquet":
+        return Parquet(path, content)
+    if ending == ".jsonl":
+        return JsonLines(path, content)
+    return Delimited(path, content, "," if ending == ".csv" else "\t")
 
 
 def first_row(column: pa.ChunkedArray, fault: Callable[[str | None], bool]) -> int | None:
-    """The first row (from 0) whose value has a fault, or None."""
-    return next((row for row, value in enumerate(column.to_pylist()) if fault(value)), None)
+    """The first row (from 0) whose value has a fault, or None; a label that is coded is judged once.
+
+    >>> import pyarrow as pa
+    >>> first_row(pa.chunked_array([["NA", "a"], ["b"]]).dictionary_encode(), lambda label: label == "b")
+    2
+    """
+    import pyarrow as pa
+
+    if column.null_count or not pa.types.is_dictionary(column.type):
+        return next((row for row, value in enumerate(column.to_pylist()) if fault(value)), None)
+    start = 0
+    for chunk in column.chunks:
+        odd = [code for code, label in enumerate(chunk.dictionary.to_pylist()) if fault(label)]
+        found = np.isin(np.from_dlpack(chunk.indices), odd) if odd else np.zeros(1, bool)
+        if found.any():
+            return start + int(found.argmax())
+        start += len(chunk)
+    return None
 
 
-class Delimited:
-    """A CSV or TSV file: `names` are its columns.
+def blank_row(column: pa.ChunkedArray) -> int | None:
+    """The first row (from 0) whose cell is missing, empty, or holds blanks only; or None.
+
+    >>> import pyarrow as pa
+    >>> blank_row(pa.chunked_array([["NA", " "]])), blank_row(pa.chunked_array([["NA", "None"]]))
+    (1, None)
+    """
+    import pyarrow as pa
+
+    if not column.null_count and not pa.types.is_dictionary(column.type):
+        import pyarrow.compute as pc
+
+        if pc.min(pc.binary_length(pc.utf8_trim_whitespace(column))).as_py() != 0:
+            return None
+    return first_row(column, lambda value: value is None or not value.strip())
+
+
+class Source:
+    """A file with columns: `names` are theirs."""
+
+    names: list[str]
+
+    def __init__(self, path: Path | str, content: bytes) -> None:
+        self.path, self.content = path, content
+
+    def read(self, columns: Sequence[str], identifiers: str | None = None) -> pa.Table:
+        """The named columns as text: codes and distinct labels, or plain strings for identifiers.
+
+        Raises
+        ------
+        MalformedRecord : with its line and column: an empty cell in one of the columns, or what else the kind
+            of file knows as a fault.
+        """
+        raise NotImplementedError
+
+    def line(self, row: int) -> int | None:
+        """The line of a row (from 0) of the table; None where the format has no lines. Slow."""
+        return next((line for index, (line, _) in enumerate(self.rows()) if index == row), None)
+
+    def rows(self) -> Iterator[tuple[int, Any]]:
+        """The rows, each with the line it starts on; blank lines are no rows. Slow."""
+        return iter(())
+
+    def _check_utf8(self, column_at: Callable[[int], str | None] = lambda offset: None) -> None:
+        offset = utf8_fault(self.content)
+        if offset is not None:
+            line, reason = byte_fault(self.content, offset)
+            raise MalformedRecord(self.path, reason, line, column_at(offset))
+
+
+class Delimited(Source):
+    """A CSV or TSV file with a header; quoting follows the CSV rules (`"` around a cell, doubled inside).
+
+    `read` also refuses a row with too few or too many cells, and a quote that is not closed.
 
     Raises
     ------
@@ -70,15 +131,13 @@ class Delimited:
     """
 
     def __init__(self, path: Path | str, content: bytes, delimiter: str) -> None:
-        self.path, self.content, self.delimiter = path, content, delimiter
+        super().__init__(path, content)
+        self.delimiter = delimiter
         first = content[: content.find(b"\n") + 1 or len(content)].decode("utf-8-sig", errors="replace")
         self.names = next(self._cells(first), [])
         if not self.names:
             raise MalformedRecord(path, "the file is empty; a header line with column names is needed", 1)
-        offset = utf8_fault(content)
-        if offset is not None:
-            line, reason = byte_fault(content, offset)
-            raise MalformedRecord(path, reason, line, self._column_at(offset))
+        self._check_utf8(self._column_at)
 
     def _cells(self, text: str) -> Iterator[list[str]]:
         return csv.reader(io.StringIO(text, newline=""), delimiter=self.delimiter)
@@ -89,36 +148,41 @@ class Delimited:
         return self.names[position] if position < len(self.names) else f"number {position + 1}"
 
     def read(self, columns: Sequence[str], identifiers: str | None = None) -> pa.Table:
-        """The named columns as text: codes and distinct labels, or plain strings for identifiers.
+        """As `Source.read`."""
+        import pyarrow as pa
 
-        Raises
-        ------
-        MalformedRecord : a row with too few or too many cells, an empty cell in one of the columns, a quote
-            that is not closed.
-        """
+        quoted = b'"' in self.content
         try:
-            table = self._arrow(columns, identifiers)
+            table = self._arrow(columns, identifiers, quoted)
         except pa.ArrowInvalid as error:
             raise self._first_fault(columns) or MalformedRecord(self.path, str(error)) from error
-        if any(has_blank(column) for column in table.columns) or self._rows_unclear(table.num_rows):
+        # with quotes and not just one row a line: a quote left open swallows rows silently
+        unclear = quoted and self.content.rstrip().count(b"\n") != table.num_rows
+        if unclear or any(blank_row(column) is not None for column in table.columns):
             fault = self._first_fault(columns)
             if fault:
                 raise fault
         return table
 
-    def _arrow(self, columns: Sequence[str], identifiers: str | None) -> pa.Table:
-        kinds = {column: pa.string() if column == identifiers else TEXT for column in columns}
-        return pyarrow.csv.read_csv(
+    def _arrow(self, columns: Sequence[str], identifiers: str | None, quoted: bool) -> pa.Table:
+        import pyarrow as pa
+        from pyarrow import csv as arrow_csv
+
+        text = pa.dictionary(pa.int32(), pa.string())
+        kinds = {column: pa.string() if column == identifiers else text for column in columns}
+        return arrow_csv.read_csv(
             pa.BufferReader(self.content),
-            parse_options=pyarrow.csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
-            convert_options=pyarrow.csv.ConvertOptions(
-                column_types=kinds, include_columns=list(kinds), null_values=[], strings_can_be_null=False
+            read_options=arrow_csv.ReadOptions(block_size=_BLOCK),
+            # blocks are found in parallel where no cell can hold an end of line
+            parse_options=arrow_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=quoted),
+            convert_options=arrow_csv.ConvertOptions(
+                column_types=kinds,
+                include_columns=list(kinds),
+                null_values=[],
+                strings_can_be_null=False,
+                check_utf8=False,  # the whole file is, and is checked
             ),
         )
-
-    def _rows_unclear(self, rows: int) -> bool:
-        """Whether there are quotes and not just one row a line: a quote left open swallows rows silently."""
-        return b'"' in self.content and self.content.rstrip().count(b"\n") != rows
 
     def _first_fault(self, columns: Sequence[str]) -> MalformedRecord | None:
         wanted = [(self.names.index(column), column) for column in columns]
@@ -136,7 +200,7 @@ class Delimited:
         return None
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
-        """The rows after the header, each with the line it starts on; blank lines are no rows. Slow."""
+        """The rows after the header, as `Source.rows`."""
         text = io.TextIOWrapper(io.BytesIO(self.content), "utf-8-sig", newline="")
         reader = csv.reader(text, delimiter=self.delimiter, strict=True)
         line = 1
@@ -145,13 +209,11 @@ class Delimited:
                 yield line, row
             line = reader.line_num + 1
 
-    def line(self, row: int) -> int:
-        """The line of a row (from 0) of the table."""
-        return next(line for index, (line, _) in enumerate(self.rows()) if index == row)
 
+class JsonLines(Source):
+    """A file with one JSON object a line; `names` are the fields of the first. Integers become text.
 
-class JsonLines:
-    """A file with one JSON object a line: `names` are the fields of the first object.
+    `read` also refuses a line that is no JSON object, a field that is missing or neither text nor an integer.
 
     Raises
     ------
@@ -163,25 +225,18 @@ class JsonLines:
     """
 
     def __init__(self, path: Path | str, content: bytes) -> None:
-        self.path, self.content = path, content
-        offset = utf8_fault(content)
-        if offset is not None:
-            line, reason = byte_fault(content, offset)
-            raise MalformedRecord(path, reason, line)
-        _, self.first = next(self.objects(), (1, None))
+        super().__init__(path, content)
+        self._check_utf8()
+        _, self.first = next(self.rows(), (1, None))
         if not self.first:
             raise MalformedRecord(path, "there is no JSON object in the file", 1)
         self.names = list(self.first)
 
-    def objects(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """The objects, each with its line; blank lines hold none. Slow.
-
-        Raises
-        ------
-        MalformedRecord : a line is no JSON object.
-        """
-        start = 3 if self.content.startswith(b"\xef\xbb\xbf") else 0
-        for number, line in enumerate(_lines(self.content, start), start=1):
+    def rows(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """The objects, as `Source.rows`; MalformedRecord for a line that is none."""
+        file = io.BytesIO(self.content)
+        file.seek(3 if self.content.startswith(b"\xef\xbb\xbf") else 0)
+        for number, line in enumerate(file, start=1):
             if not line.strip():
                 continue
             try:
@@ -194,38 +249,38 @@ class JsonLines:
             yield number, found
 
     def read(self, columns: Sequence[str], identifiers: str | None = None) -> pa.Table:
-        """The named fields as text: codes and distinct labels, or plain strings for identifiers.
+        """As `Source.read`."""
+        import pyarrow as pa
 
-        Raises
-        ------
-        MalformedRecord : a line is no JSON object, a field is missing, empty, or neither text nor an integer.
-        """
         try:
-            table = self._arrow(columns)
+            table = _as_text(self._arrow(columns), identifiers)
+            if all(blank_row(column) is None for column in table.columns):
+                return table
         except pa.ArrowInvalid:
-            return _as_text(self._slow(columns), identifiers)
-        table = _as_text(table, identifiers)
-        return _as_text(self._slow(columns), identifiers) if any(map(has_blank, table.columns)) else table
+            pass
+        values: dict[str, list[str]] = {column: [] for column in columns}
+        for line, found in self.rows():
+            for column in columns:
+                values[column].append(self._label(found, line, column))
+        return _as_text(
+            pa.table({name: pa.array(own, pa.string()) for name, own in values.items()}), identifiers
+        )
 
     def _arrow(self, columns: Sequence[str]) -> pa.Table:
         """The fields, with the types that the first object shows; any other type further down is an error."""
+        import pyarrow as pa
+        from pyarrow import json as arrow_json
+
         whole = {column for column in columns if type(self.first.get(column)) is int}
         schema = pa.schema([(column, pa.int64() if column in whole else pa.string()) for column in columns])
-        options = pyarrow.json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
-        return pyarrow.json.read_json(pa.BufferReader(self.content), parse_options=options)
-
-    def _slow(self, columns: Sequence[str]) -> pa.Table:
-        values: dict[str, list[str]] = {column: [] for column in columns}
-        for line, found in self.objects():
-            for column in columns:
-                values[column].append(self._label(found, line, column))
-        return pa.table({column: pa.array(labels, pa.string()) for column, labels in values.items()})
+        options = arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
+        return arrow_json.read_json(pa.BufferReader(self.content), parse_options=options)
 
     def _label(self, found: dict[str, Any], line: int, column: str) -> str:
         value = found.get(column)
         if type(value) is int:
             return str(value)
-        if value is None or value == "" or (isinstance(value, str) and is_blank(value)):
+        if value is None or (isinstance(value, str) and not value.strip()):
             reason = "the field is empty" if column in found else "the field is missing"
             raise MalformedRecord(self.path, reason, line, column)
         if not isinstance(value, str):
@@ -233,21 +288,11 @@ class JsonLines:
             raise MalformedRecord(self.path, reason, line, column)
         return value
 
-    def line(self, row: int) -> int:
-        """The line of a row (from 0) of the table."""
-        return next(line for index, (line, _) in enumerate(self.objects()) if index == row)
 
+class Parquet(Source):
+    """A Parquet file, which has rows (in messages from 1) and no lines. Integers become text (3 → "3").
 
-def _lines(content: bytes, start: int) -> Iterator[bytes]:
-    while start < len(content):
-        end = content.find(b"\n", start)
-        end = len(content) if end < 0 else end
-        yield content[start:end]
-        start = end + 1
-
-
-class Parquet:
-    """A Parquet file: `names` are its columns.
+    `read` also refuses a column that holds neither text nor integers.
 
     Raises
     ------
@@ -255,60 +300,53 @@ class Parquet:
     """
 
     def __init__(self, path: Path | str, content: bytes) -> None:
-        self.path, self.content = path, content
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        super().__init__(path, content)
         try:
-            self.names = pyarrow.parquet.read_schema(pa.BufferReader(content)).names
+            self.names = parquet.read_schema(pa.BufferReader(content)).names
         except (pa.ArrowException, OSError) as error:
             raise MalformedRecord(path, f"this is no whole Parquet file ({error})") from error
 
     def read(self, columns: Sequence[str], identifiers: str | None = None) -> pa.Table:
-        """The named columns as text: codes and distinct labels, or plain strings for identifiers.
+        """As `Source.read`."""
+        import pyarrow as pa
+        from pyarrow import parquet
 
-        Raises
-        ------
-        MalformedRecord : a column is neither text nor integers; a cell is empty (its row is named, from 1).
-        """
         coded = [column for column in columns if column != identifiers]
         try:
-            table = pyarrow.parquet.read_table(
+            table = parquet.read_table(
                 pa.BufferReader(self.content), columns=list(columns), read_dictionary=coded
             )
         except (pa.ArrowException, OSError) as error:
             raise MalformedRecord(self.path, f"the file cannot be read ({error})") from error
-        for name, column in zip(table.column_names, table.columns, strict=True):
-            if not _is_label_type(column.type):
-                reason = f"labels are text or integers, not {column.type}"
-                raise MalformedRecord(self.path, reason, column=name)
+        for field in table.schema:
+            kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+            text = (pa.string(), pa.large_string(), pa.string_view())
+            if kind not in text and not pa.types.is_integer(kind):
+                reason = f"labels are text or integers, not {field.type}"
+                raise MalformedRecord(self.path, reason, column=field.name)
         table = _as_text(table, identifiers)
         for name, column in zip(table.column_names, table.columns, strict=True):
-            row = first_row(column, is_blank) if has_blank(column) else None
+            row = blank_row(column)
             if row is not None:
                 raise MalformedRecord(self.path, f"the cell of row {row + 1} is empty", column=name)
         return table
 
-    def line(self, row: int) -> None:
-        """A Parquet file has no lines."""
-
-
-def _is_label_type(kind: pa.DataType) -> bool:
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    tests = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_integer)
-    return any(test(kind) for test in tests)
-
 
 def _as_text(table: pa.Table, identifiers: str | None) -> pa.Table:
-    columns = {
-        name: column.cast(pa.string()) if name == identifiers else _encoded(column)
-        for name, column in zip(table.column_names, table.columns, strict=True)
-    }
-    return pa.table(columns)
+    """Identifiers as strings, labels as codes and strings; only distinct labels are cast, not every cell."""
+    import pyarrow as pa
 
+    kind = pa.dictionary(pa.int32(), pa.string())
 
-def _encoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The column as `TEXT`; only the distinct values are cast, not every cell."""
-    chunks = [
-        pa.DictionaryArray.from_arrays(chunk.indices.cast(pa.int32()), chunk.dictionary.cast(pa.string()))
-        for chunk in column.dictionary_encode().chunks
-    ]
-    return pa.chunked_array(chunks, TEXT)
+    def encoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+        chunks = [
+            pa.DictionaryArray.from_arrays(chunk.indices.cast(pa.int32()), chunk.dictionary.cast(pa.string()))
+            for chunk in column.dictionary_encode().chunks
+        ]
+        return pa.chunked_array(chunks, kind)
+
+    columns = zip(table.column_names, table.columns, strict=True)
+    return pa.table({n: one.cast(pa.string()) if n == identifiers else encoded(one) for n, one in columns})

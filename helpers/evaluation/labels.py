@@ -10,13 +10,12 @@ import logging
 import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from helpers.core import SEMEVAL_RELATIONS, SKIPPED, MalformedRecord, find_negative, unknown_name
-from helpers.data import open_source, read_predictions
+from helpers.data import Predictions, open_source, read_label_columns
 from helpers.metrics import (
     RULES,
     Confusion,
@@ -31,6 +30,9 @@ from helpers.metrics import (
     official_scores,
     scheme_names,
 )
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 logger = logging.getLogger(__name__)
 
@@ -87,34 +89,33 @@ def score_file(
     0.5
     """
     known = find_task(task)
-    frame = read_predictions(path, gold_column, predicted_column, paired_column, id_column)
+    found = read_label_columns(path, gold_column, predicted_column, paired_column, id_column)
     if known:
-        _check_labels(path, frame, known, task)
+        _check_labels(path, found, known, task)
     try:
-        report = score_frame(frame, task=task, **options)
+        report = score_frame(found, task=task, **options)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
-    for remark in _remarks(frame, report, options.get("negative"), options.get("inverse")):
+    for remark in _remarks(found, report, options.get("negative"), options.get("inverse")):
         logger.warning("%s: %s", path, remark)
     return report
 
 
-def _check_labels(path: Path | str, frame: pd.DataFrame, task: Task, name: str | None) -> None:
+def _check_labels(path: Path | str, found: Predictions, task: Task, name: str | None) -> None:
     """Refuse the first label that the task does not have, with its line."""
-    for role in frame.columns.drop("id", errors="ignore"):
+    for role in (role for role in found if role != "id"):
         known = task.labels if role == "gold" else (*task.labels, SKIPPED)
-        odd = ~frame[role].isin(known).to_numpy()
-        if odd.any():
-            row = int(odd.argmax())
-            reason = str(unknown_name(f"label of {name}", frame[role].iloc[row], known))
-            raise MalformedRecord(path, reason, open_source(path).line(row), frame.attrs["columns"][role])
+        row = found.first_row(role, lambda label, known=known: label not in known)
+        if row is not None:
+            reason = str(unknown_name(f"label of {name}", found[role][row].as_py(), known))
+            raise MalformedRecord(path, reason, open_source(path).line(row), found.columns[role])
 
 
 def _remarks(
-    frame: pd.DataFrame, report: Report, negative: str | None, inverse: Mapping[str, str] | None
+    found: Predictions, report: Report, negative: str | None, inverse: Mapping[str, str] | None
 ) -> Iterator[str]:
     """What the user may not have meant."""
-    columns = {role: name for role, name in frame.attrs["columns"].items() if role != "id"}
+    columns = {role: name for role, name in found.columns.items() if role != "id"}
     for name in dict.fromkeys(columns.values()):
         roles = [role for role in columns if columns[role] == name]
         if len(roles) > 1:
@@ -150,6 +151,7 @@ def _plainly(label: str | int) -> str:
 def negative_hint(report: Report) -> str | None:
     """What to tell a user whose labels hold a well-known name of the negative class, and who named none.
 
+    >>> import pandas as pd
     >>> frame = pd.DataFrame({"gold": ["a", "NA"], "predicted": ["a", "NA"]})
     >>> negative_hint(score_frame(frame))
     "'NA' is averaged like any other label; if it is the negative class, say --negative NA"
@@ -165,7 +167,7 @@ def negative_hint(report: Report) -> str | None:
 
 
 def score_frame(
-    frame: pd.DataFrame,
+    frame: pd.DataFrame | Predictions,
     *,
     negative: str | None = None,
     task: str | None = None,
@@ -177,7 +179,7 @@ def score_frame(
 
     Parameters
     ----------
-    frame : one row for each sample.
+    frame : one row for each sample; or the columns of a file (`read_label_columns`).
     negative : the negative class; None: the task's, or none; "": none.
     task : 'semeval2010' fixes the 19 labels and the negative class, and adds the section `official` to the
         report.
@@ -194,6 +196,7 @@ def score_frame(
     ValueError : as `Confusion.from_arrays`; unknown task; a negative class that is none of the labels, or not
         the task's.
 
+    >>> import pandas as pd
     >>> frame = pd.DataFrame({"gold": ["a", "b"], "predicted": ["a", "a"]})
     >>> score_frame(frame).accuracy
     0.5
@@ -220,9 +223,13 @@ def score_frame(
     return report
 
 
-def _task_labels(task: Task, frame: pd.DataFrame) -> tuple[str, ...]:
+def _task_labels(task: Task, frame: pd.DataFrame | Predictions) -> tuple[str, ...]:
     """The task's labels, and the mark of skipped samples if the predictions have any."""
-    skips = any((frame[column] == SKIPPED).any() for column in frame if str(column).startswith("predicted"))
+    roles = [role for role in frame if str(role).startswith("predicted")]
+    if isinstance(frame, Predictions):
+        skips = any(frame.first_row(role, lambda label: label == SKIPPED) is not None for role in roles)
+    else:
+        skips = any((frame[role] == SKIPPED).any() for role in roles)
     return (*task.labels, SKIPPED) if skips else task.labels
 
 

@@ -152,7 +152,7 @@ def _from_arrow(column: Any, argument: str) -> Coded:
     indices = column.indices
     if indices.null_count:
         indices = indices.cast("int64").fill_null(-1)
-    return _from_dictionary(indices.to_numpy(zero_copy_only=False), column.dictionary.to_pylist(), argument)
+    return _from_dictionary(np.from_dlpack(indices), column.dictionary.to_pylist(), argument)
 
 
 def _from_dictionary(codes: np.ndarray, values: list, argument: str) -> Coded:

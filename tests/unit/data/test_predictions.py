@@ -12,10 +12,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from helpers.core.errors import MalformedRecord
-from helpers.data import tabular as text
-from helpers.data.predictions import COMMON_NAMES, read_predictions
+from helpers.core.files import utf8_fault
+from helpers.data import predictions
+from helpers.data.predictions import COMMON_NAMES, read_label_columns, read_predictions, text_hashes
 
 ROWS = [("7", "NA", "None"), ("8", "null", "nan"), ("9", "per:age", "NA"), ("10", "3", 'café, "so"')]
 FRAME = pd.DataFrame(ROWS, columns=["id", "gold", "predicted"])
@@ -259,17 +262,41 @@ class TestFaults:
 
     def test_a_character_on_the_edge_of_a_piece(self, monkeypatch) -> None:
         for size in range(1, 9):
-            monkeypatch.setattr(text, "_PIECE", size)
-            assert text.utf8_fault("aé€😀b".encode()) is None
-            assert text.utf8_fault("aé€".encode() + b"\xff" + "😀".encode()) == 6
-            assert text.utf8_fault("aé€".encode()[:-1]) == 3
-            assert text.utf8_fault(b"\x80" * 9) == 0
+            monkeypatch.setattr("helpers.core.files._BLOCK", size)
+            assert utf8_fault("aé€😀b".encode()) is None
+            assert utf8_fault("aé€".encode() + b"\xff" + "😀".encode()) == 6
+            assert utf8_fault("aé€".encode()[:-1]) == 3
+            assert utf8_fault(b"\x80" * 9) == 0
 
 
-def test_importing_the_room_loads_nothing_heavy() -> None:
-    heavy = ("pandas", "pyarrow", "torch", "pooch")
-    code = f"import sys, helpers.data; print([m for m in {heavy} if m in sys.modules])"
-    assert (
-        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-        == "[]\n"
-    )
+class TestIdentifiers:
+    @settings(max_examples=200, deadline=None, derandomize=True, database=None)
+    @given(st.lists(st.text(max_size=20) | st.sampled_from(["a" * 7, "a" * 8, "a" * 9, "\0", ""])))
+    def test_hashes_are_equal_where_the_texts_are(self, texts) -> None:
+        hashes = text_hashes(pa.array(texts, pa.string())).tolist()
+        assert len(set(zip(texts, hashes, strict=True))) == len(set(texts)) == len(set(hashes))
+        assert text_hashes(pa.array(["x", *texts, "y"])[1:-1]).tolist() == hashes
+
+    def test_equal_hashes_of_different_texts_are_no_fault(self, tmp_path, monkeypatch) -> None:
+        monkeypatch.setattr(predictions, "text_hashes", lambda texts: np.zeros(len(texts), np.uint64))
+        assert len(read_predictions(write(tmp_path, "a.csv", "id,gold,pred\n1,A,B\n2,A,B\n"))) == 2
+
+    def test_first_row_of_a_label(self, tmp_path) -> None:
+        found = read_label_columns(write(tmp_path, "a.csv", "id,gold,pred\n1,A,B\n2,A,C\n3,A,C\n"))
+        assert found.first_row("predicted", "C".__eq__) == found.first_row("id", "2".__eq__) == 1
+        assert found.first_row("gold", "B".__eq__) is None
+
+
+def loaded_after(code: str) -> str:
+    code += "; import sys; print([m for m in ('pandas', 'pyarrow', 'torch', 'pooch') if m in sys.modules])"
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+
+def test_importing_the_folder_loads_nothing_heavy() -> None:
+    assert loaded_after("import helpers.data") == "[]\n"
+
+
+def test_labels_are_read_without_pandas(tmp_path) -> None:
+    path = str(write(tmp_path, "a.csv", "id,gold,pred\n1,A,B\n"))
+    code = f"import helpers.evaluation as e; e.score_file({path!r}, negative='B')"
+    assert loaded_after(code) == "['pyarrow']\n"
