@@ -83,7 +83,8 @@ def test_strings_against_scikit_learn(kind, codes, millions, names, rows):
         "Python strings": lambda column: names.astype(object)[column],
         "pandas categories": lambda column: pd.Series(pd.Categorical.from_codes(column, names)),
     }[kind]
-    gold, predicted = map(make, codes)
+    few = len(codes[0]) // 5 if rows.cheap else None  # the peer takes seconds for each million
+    gold, predicted = (make(column[:few]) for column in codes)
     ours = peers.seconds(lambda: peers.full_report(gold, predicted), 3)
     started = time.perf_counter()
     reference = peers.sklearn_report(gold, predicted)

@@ -5,7 +5,6 @@ import threading
 import numpy as np
 import pytest
 
-from helpers.core.labels import missing_message, unlisted_message
 from helpers.metrics.columns import MAX_LABELS, Coded, Interner
 
 
@@ -52,10 +51,3 @@ def test_the_first_offending_row_is_named_wherever_the_piece_starts(strange):
     with pytest.raises(ValueError, match=r"^predicted\[3\] is ") as caught:
         column.codes(1, 5)
     assert repr(strange) in str(caught.value)
-
-
-def test_messages_show_the_value_and_the_nearest_label():
-    assert missing_message("gold", 3, None).startswith("gold[3] is None: ")
-    assert "did you mean 'per:title'" in unlisted_message("gold", 0, "per:titel", ["per:age", "per:title"])
-    assert "did you mean" not in unlisted_message("gold", 0, "xyz", ["per:age", "per:title"])
-    assert unlisted_message("negative", None, "NA", ["Other"]).startswith("negative is 'NA', ")

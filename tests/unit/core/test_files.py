@@ -1,0 +1,87 @@
+import gzip
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from helpers import ROOT
+from helpers.core import (
+    MalformedRecord,
+    atomic_path,
+    atomic_writer,
+    byte_fault,
+    file_sha256,
+    read_file,
+    utf8_fault,
+    write_atomically,
+)
+
+
+@pytest.mark.parametrize("opened", [atomic_path, atomic_writer])
+def test_an_error_leaves_the_old_file_and_nothing_else(opened, tmp_path):
+    path = write_atomically(tmp_path / "a.txt", "old")
+    with pytest.raises(RuntimeError, match="stop"), opened(path) as place:
+        (place.write_bytes if opened is atomic_path else place.write)(b"new")
+        raise RuntimeError("stop")
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_killed_writer_leaves_the_old_file(tmp_path):
+    path = write_atomically(tmp_path / "a.txt", "old")
+    code = "import os, signal, sys\nfrom helpers.core import atomic_writer\n"
+    code += "with atomic_writer(sys.argv[1]) as stream:\n    stream.write(b'new')\n    stream.flush()\n"
+    code += "    os.kill(os.getpid(), signal.SIGKILL)"
+    done = subprocess.run([sys.executable, "-c", code, path], cwd=ROOT, check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert path.read_text() == "old"
+
+
+def test_text_is_written_as_it_is_and_equal_text_gives_equal_archives(tmp_path):
+    text = "gold,predicted\nÄ,b\r\n"
+    plain, *zipped = (
+        write_atomically(tmp_path / name, text) for name in ("new/a.csv", "b.csv.gz", "c.csv.gz")
+    )
+    assert plain.read_bytes() == text.encode() == read_file(zipped[0])
+    assert zipped[0].read_bytes() == zipped[1].read_bytes()
+    assert file_sha256(zipped[0]) == file_sha256(zipped[1]) != file_sha256(plain)
+
+
+def test_a_hash_follows_the_file(tmp_path):
+    path = write_atomically(tmp_path / "a", "one")
+    first = file_sha256(path)
+    write_atomically(path, "three")
+    assert file_sha256(path) != first
+
+
+def test_the_byte_order_mark_is_dropped_and_a_broken_archive_is_named(tmp_path):
+    (tmp_path / "a.csv").write_bytes(b"\xef\xbb\xbfgold")
+    assert read_file(tmp_path / "a.csv") == b"gold"
+    cut = tmp_path / "b.csv.gz"
+    cut.write_bytes(gzip.compress(b"gold" * 1000)[:-9])
+    with pytest.raises(MalformedRecord, match=r"b\.csv\.gz: the gzip archive is broken"):
+        read_file(cut)
+    with pytest.raises(FileNotFoundError):
+        read_file(tmp_path / "none.csv")
+
+
+@pytest.mark.parametrize("before", ["", "a\nb", "€\n" * 3])
+def test_the_first_byte_that_is_not_utf_8(before, monkeypatch):
+    monkeypatch.setattr("helpers.core.files._BLOCK", 4)  # characters lie across the ends of blocks
+    content = before.encode() + b"\xe9 and more"
+    assert utf8_fault(content) == len(before.encode())
+    line, reason = byte_fault(content, utf8_fault(content))
+    assert line == before.count("\n") + 1
+    assert f"byte {len(before.encode())} of the file, 0xe9" in reason
+    assert utf8_fault(before.encode()) is None
+
+
+def test_files_are_written_with_the_rights_of_any_new_file(tmp_path):
+    mask = os.umask(0o027)
+    try:
+        path = write_atomically(tmp_path / "a", "text")
+    finally:
+        os.umask(mask)
+    assert path.stat().st_mode & 0o777 == 0o640

@@ -1,0 +1,71 @@
+import numpy as np
+import pytest
+
+from helpers.core import (
+    BACKWARD,
+    FORWARD,
+    SEMEVAL_BASES,
+    SEMEVAL_RELATIONS,
+    as_label,
+    base_relation,
+    find_negative,
+    inverse_label,
+    label_ids,
+    missing_message,
+    role_words,
+    unlisted_message,
+)
+
+
+@pytest.mark.parametrize("label", [*SEMEVAL_RELATIONS, "no_relation", "per:title", "", 3])
+def test_an_inverse_undoes_itself_and_keeps_the_base(label):
+    inverse = inverse_label(label)
+    assert inverse_label(inverse) == label
+    assert base_relation(inverse) == base_relation(label)
+    assert (inverse == label) == (not str(label).endswith((FORWARD, BACKWARD)))
+
+
+def test_role_words_change_places_with_the_direction():
+    for base in SEMEVAL_BASES:
+        assert role_words(base + FORWARD) == role_words(base + BACKWARD)[::-1]
+        assert "-".join(role_words(base + FORWARD)) == base.lower()
+
+
+def test_ids_are_those_of_the_published_files():
+    ids = label_ids(["Other", "Member-Collection(e1,e2)"])
+    assert ids == dict(zip(SEMEVAL_RELATIONS, range(19), strict=True))
+    assert (ids["Message-Topic(e1,e2)"], ids["Content-Container(e2,e1)"]) == (1, 18)
+
+
+def test_both_directions_get_an_id_and_plain_labels_come_first():
+    assert list(label_ids(["b(e2,e1)", "a(e1,e2)", "NA"])) == [
+        "NA",
+        *("a(e1,e2)", "a(e2,e1)", "b(e1,e2)", "b(e2,e1)"),
+    ]
+
+
+def test_the_negative_class_is_found_under_any_spelling_but_only_one():
+    assert [find_negative([name, "x"]) for name in ("NO RELATION", "na", "Not-Related")] == [
+        "NO RELATION",
+        "na",
+        "Not-Related",
+    ]
+    assert find_negative([]) is None
+    with pytest.raises(ValueError, match="NA, Other all look like one: name it"):
+        find_negative(["NA", "Other"])
+
+
+@pytest.mark.parametrize(
+    ("value", "label"),
+    [(np.str_("a"), "a"), (np.int64(-1), -1), (np.True_, 1), (None, None), (2.0, None), (b"a", None)],
+)
+def test_labels_are_strings_or_integers(value, label):
+    assert as_label(value) == label
+    assert type(as_label(value)) in (str, int, type(None))
+
+
+def test_messages_show_the_value_and_the_nearest_label():
+    assert missing_message("gold", 3, None).startswith("gold[3] is None: ")
+    assert "did you mean 'per:title'" in unlisted_message("gold", 0, "per:titel", ["per:age", "per:title"])
+    assert "did you mean" not in unlisted_message("gold", 0, "xyz", ["per:age", "per:title"])
+    assert unlisted_message("negative", None, "NA", ["Other"]).startswith("negative is 'NA', ")
