@@ -18,7 +18,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "negative_share",
             "overlap",
         ],
-        "corpora": ["positive_sentences"],
+        "corpora": ["StatisticsTable", "positive_sentences"],
         "weighting": ["COMPARED_WITH", "comparisons", "effect_words"],
         "direction": ["DirectionTables"],
     },

@@ -1,29 +1,23 @@
-"""The public label counts that some printed numbers follow from; this module only reads and adds them up.
+"""Paper W on the corpora (Harbecke et al. 2022): Table 1, and what Section 1, Figure 1 and Section 3.1 say.
 
-Paper W, Table 1 (Harbecke et al. 2022): sizes, shares, perplexities and ratios of the corpora.
-
-Some cells follow from other printed cells: perplexities with and without the negative class are linked by its
-share of the test set, the undirected SemEval row by the directed one, sizes by those in papers R and D. The
-others follow only from label counts, which `results/published/label_counts.csv` holds where they are public.
-
-Paper W, what the text says about the corpora (Harbecke et al. 2022): Section 1, Figure 1, Section 3.1.
-
-Weights are recomputed from the label counts of the TACRED test set; the bars of Figure 1 carry no printed
-numbers.
+Some cells of Table 1 follow from other printed cells: perplexities with and without the negative class are
+linked by its share of the test set, the undirected SemEval row by the directed one, sizes by those in papers
+R and D. The others follow only from label counts, which `results/published/label_counts.csv` holds where they
+are public. The bars of Figure 1 carry no printed numbers; the weights are recomputed for TACRED.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterable, Iterator
 from math import log2
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from helpers.data import TOTAL, datasets, perplexity
+from helpers.core import base_relation
+from helpers.data import TOTAL, find_dataset, label_statistics
 from helpers.metrics import class_weights
 from helpers.reporting import PUBLISHED_FOLDER, Cell, Range, find_cell
 
@@ -37,21 +31,24 @@ from .intervals import (
     compare,
     corners,
     difference,
+    exactly,
     negative_share,
     overlap,
     whole_numbers,
 )
 
 Counts = dict[str, int]
-NEEDED = ("dataset", "split", "label", "count")
-NEGATIVE = {one.name: one.negative for one in datasets().values()}
-SPLITS = {one.name: one.whole for one in datasets().values()}
-"""The splits that make up a whole corpus."""
+Stated = list[tuple[str, Range]]
+"""What is published elsewhere about one number: text and range."""
+_NEEDED = ["dataset", "split", "label", "count"]
+_TABLE_1, _SECTION_1 = ("W", "Table 1"), ("W", "Section 1")
+_PERPLEXITIES = ("perplexity", "perplexity_without_negative")
+_COLUMNS = ("labels", "samples", "negative_share", *_PERPLEXITIES, "ratio")
+_UNDIRECTED = "semeval2010-undirected"
 
 
 def load_label_counts(path: Path | str = PUBLISHED_FOLDER / "label_counts.csv") -> pd.DataFrame | None:
-    """The public label counts (columns dataset, split, label, count, perhaps more); None if there is no such
-    file.
+    """The public label counts (columns dataset, split, label, count, perhaps more); None without such a file.
 
     >>> load_label_counts("no-such-file.csv") is None
     True
@@ -60,206 +57,189 @@ def load_label_counts(path: Path | str = PUBLISHED_FOLDER / "label_counts.csv") 
 
 
 class CorpusCounts:
-    """Label counts by data set and split, from a frame with the columns `NEEDED` (or from none).
+    """Label counts by data set and split, from a frame with the columns dataset, split, label and count.
 
-    Raises ValueError if a column is missing.
+    None stands for a frame without rows. Raises ValueError if a column is missing.
 
-    >>> frame = pd.DataFrame([["tacred", "test", "no_relation", 12184]], columns=NEEDED)
-    >>> counts = CorpusCounts(frame)
-    >>> counts.test("tacred"), counts.test("nyt10")
+    >>> counts = CorpusCounts(pd.DataFrame([["tacred", "test", "no_relation", 12184]], columns=_NEEDED))
+    >>> counts.split("tacred"), counts.split("nyt10")
     ({'no_relation': 12184}, None)
     """
 
     def __init__(self, frame: pd.DataFrame | None) -> None:
-        self.frame = pd.DataFrame(columns=list(NEEDED)) if frame is None else frame
-        missing = [column for column in NEEDED if column not in self.frame]
+        self.frame = pd.DataFrame(columns=_NEEDED) if frame is None else frame
+        missing = [column for column in _NEEDED if column not in self.frame]
         if missing:
             raise ValueError(
                 f"label counts lack the columns {', '.join(missing)}; found {', '.join(self.frame)}"
             )
 
-    def split(self, dataset: str, split: str) -> Counts | None:
+    def split(self, dataset: str, split: str = "test") -> Counts | None:
         """Counts of one split; None if unknown. Undirected SemEval: the directed labels, merged."""
-        name = dataset.removesuffix("-undirected")
+        name = find_dataset(dataset).counted_name
         rows = self.frame[(self.frame["dataset"] == name) & (self.frame["split"] == split)]
         counts: Counter[str] = Counter()
         for label, count in zip(rows["label"], rows["count"], strict=True):
-            counts[label.partition("(")[0] if name != dataset else label] += int(count)
+            counts[base_relation(label) if name != dataset else label] += int(count)
         return dict(counts) or None
-
-    def test(self, dataset: str) -> Counts | None:
-        """Counts of the test set; None if unknown."""
-        return self.split(dataset, "test")
 
     def whole(self, dataset: str) -> Counts | None:
         """Counts of all splits together (`TOTAL` where only the size is known); None unless all are known."""
-        parts = [self.split(dataset, split) for split in SPLITS.get(dataset, ())]
+        parts = [self.split(dataset, split) for split in find_dataset(dataset).whole]
         return dict(sum(map(Counter, parts), Counter())) if parts and all(parts) else None
 
+    def positive(self, dataset: str) -> list[int] | None:
+        """Counts of the labels that occur in the test set, without the negative one; None if unknown."""
+        test, negative = self.split(dataset), find_dataset(dataset).negative
+        return test and [count for label, count in test.items() if count and label != negative]
 
-def positive(dataset: str, counts: Counts) -> list[int]:
-    """Counts of the labels that occur, without the negative one.
-
-    >>> positive("tacred", {"no_relation": 5, "per:age": 2, "per:title": 0})
-    [2]
-    """
-    return [count for label, count in counts.items() if count and label != NEGATIVE.get(dataset)]
-
-
-def negative_percent(dataset: str, counts: Counts) -> float:
-    """Share of the negative class in per cent; 0 if the data set has none.
-
-    >>> negative_percent("tacred", {"no_relation": 3, "per:age": 1})
-    75.0
-    """
-    return 100 * counts.get(NEGATIVE.get(dataset), 0) / sum(counts.values())
-
-
-PLACE = ("W", "Table 1")
-Stated = list[tuple[str, Range]]
-"""What is published elsewhere about one number: text and interval."""
+    def statistics(self, dataset: str) -> dict[str, float]:
+        """The numbers of a row of Table 1 that label counts give: size and share in per cent of all splits,
+        the others of the test set."""
+        whole, test, negative = self.whole(dataset), self.split(dataset), find_dataset(dataset).negative
+        known: dict[str, float] = {}
+        if whole:
+            known["samples"] = sum(whole.values())
+        if whole and TOTAL not in whole:
+            share = whole.get(negative, 0) / known["samples"]
+            known |= {"labels": len(whole), "negative_share": 100 * share}
+        if test:
+            found = label_statistics(test, negative)
+            known |= {name: getattr(found, name) for name in (*_PERPLEXITIES, "ratio")}
+        return known
 
 
-def row_statistics(counts: CorpusCounts, dataset: str) -> dict[str, float]:
-    """The numbers of a row of Table 1 that label counts give: the first three of all splits, the others of
-    the test set.
+class StatisticsTable:
+    """The cells of Table 1, `table("tacred", "ratio")`, and what else is known about its corpora."""
 
-    >>> frame = pd.DataFrame({"dataset": "nyt24", "split": "test", "label": ["a", "b"], "count": [3, 1]})
-    >>> row_statistics(CorpusCounts(frame), "nyt24")["ratio"]
-    3.0
-    """
-    whole, test = counts.whole(dataset), counts.test(dataset)
-    known: dict[str, float] = {}
-    if whole:
-        known["samples"] = sum(whole.values())
-    if whole and TOTAL not in whole:
-        known |= {"labels": len(whole), "negative_share": negative_percent(dataset, whole)}
-    if test:
-        held = positive(dataset, test)
-        known["perplexity"] = perplexity(test.values())
-        known["perplexity_without_negative"] = perplexity(held)
-        known["ratio"] = max(held) / min(held)
-    return known
+    def __init__(self, published: pd.DataFrame, label_counts: pd.DataFrame | None = None) -> None:
+        self.published = published
+        self.frame = published[published["paper"].eq("W") & published["item"].eq("Table 1")]
+        self.datasets = list(dict.fromkeys(self.frame["dataset"]))
+        self.counts = CorpusCounts(label_counts)
+
+    def __call__(self, dataset: str, metric: str) -> Cell:
+        """One cell; ValueError if there is none."""
+        return find_cell(self.frame, dataset=dataset, metric=metric)
+
+    def prose(self, item: str, metric: str) -> Cell:
+        """A number that the text or a caption of the paper states."""
+        return find_cell(self.published, paper="W", item=item, metric=metric)
+
+    def riedel(self, metric: str, statistic: str | None = None) -> Cell:
+        """A number of NYT (Riedel et al.) in Table 1 of paper D (Gao et al. 2021)."""
+        where = {} if statistic is None else {"statistic": statistic}
+        return find_cell(self.published, paper="D", item="Table 1", metric=metric, **where)
 
 
-def from_label_counts(get: partial, counts: CorpusCounts, dataset: str) -> Iterator[Check]:
+def from_label_counts(table: StatisticsTable, dataset: str) -> Iterator[Check]:
     """Every number of a row of Table 1 against label counts."""
-    known = row_statistics(counts, dataset)
-    for metric in (
-        "labels",
-        "samples",
-        "negative_share",
-        "perplexity",
-        "perplexity_without_negative",
-        "ratio",
-    ):
-        cell, claim = get(dataset=dataset, metric=metric), f"{dataset}: {metric} from label counts"
+    known = table.counts.statistics(dataset)
+    for metric in _COLUMNS:
+        cell, claim = table(dataset, metric), f"{dataset}: {metric} from label counts"
         if metric in known:
-            yield compare(cell, claim, (known[metric], known[metric]), ("label counts",))
+            yield compare(cell, claim, exactly(known[metric]), ("label counts",))
         else:
             yield compare(cell, claim, None, note="no label counts that cover it are at hand")
 
 
-def row_bounds(get: partial, dataset: str) -> Iterator[Check]:
+def row_bounds(table: StatisticsTable, dataset: str) -> Iterator[Check]:
     """Inside one row: perplexity is at most #Rel, and both agree where no sample is negative."""
-    labels, share = get(dataset=dataset, metric="labels"), get(dataset=dataset, metric="negative_share")
-    both = get(dataset=dataset, metric="perplexity")
-    without = get(dataset=dataset, metric="perplexity_without_negative")
-    classes = labels.value
-    claim, limit = f"{dataset}: perplexity <= #Rel", (1.0, classes)
-    yield check(both, claim, f"<= {classes:g}", limit, both.interval, (both, labels))
-    claim, limit = f"{dataset}: perplexity w/o NA <= #Rel - 1", (1.0, classes - 1)
-    if share.value > 0:
-        yield check(without, claim, f"<= {classes - 1:g}", limit, without.interval, (without, labels))
-    else:
-        claim = f"{dataset}: without negative samples both perplexities are equal"
-        yield compare(both, claim, (without.value, without.value), (without, share))
+    labels, share, both, without = (
+        table(dataset, name) for name in ("labels", "negative_share", *_PERPLEXITIES)
+    )
+    for cell, most, text in (
+        (both, labels.value, "<= #Rel"),
+        (without, labels.value - 1, "w/o NA <= #Rel - 1"),
+    ):
+        if cell is both or share.value > 0:
+            claim, limit = f"{dataset}: perplexity {text}", (1.0, most)
+            yield check(cell, claim, f"<= {most:g}", limit, cell.interval, (cell, labels))
+        else:
+            claim = f"{dataset}: without negative samples both perplexities are equal"
+            yield compare(both, claim, exactly(without.value), (without, share))
 
 
-def linked_perplexities(get: partial, dataset: str, stated: Stated) -> Iterator[Check]:
+def linked_perplexities(table: StatisticsTable, dataset: str) -> Iterator[Check]:
     """The share q of negatives in the test set from both perplexities, against what is stated about it."""
-    cells = [get(dataset=dataset, metric=metric) for metric in ("perplexity", "perplexity_without_negative")]
+    cells = [table(dataset, metric) for metric in _PERPLEXITIES]
     shares = [(100 * low, 100 * high) for low, high in negative_share(*(cell.interval for cell in cells))]
     text = " or ".join(f"{low:.2f} to {high:.2f}" for low, high in shares)
     claim = f"{dataset}: some share of negative samples links both perplexities"
     verdict, (low, high) = (CONSISTENT, shares[-1]) if shares else (INCONSISTENT, (None, None))
     inputs, note = "; ".join(map(str, cells)), f"share in per cent: {text or 'none'}"
-    yield Check(*PLACE, claim, "both perplexities", low, high, verdict, inputs, note)
-    yield from against_stated(f"{dataset}: share of negative samples in the test set", stated, shares, cells)
+    yield Check(*_TABLE_1, claim, "both perplexities", low, high, verdict, inputs, note)
+    claim = f"{dataset}: share of negative samples in the test set"
+    yield from against_stated(claim, stated_shares(table, dataset), shares, cells)
 
 
-def against_stated(claim: str, stated: Stated, derived: list[Range], inputs: list[Cell]) -> Iterator[Check]:
-    """A check for each statement (or one that says there is none), with the derived interval that fits."""
+def against_stated(
+    claim: str, stated: Stated, derived: list[Range], inputs: Iterable[Cell]
+) -> Iterator[Check]:
+    """A check for each statement (or one that says there is none), with the derived range that fits."""
     last = derived[-1] if derived else None
     for published, claimed in stated:
         fitting = next((one for one in derived if overlap(one, claimed)), last)
-        yield check(PLACE, claim, published, claimed, fitting, tuple(inputs))
+        yield check(_TABLE_1, claim, published, claimed, fitting, inputs)
     if not stated:
-        yield check(PLACE, claim, "", None, last, tuple(inputs), "nothing printed to compare it with")
+        yield check(_TABLE_1, claim, "", None, last, inputs, "nothing printed to compare it with")
 
 
-def test_shares(published: pd.DataFrame, counts: CorpusCounts, dataset: str) -> Stated:
+def stated_shares(table: StatisticsTable, dataset: str) -> Stated:
     """What is published about the share of negative samples in a test set: label counts, and papers R and D.
 
     Paper R prints the number of SemEval test samples; its PPRs tell how many of them are not Other.
     """
     stated: Stated = []
-    test = counts.test(dataset)
-    if test:
-        share = negative_percent(dataset, test)
-        stated.append((f"{share:.2f} by label counts", (share, share)))
+    if test := table.counts.split(dataset):
+        share = 100 * test.get(find_dataset(dataset).negative, 0) / sum(test.values())
+        stated.append((f"{share:.2f} by label counts", exactly(share)))
     if dataset.startswith("semeval"):
-        tables = DirectionTables(published)
+        tables = DirectionTables(table.published)
         share = 100 * (1 - sample_count(tables)[0] / tables.prose("test_samples").value)
-        stated.append((f"{share:.2f} by the PPRs of paper R", (share, share)))
+        stated.append((f"{share:.2f} by the PPRs of paper R", exactly(share)))
     if dataset == "nyt10":
-        cell = find_cell(published, paper="D", metric="negative_share", statistic="test")
+        cell = table.riedel("negative_share", "test")
         stated.append((f"{cell.printed} in paper D, Table 1", cell.interval))
     return stated
 
 
-def merged_directions(get: partial, stated: Stated) -> Iterator[Check]:
+def merged_directions(table: StatisticsTable) -> Iterator[Check]:
     """SemEval with and without direction: telling two directions apart adds at most one bit.
 
     H with direction − H without is (1 − q) times the same difference of the positive classes, q the share of
     Other; so the four perplexities give q. An enclosure by `corners`: the quotient rises with the one
     difference, falls with the other.
     """
-    metrics = ("perplexity", "perplexity_without_negative")
-    directed = [get(dataset="semeval2010", metric=metric) for metric in metrics]
-    undirected = [get(dataset="semeval2010-undirected", metric=metric) for metric in metrics]
-    pairs = list(zip(directed, undirected, strict=True))
-    bits = [difference(_log2(source.interval), _log2(cell.interval)) for source, cell in pairs]
+    pairs = [(table("semeval2010", name), table(_UNDIRECTED, name)) for name in _PERPLEXITIES]
+    bits = [
+        difference(*(tuple(map(log2, cell.interval)) for cell in (source, cell))) for source, cell in pairs
+    ]
     for added, (source, cell) in zip(bits, pairs, strict=True):
         claim = f"{cell.name}: direction adds at most 1 bit"
         yield check(cell, claim, "0 to 1", (0.0, 1.0), added, (source, cell))
     share = corners(lambda both, positives: 100 * (1 - both / positives), *bits)
     claim = "semeval2010: share of Other in the test set from all four perplexities"
-    yield from against_stated(claim, stated, [share], [*directed, *undirected])
+    directed, undirected = zip(*pairs, strict=True)
+    yield from against_stated(claim, stated_shares(table, "semeval2010"), [share], (*directed, *undirected))
     for metric in ("samples", "negative_share"):
-        one = get(dataset="semeval2010", metric=metric)
-        other = get(dataset="semeval2010-undirected", metric=metric)
-        yield compare(other, f"{other.name}: does not depend on direction", (one.value, one.value), (one,))
+        one, other = table("semeval2010", metric), table(_UNDIRECTED, metric)
+        yield compare(other, f"{other.name}: does not depend on direction", exactly(one.value), (one,))
 
 
-def _log2(interval: Range) -> Range:
-    return log2(interval[0]), log2(interval[1])
-
-
-def riedel(published: pd.DataFrame, get: partial) -> Iterator[Check]:
-    """NYT of Riedel et al.: sizes and shares as paper D prints them (Gao et al. 2021, Table 1)."""
-    line = partial(find_cell, published, paper="D", item="Table 1")
-    labels, printed = line(metric="labels"), get(dataset="nyt10", metric="labels")
-    train, test = (line(metric="sentences", statistic=split) for split in ("train", "test"))
-    shares = [line(metric="negative_share", statistic=split) for split in ("train", "test")]
-    yield compare(printed, "nyt10: #Rel of paper D", (labels.value, labels.value), (labels,))
+def riedel(table: StatisticsTable) -> Iterator[Check]:
+    """NYT of Riedel et al.: sizes and shares as paper D prints them."""
+    labels = table.riedel("labels")
+    train, test = (table.riedel("sentences", split) for split in ("train", "test"))
+    shares = [table.riedel("negative_share", split) for split in ("train", "test")]
+    yield compare(table("nyt10", "labels"), "nyt10: #Rel of paper D", exactly(labels.value), (labels,))
     total = train.value + test.value
     note = "two copies of the training set: with 522,043 sentences it would fit"
-    size = get(dataset="nyt10", metric="samples")
-    yield compare(size, "nyt10: size = train + test of paper D", (total, total), (train, test), note)
+    claim = "nyt10: size = train + test of paper D"
+    yield compare(table("nyt10", "samples"), claim, exactly(total), (train, test), note)
     mean = corners(lambda a, b: (a * train.value + b * test.value) / total, *(one.interval for one in shares))
-    share = get(dataset="nyt10", metric="negative_share")
-    yield compare(share, "nyt10: %NA from the shares of paper D", mean, (train, test, *shares))
+    claim = "nyt10: %NA from the shares of paper D"
+    yield compare(table("nyt10", "negative_share"), claim, mean, (train, test, *shares))
 
 
 def positive_sentences(published: pd.DataFrame) -> tuple[int, int] | None:
@@ -271,10 +251,9 @@ def positive_sentences(published: pd.DataFrame) -> tuple[int, int] | None:
     >>> positive_sentences(load_published())
     (6399, 6656)
     """
-    get = partial(find_cell, published, paper="W", item="Table 1", dataset="nyt10")
-    both, without = get(metric="perplexity"), get(metric="perplexity_without_negative")
-    shares = negative_share(both.interval, without.interval)
-    size = find_cell(published, paper="D", item="Table 1", metric="sentences", statistic="test").value
+    table = StatisticsTable(published)
+    shares = negative_share(*(table("nyt10", metric).interval for metric in _PERPLEXITIES))
+    size = table.riedel("sentences", "test").value
     return whole_numbers((size * (1 - shares[-1][1]), size * (1 - shares[-1][0]))) if shares else None
 
 
@@ -285,111 +264,97 @@ def audit_statistics(published: pd.DataFrame, label_counts: pd.DataFrame | None 
     >>> audit_statistics(load_published())[0].verdict
     'not derivable'
     """
-    get, counts = partial(find_cell, published, paper="W", item="Table 1"), CorpusCounts(label_counts)
-    table = published[published["paper"].eq("W") & published["item"].eq("Table 1")]
-    datasets = list(dict.fromkeys(table["dataset"]))
-    checks = [one for dataset in datasets for one in from_label_counts(get, counts, dataset)]
-    checks += [one for dataset in datasets for one in row_bounds(get, dataset)]
-    for dataset in ("tacred", "nyt10", "semeval2010", "semeval2010-undirected"):
-        checks += linked_perplexities(get, dataset, test_shares(published, counts, dataset))
-    checks += merged_directions(get, test_shares(published, counts, "semeval2010"))
-    return checks + [*riedel(published, get)]
+    table = StatisticsTable(published, label_counts)
+    checks = [one for dataset in table.datasets for one in from_label_counts(table, dataset)]
+    checks += [one for dataset in table.datasets for one in row_bounds(table, dataset)]
+    for dataset in ("tacred", "nyt10", "semeval2010", _UNDIRECTED):
+        checks += linked_perplexities(table, dataset)
+    return [*checks, *merged_directions(table), *riedel(table)]
 
 
-SECTION_1 = ("W", "Section 1")
-
-
-def skewed_corpora(get: partial, datasets: list[str]) -> Iterator[Check]:
+def skewed_corpora(table: StatisticsTable) -> Iterator[Check]:
     """Mostly negative (TACRED, NYT); a large ratio and a perplexity far below #Rel (all but SemEval)."""
     for dataset in ("tacred", "nyt10"):
-        share = get(dataset=dataset, metric="negative_share")
-        claim = f"{dataset} is predominantly negative"
-        yield check(SECTION_1, claim, "> 50", (50.0, 100.0), share.interval, (share,))
-    flat = get(dataset="semeval2010-undirected", metric="ratio")
-    for dataset in datasets:
-        if dataset != "semeval2010-undirected":
-            ratio = get(dataset=dataset, metric="ratio")
-            larger = difference(ratio.interval, flat.interval)
+        share, claim = table(dataset, "negative_share"), f"{dataset} is predominantly negative"
+        yield check(_SECTION_1, claim, "> 50", (50.0, 100.0), share.interval, (share,))
+    flat = table(_UNDIRECTED, "ratio")
+    for dataset in table.datasets:
+        if dataset != _UNDIRECTED:
+            ratio = table(dataset, "ratio")
             claim = f"{dataset}: the ratio is larger than that of undirected SemEval"
-            yield check(SECTION_1, claim, "> 0", ABOVE_ZERO, larger, (ratio, flat))
-    least = min(evenness(get, dataset)[0] for dataset in datasets if dataset.startswith("semeval"))
-    for dataset in datasets:
+            larger = difference(ratio.interval, flat.interval)
+            yield check(_SECTION_1, claim, "> 0", ABOVE_ZERO, larger, (ratio, flat))
+    evenness = {}  # perplexity / number of classes: 1 for a balanced test set
+    for dataset in table.datasets:
+        low, high = table(dataset, "perplexity").interval
+        classes = table(dataset, "labels").value
+        evenness[dataset] = (low / classes, high / classes)
+    least = min(low for dataset, (low, _) in evenness.items() if dataset.startswith("semeval"))
+    for dataset in table.datasets:
         if not dataset.startswith("semeval"):
-            cells = [get(dataset=dataset, metric=metric) for metric in ("perplexity", "labels")]
+            cells = [table(dataset, metric) for metric in ("perplexity", "labels")]
             claim = f"{dataset}: perplexity / #Rel is below that of SemEval"
-            yield check(
-                SECTION_1, claim, f"< {least:.3f}", (0.0, least), evenness(get, dataset), tuple(cells)
-            )
+            yield check(_SECTION_1, claim, f"< {least:.3f}", (0.0, least), evenness[dataset], cells)
 
 
-def evenness(get: partial, dataset: str) -> Range:
-    """Perplexity / number of classes; 1 for a balanced test set."""
-    both, labels = get(dataset=dataset, metric="perplexity"), get(dataset=dataset, metric="labels")
-    return both.interval[0] / labels.value, both.interval[1] / labels.value
-
-
-def largest_relation(published: pd.DataFrame, get: partial) -> Iterator[Check]:
+def largest_relation(table: StatisticsTable) -> Iterator[Check]:
     """NYT: 'the most frequent relation is assigned to 48.3% of the positive test instances'.
 
     The largest class is ratio × the smallest, a whole number from 1; the number of positive test sentences
     follows from the perplexities (`positive_sentences`). An enclosure by `corners`: the share rises with the
     ratio, falls with the number.
     """
-    cells = [
-        get(dataset="nyt10", metric=name) for name in ("perplexity", "perplexity_without_negative", "ratio")
-    ]
-    size = find_cell(published, paper="D", item="Table 1", metric="sentences", statistic="test")
-    stated = find_cell(published, paper="W", item="Section 1", metric="largest_positive_share")
-    count = positive_sentences(published)
-    inputs = (*cells, size)
-    note = "nothing printed to compare it with"
-    yield check(
-        ("W", "Table 1"),
-        "nyt10: number of positive test sentences",
-        "",
-        None,
-        count,
-        inputs[:2] + (size,),
-        note,
+    cells, size = (
+        [table("nyt10", name) for name in (*_PERPLEXITIES, "ratio")],
+        table.riedel("sentences", "test"),
     )
+    stated, count = table.prose("Section 1", "largest_positive_share"), positive_sentences(table.published)
+    claim, note = "nyt10: number of positive test sentences", "nothing printed to compare it with"
+    yield check(_TABLE_1, claim, "", None, count, (*cells[:2], size), note)
     claim = "nyt10: share of the most frequent relation among positive test sentences"
     if count is None:
-        yield compare(stated, claim, None, inputs, "the perplexities fit no share of negative samples")
+        note = "the perplexities fit no share of negative samples"
+        yield compare(stated, claim, None, (*cells, size), note)
         return
     once, twice = (
         corners(lambda r, n, least=m: 100 * least * r / n, cells[2].interval, count) for m in (1, 2)
     )
     derived = twice if overlap(twice, stated.interval) else once
     note = f"if the least frequent relation occurs once; {twice[0]:.1f} or more if twice (by sentences)"
-    yield compare(stated, claim, derived, inputs, note)
+    yield compare(stated, claim, derived, (*cells, size), note)
 
 
-def rare_relations(published: pd.DataFrame) -> Check:
+def rare_relations(table: StatisticsTable) -> Check:
     """NYT: '58% of the relations have fewer than 100 training instances'."""
-    cell = find_cell(published, paper="W", item="Section 1", metric="relations_below_100_training_instances")
+    cell = table.prose("Section 1", "relations_below_100_training_instances")
     claim = "nyt10: share of relations with fewer than 100 training instances"
     return compare(cell, claim, None, (), "no counts by relation are printed")
 
 
-def figure_1(published: pd.DataFrame, counts: CorpusCounts) -> Iterator[Check]:
+def figure_1(table: StatisticsTable) -> Iterator[Check]:
     """Figure 1's caption: 12,184 negative samples; dodrans and entropy weights between weighted and macro."""
-    negatives = find_cell(published, paper="W", item="Figure 1 caption", metric="negative_samples")
-    test = counts.test("tacred")
-    known = (float(test[NEGATIVE["tacred"]]),) * 2 if test else None
-    yield compare(negatives, "tacred: negative test samples", known, ("label counts",) if test else ())
+    negatives = table.prose("Figure 1 caption", "negative_samples")
+    test, support = table.counts.split("tacred"), table.counts.positive("tacred")
+    yield counted(negatives, "tacred: negative test samples", test, find_dataset("tacred").negative)
     for scheme in ("dodrans", "entropy"):
         claim = f"tacred: {scheme} weights lie between weighted and macro, class by class"
         if test:
-            inside, n, note = between(scheme, positive("tacred", test), sum(test.values()))
-            claimed, derived = (float(n), float(n)), (float(inside), float(inside))
+            inside, n, note = between(scheme, support, sum(test.values()))
+            claimed, derived = exactly(float(n)), exactly(float(inside))
             yield check(negatives, claim, f"{n} classes", claimed, derived, ("label counts",), note)
         else:
             yield check(negatives, claim, "all classes", None, None)
 
 
+def counted(cell: Cell, claim: str, test: Counts | None, label: str) -> Check:
+    """A stated number of test samples of a label against the label counts."""
+    known = exactly(float(test.get(label, 0))) if test else None
+    return compare(cell, claim, known, ("label counts",) if test else ())
+
+
 def between(scheme: str, support: list[int], total: int) -> tuple[int, int, str]:
-    """For how many of the classes is the weight between those of weighted and macro? And is the spread of the
-    weights?
+    """For how many of the classes is the weight between those of weighted and macro? And how far do the
+    weights reach?
 
     >>> between("dodrans", [16, 1], 17)
     (2, 2, 'largest / smallest weight: weighted 16, dodrans 8, macro 1')
@@ -397,20 +362,18 @@ def between(scheme: str, support: list[int], total: int) -> tuple[int, int, str]
     weights = {name: class_weights(np.array(support), name, total) for name in ("weighted", scheme, "macro")}
     ends = np.sort([weights["weighted"], weights["macro"]], axis=0)
     inside = (ends[0] <= weights[scheme]) & (weights[scheme] <= ends[1])
-    spread = ", ".join(f"{name} {values.max() / values.min():.0f}" for name, values in weights.items())
-    return int(inside.sum()), len(support), f"largest / smallest weight: {spread}"
+    reach = ", ".join(f"{name} {values.max() / values.min():.0f}" for name, values in weights.items())
+    return int(inside.sum()), len(support), f"largest / smallest weight: {reach}"
 
 
-def single_sample(published: pd.DataFrame, get: partial, counts: CorpusCounts) -> Iterator[Check]:
+def single_sample(table: StatisticsTable) -> Iterator[Check]:
     """Section 3.1: one test sample of Entity-Destination(e2,e1); Table 4: 19 classes, as in Table 1."""
     relation = "Entity-Destination(e2,e1)"
-    cell = find_cell(published, paper="W", item="Section 3.1", metric=relation)
-    test = counts.test("semeval2010")
-    known = (float(test.get(relation, 0)),) * 2 if test else None
-    yield compare(cell, f"semeval2010: test samples of {relation}", known, ("label counts",) if test else ())
-    classes = find_cell(published, paper="W", item="Table 4 caption", metric="labels")
-    labels = get(dataset="semeval2010", metric="labels")
-    yield compare(classes, "semeval2010: classes as in Table 1", (labels.value, labels.value), (labels,))
+    cell = table.prose("Section 3.1", relation)
+    test = table.counts.split("semeval2010")
+    yield counted(cell, f"semeval2010: test samples of {relation}", test, relation)
+    classes, labels = table.prose("Table 4 caption", "labels"), table("semeval2010", "labels")
+    yield compare(classes, "semeval2010: classes as in Table 1", exactly(labels.value), (labels,))
 
 
 def audit_corpus_claims(published: pd.DataFrame, label_counts: pd.DataFrame | None = None) -> list[Check]:
@@ -420,8 +383,6 @@ def audit_corpus_claims(published: pd.DataFrame, label_counts: pd.DataFrame | No
     >>> [one.claim for one in audit_corpus_claims(load_published()) if one.verdict == "inconsistent"]
     ['nyt10: share of the most frequent relation among positive test sentences']
     """
-    get, counts = partial(find_cell, published, paper="W", item="Table 1"), CorpusCounts(label_counts)
-    table = published[published["paper"].eq("W") & published["item"].eq("Table 1")]
-    checks = [*skewed_corpora(get, list(dict.fromkeys(table["dataset"]))), *largest_relation(published, get)]
-    checks += [rare_relations(published), *figure_1(published, counts)]
-    return checks + [*single_sample(published, get, counts)]
+    table = StatisticsTable(published, label_counts)
+    checks = [*skewed_corpora(table), *largest_relation(table), rare_relations(table)]
+    return [*checks, *figure_1(table), *single_sample(table)]

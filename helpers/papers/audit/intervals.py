@@ -13,7 +13,7 @@ that is sure to hold the true value. If the two share no value, rounding cannot 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import product
 from math import ceil, floor, inf, isinf, log2
@@ -36,13 +36,13 @@ def overlap(first: Range, second: Range) -> bool:
     return first[0] <= second[1] and second[0] <= first[1]
 
 
-def within(inner: Range, outer: Range) -> bool:
-    """Does `outer` hold all of `inner`?
+def exactly(value: float) -> Range:
+    """The interval of one value.
 
-    >>> within((1, 2), (0, inf)), within((-1, 2), (0, inf))
-    (True, False)
+    >>> exactly(2.5)
+    (2.5, 2.5)
     """
-    return outer[0] <= inner[0] and inner[1] <= outer[1]
+    return value, value
 
 
 def corners(function: Callable[..., float], *arguments: Range) -> Range:
@@ -265,9 +265,14 @@ class Check:
 
 
 def check(
-    place: Cell | tuple[str, str], claim: str, published: str, claimed: Range | None, derived: Range |
-    None, inputs: tuple[object, ...] = (), note: str = "",
-) -> Check:  # fmt: skip
+    place: Cell | tuple[str, str],
+    claim: str,
+    published: str,
+    claimed: Range | None,
+    derived: Range | None,
+    inputs: Iterable[object] = (),
+    note: str = "",
+) -> Check:
     """Judge a claim.
 
     Parameters
@@ -292,13 +297,14 @@ def check(
     verdict = NOT_DERIVABLE
     if claimed and derived:
         verdict = CONSISTENT if overlap(claimed, derived) else INCONSISTENT
-        if verdict == CONSISTENT and isinf(claimed[1] - claimed[0]) and not within(derived, claimed):
+        inside = claimed[0] <= low and high <= claimed[1]
+        if verdict == CONSISTENT and isinf(claimed[1] - claimed[0]) and not inside:
             note = "; ".join(filter(None, (note, "rounding leaves it open")))
     return Check(paper, item, claim, published, low, high, verdict, "; ".join(map(str, inputs)), note)
 
 
 def compare(
-    cell: Cell, claim: str, derived: Range | None, inputs: tuple[object, ...] = (), note: str = ""
+    cell: Cell, claim: str, derived: Range | None, inputs: Iterable[object] = (), note: str = ""
 ) -> Check:
     """Judge a printed number against its derivation.
 

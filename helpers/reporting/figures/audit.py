@@ -1,8 +1,4 @@
-"""Figures of the audit: p-values against what other numbers allow, a common denominator, what few runs can
-tell.
-
-The intervals, fits and simulations are computed elsewhere; here they are drawn.
-"""
+"""Figures of the audit: p-values against what other numbers allow, a common denominator, few runs."""
 
 from __future__ import annotations
 
@@ -14,6 +10,7 @@ from matplotlib.axes import Axes
 
 from helpers.metrics import SAWILOWSKY
 
+from .parts import legend_below, name_rows
 from .style import styled
 
 _ALLOWED, _EXCLUDED, _WIDE = "#0173b2", "#d55e00", "#d4d4d4"
@@ -42,12 +39,12 @@ def p_values_chart(p_values: pd.DataFrame, title: str) -> plt.Figure:
     _bars(axes, rows[~good], "", 5, _EXCLUDED, "the same, but the printed p lies outside")
     _bars(axes, rows, "printed_", 1.8, "black", "printed, ± half a digit")
     axes.plot([1] * len(rows), rows.index, "|", color="black", markersize=12, markeredgewidth=1.8)
-    axes.set_yticks(rows.index, [re.sub(r"\^(-?\d+)", r"$^{\1}$", label) for label in rows["label"]])
-    axes.set(xscale="log", ylim=(len(rows) - 0.4, -0.6), title=title)
+    name_rows(axes, [re.sub(r"\^(-?\d+)", r"$^{\1}$", label) for label in rows["label"]], fontsize=10)
+    axes.set(xscale="log", title=title)
     axes.set_xlabel("p-value as a multiple of the printed one")
     axes.xaxis.set_major_formatter("{x:g}")
     axes.grid(axis="y", visible=False)
-    figure.legend(*axes.get_legend_handles_labels(), ncols=2, loc="outside lower center", fontsize=8)
+    legend_below(figure, axes, 2)
     return figure
 
 

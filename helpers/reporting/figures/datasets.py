@@ -1,8 +1,6 @@
-"""Figures of label distributions: their long tails, and how many classes they amount to.
+"""Figures of label distributions and of what schemes make of them (Harbecke et al. 2022, Sections 2–3).
 
-All three take the numbers ready-made (Harbecke et al. 2022, Table 1); none computes a perplexity.
-
-Figures of the weighting schemes: what a class weighs, and how α moves between the extremes.
+All numbers come ready-made: none is computed here.
 """
 
 from __future__ import annotations
@@ -10,40 +8,29 @@ from __future__ import annotations
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from helpers.data import datasets
 
-from .style import SCHEME_COLORS, SCHEME_MARKERS, styled
+from .parts import alpha_axis, legend_below, name_rows, with_support
+from .style import BLUE, ORANGE, PALETTE, scheme_look, styled
 
-_PALETTE = sns.color_palette("colorblind").as_hex()
-_COLORS = {
-    "tacred": _PALETTE[3],
-    "nyt10": _PALETTE[8],
-    "nyt24": _PALETTE[4],
-    "chemprot": _PALETTE[2],
-    "docred": _PALETTE[1],
-    "semeval2010": _PALETTE[0],
-    "semeval2010-undirected": _PALETTE[9],
-    "nyt10m": _PALETTE[6],
-    "kbp37": _PALETTE[7],
-}
+_COLORS = {"tacred": 3, "nyt10": 8, "nyt24": 4, "chemprot": 2, "docred": 1, "semeval2010": 0}
+_COLORS |= {"semeval2010-undirected": 9, "nyt10m": 6, "kbp37": 7}
 _DASHED = ("semeval2010-undirected", "nyt10m", "kbp37")
-_BARS, _BOX = _PALETTE[0], _PALETTE[1]
 
 # what effective_number_chart marks: column → words, marker, colour, and where its number stands (in points)
 _MARKS = {
     "labels": ("labels of the schema", "|", "black", (10, -3)),
-    "perplexity_without_negative": ("perplexity, positive classes", "o", _PALETTE[0], (0, 6)),
-    "perplexity": ("perplexity with the negative class", "D", _PALETTE[1], (0, -13)),
+    "perplexity_without_negative": ("perplexity, positive classes", "o", BLUE, (0, 6)),
+    "perplexity": ("perplexity with the negative class", "D", ORANGE, (0, -13)),
 }
 
 
 def corpus_title(dataset: str) -> str:
-    """How figures write the name of a data set; an unknown one is written as it is.
+    """The title of a data set; an unknown one is written as it is.
 
     >>> corpus_title("nyt24"), corpus_title("mine")
     ('NYT, Hoffmann', 'mine')
@@ -68,22 +55,19 @@ def long_tails_chart(tails: pd.DataFrame) -> plt.Figure:
     figure, axes = plt.subplots(figsize=(7.5, 4.8))
     for name, curve in tails.groupby("dataset", sort=False):
         effective = curve["perplexity"].iloc[0]
-        look = {"color": _COLORS.get(name, "#444444"), "linestyle": "--" if name in _DASHED else "-"}
+        color = PALETTE[_COLORS[name]] if name in _COLORS else "#444444"
+        look = {"linestyle": "--" if name in _DASHED else "-", "linewidth": 1.8}
         label = f"{corpus_title(name)}: {effective:.1f} of {len(curve)}"
-        axes.plot(curve["rank"], curve["share"], linewidth=1.8, label=label, **look)
+        axes.plot(curve["rank"], curve["share"], color=color, label=label, **look)
         height = np.exp(np.interp(effective, curve["rank"], np.log(curve["share"])))
-        axes.plot(
-            effective, height, "X", color=look["color"], markersize=11, markeredgecolor="black", zorder=3
-        )
+        axes.plot(effective, height, "X", color=color, markersize=11, markeredgecolor="black", zorder=3)
     axes.set(xscale="log", yscale="log", xlabel="class, from the largest (1) to the smallest")
-    axes.set(
-        ylabel="share of the positive test samples (%)", title="Long tails, and where the perplexity falls"
-    )
+    axes.set(ylabel="share of the positive test samples (%)")
+    axes.set(title="Long tails, and where the perplexity falls")
     _plain_ticks(axes)
     axes.set_yticks([0.01, 0.1, 1, 10, 100], ["0.01", "0.1", "1", "10", "100"])
-    axes.legend(
-        title="✕ perplexity, of the classes that occur", loc="lower left", fontsize=8, title_fontsize=8
-    )
+    words = "✕ perplexity, of the classes that occur"
+    axes.legend(title=words, loc="lower left", fontsize=8, title_fontsize=8)
     return figure
 
 
@@ -95,7 +79,7 @@ def _plain_ticks(axes: Axes) -> None:
 
 @styled
 def perplexity_chart(tails: pd.DataFrame) -> plt.Figure:
-    """Each corpus and the fair die that is as uncertain: bars of class shares, and a box 2^H wide.
+    """Each corpus and the balanced one that is as uncertain: bars of class shares, and a box 2^H wide.
 
     Bars and box have the same area, 1. So what towers above the box and trails off to its right is as large
     as what is missing inside it: nothing for a balanced corpus, nearly everything for a skewed one.
@@ -113,29 +97,24 @@ def perplexity_chart(tails: pd.DataFrame) -> plt.Figure:
     rows = -(-len(corpora) // columns)
     figure, grid = plt.subplots(rows, columns, figsize=(2.4 * columns, 2.4 * rows), squeeze=False)
     for axes, (name, curve) in zip(grid.flat, corpora, strict=False):
-        _draw_die(axes, curve)
+        classes = curve["perplexity"].iloc[0]
+        size = {"xy": (0, 0), "width": classes, "height": 100 / classes}
+        axes.add_patch(Rectangle(**size, facecolor=ORANGE, alpha=0.3, linewidth=0, zorder=1))
+        axes.bar(curve["rank"] - 1, curve["share"], 1, align="edge", color=BLUE, linewidth=0, zorder=2)
+        axes.add_patch(Rectangle(**size, fill=False, edgecolor=ORANGE, linewidth=2, zorder=3))
+        words = f"{len(curve)} classes,\nas uncertain as a\ndie of {classes:.1f} faces"
+        axes.text(0.98, 0.98, words, transform=axes.transAxes, ha="right", va="top", fontsize=8)
+        axes.set(xlim=(0, 1.02 * len(curve)), ylim=(0, 1.5 * max(curve["share"].max(), 100 / classes)))
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_locator(MaxNLocator(4, integer=True, steps=[1, 2, 5, 10]))
+        axes.tick_params(labelsize=8)
+        axes.grid(visible=False)
         axes.set_title(corpus_title(name), fontsize=10)
     for axes in grid.flat[len(corpora) :]:
         axes.set_axis_off()
     figure.supxlabel("positive classes that occur, largest first", fontsize=9)
     figure.supylabel("share of the positive test samples (%)", fontsize=9)
     return figure
-
-
-def _draw_die(axes: Axes, curve: pd.DataFrame) -> None:
-    """One panel: the box beneath, the bars, the outline of the box, and what they say."""
-    faces = curve["perplexity"].iloc[0]
-    size = {"xy": (0, 0), "width": faces, "height": 100 / faces}
-    axes.add_patch(Rectangle(**size, facecolor=_BOX, alpha=0.3, linewidth=0, zorder=1))
-    axes.bar(curve["rank"] - 1, curve["share"], width=1, align="edge", color=_BARS, linewidth=0, zorder=2)
-    axes.add_patch(Rectangle(**size, fill=False, edgecolor=_BOX, linewidth=2, zorder=3))
-    words = f"{len(curve)} classes,\nas uncertain as a\ndie of {faces:.1f} faces"
-    axes.text(0.98, 0.98, words, transform=axes.transAxes, ha="right", va="top", fontsize=8)
-    axes.set(xlim=(0, 1.02 * len(curve)), ylim=(0, 1.5 * max(curve["share"].max(), 100 / faces)))
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(MaxNLocator(4, integer=True, steps=[1, 2, 5, 10]))
-    axes.tick_params(labelsize=8)
-    axes.grid(visible=False)
 
 
 @styled
@@ -156,18 +135,15 @@ def effective_number_chart(numbers: pd.DataFrame) -> plt.Figure:
     figure, axes = plt.subplots(figsize=(7.5, 1.4 + 0.42 * len(numbers)))
     for y, row in enumerate(numbers.to_dict("records")):
         _draw_numbers(axes, y, row)
-    names = [
-        corpus_title(name) + ("" if source == "ours" else f"; {source}")
-        for name, source in zip(numbers["dataset"], numbers["source"], strict=True)
-    ]
-    axes.set_yticks(range(len(numbers)), names, fontsize=9)
-    axes.set(xscale="log", xlim=(1, 130), ylim=(len(numbers) - 0.4, -0.7), xlabel="number of classes")
+    sources = numbers["source"].map(lambda source: "" if source == "ours" else f"; {source}")
+    name_rows(axes, list(numbers["dataset"].map(corpus_title) + sources), fontsize=9, above=0.7)
+    axes.set(xscale="log", xlim=(1, 130), xlabel="number of classes")
     axes.set_title("Labels on paper, labels in effect")
     _plain_ticks(axes)
     axes.grid(axis="y", visible=False)
     for words, marker, color, _ in _MARKS.values():
         axes.plot([], [], marker, color=color, markersize=8, markeredgewidth=1.8, label=words)
-    figure.legend(loc="outside lower center", ncols=len(_MARKS), fontsize=8)
+    legend_below(figure, axes, len(_MARKS))
     return figure
 
 
@@ -206,27 +182,16 @@ def class_weights_chart(weights: pd.DataFrame, title: str) -> plt.Figure:
     ['a (3)', 'b (1)']
     """
     figure, axes = plt.subplots(figsize=(7.5, 1.6 + 0.19 * len(weights)))
-    rows = range(len(weights))
+    rows, total = range(len(weights)), weights["support"].sum()
     for scheme in weights.columns.drop(["relation", "support"]):
-        axes.plot(weights[scheme], rows, linewidth=0.9, markersize=4.5, label=scheme, **_look(scheme))
-    names = [f"{name} ({n})" for name, n in zip(weights["relation"], weights["support"], strict=True)]
-    axes.set_yticks(rows, names, fontsize=8)
-    axes.set(xlabel="normalised weight", title=title, ylim=(len(weights) - 0.4, -0.6), xlim=(0, None))
-    _count_axis(axes, weights["support"].sum())
-    axes.legend(loc="lower right")
-    return figure
-
-
-def _count_axis(axes: Axes, total: int) -> None:
-    upper = axes.secondary_xaxis(
-        "top", functions=(lambda weight: weight * total, lambda count: count / total)
-    )
+        axes.plot(weights[scheme], rows, linewidth=0.9, markersize=4.5, label=scheme, **scheme_look(scheme))
+    name_rows(axes, with_support(weights["relation"], weights["support"]))
+    axes.set(xlabel="normalised weight", title=title, xlim=(0, None))
+    upper = axes.secondary_xaxis("top", functions=(lambda weight: weight * total, lambda n: n / total))
     upper.set_xlabel("samples (for weighted)", fontsize=8)
     upper.tick_params(labelsize=8)
-
-
-def _look(scheme: str) -> dict[str, str]:
-    return {"color": SCHEME_COLORS.get(scheme, "#444444"), "marker": SCHEME_MARKERS.get(scheme, ".")}
+    axes.legend(loc="lower right")
+    return figure
 
 
 @styled
@@ -247,12 +212,9 @@ def effective_classes_chart(spectrum: pd.DataFrame, schemes: pd.DataFrame) -> pl
     for dataset, curve in spectrum.groupby("dataset", sort=False):
         (line,) = axes.plot(curve["alpha"], curve["effective_classes"], linewidth=1.6, label=dataset)
         for scheme in schemes[schemes["dataset"] == dataset].dropna(subset="alpha").itertuples():
-            look = _look(scheme.scheme) | {"color": line.get_color()}
+            look = scheme_look(scheme.scheme) | {"color": line.get_color()}
             axes.plot(scheme.alpha, scheme.effective_classes, markersize=7, **look)
-    for name, alpha in (("macro", 0), ("dodrans", 0.75), ("weighted", 1)):
-        axes.axvline(alpha, color="#999999", linewidth=0.8, zorder=1)
-        axes.text(alpha, 1.01, name, transform=axes.get_xaxis_transform(), ha="center", fontsize=8)
-    axes.set(xlabel="α of the weights n^α", ylabel="2^entropy of the weights", ylim=(0, None))
-    axes.set_title("How many classes does a score look at?", pad=18)
+    alpha_axis(axes, "How many classes does a score look at?", "2^entropy of the weights")
+    axes.set_ylim(0, None)
     axes.legend(fontsize=8, ncols=2)
     return figure

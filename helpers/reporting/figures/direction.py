@@ -1,7 +1,4 @@
-"""Figures of relation direction: A against B, PIR and PPR, what happens to each relation, epoch by epoch.
-
-Figures of the attention case study: weights of every head, where they go layer by layer, attributions.
-"""
+"""Figures of relation direction: A against B, PIR and PPR, each relation, epoch by epoch, the case study."""
 
 from __future__ import annotations
 
@@ -12,16 +9,13 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from .style import styled
-from .systems import spread_labels
-
-_COLORS = sns.color_palette("colorblind").as_hex()
-_OURS, _BASE, _LARGE = _COLORS[0], _COLORS[1], _COLORS[3]
+from .parts import first_seen, headline, legend_below, name_rows, spread_labels, with_support
+from .style import BLUE, ORANGE, PALETTE, styled
 
 _LOOKS = {
-    "ours": {"color": _OURS, "marker": "o"},
-    "published, base": {"color": _BASE, "marker": "D", "markerfacecolor": "white"},
-    "published, large": {"color": _LARGE, "marker": "s", "markerfacecolor": "white"},
+    "ours": {"color": BLUE, "marker": "o"},
+    "published, base": {"color": ORANGE, "marker": "D", "markerfacecolor": "white"},
+    "published, large": {"color": PALETTE[3], "marker": "s", "markerfacecolor": "white"},
     "published, other": {"color": "#555555", "marker": "^", "markerfacecolor": "white"},
 }
 """Where a number is from; 'other' is a model without BERT."""
@@ -40,10 +34,9 @@ def original_paired_chart(points: pd.DataFrame, title: str) -> plt.Figure:
     >>> [text.get_text() for text in original_paired_chart(pd.DataFrame([point]), "one").axes[0].texts]
     ['m', 'A = B']
     """
-    panels = list(dict.fromkeys(points["panel"]))
-    figure, found = plt.subplots(
-        1, len(panels), figsize=(0.6 + 4.4 * len(panels), 4.8), sharey=True, squeeze=False
-    )
+    panels = first_seen(points, "panel")
+    size = (0.6 + 4.4 * len(panels), 4.8)
+    figure, found = plt.subplots(1, len(panels), figsize=size, sharey=True, squeeze=False)
     low = points["a"].min() // 5 * 5 - 3
     right = points["a"].max() + 2
     for axes, panel in zip(found[0], panels, strict=True):
@@ -59,7 +52,7 @@ def original_paired_chart(points: pd.DataFrame, title: str) -> plt.Figure:
         axes.set_xticks([tick for tick in range(0, 101, 10) if low <= tick <= right])
         axes.set_title(panel, fontsize=10)
     found[0][0].set_ylabel("B: on the paired set (%)")
-    figure.suptitle(title, fontsize=11, fontweight="bold", x=0.01, ha="left")
+    headline(figure, title)
     return figure
 
 
@@ -86,7 +79,7 @@ def rates_chart(rates: pd.DataFrame, title: str) -> plt.Figure:
     >>> len(rates_chart(pd.DataFrame([rate]), "one").axes)
     2
     """
-    models = list(dict.fromkeys(rates["model"]))
+    models = first_seen(rates, "model")
     figure, found = plt.subplots(1, 2, figsize=(8.6, 1.7 + 0.36 * len(models)), sharey=True)
     words = {"pir": "PIR (%), small is good: did not move", "ppr": "PPR (%), large is good: right on both"}
     for axes, (metric, label) in zip(found, words.items(), strict=True):
@@ -97,37 +90,37 @@ def rates_chart(rates: pd.DataFrame, title: str) -> plt.Figure:
             reach = [own["value"] - own["low"], own["high"] - own["value"]]
             look = {"linestyle": "none", "markersize": 5.5, "linewidth": 1.2, "label": source}
             axes.errorbar(own["value"], y, xerr=reach, **look, **_LOOKS[source])
-        axes.set(xlabel=label, xlim=(-4, 104), ylim=(len(models) - 0.4, -0.6))
-        axes.set_yticks(range(len(models)), models, fontsize=9)
+        axes.set(xlabel=label, xlim=(-4, 104))
+        name_rows(axes, models, fontsize=9)
         for row in range(1, len(models), 2):
             axes.axhspan(row - 0.5, row + 0.5, color="#f5f5f5", zorder=0)
         axes.grid(axis="y", visible=False)
-    figure.suptitle(title, fontsize=11, fontweight="bold", x=0.01, ha="left")
-    figure.legend(*axes.get_legend_handles_labels(), ncols=4, loc="outside lower center", fontsize=8)
+    headline(figure, title)
+    legend_below(figure, axes, 4)
     return figure
 
 
 @styled
-def paired_breakdown_heatmap(moves: pd.DataFrame, kinds: dict[str, str], title: str) -> plt.Figure:
+def paired_breakdown_heatmap(shares: pd.DataFrame, kinds: dict[str, str], title: str) -> plt.Figure:
     """What each model does with each relation: a panel for each kind of share, per cent.
 
     Parameters
     ----------
-    moves : columns `model`, `relation`, `n`, and a column (per cent) for each key of `kinds`; models and
+    shares : columns `model`, `relation`, `n`, and a column (per cent) for each key of `kinds`; models and
         relations in the order of first sight. kinds : column → heading of its panel.
 
-    >>> moves = pd.DataFrame({"model": ["m"], "relation": ["r"], "n": [4], "still": [25.0]})
-    >>> figure = paired_breakdown_heatmap(moves, {"still": "did not move"}, "one")
+    >>> shares = pd.DataFrame({"model": ["m"], "relation": ["r"], "n": [4], "still": [25.0]})
+    >>> figure = paired_breakdown_heatmap(shares, {"still": "did not move"}, "one")
     >>> [text.get_text() for text in figure.axes[0].texts]
     ['25']
     """
-    models, relations = (list(dict.fromkeys(moves[name])) for name in ("model", "relation"))
+    models, relations = first_seen(shares, "model"), first_seen(shares, "relation")
     size = (2.6 + 0.46 * len(models), 1.3 + (0.45 + 0.24 * len(relations)) * len(kinds))
     figure, found = plt.subplots(len(kinds), 1, figsize=size, sharex=True, squeeze=False)
-    support = moves.groupby("relation", sort=False)["n"].first()
-    names = [f"{name} ({support[name]:.0f})" for name in relations]
+    support = shares.groupby("relation", sort=False)["n"].first()
+    names = with_support(relations, support[relations])
     for axes, (kind, heading) in zip(found[:, 0], kinds.items(), strict=True):
-        wide = moves.pivot(index="relation", columns="model", values=kind).loc[relations, models]
+        wide = shares.pivot(index="relation", columns="model", values=kind).loc[relations, models]
         look = {"cmap": "cividis", "vmin": 0, "vmax": 100, "cbar": False, "linewidths": 0.5}
         sns.heatmap(wide, annot=True, fmt=".0f", annot_kws={"fontsize": 8}, ax=axes, **look)
         axes.set(xlabel="", ylabel="")
@@ -137,7 +130,7 @@ def paired_breakdown_heatmap(moves: pd.DataFrame, kinds: dict[str, str], title: 
         axes.grid(visible=False)
     for label in found[-1, 0].get_xticklabels():
         label.set(ha="right", rotation_mode="anchor")
-    figure.suptitle(title, fontsize=11, fontweight="bold", x=0.01, ha="left")
+    headline(figure, title)
     return figure
 
 
@@ -159,7 +152,7 @@ def epochs_chart(curve: pd.DataFrame, names: dict[str, str], title: str) -> plt.
     lines = [(name, line) for name, line in lines if len(line)]
     places = spread_labels([line["value"].iloc[-1] for _, line in lines], 6.5)
     for number, ((name, line), place) in enumerate(zip(lines, places, strict=True)):
-        look = {"color": _COLORS[(0, 2, 3, 1, 4)[number % 5]], "marker": "osD^v"[number % 5]}
+        look = {"color": PALETTE[(0, 2, 3, 1, 4)[number % 5]], "marker": "osD^v"[number % 5]}
         axes.plot(line["epoch"], line["value"], linewidth=1.8, markersize=5, **look)
         axes.annotate(
             name, (line["epoch"].iloc[-1] + 0.12, place), color=look["color"], fontsize=9, va="center",
@@ -169,10 +162,6 @@ def epochs_chart(curve: pd.DataFrame, names: dict[str, str], title: str) -> plt.
     axes.set(xlabel="epoch", ylabel="per cent", ylim=(-3, 103), title=title, xlim=(0.8, last + 0.1))
     axes.set_xticks(range(1, last + 1))
     return figure
-
-
-_HEAT = sns.color_palette("rocket_r", as_cmap=True)
-_UP, _DOWN = "#0173b2", "#de8f05"
 
 
 @styled
@@ -189,21 +178,20 @@ def cls_attention_chart(weights: pd.DataFrame, title: str) -> plt.Figure:
     >>> cls_attention_chart(pd.DataFrame([row]), "one").axes[0].get_yticklabels()[0].get_text()
     '[CLS]'
     """
-    models, layers = list(dict.fromkeys(weights["model"])), sorted(weights["layer"].unique())
-    tokens = {model: _tokens(weights[weights["model"] == model]) for model in models}
+    models, layers = first_seen(weights, "model"), sorted(weights["layer"].unique())
+    places = weights.drop_duplicates(["model", "position"]).sort_values("position")
+    tokens = {model: places.loc[places["model"] == model, "token"].tolist() for model in models}
     lengths = [len(tokens[model]) for model in models]
-    figure, grid = plt.subplots(
-        len(models),
-        len(layers),
-        figsize=(1.2 + 1.55 * len(layers), 1.1 + sum(0.4 + 0.165 * n for n in lengths)),
-        squeeze=False,
-        height_ratios=lengths,
-    )
+    size = (1.2 + 1.55 * len(layers), 1.1 + sum(0.4 + 0.165 * n for n in lengths))
+    look = {"figsize": size, "squeeze": False, "height_ratios": lengths}
+    figure, grid = plt.subplots(len(models), len(layers), **look)
     for row, model in enumerate(models):
         for axes, layer in zip(grid[row], layers, strict=True):
             here = weights[(weights["model"] == model) & (weights["layer"] == layer)]
             table = here.pivot(index="position", columns="head", values="weight")
-            image = axes.imshow(table, cmap=_HEAT, vmin=0, vmax=1, aspect="auto", interpolation="nearest")
+            image = axes.imshow(
+                table, cmap="rocket_r", vmin=0, vmax=1, aspect="auto", interpolation="nearest"
+            )
             axes.set_title(f"{model}\nlayer {layer}" if layer == layers[0] else f"layer {layer}", fontsize=9)
             axes.set_yticks(range(len(table)), tokens[model] if layer == layers[0] else [], fontsize=7)
             axes.set_xticks([0, len(table.columns) - 1], [table.columns[0], table.columns[-1]], fontsize=7)
@@ -228,7 +216,7 @@ def attention_share_chart(shares: pd.DataFrame, title: str) -> plt.Figure:
     >>> attention_share_chart(pd.DataFrame([row]), "one").axes[0].get_title("left")
     'm'
     """
-    models, groups = list(dict.fromkeys(shares["model"])), list(dict.fromkeys(shares["group"]))
+    models, groups = first_seen(shares, "model"), first_seen(shares, "group")
     colors = dict(zip(groups, ["#d0d0d0", *sns.color_palette("colorblind", len(groups))], strict=False))
     figure, row = plt.subplots(1, len(models), figsize=(2.9 * len(models), 3.3), sharey=True, squeeze=False)
     for axes, model in zip(row[0], models, strict=True):
@@ -242,8 +230,7 @@ def attention_share_chart(shares: pd.DataFrame, title: str) -> plt.Figure:
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.grid(axis="x", visible=False)
     row[0][0].set_ylabel("share of attention of [CLS] (%)")
-    handles, names = row[0][0].get_legend_handles_labels()
-    figure.legend(handles, names, ncols=len(groups), loc="outside lower center", fontsize=8)
+    legend_below(figure, row[0][0], len(groups))
     figure.suptitle(title, fontsize=11, fontweight="bold")
     return figure
 
@@ -261,14 +248,14 @@ def attribution_chart(values: pd.DataFrame, title: str) -> plt.Figure:
     >>> attribution_chart(pd.DataFrame([row]), "one").axes[0].get_title("left")
     'm, original: s'
     """
-    models, sentences = list(dict.fromkeys(values["model"])), list(dict.fromkeys(values["sentence"]))
+    models, sentences = first_seen(values, "model"), first_seen(values, "sentence")
     size = (0.8 + 4.1 * len(sentences), 0.5 + 2.15 * len(models))
     figure, grid = plt.subplots(len(models), len(sentences), figsize=size, sharey="row", squeeze=False)
     for row, model in enumerate(models):
         for axes, sentence in zip(grid[row], sentences, strict=True):
             here = values[(values["model"] == model) & (values["sentence"] == sentence)]
             here = here.sort_values("position")
-            axes.bar(here["position"], here["value"], color=np.where(here["value"] > 0, _UP, _DOWN))
+            axes.bar(here["position"], here["value"], color=np.where(here["value"] > 0, BLUE, ORANGE))
             axes.set_xticks(here["position"], here["token"], rotation=90, fontsize=7)
             for label in axes.get_xticklabels():
                 label.set_fontweight("bold" if label.get_text().startswith("[E") else "normal")
@@ -278,7 +265,3 @@ def attribution_chart(values: pd.DataFrame, title: str) -> plt.Figure:
         grid[row][0].set_ylabel("integrated gradients")
     figure.suptitle(title, fontsize=11, fontweight="bold")
     return figure
-
-
-def _tokens(weights: pd.DataFrame) -> list[str]:
-    return weights.drop_duplicates("position").sort_values("position")["token"].tolist()

@@ -1,6 +1,6 @@
 """Figures of multi-label classifiers: rare labels, F1 along the weights n^α, gains by scheme, time and space.
 
-All numbers come ready-made (`reporting.multilabel`); none is computed here but means within bins of labels.
+All numbers come ready-made; none is computed here but means within bins of labels.
 """
 
 from __future__ import annotations
@@ -8,26 +8,23 @@ from __future__ import annotations
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.ticker import NullFormatter
 
-from .style import SCHEME_COLORS, SCHEME_MARKERS, styled
-from .systems import spread_labels
+from .parts import alpha_axis, first_seen, headline, legend_below, name_rows, scheme_bars, spread_labels
+from .style import BLUE, PALETTE, styled
 
-_COLORS = sns.color_palette("colorblind").as_hex()
-_UP, _DOWN, _STILL = _COLORS[0], _COLORS[3], "#8a8a8a"
+_UP, _DOWN, _SAME = BLUE, PALETTE[3], "#8a8a8a"
 
-_MODELS = dict(
-    zip(
-        (
-            *("1vsrest", "thresholding", "thresholding scut-fbr", "cost_sensitive", "cost_sensitive_micro"),
-            *("tree", "binary_and_multiclass"),
-        ),
-        zip([_COLORS[i] for i in (7, 0, 9, 3, 1, 2, 4)], "osvD^XP", strict=True),
-        strict=True,
-    )
-)
+_MODELS = {
+    "1vsrest": (PALETTE[7], "o"),
+    "thresholding": (PALETTE[0], "s"),
+    "thresholding scut-fbr": (PALETTE[9], "v"),
+    "cost_sensitive": (PALETTE[3], "D"),
+    "cost_sensitive_micro": (PALETTE[1], "^"),
+    "tree": (PALETTE[2], "X"),
+    "binary_and_multiclass": (PALETTE[4], "P"),
+}
 """A technique has one colour and one marker in every figure."""
 BINS = (0, 2, 5, 10, 20, 50, 100, 1_000_000)
 """Upper ends of the bins of support over which `rare_labels_chart` takes means, both ends as (a, b]."""
@@ -52,22 +49,21 @@ def rare_labels_chart(labels: pd.DataFrame, base: str, title: str) -> plt.Figure
     labels : one row a label: `train` (documents, above 0), then one column a model with F1 in per cent.
         base : the model where the arrows start; a panel for each of the others.
 
-    An arrow is a label, up in blue, down in red; a grey dot has not moved. Labels of equal support stand side
-    by side. The lines are means over the labels of a bin: dashed for the base, full for the other model.
+    An arrow is a label, up in blue, down in red; a grey dot has not changed. Labels of equal support stand
+    side by side. The lines are means over the labels of a bin: dashed for the base, full for the other model.
 
     >>> labels = pd.DataFrame({"train": [1, 50], "a": [0.0, 80.0], "b": [40.0, 79.0]})
     >>> rare_labels_chart(labels, "a", "two").axes[0].get_title(loc="left")
     'b'
     """
     others = [name for name in labels.columns if name not in ("label", "train", "test", base)]
-    figure, found = plt.subplots(
-        1, len(others), figsize=(1 + 3.9 * len(others), 4.1), sharey=True, squeeze=False
-    )
+    size = (1 + 3.9 * len(others), 4.1)
+    figure, found = plt.subplots(1, len(others), figsize=size, sharey=True, squeeze=False)
     ordered = labels.sort_values("train", kind="stable")
     x = _beside(ordered["train"].to_numpy(dtype=float))
     for axes, other in zip(found[0], others, strict=True):
         for place, start, end in zip(x, ordered[base], ordered[other], strict=True):
-            _draw_move(axes, place, start, end)
+            _draw_change(axes, place, start, end)
         for model, style in ((base, "--"), (other, "-")):
             edges, means = _binned(ordered["train"], ordered[model])
             axes.stairs(means, edges, baseline=None, color="black", linestyle=style, linewidth=1.5, zorder=4)
@@ -76,12 +72,12 @@ def rare_labels_chart(labels: pd.DataFrame, base: str, title: str) -> plt.Figure
         axes.xaxis.set_minor_formatter(NullFormatter())
         axes.set_title(other, fontsize=10)
     found[0][0].set_ylabel("F1 of the label on the test documents (%)")
-    figure.suptitle(title, fontsize=11, fontweight="bold", x=0.01, ha="left")
+    headline(figure, title)
     words = ((_UP, "-", "gains"), (_DOWN, "-", "loses"), ("black", "--", f"mean, {base}"))
     for color, style, word in (*words, ("black", "-", "mean, the model of the panel")):
         found[0][0].plot([], [], color=color, linestyle=style, label=word)
-    found[0][0].plot([], [], "o", color=_STILL, markersize=3, label="has not moved")
-    figure.legend(loc="outside lower center", ncols=5, fontsize=8)
+    found[0][0].plot([], [], "o", color=_SAME, markersize=3, label="has not moved")
+    legend_below(figure, found[0][0], 5)
     return figure
 
 
@@ -89,17 +85,16 @@ def _beside(support: np.ndarray) -> np.ndarray:
     """Places on a logarithmic axis: sorted supports, equal ones moved apart."""
     values, counts = np.unique(support, return_counts=True)
     reach = np.minimum(0.35, 0.02 * counts)
-    return np.concatenate(
-        [
-            value * np.exp(np.linspace(-one, one, count) if count > 1 else np.zeros(1))
-            for value, count, one in zip(values, counts, reach, strict=True)
-        ]
-    )
+    places = [
+        value * np.exp(np.linspace(-one, one, count) if count > 1 else np.zeros(1))
+        for value, count, one in zip(values, counts, reach, strict=True)
+    ]
+    return np.concatenate(places)
 
 
-def _draw_move(axes: Axes, place: float, start: float, end: float) -> None:
+def _draw_change(axes: Axes, place: float, start: float, end: float) -> None:
     if abs(end - start) < 0.05:
-        axes.plot(place, end, "o", color=_STILL, markersize=2.6, zorder=2)
+        axes.plot(place, end, "o", color=_SAME, markersize=2.6, zorder=2)
         return
     arrow = {"arrowstyle": "-|>,head_width=0.16,head_length=0.28", "shrinkA": 0, "shrinkB": 0}
     arrow |= {"linewidth": 1.1, "alpha": 0.75, "color": _UP if end > start else _DOWN}
@@ -139,12 +134,9 @@ def spectra_chart(spectrum: pd.DataFrame, title: str) -> plt.Figure:
             f"{model} {curve['value'].iloc[0]:.1f}", (-0.02, place), ha="right", va="center", fontsize=8,
             color=look["color"], annotation_clip=False,
         )  # fmt: skip
-    for name, alpha in (("macro", 0), ("dodrans", 0.75), ("weighted", 1)):
-        axes.axvline(alpha, color="#999999", linewidth=0.8, zorder=1)
-        axes.text(alpha, 1.01, name, transform=axes.get_xaxis_transform(), ha="center", fontsize=8)
-    axes.set(xlabel="α of the weights n^α", ylabel="F1 (%)", xlim=(-0.52, 1.03))
+    alpha_axis(axes, title)
+    axes.set_xlim(-0.52, 1.03)
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1])
-    axes.set_title(title, pad=18)
     return figure
 
 
@@ -160,22 +152,14 @@ def gains_chart(gains: pd.DataFrame, title: str) -> plt.Figure:
     >>> gains_chart(pd.DataFrame([row]), "one").axes[0].get_yticklabels()[0].get_text()
     'm'
     """
-    models, schemes = (list(dict.fromkeys(gains[name])) for name in ("model", "scheme"))
+    models = first_seen(gains, "model")
     figure, axes = plt.subplots(figsize=(7.2, 1.4 + 0.62 * len(models)))
-    for place, scheme in enumerate(schemes):
-        rows = gains[gains["scheme"] == scheme]
-        y = rows["model"].map(models.index) + 0.15 * (place - (len(schemes) - 1) / 2)
-        reach = [rows["difference"] - rows["low"], rows["high"] - rows["difference"]]
-        look = {"color": SCHEME_COLORS[scheme], "fmt": SCHEME_MARKERS[scheme]}
-        axes.errorbar(rows["difference"], y, xerr=reach, markersize=5, linewidth=1.3, label=scheme, **look)
+    scheme_bars(axes, gains, "difference", 0.15, markersize=5, linewidth=1.3)
     axes.axvline(0, color="black", linewidth=0.8)
-    axes.set_yticks(range(len(models)), models, fontsize=9)
-    axes.set(ylim=(len(models) - 0.4, -0.6), xlabel="points of F1, bar: 95 % paired bootstrap interval")
+    name_rows(axes, models, fontsize=9)
+    axes.set(xlabel="points of F1, bar: 95 % paired bootstrap interval", title=title)
     axes.grid(axis="y", visible=False)
-    axes.set_title(title)
-    figure.legend(
-        *axes.get_legend_handles_labels(), ncols=len(schemes), loc="outside lower center", fontsize=8
-    )
+    legend_below(figure, axes, gains["scheme"].nunique())
     return figure
 
 
@@ -199,24 +183,21 @@ def costs_chart(costs: pd.DataFrame, title: str) -> plt.Figure:
     _draw_seconds(left, costs[costs["model"] != "1vsrest"])
     dense = costs["model"].ne("1vsrest") & costs["bytes"].eq(costs["claimed"])
     _draw_bytes(right, costs if dense.all() else costs[~dense])
-    figure.suptitle(title, fontsize=11, fontweight="bold", x=0.01, ha="left")
+    headline(figure, title)
     return figure
 
 
 def _draw_seconds(axes: Axes, costs: pd.DataFrame) -> None:
     rows = range(len(costs))
-    ways = (
-        ("problems", "by the number of problems", "D", "white"),
-        ("whole", "by their documents", "o", None),
-    )
-    ratios = {way: costs["seconds"] / (costs[way] * costs["one"]) for way, *_ in ways}
+    ratios = {way: costs["seconds"] / (costs[way] * costs["one"]) for way in ("problems", "whole")}
     axes.hlines(rows, ratios["problems"], ratios["whole"], color="#bbbbbb", linewidth=1.5, zorder=1)
-    for way, words, marker, face in ways:
-        look = {"color": _COLORS[0], "markerfacecolor": face or _COLORS[0], "markeredgewidth": 1.4}
-        axes.plot(ratios[way], rows, marker, markersize=6.5, label=words, **look)
+    look = {"color": BLUE, "markersize": 6.5, "markeredgewidth": 1.4}
+    words = "by the number of problems"
+    axes.plot(ratios["problems"], rows, "D", markerfacecolor="white", label=words, **look)
+    axes.plot(ratios["whole"], rows, "o", label="by their documents", **look)
     axes.axvline(1, color="black", linewidth=1)
-    axes.set_yticks(rows, costs["model"] + ", " + costs["dataset"], fontsize=8)
-    axes.set(xlabel="seconds measured / seconds expected", ylim=(len(costs) - 0.4, -0.6))
+    name_rows(axes, costs["model"] + ", " + costs["dataset"])
+    axes.set_xlabel("seconds measured / seconds expected")
     axes.set_xlim(0, max(1.25, 1.1 * max(ratio.max() for ratio in ratios.values())))
     axes.legend(loc="upper center", bbox_to_anchor=(0.45, -0.16), ncols=2, fontsize=8)
     axes.set_title("time", fontsize=10)
@@ -226,12 +207,12 @@ def _draw_seconds(axes: Axes, costs: pd.DataFrame) -> None:
 def _draw_bytes(axes: Axes, costs: pd.DataFrame) -> None:
     rows = np.arange(len(costs))
     axes.barh(rows, costs["bytes"] / 1e6, height=0.55, color="#b9d3e6", label="kept")
-    axes.barh(rows, costs["not_zero"] / 1e6, height=0.55, color=_COLORS[0], label="not 0")
+    axes.barh(rows, costs["not_zero"] / 1e6, height=0.55, color=BLUE, label="not 0")
     for row, claimed in zip(rows, costs["claimed"] / 1e6, strict=True):
         axes.plot([claimed] * 2, [row - 0.4, row + 0.4], color="black", linewidth=2)
     axes.plot([], [], color="black", linewidth=2, label="8 · n · L")
-    axes.set_yticks(rows, costs["model"] + ", " + costs["dataset"], fontsize=8)
-    axes.set(xlabel="megabytes of weights", ylim=(len(costs) - 0.4, -0.6))
+    name_rows(axes, costs["model"] + ", " + costs["dataset"])
+    axes.set_xlabel("megabytes of weights")
     axes.legend(loc="upper center", bbox_to_anchor=(0.45, -0.16), ncols=3, fontsize=8)
     axes.set_title("space", fontsize=10)
     axes.grid(axis="y", visible=False)

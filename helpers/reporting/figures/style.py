@@ -1,29 +1,27 @@
-"""Looks and saving, shared by all figures. Draws nothing itself."""
+"""Looks and saving, shared by all figures."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from contextlib import suppress
 from functools import wraps
 from pathlib import Path
+from zlib import crc32
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pandas as pd
 import seaborn as sns
 
-_PALETTE = sns.color_palette("colorblind").as_hex()
+from helpers.core import atomic_path
 
-SCHEME_COLORS = dict(
-    zip(
-        ("micro", "weighted", "dodrans", "entropy", "macro"),
-        [_PALETTE[i] for i in (7, 0, 2, 1, 3)],
-        strict=True,
-    )
-)
-"""A scheme has the same colour in every figure (colour-blind safe; the marker says it a second time)."""
-SCHEME_MARKERS = dict(zip(SCHEME_COLORS, "XosD^", strict=True))
+from ..tables import write_csv
+
+PALETTE = sns.color_palette("colorblind").as_hex()
+BLUE, ORANGE = PALETTE[0], PALETTE[1]
+
+_SCHEMES = {"micro": (7, "X"), "weighted": (0, "o"), "dodrans": (2, "s"), "entropy": (1, "D")}
+_SCHEMES |= {"macro": (3, "^")}
+_FREE_COLORS, _FREE_MARKERS = (4, 9, 5, 8, 6), "vPp*<>h"
 
 STYLE = {
     "figure.dpi": 110,
@@ -36,7 +34,7 @@ STYLE = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
-    "axes.prop_cycle": mpl.cycler(color=_PALETTE),
+    "axes.prop_cycle": mpl.cycler(color=PALETTE),
     "axes.axisbelow": True,
     "grid.color": "#e4e4e4",
     "legend.frameon": False,
@@ -44,6 +42,21 @@ STYLE = {
     "pdf.fonttype": 42,  # text in the PDF stays text
     "svg.fonttype": "none",
 }
+
+
+def scheme_look(scheme: str) -> dict[str, str]:
+    """Colour and marker of a scheme, the same in every figure (colour-blind safe; the marker says it again).
+
+    Further schemes take the colours and markers that the five of paper W leave, by their name: a scheme looks
+    the same whatever others are registered.
+
+    >>> scheme_look("micro")["marker"], scheme_look("root") == scheme_look("root")
+    ('X', True)
+    """
+    number = crc32(scheme.encode())
+    place = _FREE_COLORS[number % len(_FREE_COLORS)], _FREE_MARKERS[number % len(_FREE_MARKERS)]
+    color, marker = _SCHEMES.get(scheme, place)
+    return {"color": PALETTE[color], "marker": marker}
 
 
 def styled(draw: Callable[..., plt.Figure]) -> Callable[..., plt.Figure]:
@@ -62,9 +75,8 @@ def styled(draw: Callable[..., plt.Figure]) -> Callable[..., plt.Figure]:
             figure = draw(*args, **kwargs)
             # fix the layout here: with the style gone, a later draw in a notebook would lay it out anew
             figure.canvas.draw()
-        plt.close(
-            figure
-        )  # a notebook shows the returned figure once, not a second time at the end of its cell
+        # a notebook shows the returned figure once, not a second time at the end of its cell
+        plt.close(figure)
         return figure
 
     return inner
@@ -94,11 +106,11 @@ def save_figure(figure: plt.Figure, name: str, drawn: pd.DataFrame, folder: str 
         raise ValueError(f"name is {name!r}: it has to be a file stem without a path")
     if drawn.empty:
         raise ValueError(f"drawn is empty: figure {name!r} needs the table of what it shows")
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = [folder / f"{name}.{ending}" for ending in ("png", "pdf", "csv")]
-    for path in paths:
-        _write_whole(path, figure, drawn)
+    paths = [Path(folder, f"{name}.{ending}") for ending in ("png", "pdf", "csv")]
+    for path, date in zip(paths, ("Software", "CreationDate"), strict=False):
+        with atomic_path(path) as draft, mpl.rc_context(STYLE):
+            figure.savefig(draft, format=path.suffix[1:], metadata={date: None})
+    write_csv(drawn, paths[-1])
     return paths
 
 
@@ -118,18 +130,3 @@ def draw_and_save(
     figure = chart(drawn, *words)
     save_figure(figure, name, drawn, folder)
     return figure
-
-
-def _write_whole(path: Path, figure: plt.Figure, drawn: pd.DataFrame) -> None:
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        if path.suffix == ".csv":
-            drawn.to_csv(draft, index=False, float_format="%.8g", lineterminator="\n")
-        else:
-            undated = {"CreationDate": None} if path.suffix == ".pdf" else {"Software": None}
-            with mpl.rc_context(STYLE):
-                figure.savefig(draft, format=path.suffix[1:], metadata=undated)
-        os.replace(draft, path)
-    finally:
-        with suppress(FileNotFoundError):
-            draft.unlink()

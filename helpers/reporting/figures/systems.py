@@ -1,12 +1,6 @@
-"""Figures that compare systems: intervals, ranks under each scheme, agreement, α-spectra, one class left
-out.
-
-Figures of runs over seeds under the weighting schemes: α-spectra with bands, one class taken away.
-"""
+"""Figures of systems and runs under the weighting schemes: intervals, ranks, α-spectra, one class out."""
 
 from __future__ import annotations
-
-from itertools import pairwise
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -14,7 +8,19 @@ import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
 
-from .style import SCHEME_COLORS, SCHEME_MARKERS, styled
+from .parts import (
+    alpha_axis,
+    first_seen,
+    headline,
+    legend_below,
+    name_rows,
+    scheme_bars,
+    spread_labels,
+    with_support,
+)
+from .style import BLUE, ORANGE, PALETTE, styled
+
+_PAIR, _MARKERS = (PALETTE[0], PALETTE[3]), "os"
 
 
 @styled
@@ -29,20 +35,12 @@ def interval_chart(scores: pd.DataFrame, title: str) -> plt.Figure:
     >>> interval_chart(pd.DataFrame([row]), "one").axes[0].get_xlabel()
     'F1 (%), bar: 95 % bootstrap interval over the test set'
     """
-    models, schemes = list(dict.fromkeys(scores["model"])), list(dict.fromkeys(scores["scheme"]))
+    models = first_seen(scores, "model")
     figure, axes = plt.subplots(figsize=(7.5, 1.2 + 0.52 * len(models)))
-    for place, scheme in enumerate(schemes):
-        rows = scores[scores["scheme"] == scheme]
-        y = rows["model"].map(models.index) + 0.13 * (place - (len(schemes) - 1) / 2)
-        reach = [rows["value"] - rows["low"], rows["high"] - rows["value"]]
-        look = {"color": SCHEME_COLORS[scheme], "fmt": SCHEME_MARKERS[scheme]}
-        axes.errorbar(rows["value"], y, xerr=reach, markersize=4.5, linewidth=1.1, label=scheme, **look)
-    axes.set_yticks(range(len(models)), models, fontsize=8)
+    scheme_bars(axes, scores, "value", 0.13, markersize=4.5, linewidth=1.1)
+    name_rows(axes, models)
     axes.set(xlabel="F1 (%), bar: 95 % bootstrap interval over the test set", title=title)
-    axes.set_ylim(len(models) - 0.4, -0.6)
-    figure.legend(
-        *axes.get_legend_handles_labels(), ncols=len(schemes), loc="outside lower center", fontsize=8
-    )
+    legend_below(figure, axes, scores["scheme"].nunique())
     return figure
 
 
@@ -61,25 +59,12 @@ def rank_chart(ranks: pd.DataFrame, highlight: list[str], title: str) -> plt.Fig
     figure, axes = plt.subplots(figsize=(7.5, 6.2))
     colors = dict(zip(highlight, sns.color_palette("colorblind", len(highlight)), strict=True))
     for model, row in ranks.iterrows():
-        named = model in colors
-        axes.plot(
-            range(len(row)),
-            row,
-            color=colors.get(model, "#c9c9c9"),
-            linewidth=2.2 if named else 0.8,
-            marker="o" if named else None,
-            markersize=4,
-            zorder=3 if named else 1,
-        )
-        if named:
-            axes.annotate(
-                model,
-                (len(row) - 1, row.iloc[-1]),
-                (6, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=7,
-            )
+        look = {"color": "#c9c9c9", "linewidth": 0.8, "zorder": 1}
+        if model in colors:
+            look = {"color": colors[model], "linewidth": 2.2, "marker": "o", "markersize": 4, "zorder": 3}
+            end, beside = (len(row) - 1, row.iloc[-1]), {"xytext": (6, 0), "textcoords": "offset points"}
+            axes.annotate(model, end, va="center", fontsize=7, **beside)
+        axes.plot(range(len(row)), row, **look)
     axes.set_xticks(range(ranks.shape[1]), ranks.columns)
     axes.set(ylabel="rank (1 is best)", title=title, ylim=(len(ranks) + 0.5, 0.5))
     axes.grid(axis="x", visible=False)
@@ -127,21 +112,17 @@ def alpha_spectrum_chart(spectrum: pd.DataFrame, crossings: list[float], title: 
         (line,) = axes.plot(curve["alpha"], curve["value"], linewidth=1.8, label=model)
         if "low" in curve:
             axes.fill_between(curve["alpha"], curve["low"], curve["high"], color=line.get_color(), alpha=0.13)
-    for name, alpha in (("macro", 0), ("dodrans", 0.75), ("weighted", 1)):
-        axes.axvline(alpha, color="#999999", linewidth=0.8, zorder=1)
-        axes.text(alpha, 1.01, name, transform=axes.get_xaxis_transform(), ha="center", fontsize=8)
+    alpha_axis(axes, title)
     for alpha in crossings:
         axes.axvline(alpha, color="black", linestyle=":", linewidth=1.2)
         axes.text(alpha, 0.03, f" α = {alpha:.3f}", transform=axes.get_xaxis_transform(), fontsize=8)
-    axes.set(xlabel="α of the weights n^α", ylabel="F1 (%)")
-    axes.set_title(title, pad=18)
     axes.legend(fontsize=8)
     return figure
 
 
 @styled
 def left_out_chart(changes: pd.DataFrame, title: str) -> plt.Figure:
-    """How far the score moves when one class is left out of the average.
+    """By how much the score changes when one class is left out of the average.
 
     Parameters
     ----------
@@ -153,48 +134,11 @@ def left_out_chart(changes: pd.DataFrame, title: str) -> plt.Figure:
     'r (1)'
     """
     figure, axes = plt.subplots(figsize=(7, 1.2 + 0.22 * len(changes)))
-    rows = range(len(changes))
-    axes.barh(rows, changes["change"], color=np.where(changes["change"] > 0, "#0173b2", "#de8f05"))
-    names = [f"{name} ({n})" for name, n in zip(changes["relation"], changes["support"], strict=True)]
-    axes.set_yticks(rows, names, fontsize=8)
+    axes.barh(range(len(changes)), changes["change"], color=np.where(changes["change"] > 0, BLUE, ORANGE))
+    name_rows(axes, with_support(changes["relation"], changes["support"]))
     axes.axvline(0, color="black", linewidth=0.8)
-    axes.set(
-        xlabel="points of F1 gained when the class is left out", title=title, ylim=(len(changes) - 0.4, -0.6)
-    )
+    axes.set(xlabel="points of F1 gained when the class is left out", title=title)
     return figure
-
-
-_COLORS = sns.color_palette("colorblind").as_hex()
-_PAIR = (_COLORS[0], _COLORS[3])
-_MARKERS = "os"
-
-
-def spread_labels(values: list[float], least: float) -> list[float]:
-    """The values moved apart, in their order, until neighbours are at least `least` apart: places of labels.
-
-    Values that are too near are moved evenly around their common middle.
-
-    >>> spread_labels([1.0, 1.0, 5.0], 1.0)
-    [0.5, 1.5, 5.0]
-    """
-    order = sorted(range(len(values)), key=values.__getitem__)
-    groups = [([place], values[place]) for place in order]  # members and the middle of each group of labels
-    while True:
-        tight = [
-            left
-            for left, (first, second) in enumerate(pairwise(groups))
-            if second[1] - first[1] < least * (len(first[0]) + len(second[0])) / 2 - 1e-9
-        ]
-        if not tight:
-            break
-        one, other = groups[tight[0]][0], groups[tight[0] + 1][0]
-        members = one + other
-        groups[tight[0] : tight[0] + 2] = [(members, sum(values[place] for place in members) / len(members))]
-    places = dict.fromkeys(range(len(values)), 0.0)
-    for members, middle in groups:
-        for rank, place in enumerate(members):
-            places[place] = middle + least * (rank - (len(members) - 1) / 2)
-    return [places[place] for place in range(len(values))]
 
 
 @styled
@@ -209,30 +153,24 @@ def spectrum_bands_chart(spectrum: pd.DataFrame, title: str) -> plt.Figure:
     >>> spectrum_bands_chart(spectrum.assign(runs=3), "one").axes[0].get_xlabel()
     'α of the weights n^α'
     """
-    panels = list(dict.fromkeys(spectrum["panel"]))
-    figure, found = plt.subplots(
-        1, len(panels), figsize=(1.2 + 3.7 * len(panels), 3.7), sharey=True, squeeze=False
-    )
-    models = list(dict.fromkeys(spectrum["model"]))
+    panels, models = first_seen(spectrum, "panel"), first_seen(spectrum, "model")
+    size = (1.2 + 3.7 * len(panels), 3.7)
+    figure, found = plt.subplots(1, len(panels), figsize=size, sharey=True, squeeze=False)
     for axes, panel in zip(found[0], panels, strict=True):
         curves = spectrum[spectrum["panel"] == panel]
         for model, curve in curves.groupby("model", sort=False):
-            color = _COLORS[(0, 3, 2, 1, 4)[models.index(model) % 5]]
+            color = PALETTE[(0, 3, 2, 1, 4)[models.index(model) % 5]]
             name = f"{model} (n = {curve['runs'].iloc[0]})"
             axes.plot(curve["alpha"], curve["mean"], linewidth=1.8, color=color, label=name)
             low, high = curve["mean"] - curve["sd"], curve["mean"] + curve["sd"]
             axes.fill_between(curve["alpha"].astype(float), low, high, color=color, alpha=0.18, linewidth=0)
-        for name, alpha in (("macro", 0), ("dodrans", 0.75), ("weighted", 1)):
-            axes.axvline(alpha, color="#999999", linewidth=0.8, zorder=1)
-            axes.text(alpha, 1.01, name, transform=axes.get_xaxis_transform(), ha="center", fontsize=8)
-        axes.set_xlabel("α of the weights n^α")
+        alpha_axis(axes, "", ylabel="F1 (%)" if panel == panels[0] else "")
         axes.set_title(panel, pad=18, fontsize=10)
         axes.legend(
             fontsize=8, loc="lower right", title="mean ± 1 SD of n runs", title_fontsize=8,
             frameon=True, facecolor="white", edgecolor="none", framealpha=1,
         )  # fmt: skip
-    found[0][0].set_ylabel("F1 (%)")
-    figure.suptitle(title, fontsize=11, fontweight="bold", x=0.01, ha="left")
+    headline(figure, title)
     return figure
 
 
@@ -249,10 +187,9 @@ def reversal_chart(scores: pd.DataFrame, title: str) -> plt.Figure:
     >>> reversal_chart(pd.DataFrame([row]), "one").axes[0].get_ylabel()
     'macro-F1 (%)'
     """
-    panels, models = (list(dict.fromkeys(scores[name])) for name in ("panel", "model"))
-    figure, found = plt.subplots(
-        1, len(panels), figsize=(0.8 + 2.9 * len(panels), 3.9), sharey=True, squeeze=False
-    )
+    panels, models = first_seen(scores, "panel"), first_seen(scores, "model")
+    size = (0.8 + 2.9 * len(panels), 3.9)
+    figure, found = plt.subplots(1, len(panels), figsize=size, sharey=True, squeeze=False)
     for axes, panel in zip(found[0], panels, strict=True):
         rows = scores[scores["panel"] == panel]
         for row in rows.itertuples():
@@ -267,7 +204,7 @@ def reversal_chart(scores: pd.DataFrame, title: str) -> plt.Figure:
         axes.grid(axis="x", visible=False)
     low, high = scores[["with_class", "without_class"]].min().min(), scores["without_class"].max()
     found[0][0].set(ylabel="macro-F1 (%)", ylim=(low - 1.2, high + 1.2))
-    figure.suptitle(title, fontsize=11, fontweight="bold", x=0.01, ha="left")
+    headline(figure, title)
     return figure
 
 
@@ -303,9 +240,8 @@ def lead_without_chart(leads: pd.DataFrame, whole: float, words: str, title: str
         whole, 1.01, f"all classes: {whole:+.2f}", transform=axes.get_xaxis_transform(), ha="center",
         fontsize=8, color=_PAIR[1],
     )  # fmt: skip
-    names = [f"{name} ({n})" for name, n in zip(leads["relation"], leads["support"], strict=True)]
-    axes.set_yticks(rows, names, fontsize=8)
-    axes.set(xlabel=f"{words}, points of macro-F1 without the class", ylim=(len(leads) - 0.4, -0.6))
+    name_rows(axes, with_support(leads["relation"], leads["support"]))
+    axes.set(xlabel=f"{words}, points of macro-F1 without the class")
     axes.set_title(title, pad=18)
     axes.margins(x=0.12)
     return figure
