@@ -120,22 +120,21 @@ def _read_goemotions(path: Path, strict: bool) -> Documents:
 
 
 _SPLITS = ("train", "dev", "test")
-_SEMEVAL = Dataset(
-    "semeval2010",
-    "SemEval, directed",
-    files={"train": "semeval2010/TRAIN_FILE.TXT", "test": "semeval2010/TEST_FILE_FULL.TXT"},
-    reader="helpers.data.readers:read_semeval",
-    directed=True,
-    negative="Other",
-)
 _ROWS = (
-    _SEMEVAL,
+    Dataset(
+        "semeval2010",
+        "SemEval, directed",
+        files={"train": "semeval2010/TRAIN_FILE.TXT", "test": "semeval2010/TEST_FILE_FULL.TXT"},
+        reader="helpers.data.readers:read_semeval",
+        directed=True,
+        negative="Other",
+    ),
     Dataset(
         "semeval2010-undirected",
         "SemEval, undirected",
         undirected_of="semeval2010",
         negative="Other",
-        whole=_SEMEVAL.whole,
+        whole=("train", "test"),
     ),
     Dataset(
         "chemprot",
@@ -150,12 +149,7 @@ _ROWS = (
         whole=_SPLITS,
         counter="helpers.data.label_counts:count_tacred",
     ),
-    Dataset(
-        "nyt10",
-        "NYT, Riedel",
-        kind="facts",
-        negative="NA",
-    ),
+    Dataset("nyt10", "NYT, Riedel", kind="facts", negative="NA"),
     Dataset(
         "nyt24",
         "NYT, Hoffmann",
@@ -206,7 +200,6 @@ _ROWS = (
         kind="documents",
         files={split: f"reuters90/reuters90_{split}.txt" for split in ("train", "test")},
         reader="helpers.data.document_files:read_txt",
-        unit="label",
     ),
     Dataset(
         "goemotions",
@@ -214,7 +207,6 @@ _ROWS = (
         kind="documents",
         files={split: f"goemotions/{split}.tsv" for split in _SPLITS},
         reader=_read_goemotions,
-        unit="label",
     ),
     Dataset(
         "demo",
@@ -232,12 +224,16 @@ _ROWS = (
         kind="documents",
         maker="helpers.data.demo:demo_documents",
         whole=("train", "test"),
-        unit="label",
         note="letters generated from templates, not a real collection",
         licence="MIT (made here)",
     ),
 )
 _table = {row.name: row for row in _ROWS}
+
+
+def resolved(function: Function) -> Callable[..., Any]:
+    """The function itself, imported if its address is given."""
+    return resolve_name(function) if isinstance(function, str) else function
 
 
 def datasets() -> dict[str, Dataset]:
@@ -300,11 +296,6 @@ def read_corpus(name: str, strict: bool = True) -> dict[str, Corpus | Documents]
     return {split: reader(_path(file), strict) for split, file in dataset.files.items()}
 
 
-def resolved(function: Function) -> Callable[..., Any]:
-    """The function itself, imported if its address is given."""
-    return resolve_name(function) if isinstance(function, str) else function
-
-
 def _path(file: Path | str) -> Path:
     """Where a file of the table lies: a registered one is looked for and verified, another one is on disk."""
     if str(file) in registered_files():
@@ -316,7 +307,7 @@ def _path(file: Path | str) -> Path:
 
 
 def corpus_hashes(name: str, splits: Iterable[str] | None = None) -> dict[str, str]:
-    """sha256 of the files of a data set (of some of its splits), by registered name or by file name.
+    """sha256 of the files of a data set (of some of its splits), by registered or by file name.
 
     Raises
     ------
@@ -324,12 +315,8 @@ def corpus_hashes(name: str, splits: Iterable[str] | None = None) -> dict[str, s
     """
     files = find_dataset(name).files
     chosen = [files[split] for split in files if splits is None or split in set(splits)]
-    return {_file_name(file): file_sha256(_path(file)) for file in chosen}
-
-
-def _file_name(file: Path | str) -> str:
-    """A name that says nothing about this machine."""
-    return str(file) if str(file) in registered_files() else Path(file).name
+    names = (str(file) if str(file) in registered_files() else Path(file).name for file in chosen)
+    return {name: file_sha256(_path(file)) for name, file in zip(names, chosen, strict=True)}
 
 
 PTR_FILES = {"train": "semeval2010/ptr_split/train.txt", "dev": "semeval2010/ptr_split/dev.txt"}

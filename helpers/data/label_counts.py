@@ -12,7 +12,7 @@ import functools
 import io
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -120,19 +120,17 @@ def count_labels(dataset: str) -> dict[str, dict[str, int]]:
     else:
         corpus = read_corpus(dataset)
         splits = {split: Counter(one.relation for one in samples) for split, samples in corpus.items()}
-    inventory = set(_inventory(row.inventory)).union(*splits.values())
-    return {split: _ordered(counts, inventory) for split, counts in splits.items()}
-
-
-def _ordered(counts: Mapping[str, int], labels: Iterable[str]) -> dict[str, int]:
-    pairs = ((label, counts.get(label, 0)) for label in labels)
-    return dict(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))
-
-
-def _inventory(path: str) -> Iterable[str]:
-    """The labels of a JSON file: an object by label, or (NYT*) the pair of it and its inverse."""
-    found = _json(path) if path else ()
-    return found[1] if isinstance(found, list) else found
+    listed = _json(row.inventory) if row.inventory else {}
+    if isinstance(listed, list):  # of NYT*: id → label, label → id
+        listed = listed[1]
+    labels = set(listed).union(*splits.values())
+    return {
+        split: {
+            label: counts.get(label, 0)
+            for label in sorted(labels, key=lambda one: (-counts.get(one, 0), one))
+        }
+        for split, counts in splits.items()
+    }
 
 
 def count_tacred() -> dict[str, Mapping[str, int]]:
@@ -158,15 +156,15 @@ def _json(path: str) -> dict | list:
 
 def recounted_rows() -> list[LabelCount]:
     """All rows of the file, recomputed from the real files."""
-    return [*(row for dataset in counted_datasets() for row in _rows(dataset)), *_TOTALS]
-
-
-def _rows(dataset: str) -> Iterable[LabelCount]:
-    about = find_dataset(dataset)
-    for split, counts in count_labels(dataset).items():
-        source = _SOURCES.get((dataset, split)) or _address(about.files[split])
-        for label, count in counts.items():
-            yield LabelCount(dataset, split, label, count, about.unit_of(split), source)
+    rows = []
+    for dataset in counted_datasets():
+        about = find_dataset(dataset)
+        for split, counts in count_labels(dataset).items():
+            source = _SOURCES.get((dataset, split)) or _address(about.files[split])
+            rows += [
+                LabelCount(dataset, split, *pair, about.unit_of(split), source) for pair in counts.items()
+            ]
+    return [*rows, *_TOTALS]
 
 
 def _address(path: str) -> str:

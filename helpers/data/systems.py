@@ -1,13 +1,7 @@
-"""The public predictions of real systems on TACRED: ids and labels, no text.
+"""Published predictions of real systems: 52 on TACRED (ids and labels, no text), SemEval-2010 answer files.
 
-They are read either from one compiled table (`.tsv.gz`: id, gold, gold_tacrev, then a column a model) or from
-a copy of the repository DFKI-NLP/tacrev (commit 2252b8e), and both give the same frame. The licensed corpus
-itself is not read.
-
-Answer files of the official SemEval-2010 Task 8 scorer (v1.2): one `id TAB label` a line.
-
-A proposals file may skip ids of the key, never have others; the scorer's own checks are made here, with file
-and line. Scoring is done elsewhere.
+TACRED: one compiled table, or a copy of the repository DFKI-NLP/tacrev (commit 2252b8e); both give the same
+frame. SemEval: files of the official scorer (v1.2), one `id TAB label` a line, with the scorer's own checks.
 """
 
 from __future__ import annotations
@@ -18,7 +12,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from helpers.core import SEMEVAL_RELATIONS, MalformedRecord, MissingData, unknown_name
+from helpers.core import SEMEVAL_RELATIONS, SKIPPED, MalformedRecord, MissingData, unknown_name
 
 from . import readers
 from .predictions import open_source
@@ -35,10 +29,10 @@ def read_tacred_predictions(path: Path | str, split: Split = "test") -> pd.DataF
 
     Parameters
     ----------
-    path : the compiled table, or the folder of the tacrev repository, which holds
-        `results/SPLIT_results/*.jsonl` (id, label_true, label_pred), lists of predictions in the same order
-        (`*.txt`), and `patch/SPLIT_patch.json` (id, relation: the revised labels). A model's name is
-        that of its file without the ending and without `_SPLIT` at its end.
+    path : the compiled table (`.tsv.gz`: id, gold, gold_tacrev, then a column a model), or the folder of the
+        tacrev repository, which holds `results/SPLIT_results/*.jsonl` (id, label_true, label_pred), lists of
+        predictions in the same order (`*.txt`), and `patch/SPLIT_patch.json` (id, relation: the revised
+        labels). A model's name is that of its file without the ending and without `_SPLIT` at its end.
     split : which split to read from a folder.
 
     Returns
@@ -62,13 +56,16 @@ def read_tacred_predictions(path: Path | str, split: Split = "test") -> pd.DataF
     if split not in ("test", "dev"):
         raise unknown_name("split", split, ("test", "dev"))
     path = Path(path)
-    return _with_common_labels(_read_folder(path, split) if path.is_dir() else _read_table(path))
+    columns = _read_folder(path, split) if path.is_dir() else _read_table(path)
+    coded = {name: column for name, column in columns.items() if name != "id"}
+    labels = sorted(set().union(*(column.cat.categories for column in coded.values())))
+    return pd.DataFrame(columns | {name: column.cat.set_categories(labels) for name, column in coded.items()})
 
 
 def tacred_predictions(split: Split = "test") -> pd.DataFrame:
     """The predictions found on this machine: the compiled table, else a copy of the repository, `tacrev`.
 
-    Both are looked for in the data folders (`registry.search_folders`).
+    Both are looked for in the data folders (`search_folders`).
 
     Raises
     ------
@@ -85,13 +82,6 @@ def tacred_predictions(split: Split = "test") -> pd.DataFrame:
     return read_tacred_predictions(clone, split)
 
 
-def _with_common_labels(columns: dict[str, pd.Series]) -> pd.DataFrame:
-    """The columns as a frame in which all labels share one sorted list of categories."""
-    coded = {name: column for name, column in columns.items() if name != "id"}
-    labels = sorted(set().union(*(column.cat.categories for column in coded.values())))
-    return pd.DataFrame(columns | {name: column.cat.set_categories(labels) for name, column in coded.items()})
-
-
 def _read_table(path: Path) -> dict[str, pd.Series]:
     source = open_source(path)
     if tuple(source.names[:3]) != KEY_COLUMNS:
@@ -102,7 +92,10 @@ def _read_table(path: Path) -> dict[str, pd.Series]:
 
 def _read_folder(folder: Path, split: str) -> dict[str, pd.Series]:
     results = folder / "results" / f"{split}_results"
-    tables, lists = _models(results, "jsonl", split), _models(results, "txt", split)
+    tables, lists = (
+        dict(sorted((path.stem.removesuffix(f"_{split}"), path) for path in results.glob(f"*.{ending}")))
+        for ending in ("jsonl", "txt")
+    )
     if not tables:
         raise FileNotFoundError(f"{results} holds no .jsonl file: {folder} is no copy of DFKI-NLP/tacrev")
     gold, columns = None, {}
@@ -118,35 +111,25 @@ def _read_folder(folder: Path, split: str) -> dict[str, pd.Series]:
     return {name: one.reset_index(drop=True) for name, one in zip(KEY_COLUMNS, key, strict=True)} | columns
 
 
-def _models(results: Path, ending: str, split: str) -> dict[str, Path]:
-    """The files with this ending by name of model, in order of the names."""
-    return dict(sorted((path.stem.removesuffix(f"_{split}"), path) for path in results.glob(f"*.{ending}")))
-
-
 def _check_same_gold(path: Path, true: pd.Series, gold: pd.Series) -> None:
     """Refuse a model whose ids or gold labels are not those of the first model."""
     if not true.index.is_unique:
         twice = true.index[true.index.duplicated()][0]
         raise MalformedRecord(path, f"the id {twice!r} occurs twice", column="id")
-    odd = true.index.symmetric_difference(gold.index)
-    if len(odd):
-        problem = "is missing" if odd[0] in gold.index else "does not occur in the other models' files"
-        raise MalformedRecord(path, f"the id {odd[0]!r} {problem}", column="id")
-    mine, expected = true.reindex(gold.index).astype(str), gold.astype(str)
-    odd = gold.index[mine != expected]
-    if len(odd):
-        one = odd[0]
-        reason = (
-            f"the gold label of {one!r} is {mine[one]!r}, but {expected[one]!r} in the other models' files"
-        )
-        raise MalformedRecord(path, reason, column="label_true")
+    for one in true.index.symmetric_difference(gold.index)[:1]:
+        problem = "is missing" if one in gold.index else "does not occur in the other models' files"
+        raise MalformedRecord(path, f"the id {one!r} {problem}", column="id")
+    mine, others = true.reindex(gold.index).astype(str), gold.astype(str)
+    for one in gold.index[mine != others][:1]:
+        reason = f"is {mine[one]!r}, but {others[one]!r} in the other models' files"
+        raise MalformedRecord(path, f"the gold label of {one!r} {reason}", column="label_true")
 
 
 def _read_list(path: Path, expected: int) -> pd.Series:
     labels = path.read_text(encoding="utf-8").splitlines()
-    empty = next((number for number, label in enumerate(labels, start=1) if not label.strip()), None)
-    if empty is not None:
-        raise MalformedRecord(path, "the line is empty; a label is needed", empty)
+    for number, label in enumerate(labels, start=1):
+        if not label.strip():
+            raise MalformedRecord(path, "the line is empty; a label is needed", number)
     if len(labels) != expected:
         raise MalformedRecord(path, f"{expected} labels are expected, found {len(labels)}", len(labels))
     return pd.Series(labels, dtype="category")
@@ -162,10 +145,6 @@ def _read_patch(path: Path, ids: pd.Index) -> dict[str, str]:
         return [(identifier, relation)]
 
     return dict(collect(path, json_array(path), parse, strict=True))
-
-
-SKIPPED = "(skipped)"
-"""The predicted label of a sample that a proposals file skips; it never equals a gold label."""
 
 
 def read_semeval_answers(
@@ -186,7 +165,10 @@ def read_semeval_answers(
     answers: dict[str, str] = {}
 
     def parse(_line: int, row: bytes) -> list[str]:
-        identifier, label = _cells(row)
+        found = [cell.strip() for cell in row.decode().split("\t")]
+        if len(found) != 2 or not all(found):
+            raise ValueError(f"id, tab and label are expected in place of {row.decode()[:40]!r}")
+        identifier, label = found
         if identifier in answers:
             raise ValueError(f"id {identifier!r} occurs twice")
         if ids is not None and identifier not in ids:
@@ -198,13 +180,6 @@ def read_semeval_answers(
 
     collect(path, lines(path), parse, strict=True)
     return answers
-
-
-def _cells(row: bytes) -> tuple[str, str]:
-    cells = [cell.strip() for cell in row.decode().split("\t")]
-    if len(cells) != 2 or not all(cells):
-        raise ValueError(f"id, tab and label are expected in place of {row.decode()[:40]!r}")
-    return cells[0], cells[1]
 
 
 def semeval_key() -> dict[str, str]:

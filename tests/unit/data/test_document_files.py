@@ -429,5 +429,5 @@ def test_a_missing_corpus_says_how_to_get_it(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr("helpers.data.registry.search_folders", lambda: [tmp_path])
     with pytest.raises(MissingData, match=r"no address; to get it: convert Reuters-21578 Distribution 1.0"):
         read_corpus("reuters90")
-    with pytest.raises(MissingData, match=r"python -m helpers data fetch goemotions/labels.txt"):
+    with pytest.raises(MissingData, match=r"python -m helpers data fetch goemotions/train.tsv"):
         read_corpus("goemotions")
