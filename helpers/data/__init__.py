@@ -43,7 +43,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "label_counts": ["TOTAL", "count_labels", "counted_datasets", "published_counts"],
         "statistics": ["dataset_statistics", "find_statistics", "label_statistics", "perplexity"],
         "tabular": ["open_source"],
-        "predictions": ["Predictions", "read_inverse", "read_label_columns", "read_predictions"],
+        "predictions": ["LabelColumns", "read_inverse", "read_label_columns", "read_predictions"],
         "systems": ["join_semeval_answers", "semeval_key", "tacred_predictions"],
         "documents": ["Documents", "label_list", "label_matrix"],
         "document_files": ["read_documents", "read_labels"],

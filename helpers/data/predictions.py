@@ -41,7 +41,7 @@ COMMON_NAMES = {
 """Column names that are recognised, in any case; the first of a list is taken even where others match too."""
 
 
-class Predictions(dict):
+class LabelColumns(dict):
     """The columns of a prediction file: role (`id`, `gold`, `predicted`, `predicted_paired`) → Arrow column.
 
     Labels are coded, identifiers text. `columns` says which column of the file each is, and `recognised`
@@ -63,7 +63,7 @@ def read_label_columns(
     predicted_column: str | None = None,
     paired_column: str | None = None,
     id_column: str | None = None,
-) -> Predictions:
+) -> LabelColumns:
     """What `read_predictions` reads, without a frame: counting takes the columns as they are.
 
     >>> import tempfile
@@ -88,7 +88,7 @@ def read_label_columns(
         raise MalformedRecord(path, f"there are no predictions, only the columns {', '.join(source.names)}")
     if "id" in columns:
         _check_unique(source, table.column(columns["id"]), columns["id"])
-    return Predictions(table, columns, (role for role in columns if named[role] is None))
+    return LabelColumns(table, columns, (role for role in columns if named[role] is None))
 
 
 def read_predictions(

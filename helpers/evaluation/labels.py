@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from helpers.core import SEMEVAL_RELATIONS, SKIPPED, MalformedRecord, find_negative, unknown_name
-from helpers.data import Predictions, open_source, read_label_columns
+from helpers.data import LabelColumns, open_source, read_label_columns
 from helpers.metrics import (
     RULES,
     Confusion,
@@ -101,7 +101,7 @@ def score_file(
     return report
 
 
-def _check_labels(path: Path | str, found: Predictions, task: Task, name: str | None) -> None:
+def _check_labels(path: Path | str, found: LabelColumns, task: Task, name: str | None) -> None:
     """Refuse the first label that the task does not have, with its line."""
     for role in (role for role in found if role != "id"):
         known = task.labels if role == "gold" else (*task.labels, SKIPPED)
@@ -112,7 +112,7 @@ def _check_labels(path: Path | str, found: Predictions, task: Task, name: str | 
 
 
 def _remarks(
-    found: Predictions, report: Report, negative: str | None, inverse: Mapping[str, str] | None
+    found: LabelColumns, report: Report, negative: str | None, inverse: Mapping[str, str] | None
 ) -> Iterator[str]:
     """What the user may not have meant."""
     columns = {role: name for role, name in found.columns.items() if role != "id"}
@@ -167,7 +167,7 @@ def negative_hint(report: Report) -> str | None:
 
 
 def score_frame(
-    frame: pd.DataFrame | Predictions,
+    frame: pd.DataFrame | LabelColumns,
     *,
     negative: str | None = None,
     task: str | None = None,
@@ -223,10 +223,10 @@ def score_frame(
     return report
 
 
-def _task_labels(task: Task, frame: pd.DataFrame | Predictions) -> tuple[str, ...]:
+def _task_labels(task: Task, frame: pd.DataFrame | LabelColumns) -> tuple[str, ...]:
     """The task's labels, and the mark of skipped samples if the predictions have any."""
     roles = [role for role in frame if str(role).startswith("predicted")]
-    if isinstance(frame, Predictions):
+    if isinstance(frame, LabelColumns):
         skips = any(frame.first_row(role, lambda label: label == SKIPPED) is not None for role in roles)
     else:
         skips = any((frame[role] == SKIPPED).any() for role in roles)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import time
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
+import pyarrow as pa
 import torch
+from pyarrow import csv as arrow_csv
 from sklearn.metrics import classification_report
 from torchmetrics.functional.classification import multiclass_f1_score
 
@@ -39,6 +43,34 @@ def sklearn_report(gold: Any, predicted: Any) -> dict:
 def torchmetrics_averages(gold: torch.Tensor, predicted: torch.Tensor) -> dict[str, float]:
     names = ("micro", "macro", "weighted")
     return {name: float(multiclass_f1_score(predicted, gold, CLASSES, average=name)) for name in names}
+
+
+def write_csv(path: Path, codes: Sequence[np.ndarray], names: np.ndarray, ids: bool) -> Path:
+    """A prediction file of gold and predicted classes by name; `ids` adds distinct ones, shuffled."""
+    named = [pa.DictionaryArray.from_arrays(column, names).cast(pa.string()) for column in codes]
+    columns = dict(zip(("gold", "predicted"), named, strict=True))
+    if ids:
+        numbers = np.random.default_rng(1).permutation(len(codes[0])) + 10_000_000
+        columns = {"id": pa.array(numbers).cast(pa.string())} | columns
+    arrow_csv.write_csv(pa.table(columns), path)
+    return path
+
+
+def duckdb_counts(path: Path, ids: bool) -> tuple[list[tuple], tuple[int, int] | None]:
+    """What DuckDB takes for the same: how often each pair of labels occurs; with ids, how many differ."""
+    types = dict.fromkeys((["id"] if ids else []) + ["gold", "predicted"], "VARCHAR")
+    read = f"read_csv('{path}', auto_detect=false, all_varchar=true, header=true, delim=',', columns={types})"
+    with duckdb.connect() as connection:
+        counts = connection.sql(f"SELECT gold, predicted, count(*) FROM {read} GROUP BY ALL").fetchall()
+        if not ids:
+            return counts, None
+        return counts, connection.sql(f"SELECT count(*), count(DISTINCT id) FROM {read}").fetchall()[0]
+
+
+def in_turn(ours: Callable[[], Any], theirs: Callable[[], Any], times: int) -> tuple[float, float]:
+    """The median times of two calls that take turns, so that a busy machine slows both."""
+    taken = [(seconds(ours, 1), seconds(theirs, 1)) for _ in range(times)]
+    return tuple(np.median(taken, axis=0).tolist())
 
 
 def seconds(call: Callable[[], Any], times: int) -> float:

@@ -16,6 +16,7 @@ import torch
 from sklearn.metrics import f1_score
 from sklearn.utils import resample
 
+from helpers.evaluation.labels import score_file
 from helpers.metrics.averaging import averages, evaluate
 from helpers.metrics.bootstrap import bootstrap_intervals
 from helpers.metrics.counts import Confusion
@@ -24,9 +25,9 @@ from tests.benchmarks import peers
 MILLIONS = 10
 EXACT = 1e-12
 FLOAT32 = 1e-6  # torchmetrics computes in float32
-PACKAGES = ("numpy", "scipy", "scikit-learn", "torchmetrics", "torch")
+PACKAGES = ("numpy", "scipy", "scikit-learn", "torchmetrics", "torch", "pyarrow", "duckdb")
 SKLEARN = "scikit-learn: classification_report"
-CLAIMS = 8
+CLAIMS = 10
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +92,21 @@ def test_strings_against_scikit_learn(kind, codes, millions, names, rows):
     theirs = time.perf_counter() - started
     assert peers.largest_gap(peers.full_report(gold, predicted), reference) <= EXACT
     rows.record(f"count and report, {millions} M {kind}, s", ours, SKLEARN, theirs, 20)
+
+
+@pytest.mark.cheap
+@pytest.mark.parametrize("ids", [False, True], ids=["", "with ids"])
+def test_csv_against_duckdb(ids, codes, millions, names, rows, tmp_path):
+    """Reading, checking (every byte, every cell, that ids are unique), counting and scoring a file."""
+    path = peers.write_csv(tmp_path / "predictions.csv", codes, names, ids)
+    report, (counts, distinct) = score_file(path), peers.duckdb_counts(path, ids)
+    correct = sum(count for gold, predicted, count in counts if gold == predicted)
+    assert report.n == len(codes[0]) and abs(report.accuracy - correct / report.n) <= EXACT
+    assert distinct == ((report.n, report.n) if ids else None)
+    ours, theirs = peers.in_turn(lambda: score_file(path), lambda: peers.duckdb_counts(path, ids), 3)
+    path.unlink()
+    what = f"CSV{' with ids' if ids else ''} to report, {millions} million rows, s"
+    rows.record(what, ours, f"DuckDB: {'two queries' if ids else 'one query'}", theirs, 1 / 1.5)
 
 
 @pytest.mark.cheap
