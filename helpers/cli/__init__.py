@@ -1,11 +1,7 @@
-"""`python -m helpers COMMAND`."""
+"""`python -m helpers COMMAND`: options in, one call, printed result; how a command is added says `base`."""
 
-import lazy_loader
+# isort: off
+from .base import app, main, put, register
+from . import score, data, train, report  # in the order in which `--help` lists their commands
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(
-    __name__,
-    submod_attrs={
-        "arguments": ["parse"],
-        "commands": ["main"],
-    },
-)
+__all__ = ["app", "data", "main", "put", "register", "report", "score", "train"]

@@ -1,113 +1,80 @@
-"""`python -m helpers train`: from its options to an experiment, and from the run to what is printed."""
+"""Commands that train: relation classifiers, linear classifiers of documents, the standard set of runs."""
 
 from __future__ import annotations
 
-import dataclasses
 import sys
-from argparse import Namespace
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
-from helpers import ROOT
-from helpers.core import unknown_name
-from helpers.experiments import Experiment, run_experiment
-from helpers.models import BASELINES, PAPER, STANDARD, Settings, accelerator
-from helpers.reporting import paired_scores, scheme_scores
-from helpers.runs import FOLDER, Run, run_path
+import click
 
-from .arguments import python_value
+from helpers import ROOT
+
+from .base import KS, PAIR, app, as_json, bootstrap, existing_file, flag, forms, option, put, whole_number
 
 SCRATCH = ROOT / "scratch" / "runs"
+SEVERAL = {"kind": PAIR, "multiple": True}
 
 
-def train(options: Namespace) -> str:
-    """Run the experiment that the options describe; returns a few lines about it, in the first process only.
+@app.command("train")
+@option("--model", "M", "em-c, em-es, r-bert, emr-c, ptr, svm, majority.", required=True)
+@option("--dataset", "D", "semeval2010, kbp37, demo (default semeval2010).", default="semeval2010")
+@flag("--merged", "Train on every sentence and on its paired one.")
+@option("--part", "P", "full (default), or ptr: the 6507 sentences of PTR's authors.", default="full")
+@option("--text", "T", "clean (default), official.", default="clean")
+@option("--seed", "S", "Default 9.", whole_number(0), default=9)
+@option(
+    "--encoder", "E", "Hugging Face name or folder (default: the embedded one).", default="all-MiniLM-L6-v2"
+)
+@option("--profile", "P", "quick (default), standard, paper.", default="quick")
+@option("--settings", "S", "standard, paper (default: standard, or paper in profile paper).")
+@option("--set changes", "NAME VALUE", "One training setting; repeatable.", **SEVERAL)
+@option("--option options", "NAME VALUE", "One setting of the model; repeatable.", **SEVERAL)
+@flag("--holdout", "Test on a tenth of the training data, not on the test set: to choose settings.")
+@option("--out", "DIR", "Where the run file goes (default results/runs or scratch/runs).")
+@option("--predictions", "CSV", "Also write the predictions: id, gold, predicted, paired.")
+@option("--weights", "FILE", "Also write the trained weights (safetensors).")
+@option("--every-epoch epochs", "DIR", "Also store the outcome after each epoch, as DIR/epoch-N/…")
+@flag("--overwrite", "Replace a stored run of another configuration.")
+def _train(settings: str | None, changes: tuple, options: tuple, out: str | None, **chosen: Any) -> None:
+    """Train a relation classifier and store its outcome on both test sets.
 
-    Raises as `run_experiment`, and ValueError for a setting or option that is not known, and for settings
-    with which the loss is no longer finite.
+    Trains on the training data, tests on the test set and on its paired set (entity markers exchanged),
+    writes a run file: the counts of gold × predicted × predicted on the paired sentence, and every setting.
+    Interrupted training goes on from its checkpoint; a run that is stored already is not trained again.
 
-    >>> import tempfile
-    >>> from helpers.cli import parse
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     lines = train(parse(["train", "--model", "majority", "--dataset", "demo", "--out", folder]))
-    >>> lines.splitlines()[0]
-    'majority · no-encoder · demo test · no seed · profile quick'
+    Runs of profile quick (2000 training sentences) go to scratch/runs, those of standard and paper (all of
+    them) to results/runs. --settings standard are those found for the embedded encoder, paper those of the
+    papers; --set changes single ones: learning_rate, epochs, batch_size, optimizer, weight_decay, schedule,
+    warmup, clip, accumulate, dropout, max_length, marker_vectors, precision. --option sets what belongs to a
+    model: layer_norm (em-es), form (r-bert: paper, port), candidates (emr-c: all, directed), negatives
+    (emr-c: resampled, fixed), markers (svm).
+
+    Reference points without encoder, settings and seed: svm, TF-IDF with a linear SVM (--option markers true
+    shows it the entities), and majority, the most frequent relation.
+
+    examples:
+      python -m helpers train --model em-c --dataset demo
+      python -m helpers train --model em-es --merged --dataset semeval2010 --profile standard --seed 148
+      python -m helpers train --model r-bert --encoder bert-large-uncased --profile paper --predictions a.csv
+      accelerate launch -m helpers train --model ptr --profile paper --encoder roberta-large   (several GPUs)
     """
-    experiment = Experiment(
-        model=options.model,
-        dataset=options.dataset,
-        merged=options.merged,
-        part=options.part,
-        text=options.text,
-        seed=options.seed,
-        encoder=options.encoder,
-        profile=options.profile,
-        settings=_settings(options),
-        holdout=options.holdout,
-        options={name: python_value(text) for name, text in options.options},
-    )
-    folder = Path(options.out or (SCRATCH if options.profile == "quick" else FOLDER))
-    try:
-        run = run_experiment(
-            experiment,
-            folder,
-            predictions=options.predictions,
-            weights=options.weights,
-            epochs=options.every_epoch,
-            overwrite=options.overwrite,
-        )
-    except FloatingPointError as error:
-        raise ValueError(str(error)) from error
-    return described(run, run_path(run, folder)) if accelerator().is_main_process else ""
+    from helpers.experiments import Experiment, run_experiment
+    from helpers.models import accelerator
+    from helpers.runs import FOLDER, run_path
+
+    written = {name: chosen.pop(name) for name in ("predictions", "weights", "epochs", "overwrite")}
+    experiment = Experiment(**chosen, options=dict(options)).with_settings(settings, dict(changes))
+    folder = out or (SCRATCH if experiment.profile == "quick" else FOLDER)
+    run = run_experiment(experiment, folder, **written)
+    if accelerator().is_main_process:
+        put(_described(run, run_path(run, folder)))
 
 
-def runs(options: Namespace) -> str:
-    """Train the missing runs of the standard set, if `options.train`; returns what is stored and missing.
-
-    Raises ValueError for a seed or model that is not in the set, and as `run_experiment`.
-    """
-    from helpers.experiments import grid
-
-    every = grid.standard_experiments()
-    for kind, given, known in (
-        ("seed", options.seeds, {one.seed for one in every}),
-        ("model", options.models, {one.name for one in every}),
-    ):
-        for value in given:
-            if value not in known:
-                raise unknown_name(f"{kind} of the standard runs", value, map(str, sorted(known)))
-    folder = options.out or FOLDER
-    if options.train:
-        wanted = grid.chosen(every, options.seeds, options.models)
-        for experiment in grid.missing(wanted, folder):
-            run = run_experiment(experiment, folder)
-            print(f"stored: {run.dataset} {run.model} seed {run.seed}", file=sys.stderr)
-    return grid.status(folder).to_string(index=False)
-
-
-def _settings(options: Namespace) -> Settings | None:
-    if options.model in BASELINES:
-        if options.settings or options.changed:
-            raise ValueError(f"model {options.model} has no training settings: no --settings, no --set")
-        return None
-    chosen = options.settings or ("paper" if options.profile == "paper" else "standard")
-    base = (PAPER if chosen == "paper" else STANDARD)[options.model]
-    names = [field.name for field in dataclasses.fields(Settings)]
-    changes: dict[str, Any] = {}
-    for name, text in options.changed:
-        if name not in names:
-            raise unknown_name("setting", name, names)
-        changes[name] = python_value(text)
-        usual = getattr(base, name)
-        wanted = (float, type(None)) if usual is None else (type(usual),)
-        if type(changes[name]) not in (*wanted, int):
-            raise ValueError(f"setting {name}: {text!r} is no {wanted[0].__name__}")
-    return dataclasses.replace(base, **changes)
-
-
-def described(run: Run, path: Path) -> str:
+def _described(run: Any, path: object) -> str:
     """The run in a few lines: what, where, how fast, and its scores in per cent."""
+    from helpers.reporting import paired_scores, scheme_scores
+
     seed = "no seed" if run.seed is None else f"seed {run.seed}"
     precision = f", {run.environment['precision']}" if "precision" in run.environment else ""
     lines = [
@@ -128,3 +95,92 @@ def described(run: Run, path: Path) -> str:
 
 def _row(names: Iterable[str], values: Iterable[float]) -> str:
     return "  ".join(f"{name} {100 * value:.2f}" for name, value in zip(names, values, strict=True))
+
+
+TRAINING = ("technique", "options", "parameters", "tfidf", "label_file", "include_test_labels")
+TRAINING += ("remove_unlabelled",)
+"""Options of `linear` that a model which is trained already does not take."""
+
+
+@app.command("linear")
+@option("--train", "F", "Documents to train on: .txt, .tsv, .svm, .libsvm, also .gz.", existing_file)
+@option("--test", "F", "Documents to predict, and to score if any has labels.", existing_file)
+@option("--technique", "T", "Default 1vsrest.", default="1vsrest")
+@option("--options", "O", "LIBLINEAR's options, e.g. '-s 1 -B 1 -e 0.0001'.", default="")
+@option("--set parameters", "NAME VALUE", "One setting of the technique; repeatable.", **SEVERAL)
+@option("--tfidf", "NAME VALUE", "One setting of TF-IDF, e.g. min_df 2; repeatable.", **SEVERAL)
+@option("--label-file", "F", "All labels, one a line (default: the training documents').", existing_file)
+@flag("--include-test-labels", "Labels that only the test documents have are labels like any other.")
+@flag("--remove-unlabelled", "Leave out training documents without labels.")
+@option("--model", "F", "With --train: save the trained model there; without: use that one.")
+@option("--predictions", "F", "Write the predicted labels and their scores, one line a document.")
+@option("--scores", "F", "Write the matrix of scores: .csv, .npy or .npz.")
+@KS
+@option("--seed", "S", "Of the folds and clusters, and of the bootstrap.", whole_number(0))
+@bootstrap()
+@forms("table", "json")
+@click.pass_context
+def _linear(context: click.Context, form: str, parameters: tuple, tfidf: tuple, **options: Any) -> None:
+    """Train and test a linear classifier of documents with several labels.
+
+    Files are in LibMultiLabel's forms: .txt or .tsv, a line with id, labels, text or labels, text, separated
+    by tabs, labels by blanks; .svm or .libsvm, lines such as 3,7 1:0.5 9:1. Texts become TF-IDF features.
+
+    Techniques: 1vsrest, thresholding, cost_sensitive, cost_sensitive_micro, tree, and binary_and_multiclass
+    for documents with one label each. --options are LIBLINEAR's: -s solver (0 to 7), -c cost, -e tolerance,
+    -B bias, -m processes. There is no bias without -B. --set changes a technique: rule (thresholding:
+    micromacro-freq, scut-fbr); degree, depth, beam (tree).
+
+    Labels that only the test documents have are left out, and how much that matters is shown.
+
+    examples:
+      python -m helpers linear --train train.txt --test test.txt --options "-s 1 -B 1 -e 0.0001"
+      python -m helpers linear --train train.svm --test test.svm --technique cost_sensitive --seed 1337
+      python -m helpers linear --train train.txt --model mine.safetensors
+      python -m helpers linear --model mine.safetensors --test new.txt --predictions labels.txt
+    """
+    source, written = context.get_parameter_source, click.core.ParameterSource.COMMANDLINE
+    given = {one.name: one.opts[0] for one in context.command.params if source(one.name) is written}
+    if not {"train", "model"} & set(given):
+        raise ValueError("linear needs --train F, documents to train on, or --model F, a saved model")
+    if "train" in given and not {"test", "model"} & set(given):
+        raise ValueError("linear has nothing to do with the model: give --test F, or --model F to save it")
+    if "test" not in given and "train" not in given:
+        raise ValueError("linear needs --test F, documents to predict")
+    for name in ("predictions", "scores"):
+        if name in given and "test" not in given:
+            raise ValueError(f"--{name} needs --test F")
+    if "train" not in given:
+        existing_file(options["model"])
+        for name in set(TRAINING) & set(given):
+            raise ValueError(f"{given[name]} is for training; {options['model']} is trained already")
+    from helpers.experiments import train_and_test
+
+    values, text = train_and_test(parameters=dict(parameters), tfidf=dict(tfidf), **options)
+    put(as_json(values) if form == "json" else text)
+
+
+@app.command("runs")
+@flag("--train", "Train what is missing, one after the other.")
+@option("--seed seeds", "S", "Only this seed; repeatable.", whole_number(0), multiple=True)
+@option("--model models", "M", "Only this model, e.g. EM-ES-M; repeatable.", multiple=True)
+@option("--out", "DIR", "Where the run files are (default results/runs).")
+def _runs(train: bool, seeds: tuple[int, ...], models: tuple[str, ...], out: str | None) -> None:
+    """Which runs of profile standard are stored; train the missing ones.
+
+    The standard set: nine models on SemEval-2010 with five seeds, two of them also on the training split of
+    PTR's authors, four on KBP37. Interrupt it at any time: what is stored is not trained again, and what was
+    begun goes on. To use two cores well, start it twice with different seeds.
+
+    examples:
+      python -m helpers runs
+      python -m helpers runs --train --seed 148
+      OMP_NUM_THREADS=1 python -m helpers runs --train --model R-BERT --model R-BERT-M
+    """
+    from helpers.experiments import chosen, standard_experiments, status, train_missing
+    from helpers.runs import FOLDER
+
+    wanted = chosen(standard_experiments(), seeds, models)
+    for run in train_missing(wanted, out or FOLDER) if train else ():
+        print(f"stored: {run.dataset} {run.model} seed {run.seed}", file=sys.stderr)
+    put(status(out or FOLDER).to_string(index=False))

@@ -6,7 +6,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "labels": ["score_file", "score_frame"],
-        "multilabel": ["score_documents", "score_multilabel", "score_multilabel_files"],
+        "multilabel": ["DocumentScores", "score_documents", "score_multilabel", "score_multilabel_files"],
         "comparison": ["compare_files", "comparison_text"],
         "systems": ["semeval_runs", "tacred_runs"],
     },

@@ -10,8 +10,8 @@ from __future__ import annotations
 import csv
 import io
 import random
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -121,6 +121,31 @@ class Experiment:
         if self.model in BASELINES:
             raise ValueError(f"model {self.model} has no training settings")
         return self.settings or (PAPER if self.profile == "paper" else STANDARD)[self.model]
+
+    def with_settings(self, name: str | None = None, changes: Mapping[str, Any] | None = None) -> Experiment:
+        """The same with the settings 'standard' or 'paper' (None: the profile's), single ones changed.
+
+        Raises ValueError for an unknown name or setting, a value of another kind, and for a baseline.
+
+        >>> Experiment("em-c").with_settings("paper", {"epochs": 2}).resolved().epochs
+        2
+        """
+        if not name and not changes:
+            return self
+        if self.model in BASELINES:
+            raise ValueError(f"model {self.model} has no training settings to choose or to change")
+        sources = {None: self.resolved(), "standard": STANDARD[self.model], "paper": PAPER[self.model]}
+        if name not in sources:
+            raise unknown_name("settings", name, ("standard", "paper"))
+        base = asdict(sources[name])
+        for setting, value in (changes or {}).items():
+            if setting not in base:
+                raise unknown_name("setting", setting, base)
+            usual = base[setting]
+            wanted = (float, type(None)) if usual is None else (type(usual),)
+            if type(value) not in (*wanted, int):
+                raise ValueError(f"setting {setting}: {value!r} is no {wanted[0].__name__}")
+        return replace(self, settings=replace(sources[name], **(changes or {})))
 
 
 HOLDOUT = 10

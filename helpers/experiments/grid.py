@@ -12,13 +12,13 @@ not from the folders' names.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pandas as pd
 
 from helpers import ROOT
-from helpers.core import write_atomically
+from helpers.core import unknown_name, write_atomically
 from helpers.metrics import direction_scores
 from helpers.runs import FOLDER, Run, list_runs
 
@@ -70,12 +70,34 @@ def chosen(
 ) -> list[Experiment]:
     """Those with one of these seeds and one of these names ('EM-ES-M'); nothing given takes all.
 
+    Raises ValueError for a seed or a name that none of them has.
+
     >>> [one.seed for one in chosen(standard_experiments(), seeds=[148], names=["R-BERT"])]
     [148]
     """
-    return [
-        one for one in experiments if (not seeds or one.seed in seeds) and (not names or one.name in names)
-    ]
+    every = list(experiments)
+    for kind, given, known in (
+        ("seed", seeds, {one.seed for one in every}),
+        ("model", names, {one.name for one in every}),
+    ):
+        for value in given:
+            if value not in known:
+                raise unknown_name(f"{kind} of the standard runs", value, map(str, sorted(known)))
+    return [one for one in every if (not seeds or one.seed in seeds) and (not names or one.name in names)]
+
+
+def train_missing(experiments: Iterable[Experiment], folder: Path | str = FOLDER) -> Iterator[Run]:
+    """Train those that have no run file in `folder` yet, one after the other; gives each stored run.
+
+    Errors as `run_experiment`.
+
+    >>> list(train_missing([]))
+    []
+    """
+    from .run import run_experiment  # torch
+
+    for experiment in missing(experiments, folder):
+        yield run_experiment(experiment, folder)
 
 
 def status(folder: Path | str = FOLDER) -> pd.DataFrame:

@@ -14,16 +14,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pandas as pd
 import pytest
 
 from helpers import ROOT, __version__
-from helpers.cli import arguments
-from helpers.cli import arguments as help_texts
-from helpers.cli import commands as __main__
-from helpers.cli.commands import main
+from helpers.cli import app, main, put, register
+from helpers.data.demo import demo_documents
+from helpers.data.document_files import write_documents
 from helpers.data.statistics import DATASETS
 
+SCORE_SECONDS = 1.5  # of processor time; 0.7 on a laptop of 2024
 GOLDEN = Path(__file__).parents[2] / "golden"
 SCHEMES = ("micro", "weighted", "dodrans", "entropy", "macro")
 PAPER = {"gold": list("AAABBNNNNN"), "predicted": list("ABABNNNACN")}
@@ -458,54 +459,94 @@ class TestDataAndNotebooks:
 
 
 class TestHelp:
-    @pytest.mark.parametrize("command", arguments.COMMANDS)
-    def test_every_command_explains_itself(self, capsys, command):
-        with pytest.raises(SystemExit) as left:
-            main([command, "--help"])
-        out = capsys.readouterr().out
-        assert left.value.code == 0
-        assert f"usage: python -m helpers {command}" in out
+    def test_the_list_of_commands_has_their_order(self, call):
+        code, out, _ = call("--help")
+        names = re.findall(r"^  ([a-z-]+)  ", out.partition("Commands:")[2], re.MULTILINE)
+        assert code == 0 and names == list(app.commands) and names[0] == "score"
+        assert "130 interrupted" in out
+
+    @pytest.mark.parametrize("command", app.commands)
+    def test_every_command_explains_itself(self, call, command):
+        code, out, _ = call(command, "--help")
+        assert code == 0 and call(command, "-h")[1] == out
+        assert f"Usage: python -m helpers {command}" in out
         assert max(map(len, out.splitlines())) <= 110
 
-    def test_every_command_runs_something(self):
-        assert set(arguments.COMMANDS) == set(__main__.RUN)
-
-    def test_the_names_of_stats_are_those_that_it_knows(self):
-        (line,) = (line for line in help_texts.STATS.splitlines() if line.startswith("names: "))
+    def test_the_names_of_stats_are_those_that_it_knows(self, call):
+        (line,) = (line for line in call("stats", "--help")[1].splitlines() if line.startswith("names: "))
         assert line.removeprefix("names: ").split(", ") == list(DATASETS)
 
-    def test_every_example_can_be_parsed(self):
-        texts = [text for name, text in vars(help_texts).items() if name.isupper()]
-        examples = re.findall(r"python -m helpers (.*?)(?:   .*)?$", "\n".join(texts), re.MULTILINE)
+    def test_every_example_can_be_parsed(self, call):
+        texts = [call(command, "--help")[1] for command in app.commands]
+        examples = re.findall(r"-m helpers (.*?)(?:   .*)?$", "\n".join(texts), re.MULTILINE)
         assert len(examples) >= 20
-        for example in examples:
-            assert arguments.parse(shlex.split(example)).command in arguments.COMMANDS
+        for name, *words in map(shlex.split, examples):
+            for word in words:
+                Path(word).touch()
+            assert app.commands[name].make_context(name, words).command.name == name
 
-    def test_version(self, capsys):
-        with pytest.raises(SystemExit) as left:
-            main(["--version"])
-        assert (left.value.code, capsys.readouterr().out) == (0, f"{__version__}\n")
+    def test_version(self, call):
+        assert call("--version") == (0, f"{__version__}\n", "")
+
+
+class TestRegister:
+    """A command from outside: its function, and nothing else."""
+
+    @pytest.fixture
+    def rows(self):
+        @click.command("rows")
+        @click.argument("file")
+        @click.option("--format", "form")
+        def rows(file: str, form: str | None) -> None:
+            """How many lines FILE has."""
+            put(str(len(Path(file).read_text().splitlines())))
+
+        yield register(rows)
+        del app.commands["rows"]
+
+    def test_it_is_listed_and_runs_and_refuses_as_all_do(self, rows, call, paper):
+        assert "rows" in call("--help")[1] and "How many lines FILE has." in call("rows", "--help")[1]
+        assert call("rows", paper) == (0, "11\n", "")
+        assert "unknown option of rows '--fromat'; did you mean '--format'?" in call("rows", "--fromat", 1)[2]
+        assert call("rows", "no.csv") == (2, "", "error: no.csv: No such file or directory\n")
+        with pytest.raises(ValueError, match="there is a command 'rows' already"):
+            register(rows)
 
 
 class TestProcess:
-    def test_scoring_loads_no_torch_and_starts_fast(self, paper):
-        code = (
-            "import sys, time; from helpers.cli.commands import main; "
-            f"code = main(['score', {str(paper)!r}, '--negative', 'N', '--bootstrap', '10']); "
-            "print(code, time.process_time(), *sys.modules, file=sys.stderr)"
-        )
-        runs = [python("-c", code) for _ in range(2)]
-        code, _, *modules = runs[0].stderr.split()
-        assert code == "0" and "helpers.metrics.averaging" in modules
-        assert not {"torch", "transformers", "sklearn", "matplotlib", "papermill"} & set(modules)
-        assert (
-            min(float(run.stderr.split()[1]) for run in runs) < 1.5
-        )  # seconds of CPU; 0.7 on a laptop of 2024
+    @pytest.fixture
+    def cost(self):
+        """Run a command twice, each time in a fresh process; gives modules and the least seconds of CPU."""
 
-    def test_help_loads_neither_numpy_nor_pandas(self):
-        run = python("-X", "importtime", "-m", "helpers", "score", "--help")
-        assert run.returncode == 0 and "helpers.cli.arguments" in run.stderr
-        assert not re.search(r"\| +(numpy|pandas|pyarrow|scipy|torch)$", run.stderr, re.MULTILINE)
+        def run(*words: str) -> tuple[set[str], float]:
+            code = "import sys, time; from helpers.__main__ import main; "
+            code += f"code = main({list(map(str, words))!r}); "
+            code += "print(code, time.process_time(), *sys.modules, file=sys.stderr)"
+            lines = [python("-c", code).stderr.splitlines()[-1].split() for _ in range(2)]
+            assert {line[0] for line in lines} == {"0"}
+            return set(lines[0][2:]), min(float(line[1]) for line in lines)
+
+        return run
+
+    def test_scoring_loads_no_torch_and_starts_fast(self, cost, paper):
+        modules, seconds = cost("score", paper, "--negative", "N", "--bootstrap", "10")
+        assert "helpers.metrics.averaging" in modules
+        assert not {"torch", "transformers", "sklearn", "matplotlib", "papermill"} & modules
+        assert seconds < SCORE_SECONDS
+
+    def test_help_loads_click_and_core_alone_and_is_instant(self, cost):
+        for words in (["--help"], ["score", "--help"], ["train", "--help"]):
+            modules, seconds = cost(*words)
+            assert not {"numpy", "pandas", "pyarrow", "scipy", "torch"} & modules
+            folders = {name.split(".")[1] for name in modules if name.startswith("helpers.")}
+            assert folders == {"__main__", "cli", "core"}
+            assert seconds < 0.25
+
+    def test_linear_loads_neither_torch_nor_transformers(self, cost):
+        write_documents("train.txt", demo_documents()["train"])
+        modules, _ = cost("linear", "--train", "train.txt", "--test", "train.txt", "--k", "1")
+        assert "helpers.models.linear.documents" in modules
+        assert not {"torch", "transformers", "accelerate", "matplotlib"} & modules
 
     @pytest.mark.skipif(os.name != "posix", reason="needs a POSIX pipe")
     def test_a_reader_that_leaves_is_no_error(self):
@@ -542,7 +583,7 @@ class TestProcess:
         os.mkfifo(folder / "mine.csv")
         # a shell may have started the tests with the signal ignored
         code = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
-        code += "from helpers.cli.commands import main; sys.exit(main(['score', 'mine.csv']))"
+        code += "from helpers.cli import main; sys.exit(main(['score', 'mine.csv']))"
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
         env = {**os.environ, "PYTHONPATH": str(ROOT)}
         process = subprocess.Popen([sys.executable, "-c", code], env=env, **pipes)

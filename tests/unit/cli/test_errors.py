@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.cli import commands as __main__
+from helpers.cli import app
 
 
 @pytest.fixture(autouse=True)
@@ -144,17 +144,17 @@ def test_a_file_that_may_not_be_read_is_named(call, folder, monkeypatch):
     ids=["two lines", "no words", "no file"],
 )
 def test_every_error_is_one_line(call, monkeypatch, error, line):
-    def fail(_):
+    def fail(**_):
         raise error
 
-    monkeypatch.setitem(__main__.RUN, "stats", fail)
+    monkeypatch.setattr(app.commands["stats"], "callback", fail)
     assert call("stats", "tacred") == (2, "", line)
 
 
 def test_interruption_is_exit_code_130(call, monkeypatch):
-    def interrupt(_):
+    def interrupt(**_):
         raise KeyboardInterrupt
 
-    monkeypatch.setitem(__main__.RUN, "stats", interrupt)
+    monkeypatch.setattr(app.commands["stats"], "callback", interrupt)
     code, out, err = call("stats", "tacred")
     assert (code, out) == (130, "") and err.startswith("error: interrupted")

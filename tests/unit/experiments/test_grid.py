@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from helpers.cli import commands as __main__
+from helpers.cli import main
 from helpers.core.labels import SEMEVAL_RELATIONS
 from helpers.experiments import grid as standard_runs
 from helpers.experiments.experiment import SEEDS, Experiment
@@ -72,21 +72,21 @@ def test_the_command_trains_what_is_missing_and_nothing_else(tmp_path, monkeypat
     ours = [one for one in standard_experiments() if one.name == "R-BERT" and one.seed in (9, 148)]
     stored(ours[0], tmp_path)
     words = ["runs", "--train", "--model", "R-BERT", "--seed", "9", "--seed", "148", "--out", str(tmp_path)]
-    assert __main__.main(words) == 0
+    assert main(words) == 0
     assert trained == ours[1:]
     assert "R-BERT" in capsys.readouterr().out
-    assert __main__.main(words) == 0
+    assert main(words) == 0
     assert trained == ours[1:]
 
 
 def test_an_unknown_model_is_named(capsys):
-    assert __main__.main(["runs", "--model", "R-BRET"]) == 2
+    assert main(["runs", "--model", "R-BRET"]) == 2
     assert "unknown model of the standard runs 'R-BRET'; did you mean 'R-BERT'?" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("seed", ["8", "x"])
 def test_an_unknown_seed_is_refused(seed, capsys):
-    assert __main__.main(["runs", "--seed", seed]) == 2
+    assert main(["runs", "--seed", seed]) == 2
     assert seed in capsys.readouterr().err
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from helpers.cli.commands import main
+from helpers.cli import main
 from helpers.core.labels import inverse_label, label_ids
 from helpers.data import registry
 from helpers.data.corpora import ptr_split, read_corpus
@@ -323,7 +323,7 @@ class TestCommand:
         assert list(map(float, scores.values())) == pytest.approx((100 * averaged).tolist(), abs=0.005)
 
     def test_profiles_other_than_quick_go_to_the_results(self, tiny_bert, scratch, monkeypatch) -> None:
-        monkeypatch.setattr("helpers.cli.train.FOLDER", scratch / "results")
+        monkeypatch.setattr("helpers.runs.FOLDER", scratch / "results")
         changes = [
             "--set",
             "batch_size",

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from helpers.cli.commands import main
+from helpers.cli import main
 from helpers.core.labels import label_ids
 from helpers.data.demo import demo_corpus
 from helpers.data.pairing import paired_sample, paired_sets

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.cli.commands import main
+from helpers.cli import main
 from helpers.papers.summary import comparisons, expected_tables, printed_scale, shown, summary_text
 from helpers.reporting.tables import write_tidy
 

@@ -1,0 +1,297 @@
+"""The command line: the group of commands, the options that they share, and errors of one line.
+
+A command is one function in one file: its options, one call that does the work, `put` of what it gives. What
+the work needs is imported in the function, so that `--help` answers at once. The docstring is the help: its
+first line stands in the list of commands, the rest is shown as written. From outside the package it is
+
+    from helpers.cli import app, put
+
+    @app.command("rows")
+    @click.argument("file", metavar="FILE")
+    def rows(file):
+        '''How many lines FILE has.'''
+        put(str(len(open(file).readlines())))
+
+or `register(command)`. Standard output holds the result and nothing else; after an error it is empty. Notes
+(what the package logs) and errors go to standard error.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import json
+import logging
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from helpers import __version__
+from helpers.core import did_you_mean, unknown_name
+
+PROGRAM = "python -m helpers"
+
+
+class _Command(click.Command):
+    """Shows its help as it is written, and takes no option for the value of the option before it."""
+
+    def _help(self) -> tuple[str, str]:
+        first, _, rest = inspect.cleandoc(self.help or "").partition("\n\n")
+        return first, rest
+
+    def get_short_help_str(self, limit: int = 0) -> str:
+        return self._help()[0].removesuffix(".")
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        formatter.write(f"\n{self._help()[0]}\n")
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        formatter.write(f"\n{self._help()[1]}".rstrip() + "\n")
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
+        names = {name: one for one in options for name in one.opts}
+        for word, following in itertools.pairwise(args):
+            if word in names and following in names and not names[word].is_flag:
+                raise click.BadParameter(f"a value is needed before {following}", ctx, names[word])
+        return super().parse_args(ctx, args)
+
+
+class _Group(_Command, click.Group):
+    """Lists the commands in their order, and refuses an unknown one with the nearest."""
+
+    command_class = _Command
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args:
+            raise click.UsageError("the following arguments are required: COMMAND", ctx)
+        return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple:
+        if args[0] not in self.commands:
+            raise unknown_name("command", args[0], self.commands)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="%(version)s", help="Show the version and exit.")
+def app() -> None:
+    """Every score of your predictions, tests between systems, statistics, data, notebooks.
+
+    Every command takes --help. Scores are fractions in JSON and CSV, per cent in tables and LaTeX.
+    Exit codes: 0 done, 1 a notebook failed, 2 bad input, 130 interrupted.
+    """
+
+
+def register(command: click.Command) -> click.Command:
+    """Add a command that was made without `app.command`; ValueError if its name is taken.
+
+    >>> register(app.commands["score"])
+    Traceback (most recent call last):
+    ValueError: there is a command 'score' already
+    """
+    if command.name in app.commands:
+        raise ValueError(f"there is a command {command.name!r} already")
+    app.add_command(command)
+    return command
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code: 0 done, 1 a notebook failed, 2 bad input, 130 interrupted.
+
+    >>> main(["stats", "semeval2010-undirected"])
+    labels                       10
+    samples                      10717
+    negative_share               17.39 %
+    perplexity                   9.61
+    perplexity_without_negative  8.80
+    ratio                        2.10
+    negative                     Other
+    0
+    """
+    try:
+        with (
+            _notes_on_standard_error(),
+            app.make_context(PROGRAM, list(sys.argv[1:] if arguments is None else arguments)) as context,
+        ):
+            return app.invoke(context) or 0
+    except click.exceptions.Exit as end:  # after --help and --version
+        return end.exit_code
+    except KeyboardInterrupt:
+        return failed("interrupted; nothing is left half-written", 130)
+    except click.UsageError as error:
+        return failed(_usage_message(error))
+    except OSError as error:
+        named = error.filename is not None and error.strerror
+        return failed(f"{error.filename}: {error.strerror}" if named else error)
+    except (ValueError, FloatingPointError, MemoryError) as error:
+        return failed(error)
+
+
+def _usage_message(error: click.UsageError) -> str:
+    """What is wrong with the words of the command line: the option, the value, the nearest known name."""
+    context, parameter = error.ctx, getattr(error, "param", None)
+    if isinstance(error, click.NoSuchOption):
+        options = [one for one in context.command.get_params(context) if isinstance(one, click.Option)]
+        known = [name for one in options for name in one.opts]
+        return str(unknown_name(f"option of {context.info_name}", error.option_name, known))
+    text = error.format_message()
+    if parameter is not None:
+        name = parameter.opts[0] if isinstance(parameter, click.Option) else parameter.metavar
+        missing = isinstance(error, click.MissingParameter)
+        text = (
+            f"the following arguments are required: {name}"
+            if missing
+            else f"argument {name}: {error.message}"
+        )
+    return f"{text} (see: {context.command_path} --help)"
+
+
+def failed(error: object, code: int = 2) -> int:
+    """Say what was wrong in one line on standard error; returns the exit code."""
+    print("error:", *(str(error) or type(error).__name__).splitlines(), file=sys.stderr)
+    return code
+
+
+@contextmanager
+def _notes_on_standard_error() -> Iterator[None]:
+    """What the package logs is shown to the user as notes."""
+    handler, package = logging.StreamHandler(), logging.getLogger("helpers")
+    handler.setFormatter(logging.Formatter("note: %(message)s"))
+    package.addHandler(handler)
+    try:
+        yield
+    finally:
+        package.removeHandler(handler)
+
+
+def put(text: str) -> None:
+    """The result to standard output. A reader who left, as in `… | head`, is no error; a full disk is one."""
+    try:
+        print(text.rstrip("\n"), flush=True)
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python tries again when it ends
+        if not isinstance(error, BrokenPipeError):
+            raise
+
+
+def as_json(value: Any) -> str:
+    """JSON to read, in UTF-8; ValueError for nan."""
+    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def put_report(report: Any, form: str) -> None:
+    """Print a report in one of its forms: json, or what its `to_text`, `to_csv`, `to_latex` give."""
+    if form == "json":
+        put(as_json(report.to_dict()))
+    else:
+        put(getattr(report, {"table": "to_text"}.get(form, f"to_{form}"))())
+
+
+def existing_file(text: str) -> str:
+    """A path that has to be a file; if there is none, the nearest name in its folder is suggested."""
+    path = Path(text)
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; a file is needed")
+    if not path.exists():
+        beside = os.listdir(path.parent) if path.parent.is_dir() else []
+        raise FileNotFoundError(f"{path}: no such file{did_you_mean(path.name, beside, cutoff=0.8)}")
+    return text
+
+
+def whole_number(least: int) -> Callable[[object], int]:
+    """The type of whole numbers from `least` up."""
+
+    def convert(value: object) -> int:
+        if not str(value).isdecimal() or int(str(value)) < least:
+            raise click.BadParameter(f"{str(value)!r} is not a whole number from {least} up")
+        return int(str(value))
+
+    return convert
+
+
+def one_of(kind: str, *names: str) -> Callable[[str], str]:
+    """The type of a few names."""
+
+    def convert(value: str) -> str:
+        if value not in names:
+            raise click.BadParameter(str(unknown_name(kind, value, names)))
+        return value
+
+    return convert
+
+
+def python_value(text: str) -> Any:
+    """A word of the command line as Python value: none, true, false, a number, or text.
+
+    >>> python_value("2"), python_value("True"), python_value("0.5"), python_value("scut-fbr")
+    (2, True, 0.5, 'scut-fbr')
+    """
+    words = {"none": None, "true": True, "false": False}
+    if text.lower() in words:
+        return words[text.lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+PAIR = (str, python_value)
+"""The type of options with a name and a value, such as `--set degree 2`."""
+
+
+def option(name: str, metavar: str, about: str, kind: Any = None, **settings: Any) -> Callable:
+    """An option with a value; `name` may have the name of the argument after it: '--scheme schemes'."""
+    return click.option(*name.split(), metavar=metavar, help=about, type=kind, **settings)
+
+
+def flag(name: str, about: str) -> Callable:
+    """An option without a value."""
+    return click.option(name, is_flag=True, help=about)
+
+
+def columns(command: Callable) -> Callable:
+    """The options of commands that read predictions: the columns' names and the negative class."""
+    about = "The negative class, e.g. no_relation, which is never averaged; '' for none."
+    command = option("--negative", "L", about)(command)
+    for role in ("id", "predicted", "gold"):
+        command = option(f"--{role}-column", "C", f"Name of the {role} column (else recognised).")(command)
+    return command
+
+
+def bootstrap(default: int = 0, least: int = 0) -> Callable:
+    """`--bootstrap`, the number of replicates."""
+    about = f"Replicates of the test set, for 95 % intervals (default {default})."
+    return option("--bootstrap replicates", "N", about, whole_number(least), default=default)
+
+
+def forms(*names: str) -> Callable:
+    """`--format`, one of these; the first is the default."""
+    about = f"{', '.join(names)} (default {names[0]})."
+    return option("--format form", "F", about, one_of("format", *names), default=names[0])
+
+
+SEED = option("--seed", "S", "Seed of the bootstrap (default 1).", whole_number(0), default=1)
+SCHEMES = option(
+    "--scheme schemes",
+    "NAME",
+    "Average with this scheme: micro, weighted, dodrans, entropy, macro, n^ALPHA; repeatable (default: all).",
+    multiple=True,
+    callback=lambda context, parameter, names: names or None,
+)
+KS = option(
+    "--k ks",
+    "K",
+    "The K's of P@K, R@K, RP@K, NDCG@K, separated by commas (default 1,3,5).",
+    lambda text: [whole_number(1)(part.strip()) for part in text.split(",")],
+)

@@ -1,0 +1,71 @@
+"""Commands on data sets: label statistics; which files are here, download, paired sets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .base import app, as_json, forms, one_of, option, put
+
+
+@app.command("stats")
+@click.argument("name", metavar="NAME_OR_COUNTS_CSV")
+@option("--negative", "L", "Negative class of a counts file, '' for none (else recognised by its name).")
+@forms("table", "json")
+def _stats(name: str, negative: str | None, form: str) -> None:
+    """Label statistics of a data set, or of a file of counts.
+
+    Labels, samples and share of the negative class are those of the whole data set; perplexity and ratio
+    (largest by smallest positive class) are those of its test part.
+
+    names: semeval2010, semeval2010-undirected, chemprot, tacred, nyt24, docred, nyt10m, kbp37
+
+    examples:
+      python -m helpers stats tacred
+      python -m helpers stats counts.csv --negative NA     columns: label, count and, if wanted, split
+    """
+    from helpers.data import find_statistics
+
+    found = find_statistics(name, negative)
+    lines = [f"{key:<28} {_rounded(key, value)}" for key, value in found.items() if value != ""]
+    put(as_json(found) if form == "json" else "\n".join(lines))
+
+
+def _rounded(key: str, value: Any) -> str:
+    if isinstance(value, float):
+        return f"{100 * value:.2f} %" if key == "negative_share" else f"{value:.2f}"
+    return "–" if value is None else str(value)
+
+
+ACTIONS = ("status", "fetch", "build-pairs")
+NEEDED = {"fetch": "NAME, a data set or one of its files", "build-pairs": "OUT, a folder to write to"}
+
+
+@app.command("data")
+@click.argument("action", metavar="[ACTION]", default="status", type=one_of("action", *ACTIONS))
+@click.argument("argument", metavar="[NAME|OUT]", required=False)
+@option("--dataset", "D", "For build-pairs: semeval2010 (default) or kbp37.")
+def _data(action: str, argument: str | None, dataset: str | None) -> None:
+    """Which data files are here; download them; build the paired sets.
+
+    examples:
+      python -m helpers data                        which registered files are here, and where
+      python -m helpers data fetch semeval2010      download a data set, or one file, with its checksum
+      python -m helpers data build-pairs OUT        original, paired and merged set, from the official files
+    """
+    from helpers.data import data_status, fetch, write_pairs
+
+    if action in NEEDED and not argument:
+        raise ValueError(f"data {action} needs {NEEDED[action]}")
+    if action not in NEEDED and argument is not None:
+        raise ValueError(f"data {action}: unexpected argument {argument!r}")
+    if action != "build-pairs" and dataset is not None:
+        raise ValueError(f"data {action}: --dataset is for build-pairs only")
+    if action == "fetch":
+        found = fetch(argument)
+    elif action == "build-pairs":
+        found = write_pairs(argument, dataset or "semeval2010")
+    else:
+        found = data_status()
+    put("\n".join(map(str, found)))

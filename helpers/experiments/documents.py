@@ -1,0 +1,135 @@
+"""One linear classifier of documents from end to end: files → training → model → predictions → report."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from helpers.core import atomic_writer
+from helpers.data import Documents, label_list, read_documents, read_labels, write_matrix
+from helpers.evaluation import DocumentScores, score_documents
+from helpers.models.linear import DocumentClassifier
+
+
+def train_and_test(
+    train: Path | str | None = None,
+    test: Path | str | None = None,
+    model: Path | str | None = None,
+    *,
+    technique: str = "1vsrest",
+    options: str = "",
+    parameters: Mapping[str, Any] | None = None,
+    tfidf: Mapping[str, Any] | None = None,
+    label_file: Path | str | None = None,
+    include_test_labels: bool = False,
+    remove_unlabelled: bool = False,
+    predictions: Path | str | None = None,
+    scores: Path | str | None = None,
+    ks: Sequence[int] | None = None,
+    seed: int | None = None,
+    replicates: int = 0,
+) -> tuple[dict[str, Any], str]:
+    """Train a classifier on a file of documents, or load one; predict and score another file.
+
+    Parameters
+    ----------
+    train, test : files as in `read_documents`. model : with `train`, the file to save the model to; without,
+        the file to load it from.
+    technique, options, tfidf, parameters : as in `DocumentClassifier`, the parameters those of the technique.
+    label_file : all labels, one a line; None: those of the training documents, with `include_test_labels`
+        also those of the test documents. remove_unlabelled : leave out training documents without labels.
+    predictions : file to write, a line a document: `label:score` of what is predicted, best first, four
+        digits, as LibMultiLabel does. scores : file to write the matrix of scores to, as `write_matrix`.
+    ks, replicates : as in `score_documents`. seed : of folds and clusters, and of the bootstrap.
+
+    Returns
+    -------
+    The result as plain values (those of the report, 'training', 'prediction'), and as text. Test documents
+    without any labels are predicted and not scored.
+
+    Raises ValueError as `read_documents`, `DocumentClassifier` and `score_multilabel`.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "train.txt")
+    ...     _ = path.write_text("grain\\twheat and corn\\noil gas\\toil and gas\\n")
+    ...     found, text = train_and_test(path, path, ks=[1])
+    >>> found["P@1"], found["Micro-F1"], found["training"]["labels"]
+    (1.0, 1.0, 3)
+    """
+    documents = read_documents(test) if test else None
+    values: dict[str, Any] = {}
+    lines: list[str] = []
+    if train:
+        training = read_documents(train)
+        training = training.remove_unlabelled() if remove_unlabelled else training
+        listed = read_labels(label_file) if label_file else None
+        labels = label_list(training, documents, include_test_labels, listed)
+        classifier = DocumentClassifier(technique, options, tfidf, **(parameters or {}))
+        if "random_state" in classifier.classifier.get_params() and "random_state" not in (parameters or {}):
+            classifier.classifier.set_params(random_state=seed)
+        facts = {"technique": technique, "options": options} | _fit(classifier, training, labels)
+        values, lines = {"training": facts}, [_sentence(facts)]
+        if model:
+            classifier.save(model)
+            lines.append(f"model: {model}")
+    else:
+        classifier = DocumentClassifier.load(model)
+    if documents is not None:
+        blocks: list[np.ndarray] = []
+        keep = blocks.append if scores or predictions else None
+        found = score_documents(classifier, documents, ks, replicates, seed or 1, keep)
+        if scores:
+            write_matrix(scores, np.concatenate(blocks))
+        if predictions:
+            _write_predictions(predictions, classifier, blocks)
+        scored, text = _report(found, documents)
+        values, lines = scored | values, lines + text
+    return values, "\n".join(lines)
+
+
+def _fit(
+    classifier: DocumentClassifier, documents: Documents, labels: Sequence[str]
+) -> dict[str, int | float]:
+    """Train with a progress bar; what it was trained on and how long it took."""
+    classifier.classifier.set_params(progress=True)
+    start = time.perf_counter()
+    classifier.fit(documents, labels)
+    seconds = time.perf_counter() - start
+    sizes = {"documents": len(documents), "without_labels": documents.without_labels, "labels": len(labels)}
+    return sizes | {"features": classifier.classifier.n_features_in_, "seconds": seconds}
+
+
+def _sentence(facts: Mapping[str, Any]) -> str:
+    return (
+        f"{facts['technique']} {facts['options']!r} · trained on {facts['documents']} documents"
+        f" ({facts['without_labels']} without labels), {facts['labels']} labels, {facts['features']} features"
+        f" in {facts['seconds']:.1f} s"
+    )
+
+
+def _report(found: DocumentScores, documents: Documents) -> tuple[dict[str, Any], list[str]]:
+    n = len(documents)
+    values: dict[str, Any] = {"prediction": {"documents": n, "seconds": found.seconds}}
+    lines = [f"predicted {n} documents in {found.seconds:.2f} s"]
+    if documents.without_labels == n:
+        return values, lines
+    values, lines = found.report.to_dict() | values, [*lines, "", found.report.to_text()]
+    if found.with_test_labels is not None:
+        values["with_test_labels"] = found.with_test_labels.to_dict()
+        lines += ["", f"the same with the {len(found.unseen)} labels that only test documents have:"]
+        lines.append(found.with_test_labels.to_text())
+    return values, lines
+
+
+def _write_predictions(path: Path | str, model: DocumentClassifier, blocks: Iterable[np.ndarray]) -> None:
+    with atomic_writer(path) as stream:
+        for row in (row for block in blocks for row in block):
+            best = np.argsort(-row, kind="stable")
+            chosen = best[:1] if model.multiclass else best[row[best] > model.threshold]
+            words = (f"{model.labels[label]}:{row[label]:.4g}" for label in chosen)
+            stream.write((" ".join(words) + "\n").encode())
