@@ -59,7 +59,11 @@ class _Command(click.Command):
         for word, following in itertools.pairwise(args):
             if word in names and following in names and not names[word].is_flag:
                 raise click.BadParameter(f"a value is needed before {following}", ctx, names[word])
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx  # not every error of click's parser has it
+            raise
 
 
 class _Group(_Command, click.Group):
@@ -143,15 +147,12 @@ def _usage_message(error: click.UsageError) -> str:
         options = [one for one in context.command.get_params(context) if isinstance(one, click.Option)]
         known = [name for one in options for name in one.opts]
         return str(unknown_name(f"option of {context.info_name}", error.option_name, known))
-    text = error.format_message()
+    text = error.format_message().removesuffix(".")
     if parameter is not None:
         name = parameter.opts[0] if isinstance(parameter, click.Option) else parameter.metavar
-        missing = isinstance(error, click.MissingParameter)
-        text = (
-            f"the following arguments are required: {name}"
-            if missing
-            else f"argument {name}: {error.message}"
-        )
+        text = f"argument {name}: {error.message}"
+        if isinstance(error, click.MissingParameter):
+            text = f"the following arguments are required: {name}"
     return f"{text} (see: {context.command_path} --help)"
 
 

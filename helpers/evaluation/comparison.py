@@ -6,7 +6,7 @@ Samples are matched before anything is compared; nothing is written.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from helpers.metrics import (
     Confusion,
     PairedOutcomes,
     Policy,
+    Weighting,
     averages,
     holm,
     paired_bootstrap,
@@ -34,11 +35,12 @@ def compare_files(
     predicted_column: str | None = None,
     id_column: str | None = None,
     negative: str | None = None,
+    schemes: Sequence[str | Weighting] | None = None,
     replicates: int = 10_000,
     seed: int = 1,
 ) -> pd.DataFrame:
-    """Compare systems on the same samples: paired bootstrap of the first file against each other one, every
-    scheme.
+    """Compare systems on the same samples: paired bootstrap of the first file against each other one, under
+    each scheme.
 
     Samples are matched by id where both files have ids, else by order; the gold labels have to agree. If only
     one of two files has ids, that is logged as a warning.
@@ -46,7 +48,8 @@ def compare_files(
     Parameters
     ----------
     paths : at least two files; columns as in `read_predictions`.
-    negative : the negative class; None or "": none. replicates, seed : of the bootstrap; each comparison
+    negative : the negative class; None or "": none. schemes : names, 'n^α' or functions; None: all of
+        `scheme_names`. replicates, seed : of the bootstrap; each comparison
         starts from the seed, so that its numbers do not depend on the other files.
 
     Returns
@@ -63,18 +66,25 @@ def compare_files(
 
     Raises
     ------
-    ValueError : fewer than two files, other samples, other gold labels (file and first sample are named), a
-        negative class that is in none of the files; and as `read_predictions`.
+    ValueError : fewer than two files, an unknown scheme, other samples, other gold labels (file and first
+        sample are named), a negative class that is in none of the files; and as `read_predictions`.
     """
     paths = [paths] if isinstance(paths, str | Path) else paths
     if len(paths) < 2:
         raise ValueError(f"a comparison takes at least two files, not {len(paths)}")
+    names = scheme_names(schemes)
+    weightings = dict(zip(names, names if schemes is None else schemes, strict=True))
     frames = [read_predictions(path, gold_column, predicted_column, None, id_column) for path in paths]
     rows = [
         row | {"replicates": replicates, "seed": seed}
         for path, frame in zip(paths[1:], frames[1:], strict=True)
         for row in _compare(
-            (paths[0], path), (frames[0], frame), negative or None, np.random.default_rng(seed), replicates
+            (paths[0], path),
+            (frames[0], frame),
+            weightings,
+            negative or None,
+            np.random.default_rng(seed),
+            replicates,
         )
     ]
     table = pd.DataFrame(rows)
@@ -86,6 +96,7 @@ def compare_files(
 def _compare(
     paths: Sequence[Path | str],
     frames: Sequence[pd.DataFrame],
+    schemes: Mapping[str, str | Weighting],
     negative: str | None,
     rng: np.random.Generator,
     replicates: int,
@@ -94,12 +105,10 @@ def _compare(
     outcomes = PairedOutcomes.from_arrays(a["gold"], a["predicted"], b["predicted"])
 
     def scores(table: Confusion) -> np.ndarray:
-        return averages(table, classes_of=outcomes.original, negative=negative)
+        return averages(table, list(schemes.values()), classes_of=outcomes.original, negative=negative)
 
     try:
-        signatures = [
-            Policy(negative).signature(outcomes.original, "f1", scheme) for scheme in scheme_names()
-        ]
+        signatures = [Policy(negative).signature(outcomes.original, "f1", scheme) for scheme in schemes]
         test = paired_bootstrap(outcomes, scores, rng, replicates)
     except ValueError as error:
         raise ValueError(f"{paths[0]}, {paths[1]}: {error}") from error
@@ -109,7 +118,7 @@ def _compare(
         {"scheme": scheme, "first": str(paths[0]), "second": str(paths[1])}
         | {name: float(values[place]) for name, values in columns.items()}
         | {"n": outcomes.n, "signature": signatures[place]}
-        for place, scheme in enumerate(scheme_names())
+        for place, scheme in enumerate(schemes)
     ]
 
 

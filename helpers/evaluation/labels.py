@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,9 +21,11 @@ from helpers.metrics import (
     Confusion,
     PairedOutcomes,
     Report,
+    Weighting,
     average,
     averages,
     bootstrap_intervals,
+    bootstrap_suffix,
     direction_scores,
     evaluate,
     official_macro,
@@ -89,6 +91,7 @@ def score_file(
     0.5
     """
     known = find_task(task)
+    scheme_names(options.get("schemes"))  # refuses an unknown one before the file is read
     found = read_label_columns(path, gold_column, predicted_column, paired_column, id_column)
     if known:
         _check_labels(path, found, known, task)
@@ -172,6 +175,7 @@ def score_frame(
     negative: str | None = None,
     task: str | None = None,
     inverse: Mapping[str, str] | None = None,
+    schemes: Sequence[str | Weighting] | None = None,
     replicates: int = 0,
     seed: int = 1,
 ) -> Report:
@@ -184,6 +188,7 @@ def score_frame(
     task : 'semeval2010' fixes the 19 labels and the negative class, and adds the section `official` to the
         report.
     inverse : gold label → gold label of the paired sample, for `direction`; None: `(e1,e2)` ↔ `(e2,e1)`.
+    schemes : rows of the report: names, 'n^α' or functions; None: all of `scheme_names`.
     replicates : bootstrap replicates for 95 % intervals; 0: no intervals. seed : of the bootstrap.
 
     Returns
@@ -193,8 +198,8 @@ def score_frame(
 
     Raises
     ------
-    ValueError : as `Confusion.from_arrays`; unknown task; a negative class that is none of the labels, or not
-        the task's.
+    ValueError : as `Confusion.from_arrays`; unknown task or scheme; a negative class that is none of the
+        labels, or not the task's.
 
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"gold": ["a", "b"], "predicted": ["a", "a"]})
@@ -207,10 +212,18 @@ def score_frame(
     negative = known.negative if known else negative or None
     labels = _task_labels(known, frame) if known else None
     confusion = Confusion.from_arrays(frame["gold"], frame["predicted"], labels)
-    report = evaluate(confusion, negative=negative)
+    report = evaluate(confusion, schemes=schemes, negative=negative)
     rng = np.random.default_rng(seed)
     if replicates:
-        _add_intervals(report, confusion, rng, replicates)
+        schemes = scheme_names() if schemes is None else schemes
+        found = bootstrap_intervals(
+            confusion,
+            lambda table: averages(table, schemes, classes_of=confusion, negative=negative),
+            rng,
+            replicates,
+        )
+        for scheme, low, high in zip(scheme_names(schemes), found.low, found.high, strict=True):
+            report.add_interval(scheme, float(low), float(high))
     if known:
         report.extra["official"] = _official(confusion, known.negative, rng, replicates)
     if "predicted_paired" in frame:
@@ -231,15 +244,6 @@ def _task_labels(task: Task, frame: pd.DataFrame | LabelColumns) -> tuple[str, .
     else:
         skips = any((frame[role] == SKIPPED).any() for role in roles)
     return (*task.labels, SKIPPED) if skips else task.labels
-
-
-def _add_intervals(report: Report, confusion: Confusion, rng: np.random.Generator, replicates: int) -> None:
-    def scores(table: Confusion) -> np.ndarray:
-        return averages(table, classes_of=confusion, negative=report.negative)
-
-    interval = bootstrap_intervals(confusion, scores, rng, replicates)
-    for scheme, low, high in zip(scheme_names(), interval.low, interval.high, strict=True):
-        report.add_interval(scheme, float(low), float(high))
 
 
 def _official(
@@ -289,7 +293,7 @@ def _direction(
 
 def _sign_intervals(report: Report, replicates: int, seed: int) -> None:
     """Say of every score with an interval how the interval was made."""
-    made = f"|bootstrap:percentile,{replicates},seed{seed},95"
+    made = bootstrap_suffix(replicates, seed)
     sections = [section for section in report.extra.values() if "signature" in section]
     named = [row for section in report.extra.values() for row in section.values() if isinstance(row, dict)]
     for row in [*report.schemes.values(), *sections, *named]:

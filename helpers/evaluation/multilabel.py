@@ -29,7 +29,9 @@ from helpers.metrics import (
     F_MEASURES,
     LabelPolicy,
     MultilabelOutcome,
+    Weighting,
     as_score_matrix,
+    bootstrap_suffix,
     checked_ks,
     label_averages,
     label_intervals,
@@ -117,6 +119,7 @@ def score_multilabel(
     replicates: int = 0,
     seed: int = 1,
     labels: str | Sequence[Label] = "listed",
+    schemes: Sequence[str | Weighting] | None = None,
 ) -> MultilabelReport:
     """Score a matrix of scores against a 0/1 matrix of gold labels.
 
@@ -130,6 +133,7 @@ def score_multilabel(
         bootstrap.
     labels : which labels `schemes` average: 'listed', 'observed', 'supported', or a list of columns; see
         `metrics.multilabel.LabelPolicy`. The three F-measures of LibMultiLabel take all L in any case.
+    schemes : names, 'n^α' or functions; None: all of `scheme_names`.
 
     Raises
     ------
@@ -140,12 +144,12 @@ def score_multilabel(
     0.6666666666666666
     """
     matrix = as_score_matrix(scores)
-    LabelPolicy(labels=labels)  # refuses unknown words before the pass over the data
+    LabelPolicy(labels=labels), scheme_names(schemes)  # refuse unknown words before the pass over the data
     ks = checked_ks(usual_ks(matrix.shape[1]) if ks is None else ks, matrix.shape[1]).tolist()
     outcome = MultilabelOutcome.from_scores(
         truth, matrix, max(ks), threshold=threshold, multiclass=multiclass, keep_sets=replicates != 0
     )
-    return report_of(outcome, ks, replicates, seed, labels)
+    return report_of(outcome, ks, replicates, seed, labels, schemes)
 
 
 def usual_ks(n_labels: int) -> list[int]:
@@ -163,12 +167,14 @@ def report_of(
     replicates: int = 0,
     seed: int = 1,
     labels: str | Sequence[Label] = "listed",
+    schemes: Sequence[str | Weighting] | None = None,
 ) -> MultilabelReport:
     """The report of an outcome, e.g. of one that was put together from batches.
 
     Parameters
     ----------
-    outcome : with `sets` if intervals are wanted. ks, replicates, seed, labels : as in `score_multilabel`.
+    outcome : with `sets` if intervals are wanted. ks, replicates, seed, labels, schemes : as in
+        `score_multilabel`.
 
     Raises ValueError for a K above the depth of the outcome, and for intervals without `sets`.
 
@@ -180,45 +186,40 @@ def report_of(
         raise ValueError(
             "replicates: the outcome has no label sets to draw from; make it with keep_sets=True"
         )
-    policy, made = LabelPolicy(labels=labels), _made(replicates, seed)
-    averages = label_averages(outcome.counts, labels=labels).tolist()
+    policy, names = LabelPolicy(labels=labels), scheme_names(schemes)
+    made = bootstrap_suffix(replicates, seed) if replicates else ""
+    averages = label_averages(outcome.counts, schemes, labels=labels).tolist()
     return MultilabelReport(
         n=outcome.ranking.n,
         labels=len(outcome.ranking.labels),
         without_labels=outcome.ranking.without_labels,
         scores=outcome.scores(ks),
-        schemes=dict(zip(scheme_names(), averages, strict=True)),
-        signatures=_signatures(outcome, ks, policy, made),
+        schemes=dict(zip(names, averages, strict=True)),
+        signatures=_signatures(outcome, ks, policy, names, made),
         policy=policy.signature(outcome.counts, "f1") + made,
-        intervals=_intervals(outcome, ks, labels, replicates, seed) if replicates else {},
+        intervals=_intervals(outcome, ks, labels, schemes, replicates, seed) if replicates else {},
     )
 
 
-def _made(replicates: int, seed: int) -> str:
-    return f"|bootstrap:percentile,{replicates},seed{seed},95" if replicates else ""
-
-
 def _signatures(
-    outcome: MultilabelOutcome, ks: Sequence[int], policy: LabelPolicy, made: str
+    outcome: MultilabelOutcome, ks: Sequence[int], policy: LabelPolicy, names: Sequence[str], made: str
 ) -> dict[str, Any]:
     counts, listed = outcome.counts, LabelPolicy()
     found: dict[str, Any] = {name: outcome.ranking.signature(name) + made for name in names_at(ks)}
     kinds = (("f1", "macro"), ("f1", "micro"), ("f1_of_means", "macro"))
     for name, (score, scheme) in zip(F_MEASURES, kinds, strict=True):
         found[name] = listed.signature(counts, score, scheme) + made
-    return found | {
-        "schemes": {scheme: policy.signature(counts, "f1", scheme) + made for scheme in scheme_names()}
-    }
+    return found | {"schemes": {scheme: policy.signature(counts, "f1", scheme) + made for scheme in names}}
 
 
 def _intervals(
-    outcome: MultilabelOutcome, ks: Sequence[int], labels: Any, replicates: int, seed: int
+    outcome: MultilabelOutcome, ks: Sequence[int], labels: Any, schemes: Any, replicates: int, seed: int
 ) -> dict[str, Any]:
     rng = np.random.default_rng(seed)
     found = outcome.ranking.intervals(ks, rng, replicates)
-    found |= label_intervals(outcome.sets, rng, replicates=replicates, labels=labels)
+    found |= label_intervals(outcome.sets, rng, schemes, replicates=replicates, labels=labels)
     ends = {name: {"low": interval.low, "high": interval.high} for name, interval in found.items()}
-    return ends | {"schemes": {scheme: ends.pop(scheme) for scheme in scheme_names()}}
+    return ends | {"schemes": {scheme: ends.pop(scheme) for scheme in scheme_names(schemes)}}
 
 
 def _table(title: str, head: str, values: Mapping[str, float], intervals: Mapping[str, Any]) -> list[str]:

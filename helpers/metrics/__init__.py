@@ -20,6 +20,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "ranking": ["RankingOutcome", "checked_ks", "names_at"],
         "weighting": [
             "SCHEMES",
+            "Weighting",
             "class_weights",
             "desiderata",
             "power",
@@ -28,7 +29,13 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "temporary_scheme",
             "unregister_scheme",
         ],
-        "bootstrap": ["Interval", "PairedTest", "bootstrap_intervals", "paired_bootstrap"],
+        "bootstrap": [
+            "Interval",
+            "PairedTest",
+            "bootstrap_intervals",
+            "bootstrap_suffix",
+            "paired_bootstrap",
+        ],
         "direction": [
             "BREAKDOWN",
             "DirectionScores",

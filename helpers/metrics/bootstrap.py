@@ -147,6 +147,15 @@ def paired_bootstrap(
     return PairedTest(_plain(delta), low, high, _plain(p), confidence, replicates)
 
 
+def bootstrap_suffix(replicates: int, seed: int, confidence: float = 0.95) -> str:
+    """What a signature says of an interval.
+
+    >>> bootstrap_suffix(200, 4)
+    '|bootstrap:percentile,200,seed4,95'
+    """
+    return f"|bootstrap:percentile,{replicates},seed{seed},{100 * confidence:g}"
+
+
 def _percentiles(values: np.ndarray, confidence: float) -> tuple[Any, Any]:
     if not 0 < confidence < 1:
         raise ValueError(f"confidence is {confidence}: it has to lie between 0 and 1, e.g. 0.95")

@@ -19,7 +19,7 @@ import pandas as pd
 import pytest
 
 from helpers import ROOT, __version__
-from helpers.cli import app, main, put, register
+from helpers.cli import app, put, register
 from helpers.data.demo import demo_documents
 from helpers.data.document_files import write_documents
 from helpers.data.statistics import DATASETS
@@ -151,6 +151,25 @@ class TestScore:
         assert len({len(line) for line in lines[1:7]}) == 1
         assert re.search(r"^macro +\S+ +\S+ +58\.33", out, re.MULTILINE)
         assert lines[-1].startswith("f1|labels:supported|negative:N|")
+
+    def test_schemes_are_the_rows_of_the_report(self, call, answer, paper):
+        words = (
+            "score",
+            paper,
+            "--negative",
+            "N",
+            "--scheme",
+            "macro",
+            "--scheme",
+            "n^0.5",
+            "--bootstrap",
+            30,
+        )
+        found, every = answer(*words)["schemes"], answer(*words[:4], "--bootstrap", 30)["schemes"]
+        assert list(found) == ["macro", "n^0.5"] and found["macro"] == every["macro"]
+        assert found["n^0.5"]["low"] < found["n^0.5"]["f1"] < found["n^0.5"]["high"]
+        assert "|scheme:n^0.5|" in found["n^0.5"]["signature"]
+        assert re.findall(r"^(?:macro|n\^0.5|micro)", call(*words)[1], re.MULTILINE) == ["macro", "n^0.5"]
 
     def test_names_of_nothing_are_labels(self, call, folder):
         (folder / "odd.csv").write_text("gold,predicted\nNA,NA\nNone,null\nnull,nan\nNaN,NaN\n")
@@ -356,6 +375,13 @@ class TestCompare:
             )  # two files, five schemes
             assert f"|scheme:{row['scheme']}|" in row["signature"]
 
+    def test_schemes(self, answer, files):
+        words = ("compare", *files[:2], "--negative", "NA", "--bootstrap", 50)
+        one, two = answer(*words, "--scheme", "n^0.5", "--scheme", "macro")
+        (macro,) = (row for row in answer(*words) if row["scheme"] == "macro")
+        assert (one["scheme"], two) == ("n^0.5", macro | {"p_holm": two["p_holm"]})
+        assert one["p_holm"] == pytest.approx(2 / 51)
+
     def test_csv_holds_what_json_holds(self, call, answer, files):
         words = ("compare", *files, "--negative", "NA", "--bootstrap", 50)
         code, out, err = call(*words, "--format", "csv")
@@ -478,7 +504,7 @@ class TestHelp:
 
     def test_every_example_can_be_parsed(self, call):
         texts = [call(command, "--help")[1] for command in app.commands]
-        examples = re.findall(r"-m helpers (.*?)(?:   .*)?$", "\n".join(texts), re.MULTILINE)
+        examples = re.findall(r"^  \S.*-m helpers (.*?)(?:   .*)?$", "\n".join(texts), re.MULTILINE)
         assert len(examples) >= 20
         for name, *words in map(shlex.split, examples):
             for word in words:

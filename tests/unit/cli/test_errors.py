@@ -45,7 +45,7 @@ FILES = {
 }  # fmt: skip
 BAD = [
     ("score nowhere.csv", "nowhere.csv: no such file"),
-    ("score mine.cvs", "mine.cvs: no such file; did you mean mine.csv?"),
+    ("score mine.cvs", "mine.cvs: no such file; did you mean 'mine.csv'?"),
     ("score .", ". is a folder; a file is needed"),
     ("score table.xlsx", "table.xlsx: unknown ending; known are .csv"),
     ("score empty.csv", "empty.csv, line 1: the file is empty"),
@@ -80,7 +80,13 @@ BAD = [
     ("score mine.csv --paired-column q --inverse mine.csv", "mine.csv: no column 'label'. Columns: gold"),
     ("score mine.csv --paired-column q --inverse no.json", "no.json: no such file"),
     ("score mine.csv --negativ a", "unknown option of score '--negativ'; did you mean '--negative'? Known: "),
-    ("score mine.csv ids.csv", "score: unexpected argument 'ids.csv'"),
+    ("score mine.csv ids.csv", "Got unexpected extra argument (ids.csv) (see: python -m helpers score"),
+    ("score mine.csv --gold-column --negative a", "argument --gold-column: a value is needed before --neg"),
+    ("score mine.csv --scheme macor", "unknown scheme 'macor'"),
+    ("score mine.csv --scheme n^x", "unknown scheme 'n^x'"),
+    ("score mine.csv --scheme macro --scheme macro", "two schemes are named 'macro'"),
+    ("compare ids.csv ids.csv --scheme macor", "did you mean 'macro'?"),
+    ("--versoin", "unknown option of python -m helpers '--versoin'; did you mean '--version'?"),
     ("score", "the following arguments are required: FILE"),
     ("compare mine.csv", "at least two files, not 1"),
     ("compare mine.csv longer.csv", "mine.csv has 2 samples, longer.csv has 3"),
@@ -107,8 +113,8 @@ BAD = [
     ("notebooks --only 00 -p replicates ten", "'ten' is not int"),
     ("notebooks --only 77", "unknown notebook '77'"),
     ("notebooks -p seed 1 -p seed 2", "parameter 'seed' is given twice"),
-    ("notebooks -p seed", "argument -p: expected 2 arguments"),
-    ("summary all", "summary: unexpected argument 'all'"),
+    ("notebooks -p seed", "Option '-p' requires 2 arguments (see: python -m helpers notebooks --help)"),
+    ("summary all", "Got unexpected extra argument (all) (see: python -m helpers summary --help)"),
     ("scroe mine.csv", "unknown command 'scroe'; did you mean 'score'? Known: score, "),
     ("", "the following arguments are required: COMMAND"),
 ]  # fmt: skip
@@ -129,7 +135,7 @@ def test_a_file_that_may_not_be_read_is_named(call, folder, monkeypatch):
     def refuse(*_):
         raise PermissionError(13, "Permission denied", "mine.csv")
 
-    monkeypatch.setattr("helpers.evaluation.labels.read_predictions", refuse)
+    monkeypatch.setattr("helpers.evaluation.labels.read_label_columns", refuse)
     (folder / "mine.csv").touch()
     assert call("score", "mine.csv") == (2, "", "error: mine.csv: Permission denied\n")
 

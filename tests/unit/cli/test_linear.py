@@ -70,6 +70,15 @@ class TestScoreMultilabel:
         found = json.loads(call(*words)[1])
         assert [name for name in found if name.startswith("P@")] == ["P@1", "P@3"]
 
+    def test_schemes(self, call) -> None:
+        words = ("score-multilabel", "--truth", "truth.csv", "--scores", "scores.csv", "--format", "json")
+        found, every = (
+            json.loads(call(*words, *more)[1])
+            for more in (("--scheme", "n^0", "--scheme", "macro", "--bootstrap", "9"), ())
+        )
+        assert found["schemes"] == {"n^0": every["schemes"]["macro"], "macro": every["schemes"]["macro"]}
+        assert list(found["intervals"]["schemes"]) == list(found["signatures"]["schemes"]) == ["n^0", "macro"]
+
     def test_text(self, call) -> None:
         code, out, _ = call("score-multilabel", "--truth", "truth.csv", "--scores", "scores.csv", "--k", "1")
         assert code == 0
