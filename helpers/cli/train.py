@@ -34,7 +34,7 @@ SEVERAL = {"kind": PAIR, "multiple": True}
 @option("--out", "DIR", "Where the run file goes (default results/runs or scratch/runs).")
 @option("--predictions", "CSV", "Also write the predictions: id, gold, predicted, paired.")
 @option("--weights", "FILE", "Also write the trained weights (safetensors).")
-@option("--every-epoch epochs", "DIR", "Also store the outcome after each epoch, as DIR/epoch-N/…")
+@option("--every-epoch epochs", "DIR", "Also store the outcome after each epoch, in DIR, as variant epoch-N.")
 @flag("--overwrite", "Replace a stored run of another configuration.")
 def _train(settings: str | None, changes: tuple, options: tuple, out: str | None, **chosen: Any) -> None:
     """Train a relation classifier and store its outcome on both test sets.
@@ -61,11 +61,11 @@ def _train(settings: str | None, changes: tuple, options: tuple, out: str | None
     """
     from helpers.experiments import Experiment, run_experiment
     from helpers.models import accelerator
-    from helpers.runs import FOLDER, run_path
+    from helpers.runs import RUNS_FOLDER, run_path
 
     written = {name: chosen.pop(name) for name in ("predictions", "weights", "epochs", "overwrite")}
     experiment = Experiment(**chosen, options=dict(options)).with_settings(settings, dict(changes))
-    folder = out or (SCRATCH if experiment.profile == "quick" else FOLDER)
+    folder = out or (SCRATCH if experiment.profile == "quick" else RUNS_FOLDER)
     run = run_experiment(experiment, folder, **written)
     if accelerator().is_main_process:
         put(_described(run, run_path(run, folder)))
@@ -178,9 +178,9 @@ def _runs(train: bool, seeds: tuple[int, ...], models: tuple[str, ...], out: str
       OMP_NUM_THREADS=1 python -m helpers runs --train --model R-BERT --model R-BERT-M
     """
     from helpers.experiments import chosen, standard_experiments, status, train_missing
-    from helpers.runs import FOLDER
+    from helpers.runs import RUNS_FOLDER
 
     wanted = chosen(standard_experiments(), seeds, models)
-    for run in train_missing(wanted, out or FOLDER) if train else ():
+    for run in train_missing(wanted, out or RUNS_FOLDER) if train else ():
         print(f"stored: {run.dataset} {run.model} seed {run.seed}", file=sys.stderr)
-    put(status(out or FOLDER).to_string(index=False))
+    put(status(out or RUNS_FOLDER).to_string(index=False))

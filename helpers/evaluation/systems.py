@@ -15,7 +15,7 @@ import pandas as pd
 from helpers.core import SEMEVAL_RELATIONS, MissingData
 from helpers.data import join_semeval_answers, locate, registered_file, semeval_key, tacred_predictions
 from helpers.metrics import Confusion, PairedOutcomes
-from helpers.runs import COMPARED, FOLDER, Run, save_run
+from helpers.runs import RUNS_FOLDER, Run, save_run
 
 TACRED_GOLD = {"tacred": "gold", "tacred-revised": "gold_tacrev"}
 """Data set → its gold column: the original labels, and those revised by Alt et al. 2020 (TACREV)."""
@@ -42,7 +42,8 @@ def tacred_runs() -> Iterator[Run]:
     frame = tacred_predictions("test")
     models = [column for column in frame if column not in ("id", *TACRED_GOLD.values())]
     labels = tuple(frame["gold"].cat.categories)
-    fixed = {"split": "test", "negative": "no_relation", "files": _tacred_sums(), "source": TACRED_SOURCE}
+    fixed = {"negative": "no_relation", "files": _tacred_sums(), "source": TACRED_SOURCE}
+    fixed |= {"licence": registered_file(TACRED_FILE).licence}
     for dataset, gold in TACRED_GOLD.items():
         for model in models:
             outcome = Confusion.from_arrays(frame[gold], frame[model], labels)
@@ -60,24 +61,20 @@ def semeval_runs() -> Iterator[Run]:
     frame = next(iter(answers.values()))[["gold"]].assign(
         **{name: answer["predicted"] for name, answer in answers.items()}
     )
-    fixed = {"dataset": "semeval2010", "split": "test", "negative": "Other"}
+    fixed = {"dataset": "semeval2010", "negative": "Other"}
     for name, path in SEMEVAL_FILES.items():
         outcome = Confusion.from_arrays(frame["gold"], frame[name], SEMEVAL_RELATIONS)
-        files = _sums("semeval2010/TEST_FILE_FULL.TXT", path)
-        yield Run.from_outcome(outcome, model=name, files=files, source=_semeval_source(path), **fixed)
+        yield Run.from_outcome(outcome, model=name, **_semeval_origin(path), **fixed)
     for pair in (("CR-CNN", "Att-BLSTM"), ("CR-CNN", "CNN"), ("Att-BLSTM", "CNN")):
-        paths = [SEMEVAL_FILES[name] for name in pair]
-        files = _sums("semeval2010/TEST_FILE_FULL.TXT", *paths)
-        source = "; ".join(map(_semeval_source, paths))
-        yield _pair(frame, "gold", pair, SEMEVAL_RELATIONS, files=files, source=source, **fixed)
+        origin = _semeval_origin(*(SEMEVAL_FILES[name] for name in pair))
+        yield _pair(frame, "gold", pair, SEMEVAL_RELATIONS, **origin, **fixed)
 
 
-def store(runs: Iterable[Run], folder: Path | str = FOLDER) -> list[Path]:
-    """Write runs, each file atomically; a file with another configuration is an error. Returns the
-    paths.
+def store(runs: Iterable[Run], folder: Path | str = RUNS_FOLDER) -> list[Path]:
+    """Write runs, each file atomically; a file with another configuration is an error. Returns the paths.
 
     >>> import tempfile
-    >>> run = Run("demo", "test", "majority", ("a",), ((0, 0, 3),))
+    >>> run = Run.from_outcome(Confusion.from_arrays(["a"], ["a"]), dataset="demo", model="majority")
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     [path.name for path in store([run], folder)]
     ['predictions.json']
@@ -89,7 +86,7 @@ def _pair(
     frame: pd.DataFrame, gold: str, pair: tuple[str, str], labels: tuple[str, ...], **fixed: object
 ) -> Run:
     outcome = PairedOutcomes.from_arrays(frame[gold], frame[pair[0]], frame[pair[1]], labels)
-    return Run.from_outcome(outcome, model="+".join(pair), columns=COMPARED, **fixed)
+    return Run.from_outcome(outcome, model="+".join(pair), second=pair[1], **fixed)
 
 
 def _tacred_sums() -> dict[str, str]:
@@ -105,6 +102,12 @@ def _sums(*paths: str) -> dict[str, str]:
     return {path: registered_file(path).sha256 for path in paths}
 
 
-def _semeval_source(path: str) -> str:
-    found = registered_file(path)
-    return found.url.removeprefix("https://raw.githubusercontent.com/")
+def _semeval_origin(*paths: str) -> dict[str, object]:
+    """Files, addresses and licence of these predictions."""
+    found = [registered_file(path) for path in paths]
+    sources = (one.url.removeprefix("https://raw.githubusercontent.com/") for one in found)
+    return {
+        "files": _sums("semeval2010/TEST_FILE_FULL.TXT", *paths),
+        "source": "; ".join(sources),
+        "licence": "; ".join(dict.fromkeys(one.licence for one in found)),
+    }

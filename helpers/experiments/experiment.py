@@ -60,6 +60,8 @@ class Experiment:
     settings : None takes the profile's for this model; a baseline has none.
     holdout : train on nine tenths of the training data and test on the rest: to choose settings.
     options : of the model, see its class.
+    variant : names the run apart from others of the model; '' names what differs from the usual settings and
+        options of the profile.
 
     Raises ValueError for an unknown name, for a part that the data set has not, and for a baseline with an
     encoder or settings.
@@ -76,6 +78,7 @@ class Experiment:
     settings: Settings | None = None
     holdout: bool = False
     options: dict[str, Any] = field(default_factory=dict)
+    variant: str = ""
 
     def __post_init__(self) -> None:
         known = {"model": (*MODELS, *BASELINES), "dataset": experiment_datasets(), "profile": PROFILES}

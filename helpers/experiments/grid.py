@@ -6,8 +6,8 @@ run is trained is said elsewhere (`experiments`).
 The search for training settings as a tidy table: `python -m helpers.experiments.grid` writes it.
 
 Each setting was tried once on a held-out tenth of the training data, never on the test set. The runs lie in
-results/search/<model>_lr-<x>_batch-<b>_epochs-<e>/…; what they were trained with is read from the run files,
-not from the folders' names.
+results/studies/search, as variants that name the setting; what they were trained with is read from the run
+files, not from their names.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import pandas as pd
 from helpers import ROOT
 from helpers.core import unknown_name, write_atomically
 from helpers.metrics import direction_scores
-from helpers.runs import FOLDER, Run, list_runs
+from helpers.runs import RUNS_FOLDER, STUDIES_FOLDER, Run, list_runs
 
 from .experiment import SEEDS, Experiment
 
@@ -52,7 +52,7 @@ def _experiment(model: str, merged: bool, seed: int, **others: str) -> Experimen
     return Experiment(model, merged=merged, seed=seed, profile="standard", **others)
 
 
-def missing(experiments: Iterable[Experiment], folder: Path | str = FOLDER) -> list[Experiment]:
+def missing(experiments: Iterable[Experiment], folder: Path | str = RUNS_FOLDER) -> list[Experiment]:
     """Those that have no run file in `folder` yet, in their order.
 
     >>> len(missing(standard_experiments(), "no-such-folder"))
@@ -60,7 +60,7 @@ def missing(experiments: Iterable[Experiment], folder: Path | str = FOLDER) -> l
     """
     stored = {
         (run.dataset, run.model, run.encoder, run.seed)
-        for run in list_runs(profile="standard", split="test", folder=folder)
+        for run in list_runs(profile="standard", split="test", variant="", folder=folder)
     }
     return [one for one in experiments if (one.dataset_name, one.name, one.encoder, one.seed) not in stored]
 
@@ -100,7 +100,7 @@ def train_missing(experiments: Iterable[Experiment], folder: Path | str = FOLDER
         yield run_experiment(experiment, folder)
 
 
-def status(folder: Path | str = FOLDER) -> pd.DataFrame:
+def status(folder: Path | str = RUNS_FOLDER) -> pd.DataFrame:
     """Data set, model, the seeds that are stored and those that are missing, one row a model.
 
     >>> status("no-such-folder").iloc[0].tolist()
@@ -126,7 +126,7 @@ def _seeds(experiments: Iterable[Experiment]) -> str:
     return " ".join(str(seed) for seed in sorted(one.seed for one in experiments)) or "–"
 
 
-SEARCH_FOLDER = ROOT / "results" / "search"
+SEARCH_FOLDER = STUDIES_FOLDER / "search"
 SEARCH_TABLE = ROOT / "results" / "tables" / "hyperparameters.csv"
 SETTING = ("learning_rate", "batch_size", "epochs")
 CRITERION = "official_macro_f1"
@@ -152,16 +152,13 @@ def search_table(folder: Path | str = SEARCH_FOLDER) -> pd.DataFrame:
     ['model', 'learning_rate', 'batch_size', 'epochs', 'metric', 'value', 'chosen']
     """
     tried: dict[tuple, dict[str, float]] = {}
-    for one in sorted(Path(folder).glob("*/")):
-        for run in list_runs(folder=one):
-            setting = (run.model, *(run.hyperparameters[name] for name in SETTING))
-            if run.split != "holdout":
-                raise ValueError(
-                    f"{one.name}: tested on {run.split!r}; settings are chosen on 'holdout' only"
-                )
-            if setting in tried:
-                raise ValueError(f"{one.name}: {run.model} with this setting was tried twice")
-            tried[setting] = _numbers(run)
+    for run in list_runs(folder=folder):
+        setting = (run.model, *(run.hyperparameters[name] for name in SETTING))
+        if run.split != "holdout":
+            raise ValueError(f"{run.name}: tested on {run.split!r}; settings are chosen on 'holdout' only")
+        if setting in tried:
+            raise ValueError(f"{run.name}: {run.model} with this setting was tried twice")
+        tried[setting] = _numbers(run)
     best = {
         model: min((one for one in tried if one[0] == model), key=lambda one: _rank(one, tried[one]))
         for model in {one[0] for one in tried}

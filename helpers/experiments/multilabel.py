@@ -26,7 +26,7 @@ from tqdm import tqdm
 from helpers.data import Documents, corpus_hashes, label_matrix, read_corpus
 from helpers.metrics import MultilabelOutcome, with_and_without_test_labels
 from helpers.models.linear import DocumentClassifier, LinearClassifier
-from helpers.runs import MULTILABEL_FOLDER, LabelPairs, MultilabelRun, environment, save_multilabel_run
+from helpers.runs import RUNS_FOLDER, LabelPairs, Run, code_sha256, environment, save_run
 
 
 class Work(NamedTuple):
@@ -91,6 +91,7 @@ def weights_of(classifier: LinearClassifier) -> dict[str, int]:
     }
 
 
+NO_ENCODER = "no-encoder"
 OPTIONS = "-s 1 -B 1 -e 0.0001"
 """LIBLINEAR options of every stored run, but for those 'without bias'."""
 SEED = 1337
@@ -167,7 +168,7 @@ def run_model(
     parameters: Mapping[str, Any] | None = None,
     n_jobs: int | None = None,
     depth: int = DEPTH,
-) -> dict[str, MultilabelRun]:
+) -> dict[str, Run]:
     """Train a model on documents['train'], predict documents['test'], count.
 
     Parameters
@@ -184,7 +185,7 @@ def run_model(
 
     >>> documents = Documents(["1", "2"], [["grain"], ["oil", "gas"]], ["wheat and corn", "oil and gas"])
     >>> runs = run_model("two", "1vsrest", {"train": documents, "test": documents}, depth=1)
-    >>> runs["1vsrest"].facts["problems"], runs["1vsrest"].outcome.scores([1])["P@1"]
+    >>> runs["1vsrest"].facts["problems"], runs["1vsrest"].outcome().scores([1])["P@1"]
     (3, 1.0)
     """
     made = classifier_of(model, parameters, n_jobs)
@@ -194,21 +195,37 @@ def run_model(
     predicting = _timed(lambda: found.append(made.classifier.decision_function(features)))
     names = [*made.labels, *sorted(set().union(*documents["test"].labels) - set(made.labels))]
     train = label_matrix(documents["train"], names)
-    settings = {"technique": made.technique, "options": made.classifier.options}
-    settings |= {"parameters": dict(STORED_PARAMETERS.get(model, {}) if parameters is None else parameters)}
     facts = {"train_documents": len(documents["train"]), "features": features.shape[1]}
     facts |= work_of(made.classifier, train[:, : len(made.labels)])._asdict() | weights_of(made.classifier)
     cost = {"training": training, "predicting": predicting, "processes": n_jobs}
     cost |= {"tf_idf": _timed(lambda: made.features(documents["train"]))}  # part of the training
-    cost |= {"environment": environment(("numpy", "scipy"))}
     support = train.sum(axis=0).astype(int).tolist()
     outcomes = _counted(made, documents["test"], found[0], names, depth)
-    return {
-        name: MultilabelRun(
-            dataset, name, one, tuple(support[: len(one.ranking.labels)]), settings, facts, cost
+    configuration = _configuration(dataset, model, made, parameters)
+    configuration |= {"environment": environment(("numpy", "scipy")), "wall_seconds": training["seconds"]}
+    runs = {}
+    for added, outcome in zip(("", "with test labels"), outcomes, strict=False):
+        run = Run.from_outcome(
+            outcome,
+            train_support=support[: len(outcome.ranking.labels)],
+            facts=facts,
+            cost=cost,
+            **configuration | {"variant": f"{configuration['variant']} {added}".strip()},
         )
-        for name, one in zip((model, f"{model} with test labels"), outcomes, strict=False)
-    }
+        runs[run.name] = run
+    return runs
+
+
+def _configuration(
+    dataset: str, model: str, made: DocumentClassifier, parameters: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """The fields of a run that say what is trained; the variant is what stands after the technique."""
+    chosen = dict(STORED_PARAMETERS.get(model, {}) if parameters is None else parameters)
+    settings = {"technique": made.technique, "options": made.classifier.options, "parameters": chosen}
+    technique, _, variant = model.partition(" ")
+    found = {"dataset": dataset, "model": technique, "variant": variant, "encoder": NO_ENCODER}
+    found |= {"seed": chosen.get("random_state"), "hyperparameters": settings}
+    return found | {"code_sha256": code_sha256([type(made), type(made.classifier)])}
 
 
 def classifier_of(
@@ -227,20 +244,26 @@ def classifier_of(
 
 def pair_of_models(
     dataset: str, first: str, second: str, documents: Mapping[str, Documents], n_jobs: int | None = None
-) -> LabelPairs:
+) -> Run:
     """Train two models on documents['train'] and count what both say of each document of documents['test'].
 
     >>> documents = Documents(["1", "2"], [["grain"], ["oil", "gas"]], ["wheat and corn", "oil and gas"])
     >>> both = {"train": documents, "test": documents}
-    >>> pair_of_models("two", "1vsrest", "1vsrest without bias", both).n_labels
+    >>> len(pair_of_models("two", "1vsrest", "1vsrest without bias", both).labels)
     3
     """
-    predicted = []
-    for model in (first, second):
+    predicted, settings, seeds = [], {}, []
+    for place, model in (("first", first), ("second", second)):
         made = classifier_of(model, n_jobs=n_jobs).fit(documents["train"])
         predicted.append(made.classifier.predict(made.features(documents["test"])))
+        configuration = _configuration(dataset, model, made, None)
+        settings[place] = configuration["hyperparameters"]
+        seeds.append(configuration["seed"])
     truth = label_matrix(documents["test"], made.labels)
-    return LabelPairs.from_matrices(dataset, first, second, truth, *predicted, made.labels)
+    own = {"model": f"{first}+{second}", "variant": "", "hyperparameters": settings, "code_sha256": None}
+    own |= {"seed": next((seed for seed in seeds if seed is not None), None)}
+    outcome = LabelPairs.from_matrices(truth, *predicted, made.labels)
+    return Run.from_outcome(outcome, second=second, **configuration | own)
 
 
 def _timed(work: Callable[[], Any]) -> dict[str, float]:
@@ -270,21 +293,20 @@ def file_sums(dataset: str) -> dict[str, str]:
     return corpus_hashes(dataset.partition("-")[0], ("train", "test"))
 
 
-def store_runs(folder: Path | str = MULTILABEL_FOLDER) -> None:
+def store_runs(folder: Path | str = RUNS_FOLDER) -> None:
     """Train every model of `STORED` and every pair of `PAIRS`, each in one process, and write them all.
 
     Ten minutes on an idle machine; `python -m helpers.experiments.multilabel` does it. Raises `MissingData`
     where Reuters or GoEmotions is not here.
     """
     for dataset, models in STORED.items():
-        documents, sums = documents_of(dataset), file_sums(dataset)
+        documents, known = documents_of(dataset), {"files": file_sums(dataset), "profile": "standard"}
         for model in tqdm(models, desc=dataset):
             for run in run_model(dataset, model, documents, n_jobs=1).values():
-                save_multilabel_run(replace(run, settings=run.settings | {"files": sums}), folder)
-    documents = documents_of("reuters90")
+                save_run(replace(run, **known), folder)
+    documents, known = documents_of("reuters90"), {"files": file_sums("reuters90"), "profile": "standard"}
     for first, second in tqdm(PAIRS, desc="pairs"):
-        pair = pair_of_models("reuters90", first, second, documents)
-        pair.save(Path(folder, "pairs", f"reuters90-{first}-{second}.json"))
+        save_run(replace(pair_of_models("reuters90", first, second, documents), **known), folder)
 
 
 if __name__ == "__main__":

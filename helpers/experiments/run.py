@@ -6,8 +6,7 @@ is not trained again, and one that was interrupted goes on from its checkpoint.
 
 from __future__ import annotations
 
-import hashlib
-import json
+import inspect
 import time
 from dataclasses import asdict, replace
 from importlib.metadata import version
@@ -30,7 +29,18 @@ from helpers.models import (
     resolved_precision,
     training,
 )
-from helpers.runs import FOLDER, Run, environment, load_run, run_path, same_configuration, save_run
+from helpers.runs import (
+    RUNS_FOLDER,
+    PairedRows,
+    Run,
+    code_sha256,
+    environment,
+    load_run,
+    run_path,
+    same_configuration,
+    save_run,
+    variant_name,
+)
 
 from .experiment import Experiment, ExperimentData, read_samples, write_predictions
 
@@ -43,7 +53,7 @@ QUICK_SENTENCES = 2000
 
 def run_experiment(
     experiment: Experiment,
-    folder: Path | str = FOLDER,
+    folder: Path | str = RUNS_FOLDER,
     predictions: Path | str | None = None,
     weights: Path | str | None = None,
     epochs: Path | str | None = None,
@@ -56,7 +66,8 @@ def run_experiment(
     ----------
     predictions : CSV to write: id, gold, predicted, paired; as `python -m helpers score` reads it.
     weights : safetensors file to write the trained weights to.
-    epochs : folder in which the outcome after each epoch is stored too, as `epoch-<n>/…`: a learning curve.
+    epochs : folder in which the outcome after each epoch is stored too, as variant `epoch-<n>`: a learning
+        curve.
     overwrite : replace a stored run of another configuration.
 
     A stored run with the same configuration is returned without training, unless predictions, weights or
@@ -114,7 +125,7 @@ def _fit_and_store(model: Baseline, data: ExperimentData, blank: Run, folder, pr
     found["versions"] |= {"scikit-learn": version("scikit-learn")}
     run = replace(
         blank,
-        **_outcome(data, original, paired),
+        table=_table(data, original, paired),
         environment=found | {"prediction_seconds": round(time.perf_counter() - fitted, 1)},
         wall_seconds=round(fitted - start, 1),
         sentences_per_second=round(len(data.train) / (fitted - start), 1),
@@ -127,7 +138,7 @@ def _fit_and_store(model: Baseline, data: ExperimentData, blank: Run, folder, pr
 
 
 def _train_and_store(experiment, model, data, blank, folder, predictions, weights, epochs, progress) -> Run:
-    checkpoint = CHECKPOINTS / f"{_fingerprint(blank)}.safetensors"
+    checkpoint = CHECKPOINTS / f"{blank.configuration_sha256[:32]}.safetensors"
 
     def outcome_now() -> tuple[np.ndarray, np.ndarray]:
         tests = paired_sets(data.test)
@@ -137,8 +148,10 @@ def _train_and_store(experiment, model, data, blank, folder, predictions, weight
         )
 
     def store_epoch(epoch: int) -> None:
-        run = replace(blank, **_outcome(data, *outcome_now()))
-        _save(run, Path(epochs) / f"epoch-{epoch}")
+        variant = "+".join(filter(None, (blank.variant, f"epoch-{epoch}")))
+        run = replace(blank, variant=variant, table=_table(data, *outcome_now()))
+        if training.accelerator().is_main_process:
+            save_run(run, epochs, overwrite=True)
 
     settings, seed = experiment.resolved(), experiment.seed
     history = training.train(
@@ -148,7 +161,7 @@ def _train_and_store(experiment, model, data, blank, folder, predictions, weight
     original, paired = outcome_now()
     run = replace(
         blank,
-        **_outcome(data, original, paired),
+        table=_table(data, original, paired),
         **_measured(history, time.perf_counter() - start, settings),
     )
     if training.accelerator().is_main_process:
@@ -160,11 +173,6 @@ def _train_and_store(experiment, model, data, blank, folder, predictions, weight
         training.remove_checkpoint(checkpoint)
     training.accelerator().wait_for_everyone()
     return run
-
-
-def _save(run: Run, folder: Path) -> None:
-    if training.accelerator().is_main_process:
-        save_run(run, folder, overwrite=True)
 
 
 def _read(experiment: Experiment) -> ExperimentData:
@@ -183,29 +191,38 @@ def _run(experiment: Experiment, model: RelationClassifier | Baseline, data: Exp
     baseline = isinstance(model, Baseline)
     hyperparameters = ({} if baseline else asdict(experiment.resolved())) | model.summary()
     hyperparameters |= {"text": experiment.text, "training_samples": len(data.train)}
-    return Run(
+    return Run.from_outcome(
+        PairedOutcomes.from_rows([], data.labels),
         dataset=experiment.dataset_name,
         split=experiment.split,
         files=data.files,
         model=experiment.name,
+        variant=experiment.variant or _variant(experiment, model),
         encoder=NO_ENCODER if baseline else model.encoder.name,
         encoder_sha256=None if baseline else model.encoder.sha256,
         seed=None if baseline else experiment.seed,
         profile=experiment.profile,
         hyperparameters=hyperparameters,
-        labels=data.labels,
         negative=find_negative(data.labels),
-        columns=("gold", "predicted", "predicted_paired"),
         source=NO_RANDOMNESS if baseline else "",
-        rows=(),
+        code_sha256=code_sha256([type(model)] if baseline else [type(model), training]),
     )
 
 
-def _outcome(data: ExperimentData, original: np.ndarray, paired: np.ndarray) -> dict[str, Any]:
+def _variant(experiment: Experiment, model: RelationClassifier | Baseline) -> str:
+    """What differs from the profile's usual settings and from the model's usual options."""
+    if isinstance(model, Baseline):
+        return variant_name(experiment.options, {"markers": experiment.options.get("markers")})  # in its name
+    usual = asdict(replace(experiment, settings=None).resolved())
+    usual |= {name: one.default for name, one in inspect.signature(type(model)).parameters.items()}
+    return variant_name(asdict(experiment.resolved()) | experiment.options, usual)
+
+
+def _table(data: ExperimentData, original: np.ndarray, paired: np.ndarray) -> PairedRows:
     gold = [sample.relation for sample in data.test]
     names = np.array(data.labels)
     outcome = PairedOutcomes.from_arrays(gold, names[original], names[paired], data.labels)
-    return {"rows": tuple(tuple(row) for row in outcome.to_rows())}
+    return PairedRows(rows=outcome.to_rows())
 
 
 def _measured(history: training.History, prediction_seconds: float, settings: Settings) -> dict[str, Any]:
@@ -227,9 +244,3 @@ def _measured(history: training.History, prediction_seconds: float, settings: Se
         "wall_seconds": round(history.seconds, 1),
         "sentences_per_second": round(examples / history.seconds, 1) if history.seconds else None,
     }
-
-
-def _fingerprint(run: Run) -> str:
-    """A name for the checkpoint of this configuration, and of no other."""
-    record = asdict(run)
-    return hashlib.sha256(json.dumps(record, sort_keys=True, default=str).encode()).hexdigest()[:32]

@@ -24,7 +24,7 @@ class Settings:
     max_length : most tokens of an input.
     marker_vectors : where the vectors of added marker tokens start: 'random', drawn one by one as in the
         papers' days, or 'mean', all close to the mean of the vocabulary, as transformers does since 4.46.
-        From the former EM-C learns more about direction (results/ablations).
+        From the former EM-C learns more about direction (results/studies/ablations).
     precision : 'fp32', 'bf16' (mixed: weights and sums stay fp32), or 'auto': bf16 where the processor or GPU
         has instructions for it.
 

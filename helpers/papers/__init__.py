@@ -15,6 +15,14 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "weighted_table",
         ],
         "direction": ["paired_breakdowns", "direction_rows", "direction_table"],
+        "multilabel": [
+            "differing_documents",
+            "label_table",
+            "multilabel_runs",
+            "pair_gains",
+            "score_rows",
+            "scores_of",
+        ],
         "attention": [
             "GROUPS",
             "SIDES",
@@ -25,7 +33,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "token_groups",
             "case_study",
         ],
-        "multilabel": ["scores_of", "score_rows", "differing_documents", "label_table"],
         "summary": ["summary_text"],
     },
 )

@@ -20,14 +20,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from helpers import ROOT
 from helpers.core import SEMEVAL_RELATIONS, inverse_label, label_ids, write_atomically
 from helpers.data import SPACED_TAGS, RelationSample, paired_sample, parse_tagged, read_corpus, render
 from helpers.experiments import Experiment
 from helpers.models import LiteralRelationCls, attribution, build, load_weights
-from helpers.runs import safe_name
+from helpers.runs import STUDIES_FOLDER, safe_name
 
-STUDIES = ROOT / "results" / "attention"
+STUDIES = STUDIES_FOLDER / "attention"
 SIDES = ("original", "paired")
 GROUPS = ("[CLS], [SEP]", "markers", "key word", "literal relation", "entities", "other words")
 MARKERS = ("[E11]", "[E12]", "[E21]", "[E22]")
@@ -155,7 +154,9 @@ def case_study(
     )
     load_weights(Path(weights), model)
     encoder = model.encoder.name
-    place = (experiment.dataset_name, experiment.name, encoder)
+    profile = "" if experiment.profile == "standard" else experiment.profile
+    named = "+".join(filter(None, (experiment.name, profile, experiment.variant)))
+    place = (experiment.dataset_name, named, encoder)
     study = {
         "model": experiment.name,
         "dataset": experiment.dataset_name,

@@ -46,7 +46,7 @@ def paired_breakdowns(runs: Sequence[Run], models: Sequence[str]) -> pd.DataFram
     """
     tables = [pd.DataFrame(columns=["model", "relation", "n", *BREAKDOWN])]
     for model in models:
-        own = [paired_breakdown(run.outcome()) for run in runs if run.model == model]
+        own = [paired_breakdown(run.outcome()) for run in runs if run.name == model]
         if own:
             mean = sum(pd.DataFrame.from_dict(one, orient="index") for one in own) / len(own)
             mean[list(BREAKDOWN)] *= 100

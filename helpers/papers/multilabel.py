@@ -1,16 +1,9 @@
-"""A trained multi-label classifier in a file: what was done, what it cost, and its outcome; and tables of it.
-
-The outcome is counts: how many gold labels an instance has and at which ranks its hits are, and which label
-set was predicted for which gold set. No text, no ids: it may be published where the corpus may not. Every
-score, under every scheme, with its interval, follows from it. Nothing is trained here (`multilabel_runs`).
-
-The README's table of multi-label classifiers, from the table that notebook 09 wrote.
-"""
+"""Paper L, multi-label classification: tables of stored runs, and the README's table of them."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +13,7 @@ import pandas as pd
 from helpers import ROOT
 from helpers.metrics import (
     SCHEMES,
+    LabelCounts,
     LabelPolicy,
     MultilabelOutcome,
     label_averages,
@@ -27,53 +21,62 @@ from helpers.metrics import (
     scheme_names,
 )
 from helpers.reporting import read_tidy
-from helpers.runs import MultilabelRun
+from helpers.runs import RUNS_FOLDER, Run, list_runs
 
 
-def scores_of(run: MultilabelRun, ks: Sequence[int] = (1, 3, 5)) -> dict[str, float]:
+def multilabel_runs(dataset: str, folder: Path | str = RUNS_FOLDER) -> dict[str, Run]:
+    """The stored runs of single multi-label models, by name, in the order of their problems; {} without any.
+
+    >>> next(iter(multilabel_runs("reuters90")))
+    '1vsrest'
+    """
+    runs = [run for run in list_runs(dataset, kind="label_sets", folder=folder) if not run.second]
+    return {run.name: run for run in sorted(runs, key=lambda run: (run.facts.get("problems", 0), run.name))}
+
+
+def scores_of(run: Run, ks: Sequence[int] = (1, 3, 5)) -> dict[str, float]:
     """Ranking measures at each K, the three F-measures, and F1 under every scheme, all as fractions.
 
     >>> outcome = MultilabelOutcome.from_scores([[1, 0], [0, 1]], [[1, -1], [-2, -1]], 1, keep_sets=True)
-    >>> found = scores_of(MultilabelRun("demo", "1vsrest", outcome, (3, 2)), ks=[1])
+    >>> found = scores_of(Run.from_outcome(outcome, dataset="demo", model="1vsrest"), ks=[1])
     >>> found["P@1"], found["macro"]
     (1.0, 0.5)
     """
-    averages = label_averages(run.outcome.counts).tolist()
-    return run.outcome.scores(ks) | dict(zip(scheme_names(), averages, strict=True))
+    outcome = run.outcome()
+    averages = label_averages(outcome.counts).tolist()
+    return outcome.scores(ks) | dict(zip(scheme_names(), averages, strict=True))
 
 
 def score_rows(
-    run: MultilabelRun, rng: np.random.Generator, replicates: int = 1000, ks: Sequence[int] = (1, 3, 5)
+    run: Run, rng: np.random.Generator, replicates: int = 1000, ks: Sequence[int] = (1, 3, 5)
 ) -> list[dict[str, Any]]:
     """Rows of a tidy table: every score of `scores_of` with its 95 % bootstrap interval and signature.
 
     Instances are drawn, with all their labels; the generator is used up to here in the order of the rows.
 
     >>> outcome = MultilabelOutcome.from_scores([[1, 0], [0, 1]], [[1, -1], [-2, -1]], 1, keep_sets=True)
-    >>> run = MultilabelRun("demo", "1vsrest", outcome, (3, 2))
+    >>> run = Run.from_outcome(outcome, dataset="demo", model="1vsrest")
     >>> rows = score_rows(run, np.random.default_rng(1), replicates=10, ks=[1])
     >>> [row["metric"] for row in rows][:5], rows[-1]["scheme"], rows[-1]["value"]
     (['P@1', 'R@1', 'RP@1', 'NDCG@1', 'Macro-F1'], 'macro', 0.5)
     """
-    outcome, policy = run.outcome, LabelPolicy()
-    found = outcome.ranking.intervals(ks, rng, replicates) | label_intervals(
-        outcome.sets, rng, replicates=replicates
-    )
+    outcome, policy, schemes = run.outcome(), LabelPolicy(), scheme_names()
+    found = outcome.ranking.intervals(ks, rng, replicates)
+    found |= label_intervals(outcome.sets, rng, replicates=replicates)
     kinds = {"Macro-F1": ("f1", "macro"), "Micro-F1": ("f1", "micro"), "Macro*-F1": ("f1_of_means", "macro")}
-    kinds |= {scheme: ("f1", scheme) for scheme in scheme_names()}
-    rows = []
-    for name, interval in found.items():
-        signature = (
-            policy.signature(outcome.counts, *kinds[name])
+    kinds |= {scheme: ("f1", scheme) for scheme in schemes}
+    fixed = {"paper": "L", "item": "linear methods", "dataset": run.dataset, "model": run.name}
+    return [
+        fixed
+        | {"metric": "f1" if name in schemes else name, "scheme": name if name in schemes else ""}
+        | {"value": interval.value, "low": interval.low, "high": interval.high}
+        | {
+            "signature": policy.signature(outcome.counts, *kinds[name])
             if name in kinds
             else outcome.ranking.signature(name)
-        )
-        row = {"paper": "L", "item": "linear methods", "dataset": run.dataset, "model": run.model}
-        is_scheme = name in scheme_names()
-        row |= {"metric": "f1" if is_scheme else name, "scheme": name if is_scheme else ""}
-        row |= {"value": interval.value, "low": interval.low, "high": interval.high}
-        rows.append(row | {"signature": signature})
-    return rows
+        }
+        for name, interval in found.items()
+    ]
 
 
 def differing_documents(one: MultilabelOutcome, other: MultilabelOutcome) -> int:
@@ -87,30 +90,62 @@ def differing_documents(one: MultilabelOutcome, other: MultilabelOutcome) -> int
     (0, 1)
     """
     pairs = ((one.ranking, other.ranking), (one.sets, other.sets))
-    return max(_moved(a.to_rows(), b.to_rows()) for a, b in pairs)
+    return max((_counter(a.to_rows()) - _counter(b.to_rows())).total() for a, b in pairs)
 
 
-def _moved(one: Sequence[Sequence[Any]], other: Sequence[Sequence[Any]]) -> int:
-    """Counts that are in the first table of rows (key …, count) and not in the second."""
-    there = {json.dumps(row[:-1]): row[-1] for row in other}
-    return sum(max(0, row[-1] - there.get(json.dumps(row[:-1]), 0)) for row in one)
+def _counter(rows: Iterable[Sequence[Any]]) -> Counter:
+    return Counter({str(row[:-1]): row[-1] for row in rows})
 
 
-def label_table(runs: Mapping[str, MultilabelRun]) -> pd.DataFrame:
+def pair_gains(
+    dataset: str,
+    pairs: Iterable[tuple[str, str]],
+    rng: np.random.Generator,
+    replicates: int = 1000,
+    folder: Path | str = RUNS_FOLDER,
+) -> pd.DataFrame:
+    """`LabelPairs.gains` of stored pairs of models, one below the other; `model` says 'second − first'.
+
+    The generator is used up in the order of the pairs. A pair that is not stored has no rows.
+
+    >>> pair_gains("reuters90", [("1vsrest", "thresholding")], np.random.default_rng(1), 10).shape
+    (5, 5)
+    """
+    tables = [pd.DataFrame()]
+    for first, second in pairs:
+        for run in list_runs(dataset, f"{first}+{second}", folder=folder):
+            gains = run.outcome().gains(rng, replicates)
+            gains.insert(0, "model", f"{second} − {first}")
+            tables.append(gains)
+    return pd.concat(tables, ignore_index=True)
+
+
+def label_f1(counts: LabelCounts) -> np.ndarray:
+    """(L,) F1 of each label; 0 where it is undefined.
+
+    >>> label_f1(LabelCounts.from_matrices([[1, 0], [1, 0]], [[1, 0], [0, 0]])).round(4).tolist()
+    [0.6667, 0.0]
+    """
+    total = counts.gold + counts.predicted
+    return np.divide(2 * counts.correct, total, out=np.zeros(len(total)), where=total > 0)
+
+
+def label_table(runs: Mapping[str, Run]) -> pd.DataFrame:
     """One row a label: `label`, `train`, `test` (documents that have it), and its F1 under each model.
 
     Raises ValueError if the runs are not of the same labels.
 
     >>> outcome = MultilabelOutcome.from_scores([[1, 0], [0, 1]], [[1, -1], [-2, -1]], 1, keep_sets=True)
-    >>> label_table({"1vsrest": MultilabelRun("demo", "1vsrest", outcome, (3, 2))}).values.tolist()
+    >>> run = Run.from_outcome(outcome, dataset="demo", model="1vsrest", train_support=(3, 2))
+    >>> label_table({"1vsrest": run}).values.tolist()
     [[0.0, 3.0, 1.0, 1.0], [1.0, 2.0, 1.0, 0.0]]
     """
     first, *others = runs.values()
-    labels = first.outcome.ranking.labels
-    if any(run.outcome.ranking.labels != labels for run in others):
+    if any(run.labels != first.labels for run in others):
         raise ValueError("runs have different labels: they do not fit in one table")
-    columns = {"label": labels, "train": first.train_support, "test": first.support}
-    return pd.DataFrame(columns | {model: run.label_f1 for model, run in runs.items()})
+    columns = {"label": first.labels, "train": first.table.train_support}
+    columns |= {"test": first.outcome().counts.gold}
+    return pd.DataFrame(columns | {model: label_f1(run.outcome().counts) for model, run in runs.items()})
 
 
 TABLE = ROOT / "results" / "tables" / "09_multilabel.csv"

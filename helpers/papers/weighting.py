@@ -44,7 +44,9 @@ def class_effect(run: Run, label: str) -> dict[str, float]:
     Without the class, mistakes that involve it stay mistakes of the others. Raises ValueError if the run has
     no such label, KeyError without a gold sample of it.
 
-    >>> found = class_effect(Run("d", "test", "m", ("a", "b"), ((0, 0, 3), (1, 0, 1))), "b")
+    >>> from helpers.metrics import Confusion
+    >>> table = Confusion.from_rows([(0, 0, 3), (1, 0, 1)], ("a", "b"))
+    >>> found = class_effect(Run.from_outcome(table, dataset="d", model="m"), "b")
     >>> found["correct"], round(found["with_class"], 4), round(found["without_class"], 4)
     (0, 0.4286, 0.8571)
     """

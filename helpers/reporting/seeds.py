@@ -42,7 +42,8 @@ _NAMES = ["dataset", "model", "encoder"]
 def original_table(run: Run) -> Confusion:
     """Gold × predicted on the test set itself, for a run with paired samples or without.
 
-    >>> original_table(Run("d", "test", "m", ("a", "b"), ((0, 1, 1, 5),), ("gold", "predicted", "q"))).n
+    >>> outcomes = PairedOutcomes.from_rows([(0, 1, 1, 5)], ("a", "b"))
+    >>> original_table(Run.from_outcome(outcomes, dataset="d", model="m")).n
     5
     """
     outcome = run.outcome()
@@ -52,7 +53,8 @@ def original_table(run: Run) -> Confusion:
 def scheme_scores(run: Run) -> dict[str, float]:
     """F1 on the test set under every scheme, fractions; the run's negative class is not averaged.
 
-    >>> scheme_scores(Run("d", "test", "m", ("a", "b"), ((0, 0, 3), (1, 0, 1))))["macro"]
+    >>> table = Confusion.from_rows([(0, 0, 3), (1, 0, 1)], ("a", "b"))
+    >>> scheme_scores(Run.from_outcome(table, dataset="d", model="m"))["macro"]
     0.42857142857142855
     """
     found = averages(original_table(run), negative=run.negative)
@@ -66,9 +68,8 @@ def paired_scores(run: Run) -> dict[str, float]:
 
     Raises ValueError for a run without paired samples.
 
-    >>> labels, rows = ("R(e1,e2)", "R(e2,e1)"), ((0, 0, 0, 3), (1, 1, 0, 1))
-    >>> run = Run("d", "test", "m", labels, rows, ("gold", "predicted", "predicted_paired"))
-    >>> paired_scores(run)["ppr"]
+    >>> outcomes = PairedOutcomes.from_rows([(0, 0, 0, 3), (1, 1, 0, 1)], ("R(e1,e2)", "R(e2,e1)"))
+    >>> paired_scores(Run.from_outcome(outcomes, dataset="d", model="m"))["ppr"]
     0.25
     """
     return dict(zip(DIRECTION, _direction(run, run.outcome()).tolist(), strict=True))
@@ -76,7 +77,7 @@ def paired_scores(run: Run) -> dict[str, float]:
 
 def _direction(run: Run, outcomes: PairedOutcomes) -> np.ndarray:
     """(..., 5) the scores `DIRECTION`."""
-    if "predicted_paired" not in run.columns:
+    if run.kind != "paired" or run.second:
         raise ValueError(f"{run.model} on {run.dataset} has no predictions on paired samples")
     found: DirectionScores = direction_scores(
         outcomes, performance=lambda table: official_macro(table, run.negative)
@@ -85,18 +86,19 @@ def _direction(run: Run, outcomes: PairedOutcomes) -> np.ndarray:
 
 
 def per_seed(runs: Iterable[Run], scores: Callable[[Run], Mapping[Hashable, float]]) -> pd.DataFrame:
-    """One row for each score of each run: dataset, model, encoder ('' if there is none), seed, score, value.
+    """One row for each score of each run: dataset, model (and variant), encoder ('' if there is none), seed,
+    score, value.
 
     Parameters
     ----------
     scores : run → name of a score → value, e.g. `scheme_scores` or `paired_scores`.
 
-    >>> run = Run("d", "test", "m", ("a",), ((0, 0, 1),), seed=9)
+    >>> run = Run.from_outcome(Confusion.from_arrays(["a"], ["a"]), dataset="d", model="m", seed=9)
     >>> per_seed([run], lambda run: {"n": run.n}).to_numpy().tolist()
     [['d', 'm', '', 9, 'n', 1]]
     """
     rows = [
-        (run.dataset, run.model, run.encoder or "", run.seed, name, value)
+        (run.dataset, run.name, run.encoder or "", run.seed, name, value)
         for run in runs
         for name, value in scores(run).items()
     ]
@@ -197,7 +199,8 @@ def resampled_intervals(
 
     Raises ValueError for another name of scores.
 
-    >>> run = Run("d", "test", "m", ("a", "b"), ((0, 0, 50), (1, 1, 50)), seed=9)
+    >>> table = Confusion.from_rows([(0, 0, 50), (1, 1, 50)], ("a", "b"))
+    >>> run = Run.from_outcome(table, dataset="d", model="m", seed=9)
     >>> resampled_intervals([run], replicates=10)[["score", "low", "high"]].to_numpy().tolist()[-1]
     ['macro', 1.0, 1.0]
     """
@@ -212,20 +215,21 @@ def resampled_intervals(
             table, names, score = run.outcome(), DIRECTION, partial(_direction, run)
         interval = bootstrap_intervals(table, score, np.random.default_rng(seed), replicates)
         ends = zip(names, np.atleast_1d(interval.low), np.atleast_1d(interval.high), strict=True)
-        found += [(run.dataset, run.model, run.encoder or "", *end) for end in ends]
+        found += [(run.dataset, run.name, run.encoder or "", *end) for end in ends]
     frame = pd.DataFrame(found, columns=[*_NAMES, "score", "low", "high"])
     grouped = frame.groupby([*_NAMES, "score"], sort=False)
     return grouped.agg(low=("low", "mean"), high=("high", "mean"), runs=("low", "size")).reset_index()
 
 
 def epoch_runs(folder: Path | str, **where: str) -> dict[int, list[Run]]:
-    """The runs that were stored after each epoch, in `<folder>/epoch-<n>/…`; `where` as for `list_runs`.
-
-    No such folder gives an empty mapping.
+    """The runs in `folder` that were stored after each epoch, as variants `epoch-<n>`; `where` as for
+    `list_runs`. No such folder gives an empty mapping.
 
     >>> epoch_runs("no-such-folder")
     {}
     """
-    names = (re.fullmatch(r"epoch-(\d+)", path.name) for path in Path(folder).glob("epoch-*"))
-    epochs = sorted(int(found[1]) for found in names if found)
-    return {epoch: list_runs(folder=Path(folder, f"epoch-{epoch}"), **where) for epoch in epochs}
+    epochs: dict[int, list[Run]] = {}
+    for run in list_runs(folder=folder, **where):
+        if found := re.search(r"(?:^|\+)epoch-(\d+)$", run.variant):
+            epochs.setdefault(int(found[1]), []).append(run)
+    return dict(sorted(epochs.items()))

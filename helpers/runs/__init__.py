@@ -1,28 +1,24 @@
-"""A run: what was trained or read, how, and its outcome as counts; save, load, list."""
+"""A run: what was trained or read, how, and its outcome as counts; save, load, list, compare."""
 
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "runs": [
-            "COMPARED",
-            "FOLDER",
-            "Run",
-            "environment",
+        "schema": ["ConfusionRows", "LabelSetRows", "PairedRows", "RankedFacts", "Run"],
+        "files": [
+            "RUNS_FOLDER",
+            "STUDIES_FOLDER",
+            "different_fields",
             "list_runs",
             "load_run",
             "run_path",
             "safe_name",
             "same_configuration",
             "save_run",
+            "variant_name",
         ],
-        "multilabel": [
-            "LabelPairs",
-            "MULTILABEL_FOLDER",
-            "MultilabelRun",
-            "list_multilabel_runs",
-            "save_multilabel_run",
-        ],
+        "label_pairs": ["LabelPairs"],
+        "provenance": ["code_sha256", "environment"],
     },
 )

@@ -24,7 +24,7 @@ from helpers.metrics import (
 )
 from helpers.papers.multilabel import scores_of
 from helpers.reporting import resampled_intervals, scheme_scores
-from helpers.runs import MultilabelRun, Run
+from helpers.runs import Run
 
 GOLD, PREDICTED = list("aaaaabbbcd"), list("aaabbbbaca")
 
@@ -86,7 +86,7 @@ def test_stored_runs_are_scored_under_it():
     assert list(scheme_scores(run)) == [*SCHEMES, "root"]
     assert resampled_intervals([run], replicates=10)["score"].tolist() == [*SCHEMES, "root"]
     outcome = MultilabelOutcome.from_scores([[1, 0], [0, 1]], [[1, -1], [-2, -1]], 1, keep_sets=True)
-    assert "root" in scores_of(MultilabelRun("demo", "1vsrest", outcome, (3, 2)), ks=[1])
+    assert "root" in scores_of(Run.from_outcome(outcome, dataset="demo", model="1vsrest"), ks=[1])
 
 
 def test_a_name_of_ones_own_may_be_given_anew_and_forgotten():

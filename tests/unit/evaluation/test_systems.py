@@ -13,7 +13,7 @@ from helpers.evaluation.systems import TACRED_GOLD, TACRED_PAIR, semeval_runs, s
 from helpers.metrics.averaging import averages
 from helpers.metrics.semeval import official_macro
 from helpers.metrics.weighting import SCHEMES
-from helpers.runs.runs import Run, list_runs, load_run, run_path
+from helpers.runs import Run, list_runs, load_run, run_path
 
 DATASETS = {"tacred": (53, 15509), "tacred-revised": (53, 15509), "semeval2010": (6, 2717)}
 
@@ -82,7 +82,7 @@ def test_one_corrupted_count_fails_the_comparison(tmp_path: Path) -> None:
     assert differing(list_runs(folder=tmp_path), runs) == set()
     path = run_path(stored("tacred", "gcn"), tmp_path)
     record = json.loads(path.read_text())
-    record["rows"][0][-1] += 1  # one sample in 15509
+    record["outcome"]["rows"][0][-1] += 1  # one sample in 15509
     path.write_text(json.dumps(record))
     assert differing(list_runs(folder=tmp_path), runs) == {("tacred", "gcn")}
     assert load_run(path).n == 15510

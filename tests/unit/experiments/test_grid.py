@@ -9,17 +9,15 @@ from helpers.core.labels import SEMEVAL_RELATIONS
 from helpers.experiments import grid as standard_runs
 from helpers.experiments.experiment import SEEDS, Experiment
 from helpers.experiments.grid import chosen, missing, standard_experiments, status
-from helpers.runs.runs import Run, save_run
+from helpers.metrics.counts import PairedOutcomes
+from helpers.runs import Run, save_run
 
 
 def stored(experiment: Experiment, folder) -> Run:
-    run = Run(
-        experiment.dataset_name,
-        "test",
-        experiment.name,
-        SEMEVAL_RELATIONS,
-        ((1, 1, 2, 5),),
-        ("gold", "predicted", "predicted_paired"),
+    run = Run.from_outcome(
+        PairedOutcomes.from_rows([(1, 1, 2, 5)], SEMEVAL_RELATIONS),
+        dataset=experiment.dataset_name,
+        model=experiment.name,
         encoder=experiment.encoder,
         seed=experiment.seed,
         profile=experiment.profile,

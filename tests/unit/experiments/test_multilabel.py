@@ -27,8 +27,8 @@ from helpers.experiments.multilabel import (
 from helpers.models.linear.documents import DocumentClassifier
 from helpers.models.linear.problems import LabelProblems
 from helpers.papers.multilabel import differing_documents
-from helpers.runs.multilabel import LabelPairs
-from helpers.runs.multilabel import list_multilabel_runs as list_runs
+from helpers.papers.multilabel import multilabel_runs as list_runs
+from helpers.runs import load_run
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def letters() -> dict[str, Documents]:
 def test_labels_of_the_test_part_only_make_two_runs(letters):
     runs = run_model("demo", "1vsrest", letters)
     assert list(runs) == ["1vsrest", "1vsrest with test labels"]
-    out, included = (one.outcome for one in runs.values())
+    out, included = (one.outcome() for one in runs.values())
     assert len(included.ranking.labels) == len(out.ranking.labels) + len(TEST_ONLY)
     assert included.ranking.labels[-2:] == TEST_ONLY
     assert included.ranking.scores([1])["P@1"] == out.ranking.scores([1])["P@1"]
@@ -51,10 +51,10 @@ def test_it_counts_what_the_classifier_says(letters):
     made = DocumentClassifier("thresholding", OPTIONS, random_state=1337).fit(letters["train"])
     truth = label_matrix(letters["test"], made.labels).toarray() > 0
     guess = made.scores(letters["test"]) > 0
-    assert run.outcome.counts.correct.tolist() == (truth & guess).sum(axis=0).tolist()
-    assert run.outcome.counts.predicted.tolist() == guess.sum(axis=0).tolist()
+    assert run.outcome().counts.correct.tolist() == (truth & guess).sum(axis=0).tolist()
+    assert run.outcome().counts.predicted.tolist() == guess.sum(axis=0).tolist()
     train = label_matrix(letters["train"], made.labels).sum(axis=0)
-    assert run.train_support == tuple(train.astype(int).tolist())
+    assert run.table.train_support == tuple(train.astype(int).tolist())
 
 
 @pytest.mark.parametrize("model", [model for model in MODELS if model != "tree"])
@@ -118,8 +118,9 @@ def test_holding_out_and_single_labels():
 
 def test_pairs_agree_with_single_runs(letters):
     pair = pair_of_models("demo", "1vsrest", "thresholding", letters)
-    for counts, model in zip(pair.counts(), (pair.first, pair.second), strict=True):
-        own = run_model("demo", model, letters)[model].outcome.counts
+    assert pair.model == "1vsrest+thresholding" and pair.seed == 1337
+    for counts, model in zip(pair.outcome().counts(), ("1vsrest", pair.second), strict=True):
+        own = run_model("demo", model, letters)[model].outcome().counts
         assert counts.correct.tolist() == own.correct.tolist()
         assert counts.predicted.tolist() == own.predicted.tolist()
 
@@ -132,10 +133,11 @@ def test_all_are_stored_in_one_go(letters, tmp_path, monkeypatch):
     multilabel_runs.store_runs(tmp_path)
     runs = list_runs("demo", tmp_path)
     assert list(runs) == ["1vsrest", "1vsrest with test labels"]
-    assert runs["1vsrest"].settings["files"] == {"letters": "0" * 64}
-    assert runs["1vsrest"].cost.keys() == {"training", "predicting", "tf_idf", "processes", "environment"}
-    pair = LabelPairs.load(tmp_path / "pairs" / "reuters90-1vsrest-thresholding.json")
-    assert (pair.first, pair.second, pair.n_labels) == ("1vsrest", "thresholding", 14)
+    assert runs["1vsrest"].files == {"letters": "0" * 64}
+    assert runs["1vsrest"].cost.keys() == {"training", "predicting", "tf_idf", "processes"}
+    assert runs["1vsrest"].environment["versions"].keys() >= {"numpy", "scipy"}
+    pair = load_run(tmp_path / "reuters90" / "1vsrest+thresholding" / "no-encoder" / "seed-1337.json")
+    assert (pair.model, pair.second, len(pair.labels)) == ("1vsrest+thresholding", "thresholding", 14)
 
 
 def test_every_stored_run_is_there():
@@ -148,7 +150,7 @@ class TestOnRealData:
     def test_reuters_gives_the_stored_outcome(self, data_dir):
         stored = list_runs("reuters90")["1vsrest"]
         again = run_model("reuters90", "1vsrest", documents_of("reuters90"))["1vsrest"]
-        assert differing_documents(again.outcome, stored.outcome) == 0
+        assert differing_documents(again.outcome(), stored.outcome()) == 0
         assert again.facts == stored.facts
 
     def test_held_out_labels_are_in_the_test_part_only(self, data_dir):

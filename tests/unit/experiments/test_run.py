@@ -3,6 +3,7 @@
 import csv
 import json
 import logging
+import re
 import shutil
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -29,10 +30,12 @@ from helpers.models import training
 from helpers.models.registry import build
 from helpers.models.settings import PAPER, STANDARD, Settings
 from helpers.models.training import load_weights
-from helpers.runs.runs import load_run, run_path
+from helpers.runs import list_runs, load_run, run_path
 
 LABELS = tuple(label_ids(TEST_COUNTS))
 QUICK = Settings(learning_rate=2e-3, epochs=2, batch_size=16, precision="fp32")
+VARIANT = "learning_rate-0.002+epochs-2+batch_size-16+precision-fp32"
+"""What of `QUICK` is not in the usual settings."""
 SENTENCES = 96
 
 
@@ -78,7 +81,7 @@ class TestRunFile:
     def test_contents(self, experiment, tiny_bert) -> None:
         run = run_of(experiment)
         path = run_path(run, "runs")
-        assert path.as_posix() == "runs/demo/EM-ES/tiny-bert/seed-9.json"
+        assert path.as_posix() == f"runs/demo/EM-ES+quick+{VARIANT}/tiny-bert/seed-9.json"
         assert load_run(path) == run
         described = (run.dataset, run.split, run.model, run.encoder, run.seed, run.profile)
         assert described == ("demo", "test", "EM-ES", "tiny-bert", 9, "quick")
@@ -86,7 +89,8 @@ class TestRunFile:
         assert run.encoder_sha256 == registry.file_sha256(tiny_bert / "model.safetensors")
         more = {"layer_norm": False, "text": "clean", "training_samples": SENTENCES}
         assert run.hyperparameters == asdict(QUICK) | more
-        assert run.columns == ("gold", "predicted", "predicted_paired")
+        assert (run.kind, run.table.other, run.variant) == ("paired", "paired sentence", VARIANT)
+        assert re.fullmatch("[0-9a-f]{64}", run.code_sha256)
         assert run.outcome().original.gold.tolist() == [TEST_COUNTS[label] for label in LABELS]
         assert set(run.history) == {"losses", "cut_inputs", "cut_tokens"} and len(run.history["losses"]) == 2
         assert {"processes", "threads", "precision", "prediction_seconds"} <= set(run.environment)
@@ -104,7 +108,7 @@ class TestRunFile:
     def test_nothing_else_is_left(self, experiment, scratch) -> None:
         run_of(experiment)
         left = [path for path in scratch.rglob("*") if path.is_file()]
-        assert left == [scratch / "runs/demo/EM-ES/tiny-bert/seed-9.json"]
+        assert left == [scratch / f"runs/demo/EM-ES+quick+{VARIANT}/tiny-bert/seed-9.json"]
 
     def test_the_outcome_is_that_of_the_weights(self, experiment, tiny_bert, scratch) -> None:
         run = run_of(experiment, weights="w.safetensors")
@@ -122,22 +126,26 @@ class TestRunFile:
 
     def test_every_epoch(self, experiment) -> None:
         run = run_of(experiment, epochs="curve")
-        curve = [load_run(run_path(run, f"curve/epoch-{epoch}")) for epoch in (1, 2)]
-        assert curve[1].rows == run.rows != curve[0].rows
+        curve = [load_run(path) for path in sorted(Path("curve").rglob("*.json"))]
+        assert [one.variant for one in curve] == [f"{VARIANT}+epoch-1", f"{VARIANT}+epoch-2"]
+        assert curve[1].table == run.table != curve[0].table
         assert curve[0].hyperparameters == run.hyperparameters
 
     @pytest.mark.parametrize(
         ("change", "expected"),
         [
-            ({"merged": True}, "demo/EM-ES-M/tiny-bert/seed-9.json"),
-            ({"seed": 148}, "demo/EM-ES/tiny-bert/seed-148.json"),
-            ({"text": "official"}, "demo-official-text/EM-ES/tiny-bert/seed-9.json"),
-            ({"holdout": True}, "demo-holdout/EM-ES/tiny-bert/seed-9.json"),
+            ({"merged": True}, "demo/EM-ES-M+quick+{}/tiny-bert/seed-9.json"),
+            ({"seed": 148}, "demo/EM-ES+quick+{}/tiny-bert/seed-148.json"),
+            ({"text": "official"}, "demo-official-text/EM-ES+quick+{}/tiny-bert/seed-9.json"),
+            ({"holdout": True}, "demo-holdout/EM-ES+quick+{}/tiny-bert/seed-9.json"),
+            ({"variant": "mine"}, "demo/EM-ES+quick+mine/tiny-bert/seed-9.json"),
+            ({"options": {"layer_norm": False}}, "demo/EM-ES+quick+{}/tiny-bert/seed-9.json"),
         ],
     )
     def test_another_kind_of_run_is_another_file(self, change, expected, experiment, scratch) -> None:
         one = replace(experiment, settings=replace(QUICK, epochs=1, batch_size=96), **change)
         run = run_of(one)
+        expected = expected.format("learning_rate-0.002+epochs-1+batch_size-96+precision-fp32")
         assert [path.relative_to("runs").as_posix() for path in scratch_files()] == [expected]
         assert run.hyperparameters["training_samples"] == SENTENCES * (2 if one.merged else 1)
         assert run.n == (120 if one.holdout else 400)
@@ -166,13 +174,14 @@ class TestStoredRuns:
     def test_files_that_are_asked_for_are_made(self, experiment, request, scratch) -> None:
         run = run_of(experiment)
         again = run_of(experiment, predictions="p.csv")
-        assert again.rows == run.rows and again.history == run.history
+        assert again.table == run.table and again.history == run.history
         assert (scratch / "p.csv").exists()
         request.getfixturevalue("no_training")
         with pytest.raises(AssertionError):
             run_of(experiment, weights="w.safetensors")
 
     def test_another_configuration_is_refused(self, experiment, request, scratch) -> None:
+        experiment = replace(experiment, variant="mine")
         path = run_path(run_of(experiment), scratch / "runs")
         before = path.read_bytes()
         request.getfixturevalue("no_training")
@@ -189,8 +198,8 @@ class TestStoredRuns:
             run_of(replace(experiment, encoder="copy/tiny-bert"))
 
     def test_overwriting(self, experiment) -> None:
-        run_of(experiment)
-        other = replace(experiment, settings=replace(QUICK, epochs=1))
+        run_of(replace(experiment, variant="mine"))
+        other = replace(experiment, settings=replace(QUICK, epochs=1), variant="mine")
         assert run_of(other, overwrite=True).hyperparameters["epochs"] == 1
         assert load_run(run_path(run_of(other), "runs")).hyperparameters["epochs"] == 1
 
@@ -211,7 +220,7 @@ class TestInterrupted:
         )
         run = run_of(experiment)
         assert steps == [6, 7, 8, 9, 10, 11]
-        assert run.rows == whole.rows and run.history == whole.history
+        assert run.table == whole.table and run.history == whole.history
         assert list((scratch / "checkpoints").iterdir()) == []
 
     def test_another_run_does_not_take_it(self, experiment, scratch, monkeypatch) -> None:
@@ -313,7 +322,8 @@ def command(encoder, *more: str, model: str = "em-es") -> list[str]:
 class TestCommand:
     def test_it_trains_and_says_where_the_run_is(self, tiny_bert, scratch, capsys) -> None:
         assert main(command(tiny_bert)) == 0
-        path = scratch / "scratch/demo/EM-ES/tiny-bert/seed-9.json"
+        (path,) = (scratch / "scratch/demo").rglob("tiny-bert/seed-9.json")
+        assert path.parts[-3] == "EM-ES+quick+learning_rate-0.002+epochs-1+batch_size-16+precision-fp32"
         output = capsys.readouterr().out.splitlines()
         assert output[0] == "EM-ES · tiny-bert · demo test · seed 9 · profile quick"
         assert output[-1] == f"run file: {path}"
@@ -323,7 +333,7 @@ class TestCommand:
         assert list(map(float, scores.values())) == pytest.approx((100 * averaged).tolist(), abs=0.005)
 
     def test_profiles_other_than_quick_go_to_the_results(self, tiny_bert, scratch, monkeypatch) -> None:
-        monkeypatch.setattr("helpers.runs.FOLDER", scratch / "results")
+        monkeypatch.setattr("helpers.runs.RUNS_FOLDER", scratch / "results")
         changes = [
             "--set",
             "batch_size",
@@ -336,7 +346,8 @@ class TestCommand:
             "true",
         ]
         assert main(command(tiny_bert, *changes, "--profile", "standard", "--seed", "148")) == 0
-        run = load_run(scratch / "results/demo/EM-ES/tiny-bert/seed-148.json")
+        (run,) = list_runs("demo", "EM-ES", folder=scratch / "results")
+        assert run.seed == 148 and run.variant.endswith("+layer_norm-True")
         found = run.hyperparameters
         assert (found["batch_size"], found["max_length"], found["layer_norm"]) == (600, 64, True)
         expected = replace(
@@ -347,13 +358,13 @@ class TestCommand:
 
     def test_settings_of_the_papers(self, tiny_bert, scratch) -> None:
         assert main(command(tiny_bert, "--settings", "paper", "--out", "o", model="ptr")) == 0
-        found = load_run(scratch / "o/demo/PTR/tiny-bert/seed-9.json").hyperparameters
+        (found,) = (run.hyperparameters for run in list_runs("demo", "PTR", folder=scratch / "o"))
         assert (found["warmup"], found["epsilon"], found["epochs"]) == (500, 1e-6, 1)
 
     def test_predictions_score_as_the_run(self, tiny_bert, scratch, capsys, caplog) -> None:
         assert main(command(tiny_bert, "--predictions", "p.csv", "--out", "o", "--set", "epochs", "4")) == 0
         capsys.readouterr()
-        outcome = load_run(scratch / "o/demo/EM-ES/tiny-bert/seed-9.json").outcome()
+        (outcome,) = (run.outcome() for run in list_runs("demo", "EM-ES", folder=scratch / "o"))
         assert len(set(read("p.csv", "predicted"))) > 2
         assert read("p.csv", "id") == [one.id for one in demo_corpus()["test"]]
         with caplog.at_level(logging.WARNING):

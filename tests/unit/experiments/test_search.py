@@ -7,14 +7,16 @@ from helpers.experiments.grid import COLUMNS, METRICS, SETTING, search_table, wr
 from helpers.experiments.grid import SEARCH_TABLE as TABLE
 from helpers.metrics.counts import PairedOutcomes
 from helpers.models.settings import STANDARD
-from helpers.runs.runs import Run, save_run
+from helpers.runs import Run, save_run
 
 ONE, OTHER = "r(e1,e2)", "r(e2,e1)"
 FAMILY = {"em-c": "EM-ES", "em-es": "EM-ES", "r-bert": "EM-ES", "emr-c": "EMR-C", "ptr": "PTR"}
 """Model → the one that its settings were searched with."""
 
 
-def store(folder, right, model="EM-ES", rate=1e-4, batch=32, epochs=5, split="holdout", seconds=10.0):
+def store(
+    folder, right, model="EM-ES", rate=1e-4, batch=32, epochs=5, split="holdout", seconds=10.0, name=""
+):
     """A run that is right on `right` of ten samples and on none of the paired ones."""
     outcome = PairedOutcomes.from_arrays([ONE] * 10, [ONE] * right + [OTHER] * (10 - right), [ONE] * 10)
     run = Run.from_outcome(
@@ -22,12 +24,13 @@ def store(folder, right, model="EM-ES", rate=1e-4, batch=32, epochs=5, split="ho
         dataset="semeval2010",
         split=split,
         model=model,
+        variant=name or f"learning_rate-{rate}+batch_size-{batch}+epochs-{epochs}",
         encoder="mini",
         seed=9,
         hyperparameters={"learning_rate": rate, "batch_size": batch, "epochs": epochs},
         wall_seconds=seconds,
     )
-    save_run(run, folder / f"{model}_lr-{rate}_batch-{batch}_epochs-{epochs}{split}")
+    save_run(run, folder)
 
 
 def chosen(table: pd.DataFrame) -> dict[str, tuple]:
@@ -67,11 +70,9 @@ def test_a_run_on_the_test_set_is_refused(tmp_path):
 
 
 def test_a_setting_that_was_tried_twice_is_refused(tmp_path):
-    for part in ("a", "b"):
-        store(tmp_path / part, right=7)
-        (stored,) = (tmp_path / part).iterdir()
-        stored.rename(tmp_path / f"{part}-run")
-    with pytest.raises(ValueError, match="b-run: EM-ES with this setting was tried twice"):
+    for name in ("a", "b"):
+        store(tmp_path, right=7, name=name)
+    with pytest.raises(ValueError, match="EM-ES b: EM-ES with this setting was tried twice"):
         search_table(tmp_path)
 
 

@@ -15,7 +15,7 @@ from helpers.experiments.run import run_experiment
 from helpers.metrics.direction import direction_scores
 from helpers.models.baselines import Baseline, features
 from helpers.models.settings import Settings
-from helpers.runs.runs import load_run, run_path
+from helpers.runs import load_run, run_path
 
 FIRE = RelationSample("1", "A fire caused Panic.", (2, 6), (14, 19), "Cause-Effect(e1,e2)")
 
@@ -123,7 +123,7 @@ class TestRuns:
     def test_a_run_is_stored_without_encoder_settings_and_seed(self, tmp_path):
         experiment = Experiment("svm", "demo", options={"markers": True})
         run = run_experiment(experiment, tmp_path)
-        assert run_path(run, tmp_path) == tmp_path / "demo/SVM-EM/no-encoder/predictions.json"
+        assert run_path(run, tmp_path) == tmp_path / "demo/SVM-EM+quick/no-encoder/predictions.json"
         assert load_run(run_path(run, tmp_path)) == run
         assert (run.encoder, run.encoder_sha256, run.seed) == ("no-encoder", None, None)
         assert run.hyperparameters["markers"] is True and "learning_rate" not in run.hyperparameters

@@ -29,7 +29,7 @@ from helpers.models.encoder import (
 from helpers.models.inputs import Example, collate
 from helpers.models.registry import build
 from helpers.models.settings import Settings
-from helpers.runs.runs import run_path
+from helpers.runs import run_path
 
 
 @pytest.fixture
@@ -102,7 +102,10 @@ class TestFolders:
             progress=False,
         )
         path = run_path(run, tmp_path)
-        assert path.relative_to(tmp_path).as_posix() == "demo/EM-C/tiny-bert/seed-9.json"
+        assert (
+            path.relative_to(tmp_path).as_posix()
+            == "demo/EM-C+quick+epochs-1+batch_size-600/tiny-bert/seed-9.json"
+        )
         assert str(tiny_bert.parent) not in path.read_text() and str(tmp_path) not in path.read_text()
 
     def test_shards(self, copy) -> None:

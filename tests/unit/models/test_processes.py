@@ -20,9 +20,9 @@ from helpers.experiments import run as experiments
 from helpers.experiments.experiment import Experiment
 from helpers.experiments.run import run_experiment
 from helpers.models.settings import STANDARD
-from helpers.runs.runs import load_run, same_configuration
+from helpers.runs import load_run, same_configuration
 
-RUN = "demo/EM-ES/tiny-bert/seed-9.json"
+RUN = "demo/EM-ES+quick+learning_rate-0.001+epochs-6+precision-fp32/tiny-bert/seed-9.json"
 SETTINGS = {"epochs": 6, "learning_rate": 1e-3, "precision": "fp32"}
 PATIENCE = 240
 # The command, its checkpoints in a folder of the test's own and written every fifth step.
@@ -106,7 +106,7 @@ def test_killed_and_started_again_it_gives_the_same_run(
         for measured in ("environment", "wall_seconds", "sentences_per_second"):
             one.pop(measured)
     assert found == expected
-    assert len(expected["rows"]) > 50 and len(expected["history"]["losses"]) == SETTINGS["epochs"]
+    assert len(expected["outcome"]["rows"]) > 50 and len(expected["history"]["losses"]) == SETTINGS["epochs"]
 
 
 def test_two_processes_give_what_one_gives(tiny_bert, tmp_path, environment, one_thread, monkeypatch) -> None:

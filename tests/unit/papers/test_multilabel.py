@@ -1,6 +1,5 @@
 """Stored multi-label runs: files that come back whole, scores, intervals, pairs of models, their figures."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -9,15 +8,13 @@ import pytest
 from matplotlib.figure import Figure
 
 from helpers import ROOT
+from helpers.experiments import PAIRS
 from helpers.metrics.multilabel import MultilabelOutcome, label_averages
 from helpers.metrics.weighting import SCHEMES
-from helpers.papers.multilabel import differing_documents, label_table, score_rows, scores_of
+from helpers.papers.multilabel import differing_documents, label_f1, label_table, score_rows, scores_of
+from helpers.papers.multilabel import multilabel_runs as list_runs
 from helpers.reporting.figures import multilabel as charts
-from helpers.runs.multilabel import MULTILABEL_FOLDER as FOLDER
-from helpers.runs.multilabel import LabelPairs, MultilabelRun, packed_rows
-from helpers.runs.multilabel import list_multilabel_runs as list_runs
-from helpers.runs.multilabel import load_multilabel_run as load_run
-from helpers.runs.multilabel import save_multilabel_run as save_run
+from helpers.runs import RUNS_FOLDER, LabelPairs, Run, load_run, save_run
 
 LABELS = ("a", "b", "c", "d", "e", "f")
 
@@ -29,69 +26,26 @@ def outcome(rng: np.random.Generator, n: int = 80, keep_sets: bool = True) -> Mu
     return MultilabelOutcome.from_scores(truth, scores, labels=LABELS, keep_sets=keep_sets)
 
 
-def run(rng: np.random.Generator, model: str = "1vsrest", problems: int = 6) -> MultilabelRun:
-    return MultilabelRun("demo", model, outcome(rng), (9, 8, 7, 6, 5, 4), facts={"problems": problems})
+def run(rng: np.random.Generator, model: str = "1vsrest", problems: int = 6) -> Run:
+    support, facts = (9, 8, 7, 6, 5, 4), {"problems": problems}
+    return Run.from_outcome(outcome(rng), dataset="demo", model=model, train_support=support, facts=facts)
 
 
 class TestFiles:
-    def test_a_run_comes_back_whole(self, rng, tmp_path):
-        first = replace(run(rng, "thresholding scut-fbr"), settings={"options": "-s 1"}, cost={"s": 1.5})
-        path = save_run(first, tmp_path)
-        assert path == tmp_path / "demo" / "thresholding-scut-fbr.json"
-        again = load_run(path)
-        assert again.outcome == first.outcome
-        assert [getattr(again, name) for name in ("model", "train_support", "settings", "facts", "cost")] == [
-            getattr(first, name) for name in ("model", "train_support", "settings", "facts", "cost")
-        ]
-        assert save_run(again, tmp_path / "again").read_bytes() == path.read_bytes()
-
-    def test_an_outcome_without_pairs_of_sets_is_refused(self, rng, tmp_path):
-        with pytest.raises(ValueError, match="keep_sets=True"):
-            save_run(MultilabelRun("demo", "m", outcome(rng, keep_sets=False), (1,) * 6), tmp_path)
-        assert not list(tmp_path.iterdir())
-
-    @pytest.mark.parametrize(
-        ("key", "value"),
-        [
-            ("schema_version", 7),
-            ("train_support", [1, 2]),
-            ("sets", [[[0], [0], 1]]),
-            ("sets", [[[99], [0], 80]]),
-            ("ranking", [[1, [9], 80]]),
-            ("labels", None),
-        ],
-    )
-    def test_a_spoilt_file_is_named(self, rng, tmp_path, key, value):
-        path = save_run(run(rng), tmp_path)
-        path.write_text(json.dumps(json.loads(path.read_text()) | {key: value}))
-        with pytest.raises(ValueError, match=r"1vsrest\.json is no run"):
-            load_run(path)
-
-    def test_no_json_is_named(self, tmp_path):
-        (tmp_path / "x.json").write_text("{")
-        with pytest.raises(ValueError, match=r"x\.json is no run"):
-            load_run(tmp_path / "x.json")
-
     def test_runs_are_listed_by_their_problems(self, rng, tmp_path):
         for model, problems in (("slow", 60), ("fast", 6)):
             save_run(run(rng, model, problems), tmp_path)
         assert list(list_runs("demo", tmp_path)) == ["fast", "slow"]
         assert list_runs("nothing", tmp_path) == {}
 
-    def test_rows_are_packed_and_nothing_is_lost(self):
-        rows = [[[number, number + 1], [], number] for number in range(50)]
-        lines = list(packed_rows(rows))
-        assert json.loads(f"[{','.join(lines)}]") == rows
-        assert max(map(len, lines)) <= 100
-
 
 class TestScores:
     def test_they_are_those_of_the_outcome(self, rng):
         one = run(rng)
         found = scores_of(one, [1, 3])
-        assert found["P@3"] == one.outcome.ranking.scores([3])["P@3"]
-        assert [found[scheme] for scheme in SCHEMES] == label_averages(one.outcome.counts).tolist()
-        assert found["macro"] == pytest.approx(one.label_f1.mean())
+        assert found["P@3"] == one.outcome().ranking.scores([3])["P@3"]
+        assert [found[scheme] for scheme in SCHEMES] == label_averages(one.outcome().counts).tolist()
+        assert found["macro"] == pytest.approx(label_f1(one.outcome().counts).mean())
         assert found["macro"] == found["Macro-F1"]
 
     def test_rows_hold_values_intervals_and_signatures(self, rng):
@@ -109,11 +63,11 @@ class TestScores:
     def test_label_table(self, rng):
         one = run(rng)
         table = label_table({"m": one})
-        assert table["test"].tolist() == one.support.tolist()
-        assert table["m"].tolist() == one.label_f1.tolist()
+        assert table["test"].tolist() == one.outcome().counts.gold.tolist()
+        assert table["m"].tolist() == label_f1(one.outcome().counts).tolist()
         other = MultilabelOutcome.from_scores([[1, 0]], [[1, -1]], 1, keep_sets=True)
         with pytest.raises(ValueError, match="different labels"):
-            label_table({"m": one, "other": MultilabelRun("demo", "other", other, (1, 1))})
+            label_table({"m": one, "other": Run.from_outcome(other, dataset="demo", model="other")})
 
     def test_documents_that_differ_are_counted(self, rng):
         truth = rng.random((40, 6)) < 0.4
@@ -135,7 +89,7 @@ class TestPairs:
 
     def test_counts_are_those_of_each_model(self, rng):
         truth, first, second = self.matrices(rng)
-        pairs = LabelPairs.from_matrices("demo", "a", "b", truth, first, second, LABELS)
+        pairs = LabelPairs.from_matrices(truth, first, second, LABELS)
         for counts, guess in zip(pairs.counts(), (first, second), strict=True):
             assert counts.correct.tolist() == (truth & guess).sum(axis=0).tolist()
             assert counts.predicted.tolist() == guess.sum(axis=0).tolist()
@@ -145,34 +99,23 @@ class TestPairs:
     def test_gains_are_differences_with_narrower_intervals_than_unpaired_ones(self, rng):
         truth, first, second = self.matrices(rng)
         second = np.where(rng.random(truth.shape) < 0.9, first, second)  # nearly the same predictions
-        pairs = LabelPairs.from_matrices("demo", "a", "b", truth, first, second, LABELS)
+        pairs = LabelPairs.from_matrices(truth, first, second, LABELS)
         gains = pairs.gains(np.random.default_rng(1), 500).set_index("scheme")
         values = [label_averages(counts) for counts in pairs.counts()]
         assert gains["difference"].tolist() == pytest.approx((values[1] - values[0]).tolist())
         assert (gains["low"] <= gains["difference"]).all()
         assert (gains["difference"] <= gains["high"]).all()
         shuffled = LabelPairs.from_matrices(
-            "demo", "a", "b", np.vstack([truth, truth]), np.vstack([first, truth]),
-            np.vstack([truth, second]), LABELS,
-        )  # fmt: skip
+            np.vstack([truth, truth]), np.vstack([first, truth]), np.vstack([truth, second]), LABELS
+        )
         loose = shuffled.gains(np.random.default_rng(1), 500).set_index("scheme")
         paired_width, loose_width = (g.loc["micro", "high"] - g.loc["micro", "low"] for g in (gains, loose))
         assert paired_width < loose_width
 
     def test_a_model_gains_nothing_over_itself(self, rng):
         truth, first, _ = self.matrices(rng)
-        gains = LabelPairs.from_matrices("demo", "a", "a", truth, first, first, LABELS).gains(rng, 50)
+        gains = LabelPairs.from_matrices(truth, first, first, LABELS).gains(rng, 50)
         assert (gains[["difference", "low", "high"]] == 0).all(axis=None)
-
-    def test_files_come_back_whole_and_spoilt_ones_are_named(self, rng, tmp_path):
-        pairs = LabelPairs.from_matrices("demo", "a", "b", *self.matrices(rng), LABELS)
-        path = pairs.save(tmp_path / "p.json")
-        again = LabelPairs.load(path)
-        assert again.sets == pairs.sets
-        assert (again.dataset, again.first, again.second) == ("demo", "a", "b")
-        path.write_text('{"labels": []}')
-        with pytest.raises(ValueError, match=r"p\.json holds no pairs"):
-            LabelPairs.load(path)
 
 
 class TestStored:
@@ -184,11 +127,11 @@ class TestStored:
     def test_runs_of_a_corpus_are_of_one_test_set(self, dataset, n, n_labels):
         runs = list_runs(dataset)
         assert {"1vsrest", "thresholding", "cost_sensitive", "tree"} <= runs.keys()
-        supports = {tuple(one.support) for one in runs.values()}
+        supports = {tuple(one.outcome().counts.gold) for one in runs.values()}
         assert len(supports) == 1
         for one in runs.values():
-            assert (one.outcome.ranking.n, len(one.support)) == (n, n_labels)
-            assert one.settings["files"]
+            assert (one.outcome().ranking.n, len(one.outcome().counts.gold)) == (n, n_labels)
+            assert one.files
 
     def test_the_package_on_reuters(self):
         printed = pd.read_csv(ROOT / "results" / "published" / "libmultilabel.csv", dtype=str)
@@ -196,20 +139,22 @@ class TestStored:
         assert len(package) == 14
         runs = list_runs("reuters90")
         for row in package.itertuples():
-            value = runs[row.model].outcome.scores([1, 3, 5])[row.metric]
+            value = runs[row.model].outcome().scores([1, 3, 5])[row.metric]
             assert value == pytest.approx(float(row.printed), abs=5.1e-5), (row.model, row.metric)
 
     def test_one_hit_more_is_noticed(self):
-        counts = list_runs("reuters90")["1vsrest"].outcome.counts
+        counts = list_runs("reuters90")["1vsrest"].outcome().counts
         spoilt = replace(counts, correct=counts.correct + np.eye(1, 90, dtype=int)[0])
         one, other = (label_averages(table, ["micro"])[0] for table in (counts, spoilt))
         assert abs(one - 0.8651) < 5.1e-5 < abs(other - 0.8651)
 
-    @pytest.mark.parametrize("path", sorted((FOLDER / "pairs").glob("*.json")), ids=lambda path: path.stem)
-    def test_pairs_hold_the_counts_of_the_single_runs(self, path):
-        pairs, runs = LabelPairs.load(path), list_runs("reuters90")
-        for counts, model in zip(pairs.counts(), (pairs.first, pairs.second), strict=True):
-            own = runs[model].outcome.counts
+    @pytest.mark.parametrize("pair", PAIRS, ids="+".join)
+    def test_pairs_hold_the_counts_of_the_single_runs(self, pair):
+        path = RUNS_FOLDER / "reuters90" / "+".join(pair) / "no-encoder" / "seed-1337.json"
+        pairs, runs = load_run(path), list_runs("reuters90")
+        assert (pairs.model, pairs.second) == ("+".join(pair), pair[1])
+        for counts, model in zip(pairs.outcome().counts(), pair, strict=True):
+            own = runs[model].outcome().counts
             for name in ("correct", "predicted", "gold"):
                 assert np.array_equal(getattr(counts, name), getattr(own, name))
 
@@ -223,7 +168,7 @@ class TestStored:
 
     def test_unknown_labels_change_every_ranking_measure_but_precision(self):
         runs = list_runs("reuters90-held-out")
-        out, included = runs["1vsrest"].outcome, runs["1vsrest with test labels"].outcome
+        out, included = runs["1vsrest"].outcome(), runs["1vsrest with test labels"].outcome()
         without, with_them = (one.ranking.scores([1, 5]) for one in (out, included))
         for name in ("P@1", "P@5", "RP@1", "NDCG@1"):
             assert with_them[name] == pytest.approx(without[name])
@@ -235,7 +180,9 @@ class TestStored:
 class TestFigures:
     def test_each_draws_what_it_is_given(self, rng):
         runs = {model: run(rng, model) for model in ("1vsrest", "thresholding")}
-        table = label_table(runs).assign(**{m: 100 * one.label_f1 for m, one in runs.items()})
+        table = label_table(runs).assign(
+            **{m: 100 * label_f1(one.outcome().counts) for m, one in runs.items()}
+        )
         figure = charts.rare_labels_chart(table, "1vsrest", "t")
         arrows = [text for text in figure.axes[0].texts if text.arrow_patch is not None]
         still = (table["1vsrest"] - table["thresholding"]).abs() < 0.05

@@ -13,7 +13,7 @@ from helpers.metrics.bootstrap import bootstrap_intervals
 from helpers.metrics.weighting import SCHEMES
 from helpers.papers.readme import CLAIMS, claims_table, filled, rows_of
 from helpers.reporting.tables import TABLES_FOLDER
-from helpers.runs.runs import list_runs
+from helpers.runs import list_runs
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 

@@ -22,13 +22,12 @@ from helpers.reporting.tables import read_tidy, write_tidy
 from helpers.runs import Run
 
 LABELS = ("Other", "R(e1,e2)", "R(e2,e1)")
-PAIRED = ("gold", "predicted", "predicted_paired")
 
 
 def run(model: str, seed: int | None, rows: tuple, **more) -> Run:
     """A run on a data set of two directions; rows are gold, A, B, count."""
     shown = {"dataset": "semeval2010", "encoder": "tiny", "profile": "standard", "negative": "Other"} | more
-    return Run(split="test", model=model, labels=LABELS, rows=rows, columns=PAIRED, seed=seed, **shown)
+    return Run.from_outcome(PairedOutcomes.from_rows(rows, LABELS), model=model, seed=seed, **shown)
 
 
 GOOD = ((0, 0, 0, 2), (1, 1, 2, 6), (2, 2, 1, 2))

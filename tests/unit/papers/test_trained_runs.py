@@ -15,7 +15,7 @@ from helpers.metrics.counts import PairedOutcomes
 from helpers.metrics.direction import paired_breakdown
 from helpers.models.settings import STANDARD
 from helpers.reporting.seeds import paired_scores, scheme_scores
-from helpers.runs.runs import Run, list_runs
+from helpers.runs import STUDIES_FOLDER, PairedRows, Run, list_runs
 
 ENCODER = "all-MiniLM-L6-v2"
 STORED = list_runs("semeval2010", profile="standard", split="test")
@@ -100,7 +100,7 @@ def test_asking_relation_by_relation_costs_the_usual_score():
 
 
 def test_the_start_of_the_marker_vectors_decides_what_em_c_knows_about_direction():
-    (ablated,) = list_runs(folder=ROOT / "results" / "ablations" / "marker-vectors-mean")
+    (ablated,) = list_runs(folder=STUDIES_FOLDER / "ablations", variant="marker_vectors-mean")
     (usual,) = [run for run in runs("EM-C") if run.seed == ablated.seed]
     differing = {
         name for name, value in ablated.hyperparameters.items() if usual.hyperparameters[name] != value
@@ -133,8 +133,8 @@ def test_the_rarest_class_has_one_test_sentence_which_is_worth_a_class():
 def with_rare_sentence(run: Run, right: bool) -> Run:
     """The run, had it got the one sentence right, or had it called it Other."""
     rare, other = run.labels.index(RARE), run.labels.index("Other")
-    rows = [(rare, rare if right else other, *row[2:]) if row[0] == rare else row for row in run.rows]
-    return replace(run, rows=tuple(rows))
+    rows = [(rare, rare if right else other, *row[2:]) if row[0] == rare else row for row in run.table.rows]
+    return replace(run, table=PairedRows(rows=tuple(rows)))
 
 
 def test_the_runs_are_those_of_the_settings_and_the_data():
@@ -150,10 +150,10 @@ def test_the_runs_are_those_of_the_settings_and_the_data():
 def test_a_corrupted_outcome_is_noticed():
     """An outcome in which every tenth paired prediction is the original one no longer passes."""
     for run in MERGED:
-        still = [(gold, one, one, n // 10) for gold, one, _, n in run.rows]
-        rest = [(gold, one, other, n - n // 10) for gold, one, other, n in run.rows]
+        still = [(gold, one, one, n // 10) for gold, one, _, n in run.table.rows]
+        rest = [(gold, one, other, n - n // 10) for gold, one, other, n in run.table.rows]
         table = PairedOutcomes.from_rows(added(rest + still), run.labels)
-        assert not turns(replace(run, rows=tuple(tuple(row) for row in table.to_rows())))
+        assert not turns(replace(run, table=PairedRows(rows=table.to_rows())))
 
 
 def added(rows: list[tuple]) -> list[tuple]:

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from helpers.metrics import Confusion, PairedOutcomes
 from helpers.reporting.seeds import (
     DIRECTION,
     compare_models,
@@ -16,16 +17,15 @@ from helpers.reporting.seeds import (
     resampled_intervals,
     scheme_scores,
 )
-from helpers.runs.runs import Run, save_run
+from helpers.runs import Run, save_run
 
 LABELS = ("Other", "R(e1,e2)", "R(e2,e1)")
-PAIRED = ("gold", "predicted", "predicted_paired")
 
 
 def run(model: str, seed: int | None, rows: tuple, **more) -> Run:
     """A run on a data set of two directions; rows are gold, A, B, count."""
     shown = {"dataset": "semeval2010", "encoder": "tiny", "profile": "standard", "negative": "Other"} | more
-    return Run(split="test", model=model, labels=LABELS, rows=rows, columns=PAIRED, seed=seed, **shown)
+    return Run.from_outcome(PairedOutcomes.from_rows(rows, LABELS), model=model, seed=seed, **shown)
 
 
 GOOD = ((0, 0, 0, 2), (1, 1, 2, 6), (2, 2, 1, 2))
@@ -48,7 +48,7 @@ def test_scores_of_one_run_by_hand():
 
 
 def test_paired_scores_need_paired_samples():
-    plain = Run("d", "test", "m", ("a",), ((0, 0, 1),))
+    plain = Run.from_outcome(Confusion.from_arrays(["a"], ["a"]), dataset="d", model="m")
     with pytest.raises(ValueError, match="no predictions on paired samples"):
         paired_scores(plain)
 
@@ -93,7 +93,8 @@ def test_an_interval_is_of_one_run_and_moves_with_no_other():
 
 def test_runs_of_epochs_in_the_order_of_their_numbers(tmp_path):
     for epoch in (10, 2):
-        save_run(run("m", 9, HALF), tmp_path / f"epoch-{epoch}")
+        save_run(run("m", 9, HALF, variant=f"epoch-{epoch}"), tmp_path)
+    save_run(run("m", 9, HALF), tmp_path)
     assert {epoch: len(found) for epoch, found in epoch_runs(tmp_path).items()} == {2: 1, 10: 1}
     assert list(epoch_runs(tmp_path)) == [2, 10]
 

@@ -1,21 +1,28 @@
-"""Run files: whole or absent, checked on the way in and out, readable in a diff."""
+"""Run files: whole or absent, checked on the way in and out, readable in a diff, hostile ones refused."""
 
 import dataclasses
 import json
+import logging
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from helpers import ROOT
 from helpers.core import files
-from helpers.metrics.counts import Confusion, PairedOutcomes
-from helpers.runs.runs import (
-    COMPARED,
-    CONFUSION,
-    PAIRED,
+from helpers.metrics import Confusion, LabelSets, MultilabelOutcome, PairedOutcomes
+from helpers.runs import (
+    ConfusionRows,
+    LabelPairs,
+    RankedFacts,
     Run,
+    code_sha256,
     different_fields,
     environment,
     list_runs,
@@ -24,9 +31,12 @@ from helpers.runs.runs import (
     safe_name,
     same_configuration,
     save_run,
+    variant_name,
 )
+from helpers.runs.files import run_text
 
 LABELS = ("Other", "r(e1,e2)", "r(e2,e1)")
+ROWS = ((0, 0, 5), (1, 1, 7), (1, 2, 1))
 
 
 def make(**changes) -> Run:
@@ -36,13 +46,15 @@ def make(**changes) -> Run:
         split="test",
         model="EM-C",
         labels=LABELS,
-        rows=((0, 0, 5), (1, 1, 7), (1, 2, 1)),
+        table=ConfusionRows(rows=ROWS),
         negative="Other",
         files={"test.tsv": "ab" * 32},
         encoder="embedded/mini lm",
         encoder_sha256="cd" * 32,
+        code_sha256="ef" * 32,
+        licence="MIT",
         seed=9,
-        profile="quick",
+        profile="standard",
         hyperparameters={"learning_rate": 2e-5, "epochs": 5},
         environment={"python": "3.11.2"},
         wall_seconds=1.5,
@@ -51,102 +63,198 @@ def make(**changes) -> Run:
     return dataclasses.replace(run, **changes)
 
 
-def test_round_trip_keeps_everything(tmp_path):
-    run = make()
-    path = save_run(run, tmp_path)
-    assert path == tmp_path / "demo" / "EM-C" / "embedded-mini-lm" / "seed-9.json"
-    assert load_run(path) == run
-    assert load_run(path).n == 13
+def facts(**changes) -> RankedFacts:
+    """Three of four facts found among five predicted ones."""
+    kept = {"facts_of_relation": (0, 3, 1), "relations": (1, 1, 2, 1, 2), "pairs": (0, 1, 1, 2, 3)}
+    kept |= {"hits": (1, 1, 0, 1, 0), "scores": (0.9, 0.8, 0.8, 0.3, 0.1)}
+    return RankedFacts(level="bag", facts=4, **kept | changes)
 
 
-def test_outcomes_come_back(tmp_path, rng):
+def outcomes(rng: np.random.Generator) -> dict[str, Run]:
+    """A run of each kind."""
     gold, first, second = (rng.choice(LABELS, 500) for _ in range(3))
     both = PairedOutcomes.from_arrays(gold, first, second, LABELS)
-    kinds = ((Confusion.from_arrays(gold, first, LABELS), CONFUSION), (both, PAIRED), (both, COMPARED))
-    for outcome, columns in kinds:
-        run = Run.from_outcome(outcome, columns=columns, dataset="demo", split="test", model="m")
-        loaded = load_run(save_run(run, tmp_path, overwrite=True))
-        assert loaded.outcome() == outcome and loaded.columns == columns
-    assert Run.from_outcome(both, dataset="demo", split="test", model="m").columns == PAIRED
-    with pytest.raises(
-        ValueError, match="Confusion does not fit the columns gold, predicted, predicted_paired"
-    ):
-        Run.from_outcome(kinds[0][0], columns=PAIRED, dataset="demo", split="test", model="m")
+    truth, guess, other = (rng.random((60, 3)) < 0.4 for _ in range(3))
+    scored = MultilabelOutcome.from_scores(truth, guess - 0.5 + 0.1 * other, 3, labels=LABELS, keep_sets=True)
+    kept = {
+        "confusion": (Confusion.from_arrays(gold, first, LABELS), {}),
+        "paired": (both, {}),
+        "compared": (both, {"second": "B", "model": "A+B"}),
+        "label sets": (scored, {"train_support": (5, 4, 3), "facts": {"problems": 3}, "cost": {"s": 1.5}}),
+        "label pairs": (LabelPairs.from_matrices(truth, guess, other, LABELS), {"second": "B"}),
+        "facts": (facts(), {"labels": LABELS, "negative": "Other"}),
+        "bare facts": (RankedFacts(level="sentence", facts=0, hits=()), {"labels": LABELS}),
+    }
+    return {
+        name: Run.from_outcome(one, **{"dataset": "demo", "model": "m"} | more)
+        for name, (one, more) in kept.items()
+    }
 
 
-def test_numpy_numbers_are_written_as_numbers(tmp_path):
-    run = make(seed=np.int64(9), hyperparameters={"c": np.float64(0.5)})
-    assert load_run(save_run(run, tmp_path)).hyperparameters == {"c": 0.5}
-    with pytest.raises(ValueError, match="no JSON value"):
-        save_run(make(hyperparameters={"f": object()}), tmp_path)
+class TestRoundTrip:
+    def test_everything_is_kept(self, tmp_path):
+        run = make(variant="epochs-5", history={"losses": [2.5, 1.5]}, facts={"a": 1}, cost={"b": {"c": 0.5}})
+        path = save_run(run, tmp_path)
+        assert path == tmp_path / "demo" / "EM-C+epochs-5" / "embedded-mini-lm" / "seed-9.json"
+        assert load_run(path) == run
+        assert (load_run(path).n, load_run(path).name) == (13, "EM-C epochs-5")
+
+    def test_outcomes_of_every_kind_come_back(self, tmp_path, rng):
+        for name, run in outcomes(rng).items():
+            loaded = load_run(save_run(run, tmp_path / name))
+            assert loaded == run and loaded.outcome() == run.outcome(), name
+            assert run_text(loaded) == run_text(run)
+            assert max(map(len, run_text(run).splitlines())) <= 100
+
+    def test_what_an_outcome_does_not_have_is_refused(self, rng):
+        table = Confusion.from_arrays(["a"], ["a"])
+        with pytest.raises(ValueError, match="a Confusion is of one system; second is 'B'"):
+            Run.from_outcome(table, dataset="d", model="m", second="B")
+        truth = rng.random((9, 3)) < 0.5
+        bare = MultilabelOutcome.from_scores(truth, truth - 0.5, 2)
+        with pytest.raises(ValueError, match="keep_sets=True"):
+            Run.from_outcome(bare, dataset="d", model="m")
+
+    def test_label_pairs_are_those_of_both_systems(self, rng):
+        truth, first, second = (rng.random((60, 3)) < 0.4 for _ in range(3))
+        pairs = LabelPairs.from_matrices(truth, first, second, LABELS)
+        for counts, guess in zip(pairs.counts(), (first, second), strict=True):
+            assert counts == LabelSets.from_matrices(truth, guess, LABELS).label_counts()
+
+    def test_counts_of_weights_are_refused(self):
+        table = Confusion.from_arrays(["a"], ["a"], sample_weight=[0.5])
+        with pytest.raises(ValueError, match=r"rows"):
+            Run.from_outcome(table, dataset="d", model="m")
+
+    def test_numpy_numbers_are_written_as_numbers(self, tmp_path):
+        run = make(seed=np.int64(9), wall_seconds=np.float64(2), hyperparameters={"c": np.float64(0.5)})
+        assert load_run(save_run(run, tmp_path)).hyperparameters == {"c": 0.5}
+        with pytest.raises(ValueError, match="no JSON value"):
+            make(hyperparameters={"f": object()})
+
+    @settings(max_examples=100, deadline=None)
+    @given(
+        st.dictionaries(st.tuples(*[st.integers(0, 4)] * 3), st.integers(0, 2**40), max_size=40),
+        st.booleans(),
+    )
+    def test_any_counts_come_back(self, counts, compared):
+        rows = [(*entry, count) for entry, count in counts.items()]
+        second = {"second": "B"} if compared else {}
+        run = Run.from_outcome(PairedOutcomes.from_rows(rows, range(5)), dataset="d", model="m", **second)
+        record = json.loads(run_text(run))
+        assert sum(row[-1] for row in record["outcome"]["rows"]) == sum(counts.values()) == run.n
 
 
-def test_layout_is_stable_and_rows_are_compact(tmp_path):
-    rows = tuple((i, j, 10 * i + j) for i in range(3) for j in range(2))
-    path = save_run(make(rows=rows, hyperparameters={"b": 1, "a": 2}), tmp_path)
-    text = path.read_text("utf-8")
-    assert text.endswith('"rows": [\n    ' + ", ".join(str(list(row)) for row in rows) + "\n  ]\n}\n")
-    assert text.index('"a": 2') < text.index('"b": 1')
-    assert list(json.loads(text))[:3] == ["schema_version", "dataset", "split"]
-    other = save_run(make(rows=rows, hyperparameters={"a": 2, "b": 1}), tmp_path / "again")
-    assert other.read_bytes() == path.read_bytes()
-    cells = tuple((i, j, 1000) for i in range(60) for j in range(60))
-    many = make(rows=cells, labels=tuple(range(60)), negative=None)
-    lines = save_run(many, tmp_path, overwrite=True).read_text("utf-8").splitlines()
-    assert max(map(len, lines)) <= 110 and len(lines) < 900
+class TestText:
+    def test_layout_is_stable_and_rows_are_compact(self, tmp_path):
+        rows = tuple((i, j, 10 * i + j) for i in range(3) for j in range(3))
+        run = make(table=ConfusionRows(rows=rows), hyperparameters={"b": 1, "a": 2})
+        path = save_run(run, tmp_path)
+        text = path.read_text("utf-8")
+        packed = ", ".join(str(list(row)).replace(" ", "") for row in rows)
+        assert text.endswith(f'    "kind": "confusion",\n    "rows": [\n      {packed}\n    ]\n  }}\n}}\n')
+        assert text.index('"a": 2') < text.index('"b": 1')
+        assert list(json.loads(text))[:3] == ["schema_version", "dataset", "split"]
+        other = save_run(dataclasses.replace(run, hyperparameters={"a": 2, "b": 1}), tmp_path / "again")
+        assert other.read_bytes() == path.read_bytes()
+
+    def test_many_rows(self):
+        rows = tuple((i, j, 1000) for i in range(60) for j in range(60))
+        many = make(table=ConfusionRows(rows=rows), labels=tuple(range(60)), negative=None)
+        lines = run_text(many).splitlines()
+        assert max(map(len, lines)) <= 100 and len(lines) < 620
 
 
-def test_without_seed_encoder_or_test_split():
-    run = make(seed=None, encoder=None, split="dev")
-    assert run_path(run, "r").as_posix() == "r/demo-dev/EM-C/published/predictions.json"
+class TestPath:
+    def test_without_seed_encoder_or_test_split(self):
+        run = make(seed=None, encoder=None, split="dev")
+        assert run_path(run, "r").as_posix() == "r/demo-dev/EM-C/published/predictions.json"
+
+    def test_profile_and_variant_are_named(self):
+        run = make(profile="quick", variant="without bias")
+        assert run_path(run, "r").parts[2] == "EM-C+quick+without-bias"
+        assert run_path(make(profile="standard"), "r").parts[2] == "EM-C"
+
+    def test_variants_are_what_is_not_usual(self):
+        usual = {"learning_rate": 1e-4, "epochs": 5, "marker_vectors": "random", "warmup": 0}
+        assert variant_name(usual | {"learning_rate": 2e-4, "warmup": 0.0}, usual) == "learning_rate-0.0002"
+        both = usual | {"marker_vectors": "mean", "epochs": 3, "layer_norm": True}
+        assert variant_name(both, usual) == "epochs-3+marker_vectors-mean+layer_norm-True"
+        long = [variant_name({"words": "x" * 300 + end}, {}) for end in "ab"]
+        assert len(set(long)) == 2 and max(map(len, long)) < 200
+
+    @pytest.mark.parametrize("name", ["..", "a/../b", "../a", "/..", "", "///", "..\\a", ".", "—"])
+    def test_names_that_lead_out_are_refused(self, name):
+        with pytest.raises(ValueError, match="cannot be part of a path"):
+            safe_name(name)
+
+    @pytest.mark.parametrize(
+        ("name", "part"),
+        [
+            ("google/bert", "google-bert"),
+            ("a b", "a-b"),
+            (".hidden", "hidden"),
+            ("C-GCN (K=1)", "C-GCN-K-1"),
+            ("v1.5", "v1.5"),
+        ],
+    )
+    def test_safe_names(self, name, part):
+        assert safe_name(name) == part
 
 
-@pytest.mark.parametrize("name", ["..", "a/../b", "../a", "/..", "", "///", "..\\a", ".", "—"])
-def test_names_that_lead_out_are_refused(name):
-    with pytest.raises(ValueError, match="cannot be part of a path"):
-        safe_name(name)
+class TestConfiguration:
+    def test_another_one_is_not_overwritten(self, tmp_path):
+        path = save_run(make(), tmp_path)
+        before = path.read_bytes()
+        other = make(hyperparameters={"learning_rate": 3e-5, "epochs": 5})
+        with pytest.raises(FileExistsError, match=r"another configuration \(hyperparameters\)"):
+            save_run(other, tmp_path)
+        assert path.read_bytes() == before
+        save_run(other, tmp_path, overwrite=True)
+        assert load_run(path) == other
 
+    def test_two_names_in_one_path_do_not_overwrite_each_other(self, tmp_path):
+        save_run(make(encoder="a b"), tmp_path)
+        with pytest.raises(FileExistsError, match="encoder"):
+            save_run(make(encoder="a/b"), tmp_path)
 
-@pytest.mark.parametrize(
-    ("name", "part"),
-    [
-        ("google/bert", "google-bert"),
-        ("a b", "a-b"),
-        (".hidden", "hidden"),
-        ("C-GCN (K=1)", "C-GCN-K-1"),
-        ("v1.5", "v1.5"),
-    ],
-)
-def test_safe_names(name, part):
-    assert safe_name(name) == part
+    def test_what_was_found_is_none_of_it(self, tmp_path):
+        found = {"wall_seconds": 9.0, "environment": {"python": "3.13"}, "code_sha256": None, "licence": ""}
+        again = make(table=ConfusionRows(rows=((0, 0, 1),)), **found)
+        assert same_configuration(make(), again)
+        assert make().configuration_sha256 == again.configuration_sha256
+        save_run(make(), tmp_path)
+        assert load_run(save_run(again, tmp_path)).wall_seconds == 9.0
+        changes = {
+            "seed": 148,
+            "files": {},
+            "profile": "paper",
+            "variant": "v",
+            "negative": None,
+            "source": "s",
+        }
+        for key, value in changes.items():
+            assert different_fields(make(), make(**{key: value})) == [key]
+            assert make().configuration_sha256 != make(**{key: value}).configuration_sha256
+        fewer = make(labels=("Other",), negative=None, table=ConfusionRows(rows=((0, 0, 1),)))
+        assert different_fields(make(), fewer) == ["labels", "negative"]
 
+    def test_what_a_paired_outcome_is_of_is_part_of_it(self, rng):
+        runs = outcomes(rng)
+        assert different_fields(runs["paired"], runs["compared"]) == ["model", "outcome"]
 
-def test_another_configuration_is_not_overwritten(tmp_path):
-    path = save_run(make(), tmp_path)
-    before = path.read_bytes()
-    other = make(hyperparameters={"learning_rate": 3e-5, "epochs": 5})
-    with pytest.raises(FileExistsError, match=r"another configuration \(hyperparameters\)"):
-        save_run(other, tmp_path)
-    assert path.read_bytes() == before
-    save_run(other, tmp_path, overwrite=True)
-    assert load_run(path) == other
+    def test_equal_numbers_are_equal(self):
+        whole, decimal = (make(hyperparameters={"clip": one}) for one in (1, 1.0))
+        assert same_configuration(whole, decimal)
+        assert whole.configuration_sha256 == decimal.configuration_sha256
 
-
-def test_two_names_in_one_path_do_not_overwrite_each_other(tmp_path):
-    save_run(make(encoder="a b"), tmp_path)
-    with pytest.raises(FileExistsError, match="encoder"):
-        save_run(make(encoder="a/b"), tmp_path)
-
-
-def test_same_configuration_ignores_what_was_found(tmp_path):
-    again = make(rows=((0, 0, 1),), wall_seconds=9.0, environment={"python": "3.13"})
-    assert same_configuration(make(), again)
-    save_run(make(), tmp_path)
-    assert load_run(save_run(again, tmp_path)).wall_seconds == 9.0
-    changes = {"seed": 148, "files": {}, "labels": ("Other",), "negative": None, "profile": "paper"}
-    for key, value in changes.items():
-        assert different_fields(make(), make(**{key: value})) == [key]
-        assert not same_configuration(make(), make(**{key: value}))
+    def test_a_configuration_that_was_edited_is_noticed(self, tmp_path):
+        path = save_run(make(), tmp_path)
+        path.write_text(path.read_text().replace('"epochs": 5', '"epochs": 6'))
+        with pytest.raises(
+            ValueError, match=r"configuration_sha256 is '\w+…?'; that of the configuration is"
+        ):
+            load_run(path)
 
 
 def test_an_interrupted_write_leaves_the_old_file(tmp_path, monkeypatch):
@@ -163,82 +271,345 @@ def test_an_interrupted_write_leaves_the_old_file(tmp_path, monkeypatch):
     assert os.listdir(path.parent) == ["seed-9.json"]
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "message"),
-    [
-        ("schema_version", 2, "schema_version is 2; this program reads version 1"),
-        ("rows", [[0, 0]], r"rows\[0\] is \[0, 0\]; expected 2 positions and a count"),
-        ("rows", [[0, 0, 1], [0, 3, 1]], r"rows\[1\] is \[0, 3, 1\]; positions go from 0 to 2"),
-        ("rows", [[0, 0, -1]], r"rows\[0\].*non-negative whole numbers"),
-        ("rows", [[0, 0, 1.0]], r"rows\[0\].*non-negative whole numbers"),
-        ("rows", [[0, 0, True]], r"rows\[0\].*non-negative whole numbers"),
-        ("rows", [[0, 0, 1], [0, 0, 2]], r"rows\[1\].*its cell is there already"),
-        ("columns", ["gold"], r"columns is \['gold'\]; known are"),
-        ("labels", ["a", "b", "a"], r"labels\[2\] is 'a', which is there already"),
-        ("labels", ["a", None, "b"], r"labels\[1\] is None; a label is"),
-        ("negative", "NA", "negative is 'NA', which is not in labels"),
-        ("seed", "9", "seed is '9'; expected int or null"),
-        ("seed", True, "seed is True; expected int or null"),
-        ("model", None, "model is None; expected str"),
-        ("files", {"a": 1}, r"files\['a'\] is 1; expected a sha256"),
-    ],
-)
-def test_malformed_files_are_refused_by_name(tmp_path, key, value, message):
-    path = save_run(make(), tmp_path)
+ROW = r"outcome\.rows\[0\] is "
+HOSTILE = [
+    ("schema_version", 7, "schema_version is 7; this program reads versions 1 and 2"),
+    ("schema_version", True, "schema_version is True"),
+    ("schema_version", None, "schema_version is None"),
+    ("rows", [[0, 0]], ROW + r"\[0, 0\]; expected \[gold, predicted, count\], whole numbers"),
+    ("rows", [[0, 0, 1, 1]], ROW),
+    ("rows", [[0, 0, 1], [0, 3, 1]], r"outcome\.rows\[1\] is \(0, 3, 1\): 2 positions below 3"),
+    ("rows", [[0, 0, -1]], ROW),
+    ("rows", [[-1, 0, 1]], ROW),
+    ("rows", [[0, 0, 1.0]], ROW),
+    ("rows", [[0, 0, True]], ROW),
+    ("rows", [[0, 0, "1"]], ROW),
+    ("rows", [[0, 0, None]], ROW),
+    ("rows", [[0, 0, 2**53]], ROW),
+    ("rows", [[0, 0, 10**4000]], ROW + r"\[0, 0, 10{60,}…; expected"),
+    ("rows", [[0, 0, 2**53 - 1], [1, 1, 1]], r"outcome\.rows adds up to 9007199254740992; expected less"),
+    ("rows", [[0, 0, 1], [0, 0, 2]], r"outcome\.rows\[1\] is \(0, 0, 2\); its entry is there already"),
+    ("rows", [5], ROW + "5"),
+    ("rows", {"0": 1}, r"outcome\.rows is \{'0': 1\}; expected"),
+    ("rows", None, r"outcome\.rows is None; expected"),
+    ("rows", ..., r"missing key outcome\.rows"),
+    ("kind", "sums", r"outcome\.kind is 'sums'; expected one of confusion, paired, label_sets, facts"),
+    ("kind", ..., r"outcome\.kind is None; expected one of"),
+    ("kind", "facts", r"missing key outcome\.level"),
+    ("f1", 0.7, r"unknown key outcome\.f1"),
+    ("outcome", [], r"outcome is \[\]; expected"),
+    ("outcome", None, r"outcome is None; expected"),
+    ("outcome", ..., "missing key outcome"),
+    ("labels", ["a", "b", "a"], r"labels\[2\] is 'a', which is there already"),
+    ("labels", ["a", None, "b"], r"labels\[1\] is None; a label is a string or an integer"),
+    ("labels", "abc", "labels is 'abc'; expected"),
+    ("labels", ["Other", *range(6000)], "labels holds 6001 labels; expected at most 5000"),
+    ("negative", "NA", "negative is 'NA', which is not in labels"),
+    ("negative", [], r"negative is \[\]; a label is"),
+    ("seed", "9", "seed is '9'; expected a valid integer"),
+    ("seed", True, "seed is True; expected a valid integer"),
+    ("seed", ..., "missing key seed"),
+    ("model", None, "model is None; expected a valid string"),
+    ("model", "m" * 9999, "configuration_sha256 is"),
+    ("files", {"a": 1}, r"files\.a is 1; expected a valid string"),
+    ("files", {"a": "x"}, r"files\.a is 'x'; "),
+    ("hyperparameters", [1], r"hyperparameters is \[1\]; expected"),
+    ("hyperparameters", {"x": float("inf")}, "Infinity is no JSON number"),
+    ("wall_seconds", float("nan"), "NaN is no JSON number"),
+    ("wall_seconds", -1, r"wall_seconds is -1; expected greater than or equal to 0"),
+    ("encoder_sha256", "cd", "encoder_sha256 is 'cd'; "),
+    ("f1", 0.7, r"unknown key outcome\.f1"),
+    ("x" * 999, 0.7, "unknown key x{70,}…"),
+]
+
+
+def spoilt(path: Path, key: str, value: object) -> None:
+    """Change a key of a run file, or of its outcome; `...` removes it."""
     record = json.loads(path.read_text("utf-8"))
-    record[key] = value
+    place = record["outcome"] if key in ("rows", "kind", "f1") else record
+    if value is ...:
+        del place[key]
+    else:
+        place[key] = value
     path.write_text(json.dumps(record), "utf-8")
-    with pytest.raises(ValueError, match=message) as error:
+
+
+def refused(path: Path) -> str:
+    """The message of the error, one short line that names the file."""
+    with pytest.raises(ValueError) as error:
         load_run(path)
-    assert str(path) in str(error.value)
+    message = str(error.value)
+    assert message.startswith(f"{path}: ") and "\n" not in message
+    assert len(message) <= len(str(path)) + 250
+    return message.removeprefix(f"{path}: ")
 
 
-def test_missing_and_unknown_keys_and_half_files(tmp_path):
-    path = save_run(make(), tmp_path)
-    text = path.read_text("utf-8")
-    record = json.loads(text)
-    for changed, message in (
-        ({k: v for k, v in record.items() if k != "seed"}, "missing key seed"),
-        (record | {"f1": 0.7}, "unknown key f1"),
-        ([1], "this is a list"),
-    ):
-        path.write_text(json.dumps(changed), "utf-8")
-        with pytest.raises(ValueError, match=message):
-            load_run(path)
-    path.write_text(text[: len(text) // 2], "utf-8")
-    with pytest.raises(ValueError, match=r"seed-9.json, line \d+, column \d+: not JSON"):
-        load_run(path)
+class TestHostileFiles:
+    @pytest.mark.parametrize(("key", "value", "message"), HOSTILE, ids=lambda one: repr(one)[:30])
+    def test_one_line_with_file_and_key(self, tmp_path, key, value, message):
+        path = save_run(make(), tmp_path)
+        spoilt(path, key, value)
+        found = refused(path)
+        assert re.match(message, found), found
 
-
-def test_a_malformed_run_is_not_written(tmp_path):
-    with pytest.raises(ValueError, match=r"rows\[0\]"):
-        save_run(make(rows=((0, 9, 1),)), tmp_path)
-    with pytest.raises(ValueError, match="Out of range float"):
-        save_run(make(wall_seconds=float("nan")), tmp_path)
-    assert not list(tmp_path.iterdir())
-
-
-def test_list_runs_filters_and_orders(tmp_path):
-    for seed in (687, 9, 148):
-        save_run(make(seed=seed), tmp_path)
-    save_run(make(model="A"), tmp_path)
-    save_run(make(dataset="zeta", seed=None, encoder=None, profile=None), tmp_path)
-    found = list_runs(folder=tmp_path)
-    order = [("demo", "A", 9), ("demo", "EM-C", 9), ("demo", "EM-C", 148), ("demo", "EM-C", 687)]
-    assert [(run.dataset, run.model, run.seed) for run in found] == [*order, ("zeta", "EM-C", None)]
-    assert [run.seed for run in list_runs("demo", "EM-C", folder=tmp_path)] == [9, 148, 687]
-    assert list_runs(profile="paper", folder=tmp_path) == []
-    assert [run.dataset for run in list_runs(model="EM-C", folder=tmp_path)][-1] == "zeta"
-
-
-def test_importing_runs_and_asking_for_the_environment_imports_no_torch():
-    code = (
-        "import sys; from helpers.runs.runs import environment; found = environment();"
-        "assert 'torch' not in sys.modules and 'torch' not in found['versions'];"
-        "assert found['device'] == 'cpu' and 'numpy' in found['versions']"
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            (b"", "line 1, column 1: not JSON"),
+            (b"{", "line 1, column 2: not JSON"),
+            (b"[1]", "a run is a JSON object, this is a list"),
+            (b'{"a": 1, "a": 2}', "key 'a' is there twice"),
+            (b'{"a": "\xff"}', "not UTF-8 at byte 7"),
+            (b"[" * 100_000, "nested too deeply"),
+            (b'{"a":' * 100_000, "nested too deeply"),
+            (b'{"seed": ' + b"9" * 5000 + b"}", "Exceeds the limit"),
+            (b"{}", "schema_version is None"),
+            (b'{"schema_version": 1}', "columns is None"),
+            (b'{"first": [], "second": 7, "rows": 3}', "outcome.second is 7; expected a valid string"),
+            (b'{"schema_version": 1, "sets": 5, "settings": 4}', "settings is 4; expected an object"),
+            (
+                b'{"schema_version": 1, "sets": 5, "settings": {"parameters": 4}}',
+                "parameters is 4; expected an object",
+            ),
+            (b"\x00" * 100, "line 1, column 1: not JSON"),
+        ],
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    def test_what_is_no_run_file(self, tmp_path, content, message):
+        path = tmp_path / "x.json"
+        path.write_bytes(content)
+        assert refused(path).startswith(message)
+
+    def test_nested_in_the_hyperparameters(self, tmp_path):
+        path = save_run(make(), tmp_path)
+        deep = "[" * 100_000 + "]" * 100_000
+        path.write_text(path.read_text().replace('"epochs": 5', f'"epochs": {deep}'))
+        assert refused(path) == "nested too deeply"
+
+    def test_a_huge_file_is_not_read(self, tmp_path):
+        path = tmp_path / "x.json"
+        with path.open("wb") as file:
+            file.truncate(2**33)
+        assert refused(path) == "has 8589934592 bytes; expected at most 67108864"
+
+    @pytest.mark.parametrize(
+        ("changes", "message"),
+        [
+            ({"facts": 2}, "outcome.hits holds 3 hits; outcome.facts is 2"),
+            ({"scores": [0.9]}, "outcome.scores has 1 entries, outcome.hits 5"),
+            ({"scores": [0.9, 0.8, 0.9, 0.3, 0.1]}, "outcome.scores[2] is 0.9, above the one before, 0.8"),
+            ({"relations": [1, 1, 2, 1, 3]}, "outcome.relations[4] is 3; there are 3 labels"),
+            ({"relations": [1, 1, 2, 2, 2]}, None),
+            ({"relations": [2, 2, 2, 1, 2]}, "outcome.facts_of_relation[2] is 1, but 2 of it are hits"),
+            ({"facts_of_relation": [4]}, "outcome.facts_of_relation: 1 counts with the sum 4; expected 3"),
+            ({"hits": [1, 1, 0, 2, 0]}, "outcome.hits[3] is 2; expected less than or equal to 1"),
+            ({"hits": [1, 1, 0, True, 0]}, "outcome.hits[3] is True; expected a valid integer"),
+            ({"level": "word"}, "outcome.level is 'word'; expected 'bag' or 'sentence'"),
+            ({"scores": ["0.9"]}, "outcome.scores[0] is '0.9'; expected a valid number"),
+            ({"facts": -1}, "outcome.facts is -1; expected greater than or equal to 0"),
+        ],
+    )
+    def test_ranked_facts(self, tmp_path, changes, message):
+        run = Run.from_outcome(facts(), dataset="d", model="m", labels=LABELS)
+        path = save_run(run, tmp_path)
+        record = json.loads(path.read_text())
+        record["outcome"] |= changes
+        path.write_text(json.dumps(record))
+        if message:
+            assert refused(path).startswith(message)
+        else:
+            load_run(path)
+
+    @pytest.mark.parametrize(
+        ("changes", "message"),
+        [
+            ({"train_support": [1, 2]}, "outcome.train_support has 2 counts for 3 labels"),
+            ({"sets": [[[0], [0], 1]]}, "outcome.sets holds 1 instances, outcome.ranking 60"),
+            (
+                {"sets": [[[99], [0], 60]]},
+                "outcome.sets[0] is ((99,), (0,), 60): two lists of columns below 3",
+            ),
+            ({"sets": [[[0, 0], [0], 60]]}, "outcome.sets[0] is"),
+            (
+                {"sets": [[[0], 0, 60]]},
+                "outcome.sets[0] is [[0], 0, 60]; expected [[gold], [predicted], count]",
+            ),
+            (
+                {"ranking": [[1, [9], 60]]},
+                "outcome.ranking[0] is (1, (9,), 60): gold labels, different ranks",
+            ),
+            (
+                {"ranking": [[1, [1], 60], [1, [1], 0]]},
+                "outcome.ranking[1] is (1, (1,), 0); its entry is there",
+            ),
+            ({"depth": 0}, "outcome.depth is 0; expected greater than or equal to 1"),
+            ({"depth": 10**9}, "outcome.depth is 1000000000; expected less than or equal to 1000"),
+            ({"depth": None}, "outcome.second is empty: expected depth, ranking and sets, and no pairs"),
+            ({"second": "B"}, "outcome.second is given: expected pairs, and no ranking, sets or depth"),
+        ],
+    )
+    def test_label_sets(self, tmp_path, rng, changes, message):
+        path = save_run(outcomes(rng)["label sets"], tmp_path)
+        record = json.loads(path.read_text())
+        record["outcome"] |= changes
+        path.write_text(json.dumps(record))
+        assert refused(path).startswith(message)
+
+    @settings(max_examples=300, deadline=None)
+    @given(data=st.data())
+    def test_anything_anywhere_is_read_or_refused_in_one_line(self, tmp_path_factory, data):
+        value = st.recursive(
+            st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=30),
+            lambda inner: (
+                st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4)
+            ),
+            max_leaves=8,
+        )
+        runs = [make(), *outcomes(np.random.default_rng(1)).values()]
+        record = json.loads(run_text(data.draw(st.sampled_from(runs))))
+        place = record["outcome"] if data.draw(st.booleans()) else record
+        place[data.draw(st.sampled_from(sorted(place)) | st.text(max_size=5))] = data.draw(value)
+        path = tmp_path_factory.mktemp("hostile") / "x.json"
+        path.write_text(json.dumps(record), "utf-8")
+        try:
+            load_run(path)
+        except ValueError as error:
+            assert "\n" not in str(error) and len(str(error)) <= len(str(path)) + 250
+
+    def test_a_malformed_run_cannot_be_made(self):
+        with pytest.raises(ValueError, match=r"outcome\.rows\[0\]"):
+            make(table=ConfusionRows(rows=((0, 9, 1),)))
+        with pytest.raises(ValueError, match="inf is no JSON value"):
+            make(wall_seconds=float("inf"))
 
 
-def test_environment_is_a_json_value():
-    assert json.loads(json.dumps(environment())) == environment()
+class TestOldForm:
+    """Files of the form before 2, as they were."""
+
+    RELATIONS = {
+        "schema_version": 1, "dataset": "demo", "split": "test", "files": {}, "model": "A+B", "encoder": None,
+        "encoder_sha256": None, "seed": None, "profile": None, "hyperparameters": {}, "source": "x",
+        "environment": {}, "wall_seconds": None, "sentences_per_second": None, "labels": [*LABELS],
+        "negative": "Other", "columns": ["gold", "predicted", "predicted_second"], "rows": [[0, 0, 1, 7]],
+    }  # fmt: skip
+    LABEL_SETS = {
+        "schema_version": 1, "dataset": "demo", "model": "tree without bias", "labels": ["a", "b"],
+        "settings": {"technique": "tree", "parameters": {"random_state": 3}, "files": {"t": "0" * 64}},
+        "facts": {"problems": 2}, "cost": {"training": {"seconds": 2.5}, "environment": {"python": "3.11"}},
+        "train_support": [4, 5], "depth": 1, "decision": "score>0",
+        "ranking": [[1, [1], 3]], "sets": [[[0], [0, 1], 3]],
+    }  # fmt: skip
+    PAIRS = {
+        "dataset": "demo",
+        "first": "A",
+        "second": "B",
+        "labels": ["a", "b"],
+        "rows": [[[0], [1], [], 2]],
+    }
+
+    def loaded(self, folder: Path, record: dict, caplog) -> Run:
+        path = folder / "old.json"
+        path.write_text(json.dumps(record))
+        with caplog.at_level(logging.WARNING):
+            run = load_run(path)
+        assert f"{path} is a run file of the form before 2: read, save it again to renew it" in caplog.text
+        assert load_run(save_run(run, folder)) == run
+        return run
+
+    def test_relations(self, tmp_path, caplog):
+        run = self.loaded(tmp_path, self.RELATIONS, caplog)
+        assert (run.kind, run.second, run.n, run.code_sha256) == ("paired", "B", 7, None)
+        assert run.outcome() == PairedOutcomes.from_rows([[0, 0, 1, 7]], LABELS)
+        plain = self.RELATIONS | {"columns": ["gold", "predicted"], "rows": [[0, 1, 7]], "model": "A"}
+        assert self.loaded(tmp_path, plain, caplog).outcome() == Confusion.from_rows([[0, 1, 7]], LABELS)
+        on_pairs = self.RELATIONS | {"columns": ["gold", "predicted", "predicted_paired"], "seed": 4}
+        assert self.loaded(tmp_path, on_pairs, caplog).table.other == "paired sentence"
+
+    def test_label_sets(self, tmp_path, caplog):
+        run = self.loaded(tmp_path, self.LABEL_SETS, caplog)
+        named = (run.model, run.variant, run.seed, run.encoder, run.wall_seconds)
+        assert named == ("tree", "without bias", 3, "no-encoder", 2.5)
+        assert run.files == {"t": "0" * 64} and run.environment == {"python": "3.11"}
+        assert run.table.train_support == (4, 5) and run.outcome().ranking.n == 3
+
+    def test_pairs_of_label_sets(self, tmp_path, caplog):
+        run = self.loaded(tmp_path, self.PAIRS, caplog)
+        assert (run.model, run.second, run.n) == ("A+B", "B", 2)
+        assert run.outcome().to_rows() == [[[0], [1], [], 2]]
+
+    @pytest.mark.parametrize("record", [RELATIONS, LABEL_SETS, PAIRS], ids=["relations", "sets", "pairs"])
+    def test_each_key_is_needed_and_checked(self, tmp_path, record):
+        path = tmp_path / "x.json"
+        for key in record.keys() - {"schema_version", "first", "second", "sets"}:
+            for value in (..., "what is this?"):
+                changed = {name: one for name, one in record.items() if name != key}
+                path.write_text(json.dumps(changed if value is ... else changed | {key: value}))
+                try:
+                    load_run(path)
+                except ValueError as error:
+                    assert str(error).startswith(f"{path}: ") and len(str(error)) < len(str(path)) + 250
+
+
+class TestList:
+    def test_filters_and_orders(self, tmp_path):
+        for seed in (687, 9, 148):
+            save_run(make(seed=seed), tmp_path)
+        save_run(make(model="A"), tmp_path)
+        save_run(make(variant="epochs-3", seed=9), tmp_path)
+        save_run(make(dataset="zeta", seed=None, encoder=None, profile=None), tmp_path)
+        found = list_runs(folder=tmp_path)
+        order = [("demo", "A", 9), *(("demo", "EM-C", seed) for seed in (9, 148, 687))]
+        order += [("demo", "EM-C epochs-3", 9), ("zeta", "EM-C", None)]
+        assert [(run.dataset, run.name, run.seed) for run in found] == order
+        assert [run.seed for run in list_runs("demo", "EM-C", variant="", folder=tmp_path)] == [9, 148, 687]
+        assert list_runs(profile="paper", folder=tmp_path) == list_runs("..", folder=tmp_path) == []
+        assert [run.dataset for run in list_runs(model="EM-C", folder=tmp_path)][-1] == "zeta"
+        assert len(list_runs(kind="confusion", folder=tmp_path)) == 6
+        assert list_runs(kind="facts", folder=tmp_path) == []
+
+
+class TestProvenance:
+    def test_the_environment_is_a_json_value_and_imports_no_torch(self):
+        assert json.loads(json.dumps(environment())) == environment()
+        code = (
+            "import sys; from helpers.runs import environment; found = environment();"
+            "assert 'torch' not in sys.modules and 'torch' not in found['versions'];"
+            "assert found['device'] == 'cpu' and 'numpy' in found['versions']"
+        )
+        subprocess.run([sys.executable, "-c", f"import numpy; {code}"], check=True)
+
+    @pytest.mark.parametrize(
+        "code",
+        ["import helpers.metrics, helpers.runs", "from helpers.__main__ import main; main(sys.argv[1:])"],
+    )
+    def test_pydantic_is_loaded_with_runs_only(self, code, tmp_path):
+        (tmp_path / "p.csv").write_text("gold,predicted\na,a\nb,a\n")
+        words = [sys.executable, "-c", f"import sys; {code}; assert 'pydantic' not in sys.modules"]
+        done = subprocess.run(
+            [*words, "score", str(tmp_path / "p.csv")], cwd=ROOT, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+
+    def test_the_code_of_a_model_is_its_files(self, tmp_path, monkeypatch):
+        from helpers.runs import provenance
+
+        (tmp_path / "helpers" / "kit").mkdir(parents=True)
+        sources = {"__init__": "", "base": "class Base: ...", "other": "", "parts": "SIZE = 1"}
+        sources["model"] = (
+            "from .base import Base\n\ndef f():\n    from .parts import SIZE\n\nclass M(Base): ..."
+        )
+        for name, text in sources.items():
+            (tmp_path / "helpers" / "kit" / f"{name}.py").write_text(text)
+        module = type(sys)("helpers.kit.model")
+        module.__file__ = str(tmp_path / "helpers" / "kit" / "model.py")
+        monkeypatch.setitem(sys.modules, "helpers.kit.model", module)
+        monkeypatch.setattr(provenance, "ROOT", tmp_path)
+        before = code_sha256([module])
+        (tmp_path / "helpers" / "kit" / "other.py").write_text("unused = 1")
+        (tmp_path / "helpers" / "kit" / "base.py").write_bytes(b"class Base: ...")
+        assert code_sha256([module]) == before
+        for name in ("model", "base", "parts"):
+            path = tmp_path / "helpers" / "kit" / f"{name}.py"
+            text = path.read_text()
+            path.write_text(text + "\n# changed")
+            assert code_sha256([module]) != before
+            path.write_text(text)

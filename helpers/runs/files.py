@@ -1,0 +1,356 @@
+"""Run files: where a run is kept, how its text is laid out; save, load, list, compare.
+
+One run is one JSON file. The same run always gives the same text, so a difference between two files is a
+difference between two runs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from helpers import ROOT
+from helpers.core import write_atomically
+
+from .old_form import is_old, renewed
+from .schema import (
+    SCHEMA_VERSION,
+    ConfusionRows,
+    LabelSetRows,
+    PairedRows,
+    RankedFacts,
+    Run,
+    plain,
+    shown,
+)
+
+logger = logging.getLogger(__name__)
+RUNS_FOLDER = ROOT / "results" / "runs"
+STUDIES_FOLDER = ROOT / "results" / "studies"
+WIDTH = 100
+MAX_BYTES = 1 << 26
+KEYS = (
+    *("schema_version", "dataset", "split", "files", "model", "variant", "encoder", "encoder_sha256", "seed"),
+    *("profile", "hyperparameters", "configuration_sha256", "code_sha256", "licence", "source"),
+    *("environment", "wall_seconds", "sentences_per_second", "history", "facts", "cost"),
+    *("labels", "negative", "outcome"),
+)
+"""Keys of a run file, in their order."""
+OPTIONAL = {"history", "facts", "cost"}
+"""Left out when they are empty."""
+RUN = TypeAdapter(Run)
+KINDS = {one.kind: one for one in (ConfusionRows, PairedRows, LabelSetRows, RankedFacts)}
+
+
+def safe_name(name: str) -> str:
+    """A name as one part of a path: letters, digits and `. _ + -` stay, whatever else becomes '-'.
+
+    Two names can meet in one path ('a b' and 'a/b'); `save_run` then refuses the second, as its configuration
+    differs.
+
+    Raises ValueError for a name that leads out of its folder or leaves nothing: '..' as a part, or no letter
+    or digit.
+
+    >>> safe_name("google/bert base (uncased)"), safe_name("EM-C")
+    ('google-bert-base-uncased', 'EM-C')
+    """
+    parts = re.split(r"[/\\]", str(name))
+    part = re.sub(r"[^A-Za-z0-9._+-]+", "-", str(name)).strip("-.")
+    if any(one.strip() in (".", "..") for one in parts) or not re.search(r"[A-Za-z0-9]", part):
+        raise ValueError(f"{shown(name)} cannot be part of a path: it needs a letter or digit and no '..'")
+    return part
+
+
+def variant_name(chosen: Mapping[str, Any], usual: Mapping[str, Any]) -> str:
+    """What of `chosen` differs from `usual`, or is not in it, as the name of a variant; '' if nothing does.
+
+    A name that is too long for a path ends in a part of its sha256.
+
+    >>> variant_name({"epochs": 3, "learning_rate": 2e-4}, {"epochs": 5, "learning_rate": 2e-4})
+    'epochs-3'
+    """
+    name = "+".join(
+        f"{key}-{value}" for key, value in chosen.items() if key not in usual or usual[key] != value
+    )
+    return name if len(name) <= 160 else f"{name[:150]}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+
+
+def run_path(run: Run, folder: Path | str = RUNS_FOLDER) -> Path:
+    """Where a run is kept: `<dataset>/<model>[+<variant>]/<encoder or 'published'>/seed-<n>.json`.
+
+    A profile other than 'standard' is named before the variant, a split other than 'test' after the data set.
+    Without a seed the file is `predictions.json`. All parts are `safe_name`s.
+
+    >>> from helpers.metrics import Confusion
+    >>> run = Run.from_outcome(Confusion.from_arrays(["a"], ["a"]), dataset="tacred", model="SpanBERT")
+    >>> run_path(run, "runs").as_posix()
+    'runs/tacred/SpanBERT/published/predictions.json'
+    """
+    dataset = run.dataset if run.split == "test" else f"{run.dataset}-{run.split}"
+    profile = "" if run.profile in (None, "standard") else run.profile
+    model = "+".join(safe_name(part) for part in (run.model, profile, run.variant) if part)
+    file = "predictions.json" if run.seed is None else f"seed-{run.seed}.json"
+    return Path(folder, safe_name(dataset), model, safe_name(run.encoder or "published"), file)
+
+
+def save_run(run: Run, folder: Path | str = RUNS_FOLDER, overwrite: bool = False) -> Path:
+    """Write a run to its path, atomically. Returns the path.
+
+    A file with the same configuration is replaced. One with another configuration is kept unless `overwrite`.
+
+    Raises
+    ------
+    FileExistsError : the file holds another configuration; the message names the fields that differ.
+    ValueError : the file that is there is no run file.
+
+    >>> import tempfile
+    >>> from helpers.metrics import Confusion
+    >>> run = Run.from_outcome(Confusion.from_arrays(["a"], ["a"]), dataset="demo", model="majority")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     load_run(save_run(run, folder)) == run
+    True
+    """
+    path = run_path(run, folder)
+    if path.exists() and not overwrite:
+        differing = different_fields(load_run(path), run)
+        if differing:
+            what = f"holds a run with another configuration ({', '.join(differing)})"
+            raise FileExistsError(f"{path} {what}; overwrite=True replaces it")
+    return write_atomically(path, run_text(run))
+
+
+def run_text(run: Run) -> str:
+    """The text of a run file: one key a line, lists with several entries a line, a newline at the end.
+
+    >>> from helpers.metrics import Confusion
+    >>> run = Run.from_outcome(Confusion.from_arrays([0, 0, 1], [0, 1, 1]), dataset="demo", model="m")
+    >>> print(run_text(run)[-125:], end="")
+      "labels": [0, 1],
+      "negative": null,
+      "outcome": {
+        "kind": "confusion",
+        "rows": [[0,0,1], [0,1,1], [1,1,1]]
+      }
+    }
+    """
+    hashes = {"schema_version": SCHEMA_VERSION, "configuration_sha256": run.configuration_sha256}
+    record = {key: hashes[key] if key in hashes else getattr(run, key, None) for key in KEYS}
+    record["outcome"] = {
+        one.name: value
+        for one in fields(run.table)
+        if (value := getattr(run.table, one.name)) not in (None, "", ()) or one.default is MISSING
+    }
+    kept = {key: value for key, value in record.items() if value or key not in OPTIONAL}
+    return _laid_out(plain(kept), "", ordered=False) + "\n"
+
+
+def _laid_out(value: Any, indent: str, ordered: bool) -> str:
+    """JSON text; `ordered` sorts the keys of an object. Lists of entries are packed into lines of `WIDTH`."""
+    inner = indent + "  "
+    if isinstance(value, dict) and value:
+        keys = sorted(value) if ordered else value
+        lines = [
+            f"{inner}{json.dumps(key, ensure_ascii=False)}: "
+            + _laid_out(value[key], inner, ordered=ordered or key != "outcome")
+            for key in keys
+        ]
+        return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
+    if not isinstance(value, list):
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    lines = list(pack_rows(value, WIDTH - len(inner)))
+    if len(lines) < 2 and len("".join(lines)) + len(indent) < WIDTH - 20:
+        return f"[{''.join(lines)}]"
+    return "[\n" + "\n".join(f"{inner}{line}" for line in lines) + f"\n{indent}]"
+
+
+def pack_rows(rows: Iterable[Any], width: int) -> Iterable[str]:
+    """Entries as JSON with commas between them, as many in a line as `width` characters hold.
+
+    >>> list(pack_rows([[0, 1], [2], 3], width=11))
+    ['[0,1], [2],', '3']
+    """
+    line = ""
+    for row in rows:
+        text = json.dumps(row, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+        if line and len(line) + len(text) + 3 > width:
+            yield line + ","
+            line = ""
+        line += f", {text}" if line else text
+    if line:
+        yield line
+
+
+def load_run(path: Path | str) -> Run:
+    """Read a run and check it. A file of the form before schema version 2 is read too; the log notes it.
+
+    Raises ValueError, one line that names the file and the key or row: not JSON, another schema version, a
+    missing or unknown key, a value of the wrong type, rows that contradict each other, a configuration that
+    is not that of its sha256. OSError as the file system does.
+    """
+    path = Path(path)
+    try:
+        record = _read(path)
+        if is_old(record):
+            record = renewed(record)
+            logger.warning("%s is a run file of the form before 2: read, save it again to renew it", path)
+        else:
+            _check_keys(record)
+        stated = record.pop("configuration_sha256", None)
+        run = RUN.validate_python(record)
+        if stated is not None and stated != (found := run.configuration_sha256):
+            raise ValueError(
+                f"configuration_sha256 is {shown(stated)}; that of the configuration is {found!r}"
+            )
+        return run
+    except ValidationError as error:
+        reason = _one_line(error, record)
+    except RecursionError:
+        reason = "nested too deeply"
+    except ValueError as error:
+        reason = " ".join(str(error).split())
+    raise ValueError(f"{path}: {shown_text(reason)}") from None
+
+
+def shown_text(text: str, most: int = 240) -> str:
+    """A message, cut to `most` characters.
+
+    >>> shown_text("abcdef", 3)
+    'ab…'
+    """
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """The JSON object in a file; ValueError if it holds none, or a key twice, or a number that JSON lacks."""
+    if path.stat().st_size > MAX_BYTES:
+        raise ValueError(f"has {path.stat().st_size} bytes; expected at most {MAX_BYTES}")
+    try:
+        text = path.read_bytes().decode("utf-8")
+        record = json.loads(text, object_pairs_hook=_object, parse_constant=_no_number)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"line {error.lineno}, column {error.colno}: not JSON ({error.msg})") from None
+    except UnicodeDecodeError as error:
+        raise ValueError(f"not UTF-8 at byte {error.start}") from None
+    if not isinstance(record, dict):
+        raise ValueError(f"a run is a JSON object, this is a {type(record).__name__}")
+    return record
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"key {shown(twice)} is there twice")
+    return found
+
+
+def _no_number(text: str) -> None:
+    raise ValueError(f"{text} is no JSON number")
+
+
+def _check_keys(record: dict[str, Any]) -> None:
+    found = record.pop("schema_version", None)
+    if found != SCHEMA_VERSION or isinstance(found, bool):
+        raise ValueError(
+            f"schema_version is {shown(found)}; this program reads versions 1 and {SCHEMA_VERSION}"
+        )
+    for key in KEYS[1:]:
+        if key not in record and key not in OPTIONAL:
+            raise ValueError(f"missing key {key}")
+
+
+def _one_line(error: ValidationError, record: Mapping[str, Any]) -> str:
+    """The first fault that pydantic found, as 'key is value; expected …'; of a row, all of it is shown."""
+    fault = error.errors(include_url=False, include_input=False)[0]
+    place, value, rows = "", record, None
+    for step in fault["loc"]:
+        if (
+            place == "outcome" and step in KINDS and rows is None
+        ):  # pydantic names the kind of the outcome here
+            rows = KINDS[step].COUNTED
+        elif isinstance(step, int) and isinstance(value, list):
+            place, value = f"{place}[{step}]", value[step] if step < len(value) else None
+            if place.partition(".")[2].partition("[")[0] in (rows or ()):
+                break
+        else:
+            name = str(step) if str(step).isprintable() and step else repr(step)
+            place += ("." if place else "") + shown_text(name, 80)
+            value = value.get(step) if isinstance(value, dict) else None
+    row = place.endswith("]") and (rows or {}).get(place.partition(".")[2].partition("[")[0])
+    match fault["type"]:
+        case _ if row:
+            return f"{place} is {shown(value)}; expected {row}, whole numbers from 0 and below 2**53"
+        case "value_error":
+            return (
+                f"{place} is {shown(value)}; {fault['ctx']['error']}" if place else str(fault["ctx"]["error"])
+            )
+        case "missing":
+            return f"missing key {place}"
+        case "unexpected_keyword_argument":
+            return f"unknown key {place}"
+        case "union_tag_invalid" | "union_tag_not_found":
+            return f"outcome.kind is {shown(value.get('kind'))}; expected one of {', '.join(KINDS)}"
+    return f"{place} is {shown(value)}; expected {fault['msg'].removeprefix('Input should be ')}"
+
+
+def list_runs(
+    dataset: str | None = None,
+    model: str | None = None,
+    encoder: str | None = None,
+    profile: str | None = None,
+    split: str | None = None,
+    variant: str | None = None,
+    kind: str | None = None,
+    folder: Path | str = RUNS_FOLDER,
+) -> list[Run]:
+    """All stored runs with these values, ordered by dataset, split, model, variant, encoder and seed.
+
+    None takes all; variant='' takes the runs of models as they are usually trained. No match gives an empty
+    list: a run that is missing is missing, not zero. Raises as `load_run`.
+
+    >>> list_runs(folder="no-such-folder")
+    []
+    """
+    wanted = {"dataset": dataset, "model": model, "encoder": encoder, "profile": profile, "split": split}
+    wanted = {
+        key: one for key, one in {**wanted, "variant": variant, "kind": kind}.items() if one is not None
+    }
+    # the folders' names begin with these: the other files need not be read
+    parts = (
+        f"{name}*" if name and name == re.sub(r"[^\w.+-]", "", name) else "*" for name in (dataset, model)
+    )
+    runs = map(load_run, sorted(Path(folder).glob("/".join([*parts, "*", "*.json"]))))
+    found = [run for run in runs if all(getattr(run, name) == value for name, value in wanted.items())]
+    return sorted(found, key=_order)
+
+
+def _order(run: Run) -> tuple:
+    seed = -1 if run.seed is None else run.seed
+    return run.dataset, run.split, run.model, run.variant, run.encoder or "", seed
+
+
+def different_fields(a: Run, b: Run) -> list[str]:
+    """Names of the configuration fields that differ; outcome, environment and times are no configuration.
+
+    >>> from helpers.metrics import Confusion
+    >>> table = Confusion.from_arrays(["a"], ["a"])
+    >>> one, other = (Run.from_outcome(table, dataset="d", model="m", seed=seed) for seed in (9, 148))
+    >>> different_fields(one, other)
+    ['seed']
+    """
+    first, second = a.configuration(), b.configuration()
+    return [name for name in first if first[name] != second[name]]
+
+
+def same_configuration(a: Run, b: Run) -> bool:
+    """Would training `b` again be a repetition of `a`?"""
+    return not different_fields(a, b)

@@ -1,0 +1,132 @@
+"""Two multi-label classifiers on the same instances: their common outcome, and what one gains.
+
+Two outcomes that were counted apart do not say on which instances the classifiers differ, so the interval of
+a difference cannot come from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.sparse import csr_array, hstack
+
+from helpers.core import Label
+from helpers.metrics import LabelCounts, LabelSets, bootstrap_intervals, label_averages, scheme_names
+
+
+@dataclass(frozen=True)
+class LabelPairs:
+    """How often did instances of this gold set get this set from the first model, and that from the second?
+
+    Attributes
+    ----------
+    sets : label sets over 2·L columns, the L of the first model and then the L of the second; the gold set
+        stands in both halves.
+
+    >>> pairs = LabelPairs.from_matrices([[1, 0]], [[1, 1]], [[1, 0]], ["x", "y"])
+    >>> [counts.predicted.tolist() for counts in pairs.counts()]
+    [[1, 1], [1, 0]]
+    """
+
+    sets: LabelSets
+
+    @classmethod
+    def from_matrices(cls, truth: Any, first: Any, second: Any, labels: Sequence[Label]) -> LabelPairs:
+        """Count (n, L) 0/1 matrices; arguments and errors as `LabelSets.from_matrices`."""
+        gold = hstack([csr_array(truth)] * 2)
+        predicted = hstack([csr_array(first), csr_array(second)])
+        return cls(LabelSets.from_matrices(gold, predicted, _twice(labels)))
+
+    @classmethod
+    def from_rows(
+        cls, rows: Sequence[Sequence[Any]], labels: Sequence[Label], decision: str = "given"
+    ) -> LabelPairs:
+        """The inverse of `to_rows`; ValueError names the first row with a column outside the labels or twice.
+
+        >>> LabelPairs.from_rows([[[0], [0, 1], [0], 3]], ["a", "b"]).to_rows()
+        [[[0], [0, 1], [0], 3]]
+        """
+        size, known = len(labels), set(range(len(labels)))
+        for index, (*sets, count) in enumerate(rows):
+            if len(sets) != 3 or not all(len(set(one)) == len(one) and set(one) <= known for one in sets):
+                raise ValueError(
+                    f"rows[{index}] is {[*sets, count]}: three lists of columns below {size} and a count"
+                )
+        both = [
+            [[*gold, *(size + one for one in gold)], [*first, *(size + one for one in second)], count]
+            for gold, first, second, count in rows
+        ]
+        return cls(LabelSets.from_rows(both, _twice(labels), decision))
+
+    def to_rows(self) -> list[list[Any]]:
+        """Each triple as [gold columns, first's columns, second's columns, count], sorted."""
+        size = len(self.labels)
+        return [
+            [
+                [column for column in gold if column < size],
+                [column for column in predicted if column < size],
+                [column - size for column in predicted if column >= size],
+                count,
+            ]
+            for gold, predicted, count in self.sets.to_rows()
+        ]
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The L labels."""
+        return self.sets.labels[: len(self.sets.labels) // 2]
+
+    def counts(self, table: LabelSets | None = None) -> tuple[LabelCounts, LabelCounts]:
+        """The counts of the first and of the second model; of replicates, if `table` holds some."""
+        whole, labels = (table or self.sets).label_counts(), self.labels
+        return tuple(
+            replace(
+                whole,
+                labels=labels,
+                **{name: getattr(whole, name)[..., part] for name in ("correct", "predicted", "gold")},
+            )
+            for part in (slice(len(labels)), slice(len(labels), None))
+        )
+
+    def gains(
+        self,
+        rng: np.random.Generator,
+        replicates: int = 1000,
+        schemes: Sequence[str] | None = None,
+        **policy: Any,
+    ) -> pd.DataFrame:
+        """F1 of the second model minus that of the first, under each scheme, with 95 % bootstrap intervals.
+
+        Instances are drawn, each with what both models say of it. Columns `scheme`, `difference`, `low`,
+        `high`, fractions. policy : as in `label_averages`.
+
+        >>> pairs = LabelPairs.from_matrices([[1, 0]], [[1, 1]], [[1, 0]], ["x", "y"])
+        >>> pairs.gains(np.random.default_rng(1), 10).query("scheme == 'micro'").difference.round(3).item()
+        0.333
+        """
+        original = self.counts()
+
+        def difference(table: LabelSets) -> np.ndarray:
+            pairs = zip(self.counts(table), original, strict=True)
+            first, second = (
+                label_averages(counts, schemes, classes_of=fixed, **policy) for counts, fixed in pairs
+            )
+            return second - first
+
+        found = bootstrap_intervals(self.sets, difference, rng, replicates)
+        columns = {
+            "scheme": scheme_names(schemes),
+            "difference": found.value,
+            "low": found.low,
+            "high": found.high,
+        }
+        return pd.DataFrame(columns)
+
+
+def _twice(labels: Sequence[Label]) -> list[str]:
+    """Names for the 2·L columns: the labels, and once more."""
+    return [*labels, *(f"{label}, second" for label in labels)]
