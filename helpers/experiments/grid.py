@@ -86,7 +86,7 @@ def chosen(
     return [one for one in every if (not seeds or one.seed in seeds) and (not names or one.name in names)]
 
 
-def train_missing(experiments: Iterable[Experiment], folder: Path | str = FOLDER) -> Iterator[Run]:
+def train_missing(experiments: Iterable[Experiment], folder: Path | str = RUNS_FOLDER) -> Iterator[Run]:
     """Train those that have no run file in `folder` yet, one after the other; gives each stored run.
 
     Errors as `run_experiment`.
