@@ -1,13 +1,7 @@
-"""What makes the parts of a document collection sound: ids, labels, texts and features (`documents`).
-
-Each check names the argument, the position and the value of the first fault. Nothing is repaired, but that
-features are brought into canonical form.
-
-Documents that carry several labels each: what such a collection is, its label list, its label matrix.
+"""Documents that carry several labels each: what such a collection is, its label list, its label matrix.
 
 A document has an id, any number of labels (none, too), and either a text or a row of features. The rules
 about labels are those of paper L (LibMultiLabel) with each choice an argument, and nothing is dropped unsaid.
-No file is read here (`document_files`), no text is turned into features, nothing is scored.
 """
 
 from __future__ import annotations
@@ -22,106 +16,6 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from helpers.core import MalformedRecord, did_you_mean, unknown_name
-
-
-def label_tuples(labels: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
-    """The labels of each document as a tuple.
-
-    Raises ValueError where a document has one string in place of a list: its letters are no labels.
-
-    >>> label_tuples([["a", "b"], []])
-    (('a', 'b'), ())
-    """
-    labels = tuple(labels)
-    for position, row in enumerate(labels):
-        if isinstance(row, str):
-            raise ValueError(f"labels[{position}] is the string {row!r}; a list of labels is needed")
-    return tuple(map(tuple, labels))
-
-
-def canonical_features(features: Any) -> csr_array:
-    """A dense or sparse matrix as n × d float64 rows: columns sorted, what is given twice added up.
-
-    Raises ValueError for a value that is NaN or infinite.
-
-    >>> canonical_features([[0, 2], [1, 0]]).indices
-    array([1, 0], dtype=int32)
-    """
-    matrix = csr_array(features, dtype=np.float64)
-    if not matrix.has_canonical_format:
-        matrix = matrix.copy()  # the caller's matrix stays as it is
-        matrix.sum_duplicates()
-    if not np.isfinite(matrix.data).all():
-        place = int(np.flatnonzero(~np.isfinite(matrix.data))[0])
-        row = int(np.searchsorted(matrix.indptr, place, side="right")) - 1
-        raise ValueError(f"features[{row}, {matrix.indices[place]}] is {matrix.data[place]}, not finite")
-    return matrix
-
-
-def check_ids(ids: Sequence[str]) -> None:
-    """Raises ValueError for an id that is no string, is empty, or occurred before; or if there is none.
-
-    >>> check_ids(["a", "b", "a"])
-    Traceback (most recent call last):
-    ValueError: ids[2] is 'a', as ids[0] is
-    """
-    if not ids:
-        raise ValueError("ids is empty: there are no documents")
-    for position, identifier in enumerate(ids):
-        if not isinstance(identifier, str) or not identifier:
-            raise ValueError(f"ids[{position}] is {identifier!r}; a string that is not empty is needed")
-    check_distinct(ids, "ids")
-
-
-def check_lengths(ids: int, **lengths: int) -> None:
-    """Raises ValueError for a part whose length is not the number of ids.
-
-    >>> check_lengths(2, labels=3)
-    Traceback (most recent call last):
-    ValueError: labels has length 3, ids has 2
-    """
-    for name, length in lengths.items():
-        if length != ids:
-            raise ValueError(f"{name} has length {length}, ids has {ids}")
-
-
-def check_distinct(names: Sequence[str], argument: str) -> None:
-    """Raises ValueError for a name that occurred before; the message gives both positions.
-
-    >>> check_distinct(["a", "b"], "labels")
-    """
-    first: dict[str, int] = {}
-    for position, name in enumerate(names):
-        if first.setdefault(name, position) != position:
-            raise ValueError(f"{argument}[{position}] is {name!r}, as {argument}[{first[name]}] is")
-
-
-def check_labels(ids: Sequence[str], labels: Sequence[tuple[str, ...]]) -> None:
-    """Raises ValueError for a label that is no string or blank, or that a document has twice.
-
-    >>> check_labels(["7"], [("a", "a")])
-    Traceback (most recent call last):
-    ValueError: labels[0], of document '7', has the label 'a' twice
-    """
-    for position, row in enumerate(labels):
-        place = f"labels[{position}], of document {ids[position]!r},"
-        for label in row:
-            if not isinstance(label, str) or not label.strip():
-                raise ValueError(f"{place} has the label {label!r}; a string that is not blank is needed")
-        if len(set(row)) != len(row):
-            twice = next(label for number, label in enumerate(row) if label in row[:number])
-            raise ValueError(f"{place} has the label {twice!r} twice")
-
-
-def check_texts(ids: Sequence[str], texts: Sequence[str]) -> None:
-    """Raises ValueError for a text that is no string, empty, or of blanks only.
-
-    >>> check_texts(["7"], ["Rain."])
-    """
-    for position, text in enumerate(texts):
-        if not isinstance(text, str) or not text.strip():
-            raise ValueError(f"texts[{position}], of document {ids[position]!r}, is empty: {text!r}")
-
 
 logger = logging.getLogger(__name__)
 UNLABELLED_WARNING = 0.1
@@ -162,19 +56,22 @@ class Documents:
     def __post_init__(self) -> None:
         set_field = object.__setattr__  # the class is frozen, and lists are as good as tuples to a caller
         set_field(self, "ids", tuple(self.ids))
-        set_field(self, "labels", label_tuples(self.labels))
+        set_field(self, "labels", _label_tuples(self.labels))
         set_field(self, "malformed", tuple(self.malformed))
         if (self.texts is None) == (self.features is None):
             raise ValueError("exactly one of texts and features is needed")
         if self.texts is not None:
             set_field(self, "texts", tuple(self.texts))
         else:
-            set_field(self, "features", canonical_features(self.features))
-        check_ids(self.ids)
+            set_field(self, "features", _canonical_features(self.features))
+        if not self.ids:
+            raise ValueError("ids is empty: there are no documents")
         rows = {"features": self.features.shape[0]} if self.texts is None else {"texts": len(self.texts)}
-        check_lengths(len(self.ids), labels=len(self.labels), **rows)
-        check_labels(self.ids, self.labels)
-        check_texts(self.ids, self.texts or ())
+        for name, length in ({"labels": len(self.labels)} | rows).items():
+            if length != len(self.ids):
+                raise ValueError(f"{name} has length {length}, ids has {len(self.ids)}")
+        _check_rows(self.ids, self.labels, self.texts)
+        _check_distinct(self.ids, "ids")
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -225,6 +122,52 @@ class Documents:
         return self.select(kept)
 
 
+def _label_tuples(labels: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
+    labels = tuple(labels)
+    for position, row in enumerate(labels):
+        if isinstance(row, str):  # its letters are no labels
+            raise ValueError(f"labels[{position}] is the string {row!r}; a list of labels is needed")
+    return tuple(map(tuple, labels))
+
+
+def _canonical_features(features: Any) -> csr_array:
+    """A dense or sparse matrix as n × d float64 rows: columns sorted, what is given twice added up."""
+    matrix = csr_array(features, dtype=np.float64)
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()  # the caller's matrix stays as it is
+        matrix.sum_duplicates()
+    if not np.isfinite(matrix.data).all():
+        place = int(np.flatnonzero(~np.isfinite(matrix.data))[0])
+        row = int(np.searchsorted(matrix.indptr, place, side="right")) - 1
+        raise ValueError(f"features[{row}, {matrix.indices[place]}] is {matrix.data[place]}, not finite")
+    return matrix
+
+
+def _check_rows(ids: Sequence[str], labels: Sequence[tuple[str, ...]], texts: Sequence[str] | None) -> None:
+    """Each id and label is text that is not blank, no document has a label twice, no text is blank."""
+    for position, identifier in enumerate(ids):
+        if not isinstance(identifier, str) or not identifier:
+            raise ValueError(f"ids[{position}] is {identifier!r}; a string that is not empty is needed")
+    for position, row in enumerate(labels):
+        place = f"labels[{position}], of document {ids[position]!r},"
+        for label in row:
+            if not isinstance(label, str) or not label.strip():
+                raise ValueError(f"{place} has the label {label!r}; a string that is not blank is needed")
+        if len(set(row)) != len(row):
+            twice = next(label for number, label in enumerate(row) if label in row[:number])
+            raise ValueError(f"{place} has the label {twice!r} twice")
+    for position, text in enumerate(texts or ()):
+        if not isinstance(text, str) or not text.strip():
+            raise ValueError(f"texts[{position}], of document {ids[position]!r}, is empty: {text!r}")
+
+
+def _check_distinct(names: Sequence[str], argument: str) -> None:
+    first: dict[str, int] = {}
+    for position, name in enumerate(names):
+        if first.setdefault(name, position) != position:
+            raise ValueError(f"{argument}[{position}] is {name!r}, as {argument}[{first[name]}] is")
+
+
 def label_list(
     train: Documents,
     test: Documents | None = None,
@@ -260,7 +203,7 @@ def label_list(
         raise ValueError(f"include_test_labels cannot be met: {reason}")
     if listed is not None:
         names = list(listed)
-        check_distinct(names, "listed")
+        _check_distinct(names, "listed")
     else:
         names = set().union(*train.labels, *(test.labels if include_test_labels else ()))
     if not names:
@@ -299,39 +242,29 @@ def label_matrix(
         raise unknown_name("choice for unknown labels", unknown, ("drop", "error"))
     if not len(labels):
         raise ValueError("labels is empty")
-    check_distinct(labels, "labels")
+    _check_distinct(labels, "labels")
     column = {label: position for position, label in enumerate(labels)}
     pairs = ((row, label) for row, own in enumerate(documents.labels) for label in own)
     left_out = [(row, label) for row, label in pairs if label not in column]
     if left_out and unknown == "error":
-        raise _unknown_label(documents, labels, *left_out[0])
+        row, label = left_out[0]
+        hint = did_you_mean(label, labels, cutoff=0.4)
+        place = f"labels[{row}], of document {documents.ids[row]!r}"
+        raise ValueError(f"{place}: {label!r} is none of the {len(labels)} labels{hint}")
     if left_out:
-        _log_left_out([label for _, label in left_out])
+        names = list(dict.fromkeys(label for _, label in left_out))
+        shown = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+        message = "left out %d labels that are not in the label list, %d different ones: %s"
+        logger.warning(message, len(left_out), len(names), shown)
     columns = [sorted(column[label] for label in own if label in column) for own in documents.labels]
     ends = np.cumsum([0, *map(len, columns)])
     indices = np.fromiter((one for own in columns for one in own), np.int64, ends[-1])
     matrix = csr_array((np.ones(ends[-1]), indices, ends), shape=(len(documents), len(labels)))
-    _warn_of_unlabelled(int((np.diff(ends) == 0).sum()), len(documents))
+    empty = int((np.diff(ends) == 0).sum())
+    if empty >= UNLABELLED_WARNING * len(documents):
+        share = 100 * empty / len(documents)
+        logger.warning("%d of %d documents (%.1f %%) have no label", empty, len(documents), share)
     return matrix
-
-
-def _unknown_label(documents: Documents, labels: Sequence[str], row: int, label: str) -> ValueError:
-    hint = did_you_mean(label, labels, cutoff=0.4)
-    place = f"labels[{row}], of document {documents.ids[row]!r}"
-    return ValueError(f"{place}: {label!r} is none of the {len(labels)} labels{hint}")
-
-
-def _log_left_out(labels: Sequence[str]) -> None:
-    names = list(dict.fromkeys(labels))
-    shown = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
-    message = "left out %d labels that are not in the label list, %d different ones: %s"
-    logger.warning(message, len(labels), len(names), shown)
-
-
-def _warn_of_unlabelled(number: int, documents: int) -> None:
-    if number >= UNLABELLED_WARNING * documents:
-        share = 100 * number / documents
-        logger.warning("%d of %d documents (%.1f %%) have no label", number, documents, share)
 
 
 def is_multiclass(documents: Documents) -> bool:

@@ -1,7 +1,6 @@
 """Matrices of numbers in files: .csv without header, .npy, and .npz, dense or sparse (as SciPy saves it).
 
-Such are the 0/1 matrix of gold labels and the scores of a multi-label classifier. Nothing pickled is ever
-loaded. Whether the numbers are 0 and 1, or fit together, is decided where they are used.
+Nothing pickled is ever loaded. Whether the numbers are 0 and 1, or fit together, is decided elsewhere.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ import io
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -133,21 +131,17 @@ def _slow_csv(path: Path, content: bytes) -> np.ndarray:
     """The cells one by one: for the place of a fault, and for numbers Arrow does not take, such as +1."""
     reader = csv.reader(io.TextIOWrapper(io.BytesIO(content), "utf-8", newline=""))
     values, width = array.array("d"), 0
-    for row in _rows(path, reader):
-        width = width or len(row)
-        if len(row) != width:
-            reason = f"{width} cells are expected, as in the first row, found {len(row)}"
-            raise MalformedRecord(path, reason, reader.line_num)
-        for number, cell in enumerate(row, start=1):
-            values.append(_number(path, cell, reader.line_num, number))
-    return np.frombuffer(values).reshape(-1, width)
-
-
-def _rows(path: Path, reader: Iterator[list[str]]) -> Iterator[list[str]]:
     try:
-        yield from filter(None, reader)
+        for row in filter(None, reader):
+            width = width or len(row)
+            if len(row) != width:
+                reason = f"{width} cells are expected, as in the first row, found {len(row)}"
+                raise MalformedRecord(path, reason, reader.line_num)
+            for number, cell in enumerate(row, start=1):
+                values.append(_number(path, cell, reader.line_num, number))
     except csv.Error as error:
         raise MalformedRecord(path, f"the row cannot be read ({error})", reader.line_num) from error
+    return np.frombuffer(values).reshape(-1, width)
 
 
 def _number(path: Path, cell: str, line: int, column: int) -> float:
@@ -187,15 +181,12 @@ def _loaded(file: BinaryIO) -> tuple[np.ndarray | csr_array | bytes | None, list
     if "format" not in names:
         return None, names
     file.seek(0)
-    return _as_rows(scipy.sparse.load_npz(file)), names
-
-
-def _as_rows(matrix: scipy.sparse.sparray | scipy.sparse.spmatrix) -> csr_array:
+    matrix = scipy.sparse.load_npz(file)
     if hasattr(matrix, "check_format"):
         matrix.check_format(full_check=True)  # indices outside the shape would be read as they are
     rows = csr_array(matrix)
     rows.sum_duplicates()
-    return rows
+    return rows, names
 
 
 def write_matrix(path: Path | str, matrix: np.ndarray | csr_array) -> None:

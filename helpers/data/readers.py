@@ -1,14 +1,8 @@
-"""How a corpus file falls into records, and what happens to a malformed one.
+"""The files of corpora (SemEval-2010, KBP37, RDR, ChemProt, DocRED, NYT*) as lists of samples or facts.
 
-Three kinds of files: blocks of lines, one record a line, and one JSON array. Each is cut into `(line, raw
-record)`; `collect` parses them and keeps count of those that cannot be read. What a record means is the
-readers' business.
-
-Corpora: SemEval-2010 Task 8, KBP37, the RDR files, ChemProt, DocRED and NYT* as lists of samples or facts.
-
-Every reader takes `strict`: True stops at the first malformed record with its file and line; False leaves
-malformed records out, counts them, logs one warning, and keeps them in `.malformed`. Nothing is skipped
-silently. Predictions are read elsewhere (`predictions`, `tacred`, `semeval_answers`).
+A file is cut into `(line, raw record)`, and `collect` parses the records. Every reader takes `strict`: True
+stops at the first malformed record with its file and line; False leaves malformed records out, counts them,
+logs one warning, and keeps them in `.malformed`.
 """
 
 from __future__ import annotations
@@ -21,7 +15,15 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-from helpers.core import SEMEVAL_RELATIONS, MalformedRecord, role_words, unknown_name
+from helpers.core import (
+    SEMEVAL_RELATIONS,
+    MalformedRecord,
+    byte_fault,
+    read_file,
+    role_words,
+    unknown_name,
+    utf8_fault,
+)
 
 from .samples import (
     CHEMPROT_MARKERS,
@@ -130,11 +132,16 @@ def json_array(path: Path | str) -> Iterator[Record]:
     MalformedRecord : the file is not UTF-8, or not a JSON array of valid items; what follows a broken item
         cannot be found again, so this is raised whether strict or not.
     """
-    text = _utf8(path)
-    decoder, place, line, number = json.JSONDecoder(), _skip(text, 0), 1, 0
+    content = read_file(path, keep_mark=True)
+    fault = utf8_fault(content)
+    if fault is not None:
+        line, reason = byte_fault(content, fault)
+        raise MalformedRecord(path, reason, line)
+    text, blanks = content.decode("utf-8-sig"), re.compile(r"[ \t\r\n]*")
+    decoder, place, line, number = json.JSONDecoder(), blanks.match(text).end(), 1, 0
     expected, counted = "[", 0
     while text[place : place + 1] == expected:
-        start = _skip(text, place + 1)
+        start = blanks.match(text, place + 1).end()
         line, counted = line + text.count("\n", counted, start), start
         if text[start : start + 1] == "]" and expected == "[":
             return
@@ -143,29 +150,11 @@ def json_array(path: Path | str) -> Iterator[Record]:
         except json.JSONDecodeError as error:
             raise MalformedRecord(path, f"item {number} of the array: {error.msg}", error.lineno) from error
         yield line, item
-        expected, number, place = ",", number + 1, _skip(text, place)
+        expected, number, place = ",", number + 1, blanks.match(text, place).end()
     if expected == "[" or text[place : place + 1] != "]":
         line = 1 + text.count("\n", 0, place)
-        raise MalformedRecord(
-            path, f"one JSON array is expected; after item {number} it does not go on", line
-        )
-
-
-def _utf8(path: Path | str) -> str:
-    content = Path(path).read_bytes()
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = 1 + content.count(b"\n", 0, error.start)
-        raise MalformedRecord(
-            path, f"byte {error.start}, 0x{content[error.start]:02x}, is not UTF-8", line
-        ) from error
-
-
-def _skip(text: str, place: int) -> int:
-    while place < len(text) and text[place] in " \t\r\n":
-        place += 1
-    return place
+        reason = f"one JSON array is expected; after item {number} it does not go on"
+        raise MalformedRecord(path, reason, line)
 
 
 def field(record: Any, name: str) -> Any:
@@ -222,7 +211,10 @@ def _read_blocks(path: Path | str, strict: bool, markers: Markers, check: Callab
     first_lines: dict[str, int] = {}
 
     def parse(line: int, block: list[str]) -> list[RelationSample]:
-        identifier, sentence = _quoted(block[0])
+        found = re.fullmatch(r'(\S+)\t\s*"(.*)"\s*', block[0])
+        if not found:
+            raise ValueError(f"id, tab and a quoted sentence are expected in place of {block[0][:40]!r}")
+        identifier, sentence = found[1], found[2].strip()
         if len(block) < 2:
             raise ValueError("the line with the relation is missing")
         if len(block) > 2 and (len(block) > 3 or not block[2].startswith("Comment")):
@@ -232,13 +224,6 @@ def _read_blocks(path: Path | str, strict: bool, markers: Markers, check: Callab
         return [RelationSample(identifier, *parse_tagged(sentence, markers), check(block[1].strip()))]
 
     return collect(path, blocks(path), parse, strict)
-
-
-def _quoted(line: str) -> tuple[str, str]:
-    found = re.fullmatch(r'(\S+)\t\s*"(.*)"\s*', line)
-    if not found:
-        raise ValueError(f"id, tab and a quoted sentence are expected in place of {line[:40]!r}")
-    return found[1], found[2].strip()
 
 
 def _semeval_relation(relation: str) -> str:
@@ -269,18 +254,14 @@ def read_rdr(path: Path | str, strict: bool = True) -> Corpus:
         if len(columns) != 5:
             raise ValueError(f"5 columns are expected, found {len(columns)}")
         index, sentence, label, *words = columns
-        relation = _relation_of_id(label)
+        if not (label.isascii() and label.isdigit() and int(label) < len(SEMEVAL_RELATIONS)):
+            raise ValueError(f"label id {label!r} is not one of 0–{len(SEMEVAL_RELATIONS) - 1}")
+        relation = SEMEVAL_RELATIONS[int(label)]
         if tuple(words) != role_words(relation):
             raise ValueError(f"role words {tuple(words)} contradict label id {label}, which is {relation}")
         return [RelationSample(index, *parse_tagged(sentence, RDR_MARKERS), relation)]
 
     return collect(path, lines(path), parse, strict)
-
-
-def _relation_of_id(label: str) -> str:
-    if not (label.isascii() and label.isdigit() and int(label) < len(SEMEVAL_RELATIONS)):
-        raise ValueError(f"label id {label!r} is not one of 0–{len(SEMEVAL_RELATIONS) - 1}")
-    return SEMEVAL_RELATIONS[int(label)]
 
 
 def read_chemprot(path: Path | str, strict: bool = True) -> Corpus:

@@ -13,19 +13,20 @@ from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 from helpers.core.errors import MalformedRecord, MissingData
-from helpers.data import svm_files
+from helpers.data import document_files
 from helpers.data.corpora import read_corpus
 from helpers.data.document_files import (
     FORMS,
     read_documents,
     read_goemotions,
     read_labels,
+    read_svm,
     read_txt,
     write_documents,
+    write_svm,
     write_txt,
 )
 from helpers.data.documents import Documents, is_multiclass, label_list, label_matrix
-from helpers.data.svm_files import read_svm, write_svm
 
 PROPERTY = settings(max_examples=40, deadline=None, derandomize=True, database=None)
 
@@ -228,23 +229,23 @@ class TestSvm:
         labels = [rng.choice(["a", "b", "c"], count, replace=False) for count in rng.integers(0, 4, 50)]
         documents = Documents(map(str, range(50)), [map(str, own) for own in labels], features=features)
         write_svm(tmp_path / "a.svm", documents)
-        monkeypatch.setattr(svm_files, "_PIECE", 7)
+        monkeypatch.setattr(document_files, "_PIECE", 7)
         fast = read_svm(tmp_path / "a.svm", n_features=30)
-        monkeypatch.setattr(svm_files, "_fast", lambda *_: None)
+        monkeypatch.setattr(document_files, "_fast", lambda *_: None)
         assert fast == read_svm(tmp_path / "a.svm", n_features=30) == documents
 
     @settings(PROPERTY, max_examples=500)
     @given(words=st.lists(st.text("0123456789:,+-.eExn _\t\x0b\xe9", max_size=8), max_size=5))
     def test_the_fast_way_takes_nothing_that_the_slow_one_refuses(self, words) -> None:
         lines = [" ".join(words).encode(), b"1 2:3"]
-        fast = svm_files._fast(lines, 100)
+        fast = document_files._fast(lines, 100)
         if fast is not None:
-            slow = svm_files._slow("a.svm", lines, 100, strict=True)
+            slow = document_files._slow("a.svm", lines, 100, strict=True)
             assert fast.labels == slow.labels and (fast.matrix != slow.matrix).nnz == 0
 
     def test_a_sound_file_is_read_fast(self, tmp_path, monkeypatch) -> None:
         write_svm(tmp_path / "a.svm", FEATURES)
-        monkeypatch.setattr(svm_files, "_slow", lambda *_: pytest.fail("read line by line"))
+        monkeypatch.setattr(document_files, "_slow", lambda *_: pytest.fail("read line by line"))
         assert read_svm(tmp_path / "a.svm", n_features=3) == FEATURES
 
     def test_scikit_learn_reads_and_writes_the_same(self, tmp_path, rng) -> None:
@@ -375,7 +376,7 @@ class TestForms:
                 raise KeyboardInterrupt
 
             with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-                patch.setattr(svm_files, "_svm_lines", lines)
+                patch.setattr(document_files, "_written", lines)
                 write_svm(path, FEATURES)
             assert path.read_bytes() == first
         assert len(list(tmp_path.iterdir())) == 2

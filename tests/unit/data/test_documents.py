@@ -151,7 +151,7 @@ class TestLabelMatrix:
         assert not caplog.records
 
     def test_labels_not_in_the_list_are_an_error_if_wanted(self) -> None:
-        message = r"labels\[1\], of document 'e': 'yoga' is none of the 3 labels; the nearest is 'yogi'"
+        message = r"labels\[1\], of document 'e': 'yoga' is none of the 3 labels; did you mean 'yogi'\?"
         with pytest.raises(ValueError, match=message):
             label_matrix(TEST, ["art", "yogi", "zen"], unknown="error")
         with pytest.raises(ValueError, match=r"'zen' is none of the 1 labels$"):

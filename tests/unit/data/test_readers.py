@@ -171,7 +171,7 @@ class TestJsonCorpora:
             (b'{"a": 1}', 1, "one JSON array is expected"),
             (b"[1,\n2", 2, "it does not go on"),
             (b"[1\n, {]", 2, "item 1 of the array"),
-            (b'["caf\xe9"]', 1, "byte 5, 0xe9, is not UTF-8"),
+            (b'["caf\xe9"]', 1, "byte 5 of the file, 0xe9, is not UTF-8"),
         ],
     )
     def test_broken_array(self, tmp_path, content, line, reason) -> None:
