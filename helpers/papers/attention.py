@@ -1,11 +1,7 @@
-"""Stored case studies: what a model looked at in one sentence and its paired one; read, checked, as tables.
+"""The case study of Lyu et al. 2021 (section V-D, Figure 4): one sentence, three models, what they look at.
 
-`helpers.papers.attention` computes and writes them. Nothing here loads a model.
-
-The case study of Lyu et al. 2021 (section V-D, Figure 4): one sentence, three models, what they look at.
-
-Trained weights are too large to keep, so what the figures show is computed once and stored as JSON, with its
-provenance. `models.attention` computes, `reporting.studies` reads, `reporting.figures.attention` draws.
+Trained weights are too large to keep, so what the figures show is computed once (`case_study`) and stored as
+JSON with its provenance; `read_study` and the frames load no model.
 """
 
 from __future__ import annotations

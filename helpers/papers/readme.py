@@ -16,7 +16,7 @@ import pandas as pd
 from helpers import ROOT
 from helpers.core import write_atomically
 from helpers.papers.audit import CONSISTENT, INCONSISTENT, NOT_DERIVABLE
-from helpers.reporting import TABLES_FOLDER, markdown_table, parse_printed, read_tidy
+from helpers.reporting import TABLES_FOLDER, markdown_table, printed_decimals, read_tidy
 
 from .direction import direction_markdown
 from .multilabel import multilabel_markdown
@@ -98,8 +98,7 @@ def rounded(value: float, printed: str) -> str:
     >>> rounded(23.3862, "23.39"), rounded(313.75, "314")
     ('23.39', '314')
     """
-    unit = parse_printed(printed)[1]
-    return f"{value:.{len(f'{unit:.6f}'.rstrip('0').partition('.')[2])}f}"
+    return f"{value:.{printed_decimals(printed)}f}"
 
 
 STATISTICS, SYSTEMS = "01_dataset_statistics", "03_one_prediction_many_scores"

@@ -18,7 +18,7 @@ import pandas as pd
 from helpers import ROOT
 from helpers.core import unknown_name
 from helpers.papers.audit import CONSISTENT, INCONSISTENT, NOT_DERIVABLE
-from helpers.reporting import TABLES_FOLDER, agrees, load_published, parse_printed, read_tidy
+from helpers.reporting import TABLES_FOLDER, agrees, load_published, printed_decimals, read_tidy
 
 _NAMES = ("dataset", "model", "seed_or_agg", "metric", "scheme")
 """The columns that say what a number is, within a paper's item."""
@@ -160,12 +160,11 @@ def shown(value: float, printed: str) -> str:
     >>> shown(70.826, "70.8"), shown(42.0, "42"), shown(313.75, "314"), shown(2.2e-8, "10^-8")
     ('70.83', '42', '313.8', '2.2e-08')
     """
-    unit = parse_printed(printed)[1]
+    decimals = printed_decimals(printed)
     if pd.isna(value):
         raise ValueError(f"there is nothing to hold against {printed}")
     if "^" in printed:
         return f"{value:.1e}"
-    decimals = len(f"{unit:.10f}".rstrip("0").partition(".")[2])
     return f"{value:.0f}" if not decimals and float(value).is_integer() else f"{value:.{decimals + 1}f}"
 
 

@@ -13,6 +13,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "find_cell",
             "as_cell",
             "parse_printed",
+            "printed_decimals",
             "rounding_interval",
             "agrees",
         ],

@@ -113,6 +113,15 @@ def half_last_digit(printed: str) -> float:
     return float(_parse(printed)[1] / 2)
 
 
+def printed_decimals(printed: str) -> int:
+    """How many decimals a printed number has.
+
+    >>> [printed_decimals(printed) for printed in ("71.5", "314", "2.10")]
+    [1, 0, 2]
+    """
+    return max(0, -_parse(printed)[1].adjusted())
+
+
 def rounding_interval(printed: str) -> Range:
     """All true values that round to the printed string, as a closed interval.
 

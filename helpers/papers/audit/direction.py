@@ -1,11 +1,7 @@
-"""Paper R, Tables II–VI (Lyu et al. 2021): PD from A and B, PPR and PIR as ratios of counts.
+"""Paper R (Lyu et al. 2021): Tables II–VI, and what the text restates from them and says about them.
 
-All scores are of single runs, in per cent with two decimals, so nothing here rests on a spread.
-
-Paper R, the text (Lyu et al. 2021): numbers restated from the tables, improvements, comparisons, the
-abstract.
-
-Words of degree ('much smaller', 'comparative') are not judged, their direction is.
+All scores are of single runs, in per cent with two decimals, so nothing here rests on a spread. Words of
+degree ('much smaller', 'comparative') are not judged, their direction is.
 """
 
 from __future__ import annotations
@@ -25,14 +21,14 @@ from .intervals import (
     common_denominator,
     compare,
     difference,
+    exactly,
     immobile_pairs,
     magnitude,
     nearest_share,
     overlap,
 )
 
-SHORT = {"A": "performance_original", "B": "performance_paired", "PD": "pd", "PIR": "pir", "PPR": "ppr"}
-"""The column heads of the tables, and the metrics' names."""
+_SHORT = {"A": "performance_original", "B": "performance_paired", "PD": "pd", "PIR": "pir", "PPR": "ppr"}
 
 
 class DirectionTables:
@@ -51,7 +47,7 @@ class DirectionTables:
 
     def __call__(self, model: str, short: str) -> Cell:
         """The cell of a model in the column A, B, PD, PIR or PPR."""
-        return self.cells[model, SHORT[short]]
+        return self.cells[model, _SHORT[short]]
 
     def prose(self, metric: str) -> Cell:
         """A number of Section IV-A."""
@@ -85,19 +81,19 @@ def paired_rates(tables: DirectionTables, without_other: int | None) -> Iterator
     size = tables.prose("test_samples")
     cells = [tables(model, "PPR") for model in tables.models]
     published = f"{without_other} by label counts" if without_other else ""
-    claimed = (without_other, without_other) if without_other else None
+    claimed = exactly(without_other) if without_other else None
     note = f"fits {fits} of {len(cells)} PPRs; any other n up to {size.printed} fits {next_best} at most"
     claim = "n of PPR: test samples that are not Other"
-    yield check(("R", "Section IV-A"), claim, published, claimed, (n, n), (size, *cells), note)
+    yield check(("R", "Section IV-A"), claim, published, claimed, exactly(n), (size, *cells), note)
     for model, ppr in zip(tables.models, cells, strict=True):
         share, other = nearest_share(ppr.value, n), nearest_share(ppr.value, int(size.value))
         possible = "possible" if ppr.interval[0] <= other <= ppr.interval[1] else "impossible"
         note = f"{round(share * n / 100)} samples; with n = {size.value:g}, Other kept: {possible}"
-        yield compare(ppr, f"{model}: PPR is a multiple of 1/{n}", (share, share), (ppr, size), note)
+        yield compare(ppr, f"{model}: PPR is a multiple of 1/{n}", exactly(share), (ppr, size), note)
 
 
 def immobility_rates(tables: DirectionTables) -> Iterator[Check]:
-    """PIR = k/m (Eq. 2) for some m, the correct predictions on the better set, that leaves room for PPR.
+    """PIR = k/m (Eq. 2) for some m, the correct predictions on the better set, that PPR allows.
 
     m is not printed; the note gives the k and m that are possible. Where none is, the nearest possible PIR is
     derived.
@@ -112,18 +108,11 @@ def immobility_rates(tables: DirectionTables) -> Iterator[Check]:
             note, derived = "no k and m are possible", nearest_rate(pir.value, correct, n)
         else:
             (k, m), (most_k, most_m) = pairs.min(axis=0), pairs.max(axis=0)
-            note, derived = f"k is {k} to {most_k}, m is {m} to {most_m}", _range(rates(pairs))
+            possible = 100 * pairs[:, 0] / pairs[:, 1]
+            derived = (float(possible.min()), float(possible.max()))
+            note = f"k is {k} to {most_k}, m is {m} to {most_m}"
         claim = f"{model}: PIR = k/m with k + {correct} <= m <= {n}"
         yield check(pir, claim, pir.printed, claimed, derived, (pir, ppr), note)
-
-
-def rates(pairs: np.ndarray) -> np.ndarray:
-    """k/m in per cent of (K, 2) pairs.
-
-    >>> rates(np.array([[1, 4], [1, 2]])).tolist()
-    [25.0, 50.0]
-    """
-    return 100 * pairs[:, 0] / pairs[:, 1]
 
 
 def nearest_rate(percent: float, both_correct: int, n: int) -> Range:
@@ -134,12 +123,8 @@ def nearest_rate(percent: float, both_correct: int, n: int) -> Range:
     """
     m = np.arange(max(both_correct, 1), n + 1)
     k = np.clip(np.round(m * percent / 100), 0, m - both_correct)
-    possible = rates(np.stack([k, m], axis=1))
-    return _range(possible[[abs(possible - percent).argmin()]])
-
-
-def _range(values: np.ndarray) -> Range:
-    return float(values.min()), float(values.max())
+    possible = 100 * k / m
+    return exactly(float(possible[abs(possible - percent).argmin()]))
 
 
 def audit_direction(published: pd.DataFrame, without_other: int | None = None) -> list[Check]:
@@ -159,20 +144,20 @@ def audit_direction(published: pd.DataFrame, without_other: int | None = None) -
     return [*performance_differences(tables), *paired_rates(tables, without_other), *immobility_rates(tables)]
 
 
-BETTER = "A+ B+ PD- PIR- PPR+"
+_BETTER = "A+ B+ PD- PIR- PPR+"
 
-COMPARISONS = (
-    ("Section IV-C", "EM-C (large)", "EM-C (base)", BETTER),
-    ("Section V-A", "EM-ES (base)", "EM-C (base)", BETTER),
-    ("Section V-A", "R-BERT (base)", "EM-C (base)", BETTER),
-    ("Section V-A", "EM-ES (large)", "EM-C (large)", BETTER),
-    ("Section V-A", "R-BERT (large)", "EM-C (large)", BETTER),
-    ("Section V-A", "R-BERT (base)", "EM-ES (base)", BETTER),
-    ("Section V-A", "EM-ES (large)", "EM-ES (base)", BETTER),
-    ("Section V-A", "R-BERT (large)", "R-BERT (base)", BETTER),
+_COMPARISONS = (
+    ("Section IV-C", "EM-C (large)", "EM-C (base)", _BETTER),
+    ("Section V-A", "EM-ES (base)", "EM-C (base)", _BETTER),
+    ("Section V-A", "R-BERT (base)", "EM-C (base)", _BETTER),
+    ("Section V-A", "EM-ES (large)", "EM-C (large)", _BETTER),
+    ("Section V-A", "R-BERT (large)", "EM-C (large)", _BETTER),
+    ("Section V-A", "R-BERT (base)", "EM-ES (base)", _BETTER),
+    ("Section V-A", "EM-ES (large)", "EM-ES (base)", _BETTER),
+    ("Section V-A", "R-BERT (large)", "R-BERT (base)", _BETTER),
     ("Section V-B", "EMR-C (base)", "EM-C (base)", "A- B+ PD- PPR- PPR+"),
     ("Section V-B", "EMR-C (large)", "EM-C (large)", "A- B+ PD- PPR- PPR+"),
-    ("Section V-C", "EM-C-M (base)", "EM-C (base)", BETTER),
+    ("Section V-C", "EM-C-M (base)", "EM-C (base)", _BETTER),
     ("Section V-E", "EM-C-M (large)", "EM-C (large)", "A+"),
     ("Section V-E", "EM-ES-M (large)", "EM-ES (large)", "A+"),
     ("Section V-E", "R-BERT-M (large)", "R-BERT (large)", "A+"),
@@ -185,16 +170,15 @@ word, 'smaller PD, PPR, and larger PPR' (the first PPR should read PIR)."""
 
 def restated(tables: DirectionTables) -> Iterator[Check]:
     """Every score that the text restates against the table, every improvement against the two cells."""
-    column = {metric: short for short, metric in SHORT.items()}
-    text = tables.published[
-        tables.published["metric"].isin(column) & ~tables.published.index.isin(tables.frame.index)
-    ]
-    for _, row in text[text["unit"] == "percent"].iterrows():
+    column = {metric: short for short, metric in _SHORT.items()}
+    text = tables.published.drop(tables.frame.index)
+    for _, row in text[text["metric"].isin(column) & text["unit"].eq("percent")].iterrows():
         short, cell = column[row.metric], as_cell(row)
         if row.statistic == "value":
             source = tables(row.model, short)
-            same = (source.value, source.value)  # the same number again: no rounding lies between
-            yield compare(cell, f"{row.model}: {short} of {source.item}, restated", same, (source,), row.note)
+            claim = f"{row.model}: {short} of {source.item}, restated"
+            # the same number again: no rounding lies between
+            yield compare(cell, claim, exactly(source.value), (source,), row.note)
         else:
             pair = [tables(name, short) for name in row.model.split(" - ")]
             ordered = pair[::-1] if row.statistic == "decrease" else pair
@@ -203,8 +187,8 @@ def restated(tables: DirectionTables) -> Iterator[Check]:
 
 
 def compared(tables: DirectionTables) -> Iterator[Check]:
-    """Every 'better', 'larger' and 'smaller' of the text (`COMPARISONS`)."""
-    for item, model, against, claims in COMPARISONS:
+    """Every 'better', 'larger' and 'smaller' of the text (`_COMPARISONS`)."""
+    for item, model, against, claims in _COMPARISONS:
         for short, sign in ((claim[:-1], claim[-1]) for claim in claims.split()):
             word, side, claimed = ("larger", ">", ABOVE_ZERO) if sign == "+" else ("smaller", "<", BELOW_ZERO)
             cells = tables(model, short), tables(against, short)
@@ -261,16 +245,14 @@ def quoted_twice(tables: DirectionTables) -> Iterator[Check]:
 def corpus(published: pd.DataFrame, tables: DirectionTables) -> Iterator[Check]:
     """Section IV-A: 18 relations are 9 pairs; with Other, train and test they make up paper W's Table 1."""
     pairs, relations = tables.prose("relation_pairs"), tables.prose("relations")
-    yield compare(relations, "relations = 2 x pairs", (2 * pairs.value,) * 2, (pairs,))
     train, test = tables.prose("train_samples"), tables.prose("test_samples")
     row = {"paper": "W", "item": "Table 1", "dataset": "semeval2010"}
     size, labels = (find_cell(published, **row, metric=metric) for metric in ("samples", "labels"))
-    yield compare(
-        size, "semeval2010: size = train + test of paper R", (train.value + test.value,) * 2, (train, test)
-    )
-    yield compare(
-        labels, "semeval2010: #Rel = relations of paper R + Other", (relations.value + 1,) * 2, (relations,)
-    )
+    yield compare(relations, "relations = 2 x pairs", exactly(2 * pairs.value), (pairs,))
+    total, claim = exactly(train.value + test.value), "semeval2010: size = train + test of paper R"
+    yield compare(size, claim, total, (train, test))
+    claim = "semeval2010: #Rel = relations of paper R + Other"
+    yield compare(labels, claim, exactly(relations.value + 1), (relations,))
 
 
 def figure_4(tables: DirectionTables) -> Check:

@@ -1,18 +1,14 @@
-"""Paper W, Tables 3 and 4 (Harbecke et al. 2022): effect sizes and p-values from means and standard
-deviations.
+"""Paper W, Tables 3 and 4 (Harbecke et al. 2022): effect sizes and p-values; what Section 3.1 makes of them.
 
 Five runs a model; means, standard deviations and d are printed with one decimal, p with one or two digits.
 The standard deviations are taken as those of samples (ddof = 1), the tests as Welch's, as Section 2.4 says.
-
-Paper W, Section 3.1 (Harbecke et al. 2022): every comparison of the numbers in Tables 3 and 4.
-
 Claims without a number or an order in them ('similar results', 'much closer') are taken as the order they
 imply, where there is one, and left alone otherwise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -32,6 +28,7 @@ from .intervals import (
     compare,
     difference,
     effect_size,
+    exactly,
     magnitude,
     overlap,
     sds_given_effect,
@@ -41,6 +38,7 @@ from .intervals import (
 
 COMPARED_WITH = {"Table 3": "RECENT", "Table 4": "BERT_EM"}
 """Which model PTR is compared with."""
+_SECTION_3_1 = ("W", "Section 3.1")
 
 
 @dataclass(frozen=True)
@@ -101,7 +99,7 @@ def tests_and_effects(column: Comparison) -> Iterator[Check]:
     yield compare(column.p, f"{column.scheme}: p from means and SDs", p, inputs)
     p = two_sided_p(column.d.interval, column.df, column.runs)
     most = 2.0 * (column.runs - 1)
-    least_p = two_sided_p(column.d.interval, (most, most), column.runs)[0]
+    least_p = two_sided_p(column.d.interval, exactly(most), column.runs)[0]
     note = f"with equal SDs ({most:g} degrees of freedom, the most possible) p is at least {least_p:.2g}"
     yield compare(column.p, f"{column.scheme}: p from the printed d and SDs", p, (column.d, *column.sd), note)
     yield joint_p(column)
@@ -167,52 +165,49 @@ def audit_weighting(published: pd.DataFrame) -> list[Check]:
     return checks + [one for item, columns in tables.items() for one in captions(published, item, columns)]
 
 
-SECTION_3_1 = ("W", "Section 3.1")
-
-
 def ordering(claim: str, smaller: Range, larger: Range, inputs: Iterable[object]) -> Check:
     """Judge 'this is smaller than that': larger − smaller is above 0.
 
     >>> ordering("a < b", (1, 2), (3, 4), ()).derived_low
     1
     """
-    return check(SECTION_3_1, claim, "> 0", ABOVE_ZERO, difference(larger, smaller), tuple(inputs))
+    return check(_SECTION_3_1, claim, "> 0", ABOVE_ZERO, difference(larger, smaller), inputs)
 
 
-def differences(columns: list[Comparison]) -> Iterator[Check]:
-    """Table 3: the difference between the models is smallest for micro and largest for macro."""
-    micro, *others = columns
-    for column in others:
-        claim = f"Table 3: the difference is smaller for micro than for {column.scheme}"
-        yield ordering(claim, micro.gain, column.gain, (*micro.mean, *column.mean))
-    *others, macro = columns
-    for column in others[1:]:
-        claim = f"Table 3: the difference is larger for macro than for {column.scheme}"
-        yield ordering(claim, column.gain, macro.gain, (*column.mean, *macro.mean))
-
-
-def reversal(columns: list[Comparison]) -> Iterator[Check]:
-    """Table 4: BERT_EM is better except under macro, where the effect is by far the largest."""
-    *others, macro = columns
-    for column in others:
-        claim = f"Table 4: BERT_EM is better under {column.scheme}"
-        yield check(SECTION_3_1, claim, "< 0", BELOW_ZERO, column.gain, column.mean)
-        claim = f"Table 4: the effect size of macro is larger than that of {column.scheme}"
-        effects = (magnitude(one.d.interval) for one in (column, macro))
-        yield ordering(claim, *effects, (column.d, macro.d))
-    yield check(SECTION_3_1, "Table 4: PTR is better under macro", "> 0", ABOVE_ZERO, macro.gain, macro.mean)
+def order_of_scores(published: pd.DataFrame, tables: Mapping[str, list[Comparison]]) -> Iterator[Check]:
+    """In Table 3 the difference between the models is smallest for micro and largest for macro; in Table 4
+    BERT_EM is better except under macro, where the effect is by far the largest."""
+    micro, *others, macro = tables["Table 3"]
+    for one in (*others, macro):
+        claim = f"Table 3: the difference is smaller for micro than for {one.scheme}"
+        yield ordering(claim, micro.gain, one.gain, (*micro.mean, *one.mean))
+    for one in others:
+        claim = f"Table 3: the difference is larger for macro than for {one.scheme}"
+        yield ordering(claim, one.gain, macro.gain, (*one.mean, *macro.mean))
+    restated = find_cell(published, paper="W", item="Section 3.1", metric="f1", statistic="d")
+    claim = "Table 3: effect size of macro, restated"
+    yield compare(restated, claim, exactly(macro.d.value), (macro.d,))
+    *others, macro = tables["Table 4"]
+    for one in others:
+        claim = f"Table 4: BERT_EM is better under {one.scheme}"
+        yield check(_SECTION_3_1, claim, "< 0", BELOW_ZERO, one.gain, one.mean)
+        claim = f"Table 4: the effect size of macro is larger than that of {one.scheme}"
+        effects = (magnitude(column.d.interval) for column in (one, macro))
+        yield ordering(claim, *effects, (one.d, macro.d))
+    claim = "Table 4: PTR is better under macro"
+    yield check(_SECTION_3_1, claim, "> 0", ABOVE_ZERO, macro.gain, macro.mean)
 
 
 def in_between(columns: list[Comparison]) -> Iterator[Check]:
     """'The scores of our proposed schemes are in between the existing measures': weighted and macro."""
     means = {column.scheme: column.mean for column in columns}
     for model in (0, 1):
-        weighted, macro = means["weighted"][model], means["macro"][model]
-        for score in (means["dodrans"][model], means["entropy"][model]):
+        weighted, *proposed, macro = (means[name][model] for name in PRINTED_SCHEMES[1:])
+        for score in proposed:
             claim = f"{score.item}: {score.name} lies between weighted and macro"
             published = f"{macro.printed} to {weighted.printed}"
             claimed = (macro.interval[0], weighted.interval[1])
-            yield check(SECTION_3_1, claim, published, claimed, score.interval, (weighted, score, macro))
+            yield check(_SECTION_3_1, claim, published, claimed, score.interval, (weighted, score, macro))
 
 
 def smaller_fall(columns: list[Comparison]) -> Check:
@@ -223,18 +218,15 @@ def smaller_fall(columns: list[Comparison]) -> Check:
     return ordering(claim, *falls, (*micro, *macro))
 
 
-def weighted_like_micro(tables: list[list[Comparison]]) -> Check:
+def weighted_like_micro(tables: Mapping[str, list[Comparison]]) -> Check:
     """'Weighted produces similar results to micro except for RECENT': its gap is the largest of the four."""
-    pairs = [(columns[0].mean[model], columns[1].mean[model]) for columns in tables for model in (0, 1)]
-    gaps = {
-        b.name: magnitude(difference(a.interval, b.interval)) for a, b in pairs if b.name.startswith("RECENT")
-    }
-    others = [magnitude(difference(a.interval, b.interval)) for a, b in pairs if b.name not in gaps]
-    largest = (max(low for low, _ in others), max(high for _, high in others))
-    cells = [cell for pair in pairs for cell in pair]
-    return ordering(
-        "the gap between micro and weighted is largest for RECENT", largest, *gaps.values(), cells
-    )
+    both = [zip(micro.mean, weighted.mean, strict=True) for micro, weighted, *_ in tables.values()]
+    pairs = [pair for table in both for pair in table]
+    gaps = [(magnitude(difference(a.interval, b.interval)), b.name) for a, b in pairs]
+    (recent,) = (gap for gap, name in gaps if name.startswith("RECENT"))
+    lows, highs = zip(*(gap for gap, name in gaps if not name.startswith("RECENT")), strict=True)
+    claim = "the gap between micro and weighted is largest for RECENT"
+    return ordering(claim, (max(lows), max(highs)), recent, [cell for pair in pairs for cell in pair])
 
 
 def audit_weighting_claims(published: pd.DataFrame) -> list[Check]:
@@ -244,14 +236,9 @@ def audit_weighting_claims(published: pd.DataFrame) -> list[Check]:
     >>> [one.note for one in audit_weighting_claims(load_published()) if one.verdict == "inconsistent"]
     ["Sawilowsky's word is very large", "Sawilowsky's word is very large"]
     """
-    tacred, semeval = comparisons(published, "Table 3"), comparisons(published, "Table 4")
-    restated = find_cell(published, paper="W", item="Section 3.1", metric="f1", statistic="d")
-    macro = tacred[-1].d
+    tables = {item: comparisons(published, item) for item in COMPARED_WITH}
     words = find_cell(published, paper="W", item="Section 3.1", metric="effect_size")
-    checks = [*differences(tacred)]
-    checks += [
-        compare(restated, "Table 3: effect size of macro, restated", (macro.value, macro.value), (macro,))
-    ]
-    checks += [*reversal(semeval), *(named_effect(SECTION_3_1, column, words) for column in semeval)]
-    checks += [*in_between(tacred), *in_between(semeval), smaller_fall(tacred), smaller_fall(semeval)]
-    return [*checks, weighted_like_micro([tacred, semeval])]
+    checks = [*order_of_scores(published, tables)]
+    checks += [named_effect(_SECTION_3_1, column, words) for column in tables["Table 4"]]
+    checks += [one for columns in tables.values() for one in in_between(columns)]
+    return [*checks, *map(smaller_fall, tables.values()), weighted_like_micro(tables)]

@@ -53,8 +53,8 @@ def scheme_look(scheme: str) -> dict[str, str]:
     >>> scheme_look("micro")["marker"], scheme_look("root") == scheme_look("root")
     ('X', True)
     """
-    number = crc32(scheme.encode())
-    place = _FREE_COLORS[number % len(_FREE_COLORS)], _FREE_MARKERS[number % len(_FREE_MARKERS)]
+    number = crc32(scheme.encode()) >> 8
+    place = _FREE_COLORS[number % len(_FREE_COLORS)], _FREE_MARKERS[number // 5 % len(_FREE_MARKERS)]
     color, marker = _SCHEMES.get(scheme, place)
     return {"color": PALETTE[color], "marker": marker}
 

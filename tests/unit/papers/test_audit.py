@@ -6,9 +6,11 @@ import pytest
 from scipy.stats import entropy, ttest_ind_from_stats
 
 from helpers.metrics.significance import cohens_d, welch_from_summary
+from helpers.metrics.weighting import temporary_scheme
 from helpers.papers.audit import intervals
 from helpers.papers.audit.direction import nearest_rate
 from helpers.papers.audit.report import audit_claims, write_audit
+from helpers.papers.readme import claims_table
 from helpers.reporting.published import load_published, parse_printed
 
 COUNTS = pd.DataFrame(columns=["dataset", "split", "label", "count"])
@@ -289,6 +291,13 @@ def test_audit_is_deterministic_and_complete(table):
     judged = table["verdict"] != "not derivable"
     assert table.loc[judged, "derived_low"].notna().all()
     assert (table.loc[judged, "derived_low"] <= table.loc[judged, "derived_high"]).all()
+
+
+def test_a_further_scheme_changes_neither_audit_nor_readme(table):
+    claims = claims_table()
+    with temporary_scheme("root", lambda support, total: support**0.5):
+        assert table.equals(audit_claims())
+        assert claims_table() == claims
 
 
 def test_write_audit_is_byte_identical(tmp_path, table):
