@@ -1,4 +1,4 @@
-"""Scores over seeds, tests between models, one class of a macro average, moves of relations: by hand."""
+"""Scores over seeds, tests between models, intervals: by hand."""
 
 import math
 
