@@ -74,18 +74,13 @@ class _Group(_Command, click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if not args:
-            raise click.UsageError("the following arguments are required: COMMAND", ctx)
-        return super().parse_args(ctx, args)
-
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple:
         if args[0] not in self.commands:
             raise unknown_name("command", args[0], self.commands)
         return super().resolve_command(ctx, args)
 
 
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_Group, no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="%(version)s", help="Show the version and exit.")
 def app() -> None:
     """Every score of your predictions, tests between systems, statistics, data, notebooks.
@@ -121,11 +116,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     negative                     Other
     0
     """
+    words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        with (
-            _notes_on_standard_error(),
-            app.make_context(PROGRAM, list(sys.argv[1:] if arguments is None else arguments)) as context,
-        ):
+        with _notes_on_standard_error(), app.make_context(PROGRAM, words) as context:
             return app.invoke(context) or 0
     except click.exceptions.Exit as end:  # after --help and --version
         return end.exit_code
@@ -142,18 +135,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _usage_message(error: click.UsageError) -> str:
     """What is wrong with the words of the command line: the option, the value, the nearest known name."""
-    context, parameter = error.ctx, getattr(error, "param", None)
     if isinstance(error, click.NoSuchOption):
-        options = [one for one in context.command.get_params(context) if isinstance(one, click.Option)]
+        options = [one for one in error.ctx.command.get_params(error.ctx) if isinstance(one, click.Option)]
         known = [name for one in options for name in one.opts]
-        return str(unknown_name(f"option of {context.info_name}", error.option_name, known))
-    text = error.format_message().removesuffix(".")
-    if parameter is not None:
-        name = parameter.opts[0] if isinstance(parameter, click.Option) else parameter.metavar
-        text = f"argument {name}: {error.message}"
-        if isinstance(error, click.MissingParameter):
-            text = f"the following arguments are required: {name}"
-    return f"{text} (see: {context.command_path} --help)"
+        return str(unknown_name(f"option of {error.ctx.info_name}", error.option_name, known))
+    return f"{error.format_message().removesuffix('.')} (see: {error.ctx.command_path} --help)"
 
 
 def failed(error: object, code: int = 2) -> int:

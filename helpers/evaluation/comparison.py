@@ -6,7 +6,8 @@ Samples are matched before anything is compared; nothing is written.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,6 @@ import pandas as pd
 
 from helpers.data import read_predictions
 from helpers.metrics import (
-    Confusion,
     PairedOutcomes,
     Policy,
     Weighting,
@@ -49,8 +49,8 @@ def compare_files(
     ----------
     paths : at least two files; columns as in `read_predictions`.
     negative : the negative class; None or "": none. schemes : names, 'n^α' or functions; None: all of
-        `scheme_names`. replicates, seed : of the bootstrap; each comparison
-        starts from the seed, so that its numbers do not depend on the other files.
+        `scheme_names`. replicates, seed : of the bootstrap; each comparison starts from the seed, so that its
+        numbers do not depend on the other files.
 
     Returns
     -------
@@ -72,54 +72,28 @@ def compare_files(
     paths = [paths] if isinstance(paths, str | Path) else paths
     if len(paths) < 2:
         raise ValueError(f"a comparison takes at least two files, not {len(paths)}")
-    names = scheme_names(schemes)
-    weightings = dict(zip(names, names if schemes is None else schemes, strict=True))
+    names, negative = scheme_names(schemes), negative or None
+    weightings = names if schemes is None else schemes
     frames = [read_predictions(path, gold_column, predicted_column, None, id_column) for path in paths]
-    rows = [
-        row | {"replicates": replicates, "seed": seed}
-        for path, frame in zip(paths[1:], frames[1:], strict=True)
-        for row in _compare(
-            (paths[0], path),
-            (frames[0], frame),
-            weightings,
-            negative or None,
-            np.random.default_rng(seed),
-            replicates,
-        )
-    ]
+    rows: list[dict[str, Any]] = []
+    for path, frame in zip(paths[1:], frames[1:], strict=True):
+        a, b = _matched(paths[0], path, frames[0], frame)
+        outcomes = PairedOutcomes.from_arrays(a["gold"], a["predicted"], b["predicted"])
+        scores = partial(averages, schemes=weightings, classes_of=outcomes.original, negative=negative)
+        try:
+            test = paired_bootstrap(outcomes, scores, np.random.default_rng(seed), replicates)
+        except ValueError as error:
+            raise ValueError(f"{paths[0]}, {path}: {error}") from error
+        columns = {"score_first": scores(outcomes.original), "score_second": scores(outcomes.paired())}
+        columns |= {name: getattr(test, name) for name in ("difference", "low", "high", "p")}
+        for place, scheme in enumerate(names):
+            row = {"scheme": scheme, "first": str(paths[0]), "second": str(path)}
+            row |= {name: float(values[place]) for name, values in columns.items()} | {"n": outcomes.n}
+            row |= {"replicates": replicates, "seed": seed}
+            rows.append(row | {"signature": Policy(negative).signature(outcomes.original, "f1", scheme)})
     table = pd.DataFrame(rows)
-    table["p_holm"] = holm(table["p"].tolist())
-    last = ["p_holm", "n", "replicates", "seed", "signature"]
-    return table[[*table.columns.drop(last), *last]]
-
-
-def _compare(
-    paths: Sequence[Path | str],
-    frames: Sequence[pd.DataFrame],
-    schemes: Mapping[str, str | Weighting],
-    negative: str | None,
-    rng: np.random.Generator,
-    replicates: int,
-) -> list[dict[str, Any]]:
-    a, b = _matched(*paths, *frames)
-    outcomes = PairedOutcomes.from_arrays(a["gold"], a["predicted"], b["predicted"])
-
-    def scores(table: Confusion) -> np.ndarray:
-        return averages(table, list(schemes.values()), classes_of=outcomes.original, negative=negative)
-
-    try:
-        signatures = [Policy(negative).signature(outcomes.original, "f1", scheme) for scheme in schemes]
-        test = paired_bootstrap(outcomes, scores, rng, replicates)
-    except ValueError as error:
-        raise ValueError(f"{paths[0]}, {paths[1]}: {error}") from error
-    columns = {"score_first": scores(outcomes.original), "score_second": scores(outcomes.paired())}
-    columns |= {name: getattr(test, name) for name in ("difference", "low", "high", "p")}
-    return [
-        {"scheme": scheme, "first": str(paths[0]), "second": str(paths[1])}
-        | {name: float(values[place]) for name, values in columns.items()}
-        | {"n": outcomes.n, "signature": signatures[place]}
-        for place, scheme in enumerate(schemes)
-    ]
+    table.insert(table.columns.get_loc("p") + 1, "p_holm", holm(table["p"].tolist()))
+    return table
 
 
 def _matched(

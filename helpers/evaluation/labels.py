@@ -1,14 +1,10 @@
-"""From anybody's prediction file to a report: reads, counts, scores.
-
-The bridge between `data` and `metrics` for predictions that were made elsewhere. What looks like a slip but
-is no error is logged. It trains nothing and loads no torch; systems are compared in `comparing`.
-"""
+"""From anybody's prediction file to a report: read, count, score. What looks like a slip is logged."""
 
 from __future__ import annotations
 
 import logging
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,6 +15,7 @@ from helpers.data import LabelColumns, open_source, read_label_columns
 from helpers.metrics import (
     RULES,
     Confusion,
+    Interval,
     PairedOutcomes,
     Report,
     Weighting,
@@ -213,26 +210,24 @@ def score_frame(
     labels = _task_labels(known, frame) if known else None
     confusion = Confusion.from_arrays(frame["gold"], frame["predicted"], labels)
     report = evaluate(confusion, schemes=schemes, negative=negative)
-    rng = np.random.default_rng(seed)
-    if replicates:
-        schemes = scheme_names() if schemes is None else schemes
-        found = bootstrap_intervals(
-            confusion,
-            lambda table: averages(table, schemes, classes_of=confusion, negative=negative),
-            rng,
-            replicates,
-        )
-        for scheme, low, high in zip(scheme_names(schemes), found.low, found.high, strict=True):
+    rng, made = np.random.default_rng(seed), bootstrap_suffix(replicates, seed) if replicates else ""
+
+    def interval(table: Any, statistic: Callable) -> Interval | None:
+        return bootstrap_intervals(table, statistic, rng, replicates) if replicates else None
+
+    weightings = scheme_names() if schemes is None else schemes
+    options = {"classes_of": confusion, "negative": negative}
+    if found := interval(confusion, lambda table: averages(table, weightings, **options)):
+        for scheme, low, high in zip(scheme_names(weightings), found.low, found.high, strict=True):
             report.add_interval(scheme, float(low), float(high))
+            report.schemes[scheme]["signature"] += made
     if known:
-        report.extra["official"] = _official(confusion, known.negative, rng, replicates)
+        report.extra["official"] = _official(confusion, known.negative, interval, made)
     if "predicted_paired" in frame:
-        outcomes = PairedOutcomes.from_arrays(
-            frame["gold"], frame["predicted"], frame["predicted_paired"], labels
-        )
-        report.extra["direction"] = _direction(outcomes, known, negative, inverse, rng, replicates)
-    if replicates:
-        _sign_intervals(report, replicates, seed)
+        columns = (frame[role] for role in ("gold", "predicted", "predicted_paired"))
+        outcomes = PairedOutcomes.from_arrays(*columns, labels)
+        report.extra["direction"] = _direction(outcomes, known, negative, inverse, interval, made)
+    report.signature += made
     return report
 
 
@@ -246,19 +241,15 @@ def _task_labels(task: Task, frame: pd.DataFrame | LabelColumns) -> tuple[str, .
     return (*task.labels, SKIPPED) if skips else task.labels
 
 
-def _official(
-    confusion: Confusion, negative: str, rng: np.random.Generator, replicates: int
-) -> dict[str, dict]:
+def _official(confusion: Confusion, negative: str, interval: Callable, made: str) -> dict[str, dict]:
     scores = official_scores(confusion, negative)
-    if replicates:
-        interval = bootstrap_intervals(
-            confusion, lambda table: official_macro(table, negative), rng, replicates
-        )
-        scores["grouped"] |= {"macro_low": interval.low, "macro_high": interval.high}
+    found = interval(confusion, lambda table: official_macro(table, negative))
+    if found:
+        scores["grouped"] |= {"macro_low": found.low, "macro_high": found.high}
     for name, direction in {"directed": "kept", "undirected": "dropped", "grouped": "grouped"}.items():
         scores[name]["signature"] = (
             f"f1|official:semeval2010|labels:supported|negative:{negative}|direction:{direction}"
-            f"|n:{confusion.n}|v:{RULES}"
+            f"|n:{confusion.n}|v:{RULES}" + (made if name == "grouped" else "")
         )
     return scores
 
@@ -268,8 +259,8 @@ def _direction(
     task: Task | None,
     negative: str | None,
     inverse: Mapping[str, str] | None,
-    rng: np.random.Generator,
-    replicates: int,
+    interval: Callable,
+    made: str,
 ) -> dict[str, Any]:
     def performance(table: Confusion) -> Any:
         return official_macro(table, negative) if task else average(table, "macro", negative=negative)
@@ -278,25 +269,13 @@ def _direction(
         scores = direction_scores(table, inverse, performance)
         return np.stack([getattr(scores, rate) for rate in RATES], -1)
 
-    found = direction_scores(outcomes, inverse, performance).to_dict()
-    if replicates:
-        interval = bootstrap_intervals(outcomes, rates, rng, replicates)
-        ends = zip(RATES, interval.low.tolist(), interval.high.tolist(), strict=True)
-        found["intervals"] = {rate: {"low": low, "high": high} for rate, low, high in ends}
+    scores = direction_scores(outcomes, inverse, performance).to_dict()
+    if found := interval(outcomes, rates):
+        ends = zip(RATES, found.low.tolist(), found.high.tolist(), strict=True)
+        scores["intervals"] = {rate: {"low": low, "high": high} for rate, low, high in ends}
     measure = "official_macro" if task else "macro"
     pairs = "e1e2" if inverse is None else "given"
-    found["signature"] = (
-        f"pd+pir+ppr|performance:{measure}|inverse:{pairs}|negative:{negative}|n:{outcomes.n}|v:{RULES}"
+    scores["signature"] = (
+        f"pd+pir+ppr|performance:{measure}|inverse:{pairs}|negative:{negative}|n:{outcomes.n}|v:{RULES}{made}"
     )
-    return found
-
-
-def _sign_intervals(report: Report, replicates: int, seed: int) -> None:
-    """Say of every score with an interval how the interval was made."""
-    made = bootstrap_suffix(replicates, seed)
-    sections = [section for section in report.extra.values() if "signature" in section]
-    named = [row for section in report.extra.values() for row in section.values() if isinstance(row, dict)]
-    for row in [*report.schemes.values(), *sections, *named]:
-        if "signature" in row and any("low" in key or key == "intervals" for key in row):
-            row["signature"] += made
-    report.signature += made
+    return scores
