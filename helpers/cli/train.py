@@ -9,15 +9,18 @@ from typing import Any
 import click
 
 from helpers import ROOT
+from helpers.models import MODELS  # names only: no model and no torch
 
 from .base import KS, PAIR, app, as_json, bootstrap, existing_file, flag, forms, option, put, whole_number
 
 SCRATCH = ROOT / "scratch" / "runs"
 SEVERAL = {"kind": PAIR, "multiple": True}
+TEXTS = {"kind": (str, str), "multiple": True}
+"""Values that are converted where it is known what they have to be."""
 
 
 @app.command("train")
-@option("--model", "M", "em-c, em-es, r-bert, emr-c, ptr, svm, majority.", required=True)
+@option("--model", "M", f"{', '.join(MODELS)}.", required=True)
 @option("--dataset", "D", "semeval2010, kbp37, demo (default semeval2010).", default="semeval2010")
 @flag("--merged", "Train on every sentence and on its paired one.")
 @option("--part", "P", "full (default), or ptr: the 6507 sentences of PTR's authors.", default="full")
@@ -28,8 +31,8 @@ SEVERAL = {"kind": PAIR, "multiple": True}
 )
 @option("--profile", "P", "quick (default), standard, paper.", default="quick")
 @option("--settings", "S", "standard, paper (default: standard, or paper in profile paper).")
-@option("--set changes", "NAME VALUE", "One training setting; repeatable.", **SEVERAL)
-@option("--option options", "NAME VALUE", "One setting of the model; repeatable.", **SEVERAL)
+@option("--set changes", "NAME VALUE", "One training setting; repeatable.", **TEXTS)
+@option("--option options", "NAME VALUE", "One setting of the model; repeatable.", **TEXTS)
 @flag("--holdout", "Test on a tenth of the training data, not on the test set: to choose settings.")
 @option("--out", "DIR", "Where the run file goes (default results/runs or scratch/runs).")
 @option("--predictions", "CSV", "Also write the predictions: id, gold, predicted, paired.")
@@ -60,14 +63,14 @@ def _train(settings: str | None, changes: tuple, options: tuple, out: str | None
       accelerate launch -m helpers train --model ptr --profile paper --encoder roberta-large   (several GPUs)
     """
     from helpers.experiments import Experiment, run_experiment
-    from helpers.models import accelerator
+    from helpers.models import is_first_process
     from helpers.runs import RUNS_FOLDER, run_path
 
     written = {name: chosen.pop(name) for name in ("predictions", "weights", "epochs", "overwrite")}
     experiment = Experiment(**chosen, options=dict(options)).with_settings(settings, dict(changes))
     folder = out or (SCRATCH if experiment.profile == "quick" else RUNS_FOLDER)
     run = run_experiment(experiment, folder, **written)
-    if accelerator().is_main_process:
+    if is_first_process():
         put(_described(run, run_path(run, folder)))
 
 

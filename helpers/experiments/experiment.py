@@ -1,8 +1,6 @@
-"""What an experiment is: which model, trained on what, tested on what. Nothing is read or trained here.
+"""What an experiment is: which model, trained on what, tested on what; and the samples that it reads.
 
-The samples of an experiment: which are trained on, which are tested on, and what is written about them.
-
-No model is known here, and no torch.
+Nothing is trained here, and torch is not imported.
 """
 
 from __future__ import annotations
@@ -11,9 +9,9 @@ import csv
 import io
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from helpers.core import label_ids, unknown_name, write_atomically
 from helpers.data import (
@@ -27,7 +25,15 @@ from helpers.data import (
     read_corpus,
     registered_file,
 )
-from helpers.models import BASELINES, EMBEDDED, MODELS, PAPER, STANDARD, Settings
+from helpers.models import (
+    EMBEDDED,
+    ModelEntry,
+    Settings,
+    check_options,
+    checked,
+    default_settings,
+    model_entry,
+)
 
 SEEDS = (9, 148, 378, 459, 687)
 """The five seeds of paper W."""
@@ -43,35 +49,35 @@ def experiment_datasets() -> list[str]:
     return [one.name for one in datasets().values() if one.directed and {"train", "test"} <= {*one.splits}]
 
 
-@dataclass(frozen=True)
+@checked
 class Experiment:
     """What is trained on what.
 
     Attributes
     ----------
-    model : one of `MODELS` or `BASELINES`.
-    merged : trained on every sentence and its paired one (paper R's '-M').
+    model : one of `MODELS`.
     dataset : one of `experiment_datasets()`.
+    merged : trained on every sentence and its paired one (paper R's '-M').
     part : 'full', or 'ptr' for the 6507 training sentences of PTR's authors (SemEval only).
     text : 'clean' as paper R's files, or 'official'.
-    seed : of weights, order, dropout; `encoder` : see `load_encoder`. A baseline has neither.
+    seed : of weights, order, dropout; `encoder` : see `load_encoder`. Models without either ignore them.
     profile : 'quick' takes `QUICK_SENTENCES` training sentences, drawn once for all seeds; 'standard' and
         'paper' all of them.
-    settings : None takes the profile's for this model; a baseline has none.
+    settings : None takes the profile's for this model.
     holdout : train on nine tenths of the training data and test on the rest: to choose settings.
-    options : of the model, see its class.
+    options : of the model, see its class; text is converted to the option's type.
     variant : names the run apart from others of the model; '' names what differs from the usual settings and
         options of the profile.
 
-    Raises ValueError for an unknown name, for a part that the data set has not, and for a baseline with an
-    encoder or settings.
+    Raises ValueError for an unknown name or option, for a part that the data set has not, and for an encoder
+    or settings of a model that has none.
     """
 
     model: str
     dataset: str = "semeval2010"
     merged: bool = False
-    part: Literal["full", "ptr"] = "full"
-    text: Literal["clean", "official"] = "clean"
+    part: str = "full"
+    text: str = "clean"
     seed: int = SEEDS[0]
     encoder: str = EMBEDDED
     profile: str = "quick"
@@ -81,15 +87,24 @@ class Experiment:
     variant: str = ""
 
     def __post_init__(self) -> None:
-        known = {"model": (*MODELS, *BASELINES), "dataset": experiment_datasets(), "profile": PROFILES}
+        entry = self.entry  # raises for an unknown model
+        known = {"dataset": experiment_datasets(), "profile": PROFILES}
         known |= {"part": ("full", "ptr"), "text": ("clean", "official")}
         for name, names in known.items():
             if getattr(self, name) not in names:
                 raise unknown_name(name, getattr(self, name), names)
         if self.part == "ptr" and self.dataset != "semeval2010":
             raise ValueError(f"part 'ptr' is a split of semeval2010, not of {self.dataset}")
-        if self.model in BASELINES and (self.encoder != EMBEDDED or self.settings is not None):
-            raise ValueError(f"model {self.model} has no encoder and no training settings")
+        if not entry.encoder and self.encoder != EMBEDDED:
+            raise ValueError(f"model {self.model} has no encoder")
+        if not entry.settings and self.settings is not None:
+            raise ValueError(f"model {self.model} has no training settings")
+        object.__setattr__(self, "options", check_options(self.model, self.options))
+
+    @property
+    def entry(self) -> ModelEntry:
+        """The model's entry in the registry."""
+        return model_entry(self.model)
 
     @property
     def name(self) -> str:
@@ -100,9 +115,7 @@ class Experiment:
         >>> Experiment("majority").name, Experiment("svm", options={"markers": True}).name
         ('majority', 'SVM-EM')
         """
-        name = self.model if self.model == "majority" else self.model.upper()
-        markers = "-EM" if self.model == "svm" and self.options.get("markers") else ""
-        return name + markers + ("-M" if self.merged else "")
+        return self.entry.full_title(self.options) + ("-M" if self.merged else "")
 
     @property
     def dataset_name(self) -> str:
@@ -119,36 +132,31 @@ class Experiment:
         """What it is tested on: 'test', or 'holdout' (of the training data)."""
         return "holdout" if self.holdout else "test"
 
-    def resolved(self) -> Settings:
-        """The settings that it is trained with. Raises ValueError for a baseline."""
-        if self.model in BASELINES:
-            raise ValueError(f"model {self.model} has no training settings")
-        return self.settings or (PAPER if self.profile == "paper" else STANDARD)[self.model]
+    @property
+    def settings_name(self) -> str:
+        """The settings of the profile: 'paper', or 'standard' for the others."""
+        return "paper" if self.profile == "paper" else "standard"
+
+    def resolved(self) -> Settings | None:
+        """The settings that it is trained with; None for a model that has none."""
+        if self.settings or not self.entry.settings:
+            return self.settings
+        return default_settings(self.model, self.settings_name)
 
     def with_settings(self, name: str | None = None, changes: Mapping[str, Any] | None = None) -> Experiment:
         """The same with the settings 'standard' or 'paper' (None: the profile's), single ones changed.
 
-        Raises ValueError for an unknown name or setting, a value of another kind, and for a baseline.
+        Raises ValueError as `default_settings` and `Settings.changed`.
 
         >>> Experiment("em-c").with_settings("paper", {"epochs": 2}).resolved().epochs
         2
         """
         if not name and not changes:
             return self
-        if self.model in BASELINES:
+        if not self.entry.settings:
             raise ValueError(f"model {self.model} has no training settings to choose or to change")
-        sources = {None: self.resolved(), "standard": STANDARD[self.model], "paper": PAPER[self.model]}
-        if name not in sources:
-            raise unknown_name("settings", name, ("standard", "paper"))
-        base = asdict(sources[name])
-        for setting, value in (changes or {}).items():
-            if setting not in base:
-                raise unknown_name("setting", setting, base)
-            usual = base[setting]
-            wanted = (float, type(None)) if usual is None else (type(usual),)
-            if type(value) not in (*wanted, int):
-                raise ValueError(f"setting {setting}: {value!r} is no {wanted[0].__name__}")
-        return replace(self, settings=replace(sources[name], **(changes or {})))
+        base = default_settings(self.model, name) if name else self.resolved()
+        return replace(self, settings=base.changed(changes or {}))
 
 
 HOLDOUT = 10

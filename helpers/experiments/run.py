@@ -1,7 +1,7 @@
 """One run from end to end: read → train → predict on the test set and on its paired set → count → save.
 
-The only room that knows the data, the models and the runs. A run that is stored with the same configuration
-is not trained again, and one that was interrupted goes on from its checkpoint.
+A run that is stored with the same configuration is not trained again, and one that was interrupted goes on
+from its checkpoint.
 """
 
 from __future__ import annotations
@@ -19,16 +19,7 @@ from helpers import ROOT
 from helpers.core import find_negative
 from helpers.data import paired_sets
 from helpers.metrics import PairedOutcomes
-from helpers.models import (
-    BASELINES,
-    Baseline,
-    RelationClassifier,
-    Settings,
-    build,
-    check_options,
-    resolved_precision,
-    training,
-)
+from helpers.models import Model, build, default_settings
 from helpers.runs import (
     RUNS_FOLDER,
     PairedRows,
@@ -45,8 +36,6 @@ from helpers.runs import (
 from .experiment import Experiment, ExperimentData, read_samples, write_predictions
 
 NO_RANDOMNESS = "trained here; nothing is drawn at random, so every seed gives this run"
-NO_ENCODER = "no-encoder"
-"""The encoder's name in the run of a baseline; runs without any name are predictions that were published."""
 CHECKPOINTS = ROOT / ".cache" / "checkpoints"
 QUICK_SENTENCES = 2000
 
@@ -77,7 +66,7 @@ def run_experiment(
     ------
     FileExistsError : a stored run has another configuration.
     MissingData, ChecksumError : the data are not here. ValueError : see `Experiment` and the models; weights
-        or epochs of a baseline.
+        or epochs of a model without training settings.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -85,11 +74,14 @@ def run_experiment(
     >>> run.n, len(run.labels)
     (400, 17)
     """
-    if experiment.model in BASELINES and (weights or epochs):
+    if not experiment.entry.settings and (weights or epochs):
         raise ValueError(f"model {experiment.model} has no weights and no epochs to store")
     data = _read(experiment)
-    model = _model(experiment, data)
-    blank = _run(experiment, model, data)
+    settings = experiment.resolved()
+    model = build(
+        experiment.model, experiment.encoder, data.labels, settings, experiment.seed, **experiment.options
+    )
+    blank = _configuration(experiment, model, data)
     path = run_path(blank, folder)
     if path.exists() and not overwrite:
         stored = load_run(path)
@@ -97,81 +89,40 @@ def run_experiment(
             save_run(blank, folder)  # raises, and says what differs
         if not (predictions or weights or epochs):
             return stored
-    if isinstance(model, Baseline):
-        return _fit_and_store(model, data, blank, folder, predictions)
-    return _train_and_store(experiment, model, data, blank, folder, predictions, weights, epochs, progress)
 
-
-def _model(experiment: Experiment, data: ExperimentData) -> RelationClassifier | Baseline:
-    if experiment.model in BASELINES:
-        return Baseline(experiment.model, data.labels, **experiment.options)
-    check_options(experiment.model, experiment.options)
-    return build(
-        experiment.model,
-        experiment.encoder,
-        data.labels,
-        experiment.resolved(),
-        experiment.seed,
-        **experiment.options,
-    )
-
-
-def _fit_and_store(model: Baseline, data: ExperimentData, blank: Run, folder, predictions) -> Run:
-    tests, start = paired_sets(data.test), time.perf_counter()
-    model.fit(data.train)
-    fitted = time.perf_counter()
-    original, paired = (model.predict(tests[kind]) for kind in ("original", "paired"))
-    found = environment(("numpy", "scipy"))
-    found["versions"] |= {"scikit-learn": version("scikit-learn")}
-    run = replace(
-        blank,
-        table=_table(data, original, paired),
-        environment=found | {"prediction_seconds": round(time.perf_counter() - fitted, 1)},
-        wall_seconds=round(fitted - start, 1),
-        sentences_per_second=round(len(data.train) / (fitted - start), 1),
-    )
-    if training.accelerator().is_main_process:
-        if predictions:
-            write_predictions(Path(predictions), data, original, paired)
-        save_run(run, folder, overwrite=True)
-    return run
-
-
-def _train_and_store(experiment, model, data, blank, folder, predictions, weights, epochs, progress) -> Run:
+    tests = paired_sets(data.test)
     checkpoint = CHECKPOINTS / f"{blank.configuration_sha256[:32]}.safetensors"
 
-    def outcome_now() -> tuple[np.ndarray, np.ndarray]:
-        tests = paired_sets(data.test)
-        return tuple(
-            training.predict(model, tests[kind], progress, f"predicting {kind}")
-            for kind in ("original", "paired")
-        )
+    def predicted() -> list[np.ndarray]:
+        return [model.predict(tests[kind], progress, f"predicting {kind}") for kind in ("original", "paired")]
 
     def store_epoch(epoch: int) -> None:
         variant = "+".join(filter(None, (blank.variant, f"epoch-{epoch}")))
-        run = replace(blank, variant=variant, table=_table(data, *outcome_now()))
-        if training.accelerator().is_main_process:
-            save_run(run, epochs, overwrite=True)
+        run = replace(blank, variant=variant, table=_table(data, *predicted()))
+        with model.first_process() as first:
+            if first:
+                save_run(run, epochs, overwrite=True)
 
-    settings, seed = experiment.resolved(), experiment.seed
-    history = training.train(
-        model, data.train, settings, seed, checkpoint, store_epoch if epochs else None, progress
-    )
+    history = model.fit(data.train, checkpoint, store_epoch if epochs else None, progress)
     start = time.perf_counter()
-    original, paired = outcome_now()
+    original, paired = predicted()
+    seconds, rate = time.perf_counter() - start, history.examples_per_second
     run = replace(
         blank,
         table=_table(data, original, paired),
-        **_measured(history, time.perf_counter() - start, settings),
+        environment=_environment(model) | {"prediction_seconds": round(seconds, 1)},
+        history=history.record(),
+        wall_seconds=round(history.seconds, 1),
+        sentences_per_second=None if rate is None else round(rate, 1),
     )
-    if training.accelerator().is_main_process:
-        if predictions:
-            write_predictions(Path(predictions), data, original, paired)
-        if weights:
-            training.save_weights(Path(weights), model)
-        save_run(run, folder, overwrite=True)
-        training.remove_checkpoint(checkpoint)
-    training.accelerator().wait_for_everyone()
+    with model.first_process() as first:
+        if first:
+            if predictions:
+                write_predictions(Path(predictions), data, original, paired)
+            if weights:
+                model.save(Path(weights))
+            save_run(run, folder, overwrite=True)
+            remove_checkpoint(checkpoint)
     return run
 
 
@@ -186,10 +137,10 @@ def _read(experiment: Experiment) -> ExperimentData:
     )
 
 
-def _run(experiment: Experiment, model: RelationClassifier | Baseline, data: ExperimentData) -> Run:
-    """The run with its configuration, before anything is trained."""
-    baseline = isinstance(model, Baseline)
-    hyperparameters = ({} if baseline else asdict(experiment.resolved())) | model.summary()
+def _configuration(experiment: Experiment, model: Model, data: ExperimentData) -> Run:
+    """The run before anything is trained."""
+    settings, is_random = experiment.resolved(), experiment.entry.random
+    hyperparameters = (asdict(settings) if settings else {}) | model.summary()
     hyperparameters |= {"text": experiment.text, "training_samples": len(data.train)}
     return Run.from_outcome(
         PairedOutcomes.from_rows([], data.labels),
@@ -198,24 +149,27 @@ def _run(experiment: Experiment, model: RelationClassifier | Baseline, data: Exp
         files=data.files,
         model=experiment.name,
         variant=experiment.variant or _variant(experiment, model),
-        encoder=NO_ENCODER if baseline else model.encoder.name,
-        encoder_sha256=None if baseline else model.encoder.sha256,
-        seed=None if baseline else experiment.seed,
+        encoder=model.encoder_name,
+        encoder_sha256=model.encoder_sha256,
+        seed=experiment.seed if is_random else None,
         profile=experiment.profile,
         hyperparameters=hyperparameters,
         negative=find_negative(data.labels),
-        source=NO_RANDOMNESS if baseline else "",
-        code_sha256=code_sha256([type(model)] if baseline else [type(model), training]),
+        source="" if is_random else NO_RANDOMNESS,
+        code_sha256=code_sha256([type(model)]),
     )
 
 
-def _variant(experiment: Experiment, model: RelationClassifier | Baseline) -> str:
+def _variant(experiment: Experiment, model: Model) -> str:
     """What differs from the profile's usual settings and from the model's usual options."""
-    if isinstance(model, Baseline):
-        return variant_name(experiment.options, {"markers": experiment.options.get("markers")})  # in its name
-    usual = asdict(replace(experiment, settings=None).resolved())
-    usual |= {name: one.default for name, one in inspect.signature(type(model)).parameters.items()}
-    return variant_name(asdict(experiment.resolved()) | experiment.options, usual)
+    chosen = experiment.options
+    usual = {name: one.default for name, one in inspect.signature(type(model)).parameters.items()}
+    usual |= {name: chosen.get(name) for name in experiment.entry.suffixes}  # they are in the model's name
+    if settings := experiment.resolved():
+        chosen = asdict(settings) | chosen
+        name = experiment.settings_name
+        usual |= asdict(default_settings(experiment.model, name)) if name in experiment.entry.settings else {}
+    return variant_name(chosen, usual)
 
 
 def _table(data: ExperimentData, original: np.ndarray, paired: np.ndarray) -> PairedRows:
@@ -225,22 +179,12 @@ def _table(data: ExperimentData, original: np.ndarray, paired: np.ndarray) -> Pa
     return PairedRows(rows=outcome.to_rows())
 
 
-def _measured(history: training.History, prediction_seconds: float, settings: Settings) -> dict[str, Any]:
-    joined = training.accelerator()
-    examples = history.examples * settings.epochs
-    return {
-        "environment": environment(("numpy", "scipy", "torch", "transformers", "tokenizers", "accelerate"))
-        | {
-            "processes": joined.num_processes,
-            "threads": training.threads(),
-            "precision": resolved_precision(settings.precision, joined.device),
-            "prediction_seconds": round(prediction_seconds, 1),
-        },
-        "history": {
-            "losses": [round(loss, 6) for loss in history.losses],
-            "cut_inputs": history.cut_inputs,
-            "cut_tokens": history.cut_tokens,
-        },
-        "wall_seconds": round(history.seconds, 1),
-        "sentences_per_second": round(examples / history.seconds, 1) if history.seconds else None,
-    }
+def _environment(model: Model) -> dict[str, Any]:
+    versions = {name: version(name) for name in model.packages}
+    return environment(()) | {"versions": versions} | model.environment()
+
+
+def remove_checkpoint(path: Path) -> None:
+    """Delete a checkpoint that is no longer needed, and the drafts of it that killed processes left."""
+    for file in (path, *path.parent.glob(f".{path.name}.*")):
+        file.unlink(missing_ok=True)

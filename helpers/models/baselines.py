@@ -6,19 +6,20 @@ Their settings are fixed here and were not searched. Neither has any randomness:
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from sklearn.dummy import DummyClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
-from helpers.core import unknown_name
 from helpers.data import RelationSample, render
 
-BASELINES = {"majority": (), "svm": ("markers",)}
-"""Name → its options."""
+from .base import History, Model, check_samples
+
 LONGEST = 3
 """N-grams have one to three words."""
 SVM = {"C": 1.0, "loss": "squared_hinge", "dual": False, "tol": 1e-4, "max_iter": 1000}
@@ -27,67 +28,57 @@ _WORD = re.compile(r"\w+|[^\w\s]")
 _MARKERS = (" e1_ ", " _e1 ", " e2_ ", " _e2 ")
 
 
-class Baseline:
-    """A classifier of samples that reads their words only.
+class Majority(Model):
+    """The most frequent relation of the training samples; of several the one first in the alphabet.
 
-    Parameters
-    ----------
-    name : 'majority': the most frequent relation of the training samples, of several the one that comes first
-        in the alphabet. 'svm': TF-IDF of `features`, logarithmic counts, unit length, then `SVM`.
     labels : the relations; a prediction is a position in this tuple.
-    markers : of 'svm': whether `features` sees the two entities.
 
-    Raises ValueError for an unknown name or option, and for `markers` that is not True or False.
+    >>> model = Majority(("Other", "Cause-Effect(e1,e2)"))
+    >>> samples = [RelationSample("1", "fire in town", (0, 4), (8, 12), "Other")]
+    >>> model.fit(samples).examples, model.predict(samples).tolist()
+    (1, [0])
+    """
+
+    packages = ("numpy", "scipy", "scikit-learn")
+
+    def __init__(self, labels: Sequence[str]) -> None:
+        self.labels = tuple(labels)
+        self._estimator: Any = DummyClassifier(strategy="most_frequent")
+
+    def fit(self, samples: Sequence[RelationSample], *_: Any, **__: Any) -> History:
+        """Train. Raises ValueError if there are no samples, or a relation is none of the labels."""
+        check_samples(samples)
+        targets, start = [self.labels[self.label_id(sample)] for sample in samples], time.perf_counter()
+        self._estimator.fit(samples, targets)
+        return History(seconds=time.perf_counter() - start, examples=len(samples))
+
+    def predict(self, samples: Sequence[RelationSample], *_: Any, **__: Any) -> np.ndarray:
+        """The predicted label ids, shape (samples,). Raises `NotFittedError` of scikit-learn before `fit`."""
+        found = self._estimator.predict(samples) if samples else []
+        return np.array([self.labels.index(label) for label in found], dtype=np.int64)
+
+
+class LinearSvm(Majority):
+    """TF-IDF of `features`, logarithmic counts, unit length, then `SVM`.
+
+    markers : whether `features` sees the two entities.
 
     >>> samples = [RelationSample("1", "fire caused panic", (0, 4), (12, 17), "Cause-Effect(e1,e2)"),
     ...            RelationSample("2", "fire in town", (0, 4), (8, 12), "Other")]
-    >>> baseline = Baseline("svm", ("Other", "Cause-Effect(e1,e2)"))
-    >>> baseline.fit(samples)
-    >>> baseline.predict(samples).tolist()
-    [1, 0]
+    >>> model = LinearSvm(("Other", "Cause-Effect(e1,e2)"))
+    >>> model.fit(samples).examples, model.predict(samples).tolist()
+    (2, [1, 0])
     """
 
-    def __init__(self, name: str, labels: Sequence[str], **options: object) -> None:
-        if name not in BASELINES:
-            raise unknown_name("baseline", name, BASELINES)
-        for option in options.keys() - set(BASELINES[name]):
-            known = ", ".join(BASELINES[name]) or "none"
-            raise ValueError(f"model {name}: unknown option {option!r}; known: {known}")
-        self.markers = options.get("markers", False)
-        if not isinstance(self.markers, bool):
-            raise ValueError(f"model {name}: markers is {self.markers!r}; it is true or false")
-        self.name, self.labels = name, tuple(labels)
-        self._pipeline = _svm(self.markers) if name == "svm" else DummyClassifier(strategy="most_frequent")
-
-    def fit(self, samples: Sequence[RelationSample]) -> None:
-        """Train. Raises ValueError if there are no samples, or a relation is none of the labels."""
-        if not samples:
-            raise ValueError("samples is empty: there is nothing to train on")
-        for sample in samples:
-            if sample.relation not in self.labels:
-                raise ValueError(f"sample {sample.id}: relation {sample.relation!r} is not in labels")
-        self._pipeline.fit(samples, [sample.relation for sample in samples])
-
-    def predict(self, samples: Sequence[RelationSample]) -> np.ndarray:
-        """The predicted label ids, shape (samples,). Raises `NotFittedError` of scikit-learn before `fit`."""
-        if not samples:
-            return np.empty(0, dtype=np.int64)
-        ids = {label: position for position, label in enumerate(self.labels)}
-        return np.array([ids[label] for label in self._pipeline.predict(samples)])
+    def __init__(self, labels: Sequence[str], markers: bool = False) -> None:
+        super().__init__(labels)
+        self.markers = markers
+        counts = TfidfVectorizer(analyzer=lambda one: list(features(one, markers)), sublinear_tf=True)
+        self._estimator = make_pipeline(counts, LinearSVC(**SVM))
 
     def summary(self) -> dict[str, object]:
         """The settings, for the run file."""
-        if self.name == "majority":
-            return {}
-        tfidf = {"ngrams": [1, LONGEST], "sublinear_tf": True}
-        return {"markers": self.markers} | tfidf | SVM
-
-
-def _svm(markers: bool) -> Pipeline:
-    def analyzer(sample: RelationSample) -> list[str]:
-        return list(features(sample, markers))
-
-    return make_pipeline(TfidfVectorizer(analyzer=analyzer, sublinear_tf=True), LinearSVC(**SVM))
+        return {"markers": self.markers, "ngrams": [1, LONGEST], "sublinear_tf": True} | SVM
 
 
 def features(sample: RelationSample, markers: bool) -> Iterator[str]:
@@ -108,8 +99,7 @@ def features(sample: RelationSample, markers: bool) -> Iterator[str]:
         yield from _ngrams(sample.text)
         return
     yield from _ngrams(render(sample, _MARKERS))
-    entities = sorted((sample.head + ("e1",), sample.tail + ("e2",)))
-    (start, end, first), (again, last, second) = entities
+    (start, end, first), (again, last, second) = sorted((sample.head + ("e1",), sample.tail + ("e2",)))
     pieces = {
         "before": (0, start),
         first: (start, end),

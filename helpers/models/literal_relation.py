@@ -13,7 +13,7 @@ from torch.nn import functional
 from helpers.core import inverse_label, role_words
 from helpers.data import RelationSample
 
-from .base import RelationClassifier
+from .classifier import RelationClassifier
 from .encoder import Encoder
 from .inputs import Batch, Example, tokenize_marked
 
@@ -49,17 +49,11 @@ class LiteralRelationCls(RelationClassifier):
         negatives: Literal["resampled", "fixed"] = "resampled",
     ) -> None:
         super().__init__(encoder, labels, max_length)
-        for name, value, known in (
-            ("candidates", candidates, ("all", "directed")),
-            ("negatives", negatives, ("resampled", "fixed")),
-        ):
-            if value not in known:
-                raise ValueError(f"{name} is {value!r}; known: {', '.join(known)}")
         directed = [place for place, label in enumerate(self.labels) if inverse_label(label) != label]
         self.candidates = list(range(len(self.labels))) if candidates == "all" else directed
         if len(self.candidates) < 2:
             raise ValueError(f"EMR-C needs at least two candidates, not {len(self.candidates)}")
-        self.settings = {"candidates": candidates, "negatives": negatives}
+        self._options = {"candidates": candidates, "negatives": negatives}
         self.resampled = negatives == "resampled"
         self.classifier = nn.Linear(encoder.hidden_size, 1)
         literal = [literal_text(self.labels[place]) for place in self.candidates]
@@ -118,4 +112,4 @@ class LiteralRelationCls(RelationClassifier):
 
     def summary(self) -> dict[str, object]:
         """Which candidates, and whether negatives are drawn anew."""
-        return self.settings
+        return self._options

@@ -20,7 +20,7 @@ from torch.nn import functional
 from helpers.core import BACKWARD, base_relation, inverse_label, role_words
 from helpers.data import RelationSample
 
-from .base import RelationClassifier
+from .classifier import RelationClassifier
 from .encoder import Encoder
 from .inputs import Batch, Example, tokenize_marked
 

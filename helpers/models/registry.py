@@ -1,70 +1,198 @@
-"""The models by name, and how one is built."""
+"""The models by name: class, title, options, settings. The table imports no model and no torch."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Iterable, Sequence
-
-import torch
+import importlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
 from helpers.core import unknown_name
 
-from .base import RelationClassifier
-from .encoder import load_encoder
-from .entity_markers import EntityMarkersCls, EntityMarkersStart, RBert
-from .literal_relation import LiteralRelationCls
-from .prompt import Prompt
-from .settings import Settings
+from .base import Model
 
-MODELS: dict[str, type[RelationClassifier]] = {
-    "em-c": EntityMarkersCls,
-    "em-es": EntityMarkersStart,
-    "r-bert": RBert,
-    "emr-c": LiteralRelationCls,
-    "ptr": Prompt,
+if TYPE_CHECKING:
+    from .settings import Settings
+
+
+@dataclass(frozen=True)
+class ModelEntry:
+    """A model as others see it before its class is imported.
+
+    Attributes
+    ----------
+    source : the class, a `Model`, or 'package.module:Class'; '.module' lies in this folder.
+    title : as the papers write it. suffixes : option → what a true one adds to the title.
+    options : the class's own, name → type: bool, int, float, `Literal[…]`; Any if the class checks it.
+    settings : 'standard', 'paper', … → the values that differ from those of `Settings()`; a model without any
+        is trained in one go and has no epochs and no weights to store.
+    encoder : whether it stands on a pretrained encoder. random : whether a seed makes a difference.
+    """
+
+    source: type[Model] | str
+    title: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    encoder: bool = True
+    random: bool = True
+    suffixes: Mapping[str, str] = field(default_factory=dict)
+
+    def load(self) -> type[Model]:
+        """The class; this is where torch is imported, if the model needs it."""
+        if not isinstance(self.source, str):
+            return self.source
+        module, _, name = self.source.partition(":")
+        return getattr(importlib.import_module(module, __package__), name)
+
+    def full_title(self, options: Mapping[str, Any]) -> str:
+        """The title with the suffixes of the options.
+
+        >>> MODELS["svm"].full_title({"markers": True})
+        'SVM-EM'
+        """
+        return self.title + "".join(added for option, added in self.suffixes.items() if options.get(option))
+
+
+_STANDARD = {"learning_rate": 1e-4}
+_LYU = {"learning_rate": 2e-5, "batch_size": 100, "schedule": "constant", "warmup": 0, "clip": 0}
+"""Lyu et al. 2021 for base encoders; for large ones the batch is 20. Schedule, clipping: not stated."""
+_HARBECKE = {"learning_rate": 3e-5, "batch_size": 64, "optimizer": "adam", "schedule": "constant"}
+_HARBECKE |= {"warmup": 0, "clip": 0, "max_length": 512}
+_WU = {"learning_rate": 2e-5, "batch_size": 16, "optimizer": "adam", "warmup": 0, "clip": 0}
+_HAN = {"learning_rate": 3e-5, "batch_size": 64, "epsilon": 1e-6, "warmup": 500, "max_length": 512}
+
+MODELS: dict[str, ModelEntry] = {
+    "em-c": ModelEntry(
+        ".entity_markers:EntityMarkersCls", "EM-C", settings={"standard": _STANDARD, "paper": _LYU}
+    ),
+    "em-es": ModelEntry(
+        ".entity_markers:EntityMarkersStart",
+        "EM-ES",
+        {"layer_norm": bool},
+        {"standard": _STANDARD, "paper": _HARBECKE},
+    ),
+    "r-bert": ModelEntry(
+        ".entity_markers:RBert",
+        "R-BERT",
+        {"form": Literal["paper", "port"], "dropout": float},
+        {"standard": _STANDARD, "paper": _WU},
+    ),
+    "emr-c": ModelEntry(
+        ".literal_relation:LiteralRelationCls",
+        "EMR-C",
+        {"candidates": Literal["all", "directed"], "negatives": Literal["resampled", "fixed"]},
+        {"standard": _STANDARD, "paper": _LYU},
+    ),
+    "ptr": ModelEntry(
+        ".prompt:Prompt", "PTR", {"words": Any}, {"standard": {"learning_rate": 2e-4}, "paper": _HAN}
+    ),
+    "svm": ModelEntry(
+        ".baselines:LinearSvm",
+        "SVM",
+        {"markers": bool},
+        encoder=False,
+        random=False,
+        suffixes={"markers": "-EM"},
+    ),
+    "majority": ModelEntry(".baselines:Majority", "majority", encoder=False, random=False),
 }
-"""Name → class."""
+"""Name → entry.
+
+Settings 'standard' were found for the embedded encoder on a seeded tenth of the training data, never on the
+test set (results/tables/hyperparameters.csv). Settings 'paper' are the published ones: EM-C and EMR-C by Lyu
+et al. 2021, EM-ES as BERT_EM by Harbecke et al. 2022, R-BERT by Wu and He 2019, PTR by Han et al. 2021 (500
+warm-up steps: on SemEval's 6507 sentences, 500 of 510).
+"""
+
+
+def register_model(
+    name: str, source: type[Model] | str, title: str | None = None, **facts: Any
+) -> ModelEntry:
+    """Add a model from outside, e.g. from a notebook; it is then trained, stored and listed like the others.
+
+    Parameters
+    ----------
+    title : None: the name in capitals. facts : the other fields of `ModelEntry`; a model with an encoder that
+        names no settings has those of `Settings()`.
+
+    Raises ValueError for a name that is taken.
+
+    >>> from helpers.models import Majority
+    >>> register_model("first", Majority, encoder=False, random=False).title
+    'FIRST'
+    >>> _ = MODELS.pop("first")
+    """
+    if name in MODELS:
+        raise ValueError(f"model {name!r} is there already: choose another name")
+    if facts.get("encoder", True):
+        facts = {"settings": {"standard": {}}} | facts
+    MODELS[name] = ModelEntry(source, title or name.upper(), **facts)
+    return MODELS[name]
+
+
+def model_entry(name: str) -> ModelEntry:
+    """The entry of a model. Raises ValueError, which lists the known ones, for an unknown name."""
+    if name not in MODELS:
+        raise unknown_name("model", name, MODELS)
+    return MODELS[name]
+
+
+def default_settings(name: str, settings: str = "standard") -> Settings:
+    """The settings of a model under this name: 'standard', 'paper'.
+
+    Raises ValueError for an unknown name, and for a model without training settings.
+
+    >>> default_settings("ptr").learning_rate, default_settings("ptr", "paper").warmup
+    (0.0002, 500.0)
+    """
+    from .settings import Settings
+
+    known = model_entry(name).settings
+    if not known:
+        raise ValueError(f"model {name} has no training settings")
+    if settings not in known:
+        raise unknown_name(f"settings of {name}", settings, known)
+    return Settings(**known[settings])
+
+
+def check_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a model as their types; text, as `--option NAME VALUE` gives it, is converted.
+
+    Raises ValueError for an unknown model or option, which lists the known ones, and for a wrong value.
+
+    >>> check_options("em-es", {"layer_norm": "true"})
+    {'layer_norm': True}
+    >>> check_options("em-es", {"layernorm": True})
+    Traceback (most recent call last):
+    ValueError: unknown option of em-es 'layernorm'; did you mean 'layer_norm'? Known: layer_norm
+    """
+    from .settings import checked_option
+
+    known = model_entry(name).options
+    for option in options:
+        if option not in known:
+            raise unknown_name(f"option of {name}", option, known)
+    return {option: checked_option(option, value, known[option]) for option, value in options.items()}
 
 
 def build(
     name: str,
     encoder: str,
     labels: Sequence[str],
-    settings: Settings,
+    settings: Settings | None,
     seed: int,
     attention: str | None = None,
-    **options: object,
-) -> RelationClassifier:
-    """A model with its pretrained encoder; new weights are drawn from `seed`.
+    **options: Any,
+) -> Model:
+    """An untrained model; new weights are drawn from `seed`.
 
     Parameters
     ----------
     name : one of `MODELS`.
-    encoder : see `load_encoder`; `attention` likewise.
+    encoder : see `load_encoder`; `attention` likewise. Models without an encoder ignore both.
     options : of the model, e.g. `layer_norm=True` for em-es.
 
-    Raises ValueError for an unknown model or option, and as `load_encoder` and the model's class.
+    Raises ValueError as `check_options`, `load_encoder` and the model's class.
     """
-    check_options(name, options)
-    kind = MODELS[name]
-    torch.manual_seed(seed)
-    pooler = options.get("form") == "port"
-    loaded = load_encoder(encoder, kind.markers, settings.dropout, pooler, attention, settings.marker_vectors)
-    return kind(loaded, labels, settings.max_length, **options)
-
-
-def check_options(name: str, options: Iterable[str]) -> None:
-    """Raise ValueError, which lists the known ones, for an unknown model or one that has not these options.
-
-    >>> check_options("em-es", ["layer_norm"])
-    >>> check_options("em-es", ["layernorm"])
-    Traceback (most recent call last):
-    ValueError: unknown option of em-es 'layernorm'; did you mean 'layer_norm'? Known: layer_norm
-    """
-    if name not in MODELS:
-        raise unknown_name("model", name, MODELS)
-    common = inspect.signature(RelationClassifier).parameters
-    known = [one for one in inspect.signature(MODELS[name]).parameters if one not in common]
-    for option in options:
-        if option not in known:
-            raise unknown_name(f"option of {name}", option, known or ["none"])
+    options = check_options(name, options)
+    return MODELS[name].load().build(labels, encoder, settings, seed, attention, **options)

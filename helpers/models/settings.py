@@ -1,16 +1,93 @@
-"""Training settings: what may be set, the papers' values, and the values found here for the embedded encoder.
-
-The search behind `STANDARD` is in results/tables/hyperparameters.csv: a seeded tenth of the training data was
-held out for it, never the test set.
-"""
+"""Training settings and how values are checked, also those that come as text from a command line."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+import functools
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass
+
+from helpers.core import unknown_name
+
+Count = Annotated[int, Field(gt=0, description="a positive whole number")]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False, description="a positive, finite number")]
+NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False, description="a finite number from 0 up")]
+_TYPES = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
+_WORDS = {"none": None, "true": True, "false": False}
 
 
-@dataclass(frozen=True)
+def _from_word(value: object) -> object:
+    return _WORDS.get(value.lower(), value) if isinstance(value, str) else value
+
+
+Share = Annotated[
+    Annotated[float, Field(ge=0, lt=1)] | None,
+    BeforeValidator(_from_word),
+    Field(description="in [0, 1), or none"),
+]
+Truth = Annotated[bool, BeforeValidator(_from_word), Field(strict=True, description="true or false")]
+
+
+def checked(kind: type) -> type:
+    """A frozen dataclass whose values pydantic checks; a wrong one is a ValueError of one line.
+
+    Numbers and truth values may come as text. The message names the field, its value and what it must be (the
+    `description` of its type), for an unknown name or choice the known ones and the nearest.
+    """
+    made = dataclass(frozen=True, config={"extra": "forbid"})(kind)
+    initialise = made.__init__
+
+    @functools.wraps(initialise)
+    def __init__(self, *values: Any, **named: Any) -> None:
+        try:
+            initialise(self, *values, **named)
+        except ValidationError as error:
+            raise _first_fault(error, made) from None
+
+    made.__init__ = __init__
+    return made
+
+
+def _first_fault(error: ValidationError, kind: type) -> ValueError:
+    fault, fields = error.errors()[0], kind.__pydantic_fields__
+    if fault["type"] == "value_error":
+        return fault["ctx"]["error"]
+    name = str(fault["loc"][0])
+    if fault["type"] == "missing":
+        return ValueError(f"{name} is missing")
+    if fault["type"] == "unexpected_keyword_argument":
+        return unknown_name(kind.__name__.lower().rstrip("s"), name, fields)
+    return _fault(name, fault, fields[name].annotation, fields[name].description)
+
+
+def _fault(name: str, fault: Mapping[str, Any], kind: Any, wanted: str | None) -> ValueError:
+    if fault["type"] == "literal_error":
+        return unknown_name(name, fault["input"], get_args(kind))
+    wanted = wanted or _TYPES.get(kind) or fault["msg"].removeprefix("Input should be ")
+    return ValueError(f"{name} is {fault['input']!r}; it must be {wanted}")
+
+
+def checked_option(name: str, value: object, kind: Any) -> Any:
+    """The value of a model's option as its type: bool, a number, `Literal[…]`; text is converted.
+
+    Raises ValueError as `checked`.
+
+    >>> checked_option("layer_norm", "true", bool), checked_option("layers", "2", int)
+    (True, 2)
+    >>> checked_option("form", "prot", Literal["paper", "port"])
+    Traceback (most recent call last):
+    ValueError: unknown form 'prot'; did you mean 'port'? Known: paper, port
+    """
+    try:
+        return TypeAdapter(Truth if kind is bool else kind).validate_python(value)
+    except ValidationError as error:
+        raise _fault(name, error.errors()[0], kind, None) from None
+
+
+@checked
 class Settings:
     """How a model is trained.
 
@@ -28,42 +105,38 @@ class Settings:
     precision : 'fp32', 'bf16' (mixed: weights and sums stay fp32), or 'auto': bf16 where the processor or GPU
         has instructions for it.
 
-    Raises
-    ------
-    ValueError : a value is out of range; the message names it.
+    Raises ValueError as `checked`.
 
-    >>> Settings(learning_rate=0.0)
+    >>> Settings(learning_rate=float("inf"))
     Traceback (most recent call last):
-    ValueError: learning_rate is 0.0; it must be positive
+    ValueError: learning_rate is inf; it must be a positive, finite number
     """
 
-    learning_rate: float = 1e-4
-    epochs: int = 5
-    batch_size: int = 32
+    learning_rate: Positive = 1e-4
+    epochs: Count = 5
+    batch_size: Count = 32
     optimizer: Literal["adamw", "adam"] = "adamw"
-    weight_decay: float = 0.01
-    epsilon: float = 1e-8
+    weight_decay: NotNegative = 0.01
+    epsilon: Positive = 1e-8
     schedule: Literal["linear", "constant"] = "linear"
-    warmup: float = 0.1
-    clip: float = 1.0
-    accumulate: int = 1
-    dropout: float | None = None
-    max_length: int = 128
+    warmup: NotNegative = 0.1
+    clip: NotNegative = 1.0
+    accumulate: Count = 1
+    dropout: Share = None
+    max_length: Count = 128
     marker_vectors: Literal["random", "mean"] = "random"
     precision: Literal["auto", "bf16", "fp32"] = "auto"
 
-    def __post_init__(self) -> None:
-        for name in ("learning_rate", "epochs", "batch_size", "epsilon", "accumulate", "max_length"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} is {getattr(self, name)}; it must be positive")
-        for name in ("weight_decay", "warmup", "clip"):
-            if not getattr(self, name) >= 0:
-                raise ValueError(f"{name} is {getattr(self, name)}; it must not be negative")
-        if self.dropout is not None and not 0 <= self.dropout < 1:
-            raise ValueError(f"dropout is {self.dropout}; it must be in [0, 1)")
-        for name, known in _CHOICES.items():
-            if getattr(self, name) not in known:
-                raise ValueError(f"{name} is {getattr(self, name)!r}; known: {', '.join(known)}")
+    def changed(self, values: Mapping[str, object]) -> Settings:
+        """A copy with these values, which may be text, as `--set NAME VALUE` gives it.
+
+        >>> Settings().changed({"learning_rate": "2e-4", "dropout": "none"}).learning_rate
+        0.0002
+        >>> Settings().changed({"epoch": "3"})
+        Traceback (most recent call last):
+        ValueError: unknown setting 'epoch'; did you mean 'epochs'? Known: learning_rate, epochs, ...
+        """
+        return replace(self, **values)
 
     def rate(self, step: int, steps: int) -> float:
         """The learning rate of the step-th of `steps` optimiser steps, from 0.
@@ -77,41 +150,3 @@ class Settings:
         if self.schedule == "constant":
             return self.learning_rate
         return self.learning_rate * (steps - step) / max(steps - warmup, 1)
-
-
-_CHOICES = {
-    "optimizer": ("adamw", "adam"),
-    "schedule": ("linear", "constant"),
-    "marker_vectors": ("random", "mean"),
-    "precision": ("auto", "bf16", "fp32"),
-}
-
-STANDARD = {
-    "em-c": Settings(learning_rate=1e-4),
-    "em-es": Settings(learning_rate=1e-4),
-    "r-bert": Settings(learning_rate=1e-4),
-    "emr-c": Settings(learning_rate=1e-4),
-    "ptr": Settings(learning_rate=2e-4),
-}
-"""For the embedded encoder."""
-_LYU = Settings(learning_rate=2e-5, epochs=5, batch_size=100, schedule="constant", warmup=0, clip=0)
-"""Lyu et al. 2021 for base encoders; for large ones the batch is 20. Schedule, clipping: not stated."""
-
-PAPER = {
-    "em-c": _LYU,
-    "em-es": Settings(
-        learning_rate=3e-5,
-        epochs=5,
-        batch_size=64,
-        optimizer="adam",
-        schedule="constant",
-        warmup=0,
-        clip=0,
-        max_length=512,
-    ),
-    "r-bert": Settings(learning_rate=2e-5, epochs=5, batch_size=16, optimizer="adam", warmup=0, clip=0),
-    "emr-c": _LYU,
-    "ptr": Settings(learning_rate=3e-5, epochs=5, batch_size=64, epsilon=1e-6, warmup=500, max_length=512),
-}
-"""As published: EM-C and EMR-C by Lyu et al. 2021, EM-ES as BERT_EM by Harbecke et al. 2022, R-BERT by Wu and
-He 2019, PTR by Han et al. 2021 (500 warm-up steps: on SemEval's 6507 sentences, 500 of 510)."""

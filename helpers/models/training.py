@@ -1,13 +1,9 @@
-"""Where training stands, in one safetensors file: weights, optimiser, step, losses. No pickle.
-
-The file is written under a temporary name and renamed, so there is either the old one or the new one. No
-random state is kept: training draws it from the seed and the step (`training`).
-
-One training loop and one prediction loop for all classifiers, on one processor, one GPU or many.
+"""One training loop, one prediction loop, checkpoints and weights: for all classifiers, on any device.
 
 accelerate places model and optimiser and joins the processes; what happens in a step does not depend on how
 many there are: each computes its share of the batch, and losses are weighted by the whole batch. The random
 state of a step is drawn from (seed, step), so training that was interrupted goes on to the same result.
+Files are safetensors, written atomically; no pickle.
 """
 
 from __future__ import annotations
@@ -18,9 +14,8 @@ import os
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -32,11 +27,20 @@ from torch import nn
 from torch.optim import Optimizer
 from tqdm import tqdm
 
-from helpers.data import RelationSample
+from helpers.core import atomic_path
 
-from .base import RelationClassifier
+from .base import History, check_samples
 from .inputs import collate, epoch_batches, prediction_batches, step_loader
 from .settings import Settings
+
+if TYPE_CHECKING:
+    from helpers.data import RelationSample
+
+    from .classifier import RelationClassifier
+
+CHECKPOINT_STEPS = 200
+"""A checkpoint is written after every epoch and after that many steps."""
+PREDICTION_BATCH = 64
 
 
 def save_checkpoint(path: Path, model: nn.Module, optimizer: Optimizer, progress: dict[str, Any]) -> None:
@@ -45,13 +49,8 @@ def save_checkpoint(path: Path, model: nn.Module, optimizer: Optimizer, progress
     for place, parameter in enumerate(_parameters(optimizer)):
         for name, value in optimizer.state.get(parameter, {}).items():
             tensors[f"optimizer.{place}.{name}"] = torch.as_tensor(value).detach().contiguous()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
+    with atomic_path(path) as draft:
         save_file(tensors, draft, metadata={"progress": json.dumps(progress)})
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def load_checkpoint(
@@ -78,12 +77,6 @@ def load_checkpoint(
     return progress
 
 
-def remove_checkpoint(path: Path) -> None:
-    """Delete a checkpoint that is no longer needed, and the drafts of it that killed processes left."""
-    for file in (path, *path.parent.glob(f".{path.name}.*")):
-        file.unlink(missing_ok=True)
-
-
 def save_weights(path: Path, model: nn.Module) -> Path:
     """Write a trained model's weights as safetensors, atomically.
 
@@ -93,13 +86,8 @@ def save_weights(path: Path, model: nn.Module) -> Path:
     ...     load_weights(path, nn.Linear(2, 1)).weight.shape
     torch.Size([1, 2])
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
+    with atomic_path(path) as draft:
         save_file({name: value.detach().contiguous() for name, value in model.state_dict().items()}, draft)
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
     return path
 
 
@@ -122,24 +110,6 @@ def _parameters(optimizer: Optimizer) -> list[nn.Parameter]:
 
 def _under(prefix: str, tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
-
-
-CHECKPOINT_STEPS = 200
-"""A checkpoint is written after every epoch and after that many steps."""
-PREDICTION_BATCH = 64
-
-
-@dataclass
-class History:
-    """What training saw: mean loss of each epoch, seconds, optimiser steps, examples (pairs count as such),
-    and of the training inputs how many were cut and how many tokens they lost."""
-
-    losses: list[float] = field(default_factory=list)
-    seconds: float = 0.0
-    steps: int = 0
-    examples: int = 0
-    cut_inputs: int = 0
-    cut_tokens: int = 0
 
 
 def train(
@@ -173,8 +143,7 @@ def train(
     >>> history.steps, len(history.losses), predict(model, samples, progress=False).shape
     (4, 2, (2,))
     """
-    if not samples:
-        raise ValueError("samples is empty: there is nothing to train on")
+    check_samples(samples)
     loop = _Loop(model, samples, settings, seed, checkpoint, progress)
     with _deterministic(), contextlib.closing(loop.bar):
         loop.resume()
@@ -195,7 +164,7 @@ class _Loop:
         model.encoder.precision = settings.precision
         self.bare, self.samples = model, samples
         for name, parameter in model.named_parameters():
-            parameter.requires_grad_("pooler" not in name or getattr(model, "form", "") == "port")
+            parameter.requires_grad_("pooler" not in name or model.encoder.pooled)
         self.optimizer = _optimizer(model, settings, self.accelerator.device)
         self.model, self.optimizer = self.accelerator.prepare(model, self.optimizer)
         self.examples = model.training_examples(samples, self._rng("examples", 0))
@@ -260,6 +229,7 @@ class _Loop:
             self.settings.accumulate,
             self.accelerator.process_index,
             self.accelerator.num_processes,
+            self.bare.fills,
         )
         for _ in batches[first:]:
             start = time.perf_counter()
@@ -300,11 +270,6 @@ class _Loop:
         self.history.losses.append(mean)
         self.loss_sum = torch.zeros_like(self.loss_sum)
         self.bar.set_postfix_str(f"loss {mean:.3f}")
-
-
-def threads() -> int:
-    """Threads that torch computes with on the processor."""
-    return torch.get_num_threads()
 
 
 def accelerator() -> Accelerator:
@@ -358,7 +323,7 @@ def predict(
     found: list[tuple[int, torch.Tensor]] = []
     with torch.inference_mode():
         for batch in bar:
-            inputs = collate([examples[at] for at in batch], padding).to(device)
+            inputs = collate([examples[at] for at in batch], padding, fills=model.fills).to(device)
             output = model(inputs)
             found += zip(batch, output.float().cpu(), strict=True)
     everything = gather_object(found) if joined.num_processes > 1 else found

@@ -24,7 +24,7 @@ from transformers import Trainer, TrainingArguments, get_linear_schedule_with_wa
 
 from helpers.data.samples import RelationSample
 from helpers.models import training
-from helpers.models.base import RelationClassifier
+from helpers.models.classifier import RelationClassifier
 from helpers.models.inputs import Batch, Example, collate
 from helpers.models.registry import build
 from helpers.models.settings import Settings

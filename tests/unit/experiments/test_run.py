@@ -27,8 +27,8 @@ from helpers.metrics.counts import PairedOutcomes
 from helpers.metrics.direction import direction_scores
 from helpers.metrics.weighting import SCHEMES
 from helpers.models import training
-from helpers.models.registry import build
-from helpers.models.settings import PAPER, STANDARD, Settings
+from helpers.models.registry import build, default_settings
+from helpers.models.settings import Settings
 from helpers.models.training import load_weights
 from helpers.runs import list_runs, load_run, run_path
 
@@ -153,10 +153,14 @@ class TestRunFile:
     def test_profiles_have_their_settings(self) -> None:
         assert (
             Experiment("ptr").resolved()
-            == STANDARD["ptr"]
+            == default_settings("ptr")
             == Experiment("ptr", profile="standard").resolved()
         )
-        assert Experiment("ptr", profile="paper").resolved() == PAPER["ptr"] != STANDARD["ptr"]
+        assert (
+            Experiment("ptr", profile="paper").resolved()
+            == default_settings("ptr", "paper")
+            != default_settings("ptr")
+        )
         assert Experiment("ptr", profile="paper", settings=QUICK).resolved() == QUICK
 
 
@@ -351,7 +355,7 @@ class TestCommand:
         found = run.hyperparameters
         assert (found["batch_size"], found["max_length"], found["layer_norm"]) == (600, 64, True)
         expected = replace(
-            STANDARD["em-es"],
+            default_settings("em-es"),
             **{"epochs": 1, "batch_size": 600, "max_length": 64, "learning_rate": 2e-3, "precision": "fp32"},
         )
         assert {name: found[name] for name in asdict(expected)} == asdict(expected)
@@ -402,31 +406,55 @@ class TestCommand:
             ("--model em-c --dataset demo --seed -1", "'-1' is not a whole number"),
             ("--model em-c --dataset demo --set lerning_rate 1", "did you mean 'learning_rate'? Known: "),
             ("--model em-c --dataset demo --set epochs", "Option '--set' requires 2 arguments"),
-            ("--model em-c --dataset demo --set epochs 1.5", "setting epochs: 1.5 is no int"),
-            ("--model em-c --dataset demo --set epochs true", "setting epochs: True is no int"),
-            ("--model em-c --dataset demo --set epochs 0", "epochs is 0; it must be positive"),
+            (
+                "--model em-c --dataset demo --set epochs 1.5",
+                "epochs is '1.5'; it must be a positive whole",
+            ),
+            (
+                "--model em-c --dataset demo --set epochs true",
+                "epochs is 'true'; it must be a positive whole",
+            ),
+            (
+                "--model em-c --dataset demo --set epochs 0",
+                "epochs is '0'; it must be a positive whole",
+            ),
             (
                 "--model em-c --dataset demo --set learning_rate much",
-                "setting learning_rate: 'much' is no float",
+                "learning_rate is 'much'; it must be a positive, ",
             ),
             (
                 "--model em-c --dataset demo --set learning_rate none",
-                "setting learning_rate: None is no float",
+                "learning_rate is 'none'; it must be a positive, ",
             ),
             (
                 "--model em-c --dataset demo --set learning_rate nan",
-                "learning_rate is nan; it must be positive",
+                "learning_rate is 'nan'; it must be a positive, ",
             ),
-            ("--model em-c --dataset demo --set dropout much", "setting dropout: 'much' is no float"),
-            ("--model em-c --dataset demo --set dropout true", "setting dropout: True is no float"),
-            ("--model em-c --dataset demo --set optimizer sgd", "optimizer is 'sgd'; known: adamw, adam"),
+            (
+                "--model em-c --dataset demo --set dropout much",
+                "dropout is 'much'; it must be in [0, 1)",
+            ),
+            (
+                "--model em-c --dataset demo --set dropout true",
+                "dropout is True; it must be in [0, 1)",
+            ),
+            (
+                "--model em-c --dataset demo --set optimizer sgd",
+                "unknown optimizer 'sgd'. Known: adamw, adam",
+            ),
             ("--model em-c --dataset demo --part ptr", "part 'ptr' is a split of semeval2010, not of demo"),
             ("--model em-c --dataset demo --option layer_norm true", "unknown option of em-c 'layer_norm'"),
-            ("--model em-es --dataset demo --option layer_norm 1", "layer_norm is 1; it is true or false"),
+            (
+                "--model em-es --dataset demo --option layer_norm 1",
+                "layer_norm is '1'; it must be true or false",
+            ),
             ("--model em-es --dataset demo --option seed 5", "unknown option of em-es 'seed'"),
             ("--model em-es --dataset demo --option attention eager", "unknown option of em-es 'attention'"),
             ("--model r-bert --dataset demo --option form prot", "did you mean 'port'? Known: paper, port"),
-            ("--model emr-c --dataset demo --option candidates 18", "candidates is 18; known: all, directed"),
+            (
+                "--model emr-c --dataset demo --option candidates 18",
+                "unknown candidates '18'. Known: all, directed",
+            ),
             ("--model ptr --dataset demo --option words x", "words is 'x'"),
             (
                 "--model ptr --dataset demo --set max_length 20",

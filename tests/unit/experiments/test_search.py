@@ -6,7 +6,7 @@ import pytest
 from helpers.experiments.grid import COLUMNS, METRICS, SETTING, search_table, write_search
 from helpers.experiments.grid import SEARCH_TABLE as TABLE
 from helpers.metrics.counts import PairedOutcomes
-from helpers.models.settings import STANDARD
+from helpers.models.registry import MODELS, default_settings
 from helpers.runs import Run, save_run
 
 ONE, OTHER = "r(e1,e2)", "r(e2,e1)"
@@ -86,9 +86,9 @@ def test_the_file_is_the_table(tmp_path):
 
 
 @pytest.mark.skipif(not TABLE.exists(), reason="the search is not written yet")
-@pytest.mark.parametrize("model", STANDARD)
+@pytest.mark.parametrize("model", [name for name, entry in MODELS.items() if entry.settings])
 def test_the_standard_settings_are_the_chosen_ones(model):
-    settings = STANDARD[model]
+    settings = default_settings(model)
     found = chosen(pd.read_csv(TABLE))[FAMILY[model]]
     assert (settings.learning_rate, settings.batch_size, settings.epochs) == found
 

@@ -17,7 +17,7 @@ from helpers.core.labels import SEMEVAL_RELATIONS
 from helpers.experiments.experiment import Experiment
 from helpers.experiments.run import run_experiment
 from helpers.models import encoder as module
-from helpers.models.base import MARKERS
+from helpers.models.classifier import MARKERS
 from helpers.models.encoder import (
     EMBEDDED,
     EMBEDDED_SHA256,

@@ -19,7 +19,7 @@ from helpers import ROOT
 from helpers.experiments import run as experiments
 from helpers.experiments.experiment import Experiment
 from helpers.experiments.run import run_experiment
-from helpers.models.settings import STANDARD
+from helpers.models.registry import default_settings
 from helpers.runs import load_run, same_configuration
 
 RUN = "demo/EM-ES+quick+learning_rate-0.001+epochs-6+precision-fp32/tiny-bert/seed-9.json"
@@ -98,7 +98,7 @@ def test_killed_and_started_again_it_gives_the_same_run(
 
     monkeypatch.setattr(experiments, "CHECKPOINTS", tmp_path / "others")
     chosen = Experiment(
-        "em-es", "demo", encoder=str(tiny_bert), settings=replace(STANDARD["em-es"], **SETTINGS)
+        "em-es", "demo", encoder=str(tiny_bert), settings=replace(default_settings("em-es"), **SETTINGS)
     )
     run_experiment(chosen, tmp_path / "whole", progress=False)
     found, expected = (json.loads((place / RUN).read_text("utf-8")) for place in (folder, tmp_path / "whole"))
@@ -125,7 +125,7 @@ def test_two_processes_give_what_one_gives(tiny_bert, tmp_path, environment, one
     assert done.stdout.count("run file: ") == 1, "only the first process prints"
 
     chosen = Experiment(
-        "em-es", "demo", encoder=str(tiny_bert), settings=replace(STANDARD["em-es"], **changes)
+        "em-es", "demo", encoder=str(tiny_bert), settings=replace(default_settings("em-es"), **changes)
     )
     files = {"weights": tmp_path / "one.safetensors", "predictions": tmp_path / "one.csv"}
     one = run_experiment(chosen, tmp_path / "one", progress=False, **files)

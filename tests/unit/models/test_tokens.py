@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from helpers.data.demo import demo_corpus
 from helpers.data.samples import RelationSample, parse_tagged, render
-from helpers.models.base import MARKERS
+from helpers.models.classifier import MARKERS
 from helpers.models.encoder import EMBEDDED, load_encoder
 from helpers.models.inputs import Batch, Example, collate, tokenize_marked
 

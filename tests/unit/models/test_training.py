@@ -16,13 +16,15 @@ from safetensors.torch import load_file
 
 from helpers.core.labels import label_ids
 from helpers.data.demo import TEST_COUNTS, demo_corpus
+from helpers.experiments.run import remove_checkpoint
 from helpers.models import training
 from helpers.models import training as checkpoints
 from helpers.models.inputs import POOL, Example, collate, epoch_batches, prediction_batches, step_loader
-from helpers.models.registry import MODELS, build
-from helpers.models.settings import PAPER, STANDARD, Settings
-from helpers.models.training import load_weights, remove_checkpoint, save_weights
+from helpers.models.registry import MODELS, build, default_settings
+from helpers.models.settings import Settings
+from helpers.models.training import load_weights, save_weights
 
+NEURAL = [name for name, entry in MODELS.items() if entry.encoder]
 LABELS = tuple(label_ids(TEST_COUNTS))
 SAMPLES = demo_corpus()["train"][:36]
 QUICK = Settings(learning_rate=1e-3, epochs=3, batch_size=8, precision="fp32")
@@ -80,22 +82,43 @@ class TestSettings:
     @pytest.mark.parametrize(
         ("name", "value", "message"),
         [
-            *((name, 0, "must be positive") for name in ("learning_rate", "epochs", "batch_size", "epsilon")),
-            *((name, -1, "must be positive") for name in ("accumulate", "max_length")),
-            ("learning_rate", float("nan"), "must be positive"),
-            *((name, -0.1, "must not be negative") for name in ("weight_decay", "warmup", "clip")),
-            ("clip", float("nan"), "must not be negative"),
-            ("dropout", 1.0, r"must be in \[0, 1\)"),
-            ("dropout", -0.1, r"must be in \[0, 1\)"),
-            ("optimizer", "sgd", "known: adamw, adam"),
-            ("schedule", "cosine", "known: linear, constant"),
-            ("precision", "fp16", "known: auto, bf16, fp32"),
-            ("marker_vectors", "zero", "known: random, mean"),
+            *((name, 0, "a positive, finite number") for name in ("learning_rate", "epsilon")),
+            *((name, 0, "a positive whole number") for name in ("epochs", "batch_size")),
+            *((name, -1, "a positive whole number") for name in ("accumulate", "max_length")),
+            *(("learning_rate", float(odd), "a positive, finite number") for odd in ("nan", "inf", "-inf")),
+            *((name, -0.1, "a finite number from 0 up") for name in ("weight_decay", "warmup", "clip")),
+            ("clip", float("nan"), "a finite number from 0 up"),
+            ("dropout", 1.0, r"in \[0, 1\), or none"),
+            ("dropout", -0.1, r"in \[0, 1\), or none"),
+            ("epochs", "1.5", "a positive whole number"),
+            ("epochs", "true", "a positive whole number"),
+            ("learning_rate", "none", "a positive, finite number"),
         ],
     )
     def test_values_out_of_range(self, name, value, message) -> None:
-        with pytest.raises(ValueError, match=f"^{name} is .*{message}"):
+        with pytest.raises(ValueError, match=f"^{name} is {value!r}; it must be {message}$"):
             Settings(**{name: value})
+
+    @pytest.mark.parametrize(
+        ("name", "value", "known"),
+        [
+            ("optimizer", "sgd", "adamw, adam"),
+            ("schedule", "cosine", "linear, constant"),
+            ("precision", "fp16", "auto, bf16, fp32"),
+            ("marker_vectors", "zero", "random, mean"),
+        ],
+    )
+    def test_unknown_choices(self, name, value, known) -> None:
+        with pytest.raises(ValueError, match=f"^unknown {name} {value!r}.* Known: {known}$"):
+            Settings(**{name: value})
+
+    def test_text_is_converted_and_a_copy_changed(self) -> None:
+        given = {"learning_rate": "2e-4", "epochs": "3", "dropout": "none", "optimizer": "adam"}
+        assert Settings(dropout=0.2).changed(given) == Settings(2e-4, 3, optimizer="adam")
+        with pytest.raises(ValueError, match="unknown setting 'epoch'; did you mean 'epochs'\\? Known: "):
+            Settings().changed({"epoch": 3})
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            Settings().epochs = 3
 
     @pytest.mark.parametrize(
         ("settings", "expected"),
@@ -123,19 +146,20 @@ class TestSettings:
         assert (np.diff(turns[turns != 0]) <= 0).all()
 
     def test_ptr_of_the_paper_warms_up_almost_to_the_end(self) -> None:
-        settings, steps = PAPER["ptr"], 5 * -(-6507 // 64)
+        settings, steps = default_settings("ptr", "paper"), 5 * -(-6507 // 64)
         rates = [settings.rate(step, steps) for step in range(steps)]
         assert steps == 510
         rise, fall = np.arange(1, 501) / 500, np.arange(10, 0, -1) / 10
         assert rates == pytest.approx((3e-5 * np.concatenate([rise, fall])).tolist())
 
     def test_every_model_has_both(self) -> None:
-        assert set(STANDARD) == set(PAPER) == set(MODELS)
+        assert all(set(MODELS[name].settings) == {"standard", "paper"} for name in NEURAL)
 
     def test_published_values(self) -> None:
+        settings = {name: default_settings(name, "paper") for name in NEURAL}
         found = {
             name: (one.learning_rate, one.epochs, one.batch_size, one.optimizer)
-            for name, one in PAPER.items()
+            for name, one in settings.items()
         }
         assert found == {
             "em-c": (2e-5, 5, 100, "adamw"),
@@ -207,7 +231,7 @@ class TestOrder:
 
 
 class TestRepeatable:
-    @pytest.mark.parametrize("name", MODELS)
+    @pytest.mark.parametrize("name", NEURAL)
     def test_one_seed_gives_one_result(self, name, new) -> None:
         settings = dataclasses.replace(QUICK, epochs=1)
         before = {key: value.clone() for key, value in new(name).state_dict().items()}
@@ -510,7 +534,7 @@ class TestCheckpointFiles:
 
 
 class TestPrediction:
-    @pytest.mark.parametrize("name", MODELS)
+    @pytest.mark.parametrize("name", NEURAL)
     def test_order_and_batches_do_not_matter(self, name, new, monkeypatch) -> None:
         model = new(name)
         samples = [*SAMPLES[:9], dataclasses.replace(SAMPLES[9], text=SAMPLES[9].text + " and so on" * 9)]

@@ -10,7 +10,7 @@ from helpers.core.labels import SEMEVAL_RELATIONS, inverse_label
 from helpers.data.corpora import read_corpus
 from helpers.data.pairing import clean_sample
 from helpers.experiments.experiment import Experiment
-from helpers.models import base as classifier
+from helpers.models import classifier
 from helpers.models.encoder import EMBEDDED, EMBEDDED_SHA256
 from helpers.models.registry import build
 from helpers.models.training import save_weights

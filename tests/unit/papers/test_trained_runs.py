@@ -13,7 +13,7 @@ import pytest
 from helpers import ROOT
 from helpers.metrics.counts import PairedOutcomes
 from helpers.metrics.direction import paired_breakdown
-from helpers.models.settings import STANDARD
+from helpers.models.registry import default_settings
 from helpers.reporting.seeds import paired_scores, scheme_scores
 from helpers.runs import STUDIES_FOLDER, PairedRows, Run, list_runs
 
@@ -139,7 +139,7 @@ def with_rare_sentence(run: Run, right: bool) -> Run:
 
 def test_the_runs_are_those_of_the_settings_and_the_data():
     for run in list_runs("semeval2010", encoder=ENCODER, profile="standard", split="test"):
-        settings = STANDARD[run.model.removesuffix("-M").lower()]
+        settings = default_settings(run.model.removesuffix("-M").lower())
         assert {name: run.hyperparameters[name] for name in vars(settings)} == vars(settings)
         assert run.hyperparameters["training_samples"] == (16000 if run.model.endswith("-M") else 8000)
         assert run.hyperparameters["text"] == "clean"

@@ -1,0 +1,151 @@
+"""The base of all classifiers on a pretrained encoder: labels, inputs, scores, loss, decision."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional
+
+from helpers.data import RDR_MARKERS, RelationSample
+
+from . import training
+from .base import EMBEDDED, History, Model
+from .encoder import Encoder, load_encoder, resolved_precision
+from .inputs import Batch, Example, tokenize_marked
+from .settings import Settings
+
+MARKERS = tuple(marker.strip() for marker in RDR_MARKERS)
+"""The four marker tokens of paper R: open and close entity 1, open and close entity 2."""
+
+
+class RelationClassifier(nn.Module, Model):
+    """A pretrained encoder and what a model puts on top of it.
+
+    A subclass gives `forward` (from a `Batch` to what the loss reads, first axis samples) and, where they
+    differ from the usual, `examples`, `training_examples`, `losses` and `relation_scores`.
+
+    Attributes
+    ----------
+    max_length : most tokens of an input, special tokens included. settings, seed : of `fit`, set by `build`.
+
+    >>> from helpers.models import load_encoder
+    >>> model = RelationClassifier(load_encoder(markers=MARKERS), ["Other"])
+    >>> (example,) = model.examples([RelationSample("1", "fire and panic", (0, 4), (9, 14), "Other")])
+    >>> model.encoder.tokenizer.decode(example.ids)
+    '[CLS] [E11] fire [E12] and [E21] panic [E22] [SEP]'
+    >>> example.places
+    (1, 3, 5, 7)
+    """
+
+    markers: ClassVar[tuple[str, ...]] = MARKERS
+    """Tokens that the encoder must have; see `load_encoder`."""
+    resampled: bool = False
+    """Whether `training_examples` differ from epoch to epoch."""
+    fills: ClassVar[Mapping[str, float]] = {}
+    """Name of an extra tensor (`Example.extra`) → the value that pads it."""
+    packages = ("numpy", "scipy", "torch", "transformers", "tokenizers", "accelerate")
+
+    def __init__(self, encoder: Encoder, labels: Sequence[str], max_length: int = 128) -> None:
+        super().__init__()
+        self.encoder, self.labels = encoder, tuple(labels)
+        self.encoder_name, self.encoder_sha256 = encoder.name, encoder.sha256
+        self.max_length = min(max_length, encoder.longest)
+        self.settings, self.seed = Settings(), 0
+
+    @classmethod
+    def build(
+        cls,
+        labels: Sequence[str],
+        encoder: str = EMBEDDED,
+        settings: Settings | None = None,
+        seed: int = 0,
+        attention: str | None = None,
+        **options: Any,
+    ) -> RelationClassifier:
+        """The model on a loaded encoder; new weights are drawn from `seed`."""
+        settings = settings or Settings()
+        torch.manual_seed(seed)
+        pooler, vectors = cls.reads_pooler(**options), settings.marker_vectors
+        loaded = load_encoder(encoder, cls.markers, settings.dropout, pooler, attention, vectors)
+        model = cls(loaded, labels, settings.max_length, **options)
+        model.settings, model.seed = settings, seed
+        return model
+
+    @classmethod
+    def reads_pooler(cls, **options: Any) -> bool:
+        """Whether a model with these options reads the pooling layer of BERT."""
+        return False
+
+    def examples(self, samples: Sequence[RelationSample]) -> list[Example]:
+        """Inputs for prediction: one for each sample (`relation_scores` may expect several).
+
+        By default the marked sentence between the classification and the separator token.
+        """
+        tokenizer = self.encoder.tokenizer
+        head, tail = [tokenizer.cls_token_id], [tokenizer.sep_token_id]
+        sentences = tokenize_marked(tokenizer, samples, self.encoder.marker_ids, self.max_length - 2)
+        return [
+            Example(
+                head + one.ids + tail,
+                tuple(place + 1 for place in one.marks),
+                self.label_id(sample),
+                cut=one.cut,
+            )
+            for sample, one in zip(samples, sentences, strict=True)
+        ]
+
+    def training_examples(self, samples: Sequence[RelationSample], rng: random.Random) -> list[Example]:
+        """Inputs of one epoch; by default those of prediction. `rng` is seeded for the epoch."""
+        return self.examples(samples)
+
+    def losses(self, output: torch.Tensor, batch: Batch) -> torch.Tensor:
+        """Loss of each sample, shape (n,): cross-entropy over the relations."""
+        return functional.cross_entropy(output.float(), batch.target, reduction="none")
+
+    def relation_scores(self, output: torch.Tensor) -> torch.Tensor:
+        """Scores (samples, labels) from the outputs of `examples`; the highest one is the prediction."""
+        return output
+
+    def fit(
+        self,
+        samples: Sequence[RelationSample],
+        checkpoint: Path | None = None,
+        after_epoch: Callable[[int], None] | None = None,
+        progress: bool = True,
+    ) -> History:
+        """Train with `settings` and `seed`; see `training.train`."""
+        return training.train(self, samples, self.settings, self.seed, checkpoint, after_epoch, progress)
+
+    def predict(
+        self, samples: Sequence[RelationSample], progress: bool = True, description: str = "predicting"
+    ) -> np.ndarray:
+        """The predicted label ids, shape (samples,), the same in every process; ties go to the smaller id."""
+        return training.predict(self, samples, progress, description)
+
+    def environment(self) -> dict[str, object]:
+        """Processes, threads, and the precision of matrix products."""
+        joined = training.accelerator()
+        precision = resolved_precision(self.settings.precision, joined.device)
+        return {
+            "processes": joined.num_processes,
+            "threads": torch.get_num_threads(),
+            "precision": precision,
+        }
+
+    def save(self, path: Path) -> None:
+        """Write the weights as safetensors, atomically."""
+        training.save_weights(path, self)
+
+    @contextmanager
+    def first_process(self) -> Iterator[bool]:
+        """Whether this process writes; after the block all have come to its end."""
+        joined = training.accelerator()
+        yield joined.is_main_process
+        joined.wait_for_everyone()
