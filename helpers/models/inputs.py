@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import torch
@@ -54,7 +54,7 @@ class Batch:
     places: torch.Tensor
     target: torch.Tensor
     weight: torch.Tensor
-    extra: Mapping[str, torch.Tensor]
+    extra: Mapping[str, torch.Tensor] = field(default_factory=dict)
 
     def map(self, function: Callable[[torch.Tensor], torch.Tensor]) -> Batch:
         """The batch with the function applied to every tensor."""

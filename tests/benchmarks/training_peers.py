@@ -118,7 +118,9 @@ def port(model: RelationClassifier, samples: Sequence[RelationSample]) -> Traine
 
 def joined(rows: Sequence[Batch]) -> Batch:
     """Rows of equal width as one batch."""
-    return Batch(**{name: torch.cat([getattr(row, name) for row in rows]) for name in vars(rows[0])})
+    return Batch(
+        **{name: torch.cat([getattr(row, name) for row in rows]) for name in vars(rows[0]) if name != "extra"}
+    )
 
 
 def trainer(model: RelationClassifier, samples: Sequence[RelationSample]) -> Trained:

@@ -152,7 +152,7 @@ class TestEntityMarkers:
         (example,) = model.examples([CRASH])
         expected = "[CLS] the deadly train [E11] crash [E12] was caused by terrorist [E21] attack [E22] [SEP]"
         assert words(model, example) == expected
-        assert example[1:] == ((4, 6, 11, 13), SEMEVAL_RELATIONS.index("Cause-Effect(e2,e1)"), 0, 0)
+        assert example[1:] == ((4, 6, 11, 13), SEMEVAL_RELATIONS.index("Cause-Effect(e2,e1)"), 0, 0, {})
 
     def test_input_of_roberta(self, tiny_roberta) -> None:
         model = model_of(tiny_roberta, "em-c")
@@ -359,7 +359,7 @@ class TestPrompt:
         sentence = "the deadly train crash was caused by terrorist attack"
         assert words(model, example) == f"[CLS] {sentence} {prompt} [SEP]"
         assert [place for place, id_ in enumerate(example.ids) if id_ == 103] == list(example.places)
-        assert example[2:] == (SEMEVAL_RELATIONS.index(CRASH.relation), 0, 0)
+        assert example[2:] == (SEMEVAL_RELATIONS.index(CRASH.relation), 0, 0, {})
 
     def test_prompt_of_roberta(self, tiny_roberta) -> None:
         model = model_of(tiny_roberta, "ptr")

@@ -254,5 +254,7 @@ class TestBatches:
         batch = collate(self.EXAMPLES, padding=0)
         moved = batch.to(torch.device("cpu"))
         assert isinstance(moved, Batch)
-        assert all(torch.equal(getattr(batch, name), getattr(moved, name)) for name in Batch.__match_args__)
+        *tensors, extra = Batch.__match_args__
+        assert all(torch.equal(getattr(batch, name), getattr(moved, name)) for name in tensors)
+        assert getattr(moved, extra) == {}
         assert batch.to(torch.device("meta")).weight.device.type == "meta"
