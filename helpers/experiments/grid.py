@@ -1,13 +1,8 @@
-"""The runs of profile standard: which there are to be, which are stored, and training those that are missing.
+"""The runs of profile standard, which of them are stored or missing; and the search for training settings.
 
-The order is that of use: seed 9 for every model first, then what the notebooks compare, then the rest. How a
-run is trained is said elsewhere (`experiments`).
-
-The search for training settings as a tidy table: `python -m helpers.experiments.grid` writes it.
-
-Each setting was tried once on a held-out tenth of the training data, never on the test set. The runs lie in
-results/studies/search, as variants that name the setting; what they were trained with is read from the run
-files, not from their names.
+`python -m helpers.experiments.grid` writes the search as a tidy table. Each setting was tried once on a
+held-out tenth of the training data, never on the test set. The runs lie in results/studies/search, as variants
+that name the setting; what they were trained with is read from the run files, not from their names.
 """
 
 from __future__ import annotations
@@ -31,7 +26,7 @@ _KBP37 = (("em-c", False), ("em-es", False), ("em-c", True), ("em-es", True))
 
 
 def standard_experiments() -> list[Experiment]:
-    """Every run of the standard set, in the order in which they are of use.
+    """Every run of the standard set, in the order of use: seed 9 of every model first.
 
     >>> experiments = standard_experiments()
     >>> len(experiments), experiments[0].name, experiments[0].seed
@@ -111,19 +106,13 @@ def status(folder: Path | str = RUNS_FOLDER) -> pd.DataFrame:
     groups: dict[tuple[str, str], list[Experiment]] = {}
     for one in wanted:
         groups.setdefault((one.dataset_name, one.name), []).append(one)
-    rows = [
-        (
-            *key,
-            _seeds(one for one in group if one not in absent),
-            _seeds(one for one in group if one in absent),
-        )
-        for key, group in groups.items()
-    ]
+
+    def seeds(group: list[Experiment], are_absent: bool) -> str:
+        found = sorted(one.seed for one in group if (one in absent) == are_absent)
+        return " ".join(map(str, found)) or "–"
+
+    rows = [(*key, seeds(group, False), seeds(group, True)) for key, group in groups.items()]
     return pd.DataFrame(rows, columns=["dataset", "model", "stored", "missing"])
-
-
-def _seeds(experiments: Iterable[Experiment]) -> str:
-    return " ".join(str(seed) for seed in sorted(one.seed for one in experiments)) or "–"
 
 
 SEARCH_FOLDER = STUDIES_FOLDER / "search"

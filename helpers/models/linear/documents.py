@@ -1,19 +1,14 @@
-"""A trained linear classifier as a safetensors file: arrays, and one JSON text with the settings.
-
-No pickle is written or read. The words of TF-IDF and the labels travel in the settings; which they are is
-decided in `document_classifier`.
-
-From labelled documents to scores: TF-IDF, a linear technique, the list of labels; saved without pickle.
+"""From labelled documents to scores: TF-IDF, a linear technique, the list of labels; saved without pickle.
 
 TF-IDF is scikit-learn's with its defaults: raw counts, log((1 + D)/(1 + df)) + 1, unit length, learned from
-the training documents only. Documents that come as features are taken as they are. How a technique trains is
-in `linear`, `thresholding`, `cost_sensitive` and `label_tree`; nothing is scored here.
+the training documents only. Documents that come as features are taken as they are. A trained classifier is a
+safetensors file: arrays, and one JSON text with the settings, the labels and the words of TF-IDF.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,74 +29,6 @@ from .thresholding import Thresholding
 
 FORMAT = "beyond-micro-f1 linear classifier 1"
 _ARRAYS = ("weights_", "bias_weights_", "thresholds_", "costs_", "classes_")
-_NODE_ARRAYS = ("labels", "bias")
-Restore = Callable[[LinearClassifier], None]
-
-
-def write_model(
-    path: Path | str,
-    classifier: LinearClassifier,
-    settings: Mapping[str, Any],
-    arrays: Mapping[str, np.ndarray],
-) -> None:
-    """Write a trained classifier, atomically, with further settings and arrays.
-
-    Raises ValueError for settings that JSON cannot hold, such as a generator as `random_state`, and for a
-    path that ends in .gz: the file is not compressed.
-
-    >>> import tempfile
-    >>> from helpers.models.linear import OneVsRest
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_model(Path(folder, "m"), OneVsRest("-s 2").fit(np.eye(2), np.eye(2)), {"by": "me"}, {})
-    ...     facts, arrays, _ = read_model(Path(folder, "m"))
-    >>> facts["by"], facts["parameters"]["options"], arrays["weights_"].shape
-    ('me', '-s 2', (2, 2))
-    """
-    if Path(path).suffix.lower() == ".gz":
-        raise ValueError(f"path is {str(path)!r}: a model is not compressed")
-    held = {name: getattr(classifier, name) for name in _ARRAYS if hasattr(classifier, name)} | dict(arrays)
-    facts = {"format": FORMAT, **settings, "parameters": classifier.get_params()}
-    facts |= {"multiclass": classifier.multiclass_, "width": classifier.n_features_in_}
-    if isinstance(classifier, LabelTree):
-        nodes = list(classifier.root_.walk())
-        facts["children"] = [len(node.children) for node in nodes]
-        for place, node in enumerate(nodes):
-            held |= _node_arrays(place, node)
-    held = {name: np.ascontiguousarray(array) for name, array in held.items()}
-    try:
-        content = save(held, {"settings": json.dumps(facts, default=_plain)})
-    except (TypeError, SafetensorError) as error:  # safetensors has room for 100 MB of settings
-        raise ValueError(f"these settings cannot be saved: {error}") from None
-    with atomic_writer(path) as stream:
-        stream.write(content)
-
-
-def read_model(path: Path | str) -> tuple[dict[str, Any], dict[str, np.ndarray], Restore]:
-    """Settings, arrays, and a function that gives a classifier of the same technique what was learned.
-
-    Raises MalformedRecord for a file that `write_model` did not write, and one that is cut off. That its
-    arrays have the shapes that belong together is seen to by the function, which raises ValueError.
-    """
-    content = Path(path).read_bytes()
-    try:
-        arrays = load(content)
-        length = int.from_bytes(content[:8], "little")
-        facts = json.loads(json.loads(content[8 : 8 + length])["__metadata__"]["settings"])
-        if facts["format"] != FORMAT:
-            raise ValueError(f"its format is {facts['format']!r}")
-    except (SafetensorError, ValueError, KeyError, TypeError) as error:
-        raise MalformedRecord(path, f"not a linear classifier saved by this package ({error})") from None
-
-    def restore(classifier: LinearClassifier) -> None:
-        classifier.set_params(**facts["parameters"])
-        classifier.multiclass_, classifier.n_features_in_ = facts["multiclass"], facts["width"]
-        classifier._is_matrix = True
-        for name, shape in _shapes(classifier, len(facts["labels"]), facts["width"]).items():
-            setattr(classifier, name, _of_shape(arrays, name, shape))
-        if isinstance(classifier, LabelTree):
-            classifier.root_ = _tree(arrays, facts["children"], facts["width"], len(facts["labels"]))
-
-    return facts, arrays, restore
 
 
 def _plain(value: Any) -> Any:
@@ -128,7 +55,7 @@ def _of_shape(arrays: Mapping[str, np.ndarray], name: str, shape: tuple[int, ...
 
 
 def _node_arrays(place: int, node: Node) -> dict[str, np.ndarray]:
-    named = {name: getattr(node, name) for name in _NODE_ARRAYS}
+    named = {"labels": node.labels, "bias": node.bias}
     named |= {name: getattr(node.weights, name) for name in ("data", "indices", "indptr")}
     return {f"node-{place}-{name}": array for name, array in named.items()}
 
@@ -267,17 +194,41 @@ class DocumentClassifier:
     def save(self, path: Path | str) -> None:
         """Write the trained classifier to a safetensors file, atomically.
 
-        Raises `NotFittedError` before training, ValueError for settings that JSON cannot hold.
+        Raises `NotFittedError` before training; ValueError for settings that JSON cannot hold, such as a
+        generator as `random_state`, and for a path that ends in .gz: the file is not compressed.
+
+        >>> import tempfile
+        >>> documents = Documents(["1", "2"], [["grain"], ["oil"]], ["wheat and corn", "oil"])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     DocumentClassifier(options="-s 2").fit(documents).save(Path(folder, "m"))
+        ...     DocumentClassifier.load(Path(folder, "m")).predict(documents)
+        [('grain',), ('oil',)]
         """
         if not self.labels:
             raise NotFittedError("this DocumentClassifier is not trained yet: there is nothing to save")
-        settings = {"technique": self.technique, "labels": self.labels, "tfidf": self.tfidf}
-        arrays = {}
+        if Path(path).suffix.lower() == ".gz":
+            raise ValueError(f"path is {str(path)!r}: a model is not compressed")
+        made = self.classifier
+        facts = {"format": FORMAT, "technique": self.technique, "labels": self.labels, "tfidf": self.tfidf}
+        arrays = {name: getattr(made, name) for name in _ARRAYS if hasattr(made, name)}
         if self._vectorizer is not None:
-            settings["words"] = self._vectorizer.get_feature_names_out().tolist()
+            facts["words"] = self._vectorizer.get_feature_names_out().tolist()
             if self._vectorizer.use_idf:
                 arrays["idf"] = self._vectorizer.idf_
-        write_model(path, self.classifier, settings, arrays)
+        facts |= {"parameters": made.get_params(), "multiclass": made.multiclass_}
+        facts["width"] = made.n_features_in_
+        if isinstance(made, LabelTree):
+            nodes = list(made.root_.walk())
+            facts["children"] = [len(node.children) for node in nodes]
+            for place, node in enumerate(nodes):
+                arrays |= _node_arrays(place, node)
+        arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+        try:
+            content = save(arrays, {"settings": json.dumps(facts, default=_plain)})
+        except (TypeError, SafetensorError) as error:  # safetensors has room for 100 MB of settings
+            raise ValueError(f"these settings cannot be saved: {error}") from None
+        with atomic_writer(path) as stream:
+            stream.write(content)
 
     @classmethod
     def load(cls, path: Path | str) -> DocumentClassifier:
@@ -285,18 +236,36 @@ class DocumentClassifier:
 
         Raises
         ------
-        MalformedRecord : no safetensors file, or one that `save` did not write. OSError : as the file system
-            does.
+        MalformedRecord : no safetensors file, one that is cut off, or one that `save` did not write. OSError :
+            as the file system does.
         """
-        settings, arrays, restore = read_model(path)
+        content = Path(path).read_bytes()
         try:
-            model = cls(settings["technique"], settings["parameters"].pop("options"), settings["tfidf"])
-            model.labels = tuple(settings["labels"])
-            if "words" in settings:
-                model._vectorizer = _restored_vectorizer(model.tfidf, settings["words"], arrays.get("idf"))
-            restore(model.classifier)
+            arrays = load(content)
+            length = int.from_bytes(content[:8], "little")
+            facts = json.loads(json.loads(content[8 : 8 + length])["__metadata__"]["settings"])
+            if facts["format"] != FORMAT:
+                raise ValueError(f"its format is {facts['format']!r}")
+        except (SafetensorError, ValueError, KeyError, TypeError) as error:
+            raise MalformedRecord(path, f"not a linear classifier saved by this package ({error})") from None
+        try:
+            return cls._restored(facts, arrays)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise MalformedRecord(path, f"its settings and arrays do not fit together ({error})") from None
+
+    @classmethod
+    def _restored(cls, facts: dict[str, Any], arrays: dict[str, np.ndarray]) -> DocumentClassifier:
+        model = cls(facts["technique"], facts["parameters"].pop("options"), facts["tfidf"])
+        model.labels = tuple(facts["labels"])
+        if "words" in facts:
+            model._vectorizer = _restored_vectorizer(model.tfidf, facts["words"], arrays.get("idf"))
+        made, width, labels = model.classifier, facts["width"], len(facts["labels"])
+        made.set_params(**facts["parameters"])
+        made.multiclass_, made.n_features_in_, made._is_matrix = facts["multiclass"], width, True
+        for name, shape in _shapes(made, labels, width).items():
+            setattr(made, name, _of_shape(arrays, name, shape))
+        if isinstance(made, LabelTree):
+            made.root_ = _tree(arrays, facts["children"], width, labels)
         return model
 
 

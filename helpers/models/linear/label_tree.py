@@ -1,14 +1,9 @@
-"""Beam search down a tree of classifiers, for many documents at once.
-
-On each level a document follows the nodes with the best scores; the search goes node by node, so each weight
-matrix is multiplied once with all the documents that follow it. How the tree was grown and trained is in
-`label_tree`.
-
-A tree over the labels, clusters of similar labels first: for label sets too large for one-vs-rest.
+"""A tree over the labels, clusters of similar labels first: for label sets too large for one-vs-rest.
 
 A label is represented by the sum of its documents, at unit length. K-means splits the labels into K clusters,
 again and again, until a cluster holds at most K labels. Each node is a one-vs-rest problem: which of its
-clusters (at a leaf: which of its labels) does a document have? Prediction follows the best branches only.
+clusters (at a leaf: which of its labels) does a document have? Prediction is a beam search, node by node, so
+that each weight matrix is multiplied once with all the documents that follow it.
 
 Sources: Khandagale et al. 2020, Bonsai; LibMultiLabel implementation document 2024, tree-based methods.
 """

@@ -1,10 +1,8 @@
 """LIBLINEAR through its Python package: option strings, the documents in its memory, training one label.
 
 The documents are handed over once. A label, a fold or a cost changes the targets and the list of rows only:
-training on two thirds of the documents copies 8 bytes a document and no features. What is trained, and in
-which order, is decided elsewhere (`linear`, `thresholding`, `cost_sensitive`, `label_tree`).
-
-Source of the option rules: LibMultiLabel's linear methods; of the solvers: Fan et al. 2008, LIBLINEAR.
+training on two thirds of the documents copies 8 bytes a document and no features. Sources: of the option
+rules LibMultiLabel's linear methods; of the solvers Fan et al. 2008, LIBLINEAR.
 """
 
 from __future__ import annotations

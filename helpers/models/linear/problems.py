@@ -1,14 +1,9 @@
-"""One piece of work for each of many labels, on several processes, with a progress bar.
+"""The binary problems of many labels on shared documents, on several processes, with a progress bar.
 
-The processes are forks: what they share (the documents) is not copied, starting them takes milliseconds, and
-large results are written into an array that all of them see. Where the system has no forks there is one
-process. Results come back in order, whoever made them, and no more pieces are under way than the processes
-can hold, so nothing piles up in memory.
-
-The binary problems of a set of labels on shared documents: which documents have a label, training one.
-
-`LabelProblems` is what the processes share. A technique is a function (problems, piece) → result that one of
-them calls; `cross_validation_folds` makes the folds of the techniques with an inner search.
+The processes are forks: the documents are not copied, starting takes milliseconds, and large results are
+written into an array that all of them see; where the system has no forks there is one process. Results come
+back in order, and no more pieces are under way than the processes can hold, so nothing piles up in memory.
+A technique is a function (problems, piece) → result that one of the processes calls.
 """
 
 from __future__ import annotations
@@ -93,14 +88,10 @@ def map_in_order(
     alone = multiprocessing.current_process().daemon or "fork" not in multiprocessing.get_all_start_methods()
     jobs = 1 if alone else min(jobs, total)
     with tqdm(total=total, desc=progress, disable=progress is None, leave=False) as bar:
-        results = _here(work, shared, pieces) if jobs <= 1 else _elsewhere(work, shared, pieces, jobs)
-        for result in results:
+        here = (work(shared, piece) for piece in pieces)
+        for result in here if jobs <= 1 else _elsewhere(work, shared, pieces, jobs):
             bar.update()
             yield result
-
-
-def _here(work: Callable, shared: Any, pieces: Iterable) -> Iterator[Any]:
-    return (work(shared, piece) for piece in pieces)
 
 
 def _elsewhere(work: Callable, shared: Any, pieces: Iterable, jobs: int) -> Iterator[Any]:

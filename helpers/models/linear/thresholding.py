@@ -1,24 +1,12 @@
-"""Where to cut through the scores of one label: every cut of a fold, its counts, the threshold it stands for.
+"""One-vs-rest with a decision threshold chosen for each label by cross-validation, under one of two rules.
 
-No model is trained here; the rules that choose a cut are in `thresholding` and `scut_fbr`.
+*micromacro-freq* (LibMultiLabel since July 2023) and *SCut.fbr* (before) train on folds, move a cut through
+the sorted validation scores, and add the negative of the chosen cut to the decision values of a model that is
+trained on all documents. The weights are those of one-vs-rest.
 
-SCut.fbr: the thresholding rule of LibMultiLabel until July 2023.
-
-SCut takes, in each of three folds, the cut with the highest F of the label (0 unless a cut is better than 0),
-and averages the three. Where that F does not exceed fbr, the label is too rare for its cut to be trusted: the
-fold's threshold becomes the highest score. fbr is chosen by a second cross-validation around the first.
-
-Sources: Yang 2001 and Lewis et al. 2004, SCutFBR.1; Fan & Lin 2007, "A Study on Threshold Selection for
-Multi-label Classification".
-
-One-vs-rest with a decision threshold chosen for each label by cross-validation.
-
-Two rules: *micromacro-freq* (LibMultiLabel since July 2023) and *SCut.fbr* (before; `scut_fbr`). Both train
-on folds, move a cut through the sorted validation scores, and add the negative of the chosen cut to the
-decision values of a model that is trained on all documents. The weights are those of one-vs-rest.
-
-Source: Lin & Lin 2023, "On the Thresholding Strategy for Infrequent Labels in Multi-label Classification",
-Section 4.3.
+Sources: Lin & Lin 2023, "On the Thresholding Strategy for Infrequent Labels in Multi-label Classification",
+Section 4.3; of SCut.fbr Yang 2001, Lewis et al. 2004 (SCutFBR.1), Fan & Lin 2007, "A Study on Threshold
+Selection for Multi-label Classification".
 """
 
 from __future__ import annotations

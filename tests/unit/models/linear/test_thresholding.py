@@ -241,10 +241,7 @@ class TestBothRules:
             raise KeyboardInterrupt
 
         monkeypatch.setattr(label_problems, "ALONE", 0)
-        monkeypatch.setattr(
-            f"helpers.models.{'thresholding' if rule == RULES[0] else 'scut_fbr'}.threshold_candidates",
-            interrupted,
-        )
+        monkeypatch.setattr(thresholding, "threshold_candidates", interrupted)
         with pytest.raises(KeyboardInterrupt):
             Thresholding(rule=rule, n_jobs=2).fit(X, Y)
         assert not multiprocessing.active_children()
