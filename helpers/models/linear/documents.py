@@ -236,8 +236,8 @@ class DocumentClassifier:
 
         Raises
         ------
-        MalformedRecord : no safetensors file, one that is cut off, or one that `save` did not write. OSError :
-            as the file system does.
+        MalformedRecord : no safetensors file, one that is cut off, or one that `save` did not write.
+        OSError : as the file system does.
         """
         content = Path(path).read_bytes()
         try:
