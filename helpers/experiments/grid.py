@@ -1,8 +1,8 @@
 """The runs of profile standard, which of them are stored or missing; and the search for training settings.
 
 `python -m helpers.experiments.grid` writes the search as a tidy table. Each setting was tried once on a
-held-out tenth of the training data, never on the test set. The runs lie in results/studies/search, as variants
-that name the setting; what they were trained with is read from the run files, not from their names.
+held-out tenth of the training data, never on the test set. The runs lie in results/studies/search, as
+variants that name the setting; what they were trained with is read from the run files, not from their names.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def test_the_command_trains_what_is_missing_and_nothing_else(tmp_path, monkeypat
         trained.append(experiment)
         return stored(experiment, folder)
 
-    monkeypatch.setattr("helpers.cli.train.run_experiment", train)
+    monkeypatch.setattr("helpers.experiments.run.run_experiment", train)
     ours = [one for one in standard_experiments() if one.name == "R-BERT" and one.seed in (9, 148)]
     stored(ours[0], tmp_path)
     words = ["runs", "--train", "--model", "R-BERT", "--seed", "9", "--seed", "148", "--out", str(tmp_path)]
