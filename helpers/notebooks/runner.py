@@ -162,6 +162,7 @@ def _execute(path: Path, partial: Path, values: Mapping[str, Any], deadline: _De
         "cwd": ROOT,
         "config": _ENCRYPTED,
         "coalesce_streams": True,
+        "shutdown_kernel": "immediate",  # a kernel that is asked politely is interrupted first, and says so
     }
     executed = papermill.execute_notebook(
         path, partial, dict(values), progress_bar=False, timeout_func=deadline, **kernel
