@@ -1,23 +1,18 @@
-"""Any column of labels as codes, without copying the column.
+"""Any column of labels as integer codes.
 
-A column may be an integer array, a numpy or Python sequence of strings, a pandas Series or Categorical, or an
-Arrow array: `as_coded` finds the cheapest way to read each. Neither pandas nor Arrow is imported; their
-objects are recognised by what they offer. Booleans are the labels 0 and 1.
-
-Fixed-width numpy string columns as codes, a piece at a time.
-
-Making Python strings of ten million array strings, only to look them up, takes longer than all the counting.
-Here a few character columns that tell the known labels apart are hashed into a small table, and every string
-is then compared in full with the label found there: what is unknown is learnt, and a count can never be
-wrong.
+A column is an integer array, a sequence of strings, a pandas Series or Categorical, or an Arrow array;
+`as_coded` reads each in the cheapest way. Neither pandas nor Arrow is imported: their objects are recognised
+by what they offer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+import os
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import count
-from threading import Lock
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -26,6 +21,9 @@ from helpers.core import Label, as_label, missing_message, unlisted_message
 
 MAX_LABELS = 5_000
 """A table of 5,000² counts takes 200 MB; more labels than that are ids or texts, not classes."""
+BLOCK_ROWS = 1 << 16  # rows at a time: what is made of them stays in the processor's cache
+THREAD_FROM = 1 << 20  # rows from which a second thread pays for its start
+INTEGERS = (int, np.integer, np.bool_)
 
 
 class Interner(dict):
@@ -42,8 +40,7 @@ class Interner(dict):
 
     def __init__(self, labels: Iterable[Label] = (), closed: bool = False) -> None:
         super().__init__((label, code) for code, label in enumerate(labels))
-        self.closed = closed
-        self._lock = Lock()
+        self.closed, self.lock = closed, RLock()
 
     def __missing__(self, label: Hashable) -> int:
         if self.closed or as_label(label) is None:
@@ -52,54 +49,36 @@ class Interner(dict):
             raise ValueError(
                 f"more than {MAX_LABELS} distinct labels, {label!r} among them: are they ids or texts?"
             )
-        with self._lock:
+        with self.lock:
             return self.setdefault(label, len(self))
 
 
 @dataclass(frozen=True)
 class Coded:
-    """A label column readable as codes, piece by piece.
+    """A label column as integers.
 
-    `data` holds integer codes if `values` is a sequence, label integers if `values` is None, and Python
-    objects if `values` is an `Interner`, which then maps them to codes.
+    Attributes
+    ----------
+    codes : (n,) positions in `values`, or the labels themselves if `values` is None.
+    values : label of each code; an `Interner` maps labels to codes, and may still learn from other columns.
+    argument : the caller's name of the column, for messages.
 
-    >>> Coded(np.array([1, 0]), ("a", "b"), "gold").codes(0, 2).tolist()
-    [1, 0]
+    >>> Coded(np.array([1, 0]), ("a", "b"), "gold").labels()
+    {0: 'a', 1: 'b'}
     """
 
-    data: np.ndarray
+    codes: np.ndarray
     values: Sequence[Label] | Interner | None
     argument: str
 
     def __len__(self) -> int:
-        return len(self.data)
+        return len(self.codes)
 
-    @property
-    def parallel(self) -> bool:
-        """Whether pieces are read outside the interpreter lock, so that threads pay."""
-        return not isinstance(self.values, Interner)
-
-    def codes(self, start: int, stop: int) -> np.ndarray:
-        """Integer codes of the rows start … stop−1."""
-        piece = self.data[start:stop]
-        if not isinstance(self.values, Interner):
-            return piece
-        try:
-            return np.fromiter(map(self.values.__getitem__, piece.tolist()), np.intp, len(piece))
-        except (KeyError, TypeError):
-            raise self._unknown(start) from None
-
-    def _unknown(self, start: int) -> ValueError:
-        for index in range(start, len(self)):
-            value = self.data[index]
-            if as_label(value) is None:
-                return ValueError(missing_message(self.argument, index, value))
-            if value not in self.values:
-                return ValueError(unlisted_message(self.argument, index, as_label(value), self.values))
-        raise AssertionError("a look-up failed for a value that is listed")  # pragma: no cover
-
-
-INTEGERS = (int, np.integer, np.bool_)
+    def labels(self, codes: Iterable[int] | None = None) -> dict[int, Label]:
+        """Code → label, of the codes given or of all that occur."""
+        codes = np.unique(self.codes).tolist() if codes is None else codes
+        values = tuple(self.values) if isinstance(self.values, Interner) else self.values
+        return {code: code if values is None else values[code] for code in codes}
 
 
 def as_coded(column: Any, argument: str, interner: Interner) -> Coded:
@@ -109,38 +88,32 @@ def as_coded(column: Any, argument: str, interner: Interner) -> Coded:
     ----------
     column : one-dimensional integer array (read as it is), pandas Series, Index or Categorical, Arrow array
         (their dictionary codes are read), or any sequence of strings or integers (each looked up in
-        `interner`).
+        `interner`). Booleans are the labels 0 and 1.
     argument : the caller's name of the column, for error messages.
     interner : shared by the columns of one call, so that equal labels get equal codes.
 
     Raises
     ------
-    ValueError : the column is not one-dimensional, holds a missing value, or is neither integers nor strings.
+    ValueError : the column is not one-dimensional, holds a missing value, is neither integers nor strings, or
+        holds a label that a closed interner does not have.
 
-    >>> as_coded(["a", "b"], "gold", Interner()).codes(0, 2)
-    array([0, 1])
+    >>> as_coded(["a", "b"], "gold", Interner()).codes.tolist()
+    [0, 1]
     """
     if isinstance(column, str) or not (hasattr(column, "__array__") or isinstance(column, Iterable)):
         what = "a string" if isinstance(column, str) else repr(column)
         raise ValueError(f"{argument} is {what}: a column with one label per sample is needed")
-    coded = _categories(column, argument)
-    return _from_array(_array(column, argument), argument, interner) if coded is None else coded
-
-
-def _categories(column: Any, argument: str) -> Coded | None:
-    """Codes and categories of pandas and Arrow columns; None for everything else."""
     if type(column).__module__.partition(".")[0] == "pyarrow":
         return _from_arrow(column, argument)
-    if not hasattr(column, "dtype"):
-        return None
-    column = getattr(column, "cat", column)
-    if hasattr(column, "codes") and hasattr(column, "categories"):
-        return _from_dictionary(np.asarray(column.codes), column.categories.tolist(), argument)
-    plain_integers = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu"
-    if hasattr(column, "factorize") and not plain_integers:
-        codes, values = column.factorize()
-        return _from_dictionary(np.asarray(codes), values.tolist(), argument)
-    return None
+    if hasattr(column, "dtype"):
+        column = getattr(column, "cat", column)
+        if hasattr(column, "codes") and hasattr(column, "categories"):
+            return _from_dictionary(np.asarray(column.codes), column.categories.tolist(), argument)
+        plain_integers = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu"
+        if hasattr(column, "factorize") and not plain_integers:
+            codes, values = column.factorize()
+            return _from_dictionary(np.asarray(codes), values.tolist(), argument)
+    return _from_array(_array(column, argument), argument, interner)
 
 
 def _from_arrow(column: Any, argument: str) -> Coded:
@@ -158,12 +131,12 @@ def _from_arrow(column: Any, argument: str) -> Coded:
 def _from_dictionary(codes: np.ndarray, values: list, argument: str) -> Coded:
     if len(codes) and codes.min() < 0:
         raise ValueError(missing_message(argument, int(codes.argmin()), None))
-    labels = [as_label(value) for value in values]
+    labels = tuple(as_label(value) for value in values)
     for code in (code for code, label in enumerate(labels) if label is None):
         where = codes == code
         if where.any():
             raise ValueError(missing_message(argument, int(where.argmax()), values[code]))
-    return Coded(codes, tuple(labels), argument)
+    return Coded(codes, labels, argument)
 
 
 def _array(column: Any, argument: str) -> np.ndarray:
@@ -192,27 +165,93 @@ def _integers(array: np.ndarray, argument: str) -> np.ndarray:
 
 
 def _from_array(array: np.ndarray, argument: str, interner: Interner) -> Coded:
-    if array.dtype == bool:
-        array = array.view(np.uint8)
+    array = array.view(np.uint8) if array.dtype == bool else array
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
-    if array.dtype.kind in "iu":
+    kind = array.dtype.kind
+    if kind in "iu":
         return Coded(array, None, argument)
-    if array.dtype.kind not in "OUT":
-        nan = f"; {argument}[{np.isnan(array).argmax()}] is nan" if _has_nan(array) else ""
+    if kind not in "OUT":
+        missing = np.isnan(array) if kind == "f" else np.zeros(1, bool)
+        nan = f"; {argument}[{missing.argmax()}] is nan" if missing.any() else ""
         raise ValueError(f"{argument} has dtype {array.dtype}: labels are integers or strings{nan}")
-    if array.dtype.kind == "U" and array.dtype.itemsize and array.flags.c_contiguous:
-        return StringColumn(array, interner, argument)
-    return Coded(array, interner, argument)
+    try:
+        fixed_width = kind == "U" and array.dtype.itemsize and array.flags.c_contiguous
+        codes = string_codes(array, interner) if fixed_width else _look_up(array, interner)
+    except (KeyError, TypeError):
+        raise _unknown(array, argument, interner) from None
+    return Coded(codes, interner, argument)
 
 
-def _has_nan(array: np.ndarray) -> bool:
-    return array.dtype.kind == "f" and bool(np.isnan(array).any())
+def _look_up(array: np.ndarray, interner: Interner) -> np.ndarray:
+    codes = np.empty(len(array), np.int16)  # MAX_LABELS fits
+    for start in range(0, len(array), BLOCK_ROWS):
+        block = array[start : start + BLOCK_ROWS].tolist()
+        found = map(interner.__getitem__, block)
+        codes[start : start + len(block)] = np.fromiter(found, np.int16, len(block))
+    return codes
+
+
+def _unknown(array: np.ndarray, argument: str, interner: Interner) -> ValueError:
+    for index, value in enumerate(array):
+        if as_label(value) is None:
+            return ValueError(missing_message(argument, index, value))
+        if interner.closed and value not in interner:
+            return ValueError(unlisted_message(argument, index, as_label(value), interner))
+    raise AssertionError("a look-up failed for a value that is listed")  # pragma: no cover
+
+
+def in_spans(work: Callable[[int, int], Any], n: int) -> list[Any]:
+    """work(start, stop) of consecutive spans of n rows, one for each processor that this process may use.
+
+    numpy releases the interpreter lock in most of what is done with a block; few rows are one span.
+
+    >>> in_spans(lambda start, stop: (start, stop), 5)
+    [(0, 5)]
+    """
+    workers = _processors() if n >= THREAD_FROM else 1
+    edges = np.linspace(0, n, workers + 1).astype(int).tolist()
+    if workers == 1:
+        return [work(0, n)]
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(work, edges[:-1], edges[1:]))
+
+
+def _processors() -> int:
+    """Processors this process may use (a container's limit, not the machine's)."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def string_codes(array: np.ndarray, interner: Interner) -> np.ndarray:
+    """(n,) codes of a contiguous numpy array of fixed-width strings; KeyError as `Interner`.
+
+    Making Python strings of ten million array strings, only to look them up, takes several times as long as
+    all the counting. So strings are found by a hash (`KnownStrings`); what is not found is learnt.
+
+    >>> string_codes(np.array(["b", "a", "b"]), Interner(["a"])).tolist()
+    [1, 0, 1]
+    """
+    codes = np.empty(len(array), np.int16)
+    known = [KnownStrings.of(interner, array.dtype)]
+
+    def fill(start: int, stop: int) -> None:
+        for at in range(start, stop, BLOCK_ROWS):
+            block = array[at : min(at + BLOCK_ROWS, stop)]
+            found, codes[at : at + len(block)] = known[0].look_up(block)
+            while not found.all():
+                with interner.lock:
+                    for label in sorted(set(block[~found].tolist())):
+                        interner[label]
+                    known[0] = KnownStrings.of(interner, array.dtype)
+                found, codes[at : at + len(block)] = known[0].look_up(block)
+
+    in_spans(fill, len(array))
+    return codes
 
 
 @dataclass(frozen=True)
 class KnownStrings:
-    """Labels of one width, found by a hash of some of their characters.
+    """Labels of one width, found by a hash of a few characters that tell them apart, and compared in full.
 
     Attributes
     ----------
@@ -251,55 +290,15 @@ class KnownStrings:
                 break
         slots = np.zeros(1 << bits, np.intp)
         slots[keys] = np.arange(len(keys))
-        return cls(
-            strings, np.array([codes[label] for label in fitting], np.intp), columns, factors, bits, slots
-        )
+        numbers = np.array([codes[label] for label in fitting], np.int16)
+        return cls(strings, numbers, columns, factors, bits, slots)
 
-    def look_up(self, piece: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def look_up(self, strings: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(n,) whether each string is a known label, and its code if it is."""
         if not len(self.strings):
-            return np.zeros(len(piece), bool), np.zeros(len(piece), np.intp)
-        place = self.slots[_hash(_characters(piece), self.columns, self.factors, self.bits)]
-        return self.strings[place] == piece, self.codes[place]
-
-
-@dataclass(frozen=True)
-class StringColumn(Coded):
-    """A `Coded` column over a contiguous numpy array of fixed-width strings; `values` is an `Interner`.
-
-    >>> from helpers.metrics import Interner
-    >>> column = StringColumn(np.array(["b", "a", "b"]), Interner(["a"]), "gold")
-    >>> column.codes(0, 3).tolist()
-    [1, 0, 1]
-    """
-
-    known: list[KnownStrings] = field(default_factory=list)  # one entry: all labels so far
-    lock: Lock = field(default_factory=Lock)
-
-    @property
-    def parallel(self) -> bool:
-        """Pieces are read outside the interpreter lock, so threads pay."""
-        return True
-
-    def codes(self, start: int, stop: int) -> np.ndarray:
-        """Integer codes of the rows start … stop−1; ValueError as `Coded.codes`."""
-        piece = self.data[start:stop]
-        if not self.known:
-            self._learn(start, piece[:1])
-        found, codes = self.known[0].look_up(piece)
-        while not found.all():
-            self._learn(start, piece[~found])
-            found, codes = self.known[0].look_up(piece)
-        return codes
-
-    def _learn(self, start: int, strange: np.ndarray) -> None:
-        with self.lock:
-            try:
-                for label in sorted(set(strange.tolist())):
-                    self.values[label]
-            except KeyError:
-                raise self._unknown(start) from None
-            self.known[:] = [KnownStrings.of(self.values, self.data.dtype)]
+            return np.zeros(len(strings), bool), np.zeros(len(strings), np.int16)
+        place = self.slots[_hash(_characters(strings), self.columns, self.factors, self.bits)]
+        return self.strings[place] == strings, self.codes[place]
 
 
 def _characters(strings: np.ndarray) -> np.ndarray:
@@ -308,14 +307,11 @@ def _characters(strings: np.ndarray) -> np.ndarray:
 
 
 def _telling_columns(words: np.ndarray) -> list[int]:
-    """Character columns that together tell all rows apart, chosen greedily: a few do, even for thousands of
-    labels."""
+    """Character columns that together tell all rows apart, chosen greedily: a few do, even for thousands."""
     group, columns = np.zeros(len(words), np.int64), []
     while group.max(initial=0) + 1 < len(words):
-        options = [
-            np.unique(group << 21 | words[:, column], return_inverse=True)[1]
-            for column in range(words.shape[1])
-        ]
+        numbered = (group << 21 | words[:, column] for column in range(words.shape[1]))
+        options = [np.unique(option, return_inverse=True)[1] for option in numbered]
         best = int(np.argmax([option.max() for option in options]))
         columns.append(best)
         group = options[best]

@@ -1,4 +1,4 @@
-"""Merging, drawing and placing of entries."""
+"""Summing, drawing and placing of entries."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ def test_positions_name_a_label_that_is_not_there():
         positions(["a", "c"], ("a", "b"), "inverse")
 
 
-def test_cells_are_merged_and_sorted_for_each_replicate():
+def test_duplicates_are_summed_and_sorted_for_each_replicate():
     entries, counts = sum_duplicates(np.array([[1, 0], [0, 1], [1, 0]]), np.array([[1, 2, 3], [4, 5, 6]]))
     assert entries.tolist() == [[0, 1], [1, 0]]
     assert counts.tolist() == [[2, 4], [5, 10]]
@@ -23,12 +23,12 @@ def test_a_dense_table_has_the_counts_in_place_for_each_replicate():
     assert table.tolist() == [[[0, 4], [0, 2]], [[0, 10], [0, 5]]]
 
 
-def test_rows_come_apart_into_cells_and_counts():
+def test_rows_come_apart_into_entries_and_counts():
     entries, counts = split_rows([[0, 1, 2, 5], [1, 1, 1, 3]], 3, ["a", "b", "c"])
     assert (entries.tolist(), counts.tolist()) == ([[0, 1, 2], [1, 1, 1]], [5, 3])
 
 
-def test_draws_keep_the_number_of_samples_and_leave_empty_cells_empty(rng):
+def test_draws_keep_the_number_of_samples_and_leave_empty_entries_empty(rng):
     drawn = draw(np.array([5, 0, 95]), rng, 1000)
     assert (drawn.sum(1) == 100).all()
     assert not drawn[:, 1].any()

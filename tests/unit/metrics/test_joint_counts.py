@@ -1,4 +1,4 @@
-"""Counting in pieces, by threads, packed, sorted or narrowed: always the same counts."""
+"""Counting in blocks, by threads, packed, sorted or compacted: always the same counts."""
 
 import tracemalloc
 from collections import Counter
@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from helpers.metrics import counting as tally
+from helpers.metrics import columns as label_columns
 from helpers.metrics.counts import Confusion, PairedOutcomes
 
 
@@ -17,14 +17,14 @@ def counted(*columns):
 
 
 def named(table):
-    """Cells of a table by label."""
+    """Entries of a table by label."""
     rows = table.to_rows()
     return {tuple(table.labels[place] for place in row[:-1]): row[-1] for row in rows}
 
 
-def in_small_pieces(gold, predicted, labels, size=100_000):
-    pieces = [slice(at, at + size) for at in range(0, len(gold), size)]
-    first, *rest = (Confusion.from_arrays(gold[piece], predicted[piece], labels) for piece in pieces)
+def in_small_batches(gold, predicted, labels, size=100_000):
+    batches = [slice(at, at + size) for at in range(0, len(gold), size)]
+    first, *rest = (Confusion.from_arrays(gold[batch], predicted[batch], labels) for batch in batches)
     for table in rest:
         first = first + table
     return first
@@ -37,7 +37,7 @@ def large(rng):
 
 @pytest.fixture
 def two_threads(monkeypatch):
-    monkeypatch.setattr(tally, "_processors", lambda: 2)
+    monkeypatch.setattr(label_columns, "_processors", lambda: 2)
 
 
 @pytest.mark.parametrize("kind", ["int64", "uint8", "strings", "categorical", "weighted"])
@@ -51,7 +51,7 @@ def test_threads_count_what_one_thread_counts(large, kind, two_threads):
     weight = np.full(len(gold), 0.5) if kind == "weighted" else None
     whole = Confusion.from_arrays(gold, predicted, labels, sample_weight=weight)
     assert np.array_equal(
-        whole.counts / (0.5 if kind == "weighted" else 1), in_small_pieces(*large, range(30)).counts
+        whole.counts / (0.5 if kind == "weighted" else 1), in_small_batches(*large, range(30)).counts
     )
 
 
@@ -81,8 +81,8 @@ def test_three_columns_are_counted_like_a_dictionary(rng, labels):
     assert named(PairedOutcomes.from_arrays(*texts)) == counted(*texts)
 
 
-def test_pieces_of_different_width_add_up(rng):
-    """The first pieces hold small codes only, which are packed tighter than those of the last."""
+def test_blocks_of_different_width_add_up(rng):
+    """The first blocks hold small codes only, which are packed tighter than those of the last."""
     gold = np.sort(rng.integers(0, 600, 200_000) ** 2 // 600)
     predicted = rng.integers(0, 600, 200_000)
     assert named(Confusion.from_arrays(gold, predicted)) == counted(gold, predicted)
