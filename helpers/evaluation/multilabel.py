@@ -1,12 +1,6 @@
-"""From a truth matrix and a score matrix to the report of a multi-label classifier.
+"""The report of a multi-label classifier, from matrices, from files, or from documents that it predicts.
 
-The bridge between `data` (matrices in files) and `metrics` (the measures) for predictions that were made
-elsewhere. What looks like a slip but is no error is logged. It trains nothing and loads no torch.
-
-A trained document classifier on labelled documents: its report, with and without labels it has never seen.
-
-The bridge between `models` (scores) and `metrics` (measures) for documents. Documents go through in blocks,
-so the scores of all of them are never in memory at once. It trains nothing and reads no files.
+What looks like a slip in a file but is no error is logged. Nothing is trained here.
 """
 
 from __future__ import annotations
@@ -96,17 +90,17 @@ class MultilabelReport:
         ['P@1', 'R@1', 'RP@1', 'NDCG@1', 'Macro-F1', 'Micro-F1', 'Macro*-F1', 'schemes', 'signatures', 'n',
          'labels']
         """
-        known: dict[str, Any] = {"schemes": self.schemes, "signatures": self.signatures}
-        known |= {"intervals": self.intervals} if self.intervals else {}
-        return self.scores | known | {"n": self.n, "labels": self.labels}
+        intervals = {"intervals": self.intervals} if self.intervals else {}
+        head = {"schemes": self.schemes, "signatures": self.signatures} | intervals
+        return self.scores | head | {"n": self.n, "labels": self.labels}
 
     def to_text(self) -> str:
         """A table to read, in per cent."""
         empty = f"{self.without_labels} instances without labels (0 in all measures by rank)"
         empty = empty if self.without_labels else "every instance has labels"
-        head = f"n {self.n} · {self.labels} labels · {empty}"
-        lines = [head, *_table("measure", "value", self.scores, self.intervals), ""]
-        lines += _table("scheme", "F1", self.schemes, self.intervals.get("schemes", {}))
+        lines = [f"n {self.n} · {self.labels} labels · {empty}"]
+        lines += _table("measure", "value", self.scores, self.intervals)
+        lines += ["", *_table("scheme", "F1", self.schemes, self.intervals.get("schemes", {}))]
         return "\n".join([*lines, self.policy])
 
 
@@ -132,7 +126,7 @@ def score_multilabel(
     replicates : bootstrap replicates for 95 % intervals (instances are drawn); 0: none. seed : of the
         bootstrap.
     labels : which labels `schemes` average: 'listed', 'observed', 'supported', or a list of columns; see
-        `metrics.multilabel.LabelPolicy`. The three F-measures of LibMultiLabel take all L in any case.
+        `LabelPolicy`. The three F-measures of LibMultiLabel take all L in any case.
     schemes : names, 'n^α' or functions; None: all of `scheme_names`.
 
     Raises
@@ -183,33 +177,24 @@ def report_of(
     1.0
     """
     if replicates and outcome.sets is None:
-        raise ValueError(
-            "replicates: the outcome has no label sets to draw from; make it with keep_sets=True"
-        )
-    policy, names = LabelPolicy(labels=labels), scheme_names(schemes)
-    made = bootstrap_suffix(replicates, seed) if replicates else ""
-    averages = label_averages(outcome.counts, schemes, labels=labels).tolist()
+        no_sets = "the outcome has no label sets to draw from"
+        raise ValueError(f"replicates: {no_sets}; make it with keep_sets=True")
+    counts, policy, made = outcome.counts, LabelPolicy(labels=labels), bootstrap_suffix(replicates, seed)
+    names, averages = scheme_names(schemes), label_averages(counts, schemes, labels=labels).tolist()
+    signatures: dict[str, Any] = {name: outcome.ranking.signature(name) + made for name in names_at(ks)}
+    for name, kind in F_MEASURES.items():
+        signatures[name] = LabelPolicy().signature(counts, *kind) + made
+    signatures["schemes"] = {name: policy.signature(counts, "f1", name) + made for name in names}
     return MultilabelReport(
         n=outcome.ranking.n,
         labels=len(outcome.ranking.labels),
         without_labels=outcome.ranking.without_labels,
         scores=outcome.scores(ks),
         schemes=dict(zip(names, averages, strict=True)),
-        signatures=_signatures(outcome, ks, policy, names, made),
-        policy=policy.signature(outcome.counts, "f1") + made,
+        signatures=signatures,
+        policy=policy.signature(counts, "f1") + made,
         intervals=_intervals(outcome, ks, labels, schemes, replicates, seed) if replicates else {},
     )
-
-
-def _signatures(
-    outcome: MultilabelOutcome, ks: Sequence[int], policy: LabelPolicy, names: Sequence[str], made: str
-) -> dict[str, Any]:
-    counts, listed = outcome.counts, LabelPolicy()
-    found: dict[str, Any] = {name: outcome.ranking.signature(name) + made for name in names_at(ks)}
-    kinds = (("f1", "macro"), ("f1", "micro"), ("f1_of_means", "macro"))
-    for name, (score, scheme) in zip(F_MEASURES, kinds, strict=True):
-        found[name] = listed.signature(counts, score, scheme) + made
-    return found | {"schemes": {scheme: policy.signature(counts, "f1", scheme) + made for scheme in names}}
 
 
 def _intervals(
@@ -228,16 +213,15 @@ def _table(title: str, head: str, values: Mapping[str, float], intervals: Mappin
     width = max(9, *map(len, values))
     lines = [f"{title:<{width}}" + "".join(f"{column:>8}" for column in columns)]
     for name, value in values.items():
-        cells = [value, *(intervals[name].values() if intervals else ())]
-        lines.append(f"{name:<{width}}" + "".join(f"{100 * cell:>8.2f}" for cell in cells))
+        numbers = [value, *(intervals[name].values() if intervals else ())]
+        lines.append(f"{name:<{width}}" + "".join(f"{100 * number:>8.2f}" for number in numbers))
     return lines
 
 
 def score_multilabel_files(
     truth_path: Path | str, scores_path: Path | str, **options: Any
 ) -> MultilabelReport:
-    """Score a file of scores against a file of gold labels; files as in `data.matrices.read_matrix`, options
-    as in `score_multilabel`.
+    """Score a file of scores against a file of gold labels; files as in `read_matrix`, options as above.
 
     Logged as warnings, for nothing of it is wrong in itself: scores that look like probabilities beside a
     threshold of 0; no score above the threshold; negative scores in a sparse matrix; many instances without
@@ -256,10 +240,11 @@ def score_multilabel_files(
     """
     truth, scores = read_matrix(truth_path), read_matrix(scores_path)
     if truth.shape != scores.shape:
-        raise ValueError(
-            f"{scores_path} has {_size(scores)}, but {truth_path} has {_size(truth)}: "
-            "a score is needed for each instance and label"
+        given, wanted = (
+            f"{rows} rows and {columns} columns" for rows, columns in (scores.shape, truth.shape)
         )
+        needed = "a score is needed for each instance and label"
+        raise ValueError(f"{scores_path} has {given}, but {truth_path} has {wanted}: {needed}")
     try:
         report = score_multilabel(truth, scores, **options)
     except ValueError as error:
@@ -268,10 +253,6 @@ def score_multilabel_files(
     for remark in _remarks(truth, scores, report, **options):
         logger.warning("%s: %s", scores_path, remark)
     return report
-
-
-def _size(matrix: Any) -> str:
-    return f"{matrix.shape[0]} rows and {matrix.shape[1]} columns"
 
 
 def _remarks(
@@ -324,11 +305,11 @@ def score_documents(
     seed: int = 1,
     taker: Callable[[np.ndarray], None] | None = None,
 ) -> DocumentScores:
-    """Predict the documents and score the predictions.
+    """Predict the documents, block by block so that memory is bounded, and score the predictions.
 
     Parameters
     ----------
-    ks, replicates, seed : as in `multilabel_scoring.score_multilabel`. taker : is given the scores of one
+    ks, replicates, seed : as in `score_multilabel`. taker : is given the scores of one
         block of documents after the other, e.g. to write them.
 
     Labels that the model does not know are dropped from the truth (LibMultiLabel's default, logged), and kept
@@ -375,8 +356,8 @@ def scorer(measure: str = "P@1") -> Callable[[LinearClassifier | Pipeline, Any, 
     >>> search.fit(X, y).best_score_.item()
     1.0
     """
-    place = re.fullmatch(r"(?:P|R|RP|NDCG)@(\d+)", measure)
-    ks = [int(place[1])] if place else [1]
+    at_rank = re.fullmatch(r"(?:P|R|RP|NDCG)@(\d+)", measure)
+    ks = [int(at_rank[1])] if at_rank else [1]
 
     def score(estimator: LinearClassifier | Pipeline, X: Any, y: Any) -> float:
         model = estimator[-1] if isinstance(estimator, Pipeline) else estimator

@@ -1,24 +1,22 @@
-"""Counts in, scores out: the evaluation of relation classification as functions of one small table."""
+"""Counts in, scores out: the evaluation of relation classification as functions of one small table.
+
+The path, file by file: label columns are read (`columns`) and counted in one pass (`counting`) into an
+outcome (`counts`). From an outcome come the scores of each class (`class_scores`); a scheme weighs the
+classes (`weighting`); `averages` puts both together under a stated policy, and `evaluate` makes a report of
+it (`averaging`, `report`). `bootstrap` says how sure a score is, `significance` whether two models differ
+over several runs, `agreement` whether a ranking holds under other schemes. `semeval` and `direction` score
+directed relations; label sets and rankings of labels have outcomes of their own, and the same averages.
+"""
 
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "columns": ["Interner", "as_coded"],
+        # single labels: columns → counts → class scores → weights → averages → report
+        "counting": ["Contingency"],
         "counts": ["Confusion", "PairedOutcomes"],
-        "averaging": ["Policy", "RULES", "average", "averages", "evaluate"],
-        "label_matrix": ["as_label_matrix"],
-        "label_sets": ["LabelCounts", "LabelSets"],
-        "multilabel": [
-            "F_MEASURES",
-            "LabelPolicy",
-            "MultilabelOutcome",
-            "label_averages",
-            "label_intervals",
-            "with_and_without_test_labels",
-        ],
-        "ranking": ["RankingOutcome", "checked_ks", "names_at"],
+        "class_scores": ["BinaryCounts", "CLASS_SCORES", "ClassScore", "f_beta", "resolve_score"],
         "weighting": [
             "SCHEMES",
             "Weighting",
@@ -30,26 +28,21 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "temporary_scheme",
             "unregister_scheme",
         ],
+        "averaging": ["Policy", "RULES", "average", "averages", "evaluate", "one_vs_rest"],
+        "report": ["Report", "plain_number"],
+        # how sure, and how stable
         "bootstrap": [
             "Interval",
             "PairedTest",
             "bootstrap_intervals",
             "bootstrap_suffix",
             "paired_bootstrap",
+            "replicates_of",
         ],
-        "direction": [
-            "BREAKDOWN",
-            "DirectionScores",
-            "direction_scores",
-            "inverse_labels",
-            "paired_breakdown",
-            "with_inverses",
-        ],
-        "report": ["Report"],
-        "semeval": ["drop_direction", "official_macro", "official_scores"],
         "significance": [
             "FewRunsWarning",
             "SAWILOWSKY",
+            "WelchTest",
             "cohens_d",
             "holm",
             "mean_and_sd",
@@ -57,7 +50,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "welch",
             "welch_from_summary",
         ],
-        "label_scores": ["as_score_matrix"],
         "agreement": [
             "ALPHAS",
             "alpha_crossings",
@@ -66,6 +58,29 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "leave_one_class_out",
             "rank_agreement",
         ],
-        "class_scores": ["BinaryCounts", "CLASS_SCORES", "resolve_score", "f_beta"],
+        # directed relations
+        "semeval": ["drop_direction", "official_macro", "official_scores"],
+        "direction": [
+            "BREAKDOWN",
+            "DirectionScores",
+            "direction_scores",
+            "inverse_labels",
+            "paired_breakdown",
+            "with_inverses",
+        ],
+        # label sets and rankings of labels
+        "label_matrix": ["as_label_matrix", "label_names"],
+        "label_scores": ["RankedLabels", "as_score_matrix", "top_k"],
+        "label_sets": ["LabelCounts", "LabelSets"],
+        "ranking": ["MEASURES", "RankingOutcome", "checked_ks", "names_at", "ranking_values"],
+        "multilabel": [
+            "F_MEASURES",
+            "LabelPolicy",
+            "MultilabelOutcome",
+            "f_measures",
+            "label_averages",
+            "label_intervals",
+            "with_and_without_test_labels",
+        ],
     },
 )

@@ -1,8 +1,6 @@
 """Does the ranking of systems hold when the weighting changes, or when one class is left out?
 
-Rank agreement between schemes, pairs of systems that change places, the α of the family n^α at which they do,
-and the score without each class in turn. It draws no conclusions about significance (`significance`,
-`resampling`).
+It draws no conclusions about significance (`significance`, `bootstrap`).
 """
 
 from __future__ import annotations
@@ -16,7 +14,7 @@ import scipy  # its parts load when first asked for: importing this module stays
 
 from helpers.core import Label
 
-from .averaging import Policy, average
+from .averaging import Policy, average, chosen_labels
 from .counts import Confusion
 from .weighting import Weighting, power
 
@@ -49,8 +47,7 @@ def rank_agreement(scores: Any) -> np.ndarray:
 
 
 def flips(first: Mapping[str, float], second: Mapping[str, float]) -> list[tuple[str, str]]:
-    """Pairs (x, y) of systems with x better under the first scheme and y better under the second; ties are no
-    flips.
+    """Pairs (x, y) of systems, x better under the first scheme and y under the second; ties are no flips.
 
     Sorted by how far apart the pair is, both gaps multiplied, largest first. KeyError if a system has one
     score only.
@@ -98,25 +95,15 @@ def alpha_crossings(
 def leave_one_class_out(
     confusion: Confusion, scheme: str | Weighting = "macro", **policy: Any
 ) -> dict[Label, float]:
-    """The average F1 without each averaged class in turn; mistakes that involve it stay mistakes of the
-    others.
+    """The average F1 without each averaged class in turn; its mistakes stay mistakes of the others.
 
     >>> leave_one_class_out(Confusion.from_arrays(list("aab"), list("aaa")))
     {'a': 0.0, 'b': 0.8}
     """
     rules = Policy(**policy)
-    evaluated = _named(confusion, rules.evaluated(confusion))
-    # labels without gold samples stay in the list: under micro their false alarms count, with or without the
-    # class
-    listed = _named(confusion, rules.selected(confusion)) if rules.skips else evaluated
+    evaluated = chosen_labels(confusion, rules.evaluated(confusion))
+    # labels without gold samples stay in the list: under micro their false alarms count in any case
+    listed = chosen_labels(confusion, rules.selected(confusion)) if rules.skips else evaluated
     fixed = vars(rules) | {"zero_support": "skip" if rules.skips else "zero"}
-    return {
-        left_out: average(
-            confusion, scheme, **fixed | {"labels": [name for name in listed if name != left_out]}
-        )
-        for left_out in evaluated
-    }
-
-
-def _named(confusion: Confusion, mask: np.ndarray) -> list[Label]:
-    return [label for label, taken in zip(confusion.labels, mask.tolist(), strict=True) if taken]
+    lists = {out: [name for name in listed if name != out] for out in evaluated}
+    return {out: average(confusion, scheme, **fixed | {"labels": rest}) for out, rest in lists.items()}

@@ -1,13 +1,9 @@
-"""The label policy: which labels are averaged, what is negative, and what the undefined counts as.
+"""Counts → class scores → weighted averages, under a label policy that is always stated.
 
-A score without its policy cannot be compared; `Policy.signature` is what every score carries. Nothing is
-averaged here (`scores` does that).
-
-Counts → per-class scores → weighted averages, under a label policy that is always stated.
-
-`averages` is the one path: it serves a single table and ten thousand bootstrap replicates alike. `evaluate`
-puts every scheme into one report. Averages are means of class scores; the F of averaged precision and recall
-has a name of its own (`f1_of_means`), since the two differ (Opitz & Burst 2019).
+A score without its policy cannot be compared; `Policy.signature` is what every score carries. `averages` is
+the one path, for a single table and for ten thousand bootstrap replicates alike; `evaluate` puts every scheme
+into one report. Averages are means of class scores; the F of averaged precision and recall has a name of its
+own (`f1_of_means`), since the two differ (Opitz & Burst 2019).
 """
 
 from __future__ import annotations
@@ -23,7 +19,7 @@ from helpers.core import SKIPPED, Label, unlisted_message
 
 from .class_scores import BinaryCounts, ClassScore, f_beta, resolve_score
 from .counting import checked_labels
-from .counts import Confusion, positions
+from .counts import Confusion, positions, scalar
 from .report import Report, plain_number
 from .weighting import Weighting, class_weights, scheme_names
 
@@ -59,15 +55,13 @@ class Policy:
 
     def __post_init__(self) -> None:
         if isinstance(self.labels, str) and self.labels not in NAMED_LABELS:
-            raise ValueError(
-                f"labels is {self.labels!r}: give one of {', '.join(NAMED_LABELS)} or a list of labels"
-            )
+            known = ", ".join(NAMED_LABELS)
+            raise ValueError(f"labels is {self.labels!r}: give one of {known} or a list of labels")
         if not isinstance(self.labels, str):
             object.__setattr__(self, "labels", checked_labels(self.labels) if len(self.labels) else ())
         if (self.labels, self.zero_support) == ("supported", "zero"):
-            raise ValueError(
-                "zero_support is 'zero' with labels 'supported', which have support: name other labels"
-            )
+            rule = "zero_support is 'zero' with labels 'supported'"
+            raise ValueError(f"{rule}, which have support: name other labels")
         if self.zero_support not in (None, "skip", "zero"):
             raise ValueError(f"zero_support is {self.zero_support!r}: give 'skip' or 'zero'")
         if self.zero_division not in (0, 1) and self.zero_division == self.zero_division:
@@ -80,8 +74,7 @@ class Policy:
         return (self.zero_support or default) == "skip"
 
     def selected(self, confusion: Confusion) -> np.ndarray:
-        """(L,) bool: the labels to average; ValueError names a label or negative class that the table does
-        not have."""
+        """(L,) bool: the labels to average; ValueError for a label or negative class the table lacks."""
         chosen = np.array([label != SKIPPED for label in confusion.labels])
         if not isinstance(self.labels, str):
             chosen[:] = False
@@ -91,9 +84,8 @@ class Policy:
                 raise ValueError(unlisted_message("negative", None, self.negative, confusion.labels))
             place = confusion.labels.index(self.negative)
             if not isinstance(self.labels, str) and chosen[place]:
-                raise ValueError(
-                    f"labels holds the negative class {self.negative!r}: leave out one of the two"
-                )
+                held = f"labels holds the negative class {self.negative!r}"
+                raise ValueError(f"{held}: leave out one of the two")
             chosen[place] = False
         return chosen
 
@@ -106,30 +98,33 @@ class Policy:
         return chosen & ((gold > 0) | (confusion.predicted > 0)) if self.labels == "observed" else chosen
 
     def signature(self, confusion: Confusion, score: str, scheme: str | None = None) -> str:
-        """What a score needs to be read: score, scheme, labels, negative class, undefined cases, direction,
-        n, rules.
+        """What a score needs to be read: score, scheme, labels, undefined cases, direction, n, rules.
 
         >>> table = Confusion.from_arrays(["a", "NA"], ["a", "a"])
         >>> Policy(negative="NA").signature(table, "f1", "dodrans")
         'f1|scheme:dodrans|labels:supported|negative:NA|zero_support:skip|direction:kept|n:2|v:0.1'
         """
         pooled = scheme == "micro"  # pools all labels that may be averaged, with gold samples or without
-        labels = "listed" if pooled and isinstance(self.labels, str) else self._labels_name(confusion)
         parts = [score] + ([f"scheme:{scheme}"] if scheme else [])
-        parts += [f"labels:{labels}", f"negative:{self.negative}"]
+        parts += [f"labels:{self._labels_name(confusion, pooled)}"]
+        parts += self._negative_name()
         parts += [] if pooled else [f"zero_support:{'skip' if self.skips else 'zero'}"]
         parts += [] if self.zero_division == 0 else [f"zero_division:{self.zero_division:g}"]
-        parts += [] if self.negative_in_normaliser else ["normaliser:averaged"]
-        return "|".join(
-            [*parts, f"direction:{confusion.direction}", f"n:{plain_number(confusion.n)}", f"v:{RULES}"]
-        )
+        return "|".join([*parts, *self._outcome_name(confusion, scheme), f"v:{RULES}"])
 
-    def _labels_name(self, confusion: Confusion) -> str:
+    def _labels_name(self, confusion: Confusion, pooled: bool) -> str:
         if isinstance(self.labels, str):
-            return self.labels
+            return "listed" if pooled else self.labels
         names = sorted(map(str, self.labels))
         digest = hashlib.sha256("\n".join(names).encode()).hexdigest()[:8]
         return "+".join(names) if len(names) <= 3 else f"{len(names)}of{len(confusion.labels)}#{digest}"
+
+    def _negative_name(self) -> list[str]:
+        return [f"negative:{self.negative}"]
+
+    def _outcome_name(self, confusion: Confusion, scheme: str | None) -> list[str]:
+        normaliser = [] if self.negative_in_normaliser else ["normaliser:averaged"]
+        return [*normaliser, f"direction:{confusion.direction}", f"n:{plain_number(confusion.n)}"]
 
 
 def one_vs_rest(confusion: Confusion) -> BinaryCounts:
@@ -150,14 +145,13 @@ def averages(
     classes_of: Confusion | None = None,
     **policy: Any,
 ) -> np.ndarray:
-    """One class score averaged under several schemes: Σ_c w_c · s_c, and for micro the score of the pooled
-    counts.
+    """One class score averaged under several schemes: Σ_c w_c · s_c; micro: the score of the pooled counts.
 
     Parameters
     ----------
     confusion : table with counts (..., L, L).
-    schemes : S names, 'n^α' or functions; None: all of `weighting.scheme_names`.
-    score : name, 'fβ', or a function of the four counts; see `class_scores.resolve_score`.
+    schemes : S names, 'n^α' or functions; None: all of `scheme_names`.
+    score : name, 'fβ', or a function of the four counts; see `resolve_score`.
     classes_of : a table whose gold samples decide which classes are averaged; None: `confusion` itself. Pass
         the original table with its bootstrap replicates: a class that is absent from a replicate then still
         counts (as 0/0), and all replicates measure the same thing.
@@ -177,13 +171,20 @@ def averages(
     values = class_score(counts)
     values = np.where(np.isnan(values), rules.zero_division, values)
     evaluated = rules.evaluated(classes_of or confusion) & ~np.isnan(values)
-    results = [
-        _micro(counts, class_score, rules, rules.selected(confusion))
-        if scheme == "micro"
-        else _weighted(confusion, values, scheme, rules, evaluated)
-        for scheme in (scheme_names() if schemes is None else schemes)
-    ]
-    return np.stack(results, axis=-1)
+    support = np.where(evaluated, confusion.gold, 0)
+    total = confusion.n if rules.negative_in_normaliser else support.sum(-1)
+
+    def average_under(scheme: str | Weighting) -> np.ndarray:
+        if scheme == "micro":
+            chosen = rules.selected(confusion)
+            value = class_score(BinaryCounts(*(np.asarray(count)[..., chosen].sum(-1) for count in counts)))
+            return np.where(np.isnan(value), rules.zero_division, value)
+        weights = class_weights(support, scheme, total, evaluated)
+        value = (weights * np.where(evaluated, values, 0.0)).sum(-1)
+        return np.where(evaluated.any(-1), value, rules.zero_division)
+
+    given = scheme_names() if schemes is None else schemes
+    return np.stack([average_under(scheme) for scheme in given], axis=-1)
 
 
 def average(
@@ -194,23 +195,7 @@ def average(
     >>> average(Confusion.from_arrays(["a", "b", "b"], ["a", "b", "a"]), "macro", "recall")
     0.75
     """
-    value = averages(confusion, [scheme], score, **policy)[..., 0]
-    return value.item() if value.ndim == 0 else value
-
-
-def _micro(counts: BinaryCounts, class_score: ClassScore, rules: Policy, selected: np.ndarray) -> np.ndarray:
-    value = class_score(BinaryCounts(*(np.asarray(count)[..., selected].sum(-1) for count in counts)))
-    return np.where(np.isnan(value), rules.zero_division, value)
-
-
-def _weighted(
-    confusion: Confusion, values: np.ndarray, scheme: str | Weighting, rules: Policy, evaluated: np.ndarray
-) -> np.ndarray:
-    support = np.where(evaluated, confusion.gold, 0)
-    total = confusion.n if rules.negative_in_normaliser else support.sum(-1)
-    weights = class_weights(support, scheme, total, evaluated)
-    value = (weights * np.where(evaluated, values, 0.0)).sum(-1)
-    return np.where(evaluated.any(-1), value, rules.zero_division)
+    return scalar(averages(confusion, [scheme], score, **policy)[..., 0])
 
 
 def evaluate(
@@ -245,8 +230,8 @@ def evaluate(
         labels=confusion.labels,
         negative=rules.negative,
         accuracy=float(confusion.correct.sum() / confusion.n),
-        averaged=_names(confusion, evaluated),
-        ignored=_names(confusion, rules.selected(confusion) & ~evaluated),
+        averaged=chosen_labels(confusion, evaluated),
+        ignored=chosen_labels(confusion, rules.selected(confusion) & ~evaluated),
         schemes=_scheme_rows(confusion, schemes, beta, rules),
         per_class=_per_class(confusion, beta, rules),
         f_name=name,
@@ -254,7 +239,12 @@ def evaluate(
     )
 
 
-def _names(confusion: Confusion, mask: np.ndarray) -> tuple[Label, ...]:
+def chosen_labels(confusion: Confusion, mask: np.ndarray) -> tuple[Label, ...]:
+    """The labels where a mask (L,) is true.
+
+    >>> chosen_labels(Confusion.from_arrays(["a"], ["b"]), np.array([False, True]))
+    ('b',)
+    """
     return tuple(label for label, taken in zip(confusion.labels, mask.tolist(), strict=True) if taken)
 
 
@@ -283,9 +273,6 @@ def _per_class(confusion: Confusion, beta: float, rules: Policy) -> dict[Label, 
         undefined = [name for name, value in row.items() if np.isnan(value)]
         row |= dict.fromkeys(undefined, rules.zero_division)
         row |= {"support": confusion.gold[index].item(), "predicted": confusion.predicted[index].item()}
-        rows[label] = row | {
-            "correct": counts.tp[index].item(),
-            "averaged": bool(chosen[index]),
-            "undefined": undefined,
-        }
+        row |= {"correct": counts.tp[index].item(), "averaged": bool(chosen[index])}
+        rows[label] = row | {"undefined": undefined}
     return rows

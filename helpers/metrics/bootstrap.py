@@ -1,33 +1,29 @@
 """How sure is a score, given this test set? Bootstrap intervals and paired bootstrap tests from counts.
 
-A test set of n samples drawn again with replacement, counted, is one draw from the multinomial distribution
-over the entries of its table: so the table is resampled, not the data, and ten thousand replicates take a
-second. The generator is passed in; two equal seeds give equal results. Source of the test: the shifted paired
-bootstrap (Efron & Tibshirani 1993, ch. 16).
-
-What varies here is the test set. How much the score of *another training run* would differ is not in it: see
-`significance`.
+The table is resampled, not the data (`Confusion.resample`), so ten thousand replicates take a second. The
+generator is passed in; equal seeds give equal results. What varies is the test set: how much the score of
+*another training run* would differ is not in it (`significance`).
+Source of the test: the shifted paired bootstrap (Efron & Tibshirani 1993, ch. 16).
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .counts import Confusion, PairedOutcomes
+from .counts import Confusion, PairedOutcomes, scalar
 
-BLOCK_CELLS = 2_000_000  # replicates are drawn in blocks of about this many table entries (16 MB)
+BLOCK_ENTRIES = 2_000_000  # replicates are drawn in blocks of about this many table entries (16 MB)
 Statistic = Callable[[Any], Any]
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A value on the test set and the ends of its percentile bootstrap interval; floats, or arrays of one
-    shape."""
+    """A value on the test set and the ends of its bootstrap interval; floats, or arrays of one shape."""
 
     value: Any
     low: Any
@@ -35,11 +31,19 @@ class Interval:
     confidence: float
     replicates: int
 
+    def named(self, names: Sequence[str]) -> dict[str, Interval]:
+        """Intervals of several values by name, floats.
+
+        >>> Interval(np.array([0.5]), np.array([0.25]), np.array([0.75]), 0.95, 99).named(["f1"])["f1"].low
+        0.25
+        """
+        ends = zip(names, self.value.tolist(), self.low.tolist(), self.high.tolist(), strict=True)
+        return {name: Interval(*end, self.confidence, self.replicates) for name, *end in ends}
+
 
 @dataclass(frozen=True)
 class PairedTest:
-    """Score of the first system minus that of the second, its interval, and the two-sided bootstrap
-    p-value."""
+    """Score of the first system minus that of the second, its interval, and the two-sided p-value."""
 
     difference: Any
     low: Any
@@ -61,7 +65,7 @@ def replicates_of(
     ----------
     table : an outcome of whole samples (weights cannot be resampled: ValueError).
     statistic : table → number or array; it is given tables with a leading axis of replicates and has to keep
-        that axis, as all metrics of this room do.
+        that axis, as all metrics here do.
     rng : the generator to draw from.
 
     >>> table = Confusion.from_arrays(["a", "b"], ["a", "a"])
@@ -72,18 +76,25 @@ def replicates_of(
         raise TypeError("rng has to be a numpy.random.Generator, e.g. numpy.random.default_rng(1)")
     if replicates < 1 or replicates != int(replicates):
         raise ValueError(f"replicates is {replicates}: at least 1 is needed")
-    block = max(1, BLOCK_CELLS // max(table.counts.size, len(table.labels) ** 2))
+    block = max(1, BLOCK_ENTRIES // max(table.counts.size, len(table.labels) ** 2))
     sizes = [min(block, replicates - done) for done in range(0, replicates, block)]
-    return np.concatenate([_of_each(statistic(table.resample(rng, size)), size) for size in sizes])
+    found = []
+    for size in sizes:
+        values = np.asarray(statistic(table.resample(rng, size)), dtype=float)
+        if values.shape[:1] != (size,):
+            wrong = f"statistic gives shape {values.shape}"
+            raise ValueError(f"{wrong}: it has to keep the axis of replicates, ({size}, …)")
+        found.append(values)
+    return np.concatenate(found)
 
 
-def _of_each(values: Any, size: int) -> np.ndarray:
-    values = np.asarray(values, dtype=float)
-    if values.shape[:1] != (size,):
-        raise ValueError(
-            f"statistic gives shape {values.shape}: it has to keep the axis of replicates, ({size}, …)"
-        )
-    return values
+def bootstrap_suffix(replicates: int, seed: int, confidence: float = 0.95) -> str:
+    """How intervals were made, at the end of a signature; '' for no replicates.
+
+    >>> bootstrap_suffix(200, 4), bootstrap_suffix(0, 4)
+    ('|bootstrap:percentile,200,seed4,95', '')
+    """
+    return f"|bootstrap:percentile,{replicates},seed{seed},{100 * confidence:g}" if replicates else ""
 
 
 def bootstrap_intervals(
@@ -95,7 +106,7 @@ def bootstrap_intervals(
 ) -> Interval:
     """Percentile bootstrap interval of any statistic of an outcome; parameters as in `replicates_of`.
 
-    For a macro average pass `classes_of=table` to `scores.averages`: a class with one sample is absent from a
+    For a macro average pass `classes_of=table` to `averages`: a class with one sample is absent from a
     third of the replicates (e^−1), and an average over another set of classes is another quantity.
 
     Replicates in which the statistic is undefined (nan) are left out of the percentiles.
@@ -106,7 +117,7 @@ def bootstrap_intervals(
     (0.9, True)
     """
     low, high = _percentiles(replicates_of(table, statistic, rng, replicates), confidence)
-    value = _plain(np.asarray(statistic(table), dtype=float))
+    value = scalar(np.asarray(statistic(table), dtype=float))
     return Interval(value, low, high, confidence, replicates)
 
 
@@ -117,8 +128,7 @@ def paired_bootstrap(
     replicates: int = 10_000,
     confidence: float = 0.95,
 ) -> PairedTest:
-    """Do two systems differ on the same samples? statistic(first) − statistic(second), with interval and
-    p-value.
+    """Do two systems differ on the same samples? statistic(first) − statistic(second), interval, p-value.
 
     p = (1 + #{|δ* − δ| ≥ |δ|}) / (1 + replicates): how often chance alone, which moves δ* around δ, would
     make a difference as large as δ. It is never 0, and 1 where the systems are equal on every sample.
@@ -144,16 +154,7 @@ def paired_bootstrap(
     as_large = np.abs(drawn - delta) >= np.abs(delta) - 1e-12
     known = ~np.isnan(drawn)
     p = np.where(np.isnan(delta), np.nan, (1 + (as_large & known).sum(0)) / (1 + known.sum(0)))
-    return PairedTest(_plain(delta), low, high, _plain(p), confidence, replicates)
-
-
-def bootstrap_suffix(replicates: int, seed: int, confidence: float = 0.95) -> str:
-    """What a signature says of an interval.
-
-    >>> bootstrap_suffix(200, 4)
-    '|bootstrap:percentile,200,seed4,95'
-    """
-    return f"|bootstrap:percentile,{replicates},seed{seed},{100 * confidence:g}"
+    return PairedTest(scalar(delta), low, high, scalar(p), confidence, replicates)
 
 
 def _percentiles(values: np.ndarray, confidence: float) -> tuple[Any, Any]:
@@ -162,8 +163,4 @@ def _percentiles(values: np.ndarray, confidence: float) -> tuple[Any, Any]:
     tail = (1 - confidence) / 2
     with warnings.catch_warnings(action="ignore", category=RuntimeWarning):  # nan everywhere: nan it is
         low, high = np.nanquantile(values, [tail, 1 - tail], axis=0)
-    return _plain(low), _plain(high)
-
-
-def _plain(value: np.ndarray) -> Any:
-    return value.item() if np.ndim(value) == 0 else value
+    return scalar(low), scalar(high)

@@ -1,15 +1,14 @@
-"""The score of one class, from its one-vs-rest counts: precision, recall, F_β, accuracy, Jaccard, MCC,
-specificity.
+"""The score of one class, from its one-vs-rest counts.
 
 A class score is a function of the four counts and gives nan where it is undefined (0/0); what an undefined
-score counts as is decided by `scores.Policy`, in one place. This module averages nothing.
+score counts as is decided in one place, by `averaging.Policy`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,13 +30,24 @@ class BinaryCounts(NamedTuple):
 ClassScore = Callable[[BinaryCounts], np.ndarray]
 
 
+def ratio(part: Any, whole: Any, undefined: float = np.nan) -> np.ndarray:
+    """part / whole, and `undefined` where whole is 0; shapes broadcast.
+
+    >>> ratio([1, 0], [2, 0]).tolist(), ratio(0, 0, undefined=0.0).item()
+    ([0.5, nan], 0.0)
+    """
+    part, whole = np.asarray(part, dtype=float), np.asarray(whole, dtype=float)
+    out = np.full(np.broadcast_shapes(part.shape, whole.shape), undefined)
+    return np.divide(part, whole, out=out, where=whole != 0)
+
+
 def precision(c: BinaryCounts) -> np.ndarray:
     """TP / (TP + FP); undefined for a class that is never predicted.
 
     >>> precision(BinaryCounts(*map(np.array, (3, 1, 0, 0)))).item()
     0.75
     """
-    return _ratio(c.tp, c.tp + c.fp)
+    return ratio(c.tp, c.tp + c.fp)
 
 
 def recall(c: BinaryCounts) -> np.ndarray:
@@ -46,12 +56,11 @@ def recall(c: BinaryCounts) -> np.ndarray:
     >>> recall(BinaryCounts(*map(np.array, (3, 0, 1, 0)))).item()
     0.75
     """
-    return _ratio(c.tp, c.tp + c.fn)
+    return ratio(c.tp, c.tp + c.fn)
 
 
 def f_beta(beta: float = 1.0) -> ClassScore:
-    """F_β = (1+β²)·TP / ((1+β²)·TP + β²·FN + FP) (Harbecke et al. 2022, Eq. 1); undefined if TP = FP = FN =
-    0.
+    """F_β = (1+β²)·TP / ((1+β²)·TP + β²·FN + FP) (Harbecke et al. 2022, Eq. 1); undefined if all are 0.
 
     β > 1 stresses recall, β < 1 precision. Raises ValueError unless β is finite and positive.
 
@@ -64,7 +73,7 @@ def f_beta(beta: float = 1.0) -> ClassScore:
 
     def score(c: BinaryCounts) -> np.ndarray:
         hits = (1 + square) * c.tp
-        return _ratio(hits, hits + square * c.fn + c.fp)
+        return ratio(hits, hits + square * c.fn + c.fp)
 
     return score
 
@@ -75,7 +84,7 @@ def accuracy(c: BinaryCounts) -> np.ndarray:
     >>> accuracy(BinaryCounts(*map(np.array, (3, 1, 2, 4)))).item()
     0.7
     """
-    return _ratio(c.tp + c.tn, c.tp + c.fp + c.fn + c.tn)
+    return ratio(c.tp + c.tn, c.tp + c.fp + c.fn + c.tn)
 
 
 def jaccard(c: BinaryCounts) -> np.ndarray:
@@ -84,7 +93,7 @@ def jaccard(c: BinaryCounts) -> np.ndarray:
     >>> jaccard(BinaryCounts(*map(np.array, (3, 1, 2, 4)))).item()
     0.5
     """
-    return _ratio(c.tp, c.tp + c.fp + c.fn)
+    return ratio(c.tp, c.tp + c.fp + c.fn)
 
 
 def specificity(c: BinaryCounts) -> np.ndarray:
@@ -93,7 +102,7 @@ def specificity(c: BinaryCounts) -> np.ndarray:
     >>> specificity(BinaryCounts(*map(np.array, (3, 1, 2, 4)))).item()
     0.8
     """
-    return _ratio(c.tn, c.tn + c.fp)
+    return ratio(c.tn, c.tn + c.fp)
 
 
 def mcc(c: BinaryCounts) -> np.ndarray:
@@ -102,10 +111,8 @@ def mcc(c: BinaryCounts) -> np.ndarray:
     >>> mcc(BinaryCounts(*map(np.array, (3, 1, 2, 4)))).round(4).item()
     0.4082
     """
-    tp, fp, fn, tn = (
-        np.asarray(count, dtype=float) for count in c
-    )  # the product of four counts overflows integers
-    return _ratio(tp * tn - fp * fn, np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)))
+    tp, fp, fn, tn = (np.asarray(n, dtype=float) for n in c)  # the product of four counts overflows integers
+    return ratio(tp * tn - fp * fn, np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)))
 
 
 CLASS_SCORES: dict[str, ClassScore] = {
@@ -120,8 +127,7 @@ CLASS_SCORES: dict[str, ClassScore] = {
 
 
 def resolve_score(score: str | ClassScore) -> tuple[str, ClassScore]:
-    """Name and function of a class score given by name, as 'fβ' (e.g. 'f0.5') or as a function of the four
-    counts.
+    """Name and function of a class score given by name, as 'fβ' (e.g. 'f0.5') or as a function of the counts.
 
     Raises ValueError for an unknown name and says the nearest.
 
@@ -134,12 +140,5 @@ def resolve_score(score: str | ClassScore) -> tuple[str, ClassScore]:
         return score, CLASS_SCORES[score]
     if re.fullmatch(r"f\d+(\.\d+)?", score):
         return score, f_beta(float(score[1:]))
-    hint = did_you_mean(score, CLASS_SCORES)
-    raise ValueError(
-        f"unknown class score {score!r}: known are {', '.join(CLASS_SCORES)}, 'fBETA' or a function{hint}"
-    )
-
-
-def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    part, whole = np.asarray(part, dtype=float), np.asarray(whole, dtype=float)
-    return np.divide(part, whole, out=np.full(whole.shape, np.nan), where=whole != 0)
+    known, hint = ", ".join(CLASS_SCORES), did_you_mean(score, CLASS_SCORES)
+    raise ValueError(f"unknown class score {score!r}: known are {known}, 'fBETA' or a function{hint}")

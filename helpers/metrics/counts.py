@@ -1,14 +1,9 @@
-"""Tables of counts as entries: rows of positions into a label list, (K, m), and how often each occurs, (...,
-K).
+"""The outcome of a classifier as a small table of counts.
 
-Cells become dense tables, are merged, read from rows and resampled here; where they come from is `counting`.
-
-The outcome of a classifier as a small table of counts.
-
-`Confusion` answers: how often was gold g predicted as p? `PairedOutcomes` answers: how often was gold g
-predicted as p, and as q on the paired sentence (or by a second system)? Every score of relation
-classification is a function of one of these tables. They hold no text and no ids, add up (`a + b`) over
-pieces, processes or machines, and are resampled in place of the data. This module computes no score.
+`Confusion`: how often was gold g predicted as p? `PairedOutcomes`: how often was gold g predicted as p, and
+as q on the paired sentence (or by a second system)? Every score of relation classification is a function of
+one of them. They hold no text and no ids, add up (`a + b`) over batches, processes or machines, and are
+resampled in place of the data.
 """
 
 from __future__ import annotations
@@ -58,14 +53,13 @@ def sum_duplicates(entries: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray,
     ([[1, 0]], [5])
     """
     unique, inverse = np.unique(entries, axis=0, return_inverse=True)
-    merged = np.zeros((len(unique), *counts.shape[:-1]), counts.dtype)
-    np.add.at(merged, inverse.reshape(-1), np.moveaxis(counts, -1, 0))
-    return unique, np.moveaxis(merged, 0, -1)
+    summed = np.zeros((len(unique), *counts.shape[:-1]), counts.dtype)
+    np.add.at(summed, inverse.reshape(-1), np.moveaxis(counts, -1, 0))
+    return unique, np.moveaxis(summed, 0, -1)
 
 
 def split_rows(rows: Sequence[Sequence[float]], m: int, labels: Sequence[Label]) -> Contingency:
-    """Rows of m positions into `labels` and a count, as entries (K, m) and counts (K,): the inverse of
-    `to_rows`.
+    """Rows of m positions into `labels` and a count as entries (K, m) and counts (K,): undoes `to_rows`.
 
     Raises ValueError for a label that is listed twice and for a row of another length, with a position
     outside the labels, or with a count that is negative or missing; the message names the row.
@@ -79,9 +73,8 @@ def split_rows(rows: Sequence[Sequence[float]], m: int, labels: Sequence[Label])
     for index, row in enumerate(rows):
         places = [isinstance(place, int | np.integer) and 0 <= place < len(labels) for place in row[:m]]
         if len(row) != m + 1 or not all(places) or not row[m] >= 0:
-            raise ValueError(
-                f"rows[{index}] is {row}: {m} positions below {len(labels)} and a count are needed"
-            )
+            needed = f"{m} positions below {len(labels)} and a count are needed"
+            raise ValueError(f"rows[{index}] is {row}: {needed}")
     entries = np.array([row[:m] for row in rows], dtype=np.intp).reshape(-1, m)
     whole = all(isinstance(row[m], int | np.integer) for row in rows)
     return entries, np.array([row[m] for row in rows], dtype=np.int64 if whole else float)
@@ -97,10 +90,9 @@ def draw(counts: np.ndarray, rng: np.random.Generator, replicates: int) -> np.nd
     """
     if not counts.sum():
         raise ValueError("no samples: an empty table cannot be resampled")
-    if not np.issubdtype(counts.dtype, np.integer):
-        raise ValueError(
-            "a table of sample weights cannot be resampled: the bootstrap draws samples, not weights"
-        )
+    if counts.dtype.kind not in "iu":
+        weights = "a table of sample weights cannot be resampled"
+        raise ValueError(f"{weights}: the bootstrap draws samples, not weights")
     return rng.multinomial(counts.sum(), counts / counts.sum(), size=replicates)
 
 
@@ -111,6 +103,27 @@ def scalar(value: np.ndarray) -> Any:
     3
     """
     return value.item() if value.ndim == 0 else value
+
+
+class Summable:
+    """What outcomes share: `a + b` and `sum(outcomes)`, and equality of what they count.
+
+    A class gives `_plus(other)`, or `merged(outcomes)` for many at once, and `_state()`, which is compared.
+    """
+
+    def __add__(self, other: Any) -> Any:
+        return self._plus(other) if type(other) is type(self) else NotImplemented
+
+    def __radd__(self, other: object) -> Any:
+        return self if other == 0 else NotImplemented  # so that sum(outcomes) works
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._state() == other._state()
+
+    __hash__ = None
+
+    def _plus(self, other: Any) -> Any:
+        return self.merged([self, other])
 
 
 def union_labels(first: tuple[Label, ...], second: tuple[Label, ...]) -> tuple[Label, ...]:
@@ -140,13 +153,13 @@ def reindex(counts: np.ndarray, labels: Sequence[Label], wider: Sequence[Label])
 
 
 @dataclass(frozen=True, eq=False)
-class Confusion:
+class Confusion(Summable):
     """How often was gold g predicted as p?
 
     Attributes
     ----------
     counts : (..., L, L) non-negative numbers, rows gold, columns predicted. Leading axes are replicates: each
-        metric of this room then gives one score for each replicate.
+        metric then gives one score for each replicate.
     labels : the L labels, in the order of rows and columns.
     direction : 'kept' or 'dropped'; carried into every signature.
 
@@ -223,31 +236,21 @@ class Confusion:
         """(..., L) how often each label is predicted where it is gold: its true positives."""
         return np.diagonal(self.counts, axis1=-2, axis2=-1)
 
-    def __add__(self, other: Confusion) -> Confusion:
-        if not isinstance(other, Confusion):
-            return NotImplemented
+    def _plus(self, other: Confusion) -> Confusion:
         if self.direction != other.direction:
             raise ValueError("tables with and without direction do not add up")
         labels = union_labels(self.labels, other.labels)
         counts = [reindex(table.counts, table.labels, labels) for table in (self, other)]
         return replace(self, counts=counts[0] + counts[1], labels=labels)
 
-    def __radd__(self, other: object) -> Confusion:
-        return self if other == 0 else NotImplemented  # so that sum(tables) works
-
-    def __eq__(self, other: object) -> bool:
-        same = isinstance(other, Confusion) and (self.labels, self.direction) == (
-            other.labels,
-            other.direction,
-        )
-        return same and np.array_equal(self.counts, other.counts)
+    def _state(self) -> tuple:
+        return self.labels, self.direction, self.counts.tolist()
 
     def restrict(self, labels: Iterable[Label]) -> Confusion:
-        """Keep the samples whose *gold* label is in `labels`; what they were predicted as stays, whatever it
-        is.
+        """Keep the samples whose *gold* label is in `labels`, whatever they were predicted as.
 
         To leave classes out of an average but keep the mistakes they take part in, name the averaged labels
-        in `scores.evaluate` instead.
+        in `evaluate` instead.
 
         >>> Confusion.from_arrays(["a", "b"], ["b", "b"]).restrict(["a"]).counts.tolist()
         [[0, 1], [0, 0]]
@@ -276,12 +279,10 @@ class Confusion:
         return Confusion(merge.T @ self.counts @ merge, labels, direction or self.direction)
 
     def resample(self, rng: np.random.Generator, replicates: int) -> Confusion:
-        """Bootstrap replicates: n samples drawn with replacement, counted; counts has shape (replicates, L,
-        L).
+        """Bootstrap replicates: n samples drawn with replacement; counts has shape (replicates, L, L).
 
         Drawing n samples with replacement and counting them is one draw from the multinomial distribution
-        over the entries, so the data are not needed. Raises ValueError if the table holds weights in place of
-        counts.
+        over the entries, so the data are not needed. Raises ValueError as `draw`.
 
         >>> replicates = Confusion.from_arrays(["a", "b"], ["a", "a"]).resample(np.random.default_rng(0), 3)
         >>> replicates.counts.shape, replicates.n.tolist()
@@ -295,7 +296,7 @@ class Confusion:
 
 
 @dataclass(frozen=True, eq=False)
-class PairedOutcomes:
+class PairedOutcomes(Summable):
     """How often was gold g predicted as p, and as q on the paired sentence (or by a second system)?
 
     Attributes
@@ -318,8 +319,7 @@ class PairedOutcomes:
     def from_arrays(
         cls, gold: Any, predicted: Any, predicted_paired: Any, labels: Iterable[Label] | None = None
     ) -> PairedOutcomes:
-        """Count gold × predicted × predicted_paired in one pass; arguments and errors as
-        `Confusion.from_arrays`.
+        """Count gold × predicted × predicted_paired in one pass; arguments as `Confusion.from_arrays`.
 
         >>> PairedOutcomes.from_arrays([1, 0], [1, 1], [0, 0], labels=[0, 1]).n
         2
@@ -343,11 +343,8 @@ class PairedOutcomes:
         >>> PairedOutcomes.from_arrays(["a"], ["a"], ["a"]).to_rows()
         [[0, 0, 0, 1]]
         """
-        return [
-            [*entry, count]
-            for entry, count in zip(self.entries.tolist(), self.counts.tolist(), strict=True)
-            if count
-        ]
+        rows = zip(self.entries.tolist(), self.counts.tolist(), strict=True)
+        return [[*entry, count] for entry, count in rows if count]
 
     @property
     def n(self) -> Any:
@@ -369,28 +366,19 @@ class PairedOutcomes:
         >>> outcomes.paired({"a": "b", "b": "a"}).counts.tolist()
         [[0, 0], [0, 1]]
         """
-        turned = positions(
-            [(inverse or {}).get(label, label) for label in self.labels], self.labels, "inverse"
-        )
+        golds = [(inverse or {}).get(label, label) for label in self.labels]
+        turned = positions(golds, self.labels, "inverse")
         entries = np.stack([turned[self.entries[:, 0]], self.entries[:, 2]], axis=1)
         return Confusion(dense(entries, self.counts, len(self.labels)), self.labels)
 
-    def __add__(self, other: PairedOutcomes) -> PairedOutcomes:
-        if not isinstance(other, PairedOutcomes):
-            return NotImplemented
+    def _plus(self, other: PairedOutcomes) -> PairedOutcomes:
         labels = union_labels(self.labels, other.labels)
-        moved = [positions(table.labels, labels)[table.entries] for table in (self, other)]
-        entries, counts = np.concatenate(moved), np.concatenate([self.counts, other.counts], axis=-1)
+        placed = [positions(table.labels, labels)[table.entries] for table in (self, other)]
+        entries, counts = np.concatenate(placed), np.concatenate([self.counts, other.counts], axis=-1)
         return PairedOutcomes(*sum_duplicates(entries, counts), labels)
 
-    def __radd__(self, other: object) -> PairedOutcomes:
-        return self if other == 0 else NotImplemented
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, PairedOutcomes) and (self.labels, self.to_rows()) == (
-            other.labels,
-            other.to_rows(),
-        )
+    def _state(self) -> tuple:
+        return self.labels, self.to_rows()
 
     def restrict(self, labels: Iterable[Label]) -> PairedOutcomes:
         """Keep the samples whose *gold* label is in `labels`.

@@ -1,23 +1,22 @@
 """Relation direction recognition: performance difference, predictive immobility rate, paired predictive rate.
 
 The paired sample of a sample is the same sentence with its two entities exchanged, so its gold label is the
-inverse relation. A model that reads direction is right on both. Source: Lyu et al. 2021, Section III, Eqs.
-1–3.
-
-This module does not build paired samples (`helpers.data.pairing` does).
+inverse relation (`helpers.data` builds it). A model that reads direction is right on both.
+Source: Lyu et al. 2021, Section III, Eqs. 1–3.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from helpers.core import Label, base_relation, inverse_label
 
-from .counts import Confusion, PairedOutcomes, positions
+from .class_scores import ratio
+from .counts import Confusion, PairedOutcomes, positions, scalar
 from .semeval import official_macro
 
 Performance = Callable[[Confusion], Any]
@@ -77,17 +76,14 @@ def inverse_labels(labels: Iterable[Label]) -> dict[Label, Label]:
 
 
 def with_inverses(outcomes: PairedOutcomes, inverse: Mapping[Label, Label] | None = None) -> PairedOutcomes:
-    """The same outcomes, with the inverse of every label in the label list: a gold label may occur in one
-    direction only.
+    """The same outcomes with the inverse of every label listed: one direction alone may occur.
 
     >>> with_inverses(PairedOutcomes.from_arrays(["R(e1,e2)"], ["R(e1,e2)"], ["R(e1,e2)"])).labels
     ('R(e1,e2)', 'R(e2,e1)')
     """
     inverse = inverse or inverse_labels(outcomes.labels)
-    labels = tuple(
-        dict.fromkeys([*outcomes.labels, *(inverse.get(label, label) for label in outcomes.labels)])
-    )
-    return PairedOutcomes(outcomes.entries, outcomes.counts, labels)
+    others = (inverse.get(label, label) for label in outcomes.labels)
+    return replace(outcomes, labels=tuple(dict.fromkeys([*outcomes.labels, *others])))
 
 
 def direction_scores(
@@ -124,16 +120,16 @@ def direction_scores(
     inverse = _symmetric(inverse_labels(outcomes.labels) if inverse is None else inverse)
     outcomes = with_inverses(outcomes, inverse)
     p_a, p_b = performance(outcomes.original), performance(outcomes.paired(inverse))
-    moved = outcomes.restrict([label for label in outcomes.labels if inverse.get(label, label) != label])
-    pir_a, pir_b, ppr, n = _rates(moved, inverse)
+    directed = outcomes.restrict([label for label in outcomes.labels if inverse.get(label, label) != label])
+    pir_a, pir_b, ppr, n = _rates(directed, inverse)
     a_is_better = p_a - p_b > TIE
     return DirectionScores(
         performance_original=p_a,
         performance_paired=p_b,
         pd=abs(p_a - p_b),
-        better_set=_plain(np.where(a_is_better, "A", "B")),
-        pir=_plain(np.where(a_is_better, pir_a, pir_b)),
-        ppr=_plain(ppr),
+        better_set=scalar(np.where(a_is_better, "A", "B")),
+        pir=scalar(np.where(a_is_better, pir_a, pir_b)),
+        ppr=scalar(ppr),
         n=n,
     )
 
@@ -153,23 +149,10 @@ def _rates(outcomes: PairedOutcomes, inverse: Mapping[Label, Label]) -> tuple[An
     right_a, right_b, still = on_a == gold, on_b == turned[gold], on_a == on_b
 
     def count(entries: np.ndarray) -> np.ndarray:
-        return np.asarray(outcomes.counts[..., entries].sum(-1), dtype=float)
+        return outcomes.counts[..., entries].sum(-1)
 
-    n = outcomes.n
-    rates = [
-        (right_a & still, count(right_a)),
-        (right_b & still, count(right_b)),
-        (right_a & right_b, np.asarray(n)),
-    ]
-    return *(_ratio(count(entries), whole) for entries, whole in rates), n
-
-
-def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    return np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=whole > 0)
-
-
-def _plain(value: np.ndarray) -> Any:
-    return value.item() if np.ndim(value) == 0 else value
+    pir_a, pir_b = (ratio(count(right & still), count(right)) for right in (right_a, right_b))
+    return pir_a, pir_b, ratio(count(right_a & right_b), outcomes.n), outcomes.n
 
 
 def paired_breakdown(outcomes: PairedOutcomes) -> dict[Label, dict[str, float]]:

@@ -1,13 +1,7 @@
 """Label sets of instances as a sparse 0/1 matrix: rows are instances, columns are labels.
 
-The truth of multi-label data, and predictions that are already decided, are brought into this one form here:
-whatever the caller has (dense or any sparse format, bool or numbers) becomes one checked `csr_array`. Scores
+Whatever a caller has (dense or any sparse format, bool or numbers) becomes one checked `csr_array`. Scores
 are no label sets: see `label_scores`.
-
-The columns of multi-label matrices: their names, and which columns others stand for.
-
-Names are strings or integers, as the labels of a confusion table are; there may be many thousands of them.
-What the matrices hold is checked in `label_matrix`.
 """
 
 from __future__ import annotations
@@ -18,19 +12,21 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from helpers.core import Label, as_label
+from helpers.core import Label
 
-BLOCK_CELLS = 1 << 21  # rows × columns that are worked on at a time: 16 MB of scores
+from .counting import distinct_labels
+
+BLOCK_ENTRIES = 1 << 21  # rows × columns that are worked on at a time: 16 MB of scores
 
 
 def as_label_matrix(values: Any, argument: str = "truth") -> csr_array:
-    """A 0/1 matrix as a boolean `csr_array` with sorted columns, no stored zero and no cell stored twice.
+    """A 0/1 matrix as a boolean `csr_array` with sorted columns, no stored zero and no entry stored twice.
 
     Parameters
     ----------
     values : (n, L) dense (anything that `numpy.asarray` takes) or sparse in any format, `csr_matrix` and
         `csr_array` alike; bool, or numbers that are 0 or 1. It is never changed. n may be 0 (an empty batch),
-        L may not. A cell that a sparse format stores twice counts as the sum, as in scipy.
+        L may not. An entry that a sparse format stores twice counts as the sum, as in scipy.
     argument : how messages call it.
 
     Raises
@@ -73,9 +69,8 @@ def check_axes(matrix: Any, argument: str) -> None:
     ValueError: scores has shape (3,): instances × labels are needed, and at least one label
     """
     if len(matrix.shape) != 2 or not matrix.shape[1]:
-        raise ValueError(
-            f"{argument} has shape {matrix.shape}: instances × labels are needed, and at least one label"
-        )
+        needed = "instances × labels are needed, and at least one label"
+        raise ValueError(f"{argument} has shape {matrix.shape}: {needed}")
 
 
 def _from_sparse(values: Any, argument: str) -> csr_array:
@@ -89,7 +84,7 @@ def _from_sparse(values: Any, argument: str) -> csr_array:
     odd = np.flatnonzero(matrix.data != 1)
     if len(odd):
         row = int(np.searchsorted(matrix.indptr, odd[0], "right")) - 1
-        raise _not_zero_or_one(argument, row, matrix.indices[odd[0]], matrix.data[odd[0]])
+        raise ValueError(_odd_value(argument, row, matrix.indices[odd[0]], matrix.data[odd[0]]))
     return _boolean(matrix.indices, matrix.indptr, matrix.shape)
 
 
@@ -100,10 +95,14 @@ def _from_dense(matrix: np.ndarray, argument: str) -> csr_array:
             odd = (block != 0) & (block != 1)
             if odd.any():
                 row, column = np.argwhere(odd)[0]
-                raise _not_zero_or_one(argument, rows.start + row, column, block[row, column])
+                raise ValueError(_odd_value(argument, rows.start + row, column, block[row, column]))
             yield block != 0
 
     return from_rows(there(), matrix.shape[1])
+
+
+def _odd_value(argument: str, row: int, column: int, value: np.generic) -> str:
+    return f"{argument}[{row}, {column}] is {value.item()}: a label is there (1) or not (0)"
 
 
 def from_rows(blocks: Iterable[np.ndarray], n_labels: int) -> csr_array:
@@ -121,17 +120,12 @@ def from_rows(blocks: Iterable[np.ndarray], n_labels: int) -> csr_array:
 
 
 def columns_of(block: np.ndarray) -> np.ndarray:
-    """The column of each True of a boolean matrix, row by row: `numpy.nonzero(block)[1]`, several times as
-    fast.
+    """The column of each True, row by row: `numpy.nonzero(block)[1]`, several times as fast.
 
     >>> columns_of(np.array([[True, False, True], [False, True, False]])).tolist()
     [0, 2, 1]
     """
     return np.flatnonzero(block) % block.shape[1]
-
-
-def _not_zero_or_one(argument: str, row: int, column: int, value: np.generic) -> ValueError:
-    return ValueError(f"{argument}[{row}, {column}] is {value.item()}: a label is there (1) or not (0)")
 
 
 def _boolean(indices: np.ndarray, indptr: np.ndarray, shape: tuple[int, int]) -> csr_array:
@@ -162,17 +156,17 @@ def widened(matrix: csr_array, columns: np.ndarray, n_labels: int) -> csr_array:
 
 
 def row_blocks(n: int, width: int) -> Iterator[slice]:
-    """Consecutive slices of n rows with about `BLOCK_CELLS` cells each, `width` cells a row.
+    """Consecutive slices of n rows with about `BLOCK_ENTRIES` entries each, `width` a row.
 
-    >>> list(row_blocks(3, BLOCK_CELLS // 2))
+    >>> list(row_blocks(3, BLOCK_ENTRIES // 2))
     [slice(0, 2, None), slice(2, 3, None)]
     """
-    step = max(1, BLOCK_CELLS // max(1, width))
+    step = max(1, BLOCK_ENTRIES // max(1, width))
     return (slice(start, min(start + step, n)) for start in range(0, n, step))
 
 
 def sparse_blocks(matrix: csr_array, extra: int) -> Iterator[slice]:
-    """Slices of rows which, padded to their longest row and `extra` cells more, have few cells.
+    """Slices of rows which, padded to their longest row and `extra` entries more, have few entries.
 
     >>> list(sparse_blocks(csr_array(np.eye(3)), 1))
     [slice(0, 3, None)]
@@ -180,8 +174,8 @@ def sparse_blocks(matrix: csr_array, extra: int) -> Iterator[slice]:
     filled, start = np.diff(matrix.indptr), 0
     typical = int(filled.mean()) + extra if len(filled) else extra
     while start < len(filled):
-        stop = min(len(filled), start + max(1, BLOCK_CELLS // typical))
-        while stop - start > 1 and (filled[start:stop].max() + extra) * (stop - start) > BLOCK_CELLS:
+        stop = min(len(filled), start + max(1, BLOCK_ENTRIES // typical))
+        while stop - start > 1 and (filled[start:stop].max() + extra) * (stop - start) > BLOCK_ENTRIES:
             stop = start + (stop - start) // 2
         yield slice(start, stop)
         start = stop
@@ -199,22 +193,13 @@ def label_names(labels: Iterable[Label] | None, n_labels: int) -> tuple[Label, .
     if labels is None:
         return tuple(range(n_labels))
     given = list(labels)
-    names = tuple(map(as_label, given))
-    if len(names) != n_labels:
-        raise ValueError(f"labels names {len(names)} labels, but truth has {n_labels} columns")
-    seen: set[Label] = set()
-    for index, name in enumerate(names):
-        if name is None:
-            raise ValueError(f"labels[{index}] is {given[index]!r}: labels are strings or integers")
-        if name in seen:
-            raise ValueError(f"labels holds {name!r} twice")
-        seen.add(name)
-    return names
+    if len(given) != n_labels:
+        raise ValueError(f"labels names {len(given)} labels, but truth has {n_labels} columns")
+    return distinct_labels(given)
 
 
 def check_same_labels(first: tuple[Label, ...], second: tuple[Label, ...]) -> None:
-    """ValueError unless both outcomes have the same labels in the same order: Macro-F1 divides by their
-    number, so a label more or less is another measure.
+    """ValueError unless both have the same labels in order: Macro-F1 divides by their number.
 
     >>> check_same_labels(("a", "b"), ("a", "c"))
     Traceback (most recent call last):
@@ -240,9 +225,8 @@ def checked_columns(columns: Any, n_labels: int) -> np.ndarray:
     """
     given = np.asarray(columns)
     if given.ndim != 1 or not given.size or given.dtype.kind not in "iu":
-        raise ValueError(
-            f"columns has shape {given.shape} and type {given.dtype}: a list of columns is needed"
-        )
+        kind = f"shape {given.shape} and type {given.dtype}"
+        raise ValueError(f"columns has {kind}: a list of columns is needed")
     odd = (given < 0) | (given >= n_labels)
     if odd.any():
         index = int(odd.argmax())

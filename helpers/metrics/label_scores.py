@@ -1,21 +1,13 @@
-"""The K labels with the best scores of each instance, in an order that is always the same.
+"""Scores of labels, as a matrix or as lists of the best: which labels are best, and which are predicted?
 
-Scores descend; among equal scores the label with the lower index comes first. That is the order of
-`numpy.argsort(-scores, kind="stable")`, found without sorting all labels. LibMultiLabel takes the K labels
-from `numpy.argpartition`, which breaks ties as it happens to: at the K-th place its metrics are not defined
-by the scores alone. Nothing is scored here (`ranking` does that).
+A million instances by four thousand labels are 32 GB of scores; their 100 best labels are 0.8 GB. So scores
+come as a matrix (`ScoreMatrix`) or as lists (`RankedLabels`); both answer for a block of rows (`iter_blocks`)
+which labels are best (`top`) and which are predicted (`decide`).
 
-Lists of the best labels of each instance: what is kept of a score matrix that is too large to keep.
-
-A million instances by four thousand labels are 32 GB of scores; their 100 best labels are 0.8 GB. The lists
-answer the same questions as a score matrix (`label_scores.ScoreMatrix`): which labels are best, and which are
-predicted.
-
-The scores of all labels as a matrix, dense or sparse; and truth and scores walked through block by block.
-
-Scores come as a matrix (`ScoreMatrix`) or as lists of the best labels (`ranked_labels.RankedLabels`). Each
-form answers two questions for a block of rows: which labels are best (`top`), and which are predicted
-(`decide`). What the answers are worth is not said here (`ranking`, `multilabel`).
+The order is always the same: scores descend, and among equal scores the label with the lower index comes
+first, as in `numpy.argsort(-scores, kind="stable")`. LibMultiLabel takes the K labels from
+`numpy.argpartition`, which breaks ties as it happens to: at the K-th place its metrics are not defined by the
+scores alone.
 """
 
 from __future__ import annotations
@@ -40,7 +32,7 @@ def top_k(scores: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
     ----------
     scores : (n, L) dense or sparse. What a sparse matrix does not store is 0: it ranks below the positive
         scores and above the negative ones. Decision values, most of them negative, must not be thinned out
-        that way; `label_scores.RankedLabels` holds the best of them.
+        that way; `RankedLabels` holds the best of them.
     k : 1 … L.
 
     Returns
@@ -213,7 +205,7 @@ class RankedLabels:
 
     @classmethod
     def from_matrix(cls, scores: Any, k: int) -> RankedLabels:
-        """The k best labels of each row of a score matrix, ordered as in `topk.top_k`; −1 for a score of −∞.
+        """The k best labels of each row of a score matrix, ordered as in `top_k`; −1 for a score of −∞.
 
         >>> RankedLabels.from_matrix([[0.1, 0.9, -np.inf]], 3).labels.tolist()
         [[1, 0, -1]]
@@ -236,8 +228,8 @@ class RankedLabels:
         return replace(self, labels=self.labels[rows], scores=scores)
 
     def check(self, first_row: int = 0) -> None:
-        """ValueError for the first label outside −1 … L−1, label that stands twice in its list, score that is
-        nan or higher than the one before it; `first_row` is added to its row.
+        """ValueError for the first label that is none or stands twice in its list, score that is nan or
+        higher than the one before it; `first_row` is added to its row.
 
         >>> RankedLabels([[2, 0]], [[0.5, 0.75]], 3).check()
         Traceback (most recent call last):
@@ -252,18 +244,11 @@ class RankedLabels:
             row = int(twice.any(axis=1).argmax())
             label = ordered[row, 1:][twice[row]][0]
             raise ValueError(f"labels[{first_row + row}] holds the label {label} twice")
-        if self.scores is not None:
-            self._check_scores(first_row)
-
-    def _check_scores(self, first_row: int) -> None:
+        if self.scores is None:
+            return
         listed = self.labels >= 0
-        _refuse(
-            "scores",
-            self.scores,
-            listed & np.isnan(self.scores),
-            first_row,
-            ": every score has to be a number",
-        )
+        missing = listed & np.isnan(self.scores)
+        _refuse("scores", self.scores, missing, first_row, ": every score has to be a number")
         lowest = np.minimum.accumulate(np.where(listed, self.scores, np.inf), axis=1)
         rises = np.zeros(listed.shape, bool)
         rises[:, 1:] = listed[:, 1:] & (self.scores[:, 1:] > lowest[:, :-1])
@@ -277,8 +262,7 @@ class RankedLabels:
         return self.labels[:, :k]
 
     def decide(self, threshold: float) -> csr_array:
-        """(n, L) the listed labels whose score is above the threshold; ValueError where there are no
-        scores."""
+        """(n, L) the listed labels with a score above the threshold; ValueError where there are no scores."""
         if self.scores is None:
             raise ValueError("the lists of labels have no scores, so no label is decided: no F-measure")
         return from_lists(self.labels, (self.labels >= 0) & (self.scores > threshold), self.n_labels)
@@ -294,7 +278,7 @@ def _refuse(argument: str, values: np.ndarray, odd: np.ndarray, first_row: int, 
         raise ValueError(f"{argument}[{first_row + row}, {place}] is {values[row, place].item()}{reason}")
 
 
-LEAST_WIDTH = 16  # cells that a row is taken to have at least, so that blocks of short rows stay small
+LEAST_WIDTH = 16  # scores that a row is taken to have at least, so that blocks of short rows stay small
 
 
 @dataclass(frozen=True, eq=False)
@@ -323,7 +307,7 @@ class ScoreMatrix:
 
     @property
     def width(self) -> int:
-        """Cells that a row takes, on average."""
+        """Scores that a row takes, on average."""
         return -(-self.matrix.nnz // max(1, len(self))) if issparse(self.matrix) else self.n_labels
 
     def rows(self, rows: slice) -> ScoreMatrix:
@@ -387,8 +371,7 @@ def as_scores(scores: Any, n_labels: int, n: int) -> ScoreMatrix | RankedLabels:
 def iter_blocks(
     truth: csr_array, scores: ScoreMatrix | RankedLabels
 ) -> Iterator[tuple[csr_array, ScoreMatrix | RankedLabels]]:
-    """Truth and scores in blocks of rows of bounded size, each block checked; one empty block if there is no
-    row.
+    """Truth and scores in checked blocks of rows of bounded size; one empty block if there is no row.
 
     >>> truth = csr_array(np.eye(2, dtype=bool))
     >>> [(len(part), gold.nnz) for gold, part in iter_blocks(truth, ScoreMatrix(np.zeros((2, 2))))]

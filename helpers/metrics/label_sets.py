@@ -1,14 +1,8 @@
-"""Per label: how often is it gold, predicted, and both? All that F-measures of label sets need.
+"""The outcome of a multi-label classifier: label by label, and by the pairs of label sets that occur.
 
-`LabelCounts` has the fields of a `counts.Confusion` that `scores.averages` reads, so that one function
-averages single labels and label sets. It adds up over batches, exactly; how labels occur together, which a
-bootstrap needs, is kept by `label_sets`. Nothing is averaged here (`multilabel`).
-
-The outcome of a multi-label classifier: which label set was predicted for which gold set, and how often.
-
-`LabelSets` is to label sets what `counts.Confusion` is to single labels: a table of counts that holds no text
-and no ids, adds up, and is resampled in place of the data. What the F-measures need of it are its
-`LabelCounts`. Nothing is averaged here (`multilabel`).
+`LabelCounts` is all that F-measures need: it has the fields of a `Confusion` that `averages` reads.
+`LabelSets` also keeps how labels occur together, which a bootstrap needs. Both add up, exactly, and hold no
+text and no ids.
 """
 
 from __future__ import annotations
@@ -24,12 +18,12 @@ from scipy.sparse import csr_array, hstack, vstack
 
 from helpers.core import Label
 
-from .counts import draw, scalar
+from .counts import Summable, draw, scalar
 from .label_matrix import as_label_matrix, check_same_labels, label_names
 
 
 @dataclass(frozen=True, eq=False)
-class LabelCounts:
+class LabelCounts(Summable):
     """How often is each label gold, predicted, and both?
 
     Attributes
@@ -62,7 +56,7 @@ class LabelCounts:
 
         Parameters
         ----------
-        truth, predicted : (n, L) 0/1 matrices; see `label_matrix.as_label_matrix`.
+        truth, predicted : (n, L) 0/1 matrices; see `as_label_matrix`.
         labels : names of the columns; None: 0 … L−1. decision : carried into every signature.
 
         Raises
@@ -79,22 +73,14 @@ class LabelCounts:
         )
         return cls(correct, guessed, there, n, label_names(labels, n_labels), decision)
 
-    def __add__(self, other: LabelCounts) -> LabelCounts:
-        if not isinstance(other, LabelCounts):
-            return NotImplemented
+    def _plus(self, other: LabelCounts) -> LabelCounts:
         check_addable(self, other)
-        sums = {name: getattr(self, name) + getattr(other, name) for name in ("correct", "predicted", "gold")}
-        return replace(self, **sums, n=self.n + other.n)
-
-    def __radd__(self, other: object) -> LabelCounts:
-        return self if other == 0 else NotImplemented  # so that sum(counts) works
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, LabelCounts):
-            return False
-        same = (self.labels, self.decision) == (other.labels, other.decision)
         names = ("correct", "predicted", "gold", "n")
-        return same and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
+        return replace(self, **{name: getattr(self, name) + getattr(other, name) for name in names})
+
+    def _state(self) -> tuple:
+        counts = (np.asarray(count).tolist() for count in (self.correct, self.predicted, self.gold, self.n))
+        return self.labels, self.decision, *counts
 
 
 def label_matrices(truth: Any, predicted: Any) -> tuple[csr_array, csr_array]:
@@ -124,13 +110,12 @@ def check_addable(first: Any, second: Any) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class LabelSets:
+class LabelSets(Summable):
     """How often was this label set predicted for that gold set?
 
     Attributes
     ----------
-    gold, predicted : (C, L) label matrices (`label_matrix.as_label_matrix`): the pairs of sets that occur,
-        sorted, none twice.
+    gold, predicted : (C, L) label matrices: the pairs of sets that occur, sorted, none twice.
     counts : (..., C) number of instances of each pair; leading axes are replicates.
     labels, decision : as in `LabelCounts`.
 
@@ -176,18 +161,8 @@ class LabelSets:
         counts = np.concatenate([outcome.counts for outcome in outcomes], axis=-1)
         return cls(*_grouped(gold, predicted, counts), first.labels, first.decision)
 
-    def __add__(self, other: LabelSets) -> LabelSets:
-        return self.merged([self, other]) if isinstance(other, LabelSets) else NotImplemented
-
-    def __radd__(self, other: object) -> LabelSets:
-        return self if other == 0 else NotImplemented
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, LabelSets) and (self.labels, self.decision, self.to_rows()) == (
-            other.labels,
-            other.decision,
-            other.to_rows(),
-        )
+    def _state(self) -> tuple:
+        return self.labels, self.decision, self.to_rows()
 
     @property
     def n(self) -> Any:
@@ -216,7 +191,7 @@ class LabelSets:
         """Bootstrap replicates: n *instances* drawn with replacement; counts has shape (replicates, C).
 
         The labels of an instance stay together, so replicates keep how labels occur with each other. See
-        `counts.Confusion.resample`.
+        `Confusion.resample`.
 
         >>> sets = LabelSets.from_matrices([[1, 0]] * 3, [[1, 1]] * 3)
         >>> sets.resample(np.random.default_rng(0), 2).label_counts().gold.tolist()
@@ -241,16 +216,15 @@ class LabelSets:
         for index, (*sets, count) in enumerate(rows):
             fits = all(len(set(one)) == len(one) and set(one) <= set(range(len(labels))) for one in sets)
             if len(sets) != 2 or not fits or not count >= 0:
-                raise ValueError(
-                    f"rows[{index}] is {rows[index]}: two lists of columns below {len(labels)} and a count"
-                )
+                needed = f"two lists of columns below {len(labels)} and a count"
+                raise ValueError(f"rows[{index}] is {rows[index]}: {needed}")
         gold, predicted = (_from_lists([row[place] for row in rows], len(labels)) for place in (0, 1))
         counts = np.array([row[2] for row in rows], dtype=np.int64)
         return cls(*_grouped(gold, predicted, counts), tuple(labels), decision)
 
 
 def _drawn(counts: np.ndarray, rng: np.random.Generator, replicates: int) -> np.ndarray:
-    """(replicates, C) as `cells.draw`. Where most pairs occur once, drawing the instances themselves is
+    """(replicates, C) as `counts.draw`. Where most pairs occur once, drawing the instances themselves is
     several times as fast as drawing a binomial number for each pair."""
     n, pairs = int(counts.sum()), len(counts)
     if not 0 < n <= 2 * pairs:

@@ -1,23 +1,11 @@
-"""F-measures of multi-label outcomes: LibMultiLabel's three, and any class score under every scheme.
+"""The outcome of a multi-label classifier from truth and scores, and the F-measures of it.
 
-One path averages label sets and single labels (`scores.averages`): a label is a class, the number of its gold
-instances is its support. What differs is said by `LabelPolicy`. Ranking measures are in `ranking`; how the
-counts are made is in `multilabel_outcome`.
+`MultilabelOutcome` is made in one pass, in bounded memory, and keeps counts only; outcomes of batches add up
+to that of the whole, exactly. Label sets are averaged by the same `averages` as single labels: a label is a
+class, the number of its gold instances is its support. What differs is said by `LabelPolicy`.
 
 Sources: LibMultiLabel's implementation document, evaluation metrics; the schemes are those of Harbecke et al.
 2022, Section 2.3, which the paper applies to single-label data only.
-
-From truth and scores to the outcome of a multi-label classifier, in one pass and in bounded memory.
-
-The pass takes the best labels of each instance once, for the largest K, and keeps counts only: a million
-instances by four thousand labels need little more memory than they are given in. Outcomes of batches add up
-to the outcome of the whole, exactly. No interval is made here (`ranking`, `multilabel`); labels that occur in
-the test data only are the matter of `zero_shot`.
-
-Labels that occur in the test data only, with and without them: two outcomes of the same scores.
-
-No model can reach such labels. LibMultiLabel's switch `include_test_labels` (false unless given) decides
-whether they are in the truth; numbers made with and without it are not comparable, so both are given here.
 """
 
 from __future__ import annotations
@@ -31,10 +19,10 @@ from scipy.sparse import csr_array
 
 from helpers.core import Label
 
-from .averaging import RULES, Policy, averages
+from .averaging import Policy, averages
 from .bootstrap import Interval, bootstrap_intervals
-from .class_scores import ClassScore
-from .counts import scalar
+from .class_scores import ClassScore, ratio
+from .counts import Summable, scalar
 from .label_matrix import as_label_matrix, checked_columns, from_lists, label_names, widened
 from .label_scores import RankedLabels, ScoreMatrix, as_scores, check_k, iter_blocks
 from .label_sets import LabelCounts, LabelSets
@@ -42,7 +30,8 @@ from .ranking import RankingOutcome
 from .report import plain_number
 from .weighting import Weighting, scheme_names
 
-F_MEASURES = ("Macro-F1", "Micro-F1", "Macro*-F1")
+F_MEASURES = {"Macro-F1": ("f1", "macro"), "Micro-F1": ("f1", "micro"), "Macro*-F1": ("f1_of_means", "macro")}
+"""LibMultiLabel's F-measures → score and scheme of their signatures."""
 
 
 @dataclass(frozen=True)
@@ -76,24 +65,19 @@ class LabelPolicy(Policy):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.negative is not None:
-            raise ValueError(
-                f"negative is {self.negative!r}: multi-label data have no negative class; name the labels"
-            )
+            reason = "multi-label data have no negative class; name the labels"
+            raise ValueError(f"negative is {self.negative!r}: {reason}")
         if self.negative_in_normaliser:
             raise ValueError("negative_in_normaliser is of use with a negative class only")
 
-    def signature(self, counts: LabelCounts, score: str, scheme: str | None = None) -> str:
-        """What a score needs to be read: score, scheme, labels, undefined cases, decision, n, L, rules."""
-        pooled = scheme == "micro"  # pools all labels that may be averaged, with gold instances or without
-        labels = "listed" if pooled and isinstance(self.labels, str) else self._labels_name(counts)
-        parts = [score] + ([f"scheme:{scheme}"] if scheme else []) + [f"labels:{labels}"]
-        parts += [] if pooled else [f"zero_support:{'skip' if self.skips else 'zero'}"]
-        parts += [] if self.zero_division == 0 else [f"zero_division:{self.zero_division:g}"]
-        parts += ["normaliser:assignments"] if scheme == "entropy" else []
+    def _negative_name(self) -> list[str]:
+        return []
+
+    def _outcome_name(self, counts: LabelCounts, scheme: str | None) -> list[str]:
+        """How labels were decided, n and L."""
+        normaliser = ["normaliser:assignments"] if scheme == "entropy" else []
         n, n_labels = plain_number(counts.n), len(counts.labels)
-        return "|".join(
-            [*parts, f"decision:{counts.decision}", f"n:{n}", f"labels_n:{n_labels}", f"v:{RULES}"]
-        )
+        return [*normaliser, f"decision:{counts.decision}", f"n:{n}", f"labels_n:{n_labels}"]
 
 
 def label_averages(
@@ -108,15 +92,9 @@ def label_averages(
     Parameters
     ----------
     counts : counts (..., L).
-    schemes : S names, 'n^α' or functions; None: all of `weighting.scheme_names`.
-    score : 'f1', 'precision', 'f0.5', …, or a function; see `class_scores.resolve_score`.
-    classes_of : counts whose gold decides which labels are averaged. Pass the original with its replicates;
-        see `scores.averages`.
     policy : fields of `LabelPolicy`.
 
-    Returns
-    -------
-    (..., S) scores, never nan unless `zero_division` is nan.
+    The rest, and what is returned, (..., S), as in `averages`.
 
     >>> truth, predicted = [[1, 0, 0], [1, 1, 0], [1, 0, 0]], [[1, 0, 0], [1, 0, 0], [0, 1, 0]]
     >>> counts = LabelCounts.from_matrices(truth, predicted)
@@ -125,8 +103,7 @@ def label_averages(
     >>> label_averages(counts, ["macro"], labels="supported").round(4).tolist()
     [0.4]
     """
-    rules = LabelPolicy(**policy)
-    return averages(counts, schemes, score, classes_of, **vars(rules))
+    return averages(counts, schemes, score, classes_of, **vars(LabelPolicy(**policy)))
 
 
 def f_measures(counts: LabelCounts) -> dict[str, Any]:
@@ -147,7 +124,7 @@ def f_measures(counts: LabelCounts) -> dict[str, Any]:
     """
     macro, micro = np.moveaxis(label_averages(counts, ["macro", "micro"]), -1, 0)
     p, r = (label_averages(counts, ["macro"], score)[..., 0] for score in ("precision", "recall"))
-    of_means = np.divide(2 * p * r, p + r, out=np.zeros(np.shape(p)), where=p + r > 0)
+    of_means = ratio(2 * p * r, p + r, undefined=0.0)
     return {name: scalar(value) for name, value in zip(F_MEASURES, (macro, micro, of_means), strict=True)}
 
 
@@ -163,7 +140,7 @@ def label_intervals(
     """Percentile bootstrap intervals of the three `f_measures` and of a class score under each scheme.
 
     Instances are drawn, with all their labels; the labels that are averaged are those of the original in
-    every replicate (see `scores.averages`, `classes_of`). Arguments as in `label_averages` and
+    every replicate (see `averages`, `classes_of`). Arguments as in `label_averages` and
     `bootstrap_intervals`. All values come from the same replicates.
 
     >>> sets = LabelSets.from_matrices([[1, 0]] * 9 + [[1, 1]], [[1, 0]] * 10)
@@ -179,15 +156,14 @@ def label_intervals(
         return np.concatenate([fixed, label_averages(counts, schemes, score, original, **policy)], axis=-1)
 
     found = bootstrap_intervals(sets, statistic, rng, replicates, confidence)
-    ends = zip(names, found.value, found.low, found.high, strict=True)
-    return {name: Interval(*map(float, end), confidence, replicates) for name, *end in ends}
+    return found.named(names)
 
 
 PENDING = 1 << 16  # rows of tables that wait to be merged: merging stays cheap, and so does waiting
 
 
 @dataclass(frozen=True)
-class MultilabelOutcome:
+class MultilabelOutcome(Summable):
     """What is kept of a test set: hits by rank, counts by label, and pairs of label sets where wanted.
 
     Attributes
@@ -300,8 +276,7 @@ class MultilabelOutcome:
 
     @classmethod
     def merged(cls, outcomes: Iterable[MultilabelOutcome]) -> MultilabelOutcome:
-        """The sum of one outcome or more, taken one at a time; ValueError if depth, labels or decision
-        differ.
+        """The sum of one or more, taken one at a time; ValueError if depth, labels or decision differ.
 
         >>> one = MultilabelOutcome.from_scores([[1, 0]], [[0.5, 0]], depth=1)
         >>> MultilabelOutcome.merged(iter([one, one])).ranking.n
@@ -324,12 +299,6 @@ class MultilabelOutcome:
         """Rows of its tables."""
         pairs = 0 if self.sets is None else len(self.sets.counts)
         return len(self.ranking.relevant) + pairs + len(self.ranking.labels)
-
-    def __add__(self, other: MultilabelOutcome) -> MultilabelOutcome:
-        return self.merged([self, other]) if isinstance(other, MultilabelOutcome) else NotImplemented
-
-    def __radd__(self, other: object) -> MultilabelOutcome:
-        return self if other == 0 else NotImplemented  # so that sum(outcomes) works
 
     @property
     def counts(self) -> LabelCounts:
@@ -372,9 +341,9 @@ def with_and_without_test_labels(
     labels: Iterable[Label] | None = None,
     **options: Any,
 ) -> dict[bool, MultilabelOutcome]:
-    """Labels that occur in the test data only: both ways to deal with them, by LibMultiLabel's switch
-    `include_test_labels`.
+    """Both ways to deal with labels of the test data only: LibMultiLabel's switch `include_test_labels`.
 
+    No model can reach such labels, and numbers made in the two ways are not comparable.
     False, the default there: such labels are dropped from the truth; instances that have no others stay, with
     an empty set. True: the labels stay, and as no model can reach them they are never ranked or predicted.
     Their F is then 0, so Macro-F1 is multiplied by M / L, and Micro-F1 gets their false negatives.

@@ -1,17 +1,11 @@
-"""Ranking measures of single instances: P@K, R@K, RP@K and NDCG@K from the ranks of the hits.
+"""P@K, R@K, RP@K and NDCG@K: how many labels are gold, and at which ranks are the hits?
 
-A hit is a gold label among the first K. Instances are put together in `ranking`; the order of the labels is
-that of `topk`.
+A hit is a gold label among the first K, in the order of `top_k`. `RankingOutcome` counts how often each
+pattern of hits occurs; all four measures, for every K up to its depth, are functions of it. They average over
+*all* instances, those without gold labels included, which have 0 in all four.
 
 Source: LibMultiLabel's implementation document, evaluation metrics. Its second worked example prints 1.52 for
 a DCG@5 that is 1 / log2(3) + 1 / log2(4) + 1 / log2(5) = 1.561606.
-
-P@K, R@K, RP@K and NDCG@K from one small table: how many labels are gold, and at which ranks are the hits?
-
-`RankingOutcome` counts how often each pattern of hits occurs among the first labels of the instances. All
-four measures, for every K up to its depth, are functions of it; it adds up over batches without any rounding,
-and is resampled in place of the data. The measures average over *all* instances, those without gold labels
-included, which have 0 in all four. Whether a label is *predicted* plays no part here (`multilabel`).
 """
 
 from __future__ import annotations
@@ -27,7 +21,7 @@ from helpers.core import Label
 
 from .averaging import RULES
 from .bootstrap import Interval, bootstrap_intervals
-from .counts import draw, scalar
+from .counts import Summable, draw, scalar
 from .label_matrix import check_same_labels, row_blocks
 from .label_scores import check_k
 
@@ -80,8 +74,7 @@ def _discounts(depth: int) -> np.ndarray:
 
 
 def checked_ks(ks: Iterable[int], most: int, limit: str = "there are {} labels") -> np.ndarray:
-    """(M,) the K's; ValueError unless they are different whole numbers, at least one, from 1 to the largest
-    that is possible.
+    """(M,) the K's; ValueError unless they are one or more different whole numbers from 1 to `most`.
 
     >>> checked_ks([5, 1], 5).tolist()
     [5, 1]
@@ -136,7 +129,7 @@ def hits_of(gold: csr_array, top: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
-class RankingOutcome:
+class RankingOutcome(Summable):
     """How often does an instance have r gold labels, and its hits at these ranks?
 
     Attributes
@@ -170,16 +163,16 @@ class RankingOutcome:
 
         Parameters
         ----------
-        gold : (n, L) label matrix, as `label_matrix.as_label_matrix` gives it. top : (n, depth) columns of
-            the best labels, best first; −1: none. labels : names of the columns; None: 0 … L−1.
+        gold : (n, L) label matrix (`as_label_matrix`). top : (n, depth) columns of the best labels, best
+            first; −1: none. labels : names of the columns; None: 0 … L−1.
 
         >>> RankingOutcome.from_top(csr_array([[0, 1], [0, 1]]), np.array([[1], [-1]])).to_rows()
         [[1, [], 1], [1, [1], 1]]
         """
         labels = tuple(range(gold.shape[1])) if labels is None else labels
         packed = np.packbits(hits_of(gold, top), axis=1)
-        cells = _grouped(np.diff(gold.indptr).astype(np.int64), packed, np.ones(len(top), np.int64))
-        return cls(*cells, depth=top.shape[1], labels=labels)
+        kinds = _grouped(np.diff(gold.indptr).astype(np.int64), packed, np.ones(len(top), np.int64))
+        return cls(*kinds, depth=top.shape[1], labels=labels)
 
     @classmethod
     def merged(cls, outcomes: Sequence[RankingOutcome]) -> RankingOutcome:
@@ -194,24 +187,13 @@ class RankingOutcome:
             if other.depth != first.depth:
                 raise ValueError(f"outcomes of depth {first.depth} and {other.depth} do not add up")
             check_same_labels(first.labels, other.labels)
-        relevant, packed = (
-            np.concatenate([getattr(o, name) for o in outcomes]) for name in ("relevant", "packed")
-        )
+        relevant = np.concatenate([outcome.relevant for outcome in outcomes])
+        packed = np.concatenate([outcome.packed for outcome in outcomes])
         counts = np.concatenate([outcome.counts for outcome in outcomes], axis=-1)
         return cls(*_grouped(relevant, packed, counts), depth=first.depth, labels=first.labels)
 
-    def __add__(self, other: RankingOutcome) -> RankingOutcome:
-        return self.merged([self, other]) if isinstance(other, RankingOutcome) else NotImplemented
-
-    def __radd__(self, other: object) -> RankingOutcome:
-        return self if other == 0 else NotImplemented  # so that sum(outcomes) works
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, RankingOutcome) and (self.labels, self.depth, self.to_rows()) == (
-            other.labels,
-            other.depth,
-            other.to_rows(),
-        )
+    def _state(self) -> tuple:
+        return self.labels, self.depth, self.to_rows()
 
     @property
     def n(self) -> Any:
@@ -256,22 +238,21 @@ class RankingOutcome:
         replicates: int = 10_000,
         confidence: float = 0.95,
     ) -> dict[str, Interval]:
-        """Percentile bootstrap intervals of `scores`, instances drawn with replacement; see
-        `bootstrap_intervals`.
+        """Percentile bootstrap intervals of `scores`, instances drawn; see `bootstrap_intervals`.
 
         >>> outcome = RankingOutcome.from_top(csr_array([[0, 1]] * 8), np.array([[1]] * 6 + [[0]] * 2))
         >>> outcome.intervals([1], np.random.default_rng(1))["P@1"].value
         0.75
         """
         ks, values = list(ks), self.values(ks)
-        found = bootstrap_intervals(
-            self, lambda table: table.counts @ values / self.n, rng, replicates, confidence
-        )
-        ends = zip(names_at(ks), found.value, found.low, found.high, strict=True)
-        return {name: Interval(*map(float, end), confidence, replicates) for name, *end in ends}
+
+        def means(table: RankingOutcome) -> np.ndarray:
+            return table.counts @ values / self.n
+
+        return bootstrap_intervals(self, means, rng, replicates, confidence).named(names_at(ks))
 
     def resample(self, rng: np.random.Generator, replicates: int) -> RankingOutcome:
-        """Bootstrap replicates; counts has shape (replicates, C). See `counts.Confusion.resample`."""
+        """Bootstrap replicates; counts has shape (replicates, C). See `Confusion.resample`."""
         return replace(self, counts=draw(self.counts, rng, replicates))
 
     def signature(self, name: str) -> str:
@@ -302,13 +283,12 @@ class RankingOutcome:
         for index, (relevant, ranks, count) in enumerate(rows):
             fits = all(1 <= rank <= depth for rank in ranks) and len(set(ranks)) == len(ranks)
             if not (fits and len(ranks) <= relevant <= len(labels) and count >= 0):
-                raise ValueError(
-                    f"rows[{index}] is {rows[index]}: gold labels, different ranks up to {depth}, and a count"
-                )
+                needed = f"gold labels, different ranks up to {depth}, and a count"
+                raise ValueError(f"rows[{index}] is {rows[index]}: {needed}")
             hits[index, np.array(ranks, dtype=np.intp) - 1] = True
         relevant, counts = (np.array([row[place] for row in rows], dtype=np.int64) for place in (0, 2))
-        cells = _grouped(relevant, np.packbits(hits, axis=1), counts)
-        return cls(*cells, depth=depth, labels=tuple(labels))
+        kinds = _grouped(relevant, np.packbits(hits, axis=1), counts)
+        return cls(*kinds, depth=depth, labels=tuple(labels))
 
 
 def _grouped(

@@ -1,7 +1,7 @@
-"""A report: what `scores.evaluate` found, as text, dict, DataFrame, CSV and LaTeX.
+"""A report: what `evaluate` found, as text, dict, DataFrame, CSV and LaTeX.
 
-It computes nothing. Scores are fractions; text and LaTeX show per cent, the machine-readable forms keep
-fractions, with undefined values as null (JSON) or empty (CSV).
+Scores are fractions; text and LaTeX show per cent, the machine-readable forms keep fractions, with undefined
+values as null (JSON) or empty (CSV).
 """
 
 from __future__ import annotations
@@ -40,8 +40,7 @@ class Report:
     f_name : 'f1', or 'f0.5' and so on. signature : the policy shared by all rows.
     extra : further sections of a task, e.g. `official` and `direction`.
 
-    >>> from helpers.metrics import Confusion
-    >>> from helpers.metrics import evaluate
+    >>> from helpers.metrics import Confusion, evaluate
     >>> report = evaluate(Confusion.from_arrays(["a", "b", "NA"], ["a", "a", "NA"]), negative="NA")
     >>> print(report.to_text())
     n 3 · accuracy 66.67 · negative NA · 2 labels averaged
@@ -88,18 +87,9 @@ class Report:
         >>> Report(1, ("a",), None, 1.0, ("a",), (), {}, {}, "f1", "sig").to_dict()["labels"]
         ['a']
         """
-        keys = (
-            "n",
-            "labels",
-            "negative",
-            "accuracy",
-            "schemes",
-            "per_class",
-            "signature",
-            "averaged",
-            "ignored",
-        )
-        return _plain({key: getattr(self, key) for key in keys} | self.extra)
+        head = {key: getattr(self, key) for key in ("n", "labels", "negative", "accuracy")}
+        head |= {"schemes": self.schemes, "per_class": self.per_class, "signature": self.signature}
+        return _plain(head | {"averaged": self.averaged, "ignored": self.ignored} | self.extra)
 
     def rows(self) -> list[dict[str, Any]]:
         """Schemes, then classes, one dict each with the keys `kind` and `name` in front.
@@ -110,23 +100,24 @@ class Report:
         schemes = [{"kind": "scheme", "name": name, **row} for name, row in self.schemes.items()]
         classes = [{"kind": "class", "name": label, **row} for label, row in self.per_class.items()]
         classes = [row | {"undefined": " ".join(row["undefined"])} for row in classes]
-        extra = [
-            {"kind": kind, "name": name, **row}
-            for kind in self.extra
-            for name, row in self._section(kind).items()
-        ]
-        return schemes + classes + extra
+        sections = [(kind, *item) for kind in self.extra for item in self._section(kind).items()]
+        return schemes + classes + [{"kind": kind, "name": name, **row} for kind, name, row in sections]
 
     def _section(self, kind: str) -> dict[str, dict[str, Any]]:
         """A section of `extra` as named rows; the values that stand by themselves make up one row."""
         section = self.extra[kind]
         single = {key: value for key, value in section.items() if not isinstance(value, dict)}
-        nested = {key: value for key, value in section.items() if isinstance(value, dict)}
-        nested |= {f"{key}.{inner}": row for key in list(nested) for inner, row in _pop_tables(nested, key)}
-        return ({kind: single} if single else {}) | nested
+        nested: dict[str, dict[str, Any]] = {}
+        tables: dict[str, dict[str, Any]] = {}
+        for key, value in section.items():
+            if isinstance(value, dict) and all(isinstance(row, dict) for row in value.values()):
+                tables |= {f"{key}.{inner}": row for inner, row in value.items()}
+            elif isinstance(value, dict):
+                nested[key] = value
+        return ({kind: single} if single else {}) | nested | tables
 
     def to_frame(self) -> pd.DataFrame:
-        """`rows()` as a pandas DataFrame (pandas is imported here and nowhere else in this room).
+        """`rows()` as a pandas DataFrame (pandas is imported here only).
 
         >>> report = Report(1, (), None, 1.0, (), (), {"micro": {"f1": 1.0}}, {}, "f1", "")
         >>> report.to_frame().loc[0, "f1"].item()
@@ -148,9 +139,8 @@ class Report:
         columns = list(dict.fromkeys(key for row in rows for key in row))
         writer = csv.DictWriter(out, columns, lineterminator="\n")
         writer.writeheader()
-        writer.writerows(
-            {key: "" if value is None else value for key, value in _plain(row).items()} for row in rows
-        )
+        for row in rows:
+            writer.writerow({key: "" if value is None else value for key, value in _plain(row).items()})
         return out.getvalue()
 
     def to_text(self) -> str:
@@ -169,8 +159,8 @@ class Report:
     def _extra_lines(self, kind: str) -> list[str]:
         lines = [kind]
         for name, row in self._section(kind).items():
-            cells = "  ".join(f"{key} {_shown(key, row[key])}" for key in row if key not in NOT_SHOWN)
-            lines += [f"  {name:<22}  {cells}", *([f"    {row['signature']}"] if "signature" in row else [])]
+            shown = "  ".join(f"{key} {_shown(key, row[key])}" for key in row if key not in NOT_SHOWN)
+            lines += [f"  {name:<22}  {shown}", *([f"    {row['signature']}"] if "signature" in row else [])]
         return lines
 
     def _class_rows(self) -> dict[str, dict[str, Any]]:
@@ -203,33 +193,20 @@ class Report:
 def _latex(title: str, rows: dict[str, dict[str, Any]]) -> str:
     columns = _columns(rows)
     lines = [[title, *(key.capitalize() for key in columns)]]
-    lines += [
-        [name, *(_shown(key, row[key]) if key in row else "" for key in columns)]
-        for name, row in rows.items()
-    ]
+    for name, row in rows.items():
+        lines.append([name, *(_shown(key, row[key]) if key in row else "" for key in columns)])
     head, *body = (" & ".join(map(_escaped, line)) + r" \\" for line in lines)
     top = [rf"\begin{{tabular}}{{l{'r' * len(columns)}}}", r"\toprule", head, r"\midrule"]
     return "\n".join([*top, *body, r"\bottomrule", r"\end{tabular}"])
 
 
 def _table(title: str, rows: dict[str, dict[str, Any]]) -> list[str]:
-    columns = _columns(rows)
-    widths = [max(len(column), 6) for column in columns]
-    name_width = max([len(title), 10, *map(len, rows)])
-    lines = [f"{title:<{name_width}}" + "".join(f"  {c:>{w}}" for c, w in zip(columns, widths, strict=True))]
+    widths = {column: max(len(column), 6) for column in _columns(rows)}
+    width = max([len(title), 10, *map(len, rows)])
+    lines = [f"{title:<{width}}" + "".join(f"  {column:>{w}}" for column, w in widths.items())]
     for name, row in rows.items():
-        cells = [_cell(row, column) for column in columns]
-        lines.append(
-            f"{name:<{name_width}}" + "".join(f"  {c:>{w}}" for c, w in zip(cells, widths, strict=True))
-        )
+        lines.append(f"{name:<{width}}" + "".join(f"  {_cell(row, key):>{w}}" for key, w in widths.items()))
     return lines
-
-
-def _pop_tables(rows: dict[str, Any], key: str) -> list[tuple[str, dict]]:
-    """Take the row `key` out of `rows` if it is a table of its own, and give that table's rows."""
-    if all(isinstance(value, dict) for value in rows[key].values()):
-        return list(rows.pop(key).items())
-    return []
 
 
 def _shown(key: str, value: Any) -> str:

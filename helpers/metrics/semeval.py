@@ -15,7 +15,8 @@ import numpy as np
 
 from helpers.core import SKIPPED, base_relation, unlisted_message
 
-from .counts import Confusion
+from .class_scores import ratio
+from .counts import Confusion, scalar
 
 
 def drop_direction(confusion: Confusion) -> Confusion:
@@ -53,10 +54,12 @@ def official_scores(confusion: Confusion, negative: str = "Other") -> dict[str, 
     if negative not in (None, "Other", *confusion.labels):
         raise ValueError(unlisted_message("negative", None, negative, confusion.labels))
     loose = drop_direction(confusion)
+    belongs = np.equal.outer([base_relation(label) for label in confusion.labels], loose.labels)
+    right_in_both = confusion.correct @ belongs.astype(confusion.counts.dtype)  # relation and direction
     return {
         "directed": _scores(confusion, confusion.correct, negative),
         "undirected": _scores(loose, loose.correct, negative),
-        "grouped": _scores(loose, _correct_with_direction(confusion, loose), negative),
+        "grouped": _scores(loose, right_in_both, negative),
     }
 
 
@@ -69,34 +72,16 @@ def official_macro(confusion: Confusion, negative: str = "Other") -> float | np.
     return official_scores(confusion, negative)["grouped"]["macro"]
 
 
-def _correct_with_direction(confusion: Confusion, loose: Confusion) -> np.ndarray:
-    """(..., B) answers right in relation and direction, for each base relation."""
-    bases = [base_relation(label) for label in confusion.labels]
-    belongs = np.array([[base == name for name in loose.labels] for base in bases])
-    return confusion.correct @ belongs.astype(confusion.counts.dtype)
-
-
 def _scores(confusion: Confusion, correct: np.ndarray, negative: str) -> dict[str, float]:
     names = np.array([label not in (negative, SKIPPED) for label in confusion.labels])
     gold, predicted = confusion.gold, confusion.predicted
     scored = names & (gold > 0)  # (..., L): classes of the key
     both = np.where(scored, gold + predicted, 0)
     hits = 2 * np.where(scored, correct, 0)
-    answered = confusion.n - _column(predicted, confusion.labels, SKIPPED)
-    return {
-        "micro": _ratio(hits.sum(-1), both.sum(-1)),
-        "macro": _ratio(_ratio(hits, both).sum(-1), scored.sum(-1)),
-        "accuracy": _ratio(np.asarray(correct).sum(-1), answered),
+    skipped = predicted[..., confusion.labels.index(SKIPPED)] if SKIPPED in confusion.labels else 0
+    shares = {
+        "micro": (hits.sum(-1), both.sum(-1)),
+        "macro": (ratio(hits, both, undefined=0.0).sum(-1), scored.sum(-1)),
+        "accuracy": (correct.sum(-1), confusion.n - skipped),
     }
-
-
-def _column(counts: np.ndarray, labels: tuple, label: str) -> np.ndarray:
-    return counts[..., labels.index(label)] if label in labels else 0
-
-
-def _ratio(part: np.ndarray, whole: np.ndarray) -> float | np.ndarray:
-    part, whole = np.asarray(part, dtype=float), np.asarray(whole, dtype=float)
-    value = np.divide(
-        part, whole, out=np.zeros(np.broadcast_shapes(part.shape, whole.shape)), where=whole > 0
-    )
-    return value.item() if value.ndim == 0 else value
+    return {name: scalar(ratio(*share, undefined=0.0)) for name, share in shares.items()}

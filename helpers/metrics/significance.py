@@ -1,9 +1,8 @@
 """Do two models differ, and by how much? Tests and effect sizes over the runs of each model.
 
-Scores of several seeds go in, in any unit. Every standard deviation is the *sample* SD (ddof = 1): with ddof
-= 0 the published p-values of Table 4 come out half as large again (0.0077 in place of 0.005). Bootstrap over
-the test set is in `resampling`. Source: Harbecke et al. 2022, Section 2.4 (Welch's test, Cohen's d of Eq. 4,
-Sawilowsky's words).
+Scores of several seeds go in, in any unit. Every standard deviation is the *sample* SD (ddof = 1): with
+ddof = 0 the published p-values of Table 4 come out half as large again (0.0077 in place of 0.005).
+Source: Harbecke et al. 2022, Section 2.4 (Welch's test, Cohen's d of Eq. 4, Sawilowsky's words).
 """
 
 from __future__ import annotations
@@ -70,7 +69,9 @@ def _welch(mean_a: float, sd_a: float, n_a: int, mean_b: float, sd_b: float, n_b
         t = np.sign(mean_a - mean_b) * np.inf if mean_a != mean_b else np.nan
         return WelchTest(float(t), np.nan, 0.0 if mean_a != mean_b else np.nan)
     result = scipy.stats.ttest_ind_from_stats(mean_a, sd_a, n_a, mean_b, sd_b, n_b, equal_var=False)
-    return WelchTest(float(result.statistic), _welch_df(sd_a, n_a, sd_b, n_b), float(result.pvalue))
+    a, b = sd_a**2 / n_a, sd_b**2 / n_b
+    df = (a + b) ** 2 / (a**2 / (n_a - 1) + b**2 / (n_b - 1))
+    return WelchTest(float(result.statistic), float(df), float(result.pvalue))
 
 
 def _check_summary(sd_a: float, n_a: int, sd_b: float, n_b: int) -> None:
@@ -78,14 +79,8 @@ def _check_summary(sd_a: float, n_a: int, sd_b: float, n_b: int) -> None:
         if not value >= 0:
             raise ValueError(f"{name} is {value}: it cannot be negative or missing")
     if min(n_a, n_b) < FEW_RUNS:
-        warnings.warn(
-            f"only {min(n_a, n_b)} runs: fewer than {FEW_RUNS} say little", FewRunsWarning, stacklevel=3
-        )
-
-
-def _welch_df(sd_a: float, n_a: int, sd_b: float, n_b: int) -> float:
-    a, b = sd_a**2 / n_a, sd_b**2 / n_b
-    return float((a + b) ** 2 / (a**2 / (n_a - 1) + b**2 / (n_b - 1)))
+        few = f"only {min(n_a, n_b)} runs: fewer than {FEW_RUNS} say little"
+        warnings.warn(few, FewRunsWarning, stacklevel=3)
 
 
 def welch(a: Sequence[float], b: Sequence[float]) -> WelchTest:
@@ -133,8 +128,7 @@ def cohens_d(mean_a: float, sd_a: float, mean_b: float, sd_b: float) -> float:
 
 
 def sawilowsky(d: float) -> str:
-    """Sawilowsky's (2009) word for |d|: ≥ .01 very small, .2 small, .5 medium, .8 large, 1.2 very large, 2
-    huge.
+    """Sawilowsky's (2009) word for |d|, e.g. 'very large' from 1.2 on: the table `SAWILOWSKY`.
 
     Below .01: 'negligible' (the rules have no word for it); nan: 'undefined'.
 

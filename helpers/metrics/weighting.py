@@ -20,13 +20,14 @@ from scipy.special import xlogy
 
 from helpers.core import did_you_mean
 
+from .class_scores import ratio
+
 Weighting = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True)
 class Power:
-    """The family n^α: 1 is *weighted*, 3/4 is *dodrans*, 0 is *macro*; desiderata D1 and D2 hold for 0 ≤ α ≤
-    1.
+    """The family n^α: 1 is *weighted*, 3/4 *dodrans*, 0 *macro*; D1 and D2 hold for 0 ≤ α ≤ 1.
 
     >>> Power(0.5)(np.array([4, 9]), 13)
     array([2., 3.])
@@ -55,8 +56,7 @@ def power(alpha: float) -> Power:
 
 
 def entropy(support: np.ndarray, total: np.ndarray) -> np.ndarray:
-    """Unnormalised weights −n_i · log(n_i / N) (Eqs. 2–3): a class's share of the entropy; 0 for an empty
-    class.
+    """Unnormalised weights −n_i · log(n_i / N) (Eqs. 2–3): a class's share of the entropy; 0 for no sample.
 
     Not monotonic: a class with more than 1/e of the samples loses weight as it grows (D1 does not hold
     there). With the negative class in N few positive classes are that large.
@@ -214,12 +214,8 @@ def class_weights(
     raw = np.where(evaluated, raw, 0.0)
     if not np.isfinite(raw).all() or (raw < 0).any():
         raise ValueError(f"scheme {name} gives weights that are negative, infinite or missing: {raw}")
-    return _normalised(np.where(raw.sum(-1, keepdims=True) > 0, raw, evaluated))
-
-
-def _normalised(raw: np.ndarray) -> np.ndarray:
-    mass = raw.sum(-1, keepdims=True)
-    return np.divide(raw, mass, out=np.zeros(raw.shape), where=mass > 0)
+    raw = np.where(raw.sum(-1, keepdims=True) > 0, raw, evaluated)
+    return ratio(raw, raw.sum(-1, keepdims=True), undefined=0.0)
 
 
 def desiderata(support: Any, scheme: str | Weighting, total: Any = None) -> dict[str, bool]:

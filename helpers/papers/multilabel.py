@@ -12,6 +12,7 @@ import pandas as pd
 
 from helpers import ROOT
 from helpers.metrics import (
+    F_MEASURES,
     SCHEMES,
     LabelCounts,
     LabelPolicy,
@@ -63,8 +64,7 @@ def score_rows(
     outcome, policy, schemes = run.outcome(), LabelPolicy(), scheme_names()
     found = outcome.ranking.intervals(ks, rng, replicates)
     found |= label_intervals(outcome.sets, rng, replicates=replicates)
-    kinds = {"Macro-F1": ("f1", "macro"), "Micro-F1": ("f1", "micro"), "Macro*-F1": ("f1_of_means", "macro")}
-    kinds |= {scheme: ("f1", scheme) for scheme in schemes}
+    kinds = F_MEASURES | {scheme: ("f1", scheme) for scheme in schemes}
     fixed = {"paper": "L", "item": "linear methods", "dataset": run.dataset, "model": run.name}
     return [
         fixed

@@ -23,14 +23,14 @@ TRUTH = np.array([[1, 0, 0, 1], [0, 1, 0, 0], [0, 0, 0, 0], [1, 1, 0, 0]])
 FORMATS = ("csr", "csc", "coo", "lil", "dok", "bsr", "dia")
 
 
-def cells(matrix):
+def entries(matrix):
     return matrix.toarray().astype(int).tolist()
 
 
 @pytest.mark.parametrize("kind", [bool, np.int8, np.uint8, int, np.float32, float])
 def test_dense_values_of_any_type(kind):
     found = as_label_matrix(TRUTH.astype(kind))
-    assert cells(found) == TRUTH.tolist()
+    assert entries(found) == TRUTH.tolist()
     assert (type(found), found.dtype) == (sp.csr_array, bool)
 
 
@@ -38,7 +38,7 @@ def test_dense_values_of_any_type(kind):
     "make", [np.ndarray.tolist, pd.DataFrame, np.asfortranarray, lambda t: t[::-1][::-1]]
 )
 def test_dense_values_in_any_container(make):
-    assert cells(as_label_matrix(make(TRUTH))) == TRUTH.tolist()
+    assert entries(as_label_matrix(make(TRUTH))) == TRUTH.tolist()
 
 
 @pytest.mark.parametrize("kind", [bool, int, np.float32])
@@ -46,7 +46,7 @@ def test_dense_values_in_any_container(make):
 def test_every_sparse_format(form, kind):
     for container in (sp.csr_array, sp.csr_matrix):
         found = as_label_matrix(container(TRUTH.astype(kind)).asformat(form))
-        assert cells(found) == TRUTH.tolist()
+        assert entries(found) == TRUTH.tolist()
         assert found.has_sorted_indices
         assert (type(found), found.dtype) == (sp.csr_array, bool)
 
@@ -63,7 +63,7 @@ def test_a_cell_that_is_stored_twice_counts_as_the_sum():
     with pytest.raises(ValueError, match=r"truth\[0, 1\] is 2"):
         as_label_matrix(sp.coo_array((np.array([1, 1]), twice), shape=(1, 2)))
     halves = sp.coo_array((np.array([0.5, 0.5]), twice), shape=(1, 2))
-    assert cells(as_label_matrix(halves)) == [[0, 1]]
+    assert entries(as_label_matrix(halves)) == [[0, 1]]
 
 
 def test_an_empty_batch_is_a_matrix():
@@ -80,7 +80,7 @@ def test_other_values_are_named_with_their_place(odd, monkeypatch):
     for values in (wrong, sp.csr_array(wrong), sp.csc_matrix(wrong)):
         with pytest.raises(ValueError, match=message):
             as_label_matrix(values, "gold")
-    monkeypatch.setattr(label_matrix, "BLOCK_CELLS", 4)  # one row at a time
+    monkeypatch.setattr(label_matrix, "BLOCK_ENTRIES", 4)  # one row at a time
     with pytest.raises(ValueError, match=message):
         as_label_matrix(wrong, "gold")
 
@@ -109,7 +109,7 @@ def test_what_is_no_matrix_of_numbers_is_refused(values, message):
 @given(st.integers(0, 60), st.integers(0, 40), st.integers(1, 50))
 def test_blocks_cover_the_rows_once_and_stay_small(n, width, cells):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(label_matrix, "BLOCK_CELLS", cells)
+        patch.setattr(label_matrix, "BLOCK_ENTRIES", cells)
         blocks = list(row_blocks(n, width))
     assert [row for block in blocks for row in range(block.start, block.stop)] == list(range(n))
     assert all((block.stop - block.start) * width <= max(cells, width) for block in blocks)
@@ -120,7 +120,7 @@ def test_blocks_cover_the_rows_once_and_stay_small(n, width, cells):
 def test_blocks_of_sparse_rows_are_small_when_padded(filled, extra, cells):
     matrix = sp.csr_array(np.arange(30) < np.array(filled).reshape(-1, 1))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(label_matrix, "BLOCK_CELLS", cells)
+        patch.setattr(label_matrix, "BLOCK_ENTRIES", cells)
         blocks = list(sparse_blocks(matrix, extra))
     assert [row for block in blocks for row in range(block.start, block.stop)] == list(range(len(filled)))
     for block in blocks:
@@ -142,10 +142,10 @@ def test_columns_of_a_mask_are_those_of_nonzero(rng):
 
 def test_rows_and_lists_give_the_same_matrix(rng):
     mask = rng.random((9, 6)) < 0.4
-    assert cells(from_rows([mask[:4], mask[4:4], mask[4:]], 6)) == mask.astype(int).tolist()
+    assert entries(from_rows([mask[:4], mask[4:4], mask[4:]], 6)) == mask.astype(int).tolist()
     order = rng.permuted(np.tile(np.arange(6), (9, 1)), axis=1)
     found = from_lists(order, np.take_along_axis(mask, order, axis=1), 6)
-    assert cells(found) == mask.astype(int).tolist()
+    assert entries(found) == mask.astype(int).tolist()
     assert found.has_sorted_indices
 
 
@@ -154,4 +154,4 @@ def test_widened_moves_columns(rng):
     columns = np.array([4, 0, 2])
     expected = np.zeros((9, 5), int)
     expected[:, columns] = mask
-    assert cells(widened(as_label_matrix(mask), columns, 5)) == expected.tolist()
+    assert entries(widened(as_label_matrix(mask), columns, 5)) == expected.tolist()

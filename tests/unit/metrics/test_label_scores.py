@@ -15,7 +15,7 @@ def test_a_score_above_the_threshold_is_predicted_and_one_equal_to_it_is_not(
 ):
     scores = rng.choice([-np.inf, -1, -0.5, 0, 0.5, 1], (40, 7))
     for block in (1, 20, 1 << 21):
-        monkeypatch.setattr(label_matrix, "BLOCK_CELLS", block)
+        monkeypatch.setattr(label_matrix, "BLOCK_ENTRIES", block)
         found = ScoreMatrix(make(scores)).decide(threshold)
         assert found.toarray().tolist() == (scores > threshold).tolist()
         assert found.dtype == bool
@@ -60,7 +60,7 @@ def test_lists_take_the_number_of_labels_from_the_truth():
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_array, lambda s: RankedLabels.from_matrix(s, 3)])
 @pytest.mark.parametrize("block", [1, 40, 1 << 21])
 def test_parts_are_the_whole_in_order(make, block, rng, monkeypatch):
-    monkeypatch.setattr(label_matrix, "BLOCK_CELLS", block)
+    monkeypatch.setattr(label_matrix, "BLOCK_ENTRIES", block)
     truth, scores = sp.csr_array(rng.random((30, 6)) < 0.3), rng.random((30, 6))
     found = list(iter_blocks(truth, as_scores(make(scores), 6, 30)))
     assert np.vstack([gold.toarray() for gold, _ in found]).tolist() == truth.toarray().tolist()
@@ -76,7 +76,7 @@ def test_no_rows_are_one_empty_part():
 
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
 def test_faults_are_named_by_their_row_in_the_whole(make, monkeypatch):
-    monkeypatch.setattr(label_matrix, "BLOCK_CELLS", 64)  # four rows a block
+    monkeypatch.setattr(label_matrix, "BLOCK_ENTRIES", 64)  # four rows a block
     scores = np.zeros((30, 6))
     scores[17, 2] = np.nan
     with pytest.raises(ValueError, match=r"scores\[17, 2\] is nan"):

@@ -58,7 +58,7 @@ def test_the_golden_matrix(form, truth_form):
 def test_every_form_of_scores_gives_the_same_outcome(form, block, options, rng, monkeypatch):
     truth, scores = data(rng)
     expected = tables(from_scores(truth, scores, 4, keep_sets=True, **options))
-    monkeypatch.setattr(label_matrix, "BLOCK_CELLS", block)
+    monkeypatch.setattr(label_matrix, "BLOCK_ENTRIES", block)
     found = from_scores(sp.csr_array(truth), FORMS[form](scores), 4, keep_sets=True, **options)
     assert tables(found) == expected
 
@@ -230,7 +230,7 @@ def test_long_lists_are_evaluated_in_bounded_memory(rng):
 
 
 def test_memory_does_not_grow_with_the_number_of_instances(rng, monkeypatch):
-    monkeypatch.setattr(label_matrix, "BLOCK_CELLS", 1 << 16)
+    monkeypatch.setattr(label_matrix, "BLOCK_ENTRIES", 1 << 16)
     truth, lists = many(rng, 16_000, 500, 50)
     for form in (lists, sp.csr_array(rng.random((16_000, 500), dtype=np.float32) - 0.98 > 0) * 1.0):
         part = lists.rows(slice(4_000)) if form is lists else form[:4_000]

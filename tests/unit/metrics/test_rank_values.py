@@ -119,7 +119,7 @@ def test_names_are_in_the_order_of_the_values():
 
 @pytest.mark.parametrize("block", [1, 40, 1 << 21])
 def test_hits_are_gold_labels_in_their_places(block, rng, monkeypatch):
-    monkeypatch.setattr(label_matrix, "BLOCK_CELLS", block)
+    monkeypatch.setattr(label_matrix, "BLOCK_ENTRIES", block)
     truth = rng.random((25, 9)) < 0.3
     truth[:, 8] = True  # −1 would find the last column
     top = rng.permuted(np.tile(np.arange(9), (25, 1)), axis=1)[:, :5].astype(np.int32)

@@ -84,14 +84,14 @@ def test_all_schemes_are_resampled_at_once(rng):
 
 def test_blocks_do_not_change_the_statistic(rng, monkeypatch):
     table = Confusion.from_arrays(rng.integers(0, 4, 50), rng.integers(0, 4, 50))
-    monkeypatch.setattr("helpers.metrics.bootstrap.BLOCK_CELLS", 40)
+    monkeypatch.setattr("helpers.metrics.bootstrap.BLOCK_ENTRIES", 40)
     drawn = replicates_of(table, lambda t: average(t, "macro"), np.random.default_rng(1), 101)
     assert drawn.shape == (101,)
     assert len(set(drawn.tolist())) > 20
 
 
 def test_blocks_of_paired_outcomes_stay_small_when_labels_are_many(rng):
-    """A replicate of paired outcomes becomes two L × L tables, whatever the number of its cells."""
+    """A replicate of paired outcomes becomes two L × L tables, whatever the number of its entries."""
     outcomes = PairedOutcomes.from_arrays(*rng.integers(0, 600, (3, 500)), range(600))
     sizes = []
 

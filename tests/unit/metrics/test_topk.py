@@ -30,7 +30,7 @@ def test_the_order_is_that_of_a_full_stable_sort(scores, data, block, kind):
     k = data.draw(st.integers(1, scores.shape[1])) if data else 2
     expected = sorted_in_full(scores, k)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(label_matrix, "BLOCK_CELLS", block)
+        patch.setattr(label_matrix, "BLOCK_ENTRIES", block)
         for form in (scores, sp.csr_array(scores), sp.coo_matrix(scores)) if kind != "f2" else (scores,):
             labels, best = top_k(form, k)
             assert labels.tolist() == expected.tolist()
@@ -94,7 +94,7 @@ def test_scores_are_left_as_they_are(rng):
 def test_nan_is_named_with_its_place(make, monkeypatch):
     scores = np.zeros((5, 4))
     scores[3, 2] = scores[4, 1] = np.nan
-    monkeypatch.setattr(label_matrix, "BLOCK_CELLS", 8)  # the fault is not in the first block
+    monkeypatch.setattr(label_matrix, "BLOCK_ENTRIES", 8)  # the fault is not in the first block
     with pytest.raises(ValueError, match=r"^scores\[3, 2\] is nan: every score has to be a number"):
         top_k(make(scores), 2)
 
