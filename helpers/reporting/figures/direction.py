@@ -9,7 +9,7 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from .parts import first_seen, headline, legend_below, name_rows, spread_labels, with_support
+from .parts import first_seen, headline, legend_below, name_rows, panels, spread_labels, with_support
 from .style import BLUE, ORANGE, PALETTE, styled
 
 _LOOKS = {
@@ -34,13 +34,10 @@ def original_paired_chart(points: pd.DataFrame, title: str) -> plt.Figure:
     >>> [text.get_text() for text in original_paired_chart(pd.DataFrame([point]), "one").axes[0].texts]
     ['m', 'A = B']
     """
-    panels = first_seen(points, "panel")
-    size = (0.6 + 4.4 * len(panels), 4.8)
-    figure, found = plt.subplots(1, len(panels), figsize=size, sharey=True, squeeze=False)
+    figure, found = panels(points, "panel", 0.6, 4.4, 4.8)
     low = points["a"].min() // 5 * 5 - 3
     right = points["a"].max() + 2
-    for axes, panel in zip(found[0], panels, strict=True):
-        rows = points[points["panel"] == panel]
+    for panel, axes, rows in found:
         for row in rows.itertuples():
             bars = {"xerr": row.a_sd, "yerr": row.b_sd, "linewidth": 1.0, "markersize": 6}
             axes.errorbar(row.a, row.b, linestyle="none", **bars, **_LOOKS[row.source])
@@ -51,7 +48,7 @@ def original_paired_chart(points: pd.DataFrame, title: str) -> plt.Figure:
         axes.set(xlabel="A: official macro-F1 on the test set (%)")
         axes.set_xticks([tick for tick in range(0, 101, 10) if low <= tick <= right])
         axes.set_title(panel, fontsize=10)
-    found[0][0].set_ylabel("B: on the paired set (%)")
+    found[0][1].set_ylabel("B: on the paired set (%)")
     headline(figure, title)
     return figure
 
@@ -216,11 +213,10 @@ def attention_share_chart(shares: pd.DataFrame, title: str) -> plt.Figure:
     >>> attention_share_chart(pd.DataFrame([row]), "one").axes[0].get_title("left")
     'm'
     """
-    models, groups = first_seen(shares, "model"), first_seen(shares, "group")
+    groups = first_seen(shares, "group")
     colors = dict(zip(groups, ["#d0d0d0", *sns.color_palette("colorblind", len(groups))], strict=False))
-    figure, row = plt.subplots(1, len(models), figsize=(2.9 * len(models), 3.3), sharey=True, squeeze=False)
-    for axes, model in zip(row[0], models, strict=True):
-        here = shares[shares["model"] == model]
+    figure, found = panels(shares, "model", 0, 2.9, 3.3)
+    for model, axes, here in found:
         table = here.pivot(index="layer", columns="group", values="share").reindex(columns=groups).fillna(0.0)
         bottom = np.zeros(len(table))
         for group in groups:
@@ -229,8 +225,8 @@ def attention_share_chart(shares: pd.DataFrame, title: str) -> plt.Figure:
         axes.set(title=model, xlabel="layer", ylim=(0, 100))
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.grid(axis="x", visible=False)
-    row[0][0].set_ylabel("share of attention of [CLS] (%)")
-    legend_below(figure, row[0][0], len(groups))
+    found[0][1].set_ylabel("share of attention of [CLS] (%)")
+    legend_below(figure, found[0][1], len(groups))
     figure.suptitle(title, fontsize=11, fontweight="bold")
     return figure
 

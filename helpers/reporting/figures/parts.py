@@ -21,6 +21,26 @@ def first_seen(frame: pd.DataFrame, column: str) -> list:
     return list(dict.fromkeys(frame[column]))
 
 
+def panels(
+    frame: pd.DataFrame, column: str, margin: float, width: float, height: float
+) -> tuple[plt.Figure, list[tuple[str, Axes, pd.DataFrame]]]:
+    """A row of panels with a common y axis, one for each value of a column: the value, its axes, its rows.
+
+    The figure is margin + width · panels inches wide.
+
+    >>> figure, found = panels(pd.DataFrame({"panel": ["a", "b", "a"]}), "panel", 1, 2, 3)
+    >>> [(name, len(rows)) for name, axes, rows in found]
+    [('a', 2), ('b', 1)]
+    >>> plt.close(figure)
+    """
+    names = first_seen(frame, column)
+    size = (margin + width * len(names), height)
+    figure, axes = plt.subplots(1, len(names), figsize=size, sharey=True, squeeze=False)
+    return figure, [
+        (name, one, frame[frame[column] == name]) for name, one in zip(names, axes[0], strict=True)
+    ]
+
+
 def alpha_axis(axes: Axes, title: str, ylabel: str = "F1 (%)") -> None:
     """The x axis of the family n^α, with lines at macro (0), dodrans (0.75) and weighted (1), and a title."""
     for name, alpha in (("macro", 0), ("dodrans", 0.75), ("weighted", 1)):

@@ -14,6 +14,7 @@ from .parts import (
     headline,
     legend_below,
     name_rows,
+    panels,
     scheme_bars,
     spread_labels,
     with_support,
@@ -62,9 +63,10 @@ def rank_chart(ranks: pd.DataFrame, highlight: list[str], title: str) -> plt.Fig
         look = {"color": "#c9c9c9", "linewidth": 0.8, "zorder": 1}
         if model in colors:
             look = {"color": colors[model], "linewidth": 2.2, "marker": "o", "markersize": 4, "zorder": 3}
+        axes.plot(range(len(row)), row, **look)
+        if model in colors:
             end, beside = (len(row) - 1, row.iloc[-1]), {"xytext": (6, 0), "textcoords": "offset points"}
             axes.annotate(model, end, va="center", fontsize=7, **beside)
-        axes.plot(range(len(row)), row, **look)
     axes.set_xticks(range(ranks.shape[1]), ranks.columns)
     axes.set(ylabel="rank (1 is best)", title=title, ylim=(len(ranks) + 0.5, 0.5))
     axes.grid(axis="x", visible=False)
@@ -153,18 +155,16 @@ def spectrum_bands_chart(spectrum: pd.DataFrame, title: str) -> plt.Figure:
     >>> spectrum_bands_chart(spectrum.assign(runs=3), "one").axes[0].get_xlabel()
     'α of the weights n^α'
     """
-    panels, models = first_seen(spectrum, "panel"), first_seen(spectrum, "model")
-    size = (1.2 + 3.7 * len(panels), 3.7)
-    figure, found = plt.subplots(1, len(panels), figsize=size, sharey=True, squeeze=False)
-    for axes, panel in zip(found[0], panels, strict=True):
-        curves = spectrum[spectrum["panel"] == panel]
+    models = first_seen(spectrum, "model")
+    figure, found = panels(spectrum, "panel", 1.2, 3.7, 3.7)
+    for panel, axes, curves in found:
         for model, curve in curves.groupby("model", sort=False):
             color = PALETTE[(0, 3, 2, 1, 4)[models.index(model) % 5]]
             name = f"{model} (n = {curve['runs'].iloc[0]})"
             axes.plot(curve["alpha"], curve["mean"], linewidth=1.8, color=color, label=name)
             low, high = curve["mean"] - curve["sd"], curve["mean"] + curve["sd"]
             axes.fill_between(curve["alpha"].astype(float), low, high, color=color, alpha=0.18, linewidth=0)
-        alpha_axis(axes, "", ylabel="F1 (%)" if panel == panels[0] else "")
+        alpha_axis(axes, "", ylabel="F1 (%)" if axes is found[0][1] else "")
         axes.set_title(panel, pad=18, fontsize=10)
         axes.legend(
             fontsize=8, loc="lower right", title="mean ± 1 SD of n runs", title_fontsize=8,
@@ -187,11 +187,9 @@ def reversal_chart(scores: pd.DataFrame, title: str) -> plt.Figure:
     >>> reversal_chart(pd.DataFrame([row]), "one").axes[0].get_ylabel()
     'macro-F1 (%)'
     """
-    panels, models = first_seen(scores, "panel"), first_seen(scores, "model")
-    size = (0.8 + 2.9 * len(panels), 3.9)
-    figure, found = plt.subplots(1, len(panels), figsize=size, sharey=True, squeeze=False)
-    for axes, panel in zip(found[0], panels, strict=True):
-        rows = scores[scores["panel"] == panel]
+    models = first_seen(scores, "model")
+    figure, found = panels(scores, "panel", 0.8, 2.9, 3.9)
+    for panel, axes, rows in found:
         for row in rows.itertuples():
             place = models.index(row.model)
             look = {"color": _PAIR[place % 2], "marker": _MARKERS[place % 2], "markersize": 5}
@@ -203,7 +201,7 @@ def reversal_chart(scores: pd.DataFrame, title: str) -> plt.Figure:
         axes.set_title(panel, fontsize=10)
         axes.grid(axis="x", visible=False)
     low, high = scores[["with_class", "without_class"]].min().min(), scores["without_class"].max()
-    found[0][0].set(ylabel="macro-F1 (%)", ylim=(low - 1.2, high + 1.2))
+    found[0][1].set(ylabel="macro-F1 (%)", ylim=(low - 1.2, high + 1.2))
     headline(figure, title)
     return figure
 
