@@ -104,15 +104,6 @@ def _parse(printed: str) -> tuple[Decimal, Decimal]:
     return digits * scale, Decimal(10) ** digits.as_tuple().exponent * scale
 
 
-def half_last_digit(printed: str) -> float:
-    """Half a unit of the last printed digit: the largest rounding error.
-
-    >>> [half_last_digit(printed) for printed in ("71.5", "0.005", "3·10^-3", "10^-8")]
-    [0.05, 0.0005, 0.0005, 5e-09]
-    """
-    return float(_parse(printed)[1] / 2)
-
-
 def printed_decimals(printed: str) -> int:
     """How many decimals a printed number has.
 

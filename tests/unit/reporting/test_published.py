@@ -8,7 +8,6 @@ from helpers.reporting import published
 from helpers.reporting.published import (
     agrees,
     find_cell,
-    half_last_digit,
     load_published,
     parse_printed,
     rounding_interval,
@@ -118,7 +117,7 @@ def test_a_corrupted_file_is_refused(tmp_path, change, message):
 )
 def test_printed_numbers(printed, value, half, interval):
     assert parse_printed(printed)[0] == value
-    assert half_last_digit(printed) == half
+    assert parse_printed(printed)[1] == pytest.approx(2 * half)
     assert rounding_interval(printed) == interval
 
 
