@@ -9,6 +9,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "run": ["run_experiment"],
         "grid": ["chosen", "standard_experiments", "status", "train_missing"],
         "documents": ["train_and_test"],
-        "multilabel": ["HELD_OUT", "MODELS", "PAIRS", "STORED", "documents_of", "run_model"],
+        "multilabel": ["HELD_OUT", "LINEAR_MODELS", "PAIRS", "STORED", "documents_of", "run_model"],
     },
 )

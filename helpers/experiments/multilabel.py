@@ -99,7 +99,7 @@ DEPTH = 5
 HELD_OUT = ("corn", "dlr", "ship", "wheat")
 """Labels of Reuters that the zero-shot run takes away from the training documents."""
 
-MODELS: dict[str, dict[str, Any]] = {
+LINEAR_MODELS: dict[str, dict[str, Any]] = {
     "1vsrest": {},
     "tree": {"random_state": SEED, "degree": 10},
     "thresholding": {"random_state": SEED},
@@ -111,11 +111,11 @@ MODELS: dict[str, dict[str, Any]] = {
 
 STORED: dict[str, dict[str, dict[str, Any]]] = {
     "reuters90": {
-        **MODELS,
+        **LINEAR_MODELS,
         "1vsrest without bias": {},
         "cost_sensitive without bias": {"random_state": SEED},
     },
-    "goemotions": MODELS,
+    "goemotions": LINEAR_MODELS,
     "goemotions-single": {"1vsrest": {}, "binary_and_multiclass": {}, "binary_and_multiclass joint": {}},
     "reuters90-held-out": {"1vsrest": {}},
 }

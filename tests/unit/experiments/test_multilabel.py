@@ -11,7 +11,7 @@ from helpers.data.documents import Documents, label_list, label_matrix
 from helpers.experiments import multilabel as multilabel_runs
 from helpers.experiments.multilabel import (
     HELD_OUT,
-    MODELS,
+    LINEAR_MODELS,
     OPTIONS,
     PAIRS,
     STORED,
@@ -57,7 +57,7 @@ def test_it_counts_what_the_classifier_says(letters):
     assert run.table.train_support == tuple(train.astype(int).tolist())
 
 
-@pytest.mark.parametrize("model", [model for model in MODELS if model != "tree"])
+@pytest.mark.parametrize("model", [model for model in LINEAR_MODELS if model != "tree"])
 def test_the_problems_are_those_that_the_solver_is_called_for(letters, model):
     with patch.object(LabelProblems, "train", autospec=True, side_effect=LabelProblems.train) as calls:
         run = run_model("demo", model, letters, n_jobs=1)[model]
