@@ -1,0 +1,128 @@
+"""Adding a thing touches one place: a scheme, a data set, a model and a figure from outside, used by commands."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from helpers.core import SEMEVAL_RELATIONS
+from helpers.data import Dataset, forget_dataset, read_corpus, register_dataset
+from helpers.metrics import temporary_scheme
+from helpers.models import MODELS, Model, register_model
+from helpers.reporting.figures import draw_and_save, styled
+
+SENTENCES = {
+    "train": [("The <e1>fire</e1> caused <e2>panic</e2>.", "Cause-Effect(e1,e2)")] * 6
+    + [("A <e1>cat</e1> and a <e2>hat</e2>.", "Other")] * 4,
+    "test": [("The <e1>fire</e1> caused <e2>panic</e2>.", "Cause-Effect(e1,e2)")] * 3
+    + [("A <e1>cat</e1> and a <e2>hat</e2>.", "Other")] * 2,
+}
+
+
+@pytest.fixture
+def scheme():
+    """Weights √n, under a name that the package does not know."""
+    with temporary_scheme("root", lambda support, total: np.sqrt(support)) as name:
+        yield name
+
+
+@pytest.fixture
+def dataset(tmp_path):
+    """A data set in files on disk, in SemEval's form."""
+    files = {}
+    for split, rows in SENTENCES.items():
+        files[split] = tmp_path / f"{split}.txt"
+        blocks = [f'{number}\t"{text}"\n{label}\nComment:\n' for number, (text, label) in enumerate(rows, 1)]
+        files[split].write_text("\n".join(blocks))
+    facts = {"reader": "helpers.data.readers:read_semeval", "directed": True, "negative": "Other"}
+    register_dataset(Dataset("mine", "My corpus", files=files, **facts))
+    yield "mine"
+    forget_dataset("mine")
+
+
+class Second(Model):
+    """Predicts the second most frequent relation of the training samples."""
+
+    def fit(self, samples, **_):
+        ranked = Counter(sample.relation for sample in samples).most_common()
+        self.choice = self.labels.index(ranked[min(1, len(ranked) - 1)][0])
+
+    def predict(self, samples, **_):
+        return np.full(len(samples), self.choice)
+
+
+@pytest.fixture
+def model():
+    """A model without an encoder, registered by its class."""
+    register_model("second", Second, "SECOND", encoder=False, random=False)
+    yield "second"
+    MODELS.pop("second")
+
+
+def test_a_scheme_is_in_reports_comparisons_and_tables(scheme, call, tmp_path):
+    for name, labels in {"a": "xxyz", "b": "xyyz"}.items():
+        rows = "\n".join(f"{gold},{predicted}" for gold, predicted in zip("xxyy", labels, strict=True))
+        (tmp_path / f"{name}.csv").write_text(f"gold,predicted\n{rows}\n")
+    code, out, _ = call("score", tmp_path / "a.csv", "--format", "json")
+    found = json.loads(out)["schemes"]
+    assert code == 0 and list(found) == ["micro", "weighted", "dodrans", "entropy", "macro", scheme]
+    assert found[scheme]["f1"] == pytest.approx((1.0 + 2 / 3) / 2)  # both classes weigh √2
+    assert f"scheme:{scheme}" in found[scheme]["signature"]
+    code, out, _ = call("compare", tmp_path / "a.csv", tmp_path / "b.csv", "--bootstrap", 20)
+    assert code == 0 and out.count(f"\n{scheme} ") == 1
+    code, out, _ = call("score", tmp_path / "a.csv", "--scheme", scheme, "--scheme", "n^0.5", "--format", "json")
+    chosen = json.loads(out)["schemes"]
+    assert list(chosen) == [scheme, "n^0.5"] and chosen[scheme]["f1"] == chosen["n^0.5"]["f1"]
+
+
+def test_the_audit_is_of_what_was_printed_whatever_is_registered(scheme):
+    from helpers.papers.audit import audit_claims
+
+    assert not audit_claims()["claim"].str.contains(scheme).any()
+
+
+def test_a_data_set_has_statistics_and_can_be_trained_on(dataset, call, tmp_path):
+    assert [len(samples) for samples in read_corpus(dataset).values()] == [10, 5]
+    code, out, _ = call("stats", dataset, "--format", "json")
+    assert code == 0 and json.loads(out)["samples"] == 15 and json.loads(out)["negative"] == "Other"
+    code, out, err = call("train", "--model", "majority", "--dataset", dataset, "--out", tmp_path / "runs")
+    assert code == 0, err
+    assert (tmp_path / "runs" / dataset / "majority" / "no-encoder" / "predictions.json").is_file()
+
+
+def test_a_model_is_trained_stored_and_scored_like_the_others(model, call, tmp_path):
+    code, out, err = call("train", "--model", model, "--dataset", "demo", "--out", tmp_path)
+    assert code == 0, err
+    assert out.startswith("SECOND · no-encoder · demo test") and "PPR" in out
+    assert len(list(Path(tmp_path).rglob("predictions.json"))) == 1
+
+
+def test_a_figure_is_saved_with_what_it_draws(tmp_path):
+    @styled
+    def supports_chart(counts: pd.DataFrame) -> plt.Figure:
+        figure, axes = plt.subplots(figsize=(2, 2))
+        axes.barh(counts["relation"], counts["support"])
+        return figure
+
+    drawn = pd.DataFrame({"relation": SEMEVAL_RELATIONS[:2], "support": [3, 1]})
+    assert draw_and_save(supports_chart, "99_mine", drawn, tmp_path) is not None
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["99_mine.csv", "99_mine.pdf", "99_mine.png"]
+    assert pd.read_csv(tmp_path / "99_mine.csv")["support"].tolist() == [3, 1]
+
+
+def test_a_command_is_one_function(call):
+    from helpers.cli import app
+
+    @app.command("twice")
+    def twice() -> None:
+        """Say it twice."""
+        print("twice twice")
+
+    try:
+        assert call("twice")[:2] == (0, "twice twice\n")
+    finally:
+        app.commands.pop("twice")
