@@ -28,6 +28,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "ptr_split",
             "read_corpus",
             "register_dataset",
+            "unregister_dataset",
         ],
         "readers": ["read_nyt_star"],
         "demo": [

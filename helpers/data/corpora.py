@@ -259,18 +259,29 @@ def find_dataset(name: str) -> Dataset:
 def register_dataset(dataset: Dataset) -> Dataset:
     """Add a data set to the table, for this process: reading, statistics, pairing, training, titles know it.
 
-    Raises
-    ------
-    ValueError : a data set of this name is there already.
+    A data set of one's own is given anew, so that a notebook cell can be run twice. Raises ValueError for the
+    name of one that comes with the package.
 
     >>> register_dataset(Dataset("tacred"))
     Traceback (most recent call last):
     ValueError: there is a data set 'tacred' already: choose another name
     """
-    if dataset.name in _table:
+    if dataset.name in {row.name for row in _ROWS}:
         raise ValueError(f"there is a data set {dataset.name!r} already: choose another name")
     _table[dataset.name] = dataset
     return dataset
+
+
+def unregister_dataset(name: str) -> None:
+    """Forget a data set that was registered; ValueError for any other name.
+
+    >>> unregister_dataset("tacred")
+    Traceback (most recent call last):
+    ValueError: 'tacred' is no registered data set
+    """
+    if name in {row.name for row in _ROWS} or name not in _table:
+        raise ValueError(f"{name!r} is no registered data set")
+    del _table[name]
 
 
 def read_corpus(name: str, strict: bool = True) -> dict[str, Corpus | Documents]:

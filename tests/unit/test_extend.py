@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from helpers.core import SEMEVAL_RELATIONS
-from helpers.data import Dataset, forget_dataset, read_corpus, register_dataset
+from helpers.data import Dataset, read_corpus, register_dataset, unregister_dataset
 from helpers.metrics import temporary_scheme
 from helpers.models import MODELS, Model, register_model
 from helpers.reporting.figures import draw_and_save, styled
@@ -41,7 +41,7 @@ def dataset(tmp_path):
     facts = {"reader": "helpers.data.readers:read_semeval", "directed": True, "negative": "Other"}
     register_dataset(Dataset("mine", "My corpus", files=files, **facts))
     yield "mine"
-    forget_dataset("mine")
+    unregister_dataset("mine")
 
 
 class Second(Model):
@@ -74,7 +74,9 @@ def test_a_scheme_is_in_reports_comparisons_and_tables(scheme, call, tmp_path):
     assert f"scheme:{scheme}" in found[scheme]["signature"]
     code, out, _ = call("compare", tmp_path / "a.csv", tmp_path / "b.csv", "--bootstrap", 20)
     assert code == 0 and out.count(f"\n{scheme} ") == 1
-    code, out, _ = call("score", tmp_path / "a.csv", "--scheme", scheme, "--scheme", "n^0.5", "--format", "json")
+    code, out, _ = call(
+        "score", tmp_path / "a.csv", "--scheme", scheme, "--scheme", "n^0.5", "--format", "json"
+    )
     chosen = json.loads(out)["schemes"]
     assert list(chosen) == [scheme, "n^0.5"] and chosen[scheme]["f1"] == chosen["n^0.5"]["f1"]
 

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from helpers.data import (
     read_corpus,
     register_dataset,
     registered_files,
+    unregister_dataset,
     write_pairs,
 )
 from helpers.experiments import Experiment
@@ -128,9 +130,15 @@ class TestFromOutside:
         run = json.loads(path.read_text())
         assert run["dataset"] == "mine" and run["negative"] == "none"
 
-    def test_a_name_is_taken_once(self, mine) -> None:
-        with pytest.raises(ValueError, match="there is a data set 'mine' already"):
-            register_dataset(mine)
+    def test_own_names_are_given_anew_and_taken_back(self, mine) -> None:
+        register_dataset(replace(mine, title="Again"))
+        assert find_dataset("mine").title == "Again"
+        unregister_dataset("mine")
+        assert "mine" not in datasets()
+        with pytest.raises(ValueError, match="there is a data set 'kbp37' already"):
+            register_dataset(replace(mine, name="kbp37"))
+        with pytest.raises(ValueError, match="'kbp37' is no registered data set"):
+            unregister_dataset("kbp37")
 
     def test_a_file_that_is_gone(self, mine) -> None:
         mine.files["test"].unlink()
