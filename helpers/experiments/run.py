@@ -94,7 +94,10 @@ def run_experiment(
     checkpoint = CHECKPOINTS / f"{blank.configuration_sha256[:32]}.safetensors"
 
     def predicted() -> list[np.ndarray]:
-        return [model.predict(tests[kind], progress, f"predicting {kind}") for kind in ("original", "paired")]
+        kinds = ("original", "paired")
+        return [
+            model.predict(tests[one], progress=progress, description=f"predicting {one}") for one in kinds
+        ]
 
     def store_epoch(epoch: int) -> None:
         variant = "+".join(filter(None, (blank.variant, f"epoch-{epoch}")))
@@ -103,7 +106,8 @@ def run_experiment(
             if first:
                 save_run(run, epochs, overwrite=True)
 
-    history = model.fit(data.train, checkpoint, store_epoch if epochs else None, progress)
+    after_epoch = store_epoch if epochs else None
+    history = model.fit(data.train, checkpoint=checkpoint, after_epoch=after_epoch, progress=progress)
     start = time.perf_counter()
     original, paired = predicted()
     seconds, rate = time.perf_counter() - start, history.examples_per_second

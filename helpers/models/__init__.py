@@ -17,6 +17,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "default_settings",
             "model_entry",
             "register_model",
+            "unregister_model",
         ],
         "settings": ["Settings", "checked"],
         "classifier": ["MARKERS", "RelationClassifier"],

@@ -88,29 +88,46 @@ MODELS["svm"] = ModelEntry(
 MODELS["majority"] = ModelEntry(".baselines:Majority", "majority", **_BLIND)
 
 
+_OWN = frozenset(MODELS)
+
+
 def register_model(
     name: str, source: type[Model] | str, title: str | None = None, **facts: Any
 ) -> ModelEntry:
     """Add a model from outside, e.g. from a notebook; it is then trained, stored and listed like the others.
+
+    A model of one's own is given anew, so that a notebook cell can be run twice.
 
     Parameters
     ----------
     title : None: the name in capitals. facts : the other fields of `ModelEntry`; a model with an encoder that
         names no settings has those of `Settings()`.
 
-    Raises ValueError for a name that is taken.
+    Raises ValueError for the name of a model that comes with the package.
 
     >>> from helpers.models import Majority
     >>> register_model("first", Majority, encoder=False, random=False).title
     'FIRST'
-    >>> _ = MODELS.pop("first")
+    >>> unregister_model("first")
     """
-    if name in MODELS:
+    if name in _OWN:
         raise ValueError(f"model {name!r} is there already: choose another name")
     if facts.get("encoder", True):
         facts = {"settings": {"standard": {}}} | facts
     MODELS[name] = ModelEntry(source, title or name.upper(), **facts)
     return MODELS[name]
+
+
+def unregister_model(name: str) -> None:
+    """Forget a model that was registered; ValueError for any other name.
+
+    >>> unregister_model("em-c")
+    Traceback (most recent call last):
+    ValueError: 'em-c' is no registered model
+    """
+    if name in _OWN or name not in MODELS:
+        raise ValueError(f"{name!r} is no registered model")
+    del MODELS[name]
 
 
 def model_entry(name: str) -> ModelEntry:

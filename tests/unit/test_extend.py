@@ -1,4 +1,4 @@
-"""Adding a thing touches one place: a scheme, a data set, a model and a figure from outside, used by commands."""
+"""Adding a thing touches one place: a scheme, a data set, a model, a figure and a command from outside."""
 
 import json
 from collections import Counter
@@ -12,8 +12,9 @@ import pytest
 from helpers.core import SEMEVAL_RELATIONS
 from helpers.data import Dataset, read_corpus, register_dataset, unregister_dataset
 from helpers.metrics import temporary_scheme
-from helpers.models import MODELS, Model, register_model
+from helpers.models import History, Model, register_model, unregister_model
 from helpers.reporting.figures import draw_and_save, styled
+from helpers.runs import load_run
 
 SENTENCES = {
     "train": [("The <e1>fire</e1> caused <e2>panic</e2>.", "Cause-Effect(e1,e2)")] * 6
@@ -47,9 +48,13 @@ def dataset(tmp_path):
 class Second(Model):
     """Predicts the second most frequent relation of the training samples."""
 
+    def __init__(self, labels):
+        self.labels = tuple(labels)
+
     def fit(self, samples, **_):
         ranked = Counter(sample.relation for sample in samples).most_common()
         self.choice = self.labels.index(ranked[min(1, len(ranked) - 1)][0])
+        return History(seconds=1.0, examples=len(samples))
 
     def predict(self, samples, **_):
         return np.full(len(samples), self.choice)
@@ -60,7 +65,7 @@ def model():
     """A model without an encoder, registered by its class."""
     register_model("second", Second, "SECOND", encoder=False, random=False)
     yield "second"
-    MODELS.pop("second")
+    unregister_model("second")
 
 
 def test_a_scheme_is_in_reports_comparisons_and_tables(scheme, call, tmp_path):
@@ -93,7 +98,8 @@ def test_a_data_set_has_statistics_and_can_be_trained_on(dataset, call, tmp_path
     assert code == 0 and json.loads(out)["samples"] == 15 and json.loads(out)["negative"] == "Other"
     code, out, err = call("train", "--model", "majority", "--dataset", dataset, "--out", tmp_path / "runs")
     assert code == 0, err
-    assert (tmp_path / "runs" / dataset / "majority" / "no-encoder" / "predictions.json").is_file()
+    (path,) = (tmp_path / "runs" / dataset).rglob("predictions.json")
+    assert load_run(path).outcome().n == 5
 
 
 def test_a_model_is_trained_stored_and_scored_like_the_others(model, call, tmp_path):

@@ -96,8 +96,8 @@ class TestFromOutside:
         assert "model mine has no weights and no epochs to store" in capsys.readouterr().err
 
     def test_a_name_is_given_once(self, mine) -> None:
-        with pytest.raises(ValueError, match="model 'mine' is there already"):
-            register_model("mine", FirstWord)
+        with pytest.raises(ValueError, match="model 'em-c' is there already"):
+            register_model("em-c", FirstWord)
 
     def test_an_encoder_brings_settings(self, mine) -> None:
         assert register_model("other", WithDistances).settings == {"standard": {}}
