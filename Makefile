@@ -79,6 +79,7 @@ $(STAMP): requirements.txt pyproject.toml
 	  echo "A C++ compiler is needed to build LIBLINEAR. On Debian and Ubuntu: apt-get install g++" >&2; exit 1; }
 	@echo "Installing the pinned packages into $(VENV): a few minutes, once."
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) install --quiet --requirement requirements.txt
+	@# Modules are compiled when they are first imported: compiling all of them here takes longer than installing.
+	$(PIP) install --quiet --no-compile --requirement requirements.txt
 	$(PIP) install --quiet --no-deps --editable .
 	@touch $@
