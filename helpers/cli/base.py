@@ -19,7 +19,6 @@ or `register(command)`. Standard output holds the result and nothing else; after
 from __future__ import annotations
 
 import inspect
-import itertools
 import json
 import logging
 import os
@@ -56,9 +55,11 @@ class _Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
         names = {name: one for one in options for name in one.opts}
-        for word, following in itertools.pairwise(args):
-            if word in names and following in names and not names[word].is_flag:
-                raise click.BadParameter(f"a value is needed before {following}", ctx, names[word])
+        for place, word in enumerate(args):
+            wanted = names[word].nargs if word in names and not names[word].is_flag else 0
+            for following in names.keys() & args[place + 1 : place + 1 + wanted]:
+                message = f"expected {wanted} argument{'s' * (wanted > 1)} before {following}"
+                raise click.BadParameter(message, ctx, names[word])
         try:
             return super().parse_args(ctx, args)
         except click.UsageError as error:

@@ -81,7 +81,7 @@ BAD = [
     ("score mine.csv --paired-column q --inverse no.json", "no.json: no such file"),
     ("score mine.csv --negativ a", "unknown option of score '--negativ'; did you mean '--negative'? Known: "),
     ("score mine.csv ids.csv", "Got unexpected extra argument (ids.csv) (see: python -m helpers score"),
-    ("score mine.csv --gold-column --negative a", "for '--gold-column': a value is needed before --neg"),
+    ("score mine.csv --gold-column --negative a", "for '--gold-column': expected 1 argument before --neg"),
     ("score mine.csv --scheme macor", "unknown scheme 'macor'"),
     ("score mine.csv --scheme n^x", "unknown scheme 'n^x'"),
     ("score mine.csv --scheme macro --scheme macro", "two schemes are named 'macro'"),
