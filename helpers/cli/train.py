@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from helpers import ROOT
-from helpers.models import MODELS  # names only: no model and no torch
+from helpers.models import MODELS  # the names: no model, no numpy, no torch
 
 from .base import KS, PAIR, app, as_json, bootstrap, existing_file, flag, forms, option, put, whole_number
 
