@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import nbformat
@@ -15,8 +15,8 @@ _DURATION = re.compile(r"\b\d[\d.,]*(e-?\d+)? ?(µs|ms|s|seconds|min|minutes)\b"
 def clean_copy(notebook: NotebookNode, shown_as: Mapping[str, str]) -> NotebookNode:
     """The executed notebook without what differs between machines and runs; the outputs stay.
 
-    Drops papermill's notes, times of execution, the Python version and memory addresses, and replaces each
-    folder in `shown_as` (absolute path → what to show) in every text output.
+    Drops papermill's notes, times of execution, the Python version and memory addresses, joins the pieces of
+    a stream, and replaces each folder in `shown_as` (absolute path → what to show) in every text output.
 
     >>> stream = nbformat.v4.new_output("stream", text="wrote /srv/ada/project/results/a.csv")
     >>> notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(outputs=[stream])])
@@ -33,7 +33,7 @@ def clean_copy(notebook: NotebookNode, shown_as: Mapping[str, str]) -> NotebookN
         if "injected-parameters" in cell.metadata.get("tags", []):
             cell.id, cell.source = "injected-parameters", _impersonal(cell.source, shown_as)
         if cell.cell_type == "code":
-            cell.outputs = [_clean_output(output, shown_as) for output in cell.outputs]
+            cell.outputs = [_clean_output(output, shown_as) for output in _joined(cell.outputs)]
     return notebook
 
 
@@ -54,6 +54,18 @@ def compare_copies(copy: Path, committed: Path) -> str:
     return (
         f"outputs of cell{'s'[: len(cells) > 1]} {', '.join(map(str, cells))} differ from the committed copy"
     )
+
+
+def _joined(outputs: Iterable[NotebookNode]) -> list[NotebookNode]:
+    """Neighbouring pieces of a stream as one (nbclient would join those with a table between them, too)."""
+    joined: list[NotebookNode] = []
+    for output in outputs:
+        last = joined[-1] if joined else {}
+        if output.output_type == "stream" and output.name == last.get("name"):
+            last.text += output.text
+        else:
+            joined.append(output)
+    return joined
 
 
 def _clean_output(output: NotebookNode, shown_as: Mapping[str, str]) -> NotebookNode:
@@ -79,8 +91,10 @@ def _shown(cell: NotebookNode) -> list[str]:
     """The texts that a cell shows, durations aside."""
     if cell.cell_type != "code" or "timings" in cell.metadata.get("tags", []):
         return []
-    texts = [output.get("text", "") for output in cell.outputs]
-    texts += [
-        str(data) for one in cell.outputs for kind, data in one.get("data", {}).items() if "text/" in kind
-    ]
+    texts = []
+    for output in cell.outputs:
+        texts += [
+            output.get("text", ""),
+            *(str(data) for kind, data in output.get("data", {}).items() if "text/" in kind),
+        ]
     return [_DURATION.sub("… s", text) for text in texts]

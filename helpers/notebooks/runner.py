@@ -161,7 +161,6 @@ def _execute(path: Path, partial: Path, values: Mapping[str, Any], deadline: _De
         "language": "python",
         "cwd": ROOT,
         "config": _ENCRYPTED,
-        "coalesce_streams": True,
         "shutdown_kernel": "immediate",  # a kernel that is asked politely is interrupted first, and says so
     }
     executed = papermill.execute_notebook(

@@ -226,7 +226,8 @@ class TestRun:
         speak = (
             "import os, sys, warnings\nfrom pathlib import Path\n"
             "print('in', Path.cwd() / 'results', Path.home() / 'x', os.environ['RC_DATA_DIR'])\n"
-            "sys.stdout.flush()\nprint(object(), {'a', 'b', 'c'})\nwarnings.warn('careful')\nPath.cwd()"
+            "sys.stdout.flush()\nprint(object(), {'a', 'b', 'c'})\nwarnings.warn('careful')\n"
+            "display('between')\nprint('after')\nPath.cwd()"
         )
         write_notebook(desk.folder / "01_a.ipynb", speak)
         (result,) = desk.run(parameters={"seed": 4})
@@ -236,6 +237,7 @@ class TestRun:
         assert result.path.read_text("utf-8") == first
         assert "in ./results ~/x $RC_DATA_DIR\n<object object at 0x...> {" in text_outputs(result.path)[-1]
         assert "PosixPath('.')" in first
+        assert first.index("<object object") < first.index("between") < first.index("after")
         for word in (
             "papermill",
             "start_time",
