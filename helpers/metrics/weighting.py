@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import xlogy
 
 from helpers.core import did_you_mean
 
@@ -64,7 +63,9 @@ def entropy(support: np.ndarray, total: np.ndarray) -> np.ndarray:
     >>> entropy(np.array([0, 5, 10]), 10).round(3).tolist()
     [0.0, 3.466, 0.0]
     """
-    return np.maximum(xlogy(support, total) - xlogy(support, support), 0.0)  # rounding of summed weights
+    seen = np.greater(support, 0)  # 0 · log 0 counts as 0
+    total, own = (np.log(np.where(seen, counts, 1)) for counts in (total, support))
+    return np.maximum(support * total - support * own, 0.0)  # rounding of summed weights
 
 
 _WEIGHTINGS: dict[str, Weighting] = {

@@ -13,7 +13,6 @@ import pandas as pd
 from helpers import ROOT
 from helpers.metrics import (
     F_MEASURES,
-    SCHEMES,
     LabelCounts,
     LabelPolicy,
     MultilabelOutcome,
@@ -23,6 +22,8 @@ from helpers.metrics import (
 )
 from helpers.reporting import read_tidy
 from helpers.runs import RUNS_FOLDER, Run, list_runs
+
+from .weighting import PRINTED_SCHEMES
 
 
 def multilabel_runs(dataset: str, folder: Path | str = RUNS_FOLDER) -> dict[str, Run]:
@@ -171,7 +172,8 @@ def multilabel_markdown(path: Path | str = TABLE) -> str:
     ['1vsrest', '0.9460 / 0.3799 / 0.2360 / 0.4227 / 0.8651', '0.9460 / 0.3799 / 0.2360 / 0.4227 / 0.8651']
     """
     table = read_tidy(path)
-    head = ["corpus", "method", "P@1 / 3 / 5, Macro-, Micro-F1: package", "ours", f"F1 {' / '.join(SCHEMES)}"]
+    f1 = f"F1 {' / '.join(PRINTED_SCHEMES)}"
+    head = ["corpus", "method", "P@1 / 3 / 5, Macro-, Micro-F1: package", "ours", f1]
     lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
     for dataset, corpus in CORPORA.items():
         for model in MODELS:
@@ -186,7 +188,7 @@ def multilabel_markdown(path: Path | str = TABLE) -> str:
                 model,
                 "–" if set(package) <= set("– /") else package,
                 " / ".join(f"{value:.4f}" for value in named.loc[list(METRICS), "value"]),
-                " / ".join(f"{100 * value:.1f}" for value in schemes.loc[list(SCHEMES)]),
+                " / ".join(f"{100 * value:.1f}" for value in schemes.loc[list(PRINTED_SCHEMES)]),
             ]
             lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
