@@ -1,14 +1,8 @@
-"""What a trained linear technique has cost: problems solved, passes over the documents, bytes of weights.
+"""One multi-label run from end to end: documents → training → scores → counts, with what it cost.
 
-All of it follows from the technique and the data and is the same on every machine; seconds are measured by
-`multilabel_runs`.
-
-Source of the counts: LibMultiLabel implementation document 2024, Sections 3.5 and 3.6.
-
-One multi-label run from end to end: documents → training → scores → counts, with what it cost.
-
-The bridge between `data`, `models` and `metrics` for notebook 09; the file of a run is that of
-`reporting.multilabel`. Which runs are stored is said here (`STORED`); nothing is averaged or drawn.
+Which runs are stored is said here (`STORED`); nothing is averaged or drawn. Problems solved, passes over
+the documents and bytes of weights follow from the technique and the data, and are the same on every machine;
+seconds are measured. Source of the counts: LibMultiLabel implementation document 2024, Sections 3.5 and 3.6.
 """
 
 from __future__ import annotations

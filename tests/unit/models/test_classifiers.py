@@ -387,8 +387,8 @@ class TestPrompt:
         assert second - first - 1 == min(head, LONGEST_NAME)
         assert len(example.ids) - last - 2 == min(tail, LONGEST_NAME)
         lost = max(head - LONGEST_NAME, 0) + max(tail - LONGEST_NAME, 0)
-        room = model.max_length - (2 * LONGEST_NAME + 9)
-        assert example.cut == lost + max(head + tail + 1 - room, 0)
+        left = model.max_length - (2 * LONGEST_NAME + 9)
+        assert example.cut == lost + max(head + tail + 1 - left, 0)
 
     def test_the_five_words(self) -> None:
         assert label_words("Member-Collection(e1,e2)") == (
