@@ -487,14 +487,20 @@ class TestCommand:
         assert captured.err.splitlines()[-1].endswith("lower learning_rate") and captured.out == ""
         assert not (scratch / "scratch").exists()
 
-    def test_another_configuration(self, tiny_bert, capsys) -> None:
+    def test_another_setting_is_another_file(self, tiny_bert, scratch) -> None:
+        for more in ([], ["--set", "clip", "0"]):
+            assert main(command(tiny_bert, "--set", "max_length", "32", *more)) == 0
+        assert len(list((scratch / "scratch").rglob("seed-9.json"))) == 2
+
+    def test_another_configuration(self, tiny_bert, tiny_roberta, scratch, capsys) -> None:
+        shutil.copytree(tiny_roberta, scratch / "copy" / "tiny-bert")
         assert main(command(tiny_bert)) == 0
         capsys.readouterr()
-        assert main(command(tiny_bert, "--set", "clip", "0")) == 2
+        assert main(command("copy/tiny-bert")) == 2
         captured = capsys.readouterr()
-        assert "holds a run with another configuration (hyperparameters)" in captured.err
+        assert re.search(r"holds a run with another configuration \(.*encoder_sha256", captured.err)
         assert captured.err.count("\n") == 1
-        assert main(command(tiny_bert, "--set", "clip", "0", "--overwrite")) == 0
+        assert main(command("copy/tiny-bert", "--overwrite")) == 0
 
 
 def read(path: str, column: str) -> list[str]:
