@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -222,8 +223,9 @@ def resampled_intervals(
 
 
 def epoch_runs(folder: Path | str, **where: str) -> dict[int, list[Run]]:
-    """The runs in `folder` that were stored after each epoch, as variants `epoch-<n>`; `where` as for
-    `list_runs`. No such folder gives an empty mapping.
+    """The runs in `folder` that were stored after each epoch, as variants `epoch-<n>`, which is taken off.
+
+    `where` as for `list_runs`. No such folder gives an empty mapping.
 
     >>> epoch_runs("no-such-folder")
     {}
@@ -231,5 +233,6 @@ def epoch_runs(folder: Path | str, **where: str) -> dict[int, list[Run]]:
     epochs: dict[int, list[Run]] = {}
     for run in list_runs(folder=folder, **where):
         if found := re.search(r"(?:^|\+)epoch-(\d+)$", run.variant):
-            epochs.setdefault(int(found[1]), []).append(run)
+            usual = replace(run, variant=run.variant[: found.start()])
+            epochs.setdefault(int(found[1]), []).append(usual)
     return dict(sorted(epochs.items()))

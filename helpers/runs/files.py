@@ -28,6 +28,7 @@ from .schema import (
     PairedRows,
     RankedFacts,
     Run,
+    normal,
     plain,
     shown,
 )
@@ -77,9 +78,8 @@ def variant_name(chosen: Mapping[str, Any], usual: Mapping[str, Any]) -> str:
     >>> variant_name({"epochs": 3, "learning_rate": 2e-4}, {"epochs": 5, "learning_rate": 2e-4})
     'epochs-3'
     """
-    name = "+".join(
-        f"{key}-{value}" for key, value in chosen.items() if key not in usual or usual[key] != value
-    )
+    differing = {key: value for key, value in chosen.items() if key not in usual or usual[key] != value}
+    name = "+".join(f"{key}-{normal(value)}" for key, value in differing.items())
     return name if len(name) <= 160 else f"{name[:150]}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
 

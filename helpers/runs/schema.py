@@ -400,7 +400,7 @@ class Run:
     @property
     def configuration_sha256(self) -> str:
         """The sha256 of the configuration; numbers that are equal count as equal (1 and 1.0)."""
-        text = json.dumps(_normal(self.configuration()), sort_keys=True, separators=(",", ":"))
+        text = json.dumps(normal(self.configuration()), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -434,9 +434,14 @@ def outcome_fields(
     return {"labels": outcome.ranking.labels, "table": table}
 
 
-def _normal(value: Any) -> Any:
+def normal(value: Any) -> Any:
+    """A JSON value in which numbers that are equal are written alike.
+
+    >>> normal([1.0, 0.5, "1.0"])
+    [1, 0.5, '1.0']
+    """
     if isinstance(value, dict):
-        return {key: _normal(one) for key, one in value.items()}
+        return {key: normal(one) for key, one in value.items()}
     if isinstance(value, list):
-        return [_normal(one) for one in value]
+        return [normal(one) for one in value]
     return int(value) if isinstance(value, float) and value.is_integer() else value

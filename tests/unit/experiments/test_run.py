@@ -488,9 +488,10 @@ class TestCommand:
         assert not (scratch / "scratch").exists()
 
     def test_another_setting_is_another_file(self, tiny_bert, scratch) -> None:
-        for more in ([], ["--set", "clip", "0"]):
+        for more in ([], ["--set", "clip", "0"], ["--variant", "mine"]):
             assert main(command(tiny_bert, "--set", "max_length", "32", *more)) == 0
-        assert len(list((scratch / "scratch").rglob("seed-9.json"))) == 2
+        assert len(list((scratch / "scratch").rglob("seed-9.json"))) == 3
+        assert list((scratch / "scratch").glob("demo/EM-ES+quick+mine/tiny-bert/*"))
 
     def test_another_configuration(self, tiny_bert, tiny_roberta, scratch, capsys) -> None:
         shutil.copytree(tiny_roberta, scratch / "copy" / "tiny-bert")

@@ -97,6 +97,7 @@ def test_runs_of_epochs_in_the_order_of_their_numbers(tmp_path):
     save_run(run("m", 9, HALF), tmp_path)
     assert {epoch: len(found) for epoch, found in epoch_runs(tmp_path).items()} == {2: 1, 10: 1}
     assert list(epoch_runs(tmp_path)) == [2, 10]
+    assert {run.name for found in epoch_runs(tmp_path).values() for run in found} == {"m"}
 
 
 def test_without_runs_there_are_no_rows():

@@ -177,6 +177,7 @@ class TestPath:
     def test_variants_are_what_is_not_usual(self):
         usual = {"learning_rate": 1e-4, "epochs": 5, "marker_vectors": "random", "warmup": 0}
         assert variant_name(usual | {"learning_rate": 2e-4, "warmup": 0.0}, usual) == "learning_rate-0.0002"
+        assert variant_name(usual | {"warmup": 2.0}, usual) == variant_name(usual | {"warmup": 2}, usual)
         both = usual | {"marker_vectors": "mean", "epochs": 3, "layer_norm": True}
         assert variant_name(both, usual) == "epochs-3+marker_vectors-mean+layer_norm-True"
         long = [variant_name({"words": "x" * 300 + end}, {}) for end in "ab"]
