@@ -20,6 +20,8 @@ endif
 export RC_DATA_DIR
 endif
 export MPLCONFIGDIR ?= $(CURDIR)/.cache/matplotlib
+# Some container images set it; then every process and kernel would compile the modules again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help setup reproduce publish test bench lint lock data lab clean
@@ -79,7 +81,8 @@ $(STAMP): requirements.txt pyproject.toml
 	  echo "A C++ compiler is needed to build LIBLINEAR. On Debian and Ubuntu: apt-get install g++" >&2; exit 1; }
 	@echo "Installing the pinned packages into $(VENV): a few minutes, once."
 	$(PYTHON) -m venv $(VENV)
-	@# Modules are compiled when they are first imported: compiling all of them here takes longer than installing.
 	$(PIP) install --quiet --no-compile --requirement requirements.txt
 	$(PIP) install --quiet --no-deps --editable .
+	@# pip would compile on one processor, which takes longer than all else; templates of other Pythons do not compile.
+	$(PY) -m compileall -q -j 0 $(VENV)/lib >$(VENV)/compiled.log 2>&1 || true
 	@touch $@
