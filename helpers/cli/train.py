@@ -168,7 +168,6 @@ def _linear(context: click.Context, form: str, parameters: tuple, tfidf: tuple, 
 @flag("--train", "Train what is missing, one after the other.")
 @option("--seed seeds", "S", "Only this seed; repeatable.", whole_number(0), multiple=True)
 @option("--model models", "M", "Only this model, e.g. EM-ES-M; repeatable.", multiple=True)
-@option("--variant", "NAME", "In the run's path (default: what differs from the usual settings).", default="")
 @option("--out", "DIR", "Where the run files are (default results/runs).")
 def _runs(train: bool, seeds: tuple[int, ...], models: tuple[str, ...], out: str | None) -> None:
     """Which runs of profile standard are stored; train the missing ones.

@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import inspect
 import io
 import json
 import logging
@@ -76,6 +77,19 @@ def python(*words: str, **options) -> subprocess.CompletedProcess:
     env.pop("PYTHONUNBUFFERED", None)
     options = {"capture_output": True, "text": True, "encoding": "utf-8", "timeout": 60} | options
     return subprocess.run([sys.executable, *words], env=env, **options)
+
+
+def test_every_command_takes_the_options_that_it_declares():
+    context = click.Context(app)
+    for name in app.list_commands(context):
+        command = app.get_command(context, name)
+        parameters = inspect.signature(command.callback).parameters
+        declared = {one.name for one in command.params if one.expose_value}
+        rest = {key for key, one in parameters.items() if one.kind is inspect.Parameter.VAR_KEYWORD}
+        taken = set(parameters) - rest - {"context"}  # click.pass_context hands that one in
+        assert taken <= declared, name
+        if not rest:
+            assert declared <= taken, name
 
 
 class TestScore:
