@@ -165,26 +165,38 @@ def averages(
     >>> averages(table, negative="N").round(6).tolist()
     [0.545455, 0.6, 0.595907, 0.588128, 0.583333]
     """
-    rules = Policy(**policy)
-    _, class_score = resolve_score(score)
-    counts = one_vs_rest(confusion)
-    values = class_score(counts)
+    given = scheme_names() if schemes is None else schemes
+    return _averages(confusion, given, [score], classes_of or confusion, Policy(**policy))[0]
+
+
+def _averages(
+    confusion: Confusion,
+    schemes: Sequence[str | Weighting],
+    scores: Sequence[str | ClassScore],
+    classes_of: Confusion,
+    rules: Policy,
+) -> np.ndarray:
+    """(scores, ..., S): as `averages`, of several scores with the same weights."""
+    class_scores = [resolve_score(score)[1] for score in scores]
+    counts, chosen = one_vs_rest(confusion), rules.selected(confusion)
+    pooled = BinaryCounts(*(np.asarray(count)[..., chosen].sum(-1) for count in counts))
+    values, pooled_values = (
+        np.stack([np.asarray(class_score(one), float) for class_score in class_scores])
+        for one in (counts, pooled)
+    )
     values = np.where(np.isnan(values), rules.zero_division, values)
-    evaluated = rules.evaluated(classes_of or confusion) & ~np.isnan(values)
+    evaluated = rules.evaluated(classes_of) & ~np.isnan(values)
     support = np.where(evaluated, confusion.gold, 0)
     total = confusion.n if rules.negative_in_normaliser else support.sum(-1)
 
     def average_under(scheme: str | Weighting) -> np.ndarray:
         if scheme == "micro":
-            chosen = rules.selected(confusion)
-            value = class_score(BinaryCounts(*(np.asarray(count)[..., chosen].sum(-1) for count in counts)))
-            return np.where(np.isnan(value), rules.zero_division, value)
+            return np.where(np.isnan(pooled_values), rules.zero_division, pooled_values)
         weights = class_weights(support, scheme, total, evaluated)
         value = (weights * np.where(evaluated, values, 0.0)).sum(-1)
         return np.where(evaluated.any(-1), value, rules.zero_division)
 
-    given = scheme_names() if schemes is None else schemes
-    return np.stack([average_under(scheme) for scheme in given], axis=-1)
+    return np.stack([average_under(scheme) for scheme in schemes], axis=-1)
 
 
 def average(
@@ -254,7 +266,7 @@ def _scheme_rows(
     names, f_name, square = scheme_names(schemes), f"f{beta:g}", beta * beta
     schemes = names if schemes is None else schemes
     scores = ("precision", "recall", f_beta(beta))
-    columns = (averages(confusion, schemes, score, **vars(rules)).tolist() for score in scores)
+    columns = _averages(confusion, schemes, scores, confusion, rules).tolist()
     rows = {}
     for name, p, r, f in zip(names, *columns, strict=True):
         of_means = 0.0 if p == r == 0 else (1 + square) * p * r / (square * p + r)
