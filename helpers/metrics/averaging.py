@@ -177,6 +177,8 @@ def _averages(
     rules: Policy,
 ) -> np.ndarray:
     """(scores, ..., S): as `averages`, of several scores with the same weights."""
+    if np.isnan(rules.zero_division) and len(scores) > 1:  # each score leaves out its own undefined classes
+        return np.concatenate([_averages(confusion, schemes, [score], classes_of, rules) for score in scores])
     class_scores = [resolve_score(score)[1] for score in scores]
     counts, chosen = one_vs_rest(confusion), rules.selected(confusion)
     pooled = BinaryCounts(*(np.asarray(count)[..., chosen].sum(-1) for count in counts))
@@ -185,7 +187,7 @@ def _averages(
         for one in (counts, pooled)
     )
     values = np.where(np.isnan(values), rules.zero_division, values)
-    evaluated = rules.evaluated(classes_of) & ~np.isnan(values)
+    evaluated = rules.evaluated(classes_of) & ~np.isnan(values[0])
     support = np.where(evaluated, confusion.gold, 0)
     total = confusion.n if rules.negative_in_normaliser else support.sum(-1)
 

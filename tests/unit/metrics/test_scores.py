@@ -327,6 +327,26 @@ def test_users_schemes_and_scores_stand_in_the_report():
     assert average(table, "macro", lambda counts: counts.tp) == 1.0
 
 
+@pytest.mark.parametrize("zero_division", [0.0, 1.0, np.nan])
+def test_a_report_averages_each_score_as_if_it_were_alone(zero_division):
+    """The scores of a report share their weights, unless each leaves out its own undefined classes."""
+
+    def first_half(support, total):  # looks at classes by position, as a user's function may
+        assert support.ndim == 1
+        return np.where(np.arange(len(support)) < 2, support, 0)
+
+    table = Confusion.from_arrays(["a", "a", "b", "c"], ["a", "b", "a", "a"], labels=["a", "b", "c", "d"])
+    policy = {"labels": "listed", "zero_division": zero_division}
+    report = evaluate(table, schemes=["micro", "macro", "dodrans", first_half], **policy)
+    for name, row in report.schemes.items():
+        scheme = first_half if name == "first_half" else name
+        for score in ("precision", "recall", "f1"):
+            assert row[score] == pytest.approx(average(table, scheme, score, **policy), nan_ok=True), (
+                name,
+                score,
+            )
+
+
 def test_two_schemes_of_one_name_do_not_overwrite_each_other():
     table = Confusion.from_arrays(list("aab"), list("aaa"))
     with pytest.raises(ValueError, match="two schemes are named '<lambda>'"):
