@@ -39,6 +39,7 @@ PROGRAM = "python -m helpers"
 class _Command(click.Command):
     """Shows its help as it is written, and takes no option for the value of the option before it."""
 
+    # click wraps paragraphs; ours hold tables and examples, which are shown as they are written
     def _help(self) -> tuple[str, str]:
         first, _, rest = inspect.cleandoc(self.help or "").partition("\n\n")
         return first, rest
@@ -53,6 +54,7 @@ class _Command(click.Command):
         formatter.write(f"\n{self._help()[1]}".rstrip() + "\n")
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As click, but `--gold-column --json` is a missing value, not a column named '--json'."""
         options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
         names = {name: one for one in options for name in one.opts}
         for place, word in enumerate(args):

@@ -3,7 +3,12 @@
 Names are imported when they are first used: the registry and the settings without torch.
 """
 
+import warnings
+
 import lazy_loader
+
+# transformers imports tqdm's notebook bar, which warns without ipywidgets; our bars are text everywhere.
+warnings.filterwarnings("ignore", "IProgress not found")
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,

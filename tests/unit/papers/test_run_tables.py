@@ -20,18 +20,7 @@ from helpers.reporting.run_tables import runs_named
 from helpers.reporting.seeds import resampled_intervals
 from helpers.reporting.tables import read_tidy, write_tidy
 from helpers.runs import Run
-
-LABELS = ("Other", "R(e1,e2)", "R(e2,e1)")
-
-
-def run(model: str, seed: int | None, rows: tuple, **more) -> Run:
-    """A run on a data set of two directions; rows are gold, A, B, count."""
-    shown = {"dataset": "semeval2010", "encoder": "tiny", "profile": "standard", "negative": "Other"} | more
-    return Run.from_outcome(PairedOutcomes.from_rows(rows, LABELS), model=model, seed=seed, **shown)
-
-
-GOOD = ((0, 0, 0, 2), (1, 1, 2, 6), (2, 2, 1, 2))
-HALF = ((0, 0, 0, 2), (1, 1, 1, 6), (2, 1, 1, 1), (2, 2, 1, 1))
+from tests.unit.direction_runs import GOOD, HALF, LABELS, run
 
 
 def test_one_class_by_hand():

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from helpers.metrics import Confusion, PairedOutcomes
+from helpers.metrics import Confusion
 from helpers.reporting.seeds import (
     DIRECTION,
     compare_models,
@@ -18,18 +18,7 @@ from helpers.reporting.seeds import (
     scheme_scores,
 )
 from helpers.runs import Run, save_run
-
-LABELS = ("Other", "R(e1,e2)", "R(e2,e1)")
-
-
-def run(model: str, seed: int | None, rows: tuple, **more) -> Run:
-    """A run on a data set of two directions; rows are gold, A, B, count."""
-    shown = {"dataset": "semeval2010", "encoder": "tiny", "profile": "standard", "negative": "Other"} | more
-    return Run.from_outcome(PairedOutcomes.from_rows(rows, LABELS), model=model, seed=seed, **shown)
-
-
-GOOD = ((0, 0, 0, 2), (1, 1, 2, 6), (2, 2, 1, 2))
-HALF = ((0, 0, 0, 2), (1, 1, 1, 6), (2, 1, 1, 1), (2, 2, 1, 1))
+from tests.unit.direction_runs import HALF, run
 
 
 def values(numbers: dict[str, list[float]]) -> pd.DataFrame:
