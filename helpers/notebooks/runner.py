@@ -80,7 +80,7 @@ def run_notebooks(
     *,
     publish: bool = False,
     folder: Path = NOTEBOOKS,
-    time_limit: float = 600.0,
+    time_limit: float = 1800.0,
 ) -> list[NotebookResult]:
     """Run notebooks in order, each within `time_limit` seconds; their executed copies go to `output_dir`.
 
