@@ -5,9 +5,46 @@ Every message names file, line, column or argument, and the offending value, as 
 
 from __future__ import annotations
 
+import contextlib
+import csv
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+_VALUE, _LINE = 80, 1000  # characters of one value, and of a list of names, that a message shows
+
+
+def abridged(text: str, most: int = _LINE) -> str:
+    """A message, cut to `most` characters.
+
+    >>> abridged("abcdef", 3)
+    'ab…'
+    """
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def shown(value: object, most: int = _VALUE) -> str:
+    """A value as Python writes it (control characters are escaped), cut to `most` characters.
+
+    >>> shown("x" * 100, 10)
+    "'xxxxxxxx…"
+    """
+    return abridged(repr(value), most)
+
+
+def listing(names: Iterable[object], most: int = _LINE) -> str:
+    """Names separated by commas, each cut to 80 characters, control characters escaped; as many as fit.
+
+    >>> listing(["gold", "a\\tb"]), listing(["label"] * 100, 20)
+    ('gold, a\\\\tb', 'label, label, … (100)')
+    """
+    names = [str(name) for name in names]
+    cut = [abridged(name if name.isprintable() else repr(name)[1:-1], _VALUE) for name in names]
+    text = ", ".join(cut)
+    if len(text) <= most:
+        return text
+    kept = text[:most].rpartition(", ")[0]
+    return f"{kept}, … ({len(names)})"
 
 
 class MalformedRecord(ValueError):
@@ -25,7 +62,7 @@ class MalformedRecord(ValueError):
     ) -> None:
         self.path, self.line, self.column, self.reason = Path(path), line, column, reason
         in_line = "" if line is None else f", line {line}"
-        in_column = "" if column is None else f", column {column!r}"
+        in_column = "" if column is None else f", column {shown(column)}"
         super().__init__(f"{path}{in_line}{in_column}: {reason}")
 
 
@@ -41,6 +78,37 @@ class DownloadError(OSError):
     """A download failed; nothing was written."""
 
 
+@contextlib.contextmanager
+def naming_file(path: Path | str) -> Iterator[None]:
+    """What goes wrong in the block is the fault of this file, and the error names it.
+
+    An error of values (ValueError, overflow, nesting that is too deep, memory) becomes a `MalformedRecord` of
+    the file, unless it names the file already; an OSError without a file gets this one, and any other error a
+    note.
+
+    >>> with naming_file("a.csv"):
+    ...     int("x")
+    Traceback (most recent call last):
+    helpers.core.errors.MalformedRecord: a.csv: invalid literal for int() with base 10: 'x'
+    """
+    try:
+        yield
+    except RecursionError as error:
+        raise MalformedRecord(path, "it is nested too deeply") from error
+    except (ValueError, ArithmeticError, MemoryError, csv.Error) as error:
+        if str(path) in str(error):
+            raise
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise MalformedRecord(path, reason) from error
+    except OSError as error:
+        if error.filename is None and error.errno is not None:
+            error.filename = str(path)
+        raise
+    except Exception as error:
+        error.add_note(f"{path}")
+        raise
+
+
 def did_you_mean(name: object, known: Iterable[object], cutoff: float = 0.6) -> str:
     """The hint at the end of a message about an unknown name: the nearest known one, '' if none is near.
 
@@ -49,8 +117,10 @@ def did_you_mean(name: object, known: Iterable[object], cutoff: float = 0.6) -> 
     >>> did_you_mean("tacrde", ["tacred", "kbp37"]), did_you_mean("x", ["tacred"])
     ("; did you mean 'tacred'?", '')
     """
+    if len(str(name)) > _LINE:  # nobody meant a name of that length, and comparing takes long
+        return ""
     near = difflib.get_close_matches(str(name), [str(one) for one in known], n=1, cutoff=cutoff)
-    return f"; did you mean {near[0]!r}?" if near and near[0] != str(name) else ""
+    return f"; did you mean {shown(near[0])}?" if near and near[0] != str(name) else ""
 
 
 def unknown_name(
@@ -65,4 +135,4 @@ def unknown_name(
     """
     known = [str(one) for one in known]
     hint = did_you_mean(name, list(nearest_of) or known, cutoff=0.4) or "."
-    return ValueError(f"unknown {kind} {name!r}{hint} Known: {', '.join(known) or 'none'}")
+    return ValueError(f"unknown {kind} {shown(name)}{hint} Known: {listing(known) or 'none'}")

@@ -11,6 +11,9 @@ import functools
 import gzip
 import hashlib
 import os
+import shutil
+import tempfile
+import time
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,8 +21,14 @@ from typing import BinaryIO
 
 from .errors import MalformedRecord
 
+try:
+    import fcntl
+except ImportError:  # Windows: nothing is locked, and what a killed process left stays
+    fcntl = None
+
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BLOCK = 1 << 24
+_PRIVATE, _LOCK, _YOUNG = ".helpers-", "lock", 60.0  # seconds in which a folder gets its lock
 
 
 def read_file(path: Path | str, keep_mark: bool = False) -> bytes:
@@ -31,7 +40,7 @@ def read_file(path: Path | str, keep_mark: bool = False) -> bytes:
     MalformedRecord : the gzip archive is broken or cut off.
     OSError : as the file system does.
     """
-    path = Path(path)
+    path = plain_file(path)
     mark = b"" if keep_mark else _BYTE_ORDER_MARK
     if path.suffix.lower() != ".gz":
         return path.read_bytes().removeprefix(mark)
@@ -42,12 +51,78 @@ def read_file(path: Path | str, keep_mark: bool = False) -> bytes:
         raise MalformedRecord(path, f"the gzip archive is broken ({error})") from error
 
 
+def plain_file(path: Path | str) -> Path:
+    """The path, unless there is something else than a file: reading a pipe could wait for ever.
+
+    >>> plain_file("/dev/null")
+    Traceback (most recent call last):
+    helpers.core.errors.MalformedRecord: /dev/null: this is no plain file but a device, a pipe or a socket
+    """
+    path = Path(path)
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise MalformedRecord(path, "this is no plain file but a device, a pipe or a socket")
+    return path
+
+
+@contextlib.contextmanager
+def private_folder(parent: Path | str) -> Iterator[Path]:
+    """A new folder in `parent` that nobody else writes to; it is gone after the block.
+
+    After a kill, too: whoever asks next for such a folder in `parent` removes those whose owner no longer
+    holds the lock. Its name is random and its mode 0700: nobody can put a link in the place of a file.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as parent:
+    ...     with private_folder(parent) as folder:
+    ...         _ = Path(folder, "draft").write_text("text")
+    ...     list(Path(parent).iterdir())
+    []
+    """
+    remove_abandoned(Path(parent))
+    folder = Path(tempfile.mkdtemp(prefix=_PRIVATE, dir=parent))
+    try:
+        with open(folder / "new", "wb") as lock:
+            _lock(lock)
+            os.rename(lock.name, folder / _LOCK)  # so that a lock is never seen before it is held
+            yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def remove_abandoned(parent: Path) -> None:
+    """Remove the private folders in `parent` whose owner was killed."""
+    for folder in parent.glob(f"{_PRIVATE}*"):
+        with contextlib.suppress(OSError):  # it is gone by now, or belongs to somebody else
+            if folder.is_symlink():
+                continue
+            if (folder / _LOCK).exists():
+                with open(folder / _LOCK, "rb+") as lock:
+                    abandoned = _lock(lock)
+            else:  # being made just now, or its owner was killed at that moment
+                abandoned = time.time() - folder.stat().st_mtime > _YOUNG
+            if abandoned:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _lock(file: BinaryIO) -> bool:
+    """Lock a file, without waiting; False if another process holds it, or there are no locks."""
+    if fcntl is None:
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
 @contextlib.contextmanager
 def atomic_path(path: Path | str) -> Iterator[Path]:
-    """A name beside `path` to write to; once the block ends without an error, the file there becomes `path`.
+    """A name to write to, in a private folder beside `path`; once the block ends without an error, the file
+    there becomes `path`.
 
-    For libraries that want a name; `atomic_writer` gives a stream. The folder is created. On an error what
-    was written is removed, and the old file stays. Raises OSError as the file system does.
+    For libraries that want a name; `atomic_writer` gives a stream. The folder of `path` is created. On an
+    error what was written is removed, and the old file stays. Raises OSError as the file system does, with
+    `path` as its file.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -57,15 +132,33 @@ def atomic_path(path: Path | str) -> Iterator[Path]:
     'text'
     """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    with _blaming(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with private_folder(path.parent) as folder:
+            draft = folder / f"draft{path.suffix}"
+            yield draft
+            draft.chmod(0o666 & ~_umask())  # a library may have made it for its owner only
+            with open(draft, "rb+") as written:
+                os.fsync(written.fileno())
+            os.replace(draft, path)
+
+
+@contextlib.contextmanager
+def _blaming(path: Path) -> Iterator[None]:
+    """An OSError of the draft, or of none, is one of the file that was to be written."""
     try:
-        yield draft
-        with open(draft, "rb+") as written:
-            os.fsync(written.fileno())
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
+        yield
+    except OSError as error:
+        named = str(error.filename or "")
+        if error.errno is not None and (not named or _PRIVATE in named):
+            error.filename, error.filename2 = str(path), None
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 @contextlib.contextmanager

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from .errors import did_you_mean
+from .errors import did_you_mean, listing, shown
 
 Label = str | int
 
@@ -120,7 +120,7 @@ def find_negative(labels: Iterable[str]) -> str | None:
     names = {_plain(name) for name in NEGATIVE_NAMES}
     found = [label for label in labels if _plain(label) in names]
     if len(found) > 1:
-        raise ValueError(f"which label is the negative class? {', '.join(found)} all look like one: name it")
+        raise ValueError(f"which label is the negative class? {listing(found)} all look like one: name it")
     return found[0] if found else None
 
 
@@ -134,7 +134,7 @@ def missing_message(argument: str, index: int, value: object) -> str:
     >>> missing_message("gold", 3, float("nan"))
     'gold[3] is nan: labels are strings or integers, and none may be missing'
     """
-    return f"{argument}[{index}] is {value!r}: labels are strings or integers, and none may be missing"
+    return f"{argument}[{index}] is {shown(value)}: labels are strings or integers, and none may be missing"
 
 
 def unlisted_message(argument: str, index: int | None, value: Label, labels: Iterable[Label]) -> str:
@@ -146,4 +146,6 @@ def unlisted_message(argument: str, index: int | None, value: Label, labels: Ite
     """
     known = list(labels)
     place = argument if index is None else f"{argument}[{index}]"
-    return f"{place} is {value!r}, which is not in labels ({len(known)} labels){did_you_mean(value, known)}"
+    return (
+        f"{place} is {shown(value)}, which is not in labels ({len(known)} labels){did_you_mean(value, known)}"
+    )

@@ -85,3 +85,73 @@ def test_files_are_written_with_the_rights_of_any_new_file(tmp_path):
     finally:
         os.umask(mask)
     assert path.stat().st_mode & 0o777 == 0o640
+
+
+OWNER = """
+import sys, time
+from helpers.core import private_folder
+with private_folder(sys.argv[1]) as own:
+    (own / "draft").write_text("text")
+    print(own.name, flush=True)
+    time.sleep(60)
+"""
+
+
+def test_what_a_killed_owner_left_goes_and_what_a_living_one_has_stays(tmp_path):
+    words = [sys.executable, "-c", OWNER, tmp_path]
+    with (
+        subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True) as dead,
+        subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True) as living,
+    ):
+        names = [process.stdout.readline().strip() for process in (dead, living)]
+        assert {path.name for path in tmp_path.iterdir()} == set(names)
+        dead.kill()
+        dead.wait()
+        write_atomically(tmp_path / "a.txt", "text")
+        assert {path.name for path in tmp_path.iterdir()} == {names[1], "a.txt"}
+        living.kill()
+    write_atomically(tmp_path / "a.txt", "text")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_a_folder_that_is_being_made_stays_and_a_link_is_not_followed(tmp_path):
+    inside, target = tmp_path / "folder", tmp_path / "target"
+    for folder in (inside / ".helpers-young", target):
+        folder.mkdir(parents=True)
+    (target / "lock").touch()
+    (target / "kept").touch()
+    (inside / ".helpers-link").symlink_to(target)
+    write_atomically(inside / "a.txt", "text")
+    assert {path.name for path in inside.iterdir()} == {".helpers-young", ".helpers-link", "a.txt"}
+    assert (target / "kept").exists()
+    os.utime(inside / ".helpers-young", (0, 0))
+    write_atomically(inside / "a.txt", "text")
+    assert not (inside / ".helpers-young").exists()
+
+
+def test_drafts_have_names_that_nobody_can_guess(tmp_path):
+    seen = set()
+    for _ in range(3):
+        with atomic_path(tmp_path / "a.txt") as draft:
+            draft.write_text("text")
+            seen.add(draft.parent.name)
+            assert draft.parent.stat().st_mode & 0o777 == 0o700
+    assert len(seen) == 3
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is full")
+def test_a_full_disk_is_blamed_on_the_file_that_was_wanted(tmp_path):
+    with (
+        pytest.raises(OSError, match=r"No space left.*a\.txt") as found,
+        atomic_path(tmp_path / "a.txt") as draft,
+    ):
+        draft.symlink_to("/dev/full")
+        draft.write_text("text")
+    assert found.value.filename == str(tmp_path / "a.txt") and list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a named pipe")
+def test_a_pipe_is_no_file(tmp_path):
+    os.mkfifo(tmp_path / "a.csv")
+    with pytest.raises(MalformedRecord, match=r"a\.csv: this is no plain file"):
+        read_file(tmp_path / "a.csv")
