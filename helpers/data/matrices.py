@@ -9,8 +9,6 @@ import array
 import csv
 import io
 import re
-import zipfile
-import zlib
 from pathlib import Path
 from typing import BinaryIO
 
@@ -20,11 +18,21 @@ import pyarrow.csv
 import scipy.sparse
 from scipy.sparse import csr_array
 
-from helpers.core import MalformedRecord, atomic_writer, byte_fault, read_file, utf8_fault
+from helpers.core import (
+    MalformedRecord,
+    abridged,
+    atomic_writer,
+    byte_fault,
+    listing,
+    naming_file,
+    plain_file,
+    read_file,
+    shown,
+    utf8_fault,
+)
 
 ENDINGS = (".csv", ".npy", ".npz")
 _BLOCK = 1 << 24
-_BROKEN = (ValueError, EOFError, KeyError, OSError, RuntimeError, MemoryError, zipfile.BadZipFile, zlib.error)
 
 
 def read_matrix(path: Path | str) -> np.ndarray | csr_array:
@@ -55,7 +63,8 @@ def read_matrix(path: Path | str) -> np.ndarray | csr_array:
            [ 2.e+00,  1.e-03]])
     """
     path = Path(path)
-    matrix = _read_csv(path) if _ending(path) == ".csv" else _read_numpy(path)
+    with naming_file(path):
+        matrix = _read_csv(path) if _ending(path) == ".csv" else _read_numpy(path)
     if matrix.ndim != 2:
         shape = " × ".join(map(str, matrix.shape)) or "a single number"
         raise MalformedRecord(path, f"a matrix of two dimensions is needed, not {shape}")
@@ -151,20 +160,20 @@ def _number(path: Path, cell: str, line: int, column: int) -> float:
         value = np.nan
     if np.isnan(value):
         first = "; the file must have no header" if line == 1 else ""
-        raise MalformedRecord(path, f"{cell!r} is no number{first}", line, str(column))
+        raise MalformedRecord(path, f"{shown(cell)} is no number{first}", line, str(column))
     return value
 
 
 def _read_numpy(path: Path) -> np.ndarray | csr_array:
     """What NumPy or SciPy saved; the content decides which, should the ending be the wrong one of the two."""
-    with open(path, "rb") as file:
+    with open(plain_file(path), "rb") as file:
         try:
             found, names = _loaded(file)
-        except _BROKEN as error:
-            reason = " ".join(str(error).split())[:160] or type(error).__name__
+        except Exception as error:  # NumPy's and zipfile's own, of many kinds: a header is Python text
+            reason = abridged(" ".join(str(error).split()), 160) or type(error).__name__
             raise MalformedRecord(path, f"the file is broken, cut off or pickled ({reason})") from error
     if not isinstance(found, np.ndarray | csr_array):
-        listed = ", ".join(names) or "nothing"
+        listed = listing(names) or "nothing"
         raise MalformedRecord(path, f"one array, or SciPy's sparse form, is expected, not {listed}")
     return found
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from helpers.core import MalformedRecord, did_you_mean
+from helpers.core import MalformedRecord, listing, naming_file, read_file, shown
 
 from .tabular import Source, first_row, open_source
 
@@ -85,9 +85,10 @@ def read_label_columns(
     columns = {role: name for role, name in found.items() if name is not None}
     table = source.read(list(dict.fromkeys(columns.values())), columns.get("id"))
     if not table.num_rows:
-        raise MalformedRecord(path, f"there are no predictions, only the columns {', '.join(source.names)}")
+        raise MalformedRecord(path, f"there are no predictions, only the columns {listing(source.names)}")
     if "id" in columns:
-        _check_unique(source, table.column(columns["id"]), columns["id"])
+        with naming_file(path):
+            _check_unique(source, table.column(columns["id"]), columns["id"])
     return LabelColumns(table, columns, (role for role in columns if named[role] is None))
 
 
@@ -144,13 +145,8 @@ def read_predictions(
 
 def _column(source: Source, role: str, name: str | None) -> str | None:
     """The column of the file that has this role: the one that is named, else one with a common name."""
-    listed = f"Columns: {', '.join(source.names)}"
     if name is not None:
-        if source.names.count(name) == 1:
-            return name
-        problem = "occurs more than once" if name in source.names else "does not exist"
-        hint = did_you_mean(name, source.names) or "."
-        raise ValueError(f"{source.path}: column {name!r} for {role} {problem}{hint} {listed}")
+        return source.column(name, f" for {role}")
     known = COMMON_NAMES.get(role, ())
     found = [name for name in source.names if name.lower() in known]
     found = [name for name in found if name.lower() == known[0]] or found
@@ -159,8 +155,9 @@ def _column(source: Source, role: str, name: str | None) -> str | None:
         return found[0]
     if role not in ("gold", "predicted"):
         return None
-    problem = f"more than one could be: {', '.join(found)}" if found else "no column has a common name"
-    raise ValueError(f"{source.path}: which column is {role}? {problem}; name it. {listed}")
+    problem = f"more than one could be: {listing(found)}" if found else "no column has a common name"
+    listed = listing(source.names)
+    raise ValueError(f"{source.path}: which column is {role}? {problem}; name it. Columns: {listed}")
 
 
 def _check_unique(source: Source, identifiers: pa.ChunkedArray, name: str) -> None:
@@ -173,7 +170,7 @@ def _check_unique(source: Source, identifiers: pa.ChunkedArray, name: str) -> No
     for row, identifier in enumerate(identifiers.to_pylist()):
         if first.setdefault(identifier, row) != row:
             here, there = (_place(source, one) for one in (row, first[identifier]))
-            reason = f"identifier {identifier!r} of {here} occurs twice, the first time in {there}"
+            reason = f"identifier {shown(identifier)} of {here} occurs twice, the first time in {there}"
             raise MalformedRecord(source.path, reason, source.line(row), name)
 
 
@@ -236,7 +233,7 @@ def read_inverse(path: Path | str) -> dict[str, str]:
     for row, (label, other) in enumerate(pairs):
         for one, two in ((label, other), (other, label)):
             if both.setdefault(one, two) != two:
-                reason = f"label {one!r} has two inverses, {both[one]!r} and {two!r}"
+                reason = f"label {shown(one)} has two inverses, {shown(both[one])} and {shown(two)}"
                 raise MalformedRecord(path, reason, line(row))
     if not both:
         raise MalformedRecord(path, "there are no labels")
@@ -244,10 +241,11 @@ def read_inverse(path: Path | str) -> dict[str, str]:
 
 
 def _json_pairs(path: Path | str) -> tuple[Pairs, Callable]:
-    try:  # a tuple stands for an object, so that a name that occurs twice is seen
-        pairs = json.loads(Path(path).read_text(encoding="utf-8-sig"), object_pairs_hook=tuple)
-    except ValueError as error:
-        raise ValueError(f"{path}: no JSON: {error}") from None
+    with naming_file(path):
+        try:  # a tuple stands for an object, so that a name that occurs twice is seen
+            pairs = json.loads(read_file(path), object_pairs_hook=tuple)
+        except ValueError as error:
+            raise ValueError(f"no JSON: {error}") from None
     if not isinstance(pairs, tuple) or not all(isinstance(other, str) for _, other in pairs):
         raise ValueError(f"{path}: has to hold one JSON object that maps labels to labels")
     return pairs, lambda row: None
@@ -256,7 +254,6 @@ def _json_pairs(path: Path | str) -> tuple[Pairs, Callable]:
 def _table_pairs(path: Path | str) -> tuple[Pairs, Callable]:
     source, wanted = open_source(path), ("label", "inverse")
     for name in wanted:
-        if name not in source.names:
-            raise ValueError(f"{path}: no column {name!r}. Columns: {', '.join(source.names)}")
+        source.column(name)
     table = source.read(wanted)
     return list(zip(*(table.column(name).to_pylist() for name in wanted), strict=True)), source.line

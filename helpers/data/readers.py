@@ -18,7 +18,9 @@ from typing import Any, Literal
 from helpers.core import (
     SEMEVAL_RELATIONS,
     MalformedRecord,
+    abridged,
     byte_fault,
+    naming_file,
     read_file,
     role_words,
     unknown_name,
@@ -70,14 +72,15 @@ def collect(
     helpers.core.errors.MalformedRecord: a.txt, line 2: invalid literal for int() with base 10: 'x'
     """
     corpus, read = Corpus(), 0
-    for line, raw in records:
-        read += 1
-        try:
-            corpus.extend(parse(line, raw))
-        except (ValueError, LookupError, TypeError, AttributeError) as error:
-            corpus.malformed.append(MalformedRecord(path, _reason(error), line))
-            if strict:
-                raise corpus.malformed[-1] from error
+    with naming_file(path):
+        for line, raw in records:
+            read += 1
+            try:
+                corpus.extend(parse(line, raw))
+            except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+                corpus.malformed.append(MalformedRecord(path, _reason(error), line))
+                if strict:
+                    raise corpus.malformed[-1] from error
     if not read:
         raise MalformedRecord(path, "the file holds no record")
     if corpus.malformed:
@@ -94,7 +97,10 @@ def _reason(error: Exception) -> str:
         return f"byte {error.start} of the line, 0x{error.object[error.start]:02x}, is not UTF-8"
     if isinstance(error, KeyError):
         return f"the field {error} is missing"
-    return str(error) if type(error) is ValueError else f"unexpected structure ({error})"
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
+    reason = str(error) if type(error) is ValueError else f"unexpected structure ({error})"
+    return abridged(reason, 300)
 
 
 def blocks(path: Path | str) -> Iterator[Record]:

@@ -11,14 +11,23 @@ import functools
 import logging
 import os
 import shutil
-import tarfile
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from helpers import ROOT
-from helpers.core import ChecksumError, DownloadError, MissingData, atomic_path, file_sha256, unknown_name
+from helpers.core import (
+    ChecksumError,
+    DownloadError,
+    MissingData,
+    atomic_path,
+    file_sha256,
+    private_folder,
+    unknown_name,
+)
+
+from .download import download_file, unpack_member
 
 logger = logging.getLogger(__name__)
 REGISTRY = Path(__file__).with_name("registry.csv")
@@ -164,7 +173,8 @@ def fetch(name: str) -> list[Path]:
     """Download a file, or all files of a data set, into `data/`, with checksum and a progress bar.
 
     A file that lies in one of the search folders already is not downloaded again. Files without an address
-    are left out with a warning that says how to get them. Files are written atomically, after their checksum
+    are left out with a warning that says how to get them. A download that breaks off is tried again and
+    resumed, within the limits of `helpers.data.download`. Files are written atomically, after their checksum
     was found right.
 
     Returns
@@ -174,7 +184,8 @@ def fetch(name: str) -> list[Path]:
     Raises
     ------
     ValueError : neither a registered file nor a data set.
-    DownloadError : the address cannot be reached, or the archive lacks the file.
+    DownloadError : the address cannot be reached, or does not give a file of the registered size; or it gives
+        an archive that is broken or lacks the file.
     ChecksumError : what was downloaded, or a file found, is not the registered file.
     MissingData : none of the files has an address.
     """
@@ -195,35 +206,35 @@ def _fetch_file(wanted: DataFile) -> Path:
     if _find(wanted) is not None:
         return locate(wanted.path)
     target = ROOT / "data" / wanted.path
-    with tempfile.TemporaryDirectory(prefix="download-") as folder:
+    instead = f"put it at {target}, or set ${DATA_DIR_VARIABLE} to a folder that has it."
+    with private_folder(tempfile.gettempdir()) as folder:
         try:
             got = _download(wanted, folder)
-        except (OSError, tarfile.TarError) as error:
+        except OSError as error:
+            # with a file name it is the draft's, which is gone by now
+            reason = error.strerror if error.filename is not None else error
             raise DownloadError(
-                f"{wanted.path} could not be downloaded from {wanted.url} ({error}). Nothing was written. "
-                f"Without a network put it at {target}, or set ${DATA_DIR_VARIABLE} to a folder that has it."
+                f"{wanted.path} could not be downloaded from {wanted.url} ({reason}). Nothing was written. "
+                f"Without a network {instead}"
             ) from error
-        _verify(got, wanted.sha256)
+        actual = file_sha256(got)
+        if actual != wanted.sha256:
+            raise ChecksumError(
+                f"what {wanted.url} gives is not the registered {wanted.path}: its sha256 is {actual}, "
+                f"expected is {wanted.sha256}. Nothing was written. If you have the original, {instead}"
+            )
         with atomic_path(target) as draft:
             shutil.copyfile(got, draft)
     return target
 
 
-def _download(wanted: DataFile, folder: str) -> Path:
-    """The file in a temporary folder; pooch (and with it the network stack) is loaded only here."""
-    import pooch
-
-    pooch.get_logger().setLevel("WARNING")
-    bar = pooch.HTTPDownloader(progressbar=True, timeout=30)
-    got = Path(pooch.retrieve(wanted.url, known_hash=None, fname="download", path=folder, downloader=bar))
+def _download(wanted: DataFile, folder: Path) -> Path:
+    """The file, in a folder of our own; what is registered of a member of an archive is its own size."""
+    got = folder / "download"
     if not wanted.member:
+        download_file(wanted.url, got, wanted.path, wanted.bytes)
         return got
-    with tarfile.open(got) as tar:  # the archive may put any folder around the member
-        names = [name for name in tar.getnames() if f"/{name}".endswith(f"/{wanted.member}")]
-        if len(names) != 1:
-            raise tarfile.TarError(
-                f"the archive holds {len(names)} files named {wanted.member}, one is expected"
-            )
-        member = Path(folder, "member")
-        member.write_bytes(tar.extractfile(names[0]).read())
+    download_file(wanted.url, got, wanted.path)
+    member = folder / "member"
+    unpack_member(got, wanted.member, wanted.bytes, member)
     return member

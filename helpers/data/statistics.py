@@ -12,11 +12,21 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from helpers.core import MalformedRecord, base_relation, find_negative, unknown_name
+from helpers.core import (
+    MalformedRecord,
+    base_relation,
+    find_negative,
+    naming_file,
+    plain_file,
+    shown,
+    unknown_name,
+)
 
 from .corpora import datasets, find_dataset
 from .label_counts import TOTAL, count_labels, counted_datasets, published_counts
 from .tabular import Delimited
+
+MOST_DIGITS = 18  # sums of many such counts still fit into floats and 64 bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,13 +163,13 @@ def _combined(
 ) -> LabelStatistics:
     """Size and negative share of the `whole` (splits), perplexity and ratio of the `measured` part."""
     labels = set(measured).union(*whole) - {TOTAL}
+    counts = {label: measured.get(label, 0) for label in sorted(labels)}
+    part = label_statistics(counts, negative)
     samples = sum(part.get(TOTAL, sum(part.values())) for part in whole)
     share = 0.0
     if negative is not None:
         known = not any(TOTAL in part for part in whole)
         share = sum(part.get(negative, 0) for part in whole) / samples if known else None
-    counts = {label: measured.get(label, 0) for label in sorted(labels)}
-    part = label_statistics(counts, negative)
     return replace(part, samples=samples, negative_share=share)
 
 
@@ -206,7 +216,11 @@ def statistics_from_csv(path: Path | str, negative: str | None = None) -> LabelS
     ...     statistics_from_csv(path).negative_share
     0.5
     """
-    splits = _read_counts(Path(path))
+    with naming_file(path):
+        return _statistics_of(_read_counts(Path(path)), negative)
+
+
+def _statistics_of(splits: Mapping[str, Mapping[str, int]], negative: str | None) -> LabelStatistics:
     labels = list(dict.fromkeys(label for counts in splits.values() for label in counts))
     known = "as given" if negative else "none"
     if negative is None and (negative := find_negative(labels)) is not None:
@@ -221,20 +235,20 @@ def statistics_from_csv(path: Path | str, negative: str | None = None) -> LabelS
 
 
 def _read_counts(path: Path) -> dict[str, dict[str, int]]:
-    source = Delimited(path, path.read_bytes(), "\t" if path.suffix.lower() == ".tsv" else ",")
-    missing = [name for name in ("label", "count") if name not in source.names]
-    if missing:
-        raise ValueError(f"{path}: no column {' and '.join(missing)}. Columns: {', '.join(source.names)}")
+    source = Delimited(path, plain_file(path).read_bytes(), "\t" if path.suffix.lower() == ".tsv" else ",")
+    for name in ("label", "count"):
+        source.column(name)
     source.read(source.names[:1])  # refuses ragged rows, with their line
     splits: dict[str, dict[str, int]] = {}
     for line, row in source.rows():
         cells = dict(zip(source.names, row, strict=True))
         label, counts = cells["label"], splits.setdefault(cells.get("split", ""), {})
         if not label.strip() or label in counts:
-            problem = f"label {label!r} occurs twice" if label.strip() else "the label is empty"
+            problem = f"label {shown(label)} occurs twice" if label.strip() else "the label is empty"
             raise MalformedRecord(path, problem, line, "label")
-        if not (cells["count"].isascii() and cells["count"].strip().isdigit()):
-            reason = f"a count is an integer, 0 or more, not {cells['count']!r}"
+        digits = cells["count"].strip()
+        if not (digits.isascii() and digits.isdigit() and len(digits) <= MOST_DIGITS):
+            reason = f"a count is an integer, 0 or more, of at most {MOST_DIGITS} digits, not {shown(digits)}"
             raise MalformedRecord(path, reason, line, "count")
-        counts[label] = int(cells["count"])
+        counts[label] = int(digits)
     return splits

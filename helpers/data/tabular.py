@@ -10,16 +10,30 @@ import contextlib
 import csv
 import io
 import json
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from helpers.core import MalformedRecord, byte_fault, read_file, utf8_fault
+from helpers.core import (
+    MalformedRecord,
+    abridged,
+    byte_fault,
+    did_you_mean,
+    listing,
+    naming_file,
+    read_file,
+    shown,
+    utf8_fault,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+# Python's csv refuses longer cells; a text that nobody asked for may stand beside the labels.
+csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
 
 ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet")
 _BLOCK = 1 << 24  # bytes that Arrow parses at a time: a row has to fit into two blocks
@@ -38,12 +52,13 @@ def open_source(path: Path | str) -> Source:
     if ending not in ENDINGS:
         known = ", ".join(ENDINGS)
         raise ValueError(f"{path}: unknown ending; known are {known}, each also with .gz after it")
-    content = read_file(path, keep_mark=True)
-    if ending == ".parquet":
-        return Parquet(path, content)
-    if ending == ".jsonl":
-        return JsonLines(path, content)
-    return Delimited(path, content, "," if ending == ".csv" else "\t")
+    with naming_file(path):
+        content = read_file(path, keep_mark=True)
+        if ending == ".parquet":
+            return Parquet(path, content)
+        if ending == ".jsonl":
+            return JsonLines(path, content)
+        return Delimited(path, content, "," if ending == ".csv" else "\t")
 
 
 def first_row(column: pa.ChunkedArray, fault: Callable[[str | None], bool]) -> int | None:
@@ -100,7 +115,21 @@ class Source:
         MalformedRecord : with its line and column: an empty cell in one of the columns, or what else the kind
             of file knows as a fault.
         """
+        with naming_file(self.path):
+            return self._read(columns, identifiers)
+
+    def _read(self, columns: Sequence[str], identifiers: str | None) -> pa.Table:
         raise NotImplementedError
+
+    def column(self, name: str, role: str = "") -> str:
+        """The name of a column, which has to be there once. Raises ValueError with the columns there are."""
+        if self.names.count(name) == 1:
+            return name
+        problem = "occurs more than once" if name in self.names else "does not exist"
+        hint = did_you_mean(name, self.names) or "."
+        raise ValueError(
+            f"{self.path}: column {shown(name)}{role} {problem}{hint} Columns: {listing(self.names)}"
+        )
 
     def line(self, row: int) -> int | None:
         """The line of a row (from 0) of the table; None where the format has no lines. Slow."""
@@ -109,6 +138,15 @@ class Source:
     def rows(self) -> Iterator[tuple[int, Any]]:
         """The rows, each with the line it starts on; blank lines are no rows. Slow."""
         return iter(())
+
+    def _lines(self) -> int:
+        # three times as fast as bytes.count, which stops at each line
+        content = np.frombuffer(self.content, np.uint8)
+        ends = sum(
+            np.count_nonzero(content[start : start + _BLOCK] == ord("\n"))
+            for start in range(0, len(content), _BLOCK)
+        )
+        return ends + (not self.content.endswith(b"\n"))
 
     def _check_utf8(self, column_at: Callable[[int], str | None] = lambda offset: None) -> None:
         offset = utf8_fault(self.content)
@@ -148,8 +186,7 @@ class Delimited(Source):
         position = len(next(self._cells(self.content[start : offset + 1].decode("latin-1")))) - 1
         return self.names[position] if position < len(self.names) else f"number {position + 1}"
 
-    def read(self, columns: Sequence[str], identifiers: str | None = None) -> pa.Table:
-        """As `Source.read`."""
+    def _read(self, columns: Sequence[str], identifiers: str | None) -> pa.Table:
         import pyarrow as pa
 
         try:
@@ -173,15 +210,6 @@ class Delimited(Source):
             if table.num_rows == self._lines() - 1:
                 return table, True
         return self._arrow_table(columns, identifiers, newlines_in_cells=True), False
-
-    def _lines(self) -> int:
-        # three times as fast as bytes.count, which stops at each line
-        content = np.frombuffer(self.content, np.uint8)
-        ends = sum(
-            np.count_nonzero(content[start : start + _BLOCK] == ord("\n"))
-            for start in range(0, len(content), _BLOCK)
-        )
-        return ends + (not self.content.endswith(b"\n"))
 
     def _arrow_table(
         self, columns: Sequence[str], identifiers: str | None, newlines_in_cells: bool
@@ -209,17 +237,16 @@ class Delimited(Source):
 
     def _first_fault(self, columns: Sequence[str]) -> MalformedRecord | None:
         wanted = [(self.names.index(column), column) for column in columns]
-        line = 1
         try:
             for line, row in self.rows():
                 if len(row) != len(self.names):
-                    reason = f"{len(self.names)} cells are expected, found {len(row)}: {row!r}"
+                    reason = f"{len(self.names)} cells are expected, found {len(row)}: {shown(row)}"
                     return MalformedRecord(self.path, reason, line)
                 for position, column in wanted:
                     if not row[position].strip():
                         return MalformedRecord(self.path, "the cell is empty", line, column)
-        except csv.Error as error:
-            return MalformedRecord(self.path, f"a row after this line cannot be read ({error})", line)
+        except MalformedRecord as fault:
+            return fault
         return None
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
@@ -227,10 +254,14 @@ class Delimited(Source):
         text = io.TextIOWrapper(io.BytesIO(self.content), "utf-8-sig", newline="")
         reader = csv.reader(text, delimiter=self.delimiter, strict=True)
         line = 1
-        for row in reader:
-            if row and line > 1:
-                yield line, row
-            line = reader.line_num + 1
+        try:
+            for row in reader:
+                if row and line > 1:
+                    yield line, row
+                line = reader.line_num + 1
+        except csv.Error as error:
+            reason = f"the row that begins here cannot be read ({error})"
+            raise MalformedRecord(self.path, reason, line) from error
 
 
 class JsonLines(Source):
@@ -267,17 +298,20 @@ class JsonLines(Source):
             except json.JSONDecodeError as error:
                 reason = f"no valid JSON at character {error.pos}: {error.msg}"
                 raise MalformedRecord(self.path, reason, number) from error
+            except (ValueError, RecursionError) as error:  # thousands of digits, or of brackets
+                reason = "nested too deeply" if isinstance(error, RecursionError) else "a number is too long"
+                raise MalformedRecord(self.path, reason, number) from error
             if not isinstance(found, dict):
-                raise MalformedRecord(self.path, f"a JSON object is expected, not {found!r}", number)
+                raise MalformedRecord(self.path, f"a JSON object is expected, not {shown(found)}", number)
             yield number, found
 
-    def read(self, columns: Sequence[str], identifiers: str | None = None) -> pa.Table:
-        """As `Source.read`."""
+    def _read(self, columns: Sequence[str], identifiers: str | None) -> pa.Table:
         import pyarrow as pa
 
         try:
             table = _as_text(self._arrow(columns), identifiers)
-            if all(blank_row(column) is None for column in table.columns):
+            # Arrow also takes objects that go over several lines
+            if table.num_rows == self._lines() and all(blank_row(one) is None for one in table.columns):
                 return table
         except pa.ArrowInvalid:
             pass
@@ -307,7 +341,10 @@ class JsonLines(Source):
             reason = "the field is empty" if column in found else "the field is missing"
             raise MalformedRecord(self.path, reason, line, column)
         if not isinstance(value, str):
-            reason = f"a label is text or an integer, not {json.dumps(value)[:60]}"
+            reason = f"a label is text or an integer, not {abridged(json.dumps(value), 80)}"
+            raise MalformedRecord(self.path, reason, line, column)
+        if any("\ud800" <= letter <= "\udfff" for letter in value):
+            reason = f"{shown(value)} holds half a character (an unpaired surrogate)"
             raise MalformedRecord(self.path, reason, line, column)
         return value
 
@@ -332,8 +369,7 @@ class Parquet(Source):
         except (pa.ArrowException, OSError) as error:
             raise MalformedRecord(path, f"this is no whole Parquet file ({error})") from error
 
-    def read(self, columns: Sequence[str], identifiers: str | None = None) -> pa.Table:
-        """As `Source.read`."""
+    def _read(self, columns: Sequence[str], identifiers: str | None) -> pa.Table:
         import pyarrow as pa
         from pyarrow import parquet
 
@@ -350,6 +386,10 @@ class Parquet(Source):
             if kind not in text and not pa.types.is_integer(kind):
                 reason = f"labels are text or integers, not {field.type}"
                 raise MalformedRecord(self.path, reason, column=field.name)
+        try:
+            table.validate(full=True)
+        except pa.ArrowInvalid as error:
+            raise MalformedRecord(self.path, f"a column is damaged ({error})") from error
         table = _as_text(table, identifiers)
         for name, column in zip(table.column_names, table.columns, strict=True):
             row = blank_row(column)

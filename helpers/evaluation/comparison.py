@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from helpers.core import table_name, visible
 from helpers.data import read_predictions
 from helpers.metrics import (
     PairedOutcomes,
@@ -132,7 +133,8 @@ def _order(first: Path | str, ids: pd.Series, second: Path | str, others: pd.Ser
 
 
 def comparison_text(table: pd.DataFrame) -> str:
-    """The table of `compare_files` to read: a block for each other file, scores in per cent.
+    """The table of `compare_files` to read: a block for each other file, scores in per cent; what cannot be
+    printed in a label or in the name of a file is escaped.
 
     >>> row = {"first": "a.csv", "second": "b.csv", "n": 9, "replicates": 99, "seed": 1, "scheme": "micro"}
     >>> row |= {"score_first": 0.75, "score_second": 0.5, "difference": 0.25, "low": -0.05, "high": 0.6}
@@ -151,14 +153,15 @@ def comparison_text(table: pd.DataFrame) -> str:
 def _block(rows: pd.DataFrame) -> str:
     one = rows.iloc[-1]  # micro, the first, pools labels that the others leave out
     titles = "  ".join(f"{title:>6}" for title in ("A", "B", "A − B", "low", "high", "p", "p Holm"))
-    lines = [f"A {one['first']}", f"B {one['second']}"]
+    lines = [f"A {visible(one['first'])}", f"B {visible(one['second'])}"]
     lines.append(f"n {one['n']} · {one['replicates']} replicates, seed {one['seed']}")
     lines += [f"{'scheme':<10}{titles}", *(_line(row) for _, row in rows.iterrows())]
-    return "\n".join([*lines, one["signature"].replace(f"|scheme:{one['scheme']}", "")])
+    # the first only: the negative class may be named like a scheme
+    return "\n".join([*lines, visible(one["signature"].replace(f"|scheme:{one['scheme']}", "", 1))])
 
 
 def _line(row: pd.Series) -> str:
     scores = [f"{100 * row[name]:6.2f}" for name in ("score_first", "score_second")]
     changes = [f"{100 * row[name]:+6.2f}" for name in ("difference", "low", "high")]
     chances = [f"{p:.4f}" if p >= 5e-5 else f"{p:.0e}" for p in row[["p", "p_holm"]]]
-    return f"{row['scheme']:<10}" + "  ".join([*scores, *changes, *chances])
+    return f"{table_name(row['scheme']):<10}" + "  ".join([*scores, *changes, *chances])

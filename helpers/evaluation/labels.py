@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from helpers.core import SEMEVAL_RELATIONS, SKIPPED, MalformedRecord, find_negative, unknown_name
+from helpers.core import (
+    SEMEVAL_RELATIONS,
+    SKIPPED,
+    MalformedRecord,
+    find_negative,
+    naming_file,
+    signature_field,
+    unknown_name,
+)
 from helpers.data import LabelColumns, open_source, read_label_columns
 from helpers.metrics import (
     RULES,
@@ -92,10 +100,8 @@ def score_file(
     found = read_label_columns(path, gold_column, predicted_column, paired_column, id_column)
     if known:
         _check_labels(path, found, known, task)
-    try:
+    with naming_file(path):
         report = score_frame(found, task=task, **options)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
     for remark in _remarks(found, report, options.get("negative"), options.get("inverse")):
         logger.warning("%s: %s", path, remark)
     return report
@@ -209,6 +215,12 @@ def score_frame(
     negative = known.negative if known else negative or None
     labels = _task_labels(known, frame) if known else None
     confusion = Confusion.from_arrays(frame["gold"], frame["predicted"], labels)
+    outcomes = None
+    if "predicted_paired" in frame:
+        columns = (frame[role] for role in ("gold", "predicted", "predicted_paired"))
+        outcomes = PairedOutcomes.from_arrays(*columns, labels)
+        if negative is not None and negative not in confusion.labels:
+            confusion = outcomes.original  # the negative class may be predicted for paired samples only
     report = evaluate(confusion, schemes=schemes, negative=negative)
     rng, made = np.random.default_rng(seed), bootstrap_suffix(replicates, seed) if replicates else ""
 
@@ -223,9 +235,7 @@ def score_frame(
             report.schemes[scheme]["signature"] += made
     if known:
         report.extra["official"] = _official(confusion, known.negative, interval, made)
-    if "predicted_paired" in frame:
-        columns = (frame[role] for role in ("gold", "predicted", "predicted_paired"))
-        outcomes = PairedOutcomes.from_arrays(*columns, labels)
+    if outcomes is not None:
         report.extra["direction"] = _direction(outcomes, known, negative, inverse, interval, made)
     report.signature += made
     return report
@@ -274,8 +284,8 @@ def _direction(
         ends = zip(RATES, found.low.tolist(), found.high.tolist(), strict=True)
         scores["intervals"] = {rate: {"low": low, "high": high} for rate, low, high in ends}
     measure = "official_macro" if task else "macro"
-    pairs = "e1e2" if inverse is None else "given"
+    pairs, name = "e1e2" if inverse is None else "given", signature_field(negative)
     scores["signature"] = (
-        f"pd+pir+ppr|performance:{measure}|inverse:{pairs}|negative:{negative}|n:{outcomes.n}|v:{RULES}{made}"
+        f"pd+pir+ppr|performance:{measure}|inverse:{pairs}|negative:{name}|n:{outcomes.n}|v:{RULES}{made}"
     )
     return scores

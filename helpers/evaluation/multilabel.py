@@ -17,7 +17,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.pipeline import Pipeline
 
-from helpers.core import Label, unknown_name
+from helpers.core import Label, table_name, unknown_name, visible
 from helpers.data import Documents, label_matrix, read_matrix
 from helpers.metrics import (
     F_MEASURES,
@@ -101,7 +101,7 @@ class MultilabelReport:
         lines = [f"n {self.n} · {self.labels} labels · {empty}"]
         lines += _table("measure", "value", self.scores, self.intervals)
         lines += ["", *_table("scheme", "F1", self.schemes, self.intervals.get("schemes", {}))]
-        return "\n".join([*lines, self.policy])
+        return "\n".join([*lines, visible(self.policy)])
 
 
 def score_multilabel(
@@ -210,11 +210,11 @@ def _intervals(
 def _table(title: str, head: str, values: Mapping[str, float], intervals: Mapping[str, Any]) -> list[str]:
     """One value a line in per cent, with the ends of its interval where there are any."""
     columns = [head, *(("low", "high") if intervals else ())]
-    width = max(9, *map(len, values))
+    width = max(9, *(len(table_name(name)) for name in values))
     lines = [f"{title:<{width}}" + "".join(f"{column:>8}" for column in columns)]
     for name, value in values.items():
         numbers = [value, *(intervals[name].values() if intervals else ())]
-        lines.append(f"{name:<{width}}" + "".join(f"{100 * number:>8.2f}" for number in numbers))
+        lines.append(f"{table_name(name):<{width}}" + "".join(f"{100 * number:>8.2f}" for number in numbers))
     return lines
 
 

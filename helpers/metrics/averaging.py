@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from helpers.core import SKIPPED, Label, unlisted_message
+from helpers.core import SKIPPED, Label, signature_field, unlisted_message
 
 from .class_scores import BinaryCounts, ClassScore, f_beta, resolve_score
 from .counting import checked_labels
-from .counts import Confusion, positions, scalar
+from .counts import Confusion, check_total, positions, scalar
 from .report import Report, plain_number
 from .weighting import Weighting, class_weights, scheme_names
 
@@ -100,6 +100,8 @@ class Policy:
     def signature(self, confusion: Confusion, score: str, scheme: str | None = None) -> str:
         """What a score needs to be read: score, scheme, labels, undefined cases, direction, n, rules.
 
+        The fields are joined by `|`; in a label it is escaped (`core.signature_field`).
+
         >>> table = Confusion.from_arrays(["a", "NA"], ["a", "a"])
         >>> Policy(negative="NA").signature(table, "f1", "dodrans")
         'f1|scheme:dodrans|labels:supported|negative:NA|zero_support:skip|direction:kept|n:2|v:0.1'
@@ -116,11 +118,13 @@ class Policy:
         if isinstance(self.labels, str):
             return "listed" if pooled else self.labels
         names = sorted(map(str, self.labels))
+        if len(names) <= 3:
+            return signature_field("+".join(names))
         digest = hashlib.sha256("\n".join(names).encode()).hexdigest()[:8]
-        return "+".join(names) if len(names) <= 3 else f"{len(names)}of{len(confusion.labels)}#{digest}"
+        return f"{len(names)}of{len(confusion.labels)}#{digest}"
 
     def _negative_name(self) -> list[str]:
-        return [f"negative:{self.negative}"]
+        return [f"negative:{signature_field(self.negative)}"]
 
     def _outcome_name(self, confusion: Confusion, scheme: str | None) -> list[str]:
         normaliser = [] if self.negative_in_normaliser else ["normaliser:averaged"]
@@ -235,6 +239,7 @@ def evaluate(
     >>> round(report.schemes["weighted"]["f1"], 6), report.accuracy, report.ignored
     (0.6, 0.6, ('C',))
     """
+    check_total(confusion.counts)
     if confusion.counts.ndim != 2 or not confusion.n:
         raise ValueError("evaluate needs one table with at least one sample")
     rules, name = Policy(**policy), f"f{beta:g}"

@@ -61,8 +61,9 @@ def sum_duplicates(entries: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray,
 def split_rows(rows: Sequence[Sequence[float]], m: int, labels: Sequence[Label]) -> Contingency:
     """Rows of m positions into `labels` and a count as entries (K, m) and counts (K,): undoes `to_rows`.
 
-    Raises ValueError for a label that is listed twice and for a row of another length, with a position
-    outside the labels, or with a count that is negative or missing; the message names the row.
+    Raises ValueError for a label that is listed twice, for a row of another length, with a position outside
+    the labels, or with a count that is negative or missing (the message names the row), and for a sum that no
+    float holds exactly.
 
     >>> entries, counts = split_rows([[0, 1, 5]], 2, ["a", "b"])
     >>> entries.tolist(), counts.tolist()
@@ -77,7 +78,23 @@ def split_rows(rows: Sequence[Sequence[float]], m: int, labels: Sequence[Label])
             raise ValueError(f"rows[{index}] is {row}: {needed}")
     entries = np.array([row[:m] for row in rows], dtype=np.intp).reshape(-1, m)
     whole = all(isinstance(row[m], int | np.integer) for row in rows)
+    if whole and sum(row[m] for row in rows) >= 2**53:
+        raise ValueError("rows add up to 2^53 or more")
     return entries, np.array([row[m] for row in rows], dtype=np.int64 if whole else float)
+
+
+def check_total(counts: np.ndarray) -> None:
+    """ValueError for counts of which one is negative, or whose sum is not below 2^53: int64 sums could wrap.
+
+    >>> check_total(np.array([2**62, 2**62]))
+    Traceback (most recent call last):
+    ValueError: counts add up to 9.22e+18: less than 2^53 is expected
+    """
+    if (counts < 0).any():
+        raise ValueError("counts holds a negative number")
+    total = counts.sum(dtype=float)
+    if not total < 2.0**53:
+        raise ValueError(f"counts add up to {total:.3g}: less than 2^53 is expected")
 
 
 def draw(counts: np.ndarray, rng: np.random.Generator, replicates: int) -> np.ndarray:
@@ -88,6 +105,7 @@ def draw(counts: np.ndarray, rng: np.random.Generator, replicates: int) -> np.nd
     >>> draw(np.array([3, 0]), np.random.default_rng(0), 2).tolist()
     [[3, 0], [3, 0]]
     """
+    check_total(counts)
     if not counts.sum():
         raise ValueError("no samples: an empty table cannot be resampled")
     if counts.dtype.kind not in "iu":

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from helpers.core import Label
+from helpers.core import Label, signature_field
 
 from .averaging import Policy, averages
 from .bootstrap import Interval, bootstrap_intervals
@@ -76,8 +76,8 @@ class LabelPolicy(Policy):
     def _outcome_name(self, counts: LabelCounts, scheme: str | None) -> list[str]:
         """How labels were decided, n and L."""
         normaliser = ["normaliser:assignments"] if scheme == "entropy" else []
-        n, n_labels = plain_number(counts.n), len(counts.labels)
-        return [*normaliser, f"decision:{counts.decision}", f"n:{n}", f"labels_n:{n_labels}"]
+        decision = f"decision:{signature_field(counts.decision)}"  # a stored run may hold any text
+        return [*normaliser, decision, f"n:{plain_number(counts.n)}", f"labels_n:{len(counts.labels)}"]
 
 
 def label_averages(

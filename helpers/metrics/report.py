@@ -1,20 +1,20 @@
 """A report: what `evaluate` found, as text, dict, DataFrame, CSV and LaTeX.
 
 Scores are fractions; text and LaTeX show per cent, the machine-readable forms keep fractions, with undefined
-values as null (JSON) or empty (CSV).
+values as null (JSON) or empty (CSV). Labels are anybody's text: JSON and CSV keep it, text and LaTeX show it
+in one line, as `core.text` says.
 """
 
 from __future__ import annotations
 
-import csv
-import io
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from helpers.core import Label
+from helpers.core import Label, csv_text, table_name, visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -127,49 +127,48 @@ class Report:
 
         return pd.DataFrame(self.rows())
 
-    def to_csv(self) -> str:
+    def to_csv(self, raw: bool = False) -> str:
         """`rows()` as CSV text with a header line; undefined values are empty.
+
+        Text that a spreadsheet would take for a formula gets an apostrophe in front, unless `raw`.
 
         >>> print(Report(1, (), None, 1.0, (), (), {"micro": {"f1": 1.0}}, {}, "f1", "").to_csv(), end="")
         kind,name,f1
         scheme,micro,1.0
         """
-        rows = self.rows()
-        out = io.StringIO()
+        rows = [_plain(row) for row in self.rows()]
         columns = list(dict.fromkeys(key for row in rows for key in row))
-        writer = csv.DictWriter(out, columns, lineterminator="\n")
-        writer.writeheader()
-        for row in rows:
-            writer.writerow({key: "" if value is None else value for key, value in _plain(row).items()})
-        return out.getvalue()
+        return csv_text([columns, *([row.get(key) for key in columns] for row in rows)], raw)
 
     def to_text(self) -> str:
-        """A table to read, in per cent; undefined class scores carry a star."""
-        head = f"n {plain_number(self.n)} · accuracy {_percent(self.accuracy)} · negative {self.negative}"
-        head += f" · {len(self.averaged)} labels averaged"
-        lines = [head, *_table("scheme", self.schemes), "", *_table("class", self._class_rows())]
+        """A table to read, in per cent; undefined class scores carry a star, long names are cut."""
+        head = f"n {plain_number(self.n)} · accuracy {_percent(self.accuracy)}"
+        head += f" · negative {table_name(self.negative)} · {len(self.averaged)} labels averaged"
+        schemes = [(table_name(name), row) for name, row in self.schemes.items()]
+        lines = [head, *_table("scheme", schemes), "", *_table("class", self._class_rows())]
         if any(row["undefined"] for row in self.per_class.values()):
             lines.append("* undefined (0/0), counted as shown")
         if self.ignored:
-            names = ", ".join(map(str, self.ignored[:5])) + (", …" if len(self.ignored) > 5 else "")
+            names = ", ".join(map(table_name, self.ignored[:5])) + (", …" if len(self.ignored) > 5 else "")
             lines.append(f"{len(self.ignored)} without gold samples, left out: {names}")
         lines += [line for kind in self.extra for line in ("", *self._extra_lines(kind))]
-        return "\n".join([*lines, self.signature])
+        return "\n".join([*lines, visible(self.signature)])
 
     def _extra_lines(self, kind: str) -> list[str]:
-        lines = [kind]
+        lines = [table_name(kind)]
         for name, row in self._section(kind).items():
-            shown = "  ".join(f"{key} {_shown(key, row[key])}" for key in row if key not in NOT_SHOWN)
-            lines += [f"  {name:<22}  {shown}", *([f"    {row['signature']}"] if "signature" in row else [])]
+            pairs = (f"{table_name(key)} {_shown(key, row[key])}" for key in row if key not in NOT_SHOWN)
+            lines.append(f"  {table_name(name):<22}  {'  '.join(pairs)}")
+            lines += [f"    {visible(row['signature'])}"] if "signature" in row else []
         return lines
 
-    def _class_rows(self) -> dict[str, dict[str, Any]]:
-        """The classes that occur, as gold or predicted."""
-        return {
-            str(label) + ("" if row["averaged"] else " (not averaged)"): row
+    def _class_rows(self) -> list[tuple[str, dict[str, Any]]]:
+        """The classes that occur, as gold or predicted; two long names may be alike once they are cut."""
+        return [
+            (table_name(label) + ("" if row["averaged"] else " (not averaged)"), row)
             for label, row in self.per_class.items()
             if row["support"] or row["predicted"]
-        }
+        ]
 
     def to_latex(self) -> str:
         r"""The schemes, and each section of `extra`, as LaTeX tables (package booktabs), in per cent; the
@@ -185,13 +184,13 @@ class Report:
         \bottomrule
         \end{tabular}
         """
-        tables = [f"% {self.signature}\n{_latex('Scheme', self.schemes)}"]
+        tables = [f"% {visible(self.signature)}\n{_latex('Scheme', self.schemes)}"]
         tables += [_latex(kind.capitalize(), self._section(kind)) for kind in self.extra]
         return "\n\n".join(tables)
 
 
 def _latex(title: str, rows: dict[str, dict[str, Any]]) -> str:
-    columns = _columns(rows)
+    columns = _columns(rows.values())
     lines = [[title, *(key.capitalize() for key in columns)]]
     for name, row in rows.items():
         lines.append([name, *(_shown(key, row[key]) if key in row else "" for key in columns)])
@@ -200,11 +199,11 @@ def _latex(title: str, rows: dict[str, dict[str, Any]]) -> str:
     return "\n".join([*top, *body, r"\bottomrule", r"\end{tabular}"])
 
 
-def _table(title: str, rows: dict[str, dict[str, Any]]) -> list[str]:
-    widths = {column: max(len(column), 6) for column in _columns(rows)}
-    width = max([len(title), 10, *map(len, rows)])
+def _table(title: str, rows: list[tuple[str, dict[str, Any]]]) -> list[str]:
+    widths = {column: max(len(column), 6) for column in _columns(row for _, row in rows)}
+    width = max([len(title), 10, *(len(name) for name, _ in rows)])
     lines = [f"{title:<{width}}" + "".join(f"  {column:>{w}}" for column, w in widths.items())]
-    for name, row in rows.items():
+    for name, row in rows:
         lines.append(f"{name:<{width}}" + "".join(f"  {_cell(row, key):>{w}}" for key, w in widths.items()))
     return lines
 
@@ -212,11 +211,13 @@ def _table(title: str, rows: dict[str, dict[str, Any]]) -> list[str]:
 def _shown(key: str, value: Any) -> str:
     if value is None:
         return "undefined"
-    return value if isinstance(value, str) else plain_number(value) if key in COUNTS else _percent(value)
+    if isinstance(value, str):
+        return table_name(value)
+    return plain_number(value) if key in COUNTS else _percent(value)
 
 
-def _columns(rows: dict[str, dict[str, Any]]) -> list[str]:
-    return [key for key in dict.fromkeys(key for row in rows.values() for key in row) if key not in NOT_SHOWN]
+def _columns(rows: Iterable[dict[str, Any]]) -> list[str]:
+    return [key for key in dict.fromkeys(key for row in rows for key in row) if key not in NOT_SHOWN]
 
 
 def _cell(row: dict[str, Any], column: str) -> str:
@@ -244,7 +245,7 @@ LATEX = {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}"} | {char: "\\" + 
 
 
 def _escaped(text: str) -> str:
-    return "".join(LATEX.get(char, char) for char in text)
+    return "".join(LATEX.get(char, char) for char in table_name(text))
 
 
 def _plain(value: Any) -> Any:

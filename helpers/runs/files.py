@@ -18,7 +18,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from helpers import ROOT
-from helpers.core import write_atomically
+from helpers.core import abridged, shown, write_atomically
 
 from .old_form import is_old, renewed
 from .schema import (
@@ -30,7 +30,6 @@ from .schema import (
     Run,
     normal,
     plain,
-    shown,
 )
 
 logger = logging.getLogger(__name__)
@@ -216,16 +215,7 @@ def load_run(path: Path | str) -> Run:
         reason = "nested too deeply"
     except ValueError as error:
         reason = " ".join(str(error).split())
-    raise ValueError(f"{path}: {shown_text(reason)}") from None
-
-
-def shown_text(text: str, most: int = 240) -> str:
-    """A message, cut to `most` characters.
-
-    >>> shown_text("abcdef", 3)
-    'ab…'
-    """
-    return text if len(text) <= most else text[: most - 1] + "…"
+    raise ValueError(f"{path}: {abridged(reason, 240)}") from None
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -283,7 +273,7 @@ def _one_line(error: ValidationError, record: Mapping[str, Any]) -> str:
                 break
         else:
             name = str(step) if str(step).isprintable() and step else repr(step)
-            place += ("." if place else "") + shown_text(name, 80)
+            place += ("." if place else "") + abridged(name, 80)
             value = value.get(step) if isinstance(value, dict) else None
     row = place.endswith("]") and (rows or {}).get(place.partition(".")[2].partition("[")[0])
     match fault["type"]:

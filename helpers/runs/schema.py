@@ -16,7 +16,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, ConfigDict, Field, Strict, model_validator
 from pydantic.dataclasses import dataclass
 
-from helpers.core import Label
+from helpers.core import Label, shown
 from helpers.metrics import Confusion, LabelSets, MultilabelOutcome, PairedOutcomes, RankingOutcome
 
 from .label_pairs import LabelPairs
@@ -50,16 +50,6 @@ def plain(value: Any) -> Any:
     if value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value)):
         return value
     raise ValueError(f"{shown(value)} is no JSON value")
-
-
-def shown(value: object, most: int = 80) -> str:
-    """`repr`, cut to `most` characters.
-
-    >>> shown("x" * 100, 10)
-    "'xxxxxxxx…"
-    """
-    text = repr(value)
-    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _label(value: object) -> Label:

@@ -106,7 +106,7 @@ class TestCsvFaults:
             ("1,0\n1\n", "line 2: ", "2 cells are expected, as in the first row, found 1"),
             ("1,0\n1,0,1\n", "line 2: ", "2 cells are expected, as in the first row, found 3"),
             (b"1,0\n1,\xe9\n", "line 2: ", "0xe9, is not UTF-8"),
-            ("1,0\n" + "1" * 200_000 + ",x\n", "line 2: ", "the row cannot be read (field larger"),
+            ("1,0\n" + "1" * 200_000 + ",x\n", "line 2, column '2'", "'x' is no number"),
         ],
     )
     def test_place_and_reason(self, tmp_path, content, place, reason) -> None:

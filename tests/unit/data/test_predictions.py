@@ -187,7 +187,7 @@ FAULTS = [
     # rows and structure
     (".csv", "id,gold,pred\n1,A,B\n2,A\n", 3, None, "3 cells are expected, found 2: ['2', 'A']"),
     (".csv", "id,gold,pred\n1,A,B,C\n", 2, None, "3 cells are expected, found 4"),
-    (".csv", 'id,gold,pred\n1,A,"B\n2,A,B\n3,A,B\n', 1, None, "a row after this line cannot be read"),
+    (".csv", 'id,gold,pred\n1,A,"B\n2,A,B\n3,A,B\n', 2, None, "the row that begins here cannot be read"),
     (".jsonl", '{"gold": "A", "pred": "B"}\n{"gold": "A", "pred"\n', 2, None, "no valid JSON at character"),
     (".jsonl", '{"gold": "A", "pred": "B"}\n["A", "B"]\n', 2, None, "a JSON object is expected"),
     (".jsonl", '{"gold": "A", "pred": "B"}\n{"gold": 0.5, "pred": "B"}\n', 2, "gold", "not 0.5"),
@@ -288,7 +288,7 @@ class TestIdentifiers:
 
 
 def loaded_after(code: str) -> str:
-    code += "; import sys; print([m for m in ('pandas', 'pyarrow', 'torch', 'pooch') if m in sys.modules])"
+    code += "; import sys; print([m for m in ('pandas', 'pyarrow', 'torch', 'requests') if m in sys.modules])"
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
 
 

@@ -1,20 +1,28 @@
 """Where data files are looked for, what happens to a wrong one, and that a download is whole or not there."""
 
-import gc
+import errno
 import gzip
 import hashlib
 import io
 import json
+import os
+import subprocess
+import sys
 import tarfile
+import tempfile
 import threading
-import warnings
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
+from helpers import ROOT
 from helpers.core.errors import ChecksumError, DownloadError, MissingData
-from helpers.data import readers, registry
+from helpers.data import download, readers, registry
 from helpers.data.readers import json_array
 
 TEXT = b"one\ntwo\n"
@@ -34,7 +42,8 @@ def data_file(url: str = "", content: bytes = TEXT, **changes: str) -> registry.
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project without data, and no RC_DATA_DIR."""
+    """A project without data; no RC_DATA_DIR, and no proxy before the servers here."""
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setattr(registry, "ROOT", tmp_path)
     monkeypatch.delenv("RC_DATA_DIR", raising=False)
     return tmp_path
@@ -48,34 +57,121 @@ def register(monkeypatch: pytest.MonkeyPatch):
     return _register
 
 
+class Server(ThreadingHTTPServer):
+    """A web server on this machine.
+
+    `pages` : path → the whole body, or a function that answers a request itself.
+    `cuts` : path → where the connection breaks off. `asked` : the headers of the requests, by path.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.pages: dict[str, bytes | Callable[[Handler], None]] = {}
+        self.cuts: dict[str, int] = {}
+        self.asked: dict[str, list[Message]] = defaultdict(list)
+        self.address = f"http://127.0.0.1:{self.server_port}"
+        self.over = threading.Event()
+
+    def handle_error(self, *_args: object) -> None:
+        """The other side hung up, as it should."""
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.server.asked[self.path].append(self.headers)
+        found = self.server.pages.get(self.path)
+        if callable(found):
+            found(self)
+        else:
+            self.answer(200 if found else 404, found or b"", cut=self.server.cuts.get(self.path))
+
+    def answer(
+        self,
+        status: int = 200,
+        body: bytes = b"",
+        length: object = None,
+        cut: int | None = None,
+        **headers: str,
+    ) -> None:
+        """Status, headers and body; `length` is a Content-Length that is not true, '' for none at all."""
+        self.send_response(status)
+        if length != "":
+            headers["Content-Length"] = str(len(body) if length is None else length)
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(body[:cut])
+
+    @property
+    def nth(self) -> int:
+        """How many requests for this page there were, with this one."""
+        return len(self.server.asked[self.path])
+
+    def forever(self, part: bytes, pause: float = 0.0) -> None:
+        """Write until the other side hangs up."""
+        while not self.server.over.wait(pause):
+            self.wfile.write(part)
+
+    def log_message(self, *_args: object) -> None:
+        pass
+
+
 @pytest.fixture
 def server():
-    """A web server on this machine: `pages` by path; a page longer than its `cut` breaks off there."""
-    pages: dict[str, bytes] = {}
-    cuts: dict[str, int] = {}
+    with Server() as http:
+        threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        yield http
+        http.over.set()
+        http.shutdown()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            found = pages.get(self.path)
-            self.send_response(200 if found else 404)
-            self.send_header("Content-Length", str(len(found or b"")))
-            self.end_headers()
-            self.wfile.write((found or b"")[: cuts.get(self.path)])
 
-        def log_message(self, *_args: object) -> None:
-            pass
+@pytest.fixture(autouse=True)
+def temp(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder for temporary files that nobody else uses."""
+    folder = tmp_path_factory.mktemp("temp")
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
 
-    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=http.serve_forever, daemon=True).start()
-    http.pages, http.cuts, http.address = pages, cuts, f"http://127.0.0.1:{http.server_port}"
-    yield http
-    http.shutdown()
-    http.server_close()
-    with (
-        warnings.catch_warnings()
-    ):  # pooch leaves the connection of a failed download to the garbage collector
-        warnings.simplefilter("ignore", ResourceWarning)
-        gc.collect()
+
+@pytest.fixture(autouse=True)
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The pauses between the tries, none of which is kept."""
+    kept: list[float] = []
+    monkeypatch.setattr(download, "sleep", kept.append)
+    return kept
+
+
+@pytest.fixture
+def refused(project: Path, temp: Path, register):
+    """The message of a download that fails; it has what everyone of them owes its reader."""
+
+    def fails(url: str, **changes: str) -> str:
+        register(data_file(url, **changes))
+        with pytest.raises(DownloadError) as caught:
+            registry.fetch("toy")
+        message = str(caught.value)
+        target = project / "data" / "toy" / "a.txt"
+        assert message.startswith(f"toy/a.txt could not be downloaded from {url} (")
+        assert message.endswith(
+            f"). Nothing was written. Without a network put it at {target}, "
+            "or set $RC_DATA_DIR to a folder that has it."
+        )
+        assert message.isprintable() and str(temp) not in message
+        assert leftovers(project) == [] and list(temp.iterdir()) == []
+        return message
+
+    return fails
+
+
+def packed(*members: tuple[str, bytes], mode: str = "w:gz") -> bytes:
+    """A tar archive of members, each a type and a content, all of one name."""
+    raw = io.BytesIO()
+    with tarfile.open(fileobj=raw, mode=mode) as tar:
+        for kind, content in members:
+            member = tarfile.TarInfo("outer/inner/a.txt")
+            member.type, member.size, member.linkname = kind, len(content), "/etc/passwd"
+            tar.addfile(member, io.BytesIO(content))
+    return raw.getvalue()
 
 
 def leftovers(folder: Path) -> list[Path]:
@@ -170,43 +266,35 @@ class TestFetch:
         server.pages.clear()
         assert registry.fetch("toy/a.txt")[0].read_bytes() == TEXT, "a file that is here is not fetched again"
 
-    def test_member_of_an_archive(self, project, register, server) -> None:
-        packed = io.BytesIO()
-        with tarfile.open(fileobj=packed, mode="w:gz") as tar:
-            member = tarfile.TarInfo("outer/inner/a.txt")
-            member.size = len(TEXT)
-            tar.addfile(member, io.BytesIO(TEXT))
-        server.pages["/all.tar.gz"] = packed.getvalue()
+    def test_member_of_an_archive(self, project, register, server, temp) -> None:
+        server.pages["/all.tar.gz"] = packed((tarfile.REGTYPE, TEXT))
         register(data_file(f"{server.address}/all.tar.gz", member="inner/a.txt"))
         assert registry.fetch("toy/a.txt")[0].read_bytes() == TEXT
+        assert list(temp.iterdir()) == []
         register(data_file(f"{server.address}/all.tar.gz", member="inner/b.txt", path="toy/b.txt"))
         with pytest.raises(DownloadError, match=r"holds 0 files named inner/b.txt"):
             registry.fetch("toy/b.txt")
 
-    def test_wrong_download_leaves_nothing(self, project, register, server) -> None:
-        server.pages["/a.txt"] = b"<html>moved</html>"
-        register(data_file(f"{server.address}/a.txt"))
-        with pytest.raises(ChecksumError, match=hashlib.sha256(TEXT).hexdigest()):
-            registry.fetch("toy")
-        assert leftovers(project) == []
-
-    @pytest.mark.parametrize("cut", [0, 3])
-    def test_interrupted_download_leaves_nothing(self, project, register, server, cut) -> None:
-        server.pages["/a.txt"], server.cuts["/a.txt"] = TEXT, cut
-        register(data_file(f"{server.address}/a.txt"))
-        with pytest.raises((DownloadError, ChecksumError)):
-            registry.fetch("toy")
-        assert leftovers(project) == []
-
-    @pytest.mark.parametrize("url", ["http://127.0.0.1:9/a.txt", "{server}/absent.txt"])
-    def test_offline_is_one_clear_message(self, project, register, server, url) -> None:
-        url = url.format(server=server.address)
+    def test_wrong_download_leaves_nothing(self, project, register, server, temp) -> None:
+        url = f"{server.address}/a.txt"
+        server.pages["/a.txt"] = TEXT.upper()
         register(data_file(url))
-        with pytest.raises(DownloadError) as caught:
+        with pytest.raises(ChecksumError) as caught:
             registry.fetch("toy")
-        assert url in str(caught.value) and "Nothing was written" in str(caught.value)
-        assert str(project / "data" / "toy" / "a.txt") in str(caught.value)
-        assert leftovers(project) == []
+        message = str(caught.value)
+        sums = (hashlib.sha256(text).hexdigest() for text in (TEXT, TEXT.upper()))
+        assert all(part in message for part in (url, "toy/a.txt", "Nothing was written", *sums))
+        assert str(temp) not in message
+        assert leftovers(project) == [] and list(temp.iterdir()) == []
+
+    def test_a_fault_of_this_machine_names_no_draft(self, refused, temp, monkeypatch) -> None:
+        full = OSError(errno.ENOSPC, "No space left on device", str(temp / "download"))
+
+        def download_file(*_args: object) -> None:
+            raise full
+
+        monkeypatch.setattr(registry, "download_file", download_file)
+        assert "(No space left on device)" in refused("https://example.org/a.txt")
 
     def test_without_an_address(self, project, register, server, caplog) -> None:
         register(data_file())
@@ -220,6 +308,314 @@ class TestFetch:
     def test_unknown_name_lists_the_data_sets(self) -> None:
         with pytest.raises(ValueError, match=r"did you mean 'tacred'\? Known: chemprot, docred, "):
             registry.fetch("tacrde")
+
+
+class TestANewTry:
+    """What breaks off is asked for again, from where it broke off, if it is still the same file."""
+
+    @pytest.mark.parametrize(
+        ("headers", "sent_back"),
+        [
+            ({"ETag": '"v1"', "Last_Modified": "Sat, 01 Aug 2026 00:00:00 GMT"}, '"v1"'),
+            (
+                {"ETag": 'W/"v1"', "Last_Modified": "Sat, 01 Aug 2026 00:00:00 GMT"},
+                "Sat, 01 Aug 2026 00:00:00 GMT",
+            ),
+            ({"ETag": 'W/"v1"'}, None),
+            ({"ETag": '"v\xe9"'}, None),
+            ({}, None),
+        ],
+    )
+    def test_resumes(self, project, register, server, pauses, caplog, headers, sent_back) -> None:
+        def page(request: Handler) -> None:
+            if request.nth == 1:
+                request.answer(200, TEXT, cut=3, **headers)
+            else:
+                start = 3 * (request.nth - 1)
+                part = f"bytes {start}-{len(TEXT) - 1}/{len(TEXT)}"
+                request.answer(206, TEXT[start:], cut=3, Content_Range=part, **headers)
+
+        server.pages["/a.txt"] = page
+        register(data_file(f"{server.address}/a.txt"))
+        assert registry.fetch("toy")[0].read_bytes() == TEXT
+        asked = server.asked["/a.txt"]
+        assert [one["Range"] for one in asked] == [None, "bytes=3-", "bytes=6-"]
+        assert [one["If-Range"] for one in asked] == [None, sent_back, sent_back]
+        assert {one["Accept-Encoding"] for one in asked} == {"identity"}
+        assert pauses == [1, 2]
+        assert "toy/a.txt: the connection ended after 3 of 8 bytes; trying again in 1 s" in caplog.text
+
+    def test_an_archive_whose_size_nobody_knows(self, register, server, project) -> None:
+        content = packed((tarfile.REGTYPE, TEXT))
+
+        def page(request: Handler) -> None:
+            if request.nth == 1:
+                request.answer(200, content, cut=50)
+            else:
+                part = f"bytes 50-{len(content) - 1}/{len(content)}"
+                request.answer(206, content[50:], Content_Range=part)
+
+        server.pages["/all.tar.gz"] = page
+        register(data_file(f"{server.address}/all.tar.gz", member="a.txt"))
+        assert registry.fetch("toy")[0].read_bytes() == TEXT
+
+    @pytest.mark.parametrize(
+        ("second", "ranges"),
+        [
+            ({"status": 200, "body": TEXT}, [None, "bytes=3-"]),
+            ({"status": 206, "body": TEXT[2:], "Content_Range": "bytes 2-7/8"}, [None, "bytes=3-", None]),
+            ({"status": 206, "body": TEXT[3:]}, [None, "bytes=3-", None]),
+            ({"status": 416}, [None, "bytes=3-", None]),
+            ({"status": 503}, [None, "bytes=3-", "bytes=3-"]),
+        ],
+    )
+    def test_a_server_that_does_not_resume(self, project, register, server, second, ranges) -> None:
+        def page(request: Handler) -> None:
+            if request.nth == 1:
+                request.answer(200, b"TWO\nONE\n", cut=3)
+            elif request.nth == 2:
+                request.answer(**second)
+            else:
+                request.answer(200, TEXT)  # the whole file, also where a part was asked for
+
+        server.pages["/a.txt"] = page
+        register(data_file(f"{server.address}/a.txt"))
+        assert registry.fetch("toy")[0].read_bytes() == TEXT
+        assert [one["Range"] for one in server.asked["/a.txt"]] == ranges
+
+    @pytest.mark.parametrize("status", [408, 429, 500, 503])
+    def test_faults_that_pass(self, project, register, server, pauses, status) -> None:
+        server.pages["/a.txt"] = lambda request: request.answer(status if request.nth < 3 else 200, TEXT)
+        register(data_file(f"{server.address}/a.txt"))
+        assert registry.fetch("toy")[0].read_bytes() == TEXT
+        assert pauses == [1, 2]
+
+    def test_they_end(self, refused, server, pauses) -> None:
+        server.pages["/a.txt"] = lambda request: request.answer(500)
+        message = refused(f"{server.address}/a.txt")
+        assert "(the server answers 500 Internal Server Error; tried 4 times)" in message
+        assert pauses == [1, 2, 4]
+        assert len(server.asked["/a.txt"]) == 4
+
+    @pytest.mark.parametrize("cut", [0, 3])
+    def test_always_cut_at_the_same_place(self, refused, server, cut) -> None:
+        server.pages["/a.txt"], server.cuts["/a.txt"] = TEXT, cut
+        assert f"the connection ended after {cut} of 8 bytes; tried 4 times" in refused(
+            f"{server.address}/a.txt"
+        )
+
+    def test_nobody_listens(self, refused, pauses) -> None:
+        assert "Connection refused; tried 4 times" in refused("http://127.0.0.1:9/a.txt")
+        assert pauses == [1, 2, 4]
+
+    @pytest.mark.parametrize("status", [204, 206, 304, 403, 404])
+    def test_faults_that_stay(self, refused, server, pauses, status) -> None:
+        server.pages["/a.txt"] = lambda request: request.answer(status)
+        assert f"the server answers {status} " in refused(f"{server.address}/a.txt")
+        assert pauses == []
+
+
+def raw(*parts: bytes) -> Callable[[Handler], None]:
+    """A page that writes these bytes and nothing else."""
+    return lambda request: [request.wfile.write(part) for part in parts]
+
+
+class TestAServerNotToTrust:
+    @pytest.mark.parametrize(
+        ("length", "reason"),
+        [
+            (100, "the server announces 100 bytes, the registered file has 8"),
+            (7, "the server announces 7 bytes, the registered file has 8"),
+            ("abc", "the server's Content-Length is no number of bytes: 'abc'"),
+            ("-8", "the server's Content-Length is no number of bytes: '-8'"),
+            ("\xb2", "the server's Content-Length is no number of bytes: '²'"),
+            ("9" * 5000, "the server's Content-Length is no number of bytes: '999"),
+        ],
+    )
+    def test_length_that_is_not_true(self, refused, server, pauses, length, reason) -> None:
+        server.pages["/a.txt"] = lambda request: request.answer(200, TEXT, length)
+        assert reason in refused(f"{server.address}/a.txt")
+        assert pauses == []
+
+    def test_no_length_at_all(self, project, register, refused, server) -> None:
+        server.pages["/short"] = lambda request: request.answer(200, TEXT[:3], "")
+        assert "the connection ended after 3 of 8 bytes" in refused(f"{server.address}/short")
+        server.pages["/a.txt"] = lambda request: request.answer(200, TEXT, "")
+        register(data_file(f"{server.address}/a.txt"))
+        assert registry.fetch("toy")[0].read_bytes() == TEXT
+
+    def test_chunks(self, project, register, refused, server) -> None:
+        head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        for broken in (b"", b"3\r\none", b"zz\r\none", b"-3\r\none", b"3" * 100_000):
+            server.pages["/broken"] = raw(head, broken)
+            assert "tried 4 times" in refused(f"{server.address}/broken")
+        server.pages["/a.txt"] = raw(head, b"3\r\none\r\n5\r\n\ntwo\n\r\n0\r\n\r\n")
+        register(data_file(f"{server.address}/a.txt"))
+        assert registry.fetch("toy")[0].read_bytes() == TEXT
+
+    @pytest.mark.parametrize("form", ["plain", "chunked"])
+    def test_a_body_without_end(self, refused, server, form) -> None:
+        def page(request: Handler) -> None:
+            request.answer(length="", **{"Transfer_Encoding": "chunked"} if form == "chunked" else {})
+            request.forever(b"3e8\r\n" + b"x" * 1000 + b"\r\n" if form == "chunked" else b"x" * 1000)
+
+        server.pages["/a.txt"] = page
+        assert "it has more bytes than the 8 registered" in refused(f"{server.address}/a.txt")
+
+    def test_an_archive_without_end(self, refused, server, monkeypatch) -> None:
+        monkeypatch.setattr(download, "LARGEST", 100_000)
+        server.pages["/endless"] = lambda request: [request.answer(length=""), request.forever(b"x" * 1000)]
+        server.pages["/large"] = lambda request: request.answer(length=100_001)
+        for page in ("endless", "large"):
+            message = refused(f"{server.address}/{page}", member="a.txt")
+            assert "it has more bytes than 100000, the most for an archive" in message
+
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            b"",
+            b"\x1b[31mno HTTP\r\n\r\n",
+            b"HTTP/9.9 abc\r\n\r\n",
+            b"HTTP/1.1 200" + b" " * 100_000,
+            b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 1000,
+            b"HTTP/1.1 200 OK\r\nContent-Length: 8\r\nContent-Length: 9\r\n\r\n" + TEXT,
+            b"HTTP/1.1 404 \x1b[31m\xff\r\n\r\n",
+            b"HTTP/1.1 302 Found\r\nLocation: http://[\r\n\r\n",
+            b"HTTP/1.1 302 Found\r\nLocation: http://\r\n\r\n",
+            b"HTTP/1.1 302 Found\r\nLocation: http://..a/\r\n\r\n",
+            b"HTTP/1.1 302 Found\r\nLocation: \xff\r\n\r\n",
+            b"HTTP/1.1 200 OK\r\n\x00\xff\r\n: :\r\n\r\n",
+            bytes(range(256)) * 300,
+        ],
+    )
+    def test_answers_that_are_no_http(self, refused, server, caplog, answer) -> None:
+        server.pages["/a.txt"] = raw(answer)
+        assert len(refused(f"{server.address}/a.txt")) < 1000
+        assert {one.name for one in caplog.records} <= {"helpers.data.download"}
+        assert all(one.getMessage().isprintable() for one in caplog.records)
+
+    def test_silence(self, refused, server, monkeypatch) -> None:
+        monkeypatch.setattr(download, "STALL", 0.1)
+        server.pages["/none"] = lambda request: request.server.over.wait()
+        assert "nothing came for 0.1 s; tried 4 times" in refused(f"{server.address}/none")
+        server.pages["/a.txt"] = lambda request: [
+            request.answer(body=TEXT, cut=3),
+            request.server.over.wait(),
+        ]
+        assert "nothing came for 0.1 s; tried 4 times" in refused(f"{server.address}/a.txt")
+        assert server.asked["/a.txt"][1]["Range"] == "bytes=3-"
+
+    @pytest.mark.parametrize("head", [b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 200 OK\r\n\r\n"])
+    def test_a_byte_now_and_then(self, refused, server, monkeypatch, head) -> None:
+        monkeypatch.setattr(download, "LIMIT", 0.3)
+        server.pages["/all"] = lambda request: [request.wfile.write(head), request.forever(b"x", 0.02)]
+        assert "(it takes longer than 0.005 minutes)" in refused(f"{server.address}/all", member="a.txt")
+
+    def test_the_bar_ends_before_the_error(self, refused, server, monkeypatch) -> None:
+        terminal = io.StringIO()
+        terminal.isatty = lambda: True
+        monkeypatch.setattr("sys.stderr", terminal)
+        server.pages["/a.txt"], server.cuts["/a.txt"] = TEXT, 3
+        refused(f"{server.address}/a.txt")
+        assert terminal.getvalue().startswith("\rtoy/a.txt:   0%") and terminal.getvalue().endswith("\n")
+        assert terminal.getvalue().count("\n") == 4, "one line a try"
+
+
+class TestRedirects:
+    def test_one(self, project, register, server) -> None:
+        server.pages["/old/a.txt"] = lambda request: request.answer(302, Location="../new/%C3%A9?x=1#y")
+        server.pages["/new/%C3%A9?x=1"] = TEXT
+        register(data_file(f"{server.address}/old/a.txt"))
+        assert registry.fetch("toy")[0].read_bytes() == TEXT
+
+    def test_in_a_circle(self, refused, server, pauses) -> None:
+        server.pages["/a.txt"] = lambda request: request.answer(302, Location="/a.txt")
+        assert "the server redirects more than 10 times" in refused(f"{server.address}/a.txt")
+        assert pauses == []
+
+    @pytest.mark.parametrize("address", ["file:///etc/passwd", "ftp://127.0.0.1/a.txt", "data:,x"])
+    def test_only_to_the_web(self, refused, server, address) -> None:
+        server.pages["/a.txt"] = lambda request: request.answer(301, Location=address)
+        assert f"({address!r} is no address of http or https)" in refused(f"{server.address}/a.txt")
+        assert f"({address!r} is no address of http or https)" in refused(address)
+
+    def test_their_bodies_are_not_read(self, project, register, server) -> None:
+        def endless(request: Handler) -> None:
+            request.answer(302, length="", Location="/new")
+            request.forever(b"x" * 1000)
+
+        server.pages |= {"/a.txt": endless, "/new": TEXT}
+        register(data_file(f"{server.address}/a.txt"))
+        assert registry.fetch("toy")[0].read_bytes() == TEXT
+
+
+class TestArchives:
+    """Those of which nothing is taken; see TestFetch for the others."""
+
+    @pytest.mark.parametrize("kind", ["SYMTYPE", "LNKTYPE", "DIRTYPE", "FIFOTYPE", "CHRTYPE", "BLKTYPE"])
+    def test_no_plain_file(self, refused, server, kind) -> None:
+        server.pages["/all.tar.gz"] = packed((getattr(tarfile, kind), b""))
+        message = refused(f"{server.address}/all.tar.gz", member="inner/a.txt")
+        assert "inner/a.txt in it is no plain file but a link, a folder, a pipe or a device" in message
+
+    @pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
+    def test_cut_or_broken(self, refused, server, mode) -> None:
+        content = b"".join(b"%d\n" % number for number in range(5000))
+        archive = packed((tarfile.REGTYPE, content), mode=mode)
+        middle = len(archive) // 2
+        server.pages |= {"/cut": archive[:middle], "/head": archive[:100], "/page": b"<html>moved</html>"}
+        if mode != "w":  # in a plain archive only the checksum tells
+            server.pages["/changed"] = archive[:middle] + b"\xff" * 1000 + archive[middle + 1000 :]
+        for page in server.pages:
+            message = refused(f"{server.address}{page}", member="inner/a.txt", content=content)
+            assert "the archive cannot be used: " in message
+
+    def test_another_size_or_two_of_the_name(self, refused, server) -> None:
+        server.pages["/all.tar"] = packed((tarfile.REGTYPE, TEXT + b"x"), mode="w")
+        assert "a.txt in it has 9 bytes, the registered file 8" in refused(
+            f"{server.address}/all.tar", member="a.txt"
+        )
+        server.pages["/all.tar"] = packed((tarfile.REGTYPE, TEXT), (tarfile.REGTYPE, TEXT), mode="w")
+        assert "holds 2 files named a.txt" in refused(f"{server.address}/all.tar", member="a.txt")
+
+    def test_more_inside_than_anyone_wants(self, refused, server, monkeypatch) -> None:
+        server.pages["/all.tar.gz"] = packed((tarfile.REGTYPE, bytes(5000)), (tarfile.REGTYPE, TEXT))
+        monkeypatch.setattr(download, "UNPACKED", 5000)
+        assert "unpacks to more than" in refused(f"{server.address}/all.tar.gz", member="a.txt")
+        monkeypatch.setattr(download, "UNPACKED", 50_000)
+        monkeypatch.setattr(download, "MEMBERS", 1)
+        assert "unpacks to more than" in refused(f"{server.address}/all.tar.gz", member="a.txt")
+
+
+class TestTheProcess:
+    def test_what_a_kill_leaves_goes_with_the_next_download(self, project, register, server, temp) -> None:
+        def page(request: Handler) -> None:
+            request.answer(body=TEXT, cut=3 if request.nth == 1 else None)
+            if request.nth == 1:
+                request.server.over.wait()
+
+        server.pages["/a.txt"] = page
+        code = f"""
+from helpers.data import registry
+one = registry.DataFile("toy/a.txt", "toy", 2, 8, "0", "MIT", "{server.address}/a.txt", "", "")
+registry.registered_files = lambda: {{"toy/a.txt": one}}
+registry.fetch("toy")
+"""
+        command = [sys.executable, "-c", code]
+        with subprocess.Popen(command, env=os.environ | {"TMPDIR": str(temp)}, cwd=ROOT) as process:
+            until = time.monotonic() + 60
+            while not server.asked["/a.txt"] and time.monotonic() < until:
+                time.sleep(0.01)
+            process.kill()
+        assert len(list(temp.iterdir())) == 1
+        register(data_file(f"{server.address}/a.txt"))
+        assert registry.fetch("toy")[0].read_bytes() == TEXT
+        assert list(temp.iterdir()) == []
+
+    def test_the_network_is_loaded_by_a_download_only(self) -> None:
+        code = "import sys, helpers.data.registry; print({'requests', 'urllib3', 'tqdm'} & set(sys.modules))"
+        done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+        assert done.stdout == "set()\n", done.stderr
 
 
 class TestRealData:

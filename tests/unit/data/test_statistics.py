@@ -150,12 +150,12 @@ class TestCountsFile:
     @pytest.mark.parametrize(
         ("text", "negative", "message"),
         [
-            ("name,count\nA,1\n", None, "no column label. Columns: name, count"),
-            ("a,b\nA,1\n", None, "no column label and count. Columns: a, b"),
+            ("name,count\nA,1\n", None, "column 'label' does not exist. Columns: name, count"),
+            ("a,b\nA,1\n", None, "column 'label' does not exist. Columns: a, b"),
             (
                 "label,count\nA,1\nB,x\n",
                 None,
-                "line 3, column 'count': a count is an integer, 0 or more, not 'x'",
+                "line 3, column 'count': a count is an integer, 0 or more, of at most 18 digits, not 'x'",
             ),
             ("label,count\nA,-1\n", None, "line 2, column 'count'"),
             ("label,count\nA,1\n\nA,1\n", None, "line 4, column 'label': label 'A' occurs twice"),

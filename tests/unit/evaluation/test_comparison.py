@@ -215,6 +215,15 @@ class TestText:
         table = compare_files([files[0], files[1], files[1]], **SMALL)
         assert len(comparison_text(table).split("\n\n")) == 2
 
+    def test_names_and_labels_are_shown_in_one_line(self, files):
+        row = compare_files(files[:2], negative="NA", **SMALL).head(1)
+        signature = "f1|scheme:micro|labels:listed|negative:x\u202e\\|scheme:micro|n:9"
+        odd = row.assign(first="a\n\x1b[31m.csv", signature=signature)
+        lines = comparison_text(odd).splitlines()
+        assert all(line.isprintable() for line in lines) and len(lines) == 6
+        assert lines[0] == r"A a\n\x1b[31m.csv" and lines[1] == f"B {files[1]}"
+        assert lines[-1] == r"f1|labels:listed|negative:x\u202e\|scheme:micro|n:9"
+
     def test_numbers_are_in_per_cent_and_small_p_stay_visible(self, files):
         shown = {
             "score_first": 0.70834,

@@ -308,3 +308,18 @@ def test_labels_named_like_missing_values_are_counted(tmp_path):
     path = write(tmp_path / "mine.csv", gold=["NA", "None", "null"], predicted=["NA", "null", "nan"])
     assert score_file(path).accuracy == pytest.approx(1 / 3)
     assert read_predictions(path)["gold"].isna().sum() == 0
+
+
+def test_the_negative_class_may_be_predicted_for_paired_samples_only():
+    frame = pd.DataFrame(
+        {
+            "gold": ["R(e1,e2)", "R(e2,e1)"],
+            "predicted": ["R(e1,e2)", "R(e2,e1)"],
+            "predicted_paired": ["NA", "R(e1,e2)"],
+        }
+    )
+    report = score_frame(frame, negative="NA")
+    assert report.labels == ("NA", "R(e1,e2)", "R(e2,e1)") and report.schemes["micro"]["f1"] == 1.0
+    assert report.extra["direction"]["performance_paired"] == pytest.approx((1 + 0) / 2)
+    with pytest.raises(ValueError, match="negative is 'na'"):
+        score_frame(frame, negative="na")

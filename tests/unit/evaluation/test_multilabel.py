@@ -3,6 +3,7 @@
 import json
 import logging
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -176,6 +177,16 @@ class TestText:
         values = (report.schemes["entropy"], ends["low"], ends["high"])
         assert row.split()[1:] == [f"{100 * value:.2f}" for value in values]
         assert lines[1].split() == ["measure", "value", "low", "high"]
+
+    def test_labels_of_any_kind_stay_in_their_field_and_line(self):
+        names = ["a\n|n:9", "b", "c", "d"]
+        outcome = MultilabelOutcome.from_scores(TRUTH, SCORES, 1, labels=names)
+        report = report_of(outcome, [1], labels=names[:1])
+        assert report.policy.startswith("f1|labels:a\n\\|n:9|zero_support:skip|decision:score>0|n:5|")
+        assert report.signatures["schemes"]["macro"].startswith("f1|scheme:macro|labels:a\n\\|n:9|")
+        assert report.to_text().splitlines()[-1].startswith(r"f1|labels:a\n\|n:9|zero_support:skip|")
+        odd = replace(outcome, decided=replace(outcome.counts, decision="x|n:9"))
+        assert r"|decision:x\|n:9|n:5|" in report_of(odd, [1]).policy
 
 
 @pytest.mark.parametrize(

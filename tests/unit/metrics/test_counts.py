@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.metrics.averaging import evaluate
 from helpers.metrics.counts import Confusion, PairedOutcomes
 from helpers.metrics.semeval import drop_direction as undirected
 
@@ -210,3 +211,13 @@ def test_an_empty_table_is_not_resampled(rng):
     for table in (confusion([(0, 0)]), outcomes([(0, 0, 0)])):
         with pytest.raises(ValueError, match="no samples"):
             table.restrict(["Other"]).resample(rng, 3)
+
+
+def test_counts_whose_sums_would_wrap_are_refused():
+    rows = [[0, 0, 2**62], [1, 1, 2**62], [1, 0, 2**62], [0, 1, 2**62]]
+    for kind, entries in ((Confusion, rows), (PairedOutcomes, [[gold, p, p, n] for gold, p, n in rows])):
+        with pytest.raises(ValueError, match="rows add up to 2\\^53 or more"):
+            kind.from_rows(entries, ["a", "b"])
+    for counts in ([[2**62, 2**62], [0, 0]], [[-1, 2], [0, 0]]):
+        with pytest.raises(ValueError, match="counts (add up to|holds a negative number)"):
+            evaluate(Confusion(np.array(counts), ("a", "b")))

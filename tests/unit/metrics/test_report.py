@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from helpers.metrics.averaging import evaluate
+from helpers.core import signature_field, visible
+from helpers.metrics.averaging import Policy, evaluate
 from helpers.metrics.counts import Confusion
 from helpers.metrics.report import plain_number
 from helpers.metrics.weighting import SCHEMES
@@ -149,3 +150,79 @@ def test_another_beta_has_a_name_of_its_own():
 )
 def test_counts_are_written_plainly(value, text):
     assert plain_number(value) == text
+
+
+class TestLabelsOfAnyKind:
+    FORMULAS = ('=cmd|"/C calc"!A0', "@SUM(1+9)", "-1", "+x", "\tx", "\rx")
+    OTHERS = ("a\nb", "a\rb", "a\r\nb", "\x1b[31mred", "\u202eabc", "a|n:9", "'=x", " =x", 'a"b', "")
+
+    @staticmethod
+    def names(text):
+        head, *rows = csv.reader(io.StringIO(text, newline=""))
+        assert {len(row) for row in rows} == {len(head)}
+        return [row[1] for row in rows if row[0] == "class"]
+
+    def test_formulas_in_csv(self):
+        labels = [*self.FORMULAS, *self.OTHERS]
+        report = evaluate(Confusion.from_arrays(labels, labels))
+        assert self.names(report.to_csv(raw=True)) == sorted(labels)
+        safe = [*(f"'{label}" for label in self.FORMULAS), *self.OTHERS]
+        assert sorted(self.names(report.to_csv())) == sorted(safe)
+
+    def test_numbers_are_no_formulas(self):
+        report = evaluate(Confusion.from_arrays([-1, 1], [-1, -1]))
+        report.extra["direction"] = {"pd": -0.5, "best": "-x", "=key": np.float64(-0.25), "all": -np.inf}
+        rows = list(csv.DictReader(io.StringIO(report.to_csv())))
+        row = rows[-1]
+        assert [row["pd"], row["best"], row["'=key"], row["all"]] == ["-0.5", "'-x", "-0.25", "-inf"]
+        assert "-1" in self.names(report.to_csv())
+
+    def test_text_and_latex_show_them_in_one_line(self):
+        report = evaluate(
+            Confusion.from_arrays(["a\nb", "c"], ["c", "c"], ["a\nb", "c", "d\x1b"]), negative="c"
+        )
+        report.extra["di\nrection"] = {"best\x1b": "A\n_"}
+        report.add_interval("micro", 0.0, 1.0)
+        for text in (report.to_text(), report.to_latex()):
+            assert all(line.isprintable() for line in text.split("\n"))
+            assert r"A\n_" in text or r"A\textbackslash{}n\_" in text
+        assert len(report.to_text().splitlines()) == 1 + 6 + 1 + 3 + 1 + 1 + 3 + 1
+        assert r"left out: d\x1b" in report.to_text()
+
+    def test_escaping_leaves_printable_text_alone(self):
+        text = "é 関係 עברית ن 🙂 \\n | 'x' \"y\""
+        assert visible(text) == text
+        assert visible("a\u2066b\u200fc\x9bd\ud800\\") == r"a\u2066b\u200fc\x9bd\ud800" + "\\"
+        assert visible("\n" * 100_000, 80) == r"\n" * 39 + "\\…"
+
+    def test_long_names_are_cut_and_no_row_is_lost(self):
+        labels = ["y" * 100_000, "y" * 100_001, "x"]
+        report = evaluate(Confusion.from_arrays(labels, ["x"] * 3), negative=labels[0])
+        text = report.to_text()
+        assert len(text) < 5000
+        assert [line.split("  ")[0] for line in text.splitlines()[10:12]] == [
+            f"{'y' * 79}… (not averaged)",
+            f"{'y' * 79}…",
+        ]
+        assert f"negative {'y' * 79}… · 2 labels" in text.splitlines()[0]
+        assert len(report.to_latex()) < 2000
+        assert sorted(self.names(report.to_csv())) == sorted(labels)
+
+    @pytest.mark.parametrize("label", ["a|n:9", "a\\|n:9", "a\\", "a\\\\|", "|"])
+    def test_a_label_forges_no_field_of_a_signature(self, label):
+        table = Confusion.from_arrays(["b", label], ["b", "b"])
+        for policy in ({"negative": label}, {"labels": [label]}, {"labels": ["b", label]}):
+            signature = Policy(**policy).signature(table, "f1", "macro")
+            fields = [re.sub(r"\\(.)", r"\1", one) for one in re.findall(r"(?:[^|\\]|\\.)+", signature)]
+            assert [one for one in fields if one.startswith("n:")] == ["n:2"]
+            listed = "+".join(sorted(policy["labels"])) if "labels" in policy else "supported"
+            expected = [f"labels:{listed}", f"negative:{policy.get('negative')}", "zero_support:skip"]
+            assert fields == ["f1", "scheme:macro", *expected, "direction:kept", "n:2", "v:0.1"]
+
+    def test_signatures_of_ordinary_labels_are_as_they_were(self):
+        for label in ("per:age", "r(e1,e2)", "a+b", "é", "a\nb", -1):
+            assert signature_field(label) == str(label)
+        table = Confusion.from_arrays(["a_1", "NA"], ["a_1", "NA"])
+        assert Policy("NA", ["a_1"]).signature(table, "f1") == (
+            "f1|labels:a_1|negative:NA|zero_support:skip|direction:kept|n:2|v:0.1"
+        )
