@@ -24,7 +24,7 @@ export MPLCONFIGDIR ?= $(CURDIR)/.cache/matplotlib
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce publish test bench lint lock data lab clean
+.PHONY: help setup reproduce publish test bench soak lint lock data lab clean
 
 help:  ## list the targets
 	@awk -F ':.*## *' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -43,6 +43,9 @@ test: lint  ## lint, then unit tests, doctests, structure checks and all noteboo
 
 bench: setup  ## measure speed and memory against the peers
 	$(PY) -m pytest tests/benchmarks -s $(if $(CHEAP),-m cheap)
+
+soak: setup  ## kill commands a thousand times at random moments (half an hour); stores results/tables/soak.csv
+	KILLS=1000 $(PY) -m pytest tests/unit/test_kills.py -s
 
 lint: setup  ## ruff: rules and format, notebooks included
 	$(PY) -m ruff check .

@@ -2,7 +2,11 @@
 
 import sys
 
-from helpers.cli import main
+try:
+    from helpers.cli import main
+except KeyboardInterrupt:  # while Python was still loading it
+    print("error: interrupted; nothing was begun", file=sys.stderr)
+    sys.exit(130)
 
 __all__ = ["main"]
 

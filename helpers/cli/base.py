@@ -31,9 +31,11 @@ from typing import Any
 import click
 
 from helpers import __version__
-from helpers.core import did_you_mean, unknown_name
+from helpers.core import did_you_mean, plain_file, shown, unknown_name, visible
 
 PROGRAM = "python -m helpers"
+LONGEST = 2000  # characters of an error
+REPLICATES, SEEDS, MAX_K = 1_000_000, 2**32 - 1, 1_000_000  # scikit-learn takes no larger seed
 
 
 class _Command(click.Command):
@@ -88,7 +90,8 @@ class _Group(_Command, click.Group):
 def app() -> None:
     """Every score of your predictions, tests between systems, statistics, data, notebooks.
 
-    Every command takes --help. Scores are fractions in JSON and CSV, per cent in tables and LaTeX.
+    Every command takes --help, and --debug, which shows where in the program an error arose. Scores are
+    fractions in JSON and CSV, per cent in tables and LaTeX.
     Exit codes: 0 done, 1 a notebook failed, 2 bad input, 130 interrupted.
     """
 
@@ -120,6 +123,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in words
+    words = [word for word in words if word != "--debug"]
     try:
         with _notes_on_standard_error(), app.make_context(PROGRAM, words) as context:
             return app.invoke(context) or 0
@@ -129,11 +134,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return failed("interrupted; nothing is left half-written", 130)
     except click.UsageError as error:
         return failed(_usage_message(error))
-    except OSError as error:
-        named = error.filename is not None and error.strerror
-        return failed(f"{error.filename}: {error.strerror}" if named else error)
-    except (ValueError, FloatingPointError, MemoryError) as error:
-        return failed(error)
+    except Exception as error:
+        if debug:
+            raise
+        return failed(_message(error))
+
+
+def _message(error: Exception) -> str:
+    """One line about an error: what the input lacks, or, of an error that no input should cause, its kind."""
+    text = " ".join(str(error).splitlines())
+    match error:
+        case OSError(filename=name, strerror=reason) if name is not None and reason:
+            return f"{name}: {reason}"
+        case MemoryError():
+            return text or "there is not enough memory"
+        case OSError() | ValueError() | FloatingPointError():
+            return text or type(error).__name__
+    where = "".join(f"{note}: " for note in getattr(error, "__notes__", ()))
+    ours = "a fault of this program: please report it; --debug shows where"
+    return f"{where}{type(error).__name__}: {text} ({ours})"
 
 
 def _usage_message(error: click.UsageError) -> str:
@@ -147,7 +166,7 @@ def _usage_message(error: click.UsageError) -> str:
 
 def failed(error: object, code: int = 2) -> int:
     """Say what was wrong in one line on standard error; returns the exit code."""
-    print("error:", *(str(error) or type(error).__name__).splitlines(), file=sys.stderr)
+    print("error:", visible(" ".join(str(error).splitlines()), LONGEST), file=sys.stderr)
     return code
 
 
@@ -191,19 +210,21 @@ def existing_file(text: str) -> str:
     path = Path(text)
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; a file is needed")
-    if not path.exists():
+    if not plain_file(path).exists():
         beside = os.listdir(path.parent) if path.parent.is_dir() else []
         raise FileNotFoundError(f"{path}: no such file{did_you_mean(path.name, beside, cutoff=0.8)}")
     return text
 
 
-def whole_number(least: int) -> Callable[[object], int]:
-    """The type of whole numbers from `least` up."""
+def whole_number(least: int, most: int) -> Callable[[object], int]:
+    """The type of whole numbers from `least` to `most`."""
 
     def convert(value: object) -> int:
-        if not str(value).isdecimal() or int(str(value)) < least:
-            raise click.BadParameter(f"{str(value)!r} is not a whole number from {least} up")
-        return int(str(value))
+        text = str(value)
+        # so many digits only, as Python refuses to read thousands of them
+        if not (text.isdecimal() and len(text) <= 20 and least <= int(text) <= most):
+            raise click.BadParameter(f"{shown(text)} is not a whole number from {least} to {most}")
+        return int(text)
 
     return convert
 
@@ -262,7 +283,7 @@ def columns(command: Callable) -> Callable:
 def bootstrap(default: int = 0, least: int = 0) -> Callable:
     """`--bootstrap`, the number of replicates."""
     about = f"Replicates of the test set, for 95 % intervals (default {default})."
-    return option("--bootstrap replicates", "N", about, whole_number(least), default=default)
+    return option("--bootstrap replicates", "N", about, whole_number(least, REPLICATES), default=default)
 
 
 def forms(*names: str) -> Callable:
@@ -271,7 +292,7 @@ def forms(*names: str) -> Callable:
     return option("--format form", "F", about, one_of("format", *names), default=names[0])
 
 
-SEED = option("--seed", "S", "Seed of the bootstrap (default 1).", whole_number(0), default=1)
+SEED = option("--seed", "S", "Seed of the bootstrap (default 1).", whole_number(0, SEEDS), default=1)
 SCHEMES = option(
     "--scheme schemes",
     "NAME",
@@ -283,5 +304,5 @@ KS = option(
     "--k ks",
     "K",
     "The K's of P@K, R@K, RP@K, NDCG@K, separated by commas (default 1,3,5).",
-    lambda text: [whole_number(1)(part.strip()) for part in text.split(",")],
+    lambda text: [whole_number(1, MAX_K)(part.strip()) for part in text.split(",")],
 )

@@ -23,6 +23,12 @@ from .base import (
     put_report,
 )
 
+RAW = flag(
+    "--raw",
+    "In CSV, write labels and names exactly as they are. Otherwise text that begins with = + - or @, a tab "
+    "or a carriage return gets an apostrophe in front, so that no spreadsheet runs it as a formula.",
+)
+
 
 @app.command("score")
 @click.argument("file", metavar="FILE", type=existing_file)
@@ -34,7 +40,8 @@ from .base import (
 @bootstrap()
 @SEED
 @forms("table", "json", "csv", "latex")
-def _score(file: str, inverse: str | None, form: str, **options: Any) -> None:
+@RAW
+def _score(file: str, inverse: str | None, form: str, raw: bool, **options: Any) -> None:
     """Every score of a file of gold and predicted labels.
 
     FILE (.csv, .tsv, .jsonl or .parquet, also .gz) has one row for each sample, the negative ones included,
@@ -58,7 +65,10 @@ def _score(file: str, inverse: str | None, form: str, **options: Any) -> None:
     if inverse and not options["paired_column"]:
         raise ValueError("--inverse is of use with --paired-column only")
     report = score_file(file, inverse=read_inverse(inverse) if inverse else None, **options)
-    put_report(report, form)
+    if form == "csv":
+        put(report.to_csv(raw))
+    else:
+        put_report(report, form)
 
 
 LABELS = "Labels that the schemes average: listed (default), observed (gold or predicted somewhere), "
@@ -104,7 +114,8 @@ def _score_multilabel(truth: str, scores: str, form: str, **options: Any) -> Non
 @bootstrap(default=10_000, least=1)
 @SEED
 @forms("table", "json", "csv")
-def _compare(files: tuple[str, ...], form: str, **options: Any) -> None:
+@RAW
+def _compare(files: tuple[str, ...], form: str, raw: bool, **options: Any) -> None:
     """Paired bootstrap tests between systems on the same samples.
 
     The first FILE is compared with each other one: two-sided paired bootstrap under every scheme, p corrected
@@ -114,10 +125,13 @@ def _compare(files: tuple[str, ...], form: str, **options: Any) -> None:
     example:
       python -m helpers compare mine.csv baseline.csv other.parquet --negative no_relation
     """
+    from helpers.core import csv_text
     from helpers.evaluation import compare_files, comparison_text
 
     table = compare_files(files, **options)
     if form == "json":
         put(as_json(table.to_dict("records")))
+    elif form == "csv":
+        put(csv_text([table.columns, *table.itertuples(index=False, name=None)], raw))
     else:
-        put(comparison_text(table) if form == "table" else table.to_csv(index=False, lineterminator="\n"))
+        put(comparison_text(table))

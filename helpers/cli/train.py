@@ -11,7 +11,20 @@ import click
 from helpers import ROOT
 from helpers.models import MODELS  # the names: no model, no numpy, no torch
 
-from .base import KS, PAIR, app, as_json, bootstrap, existing_file, flag, forms, option, put, whole_number
+from .base import (
+    KS,
+    PAIR,
+    SEEDS,
+    app,
+    as_json,
+    bootstrap,
+    existing_file,
+    flag,
+    forms,
+    option,
+    put,
+    whole_number,
+)
 
 SCRATCH = ROOT / "scratch" / "runs"
 SEVERAL = {"kind": PAIR, "multiple": True}
@@ -25,7 +38,7 @@ TEXTS = {"kind": (str, str), "multiple": True}
 @flag("--merged", "Train on every sentence and on its paired one.")
 @option("--part", "P", "full (default), or ptr: the 6507 sentences of PTR's authors.", default="full")
 @option("--text", "T", "clean (default), official.", default="clean")
-@option("--seed", "S", "Default 9.", whole_number(0), default=9)
+@option("--seed", "S", "Default 9.", whole_number(0, SEEDS), default=9)
 @option(
     "--encoder", "E", "Hugging Face name or folder (default: the embedded one).", default="all-MiniLM-L6-v2"
 )
@@ -120,7 +133,7 @@ TRAINING += ("remove_unlabelled",)
 @option("--predictions", "F", "Write the predicted labels and their scores, one line a document.")
 @option("--scores", "F", "Write the matrix of scores: .csv, .npy or .npz.")
 @KS
-@option("--seed", "S", "Of the folds and clusters, and of the bootstrap.", whole_number(0))
+@option("--seed", "S", "Of the folds and clusters, and of the bootstrap.", whole_number(0, SEEDS))
 @bootstrap()
 @forms("table", "json")
 @click.pass_context
@@ -166,7 +179,7 @@ def _linear(context: click.Context, form: str, parameters: tuple, tfidf: tuple, 
 
 @app.command("runs")
 @flag("--train", "Train what is missing, one after the other.")
-@option("--seed seeds", "S", "Only this seed; repeatable.", whole_number(0), multiple=True)
+@option("--seed seeds", "S", "Only this seed; repeatable.", whole_number(0, SEEDS), multiple=True)
 @option("--model models", "M", "Only this model, e.g. EM-ES-M; repeatable.", multiple=True)
 @option("--out", "DIR", "Where the run files are (default results/runs).")
 def _runs(train: bool, seeds: tuple[int, ...], models: tuple[str, ...], out: str | None) -> None:

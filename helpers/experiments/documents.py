@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from helpers.core import atomic_writer
+from helpers.core import atomic_writer, naming_file
 from helpers.data import Documents, label_list, read_documents, read_labels, write_matrix
 from helpers.evaluation import DocumentScores, score_documents
 from helpers.models.linear import DocumentClassifier
@@ -68,11 +68,13 @@ def train_and_test(
         training = read_documents(train)
         training = training.remove_unlabelled() if remove_unlabelled else training
         listed = read_labels(label_file) if label_file else None
-        labels = label_list(training, documents, include_test_labels, listed)
+        with naming_file(train):
+            labels = label_list(training, documents, include_test_labels, listed)
         classifier = DocumentClassifier(technique, options, tfidf, **(parameters or {}))
         if "random_state" in classifier.classifier.get_params() and "random_state" not in (parameters or {}):
             classifier.classifier.set_params(random_state=seed)
-        facts = {"technique": technique, "options": options} | _fit(classifier, training, labels)
+        with naming_file(train):
+            facts = {"technique": technique, "options": options} | _fit(classifier, training, labels)
         values, lines = {"training": facts}, [_sentence(facts)]
         if model:
             classifier.save(model)
@@ -82,7 +84,8 @@ def train_and_test(
     if documents is not None:
         blocks: list[np.ndarray] = []
         keep = blocks.append if scores or predictions else None
-        found = score_documents(classifier, documents, ks, replicates, seed or 1, keep)
+        with naming_file(test):
+            found = score_documents(classifier, documents, ks, replicates, seed or 1, keep)
         if scores:
             write_matrix(scores, np.concatenate(blocks))
         if predictions:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from helpers import ROOT
-from helpers.core import find_negative
+from helpers.core import find_negative, remove_abandoned
 from helpers.data import paired_sets
 from helpers.metrics import PairedOutcomes
 from helpers.models import Model, build, default_settings
@@ -189,6 +189,6 @@ def _environment(model: Model) -> dict[str, Any]:
 
 
 def remove_checkpoint(path: Path) -> None:
-    """Delete a checkpoint that is no longer needed, and the drafts of it that killed processes left."""
-    for file in (path, *path.parent.glob(f".{path.name}.*")):
-        file.unlink(missing_ok=True)
+    """Delete a checkpoint that is no longer needed, and the drafts that killed processes left beside it."""
+    path.unlink(missing_ok=True)
+    remove_abandoned(path.parent)

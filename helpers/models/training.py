@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from accelerate import Accelerator
 from accelerate.utils import gather_object
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import nn
 from torch.optim import Optimizer
@@ -49,8 +49,7 @@ def save_checkpoint(path: Path, model: nn.Module, optimizer: Optimizer, progress
     for place, parameter in enumerate(_parameters(optimizer)):
         for name, value in optimizer.state.get(parameter, {}).items():
             tensors[f"optimizer.{place}.{name}"] = torch.as_tensor(value).detach().contiguous()
-    with atomic_path(path) as draft:
-        save_file(tensors, draft, metadata={"progress": json.dumps(progress)})
+    _write(path, tensors, {"progress": json.dumps(progress)})
 
 
 def load_checkpoint(
@@ -86,9 +85,16 @@ def save_weights(path: Path, model: nn.Module) -> Path:
     ...     load_weights(path, nn.Linear(2, 1)).weight.shape
     torch.Size([1, 2])
     """
-    with atomic_path(path) as draft:
-        save_file({name: value.detach().contiguous() for name, value in model.state_dict().items()}, draft)
+    _write(path, {name: value.detach().contiguous() for name, value in model.state_dict().items()})
     return path
+
+
+def _write(path: Path, tensors: dict[str, torch.Tensor], metadata: dict[str, str] | None = None) -> None:
+    with atomic_path(path) as draft:
+        try:
+            save_file(tensors, draft, metadata=metadata)
+        except SafetensorError as error:  # of the file system, such as a full disk
+            raise OSError(f"{path} could not be written: {error}") from error
 
 
 def load_weights(path: Path, model: nn.Module) -> nn.Module:

@@ -25,7 +25,7 @@ from tqdm import tqdm
 from traitlets.config import Config
 
 from helpers import ROOT
-from helpers.core import unknown_name
+from helpers.core import private_folder, unknown_name
 
 from .copies import clean_copy, compare_copies
 from .parameters import accept_values, inspect_parameters
@@ -139,18 +139,17 @@ class _Deadline:
 
 
 def _run(path: Path, values: Mapping[str, Any], output_dir: Path, time_limit: float) -> NotebookResult:
-    partial, copy = output_dir / f".{path.stem}.partial.ipynb", output_dir / path.name
-    failed = output_dir / f"{path.stem}.failed.ipynb"
+    copy, failed = output_dir / path.name, output_dir / f"{path.stem}.failed.ipynb"
     start, deadline = time.perf_counter(), _Deadline(time_limit)
-    try:
-        _execute(path, partial, values, deadline)
-        nbformat.write(clean_copy(nbformat.read(partial, as_version=4), _folders()), partial)
-        partial.replace(copy)
-    except (PapermillExecutionError, CellTimeoutError, DeadKernelError) as error:
-        partial.replace(failed)
-        raise NotebookFailed(_failure(path, error, deadline, failed)) from error
-    finally:
-        partial.unlink(missing_ok=True)
+    with private_folder(output_dir) as private:
+        partial = private / path.name
+        try:
+            _execute(path, partial, values, deadline)
+            nbformat.write(clean_copy(nbformat.read(partial, as_version=4), _folders()), partial)
+            partial.replace(copy)
+        except (PapermillExecutionError, CellTimeoutError, DeadKernelError) as error:
+            partial.replace(failed)
+            raise NotebookFailed(_failure(path, error, deadline, failed)) from error
     failed.unlink(missing_ok=True)
     return NotebookResult(path.stem, time.perf_counter() - start, copy)
 
@@ -195,10 +194,10 @@ def _kernel_environment() -> Iterator[None]:
     it.
     """
     before = dict(os.environ)
-    with tempfile.TemporaryDirectory(prefix="notebooks-") as private:
+    with private_folder(tempfile.gettempdir()) as private:
         write_kernel_spec(Path(private, "kernels", "python3"))
         os.environ.update(
-            JUPYTER_PATH=private,
+            JUPYTER_PATH=str(private),
             JUPYTER_RUNTIME_DIR=str(Path(private, "runtime")),
             IPYTHONDIR=str(Path(private, "ipython")),
             MPLCONFIGDIR=before.get("MPLCONFIGDIR", str(ROOT / ".cache" / "matplotlib")),

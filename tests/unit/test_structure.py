@@ -15,6 +15,7 @@ TOP_LEVEL = {
         "README.md",
         "LICENSE",
         "CITATION.cff",
+        "SECURITY.md",
         "Makefile",
         "environment.yml",
         "requirements.txt",

@@ -8,6 +8,7 @@ safetensors file: arrays, and one JSON text with the settings, the labels and th
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from helpers.core import MalformedRecord, atomic_writer, unknown_name
+from helpers.core import MalformedRecord, abridged, atomic_writer, read_file, shown, unknown_name
 from helpers.data import Documents, label_list, label_matrix
 
 from .base import BinaryAndMulticlass, LinearClassifier, OneVsRest
@@ -28,6 +29,25 @@ from .label_tree import LabelTree, Node
 from .thresholding import Thresholding
 
 FORMAT = "beyond-micro-f1 linear classifier 1"
+TFIDF_SETTINGS = (
+    "analyzer",
+    "binary",
+    "lowercase",
+    "max_df",
+    "max_features",
+    "min_df",
+    "ngram_range",
+    "norm",
+    "smooth_idf",
+    "stop_words",
+    "strip_accents",
+    "sublinear_tf",
+    "token_pattern",
+    "use_idf",
+    "vocabulary",
+)
+"""What a saved classifier may set: numbers and words. `input`, for one, would open files that texts name."""
+_SAFE_PATTERN = re.compile(r"(\(\?u\))?(\\b)?(\\[wWdDsS]|\[\^?[\w .'\\-]+\]){1,3}[+*]?(\\b)?")
 _ARRAYS = ("weights_", "bias_weights_", "thresholds_", "costs_", "classes_")
 
 
@@ -99,8 +119,8 @@ class DocumentClassifier:
     Parameters
     ----------
     technique : a name of `TECHNIQUES`. options : LIBLINEAR's option string.
-    tfidf : settings of `TfidfVectorizer` that differ from its defaults, e.g. {"min_df": 2}; numbers, text,
-        lists and truth values only, so that they can be saved.
+    tfidf : settings of `TfidfVectorizer` that differ from its defaults, e.g. {"min_df": 2}; `TFIDF_SETTINGS`
+        with numbers, text, lists and truth values can be saved.
     parameters : those of the technique, e.g. `random_state`, `n_jobs`, `progress`, `rule`, `degree`.
 
     Attributes: `labels`, the labels in the order of the columns; `classifier`, the fitted estimator.
@@ -195,7 +215,8 @@ class DocumentClassifier:
         """Write the trained classifier to a safetensors file, atomically.
 
         Raises `NotFittedError` before training; ValueError for settings that JSON cannot hold, such as a
-        generator as `random_state`, and for a path that ends in .gz: the file is not compressed.
+        generator as `random_state`, for a `token_pattern` that `load` would refuse, and for a path that ends
+        in .gz: the file is not compressed.
 
         >>> import tempfile
         >>> documents = Documents(["1", "2"], [["grain"], ["oil"]], ["wheat and corn", "oil"])
@@ -225,36 +246,43 @@ class DocumentClassifier:
         arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
         try:
             content = save(arrays, {"settings": json.dumps(facts, default=_plain)})
-        except (TypeError, SafetensorError) as error:  # safetensors has room for 100 MB of settings
+            _check_facts(json.loads(json.dumps(facts, default=_plain)))
+        except (TypeError, ValueError, SafetensorError) as error:  # safetensors holds 100 MB of settings
             raise ValueError(f"these settings cannot be saved: {error}") from None
         with atomic_writer(path) as stream:
             stream.write(content)
 
     @classmethod
     def load(cls, path: Path | str) -> DocumentClassifier:
-        """Read what `save` wrote; nothing in the file is executed.
+        """Read what `save` wrote. The file may come from anybody: it holds numbers, words and a few settings.
+
+        Of patterns that cut texts into words only those without nested repetition are taken, such as
+        `(?u)\\b\\w+\\b`: others can take longer than a life on a short text.
 
         Raises
         ------
         MalformedRecord : no safetensors file, one that is cut off, or one that `save` did not write.
         OSError : as the file system does.
         """
-        content = Path(path).read_bytes()
+        content = read_file(path)
         try:
             arrays = load(content)
             length = int.from_bytes(content[:8], "little")
             facts = json.loads(json.loads(content[8 : 8 + length])["__metadata__"]["settings"])
             if facts["format"] != FORMAT:
                 raise ValueError(f"its format is {facts['format']!r}")
-        except (SafetensorError, ValueError, KeyError, TypeError) as error:
-            raise MalformedRecord(path, f"not a linear classifier saved by this package ({error})") from None
+        except (SafetensorError, ValueError, KeyError, TypeError, RecursionError) as error:
+            reason = f"not a linear classifier saved by this package ({abridged(str(error), 200)})"
+            raise MalformedRecord(path, reason) from None
         try:
             return cls._restored(facts, arrays)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise MalformedRecord(path, f"its settings and arrays do not fit together ({error})") from None
+        except Exception as error:  # whatever the settings of a file that `save` did not write lead to
+            reason = f"its settings and arrays do not fit together ({abridged(str(error), 200)})"
+            raise MalformedRecord(path, reason) from None
 
     @classmethod
     def _restored(cls, facts: dict[str, Any], arrays: dict[str, np.ndarray]) -> DocumentClassifier:
+        _check_facts(facts)
         model = cls(facts["technique"], facts["parameters"].pop("options"), facts["tfidf"])
         model.labels = tuple(facts["labels"])
         if "words" in facts:
@@ -271,12 +299,44 @@ class DocumentClassifier:
 
 def _tfidf_settings(tfidf: Mapping[str, Any]) -> dict[str, Any]:
     """As `TfidfVectorizer` takes them, or ValueError for a name that it does not know."""
-    known = TfidfVectorizer().get_params()
+    known = [name for name in TfidfVectorizer().get_params() if name not in ("input", "encoding")]
     for name in tfidf:
         if name not in known:
             raise unknown_name("setting of tfidf", name, known)
-    ranges = {name: tuple(tfidf[name]) for name in ("ngram_range",) if name in tfidf}  # JSON has lists only
-    return dict(tfidf) | ranges
+    ranges = {name: tuple(tfidf[name]) for name in ("ngram_range",) if isinstance(tfidf.get(name), list)}
+    found = dict(tfidf) | ranges  # JSON has lists only
+    try:  # scikit-learn looks at them when it is given texts; with a vocabulary it learns nothing from these
+        with np.errstate(divide="ignore"):
+            TfidfVectorizer(**{"vocabulary": ["a"]} | found).fit(["a"])
+    except (ValueError, TypeError, re.error) as error:
+        raise ValueError(f"tfidf: {abridged(' '.join(str(error).split()), 240)}") from None
+    return found
+
+
+def _check_tfidf_of_file(tfidf: Mapping[str, Any]) -> None:
+    """ValueError for a setting that no file may have, or a pattern whose time could outgrow the text."""
+    for name in tfidf:
+        if name not in TFIDF_SETTINGS:
+            raise unknown_name("setting of tfidf in a file", name, TFIDF_SETTINGS)
+    pattern = tfidf.get("token_pattern", r"\w")
+    if not _SAFE_PATTERN.fullmatch(pattern):
+        known = r"one to three classes of characters with one + or *, such as (?u)\b\w+\b or \S+"
+        raise ValueError(f"tfidf: token_pattern is {shown(pattern)}; in a file it is {known}")
+
+
+def _check_facts(facts: Mapping[str, Any]) -> None:
+    """ValueError for settings of other types than `save` writes."""
+    _check_tfidf_of_file(facts["tfidf"])
+    for name in ("labels", "words"):
+        if not all(isinstance(one, str) for one in facts.get(name, [])):
+            raise ValueError(f"{name} holds something that is no text")
+    if len(set(facts["labels"])) != len(facts["labels"]):
+        raise ValueError("labels holds a label twice")
+    for name, value in facts["parameters"].items():
+        if not isinstance(value, str | float | None) and not (
+            isinstance(value, int) and abs(value) < 1 << 32
+        ):
+            raise ValueError(f"parameter {shown(name)} is {shown(value)}")
 
 
 def _restored_vectorizer(

@@ -13,6 +13,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import click
@@ -621,20 +622,29 @@ class TestProcess:
         assert '"Ursache→Wirkung": {' in run.stdout
         assert python("-m", "helpers", "score", "--help", env=ascii_only).returncode == 0
 
-    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a named pipe")
     def test_ctrl_c(self, folder):
-        os.mkfifo(folder / "mine.csv")
+        (folder / "mine.csv").write_text(
+            "gold,predicted\n" + "".join(f"{n % 40},{n % 39}\n" for n in range(999))
+        )
         # a shell may have started the tests with the signal ignored
         code = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
-        code += "from helpers.cli import main; sys.exit(main(['score', 'mine.csv']))"
+        code += "import helpers.evaluation.labels; from helpers.cli import main; print('begun', flush=True); "
+        code += "sys.exit(main(['score', 'mine.csv', '--bootstrap', '1000000']))"
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
         env = {**os.environ, "PYTHONPATH": str(ROOT)}
-        process = subprocess.Popen([sys.executable, "-c", code], env=env, **pipes)
-        with process, open(folder / "mine.csv", "w"):  # waits until the command reads
+        with subprocess.Popen([sys.executable, "-c", code], env=env, **pipes) as process:
+            assert process.stdout.readline() == "begun\n"
+            time.sleep(1)
             process.send_signal(signal.SIGINT)
             out, err = process.communicate(timeout=60)
         assert (process.returncode, out) == (130, "")
         assert err == "error: interrupted; nothing is left half-written\n"
+
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a named pipe")
+    def test_a_pipe_is_refused_and_not_waited_for(self, folder):
+        os.mkfifo(folder / "mine.csv")
+        run = python("-m", "helpers", "score", "mine.csv")
+        assert run.returncode == 2 and "mine.csv: this is no plain file" in run.stderr
 
 
 def test_no_undefined_number_leaves_as_nan(answer, folder):

@@ -88,7 +88,7 @@ class TestScoreMultilabel:
         ("words", "reason"),
         [
             (("--k", "5"), "5"),
-            (("--k", "0"), "'0' is not a whole number from 1 up"),
+            (("--k", "0"), "'0' is not a whole number from 1 to 1000000"),
             (("--k", "1,x"), "'x' is not a whole number"),
             (("--truth", "no.csv"), "no.csv: no such file"),
             (("--labels", "all"), "unknown labels 'all'"),

@@ -217,7 +217,8 @@ class TestInterrupted:
                 run_of(experiment)
         assert scratch_files() == []
         (checkpoint,) = (scratch / "checkpoints").iterdir()
-        (scratch / "checkpoints" / f".{checkpoint.name}.1").write_text("a draft of a killed process")
+        (abandoned := checkpoint.with_name(".helpers-killed")).mkdir()
+        (abandoned / "lock").touch()
         steps, one_step = [], training._Loop._one_step
         monkeypatch.setattr(
             training._Loop, "_one_step", lambda loop, parts: (steps.append(loop.step), one_step(loop, parts))

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import load_file
 
+from helpers.core import private_folder
 from helpers.core.labels import label_ids
 from helpers.data.demo import TEST_COUNTS, demo_corpus
 from helpers.experiments.run import remove_checkpoint
@@ -515,12 +516,14 @@ class TestCheckpointFiles:
         trained(new(), dataclasses.replace(QUICK, epochs=1), checkpoint=target)
         assert seen == [(True, False)] and list(target.parent.iterdir()) == [target]
 
-    def test_removing_takes_the_drafts_along(self, tmp_path) -> None:
-        for name in ("c.safetensors", ".c.safetensors.123", ".c.safetensors.9", "d.safetensors", ".d.s"):
+    def test_removing_takes_abandoned_drafts_along(self, tmp_path) -> None:
+        for name in ("c.safetensors", "d.safetensors", ".helpers-dead/lock"):
+            (tmp_path / name).parent.mkdir(exist_ok=True)
             (tmp_path / name).touch()
-        remove_checkpoint(tmp_path / "c.safetensors")
-        remove_checkpoint(tmp_path / "c.safetensors")
-        assert {path.name for path in tmp_path.iterdir()} == {"d.safetensors", ".d.s"}
+        with private_folder(tmp_path) as own:
+            remove_checkpoint(tmp_path / "c.safetensors")
+            remove_checkpoint(tmp_path / "c.safetensors")
+            assert {path.name for path in tmp_path.iterdir()} == {"d.safetensors", own.name}
 
     def test_weights_there_and_back(self, new, tmp_path) -> None:
         weights, _ = trained(new(), dataclasses.replace(QUICK, epochs=1))

@@ -1,0 +1,275 @@
+"""Spoilt files for every command and every reader: a right answer, or one line that names the file.
+
+A command or a reader that is not listed here fails a test: with it comes a valid file to be spoilt. EXAMPLES
+is the number of spoilt files for each, 40 by default.
+"""
+
+import contextlib
+import csv
+import importlib
+import inspect
+import io
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pyarrow import parquet
+
+from helpers import data
+from helpers.cli import app, main
+from helpers.data import Documents, datasets
+from helpers.metrics import Confusion
+from helpers.models.linear import DocumentClassifier
+from helpers.runs import Run, load_run, save_run
+
+EXAMPLES = int(os.environ.get("EXAMPLES", "40"))
+LABELS = ["Other", "Cause-Effect(e1,e2)", "Cause-Effect(e2,e1)", "NA"]
+ROWS = [(LABELS[n % 4], LABELS[n * 3 % 4], LABELS[n * 7 % 3]) for n in range(24)]
+TEXTS = "grain\twheat and corn\ngas oil\toil and gas\ntrade\tcorn for oil\n\tnothing\n" * 3
+
+
+def delimited(delimiter: str) -> bytes:
+    text = io.StringIO(newline="")
+    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(
+        [("gold", "predicted", "paired"), *ROWS]
+    )
+    return text.getvalue().encode()
+
+
+def json_lines() -> bytes:
+    names = ("gold", "predicted", "paired")
+    return "".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in ROWS).encode()
+
+
+def in_parquet() -> bytes:
+    stream = io.BytesIO()
+    parquet.write_table(
+        pa.table(dict(zip(("gold", "predicted", "paired"), zip(*ROWS, strict=True), strict=True))), stream
+    )
+    return stream.getvalue()
+
+
+def saved(write, *arrays) -> bytes:
+    stream = io.BytesIO()
+    write(stream, *arrays)
+    return stream.getvalue()
+
+
+def a_model(folder: Path) -> bytes:
+    documents = Documents(["1", "2"], [["grain"], ["oil"]], ["wheat and corn", "oil and gas"])
+    DocumentClassifier(options="-s 2").fit(documents).save(folder / "m")
+    return (folder / "m").read_bytes()
+
+
+def a_run(folder: Path) -> bytes:
+    run = Run.from_outcome(Confusion.from_arrays(["a", "b"], ["a", "a"]), dataset="d", model="m")
+    return save_run(run, folder).read_bytes()
+
+
+TABLES = {
+    "a.csv": delimited(","),
+    "a.tsv": delimited("\t"),
+    "a.jsonl": json_lines(),
+    "a.parquet": in_parquet(),
+}
+TRUTH = np.eye(4, 3)
+MATRICES = {
+    "a.csv": b"1,0,0\n0,1,0\n0,0,1\n0,0,0\n",
+    "a.npy": saved(np.save, TRUTH),
+    "a.npz": saved(np.savez, TRUTH),
+}
+COUNTS = {"a.csv": b"label,count,split\nNA,8,test\nA,6,test\nB,2,test\n"}
+DOCUMENTS = {"a.txt": TEXTS.encode(), "a.svm": b"grain 1:1 3:0.5\ngas,oil 2:1\ntrade 1:0.5 2:1\n" * 3}
+INVERSES = {"a.json": b'{"Cause-Effect(e1,e2)": "Cause-Effect(e2,e1)"}', "a.csv": b"label,inverse\nA,B\n"}
+BLOCK = b'1\t"The <e1>fire</e1> caused <e2>panic</e2>."\nCause-Effect(e1,e2)\nComment: none\n\n'
+PAIR = b'0\t" <e1> Thom Yorke </e1> of <e2> Radiohead </e2> sings . "\nper:employee_of(e2,e1) \n\n\n'
+
+DOCUMENT = {
+    "title": "D",
+    "vertexSet": [[{"name": "A"}], [{"name": "B"}]],
+    "labels": [{"r": "P17", "h": 0, "t": 1}],
+}
+
+COMMANDS = {
+    "score": [
+        (TABLES, "{} --format json"),
+        (TABLES, "{} --negative Other --paired-column paired --format json"),
+    ],
+    "compare": [(TABLES, "{} {} --bootstrap 20 --format json")],
+    "stats": [(COUNTS, "{} --format json")],
+    "score-multilabel": [(MATRICES, "--truth {} --scores {} --format json")],
+    "linear": [(DOCUMENTS, "--train {} --test {} --format json --seed 1")],
+    "runs": [],
+}
+"""Command → valid files and the words that give it such a file."""
+NO_FILES = {
+    "data": "fetches and reads registered files, whose checksums are known",
+    "train": "reads registered files, and run files as load_run does",
+    "notebooks": "runs the repository's own notebooks",
+    "summary": "reads the repository's own tables",
+}
+READERS = {
+    "helpers.data:open_source": TABLES,
+    "helpers.data:read_label_columns": TABLES,
+    "helpers.data:read_predictions": TABLES,
+    "helpers.data:read_inverse": INVERSES,
+    "helpers.data:read_matrix": MATRICES,
+    "helpers.data:read_documents": DOCUMENTS,
+    "helpers.data:read_labels": {"a.txt": b"grain\noil\n"},
+    "helpers.data:read_nyt_star": {"a.json": b'[{"text": "a b", "triple_list": [["a", "/r", "b"]]}]'},
+    "helpers.data.readers:read_semeval": {"a.txt": BLOCK},
+    "helpers.data.readers:read_kbp37": {"a.txt": PAIR},
+    "helpers.data.readers:read_chemprot": {
+        "a.txt": b'{"text": "<< a >> x [[ b ]]", "label": "A", "metadata": []}\n'
+    },
+    "helpers.data.readers:read_nyt_star": {"a.json": b'[{"text": "a b", "triple_list": [["a", "/r", "b"]]}]'},
+    "helpers.data.readers:read_docred": {"a.json": json.dumps([DOCUMENT]).encode()},
+    "helpers.data.document_files:read_txt": {"a.txt": TEXTS.encode()},
+    "helpers.runs:load_run": a_run,
+    "helpers.models.linear:DocumentClassifier.load": a_model,
+}
+"""Reader → valid files."""
+OTHERS = {"read_corpus": "reads registered files by the readers above"}
+
+
+def test_every_command_and_every_reader_has_files_to_spoil():
+    assert {*COMMANDS, *NO_FILES} == set(app.commands), "list the new command in COMMANDS, with a valid file"
+    exported = {f"helpers.data:{name}" for name in data.__all__ if name.startswith(("read_", "open_"))}
+    own = {one.reader for one in datasets().values() if isinstance(one.reader, str)}
+    expected = (exported | own) - {f"helpers.data:{name}" for name in OTHERS}
+    assert expected <= set(READERS), "list the new reader in READERS, with a valid file"
+
+
+ODD = st.sampled_from(
+    [
+        b'"',
+        b",",
+        b"\t",
+        b"\n",
+        b"\r",
+        b"\0",
+        b"\xff",
+        b"{",
+        b"[" * 3000,
+        b"9" * 5000,
+        b"-1",
+        b"NaN",
+        b" ",
+        b"x" * 200_000,
+    ]
+    + [
+        b"\xed\xa0\x80",
+        b'{"a": ' * 20_000,
+        b"1e400",
+        b"\xef\xbb\xbf",
+        b"\\ud800",
+        b"=1+1",
+        "علاقة".encode(),
+        b"",
+    ]
+)
+
+
+@st.composite
+def spoilt(draw, content: bytes) -> bytes:
+    """The content with one to three pieces cut, doubled, or replaced by something odd."""
+    for _ in range(draw(st.integers(1, 3))):
+        start = draw(st.integers(0, len(content)))
+        stop = min(len(content), start + draw(st.sampled_from([0, 0, 1, 2, 10, 100, 10**6])))
+        piece = draw(st.one_of(ODD, st.binary(max_size=8), st.just(content[start:stop] * 2)))
+        content = content[:start] + piece + content[stop:]
+    return content
+
+
+FUZZED = settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    derandomize=EXAMPLES == 40,
+    suppress_health_check=[
+        HealthCheck.function_scoped_fixture,
+        HealthCheck.too_slow,
+        HealthCheck.data_too_large,
+    ],
+)
+CASES = [(name, files, words) for name, kinds in COMMANDS.items() for files, words in kinds]
+
+
+@pytest.mark.parametrize(
+    ("name", "files", "words"), CASES, ids=[f"{name} {words}" for name, _, words in CASES]
+)
+@FUZZED
+@given(choices=st.data())
+def test_a_command_answers_or_names_the_file(name, files, words, tmp_path, choices):
+    chosen = choices.draw(st.sampled_from(sorted(files)))
+    (tmp_path / chosen).write_bytes(choices.draw(spoilt(files[chosen])))
+    out, err = io.StringIO(), io.StringIO()
+    place = str(tmp_path / chosen)
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main([name, *(word.format(place) for word in words.split())])
+    said = [line for line in err.getvalue().splitlines() if line.startswith("error: ")]
+    if code == 0:
+        assert not said
+        found = json.loads(out.getvalue(), parse_constant=pytest.fail)
+        assert found
+    else:
+        assert code == 2 and out.getvalue() == "" and len(said) == 1, err.getvalue()
+        assert chosen in said[0] and len(said[0]) <= 2100 and "a fault of this program" not in said[0]
+    assert [path.name for path in tmp_path.iterdir()] == [chosen]
+    (tmp_path / chosen).unlink()
+
+
+def reader(name: str):
+    module, _, attribute = name.partition(":")
+    found = importlib.import_module(module)
+    for part in attribute.split("."):
+        found = getattr(found, part)
+    return found
+
+
+@pytest.mark.parametrize("name", READERS)
+@FUZZED
+@given(choices=st.data())
+def test_a_reader_reads_or_names_the_file(name, tmp_path, choices):
+    files = READERS[name]
+    if inspect.isfunction(files):
+        (tmp_path / "made").mkdir(exist_ok=True)
+        ending = "json" if "run" in name else "safetensors"
+        files = {f"a.{ending}": next(iter(_made(files, tmp_path / "made")))}
+    chosen = choices.draw(st.sampled_from(sorted(files)))
+    path = tmp_path / chosen
+    path.write_bytes(choices.draw(spoilt(files[chosen])))
+    try:
+        reader(name)(path)
+    except ValueError as error:
+        assert chosen in str(error) and len(str(error)) < 3000
+
+
+_CONTENT: dict = {}
+
+
+def _made(make, folder: Path) -> list[bytes]:
+    """What a function writes; made once."""
+    if make not in _CONTENT:
+        _CONTENT[make] = make(folder)
+    return [_CONTENT[make]]
+
+
+def test_the_valid_files_are_read(tmp_path):
+    """Else nothing but refusals would be tested."""
+    for name, files in READERS.items():
+        for file, content in ({} if inspect.isfunction(files) else files).items():
+            (tmp_path / file).write_bytes(content)
+            assert reader(name)(tmp_path / file) is not None
+    load_run(_path(tmp_path, a_run))
+    DocumentClassifier.load(_path(tmp_path, a_model))
+
+
+def _path(folder: Path, make) -> Path:
+    path = folder / f"{make.__name__}.json"
+    path.write_bytes(make(folder))
+    return path
