@@ -133,7 +133,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return failed("interrupted; nothing is left half-written", 130)
     except click.UsageError as error:
-        return failed(_usage_message(error))
+        return failed(_usage_message(error, words))
     except Exception as error:
         if debug:
             raise
@@ -155,12 +155,15 @@ def _message(error: Exception) -> str:
     return f"{where}{type(error).__name__}: {text} ({ours})"
 
 
-def _usage_message(error: click.UsageError) -> str:
+def _usage_message(error: click.UsageError, words: Sequence[str]) -> str:
     """What is wrong with the words of the command line: the option, the value, the nearest known name."""
     if isinstance(error, click.NoSuchOption):
         options = [one for one in error.ctx.command.get_params(error.ctx) if isinstance(one, click.Option)]
         known = [name for one in options for name in one.opts]
-        return str(unknown_name(f"option of {error.ctx.info_name}", error.option_name, known))
+        # of -x.csv click sees the letter only
+        name = next((word for word in words if word.startswith(error.option_name)), error.option_name)
+        name = name.partition("=")[0] if name.startswith("--") else name
+        return str(unknown_name(f"option of {error.ctx.info_name}", name, known))
     return f"{error.format_message().removesuffix('.')} (see: {error.ctx.command_path} --help)"
 
 

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy.sparse import csr_array
 
-from helpers.core import MalformedRecord, atomic_writer, read_file, unknown_name
+from helpers.core import MalformedRecord, atomic_writer, read_file, shown, unknown_name
 
 from .documents import Documents
 from .readers import Record, collect
@@ -81,9 +81,9 @@ def _read(path: Path | str, parse: Callable[[int, bytes], _Line], strict: bool) 
         if not identifier:
             raise ValueError("the id is empty")
         if not text.strip():
-            raise ValueError(f"the text of document {identifier!r} is empty")
+            raise ValueError(f"the text of document {shown(identifier)} is empty")
         if first.setdefault(identifier, line) != line:
-            raise ValueError(f"id {identifier!r} occurred before, at line {first[identifier]}")
+            raise ValueError(f"id {shown(identifier)} occurred before, at line {first[identifier]}")
         return [(identifier, labels, text)]
 
     read = collect(path, _text_lines(read_file(path)), checked, strict)
@@ -139,7 +139,7 @@ def read_goemotions(path: Path | str, labels: Sequence[str], strict: bool = True
         numbers = numbers.split(",") if numbers else []
         for number in numbers:
             if not (number.isascii() and number.isdigit() and int(number) < len(labels)):
-                raise ValueError(f"label id {number!r} is not one of 0–{len(labels) - 1}")
+                raise ValueError(f"label id {shown(number)} is not one of 0–{len(labels) - 1}")
         return identifier, [labels[int(number)] for number in numbers], text
 
     return _read(path, parse, strict)
@@ -166,7 +166,7 @@ def read_labels(path: Path | str, keep_order: bool = False) -> tuple[str, ...]:
         if not label:
             raise ValueError("the line is blank; one label a line is expected")
         if first.setdefault(label, line) != line:
-            raise ValueError(f"label {label!r} occurred before, at line {first[label]}")
+            raise ValueError(f"label {shown(label)} occurred before, at line {first[label]}")
         return [label]
 
     content = read_file(path).rstrip()
@@ -193,13 +193,13 @@ def write_txt(path: Path | str, documents: Documents) -> None:
         raise ValueError(f"{path}: the documents have features, no texts; the txt form needs texts")
     rows = list(zip(documents.ids, documents.labels, documents.texts, strict=True))
     for position, (identifier, labels, text) in enumerate(rows):
-        place = f"{path}: document {identifier!r} (number {position}):"
+        place = f"{path}: document {shown(identifier)} (number {position}):"
         for name, value in (("id", identifier), ("text", text)):
             if re.search("[\t\r\n]", value) or (name == "id" and value.startswith("\ufeff")):
                 raise ValueError(f"{place} the {name} holds a TAB, an end of line or a byte order mark")
         for label in labels:
             if len(label.split()) != 1 or label != label.strip():
-                raise ValueError(f"{place} the label {label!r} holds white space")
+                raise ValueError(f"{place} the label {shown(label)} holds white space")
     with atomic_writer(path) as stream:
         stream.writelines("\t".join((one, " ".join(own), text)).encode() + b"\n" for one, own, text in rows)
 
@@ -356,16 +356,16 @@ def _slow(path: Path | str, lines: Sequence[bytes], largest: int, strict: bool) 
 
 def _entry(word: bytes, largest: int) -> tuple[int, float]:
     digits, colon, number = word.partition(b":")
-    shown = word.decode(errors="replace")[:40]
+    text = word.decode(errors="replace")[:40]
     if not colon or not digits.isdigit() or not _NUMBER.fullmatch(number):
-        raise ValueError(f"index:value, two numbers, is expected in place of {shown!r}")
+        raise ValueError(f"index:value, two numbers, is expected in place of {text!r}")
     index, value = int(digits), float(number)
     if index == 0:
-        raise ValueError(f"indices start at one, not at zero as in {shown!r}")
+        raise ValueError(f"indices start at one, not at zero as in {text!r}")
     if index > largest:
-        raise ValueError(f"the index of {shown!r} is above {largest}, the largest that is allowed")
+        raise ValueError(f"the index of {text!r} is above {largest}, the largest that is allowed")
     if not math.isfinite(value):
-        raise ValueError(f"the value of {shown!r} is too large for a number")
+        raise ValueError(f"the value of {text!r} is too large for a number")
     return index, value
 
 
@@ -394,8 +394,8 @@ def write_svm(path: Path | str, documents: Documents) -> None:
     for position, labels in enumerate(documents.labels):
         for label in labels:
             if re.search(r"[,:\s]", label):
-                place = f"labels[{position}], of document {documents.ids[position]!r}"
-                raise ValueError(f"{path}: {place}: {label!r} holds a comma, a colon or white space")
+                place = f"labels[{position}], of document {shown(documents.ids[position])}"
+                raise ValueError(f"{path}: {place}: {shown(label)} holds a comma, a colon or white space")
     with atomic_writer(path) as stream:
         stream.writelines(_written(documents))
 

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.sparse import csr_array
 
-from helpers.core import MalformedRecord, did_you_mean, unknown_name
+from helpers.core import MalformedRecord, did_you_mean, shown, unknown_name
 
 logger = logging.getLogger(__name__)
 UNLABELLED_WARNING = 0.1
@@ -126,7 +126,7 @@ def _label_tuples(labels: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...
     labels = tuple(labels)
     for position, row in enumerate(labels):
         if isinstance(row, str):  # its letters are no labels
-            raise ValueError(f"labels[{position}] is the string {row!r}; a list of labels is needed")
+            raise ValueError(f"labels[{position}] is the string {shown(row)}; a list of labels is needed")
     return tuple(map(tuple, labels))
 
 
@@ -147,25 +147,29 @@ def _check_rows(ids: Sequence[str], labels: Sequence[tuple[str, ...]], texts: Se
     """Each id and label is text that is not blank, no document has a label twice, no text is blank."""
     for position, identifier in enumerate(ids):
         if not isinstance(identifier, str) or not identifier:
-            raise ValueError(f"ids[{position}] is {identifier!r}; a string that is not empty is needed")
+            raise ValueError(f"ids[{position}] is {shown(identifier)}; a string that is not empty is needed")
     for position, row in enumerate(labels):
-        place = f"labels[{position}], of document {ids[position]!r},"
+        place = f"labels[{position}], of document {shown(ids[position])},"
         for label in row:
             if not isinstance(label, str) or not label.strip():
-                raise ValueError(f"{place} has the label {label!r}; a string that is not blank is needed")
+                raise ValueError(
+                    f"{place} has the label {shown(label)}; a string that is not blank is needed"
+                )
         if len(set(row)) != len(row):
             twice = next(label for number, label in enumerate(row) if label in row[:number])
-            raise ValueError(f"{place} has the label {twice!r} twice")
+            raise ValueError(f"{place} has the label {shown(twice)} twice")
     for position, text in enumerate(texts or ()):
         if not isinstance(text, str) or not text.strip():
-            raise ValueError(f"texts[{position}], of document {ids[position]!r}, is empty: {text!r}")
+            raise ValueError(
+                f"texts[{position}], of document {shown(ids[position])}, is empty: {shown(text)}"
+            )
 
 
 def _check_distinct(names: Sequence[str], argument: str) -> None:
     first: dict[str, int] = {}
     for position, name in enumerate(names):
         if first.setdefault(name, position) != position:
-            raise ValueError(f"{argument}[{position}] is {name!r}, as {argument}[{first[name]}] is")
+            raise ValueError(f"{argument}[{position}] is {shown(name)}, as {argument}[{first[name]}] is")
 
 
 def label_list(
@@ -249,13 +253,13 @@ def label_matrix(
     if left_out and unknown == "error":
         row, label = left_out[0]
         hint = did_you_mean(label, labels, cutoff=0.4)
-        place = f"labels[{row}], of document {documents.ids[row]!r}"
-        raise ValueError(f"{place}: {label!r} is none of the {len(labels)} labels{hint}")
+        place = f"labels[{row}], of document {shown(documents.ids[row])}"
+        raise ValueError(f"{place}: {shown(label)} is none of the {len(labels)} labels{hint}")
     if left_out:
         names = list(dict.fromkeys(label for _, label in left_out))
-        shown = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+        first = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
         message = "left out %d labels that are not in the label list, %d different ones: %s"
-        logger.warning(message, len(left_out), len(names), shown)
+        logger.warning(message, len(left_out), len(names), first)
     columns = [sorted(column[label] for label in own if label in column) for own in documents.labels]
     ends = np.cumsum([0, *map(len, columns)])
     indices = np.fromiter((one for own in columns for one in own), np.int64, ends[-1])

@@ -218,8 +218,8 @@ def write_matrix(path: Path | str, matrix: np.ndarray | csr_array) -> None:
     ending, sparse = _ending(path), scipy.sparse.issparse(matrix)
     matrix = csr_array(matrix) if sparse else np.asarray(matrix)
     if matrix.ndim != 2 or 0 in matrix.shape or matrix.dtype.kind not in "biuf":
-        shown = f"shape {matrix.shape} and type {matrix.dtype}"
-        raise ValueError(f"matrix has {shown}; two dimensions of numbers are needed")
+        found = f"shape {matrix.shape} and type {matrix.dtype}"
+        raise ValueError(f"matrix has {found}; two dimensions of numbers are needed")
     if first_nan(matrix):
         raise ValueError("matrix[{}, {}] is NaN".format(*first_nan(matrix)))
     if sparse and ending != ".npz":

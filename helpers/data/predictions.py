@@ -243,7 +243,7 @@ def read_inverse(path: Path | str) -> dict[str, str]:
 def _json_pairs(path: Path | str) -> tuple[Pairs, Callable]:
     with naming_file(path):
         try:  # a tuple stands for an object, so that a name that occurs twice is seen
-            pairs = json.loads(read_file(path), object_pairs_hook=tuple)
+            pairs = json.loads(read_file(path).decode(), object_pairs_hook=tuple)
         except ValueError as error:
             raise ValueError(f"no JSON: {error}") from None
     if not isinstance(pairs, tuple) or not all(isinstance(other, str) for _, other in pairs):

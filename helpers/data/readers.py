@@ -23,6 +23,7 @@ from helpers.core import (
     naming_file,
     read_file,
     role_words,
+    shown,
     unknown_name,
     utf8_fault,
 )
@@ -176,7 +177,7 @@ def string(record: Any, name: str) -> str:
     """The value of a field that must be a string; ValueError if it is not."""
     value = field(record, name)
     if not isinstance(value, str):
-        raise ValueError(f"the field {name!r} is {value!r}, not a string")
+        raise ValueError(f"the field {shown(name)} is {shown(value)}, not a string")
     return value
 
 
@@ -240,7 +241,7 @@ def _semeval_relation(relation: str) -> str:
 
 def _one_word(relation: str) -> str:
     if not re.fullmatch(r"\S+", relation):
-        raise ValueError(f"a relation is one word, not {relation!r}")
+        raise ValueError(f"a relation is one word, not {shown(relation)}")
     return relation
 
 
@@ -261,7 +262,7 @@ def read_rdr(path: Path | str, strict: bool = True) -> Corpus:
             raise ValueError(f"5 columns are expected, found {len(columns)}")
         index, sentence, label, *words = columns
         if not (label.isascii() and label.isdigit() and int(label) < len(SEMEVAL_RELATIONS)):
-            raise ValueError(f"label id {label!r} is not one of 0–{len(SEMEVAL_RELATIONS) - 1}")
+            raise ValueError(f"label id {shown(label)} is not one of 0–{len(SEMEVAL_RELATIONS) - 1}")
         relation = SEMEVAL_RELATIONS[int(label)]
         if tuple(words) != role_words(relation):
             raise ValueError(f"role words {tuple(words)} contradict label id {label}, which is {relation}")
@@ -310,7 +311,7 @@ def read_docred(path: Path | str, strict: bool = True) -> Corpus:
         title = string(document, "title")
         labels = document.get("labels", [])
         if any(not 0 <= label[end] < len(names) for label in labels for end in "ht"):
-            raise ValueError(f"document {title!r}: an entity number is not below {len(names)}")
+            raise ValueError(f"document {shown(title)}: an entity number is not below {len(names)}")
         return [Fact(title, names[label["h"]], names[label["t"]], string(label, "r")) for label in labels]
 
     return collect(path, json_array(path), parse, strict)
@@ -345,7 +346,7 @@ def read_nyt_star(
             raise ValueError("the triple list is empty")
         for triple in found:
             if len(triple) != 3 or not all(isinstance(part, str) for part in triple):
-                raise ValueError(f"a triple is three strings, not {triple!r}")
+                raise ValueError(f"a triple is three strings, not {shown(triple)}")
         return [Fact(source, head, tail, relation) for head, relation, tail in found[kept]]
 
     return collect(path, json_array(path), parse, strict)

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from helpers.core import SEMEVAL_RELATIONS, SKIPPED, MalformedRecord, MissingData, unknown_name
+from helpers.core import SEMEVAL_RELATIONS, SKIPPED, MalformedRecord, MissingData, shown, unknown_name
 
 from . import readers
 from .predictions import open_source
@@ -115,14 +115,14 @@ def _check_same_gold(path: Path, true: pd.Series, gold: pd.Series) -> None:
     """Refuse a model whose ids or gold labels are not those of the first model."""
     if not true.index.is_unique:
         twice = true.index[true.index.duplicated()][0]
-        raise MalformedRecord(path, f"the id {twice!r} occurs twice", column="id")
+        raise MalformedRecord(path, f"the id {shown(twice)} occurs twice", column="id")
     for one in true.index.symmetric_difference(gold.index)[:1]:
         problem = "is missing" if one in gold.index else "does not occur in the other models' files"
-        raise MalformedRecord(path, f"the id {one!r} {problem}", column="id")
+        raise MalformedRecord(path, f"the id {shown(one)} {problem}", column="id")
     mine, others = true.reindex(gold.index).astype(str), gold.astype(str)
     for one in gold.index[mine != others][:1]:
-        reason = f"is {mine[one]!r}, but {others[one]!r} in the other models' files"
-        raise MalformedRecord(path, f"the gold label of {one!r} {reason}", column="label_true")
+        reason = f"is {shown(mine[one])}, but {shown(others[one])} in the other models' files"
+        raise MalformedRecord(path, f"the gold label of {shown(one)} {reason}", column="label_true")
 
 
 def _read_list(path: Path, expected: int) -> pd.Series:
@@ -141,7 +141,7 @@ def _read_patch(path: Path, ids: pd.Index) -> dict[str, str]:
     def parse(_line: int, record: Any) -> list[tuple[str, str]]:
         identifier, relation = string(record, "id"), string(record, "relation")
         if identifier not in ids:
-            raise ValueError(f"the id {identifier!r} does not occur in the models' files")
+            raise ValueError(f"the id {shown(identifier)} does not occur in the models' files")
         return [(identifier, relation)]
 
     return dict(collect(path, json_array(path), parse, strict=True))
@@ -170,9 +170,9 @@ def read_semeval_answers(
             raise ValueError(f"id, tab and label are expected in place of {row.decode()[:40]!r}")
         identifier, label = found
         if identifier in answers:
-            raise ValueError(f"id {identifier!r} occurs twice")
+            raise ValueError(f"id {shown(identifier)} occurs twice")
         if ids is not None and identifier not in ids:
-            raise ValueError(f"id {identifier!r} is not in the key")
+            raise ValueError(f"id {shown(identifier)} is not in the key")
         if label not in labels:
             raise unknown_name("relation", label, labels)
         answers[identifier] = label

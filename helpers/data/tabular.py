@@ -294,7 +294,7 @@ class JsonLines(Source):
             if not line.strip():
                 continue
             try:
-                found = json.loads(line)
+                found = json.loads(line.decode())  # of bytes, Python guesses the encoding
             except json.JSONDecodeError as error:
                 reason = f"no valid JSON at character {error.pos}: {error.msg}"
                 raise MalformedRecord(self.path, reason, number) from error

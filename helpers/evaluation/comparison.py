@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from helpers.core import table_name, visible
+from helpers.core import shown, table_name, visible
 from helpers.data import read_predictions
 from helpers.metrics import (
     PairedOutcomes,
@@ -113,8 +113,8 @@ def _matched(
     differs = a["gold"].cat.codes.to_numpy() != other.cat.codes.to_numpy()
     if differs.any():
         row = int(differs.argmax())
-        name = f"id {a['id'].iloc[row]!r}" if "id" in a else f"sample {row + 1}"
-        golds = f"{a['gold'].iloc[row]!r} in {first}, {b['gold'].iloc[row]!r} in {second}"
+        name = f"id {shown(a['id'].iloc[row])}" if "id" in a else f"sample {row + 1}"
+        golds = f"{shown(a['gold'].iloc[row])} in {first}, {shown(b['gold'].iloc[row])} in {second}"
         raise ValueError(
             f"gold labels differ at {name}: {golds}; are these the same samples in the same order?"
         )
@@ -128,7 +128,7 @@ def _order(first: Path | str, ids: pd.Series, second: Path | str, others: pd.Ser
         absent = places < 0
         if absent.any():
             missing = f"{absent.sum()} of the {len(here)} ids of {has} are missing"
-            raise ValueError(f"{lacks}: {missing}, the first is {here.iloc[int(absent.argmax())]!r}")
+            raise ValueError(f"{lacks}: {missing}, the first is {shown(here.iloc[int(absent.argmax())])}")
     return places
 
 

@@ -16,6 +16,7 @@ from helpers.core import (
     MalformedRecord,
     find_negative,
     naming_file,
+    shown,
     signature_field,
     unknown_name,
 )
@@ -125,13 +126,13 @@ def _remarks(
     for name in dict.fromkeys(columns.values()):
         roles = [role for role in columns if columns[role] == name]
         if len(roles) > 1:
-            yield f"column {name!r} is taken for {' and for '.join(roles)}"
+            yield f"column {shown(name)} is taken for {' and for '.join(roles)}"
     if negative is None and report.negative is None and (hint := negative_hint(report)):
         yield hint
     yield from _unlike(report)
     absent = [label for label in inverse or () if label not in report.labels]
     if absent:
-        yield f"{len(absent)} labels with an inverse do not occur, the first is {absent[0]!r}"
+        yield f"{len(absent)} labels with an inverse do not occur, the first is {shown(absent[0])}"
     if report.extra.get("direction", {}).get("n") == 0:
         yield "no gold label has an inverse, so PIR and PPR are undefined; --inverse FILE gives inverses"
 
@@ -142,7 +143,7 @@ def _unlike(report: Report) -> Iterator[str]:
     for label, row in report.per_class.items():
         like = gold.get(_plainly(label), label)
         if row["predicted"] and not row["support"] and like != label:
-            yield f"{label!r} is predicted and never gold; is it {like!r}?"
+            yield f"{shown(label)} is predicted and never gold; is it {shown(like)}?"
             return
     if not any(row["support"] and row["predicted"] for row in report.per_class.values()):
         yield "no predicted label occurs as gold: are the labels of the two columns written alike?"
@@ -169,7 +170,7 @@ def negative_hint(report: Report) -> str | None:
     if name is None:
         return None
     option = f"--negative {shlex.quote(name)}"
-    return f"{name!r} is averaged like any other label; if it is the negative class, say {option}"
+    return f"{shown(name)} is averaged like any other label; if it is the negative class, say {option}"
 
 
 def score_frame(
@@ -211,7 +212,9 @@ def score_frame(
     """
     known = find_task(task)
     if known and negative not in (None, known.negative):
-        raise ValueError(f"negative is {negative!r}, but the negative class of {task} is {known.negative!r}")
+        raise ValueError(
+            f"negative is {shown(negative)}, but the negative class of {task} is {shown(known.negative)}"
+        )
     negative = known.negative if known else negative or None
     labels = _task_labels(known, frame) if known else None
     confusion = Confusion.from_arrays(frame["gold"], frame["predicted"], labels)

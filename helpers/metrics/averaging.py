@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from helpers.core import SKIPPED, Label, signature_field, unlisted_message
+from helpers.core import SKIPPED, Label, shown, signature_field, unlisted_message
 
 from .class_scores import BinaryCounts, ClassScore, f_beta, resolve_score
 from .counting import checked_labels
@@ -84,7 +84,7 @@ class Policy:
                 raise ValueError(unlisted_message("negative", None, self.negative, confusion.labels))
             place = confusion.labels.index(self.negative)
             if not isinstance(self.labels, str) and chosen[place]:
-                held = f"labels holds the negative class {self.negative!r}"
+                held = f"labels holds the negative class {shown(self.negative)}"
                 raise ValueError(f"{held}: leave out one of the two")
             chosen[place] = False
         return chosen

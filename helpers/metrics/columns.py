@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from helpers.core import Label, as_label, missing_message, unlisted_message
+from helpers.core import Label, as_label, missing_message, shown, unlisted_message
 
 MAX_LABELS = 5_000
 """A table of 5,000² counts takes 200 MB; more labels than that are ids or texts, not classes."""
@@ -47,7 +47,7 @@ class Interner(dict):
             raise KeyError(label)
         if len(self) >= MAX_LABELS:
             raise ValueError(
-                f"more than {MAX_LABELS} distinct labels, {label!r} among them: are they ids or texts?"
+                f"more than {MAX_LABELS} distinct labels, {shown(label)} among them: are they ids or texts?"
             )
         with self.lock:
             return self.setdefault(label, len(self))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from helpers.core import Label, as_label, unlisted_message
+from helpers.core import Label, as_label, shown, unlisted_message
 
 from .columns import BLOCK_ROWS, MAX_LABELS, Coded, Interner, as_coded, in_spans
 
@@ -202,7 +202,7 @@ def checked_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
     (3, 1)
     """
     if isinstance(labels, str):
-        raise ValueError(f"labels is {labels!r}: a list of labels is needed")
+        raise ValueError(f"labels is {shown(labels)}: a list of labels is needed")
     listed = distinct_labels(list(labels))
     if not listed:
         raise ValueError("labels is empty")
@@ -224,9 +224,9 @@ def distinct_labels(given: Sequence[Any]) -> tuple[Label, ...]:
     for index, value in enumerate(given):
         label = as_label(value)
         if label is None:
-            raise ValueError(f"labels[{index}] is {value!r}: labels are strings or integers")
+            raise ValueError(f"labels[{index}] is {shown(value)}: labels are strings or integers")
         if label in seen:
-            raise ValueError(f"labels holds {label!r} twice")
+            raise ValueError(f"labels holds {shown(label)} twice")
         seen[label] = None
     return tuple(seen)
 

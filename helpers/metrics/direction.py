@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from helpers.core import Label, base_relation, inverse_label
+from helpers.core import Label, base_relation, inverse_label, shown
 
 from .class_scores import ratio
 from .counts import Confusion, PairedOutcomes, positions, scalar
@@ -139,7 +139,7 @@ def _symmetric(inverse: Mapping[Label, Label]) -> dict[Label, Label]:
     both: dict[Label, Label] = {}
     for label, other in [*inverse.items(), *((other, label) for label, other in inverse.items())]:
         if both.setdefault(label, other) != other:
-            raise ValueError(f"inverse maps {label!r} to both {both[label]!r} and {other!r}")
+            raise ValueError(f"inverse maps {shown(label)} to both {shown(both[label])} and {shown(other)}")
     return both
 
 
