@@ -4,7 +4,12 @@
 `locate`, `fetch` and `data_status` find files and download them. Nothing is loaded before it is used.
 """
 
+import csv
+
 import lazy_loader
+
+# Python's csv refuses cells over 131,072 characters; a text of that length may stand beside the labels.
+csv.field_size_limit(2**31 - 1)
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,

@@ -10,7 +10,6 @@ import contextlib
 import csv
 import io
 import json
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,9 +30,6 @@ from helpers.core import (
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-# Python's csv refuses longer cells; a text that nobody asked for may stand beside the labels.
-csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
 
 ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet")
 _BLOCK = 1 << 24  # bytes that Arrow parses at a time: a row has to fit into two blocks
