@@ -1,7 +1,8 @@
 """Published predictions of real systems: 52 on TACRED (ids and labels, no text), SemEval-2010 answer files.
 
 TACRED: one compiled table, or a copy of the repository DFKI-NLP/tacrev (commit 2252b8e); both give the same
-frame. SemEval: files of the official scorer (v1.2), one `id TAB label` a line, with the scorer's own checks.
+frame. SemEval: files of the official scorer (v1.2), one `id TAB label` a line. The checks are the scorer's,
+but friendlier: blank lines, blanks around a cell and a last line without an end are read.
 """
 
 from __future__ import annotations

@@ -273,3 +273,65 @@ def _path(folder: Path, make) -> Path:
     path = folder / f"{make.__name__}.json"
     path.write_bytes(make(folder))
     return path
+
+
+ANY_LABEL = st.sampled_from(
+    ["A", "NA", "R(e1,e2)", "R(e2,e1)", "None", "007", " ", "", "ä|b", "(skipped)", "=x"]
+)
+
+
+@st.composite
+def small_tables(draw) -> tuple[list[str], list[list[str]]]:
+    """A header and up to six rows: with ids or without, with predictions on paired samples or without."""
+    names = [name for name in ("id", "paired") if draw(st.booleans())]
+    names = draw(st.permutations(["gold", "predicted", *names]))
+    cells = st.tuples(*(st.sampled_from("1234567") if name == "id" else ANY_LABEL for name in names))
+    return names, [list(row) for row in draw(st.lists(cells, max_size=6))]
+
+
+def expected_fault(names: list[str], rows: list[list[str]], negative: str | None) -> str | None:
+    """What has to be said of such a table, or None if it is sound."""
+    columns = {name: [row[place] for row in rows] for place, name in enumerate(names)}
+    if not rows:
+        return "there are no predictions"
+    if any(not cell.strip() for column in columns.values() for cell in column):
+        return "the cell is empty"
+    if len(set(columns.get("id", ()))) < len(columns.get("id", ())):
+        return "occurs twice"
+    labels = {label for name, column in columns.items() if name != "id" for label in column}
+    return "negative is" if negative and negative not in labels else None
+
+
+@FUZZED
+@given(
+    table=small_tables(),
+    negative=st.sampled_from([None, "NA", "A"]),
+    ending=st.sampled_from(["csv", "tsv", "jsonl"]),
+)
+def test_a_small_table_is_scored_or_its_fault_is_the_one_that_is_named(tmp_path, table, negative, ending):
+    names, rows = table
+    path = tmp_path / f"a.{ending}"
+    if ending == "jsonl":
+        path.write_text("".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in rows))
+    else:
+        with path.open("w", newline="") as file:
+            csv.writer(file, delimiter="," if ending == "csv" else "\t", lineterminator="\n").writerows(
+                [names, *rows]
+            )
+    words = ["score", str(path), "--format", "json"]
+    words += ["--negative", negative] if negative else []
+    words += ["--paired-column", "paired"] if "paired" in names else []
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main(words)
+    fault = expected_fault(names, rows, negative)
+    if fault:
+        fault = "there is no JSON object" if ending == "jsonl" and not rows else fault
+        fault = "the field is empty" if ending == "jsonl" and "cell is empty" in fault else fault
+        assert code == 2 and fault in err.getvalue(), err.getvalue()
+    else:
+        assert code == 0, err.getvalue()
+        pairs = [(row[names.index("gold")], row[names.index("predicted")]) for row in rows]
+        found = json.loads(out.getvalue())
+        right = sum(gold == predicted for gold, predicted in pairs) / len(pairs)
+        assert (found["n"], found["accuracy"]) == (len(pairs), pytest.approx(right))
