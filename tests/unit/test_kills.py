@@ -66,7 +66,7 @@ def outcomes() -> Iterator[list[dict]]:
     """What the kills of each kind did; stored by a long run."""
     found: list[dict] = []
     yield found
-    if KILLS >= 1000 and len(found) == len(SHARE):
+    if KILLS >= 100 and len(found) == len(SHARE):
         write_atomically(STORED, pd.DataFrame(found).to_csv(index=False, lineterminator="\n"))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -306,9 +307,10 @@ def _tfidf_settings(tfidf: Mapping[str, Any]) -> dict[str, Any]:
     ranges = {name: tuple(tfidf[name]) for name in ("ngram_range",) if isinstance(tfidf.get(name), list)}
     found = dict(tfidf) | ranges  # JSON has lists only
     try:  # scikit-learn looks at them when it is given texts; with a vocabulary it learns nothing from these
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore"), warnings.catch_warnings():
+            warnings.filterwarnings("error", "Only .*dtype")  # else another one is taken in its place
             TfidfVectorizer(**{"vocabulary": ["a"]} | found).fit(["a"])
-    except (ValueError, TypeError, re.error) as error:
+    except (ValueError, TypeError, re.error, UserWarning) as error:
         raise ValueError(f"tfidf: {abridged(' '.join(str(error).split()), 240)}") from None
     return found
 

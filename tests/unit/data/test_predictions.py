@@ -1,5 +1,6 @@
 """Anybody's predictions: every format gives the same frame, and every fault is named with its place."""
 
+import csv
 import gzip
 import json
 import re
@@ -209,6 +210,17 @@ FAULTS = [
     (".jsonl", "\n\n", 1, None, "there is no JSON object"),
     (".csv", "gold,pred\n", None, None, "there are no predictions, only the columns gold, pred"),
 ]
+
+
+def test_a_text_of_a_megabyte_over_many_lines_in_a_column_that_is_not_read(tmp_path):
+    path, text = tmp_path / "a.csv", "one\nmore, line " * 80_000
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([("text", "gold", "predicted"), (text, "a", "b"), ("short", "b", "b")])
+    assert read_predictions(path)["gold"].tolist() == ["a", "b"]
+    with path.open("a") as file:
+        file.write("short,,b\n")
+    with pytest.raises(MalformedRecord, match=r"a\.csv, line 80004, column 'gold': the cell is empty"):
+        read_predictions(path)
 
 
 class TestFaults:

@@ -365,6 +365,22 @@ class TestFiles:
         assert path.read_bytes() == before
         assert [one.name for one in path.parent.iterdir()] == [path.name]
 
+    def test_a_pattern_that_no_file_may_have_is_not_saved(self, path):
+        documents = documents_for("1vsrest")
+        model = DocumentClassifier(tfidf={"token_pattern": r"(?:[a-z]+)+"}).fit(documents)
+        with pytest.raises(ValueError, match="cannot be saved: tfidf: token_pattern is"):
+            model.save(path)
+        assert not path.exists()
+
+    @pytest.mark.parametrize(
+        "tfidf",
+        [{"token_pattern": "("}, {"ngram_range": 3}, {"dtype": "x"}, {"norm": "l3"}, {"input": "filename"}],
+        ids=str,
+    )
+    def test_settings_that_scikit_learn_refuses_are_refused_before_training(self, tfidf):
+        with pytest.raises(ValueError, match="tfidf"):
+            DocumentClassifier(tfidf=tfidf)
+
     def test_no_pickle_is_loaded(self, path, monkeypatch):
         class Boom:
             def __reduce__(self):
@@ -436,6 +452,12 @@ class TestFiles:
             *({"technique": value} for value in ("1vsrest", "svm", None, ["tree"])),
             *({"labels": value} for value in (["gas", "oil"], 3, None)),
             *({"tfidf": value} for value in ({"mindf": 1}, 3)),
+            *({"tfidf": {"input": value}} for value in ("filename", "file", "content")),
+            *(
+                {"tfidf": {"token_pattern": value}}
+                for value in ("(a+)+b", r"(\w+\s?)*x", "a|b", "(", 3, "x{9}")
+            ),
+            *({"parameters": {"options": "", "degree": value}} for value in (10**30, [1], {"a": 1})),
             *({"words": value} for value in (["oil"], 3, ["oil"] * 10)),
             *({"parameters": value} for value in ({}, {"options": "", "degre": 1}, [1])),
             *({"width": value} for value in (3, "10", None)),
