@@ -79,7 +79,7 @@ def private_folder(parent: Path | str) -> Iterator[Path]:
     []
     """
     remove_abandoned(Path(parent))
-    folder = Path(tempfile.mkdtemp(prefix=_PRIVATE, dir=parent))
+    folder = Path(tempfile.mkdtemp(prefix=f"{_PRIVATE}{os.getpid()}-", dir=parent))
     try:
         with open(folder / "new", "wb") as lock:
             _lock(lock)
@@ -99,9 +99,21 @@ def remove_abandoned(parent: Path) -> None:
                 with open(folder / _LOCK, "rb+") as lock:
                     abandoned = _lock(lock)
             else:  # being made just now, or its owner was killed at that moment
-                abandoned = time.time() - folder.stat().st_mtime > _YOUNG
+                abandoned = not _runs(folder) or time.time() - folder.stat().st_mtime > _YOUNG
             if abandoned:
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+def _runs(folder: Path) -> bool:
+    """Whether there is a process of the number in the folder's name."""
+    number = folder.name.removeprefix(_PRIVATE).partition("-")[0]
+    try:
+        os.kill(int(number), 0)
+    except (ValueError, OverflowError, ProcessLookupError):
+        return False
+    except PermissionError:
+        pass
+    return True
 
 
 def _lock(file: BinaryIO) -> bool:

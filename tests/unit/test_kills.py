@@ -158,9 +158,10 @@ def test_training(tiny_bert, tmp_path, environment, outcomes):
         *command(tiny_bert, folder, **settings),
     ]
     one = Killed(words, folder, environment)
-    outcomes.append({"kind": "training"} | one.kill(number("training")))
+    found = one.kill(number("training"))
     one.finish()
     assert list((tmp_path / "checkpoints").iterdir()) == []
+    outcomes.append({"kind": "training"} | found)
 
 
 def test_linear(tmp_path, environment, outcomes):
@@ -175,8 +176,9 @@ def test_linear(tmp_path, environment, outcomes):
     words += ["--technique", "cost_sensitive", "--seed", "1", "--model", "out/m.safetensors"]
     words += ["--predictions", "out/p.txt", "--scores", "out/s.npy"]
     one = Killed(words, folder, environment, tmp_path)
-    outcomes.append({"kind": "linear"} | one.kill(number("linear")))
+    found = one.kill(number("linear"))
     one.finish()
+    outcomes.append({"kind": "linear"} | found)
 
 
 WORDS = [f"{first}{second}" for first in "bdfgklmnprst" for second in ("an", "el", "ir", "ot", "um")]
@@ -191,15 +193,17 @@ def test_notebooks(tmp_path, environment, outcomes):
         nbformat.write(book, tmp_path / "notebooks" / f"{name}.ipynb")
     words = [sys.executable, "-c", NOTEBOOKS, str(tmp_path / "notebooks"), str(tmp_path / "out")]
     one = Killed(words, tmp_path / "out", environment)
-    outcomes.append({"kind": "notebooks"} | one.kill(number("notebooks")))
+    found = one.kill(number("notebooks"))
     one.finish()
+    outcomes.append({"kind": "notebooks"} | found)
 
 
 @pytest.mark.parametrize(("kind", "code"), [("figures", FIGURE), ("pairs", PAIRS)])
 def test_files_that_belong_together(kind, code, tmp_path, environment, outcomes):
     one = Killed([sys.executable, "-c", code, str(tmp_path / "out")], tmp_path / "out", environment)
-    outcomes.append({"kind": kind} | one.kill(number(kind)))
+    found = one.kill(number(kind))
     one.finish()
+    outcomes.append({"kind": kind} | found)
 
 
 def test_writers(tmp_path, environment, outcomes):
