@@ -47,12 +47,15 @@ class _Command(click.Command):
         return first, rest
 
     def get_short_help_str(self, limit: int = 0) -> str:
+        """The first line, without its full stop, for the list of commands."""
         return self._help()[0].removesuffix(".")
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The first line, above the options."""
         formatter.write(f"\n{self._help()[0]}\n")
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The rest, below the options, line by line as it is written."""
         formatter.write(f"\n{self._help()[1]}".rstrip() + "\n")
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -77,9 +80,11 @@ class _Group(_Command, click.Group):
     command_class = _Command
 
     def list_commands(self, ctx: click.Context) -> list[str]:
+        """In the order in which they were added; click would sort them."""
         return list(self.commands)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple:
+        """As click, but an unknown name is refused with the nearest one."""
         if args[0] not in self.commands:
             raise unknown_name("command", args[0], self.commands)
         return super().resolve_command(ctx, args)

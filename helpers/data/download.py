@@ -86,6 +86,7 @@ class _Transfer:
 
     @property
     def have(self) -> int:
+        """The bytes that are here so far."""
         return self.out.tell()
 
     def request_headers(self) -> dict[str, str]:
@@ -116,6 +117,7 @@ class _Transfer:
         return total
 
     def write(self, block: bytes) -> None:
+        """Append a block; OSError if that is more than the file may have."""
         self._check_size(self.have + len(block))
         self.out.write(block)
 
