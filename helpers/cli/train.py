@@ -46,6 +46,7 @@ TEXTS = {"kind": (str, str), "multiple": True}
 @option("--settings", "S", "standard, paper (default: standard, or paper in profile paper).")
 @option("--set changes", "NAME VALUE", "One training setting; repeatable.", **TEXTS)
 @option("--option options", "NAME VALUE", "One setting of the model; repeatable.", **TEXTS)
+@option("--sentences", "N", "Only that many training sentences.", whole_number(1, SEEDS))
 @flag("--holdout", "Test on a tenth of the training data, not on the test set: to choose settings.")
 @option("--variant", "NAME", "In the run's path (default: what differs from the usual settings).", default="")
 @option("--out", "DIR", "Where the run file goes (default results/runs or scratch/runs).")
@@ -64,8 +65,9 @@ def _train(settings: str | None, changes: tuple, options: tuple, out: str | None
     them) to results/runs. --settings standard are those found for the embedded encoder, paper those of the
     papers; --set changes single ones: learning_rate, epochs, batch_size, optimizer, weight_decay, schedule,
     warmup, clip, accumulate, dropout, max_length, marker_vectors, precision. --option sets what belongs to a
-    model: layer_norm (em-es), form (r-bert: paper, port), candidates (emr-c: all, directed), negatives
-    (emr-c: resampled, fixed), markers (svm).
+    model: marker_scheme (em-c, em-es: added, pieces, symbols), layer_norm (em-es), form (r-bert: paper,
+    port), candidates (emr-c: all, directed), negatives (emr-c: resampled, fixed), turned (emr-c: roles,
+    symbols), layers (the first so many of the encoder's), markers (svm).
 
     Reference points without encoder, settings and seed: svm, TF-IDF with a linear SVM (--option markers true
     shows it the entities), and majority, the most frequent relation.

@@ -27,6 +27,7 @@ from helpers.data import (
 )
 from helpers.models import (
     EMBEDDED,
+    Count,
     ModelEntry,
     Settings,
     check_options,
@@ -61,8 +62,8 @@ class Experiment:
     part : 'full', or 'ptr' for the 6507 training sentences of PTR's authors (SemEval only).
     text : 'clean' as paper R's files, or 'official'.
     seed : of weights, order, dropout; `encoder` : see `load_encoder`. Models without either ignore them.
-    profile : 'quick' takes `QUICK_SENTENCES` training sentences, drawn once for all seeds; 'standard' and
-        'paper' all of them.
+    profile : 'quick' takes `QUICK_SENTENCES` training sentences; 'standard' and 'paper' all of them.
+    sentences : that many training sentences, drawn once for all seeds; None: as many as the profile says.
     settings : None takes the profile's for this model.
     holdout : train on nine tenths of the training data and test on the rest: to choose settings.
     options : of the model, see its class; text is converted to the option's type.
@@ -81,6 +82,7 @@ class Experiment:
     seed: int = SEEDS[0]
     encoder: str = EMBEDDED
     profile: str = "quick"
+    sentences: Count | None = None
     settings: Settings | None = None
     holdout: bool = False
     options: dict[str, Any] = field(default_factory=dict)

@@ -137,7 +137,7 @@ def _read(experiment: Experiment) -> ExperimentData:
         experiment.text,
         experiment.merged,
         experiment.holdout,
-        QUICK_SENTENCES if experiment.profile == "quick" else None,
+        experiment.sentences or (QUICK_SENTENCES if experiment.profile == "quick" else None),
     )
 
 
@@ -166,7 +166,7 @@ def _configuration(experiment: Experiment, model: Model, data: ExperimentData) -
 
 def _variant(experiment: Experiment, model: Model) -> str:
     """What differs from the profile's usual settings and from the model's usual options."""
-    chosen = experiment.options
+    chosen = experiment.options | ({"sentences": experiment.sentences} if experiment.sentences else {})
     usual = {name: one.default for name, one in inspect.signature(type(model)).parameters.items()}
     usual |= {name: chosen.get(name) for name in experiment.entry.suffixes}  # they are in the model's name
     if settings := experiment.resolved():

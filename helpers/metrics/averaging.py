@@ -17,7 +17,7 @@ import numpy as np
 
 from helpers.core import SKIPPED, Label, shown, signature_field, unlisted_message
 
-from .class_scores import BinaryCounts, ClassScore, f_beta, resolve_score
+from .class_scores import LOWEST, BinaryCounts, ClassScore, f_beta, in_range, resolve_score
 from .counting import checked_labels
 from .counts import Confusion, check_total, positions, scalar
 from .report import Report, plain_number
@@ -183,7 +183,8 @@ def _averages(
     """(scores, ..., S): as `averages`, of several scores with the same weights."""
     if np.isnan(rules.zero_division) and len(scores) > 1:  # each score leaves out its own undefined classes
         return np.concatenate([_averages(confusion, schemes, [score], classes_of, rules) for score in scores])
-    class_scores = [resolve_score(score)[1] for score in scores]
+    resolved = [resolve_score(score) for score in scores]
+    class_scores = [function for _, function in resolved]
     counts, chosen = one_vs_rest(confusion), rules.selected(confusion)
     pooled = BinaryCounts(*(np.asarray(count)[..., chosen].sum(-1) for count in counts))
     values, pooled_values = (
@@ -202,7 +203,11 @@ def _averages(
         value = (weights * np.where(evaluated, values, 0.0)).sum(-1)
         return np.where(evaluated.any(-1), value, rules.zero_division)
 
-    return np.stack([average_under(scheme) for scheme in schemes], axis=-1)
+    found = np.stack([average_under(scheme) for scheme in schemes], axis=-1)
+    for score, (name, _), one in zip(scores, resolved, found, strict=True):
+        if isinstance(score, str):  # the range of somebody's own function is not known
+            in_range(one, f"the average {name}", LOWEST.get(name, 0.0))
+    return found
 
 
 def average(

@@ -41,6 +41,29 @@ def ratio(part: Any, whole: Any, undefined: float = np.nan) -> np.ndarray:
     return np.divide(part, whole, out=out, where=whole != 0)
 
 
+ROUNDING = 1e-9
+"""How far a sum of fractions may leave its range by rounding alone."""
+
+
+def in_range(values: Any, name: str, low: float = 0.0, high: float = 1.0) -> Any:
+    """The values, all of them nan or in [low, high] but for rounding: a last check before a score is given.
+
+    Raises ValueError that names the score: its counts are not those of samples, or too large to be added.
+
+    >>> in_range(0.5, "PPR")
+    0.5
+    >>> in_range([0.5, 2.0], "micro")
+    Traceback (most recent call last):
+    ValueError: micro is 2, which is not in [0, 1]: the counts are not those of samples, or too large to add
+    """
+    found = np.asarray(values)
+    wrong = (found < low - ROUNDING) | (found > high + ROUNDING)
+    if wrong.any():
+        odd = f"{name} is {found[wrong].flat[0]:.6g}, which is not in [{low:g}, {high:g}]"
+        raise ValueError(f"{odd}: the counts are not those of samples, or too large to add")
+    return values
+
+
 def precision(c: BinaryCounts) -> np.ndarray:
     """TP / (TP + FP); undefined for a class that is never predicted.
 
@@ -124,6 +147,10 @@ CLASS_SCORES: dict[str, ClassScore] = {
     "specificity": specificity,
     "mcc": mcc,
 }
+
+
+LOWEST = {"mcc": -1.0}
+"""The smallest value of a score in `CLASS_SCORES` that does not begin at 0; all end at 1."""
 
 
 def resolve_score(score: str | ClassScore) -> tuple[str, ClassScore]:

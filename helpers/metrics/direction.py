@@ -15,7 +15,7 @@ import numpy as np
 
 from helpers.core import Label, base_relation, inverse_label, shown
 
-from .class_scores import ratio
+from .class_scores import in_range, ratio
 from .counts import Confusion, PairedOutcomes, positions, scalar
 from .semeval import official_macro
 
@@ -128,8 +128,8 @@ def direction_scores(
         performance_paired=p_b,
         pd=abs(p_a - p_b),
         better_set=scalar(np.where(a_is_better, "A", "B")),
-        pir=scalar(np.where(a_is_better, pir_a, pir_b)),
-        ppr=scalar(ppr),
+        pir=scalar(in_range(np.where(a_is_better, pir_a, pir_b), "PIR")),
+        ppr=scalar(in_range(ppr, "PPR")),
         n=n,
     )
 

@@ -21,6 +21,7 @@ from helpers.core import Label
 
 from .averaging import RULES
 from .bootstrap import Interval, bootstrap_intervals
+from .class_scores import in_range
 from .counts import Summable, draw, scalar
 from .label_matrix import check_same_labels, row_blocks
 from .label_scores import check_k
@@ -229,6 +230,7 @@ class RankingOutcome(Summable):
         if not np.all(self.n):
             raise ValueError("no instances: there is nothing to take a mean of")
         means = self.counts @ self.values(ks) / np.asarray(self.n)[..., None]
+        in_range(means, "a ranking measure")
         return {name: scalar(means[..., place]) for place, name in enumerate(names_at(ks))}
 
     def intervals(

@@ -15,7 +15,7 @@ import numpy as np
 
 from helpers.core import SKIPPED, base_relation, unlisted_message
 
-from .class_scores import ratio
+from .class_scores import in_range, ratio
 from .counts import Confusion, scalar
 
 
@@ -84,4 +84,4 @@ def _scores(confusion: Confusion, correct: np.ndarray, negative: str) -> dict[st
         "macro": (ratio(hits, both, undefined=0.0).sum(-1), scored.sum(-1)),
         "accuracy": (correct.sum(-1), confusion.n - skipped),
     }
-    return {name: scalar(ratio(*share, undefined=0.0)) for name, share in shares.items()}
+    return {name: scalar(in_range(ratio(*share, undefined=0.0), name)) for name, share in shares.items()}

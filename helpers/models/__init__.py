@@ -24,7 +24,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "register_model",
             "unregister_model",
         ],
-        "settings": ["Settings", "checked"],
+        "settings": ["Count", "Settings", "checked"],
         "classifier": ["MARKERS", "RelationClassifier"],
         "baselines": ["LinearSvm", "Majority"],
         "encoder": ["load_encoder", "resolved_precision"],

@@ -34,6 +34,7 @@ class RelationClassifier(nn.Module, Model):
     Attributes
     ----------
     max_length : most tokens of an input, special tokens included. settings, seed : of `fit`, set by `build`.
+    layers : how many of the encoder's it has; None: all.
 
     >>> from helpers.models import load_encoder
     >>> model = RelationClassifier(load_encoder(markers=MARKERS), ["Other"])
@@ -44,8 +45,8 @@ class RelationClassifier(nn.Module, Model):
     (1, 3, 5, 7)
     """
 
-    markers: ClassVar[tuple[str, ...]] = MARKERS
-    """Tokens that the encoder must have; see `load_encoder`."""
+    markers: tuple[str, ...] = MARKERS
+    """What stands before and after entity 1, before and after entity 2."""
     resampled: bool = False
     """Whether `training_examples` differ from epoch to epoch."""
     fills: ClassVar[Mapping[str, float]] = {}
@@ -58,6 +59,7 @@ class RelationClassifier(nn.Module, Model):
         self.encoder_name, self.encoder_sha256 = encoder.name, encoder.sha256
         self.max_length = min(max_length, encoder.longest)
         self.settings, self.seed = Settings(), 0
+        self.layers: int | None = None
 
     @classmethod
     def build(
@@ -67,16 +69,22 @@ class RelationClassifier(nn.Module, Model):
         settings: Settings | None = None,
         seed: int = 0,
         attention: str | None = None,
+        layers: int | None = None,
         **options: Any,
     ) -> RelationClassifier:
-        """The model on a loaded encoder; new weights are drawn from `seed`."""
+        """The model on a loaded encoder, or its first `layers`; new weights are drawn from `seed`."""
         settings = settings or Settings()
         torch.manual_seed(seed)
-        pooler, vectors = cls.reads_pooler(**options), settings.marker_vectors
-        loaded = load_encoder(encoder, cls.markers, settings.dropout, pooler, attention, vectors)
-        model = cls(loaded, labels, settings.max_length, **options)
-        model.settings, model.seed = settings, seed
+        tokens, pooler = cls.marker_tokens(**options), cls.reads_pooler(**options)
+        given = (settings.dropout, pooler, attention, settings.marker_vectors, layers)
+        model = cls(load_encoder(encoder, tokens, *given), labels, settings.max_length, **options)
+        model.settings, model.seed, model.layers = settings, seed, layers
         return model
+
+    @classmethod
+    def marker_tokens(cls, **options: Any) -> tuple[str, ...]:
+        """The tokens that a model with these options needs in the vocabulary; see `load_encoder`."""
+        return cls.markers
 
     @classmethod
     def reads_pooler(cls, **options: Any) -> bool:
@@ -90,7 +98,7 @@ class RelationClassifier(nn.Module, Model):
         """
         tokenizer = self.encoder.tokenizer
         head, tail = [tokenizer.cls_token_id], [tokenizer.sep_token_id]
-        sentences = tokenize_marked(tokenizer, samples, self.encoder.marker_ids, self.max_length - 2)
+        sentences = tokenize_marked(tokenizer, samples, self.marker_ids, self.max_length - 2)
         return [
             Example(
                 head + one.ids + tail,
@@ -100,6 +108,11 @@ class RelationClassifier(nn.Module, Model):
             )
             for sample, one in zip(samples, sentences, strict=True)
         ]
+
+    @property
+    def marker_ids(self) -> list[list[int]]:
+        """The token ids of each marker: one, or several if it is not in the vocabulary."""
+        return [self.encoder.tokenizer(one, add_special_tokens=False)["input_ids"] for one in self.markers]
 
     def training_examples(self, samples: Sequence[RelationSample], rng: random.Random) -> list[Example]:
         """Inputs of one epoch; by default those of prediction. `rng` is seeded for the epoch."""
@@ -128,6 +141,10 @@ class RelationClassifier(nn.Module, Model):
     ) -> np.ndarray:
         """The predicted label ids, shape (samples,), the same in every process; ties go to the smaller id."""
         return training.predict(self, samples, progress, description)
+
+    def summary(self) -> dict[str, object]:
+        """The number of layers, if they are not all."""
+        return {} if self.layers is None else {"layers": self.layers}
 
     def environment(self) -> dict[str, object]:
         """Processes, threads, and the precision of matrix products."""

@@ -73,7 +73,7 @@ class Encoder(nn.Module):
     ----------
     name : as it stands in run files: `EMBEDDED`, the Hugging Face name, or the folder's own name.
     sha256 : of the weights file; of the shards' sha256 sums in the order of their names, if there are shards.
-    tokenizer : with `markers` added; `marker_ids` are their ids.
+    tokenizer : with `markers` added.
     pooled : whether it was loaded with its pooling layer.
     precision : of the transformer's matrix products, see `Settings`; what stands on top is always fp32.
     hidden_size : width H of the hidden states; `longest` : the most tokens that it can read.
@@ -89,7 +89,6 @@ class Encoder(nn.Module):
         shift = config.pad_token_id + 1 if config.model_type in _SHIFTED else 0
         self.longest: int = min(config.max_position_embeddings - shift, tokenizer.model_max_length)
         self.segments: bool = getattr(config, "type_vocab_size", 0) > 1
-        self.marker_ids: tuple[int, ...] = ()
         self.precision, self.pooled = "fp32", False
 
     def forward(self, batch: Batch, **options: bool) -> torch.Tensor:
@@ -116,6 +115,7 @@ def load_encoder(
     pooler: bool = False,
     attention: str | None = None,
     marker_vectors: str = "random",
+    layers: int | None = None,
 ) -> Encoder:
     """Load a pretrained encoder and add marker tokens to its vocabulary.
 
@@ -129,15 +129,17 @@ def load_encoder(
     pooler : with the pooling layer of BERT; an encoder without one, or without its weights, is then refused.
     attention : implementation, as in transformers; 'eager' gives attention weights.
     marker_vectors : 'random' or 'mean', see `Settings`.
+    layers : only the first so many of its layers; None: all.
 
     Raises
     ------
-    ValueError : no such encoder, no safetensors weights, weights of another model, no classification or
-        separator token, or embedded weights with another sha256 than `EMBEDDED_SHA256`.
+    ValueError : no such encoder, fewer layers than `layers`, no safetensors weights, weights of another
+        model, no classification or separator token, or embedded weights with another sha256 than
+        `EMBEDDED_SHA256`.
 
     >>> encoder = load_encoder(markers=("[E11]",))
-    >>> encoder.hidden_size, encoder.tokenizer.convert_ids_to_tokens(encoder.marker_ids)
-    (384, ['[E11]'])
+    >>> encoder.hidden_size, encoder.tokenizer.decode(encoder.tokenizer("[E11] fire")["input_ids"])
+    (384, '[CLS] [E11] fire [SEP]')
     """
     source = _embedded_folder() if name == EMBEDDED else name
     label = Path(name).resolve().name if Path(name).is_dir() else name  # no machine's folders in run files
@@ -148,6 +150,8 @@ def load_encoder(
         settings = {} if dropout is None else _dropout(source, dropout)
         if attention:
             settings["attn_implementation"] = attention
+        if layers is not None:
+            settings["num_hidden_layers"] = _first_layers(source, layers)
         tokenizer = AutoTokenizer.from_pretrained(source, use_fast=True, trust_remote_code=False)
         transformer = _transformer(source, pooler, settings)
     except (OSError, KeyError, ValueError, ImportError, RuntimeError, SafetensorError) as error:
@@ -204,6 +208,14 @@ def _dropout(source: str, share: float) -> dict[str, float]:
     return {name: share for name in names if hasattr(config, name)}
 
 
+def _first_layers(source: str, layers: int) -> int:
+    """`layers`, if the encoder has as many."""
+    there = AutoConfig.from_pretrained(source, trust_remote_code=False).num_hidden_layers
+    if not 1 <= layers <= there:
+        raise ValueError(f"layers is {layers}; it has {there}")
+    return layers
+
+
 def _transformer(source: str, pooler: bool, settings: dict) -> nn.Module:
     settings = {"use_safetensors": True, "trust_remote_code": False, "dtype": torch.float32, **settings}
     settings["output_loading_info"] = True
@@ -237,4 +249,3 @@ def _add_markers(encoder: Encoder, markers: Sequence[str], vectors: str) -> None
         logging.set_verbosity_error()  # that 'mean' draws from the vocabulary's distribution is no news here
         encoder.transformer.resize_token_embeddings(len(tokenizer), mean_resizing=vectors == "mean")
         logging.set_verbosity(before)
-    encoder.marker_ids = tuple(tokenizer.convert_tokens_to_ids(list(markers)))

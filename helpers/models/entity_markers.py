@@ -1,7 +1,7 @@
 """Classifiers that mark the two entities in the sentence: EM-C, EM-ES (= BERT_EM) and R-BERT.
 
-H is the encoder's hidden size, R the number of relations. `$` and `#` and the four markers are tokens of
-their own; see `classifier.MARKERS`.
+H is the encoder's hidden size, R the number of relations. How the entities are marked is `EntityMarkers`'
+`marker_scheme`; R-BERT has its own signs.
 """
 
 from __future__ import annotations
@@ -14,12 +14,45 @@ from torch import nn
 
 from helpers.data import RelationSample
 
-from .classifier import RelationClassifier
+from .classifier import MARKERS, RelationClassifier
 from .encoder import Encoder
 from .inputs import Batch, Example
 
+SCHEMES = {"added": MARKERS, "pieces": MARKERS, "symbols": ("#", "#", "$", "$")}
+MarkerScheme = Literal["added", "pieces", "symbols"]
 
-class EntityMarkersCls(RelationClassifier):
+
+class EntityMarkers(RelationClassifier):
+    """What EM-C and EM-ES share: how the entities are marked, which Lyu et al. 2021 do not say.
+
+    `marker_scheme` 'added': `[E11]` … are new tokens of the vocabulary, with vectors that start as
+    `Settings.marker_vectors` says. 'pieces': they are not added, so that the tokenizer cuts them into pieces
+    of words, and a marker's vector is that of its first piece. 'symbols': `#` around entity 1 and `$` around
+    entity 2, as in the paper's Figure 4: tokens that the encoder knows.
+    """
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        labels: Sequence[str],
+        max_length: int = 128,
+        marker_scheme: MarkerScheme = "added",
+    ) -> None:
+        super().__init__(encoder, labels, max_length)
+        self.marker_scheme, self.markers = marker_scheme, SCHEMES[marker_scheme]
+
+    @classmethod
+    def marker_tokens(cls, marker_scheme: MarkerScheme = "added", **_: object) -> tuple[str, ...]:
+        """None if the markers are cut into pieces."""
+        return () if marker_scheme == "pieces" else SCHEMES[marker_scheme]
+
+    def summary(self) -> dict[str, object]:
+        """The marker scheme, if it is not the usual one."""
+        scheme = {} if self.marker_scheme == "added" else {"marker_scheme": self.marker_scheme}
+        return super().summary() | scheme
+
+
+class EntityMarkersCls(EntityMarkers):
     """EM-C: the vector of the classification token → linear, H → R (Lyu et al. 2021, section IV).
 
     The markers are in the input, but the classifier does not look at them.
@@ -32,8 +65,14 @@ class EntityMarkersCls(RelationClassifier):
     torch.Size([1, 3])
     """
 
-    def __init__(self, encoder: Encoder, labels: Sequence[str], max_length: int = 128) -> None:
-        super().__init__(encoder, labels, max_length)
+    def __init__(
+        self,
+        encoder: Encoder,
+        labels: Sequence[str],
+        max_length: int = 128,
+        marker_scheme: MarkerScheme = "added",
+    ) -> None:
+        super().__init__(encoder, labels, max_length, marker_scheme)
         self.classifier = nn.Linear(encoder.hidden_size, len(self.labels))
 
     def forward(self, batch: Batch) -> torch.Tensor:
@@ -41,7 +80,7 @@ class EntityMarkersCls(RelationClassifier):
         return self.classifier(self.encoder(batch)[:, 0])
 
 
-class EntityMarkersStart(RelationClassifier):
+class EntityMarkersStart(EntityMarkers):
     """EM-ES: the vectors at the two opening markers, concatenated → linear, 2H → R.
 
     With `layer_norm` it is BERT_EM as paper W trained it on SemEval (variant f of DFKI-NLP/mtb-bert-em):
@@ -49,9 +88,14 @@ class EntityMarkersStart(RelationClassifier):
     """
 
     def __init__(
-        self, encoder: Encoder, labels: Sequence[str], max_length: int = 128, layer_norm: bool = False
+        self,
+        encoder: Encoder,
+        labels: Sequence[str],
+        max_length: int = 128,
+        layer_norm: bool = False,
+        marker_scheme: MarkerScheme = "added",
     ) -> None:
-        super().__init__(encoder, labels, max_length)
+        super().__init__(encoder, labels, max_length, marker_scheme)
         width = 2 * encoder.hidden_size
         self.norm = nn.LayerNorm(width) if layer_norm else nn.Identity()
         self.classifier = nn.Linear(width, len(self.labels))
@@ -66,7 +110,7 @@ class EntityMarkersStart(RelationClassifier):
 
     def summary(self) -> dict[str, object]:
         """Whether there is a layer normalisation."""
-        return {"layer_norm": self.layer_norm}
+        return super().summary() | {"layer_norm": self.layer_norm}
 
 
 class RBert(RelationClassifier):
@@ -135,4 +179,4 @@ class RBert(RelationClassifier):
 
     def summary(self) -> dict[str, object]:
         """The form, and the dropout of the head."""
-        return {"form": self.form, "head_dropout": self.dropout.p}
+        return super().summary() | {"form": self.form, "head_dropout": self.dropout.p}

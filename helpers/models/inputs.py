@@ -67,8 +67,8 @@ class Batch:
 
 
 class Marked(NamedTuple):
-    """A tokenised sentence with its markers: no special tokens yet; `marks` are the markers' positions, in
-    the order open and close entity 1, open and close entity 2."""
+    """A tokenised sentence with its markers: no special tokens yet; `marks` are the positions of the markers'
+    first tokens, in the order open and close entity 1, open and close entity 2."""
 
     ids: list[int]
     marks: tuple[int, int, int, int]
@@ -76,17 +76,18 @@ class Marked(NamedTuple):
 
 
 def tokenize_marked(
-    tokenizer, samples: Sequence[RelationSample], marker_ids: Sequence[int], limit: int
+    tokenizer, samples: Sequence[RelationSample], marker_ids: Sequence[Sequence[int]], limit: int
 ) -> list[Marked]:
     """Tokenise sentences with four markers, at most `limit` tokens each.
 
-    A longer sentence loses the tokens that stand farthest from its entities; markers go last, entities
-    second to last.
+    `marker_ids` : the token ids of each marker, one or more. A longer sentence loses the tokens that stand
+    farthest from its entities; markers go last, entities second to last.
 
-    Raises ValueError if `limit` is below 4: the markers would not fit.
+    Raises ValueError if `limit` is so small that the markers would not fit.
     """
-    if limit < 4:
-        raise ValueError(f"limit is {limit}; four markers need at least 4 tokens")
+    needed = sum(map(len, marker_ids))
+    if limit < needed:
+        raise ValueError(f"limit is {limit}; four markers need at least {needed} tokens")
     pieces = [_pieces(sample) for sample in samples]
     texts = [text for one in pieces for text in one if text not in _SIGNS]
     tokens = iter(tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"] if texts else ())
@@ -108,18 +109,20 @@ def _pieces(sample: RelationSample) -> list[str]:
     return pieces
 
 
-def _joined(pieces: list[str], tokens, marker_ids: Sequence[int]) -> tuple[list[int], list[int], list[bool]]:
-    """Token ids, the four markers' places, and which tokens stand inside an entity."""
+def _joined(
+    pieces: list[str], tokens, marker_ids: Sequence[Sequence[int]]
+) -> tuple[list[int], list[int], list[bool]]:
+    """Token ids, where the four markers begin, and which tokens are of a marker or stand inside an entity."""
     ids, marks, inside, open_ = [], [-1] * 4, [], [False, False]
     for piece in pieces:
         if piece in _SIGNS:
             which = _SIGNS.index(piece)
             open_[which // 2] = which % 2 == 0
             marks[which] = len(ids)
-            added = [marker_ids[which]]
+            added = marker_ids[which]
         else:
             added = next(tokens)
-        inside += [any(open_)] * len(added)
+        inside += [any(open_) or piece in _SIGNS] * len(added)
         ids += added
     return ids, marks, inside
 

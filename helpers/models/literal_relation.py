@@ -10,7 +10,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from helpers.core import inverse_label, role_words
+from helpers.core import BACKWARD, inverse_label, role_words
 from helpers.data import RelationSample
 
 from .classifier import RelationClassifier
@@ -18,14 +18,19 @@ from .encoder import Encoder
 from .inputs import Batch, Example, tokenize_marked
 
 
-def literal_text(relation: str) -> str:
-    """The relation as words: the roles of entity 1 and entity 2, then the two entity symbols.
+def literal_text(relation: str, turned: str = "roles") -> str:
+    """The relation as words: two roles, then two entity symbols.
 
-    The roles are columns 4 and 5 of the authors' data files; they change places in (e2,e1).
+    The roles are columns 4 and 5 of the authors' data files, where they change places in (e2,e1): `turned`
+    'roles'. With 'symbols' the symbols change places instead.
 
     >>> literal_text("Cause-Effect(e1,e2)"), literal_text("Cause-Effect(e2,e1)"), literal_text("Other")
     ('cause effect e1 e2', 'effect cause e1 e2', 'other other e1 e2')
+    >>> literal_text("Cause-Effect(e2,e1)", "symbols")
+    'cause effect e2 e1'
     """
+    if turned == "symbols" and relation.endswith(BACKWARD):
+        return " ".join((*role_words(inverse_label(relation)), "e2", "e1"))
     return " ".join((*role_words(relation), "e1", "e2"))
 
 
@@ -37,7 +42,8 @@ class LiteralRelationCls(RelationClassifier):
 
     `candidates` 'all' are all labels, as the authors' files have a text for Other too; 'directed' leaves out
     labels without direction, which are then never predicted, nor learned as holding. The paper does not say
-    which it used. `negatives` 'resampled' draws anew in every epoch, 'fixed' once.
+    which it used. `negatives` 'resampled' draws anew in every epoch, 'fixed' once. `turned` : see
+    `literal_text`. The two texts are segments 0 and 1, where the encoder has segments.
     """
 
     def __init__(
@@ -47,6 +53,7 @@ class LiteralRelationCls(RelationClassifier):
         max_length: int = 128,
         candidates: Literal["all", "directed"] = "all",
         negatives: Literal["resampled", "fixed"] = "resampled",
+        turned: Literal["roles", "symbols"] = "roles",
     ) -> None:
         super().__init__(encoder, labels, max_length)
         directed = [place for place, label in enumerate(self.labels) if inverse_label(label) != label]
@@ -54,9 +61,10 @@ class LiteralRelationCls(RelationClassifier):
         if len(self.candidates) < 2:
             raise ValueError(f"EMR-C needs at least two candidates, not {len(self.candidates)}")
         self._options = {"candidates": candidates, "negatives": negatives}
+        self._options |= {} if turned == "roles" else {"turned": turned}
         self.resampled = negatives == "resampled"
         self.classifier = nn.Linear(encoder.hidden_size, 1)
-        literal = [literal_text(self.labels[place]) for place in self.candidates]
+        literal = [literal_text(self.labels[place], turned) for place in self.candidates]
         tokens = encoder.tokenizer(literal, add_special_tokens=False)["input_ids"]
         self._literal = dict(zip(self.candidates, tokens, strict=True))
 
@@ -64,7 +72,7 @@ class LiteralRelationCls(RelationClassifier):
         longest = max(map(len, self._literal.values()))
         special = self.encoder.tokenizer.num_special_tokens_to_add(pair=True)
         limit = self.max_length - special - longest
-        return tokenize_marked(self.encoder.tokenizer, samples, self.encoder.marker_ids, limit)
+        return tokenize_marked(self.encoder.tokenizer, samples, self.marker_ids, limit)
 
     def _pair(self, place: int, sentence, target: int) -> Example:
         tokenizer = self.encoder.tokenizer
@@ -111,5 +119,5 @@ class LiteralRelationCls(RelationClassifier):
         return scores
 
     def summary(self) -> dict[str, object]:
-        """Which candidates, and whether negatives are drawn anew."""
-        return self._options
+        """Which candidates, whether negatives are drawn anew, and the literals if they are not the usual."""
+        return super().summary() | self._options

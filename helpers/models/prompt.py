@@ -78,7 +78,7 @@ def all_label_words(relations: Iterable[str]) -> dict[str, Words]:
     return words
 
 
-MASKS = 5
+MASKS, SECOND = 5, 1
 LONGEST_NAME = 24
 """Most tokens of an entity's name in the prompt."""
 
@@ -116,8 +116,10 @@ class Prompt(RelationClassifier):
         super().__init__(encoder, labels, max_length)
         if encoder.tokenizer.mask_token_id is None:
             raise ValueError(f"encoder {encoder.name!r} has no mask token")
-        self._the = encoder.tokenizer(" the", add_special_tokens=False)["input_ids"]
-        self._prompt = 2 * LONGEST_NAME + 2 * len(self._the) + MASKS + 2
+        # The released code encodes "the [MASK]" and "[MASK] [MASK] [MASK] the [MASK]" by themselves: what
+        # stands first in them has no blank before it, which a byte-level tokenizer sees.
+        self._the = [encoder.tokenizer(the, add_special_tokens=False)["input_ids"] for the in ("the", " the")]
+        self._prompt = 2 * LONGEST_NAME + sum(map(len, self._the)) + MASKS + 2
         if self.max_length < self._prompt:
             raise ValueError(f"max_length is {self.max_length}; PTR's prompt needs at least {self._prompt}")
         words = all_label_words(self.labels) if words is None else words
@@ -140,10 +142,11 @@ class Prompt(RelationClassifier):
             self.register_buffer(name, torch.tensor(table), persistent=False)
 
     def _word_ids(self, words: Words) -> list[int]:
-        """One token id for each word, with the blank that stands before it in the prompt."""
+        """One token id for each word, with the blank before it in the prompt; the second has none."""
         ids = []
-        for word in words:
-            tokens = self.encoder.tokenizer(" " + word, add_special_tokens=False)["input_ids"]
+        for mask, word in enumerate(words):
+            text = word if mask == SECOND else " " + word
+            tokens = self.encoder.tokenizer(text, add_special_tokens=False)["input_ids"]
             if len(tokens) != 1:
                 pieces = " ".join(self.encoder.tokenizer.convert_ids_to_tokens(tokens))
                 raise ValueError(f"label word {word!r} is not one token of {self.encoder.name}: {pieces}")
@@ -157,22 +160,22 @@ class Prompt(RelationClassifier):
             [" " + name for sample in samples for name in (sample.head_text, sample.tail_text)],
             add_special_tokens=False,
         )["input_ids"]
-        sentences = tokenize_marked(tokenizer, samples, (-1,) * 4, self.max_length - self._prompt + 4)
+        sentences = tokenize_marked(tokenizer, samples, ((-1,),) * 4, self.max_length - self._prompt + 4)
         return [self._example(*one) for one in zip(samples, sentences, names[::2], names[1::2], strict=True)]
 
     def _example(self, sample: RelationSample, marked: Marked, head: list[int], tail: list[int]) -> Example:
-        tokenizer, the = self.encoder.tokenizer, self._the
+        tokenizer, (the, the_again) = self.encoder.tokenizer, self._the
         hole = [tokenizer.mask_token_id]
         sentence = [
             token for token in marked.ids if token != -1
         ]  # the marks made the window keep the entities
         cut = marked.cut + sum(max(len(name) - LONGEST_NAME, 0) for name in (head, tail))
         head, tail = head[:LONGEST_NAME], tail[:LONGEST_NAME]
-        parts = ([tokenizer.cls_token_id], sentence, the, hole, head, hole * 3, the, hole, tail)
+        parts = ([tokenizer.cls_token_id], sentence, the, hole, head, hole * 3, the_again, hole, tail)
         ids = [token for part in parts for token in part]
         first = 1 + len(sentence) + len(the)
         second = first + 1 + len(head)
-        places = (first, second, second + 1, second + 2, second + 3 + len(the))
+        places = (first, second, second + 1, second + 2, second + 3 + len(the_again))
         return Example([*ids, tokenizer.sep_token_id], places, self.label_id(sample), cut=cut)
 
     def forward(self, batch: Batch) -> torch.Tensor:
@@ -200,4 +203,6 @@ class Prompt(RelationClassifier):
 
     def summary(self) -> dict[str, object]:
         """The label words."""
-        return {"label_words": {label: " ".join(words) for label, words in self.words.items()}}
+        return super().summary() | {
+            "label_words": {label: " ".join(words) for label, words in self.words.items()}
+        }

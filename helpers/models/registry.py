@@ -60,18 +60,20 @@ _HARBECKE = {"learning_rate": 3e-5, "batch_size": 64, "optimizer": "adam", "sche
 _HARBECKE |= {"warmup": 0, "clip": 0, "max_length": 512}
 _WU = {"learning_rate": 2e-5, "batch_size": 16, "optimizer": "adam", "warmup": 0, "clip": 0}
 _HAN = {"learning_rate": 3e-5, "batch_size": 64, "epsilon": 1e-6, "warmup": 500, "max_length": 512}
-_NEGATIVES = {"candidates": Literal["all", "directed"], "negatives": Literal["resampled", "fixed"]}
+_MARKERS = {"marker_scheme": Literal["added", "pieces", "symbols"]}
+_PAIRS = {"candidates": Literal["all", "directed"], "negatives": Literal["resampled", "fixed"]}
+_PAIRS |= {"turned": Literal["roles", "symbols"]}
 _FORMS = {"form": Literal["paper", "port"], "dropout": float}
 
 _ROWS = (
-    ("em-c", ".entity_markers:EntityMarkersCls", {}, _STANDARD, _LYU),
-    ("em-es", ".entity_markers:EntityMarkersStart", {"layer_norm": bool}, _STANDARD, _HARBECKE),
+    ("em-c", ".entity_markers:EntityMarkersCls", _MARKERS, _STANDARD, _LYU),
+    ("em-es", ".entity_markers:EntityMarkersStart", {"layer_norm": bool} | _MARKERS, _STANDARD, _HARBECKE),
     ("r-bert", ".entity_markers:RBert", _FORMS, _STANDARD, _WU),
-    ("emr-c", ".literal_relation:LiteralRelationCls", _NEGATIVES, _STANDARD, _LYU),
+    ("emr-c", ".literal_relation:LiteralRelationCls", _PAIRS, _STANDARD, _LYU),
     ("ptr", ".prompt:Prompt", {"words": Any}, {"learning_rate": 2e-4}, _HAN),
 )
 MODELS: dict[str, ModelEntry] = {
-    name: ModelEntry(source, name.upper(), options, {"standard": standard, "paper": paper})
+    name: ModelEntry(source, name.upper(), options | {"layers": int}, {"standard": standard, "paper": paper})
     for name, source, options, standard, paper in _ROWS
 }
 """Name → entry.
@@ -164,7 +166,7 @@ def check_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     {'layer_norm': True}
     >>> check_options("em-es", {"layernorm": True})
     Traceback (most recent call last):
-    ValueError: unknown option of em-es 'layernorm'; did you mean 'layer_norm'? Known: layer_norm
+    ValueError: unknown option of em-es 'layernorm'; did you mean 'layer_norm'? Known: layer_norm, ...
     """
     from .settings import checked_option
 

@@ -43,7 +43,7 @@ def tiny_roberta(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder.mkdir()
     words = {word for five in all_label_words(SEMEVAL_RELATIONS).values() for word in five}
     texts = [sample.text for sample in demo_corpus()["train"][:100]]
-    texts += [f" {word}" for word in sorted(words | {"the"}) for _ in range(50)]
+    texts += [blank + word for word in sorted(words | {"the"}) for blank in (" ", "") for _ in range(50)]
     tokenizer = ByteLevelBPETokenizer()
     special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
     tokenizer.train_from_iterator(texts, vocab_size=1000, special_tokens=special, show_progress=False)

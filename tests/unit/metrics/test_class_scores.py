@@ -1,11 +1,19 @@
 """Scores of one class against scikit-learn's binary scores, undefined cases included."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn import metrics as peer
 
-from helpers.metrics.class_scores import CLASS_SCORES, f_beta, mcc, resolve_score
+from helpers.metrics.averaging import averages
+from helpers.metrics.class_scores import CLASS_SCORES, f_beta, in_range, mcc, resolve_score
 from helpers.metrics.class_scores import BinaryCounts as OneVsRest
+from helpers.metrics.counts import Confusion, PairedOutcomes
+from helpers.metrics.direction import direction_scores
+from helpers.metrics.ranking import RankingOutcome
+from helpers.metrics.semeval import official_scores
 
 ORACLES = {
     "precision": lambda g, p: peer.precision_score(g, p, zero_division=np.nan),
@@ -81,3 +89,30 @@ def test_a_users_score_is_taken_as_it_is():
         return counts.tp
 
     assert resolve_score(hits) == ("hits", hits)
+
+
+def test_scores_outside_their_range_are_refused():
+    """Sums that wrapped, which `evaluate` refuses by their total, are not believed elsewhere either."""
+    wrapped = Confusion(np.array([[2**62, 2**62], [0, 2**62]]), ("R(e1,e2)", "R(e2,e1)"))
+    negative = Confusion(np.array([[-3, 5], [0, 1]]), wrapped.labels)
+    for table in (wrapped, negative):
+        for score in (averages, official_scores):
+            with pytest.raises(
+                ValueError, match=r"is -?[0-9.e+]+, which is not in \[0, 1\]|support has to be"
+            ):
+                score(table)
+    pairs = PairedOutcomes(np.array([[0, 0, 1], [0, 1, 1]]), np.array([3, -2]), wrapped.labels)
+    with pytest.raises(ValueError, match="PIR is -2, which is not in"):
+        direction_scores(pairs, performance=lambda _: 0.5)
+    ranked = replace(
+        RankingOutcome.from_top(csr_array([[0, 1]] * 2), np.array([[1], [0]])), counts=np.array([3, -2])
+    )
+    with pytest.raises(ValueError, match="a ranking measure is"):
+        ranked.scores([1])
+
+
+def test_the_whole_range_of_a_score_is_accepted():
+    wrong = Confusion.from_arrays(list("abab"), list("baba"))
+    assert averages(wrong, score="mcc").tolist() == [-1.0] * 5
+    assert averages(wrong, score=lambda counts: counts.fp * 7.0).min() > 1  # of one's own: any number
+    assert in_range(np.array([0 - 1e-12, 1 + 1e-12, np.nan]), "rounding").shape == (3,)

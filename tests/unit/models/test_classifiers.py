@@ -18,7 +18,7 @@ from helpers.data.samples import RelationSample, parse_tagged
 from helpers.models.encoder import EMBEDDED, load_encoder
 from helpers.models.inputs import collate
 from helpers.models.literal_relation import literal_text
-from helpers.models.prompt import LONGEST_NAME, ROLES, Prompt, all_label_words, label_words
+from helpers.models.prompt import LONGEST_NAME, ROLES, Prompt, Words, all_label_words, label_words
 from helpers.models.registry import MODELS, build, check_options
 from helpers.models.settings import Settings
 
@@ -160,7 +160,33 @@ class TestEntityMarkers:
         tokenizer = model.encoder.tokenizer
         assert (example.ids[0], example.ids[-1]) == (tokenizer.cls_token_id, tokenizer.sep_token_id)
         assert words(model, example).startswith("<s> ") and words(model, example).endswith(" [E22] </s>")
-        assert tuple(example.ids[place] for place in example.places) == model.encoder.marker_ids
+        assert [[example.ids[place]] for place in example.places] == model.marker_ids
+
+    @pytest.mark.parametrize(
+        ("scheme", "entity", "added"),
+        [
+            ("added", "[E11] crash [E12]", 4),
+            ("symbols", "# crash #", 0),
+            ("pieces", "[ e ##11 ] crash [ e ##12 ]", 0),
+        ],
+    )
+    def test_marker_schemes(self, scheme, entity, added) -> None:
+        models = [
+            build(name, EMBEDDED, SEMEVAL_RELATIONS, Settings(), 9, marker_scheme=scheme)
+            for name in ("em-c", "em-es")
+        ]
+        for model in models:
+            (example,) = model.examples([CRASH])
+            assert f"train {entity} was caused" in words(model, example)
+            assert len(model.encoder.word_embedding) == 30522 + added
+            starts = [model.marker_ids[which][0] for which in (0, 2)]
+            assert [example.ids[place] for place in example.places[::2]] == starts
+            assert model.summary().get("marker_scheme", "added") == scheme
+
+    def test_the_first_layers(self, tiny_bert) -> None:
+        model = model_of(tiny_bert, "em-c", layers=1)
+        assert len(model.encoder.transformer.encoder.layer) == 1 and model.summary() == {"layers": 1}
+        assert model_of(tiny_bert, "em-c").summary() == {}
 
     @pytest.mark.parametrize("sample", SAMPLES, ids=lambda one: one.id)
     def test_em_c_looks_at_the_classification_token(self, sample, folder) -> None:
@@ -176,7 +202,7 @@ class TestEntityMarkers:
         model = model_of(folder, "em-es", layer_norm=layer_norm)
         (example,) = model.examples([sample])
         hidden, _ = states(model, example)
-        first, second = (example.ids.index(model.encoder.marker_ids[which]) for which in (0, 2))
+        first, second = (example.ids.index(model.marker_ids[which][0]) for which in (0, 2))
         vector = torch.cat([hidden[first], hidden[second]])
         if layer_norm:
             vector = (vector - vector.mean()) / (vector.var(unbiased=False) + 1e-5).sqrt()
@@ -260,7 +286,7 @@ class TestLiteralRelation:
         start, end = tokenizer.cls_token_id, tokenizer.sep_token_id
         assert example.ids[: len(text) + 3] == [start, *text, end, end]
         assert example.ids[-1] == end
-        assert tuple(example.ids[place] for place in example.places) == model.encoder.marker_ids
+        assert [[example.ids[place]] for place in example.places] == model.marker_ids
 
     @pytest.mark.parametrize(("candidates", "number"), [("all", 19), ("directed", 18)])
     def test_prediction_tries_every_candidate(self, candidates, number, tiny_bert) -> None:
@@ -346,9 +372,24 @@ class TestLiteralRelation:
         with pytest.raises(ValueError, match=f"unknown {option} 'some'. Known: "):
             model_of(tiny_bert, "emr-c", **{option: "some"})
 
+    def test_turned_symbols(self, tiny_bert) -> None:
+        usual, turned = (model_of(tiny_bert, "emr-c", turned=kind) for kind in ("roles", "symbols"))
+        place = SEMEVAL_RELATIONS.index("Cause-Effect(e2,e1)")
+        literals = [
+            words(one, one.examples([CRASH])[place]).partition(" [SEP]")[0] for one in (usual, turned)
+        ]
+        assert literals == ["[CLS] effect cause e ##1 e ##2", "[CLS] cause effect e ##2 e ##1"]
+        assert turned.summary() == usual.summary() | {"turned": "symbols"}
+        assert len({literal_text(label, "symbols") for label in SEMEVAL_RELATIONS}) == 19
+
     def test_too_few_candidates(self, tiny_bert) -> None:
         with pytest.raises(ValueError, match="at least two candidates, not 0"):
             model_of(tiny_bert, "emr-c", labels=("Other", "NA"), candidates="directed")
+
+
+def in_the_prompt(five: Words) -> list[str]:
+    """The words with the blank before them; the second stands first in what the released code encodes."""
+    return [word if place == 1 else " " + word for place, word in enumerate(five)]
 
 
 class TestPrompt:
@@ -367,7 +408,7 @@ class TestPrompt:
         (example,) = model.examples([sample])
         tokenizer = model.encoder.tokenizer
         joined = tokenizer.decode(example.ids, clean_up_tokenization_spaces=False)
-        expected = "<s>Then the tree met a member . the<mask> the tree<mask><mask><mask> the<mask> member</s>"
+        expected = "<s>Then the tree met a member .the<mask> the tree<mask><mask><mask> the<mask> member</s>"
         assert joined == expected
         mask = tokenizer.mask_token_id
         assert [place for place, id_ in enumerate(example.ids) if id_ == mask] == list(example.places)
@@ -415,7 +456,8 @@ class TestPrompt:
         for mask, size in enumerate(model.sizes):
             held = model.candidates[mask, :size].tolist()
             assert held == sorted(set(held))
-            expected = {tokenizer.tokenize(" " + five[mask])[0] for five in model.words.values()}
+            texts = {in_the_prompt(five)[mask] for five in model.words.values()}
+            expected = {tokenizer.tokenize(text)[0] for text in texts}
             assert set(tokenizer.convert_ids_to_tokens(held)) == expected
         assert model.is_candidate.sum(dim=1).tolist() == list(model.sizes)
 
@@ -442,9 +484,8 @@ class TestPrompt:
         tokenizer = model.encoder.tokenizer
         expected = []
         for label in SEMEVAL_RELATIONS:
-            ids = [
-                tokenizer(" " + word, add_special_tokens=False)["input_ids"] for word in label_words(label)
-            ]
+            texts = in_the_prompt(label_words(label))
+            ids = [tokenizer(text, add_special_tokens=False)["input_ids"] for text in texts]
             expected.append(
                 sum(
                     float(hidden[place] @ table[token])
@@ -468,7 +509,8 @@ class TestPrompt:
             for mask in range(5):
                 named = tokenizer.convert_ids_to_tokens(model.candidates[mask, : model.sizes[mask]].tolist())
                 value = dict(zip(named, logits[row, mask], strict=False))
-                token = {label: tokenizer.tokenize(" " + label_words(label)[mask])[0] for label in scores}
+                texts = {label: in_the_prompt(label_words(label))[mask] for label in scores}
+                token = {label: tokenizer.tokenize(text)[0] for label, text in texts.items()}
                 for label in scores:
                     scores[label] += value[token[label]]
                 at_masks.append(np.log(np.exp(list(value.values())).sum()) - value[token[sample.relation]])
@@ -484,7 +526,7 @@ class TestPrompt:
 
     def test_nothing_of_the_prompt_is_stored_as_weights(self, tiny_bert) -> None:
         assert all(name.startswith("encoder.") for name in model_of(tiny_bert, "ptr").state_dict())
-        assert model_of(tiny_bert, "ptr").encoder.marker_ids == ()
+        assert model_of(tiny_bert, "ptr").marker_ids == []
 
     def test_a_word_of_several_tokens_is_named(self, folder) -> None:
         labels = ("Other", "Zorgonite-Whole(e1,e2)", "Zorgonite-Whole(e2,e1)")
@@ -535,11 +577,11 @@ class TestBuilding:
     @pytest.mark.parametrize(
         ("model", "option", "known"),
         [
-            ("em-c", "layer_norm", "none"),
-            ("em-es", "form", "layer_norm"),
-            ("r-bert", "from", "form, dropout"),
-            ("emr-c", "seed", "candidates, negatives"),
-            ("ptr", "labels", "words"),
+            ("em-c", "layer_norm", "marker_scheme, layers"),
+            ("em-es", "form", "layer_norm, marker_scheme, layers"),
+            ("r-bert", "from", "form, dropout, layers"),
+            ("emr-c", "seed", "candidates, negatives, turned, layers"),
+            ("ptr", "labels", "words, layers"),
         ],
     )
     def test_an_unknown_option(self, model, option, known, tiny_bert) -> None:

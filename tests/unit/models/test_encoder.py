@@ -239,21 +239,35 @@ class TestRefused:
         assert line.startswith("encoder 'nobody/no-such-encoder' cannot be loaded: ")
 
 
+class TestLayers:
+    def test_the_first_ones_alone(self, tiny_bert) -> None:
+        whole, one = (load_encoder(str(tiny_bert), layers=layers).eval() for layers in (None, 1))
+        assert (len(whole.transformer.encoder.layer), len(one.transformer.encoder.layer)) == (2, 1)
+        assert one.sha256 == whole.sha256
+        batch = collate([Example([2, 5, 6, 3], (0,), 0)], padding=0)
+        states = whole.outputs(batch, output_hidden_states=True).hidden_states
+        assert torch.allclose(one(batch), states[1]) and not torch.allclose(one(batch), states[2])
+
+    @pytest.mark.parametrize("layers", [0, 3])
+    def test_more_or_fewer_than_there_are(self, layers, tiny_bert) -> None:
+        with pytest.raises(ValueError, match=f"cannot be loaded: layers is {layers}; it has 2"):
+            load_encoder(str(tiny_bert), layers=layers)
+
+
 class TestMarkers:
     def test_those_that_are_missing_are_added(self, tiny_bert) -> None:
         before, after = load_encoder(str(tiny_bert)), load_encoder(str(tiny_bert), MARKERS)
         size = len(before.word_embedding)
-        assert after.marker_ids == (size, size + 1, size + 2, size + 3)
+        assert after.tokenizer.convert_tokens_to_ids(list(MARKERS)) == list(range(size, size + 4))
         assert torch.equal(after.word_embedding[:size], before.word_embedding)
         assert len(after.word_embedding) == size + 4
-        assert after.tokenizer.convert_ids_to_tokens(after.marker_ids) == list(MARKERS)
 
     @pytest.mark.parametrize("folder", ["tiny_bert", "tiny_roberta"])
     def test_known_tokens_keep_their_vectors(self, folder, request) -> None:
         name = str(request.getfixturevalue(folder))
         before, after = load_encoder(name), load_encoder(name, ("$", "$", "#", "#"))
         ids = before.tokenizer.convert_tokens_to_ids(["$", "$", "#", "#"])
-        assert after.marker_ids == tuple(ids) and len(set(ids)) == 2
+        assert after.tokenizer.convert_tokens_to_ids(["$", "#"]) == ids[1:3] and len(set(ids)) == 2
         assert before.tokenizer.unk_token_id not in ids
         assert torch.equal(after.word_embedding, before.word_embedding)
 
@@ -262,7 +276,7 @@ class TestMarkers:
         for seed in (1, 1, 2):
             torch.manual_seed(seed)
             encoder = load_encoder(str(tiny_bert), MARKERS)
-            vectors.append(encoder.word_embedding[list(encoder.marker_ids)])
+            vectors.append(encoder.word_embedding[-4:])
         assert torch.equal(vectors[0], vectors[1]) and not torch.equal(vectors[0], vectors[2])
         assert len({tuple(vector.tolist()) for vector in vectors[0]}) == 4
 
@@ -271,7 +285,7 @@ class TestMarkers:
         for start in ("random", "mean"):
             torch.manual_seed(1)
             encoder = load_encoder(str(tiny_bert), MARKERS, marker_vectors=start)
-            vectors[start] = encoder.word_embedding[list(encoder.marker_ids)]
+            vectors[start] = encoder.word_embedding[-4:]
         mean = load_encoder(str(tiny_bert)).word_embedding.mean(dim=0)
         assert (vectors["mean"] - mean).abs().max() < 1e-3
         assert vectors["random"].std().item() == pytest.approx(0.2, rel=0.3), "the initializer_range"

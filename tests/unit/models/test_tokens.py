@@ -62,12 +62,20 @@ def wordpiece():
     return load_encoder(EMBEDDED, MARKERS)
 
 
+def ids_of(encoder) -> tuple[int, ...]:
+    return tuple(encoder.tokenizer.convert_tokens_to_ids(list(MARKERS)))
+
+
+def tokenized(encoder, samples, limit: int = WHOLE):
+    return tokenize_marked(encoder.tokenizer, samples, [[one] for one in ids_of(encoder)], limit)
+
+
 def sample_of(tagged: str) -> RelationSample:
     return RelationSample("1", *parse_tagged(tagged), "Other")
 
 
 def marked(encoder, sample: RelationSample, limit: int = WHOLE):
-    (one,) = tokenize_marked(encoder.tokenizer, [sample], encoder.marker_ids, limit)
+    (one,) = tokenized(encoder, [sample], limit)
     return one
 
 
@@ -124,7 +132,7 @@ class TestMarkers:
     def test_they_stand_around_the_entities(self, tagged, encoder) -> None:
         sample = sample_of(tagged)
         one = marked(encoder, sample)
-        assert tuple(one.ids[place] for place in one.marks) == encoder.marker_ids
+        assert tuple(one.ids[place] for place in one.marks) == ids_of(encoder)
         for text, (first, last) in zip(
             (sample.head_text, sample.tail_text), (one.marks[:2], one.marks[2:]), strict=True
         ):
@@ -149,7 +157,7 @@ class TestMarkers:
 
     def test_the_pieces_are_the_tokens_of_the_whole_sentence(self, encoder) -> None:
         corpus = demo_corpus()["test"]
-        found = tokenize_marked(encoder.tokenizer, corpus, encoder.marker_ids, WHOLE)
+        found = tokenized(encoder, corpus)
         for sample, one in zip(corpus, found, strict=True):
             rest = [token for place, token in enumerate(one.ids) if place not in one.marks]
             assert rest == plain_ids(encoder, sample.text)
@@ -159,13 +167,13 @@ class TestMarkers:
         one = marked(encoder, sample)
         rest = [token for place, token in enumerate(one.ids) if place not in one.marks]
         assert rest == plain_ids(encoder, sample.text)
-        assert tuple(one.ids[place] for place in one.marks) == encoder.marker_ids
+        assert tuple(one.ids[place] for place in one.marks) == ids_of(encoder)
 
     def test_samples_do_not_mix(self, encoder) -> None:
         all_of_them = [sample_of(tagged) for tagged in TAGGED.values()]
-        together = tokenize_marked(encoder.tokenizer, all_of_them, encoder.marker_ids, WHOLE)
+        together = tokenized(encoder, all_of_them)
         assert together == [marked(encoder, sample) for sample in all_of_them]
-        assert tokenize_marked(encoder.tokenizer, [], encoder.marker_ids, WHOLE) == []
+        assert tokenized(encoder, []) == []
 
 
 class TestWindows:
@@ -186,7 +194,7 @@ class TestWindows:
     def test_golden(self, limit, kept, wordpiece) -> None:
         one = marked(wordpiece, sample_of(self.SENTENCE), limit)
         assert " ".join(wordpiece.tokenizer.convert_ids_to_tokens(one.ids)) == kept
-        assert tuple(one.ids[place] for place in one.marks) == wordpiece.marker_ids
+        assert tuple(one.ids[place] for place in one.marks) == ids_of(wordpiece)
         assert one.cut == 19 - limit
 
     def test_a_limit_without_room_for_the_markers_is_refused(self, wordpiece) -> None:
@@ -198,7 +206,7 @@ class TestWindows:
         whole, one = marked(encoder, sample), marked(encoder, sample, limit)
         assert len(one.ids) == min(len(whole.ids), limit)
         assert one.cut == len(whole.ids) - len(one.ids)
-        assert tuple(one.ids[place] for place in one.marks) == encoder.marker_ids
+        assert tuple(one.ids[place] for place in one.marks) == ids_of(encoder)
         entity = set(whole.marks)
         for first, last in (whole.marks[:2], whole.marks[2:]):
             entity |= set(range(first, last))
@@ -219,7 +227,7 @@ class TestWindows:
     def test_an_entity_longer_than_the_window_keeps_its_markers(self, encoder) -> None:
         sample = sample_of("a <e1>" + "very " * 50 + "</e1> long <e2>name</e2>")
         one = marked(encoder, sample, 10)
-        assert [one.ids[place] for place in one.marks] == list(encoder.marker_ids)
+        assert [one.ids[place] for place in one.marks] == list(ids_of(encoder))
         assert len(one.ids) == 10 and one.cut == len(marked(encoder, sample).ids) - 10
 
 
@@ -258,3 +266,17 @@ class TestBatches:
         assert all(torch.equal(getattr(batch, name), getattr(moved, name)) for name in tensors)
         assert getattr(moved, extra) == {}
         assert batch.to(torch.device("meta")).weight.device.type == "meta"
+
+    def test_a_marker_of_several_tokens(self, wordpiece) -> None:
+        pieces = [[7, 8], [9], [10, 11], [12]]
+        sample = sample_of(TestWindows.SENTENCE)
+        (whole,) = tokenize_marked(wordpiece.tokenizer, [sample], pieces, WHOLE)
+        assert [whole.ids[place] for place in whole.marks] == [7, 9, 10, 12]
+        assert [whole.ids[place + 1] for place in whole.marks[::2]] == [8, 11]
+        rest = [token for token in whole.ids if token > 12]
+        assert rest == plain_ids(wordpiece, sample.text)
+        (cut,) = tokenize_marked(wordpiece.tokenizer, [sample], pieces, 8)
+        e, k = plain_ids(wordpiece, "e k")
+        assert cut.ids == [7, 8, e, 9, 10, 11, k, 12] and cut.marks == (0, 3, 4, 7)
+        with pytest.raises(ValueError, match="limit is 5; four markers need at least 6"):
+            tokenize_marked(wordpiece.tokenizer, [sample], pieces, 5)
