@@ -84,8 +84,7 @@ $(STAMP): requirements.txt pyproject.toml
 	  echo "A C++ compiler is needed to build LIBLINEAR. On Debian and Ubuntu: apt-get install g++" >&2; exit 1; }
 	@echo "Installing the pinned packages into $(VENV): a few minutes, once."
 	$(PYTHON) -m venv $(VENV)
+	@# Python compiles what is imported, when it is; all of it would take a minute here.
 	$(PIP) install --quiet --no-compile --requirement requirements.txt
 	$(PIP) install --quiet --no-deps --editable .
-	@# pip would compile on one processor, which takes longer than all else; templates of other Pythons do not compile.
-	$(PY) -m compileall -q -j 0 $(VENV)/lib >$(VENV)/compiled.log 2>&1 || true
 	@touch $@

@@ -1,6 +1,7 @@
 """Fixtures that all tests share, and which tests depend on the data."""
 
 import os
+import re
 from pathlib import Path
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # one thread a worker; read when numpy and torch are loaded
@@ -13,15 +14,23 @@ from helpers.__main__ import main
 
 READS_DATA = {"data", "evaluation", "experiments", "papers", "notebooks", "cli"}
 """Folders of helpers and of tests in which something may come out otherwise where no data are."""
+READERS = re.compile(r"helpers\.data|MissingData|run_experiment|case_study\(")
+"""What a notebook that reads data files cannot do without."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark with `data` what may depend on it: by its folder, or as it asks for the folder with the data."""
     for item in items:
-        if READS_DATA & set(item.path.parts[len(item.config.rootpath.parts) :]) or "data_dir" in getattr(
-            item, "fixturenames", ()
-        ):
+        in_folder = READS_DATA & set(item.path.parts[len(item.config.rootpath.parts) :])
+        if "data_dir" in getattr(item, "fixturenames", ()) or (in_folder and _may_read(item)):
             item.add_marker("data")
+
+
+def _may_read(item: pytest.Item) -> bool:
+    """False for the run of a notebook that works on stored outcomes and published numbers alone."""
+    notebook = getattr(item, "callspec", None) and item.callspec.params.get("path")
+    is_notebook = isinstance(notebook, Path) and notebook.suffix == ".ipynb"
+    return not is_notebook or bool(READERS.search(notebook.read_text("utf-8")))
 
 
 @pytest.fixture(scope="session")
