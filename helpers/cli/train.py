@@ -43,7 +43,7 @@ TEXTS = {"kind": (str, str), "multiple": True}
     "--encoder", "E", "Hugging Face name or folder (default: the embedded one).", default="all-MiniLM-L6-v2"
 )
 @option("--profile", "P", "quick (default), standard, paper.", default="quick")
-@option("--settings", "S", "standard, paper (default: standard, or paper in profile paper).")
+@option("--settings", "S", "standard, lyu2021, harbecke2022, wu2019, or paper: the model's own.")
 @option("--set changes", "NAME VALUE", "One training setting; repeatable.", **TEXTS)
 @option("--option options", "NAME VALUE", "One setting of the model; repeatable.", **TEXTS)
 @option("--sentences", "N", "Only that many training sentences.", whole_number(1, SEEDS))
@@ -62,8 +62,9 @@ def _train(settings: str | None, changes: tuple, options: tuple, out: str | None
     Interrupted training goes on from its checkpoint; a run that is stored already is not trained again.
 
     Runs of profile quick (2000 training sentences) go to scratch/runs, those of standard and paper (all of
-    them) to results/runs. --settings standard are those found for the embedded encoder, paper those of the
-    papers; --set changes single ones: learning_rate, epochs, batch_size, optimizer, weight_decay, schedule,
+    them) to results/runs. --settings standard are those found for the embedded encoder, the others those of a
+    paper (results/published/settings.csv says where it states them; profile paper takes the model's own);
+    --set changes single ones: learning_rate, epochs, batch_size, optimizer, weight_decay, schedule,
     warmup, clip, accumulate, dropout, max_length, marker_vectors, precision. --option sets what belongs to a
     model: marker_scheme (em-c, em-es: added, pieces, symbols), layer_norm (em-es), form (r-bert: paper,
     port), candidates (emr-c: all, directed), negatives (emr-c: resampled, fixed), turned (emr-c: roles,

@@ -136,17 +136,17 @@ class Experiment:
 
     @property
     def settings_name(self) -> str:
-        """The settings of the profile: 'paper', or 'standard' for the others."""
+        """The settings of the profile: 'paper' (the model's own), or 'standard' for the others."""
         return "paper" if self.profile == "paper" else "standard"
 
     def resolved(self) -> Settings | None:
         """The settings that it is trained with; None for a model that has none."""
         if self.settings or not self.entry.settings:
             return self.settings
-        return default_settings(self.model, self.settings_name)
+        return default_settings(self.model, self.settings_name, self.encoder)
 
     def with_settings(self, name: str | None = None, changes: Mapping[str, Any] | None = None) -> Experiment:
-        """The same with the settings 'standard' or 'paper' (None: the profile's), single ones changed.
+        """The same with the settings 'standard', 'lyu2021' … (None: the profile's), single ones changed.
 
         Raises ValueError as `default_settings` and `Settings.changed`.
 
@@ -157,7 +157,7 @@ class Experiment:
             return self
         if not self.entry.settings:
             raise ValueError(f"model {self.model} has no training settings to choose or to change")
-        base = default_settings(self.model, name) if name else self.resolved()
+        base = default_settings(self.model, name, self.encoder) if name else self.resolved()
         return replace(self, settings=base.changed(changes or {}))
 
 

@@ -172,7 +172,8 @@ def _variant(experiment: Experiment, model: Model) -> str:
     if settings := experiment.resolved():
         chosen = asdict(settings) | chosen
         name = experiment.settings_name
-        usual |= asdict(default_settings(experiment.model, name)) if name in experiment.entry.settings else {}
+        if experiment.entry.settings_name(name) in experiment.entry.settings:
+            usual |= asdict(default_settings(experiment.model, name, experiment.encoder))
     return variant_name(chosen, usual)
 
 

@@ -155,8 +155,7 @@ def load_encoder(
         tokenizer = AutoTokenizer.from_pretrained(source, use_fast=True, trust_remote_code=False)
         transformer = _transformer(source, pooler, settings)
     except (OSError, KeyError, ValueError, ImportError, RuntimeError, SafetensorError) as error:
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise ValueError(f"encoder {name!r} cannot be loaded: {reason}") from error
+        raise _not_loaded(name, error) from error
     if tokenizer.cls_token_id is None or tokenizer.sep_token_id is None:
         raise ValueError(
             f"encoder {name!r} has no classification or separator token; a BERT-like one is needed"
@@ -165,6 +164,30 @@ def load_encoder(
     encoder.pooled = pooler
     _add_markers(encoder, markers, marker_vectors)
     return encoder
+
+
+LARGE = 1024
+"""The hidden size from which an encoder counts as large: that of BERT large and RoBERTa large."""
+
+
+def is_large(name: str) -> bool:
+    """Whether an encoder is as wide as BERT large; only its configuration is read. `name` as `load_encoder`.
+
+    Raises ValueError if there is no such encoder.
+
+    >>> is_large(EMBEDDED)
+    False
+    """
+    source = _embedded_folder() if name == EMBEDDED else name
+    try:
+        return AutoConfig.from_pretrained(source, trust_remote_code=False).hidden_size >= LARGE
+    except (OSError, KeyError, ValueError) as error:
+        raise _not_loaded(name, error) from error
+
+
+def _not_loaded(name: str, error: Exception) -> ValueError:
+    reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+    return ValueError(f"encoder {name!r} cannot be loaded: {reason}")
 
 
 def weights_sha256(source: str | Path) -> str:

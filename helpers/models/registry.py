@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from helpers.core import unknown_name
 
-from .base import Model
+from .base import EMBEDDED, Model
 
 if TYPE_CHECKING:
     from .settings import Settings
@@ -24,8 +24,10 @@ class ModelEntry:
     source : the class, a `Model`, or 'package.module:Class'; '.module' lies in this folder.
     title : as the papers write it. suffixes : option → what a true one adds to the title.
     options : the class's own, name → type: bool, int, float, `Literal[…]`; Any if the class checks it.
-    settings : 'standard', 'paper', … → the values that differ from those of `Settings()`; a model without any
-        is trained in one go and has no epochs and no weights to store.
+    settings : 'standard', 'lyu2021', … → the values that differ from those of `Settings()`, the model's own
+        paper first among the papers; a model without any is trained in one go and has no epochs and no
+        weights to store.
+    large : name of settings → what a large encoder has otherwise; see `is_large`.
     encoder : whether it stands on a pretrained encoder. random : whether a seed makes a difference.
     """
 
@@ -33,6 +35,7 @@ class ModelEntry:
     title: str
     options: Mapping[str, Any] = field(default_factory=dict)
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    large: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     encoder: bool = True
     random: bool = True
     suffixes: Mapping[str, str] = field(default_factory=dict)
@@ -43,6 +46,15 @@ class ModelEntry:
             return self.source
         module, _, name = self.source.partition(":")
         return getattr(importlib.import_module(module, __package__), name)
+
+    def settings_name(self, name: str) -> str:
+        """The name of settings: 'paper' is that of the first of the papers.
+
+        >>> MODELS["r-bert"].settings_name("paper")
+        'wu2019'
+        """
+        papers = [one for one in self.settings if one != "standard"]
+        return papers[0] if name == "paper" and papers else name
 
     def full_title(self, options: Mapping[str, Any]) -> str:
         """The title with the suffixes of the options.
@@ -55,33 +67,39 @@ class ModelEntry:
 
 _STANDARD = {"learning_rate": 1e-4}
 _LYU = {"learning_rate": 2e-5, "batch_size": 100, "schedule": "constant", "warmup": 0, "clip": 0}
-"""Lyu et al. 2021 for base encoders; for large ones the batch is 20. Schedule, clipping: not stated."""
+_LARGE = {"lyu2021": {"batch_size": 20}}
 _HARBECKE = {"learning_rate": 3e-5, "batch_size": 64, "optimizer": "adam", "schedule": "constant"}
 _HARBECKE |= {"warmup": 0, "clip": 0, "max_length": 512}
 _WU = {"learning_rate": 2e-5, "batch_size": 16, "optimizer": "adam", "warmup": 0, "clip": 0}
-_HAN = {"learning_rate": 3e-5, "batch_size": 64, "epsilon": 1e-6, "warmup": 500, "max_length": 512}
+_PTR = {"learning_rate": 3e-5, "batch_size": 64, "epsilon": 1e-6, "warmup": 500, "max_length": 512}
 _MARKERS = {"marker_scheme": Literal["added", "pieces", "symbols"]}
 _PAIRS = {"candidates": Literal["all", "directed"], "negatives": Literal["resampled", "fixed"]}
 _PAIRS |= {"turned": Literal["roles", "symbols"]}
 _FORMS = {"form": Literal["paper", "port"], "dropout": float}
 
 _ROWS = (
-    ("em-c", ".entity_markers:EntityMarkersCls", _MARKERS, _STANDARD, _LYU),
-    ("em-es", ".entity_markers:EntityMarkersStart", {"layer_norm": bool} | _MARKERS, _STANDARD, _HARBECKE),
-    ("r-bert", ".entity_markers:RBert", _FORMS, _STANDARD, _WU),
-    ("emr-c", ".literal_relation:LiteralRelationCls", _PAIRS, _STANDARD, _LYU),
-    ("ptr", ".prompt:Prompt", {"words": Any}, {"learning_rate": 2e-4}, _HAN),
+    ("em-c", ".entity_markers:EntityMarkersCls", _MARKERS, _STANDARD, {"lyu2021": _LYU}),
+    (
+        *("em-es", ".entity_markers:EntityMarkersStart", {"layer_norm": bool} | _MARKERS, _STANDARD),
+        {"harbecke2022": _HARBECKE, "lyu2021": _LYU},
+    ),
+    ("r-bert", ".entity_markers:RBert", _FORMS, _STANDARD, {"wu2019": _WU, "lyu2021": _LYU}),
+    ("emr-c", ".literal_relation:LiteralRelationCls", _PAIRS, _STANDARD, {"lyu2021": _LYU}),
+    ("ptr", ".prompt:Prompt", {"words": Any}, {"learning_rate": 2e-4}, {"harbecke2022": _PTR}),
 )
 MODELS: dict[str, ModelEntry] = {
-    name: ModelEntry(source, name.upper(), options | {"layers": int}, {"standard": standard, "paper": paper})
-    for name, source, options, standard, paper in _ROWS
+    name: ModelEntry(
+        source, name.upper(), options | {"layers": int}, {"standard": standard} | published, _LARGE
+    )
+    for name, source, options, standard, published in _ROWS
 }
 """Name → entry.
 
 Settings 'standard' were found for the embedded encoder on a seeded tenth of the training data, never on the
-test set (results/tables/hyperparameters.csv). Settings 'paper' are the published ones: EM-C and EMR-C by Lyu
-et al. 2021, EM-ES as BERT_EM by Harbecke et al. 2022, R-BERT by Wu and He 2019, PTR by Han et al. 2021 (500
-warm-up steps: on SemEval's 6507 sentences, 500 of 510).
+test set (results/tables/hyperparameters.csv). The others are the published ones, each with its source in
+results/published/settings.csv: Lyu et al. 2021 for all their models, Harbecke et al. 2022 for EM-ES (their
+BERT_EM) and PTR (the released code's 500 warm-up steps: of 510 on SemEval's 6507 sentences), Wu and He 2019
+for R-BERT.
 """
 _BLIND = {"encoder": False, "random": False}
 MODELS["svm"] = ModelEntry(
@@ -139,22 +157,33 @@ def model_entry(name: str) -> ModelEntry:
     return MODELS[name]
 
 
-def default_settings(name: str, settings: str = "standard") -> Settings:
-    """The settings of a model under this name: 'standard', 'paper'.
+def default_settings(name: str, settings: str = "standard", encoder: str = EMBEDDED) -> Settings:
+    """The settings of a model under this name: 'standard', a paper such as 'lyu2021', or 'paper', its own.
 
-    Raises ValueError for an unknown name, and for a model without training settings.
+    Where a paper has other settings for large encoders, those of `encoder` are taken.
+
+    Raises ValueError for an unknown name, for a model without training settings, and for an encoder that
+    cannot be read, where its size matters.
 
     >>> default_settings("ptr").learning_rate, default_settings("ptr", "paper").warmup
     (0.0002, 500.0)
+    >>> default_settings("r-bert", "paper").batch_size, default_settings("r-bert", "lyu2021").batch_size
+    (16, 100)
     """
     from .settings import Settings
 
-    known = model_entry(name).settings
-    if not known:
+    entry = model_entry(name)
+    if not entry.settings:
         raise ValueError(f"model {name} has no training settings")
-    if settings not in known:
-        raise unknown_name(f"settings of {name}", settings, known)
-    return Settings(**known[settings])
+    settings = entry.settings_name(settings)
+    if settings not in entry.settings:
+        raise unknown_name(f"settings of {name}", settings, entry.settings)
+    values = dict(entry.settings[settings])
+    if encoder != EMBEDDED and settings in entry.large:
+        from .encoder import is_large  # torch
+
+        values |= entry.large[settings] if is_large(encoder) else {}
+    return Settings(**values)
 
 
 def check_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:

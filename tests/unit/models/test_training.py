@@ -3,17 +3,22 @@
 import copy
 import dataclasses
 import functools
+import json
 import random
+import shutil
 from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import load_file
 
+from helpers import ROOT
 from helpers.core import private_folder
 from helpers.core.labels import label_ids
 from helpers.data.demo import TEST_COUNTS, demo_corpus
@@ -21,7 +26,7 @@ from helpers.experiments.run import remove_checkpoint
 from helpers.models import training
 from helpers.models import training as checkpoints
 from helpers.models.inputs import POOL, Example, collate, epoch_batches, prediction_batches, step_loader
-from helpers.models.registry import MODELS, build, default_settings
+from helpers.models.registry import MODELS, build, check_options, default_settings
 from helpers.models.settings import Settings
 from helpers.models.training import load_weights, save_weights
 
@@ -153,21 +158,42 @@ class TestSettings:
         rise, fall = np.arange(1, 501) / 500, np.arange(10, 0, -1) / 10
         assert rates == pytest.approx((3e-5 * np.concatenate([rise, fall])).tolist())
 
-    def test_every_model_has_both(self) -> None:
-        assert all(set(MODELS[name].settings) == {"standard", "paper"} for name in NEURAL)
+    def test_published_values(self, tiny_bert, tmp_path) -> None:
+        """Every value of the published settings is that of the table, and the table has a row for each."""
+        wide = shutil.copytree(tiny_bert, tmp_path / "wide")
+        config = json.loads((wide / "config.json").read_text())
+        (wide / "config.json").write_text(json.dumps(config | {"hidden_size": 1024}))
+        table = pd.read_csv(ROOT / "results/published/settings.csv", dtype=str, keep_default_na=False)
+        options = table["setting"].str.startswith("option ")
+        for row in table[~options].itertuples():
+            encoder = str(wide if row.encoder == "large" else tiny_bert)
+            found = default_settings(row.model, row.settings, encoder)
+            assert found == found.changed({row.setting: row.value}), row
+        for row in table[options].itertuples():
+            assert check_options(row.model, {row.setting.removeprefix("option "): row.value}), row
+        named = {(row.settings, row.model, row.encoder, row.setting) for row in table.itertuples()}
+        for name in NEURAL:
+            for paper in MODELS[name].settings.keys() - {"standard"}:
+                usual, base, large = (
+                    asdict(one)
+                    for one in (
+                        Settings(),
+                        default_settings(name, paper, str(tiny_bert)),
+                        default_settings(name, paper, str(wide)),
+                    )
+                )
+                assert all((paper, name, "", key) in named for key in base if base[key] != usual[key])
+                assert all((paper, name, "large", key) in named for key in base if base[key] != large[key])
+        assert set(table["stated"]) == {"yes", "code", "no"} and table["source"].all()
 
-    def test_published_values(self) -> None:
-        settings = {name: default_settings(name, "paper") for name in NEURAL}
-        found = {
-            name: (one.learning_rate, one.epochs, one.batch_size, one.optimizer)
-            for name, one in settings.items()
-        }
-        assert found == {
-            "em-c": (2e-5, 5, 100, "adamw"),
-            "em-es": (3e-5, 5, 64, "adam"),
-            "r-bert": (2e-5, 5, 16, "adam"),
-            "emr-c": (2e-5, 5, 100, "adamw"),
-            "ptr": (3e-5, 5, 64, "adamw"),
+    def test_the_papers_of_each_model(self) -> None:
+        papers = {name: [*MODELS[name].settings][1:] for name in NEURAL}
+        assert papers == {
+            "em-c": ["lyu2021"],
+            "em-es": ["harbecke2022", "lyu2021"],
+            "r-bert": ["wu2019", "lyu2021"],
+            "emr-c": ["lyu2021"],
+            "ptr": ["harbecke2022"],
         }
 
 
