@@ -30,10 +30,9 @@ from .intervals import (
     effect_size,
     exactly,
     magnitude,
-    overlap,
-    sds_given_effect,
     two_sided_p,
     welch_df,
+    welch_p,
 )
 
 COMPARED_WITH = {"Table 3": "RECENT", "Table 4": "BERT_EM"}
@@ -95,7 +94,8 @@ def tests_and_effects(column: Comparison) -> Iterator[Check]:
     """d from means and SDs; p from means and SDs, from the printed d and SDs, and from all together."""
     inputs = (*column.mean, *column.sd)
     yield compare(column.d, f"{column.scheme}: d from means and SDs (Eq. 4)", column.effect, inputs)
-    p = two_sided_p(column.effect, column.df, column.runs)
+    sds = (cell.interval for cell in column.sd)
+    p = welch_p(column.gain, *sds, column.runs)
     yield compare(column.p, f"{column.scheme}: p from means and SDs", p, inputs)
     p = two_sided_p(column.d.interval, column.df, column.runs)
     most = 2.0 * (column.runs - 1)
@@ -106,15 +106,11 @@ def tests_and_effects(column: Comparison) -> Iterator[Check]:
 
 
 def joint_p(column: Comparison) -> Check:
-    """p from means, SDs and the printed d together: d narrows the SDs, they narrow the degrees of freedom."""
+    """p from means, SDs and the printed d together."""
     claim = f"{column.scheme}: p from means, SDs and the printed d together"
     inputs = (*column.mean, *column.sd, column.d)
-    if not overlap(column.d.interval, column.effect):
-        return compare(column.p, claim, None, inputs, "means and SDs exclude the printed d")
-    sds = sds_given_effect(column.gain, column.d.interval, *(cell.interval for cell in column.sd))
-    df = welch_df(*sds, column.runs)
-    p = two_sided_p(column.d.interval, df, column.runs)
-    return compare(column.p, claim, p, inputs, f"degrees of freedom {df[0]:.2f} to {df[1]:.2f}")
+    p = welch_p(column.gain, *(cell.interval for cell in column.sd), column.runs, column.d.interval)
+    return compare(column.p, claim, p, inputs, "" if p else "means and SDs exclude the printed d")
 
 
 def captions(published: pd.DataFrame, item: str, columns: list[Comparison]) -> Iterator[Check]:

@@ -10,6 +10,7 @@ from helpers.metrics.weighting import temporary_scheme
 from helpers.papers.audit import intervals
 from helpers.papers.audit.direction import nearest_rate
 from helpers.papers.audit.report import audit_claims, write_audit
+from helpers.papers.audit.weighting import comparisons
 from helpers.papers.readme import claims_table
 from helpers.reporting.published import load_published, parse_printed
 
@@ -64,9 +65,12 @@ def test_p_values_that_do_not_follow(printed_only):
     wrong = printed_only[claims & printed_only["verdict"].eq("inconsistent")]
     found = [(row["item"], row["claim"]) for _, row in wrong.iterrows()]
     joint, given_d = "p from means, SDs and the printed d together", "p from the printed d and SDs"
+    means = "p from means and SDs"
     assert found == [
+        ("Table 3", f"weighted: {means}"),
         ("Table 3", f"weighted: {joint}"),
         ("Table 3", f"entropy: {joint}"),
+        ("Table 3", f"macro: {means}"),
         ("Table 3", f"macro: {given_d}"),
         ("Table 3", f"macro: {joint}"),
         ("Table 4", f"macro: {given_d}"),
@@ -330,20 +334,45 @@ class TestIntervals:
             assert df[0] - 1e-9 <= test.df <= df[1] + 1e-9
             assert p[0] * (1 - 1e-9) <= test.p <= p[1] * (1 + 1e-9)
 
-    def test_given_effect_no_possible_pair_is_lost_and_some_are_excluded(self, rng):
-        gain, printed = (4.2, 4.4), (8.65, 8.75)
-        sds = intervals.sds_given_effect(gain, printed, self.BOX["sd_a"], self.BOX["sd_b"])
-        p = intervals.two_sided_p(printed, intervals.welch_df(*sds, 5), 5)
-        kept = 0
-        for _ in range(3000):
-            mean_a, sd_a, mean_b, sd_b = self.draw(rng)
-            if printed[0] <= cohens_d(mean_a, sd_a, mean_b, sd_b) <= printed[1]:
-                kept += 1
-                assert sds[0][0] <= sd_a <= sds[0][1] and sds[1][0] <= sd_b <= sds[1][1]
-                test = ttest_ind_from_stats(mean_a, sd_a, 5, mean_b, sd_b, 5, equal_var=False)
-                assert p[0] * (1 - 1e-9) <= test.pvalue <= p[1] * (1 + 1e-9)
-        assert kept > 20
-        assert sds[0][0] > self.BOX["sd_a"][0]
+    @pytest.mark.parametrize("printed", [(0.0, np.inf), (8.65, 8.75), (7.0, 20.0), (10.05, 10.15)])
+    @pytest.mark.parametrize("gain", [(4.2, 4.4), (-0.1, 0.3)])
+    @pytest.mark.parametrize(
+        "sds", [((0.45, 0.55), (0.35, 0.45)), ((0.35, 0.45), (0.35, 0.45)), ((0.25, 0.35), (0.35, 0.45))]
+    )
+    def test_the_range_of_p_is_that_of_a_fine_grid(self, printed, gain, sds):
+        """Brute force over the box: nothing lies outside the range, and the grid comes near both ends."""
+        found = intervals.welch_p(gain, *sds, 5, printed)
+        means, a, b = np.meshgrid(np.linspace(*gain, 41), *(np.linspace(*one, 81) for one in sds))
+        effect = np.abs(means) / np.sqrt((a**2 + b**2) / 2)
+        p = ttest_ind_from_stats(means, a, 5, 0.0, b, 5, equal_var=False).pvalue
+        p = p[(printed[0] <= effect) & (effect <= printed[1])]
+        if found is None:
+            assert not p.size
+            return
+        assert found[0] * (1 - 1e-9) <= p.min() <= found[0] * 1.05
+        assert found[1] * 0.95 <= p.max() <= found[1] * (1 + 1e-9)
+
+    def test_two_p_values_of_table_3_contradict_means_and_sds_alone(self, printed_only):
+        rows = printed_only[printed_only["claim"].str.endswith("p from means and SDs")].set_index("claim")
+        weighted, macro = (
+            rows[rows["item"] == "Table 3"].loc[f"{name}: p from means and SDs"]
+            for name in ("weighted", "macro")
+        )
+        assert (weighted.derived_low, weighted.derived_high) == pytest.approx((2.247e-7, 2.4521e-6), rel=1e-3)
+        assert (macro.derived_low, macro.derived_high) == pytest.approx((2.920e-10, 3.3193e-9), rel=1e-3)
+        assert (
+            weighted.derived_high < 2.5e-6 and macro.derived_low > 2.5e-10
+        )  # what is printed rounds to these
+        assert rows["verdict"].eq("inconsistent").sum() == 2
+
+    def test_students_t_mends_two_and_breaks_one(self, frame):
+        """With 8 degrees of freedom entropy and macro of Table 3 fit, but micro does not."""
+        columns = {one.scheme: one for one in comparisons(frame, "Table 3")}
+        fits = {
+            name: intervals.overlap(one.p.interval, intervals.two_sided_p(one.d.interval, (8.0, 8.0), 5))
+            for name, one in columns.items()
+        }
+        assert fits == {"micro": False, "weighted": False, "dodrans": True, "entropy": True, "macro": True}
 
     def test_df_is_largest_for_equal_spreads_inside(self):
         assert intervals.welch_df((0.3, 0.5), (0.4, 0.6), 5)[1] == 8
