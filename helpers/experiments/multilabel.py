@@ -87,7 +87,7 @@ def weights_of(classifier: LinearClassifier) -> dict[str, int]:
 
 NO_ENCODER = "no-encoder"
 OPTIONS = "-s 1 -B 1 -e 0.0001"
-"""LIBLINEAR options of every stored run, but for those 'without bias'."""
+"""LIBLINEAR options of every stored run; what its name adds changes them (`classifier_of`)."""
 SEED = 1337
 DEPTH = 5
 HELD_OUT = ("corn", "dlr", "ship", "wheat")
@@ -107,9 +107,10 @@ STORED: dict[str, dict[str, dict[str, Any]]] = {
     "reuters90": {
         **LINEAR_MODELS,
         "1vsrest without bias": {},
+        "1vsrest primal": {},
         "cost_sensitive without bias": {"random_state": SEED},
     },
-    "goemotions": LINEAR_MODELS,
+    "goemotions": {**LINEAR_MODELS, "1vsrest primal": {}},
     "goemotions-single": {"1vsrest": {}, "binary_and_multiclass": {}, "binary_and_multiclass joint": {}},
     "reuters90-held-out": {"1vsrest": {}},
 }
@@ -167,8 +168,9 @@ def run_model(
 
     Parameters
     ----------
-    model : technique, and words that set it apart; 'without bias' leaves `-B 1` away, 'joint' takes solver 4,
-        Crammer and Singer's, which trains all labels as one problem.
+    model : technique, and words that set it apart; 'without bias' leaves `-B 1` away, 'primal' takes solver
+        2, the same problem in its primal form, and 'joint' solver 4, Crammer and Singer's, which trains all
+        labels as one problem.
     parameters : of the technique; None: those of `STORED`.
     n_jobs : processes; 1 makes `cpu_seconds` of the cost mean something.
 
@@ -231,7 +233,9 @@ def classifier_of(
     '-s 1 -e 0.0001'
     """
     technique, _, words = model.partition(" ")
-    change = {"without bias": (" -B 1", ""), "joint": ("-s 1", "-s 4")}.get(words, ("", ""))
+    change = {"without bias": (" -B 1", ""), "joint": ("-s 1", "-s 4"), "primal": ("-s 1", "-s 2")}.get(
+        words, ("", "")
+    )
     found = STORED_PARAMETERS.get(model, {}) if parameters is None else parameters
     return DocumentClassifier(technique, OPTIONS.replace(*change), n_jobs=n_jobs, **found)
 

@@ -1,7 +1,7 @@
-"""The README's tables, made from the tables that notebooks and benchmarks wrote: nothing in them is typed.
+"""The tables of README.md and results/README.md, made from stored results: nothing in them is typed.
 
-`filled` puts them between their marks in README.md; a test holds the README to it. Whole tables, number by
-number, are printed by `python -m helpers summary`.
+`filled` puts them between their marks; a test holds both pages to it. Whole tables, number by number, are
+printed by `python -m helpers summary`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from helpers.papers.audit import CONSISTENT, INCONSISTENT, NOT_DERIVABLE
 from helpers.reporting import TABLES_FOLDER, markdown_table, printed_decimals, read_tidy
 
 from .direction import direction_markdown
+from .findings import findings_markdown, items_markdown
 from .multilabel import multilabel_markdown
 from .weighting import PRINTED_SCHEMES, weighted_markdown
 
@@ -208,31 +209,34 @@ def quantity(value: float, unit: str) -> str:
     return f"{value:.3g} s" if value >= 1 else f"{1000 * value:.3g} ms"
 
 
-README_TABLES = {
-    "claims": claims_table,
-    "direction": direction_markdown,
-    "kbp37": partial(direction_markdown, dataset="kbp37"),
-    "weighted": weighted_markdown,
-    "multilabel": multilabel_markdown,
-    "benchmarks": benchmark_table,
+PAGES: dict[str, dict[str, Callable[[], str]]] = {
+    "README.md": {
+        "claims": claims_table,
+        "direction": direction_markdown,
+        "kbp37": partial(direction_markdown, dataset="kbp37"),
+        "weighted": weighted_markdown,
+        "multilabel": multilabel_markdown,
+        "benchmarks": benchmark_table,
+    },
+    "results/README.md": {"findings": findings_markdown, "items": items_markdown},
 }
-"""The marks in README.md and what makes the text between them."""
+"""Page → the marks in it and what makes the text between them."""
 
 
-def filled(readme: str) -> str:
-    """The README with its tables made anew, between their marks `<!-- name -->` and `<!-- /name -->`.
+def filled(page: str, text: str) -> str:
+    """The text of a page with its tables made anew, between their marks `<!-- name -->` and `<!-- /name -->`.
 
     Raises ValueError if a mark is missing.
     """
-    for name, make in README_TABLES.items():
+    for name, make in PAGES[page].items():
         start, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"
-        if start not in readme or end not in readme:
-            raise ValueError(f"the README lacks the marks {start.strip()} and {end}")
-        before, rest = readme.split(start, 1)
-        readme = f"{before}{start}{make()}\n{end}{rest.split(end, 1)[1]}"
-    return readme
+        if start not in text or end not in text:
+            raise ValueError(f"{page} lacks the marks {start.strip()} and {end}")
+        before, rest = text.split(start, 1)
+        text = f"{before}{start}{make()}\n{end}{rest.split(end, 1)[1]}"
+    return text
 
 
 if __name__ == "__main__":  # python -m helpers.papers.readme
-    README = ROOT / "README.md"
-    write_atomically(README, filled(README.read_text(encoding="utf-8")))
+    for page in PAGES:
+        write_atomically(ROOT / page, filled(page, (ROOT / page).read_text(encoding="utf-8")))

@@ -11,25 +11,27 @@ from helpers.__main__ import main
 from helpers.metrics.averaging import averages, evaluate
 from helpers.metrics.bootstrap import bootstrap_intervals
 from helpers.metrics.weighting import SCHEMES
-from helpers.papers.readme import CLAIMS, claims_table, filled, rows_of
+from helpers.papers.readme import CLAIMS, PAGES, claims_table, filled, rows_of
 from helpers.reporting.tables import TABLES_FOLDER
 from helpers.runs import list_runs
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_both_tables_are_those_of_the_results():
-    assert filled(README) == README, "stale tables; run: python -m helpers.papers.readme"
+@pytest.mark.parametrize("page", PAGES)
+def test_all_tables_are_those_of_the_results(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert filled(page, text) == text, "stale tables; run: python -m helpers.papers.readme"
 
 
 def test_a_changed_number_would_be_noticed():
     assert "70.83 / 70.29" in README
-    assert filled(README.replace("70.83 / 70.29", "70.84 / 70.29")) == README
+    assert filled("README.md", README.replace("70.83 / 70.29", "70.84 / 70.29")) == README
 
 
 def test_marks_are_needed():
-    with pytest.raises(ValueError, match="lacks the marks"):
-        filled("no tables here")
+    with pytest.raises(ValueError, match=r"README.md lacks the marks"):
+        filled("README.md", "no tables here")
 
 
 def test_every_claim_has_a_row_and_a_notebook():

@@ -1,0 +1,204 @@
+"""What was reproduced: the papers' items one by one, and their findings on trained models under one rule.
+
+A finding is an order of two models under one score, as the paper's own table has it. Ours is the difference
+of the means over the seeds that both models have, with Welch's test: *reproduced* if p < .05 and the sign is
+the paper's, *contradicted* if p < .05 and it is the other one, else *undecided*. There is no correction for
+many tests: the table is to be read as a whole. Levels are not compared, as the encoders differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from helpers.core import unknown_name
+from helpers.models import EMBEDDED
+from helpers.reporting import (
+    PUBLISHED_FOLDER,
+    compare_models,
+    find_cell,
+    load_published,
+    paired_scores,
+    per_seed,
+    scheme_scores,
+    to_markdown,
+)
+from helpers.runs import Run, list_runs
+
+from .weighting import PRINTED_SCHEMES
+
+LEVEL = 0.05
+REPRODUCED, CONTRADICTED, UNDECIDED = "reproduced", "contradicted", "undecided"
+SHOWN = {"performance_original": "A", "pir": "PIR", "ppr": "PPR", "fall": "micro − macro"}
+"""Names of scores as the papers write them; the schemes keep theirs."""
+
+_OF_W = ("EM-ES", "PTR")
+_DIRECTION = ("performance_original", "pir", "ppr")
+_PAIRS_OF_R = (
+    ("Table III", "EM-C", "EM-ES", "base", _DIRECTION),
+    ("Table III", "EM-C", "R-BERT", "base", _DIRECTION),
+    ("Table III", "EM-ES", "R-BERT", "base", _DIRECTION),
+    ("Table IV", "EM-C", "EMR-C", "base", _DIRECTION),
+    ("Table V", "EM-C", "EM-C-M", "base", _DIRECTION),
+    ("Table VI", "EM-ES", "EM-ES-M", "large", _DIRECTION),
+    ("Table VI", "R-BERT", "R-BERT-M", "large", _DIRECTION),
+)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The second model against the first under one score; `printed` are the paper's two numbers, per cent."""
+
+    item: str
+    first: str
+    second: str
+    score: str
+    printed: tuple[float, float]
+
+    @property
+    def rises(self) -> bool:
+        """Whether the paper's number is larger for the second model."""
+        return self.printed[1] > self.printed[0]
+
+
+def findings() -> list[Finding]:
+    """The findings of R's Tables III to VI and of W's Table 4, with the numbers that the papers print.
+
+    W: PTR is worse than BERT_EM (our EM-ES) under every scheme but macro, and falls less from micro to macro.
+
+    >>> found = findings()
+    >>> len(found), found[0].item, found[0].printed, found[-1].score
+    (27, 'R, Table III', (81.27, 86.46), 'fall')
+    """
+    published = load_published()
+    tables = published[published["item"].str.startswith("Table")]
+    r, w = (tables[tables["paper"] == paper] for paper in "RW")
+    found = [
+        Finding(f"R, {item}", *models, score, tuple(_of_r(r, f"{one} ({size})", score) for one in models))
+        for item, *models, size, scores in _PAIRS_OF_R
+        for score in scores
+    ]
+    bert_em, ptr = ([_of_w(w, model, scheme) for scheme in PRINTED_SCHEMES] for model in ("BERT_EM", "PTR"))
+    columns = zip(PRINTED_SCHEMES, bert_em, ptr, strict=True)
+    found += [Finding("W, Table 4", *_OF_W, scheme, (one, other)) for scheme, one, other in columns]
+    falls = tuple(round(means[0] - means[-1], 1) for means in (bert_em, ptr))
+    return [*found, Finding("W, Section 3.1", *_OF_W, "fall", falls)]
+
+
+def _of_r(tables: pd.DataFrame, model: str, score: str) -> float:
+    return find_cell(tables, model=model, metric=score).value
+
+
+def _of_w(tables: pd.DataFrame, model: str, scheme: str) -> float:
+    where = {"item": "Table 4", "model": model, "scheme": scheme, "metric": "f1", "statistic": "mean"}
+    return find_cell(tables, **where).value
+
+
+def _scores(run: Run) -> dict[str, float]:
+    schemes = scheme_scores(run)
+    return paired_scores(run) | schemes | {"fall": schemes["micro"] - schemes["macro"]}
+
+
+def findings_table(runs: Iterable[Run]) -> pd.DataFrame:
+    """Each finding with both papers' and our numbers, per cent, and the verdict.
+
+    Parameters
+    ----------
+    runs : with outcomes on both test sets, of one data set and one encoder.
+
+    Returns
+    -------
+    Columns item, first, second, score, printed_first, printed_second, ours_first, ours_second, p, runs,
+    verdict; without runs of both models the finding is undecided and ours are nan.
+
+    >>> table = findings_table([])
+    >>> len(table), set(table["verdict"])
+    (27, {'undecided'})
+    """
+    scores = per_seed(runs, _scores)
+    rows = []
+    for one in findings():
+        row = (one.item, one.first, one.second, one.score, *one.printed)
+        own = scores[(scores["score"] == one.score) & scores["model"].isin([one.first, one.second])]
+        tested = compare_models(own, one.first, one.second) if own["model"].nunique() == 2 else own.iloc[:0]
+        if tested.empty:
+            rows.append((*row, float("nan"), float("nan"), float("nan"), 0, UNDECIDED))
+            continue
+        (ours,) = tested.itertuples()
+        verdict = REPRODUCED if (ours.difference > 0) == one.rises else CONTRADICTED
+        verdict = verdict if ours.p < LEVEL else UNDECIDED
+        rows.append((*row, 100 * ours.first, 100 * ours.second, ours.p, ours.runs, verdict))
+    columns = ["item", "first", "second", "score", "printed_first", "printed_second"]
+    return pd.DataFrame(rows, columns=[*columns, "ours_first", "ours_second", "p", "runs", "verdict"])
+
+
+def findings_markdown(runs: Sequence[Run] | None = None) -> str:
+    """`findings_table` for a reader; by default of the stored SemEval runs on the embedded encoder."""
+    if runs is None:
+        runs = list_runs("semeval2010", encoder=EMBEDDED, profile="standard", split="test", variant="")
+    table = findings_table(runs)
+    shown = pd.DataFrame(
+        {
+            "paper": table["item"],
+            "what": [
+                f"{SHOWN.get(one.score, one.score)}, {one.first} → {one.second}" for one in table.itertuples()
+            ],
+            "published": [_printed(one) for one in table.itertuples()],
+            "ours": [f"{one.ours_first:.2f} → {one.ours_second:.2f}" for one in table.itertuples()],
+            "p": [f"{p:.3f}".lstrip("0") if p >= 0.001 else "< .001" for p in table["p"]],
+            "runs": table["runs"],
+            "verdict": table["verdict"],
+        }
+    )
+    return to_markdown(shown)
+
+
+def _printed(row: object) -> str:
+    decimals = 2 if row.item.startswith("R") else 1
+    return " → ".join(f"{value:.{decimals}f}" for value in (row.printed_first, row.printed_second))
+
+
+ITEMS = PUBLISHED_FOLDER / "items.csv"
+STATUSES = (REPRODUCED, "in part", UNDECIDED, CONTRADICTED, "not possible here", "not built yet")
+KINDS = ("table", "figure", "equation", "claim")
+
+
+def read_items(path: Path | str = ITEMS) -> pd.DataFrame:
+    """Every table, figure, numbered equation and claim of the papers, one row each.
+
+    Returns
+    -------
+    Columns paper, kind, item, what, status (of `STATUSES`), evidence (a file of this repository), key (text
+    in that file), note; all text. What is not built yet has no evidence.
+
+    Raises ValueError that names the file and the line for an unknown kind or status.
+
+    >>> read_items().groupby("paper")["item"].count().to_dict()
+    {'D': 11, 'L': 18, 'R': 24, 'W': 21}
+    """
+    items = pd.read_csv(path, dtype=str, keep_default_na=False)
+    for column, known in (("kind", KINDS), ("status", STATUSES)):
+        for line, value in enumerate(items[column], start=2):
+            if value not in known:
+                raise ValueError(f"{path}, line {line}: {unknown_name(column, value, known)}")
+    return items
+
+
+def items_markdown(path: Path | str = ITEMS) -> str:
+    """How many items of each paper have which status, and all items."""
+    items = read_items(path)
+    count = pd.crosstab(items["paper"], items["status"]).reindex(index=[*"WRLD"], columns=STATUSES)
+    count = count.fillna(0).astype(int).rename_axis(None, axis=1).reset_index()
+    shown = items[["paper", "item", "what", "status"]].assign(
+        evidence=[f"[{Path(one).name}]({_link(one)})" if one else "" for one in items["evidence"]],
+        note=items["note"],
+    )
+    return f"{to_markdown(count)}\n\n{to_markdown(shown)}"
+
+
+def _link(evidence: str) -> str:
+    """The file as seen from results/README.md."""
+    return evidence.removeprefix("results/") if evidence.startswith("results/") else f"../{evidence}"
