@@ -155,6 +155,7 @@ CORPORA = {"reuters90": "Reuters-21578", "goemotions": "GoEmotions"}
 MODELS = (
     "1vsrest",
     "1vsrest without bias",
+    "1vsrest primal",
     "thresholding",
     "thresholding scut-fbr",
     "cost_sensitive",

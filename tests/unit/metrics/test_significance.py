@@ -44,11 +44,6 @@ def test_d_from_the_rounded_means_of_the_tables(row):
     assert cohens_d(*row[:4]) == pytest.approx(row[4], abs=0.005, rel=0)
 
 
-@pytest.mark.parametrize("row", TABLE_3 + TABLE_4)
-def test_p_of_the_published_d_is_the_published_p_within_a_factor_of_5(row):
-    assert abs(np.log(p_from_d(row[5], row[1], row[3]) / row[6])) < np.log(5)
-
-
 @pytest.mark.parametrize(("row", "expected"), list(zip(TABLE_3, P_FROM_PUBLISHED_D, strict=True)))
 def test_p_from_the_published_d_of_table_3(row, expected):
     half_of_the_last_digit = 0.05 * 10 ** np.floor(np.log10(expected))

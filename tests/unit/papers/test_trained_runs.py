@@ -4,6 +4,7 @@ Means over the stored seeds, embedded encoder, profile standard, SemEval-2010 wh
 findings among them (where this encoder does otherwise than the papers' BERT) are in the README.
 """
 
+import re
 from collections import Counter
 from dataclasses import replace
 
@@ -13,7 +14,9 @@ import pytest
 from helpers import ROOT
 from helpers.metrics.counts import PairedOutcomes
 from helpers.metrics.direction import paired_breakdown
+from helpers.metrics.weighting import SCHEMES
 from helpers.models.registry import default_settings
+from helpers.reporting.published import load_published
 from helpers.reporting.seeds import paired_scores, scheme_scores
 from helpers.runs import STUDIES_FOLDER, PairedRows, Run, list_runs
 
@@ -24,6 +27,13 @@ MERGED = [run for run in STORED + SECOND if run.model.endswith("-M")]
 ALIKE = ("per:spouse", "per:alternate_names", "org:alternate_names", "org:members", "org:subsidiaries")
 """Relations of KBP37 between two persons, or two organisations."""
 RARE = "Entity-Destination(e2,e1)"
+README = (ROOT / "README.md").read_text("utf-8")
+LARGE = {
+    row.model.removesuffix(" (large)"): row.value
+    for row in load_published("R").itertuples()
+    if row.model.endswith("(large)") and row.metric == "performance_original" and row.item.startswith("Table")
+}
+"""A of R's models on BERT large, per cent."""
 
 
 def runs(model: str, dataset: str = "semeval2010") -> list[Run]:
@@ -57,8 +67,9 @@ def test_merged_training_leaves_nothing_immobile(run):
 
 
 def turns(run: Run) -> bool:
-    scores = paired_scores(run)
-    return scores["pir"] < 0.05 and scores["pd"] < 0.03
+    """Hardly a right answer stays; on KBP37, where labels are noisier, a few more."""
+    scores, most = paired_scores(run), 0.01 if run.dataset == "semeval2010" else 0.03
+    return scores["pir"] < most and scores["pd"] < 0.02
 
 
 def test_an_svm_on_paired_sentences_beats_every_encoder_without_them():
@@ -86,13 +97,17 @@ def kept_when_turned(model: str) -> tuple[float, float]:
 
 def test_paired_sentences_help_on_kbp37_too():
     for model in ("EM-C", "EM-ES"):
-        assert mean(f"{model}-M", "ppr", "kbp37") > mean(model, "ppr", "kbp37") + 2
-        original = "performance_original"
-        assert mean(f"{model}-M", original, "kbp37") > mean(model, original, "kbp37") - 2.0
+        gained, lost = (
+            sign * (mean(f"{model}-M", score, "kbp37") - mean(model, score, "kbp37"))
+            for sign, score in ((1, "ppr"), (-1, "performance_original"))
+        )
+        assert gained > 4 and lost < gained / 3
 
 
-def test_merged_training_does_not_cost_the_usual_score():
-    assert mean("EM-ES-M", "performance_original") > mean("EM-ES", "performance_original") - 1.0
+def test_merged_training_hardly_costs_the_usual_score():
+    """Of EM-C, EM-ES and R-BERT; PTR loses more than a point, see the README."""
+    for model in ("EM-C", "EM-ES", "R-BERT"):
+        assert mean(f"{model}-M", "performance_original") > mean(model, "performance_original") - 0.4
 
 
 def test_asking_relation_by_relation_costs_the_usual_score():
@@ -137,6 +152,52 @@ def with_rare_sentence(run: Run, right: bool) -> Run:
     return replace(run, table=PairedRows(rows=tuple(rows)))
 
 
+def gap(first: str, second: str) -> set[str]:
+    """By how many points the second model's mean lies below the first's, under every scheme, as printed."""
+    means = {
+        model: {
+            scheme: np.mean([100 * scheme_scores(run)[scheme] for run in runs(model)]) for scheme in SCHEMES
+        }
+        for model in (first, second)
+    }
+    return {f"{means[first][scheme] - means[second][scheme]:.1f}" for scheme in SCHEMES}
+
+
+def missed(model: str, dataset: str) -> bool:
+    """Whether every run calls the one test sentence of the rarest class something else."""
+    found = runs(model, dataset)
+    return all(run.outcome().original.correct[run.labels.index(RARE)] == 0 for run in found)
+
+
+def test_numbers_in_the_readmes_prose() -> None:
+    """Each number or order that the README states of these runs, against the runs."""
+    alike, others = kept_when_turned("EM-C")
+    stated = {
+        r"EM-C's PPR is (\S+) there": f"{mean('EM-C', 'ppr', 'kbp37'):.0f}",
+        r"EM-C keeps (\S+) % of its right answers": f"{100 * others:.0f}",
+        r"two\s+organisations it keeps (\S+) %": f"{100 * alike:.0f}",
+    }
+    for pattern, value in stated.items():
+        assert re.findall(pattern, README) == [value], pattern
+    assert "PTR is 1.6 points below EM-ES under every scheme" in README and gap("EM-ES", "PTR") == {"1.6"}
+    assert "our PTR misses in every run" in README
+    assert missed("PTR", "semeval2010") and missed("PTR", "semeval2010-ptr-split")
+    original = {model: mean(model, "performance_original") for model in LARGE}
+    assert "below those of BERT large and RoBERTa large in every row, EMR-C's by most" in README
+    below = {model: LARGE[model] - original[model] for model in LARGE}
+    assert min(below.values()) > 0 and max(below, key=below.get) == "EMR-C"
+    gained = {
+        model: mean(f"{model}-M", "performance_original") - mean(model, "performance_original")
+        for model in ("EM-C", "EM-ES", "R-BERT", "PTR")
+    }
+    assert "moves it little and in either direction: up for EM-C, down for PTR" in README
+    assert gained["EM-C"] > 0.2 > -0.2 > gained["PTR"] and max(map(abs, gained.values())) < 1.5
+    assert "Its PIR lies below R's two (79.03 and 65.77)" in README and mean("EM-C", "pir") < 65.77 - 5
+    assert "classification token alone (EMR-C, EM-C) know least" in README
+    ppr = {model: mean(model, "ppr") for model in ("EM-C", "EMR-C", "EM-ES", "R-BERT")}
+    assert max(ppr["EM-C"], ppr["EMR-C"]) + 10 < min(ppr["EM-ES"], ppr["R-BERT"])
+
+
 def test_the_runs_are_those_of_the_settings_and_the_data():
     for run in list_runs("semeval2010", encoder=ENCODER, profile="standard", split="test"):
         settings = default_settings(run.model.removesuffix("-M").lower())
@@ -168,5 +229,5 @@ def test_every_run_was_trained_by_one_process_to_the_end():
     assert (ROOT / "results" / "runs").is_dir()
     for run in list_runs(encoder=ENCODER, profile="standard"):
         assert len(run.history["losses"]) == run.hyperparameters["epochs"]
-        assert run.history["losses"][-1] < run.history["losses"][0]
+        assert run.history["losses"][-1] < 0.4 * run.history["losses"][0]
         assert run.environment["processes"] == 1
