@@ -169,6 +169,15 @@ class LabelSets(Summable):
         """Number of instances; shape (...)."""
         return scalar(self.counts.sum(-1))
 
+    @property
+    def without_prediction(self) -> Any:
+        """Number of instances for which no label is predicted; shape (...).
+
+        >>> LabelSets.from_matrices([[1, 0]] * 3, [[1, 1], [0, 0], [0, 0]]).without_prediction
+        2
+        """
+        return scalar(self.counts[..., self.predicted.sum(axis=1) == 0].sum(-1))
+
     def label_counts(self, counts: np.ndarray | None = None) -> LabelCounts:
         """What the F-measures need; (..., L) for replicates.
 
