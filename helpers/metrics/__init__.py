@@ -57,6 +57,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "flips",
             "leave_one_class_out",
             "rank_agreement",
+            "resampled_agreement",
         ],
         # directed relations
         "semeval": ["drop_direction", "official_macro", "official_scores"],

@@ -14,7 +14,7 @@ import scipy  # its parts load when first asked for: importing this module stays
 
 from helpers.core import Label
 
-from .averaging import Policy, average, chosen_labels
+from .averaging import Policy, average, averages, chosen_labels
 from .counts import Confusion
 from .weighting import Weighting, power
 
@@ -44,6 +44,41 @@ def rank_agreement(scores: Any) -> np.ndarray:
     for i, j in combinations(range(scores.shape[1]), 2):
         taus[i, j] = taus[j, i] = scipy.stats.kendalltau(scores[:, i], scores[:, j]).statistic
     return taus
+
+
+def resampled_agreement(
+    tables: Sequence[Confusion],
+    rng: np.random.Generator,
+    replicates: int = 200,
+    schemes: Sequence[str | Weighting] | None = None,
+    **policy: Any,
+) -> np.ndarray:
+    """Kendall's τ_b between the ranking of M systems and their ranking on each bootstrap replicate.
+
+    Each table is drawn by itself. Systems that were tested on the same samples move together in truth, so the
+    ranking on another test set would agree better than this.
+
+    Parameters
+    ----------
+    tables : one a system, M ≥ 2. schemes, policy : as in `averages`.
+
+    Returns
+    -------
+    (replicates, S) τ; nan where all systems tie. ValueError for fewer than two systems.
+
+    >>> tables = [Confusion.from_rows([(0, 0, n), (0, 1, 900 - n)], ("a", "b")) for n in (100, 500, 800)]
+    >>> resampled_agreement(tables, np.random.default_rng(1), 50, ["micro"]).min().item()
+    1.0
+    """
+    observed = np.stack([averages(table, schemes, **policy) for table in tables])
+    drawn = np.stack(
+        [averages(table.resample(rng, replicates), schemes, classes_of=table, **policy) for table in tables]
+    )
+    found = [
+        [rank_agreement(np.stack(pair, axis=1))[0, 1] for pair in zip(observed.T, replicate.T, strict=True)]
+        for replicate in np.moveaxis(drawn, 1, 0)
+    ]
+    return np.array(found)
 
 
 def flips(first: Mapping[str, float], second: Mapping[str, float]) -> list[tuple[str, str]]:

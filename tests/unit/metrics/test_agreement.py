@@ -10,8 +10,9 @@ from helpers.metrics.agreement import (
     flips,
     leave_one_class_out,
     rank_agreement,
+    resampled_agreement,
 )
-from helpers.metrics.averaging import average
+from helpers.metrics.averaging import average, averages
 from helpers.metrics.counts import Confusion
 from helpers.metrics.weighting import power
 
@@ -121,3 +122,21 @@ def test_the_label_policy_is_kept(policy):
     for left_out in found:
         kept = [label for label in found if label != left_out]
         assert found[left_out] == average(table, "macro", labels=kept, **skip or {"zero_support": "zero"})
+
+
+def test_resampled_agreement_is_that_of_each_replicate():
+    """By hand: the same draws, each replicate ranked by itself against the original."""
+    tables = [
+        Confusion.from_rows([(0, 0, n), (0, 1, 60 - n), (1, 1, 20 + n)], ("a", "b")) for n in (20, 23, 26, 30)
+    ]
+    found = resampled_agreement(tables, np.random.default_rng(3), 40, ["micro", "macro"])
+    assert found.shape == (40, 2) and 0.2 < found.mean() < 0.98
+    rng = np.random.default_rng(3)
+    drawn = [averages(table.resample(rng, 40), ["micro", "macro"], classes_of=table) for table in tables]
+    original = [averages(table, ["micro", "macro"]) for table in tables]
+    for replicate in (0, 17, 39):
+        for scheme in (0, 1):
+            ranks = [one[scheme] for one in original], [one[replicate, scheme] for one in drawn]
+            assert found[replicate, scheme] == pytest.approx(kendalltau(*ranks).statistic, abs=1e-12)
+    with pytest.raises(ValueError, match="at least two systems"):
+        resampled_agreement(tables[:1], rng, 2)
