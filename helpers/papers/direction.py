@@ -128,3 +128,25 @@ def direction_markdown(folder: Path | str = TABLES_FOLDER, dataset: str = "semev
     rows = read_tidy(Path(folder) / "07_direction.csv")
     models = list(dict.fromkeys(rows.loc[rows["dataset"] == dataset, "model"]))
     return f"{to_markdown(direction_table(rows, dataset))}\n\n{runs_named(rows, dataset, models)}"
+
+
+def table_6_markdown(folder: Path | str = TABLES_FOLDER) -> str:
+    """R's Table VI in full, its quoted systems (†) included, beside our runs of the same name.
+
+    The quoted ones have A only. FileNotFoundError without notebook 07's table.
+
+    >>> table_6_markdown().splitlines()[2]
+    '| SVM † | 82.2 | – | 65.36 | 0.00 |'
+    """
+    rows = read_tidy(Path(folder) / "07_direction.csv")
+    ours = run_numbers(rows, "semeval2010")
+    printed = load_published("R", "Table VI")
+    lines = []
+    for model, cells in printed.groupby("model", sort=False):
+        numbers, name = cells.set_index("metric")["printed"], model.partition(" (")[0]
+        mark = " †" if cells["note"].str.startswith("†").any() else ""
+        keys = [(name, "performance_original", "official"), (name, "ppr", "")]
+        own = [mean_sd_text(ours, key, 2) for key in keys] if name in set(rows["model"]) else ["–", "–"]
+        theirs = [numbers.get(metric, "–") for metric in ("performance_original", "ppr")]
+        lines.append([model + mark, *theirs, *own])
+    return to_markdown(pd.DataFrame(lines, columns=["model", "A, R", "PPR, R", "A, ours", "PPR, ours"]))

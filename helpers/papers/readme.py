@@ -18,7 +18,7 @@ from helpers.core import write_atomically
 from helpers.papers.audit import CONSISTENT, INCONSISTENT, NOT_DERIVABLE
 from helpers.reporting import TABLES_FOLDER, markdown_table, printed_decimals, read_tidy
 
-from .direction import direction_markdown
+from .direction import direction_markdown, table_6_markdown
 from .findings import findings_markdown, items_markdown
 from .multilabel import multilabel_markdown
 from .weighting import PRINTED_SCHEMES, weighted_markdown
@@ -218,7 +218,11 @@ PAGES: dict[str, dict[str, Callable[[], str]]] = {
         "multilabel": multilabel_markdown,
         "benchmarks": benchmark_table,
     },
-    "results/README.md": {"findings": findings_markdown, "items": items_markdown},
+    "results/README.md": {
+        "findings": findings_markdown,
+        "table-vi": table_6_markdown,
+        "items": items_markdown,
+    },
 }
 """Page → the marks in it and what makes the text between them."""
 
