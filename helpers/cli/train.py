@@ -184,23 +184,36 @@ def _linear(context: click.Context, form: str, parameters: tuple, tfidf: tuple, 
 @flag("--train", "Train what is missing, one after the other.")
 @option("--seed seeds", "S", "Only this seed; repeatable.", whole_number(0, SEEDS), multiple=True)
 @option("--model models", "M", "Only this model, e.g. EM-ES-M; repeatable.", multiple=True)
-@option("--out", "DIR", "Where the run files are (default results/runs).")
-def _runs(train: bool, seeds: tuple[int, ...], models: tuple[str, ...], out: str | None) -> None:
+@option(
+    "--study",
+    "NAME",
+    "standard (default), rates, curves, ablations, layers, emr-c, bert-em, precision.",
+    default="standard",
+)
+@option("--out", "DIR", "Where the run files are (default results/runs, or the study's folder).")
+def _runs(train: bool, seeds: tuple[int, ...], models: tuple[str, ...], study: str, out: str | None) -> None:
     """Which runs of profile standard are stored; train the missing ones.
 
     The standard set: nine models on SemEval-2010 with five seeds, two of them also on the training split of
-    PTR's authors, four on KBP37. Interrupt it at any time: what is stored is not trained again, and what was
-    begun goes on. To use two cores well, start it twice with different seeds.
+    PTR's authors, four on KBP37. The studies: learning rates on a held-out tenth (rates), learning curves,
+    EM-C with other markers and less training (ablations), the first layers of the encoder, EMR-C in other
+    forms, EM-ES as in paper W (bert-em), fp32 (precision). Interrupt it at any time: what is stored is not
+    trained again, and what was begun goes on. To use two cores well, start it twice with different seeds.
 
     examples:
       python -m helpers runs
       python -m helpers runs --train --seed 148
+      python -m helpers runs --study ablations --train
       OMP_NUM_THREADS=1 python -m helpers runs --train --model R-BERT --model R-BERT-M
     """
-    from helpers.experiments import chosen, standard_experiments, status, train_missing
-    from helpers.runs import RUNS_FOLDER
+    from helpers.core import unknown_name
+    from helpers.experiments import chosen, status, studies, train_missing
 
-    wanted = chosen(standard_experiments(), seeds, models)
-    for run in train_missing(wanted, out or RUNS_FOLDER) if train else ():
-        print(f"stored: {run.dataset} {run.model} seed {run.seed}", file=sys.stderr)
-    put(status(out or RUNS_FOLDER).to_string(index=False))
+    known = studies()
+    if study not in known:
+        raise unknown_name("study", study, known)
+    folder, experiments = out or known[study].folder, known[study].experiments
+    wanted = chosen(experiments, seeds, models)
+    for run in train_missing(wanted, folder, known[study].every_epoch) if train else ():
+        print(f"stored: {run.dataset} {run.name} seed {run.seed}", file=sys.stderr)
+    put(status(folder, experiments).to_string(index=False))

@@ -6,10 +6,11 @@ Nothing is trained here, and torch is not imported.
 from __future__ import annotations
 
 import csv
+import inspect
 import io
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ from helpers.models import (
     default_settings,
     model_entry,
 )
+from helpers.runs import variant_name
 
 SEEDS = (9, 148, 378, 459, 687)
 """The five seeds of paper W."""
@@ -138,6 +140,27 @@ class Experiment:
     def settings_name(self) -> str:
         """The settings of the profile: 'paper' (the model's own), or 'standard' for the others."""
         return "paper" if self.profile == "paper" else "standard"
+
+    @property
+    def run_variant(self) -> str:
+        """`variant`, or what differs from the profile's usual settings and the model's usual options.
+
+        >>> Experiment("em-c", sentences=500).with_settings(changes={"epochs": 2}).run_variant
+        'epochs-2+sentences-500'
+        """
+        if self.variant:
+            return self.variant
+        entry, settings, usual = self.entry, self.resolved(), {}
+        chosen = self.options | ({"sentences": self.sentences} if self.sentences else {})
+        if self.options:
+            parameters = inspect.signature(entry.load()).parameters
+            usual = {name: one.default for name, one in parameters.items()}
+            usual |= {name: self.options.get(name) for name in entry.suffixes}  # they are in the model's name
+        if settings:
+            chosen = asdict(settings) | chosen
+            if entry.settings_name(self.settings_name) in entry.settings:
+                usual |= asdict(default_settings(self.model, self.settings_name, self.encoder))
+        return variant_name(chosen, usual)
 
     def resolved(self) -> Settings | None:
         """The settings that it is trained with; None for a model that has none."""

@@ -8,7 +8,9 @@ variants that name the setting; what they were trained with is read from the run
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -43,8 +45,87 @@ def standard_experiments() -> list[Experiment]:
     return three_seeds + compared[10:] + others[8:] + split[6:] + third
 
 
-def _experiment(model: str, merged: bool, seed: int, **others: str) -> Experiment:
+def _experiment(model: str, merged: bool, seed: int, **others: Any) -> Experiment:
     return Experiment(model, merged=merged, seed=seed, profile="standard", **others)
+
+
+@dataclass(frozen=True)
+class Study:
+    """A list of experiments whose runs belong together.
+
+    Attributes
+    ----------
+    folder : where its runs are. every_epoch : whether the outcome after each epoch is stored, too.
+    """
+
+    folder: Path
+    experiments: tuple[Experiment, ...]
+    every_epoch: bool = False
+
+
+RATES = (5e-5, 1e-4, 2e-4)
+_FIXED = {"negatives": "fixed"}
+_THREE = SEEDS[:3]
+_CURVES = (*((False, seed) for seed in _THREE), (True, SEEDS[0]))
+
+
+def studies() -> dict[str, Study]:
+    """The studies by name; 'standard' is the set whose runs the tables show.
+
+    rates : every model with three learning rates on the held-out tenth, scored after each epoch. curves :
+    EM-C and EM-C-M after each epoch. ablations : EM-C with other markers, and with less training. layers :
+    EM-C and EM-ES on the first layers of the encoder. emr-c : EMR-C in other forms. bert-em : EM-ES as paper
+    W trained it on SemEval, with a layer normalisation, on the official text. precision : EM-C in fp32.
+
+    >>> {name: len(study.experiments) for name, study in studies().items()}
+    {'standard': 67, 'rates': 15, 'curves': 4, 'ablations': 12, 'layers': 12, 'emr-c': 11, 'bert-em': 5,
+     'precision': 3}
+    """
+    lists = {
+        "rates": [_rate(model, rate) for model, _ in _MODELS for rate in RATES],
+        "curves": [_experiment("em-c", merged, seed) for merged, seed in _CURVES],
+        "ablations": [one for seed in _THREE for one in _ablations(seed)],
+        "layers": [
+            _experiment(model, False, seed, options={"layers": layers})
+            for seed in _THREE
+            for layers in (2, 4)
+            for model in ("em-c", "em-es")
+        ],
+        "emr-c": _forms_of_emr_c(),
+        "bert-em": [
+            _experiment("em-es", False, seed, text="official", options={"layer_norm": True}) for seed in SEEDS
+        ],
+        "precision": [_changed(_experiment("em-c", False, seed), precision="fp32") for seed in _THREE],
+    }
+    found = {
+        name: Study(STUDIES_FOLDER / name, tuple(listed), every_epoch=name in ("rates", "curves"))
+        for name, listed in lists.items()
+    }
+    return {"standard": Study(Path(RUNS_FOLDER), tuple(standard_experiments()))} | found
+
+
+def _changed(experiment: Experiment, **changes: Any) -> Experiment:
+    return experiment.with_settings(changes=changes)
+
+
+def _rate(model: str, rate: float) -> Experiment:
+    options = _FIXED if model == "emr-c" else {}
+    return _changed(_experiment(model, False, SEEDS[0], holdout=True, options=options), learning_rate=rate)
+
+
+def _ablations(seed: int) -> list[Experiment]:
+    """What EM-C's blindness to direction may depend on, one change each."""
+    marked = [
+        _experiment("em-c", False, seed, options={"marker_scheme": one}) for one in ("pieces", "symbols")
+    ]
+    started = _changed(_experiment("em-c", False, seed), marker_vectors="mean")
+    return [started, *marked, _changed(_experiment("em-c", False, seed, sentences=2000), epochs=4)]
+
+
+def _forms_of_emr_c() -> list[Experiment]:
+    fixed = [_experiment("emr-c", False, seed, options=_FIXED) for seed in SEEDS]
+    turned = [_experiment("emr-c", False, seed, options=_FIXED | {"turned": "symbols"}) for seed in _THREE]
+    return [*fixed, *turned, *(_changed(one, learning_rate=2e-5, epochs=10) for one in fixed[:3])]
 
 
 def missing(experiments: Iterable[Experiment], folder: Path | str = RUNS_FOLDER) -> list[Experiment]:
@@ -54,10 +135,14 @@ def missing(experiments: Iterable[Experiment], folder: Path | str = RUNS_FOLDER)
     67
     """
     stored = {
-        (run.dataset, run.model, run.encoder, run.seed)
-        for run in list_runs(profile="standard", split="test", variant="", folder=folder)
+        (run.dataset, run.split, run.model, run.variant, run.encoder, run.seed)
+        for run in list_runs(profile="standard", folder=folder)
     }
-    return [one for one in experiments if (one.dataset_name, one.name, one.encoder, one.seed) not in stored]
+    return [one for one in experiments if _key(one) not in stored]
+
+
+def _key(one: Experiment) -> tuple[str, str, str, str, str, int]:
+    return one.dataset_name, one.split, one.name, one.run_variant, one.encoder, one.seed
 
 
 def chosen(
@@ -81,10 +166,12 @@ def chosen(
     return [one for one in every if (not seeds or one.seed in seeds) and (not names or one.name in names)]
 
 
-def train_missing(experiments: Iterable[Experiment], folder: Path | str = RUNS_FOLDER) -> Iterator[Run]:
+def train_missing(
+    experiments: Iterable[Experiment], folder: Path | str = RUNS_FOLDER, every_epoch: bool = False
+) -> Iterator[Run]:
     """Train those that have no run file in `folder` yet, one after the other; gives each stored run.
 
-    Errors as `run_experiment`.
+    `every_epoch` : also store the outcome after each epoch there. Errors as `run_experiment`.
 
     >>> list(train_missing([]))
     []
@@ -92,20 +179,22 @@ def train_missing(experiments: Iterable[Experiment], folder: Path | str = RUNS_F
     from .run import run_experiment  # torch
 
     for experiment in missing(experiments, folder):
-        yield run_experiment(experiment, folder)
+        yield run_experiment(experiment, folder, epochs=folder if every_epoch else None)
 
 
-def status(folder: Path | str = RUNS_FOLDER) -> pd.DataFrame:
-    """Data set, model, the seeds that are stored and those that are missing, one row a model.
+def status(folder: Path | str = RUNS_FOLDER, experiments: Sequence[Experiment] | None = None) -> pd.DataFrame:
+    """Data set, model (and variant), the seeds that are stored and those that are missing, one row a model.
+
+    `experiments` : None: the standard set.
 
     >>> status("no-such-folder").iloc[0].tolist()
     ['semeval2010', 'EM-C', '–', '9 148 378 459 687']
     """
-    wanted = standard_experiments()
+    wanted = standard_experiments() if experiments is None else experiments
     absent = missing(wanted, folder)
     groups: dict[tuple[str, str], list[Experiment]] = {}
     for one in wanted:
-        groups.setdefault((one.dataset_name, one.name), []).append(one)
+        groups.setdefault((one.dataset_name, f"{one.name} {one.run_variant}".strip()), []).append(one)
 
     def seeds(group: list[Experiment], are_absent: bool) -> str:
         found = sorted(one.seed for one in group if (one in absent) == are_absent)

@@ -6,7 +6,6 @@ from its checkpoint.
 
 from __future__ import annotations
 
-import inspect
 import time
 from dataclasses import asdict, replace
 from importlib.metadata import version
@@ -19,7 +18,7 @@ from helpers import ROOT
 from helpers.core import find_negative, remove_abandoned
 from helpers.data import paired_sets
 from helpers.metrics import PairedOutcomes
-from helpers.models import Model, build, default_settings
+from helpers.models import Model, build
 from helpers.runs import (
     RUNS_FOLDER,
     PairedRows,
@@ -30,7 +29,6 @@ from helpers.runs import (
     run_path,
     same_configuration,
     save_run,
-    variant_name,
 )
 
 from .experiment import Experiment, ExperimentData, read_samples, write_predictions
@@ -152,7 +150,7 @@ def _configuration(experiment: Experiment, model: Model, data: ExperimentData) -
         split=experiment.split,
         files=data.files,
         model=experiment.name,
-        variant=experiment.variant or _variant(experiment, model),
+        variant=experiment.run_variant,
         encoder=model.encoder_name,
         encoder_sha256=model.encoder_sha256,
         seed=experiment.seed if is_random else None,
@@ -162,19 +160,6 @@ def _configuration(experiment: Experiment, model: Model, data: ExperimentData) -
         source="" if is_random else NO_RANDOMNESS,
         code_sha256=code_sha256([type(model)]),
     )
-
-
-def _variant(experiment: Experiment, model: Model) -> str:
-    """What differs from the profile's usual settings and from the model's usual options."""
-    chosen = experiment.options | ({"sentences": experiment.sentences} if experiment.sentences else {})
-    usual = {name: one.default for name, one in inspect.signature(type(model)).parameters.items()}
-    usual |= {name: chosen.get(name) for name in experiment.entry.suffixes}  # they are in the model's name
-    if settings := experiment.resolved():
-        chosen = asdict(settings) | chosen
-        name = experiment.settings_name
-        if experiment.entry.settings_name(name) in experiment.entry.settings:
-            usual |= asdict(default_settings(experiment.model, name, experiment.encoder))
-    return variant_name(chosen, usual)
 
 
 def _table(data: ExperimentData, original: np.ndarray, paired: np.ndarray) -> PairedRows:

@@ -14,7 +14,10 @@ import pytest
 from helpers import ROOT
 from helpers.notebooks import inspect_parameters, notebook_paths, run_notebooks
 
-LIGHTER = {"05_train_a_relation_classifier": {"epochs": 1}, "09_multilabel": {"train": "1vsrest"}}
+LIGHTER = {
+    "05_train_a_relation_classifier": {"epochs": 1, "sentences": 300},
+    "09_multilabel": {"train": "1vsrest"},
+}
 """Parameters that make a run cheaper: what is trained live is shown, and no stored number comes from it."""
 
 

@@ -8,7 +8,7 @@ from helpers.cli import main
 from helpers.core.labels import SEMEVAL_RELATIONS
 from helpers.experiments import grid as standard_runs
 from helpers.experiments.experiment import SEEDS, Experiment
-from helpers.experiments.grid import chosen, missing, standard_experiments, status
+from helpers.experiments.grid import RATES, chosen, missing, standard_experiments, status, studies
 from helpers.metrics.counts import PairedOutcomes
 from helpers.runs import Run, save_run
 
@@ -17,7 +17,9 @@ def stored(experiment: Experiment, folder) -> Run:
     run = Run.from_outcome(
         PairedOutcomes.from_rows([(1, 1, 2, 5)], SEMEVAL_RELATIONS),
         dataset=experiment.dataset_name,
+        split=experiment.split,
         model=experiment.name,
+        variant=experiment.run_variant,
         encoder=experiment.encoder,
         seed=experiment.seed,
         profile=experiment.profile,
@@ -94,3 +96,50 @@ def test_status_lists_every_model_once():
     assert len(standard_runs.standard_experiments()) == sum(
         len(cell.split()) for column in ("stored", "missing") for cell in table[column] if cell != "–"
     )
+
+
+class TestStudies:
+    def test_no_two_experiments_have_one_path(self) -> None:
+        for name, study in studies().items():
+            paths = Counter(
+                (one.dataset_name, one.split, one.name, one.run_variant, one.encoder, one.seed)
+                for one in study.experiments
+            )
+            assert set(paths.values()) == {1}, name
+
+    def test_every_model_has_the_same_rates(self) -> None:
+        rates = studies()["rates"]
+        assert rates.every_epoch and all(one.holdout and one.seed == 9 for one in rates.experiments)
+        tried = Counter((one.model, one.resolved().learning_rate) for one in rates.experiments)
+        assert tried == {
+            (model, rate): 1 for model in ("em-c", "em-es", "r-bert", "emr-c", "ptr") for rate in RATES
+        }
+
+    def test_an_ablation_differs_in_one_thing(self) -> None:
+        usual = Experiment("em-c", profile="standard").resolved()
+        for one in studies()["ablations"].experiments:
+            settings = {name for name, value in vars(one.resolved()).items() if value != vars(usual)[name]}
+            assert (settings, {*one.options}, one.sentences) in (
+                ({"marker_vectors"}, set(), None),
+                (set(), {"marker_scheme"}, None),
+                ({"epochs"}, set(), 2000),
+            )
+
+    def test_the_command_trains_into_the_folder_of_the_study(self, tmp_path, monkeypatch, capsys) -> None:
+        trained = []
+
+        def train(experiment, folder, epochs=None):
+            trained.append((experiment, folder, epochs))
+            return stored(experiment, tmp_path)
+
+        monkeypatch.setattr("helpers.experiments.run.run_experiment", train)
+        words = ["runs", "--study", "rates", "--model", "PTR", "--out", str(tmp_path)]
+        assert main([*words, "--train"]) == 0
+        wanted = [one for one in studies()["rates"].experiments if one.name == "PTR"]
+        assert trained == [(one, str(tmp_path), str(tmp_path)) for one in wanted] and len(wanted) == 3
+        assert main([*words, "--train"]) == 0 and len(trained) == 3
+        assert "PTR learning_rate-5e-05" in capsys.readouterr().out
+
+    def test_an_unknown_study_is_named(self, capsys) -> None:
+        assert main(["runs", "--study", "ablation"]) == 2
+        assert "unknown study 'ablation'; did you mean 'ablations'?" in capsys.readouterr().err
