@@ -1,0 +1,218 @@
+"""Ranked facts: golden values of OpenNRE's evaluation, scikit-learn as oracle, and real published lists."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import average_precision_score, f1_score, precision_recall_curve
+
+from helpers.metrics.facts import FactRanking, fact_scores
+from helpers.metrics.multilabel import label_averages
+
+RELATIONS = ("NA", *(f"r{number}" for number in range(1, 9)))
+
+
+def golden() -> tuple[np.ndarray, np.ndarray]:
+    """40 entity pairs × 9 labels, as `FACTS` E4 makes them."""
+    i, r = np.arange(40)[:, None], np.arange(9)
+    bonus = ((7 * i + 3 * r) % 11 == 0) & (i % 3 != 0)
+    scores = ((7919 * i + 104729 * r + 611953 * i * r) % 1000003) / 1000003 + 0.35 * bonus
+    gold = ((7 * i + 3 * r) % 11 == 0) & (r > 0)
+    return scores, gold
+
+
+def test_golden_values_of_the_published_evaluation() -> None:
+    ranking = FactRanking.from_matrix(*golden(), RELATIONS, negative="NA")
+    assert (ranking.facts, len(ranking)) == (28, 320)
+    found = fact_scores(ranking)
+    expected = {"auc": 0.297982, "auc_anchored": 0.333697, "average_precision": 0.337561}
+    expected |= {"micro_f1": 0.352941, "P@100": 0.15, "P@200": 0.12, "P@300": 0.093333}
+    assert {name: found[name] for name in expected} == pytest.approx(expected, abs=5e-7)
+    counts = ranking.counts_at(found["threshold"])
+    assert label_averages(counts, ["macro"])[0] == pytest.approx(0.283333, abs=5e-7)
+    single = 2 * counts.correct / (counts.gold + counts.predicted)
+    assert single.round(4).tolist() == [0, 0.8, 0.4, 0.6667, 0.4, 0, 0, 0]
+    at_half = label_averages(ranking.counts_at(0.5), ["micro", "macro"])
+    assert at_half.tolist() == pytest.approx([0.197917, 0.198208], abs=5e-7)
+
+
+lists = st.lists(st.tuples(st.integers(0, 12), st.booleans()), min_size=1, max_size=60)
+
+
+@given(lists, st.integers(0, 9))
+def test_areas_and_f_by_hand(listed, missing) -> None:
+    scores, hits = (np.array(column) for column in zip(*listed, strict=True))
+    ranking = FactRanking.from_scores(scores, hits, facts=int(hits.sum()) + missing)
+    order = sorted(range(len(scores)), key=lambda at: -scores[at])  # Python's sort keeps the order of equals
+    found, points = 0, []
+    for rank, at in enumerate(order, start=1):
+        found += bool(hits[at])
+        points.append((found / rank, found / max(ranking.facts, 1)))
+    area = sum((r2 - r1) * (p1 + p2) / 2 for (p1, r1), (p2, r2) in zip(points, points[1:], strict=False))
+    assert ranking.auc() == pytest.approx(area, abs=1e-12)
+    p1, r1 = points[0]
+    assert ranking.auc("anchored") == pytest.approx(area + p1 * r1, abs=1e-12)
+    best = max((2 * p * r / (p + r) if p + r else 0.0) for p, r in points)
+    assert ranking.best_f1()[0] == pytest.approx(best, abs=1e-12)
+    for measure in fact_scores(ranking, at=[1, len(scores)]).values():
+        assert measure >= 0
+
+
+@given(st.lists(st.booleans(), min_size=2, max_size=60), st.integers(0, 99))
+def test_average_precision_is_that_of_scikit_learn(hits, seed) -> None:
+    """With all scores different and no fact missing."""
+    hits = np.array([*hits, True])
+    scores = np.random.default_rng(seed).permutation(len(hits)).astype(float)
+    ranking = FactRanking.from_scores(scores, hits)
+    assert ranking.auc("step") == pytest.approx(average_precision_score(hits, scores), abs=1e-12)
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=60), st.integers(0, 5), st.integers(0, 99))
+def test_a_curve_gives_the_list_back(hits, missing, seed) -> None:
+    """One point a rank, rounded to six decimals; or scikit-learn's points, in falling recall."""
+    hits = np.array([*hits, True])
+    whole = FactRanking.from_scores(np.arange(len(hits), 0, -1), hits, facts=int(hits.sum()) + missing)
+    again = FactRanking.from_curve(whole.precision.round(6), whole.recall.round(6), whole.facts)
+    assert again.hits.tolist() == whole.hits.tolist() and again.ranks.tolist() == whole.ranks.tolist()
+    assert fact_scores(again) == pytest.approx(fact_scores(whole) | {"threshold": None}, nan_ok=True)
+    scores = np.random.default_rng(seed).integers(0, 9, len(hits))  # equal ones share a point
+    precision, recall, _ = precision_recall_curve(hits, scores)
+    curve = FactRanking.from_curve(precision, recall, int(hits.sum()))
+    assert curve.auc("step") == pytest.approx(average_precision_score(hits, scores), abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.int64])
+def test_the_order_is_that_of_a_stable_sort(kind, rng) -> None:
+    values = rng.normal(size=400) if kind is np.float64 else rng.integers(-5, 5, 400) / 4
+    far = 1e9 if kind is np.int64 else 1e30
+    scores = np.r_[values, 0.0, -0.0, far, -far].astype(kind)
+    hits = np.arange(len(scores)) % 3 == 0
+    ranking = FactRanking.from_scores(scores, hits)
+    order = sorted(range(len(scores)), key=lambda at: -scores[at])
+    assert ranking.hits.tolist() == hits[order].tolist() and ranking.scores.tolist() == scores[order].tolist()
+
+
+def test_equal_scores_keep_their_order() -> None:
+    assert FactRanking.from_scores([0.5, 0.5, 0.9], [True, False, False]).found.tolist() == [0, 1, 1]
+
+
+def test_single_relations_are_those_of_scikit_learn(rng) -> None:
+    scores, gold = rng.random((50, 6)), rng.random((50, 6)) < 0.2
+    ranking = FactRanking.from_matrix(scores, gold, list("ABCDEF"), negative="C")
+    kept = [0, 1, 3, 4, 5]
+    expected = f1_score(gold[:, kept], scores[:, kept] >= 0.7, average="macro", zero_division=0)
+    assert label_averages(ranking.counts_at(0.7), ["macro"])[0] == pytest.approx(expected, abs=1e-12)
+    unseen = FactRanking.from_matrix(scores, gold, list("ABCDEF"), negative="C", unseen=[1, 0, 9, 0, 2, 0])
+    assert unseen.facts == ranking.facts + 3 and unseen.auc() < ranking.auc()
+
+
+def test_a_common_recall(rng) -> None:
+    ranking = FactRanking.from_scores(rng.random(400), rng.random(400) < 0.3, facts=200)
+    cut = ranking.until(0.3)
+    assert cut.found[-1] == 60 and cut.hits[-1] and len(cut) == len(cut.scores) == len(cut.hits)
+    assert cut.auc() == pytest.approx(np.trapezoid(cut.precision, cut.recall))
+    more = np.r_[ranking.hits, np.zeros(500, bool)]
+    longer = FactRanking.from_scores(np.arange(900, 0, -1), more, facts=200)
+    assert longer.until(0.3).auc() == cut.auc()
+    with pytest.raises(ValueError, match=r"the list ends at recall 0\.\d+"):
+        ranking.until(0.99)
+    with pytest.raises(ValueError, match="recall is 0"):
+        ranking.until(0)
+
+
+def test_an_empty_list_has_no_scores() -> None:
+    found = fact_scores(FactRanking.from_scores([], [], facts=3))
+    assert np.isnan([found["auc"], found["micro_f1"], found["P@100"]]).all()
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"hits": [True]}, r"scores has shape \(2,\), hits \(1,\)"),
+        ({"scores": [0.5, np.nan]}, r"scores\[1\] is nan: every fact needs a finite score"),
+        ({"facts": 1}, "facts is 1, but the list holds 2 true ones"),
+        ({"relations": [0], "labels": ["a"]}, r"relations has shape \(1,\)"),
+        ({"relations": [0, 2], "labels": ["a", "b"]}, "relations holds 2; there are 2 labels"),
+        (
+            {"relations": [0, 0], "labels": ["a"], "facts_of_relation": [1]},
+            r"facts_of_relation\[0\] is 1: the",
+        ),
+        ({"relations": [0, 0], "labels": ["a"], "facts_of_relation": [1, 2]}, "there are 1 labels"),
+    ],
+)
+def test_bad_lists(values, message) -> None:
+    with pytest.raises(ValueError, match=message):
+        FactRanking.from_scores(**{"scores": [0.5, 0.6], "hits": [True, True]} | values)
+
+
+@pytest.mark.parametrize(
+    ("precision", "recall", "point"),
+    [([1.0, 0.4], [0.1, 0.3], 2), ([1.0, 0.5, 0.9], [0.1, 0.1, 0.2], 3), ([0.5, 0.5], [0.1, 0.1], 2)],
+)
+def test_a_curve_that_contradicts_itself(precision, recall, point) -> None:
+    with pytest.raises(ValueError, match=rf"point {point}: precision .* of 10 facts fit no rank"):
+        FactRanking.from_curve(precision, recall, facts=10)
+
+
+def test_counts_need_relations_and_scores() -> None:
+    with pytest.raises(ValueError, match="relations is not known of this list"):
+        FactRanking.from_scores([1.0], [True]).counts_at(0.5)
+
+
+class TestRealLists:
+    """AUC and P@100, 200, 300 of published systems, from their published output (`FACTS` E7)."""
+
+    @pytest.mark.parametrize(
+        ("name", "auc", "precision"),
+        [
+            ("NRE/CNN+ONE", 0.1733, (0.66, 0.625, 0.61)),
+            ("NRE/CNN+ATT", 0.2177, (0.71, 0.695, 0.65)),
+            ("NRE/PCNN+ONE", 0.2137, (0.72, 0.685, 0.617)),
+            ("NRE/PCNN+ATT", 0.1982, (0.69, 0.66, 0.623)),
+            ("RL-DSRE/CNN+ONE", 0.2093, None),
+            ("RL-DSRE/PCNN+ONE", 0.2279, None),
+            ("RL-DSRE/PCNN+ATT", 0.2359, None),
+        ],
+    )
+    def test_nyt10(self, name, auc, precision, data_dir: Path) -> None:
+        lines = (data_dir / "nyt10" / "predictions" / f"{name}.txt").read_text("utf-8").splitlines()
+        p, r, scores = np.array([line.split()[:3] for line in lines], dtype=float).T
+        ranking = FactRanking.from_curve(p, r, facts=1950, scores=scores)
+        found = fact_scores(ranking)
+        assert (len(ranking), ranking.hits is not None) == (2000, True)
+        assert found["auc"] == pytest.approx(auc, abs=5e-5)
+        if precision:
+            assert [found[f"P@{n}"] for n in (100, 200, 300)] == pytest.approx(precision, abs=5e-4)
+
+    @pytest.mark.parametrize(
+        ("name", "facts", "auc"),
+        [
+            ("riedel_nyt/Mintz", 1950, 0.1065),
+            ("riedel_nyt/MultiR", 1946, 0.1259),
+            ("riedel_nyt/MIMLRE", 1950, 0.1202),
+            ("riedel_nyt/BGWA", 1950, 0.3404),
+            ("riedel_nyt/RESIDE", 1950, 0.4152),
+            ("riedel_nyt/PCNN+ATT", 1950, 0.2588),
+            ("gids/BGWA", 2447, 0.8148),
+            ("gids/PCNN", 2017, 0.7442),
+            ("gids/PCNN+ATT", 2017, 0.7990),
+            ("gids/RESIDE", 2014, 0.8914),
+        ],
+    )
+    def test_curves(self, name, facts, auc, data_dir: Path) -> None:
+        folder = data_dir / "reside" / "baselines_pr" / name
+        p, r = (np.load(folder / f"{kind}.npy") for kind in ("precision", "recall"))
+        area = "anchored" if name.endswith("RESIDE") else "points"  # scikit-learn's point at recall 0
+        assert FactRanking.from_curve(p, r, facts).auc(area) == pytest.approx(auc, abs=5e-5)
+
+    def test_gids_probabilities(self, data_dir: Path) -> None:
+        """E4 in full, of Jat et al.'s PCNN."""
+        file = np.load(data_dir / "gids" / "predictions" / "PCNN.npz")
+        gold = np.zeros(file["probabilities"].shape, dtype=bool)
+        gold[np.repeat(np.arange(len(gold)), file["gold_lengths"]), file["gold"]] = True
+        ranking = FactRanking.from_matrix(file["probabilities"], gold, list("01234"), negative="0")
+        found = fact_scores(ranking)
+        expected = {"auc": 0.85169, "micro_f1": 0.79669, "P@100": 0.99, "P@200": 0.98, "P@300": 0.96667}
+        assert {name: found[name] for name in expected} == pytest.approx(expected, abs=5e-6)
