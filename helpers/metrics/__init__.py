@@ -70,7 +70,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "with_inverses",
         ],
         # ranked facts of distant supervision
-        "facts": ["AREAS", "FactRanking", "fact_scores"],
+        "facts": ["AREAS", "FactPair", "FactRanking", "FactSample", "fact_scores"],
         # label sets and rankings of labels
         "label_matrix": ["as_label_matrix", "label_names"],
         "label_scores": ["RankedLabels", "as_score_matrix", "top_k"],

@@ -76,7 +76,8 @@ def replicates_of(
         raise TypeError("rng has to be a numpy.random.Generator, e.g. numpy.random.default_rng(1)")
     if replicates < 1 or replicates != int(replicates):
         raise ValueError(f"replicates is {replicates}: at least 1 is needed")
-    block = max(1, BLOCK_ENTRIES // max(table.counts.size, len(table.labels) ** 2))
+    entries = getattr(table, "replicate_entries", max(table.counts.size, len(table.labels) ** 2))
+    block = max(1, BLOCK_ENTRIES // entries)
     sizes = [min(block, replicates - done) for done in range(0, replicates, block)]
     found = []
     for size in sizes:

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, f1_score, precision_recall_curve
 
-from helpers.metrics.facts import FactRanking, fact_scores
+from helpers.metrics.bootstrap import bootstrap_intervals, paired_bootstrap
+from helpers.metrics.facts import FactPair, FactRanking, FactSample, fact_scores
 from helpers.metrics.multilabel import label_averages
 
 RELATIONS = ("NA", *(f"r{number}" for number in range(1, 9)))
@@ -159,6 +160,79 @@ def test_a_curve_that_contradicts_itself(precision, recall, point) -> None:
 def test_counts_need_relations_and_scores() -> None:
     with pytest.raises(ValueError, match="relations is not known of this list"):
         FactRanking.from_scores([1.0], [True]).counts_at(0.5)
+
+
+class TestResampling:
+    def sample(self, rng, n=300, facts=140) -> tuple[FactRanking, np.ndarray, np.ndarray]:
+        """A list whose units have one to six facts each."""
+        units = rng.integers(0, 80, n)
+        ranking = FactRanking.from_scores(
+            np.arange(n, 0, -1), rng.random(n) < np.linspace(0.6, 0.1, n), facts=facts
+        )
+        of_unit = np.bincount(units[ranking.hits], minlength=90)
+        of_unit[80] = facts - of_unit.sum()
+        return ranking, units, of_unit
+
+    def test_each_unit_once_is_the_list_itself(self, rng) -> None:
+        ranking, units, of_unit = self.sample(rng)
+        expected = fact_scores(ranking, at=[100, 301])
+        names = ("auc", "auc_anchored", "average_precision", "micro_f1", "P@100", "P@301")
+        for sample in (FactSample.of(ranking), FactSample.of(ranking, units, of_unit)):
+            assert sample.scores([100, 301]) == pytest.approx([expected[name] for name in names], nan_ok=True)
+
+    def test_a_replicate_is_the_list_with_its_facts_repeated(self, rng) -> None:
+        ranking, units, of_unit = self.sample(rng)
+        drawn = FactSample.of(ranking, units, of_unit).resample(rng, 3)
+        found = drawn.scores([50])
+        for counts, scores in zip(drawn.counts, found, strict=True):
+            times = counts[units]
+            ranks, hits = times.cumsum(), (times * ranking.hits).cumsum()
+            p, r = hits / np.maximum(ranks, 1), hits / (counts @ of_unit)
+            assert scores[0] == pytest.approx(np.trapezoid(p, r))
+            assert scores[3] == pytest.approx((2 * hits / (ranks + counts @ of_unit)).max())
+            assert scores[4] == pytest.approx(p[np.flatnonzero(ranks >= 50)[0]])
+
+    def test_the_interval_holds_the_truth_about_as_often_as_it_says(self) -> None:
+        """Lists drawn from one source: the area of a very long one lies in nine of ten 90 % intervals."""
+        rng = np.random.default_rng(4)
+        chances = np.linspace(0.9, 0.1, 400)
+
+        def drawn(times: int) -> FactRanking:
+            hits = rng.random(400 * times) < np.repeat(chances, times)
+            return FactRanking.from_scores(-np.arange(400 * times), hits)
+
+        truth, inside = drawn(500).auc("step"), 0
+        for _ in range(60):
+            sample = FactSample.of(drawn(1))
+            ends = bootstrap_intervals(sample, lambda one: one.scores()[..., 2], rng, 200, 0.9)
+            inside += ends.low <= truth <= ends.high
+        assert 46 <= inside <= 60
+
+    def test_pairs_are_drawn_together(self, rng) -> None:
+        ranking, units, of_unit = self.sample(rng)
+        sample = FactSample.of(ranking, units, of_unit)
+        same = paired_bootstrap(FactPair(sample, sample), lambda one: one.scores(), rng, 99)
+        assert same.difference.tolist() == [0] * 4 and same.p.tolist() == [1] * 4
+        worse = FactSample.of(
+            FactRanking.from_scores(np.arange(300), ranking.hits, facts=140), units[::-1], of_unit
+        )
+        test = paired_bootstrap(FactPair(sample, worse), lambda one: one.scores()[..., 0], rng, 99)
+        assert test.difference > 0.1 and test.p == 0.01 and test.low > 0
+
+    def test_what_cannot_be_drawn(self, rng) -> None:
+        ranking, units, of_unit = self.sample(rng)
+        for values, message in (
+            ((units[:-1], of_unit), "units: expected 300 positions into 90 units"),
+            ((units + 20, of_unit), "units: expected 300"),
+            ((units, of_unit + 1), "facts_of_unit adds up to 230; the list is of 140"),
+        ):
+            with pytest.raises(ValueError, match=message):
+                FactSample.of(ranking, *values)
+        with pytest.raises(ValueError, match="known at some of its ranks only"):
+            FactSample.of(FactRanking.from_curve([0.5], [0.5], facts=4))
+        other = FactSample.of(ranking)
+        with pytest.raises(ValueError, match="not of the same units"):
+            FactPair(FactSample.of(ranking, units, of_unit), other)
 
 
 class TestRealLists:
