@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -125,7 +126,7 @@ class FactRanking:
         of_relation = (gold[:, kept] != 0).sum(axis=0)
         if unseen is not None:
             of_relation = of_relation + np.asarray(unseen)[kept]
-        relations = np.broadcast_to(np.arange(len(kept)), (len(scores), len(kept))).ravel()
+        relations = np.broadcast_to(np.arange(len(kept), dtype=np.int32), (len(scores), len(kept))).ravel()
         flat, hits = scores[:, kept].ravel(), (gold[:, kept] != 0).ravel()
         return cls.from_scores(flat, hits, None, relations, names, of_relation)
 
@@ -219,12 +220,22 @@ class FactRanking:
             raise ValueError(f"area is {area!r}: give one of {', '.join(AREAS)}")
         if not len(self.ranks):
             return float("nan")
-        p, r = self.precision, self.recall
+        here, before = self._rises
+        p, step = self.found[here] / self.ranks[here], (self.found[here] - before) / max(self.facts, 1)
         if area == "step":
-            found = (np.diff(r, prepend=0.0) * p).sum()
-        else:
-            found = np.trapezoid(p, r) + (r[0] * p[0] if area == "anchored" else 0.0)
+            return float(in_range((step * p).sum(), "average precision"))
+        later = here > 0  # the first point has none before it
+        previous = before[later] / self.ranks[here[later] - 1]
+        found = (step[later] * (p[later] + previous)).sum() / 2
+        found += (step[~later] * p[~later]).sum() if area == "anchored" else 0.0
         return float(in_range(found, f"the area {area!r}"))
+
+    @cached_property
+    def _rises(self) -> tuple[np.ndarray, np.ndarray]:
+        """The points at which `found` rises, and `found` before each: all that areas depend on."""
+        before = np.r_[0, self.found[:-1]]
+        here = np.flatnonzero(self.found > before)
+        return here, before[here]
 
     def best_f1(self) -> tuple[float, int, float | None]:
         """The highest micro-F1 over the known ranks, the first rank that has it, its score (the threshold).
@@ -236,9 +247,10 @@ class FactRanking:
         """
         if not len(self.ranks):
             return float("nan"), 0, None
-        f1 = 2 * self.found / (self.ranks + self.facts)
+        here = self._rises[0] if self.found[-1] else np.array([0])  # between the rises F falls
+        f1 = 2 * self.found[here] / (self.ranks[here] + self.facts)
         place = int(f1.argmax())
-        rank = int(self.ranks[place])
+        rank = int(self.ranks[here[place]])
         return float(f1[place]), rank, None if self.scores is None else float(self.scores[rank - 1])
 
     def precision_at(self, n: int) -> float:

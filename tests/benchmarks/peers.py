@@ -13,11 +13,14 @@ import numpy as np
 import pyarrow as pa
 import torch
 from pyarrow import csv as arrow_csv
+from sklearn import metrics
 from sklearn.metrics import classification_report
 from torchmetrics.functional.classification import multiclass_f1_score
 
 from helpers.metrics.averaging import evaluate
 from helpers.metrics.counts import Confusion
+from helpers.metrics.facts import FactRanking, fact_scores
+from helpers.metrics.multilabel import label_averages
 from helpers.metrics.report import Report
 
 CLASSES, NEGATIVE_SHARE, ACCURACY = 42, 0.79, 0.8  # the shape of TACRED
@@ -105,3 +108,51 @@ def largest_gap(ours: Report, theirs: dict) -> float:
 
 
 NAMES = {"precision": "precision", "recall": "recall", "f1": "f1-score"}
+
+
+def bags(n: int, n_labels: int = 53) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """Scores and true facts of n entity pairs, the negative class first, and the labels."""
+    rng = np.random.default_rng(7)
+    gold = rng.random((n, n_labels)) < 0.01
+    scores = (rng.random((n, n_labels)) + 0.3 * gold).astype(np.float32)
+    return scores, gold, ["NA", *(f"relation {number}" for number in range(1, n_labels))]
+
+
+def facts_one_by_one(scores: np.ndarray, gold: np.ndarray, labels: list[str]) -> tuple[float, ...]:
+    """Area, best micro-F1, macro-F1 at its threshold and P@100, 200, 300 in the form of OpenNRE's evaluation:
+    a dictionary for each fact, one fact after the other, then label vectors for each pair."""
+    predictions, facts = [], set()
+    for pair, row in enumerate(scores.tolist()):
+        for place, label in enumerate(labels):
+            if place:
+                predictions.append({"pair": pair, "relation": label, "score": row[place]})
+                if gold[pair, place]:
+                    facts.add((pair, label))
+    predictions.sort(key=lambda one: one["score"], reverse=True)
+    correct, precision, recall = 0, [], []
+    for rank, one in enumerate(predictions, start=1):
+        correct += (one["pair"], one["relation"]) in facts
+        precision.append(correct / rank)
+        recall.append(correct / len(facts))
+    p, r = np.array(precision), np.array(recall)
+    f1 = 2 * p * r / (p + r + 1e-20)
+    threshold = predictions[int(f1.argmax())]["score"]
+    ids = {label: place for place, label in enumerate(labels)}
+    truth = [[0] * len(labels) for _ in scores]
+    predicted = [[0] * len(labels) for _ in scores]
+    for pair, label in facts:
+        truth[pair][ids[label]] = 1
+    for one in predictions:
+        if one["score"] >= threshold:
+            predicted[one["pair"]][ids[one["relation"]]] = 1
+    named = list(range(1, len(labels)))
+    macro = metrics.f1_score(truth, predicted, labels=named, average="macro", zero_division=0)
+    return metrics.auc(r, p), float(f1.max()), macro, *(precision[n - 1] for n in (100, 200, 300))
+
+
+def facts_at_once(scores: np.ndarray, gold: np.ndarray, labels: list[str]) -> tuple[float, ...]:
+    """The same by the helpers."""
+    ranking = FactRanking.from_matrix(scores, gold, labels, negative=labels[0])
+    found = fact_scores(ranking)
+    (macro,) = label_averages(ranking.counts_at(found["threshold"]), ["macro"])
+    return found["auc"], found["micro_f1"], macro, *(found[f"P@{n}"] for n in (100, 200, 300))

@@ -21,6 +21,7 @@ from helpers.metrics.averaging import averages, evaluate
 from helpers.metrics.bootstrap import bootstrap_intervals
 from helpers.metrics.counts import Confusion
 from tests.benchmarks import peers
+from tests.unit.metrics.test_facts import RELATIONS, golden
 
 MILLIONS = 10
 CODES = f"count and report, {MILLIONS} M integer codes, s"
@@ -28,7 +29,7 @@ EXACT = 1e-12
 FLOAT32 = 1e-6  # torchmetrics computes in float32
 PACKAGES = ("numpy", "scipy", "scikit-learn", "torchmetrics", "torch", "pyarrow", "duckdb")
 SKLEARN = "scikit-learn: classification_report"
-CLAIMS = 10
+CLAIMS = 12
 
 
 @pytest.fixture(scope="module")
@@ -137,3 +138,25 @@ def test_memory_of_counting(codes, rows):
     peak = size + peers.peak_bytes(lambda: Confusion.from_arrays(*codes))
     what = f"peak memory of counting {MILLIONS} M integer codes, bytes"
     rows.record(what, peak, "1.5 × the input", 1.5 * size, 1)
+
+
+@pytest.mark.cheap
+def test_facts_against_the_published_form(rows):
+    n = 2_000 if rows.cheap else 20_000
+    scores, gold = golden()  # of the published evaluation, run on them
+    expected = (0.297982, 0.352941, 0.283333, 0.15, 0.12, 0.093333)
+    assert peers.facts_one_by_one(scores, gold, list(RELATIONS)) == pytest.approx(expected, abs=5e-7)
+    bags = peers.bags(n)
+    ours = peers.seconds(lambda: peers.facts_at_once(*bags), 5)
+    theirs = peers.seconds(lambda: peers.facts_one_by_one(*bags), 1)
+    assert peers.facts_at_once(*bags) == pytest.approx(peers.facts_one_by_one(*bags), abs=EXACT)
+    title = f"held-out scores of {n:,} entity pairs × 52 relations, s"
+    rows.record(title, ours, "OpenNRE's form: one fact after the other", theirs, 20)
+
+
+@pytest.mark.cheap
+def test_facts_of_many_pairs(rows):
+    n = 50_000 if rows.cheap else 200_000
+    bags, limit = peers.bags(n), 2.0 * n / 200_000
+    ours = peers.seconds(lambda: peers.facts_at_once(*bags), 3)
+    rows.record(f"held-out scores of {n:,} entity pairs × 52 relations, s", ours, "the limit", limit, 1)
