@@ -7,7 +7,7 @@ H is the encoder's hidden size, R the number of relations. How the entities are 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 import torch
 from torch import nn
@@ -31,6 +31,9 @@ class EntityMarkers(RelationClassifier):
     entity 2, as in the paper's Figure 4: tokens that the encoder knows.
     """
 
+    vectors: ClassVar[int] = 1
+    """How many hidden states the classifier reads."""
+
     def __init__(
         self,
         encoder: Encoder,
@@ -40,6 +43,7 @@ class EntityMarkers(RelationClassifier):
     ) -> None:
         super().__init__(encoder, labels, max_length)
         self.marker_scheme, self.markers = marker_scheme, SCHEMES[marker_scheme]
+        self.classifier = nn.Linear(self.vectors * encoder.hidden_size, len(self.labels))
 
     @classmethod
     def marker_tokens(cls, marker_scheme: MarkerScheme = "added", **_: object) -> tuple[str, ...]:
@@ -65,16 +69,6 @@ class EntityMarkersCls(EntityMarkers):
     torch.Size([1, 3])
     """
 
-    def __init__(
-        self,
-        encoder: Encoder,
-        labels: Sequence[str],
-        max_length: int = 128,
-        marker_scheme: MarkerScheme = "added",
-    ) -> None:
-        super().__init__(encoder, labels, max_length, marker_scheme)
-        self.classifier = nn.Linear(encoder.hidden_size, len(self.labels))
-
     def forward(self, batch: Batch) -> torch.Tensor:
         """Logits (n, R)."""
         return self.classifier(self.encoder(batch)[:, 0])
@@ -87,6 +81,8 @@ class EntityMarkersStart(EntityMarkers):
     layer normalisation before the linear layer.
     """
 
+    vectors = 2
+
     def __init__(
         self,
         encoder: Encoder,
@@ -96,9 +92,7 @@ class EntityMarkersStart(EntityMarkers):
         marker_scheme: MarkerScheme = "added",
     ) -> None:
         super().__init__(encoder, labels, max_length, marker_scheme)
-        width = 2 * encoder.hidden_size
-        self.norm = nn.LayerNorm(width) if layer_norm else nn.Identity()
-        self.classifier = nn.Linear(width, len(self.labels))
+        self.norm = nn.LayerNorm(2 * encoder.hidden_size) if layer_norm else nn.Identity()
         self.layer_norm = layer_norm
 
     def forward(self, batch: Batch) -> torch.Tensor:
