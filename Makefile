@@ -84,7 +84,12 @@ $(STAMP): requirements.txt pyproject.toml
 	  echo "A C++ compiler is needed to build LIBLINEAR. On Debian and Ubuntu: apt-get install g++" >&2; exit 1; }
 	@echo "Installing the pinned packages into $(VENV): a few minutes, once."
 	$(PYTHON) -m venv $(VENV)
-	@# Python compiles what is imported, when it is; all of it would take a minute here.
-	$(PIP) install --quiet --no-compile --requirement requirements.txt
+	$(PIP) install --quiet $$(sed -n 's/^\(uv==[^ ]*\).*/\1/p' requirements.txt)
+	@# uv takes a quarter of pip's time but reads none of its settings; where it cannot do it, pip does.
+	@# Nothing is compiled ahead: Python compiles what is imported, when it is.
+	@setting() { $(PIP) config list | sed -n "s/^[^=]*[.]$$1='\(.*\)'$$/--$$2 \1/p" | head -n 1; }; \
+	  $(VENV)/bin/uv pip install --quiet --no-cache --python $(PY) --requirement requirements.txt \
+	    $$(setting find-links find-links) $$(setting index-url default-index) \
+	  || $(PIP) install --quiet --no-compile --requirement requirements.txt
 	$(PIP) install --quiet --no-deps --editable .
 	@touch $@
