@@ -70,7 +70,8 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "with_inverses",
         ],
         # ranked facts of distant supervision
-        "facts": ["AREAS", "FactPair", "FactRanking", "FactSample", "fact_scores"],
+        "facts": ["AREAS", "FactRanking", "PRECISION_AT", "fact_scores"],
+        "fact_samples": ["FACT_MEASURES", "FactPair", "FactSample"],
         # label sets and rankings of labels
         "label_matrix": ["as_label_matrix", "label_names"],
         "label_scores": ["RankedLabels", "as_score_matrix", "top_k"],

@@ -11,7 +11,7 @@ Source: Gao et al. 2021 and the evaluation of OpenNRE that they used. Three area
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -20,9 +20,9 @@ import numpy as np
 
 from helpers.core import Label
 
-from .class_scores import in_range, ratio
+from .class_scores import in_range
 from .counting import checked_labels
-from .counts import draw, positions
+from .counts import positions
 from .label_sets import LabelCounts
 
 AREAS = ("points", "anchored", "step")
@@ -37,8 +37,9 @@ class FactRanking:
     ----------
     ranks : (M,) rising, the ranks of which it is known, 1 to N for a whole list. found : (M,) true facts
         among the first so many. facts : number of true facts, found or not.
-    scores : (N,) of a whole list, not rising, or None. relations : (N,) positions into `labels`, or None.
-    hits : (N,) bool of a whole list, or None. labels : of the relations, without the negative class.
+    scores : (M,) the score of the fact at each of these ranks, not rising, or None.
+    hits : (N,) bool of a whole list, or None. relations : (N,) of a whole list, positions into `labels`, or
+        None. labels : of the relations, without the negative class.
     facts_of_relation : (L,) true facts of each label, or None where it is not known.
 
     >>> ranking = FactRanking.from_scores([0.9, 0.2, 0.5], [True, False, True], facts=3)
@@ -77,12 +78,7 @@ class FactRanking:
         ValueError : columns of different length, a score that is no finite number, more hits than facts (of a
             relation), a position outside of the labels.
         """
-        scores, hits = np.asarray(scores), np.asarray(hits).astype(bool)
-        if scores.ndim != 1 or scores.shape != hits.shape:
-            raise ValueError(f"scores has shape {scores.shape}, hits {hits.shape}: one of each for a fact")
-        if not np.isfinite(scores).all():
-            odd = int(np.flatnonzero(~np.isfinite(scores))[0])
-            raise ValueError(f"scores[{odd}] is {scores[odd]}: every fact needs a finite score")
+        scores, hits = _checked_block((scores, hits))
         order = _falling(scores)
         hits, names = hits[order], checked_labels(labels) if labels else ()
         if relations is not None:
@@ -168,6 +164,42 @@ class FactRanking:
         hits = np.diff(found, prepend=0).astype(bool) if whole else None
         return cls(ranks.astype(np.int64), found, _checked_facts(facts, found), values, hits)
 
+    @classmethod
+    def from_blocks(
+        cls,
+        blocks: Callable[[], Iterable[tuple[Any, Any]]],
+        facts: int | None = None,
+        at: Iterable[int] = PRECISION_AT,
+    ) -> FactRanking:
+        """The list of more scored facts than fit into memory, which are passed twice, block by block.
+
+        A true fact stands behind all facts with a higher score, so its rank is a number of facts: no list is
+        sorted but that of the true ones. Memory holds one block and the true facts. The outcome is known at
+        the ranks of the true facts, just before them, at `at` and at the end: all measures of `fact_scores`
+        are those of `from_scores`, equal scores in the order of the blocks.
+
+        Parameters
+        ----------
+        blocks : called twice, gives the same pairs (scores, hits) each time, as in `from_scores`.
+        facts : true facts, those that are in no block included; None: Σ hits. at : further ranks to know.
+
+        Raises ValueError for columns of different length, a score that is no finite number, and blocks that
+        differ the second time.
+
+        >>> blocks = [([0.2, 0.9], [True, False]), ([0.5], [True])]
+        >>> FactRanking.from_blocks(lambda: blocks).found.tolist()
+        [0, 1, 2]
+        """
+        true, total = [], 0
+        for scores, hits in map(_checked_block, blocks()):
+            true.append(scores[hits])
+            total += len(scores)
+        rank = _ranks_of_true(np.concatenate([np.empty(0), *true]), total, map(_checked_block, blocks()))
+        ranks = np.unique(np.r_[rank, rank - 1, [n for n in at if n <= total], total])
+        ranks = ranks[ranks > 0].astype(np.int64)
+        found = np.searchsorted(rank, ranks, side="right")
+        return cls(ranks, found, _checked_facts(facts, found))
+
     def __len__(self) -> int:
         """N, the facts in the list."""
         return int(self.ranks[-1]) if len(self.ranks) else 0
@@ -196,11 +228,9 @@ class FactRanking:
         if not len(reached):
             raise ValueError(f"the list ends at recall {self.recall[-1] if len(self.ranks) else 0:.4g}")
         points = int(reached[0]) + 1
-        cut = {"ranks": self.ranks[:points], "found": self.found[:points]}
-        for name in ("scores", "hits", "relations"):
-            column = getattr(self, name)
-            cut[name] = None if column is None else column[: int(self.ranks[points - 1])]
-        return replace(self, **cut)
+        columns = ("ranks", "found", "scores", "hits", "relations")  # a whole list has a point for each rank
+        known = {name: getattr(self, name) for name in columns if getattr(self, name) is not None}
+        return replace(self, **{name: column[:points] for name, column in known.items()})
 
     def auc(self, area: str = "points") -> float:
         """The area under the precision–recall curve; nan for an empty list.
@@ -250,8 +280,9 @@ class FactRanking:
         here = self._rises[0] if self.found[-1] else np.array([0])  # between the rises F falls
         f1 = 2 * self.found[here] / (self.ranks[here] + self.facts)
         place = int(f1.argmax())
-        rank = int(self.ranks[here[place]])
-        return float(f1[place]), rank, None if self.scores is None else float(self.scores[rank - 1])
+        point = here[place]
+        threshold = None if self.scores is None else float(self.scores[point])
+        return float(f1[place]), int(self.ranks[point]), threshold
 
     def precision_at(self, n: int) -> float:
         """found_n / n; nan beyond the end of the list, or at a rank that is not known.
@@ -310,134 +341,6 @@ def fact_scores(ranking: FactRanking, at: Iterable[int] = PRECISION_AT) -> dict[
     return scores | {f"P@{n}": ranking.precision_at(n) for n in at}
 
 
-MEASURES = ("auc", "auc_anchored", "average_precision", "micro_f1")
-
-
-@dataclass(frozen=True, eq=False)
-class FactSample:
-    """A whole ranked list as a sample of units that can be drawn again: for `bootstrap_intervals`.
-
-    A unit is an entity pair (or a sentence), with all that is predicted of it and all its true facts.
-
-    Attributes
-    ----------
-    hits, units : (N,) of each predicted fact, the most certain first: is it true, and which unit is it of?
-    facts_of_unit : (U,) true facts of each unit, found or not. counts : (..., U) draws of each unit;
-        leading axes are replicates.
-
-    >>> ranking = FactRanking.from_scores([3, 2, 1], [True, False, True], facts=4)
-    >>> sample = FactSample.of(ranking)
-    >>> len(sample.facts_of_unit), sample.scores().round(4).tolist()[:2]
-    (5, [0.1458, 0.3958])
-    """
-
-    hits: np.ndarray
-    units: np.ndarray
-    facts_of_unit: np.ndarray
-    counts: np.ndarray
-    labels: tuple[Label, ...] = ()
-
-    @classmethod
-    def of(cls, ranking: FactRanking, units: Any = None, facts_of_unit: Any = None) -> FactSample:
-        """The sample of a list; without units, every predicted and every missing fact is one by itself.
-
-        Parameters
-        ----------
-        units : (N,) the unit of each fact, in the order of the list. facts_of_unit : (U,) its true facts.
-
-        Raises ValueError for a list that is known at some of its ranks only, and for units that do not fit.
-        """
-        if ranking.hits is None:
-            raise ValueError("the list is known at some of its ranks only: it cannot be drawn again")
-        n, missing = len(ranking), ranking.facts - int(ranking.hits.sum())
-        if units is None:
-            units = np.arange(n)
-            facts_of_unit = np.r_[ranking.hits, np.ones(missing)]
-        units, facts_of_unit = np.asarray(units), np.asarray(facts_of_unit, dtype=np.int64)
-        if units.shape != (n,) or (n and not 0 <= units.min() <= units.max() < len(facts_of_unit)):
-            raise ValueError(f"units: expected {n} positions into {len(facts_of_unit)} units")
-        if int(facts_of_unit.sum()) != ranking.facts:
-            said = f"facts_of_unit adds up to {facts_of_unit.sum()}"
-            raise ValueError(f"{said}; the list is of {ranking.facts} facts")
-        return cls(ranking.hits, units, facts_of_unit, np.ones(len(facts_of_unit), dtype=np.int64))
-
-    @property
-    def replicate_entries(self) -> int:
-        """How many numbers a replicate takes while it is scored."""
-        return 4 * len(self.hits) + len(self.facts_of_unit)
-
-    def resample(self, rng: np.random.Generator, replicates: int) -> FactSample:
-        """Bootstrap replicates: U units drawn with replacement; see `Confusion.resample`."""
-        return replace(self, counts=draw(self.counts, rng, replicates))
-
-    def scores(self, at: Iterable[int] = ()) -> np.ndarray:
-        """(..., 4 + len(at)) `MEASURES`, then P@N: those of `FactRanking` where every unit counts once.
-
-        A fact whose unit is drawn k times stands k times in a row, all at one point of the curve. P@N is the
-        precision at the first point that reaches N facts, nan if none does.
-        """
-        weight = self.counts[..., self.units].astype(float)
-        ranks, found = weight.cumsum(-1), (weight * self.hits).cumsum(-1)
-        facts = np.maximum(self.counts @ self.facts_of_unit, 1)[..., None]
-        p, r = ratio(found, ranks, undefined=0.0), found / facts
-        steps = np.diff(r, axis=-1, prepend=0.0)
-        between = (steps[..., 1:] * (p[..., 1:] + p[..., :-1])).sum(-1) / 2
-        anchor = r[..., 0] * p[..., 0]
-        f1 = (2 * found / (ranks + facts)).max(-1)
-        single = [self._precision_at(n, ranks, p) for n in at]
-        return np.stack([between, between + anchor, (steps * p).sum(-1), f1, *single], axis=-1)
-
-    @staticmethod
-    def _precision_at(n: int, ranks: np.ndarray, precision: np.ndarray) -> np.ndarray:
-        place = (ranks < n).sum(-1)
-        reached = place < ranks.shape[-1]
-        chosen = np.minimum(place, ranks.shape[-1] - 1)[..., None]
-        return np.where(reached, np.take_along_axis(precision, chosen, -1)[..., 0], np.nan)
-
-
-@dataclass(frozen=True, eq=False)
-class FactPair:
-    """Two lists over the same units, drawn together: for `paired_bootstrap`.
-
-    >>> lists = [FactRanking.from_scores([2, 1], hits, facts=2) for hits in ([True, True], [False, True])]
-    >>> pair = FactPair(*(FactSample.of(one, [0, 1], [1, 1]) for one in lists))
-    >>> (pair.original.scores() - pair.paired().scores()).round(3).tolist()
-    [0.375, 0.875, 0.75, 0.5]
-    """
-
-    first: FactSample
-    second: FactSample
-    labels: tuple[Label, ...] = ()
-
-    def __post_init__(self) -> None:
-        if not np.array_equal(self.first.facts_of_unit, self.second.facts_of_unit):
-            raise ValueError("the two lists are not of the same units and facts: they cannot be paired")
-
-    @property
-    def counts(self) -> np.ndarray:
-        """(..., U) how often each unit is drawn."""
-        return self.first.counts
-
-    @property
-    def replicate_entries(self) -> int:
-        """As of `FactSample`, of both."""
-        return self.first.replicate_entries + self.second.replicate_entries
-
-    def resample(self, rng: np.random.Generator, replicates: int) -> FactPair:
-        """The same units are drawn for both lists."""
-        drawn = draw(self.counts, rng, replicates)
-        return FactPair(*(replace(one, counts=drawn) for one in (self.first, self.second)))
-
-    @property
-    def original(self) -> FactSample:
-        """The first list."""
-        return self.first
-
-    def paired(self) -> FactSample:
-        """The second list."""
-        return self.second
-
-
 def _checked_facts(facts: int | None, found: np.ndarray) -> int:
     hits = int(found[-1]) if len(found) else 0
     facts = hits if facts is None else int(facts)
@@ -461,6 +364,47 @@ def _check_relations(
     if more.any():
         place = int(np.flatnonzero(more)[0])
         raise ValueError(f"facts_of_relation[{place}] is {known[place]}: the list holds more hits of it")
+
+
+def _checked_block(block: tuple[Any, Any]) -> tuple[np.ndarray, np.ndarray]:
+    """Scores and hits of a list or of a part of it."""
+    scores, hits = np.asarray(block[0]), np.asarray(block[1]).astype(bool, copy=False)
+    if scores.ndim != 1 or scores.shape != hits.shape:
+        raise ValueError(f"scores has shape {scores.shape}, hits {hits.shape}: one of each for a fact")
+    if not np.isfinite(scores).all():
+        odd = int(np.flatnonzero(~np.isfinite(scores))[0])
+        raise ValueError(f"scores[{odd}] is {scores[odd]}: every fact needs a finite score")
+    return scores, hits
+
+
+def _ranks_of_true(
+    true: np.ndarray, total: int, blocks: Iterable[tuple[np.ndarray, np.ndarray]]
+) -> np.ndarray:
+    """(H,) rising, the ranks of the true facts: those with a higher score, and earlier ones with an equal."""
+    levels, at_level = np.unique(true, return_counts=True)  # rising
+    reached, first = np.zeros(len(levels) + 1, np.int64), np.r_[0, at_level.cumsum()]
+    seen, taken = np.zeros((2, len(levels)), np.int64)
+    among_equals = np.zeros(len(true), np.int64)
+    for scores, hits in blocks:
+        place = np.searchsorted(levels, scores, side="right")  # the levels up to the score
+        reached += np.bincount(place, minlength=len(reached))
+        equal = np.flatnonzero((place > 0) & (levels[place - 1] == scores)) if len(levels) else place[:0]
+        level = place[equal] - 1
+        order = np.argsort(level, kind="stable")
+        level, is_true = level[order], hits[equal][order]
+        position = seen[level] + np.arange(len(level)) - np.searchsorted(level, level)
+        own = level[is_true]
+        more = np.bincount(own, minlength=len(levels))
+        if len(own) != hits.sum() or (taken + more > at_level).any():
+            raise ValueError("blocks gave other scores or hits the second time")
+        places = first[own] + taken[own] + np.arange(len(own)) - np.searchsorted(own, own)
+        among_equals[places] = position[is_true]
+        seen += np.bincount(level, minlength=len(levels))
+        taken += more
+    if reached.sum() != total or (taken != at_level).any():
+        raise ValueError("blocks gave other scores or hits the second time")
+    higher = reached[::-1].cumsum()[::-1][1:] - seen
+    return np.sort(1 + np.repeat(higher, at_level) + among_equals)
 
 
 def _falling(scores: np.ndarray) -> np.ndarray:

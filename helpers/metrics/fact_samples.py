@@ -1,0 +1,145 @@
+"""How sure are the measures of a ranked list of facts? Lists as samples of units that can be drawn again.
+
+A unit is an entity pair (or a sentence): what is predicted of it, and all its true facts, are drawn together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from helpers.core import Label
+
+from .class_scores import ratio
+from .counts import draw
+from .facts import FactRanking
+
+FACT_MEASURES = ("auc", "auc_anchored", "average_precision", "micro_f1")
+
+
+@dataclass(frozen=True, eq=False)
+class FactSample:
+    """A whole ranked list as a sample of units that can be drawn again: for `bootstrap_intervals`.
+
+    A unit is an entity pair (or a sentence), with all that is predicted of it and all its true facts.
+
+    Attributes
+    ----------
+    hits, units : (N,) of each predicted fact, the most certain first: is it true, and which unit is it of?
+    facts_of_unit : (U,) true facts of each unit, found or not. counts : (..., U) draws of each unit;
+        leading axes are replicates.
+
+    >>> ranking = FactRanking.from_scores([3, 2, 1], [True, False, True], facts=4)
+    >>> sample = FactSample.of(ranking)
+    >>> len(sample.facts_of_unit), sample.scores().round(4).tolist()[:2]
+    (5, [0.1458, 0.3958])
+    """
+
+    hits: np.ndarray
+    units: np.ndarray
+    facts_of_unit: np.ndarray
+    counts: np.ndarray
+    labels: tuple[Label, ...] = ()
+
+    @classmethod
+    def of(cls, ranking: FactRanking, units: Any = None, facts_of_unit: Any = None) -> FactSample:
+        """The sample of a list; without units, every predicted and every missing fact is one by itself.
+
+        Parameters
+        ----------
+        units : (N,) the unit of each fact, in the order of the list. facts_of_unit : (U,) its true facts.
+
+        Raises ValueError for a list that is known at some of its ranks only, and for units that do not fit.
+        """
+        if ranking.hits is None:
+            raise ValueError("the list is known at some of its ranks only: it cannot be drawn again")
+        n, missing = len(ranking), ranking.facts - int(ranking.hits.sum())
+        if units is None:
+            units = np.arange(n)
+            facts_of_unit = np.r_[ranking.hits, np.ones(missing)]
+        units, facts_of_unit = np.asarray(units), np.asarray(facts_of_unit, dtype=np.int64)
+        if units.shape != (n,) or (n and not 0 <= units.min() <= units.max() < len(facts_of_unit)):
+            raise ValueError(f"units: expected {n} positions into {len(facts_of_unit)} units")
+        if int(facts_of_unit.sum()) != ranking.facts:
+            said = f"facts_of_unit adds up to {facts_of_unit.sum()}"
+            raise ValueError(f"{said}; the list is of {ranking.facts} facts")
+        return cls(ranking.hits, units, facts_of_unit, np.ones(len(facts_of_unit), dtype=np.int64))
+
+    @property
+    def replicate_entries(self) -> int:
+        """How many numbers a replicate takes while it is scored."""
+        return 4 * len(self.hits) + len(self.facts_of_unit)
+
+    def resample(self, rng: np.random.Generator, replicates: int) -> FactSample:
+        """Bootstrap replicates: U units drawn with replacement; see `Confusion.resample`."""
+        return replace(self, counts=draw(self.counts, rng, replicates))
+
+    def scores(self, at: Iterable[int] = ()) -> np.ndarray:
+        """(..., 4 + len(at)) `FACT_MEASURES`, then P@N: those of `FactRanking` where every unit counts once.
+
+        A fact whose unit is drawn k times stands k times in a row, all at one point of the curve. P@N is the
+        precision at the first point that reaches N facts, nan if none does.
+        """
+        weight = self.counts[..., self.units].astype(float)
+        ranks, found = weight.cumsum(-1), (weight * self.hits).cumsum(-1)
+        facts = np.maximum(self.counts @ self.facts_of_unit, 1)[..., None]
+        p, r = ratio(found, ranks, undefined=0.0), found / facts
+        steps = np.diff(r, axis=-1, prepend=0.0)
+        between = (steps[..., 1:] * (p[..., 1:] + p[..., :-1])).sum(-1) / 2
+        anchor = r[..., 0] * p[..., 0]
+        f1 = (2 * found / (ranks + facts)).max(-1)
+        single = [self._precision_at(n, ranks, p) for n in at]
+        return np.stack([between, between + anchor, (steps * p).sum(-1), f1, *single], axis=-1)
+
+    @staticmethod
+    def _precision_at(n: int, ranks: np.ndarray, precision: np.ndarray) -> np.ndarray:
+        place = (ranks < n).sum(-1)
+        reached = place < ranks.shape[-1]
+        chosen = np.minimum(place, ranks.shape[-1] - 1)[..., None]
+        return np.where(reached, np.take_along_axis(precision, chosen, -1)[..., 0], np.nan)
+
+
+@dataclass(frozen=True, eq=False)
+class FactPair:
+    """Two lists over the same units, drawn together: for `paired_bootstrap`.
+
+    >>> lists = [FactRanking.from_scores([2, 1], hits, facts=2) for hits in ([True, True], [False, True])]
+    >>> pair = FactPair(*(FactSample.of(one, [0, 1], [1, 1]) for one in lists))
+    >>> (pair.original.scores() - pair.paired().scores()).round(3).tolist()
+    [0.375, 0.875, 0.75, 0.5]
+    """
+
+    first: FactSample
+    second: FactSample
+    labels: tuple[Label, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not np.array_equal(self.first.facts_of_unit, self.second.facts_of_unit):
+            raise ValueError("the two lists are not of the same units and facts: they cannot be paired")
+
+    @property
+    def counts(self) -> np.ndarray:
+        """(..., U) how often each unit is drawn."""
+        return self.first.counts
+
+    @property
+    def replicate_entries(self) -> int:
+        """As of `FactSample`, of both."""
+        return self.first.replicate_entries + self.second.replicate_entries
+
+    def resample(self, rng: np.random.Generator, replicates: int) -> FactPair:
+        """The same units are drawn for both lists."""
+        drawn = draw(self.counts, rng, replicates)
+        return FactPair(*(replace(one, counts=drawn) for one in (self.first, self.second)))
+
+    @property
+    def original(self) -> FactSample:
+        """The first list."""
+        return self.first
+
+    def paired(self) -> FactSample:
+        """The second list."""
+        return self.second
