@@ -21,6 +21,7 @@ from .base import (
     option,
     put,
     put_report,
+    whole_number,
 )
 
 RAW = flag(
@@ -135,3 +136,85 @@ def _compare(files: tuple[str, ...], form: str, raw: bool, **options: Any) -> No
         put(csv_text([table.columns, *table.itertuples(index=False, name=None)], raw))
     else:
         put(comparison_text(table))
+
+
+RECALL = option("--recall", "R", "Score the list up to the first rank with this recall.", float)
+FACTS = option("--facts", "FACTS", "The true facts, with columns head, tail and relation.", existing_file)
+N_FACTS = option("--n-facts", "N", "Number of true facts behind a published list.", whole_number(1, 2**53))
+NEGATIVE = option("--negative", "L", "The negative class, e.g. NA: its rows are left out.")
+
+
+@app.command("score-facts")
+@click.argument("predictions", metavar="PREDICTIONS", type=existing_file)
+@FACTS
+@RECALL
+@NEGATIVE
+@N_FACTS
+@SCHEMES
+@bootstrap()
+@SEED
+@forms("table", "json", "csv", "latex")
+@RAW
+def _score_facts(predictions: str, form: str, raw: bool, **options: Any) -> None:
+    """Distant supervision: a ranked list of facts against the true ones.
+
+    PREDICTIONS (.csv, .tsv, .jsonl or .parquet, also .gz) has the columns head, tail, relation and score, one
+    row for every entity pair and relation but the negative class; FACTS has head, tail and relation. Or
+    PREDICTIONS is a published list with precision and recall, one row a rank, and, if they are known, score,
+    head, tail and relation. Of equal scores the one further up comes first.
+
+    A fact that is scored twice counts where its score is higher, a true fact listed twice counts once, a true
+    fact of a pair that is never scored counts as not found: each is noted with its line.
+
+    JSON has the keys auc (between the points of the curve, as OpenNRE has it), auc_anchored,
+    average_precision, micro_f1 (the best over all ranks), threshold, rank, macro_f1 (at the threshold, a
+    relation without true facts is 0), precision_at, schemes, per_relation, n_predictions, n_facts, recall,
+    signature, and intervals (--bootstrap draws entity pairs).
+
+    examples:
+      python -m helpers score-facts mine.csv --facts true.csv
+      python -m helpers score-facts mine.jsonl.gz --facts true.csv --bootstrap 1000 --format json
+      python -m helpers score-facts published.csv --recall 0.2
+    """
+    from helpers.evaluation import score_fact_file
+
+    report = score_fact_file(predictions, **options)
+    if form == "csv":
+        put(report.to_csv(raw))
+    else:
+        put_report(report, form)
+
+
+@app.command("compare-facts")
+@click.argument("first", metavar="A", type=existing_file)
+@click.argument("second", metavar="B", type=existing_file)
+@FACTS
+@RECALL
+@NEGATIVE
+@N_FACTS
+@bootstrap(default=10_000, least=1)
+@SEED
+@forms("table", "json", "csv")
+@RAW
+def _compare_facts(first: str, second: str, form: str, raw: bool, **options: Any) -> None:
+    """Two ranked lists of facts: do they differ beyond chance?
+
+    A and B are files as in `score-facts`. Where both name their facts and have the same true ones, entity
+    pairs are drawn for both together, and p is two-sided, corrected by Holm. Otherwise each has intervals by
+    itself and there is no p. Lists that end at different recalls are cut by --recall, or their areas say
+    nothing.
+
+    examples:
+      python -m helpers compare-facts mine.csv baseline.csv --facts true.csv
+      python -m helpers compare-facts cnn.csv pcnn.csv --recall 0.3
+    """
+    from helpers.core import csv_text
+    from helpers.evaluation import compare_fact_files, fact_comparison_text
+
+    table = compare_fact_files(first, second, **options)
+    if form == "json":
+        put(as_json(table.astype(object).where(table.notna(), None).to_dict("records")))
+    elif form == "csv":
+        put(csv_text([table.columns, *table.itertuples(index=False, name=None)], raw))
+    else:
+        put(fact_comparison_text(table))

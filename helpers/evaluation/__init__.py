@@ -7,6 +7,14 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     submod_attrs={
         "labels": ["score_file", "score_frame"],
         "multilabel": ["DocumentScores", "score_documents", "score_multilabel", "score_multilabel_files"],
+        "fact_lists": ["FactList", "read_fact_lists"],
+        "facts": [
+            "FactReport",
+            "compare_fact_files",
+            "fact_comparison_text",
+            "report_of_facts",
+            "score_fact_file",
+        ],
         "comparison": ["compare_files", "comparison_text"],
         "systems": ["semeval_runs", "tacred_runs"],
     },

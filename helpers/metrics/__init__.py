@@ -29,7 +29,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "unregister_scheme",
         ],
         "averaging": ["Policy", "RULES", "average", "averages", "evaluate", "one_vs_rest"],
-        "report": ["Report", "plain_number"],
+        "report": ["Report", "latex_table", "plain_number"],
         # how sure, and how stable
         "bootstrap": [
             "Interval",
@@ -71,7 +71,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         ],
         # ranked facts of distant supervision
         "facts": ["AREAS", "FactRanking", "PRECISION_AT", "fact_scores"],
-        "fact_samples": ["FACT_MEASURES", "FactPair", "FactSample"],
+        "fact_samples": ["FACT_MEASURES", "FactPair", "FactSample", "PredictedFacts"],
         # label sets and rankings of labels
         "label_matrix": ["as_label_matrix", "label_names"],
         "label_scores": ["RankedLabels", "as_score_matrix", "top_k"],

@@ -10,12 +10,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from helpers.core import Label
 
 from .class_scores import ratio
 from .counts import draw
 from .facts import FactRanking
+from .label_sets import LabelCounts
 
 FACT_MEASURES = ("auc", "auc_anchored", "average_precision", "micro_f1")
 
@@ -143,3 +145,57 @@ class FactPair:
     def paired(self) -> FactSample:
         """The second list."""
         return self.second
+
+
+@dataclass(frozen=True, eq=False)
+class PredictedFacts:
+    """What a list predicts of each relation at a threshold, as a sample of units: for averages.
+
+    Attributes
+    ----------
+    correct, predicted, gold : (U, L) sparse, facts of each unit and relation. decision : the threshold.
+
+    >>> ranking = FactRanking.from_scores([3, 2, 1], [True, False, True], None, [0, 1, 1], ["a", "b"], [1, 1])
+    >>> facts = PredictedFacts.at(ranking, 2, units=[0, 0, 1], true=([0, 1], [0, 1]))
+    >>> facts.label_counts().correct.tolist(), facts.label_counts().predicted.tolist()
+    ([1, 0], [1, 1])
+    """
+
+    correct: csr_array
+    predicted: csr_array
+    gold: csr_array
+    counts: np.ndarray
+    labels: tuple[Label, ...]
+    decision: str
+
+    @classmethod
+    def at(cls, ranking: FactRanking, threshold: float, units: Any, true: tuple[Any, Any]) -> PredictedFacts:
+        """Facts with a score of at least `threshold`.
+
+        Parameters
+        ----------
+        units : (N,) of each fact in the order of the list. true : units and relations of all true facts.
+
+        Raises ValueError as `FactRanking.counts_at`.
+        """
+        whole = ranking.counts_at(threshold)
+        taken = ranking.scores >= threshold
+        units, gold = np.asarray(units), tuple(map(np.asarray, true))
+        shape = (int(max(units.max(initial=-1), gold[0].max(initial=-1))) + 1, len(ranking.labels))
+        rows = [(units[chosen], ranking.relations[chosen]) for chosen in (taken & ranking.hits, taken)]
+        found = [csr_array((np.ones(len(one[0]), np.int64), one), shape=shape) for one in (*rows, gold)]
+        return cls(*found, np.ones(shape[0], dtype=np.int64), ranking.labels, whole.decision)
+
+    @property
+    def replicate_entries(self) -> int:
+        """How many numbers a replicate takes while it is scored."""
+        return len(self.counts) + 3 * len(self.labels)
+
+    def resample(self, rng: np.random.Generator, replicates: int) -> PredictedFacts:
+        """As `FactSample.resample`."""
+        return replace(self, counts=draw(self.counts, rng, replicates))
+
+    def label_counts(self) -> LabelCounts:
+        """(..., L) counts over the units, each as often as it is drawn."""
+        sums = [self.counts @ matrix for matrix in (self.correct, self.predicted, self.gold)]
+        return LabelCounts(*sums, self.counts.sum(-1), self.labels, self.decision)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NOT_SHOWN = ("signature", "averaged", "undefined")
-COUNTS = ("support", "predicted", "correct", "n")
+COUNTS = ("support", "predicted", "correct", "facts", "n")
 
 
 @dataclass
@@ -184,12 +184,23 @@ class Report:
         \bottomrule
         \end{tabular}
         """
-        tables = [f"% {visible(self.signature)}\n{_latex('Scheme', self.schemes)}"]
-        tables += [_latex(kind.capitalize(), self._section(kind)) for kind in self.extra]
+        tables = [f"% {visible(self.signature)}\n{latex_table('Scheme', self.schemes)}"]
+        tables += [latex_table(kind.capitalize(), self._section(kind)) for kind in self.extra]
         return "\n\n".join(tables)
 
 
-def _latex(title: str, rows: dict[str, dict[str, Any]]) -> str:
+def latex_table(title: str, rows: dict[str, dict[str, Any]]) -> str:
+    r"""Named rows as a LaTeX table (package booktabs): fractions in per cent, counts as they are.
+
+    >>> print(latex_table("Relation", {"lived_in": {"f1": 0.5, "facts": 4}}))
+    \begin{tabular}{lrr}
+    \toprule
+    Relation & F1 & Facts \\
+    \midrule
+    lived\_in & 50.00 & 4 \\
+    \bottomrule
+    \end{tabular}
+    """
     columns = _columns(rows.values())
     lines = [[title, *(key.capitalize() for key in columns)]]
     for name, row in rows.items():

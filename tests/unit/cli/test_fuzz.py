@@ -14,6 +14,7 @@ import os
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -60,6 +61,18 @@ def saved(write, *arrays) -> bytes:
     return stream.getvalue()
 
 
+def in_every_form(rows: list[dict]) -> dict[str, bytes]:
+    """Rows as CSV, TSV, JSON lines and Parquet."""
+    frame, stream = pd.DataFrame(rows), io.BytesIO()
+    frame.to_parquet(stream)
+    lines = frame.to_json(orient="records", lines=True).encode()
+    texts = {
+        f"a.{end}": frame.to_csv(sep=mark, index=False).encode()
+        for end, mark in (("csv", ","), ("tsv", "\t"))
+    }
+    return texts | {"a.jsonl": lines, "a.parquet": stream.getvalue()}
+
+
 def a_model(folder: Path) -> bytes:
     documents = Documents(["1", "2"], [["grain"], ["oil"]], ["wheat and corn", "oil and gas"])
     DocumentClassifier(options="-s 2").fit(documents).save(folder / "m")
@@ -85,6 +98,10 @@ MATRICES = {
 }
 COUNTS = {"a.csv": b"label,count,split\nNA,8,test\nA,6,test\nB,2,test\n"}
 DOCUMENTS = {"a.txt": TEXTS.encode(), "a.svm": b"grain 1:1 3:0.5\ngas,oil 2:1\ntrade 1:0.5 2:1\n" * 3}
+SCORED = in_every_form(
+    [{"head": f"h{n % 7}", "tail": "t", "relation": f"r{n // 7}", "score": n * 7 % 11 / 4} for n in range(21)]
+)
+CURVES = in_every_form([{"precision": 0.5, "recall": n / 40, "score": 1 - n / 40} for n in range(2, 25, 2)])
 INVERSES = {"a.json": b'{"Cause-Effect(e1,e2)": "Cause-Effect(e2,e1)"}', "a.csv": b"label,inverse\nA,B\n"}
 BLOCK = b'1\t"The <e1>fire</e1> caused <e2>panic</e2>."\nCause-Effect(e1,e2)\nComment: none\n\n'
 PAIR = b'0\t" <e1> Thom Yorke </e1> of <e2> Radiohead </e2> sings . "\nper:employee_of(e2,e1) \n\n\n'
@@ -101,6 +118,8 @@ COMMANDS = {
         (TABLES, "{} --negative Other --paired-column paired --format json"),
     ],
     "compare": [(TABLES, "{} {} --bootstrap 20 --format json")],
+    "score-facts": [(SCORED, "{} --facts {} --format json"), (CURVES, "{} --format json --n-facts 40")],
+    "compare-facts": [(SCORED, "{} {} --facts {} --bootstrap 5 --format json")],
     "stats": [(COUNTS, "{} --format json")],
     "score-multilabel": [(MATRICES, "--truth {} --scores {} --format json")],
     "linear": [(DOCUMENTS, "--train {} --test {} --format json --seed 1")],

@@ -1,0 +1,375 @@
+"""From a file of scored facts, or a published precision–recall list, to a report; and two lists compared.
+
+Source of the protocol: Gao et al. 2021, as OpenNRE evaluates.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from helpers.core import csv_text, naming_file, signature_field, table_name, visible
+from helpers.metrics import (
+    CLASS_SCORES,
+    FACT_MEASURES,
+    PRECISION_AT,
+    RULES,
+    FactPair,
+    FactRanking,
+    FactSample,
+    PredictedFacts,
+    Weighting,
+    bootstrap_intervals,
+    bootstrap_suffix,
+    fact_scores,
+    holm,
+    label_averages,
+    latex_table,
+    one_vs_rest,
+    paired_bootstrap,
+    scheme_names,
+)
+
+from .fact_lists import FactList, read_fact_lists
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class FactReport:
+    """Scores of one ranked list of facts.
+
+    Attributes
+    ----------
+    scores : 'auc', 'auc_anchored', 'average_precision', 'micro_f1', 'threshold' (the score at which micro-F1
+        is best), 'rank' (where that is), 'macro_f1' (at the threshold; a relation without true facts is 0);
+        None where the file does not say what is needed.
+    precision_at : N → precision among the first N facts; None beyond the end.
+    per_relation : relation → precision, recall, f1 at the threshold, predicted, correct, facts.
+    schemes : scheme → F1 averaged over the relations at the threshold.
+    n_predictions, n_facts : length of the list, number of true facts. recall : where the list ends.
+    intervals : name → {'low', 'high'}; empty if none were asked for. signature : how it was counted.
+    """
+
+    scores: dict[str, float | None]
+    precision_at: dict[str, float | None]
+    per_relation: dict[str, dict[str, float]]
+    schemes: dict[str, float]
+    n_predictions: int
+    n_facts: int
+    recall: float
+    signature: str
+    intervals: dict[str, dict[str, float | None]] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for `json.dumps`: the scores by name, then the other attributes by theirs."""
+        head = {"n_predictions": self.n_predictions, "n_facts": self.n_facts, "recall": self.recall}
+        parts = {
+            "precision_at": self.precision_at,
+            "schemes": self.schemes,
+            "per_relation": self.per_relation,
+        }
+        ends = {"intervals": self.intervals} if self.intervals else {}
+        return self.scores | parts | ends | head | {"signature": self.signature}
+
+    def _values(self) -> dict[str, float | None]:
+        """Every score that is a fraction, by the name of its row."""
+        named = {name: value for name, value in self.scores.items() if name not in ("rank", "threshold")}
+        named |= {f"P@{n}": value for n, value in self.precision_at.items()}
+        return named | {f"F1 {scheme}": value for scheme, value in self.schemes.items()}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One dict for each score and relation: kind, name, value, low, high or precision, recall, f1, …"""
+        measures = [
+            {"kind": "measure", "name": name, "value": value, **self.intervals.get(name, {})}
+            for name, value in (self._values() | {"threshold": self.scores["threshold"]}).items()
+        ]
+        relations = [{"kind": "relation", "name": name, **row} for name, row in self.per_relation.items()]
+        return measures + relations
+
+    def to_csv(self, raw: bool = False) -> str:
+        """`rows()` with a header line; what is undefined is empty."""
+        rows = self.rows()
+        columns = list(dict.fromkeys(key for row in rows for key in row))
+        return csv_text([columns, *([row.get(key) for key in columns] for row in rows)], raw)
+
+    def to_text(self) -> str:
+        """A table to read, in per cent."""
+        head = (
+            f"{self.n_predictions} predictions · {self.n_facts} true facts · recall {_percent(self.recall)}"
+        )
+        if self.scores["threshold"] is not None:
+            head += f" · best F1 at rank {self.scores['rank']}, score {self.scores['threshold']:.6g}"
+        ends = ("low", "high") if self.intervals else ()
+        lines = [head, f"{'measure':<18}{'value':>8}" + "".join(f"{name:>8}" for name in ends)]
+        for name, value in self._values().items():
+            bounds = (self.intervals.get(name, {}).get(end) for end in ends)
+            lines.append(f"{name:<18}" + "".join(f"{_percent(one):>8}" for one in (value, *bounds)))
+        if self.per_relation:
+            width = max(10, *(len(table_name(name)) for name in self.per_relation))
+            counts = ("predicted", "correct", "facts")
+            titles = "".join(f"{name:>11}" for name in ("precision", "recall", "f1", *counts))
+            lines += ["", f"{'relation':<{width}}{titles}"]
+            for name, row in self.per_relation.items():
+                cells = [_percent(row[one]) for one in ("precision", "recall", "f1")]
+                cells += [str(row[one]) for one in counts]
+                lines.append(f"{table_name(name):<{width}}" + "".join(f"{cell:>11}" for cell in cells))
+        return "\n".join([*lines, visible(self.signature)])
+
+    def to_latex(self) -> str:
+        """The measures, and the relations, as LaTeX tables (package booktabs), in per cent."""
+        measures = {
+            name: {"value": value, **self.intervals.get(name, {})} for name, value in self._values().items()
+        }
+        tables = [f"% {visible(self.signature)}\n{latex_table('Measure', measures)}"]
+        return "\n\n".join(
+            [*tables, *([latex_table("Relation", self.per_relation)] * bool(self.per_relation))]
+        )
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.2f}"
+
+
+def score_fact_file(
+    path: Path | str,
+    facts: Path | str | None = None,
+    *,
+    recall: float | None = None,
+    negative: str | None = None,
+    n_facts: int | None = None,
+    schemes: Sequence[str | Weighting] | None = None,
+    replicates: int = 0,
+    seed: int = 1,
+) -> FactReport:
+    """Score a file of scored facts against true ones, or a published precision–recall list.
+
+    Parameters
+    ----------
+    path, facts, negative, n_facts : see `read_fact_lists`.
+    recall : score the list up to the first rank that reaches it, so that lists that stop early can be
+        compared.
+    schemes : names, 'n^α' or functions; None: all. replicates, seed : of the bootstrap over entity pairs.
+
+    Raises ValueError as `read_fact_lists`; for a recall that the list does not reach; an unknown scheme.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     mine, true = Path(folder, "mine.csv"), Path(folder, "facts.csv")
+    ...     _ = mine.write_text("head,tail,relation,score\\na,b,r,0.9\\na,b,s,0.2\\nc,d,r,0.5\\nc,d,s,0.6\\n")
+    ...     _ = true.write_text("head,tail,relation\\na,b,r\\nc,d,r\\n")
+    ...     report = score_fact_file(mine, true)
+    >>> round(report.scores["average_precision"], 4), report.schemes["macro"]
+    (0.8333, 0.5)
+    """
+    scheme_names(schemes)  # refuses an unknown one before the file is read
+    (found,) = read_fact_lists([path], facts, negative, n_facts)
+    with naming_file(path):
+        found = _until(found, recall)
+        return report_of_facts(found, negative, recall, schemes, replicates, seed)
+
+
+def _until(found: FactList, recall: float | None) -> FactList:
+    """The list up to a recall. Its units stay: what is true does not change."""
+    if recall is None:
+        return found
+    ranking = found.ranking.until(recall)
+    pairs = None if found.pairs is None else found.pairs[: len(ranking)]
+    return found._replace(ranking=ranking, pairs=pairs)
+
+
+def report_of_facts(
+    found: FactList,
+    negative: str | None = None,
+    recall: float | None = None,
+    schemes: Sequence[str | Weighting] | None = None,
+    replicates: int = 0,
+    seed: int = 1,
+) -> FactReport:
+    """The report of a list that was read or made; parameters as in `score_fact_file`.
+
+    >>> ranking = FactRanking.from_scores([0.9, 0.5, 0.2], [True, False, True], facts=4)
+    >>> report_of_facts(FactList(ranking, "")).scores["micro_f1"]
+    0.5714285714285714
+    """
+    ranking = found.ranking
+    scores = {name: _known(value) for name, value in fact_scores(ranking).items()}
+    precision_at = {str(n): scores.pop(f"P@{n}") for n in PRECISION_AT}
+    per_relation, averages = _relations(ranking, scores["threshold"], schemes)
+    macro = _relations(ranking, scores["threshold"], ["macro"])[1].get("macro")
+    return FactReport(
+        scores | {"macro_f1": macro},
+        precision_at,
+        per_relation,
+        averages,
+        len(ranking),
+        ranking.facts,
+        float(ranking.recall[-1]) if len(ranking.ranks) else 0.0,
+        _signature(found, negative, recall) + bootstrap_suffix(replicates, seed),
+        _intervals(found, scores["threshold"], schemes, replicates, seed) if replicates else {},
+    )
+
+
+def _known(value: float | None) -> float | None:
+    return None if value is None or np.isnan(value) else value
+
+
+def _relations(
+    ranking: FactRanking, threshold: float | None, schemes: Sequence[str | Weighting] | None
+) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
+    """Scores of each relation at the threshold, and their averages; empty where relations are unknown."""
+    if threshold is None or ranking.relations is None or ranking.facts_of_relation is None:
+        return {}, {}
+    counts = ranking.counts_at(threshold)
+    single = {name: CLASS_SCORES[name](one_vs_rest(counts)) for name in ("precision", "recall", "f1")}
+    rows = {
+        str(label): {name: _known(float(values[place])) for name, values in single.items()}
+        | {
+            "predicted": int(counts.predicted[place]),
+            "correct": int(counts.correct[place]),
+            "facts": int(counts.gold[place]),
+        }
+        for place, label in enumerate(counts.labels)
+    }
+    names = scheme_names(schemes)
+    return rows, dict(zip(names, label_averages(counts, schemes).tolist(), strict=True))
+
+
+def _signature(found: FactList, negative: str | None, recall: float | None) -> str:
+    """How it was counted: which units, equal scores, where the list was cut."""
+    level = "level:bag|area:points|ties:order"
+    cut = "all" if recall is None else f"{recall:g}"
+    head = f"facts|{level}|recall:{cut}|negative:{signature_field(negative)}|drawn:{found.unit}"
+    return f"{head}|n:{len(found.ranking)}|facts:{found.ranking.facts}|v:{RULES}"
+
+
+def _intervals(
+    found: FactList,
+    threshold: float | None,
+    schemes: Sequence[str | Weighting] | None,
+    replicates: int,
+    seed: int,
+) -> dict[str, dict[str, float | None]]:
+    """The ends of 95 % intervals; the threshold of the averages over relations stays that of the list."""
+    if found.ranking.hits is None:
+        logger.warning("%s: known at some ranks only, so there are no intervals", found.path)
+        return {}
+    rng = np.random.default_rng(seed)
+    names = [*FACT_MEASURES, *(f"P@{n}" for n in PRECISION_AT)]
+    interval = bootstrap_intervals(found.sample(), lambda one: one.scores(PRECISION_AT), rng, replicates)
+    ends = interval.named(names)
+    sample = _predicted(found, threshold)
+    if sample is not None:
+        weightings = ["macro", *(scheme_names() if schemes is None else schemes)]
+        whole = sample.label_counts()
+
+        def averaged(one: PredictedFacts) -> np.ndarray:
+            return label_averages(one.label_counts(), weightings, classes_of=whole)
+
+        interval = bootstrap_intervals(sample, averaged, np.random.default_rng(seed), replicates)
+        rows = ["macro_f1", *(f"F1 {name}" for name in scheme_names(weightings[1:]))]
+        ends |= interval.named(rows)
+    return {name: {"low": _known(one.low), "high": _known(one.high)} for name, one in ends.items()}
+
+
+def _predicted(found: FactList, threshold: float | None) -> PredictedFacts | None:
+    """What is predicted at the threshold, to be drawn again; None where the true facts are unknown."""
+    if threshold is None or found.true is None:
+        return None
+    return PredictedFacts.at(found.ranking, threshold, found.pairs, found.true)
+
+
+def compare_fact_files(
+    first: Path | str,
+    second: Path | str,
+    facts: Path | str | None = None,
+    *,
+    recall: float | None = None,
+    negative: str | None = None,
+    n_facts: int | None = None,
+    replicates: int = 10_000,
+    seed: int = 1,
+) -> pd.DataFrame:
+    """Compare two ranked lists, paired by entity pair where both name their facts.
+
+    Two lists can be paired if their true facts are the same: scored against one file of facts, or published
+    lists that name every fact and agree in the number of true ones. Otherwise each has intervals by itself,
+    and no p: two such intervals may overlap although the systems differ. Lists that end at different recalls
+    are not comparable by area: cut both by `recall`.
+
+    Parameters
+    ----------
+    As in `score_fact_file`.
+
+    Returns
+    -------
+    One row for each measure: measure, first, second, score_first, low_first, high_first, the same of the
+    second, difference (first − second), low, high, p, p_holm (nan where not paired), drawn, recall_first,
+    recall_second, replicates, seed, signature.
+
+    Raises ValueError as `score_fact_file`; lists that call the same fact true and false.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     paths = [Path(folder, name) for name in ("a.csv", "b.csv", "facts.csv")]
+    ...     for path, scores in zip(paths, [(0.9, 0.1), (0.2, 0.3)]):
+    ...         _ = path.write_text("head,tail,relation,score\na,b,r,%s\nc,d,r,%s\n" % scores)
+    ...     _ = paths[2].write_text("head,tail,relation\na,b,r\n")
+    ...     compare_fact_files(*paths, replicates=99)["difference"].tolist()
+    [0.0, 1.0, 0.5, 0.33333333333333337]
+    """
+    paths = (first, second)
+    lists = [_until(one, recall) for one in read_fact_lists(paths, facts, negative, n_facts)]
+    ends = [float(one.ranking.recall[-1]) for one in lists]
+    if recall is None and abs(ends[0] - ends[1]) > 0.01:
+        told = f"the lists end at recalls {ends[0]:.3f} and {ends[1]:.3f}, so their areas are not comparable"
+        logger.warning("%s, %s: %s; --recall %.3g cuts both", *paths, told, np.floor(min(ends) * 100) / 100)
+    whole = [one.ranking.hits is not None for one in lists]
+    if not all(whole):
+        raise ValueError(f"{paths[whole.index(False)]}: known at some ranks only: it cannot be drawn again")
+    pair = _paired(lists)
+    rng = np.random.default_rng
+    single = [bootstrap_intervals(one.sample(), FactSample.scores, rng(seed), replicates) for one in lists]
+    test = None if pair is None else paired_bootstrap(pair, FactSample.scores, rng(seed), replicates)
+    columns: dict[str, Any] = {"measure": list(FACT_MEASURES), "first": str(first), "second": str(second)}
+    for name, found in zip(("first", "second"), single, strict=True):
+        columns |= {f"score_{name}": found.value, f"low_{name}": found.low, f"high_{name}": found.high}
+    columns["difference"] = single[0].value - single[1].value
+    for name in ("low", "high", "p"):
+        columns[name] = np.nan if test is None else getattr(test, name)
+    columns["p_holm"] = np.nan if test is None else holm(np.asarray(test.p).tolist())
+    columns |= {"paired": pair is not None, "recall_first": ends[0], "recall_second": ends[1]}
+    columns |= {"replicates": replicates, "seed": seed, "signature": _signature(lists[0], negative, recall)}
+    return pd.DataFrame(columns)
+
+
+def _paired(lists: list[FactList]) -> FactPair | None:
+    """Both lists over the same units; None where they do not name their facts, or have other true facts."""
+    if any(one.pairs is None for one in lists):
+        return None
+    return FactPair(*(one.sample() for one in lists))
+
+
+def fact_comparison_text(table: pd.DataFrame) -> str:
+    """The table of `compare_fact_files` to read, in per cent."""
+    one = table.iloc[0]
+    lines = [f"A {visible(one['first'])}", f"B {visible(one['second'])}"]
+    drawn = "pairs are drawn for both" if one["paired"] else "not paired: each by itself"
+    lines.append(f"{drawn} · {one['replicates']} replicates, seed {one['seed']}")
+    titles = ("A", "low", "high", "B", "low", "high", *(("A − B", "low", "high") if one["paired"] else ()))
+    head = f"{'measure':<18}" + "".join(f"{title:>8}" for title in titles)
+    lines.append(head + (f"{'p':>9}{'p Holm':>9}" if one["paired"] else ""))
+    for _, row in table.iterrows():
+        names = [f"{part}_{side}" for side in ("first", "second") for part in ("score", "low", "high")]
+        cells = [f"{100 * row[name]:>8.2f}" for name in names]
+        if one["paired"]:
+            cells += [f"{100 * row[name]:>+8.2f}" for name in ("difference", "low", "high")]
+            cells += [f"{row[name]:>9.4f}" for name in ("p", "p_holm")]
+        lines.append(f"{row['measure']:<18}" + "".join(cells))
+    return "\n".join([*lines, visible(one["signature"])])

@@ -1,0 +1,209 @@
+"""Ranked lists from files: OpenNRE's golden values, what is counted how, and two lists compared."""
+
+import json
+import logging
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from helpers.cli import main
+from helpers.core import MalformedRecord
+from helpers.evaluation import compare_fact_files, read_fact_lists, score_fact_file
+from helpers.metrics import FactRanking
+from tests.unit.metrics.test_facts import RELATIONS, golden
+
+FACTS = ["head", "tail", "relation"]
+
+
+def golden_files(folder, ending="csv", shift=0.0):
+    """Scored facts and true ones of the golden case, the pairs in their order."""
+    scores, gold = golden()
+    rows = [
+        (f"h{i}", f"t{i}", RELATIONS[r], scores[i, r] + shift * (i % 5))
+        for i in range(40)
+        for r in range(1, 9)
+    ]
+    mine, true = folder / f"mine{shift:g}.{ending}", folder / f"facts.{ending}"
+    write(mine, pd.DataFrame(rows, columns=[*FACTS, "score"]))
+    named = [(f"h{i}", f"t{i}", RELATIONS[r]) for i, r in np.argwhere(gold)]
+    write(true, pd.DataFrame(named, columns=FACTS))
+    return mine, true
+
+
+def write(path, frame) -> None:
+    match path.suffix:
+        case ".csv":
+            frame.to_csv(path, index=False)
+        case ".jsonl":
+            frame.to_json(path, orient="records", lines=True, double_precision=15)
+        case ".parquet":
+            frame.to_parquet(path)
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_golden_values(tmp_path, ending) -> None:
+    report = score_fact_file(*golden_files(tmp_path, ending)).to_dict()
+    expected = {"auc": 0.297982, "auc_anchored": 0.333697, "average_precision": 0.337561}
+    expected |= {"micro_f1": 0.352941, "macro_f1": 0.283333}
+    assert {name: report[name] for name in expected} == pytest.approx(expected, abs=5e-7)
+    assert report["precision_at"] == pytest.approx({"100": 0.15, "200": 0.12, "300": 0.093333}, abs=5e-7)
+    single = {name: round(row["f1"], 4) for name, row in report["per_relation"].items() if row["f1"]}
+    assert single == {"r2": 0.8, "r3": 0.4, "r4": 0.6667, "r5": 0.4}
+    assert (report["n_predictions"], report["n_facts"], report["recall"]) == (320, 28, 1.0)
+    assert report["schemes"]["macro"] == report["macro_f1"]
+    assert report["schemes"]["micro"] == pytest.approx(report["micro_f1"])
+
+
+def test_the_command_gives_the_documented_keys(tmp_path, capsys) -> None:
+    mine, true = golden_files(tmp_path)
+    words = ["score-facts", str(mine), "--facts", str(true), "--format", "json", "--bootstrap", "40"]
+    assert main(words) == 0
+    found = json.loads(capsys.readouterr().out)
+    keys = "auc auc_anchored average_precision micro_f1 threshold macro_f1 precision_at per_relation schemes "
+    keys += "n_predictions n_facts signature"
+    assert set(keys.split()) <= set(found)
+    for name, ends in found["intervals"].items():
+        value = found.get(name, found["schemes"].get(name.removeprefix("F1 ")))
+        value = found["precision_at"][name[2:]] if name.startswith("P@") else value
+        assert ends["low"] <= value + 1e-12 and value - 1e-12 <= ends["high"] + 0.2, name
+        assert ends["low"] < ends["high"], name
+    for form in ("table", "csv", "latex"):
+        assert main([*words[:-3], form]) == 0
+        assert "nan" not in capsys.readouterr().out
+
+
+def test_the_intervals_of_averages_are_those_of_the_list_drawn_again(tmp_path) -> None:
+    """Every pair once gives the report's own values; a scheme by name gives its own row."""
+    found = score_fact_file(*golden_files(tmp_path), schemes=["n^0.5"], replicates=50)
+    assert list(found.schemes) == ["n^0.5"] and {"F1 n^0.5", "macro_f1"} <= set(found.intervals)
+
+
+def test_what_is_odd_is_said_and_counted_as_documented(tmp_path, caplog) -> None:
+    mine, true = tmp_path / "mine.csv", tmp_path / "facts.csv"
+    mine.write_text(
+        "head,tail,relation,score\na,b,r,0.9\na,b,s,0.1\nc,d,r,0.5\na,b,r,0.3\nc,d,s,0.4\na,b,NA,0.99\n"
+    )
+    true.write_text("head,tail,relation\na,b,r\na,b,r\ne,f,r\nc,d,q\nc,d,NA\n")
+    with caplog.at_level(logging.INFO):
+        report = score_fact_file(mine, true, negative="NA")
+    assert (report.n_predictions, report.n_facts) == (4, 3)
+    assert report.per_relation["q"]["facts"] == 1 and report.per_relation["r"]["predicted"] == 1
+    said = caplog.text
+    assert "1 facts are scored more than once, the first in line 5; the higher score counts" in said
+    assert "facts.csv: 1 facts are listed again, the first in line 3" in said
+    assert "1 true facts are of 1 pairs that it does not score; they count as not found" in said
+    assert "1 relations of true facts are never scored, the first is 'q'" in said
+    assert "1 rows of 'NA' are left out" in said
+
+
+def curve_file(path, ranking: FactRanking, **columns):
+    columns = {"precision": ranking.precision.round(6), "recall": ranking.recall.round(6)} | columns
+    pd.DataFrame(columns).to_csv(path, index=False)
+    return path
+
+
+def test_a_published_curve_is_the_list_that_it_was_made_of(tmp_path) -> None:
+    mine, true = golden_files(tmp_path)
+    (whole,) = read_fact_lists([mine], true)
+    curve = curve_file(tmp_path / "curve.csv", whole.ranking, score=whole.ranking.scores)
+    report, expected = score_fact_file(curve), score_fact_file(mine, true)
+    left_out = {"macro_f1": None}
+    assert report.scores == pytest.approx(expected.scores | left_out)
+    assert report.precision_at == expected.precision_at and report.n_facts == 28
+    assert report.per_relation == {} and report.schemes == {}
+    cut = score_fact_file(curve, recall=0.25)
+    assert cut.scores["auc"] == pytest.approx(score_fact_file(mine, true, recall=0.25).scores["auc"])
+    assert cut.recall == 0.25 and "recall:0.25" in cut.signature
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "precision,recall\n1.0,0.1\n0.4,0.3\n",
+            r"bad.csv, line 3: precision 0.4 and recall 0.3 of 10 facts",
+        ),
+        ("precision,recall\n0,0\n0,0\n", "no fact of the list is true"),
+        ("precision,recall,head\n1,0.1,a\n", "facts are named by head, tail, relation; it has head only"),
+        ("precision,recall\n", "there are no facts, only the columns precision, recall"),
+        ("head,tail,score\na,b,0.1\n", "column 'relation' does not exist"),
+        ("head,tail,relation,score\na,b,r,0.1\n", "which of these facts are true"),
+        ("precision,recall\n1.0,x\n", "bad.csv, line 2, column 'recall'"),
+        ("precision,recall\n1.0,nan\n", "bad.csv, line 2, column 'recall'"),
+    ],
+)
+def test_bad_lists_are_refused(tmp_path, text, message) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=message):
+        score_fact_file(path)
+
+
+def test_a_curve_takes_no_facts(tmp_path) -> None:
+    mine, true = golden_files(tmp_path)
+    curve = curve_file(tmp_path / "curve.csv", FactRanking.from_scores([2, 1], [True, False]))
+    with pytest.raises(ValueError, match="says itself which facts are true"):
+        score_fact_file(curve, true)
+
+
+class TestComparison:
+    def test_scored_facts_are_paired(self, tmp_path, capsys) -> None:
+        mine, true = golden_files(tmp_path)
+        other, _ = golden_files(tmp_path, shift=0.3)
+        table = compare_fact_files(mine, other, true, replicates=200)
+        assert table["paired"].all() and (table["p"] <= table["p_holm"]).all()
+        both = [score_fact_file(path, true).scores["auc"] for path in (mine, other)]
+        row = table.set_index("measure").loc["auc"]
+        assert [row["score_first"], row["score_second"]] == pytest.approx(both)
+        assert row["difference"] == pytest.approx(both[0] - both[1]) and row["low"] < row["high"]
+        same = compare_fact_files(mine, mine, true, replicates=50)
+        assert (same["p"] == 1).all() and (same["difference"] == 0).all()
+        words = ["compare-facts", str(mine), str(other), "--facts", str(true), "--bootstrap", "50"]
+        for form in ("table", "json", "csv"):
+            assert main([*words, "--format", form]) == 0
+        assert "pairs are drawn for both" in capsys.readouterr().out
+
+    def test_lists_without_names_are_not_paired(self, tmp_path, capsys) -> None:
+        ranking = FactRanking.from_scores(np.arange(60, 0, -1), np.arange(60) % 3 == 0, facts=40)
+        worse = FactRanking.from_scores(np.arange(60, 0, -1), np.arange(60) % 4 == 0, facts=40)
+        paths = [curve_file(tmp_path / f"{n}.csv", one) for n, one in enumerate((ranking, worse))]
+        table = compare_fact_files(*paths, replicates=50)
+        assert not table["paired"].any() and table["p"].isna().all()
+        assert (table["low_first"] < table["high_first"]).all()
+        assert main(["compare-facts", *map(str, paths), "--bootstrap", "50", "--format", "json"]) == 0
+        assert json.loads(capsys.readouterr().out)[0]["p"] is None
+
+    def test_lists_that_end_elsewhere_are_noted(self, tmp_path, caplog) -> None:
+        long = FactRanking.from_scores(np.arange(60, 0, -1), np.arange(60) % 3 == 0, facts=40)
+        paths = [curve_file(tmp_path / f"{n}.csv", one) for n, one in enumerate((long, long.until(0.2)))]
+        table = compare_fact_files(*paths, replicates=20)
+        assert "the lists end at recalls 0.500 and 0.200, so their areas are not comparable" in caplog.text
+        assert table["score_first"][0] > table["score_second"][0]
+        cut = compare_fact_files(*paths, recall=0.2, replicates=20)
+        assert (cut["difference"] == 0).all()
+
+    def test_published_lists_that_name_their_facts(self, tmp_path) -> None:
+        """The same facts in another order: pairs are known, and a fact cannot be both true and false."""
+        names = {"head": [f"h{n // 2}" for n in range(40)], "tail": ["t"] * 40, "relation": ["r", "s"] * 20}
+        hits, order = np.arange(40) % 3 == 0, np.random.default_rng(3).permutation(40)
+        first = FactRanking.from_scores(np.arange(40, 0, -1), hits, facts=30)
+        second = FactRanking.from_scores(np.arange(40, 0, -1), hits[order], facts=30)
+        turned = {name: [column[at] for at in order] for name, column in names.items()}
+        paths = [
+            curve_file(tmp_path / "a.csv", first, **names),
+            curve_file(tmp_path / "b.csv", second, **turned),
+        ]
+        table = compare_fact_files(*paths, replicates=50)
+        assert table["paired"].all()
+        lists = read_fact_lists(paths)
+        assert lists[0].facts_of_pair.sum() == 30 and len(lists[0].facts_of_pair) == 20 + 30 - hits.sum()
+        wrong = curve_file(tmp_path / "c.csv", second, **names)
+        with pytest.raises(
+            MalformedRecord, match=r"line \d+: the fact 'h\d+', 't', '[rs]' is false here and true"
+        ):
+            compare_fact_files(paths[0], wrong, replicates=50)
+        names["head"][3] = "UNK"
+        assert not compare_fact_files(
+            curve_file(tmp_path / "d.csv", first, **names), paths[1], replicates=20
+        )["paired"].any()
