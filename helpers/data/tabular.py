@@ -10,7 +10,9 @@ import contextlib
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator, Sequence
+import re
+import sys
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet")
+_NUMBER = re.compile(r"[+-]?(\d+[.]?\d*|[.]\d+)([eE][+-]?\d+)?")  # what Arrow reads as a finite number
+_LARGEST = sys.float_info.max
 _BLOCK = 1 << 24  # bytes that Arrow parses at a time: a row has to fit into two blocks
 
 
@@ -95,6 +99,12 @@ def blank_row(column: pa.ChunkedArray) -> int | None:
     return first_row(column, lambda value: value is None or not value.strip())
 
 
+def _missing_row(column: pa.ChunkedArray) -> int | None:
+    if not column.null_count:
+        return None
+    return next(row for row, value in enumerate(column.to_pylist()) if value is None)
+
+
 class Source:
     """A file with columns: `names` are theirs."""
 
@@ -103,19 +113,45 @@ class Source:
     def __init__(self, path: Path | str, content: bytes) -> None:
         self.path, self.content = path, content
 
-    def read(self, columns: Sequence[str], identifiers: str | None = None) -> pa.Table:
+    def read(
+        self, columns: Sequence[str], identifiers: str | None = None, numbers: Sequence[str] = ()
+    ) -> pa.Table:
         """The named columns as text: codes and distinct labels, or plain strings for identifiers.
+
+        Those that `numbers` names become float64.
 
         Raises
         ------
-        MalformedRecord : with its line and column: an empty cell in one of the columns, or what else the kind
-            of file knows as a fault.
+        MalformedRecord : with its line and column: an empty cell in one of the columns, a number that is none
+            or not finite, or what else the kind of file knows as a fault.
         """
         with naming_file(self.path):
-            return self._read(columns, identifiers)
+            table = self._read(columns, identifiers, frozenset(numbers))
+            for name in numbers:
+                table = self._with_numbers(table, name)
+            return table
 
-    def _read(self, columns: Sequence[str], identifiers: str | None) -> pa.Table:
+    def _read(self, columns: Sequence[str], identifiers: str | None, numbers: Collection[str]) -> pa.Table:
+        """As `read`; columns of numbers may still be strings or integers."""
         raise NotImplementedError
+
+    def _with_numbers(self, table: pa.Table, name: str) -> pa.Table:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        column = table.column(name)
+        try:
+            found = pc.cast(column, pa.float64(), safe=False)
+            odd = np.flatnonzero(~np.isfinite(found.to_numpy()))
+            row = int(odd[0]) if len(odd) else None
+        except pa.ArrowInvalid:
+            row = next(
+                row for row, cell in enumerate(column.to_pylist()) if not _NUMBER.fullmatch(cell.strip())
+            )
+        if row is not None:
+            reason = f"a finite number is needed in place of {shown(column[row].as_py())}"
+            raise MalformedRecord(self.path, reason, self.line(row), name)
+        return table.set_column(table.schema.get_field_index(name), name, found)
 
     def column(self, name: str, role: str = "") -> str:
         """The name of a column, which has to be there once. Raises ValueError with the columns there are."""
@@ -182,11 +218,12 @@ class Delimited(Source):
         position = len(next(self._cells(self.content[start : offset + 1].decode("latin-1")))) - 1
         return self.names[position] if position < len(self.names) else f"number {position + 1}"
 
-    def _read(self, columns: Sequence[str], identifiers: str | None) -> pa.Table:
+    def _read(self, columns: Sequence[str], identifiers: str | None, numbers: Collection[str]) -> pa.Table:
         import pyarrow as pa
 
         try:
-            table, one_line_each = self._arrow(columns, identifiers)
+            plain = {identifiers, *numbers}
+            table, one_line_each = self._arrow(columns, plain)
         except pa.ArrowInvalid as error:
             raise self._first_fault(columns) or MalformedRecord(self.path, str(error)) from error
         if not one_line_each or any(blank_row(column) is not None for column in table.columns):
@@ -195,26 +232,26 @@ class Delimited(Source):
                 raise fault
         return table
 
-    def _arrow(self, columns: Sequence[str], identifiers: str | None) -> tuple[pa.Table, bool]:
+    def _arrow(self, columns: Sequence[str], plain: Collection[str | None]) -> tuple[pa.Table, bool]:
         """The table, and whether each row is surely one line: a quote left open swallows rows silently."""
         import pyarrow as pa
 
         if b'"' not in self.content:
-            return self._arrow_table(columns, identifiers, newlines_in_cells=False), True
+            return self._arrow_table(columns, plain, newlines_in_cells=False), True
         with contextlib.suppress(pa.ArrowInvalid):
-            table = self._arrow_table(columns, identifiers, newlines_in_cells=False)
+            table = self._arrow_table(columns, plain, newlines_in_cells=False)
             if table.num_rows == self._lines() - 1:
                 return table, True
-        return self._arrow_table(columns, identifiers, newlines_in_cells=True), False
+        return self._arrow_table(columns, plain, newlines_in_cells=True), False
 
     def _arrow_table(
-        self, columns: Sequence[str], identifiers: str | None, newlines_in_cells: bool
+        self, columns: Sequence[str], plain: Collection[str | None], newlines_in_cells: bool
     ) -> pa.Table:
         import pyarrow as pa
         from pyarrow import csv as arrow_csv
 
         text = pa.dictionary(pa.int32(), pa.string())
-        kinds = {column: pa.string() if column == identifiers else text for column in columns}
+        kinds = {column: pa.string() if column in plain else text for column in columns}
         return arrow_csv.read_csv(
             pa.BufferReader(self.content),
             read_options=arrow_csv.ReadOptions(block_size=_BLOCK),
@@ -301,33 +338,46 @@ class JsonLines(Source):
                 raise MalformedRecord(self.path, f"a JSON object is expected, not {shown(found)}", number)
             yield number, found
 
-    def _read(self, columns: Sequence[str], identifiers: str | None) -> pa.Table:
+    def _read(self, columns: Sequence[str], identifiers: str | None, numbers: Collection[str]) -> pa.Table:
         import pyarrow as pa
 
         try:
-            table = _as_text(self._arrow(columns), identifiers)
+            table = _as_text(self._arrow(columns, numbers), identifiers, numbers)
             # Arrow also takes objects that go over several lines
-            if table.num_rows == self._lines() and all(blank_row(one) is None for one in table.columns):
+            if table.num_rows == self._lines() and all(
+                blank_row(table[one]) is None if one not in numbers else not table[one].null_count
+                for one in columns
+            ):
                 return table
         except pa.ArrowInvalid:
             pass
-        values: dict[str, list[str]] = {column: [] for column in columns}
+        values: dict[str, list[Any]] = {column: [] for column in columns}
         for line, found in self.rows():
             for column in columns:
-                values[column].append(self._label(found, line, column))
-        return _as_text(
-            pa.table({name: pa.array(own, pa.string()) for name, own in values.items()}), identifiers
-        )
+                cell = self._number if column in numbers else self._label
+                values[column].append(cell(found, line, column))
+        kinds = {name: pa.float64() if name in numbers else pa.string() for name in columns}
+        table = pa.table({name: pa.array(own, kinds[name]) for name, own in values.items()})
+        return _as_text(table, identifiers, numbers)
 
-    def _arrow(self, columns: Sequence[str]) -> pa.Table:
+    def _arrow(self, columns: Sequence[str], numbers: Collection[str]) -> pa.Table:
         """The fields, with the types that the first object shows; any other type further down is an error."""
         import pyarrow as pa
         from pyarrow import json as arrow_json
 
         whole = {column for column in columns if type(self.first.get(column)) is int}
-        schema = pa.schema([(column, pa.int64() if column in whole else pa.string()) for column in columns])
+        kinds = {column: pa.int64() if column in whole else pa.string() for column in columns}
+        schema = pa.schema(kinds | dict.fromkeys(numbers, pa.float64()))
         options = arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
         return arrow_json.read_json(pa.BufferReader(self.content), parse_options=options)
+
+    def _number(self, found: dict[str, Any], line: int, column: str) -> float:
+        value = found.get(column)
+        if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > _LARGEST:
+            given = abridged(json.dumps(value), 80) if column in found else "a missing field"
+            reason = f"a finite number is needed in place of {given}"
+            raise MalformedRecord(self.path, reason, line, column)
+        return float(value)
 
     def _label(self, found: dict[str, Any], line: int, column: str) -> str:
         value = found.get(column)
@@ -365,11 +415,11 @@ class Parquet(Source):
         except (pa.ArrowException, OSError) as error:
             raise MalformedRecord(path, f"this is no whole Parquet file ({error})") from error
 
-    def _read(self, columns: Sequence[str], identifiers: str | None) -> pa.Table:
+    def _read(self, columns: Sequence[str], identifiers: str | None, numbers: Collection[str]) -> pa.Table:
         import pyarrow as pa
         from pyarrow import parquet
 
-        coded = [column for column in columns if column != identifiers]
+        coded = [column for column in columns if column != identifiers and column not in numbers]
         try:
             table = parquet.read_table(
                 pa.BufferReader(self.content), columns=list(columns), read_dictionary=coded
@@ -379,7 +429,12 @@ class Parquet(Source):
         for field in table.schema:
             kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
             text = (pa.string(), pa.large_string(), pa.string_view())
-            if kind not in text and not pa.types.is_integer(kind):
+            if field.name in numbers:
+                if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+                    raise MalformedRecord(
+                        self.path, f"numbers are needed, not {field.type}", column=field.name
+                    )
+            elif kind not in text and not pa.types.is_integer(kind):
                 reason = f"labels are text or integers, not {field.type}"
                 raise MalformedRecord(self.path, reason, column=field.name)
         try:
@@ -388,16 +443,19 @@ class Parquet(Source):
                 (chunk.dictionary if pa.types.is_dictionary(chunk.type) else chunk).validate(full=True)
         except pa.ArrowInvalid as error:
             raise MalformedRecord(self.path, f"a column is damaged ({error})") from error
-        table = _as_text(table, identifiers)
+        table = _as_text(table, identifiers, numbers)
         for name, column in zip(table.column_names, table.columns, strict=True):
-            row = blank_row(column)
+            row = _missing_row(column) if name in numbers else blank_row(column)
             if row is not None:
                 raise MalformedRecord(self.path, f"the cell of row {row + 1} is empty", column=name)
         return table
 
 
-def _as_text(table: pa.Table, identifiers: str | None) -> pa.Table:
-    """Identifiers as strings, labels as codes and strings; only distinct labels are cast, not every cell."""
+def _as_text(table: pa.Table, identifiers: str | None, numbers: Collection[str]) -> pa.Table:
+    """Identifiers as strings, labels as codes and strings; only distinct labels are cast, not every cell.
+
+    Numbers stay as they are.
+    """
     import pyarrow as pa
 
     kind = pa.dictionary(pa.int32(), pa.string())
@@ -409,5 +467,10 @@ def _as_text(table: pa.Table, identifiers: str | None) -> pa.Table:
         ]
         return pa.chunked_array(chunks, kind)
 
+    def kept(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
+        if name in numbers:
+            return column
+        return column.cast(pa.string()) if name == identifiers else encoded(column)
+
     columns = zip(table.column_names, table.columns, strict=True)
-    return pa.table({n: one.cast(pa.string()) if n == identifiers else encoded(one) for n, one in columns})
+    return pa.table({name: kept(name, column) for name, column in columns})

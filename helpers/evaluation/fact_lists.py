@@ -135,17 +135,19 @@ def _from_scores(
 ) -> list[FactList]:
     """Lists over the pairs of all files, in the order in which they first occur."""
     names = {
-        column: pd.CategoricalDtype(
-            pd.Index(np.concatenate([frame[column].cat.categories for frame in (*frames, facts)])).unique()
-        )
+        column: pd.unique(np.concatenate([frame[column].cat.categories for frame in (*frames, facts)]))
         for column in FACT
     }
-    labels = names["relation"].categories
+    labels = names["relation"]
     coded = [
-        {column: frame[column].astype(kind).cat.codes.to_numpy(np.int64) for column, kind in names.items()}
+        # not astype: to pandas, categories in another order are the same type, and the codes would stay
+        {
+            one: frame[one].cat.set_categories(known).cat.codes.to_numpy(np.int64)
+            for one, known in names.items()
+        }
         for frame in (*frames, facts)
     ]
-    pairs = [one["head"] * len(names["tail"].categories) + one["tail"] for one in coded]
+    pairs = [one["head"] * len(names["tail"]) + one["tail"] for one in coded]
     units, place = np.unique(np.concatenate(pairs), return_inverse=True)
     places = np.split(place, np.cumsum([len(one) for one in pairs])[:-1])
     true = places[-1] * len(labels) + coded[-1]["relation"]
@@ -190,7 +192,7 @@ def _say_what_is_missing(
     true_units: np.ndarray,
     relations: np.ndarray,
     true_relations: np.ndarray,
-    labels: pd.Index,
+    labels: np.ndarray,
 ) -> None:
     lost = np.setdiff1d(true_units, units)
     if len(lost):

@@ -319,10 +319,10 @@ def compare_fact_files(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     paths = [Path(folder, name) for name in ("a.csv", "b.csv", "facts.csv")]
     ...     for path, scores in zip(paths, [(0.9, 0.1), (0.2, 0.3)]):
-    ...         _ = path.write_text("head,tail,relation,score\na,b,r,%s\nc,d,r,%s\n" % scores)
-    ...     _ = paths[2].write_text("head,tail,relation\na,b,r\n")
+    ...         _ = path.write_text("head,tail,relation,score\\na,b,r,%s\\nc,d,r,%s\\n" % scores)
+    ...     _ = paths[2].write_text("head,tail,relation\\na,b,r\\n")
     ...     compare_fact_files(*paths, replicates=99)["difference"].tolist()
-    [0.0, 1.0, 0.5, 0.33333333333333337]
+    [-0.25, 0.75, 0.5, 0.33333333333333337]
     """
     paths = (first, second)
     lists = [_until(one, recall) for one in read_fact_lists(paths, facts, negative, n_facts)]

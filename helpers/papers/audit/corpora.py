@@ -129,7 +129,7 @@ class StatisticsTable:
     def riedel(self, metric: str, statistic: str | None = None) -> Cell:
         """A number of NYT (Riedel et al.) in Table 1 of paper D (Gao et al. 2021)."""
         where = {} if statistic is None else {"statistic": statistic}
-        return find_cell(self.published, paper="D", item="Table 1", metric=metric, **where)
+        return find_cell(self.published, paper="D", item="Table 1", dataset="nyt10", metric=metric, **where)
 
 
 def from_label_counts(table: StatisticsTable, dataset: str) -> Iterator[Check]:

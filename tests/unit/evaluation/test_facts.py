@@ -121,8 +121,8 @@ def test_a_published_curve_is_the_list_that_it_was_made_of(tmp_path) -> None:
     ("text", "message"),
     [
         (
-            "precision,recall\n1.0,0.1\n0.4,0.3\n",
-            r"bad.csv, line 3: precision 0.4 and recall 0.3 of 10 facts",
+            "precision,recall\n1.0,0.1\n0.4,0.2\n1.0,0.3\n",
+            r"bad.csv, line 4: precision 1 and recall 0.3 of 10 facts",
         ),
         ("precision,recall\n0,0\n0,0\n", "no fact of the list is true"),
         ("precision,recall,head\n1,0.1,a\n", "facts are named by head, tail, relation; it has head only"),
