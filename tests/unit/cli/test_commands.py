@@ -560,27 +560,33 @@ class TestRegister:
 class TestProcess:
     @pytest.fixture
     def cost(self):
-        """Run a command twice, each time in a fresh process; gives modules and the least seconds of CPU."""
+        """Run a command in fresh processes until it takes less than `most` seconds of processor time, six at
+        most; gives modules and the least seconds. A busy neighbour makes a process slower."""
 
-        def run(*words: str) -> tuple[set[str], float]:
+        def run(*words: str, most: float) -> tuple[set[str], float]:
             code = "import sys, time; from helpers.__main__ import main; "
             code += f"code = main({list(map(str, words))!r}); "
             code += "print(code, time.process_time(), *sys.modules, file=sys.stderr)"
-            lines = [python("-c", code).stderr.splitlines()[-1].split() for _ in range(2)]
-            assert {line[0] for line in lines} == {"0"}
-            return set(lines[0][2:]), min(float(line[1]) for line in lines)
+            least = math.inf
+            for _ in range(6):
+                exit_code, seconds, *modules = python("-c", code).stderr.splitlines()[-1].split()
+                assert exit_code == "0"
+                least = min(least, float(seconds))
+                if least < most:
+                    break
+            return set(modules), least
 
         return run
 
     def test_scoring_loads_no_torch_and_starts_fast(self, cost, paper):
-        modules, seconds = cost("score", paper, "--negative", "N", "--bootstrap", "10")
+        modules, seconds = cost("score", paper, "--negative", "N", "--bootstrap", "10", most=SCORE_SECONDS)
         assert "helpers.metrics.averaging" in modules
         assert not {"torch", "transformers", "sklearn", "matplotlib", "papermill"} & modules
         assert seconds < SCORE_SECONDS
 
     def test_help_loads_click_core_and_names_alone_and_is_instant(self, cost):
         for words in (["--help"], ["score", "--help"], ["train", "--help"]):
-            modules, seconds = cost(*words)
+            modules, seconds = cost(*words, most=0.25)
             assert not {"numpy", "pandas", "pyarrow", "scipy", "torch"} & modules
             folders = {name.split(".")[1] for name in modules if name.startswith("helpers.")}
             assert folders == {"__main__", "cli", "core", "models"}  # of models the names, no numpy
@@ -588,7 +594,7 @@ class TestProcess:
 
     def test_linear_loads_neither_torch_nor_transformers(self, cost):
         write_documents("train.txt", demo_documents()["train"])
-        modules, _ = cost("linear", "--train", "train.txt", "--test", "train.txt", "--k", "1")
+        modules, _ = cost("linear", "--train", "train.txt", "--test", "train.txt", "--k", "1", most=math.inf)
         assert "helpers.models.linear.documents" in modules
         assert not {"torch", "transformers", "accelerate", "matplotlib"} & modules
 
