@@ -89,6 +89,12 @@ INVERSES = {"a.json": b'{"Cause-Effect(e1,e2)": "Cause-Effect(e2,e1)"}', "a.csv"
 BLOCK = b'1\t"The <e1>fire</e1> caused <e2>panic</e2>."\nCause-Effect(e1,e2)\nComment: none\n\n'
 PAIR = b'0\t" <e1> Thom Yorke </e1> of <e2> Radiohead </e2> sings . "\nper:employee_of(e2,e1) \n\n\n'
 
+MENTION = {"token": ["Ada", "\n ", "left", "London"], "relation": "NA", "anno_relation_list": ["NA", "r"]}
+MENTION |= {"h": {"id": "Q1", "name": "ada", "pos": [0, 1]}, "t": {"name": "london", "pos": [3, 4]}}
+MENTIONS = {"a.txt": (json.dumps(MENTION) + "\n").encode() * 2, "b.txt": f"{MENTION}\n{MENTION}\n".encode()}
+GIDS = b"/m/1\t/m/2\tAda_L\tLondon\tNA\tAda_L left London. ###END### \n" * 2
+LISTS = {"a.json": b'{"/m/1": ["/location", "/location/city"], "/m/2": []}'}
+
 DOCUMENT = {
     "title": "D",
     "vertexSet": [[{"name": "A"}], [{"name": "B"}]],
@@ -122,6 +128,12 @@ READERS = {
     "helpers.data:read_documents": DOCUMENTS,
     "helpers.data:read_labels": {"a.txt": b"grain\noil\n"},
     "helpers.data:read_nyt_star": {"a.json": b'[{"text": "a b", "triple_list": [["a", "/r", "b"]]}]'},
+    "helpers.data:read_opennre": MENTIONS,
+    "helpers.data:read_gids": {"a.tsv": GIDS},
+    "helpers.data:read_entity_types": LISTS,
+    "helpers.data:read_relation_aliases": LISTS,
+    "helpers.data.distant:read_opennre": MENTIONS,
+    "helpers.data.distant:read_gids": {"a.tsv": GIDS},
     "helpers.data.readers:read_semeval": {"a.txt": BLOCK},
     "helpers.data.readers:read_kbp37": {"a.txt": PAIR},
     "helpers.data.readers:read_chemprot": {
