@@ -93,6 +93,9 @@ MENTION = {"token": ["Ada", "\n ", "left", "London"], "relation": "NA", "anno_re
 MENTION |= {"h": {"id": "Q1", "name": "ada", "pos": [0, 1]}, "t": {"name": "london", "pos": [3, 4]}}
 MENTIONS = {"a.txt": (json.dumps(MENTION) + "\n").encode() * 2, "b.txt": f"{MENTION}\n{MENTION}\n".encode()}
 GIDS = b"/m/1\t/m/2\tAda_L\tLondon\tNA\tAda_L left London. ###END### \n" * 2
+LISTED = {"a.txt": b"1.0\t0.1\t0.9\n0.5\t0.1\t0.8\n", "b.txt": b"1.0\t0.1\t0.9\ta b /r\n" * 2}
+PROBABILITIES = {"probabilities": np.full((2, 5), 0.2), "gold": np.array([0, 1, 3]), "gold_lengths": [1, 2]}
+PROBABILITIES = saved(lambda stream: np.savez(stream, **PROBABILITIES))
 LISTS = {"a.json": b'{"/m/1": ["/location", "/location/city"], "/m/2": []}'}
 
 DOCUMENT = {
@@ -134,6 +137,9 @@ READERS = {
     "helpers.data:read_relation_aliases": LISTS,
     "helpers.data.distant:read_opennre": MENTIONS,
     "helpers.data.distant:read_gids": {"a.tsv": GIDS},
+    "helpers.data:read_ranked_list": LISTED,
+    "helpers.data:read_gids_probabilities": {"a.npz": PROBABILITIES},
+    "helpers.data.ranked_lists:read_arrays": MATRICES,
     "helpers.data.readers:read_semeval": {"a.txt": BLOCK},
     "helpers.data.readers:read_kbp37": {"a.txt": PAIR},
     "helpers.data.readers:read_chemprot": {
@@ -146,7 +152,10 @@ READERS = {
     "helpers.models.linear:DocumentClassifier.load": a_model,
 }
 """Reader → valid files."""
-OTHERS = {"read_corpus": "reads registered files by the readers above"}
+OTHERS = {
+    "read_corpus": "reads registered files by the readers above",
+    "read_curve": "two files, which read_arrays reads; spoilt ones in tests/unit/data/test_ranked_lists.py",
+}
 
 
 def test_every_command_and_every_reader_has_files_to_spoil():
