@@ -1,8 +1,8 @@
 """Published ranked lists of facts: what other people's systems put out on NYT10 and GIDS, column by column.
 
-Three forms: text with a point of the precision–recall curve a rank, mostly with the fact beside it; two arrays
-of precision and recall; the probabilities of every pair and relation. Nothing is computed here: hits follow
-from a curve and the number of true facts (`FactRanking.from_curve` of the metrics).
+Three forms: text with a point of the precision–recall curve a rank, mostly with the fact beside it; two
+arrays of precision and recall; the probabilities of every pair and relation. Nothing is computed here: hits
+follow from a curve and the number of true facts (`FactRanking.from_curve` of the metrics).
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _number(cell: str) -> float:
 
 
 def read_curve(precision: Path | str, recall: Path | str) -> RankedList:
-    """A curve in two .npy files of numbers, one of precision and one of recall, as RESIDE's collection has it.
+    """A curve in two .npy files of numbers, precision and recall, as RESIDE's collection has it.
 
     Raises
     ------
@@ -132,9 +132,9 @@ def _column(path: Path | str) -> np.ndarray:
 def read_gids_probabilities(path: Path | str) -> tuple[np.ndarray, np.ndarray]:
     """Probabilities and truth of a system of Jat et al. on GIDS: two (B, 5) arrays, of floats and of bools.
 
-    The columns are `GIDS_RELATIONS`. Row b is the b-th entity pair of the sentences, the pairs sorted by their
-    two identifiers: so the labels of all 1,082 pairs of dev are those of the sentences, and of 3,246 of the
-    3,247 of test. (The other one, whose sentences say place of birth, is NA here: 2,447 facts, not 2,448.)
+    The columns are `GIDS_RELATIONS`. Row b is the b-th entity pair of the sentences, the pairs sorted by
+    their two identifiers: so the labels of all 1,082 pairs of dev are those of the sentences, and of 3,246 of
+    the 3,247 of test. (The other one, place of birth in its sentences, is NA here: 2,447 facts, not 2,448.)
 
     Raises
     ------
@@ -213,7 +213,7 @@ _REPOSITORIES = {
     "RESIDE": "malllabiisc/RESIDE@d906e2a baselines_pr",
     "Jat": "SharmisthaJat/RE-DS-Word-Attention-Models@ed2faed, probabilities converted from pickles",
 }
-_WITHOUT_DEGREE = "2,017 facts: those of Jat et al. without the 430 of the relation education/degree"
+_WITHOUT_DEGREE = "2,017 facts, as many as Jat et al. have without the 430 of education/degree"
 
 
 def _text(group: str, system: str, note: str = "") -> PublishedList:

@@ -139,7 +139,7 @@ READERS = {
     "helpers.data.distant:read_gids": {"a.tsv": GIDS},
     "helpers.data:read_ranked_list": LISTED,
     "helpers.data:read_gids_probabilities": {"a.npz": PROBABILITIES},
-    "helpers.data.ranked_lists:read_arrays": MATRICES,
+    "helpers.data.ranked_lists:read_arrays": {name: MATRICES[name] for name in ("a.npy", "a.npz")},
     "helpers.data.readers:read_semeval": {"a.txt": BLOCK},
     "helpers.data.readers:read_kbp37": {"a.txt": PAIR},
     "helpers.data.readers:read_chemprot": {
