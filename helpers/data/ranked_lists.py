@@ -7,14 +7,13 @@ follow from a curve and the number of true facts (`FactRanking.from_curve` of th
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from helpers.core import MalformedRecord, naming_file, shown, unknown_name
+from helpers.core import MalformedRecord, finite_number, naming_file, unknown_name
 
 from .matrices import read_arrays
 from .readers import collect, lines
@@ -75,7 +74,7 @@ def read_ranked_list(path: Path | str) -> RankedList:
             raise ValueError(f"3 fields are expected, or 6 with the fact; found {len(cells)}")
         if len(cells) != widths[0]:
             raise ValueError(f"{widths[0]} fields are expected, as in the first line; found {len(cells)}")
-        numbers = [_number(cell) for cell in cells[:3]]
+        numbers = [finite_number(cell) for cell in cells[:3]]
         if not (0 <= numbers[0] <= 1 and 0 <= numbers[1] <= 1):
             raise ValueError(f"precision {cells[0]} and recall {cells[1]} have to be from 0 to 1")
         return [(numbers, NamedFact(*cells[3:]) if cells[3:] else None)]
@@ -84,13 +83,6 @@ def read_ranked_list(path: Path | str) -> RankedList:
     precision, recall, scores = np.array([numbers for numbers, _ in points]).T.copy()
     facts = tuple(fact for _, fact in points)
     return RankedList(precision, recall, scores, None if facts[0] is None else facts)
-
-
-def _number(cell: str) -> float:
-    value = float(cell.replace("_", "?"))  # Python takes 1_000 for a number, no one else does
-    if not math.isfinite(value):
-        raise ValueError(f"{shown(cell)} is no finite number")
-    return value
 
 
 def read_curve(precision: Path | str, recall: Path | str) -> RankedList:

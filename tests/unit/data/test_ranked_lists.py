@@ -107,9 +107,9 @@ class TestMalformed:
         [
             ("1 0.1", "3 fields are expected, or 6 with the fact; found 2"),
             ("1 0.1 0.9 a b r", "3 fields are expected, as in the first line; found 6"),
-            ("1 0.1 x", "could not convert string to float: 'x'"),
+            ("1 0.1 x", "'x' is no finite number"),
             ("1 0.1 nan", "'nan' is no finite number"),
-            ("1 0.1 1_0", "could not convert"),
+            ("1 0.1 1_0", "'1_0' is no finite number"),
             ("1.5 0.1 0.9", "precision 1.5 and recall 0.1 have to be from 0 to 1"),
         ],
     )
