@@ -28,6 +28,7 @@ from .samples import RelationSample, Span
 
 Pair = tuple[str, str]
 ONTOLOGY = ROOT / "results" / "published" / "nyt10m_relations.csv"
+OPENNRE = "https://thunlp.oss-cn-qingdao.aliyuncs.com/opennre/benchmark/"
 END = "###END###"
 MOST_CHARACTERS, MOST_DEPTH = 1 << 20, 50
 """Of a line that is a Python literal; Python's parser is not made for hostile ones."""
@@ -143,8 +144,9 @@ def opennre_dataset(folder: Path | str, name: str, title: str = "") -> Dataset:
     """The row of a data set that lies in a folder as OpenNRE has it, for `register_dataset`.
 
     The files are `NAME_train.txt`, `NAME_val.txt`, `NAME_test.txt`, those that are there. NYT10m and Wiki20m
-    may not be passed on: OpenNRE's scripts benchmark/download_nyt10m.sh and download_wiki20m.sh get them. The
-    row is called '<name>-sentences', as the plain name may be that of a table of label counts.
+    may not be passed on, and no checksum of them is published: OpenNRE's scripts benchmark/download_nyt10m.sh
+    and download_wiki20m.sh get them (`OPENNRE`); runs record the sha256 of what is used. The row is called
+    '<name>-sentences', as the plain name may be that of a table of label counts.
 
     Raises
     ------
@@ -152,12 +154,13 @@ def opennre_dataset(folder: Path | str, name: str, title: str = "") -> Dataset:
 
     >>> opennre_dataset("no-such-folder", "nyt10m")
     Traceback (most recent call last):
-    helpers.core.errors.MissingData: no-such-folder holds no nyt10m_train.txt, nyt10m_val.txt, nyt10m_test.txt
+    helpers.core.errors.MissingData: no-such-folder holds no nyt10m_train.txt, nyt10m_val.txt, ...
     """
     files = {split: Path(folder, f"{name}_{split}.txt") for split in ("train", "val", "test")}
     there = {split: file for split, file in files.items() if file.is_file()}
     if not there:
-        raise MissingData(f"{folder} holds no {', '.join(file.name for file in files.values())}")
+        names = ", ".join(file.name for file in files.values())
+        raise MissingData(f"{folder} holds no {names}; OpenNRE's data sets are at {OPENNRE}{name}/")
     return Dataset(
         f"{name}-sentences",
         title,

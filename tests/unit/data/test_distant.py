@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.core import MalformedRecord
+from helpers.core import MalformedRecord, MissingData
 from helpers.data import (
     GIDS_RELATIONS,
     RelationSample,
@@ -136,6 +136,10 @@ class TestOpenNRE:
             assert read_corpus("mine-sentences")["test"] == read_opennre(tmp_path / "mine_test.txt")
         finally:
             unregister_dataset("mine-sentences")
+
+    def test_a_folder_without_them(self, tmp_path) -> None:
+        with pytest.raises(MissingData, match="holds no a_train.txt, a_val.txt, a_test.txt; .*/a/$"):
+            opennre_dataset(tmp_path, "a")
 
     def test_wiki80(self, data_dir) -> None:
         corpus = read_corpus("wiki80")
