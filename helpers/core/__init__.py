@@ -47,6 +47,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "utf8_fault",
             "write_atomically",
         ],
-        "text": ["csv_text", "signature_field", "table_name", "visible"],
+        "text": ["csv_text", "finite_number", "signature_field", "table_name", "visible"],
     },
 )

@@ -2,6 +2,7 @@ r"""Text that is safe where it goes: a table on a terminal, LaTeX, a spreadsheet
 
 Labels and file names are anybody's: they may hold line ends, ANSI colours, marks that turn the direction of
 writing, or formulas. Nothing is refused for that; each function below says what becomes of it in one place.
+The last one reads a number.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterable
 from numbers import Number
 from typing import Any
 
-from .errors import abridged
+from .errors import abridged, shown
 
 _NAME, _LINE = 80, 1000  # characters of a name in a table, and of a line of text
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # with these a spreadsheet takes a cell for a formula (OWASP)
@@ -84,3 +85,23 @@ def _csv_cell(cell: Any, raw: bool) -> Any:
     if cell is None or isinstance(cell, float) and math.isnan(cell):
         return ""
     return cell if isinstance(cell, Number) else _csv_cell(str(cell), raw)
+
+
+def finite_number(value: Any) -> float:
+    """A cell, text or a number of JSON, as a finite number; ValueError if it is none.
+
+    >>> finite_number(" 1e-3 "), finite_number(2)
+    (0.001, 2.0)
+    >>> finite_number("nan")
+    Traceback (most recent call last):
+    ValueError: 'nan' is no finite number
+    """
+    try:
+        # Python also takes True, 1_000 and digits of other scripts for numbers
+        plain = value.isascii() and "_" not in value if isinstance(value, str) else type(value) is not bool
+        number = float(value) if plain else math.nan
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise ValueError(f"{shown(value)} is no finite number")
+    return number

@@ -33,6 +33,11 @@ class Mention(NamedTuple):
         """The annotated relations if there are any, else the one of the file."""
         return self.annotated or (self.sample.relation,)
 
+    @property
+    def relation(self) -> str:
+        """The label of the file, which statistics count."""
+        return self.sample.relation
+
 
 @dataclass(frozen=True, slots=True)
 class Bag:

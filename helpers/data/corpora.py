@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .readers import Corpus
     from .samples import RelationSample
 
-KINDS = ("relations", "facts", "documents")
+KINDS = ("relations", "mentions", "facts", "documents")
 Function = Callable[..., Any] | str
 """A function, or its address 'module:name', which is imported when it is first called."""
 
@@ -36,7 +36,8 @@ class Dataset:
     ----------
     name : as commands and run files write it.
     title : as figures write it; empty: the name.
-    kind : of its samples: 'relations' (`RelationSample`), 'facts' (`Fact`), 'documents' (`Documents`).
+    kind : of its samples: 'relations' (`RelationSample`), 'mentions' (`Mention`, of distant supervision),
+        'facts' (`Fact`), 'documents' (`Documents`).
     files : split → file, a name of the registry or a path on disk. Empty: only its counts are known.
     reader : `reader(path, strict)` gives the samples of one file.
     maker : for data that are made, not read: `maker()` gives split → samples.
@@ -59,7 +60,7 @@ class Dataset:
 
     name: str
     title: str = ""
-    kind: Literal["relations", "facts", "documents"] = "relations"
+    kind: Literal["relations", "mentions", "facts", "documents"] = "relations"
     files: Mapping[str, Path | str] = field(default_factory=dict)
     reader: Function | None = None
     maker: Function | None = None
@@ -195,6 +196,26 @@ _ROWS = (
         negative="no_relation",
     ),
     Dataset(
+        "gids",
+        "GIDS",
+        kind="mentions",
+        files={"train": "gids/dev.tsv", "test": "gids/test.tsv"},
+        reader="helpers.data.distant:read_gids",
+        negative="NA",
+        unit="sentence",
+        note="the training part is not public: `train` is the development part",
+    ),
+    Dataset(
+        "wiki80",
+        "Wiki80, a part",
+        kind="mentions",
+        files={"train": "wiki80/train_0.1.txt", "test": "wiki80/dev.txt"},
+        reader="helpers.data.distant:read_opennre",
+        unit="sentence",
+        note="`train` is the tenth of the training part that is public with the registry, `test` the "
+        "development part; each entity pair has one sentence, none of them is negative",
+    ),
+    Dataset(
         "reuters90",
         "Reuters-21578",
         kind="documents",
@@ -285,7 +306,7 @@ def unregister_dataset(name: str) -> None:
 
 
 def read_corpus(name: str, strict: bool = True) -> dict[str, Corpus | Documents]:
-    """Every split of a data set: `RelationSample`s, `Fact`s or `Documents`, as its `kind` says.
+    """Every split of a data set: `RelationSample`s, `Mention`s, `Fact`s or `Documents`, as its `kind` says.
 
     Raises
     ------

@@ -6,9 +6,11 @@ Nothing pickled is ever loaded. Whether the numbers are 0 and 1, or fit together
 from __future__ import annotations
 
 import array
+import contextlib
 import csv
 import io
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -166,16 +168,40 @@ def _number(path: Path, cell: str, line: int, column: int) -> float:
 
 def _read_numpy(path: Path) -> np.ndarray | csr_array:
     """What NumPy or SciPy saved; the content decides which, should the ending be the wrong one of the two."""
-    with open(plain_file(path), "rb") as file:
-        try:
-            found, names = _loaded(file)
-        except Exception as error:  # NumPy's and zipfile's own, of many kinds: a header is Python text
-            reason = abridged(" ".join(str(error).split()), 160) or type(error).__name__
-            raise MalformedRecord(path, f"the file is broken, cut off or pickled ({reason})") from error
+    with _opened(path) as file:
+        found, names = _loaded(file)
     if not isinstance(found, np.ndarray | csr_array):
         listed = listing(names) or "nothing"
         raise MalformedRecord(path, f"one array, or SciPy's sparse form, is expected, not {listed}")
     return found
+
+
+@contextlib.contextmanager
+def _opened(path: Path | str) -> Iterator[BinaryIO]:
+    with open(plain_file(path), "rb") as file:
+        try:
+            yield file
+        except Exception as error:  # NumPy's and zipfile's own, of many kinds: a header is Python text
+            reason = abridged(" ".join(str(error).split()), 160) or type(error).__name__
+            raise MalformedRecord(path, f"the file is broken, cut off or pickled ({reason})") from error
+
+
+def read_arrays(path: Path | str) -> dict[str, np.ndarray]:
+    """All arrays of an .npz file by name; that of an .npy file under the name ''. Nothing pickled is loaded.
+
+    Raises
+    ------
+    MalformedRecord : broken, cut off or pickled.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.savez(Path(folder, "a.npz"), gold=[0, 1], lengths=[2])
+    ...     {name: array.tolist() for name, array in read_arrays(Path(folder, "a.npz")).items()}
+    {'gold': [0, 1], 'lengths': [2]}
+    """
+    with _opened(path) as file:
+        found = np.load(file, allow_pickle=False)
+        return {"": found} if isinstance(found, np.ndarray) else {name: found[name] for name in found.files}
 
 
 def _loaded(file: BinaryIO) -> tuple[np.ndarray | csr_array | bytes | None, list[str]]:

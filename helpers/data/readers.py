@@ -11,6 +11,7 @@ import itertools
 import json
 import logging
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal
@@ -45,11 +46,15 @@ Record = tuple[int, Any]
 
 
 class Corpus(list):
-    """The records of a file in order; `malformed` holds the errors of those left out (none if strict)."""
+    """The records of a file in order.
+
+    `malformed` : the errors of those left out (none if strict). `notes` : what else a reader counted.
+    """
 
     def __init__(self, records: Iterable[Any] = (), malformed: Iterable[MalformedRecord] = ()) -> None:
         super().__init__(records)
         self.malformed = list(malformed)
+        self.notes: Counter[str] = Counter()
 
 
 def collect(

@@ -1,18 +1,18 @@
 """Columns of text from CSV, TSV, JSON-lines and Parquet files, plain or gzipped.
 
 Arrow reads a sound file in parallel. Where it fails, Python's `csv` and `json`, which know the line, read the
-file again to name the fault. Cells stay text: `NA`, `None`, `null` and `007` are labels like any other.
+file again to name the fault. Cells stay text: `NA`, `None`, `null` and `007` are labels like any other. Only
+columns that are asked for as numbers become some.
 """
 
 from __future__ import annotations
 
+import array
 import contextlib
 import csv
 import io
 import json
-import re
-import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from helpers.core import (
     abridged,
     byte_fault,
     did_you_mean,
+    finite_number,
     listing,
     naming_file,
     read_file,
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet")
-_NUMBER = re.compile(r"[+-]?(\d+[.]?\d*|[.]\d+)([eE][+-]?\d+)?")  # what Arrow reads as a finite number
-_LARGEST = sys.float_info.max
 _BLOCK = 1 << 24  # bytes that Arrow parses at a time: a row has to fit into two blocks
 
 
@@ -99,10 +98,15 @@ def blank_row(column: pa.ChunkedArray) -> int | None:
     return first_row(column, lambda value: value is None or not value.strip())
 
 
-def _missing_row(column: pa.ChunkedArray) -> int | None:
-    if not column.null_count:
-        return None
-    return next(row for row, value in enumerate(column.to_pylist()) if value is None)
+def odd_row(column: pa.ChunkedArray) -> int | None:
+    """The first row (from 0) of a column of numbers whose cell is missing, nan or infinite; or None.
+
+    >>> import pyarrow as pa
+    >>> odd_row(pa.chunked_array([[0.5], [float("inf")]])), odd_row(pa.chunked_array([[0.5, None]]))
+    (1, 1)
+    """
+    odd = ~np.isfinite(column.to_numpy())
+    return int(odd.argmax()) if odd.any() else None
 
 
 class Source:
@@ -114,44 +118,24 @@ class Source:
         self.path, self.content = path, content
 
     def read(
-        self, columns: Sequence[str], identifiers: str | None = None, numbers: Sequence[str] = ()
+        self, columns: Sequence[str], identifiers: str | None = None, numbers: Collection[str] = ()
     ) -> pa.Table:
-        """The named columns as text: codes and distinct labels, or plain strings for identifiers.
+        """The named columns: codes and distinct labels; plain strings for identifiers; float64 for numbers.
 
-        Those that `numbers` names become float64.
+        Parameters
+        ----------
+        identifiers, numbers : names among `columns`.
 
         Raises
         ------
-        MalformedRecord : with its line and column: an empty cell in one of the columns, a number that is none
-            or not finite, or what else the kind of file knows as a fault.
+        MalformedRecord : with its line and column: an empty cell in one of the columns; in one of numbers,
+            what is no finite number; or what else the kind of file knows as a fault.
         """
         with naming_file(self.path):
-            table = self._read(columns, identifiers, frozenset(numbers))
-            for name in numbers:
-                table = self._with_numbers(table, name)
-            return table
+            return self._read(columns, identifiers, numbers)
 
     def _read(self, columns: Sequence[str], identifiers: str | None, numbers: Collection[str]) -> pa.Table:
-        """As `read`; columns of numbers may still be strings or integers."""
         raise NotImplementedError
-
-    def _with_numbers(self, table: pa.Table, name: str) -> pa.Table:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        column = table.column(name)
-        try:
-            found = pc.cast(column, pa.float64(), safe=False)
-            odd = np.flatnonzero(~np.isfinite(found.to_numpy()))
-            row = int(odd[0]) if len(odd) else None
-        except pa.ArrowInvalid:
-            row = next(
-                row for row, cell in enumerate(column.to_pylist()) if not _NUMBER.fullmatch(cell.strip())
-            )
-        if row is not None:
-            reason = f"a finite number is needed in place of {shown(column[row].as_py())}"
-            raise MalformedRecord(self.path, reason, self.line(row), name)
-        return table.set_column(table.schema.get_field_index(name), name, found)
 
     def column(self, name: str, role: str = "") -> str:
         """The name of a column, which has to be there once. Raises ValueError with the columns there are."""
@@ -221,37 +205,59 @@ class Delimited(Source):
     def _read(self, columns: Sequence[str], identifiers: str | None, numbers: Collection[str]) -> pa.Table:
         import pyarrow as pa
 
+        kinds = {
+            column: pa.string()
+            if column == identifiers
+            else pa.float64()
+            if column in numbers
+            else pa.dictionary(pa.int32(), pa.string())
+            for column in columns
+        }
         try:
-            plain = {identifiers, *numbers}
-            table, one_line_each = self._arrow(columns, plain)
+            table, one_line_each = self._arrow(kinds)
         except pa.ArrowInvalid as error:
-            raise self._first_fault(columns) or MalformedRecord(self.path, str(error)) from error
-        if not one_line_each or any(blank_row(column) is not None for column in table.columns):
-            fault = self._first_fault(columns)
+            fault = self._first_fault(columns, numbers)
+            if fault or not numbers:
+                raise fault or MalformedRecord(self.path, str(error)) from error
+            # numbers that Arrow does not take, such as +1
+            table = self._read([column for column in columns if column not in numbers], identifiers, ())
+            return self._with_numbers(table, columns, numbers)
+        if not one_line_each or any(
+            (odd_row(column) if name in numbers else blank_row(column)) is not None
+            for name, column in zip(table.column_names, table.columns, strict=True)
+        ):
+            fault = self._first_fault(columns, numbers)
             if fault:
                 raise fault
         return table
 
-    def _arrow(self, columns: Sequence[str], plain: Collection[str | None]) -> tuple[pa.Table, bool]:
+    def _with_numbers(self, table: pa.Table, columns: Sequence[str], numbers: Collection[str]) -> pa.Table:
+        import pyarrow as pa
+
+        places = {name: self.names.index(name) for name in numbers}
+        values: dict[str, array.array] = {name: array.array("d") for name in numbers}
+        for _, row in self.rows():
+            for name, place in places.items():
+                values[name].append(finite_number(row[place]))
+        found = {name: pa.chunked_array([np.frombuffer(own)]) for name, own in values.items()}
+        return pa.table({name: found[name] if name in found else table[name] for name in columns})
+
+    def _arrow(self, kinds: Mapping[str, pa.DataType]) -> tuple[pa.Table, bool]:
         """The table, and whether each row is surely one line: a quote left open swallows rows silently."""
         import pyarrow as pa
 
         if b'"' not in self.content:
-            return self._arrow_table(columns, plain, newlines_in_cells=False), True
+            return self._arrow_table(kinds, newlines_in_cells=False), True
         with contextlib.suppress(pa.ArrowInvalid):
-            table = self._arrow_table(columns, plain, newlines_in_cells=False)
+            table = self._arrow_table(kinds, newlines_in_cells=False)
             if table.num_rows == self._lines() - 1:
                 return table, True
-        return self._arrow_table(columns, plain, newlines_in_cells=True), False
+        return self._arrow_table(kinds, newlines_in_cells=True), False
 
-    def _arrow_table(
-        self, columns: Sequence[str], plain: Collection[str | None], newlines_in_cells: bool
-    ) -> pa.Table:
+    def _arrow_table(self, kinds: Mapping[str, pa.DataType], newlines_in_cells: bool) -> pa.Table:
         import pyarrow as pa
         from pyarrow import csv as arrow_csv
 
-        text = pa.dictionary(pa.int32(), pa.string())
-        kinds = {column: pa.string() if column in plain else text for column in columns}
         return arrow_csv.read_csv(
             pa.BufferReader(self.content),
             read_options=arrow_csv.ReadOptions(block_size=_BLOCK),
@@ -268,7 +274,7 @@ class Delimited(Source):
             ),
         )
 
-    def _first_fault(self, columns: Sequence[str]) -> MalformedRecord | None:
+    def _first_fault(self, columns: Sequence[str], numbers: Collection[str]) -> MalformedRecord | None:
         wanted = [(self.names.index(column), column) for column in columns]
         try:
             for line, row in self.rows():
@@ -278,6 +284,11 @@ class Delimited(Source):
                 for position, column in wanted:
                     if not row[position].strip():
                         return MalformedRecord(self.path, "the cell is empty", line, column)
+                    if column in numbers:
+                        try:
+                            finite_number(row[position])
+                        except ValueError as error:
+                            return MalformedRecord(self.path, str(error), line, column)
         except MalformedRecord as fault:
             return fault
         return None
@@ -343,20 +354,21 @@ class JsonLines(Source):
 
         try:
             table = _as_text(self._arrow(columns, numbers), identifiers, numbers)
+            sound = (
+                (odd_row(one) if name in numbers else blank_row(one)) is None
+                for name, one in zip(table.column_names, table.columns, strict=True)
+            )
             # Arrow also takes objects that go over several lines
-            if table.num_rows == self._lines() and all(
-                blank_row(table[one]) is None if one not in numbers else not table[one].null_count
-                for one in columns
-            ):
+            if table.num_rows == self._lines() and all(sound):
                 return table
         except pa.ArrowInvalid:
             pass
         values: dict[str, list[Any]] = {column: [] for column in columns}
         for line, found in self.rows():
             for column in columns:
-                cell = self._number if column in numbers else self._label
-                values[column].append(cell(found, line, column))
-        kinds = {name: pa.float64() if name in numbers else pa.string() for name in columns}
+                read = self._number if column in numbers else self._label
+                values[column].append(read(found, line, column))
+        kinds = {column: pa.float64() if column in numbers else pa.string() for column in columns}
         table = pa.table({name: pa.array(own, kinds[name]) for name, own in values.items()})
         return _as_text(table, identifiers, numbers)
 
@@ -366,18 +378,24 @@ class JsonLines(Source):
         from pyarrow import json as arrow_json
 
         whole = {column for column in columns if type(self.first.get(column)) is int}
-        kinds = {column: pa.int64() if column in whole else pa.string() for column in columns}
-        schema = pa.schema(kinds | dict.fromkeys(numbers, pa.float64()))
+        kinds = dict.fromkeys(whole, pa.int64()) | dict.fromkeys(numbers, pa.float64())
+        schema = pa.schema([(column, kinds.get(column, pa.string())) for column in columns])
         options = arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
         return arrow_json.read_json(pa.BufferReader(self.content), parse_options=options)
 
     def _number(self, found: dict[str, Any], line: int, column: str) -> float:
         value = found.get(column)
-        if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > _LARGEST:
-            given = abridged(json.dumps(value), 80) if column in found else "a missing field"
-            reason = f"a finite number is needed in place of {given}"
+        if value is None:
+            reason = "the field is empty" if column in found else "the field is missing"
             raise MalformedRecord(self.path, reason, line, column)
-        return float(value)
+        if isinstance(value, str):
+            raise MalformedRecord(
+                self.path, f"a number is expected, not the text {shown(value)}", line, column
+            )
+        try:
+            return finite_number(value)
+        except ValueError as error:
+            raise MalformedRecord(self.path, str(error), line, column) from error
 
     def _label(self, found: dict[str, Any], line: int, column: str) -> str:
         value = found.get(column)
@@ -427,14 +445,15 @@ class Parquet(Source):
         except (pa.ArrowException, OSError) as error:
             raise MalformedRecord(self.path, f"the file cannot be read ({error})") from error
         for field in table.schema:
-            kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
-            text = (pa.string(), pa.large_string(), pa.string_view())
             if field.name in numbers:
-                if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+                if not pa.types.is_floating(field.type) and not pa.types.is_integer(field.type):
                     raise MalformedRecord(
                         self.path, f"numbers are needed, not {field.type}", column=field.name
                     )
-            elif kind not in text and not pa.types.is_integer(kind):
+                continue
+            kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+            text = (pa.string(), pa.large_string(), pa.string_view())
+            if kind not in text and not pa.types.is_integer(kind):
                 reason = f"labels are text or integers, not {field.type}"
                 raise MalformedRecord(self.path, reason, column=field.name)
         try:
@@ -445,17 +464,15 @@ class Parquet(Source):
             raise MalformedRecord(self.path, f"a column is damaged ({error})") from error
         table = _as_text(table, identifiers, numbers)
         for name, column in zip(table.column_names, table.columns, strict=True):
-            row = _missing_row(column) if name in numbers else blank_row(column)
+            row = odd_row(column) if name in numbers else blank_row(column)
             if row is not None:
-                raise MalformedRecord(self.path, f"the cell of row {row + 1} is empty", column=name)
+                fault = "holds no finite number" if name in numbers and column[row].is_valid else "is empty"
+                raise MalformedRecord(self.path, f"the cell of row {row + 1} {fault}", column=name)
         return table
 
 
 def _as_text(table: pa.Table, identifiers: str | None, numbers: Collection[str]) -> pa.Table:
-    """Identifiers as strings, labels as codes and strings; only distinct labels are cast, not every cell.
-
-    Numbers stay as they are.
-    """
+    """Identifiers as strings, labels as codes and strings; only distinct labels are cast, not every cell."""
     import pyarrow as pa
 
     kind = pa.dictionary(pa.int32(), pa.string())
@@ -467,10 +484,10 @@ def _as_text(table: pa.Table, identifiers: str | None, numbers: Collection[str])
         ]
         return pa.chunked_array(chunks, kind)
 
-    def kept(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
+    def converted(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
         if name in numbers:
-            return column
+            return column.cast(pa.float64(), safe=False)  # of large integers the nearest float
         return column.cast(pa.string()) if name == identifiers else encoded(column)
 
     columns = zip(table.column_names, table.columns, strict=True)
-    return pa.table({name: kept(name, column) for name, column in columns})
+    return pa.table({name: converted(name, one) for name, one in columns})

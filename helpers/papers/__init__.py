@@ -33,6 +33,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "token_groups",
             "case_study",
         ],
+        "distant": ["list_labels", "published_list_runs", "published_ranking", "write_list_runs"],
         "summary": ["summary_text"],
     },
 )

@@ -5,7 +5,8 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "schema": ["ConfusionRows", "LabelSetRows", "PairedRows", "RankedFacts", "Run"],
+        "schema": ["ConfusionRows", "LabelSetRows", "PairedRows", "Run"],
+        "ranked_facts": ["RankedFacts"],
         "files": [
             "RUNS_FOLDER",
             "STUDIES_FOLDER",

@@ -11,7 +11,7 @@ import json
 import logging
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -20,17 +20,10 @@ from pydantic import TypeAdapter, ValidationError
 from helpers import ROOT
 from helpers.core import abridged, shown, write_atomically
 
+from .fields import plain
 from .old_form import is_old, renewed
-from .schema import (
-    SCHEMA_VERSION,
-    ConfusionRows,
-    LabelSetRows,
-    PairedRows,
-    RankedFacts,
-    Run,
-    normal,
-    plain,
-)
+from .ranked_facts import RankedFacts
+from .schema import SCHEMA_VERSION, ConfusionRows, LabelSetRows, PairedRows, Run, normal
 
 logger = logging.getLogger(__name__)
 RUNS_FOLDER = ROOT / "results" / "runs"
@@ -145,7 +138,7 @@ def run_text(run: Run) -> str:
     record["outcome"] = {
         one.name: value
         for one in fields(run.table)
-        if (value := getattr(run.table, one.name)) not in (None, "", ()) or one.default is MISSING
+        if (value := getattr(run.table, one.name)) not in (None, "", ()) or value != one.default
     }
     kept = {key: value for key, value in record.items() if value or key not in OPTIONAL}
     return _laid_out(plain(kept), "", ordered=False) + "\n"

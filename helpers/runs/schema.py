@@ -8,86 +8,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property, partial
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field, Strict, model_validator
-from pydantic.dataclasses import dataclass
+from pydantic import Field, Strict, model_validator
 
 from helpers.core import Label, shown
 from helpers.metrics import Confusion, LabelSets, MultilabelOutcome, PairedOutcomes, RankingOutcome
 
+from .fields import Count, Number, OneLabel, Place, Sha256, Table, Whole, check_rows, plain, record
 from .label_pairs import LabelPairs
+from .ranked_facts import RankedFacts
 
 SCHEMA_VERSION = 2
-LIMIT = 2**53
-"""Counts, and their sum, stay below: every program that reads JSON numbers as doubles gets them exactly."""
 MAX_LABELS = 5_000
 """Of a table of single labels, which is dense in memory."""
 MAX_DEPTH = 1_000
-
-record = partial(
-    dataclass, frozen=True, kw_only=True, config=ConfigDict(extra="forbid", populate_by_name=True)
-)
-
-
-def plain(value: Any) -> Any:
-    """A value as JSON has it: numpy numbers as Python's, tuples as lists.
-
-    Raises ValueError for what JSON cannot hold: other objects, keys that are no text, nan and infinity.
-
-    >>> plain({"rates": (1, 0.5)})
-    {'rates': [1, 0.5]}
-    """
-    if hasattr(value, "item") and getattr(value, "ndim", 1) == 0:
-        value = value.item()
-    if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
-        return {key: plain(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
-    if value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value)):
-        return value
-    raise ValueError(f"{shown(value)} is no JSON value")
-
-
-def _label(value: object) -> Label:
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        raise ValueError("a label is a string or an integer")
-    return value
-
-
-def _table(value: object) -> object:
-    return plain(value) if isinstance(value, Mapping) else value
-
-
-Count = Annotated[int, Strict(), Field(ge=0, lt=LIMIT)]
-Place = Annotated[int, Strict(), Field(ge=0, lt=LIMIT)]
-Whole = Annotated[int, Strict(), BeforeValidator(plain)]
-Number = Annotated[float, Strict(), Field(ge=0, allow_inf_nan=False), BeforeValidator(plain)]
-Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
-Table = Annotated[dict[str, Any], BeforeValidator(_table)]
-OneLabel = Annotated[Any, BeforeValidator(_label)]
-
-
-def check_rows(name: str, rows: Sequence[tuple]) -> int:
-    """The sum of the counts, which stand last. Raises ValueError for an entry that is there twice, and for a
-    sum that is not below `LIMIT`.
-
-    >>> check_rows("rows", [(0, 0, 5), (0, 0, 2)])
-    Traceback (most recent call last):
-    ValueError: outcome.rows[1] is (0, 0, 2); its entry is there already
-    """
-    seen = set()
-    for index, row in enumerate(rows):
-        if row[:-1] in seen:
-            raise ValueError(f"outcome.{name}[{index}] is {shown(row)}; its entry is there already")
-        seen.add(row[:-1])
-    total = sum(row[-1] for row in rows)
-    if total >= LIMIT:
-        raise ValueError(f"outcome.{name} adds up to {total}; expected less than 2**53")
-    return total
 
 
 @record
@@ -168,67 +105,6 @@ class LabelSetRows:
         return MultilabelOutcome(ranking, sets.label_counts(), sets)
 
 
-@record
-class RankedFacts:
-    """Of distant supervision: predicted facts, the most certain first, and which of them are true.
-
-    Attributes
-    ----------
-    level : 'bag', a fact is (head, tail, relation), or 'sentence', it is (sentence, relation).
-    facts : number of true facts, found or not. hits : 1 for each predicted fact that is true, else 0.
-    scores : of each predicted fact, not rising. relations : of each, positions into the labels.
-    pairs : of each, the number of its entity pair (or sentence), the same for every system on the data.
-    facts_of_relation : number of true facts of each label.
-
-    >>> RankedFacts(level="bag", facts=3, hits=(1, 0, 1), scores=(0.9, 0.5, 0.5)).counted(["NA", "r"]).facts
-    3
-    """
-
-    kind: Literal["facts"] = "facts"
-    level: Literal["bag", "sentence"]
-    facts: Count
-    facts_of_relation: tuple[Count, ...] | None = None
-    hits: tuple[Annotated[int, Strict(), Field(ge=0, le=1)], ...]
-    relations: tuple[Place, ...] | None = None
-    pairs: tuple[Place, ...] | None = None
-    scores: tuple[Annotated[float, Strict(), Field(allow_inf_nan=False)], ...] | None = None
-    COUNTED: ClassVar[dict[str, str]] = {}
-
-    def counted(self, labels: Sequence[Label]) -> RankedFacts:
-        """Itself, once it is consistent."""
-        for name in ("relations", "pairs", "scores"):
-            column = getattr(self, name)
-            if column is not None and len(column) != len(self.hits):
-                raise ValueError(f"outcome.{name} has {len(column)} entries, outcome.hits {len(self.hits)}")
-        if sum(self.hits) > self.facts:
-            raise ValueError(f"outcome.hits holds {sum(self.hits)} hits; outcome.facts is {self.facts}")
-        for rank, (score, following) in enumerate(
-            zip(self.scores or (), (self.scores or ())[1:], strict=False)
-        ):
-            if following > score:
-                raise ValueError(f"outcome.scores[{rank + 1}] is {following}, above the one before, {score}")
-        for rank, relation in enumerate(self.relations or ()):
-            if relation >= len(labels):
-                raise ValueError(f"outcome.relations[{rank}] is {relation}; there are {len(labels)} labels")
-        if self.facts_of_relation is not None:
-            self._check_relations(labels)
-        return self
-
-    def _check_relations(self, labels: Sequence[Label]) -> None:
-        known = self.facts_of_relation
-        if len(known) != len(labels) or sum(known) != self.facts:
-            found = f"{len(known)} counts with the sum {sum(known)}"
-            raise ValueError(
-                f"outcome.facts_of_relation: {found}; expected {len(labels)} with the sum {self.facts}"
-            )
-        found = [0] * len(labels)
-        for hit, relation in zip(self.hits, self.relations or (), strict=False):
-            found[relation] += hit
-        for place, (hits, facts) in enumerate(zip(found, known, strict=True)):
-            if hits > facts:
-                raise ValueError(f"outcome.facts_of_relation[{place}] is {facts}, but {hits} of it are hits")
-
-
 Rows = Annotated[ConfusionRows | PairedRows | LabelSetRows | RankedFacts, Field(discriminator="kind")]
 Outcome = Confusion | PairedOutcomes | MultilabelOutcome | LabelPairs | RankedFacts
 
@@ -266,7 +142,7 @@ class Run:
     environment : see `environment`. wall_seconds, sentences_per_second : of training; None if not timed.
     history : of training: mean loss of each epoch, inputs and tokens that were cut.
     facts : what follows from model and data, the same on every machine; cost : seconds, of this run.
-    table : the outcome as the file holds it, under the key `outcome`; see the four classes above.
+    table : the outcome as the file holds it, under the key `outcome`; see the four classes.
 
     Raises ValueError (pydantic's) for a value of another type, and for rows that contradict each other.
     """
@@ -376,7 +252,7 @@ class Run:
     def n(self) -> int:
         """Number of samples; of ranked facts, of predicted facts."""
         if isinstance(self.table, RankedFacts):
-            return len(self.table.hits)
+            return self.table.predicted
         # of label sets, ranking and sets hold the same samples
         return max(sum(row[-1] for row in getattr(self.table, name)) for name in self.table.COUNTED)
 

@@ -106,6 +106,15 @@ INVERSES = {"a.json": b'{"Cause-Effect(e1,e2)": "Cause-Effect(e2,e1)"}', "a.csv"
 BLOCK = b'1\t"The <e1>fire</e1> caused <e2>panic</e2>."\nCause-Effect(e1,e2)\nComment: none\n\n'
 PAIR = b'0\t" <e1> Thom Yorke </e1> of <e2> Radiohead </e2> sings . "\nper:employee_of(e2,e1) \n\n\n'
 
+MENTION = {"token": ["Ada", "\n ", "left", "London"], "relation": "NA", "anno_relation_list": ["NA", "r"]}
+MENTION |= {"h": {"id": "Q1", "name": "ada", "pos": [0, 1]}, "t": {"name": "london", "pos": [3, 4]}}
+MENTIONS = {"a.txt": (json.dumps(MENTION) + "\n").encode() * 2, "b.txt": f"{MENTION}\n{MENTION}\n".encode()}
+GIDS = b"/m/1\t/m/2\tAda_L\tLondon\tNA\tAda_L left London. ###END### \n" * 2
+LISTED = {"a.txt": b"1.0\t0.1\t0.9\n0.5\t0.1\t0.8\n", "b.txt": b"1.0\t0.1\t0.9\ta b /r\n" * 2}
+PROBABILITIES = {"probabilities": np.full((2, 5), 0.2), "gold": np.array([0, 1, 3]), "gold_lengths": [1, 2]}
+PROBABILITIES = saved(lambda stream: np.savez(stream, **PROBABILITIES))
+LISTS = {"a.json": b'{"/m/1": ["/location", "/location/city"], "/m/2": []}'}
+
 DOCUMENT = {
     "title": "D",
     "vertexSet": [[{"name": "A"}], [{"name": "B"}]],
@@ -141,6 +150,15 @@ READERS = {
     "helpers.data:read_documents": DOCUMENTS,
     "helpers.data:read_labels": {"a.txt": b"grain\noil\n"},
     "helpers.data:read_nyt_star": {"a.json": b'[{"text": "a b", "triple_list": [["a", "/r", "b"]]}]'},
+    "helpers.data:read_opennre": MENTIONS,
+    "helpers.data:read_gids": {"a.tsv": GIDS},
+    "helpers.data:read_entity_types": LISTS,
+    "helpers.data:read_relation_aliases": LISTS,
+    "helpers.data.distant:read_opennre": MENTIONS,
+    "helpers.data.distant:read_gids": {"a.tsv": GIDS},
+    "helpers.data:read_ranked_list": LISTED,
+    "helpers.data:read_gids_probabilities": {"a.npz": PROBABILITIES},
+    "helpers.data.ranked_lists:read_arrays": {name: MATRICES[name] for name in ("a.npy", "a.npz")},
     "helpers.data.readers:read_semeval": {"a.txt": BLOCK},
     "helpers.data.readers:read_kbp37": {"a.txt": PAIR},
     "helpers.data.readers:read_chemprot": {
@@ -153,7 +171,10 @@ READERS = {
     "helpers.models.linear:DocumentClassifier.load": a_model,
 }
 """Reader → valid files."""
-OTHERS = {"read_corpus": "reads registered files by the readers above"}
+OTHERS = {
+    "read_corpus": "reads registered files by the readers above",
+    "read_curve": "two files, which read_arrays reads; spoilt ones in tests/unit/data/test_ranked_lists.py",
+}
 
 
 def test_every_command_and_every_reader_has_files_to_spoil():

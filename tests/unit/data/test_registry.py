@@ -18,6 +18,7 @@ from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from helpers import ROOT
@@ -635,6 +636,9 @@ class TestRealData:
 def count_rows(path: Path) -> int:
     if path.parent.name in ("kbp37", "semeval2010"):
         return len((readers.read_kbp37 if path.parent.name == "kbp37" else readers.read_semeval)(path))
+    if path.suffix in (".npy", ".npz"):
+        found = np.load(path)
+        return len(found["gold_lengths"] if path.suffix == ".npz" else found)
     if path.suffix == ".gz":
         return gzip.decompress(path.read_bytes()).count(b"\n") - 1
     if path.suffix == ".json":

@@ -115,10 +115,10 @@ class TestTable1:
     def test_unknown_name(self) -> None:
         with pytest.raises(ValueError, match=r"did you mean 'tacred'\? Known: semeval2010, "):
             dataset_statistics("TACRED".lower() + "x")
-        with pytest.raises(ValueError, match="unknown dataset 'wiki80'"):
-            published_counts("wiki80")
-        with pytest.raises(ValueError, match="unknown dataset 'wiki80'"):
-            count_labels("wiki80")
+        with pytest.raises(ValueError, match="unknown dataset 'conll04'"):
+            published_counts("conll04")
+        with pytest.raises(ValueError, match="unknown dataset 'conll04'"):
+            count_labels("conll04")
 
 
 class TestCountsFile:

@@ -41,6 +41,10 @@ def runs_of_all_kinds() -> dict[str, Run]:
         "paired": (PairedOutcomes.from_rows([(0, 1, 2, 5)], LABELS), {}),
         "label sets": (MultilabelOutcome.from_scores(truth, scores, 3, labels=LABELS, keep_sets=True), {}),
         "facts": (facts, {"labels": LABELS}),
+        "known ranks": (
+            RankedFacts(level="bag", facts=9, length=8, hit_ranks=(2, 2, 3, 7), unknown=((1, 1), (5, 6))),
+            {"labels": LABELS},
+        ),
     }
     made = {name: Run.from_outcome(one, dataset="d", model="m", **more) for name, (one, more) in kept.items()}
     return {"confusion": make()} | made
@@ -186,6 +190,45 @@ class TestHostileFiles:
     )
     def test_ranked_facts(self, tmp_path, changes, message):
         path = save_run(runs_of_all_kinds()["facts"], tmp_path)
+        record = json.loads(path.read_text())
+        record["outcome"] |= changes
+        path.write_text(json.dumps(record))
+        if message:
+            assert refused(path).startswith(message)
+        else:
+            load_run(path)
+
+    @pytest.mark.parametrize(
+        ("changes", "message"),
+        [
+            ({"facts": 3}, "outcome.hit_ranks holds 4 hits; outcome.facts is 3"),
+            ({"hits": [1]}, "outcome: expected hits, or length and hit_ranks"),
+            ({"length": None}, "outcome: expected hits, or length and hit_ranks"),
+            ({"hit_ranks": None}, "outcome: expected hits, or length and hit_ranks"),
+            (
+                {"length": 2**53},
+                "outcome.length is 9007199254740992; expected less than or equal to 67108864",
+            ),
+            ({"hit_ranks": [0]}, "outcome.hit_ranks[0] is 0; expected greater than or equal to 1"),
+            ({"hit_ranks": [3, 2]}, "outcome.hit_ranks[1] is 2, after 3: expected rising ranks up to 8"),
+            ({"hit_ranks": [9]}, "outcome.hit_ranks[0] is 9, after 0: expected rising ranks up to 8"),
+            ({"hit_ranks": [1]}, "outcome.hit_ranks holds 1, a rank that is not known"),
+            ({"hit_ranks": [2, 6]}, "outcome.hit_ranks holds 6, a rank that is not known"),
+            ({"hit_ranks": [2, 2, 2]}, "outcome.hit_ranks holds 2 3 times"),
+            ({"hit_ranks": [3, 3]}, "outcome.hit_ranks holds 3 2 times"),
+            ({"hit_ranks": [7, 7, 7]}, None),
+            ({"unknown": [[1, 8]]}, "outcome.unknown[0] is (1, 8): expected first and last rank, rising"),
+            ({"unknown": [[3, 2]]}, "outcome.unknown[0] is (3, 2): expected"),
+            ({"unknown": [[1, 2], [3, 4]]}, "outcome.unknown[1] is (3, 4): expected"),
+            ({"unknown": [[1]]}, "missing key outcome.unknown[0][1]"),
+            ({"unknown": 3}, "outcome.unknown is 3; expected"),
+            ({"scores": [0.5] * 8}, "outcome.unknown is given: expected length, hit_ranks, and no other"),
+            ({"unknown": [], "hit_ranks": [2], "scores": [0.5]}, "outcome.scores has 1 entries, outcome.len"),
+            ({"unknown": [], "hit_ranks": [2], "scores": [0.5] * 8}, None),
+        ],
+    )
+    def test_facts_at_known_ranks(self, tmp_path, changes, message):
+        path = save_run(runs_of_all_kinds()["known ranks"], tmp_path)
         record = json.loads(path.read_text())
         record["outcome"] |= changes
         path.write_text(json.dumps(record))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from helpers import ROOT
 from helpers.core import files
-from helpers.metrics import Confusion, LabelSets, MultilabelOutcome, PairedOutcomes
+from helpers.metrics import Confusion, FactRanking, LabelSets, MultilabelOutcome, PairedOutcomes, fact_scores
 from helpers.runs import (
     ConfusionRows,
     LabelPairs,
@@ -82,6 +82,10 @@ def outcomes(rng: np.random.Generator) -> dict[str, Run]:
         "label sets": (scored, {"train_support": (5, 4, 3), "facts": {"problems": 3}, "cost": {"s": 1.5}}),
         "label pairs": (LabelPairs.from_matrices(truth, guess, other, LABELS), {"second": "B"}),
         "facts": (facts(), {"labels": LABELS, "negative": "Other"}),
+        "known ranks": (
+            RankedFacts(level="bag", facts=9, length=8, hit_ranks=(2, 2, 3, 7), unknown=((1, 1), (5, 6))),
+            {"labels": LABELS},
+        ),
         "bare facts": (RankedFacts(level="sentence", facts=0, hits=()), {"labels": LABELS}),
     }
     return {
@@ -104,6 +108,49 @@ class TestRoundTrip:
             assert loaded == run and loaded.outcome() == run.outcome(), name
             assert run_text(loaded) == run_text(run)
             assert max(map(len, run_text(run).splitlines())) <= 100
+
+    def test_a_ranking_comes_back(self, tmp_path, rng):
+        scores, gold = rng.random((60, 4)), rng.random((60, 4)) < 0.2
+        labels = ("a", "NA", "b", "c")
+        ranking = FactRanking.from_matrix(scores, gold, labels, "NA")
+        pairs = np.repeat(np.arange(60), 3)[np.argsort(-scores[:, [0, 2, 3]].ravel(), kind="stable")]
+        kept = RankedFacts.from_ranking(ranking, labels=labels, pairs=pairs, decimals=3)
+        run = Run.from_outcome(kept, dataset="d", model="m", labels=labels, negative="NA")
+        again = load_run(save_run(run, tmp_path)).outcome().ranking(labels, "NA")
+        for name in ("ranks", "found", "hits", "relations", "facts_of_relation"):
+            assert np.array_equal(getattr(again, name), getattr(ranking, name)), name
+        assert (again.labels, again.facts) == (ranking.labels, ranking.facts)
+        assert np.abs(again.scores - ranking.scores).max() <= 5e-4
+        assert run.outcome().pairs[0] == scores[:, [0, 2, 3]].argmax() // 3
+        assert fact_scores(again) == pytest.approx(fact_scores(ranking), abs=5e-4, nan_ok=True)
+        assert RankedFacts.from_ranking(again, labels=labels, pairs=pairs) == kept
+
+    def test_a_ranking_of_both_forms_is_one(self):
+        flags = facts()
+        ranks = RankedFacts.from_ranking(flags.ranking(LABELS, "Other"), labels=LABELS, pairs=flags.pairs)
+        assert (ranks.hits, ranks.length, ranks.hit_ranks) == (None, 5, (1, 2, 4))
+        assert ranks.counted(LABELS).ranking(LABELS, "Other").found.tolist() == [1, 2, 2, 3, 3]
+        assert ranks.scores == flags.scores and ranks.relations == flags.relations
+
+    @given(st.lists(st.tuples(st.integers(1, 4), st.booleans()), min_size=1, max_size=30))
+    def test_a_curve_with_gaps_comes_back(self, steps):
+        ranks = np.cumsum([step for step, _ in steps])
+        found = np.cumsum([hit * step for step, hit in steps])
+        ranking = FactRanking(ranks, found, int(found[-1]) + 2)
+        kept = RankedFacts.from_ranking(ranking).counted(())
+        again = kept.ranking()
+        assert again.ranks.tolist() == ranks.tolist() and again.found.tolist() == found.tolist()
+        assert again.auc() == ranking.auc() and kept.predicted == len(ranking)
+
+    def test_facts_of_the_negative_class_are_refused(self):
+        with pytest.raises(ValueError, match="a fact of the negative class 'Other'"):
+            facts(relations=(0, 1, 2, 1, 2)).ranking(LABELS, "Other")
+        with pytest.raises(ValueError, match="there are facts of 'Other'"):
+            facts(facts_of_relation=(1, 2, 1)).ranking(LABELS, "Other")
+        with pytest.raises(ValueError, match="label 'a' of the ranking is not among"):
+            RankedFacts.from_ranking(
+                FactRanking.from_scores([1], [1], relations=[0], labels=["a"]), labels=LABELS
+            )
 
     def test_what_an_outcome_does_not_have_is_refused(self, rng):
         table = Confusion.from_arrays(["a"], ["a"])

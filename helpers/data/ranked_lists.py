@@ -1,0 +1,261 @@
+"""Published ranked lists of facts: what other people's systems put out on NYT10 and GIDS, column by column.
+
+Three forms: text with a point of the precision–recall curve a rank, mostly with the fact beside it; two
+arrays of precision and recall; the probabilities of every pair and relation. Nothing is computed here: hits
+follow from a curve and the number of true facts (`FactRanking.from_curve` of the metrics).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from helpers.core import MalformedRecord, finite_number, naming_file, unknown_name
+
+from .matrices import read_arrays
+from .readers import collect, lines
+from .registry import registered_file
+
+
+class NamedFact(NamedTuple):
+    """A fact as lists print it: names, not identifiers; `UNK` for a name that the list's program lost."""
+
+    head: str
+    tail: str
+    relation: str
+
+
+@dataclass(frozen=True, eq=False)
+class RankedList:
+    """A ranked list as it was published, in the order of its file.
+
+    Attributes
+    ----------
+    precision, recall : (M,) float64, of the points of the curve.
+    scores : (M,) float64 of the facts, or None. facts : M of them, or None.
+    """
+
+    precision: np.ndarray
+    recall: np.ndarray
+    scores: np.ndarray | None = None
+    facts: tuple[NamedFact, ...] | None = None
+
+
+def read_ranked_list(path: Path | str) -> RankedList:
+    """A list in text: precision, recall, score, and on each line or on none the fact: head, tail, relation.
+
+    The fields are separated by one tab each, or by tabs and blanks; names have no blanks (`mill_valley`). No
+    line may be left out, as lines are ranks.
+
+    Raises
+    ------
+    MalformedRecord : with the line: neither three nor six fields, another number of fields than the first
+        line has, a number that is none, precision or recall outside [0, 1]; not UTF-8.
+
+    Source: Lin et al. 2016 (thunlp/NRE) and Qin et al. 2018, whose programs write this form.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "pr.txt")
+    ...     _ = path.write_text("1.000000\\t0.000513\\t0.99\\tfrance UNK /location/location/contains\\n")
+    ...     found = read_ranked_list(path)
+    >>> found.scores.tolist(), found.facts[0].tail
+    ([0.99], 'UNK')
+    """
+    widths: list[int] = []
+
+    def parse(_line: int, row: bytes) -> list[tuple[list[float], NamedFact | None]]:
+        cells = row.decode().split()
+        widths.append(len(cells))
+        if len(cells) not in (3, 6):
+            raise ValueError(f"3 fields are expected, or 6 with the fact; found {len(cells)}")
+        if len(cells) != widths[0]:
+            raise ValueError(f"{widths[0]} fields are expected, as in the first line; found {len(cells)}")
+        numbers = [finite_number(cell) for cell in cells[:3]]
+        if not (0 <= numbers[0] <= 1 and 0 <= numbers[1] <= 1):
+            raise ValueError(f"precision {cells[0]} and recall {cells[1]} have to be from 0 to 1")
+        return [(numbers, NamedFact(*cells[3:]) if cells[3:] else None)]
+
+    points = collect(path, lines(path), parse, strict=True)
+    precision, recall, scores = np.array([numbers for numbers, _ in points]).T.copy()
+    facts = tuple(fact for _, fact in points)
+    return RankedList(precision, recall, scores, None if facts[0] is None else facts)
+
+
+def read_curve(precision: Path | str, recall: Path | str) -> RankedList:
+    """A curve in two .npy files of numbers, precision and recall, as RESIDE's collection has it.
+
+    Raises
+    ------
+    MalformedRecord : a file is broken or pickled, holds no row of finite numbers from 0 to 1, or the two are
+        of different length.
+
+    Source: Vashishth et al. 2018 (malllabiisc/RESIDE, baselines_pr).
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     files = [Path(folder, f"{name}.npy") for name in ("precision", "recall")]
+    ...     for file, values in zip(files, ([1.0, 0.5], [0.1, 0.1]), strict=True):
+    ...         np.save(file, values)
+    ...     read_curve(*files).precision.tolist()
+    [1.0, 0.5]
+    """
+    columns = [_column(path) for path in (precision, recall)]
+    if len(columns[0]) != len(columns[1]):
+        raise MalformedRecord(recall, f"{len(columns[1])} points; the precision has {len(columns[0])}")
+    return RankedList(*columns)
+
+
+def _column(path: Path | str) -> np.ndarray:
+    with naming_file(path):
+        arrays = read_arrays(path)
+        found = next(iter(arrays.values()), np.empty(0))
+        if len(arrays) != 1 or found.ndim != 1 or not len(found) or found.dtype.kind not in "iuf":
+            raise MalformedRecord(path, "one row of numbers is expected")
+        odd = np.flatnonzero(~((found >= 0) & (found <= 1)))
+        if len(odd):
+            raise MalformedRecord(path, f"value {odd[0]} (from 0) is {found[odd[0]]}, not from 0 to 1")
+    return found.astype(np.float64)
+
+
+def read_gids_probabilities(path: Path | str) -> tuple[np.ndarray, np.ndarray]:
+    """Probabilities and truth of a system of Jat et al. on GIDS: two (B, 5) arrays, of floats and of bools.
+
+    The columns are `GIDS_RELATIONS`. Row b is the b-th entity pair of the sentences, the pairs sorted by
+    their two identifiers: so the labels of all 1,082 pairs of dev are those of the sentences, and of 3,246 of
+    the 3,247 of test. (The other one, place of birth in its sentences, is NA here: 2,447 facts, not 2,448.)
+
+    Raises
+    ------
+    MalformedRecord : the file is broken or pickled, an array is missing or of another shape, a probability is
+        outside [0, 1], a label is no column.
+
+    Source: Jat et al. 2017 (SharmisthaJat/RE-DS-Word-Attention-Models), their pickles converted to .npz.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "PCNN.npz")
+    ...     np.savez(path, probabilities=np.full((2, 5), 0.2), gold=[0, 1, 3], gold_lengths=[1, 2])
+    ...     read_gids_probabilities(path)[1].astype(int).tolist()
+    [[1, 0, 0, 0, 0], [0, 1, 0, 1, 0]]
+    """
+    with naming_file(path):
+        arrays = read_arrays(path)
+        kinds = {"probabilities": "f", "gold": "iu", "gold_lengths": "iu"}
+        for name, kind in kinds.items():
+            if name not in arrays or arrays[name].dtype.kind not in kind:
+                raise MalformedRecord(path, f"the array {name!r} of numbers is missing or of another type")
+        scores, gold, lengths = (arrays[name] for name in kinds)
+        if scores.ndim != 2 or scores.shape[1] != 5 or not len(scores) or lengths.shape != scores.shape[:1]:
+            shapes = f"probabilities of shape {scores.shape}, gold_lengths of {lengths.shape}"
+            raise MalformedRecord(path, f"{shapes}: expected (B, 5) and (B,)")
+        if not ((scores >= 0) & (scores <= 1)).all():
+            raise MalformedRecord(path, "a probability is not from 0 to 1")
+        whole = [int(length) for length in lengths]  # a sum in 64 bits could overflow
+        if (
+            gold.ndim != 1
+            or min(whole) < 1
+            or sum(whole) != len(gold)
+            or not ((gold >= 0) & (gold < 5)).all()
+        ):
+            raise MalformedRecord(path, "gold and gold_lengths do not give each pair labels from 0 to 4")
+    truth = np.zeros(scores.shape, dtype=bool)
+    truth[np.repeat(np.arange(len(scores)), lengths), gold] = True
+    return scores, truth
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedList:
+    """One row of `PUBLISHED_LISTS`.
+
+    Attributes
+    ----------
+    name : who published it, and the system. dataset : 'nyt10' or 'gids', the test part.
+    files : registered; one in text, or precision and recall, or probabilities.
+    facts : true facts that the publisher counted. note : what a reader must know.
+    """
+
+    name: str
+    dataset: str
+    files: tuple[str, ...]
+    facts: int
+    note: str = ""
+
+    @property
+    def licence(self) -> str:
+        """As the repository states it."""
+        return registered_file(self.files[0]).licence
+
+    @property
+    def source(self) -> str:
+        """Where the list comes from, and the note.
+
+        >>> find_list("NRE PCNN+ONE").source.partition(";")[0]
+        'thunlp/NRE@ac01b40'
+        """
+        return "; ".join(part for part in (_REPOSITORIES[self.name.partition(" ")[0]], self.note) if part)
+
+
+_REPOSITORIES = {
+    "NRE": "thunlp/NRE@ac01b40",
+    "RL-DSRE": "Panda0406/Reinforcement-Learning-Distant-Supervision-RE@8a6cb8d, NRE-master.zip, epoch 14",
+    "RESIDE": "malllabiisc/RESIDE@d906e2a baselines_pr",
+    "Jat": "SharmisthaJat/RE-DS-Word-Attention-Models@ed2faed, probabilities converted from pickles",
+}
+_WITHOUT_DEGREE = "2,017 facts, as many as Jat et al. have without the 430 of education/degree"
+
+
+def _text(group: str, system: str, note: str = "") -> PublishedList:
+    return PublishedList(
+        f"{group} {system}", "nyt10", (f"nyt10/predictions/{group}/{system}.txt",), 1950, note
+    )
+
+
+def _curve(dataset: str, system: str, facts: int, note: str = "") -> PublishedList:
+    folder = f"reside/baselines_pr/{'gids' if dataset == 'gids' else 'riedel_nyt'}/{system}"
+    files = (f"{folder}/precision.npy", f"{folder}/recall.npy")
+    return PublishedList(f"RESIDE {system}", dataset, files, facts, note)
+
+
+def _probabilities(system: str, note: str = "") -> PublishedList:
+    return PublishedList(f"Jat {system}", "gids", (f"gids/predictions/{system}.npz",), 2447, note)
+
+
+PUBLISHED_LISTS = (
+    _text("NRE", "CNN+ONE"),
+    _text("NRE", "CNN+ATT"),
+    _text("NRE", "PCNN+ONE", "RESIDE's collection has the same list as its PCNN"),
+    _text("NRE", "PCNN+ATT"),
+    _text("RL-DSRE", "CNN+ONE"),
+    _text("RL-DSRE", "CNN+ATT"),
+    _text("RL-DSRE", "PCNN+ONE"),
+    _text("RL-DSRE", "PCNN+ATT"),
+    _curve("nyt10", "Mintz", 1950, "begins at rank 10"),
+    _curve("nyt10", "MultiR", 1946),
+    _curve("nyt10", "MIMLRE", 1950, "begins at rank 10"),
+    _curve("nyt10", "PCNN+ATT", 1950),
+    _curve("nyt10", "BGWA", 1950),
+    _curve("nyt10", "RESIDE", 1950, "ranks of equal scores share a point"),
+    _curve("gids", "PCNN", 2017, _WITHOUT_DEGREE),
+    _curve("gids", "PCNN+ATT", 2017, _WITHOUT_DEGREE),
+    _curve("gids", "RESIDE", 2014, "ranks of equal scores share a point"),
+    _probabilities("PCNN"),
+    _probabilities("WA", "word attention; RESIDE's collection has the same list as its BGWA"),
+    _probabilities("EA", "entity attention"),
+)
+"""The twenty different lists. Two of NYT10 in RESIDE's collection, and two of GIDS, are one list each."""
+
+
+def find_list(name: str, dataset: str = "nyt10") -> PublishedList:
+    """The row of a list. Raises ValueError for a name that the data set does not have.
+
+    >>> find_list("RESIDE PCNN", "gids").facts
+    2017
+    """
+    known = {row.name: row for row in PUBLISHED_LISTS if row.dataset == dataset}
+    if name not in known:
+        raise unknown_name(f"list of {dataset}", name, known)
+    return known[name]

@@ -1,0 +1,285 @@
+"""Distant supervision: OpenNRE's lines, GIDS, RESIDE's side information, masking, the relations of NYT10m."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helpers.core import MalformedRecord, MissingData
+from helpers.data import (
+    GIDS_RELATIONS,
+    RelationSample,
+    count_labels,
+    find_dataset,
+    fingerprint,
+    make_bags,
+    masked_sample,
+    nyt10m_relation,
+    nyt10m_relations,
+    opennre_dataset,
+    read_corpus,
+    read_entity_types,
+    read_gids,
+    read_opennre,
+    read_relation_aliases,
+    register_dataset,
+    shared_pairs,
+    unregister_dataset,
+)
+from helpers.data.distant import ABSENT, NAME_RULES, find_name
+
+TOKENS = {
+    "token": ["Ada", "\n ", "left", "\u00a0", "London"],
+    "h": {"id": "Q1", "name": "ada", "pos": [0, 1]},
+    "t": {"id": "Q84", "name": "london", "pos": [3, 5]},
+    "relation": "NA",
+}
+TEXT = {key: TOKENS[key] for key in ("h", "t", "relation")} | {"text": "Ada left London", "t": {"id": 84}}
+TEXT["h"], TEXT["t"] = {"name": "ada", "pos": [0, 3]}, {"id": 84, "name": "", "pos": [9, 15]}
+
+
+def written(path: Path, *records: object) -> Path:
+    path.write_text("".join(f"{json.dumps(one)}\n" for one in records), "utf-8")
+    return path
+
+
+class TestOpenNRE:
+    def test_tokens(self, tmp_path) -> None:
+        (mention,) = read_opennre(written(tmp_path / "a.txt", TOKENS))
+        assert mention.sample.text == "Ada \n  left \u00a0 London"
+        assert (mention.sample.head_text, mention.sample.tail_text) == ("Ada", "\u00a0 London")
+        assert (mention.sample.id, mention.head, mention.tail, mention.relations) == (
+            "1",
+            "Q1",
+            "Q84",
+            ("NA",),
+        )
+
+    def test_text_and_an_entity_without_id(self, tmp_path) -> None:
+        (mention,) = read_opennre(written(tmp_path / "a.txt", TEXT))
+        assert (mention.sample.head_text, mention.sample.tail_text) == ("Ada", "London")
+        assert (mention.head, mention.tail) == ("ada", "84")
+
+    def test_annotated_lines(self, tmp_path) -> None:
+        lines = [TEXT | {"anno_relation_list": names} for names in (["NA"], ["r", "s", "r"])]
+        none, two = read_opennre(written(tmp_path / "a.txt", *lines))
+        assert (none.relations, two.relations, two.relation) == (("NA",), ("r", "s"), "NA")
+        (bag,) = make_bags([none, two], "NA")
+        assert bag.relations == ("r", "s")
+
+    @given(st.recursive(st.text() | st.integers() | st.none(), st.lists, max_leaves=9), st.text())
+    def test_a_python_line_is_read_as_its_json(self, tmp_path_factory, extra, text) -> None:
+        record = TEXT | {"text": f"Ada left London{text}", "extra": extra}
+        path = tmp_path_factory.mktemp("lines") / "a.txt"
+        try:
+            path.write_bytes(f"{json.dumps(record)}\n{record}\n".encode())
+        except UnicodeEncodeError:
+            return
+        plain, literal = read_opennre(path)
+        assert plain.sample.text == literal.sample.text and plain[1:] == literal[1:]
+
+    @pytest.mark.parametrize(
+        ("changes", "message"),
+        [
+            ({"relation": ""}, "the relation is empty"),
+            ({"relation": 3}, "the field 'relation' is 3, not a string"),
+            ({"token": "Ada left"}, "the field 'token' is 'Ada left', not a list of strings"),
+            ({"h": {"id": "Q1", "pos": [0, 6]}}, r"pos \[0, 6\] names no tokens; the sentence has 5"),
+            ({"h": {"id": "Q1", "pos": [1, 1]}}, r"pos \[1, 1\] names no tokens"),
+            ({"h": {"id": "Q1", "pos": [-1, 1]}}, "it has to rise from 0 on"),
+            ({"h": {"id": "Q1", "pos": [0, True]}}, "pos of 'h' is"),
+            ({"h": {"id": "Q1"}}, "the field 'pos' is missing"),
+            ({"h": {"pos": [0, 1]}}, "the field 'name' is missing"),
+            ({"h": {"id": [1], "pos": [0, 1]}}, r"id is \[1\], neither"),
+            ({"h": {"name": "", "pos": [0, 1]}}, "an entity has neither id nor name"),
+            ({"anno_relation_list": []}, r"anno_relation_list is \[\], not a list of names"),
+            (
+                {"text": "Ada", "t": {"id": "a", "pos": [0, 9]}},
+                r"tail span \(0, 9\) does not lie in the text",
+            ),
+        ],
+    )
+    def test_a_malformed_line_is_named_or_counted(self, tmp_path, changes, message) -> None:
+        path = written(tmp_path / "a.txt", TOKENS, TOKENS | changes)
+        with pytest.raises(MalformedRecord, match=message) as error:
+            read_opennre(path)
+        assert error.value.line == 2
+        found = read_opennre(path, strict=False)
+        assert (len(found), fingerprint(found).malformed) == (1, 1)
+
+    @pytest.mark.parametrize(
+        ("line", "message"),
+        [
+            ("{'a': " + "[" * 51 + "]" * 51 + "}", "nested more than 50 deep"),
+            ("{'a': '" + "x" * (1 << 20) + "'}", "a Python literal of 1048585 characters"),
+            ("{'a': __import__('os')}", "malformed node"),
+            ("{'a': " + "-" * 9000 + "1}", "Python literal|malformed"),
+            ("{'a'", "no valid Python literal"),
+            ("{\"a\": 'b'}", "no valid JSON at character 6"),
+        ],
+    )
+    def test_hostile_lines(self, tmp_path, line, message) -> None:
+        path = tmp_path / "a.txt"
+        path.write_text(line)
+        with pytest.raises(MalformedRecord, match=message):
+            read_opennre(path)
+
+    def test_a_folder_of_ones_own(self, tmp_path) -> None:
+        for split in ("train", "test"):
+            written(tmp_path / f"mine_{split}.txt", TOKENS)
+        row = register_dataset(opennre_dataset(tmp_path, "mine"))
+        try:
+            assert (row.name, row.splits, row.negative) == ("mine-sentences", ("train", "test"), "NA")
+            assert read_corpus("mine-sentences")["test"] == read_opennre(tmp_path / "mine_test.txt")
+        finally:
+            unregister_dataset("mine-sentences")
+
+    def test_a_folder_without_them(self, tmp_path) -> None:
+        with pytest.raises(MissingData, match="holds no a_train.txt, a_val.txt, a_test.txt; .*/a/$"):
+            opennre_dataset(tmp_path, "a")
+
+    def test_wiki80(self, data_dir) -> None:
+        corpus = read_corpus("wiki80")
+        found = {split: fingerprint(mentions, None) for split, mentions in corpus.items()}
+        assert {split: (one.sentences, one.relations) for split, one in found.items()} == {
+            "train": (3920, 80),
+            "test": (5600, 80),
+        }
+        assert not shared_pairs(corpus["train"], corpus["test"])
+        assert all(one.duplicates == 0 and one.pairs == one.sentences for one in found.values())
+        spoken = [one.sample for one in corpus["test"]]
+        assert all(one.head_text.strip() and one.tail_text.strip() for one in spoken)
+        assert sum("\n" in one.text or "\u00a0" in one.text for one in spoken) > 50
+
+
+class TestNames:
+    @pytest.mark.parametrize(
+        ("text", "name", "found", "rule"),
+        [
+            ("a St_Ives, St_Ives x", "St_Ives", 11, "word"),
+            ("the Street (St) x", "St", 12, "word with punctuation"),
+            ("in new york", "New_York", 3, "other spelling"),
+            ("Andrew_of_Perugia", "Perugia", 10, "part of a word"),
+            ("a (b", "(", 2, "part of a word"),
+        ],
+    )
+    def test_rules(self, text, name, found, rule) -> None:
+        assert find_name(text, name) == ((found, found + len(name)), rule)
+
+    def test_absent(self) -> None:
+        assert find_name("x", "y") == ((0, 0), ABSENT)
+        assert find_name("x", "") == ((0, 0), ABSENT)
+
+
+class TestGids:
+    def test_an_absent_entity_is_kept(self, tmp_path) -> None:
+        path = tmp_path / "a.tsv"
+        path.write_text("/m/1\t/m/2\tAda_L\tRome\tNA\tAda_L left. ###END### \n")
+        mentions = read_gids(path)
+        assert mentions[0].sample.tail == (0, 0) and mentions[0].sample.text == "Ada_L left."
+        assert fingerprint(mentions).notes == {"head: word": 1, "tail: absent": 1}
+
+    @pytest.mark.parametrize(
+        ("row", "message"),
+        [
+            (b"a\tb\tc\td\tNA", "6 columns are expected, found 5"),
+            (b"a\tb\tc\td\tNA\tx ###END###\ty", "6 columns are expected, found 7"),
+            (b"a\t \tc\td\tNA\tx ###END###", "the second identifier is empty"),
+            (b"a\tb\tc\td\t\tx ###END###", "the relation is empty"),
+            (b"a\tb\tc\td\tNA\tx", "the sentence has to end with ###END###"),
+            (b"a\tb\tc\td\tNA\tx ###END### ###END###", "the sentence has to end with ###END###, once"),
+            (b"a\tb\tc\td\tNA\t\xff ###END###", "byte 11 of the line, 0xff, is not UTF-8"),
+        ],
+    )
+    def test_malformed_rows(self, tmp_path, row, message) -> None:
+        path = tmp_path / "a.tsv"
+        path.write_bytes(b"a\tb\tc\td\tNA\tc d ###END###\n" + row)
+        with pytest.raises(MalformedRecord, match=f"line 2: {message}"):
+            read_gids(path)
+        assert len(read_gids(path, strict=False)) == 1
+
+    def test_the_real_files(self, data_dir) -> None:
+        corpus = read_corpus("gids")
+        train, test = (fingerprint(corpus[split]) for split in ("train", "test"))
+        assert (train.sentences, train.pairs, train.bags, train.facts) == (1864, 1082, 1082, 816)
+        assert (test.sentences, test.pairs, test.bags, test.facts) == (5663, 3247, 3248, 2448)
+        assert (train.duplicates, test.duplicates, train.several, test.several) == (0, 0, 0, 0)
+        assert (train.relations, test.relations) == (5, 5)
+        assert shared_pairs(corpus["train"], corpus["test"]) == []
+        tails = {rule: test.notes.get(f"tail: {rule}", 0) for rule in (*NAME_RULES, ABSENT)}
+        assert tails == dict(zip((*NAME_RULES, ABSENT), (5615, 41, 1, 6, 0), strict=True))
+        assert test.notes["head: word"] == 5663 and train.notes["tail: word with punctuation"] == 12
+        assert set(count_labels("gids")["test"]) == set(GIDS_RELATIONS)
+        assert find_dataset("gids").licence == "none stated"
+
+    def test_side_information(self, data_dir, tmp_path) -> None:
+        types = read_entity_types(data_dir / "reside/entity_type/gids/type_info.json")
+        entities = {name for split in read_corpus("gids").values() for one in split for name in one[1:3]}
+        assert (len(types), len(entities), len(entities & set(types))) == (14707, 6840, 6450)
+        folder = data_dir / "reside/relation_alias/gids"
+        for ending, phrases in (("", 31), ("_ppdb_extended", 110)):
+            aliases = read_relation_aliases(folder / f"relation_alias_from_wikidata{ending}.json")
+            assert set(aliases) == set(GIDS_RELATIONS) - {"NA"}
+            assert sum(map(len, aliases.values())) == phrases
+        for text, message in (("[]", "a JSON object"), ('{"a": [1]}', "'a' has"), ("{\n", "line 2")):
+            (tmp_path / "a.json").write_text(text)
+            with pytest.raises(MalformedRecord, match=message):
+                read_entity_types(tmp_path / "a.json")
+
+
+class TestMasking:
+    @pytest.mark.parametrize(
+        ("head", "tail", "text"),
+        [
+            ((0, 1), (4, 5), "[H] b [T] d"),
+            ((4, 5), (0, 1), "[T] b [H] d"),
+            ((0, 5), (2, 3), "[H] [T] d"),
+            ((2, 3), (0, 5), "[T] [H] d"),
+            ((2, 3), (2, 3), "a [H] [T] c d"),
+            ((0, 0), (2, 3), "[H]a [T] c d"),
+            ((0, 0), (0, 0), "[H] [T]a b c d"),
+        ],
+    )
+    def test_places(self, head, tail, text) -> None:
+        masked = masked_sample(RelationSample("1", "a b c d", head, tail, "NA"), "[H]", "[T]")
+        assert (masked.text, masked.head_text, masked.tail_text) == (text, "[H]", "[T]")
+
+    spans = st.tuples(st.integers(0, 12), st.integers(0, 12)).map(lambda one: tuple(sorted(one)))
+
+    @given(spans, spans)
+    def test_the_context_stays_and_the_entities_go(self, head, tail) -> None:
+        text = "abcdefghijkl"
+        masked = masked_sample(RelationSample("1", text, head, tail, "NA"), "<", ">")
+        assert (masked.head_text, masked.tail_text) == ("<", ">")
+        gone = {place for start, end in (head, tail) for place in range(start, end)}
+        kept = "".join(letter for place, letter in enumerate(text) if place not in gone)
+        assert masked.text.replace("<", "").replace(">", "").replace(" ", "") == kept
+
+
+class TestOntology:
+    def test_counts_of_the_appendix(self) -> None:
+        found = nyt10m_relations()
+        sources = Counter(new for new in found.values() if new)
+        merged = {new: count for new, count in sources.items() if count > 1}
+        assert merged == {"/location/region/capital": 12, "/business/location": 3}
+        assert (len(found), len(sources), sum(new is None for new in found.values())) == (53, 25, 15)
+        assert nyt10m_relation("NA") == "NA"
+        with pytest.raises(
+            ValueError, match="unknown relation of NYT10 '/people/person/childre'; did you mean"
+        ):
+            nyt10m_relation("/people/person/childre")
+
+    def test_names_are_those_of_the_files(self, data_dir) -> None:
+        old = json.loads((data_dir / "nyt10/nyt10_rel2id.json").read_text())
+        new = json.loads((data_dir / "nyt10m/nyt10m_rel2id.json").read_text())
+        assert {one for one in nyt10m_relations().values() if one} == set(new)
+        assert set(nyt10m_relations()) < set(old)  # 58 names there, five of which Table 1 does not count
+        assert len(old) == 58
+
+
+def test_nothing_has_no_fingerprint() -> None:
+    with pytest.raises(ValueError, match="there is no mention"):
+        fingerprint([])
