@@ -26,6 +26,14 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "reversal_chart",
             "lead_without_chart",
         ],
+        "facts": [
+            "cut_areas_chart",
+            "list_intervals_chart",
+            "noise_chart",
+            "precision_recall_chart",
+            "protocols_chart",
+            "relation_shares_chart",
+        ],
         "audit": ["p_values_chart", "common_denominator_chart", "few_runs_chart"],
         "direction": [
             "original_paired_chart",

@@ -1,0 +1,212 @@
+"""Figures of ranked facts: precision–recall curves, where lists stop, what their hits are, protocols."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.axes import Axes
+
+from .parts import first_seen, headline, name_rows, panels, spread_labels
+from .style import BLUE, ORANGE, PALETTE, styled
+
+_COLORS = [PALETTE[at] for at in (0, 3, 2, 1, 4, 5, 9, 7)]
+
+
+@styled
+def precision_recall_chart(curves: pd.DataFrame, title: str) -> plt.Figure:
+    """Precision against recall, a line for each system, named at its end; a panel for each `panel`.
+
+    Parameters
+    ----------
+    curves : columns `panel`, `system`, `recall`, `precision` (per cent), and `low`, `high` where a band is to
+        be drawn (95 % bootstrap interval of the precision at that recall).
+
+    >>> curve = pd.DataFrame({"panel": "p", "system": "s", "recall": [0, 10], "precision": [90.0, 50.0]})
+    >>> precision_recall_chart(curve, "one").axes[0].get_xlabel()
+    'recall (%)'
+    """
+    figure, found = panels(curves, "panel", 0.9, 4.6, 4.0)
+    for panel, axes, rows in found:
+        ends = []
+        for place, (system, curve) in enumerate(rows.groupby("system", sort=False)):
+            color = _COLORS[place % len(_COLORS)]
+            axes.plot(curve["recall"], curve["precision"], color=color, linewidth=1.7)
+            if "low" in curve:
+                axes.fill_between(
+                    curve["recall"], curve["low"], curve["high"], color=color, alpha=0.13, linewidth=0
+                )
+            ends.append((system, color, *curve[["recall", "precision"]].iloc[-1]))
+        _name_line_ends(axes, ends)
+        axes.set_title(panel, fontsize=10)
+        axes.set(xlabel="recall (%)", ylim=(0, 102))
+    found[0][1].set(ylabel="precision (%)")
+    headline(figure, title)
+    return figure
+
+
+def _name_line_ends(axes: Axes, ends: Sequence[tuple[str, str, float, float]], gap: float = 5.0) -> None:
+    """The names of lines at the right, in the lines' colours, apart from each other."""
+    right = max(end[2] for end in ends)
+    places = spread_labels([end[3] for end in ends], gap)
+    for (name, color, x, y), place in zip(ends, places, strict=True):
+        axes.annotate(
+            name,
+            (x, y),
+            (right * 1.03, place),
+            color=color,
+            fontsize=8,
+            va="center",
+            annotation_clip=False,
+            arrowprops={"arrowstyle": "-", "color": color, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 1},
+        )
+    axes.set_xlim(0, right * 1.45)
+
+
+@styled
+def cut_areas_chart(areas: pd.DataFrame, title: str) -> plt.Figure:
+    """The area under a list's curve against the recall at which the list is cut.
+
+    Parameters
+    ----------
+    areas : columns `system`, `recall`, `area` (per cent); the last point of a system is its whole list.
+
+    >>> areas = pd.DataFrame({"system": "s", "recall": [10, 20], "area": [8.0, 14.0]})
+    >>> cut_areas_chart(areas, "one").axes[0].get_ylabel()
+    'area up to that recall (points)'
+    """
+    figure, axes = plt.subplots(figsize=(7.4, 4.4))
+    ends = []
+    for place, (system, rows) in enumerate(areas.groupby("system", sort=False)):
+        color = _COLORS[place % len(_COLORS)]
+        axes.plot(rows["recall"], rows["area"], color=color, linewidth=1.6)
+        axes.plot(rows["recall"].iloc[-1], rows["area"].iloc[-1], "o", color=color, markersize=5)
+        ends.append((system, color, rows["recall"].iloc[-1], rows["area"].iloc[-1]))
+    _name_line_ends(axes, ends, gap=0.055 * areas["area"].max())
+    axes.set(xlabel="recall at which the list is cut (%); a dot: where it ends by itself", title=title)
+    axes.set(ylabel="area up to that recall (points)", ylim=(0, None))
+    return figure
+
+
+@styled
+def list_intervals_chart(scores: pd.DataFrame, title: str, value: str = "AUC") -> plt.Figure:
+    """A score of several lists with 95 % intervals, a row for each; lists that may be paired share a colour.
+
+    Parameters
+    ----------
+    scores : columns `system`, `value`, `low`, `high` (per cent), `group` (what may be compared).
+
+    >>> row = {"system": "s", "value": 20.0, "low": 18.0, "high": 22.0, "group": "g"}
+    >>> list_intervals_chart(pd.DataFrame([row]), "one").axes[0].get_yticklabels()[0].get_text()
+    's'
+    """
+    systems, groups = list(scores["system"]), first_seen(scores, "group")
+    figure, axes = plt.subplots(figsize=(7.2, 1.3 + 0.27 * len(systems)))
+    for place, group in enumerate(groups):
+        rows = scores[scores["group"] == group]
+        y = [systems.index(name) for name in rows["system"]]
+        reach = [rows["value"] - rows["low"], rows["high"] - rows["value"]]
+        axes.errorbar(
+            rows["value"],
+            y,
+            xerr=reach,
+            fmt="o",
+            color=_COLORS[place % len(_COLORS)],
+            label=group,
+            markersize=5,
+        )
+    name_rows(axes, systems)
+    axes.set(xlabel=f"{value} (%), bar: 95 % bootstrap interval, each list by itself", title=title)
+    axes.legend(fontsize=8, loc="best")
+    return figure
+
+
+@styled
+def relation_shares_chart(shares: pd.DataFrame, title: str) -> plt.Figure:
+    """Of each system's true facts, the share of each relation; the rest is one grey piece.
+
+    Parameters
+    ----------
+    shares : columns `system`, `relation`, `share` (per cent); relations in the order of first sight, the last
+        one, 'other', in grey.
+
+    >>> shares = pd.DataFrame({"system": "s", "relation": ["r", "other"], "share": [60.0, 40.0]})
+    >>> relation_shares_chart(shares, "one").axes[0].get_xlabel()
+    "share of the list's true facts (%)"
+    """
+    systems, relations = first_seen(shares, "system"), first_seen(shares, "relation")
+    figure, axes = plt.subplots(figsize=(7.4, 1.6 + 0.34 * len(systems)))
+    table = shares.pivot_table(index="system", columns="relation", values="share", sort=False).fillna(0)
+    left = pd.Series(0.0, index=systems)
+    for place, relation in enumerate(relations):
+        color = "#b5b5b5" if relation == "other" else _COLORS[place % len(_COLORS)]
+        widths = table[relation].reindex(systems).fillna(0)
+        axes.barh(range(len(systems)), widths, left=left, color=color, label=relation, height=0.7)
+        left += widths
+    name_rows(axes, systems)
+    axes.set(xlabel="share of the list's true facts (%)", xlim=(0, 100), title=title)
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize=7)
+    axes.grid(axis="y", visible=False)
+    return figure
+
+
+@styled
+def protocols_chart(scores: pd.DataFrame, title: str) -> plt.Figure:
+    """Systems under two or more test protocols, a line for each: where lines cross, the protocols disagree.
+
+    Parameters
+    ----------
+    scores : columns `system`, `protocol`, `value` (per cent), `marked` (drawn in colour).
+
+    >>> scores = pd.DataFrame({"system": ["a", "a"], "protocol": ["p", "q"], "value": [10.0, 30.0]})
+    >>> len(protocols_chart(scores.assign(marked=True), "one").axes[0].lines)
+    1
+    """
+    protocols = first_seen(scores, "protocol")
+    figure, axes = plt.subplots(figsize=(2.6 + 2.1 * len(protocols), 5.2))
+    table = scores.pivot_table(index="system", columns="protocol", values="value", sort=False)[protocols]
+    marked = set(scores.loc[scores["marked"], "system"])
+    colors = dict(zip(sorted(marked), _COLORS * 3, strict=False))
+    for system, row in table.iterrows():
+        color = colors.get(system, "#8a8a8a")
+        axes.plot(
+            range(len(row)), row, "o-", color=color, linewidth=2.2 if system in marked else 0.9, markersize=4
+        )
+    for side, at, align in ((0, -0.06, "right"), (len(protocols) - 1, len(protocols) - 0.94, "left")):
+        places = spread_labels(list(table[protocols[side]]), 1.35)
+        for system, place in zip(table.index, places, strict=True):
+            axes.text(
+                at, place, system, ha=align, va="center", fontsize=7, color=colors.get(system, "#5f5f5f")
+            )
+    axes.set_xticks(range(len(protocols)), protocols)
+    axes.set(xlim=(-1.1, len(protocols) + 0.1), ylabel="AUC (%)", title=title)
+    axes.grid(axis="x", visible=False)
+    return figure
+
+
+@styled
+def noise_chart(agreement: pd.DataFrame, title: str) -> plt.Figure:
+    """How well a ranking by distorted labels agrees with that by clean ones, against the amount of noise.
+
+    Parameters
+    ----------
+    agreement : columns `noise` (per cent), `tau` (Kendall's), `best_kept` (whether the best system is the
+        same), `draw`.
+
+    >>> agreement = pd.DataFrame({"noise": [0, 50], "tau": [1.0, 0.4], "best_kept": [True, False], "draw": 0})
+    >>> len(noise_chart(agreement, "one").axes)
+    2
+    """
+    figure, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.8))
+    left.plot(agreement["noise"], agreement["tau"], "o", color="#9a9a9a", markersize=3.5, alpha=0.7)
+    mean = agreement.groupby("noise")[["tau", "best_kept"]].mean()
+    left.plot(mean.index, mean["tau"], "o-", color=BLUE, linewidth=2)
+    left.axhline(0, color="black", linewidth=0.8)
+    left.set(xlabel="noise (% of the paper's rates)", ylabel="Kendall's τ between the two rankings")
+    left.set_title("dots: draws of the noise, line: mean", fontsize=9, fontweight="normal")
+    right.plot(mean.index, 100 * mean["best_kept"], "s-", color=ORANGE, linewidth=2)
+    right.set(xlabel="noise (% of the paper's rates)", ylabel="draws in which the best system is found (%)")
+    right.set(ylim=(0, 105))
+    headline(figure, title)
+    return figure
