@@ -108,7 +108,7 @@ class TestSettings:
     @pytest.mark.parametrize(
         ("name", "value", "known"),
         [
-            ("optimizer", "sgd", "adamw, adam"),
+            ("optimizer", "lbfgs", "adamw, adam, sgd"),
             ("schedule", "cosine", "linear, constant"),
             ("precision", "fp16", "auto, bf16, fp32"),
             ("marker_vectors", "zero", "random, mean"),
@@ -224,8 +224,12 @@ class TestOrder:
         examples = [Example([at + 1] * length, (0,), at) for at, length in enumerate(lengths)]
         batches = [list(range(size)), [3]]
         found = [Counter(), Counter()]
+
+        def join(some, weights):
+            return collate(some, 0, weights)
+
         for rank in range(processes):
-            parts = list(step_loader(examples, batches, 0, accumulate, rank, processes))
+            parts = list(step_loader(examples, batches, join, accumulate, rank, processes))
             assert len(parts) == 2 * accumulate
             for number, part in enumerate(parts):
                 assert len(part.ids)
