@@ -28,12 +28,14 @@ from .convolution import Cnn, Pcnn
 from .settings import Settings
 
 BASES: dict[str, type[BagClassifier]] = {"cnn": Cnn, "pcnn": Pcnn}
-WIDTH = 64
+WIDTH = 16
 """Sentences are described by so many components of TF-IDF (latent semantic analysis)."""
-PRETRAINING, EPOCHS = 50, 30
+PRETRAINING, EPOCHS = 100, 30
 """Steps of a policy as a classifier, and epochs with reward."""
-RATE, HIDDEN = 0.01, 16
-"""Learning rate (Adam) and hidden units of a policy."""
+RATE, RL_RATE, HIDDEN = 0.01, 0.003, 16
+"""Learning rates (Adam) as a classifier and with reward; hidden units of a policy."""
+DECAY = 0.01
+"""Weight decay of a policy: without it, it learns the false positives by heart as true ones."""
 SCALE = 100.0
 """α of the reward α (F1_i − F1_{i−1}), as in the paper."""
 HELD_OUT = 3
@@ -91,7 +93,7 @@ def false_positives(vectors: np.ndarray, targets: Sequence[int], relation: int, 
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(torch_seed)
         policy = Policy(points.shape[1])
-    optimizer = torch.optim.Adam(policy.parameters(), lr=RATE)
+    optimizer = torch.optim.Adam(policy.parameters(), lr=RATE, weight_decay=DECAY)
     removed = _learn(policy, optimizer, points, kept, held, rng)
     with torch.no_grad():
         found[mine] = (policy(points[mine], removed) > 0).numpy()
@@ -116,6 +118,8 @@ def _learn(
             policy(both, removed), remove, balance, reduction="sum"
         )
         _step(optimizer, loss)
+    for group in optimizer.param_groups:
+        group["lr"] = RL_RATE
     before = last = None
     for _ in range(EPOCHS):
         logits = policy(points[kept[0]], removed)
