@@ -127,6 +127,7 @@ COMMANDS = {
         (TABLES, "{} --negative Other --paired-column paired --format json"),
     ],
     "compare": [(TABLES, "{} {} --bootstrap 20 --format json")],
+    "audit-leak": [(TABLES, "{} --negative Other --format json")],
     "score-facts": [(SCORED, "{} --facts {} --format json"), (CURVES, "{} --format json --n-facts 40")],
     "compare-facts": [(SCORED, "{} {} --facts {} --bootstrap 5 --format json")],
     "stats": [(COUNTS, "{} --format json")],
