@@ -48,6 +48,8 @@ class Dataset:
     whole : the splits that make the whole data set (Table 1 of paper W); empty: those of `files`.
     measured : the split whose perplexity and ratio are reported.
     unit : what label counts count, for all splits or by split.
+    parses : split → file of its dependency trees, as `read_dependencies` reads it, in the order of `files`.
+    parsed : whether the samples have dependency trees, by `parses` or by their reader (`ParsedSample`).
     counter : `counter()` gives split → label → count where that is not the relations of the samples.
     inventory : a registered JSON file with labels that count although they may not occur.
     note : what a reader must know to read its statistics.
@@ -70,6 +72,8 @@ class Dataset:
     whole: tuple[str, ...] = ()
     measured: str = "test"
     unit: str | Mapping[str, str] = "sample"
+    parses: Mapping[str, Path | str] = field(default_factory=dict)
+    parsed: bool = False
     counter: Function | None = None
     inventory: str = ""
     note: str = ""
@@ -90,6 +94,7 @@ class Dataset:
             "title": self.title or self.name,
             "whole": self.whole or tuple(self.files),
             "licence": self.licence or "; ".join(sorted(known)),
+            "parsed": self.parsed or bool(self.parses),
         }
         for name, value in defaults.items():
             object.__setattr__(self, name, value)
@@ -129,6 +134,7 @@ _ROWS = (
         reader="helpers.data.readers:read_semeval",
         directed=True,
         negative="Other",
+        parses={split: f"semeval2010/dependencies/{split}.txt" for split in ("train", "test")},
     ),
     Dataset(
         "semeval2010-undirected",
@@ -325,10 +331,10 @@ def read_corpus(name: str, strict: bool = True) -> dict[str, Corpus | Documents]
     if dataset.maker:
         return resolved(dataset.maker)()
     reader = resolved(dataset.reader)
-    return {split: reader(_path(file), strict) for split, file in dataset.files.items()}
+    return {split: reader(file_path(file), strict) for split, file in dataset.files.items()}
 
 
-def _path(file: Path | str) -> Path:
+def file_path(file: Path | str) -> Path:
     """Where a file of the table lies: a registered one is looked for and verified, another one is on disk."""
     if str(file) in registered_files():
         return locate(str(file))
@@ -348,7 +354,7 @@ def corpus_hashes(name: str, splits: Iterable[str] | None = None) -> dict[str, s
     files = find_dataset(name).files
     chosen = [files[split] for split in files if splits is None or split in set(splits)]
     names = (str(file) if str(file) in registered_files() else Path(file).name for file in chosen)
-    return {name: file_sha256(_path(file)) for name, file in zip(names, chosen, strict=True)}
+    return {name: file_sha256(file_path(file)) for name, file in zip(names, chosen, strict=True)}
 
 
 PTR_FILES = {"train": "semeval2010/ptr_split/train.txt", "dev": "semeval2010/ptr_split/dev.txt"}

@@ -121,6 +121,17 @@ DOCUMENT = {
     "labels": [{"r": "P17", "h": 0, "t": 1}],
 }
 
+TREE = {"id": "7", "relation": "r", "token": ["Ada", "left", "Rome"], "stanford_head": ["2", 0, 2]}
+TREE |= {
+    "subj_start": 0,
+    "subj_end": 0,
+    "obj_start": 2,
+    "obj_end": 2,
+    "subj_type": "PERSON",
+    "obj_type": "CITY",
+}
+TREE |= {"stanford_pos": ["NNP", "VBD", "NNP"], "stanford_ner": ["PERSON", "O", "CITY"]}
+
 COMMANDS = {
     "score": [
         (TABLES, "{} --format json"),
@@ -157,6 +168,7 @@ READERS = {
     "helpers.data:read_relation_aliases": LISTS,
     "helpers.data.distant:read_opennre": MENTIONS,
     "helpers.data.distant:read_gids": {"a.tsv": GIDS},
+    "helpers.data:read_tacred": {"a.json": json.dumps([TREE, TREE]).encode()},
     "helpers.data:read_ranked_list": LISTED,
     "helpers.data:read_gids_probabilities": {"a.npz": PROBABILITIES},
     "helpers.data.ranked_lists:read_arrays": {name: MATRICES[name] for name in ("a.npy", "a.npz")},
@@ -174,6 +186,7 @@ READERS = {
 """Reader → valid files."""
 OTHERS = {
     "read_corpus": "reads registered files by the readers above",
+    "read_dependencies": "two files; spoilt ones in tests/unit/data/test_tree_files.py",
     "read_curve": "two files, which read_arrays reads; spoilt ones in tests/unit/data/test_ranked_lists.py",
 }
 
