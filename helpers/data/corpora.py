@@ -41,6 +41,7 @@ class Dataset:
     files : split → file, a name of the registry or a path on disk. Empty: only its counts are known.
     reader : `reader(path, strict)` gives the samples of one file.
     maker : for data that are made, not read: `maker()` gives split → samples.
+    made_from : the registered files that `maker` reads, if any.
     directed : whether relations have a direction, `BASE(e1,e2)` and `BASE(e2,e1)`; such data sets can be
         paired and trained on (paper R).
     undirected_of : the data set whose labels, without their direction, are counted in this one.
@@ -66,6 +67,7 @@ class Dataset:
     files: Mapping[str, Path | str] = field(default_factory=dict)
     reader: Function | None = None
     maker: Function | None = None
+    made_from: tuple[str, ...] = ()
     directed: bool = False
     undirected_of: str = ""
     negative: str | None = None
@@ -200,6 +202,27 @@ _ROWS = (
         reader="helpers.data.readers:read_kbp37",
         directed=True,
         negative="no_relation",
+    ),
+    Dataset(
+        "re_docred",
+        "Re-DocRED, sentence pairs",
+        files={"train": "re_docred/dev_revised.json", "test": "re_docred/test_revised.json"},
+        reader="helpers.data.sentence_pairs:read_sentence_pairs",
+        negative="no_relation",
+        unit="sentence and ordered pair",
+        note="`train` are the documents of the development part; pairs that may have a fact without evidence "
+        "and pairs with several facts are left out",
+    ),
+    Dataset(
+        "re_docred-drawn",
+        "Re-DocRED, drawn pairs",
+        maker="helpers.data.sentence_pairs:drawn_corpus",
+        made_from=("re_docred/dev_revised.json", "re_docred/test_revised.json"),
+        negative="no_relation",
+        whole=("train", "test"),
+        unit="sentence and ordered pair",
+        note="250 documents of each part of re_docred, negatives drawn down to TACRED's share",
+        licence="MIT",
     ),
     Dataset(
         "gids",
@@ -345,14 +368,17 @@ def file_path(file: Path | str) -> Path:
 
 
 def corpus_hashes(name: str, splits: Iterable[str] | None = None) -> dict[str, str]:
-    """sha256 of the files of a data set (of some of its splits), by registered or by file name.
+    """sha256 of the files of a data set (of some of its splits), by registered or by file name; of one that
+    is made, of the files that it is made from.
 
     Raises
     ------
     ValueError : unknown data set. MissingData, ChecksumError : as `read_corpus`.
     """
-    files = find_dataset(name).files
+    dataset = find_dataset(name)
+    files = dataset.files
     chosen = [files[split] for split in files if splits is None or split in set(splits)]
+    chosen += dataset.made_from
     names = (str(file) if str(file) in registered_files() else Path(file).name for file in chosen)
     return {name: file_sha256(file_path(file)) for name, file in zip(names, chosen, strict=True)}
 

@@ -99,20 +99,34 @@ def check_tree(heads: Sequence[int]) -> None:
         if not 0 <= head <= len(heads):
             raise ValueError(f"the head of word {place} is {head}; there are {len(heads)} words")
     roots = [place for place, head in enumerate(heads, start=1) if head == 0]
-    reached = ancestors(np.array(heads, dtype=np.intp))
-    circle = np.flatnonzero(reached[-1] < len(heads))
-    if len(roots) != 1 and (roots or not len(circle)):
+    circle = _on_circle(heads)
+    if len(roots) != 1 and (roots or not circle):
         places = ", ".join(map(str, roots[:5]))
         raise ValueError(f"a tree has one root; here are {len(roots)}, words {places}")
-    if len(circle):
-        raise ValueError(f"the heads go in a circle at word {circle[0] + 1}")
+    if circle:
+        raise ValueError(f"the heads go in a circle at word {circle}")
+
+
+def _on_circle(heads: Sequence[int]) -> int:
+    """The first word, from 1, from which no root is reached; 0 if there is none."""
+    reaches = [False] * (len(heads) + 1)
+    reaches[0] = True
+    for start in range(1, len(heads) + 1):
+        way, word = [], start
+        while not reaches[word]:
+            if len(way) > len(heads):
+                return start
+            way.append(word)
+            word = heads[word - 1]
+        for one in way:
+            reaches[one] = True
+    return 0
 
 
 def ancestors(heads: np.ndarray) -> np.ndarray:
     """(D, T): row d holds each word's ancestor d steps up, row 0 the word itself; T where there is none.
 
-    D is the number of steps after which nothing is left, at most T + 1: with a circle the last row still has
-    words.
+    D is the number of steps after which nothing is left. The heads have to make a tree (`check_tree`).
 
     >>> ancestors(np.array([2, 0, 2])).tolist()
     [[0, 1, 2], [1, 3, 1], [3, 3, 3]]
@@ -120,7 +134,7 @@ def ancestors(heads: np.ndarray) -> np.ndarray:
     size = len(heads)
     parent = np.append(np.where(heads > 0, heads - 1, size), size)
     rows = [np.arange(size)]
-    while len(rows) <= size and (rows[-1] < size).any():
+    while (rows[-1] < size).any():
         rows.append(parent[rows[-1]])
     return np.stack(rows)
 

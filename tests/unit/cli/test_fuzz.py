@@ -132,6 +132,13 @@ TREE |= {
 }
 TREE |= {"stanford_pos": ["NNP", "VBD", "NNP"], "stanford_ner": ["PERSON", "O", "CITY"]}
 
+PAGE = {"title": "D", "sents": [["Ada", "left", "Rome"], ["It", "rained"]]}
+PAGE["vertexSet"] = [
+    [{"name": "Ada", "type": "PER", "sent_id": 0, "pos": [0, 1]}],
+    [{"name": "Rome", "type": "LOC", "sent_id": 0, "pos": [2, 3]}],
+]
+PAGE["labels"] = [{"r": "P937", "h": 0, "t": 1, "evidence": [0]}]
+
 COMMANDS = {
     "score": [
         (TABLES, "{} --format json"),
@@ -168,6 +175,8 @@ READERS = {
     "helpers.data:read_relation_aliases": LISTS,
     "helpers.data.distant:read_opennre": MENTIONS,
     "helpers.data.distant:read_gids": {"a.tsv": GIDS},
+    "helpers.data:read_sentence_pairs": {"a.json": json.dumps([PAGE, PAGE]).encode()},
+    "helpers.data.sentence_pairs:read_sentence_pairs": {"a.json": json.dumps([PAGE]).encode()},
     "helpers.data:read_tacred": {"a.json": json.dumps([TREE, TREE]).encode()},
     "helpers.data:read_ranked_list": LISTED,
     "helpers.data:read_gids_probabilities": {"a.npz": PROBABILITIES},
