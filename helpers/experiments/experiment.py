@@ -106,7 +106,7 @@ class Experiment:
                 raise unknown_name(name, getattr(self, name), names)
         if self.part == "ptr" and self.dataset != "semeval2010":
             raise ValueError(f"part 'ptr' is a split of semeval2010, not of {self.dataset}")
-        if not entry.encoder and self.encoder != EMBEDDED:
+        if not self.inner.encoder and self.encoder != EMBEDDED:
             raise ValueError(f"model {self.model} has no encoder")
         if not entry.settings and self.settings is not None:
             raise ValueError(f"model {self.model} has no training settings")
@@ -114,7 +114,7 @@ class Experiment:
         if self.merged and not about.directed:
             raise ValueError(f"merged needs directed relations, which {self.dataset} has not")
         object.__setattr__(self, "text", self.text or self.usual_text)
-        if entry.parsed and self.text != "parsed":
+        if self.inner.parsed and self.text != "parsed":
             raise ValueError(f"model {self.model} reads text 'parsed', not {self.text!r}")
         if self.text == "parsed" and not about.parsed:
             parsed = ", ".join(name for name, one in datasets().items() if one.parsed)
@@ -125,6 +125,20 @@ class Experiment:
     def entry(self) -> ModelEntry:
         """The model's entry in the registry."""
         return model_entry(self.model)
+
+    @property
+    def inner_name(self) -> str:
+        """The model itself, or of a model around another one that other one.
+
+        >>> Experiment("recent", "re_docred", options={"base": "em-es"}).inner_name
+        'em-es'
+        """
+        return self.options.get("base", self.entry.wraps) if self.entry.wraps else self.model
+
+    @property
+    def inner(self) -> ModelEntry:
+        """The entry of `inner_name`."""
+        return model_entry(self.inner_name)
 
     @property
     def name(self) -> str:
@@ -150,7 +164,7 @@ class Experiment:
     @property
     def usual_text(self) -> str:
         """The form of the text that goes without saying; see `text`."""
-        if self.entry.parsed:
+        if self.inner.parsed:
             return "parsed"
         return "clean" if find_dataset(self.dataset).directed else "official"
 
@@ -181,15 +195,15 @@ class Experiment:
             usual |= {name: self.options.get(name) for name in entry.suffixes}  # they are in the model's name
         if settings:
             chosen = asdict(settings) | chosen
-            if entry.settings_name(self.settings_name) in entry.settings:
-                usual |= asdict(default_settings(self.model, self.settings_name, self.encoder))
+            if self.inner.settings_name(self.settings_name) in self.inner.settings:
+                usual |= asdict(default_settings(self.inner_name, self.settings_name, self.encoder))
         return variant_name(chosen, usual)
 
     def resolved(self) -> Settings | None:
         """The settings that it is trained with; None for a model that has none."""
-        if self.settings or not self.entry.settings:
+        if self.settings or not self.inner.settings:
             return self.settings
-        return default_settings(self.model, self.settings_name, self.encoder)
+        return default_settings(self.inner_name, self.settings_name, self.encoder)
 
     def with_settings(self, name: str | None = None, changes: Mapping[str, Any] | None = None) -> Experiment:
         """The same with the settings 'standard', 'lyu2021' … (None: the profile's), single ones changed.
@@ -203,7 +217,7 @@ class Experiment:
             return self
         if not self.entry.settings:
             raise ValueError(f"model {self.model} has no training settings to choose or to change")
-        base = default_settings(self.model, name, self.encoder) if name else self.resolved()
+        base = default_settings(self.inner_name, name, self.encoder) if name else self.resolved()
         return replace(self, settings=base.changed(changes or {}))
 
 

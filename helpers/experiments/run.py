@@ -160,7 +160,7 @@ def _configuration(experiment: Experiment, model: Model, data: ExperimentData) -
         hyperparameters=hyperparameters,
         negative=find_negative(data.labels),
         source="" if is_random else NO_RANDOMNESS,
-        code_sha256=code_sha256([type(model)]),
+        code_sha256=code_sha256(model.sources()),
     )
 
 
@@ -179,5 +179,6 @@ def _environment(model: Model) -> dict[str, Any]:
 
 def remove_checkpoint(path: Path) -> None:
     """Delete a checkpoint that is no longer needed, and the drafts that killed processes left beside it."""
-    path.unlink(missing_ok=True)
+    for one in (path, *path.parent.glob(f"{path.stem}-*{path.suffix}")):  # of a model's stages
+        one.unlink(missing_ok=True)
     remove_abandoned(path.parent)

@@ -30,6 +30,8 @@ class ModelEntry:
     large : name of settings → what a large encoder has otherwise; see `is_large`.
     unit : 'sample', or 'bag' for a model that takes bags, and samples as bags of one, and that gives scores.
     parsed : whether it reads dependency trees (`ParsedSample`).
+    wraps : of a model around another one, the name of that one if option `base` names no other; its settings
+        and its input are those of the inner one.
     encoder : whether it stands on a pretrained encoder. random : whether a seed makes a difference.
     """
 
@@ -43,6 +45,7 @@ class ModelEntry:
     suffixes: Mapping[str, str] = field(default_factory=dict)
     unit: Literal["sample", "bag"] = "sample"
     parsed: bool = False
+    wraps: str = ""
 
     def load(self) -> type[Model]:
         """The class; this is where torch is imported, if the model needs it."""
@@ -167,6 +170,15 @@ for _name, _title, _source, _options in (
         suffixes={"masked": "-masked"},
         parsed=True,
     )
+
+# the options of the base, which checks them, and its settings
+_INNER = {option: Any for entry in MODELS.values() for option in entry.options}
+MODELS["recent"] = ModelEntry(
+    *(".type_restriction:TypeRestriction", "RECENT"),
+    _INNER | {"base": str, "evaluation": Literal["corrected", "as-published"]},
+    {"standard": _WORD_STANDARD},
+    wraps="cnn",
+)
 
 
 _OWN = frozenset(MODELS)
