@@ -63,6 +63,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "ranked_lists": [
             "NamedFact",
             "PUBLISHED_LISTS",
+            "UNKNOWN_ENTITY",
             "PublishedList",
             "RankedList",
             "find_list",

@@ -15,13 +15,11 @@ import numpy as np
 import pandas as pd
 
 from helpers.core import MalformedRecord, listing, naming_file, shown
-from helpers.data import open_source
+from helpers.data import UNKNOWN_ENTITY, open_source
 from helpers.metrics import FactRanking, FactSample
 
 logger = logging.getLogger(__name__)
 FACT = ("head", "tail", "relation")
-UNKNOWN = "UNK"
-"""How published lists write an entity that is not in their vocabulary."""
 
 
 class FactList(NamedTuple):
@@ -251,10 +249,10 @@ def _is_named(path: Path | str, frame: pd.DataFrame) -> bool:
     """Whether every fact has the names of its entities."""
     if "head" not in frame:
         return False
-    unknown = (frame["head"] == UNKNOWN) | (frame["tail"] == UNKNOWN)
+    unknown = (frame["head"] == UNKNOWN_ENTITY) | (frame["tail"] == UNKNOWN_ENTITY)
     if unknown.any():
         logger.warning(
-            "%s: %d facts are of entities %s: facts are drawn, not pairs", path, unknown.sum(), UNKNOWN
+            "%s: %d facts are of entities %s: facts are drawn, not pairs", path, unknown.sum(), UNKNOWN_ENTITY
         )
     return not unknown.any()
 

@@ -214,6 +214,22 @@ class FactRanking:
         """(M,) found_i / facts; 0 where there are no facts."""
         return self.found / max(self.facts, 1)
 
+    def completed(self) -> FactRanking:
+        """The list at every rank: true facts at ranks that are not known stand as far down as they can.
+
+        Up to such a piece and from its end on nothing changes; within it, precision is at least that.
+
+        >>> FactRanking.from_curve([0.5, 0.6], [0.1, 0.3], facts=10).completed().hits.tolist()
+        [False, True, False, True, True]
+        """
+        if self.hits is not None:
+            return self
+        new = np.diff(self.found, prepend=0)
+        hits = np.zeros(len(self), dtype=bool)
+        for rank, count in zip(self.ranks[new > 0].tolist(), new[new > 0].tolist(), strict=True):
+            hits[rank - count : rank] = True
+        return FactRanking.from_scores(np.arange(len(hits), 0, -1), hits, self.facts)
+
     def until(self, recall: float) -> FactRanking:
         """The list up to the first rank that reaches a recall: lists that stop early can be compared there.
 
