@@ -321,6 +321,10 @@ class BagClassifier(NeuralModel):
         """The label id with the highest score, shape (B,); ties go to the smaller id."""
         return self.scores(samples, None, progress, description).argmax(axis=1)
 
+    def environment(self) -> dict[str, object]:
+        """Processes, threads, precision: 'fp32' without a pretrained encoder, whatever the settings."""
+        return super().environment() | ({} if self.encoder.name else {"precision": "fp32"})
+
     def summary(self) -> dict[str, object]:
         """How it is trained and aggregated, and the encoder's own settings."""
         how = {"training": "bag" if self.by_bag else "sentence", "aggregator": self.aggregator}
