@@ -43,7 +43,7 @@ TEXTS = {"kind": (str, str), "multiple": True}
     "--encoder", "E", "Hugging Face name or folder (default: the embedded one).", default="all-MiniLM-L6-v2"
 )
 @option("--profile", "P", "quick (default), standard, paper.", default="quick")
-@option("--settings", "S", "standard, lyu2021, harbecke2022, wu2019, or paper: the model's own.")
+@option("--settings", "S", "standard, lyu2021, harbecke2022, wu2019, gao2021, or paper: its own.")
 @option("--set changes", "NAME VALUE", "One training setting; repeatable.", **TEXTS)
 @option("--option options", "NAME VALUE", "One setting of the model; repeatable.", **TEXTS)
 @option("--sentences", "N", "Only that many training sentences.", whole_number(1, SEEDS))
@@ -68,7 +68,11 @@ def _train(settings: str | None, changes: tuple, options: tuple, out: str | None
     warmup, clip, accumulate, dropout, max_length, marker_vectors, precision. --option sets what belongs to a
     model: marker_scheme (em-c, em-es: added, pieces, symbols), layer_norm (em-es), form (r-bert: paper,
     port), candidates (emr-c: all, directed), negatives (emr-c: resampled, fixed), turned (emr-c: roles,
-    symbols), layers (the first so many of the encoder's), markers (svm).
+    symbols), layers (the first so many of the encoder's), markers (svm, tfidf-bag).
+
+    Models of bags of sentences (cnn, pcnn, bert-entity, bgwa, reside, rl-dsre, tfidf-bag) take each sentence
+    as a bag of one: --option masked true hides the entities' words, vectors FILE gives word vectors as GloVe
+    has them; filters, hidden, word_size, position_size, dropout.
 
     Reference points without encoder, settings and seed: svm, TF-IDF with a linear SVM (--option markers true
     shows it the entities), and majority, the most frequent relation.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     import numpy as np
 
-    from helpers.data import RelationSample
+    from helpers.data import Bag, RelationSample
 
     from .settings import Settings
 
@@ -136,3 +136,41 @@ def check_samples(samples: Sequence[RelationSample]) -> None:
     """Raise ValueError if there is nothing to train on."""
     if not samples:
         raise ValueError("samples is empty: there is nothing to train on")
+
+
+def as_bags(items: Sequence[Bag | RelationSample]) -> list[Bag]:
+    """Bags as they are, and each sample as a bag of one, whose entities are identified by their words.
+
+    >>> from helpers.data import RelationSample
+    >>> (bag,) = as_bags([RelationSample("1", "fire and panic", (0, 4), (9, 14), "Other")])
+    >>> bag.head, bag.tail, bag.relations, len(bag.samples)
+    ('fire', 'panic', ('Other',), 1)
+    """
+    from helpers.data import Bag
+
+    return [
+        item if isinstance(item, Bag) else Bag(item.head_text, item.tail_text, (item.relation,), (item,))
+        for item in items
+    ]
+
+
+def bag_targets(bags: Sequence[Bag], labels: Sequence[str]) -> list[int]:
+    """The label id of each bag's one relation, to train on.
+
+    Raises ValueError if there are no bags, one has several relations (`make_bags(…, by_relation=True)` makes
+    bags with one), or a relation is none of the labels.
+
+    >>> from helpers.data import RelationSample
+    >>> bag_targets(as_bags([RelationSample("1", "fire and panic", (0, 4), (9, 14), "a")]), ["NA", "a"])
+    [1]
+    """
+    if not bags:
+        raise ValueError("bags is empty: there is nothing to train on")
+    ids = {label: place for place, label in enumerate(labels)}
+    for place, bag in enumerate(bags):
+        if len(bag.relations) != 1:
+            found = f"bags[{place}] has {len(bag.relations)} relations"
+            raise ValueError(f"{found}: train on make_bags(..., by_relation=True)")
+        if bag.relations[0] not in ids:
+            raise ValueError(f"bags[{place}]: relation {bag.relations[0]!r} is not in labels")
+    return [ids[bag.relations[0]] for bag in bags]

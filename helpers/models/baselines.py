@@ -1,6 +1,6 @@
-"""Reference points without a pretrained encoder: the majority class, and TF-IDF with a linear SVM.
+"""Reference points without a pretrained encoder: the majority, TF-IDF with a linear model; also of bags.
 
-Their settings are fixed here and were not searched. Neither has any randomness: one run is all there is.
+Their settings are fixed here and were not searched. None has any randomness: one run is all there is.
 """
 
 from __future__ import annotations
@@ -13,17 +13,20 @@ from typing import Any
 import numpy as np
 from sklearn.dummy import DummyClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
-from helpers.data import RelationSample, render
+from helpers.data import Bag, RelationSample, render
 
-from .base import History, Model, check_samples
+from .base import History, Model, as_bags, bag_targets, check_samples
 
 LONGEST = 3
 """N-grams have one to three words."""
 SVM = {"C": 1.0, "loss": "squared_hinge", "dual": False, "tol": 1e-4, "max_iter": 1000}
 """scikit-learn's `LinearSVC`, one class against the rest; in the primal form nothing is drawn at random."""
+REGRESSION = {"C": 10.0, "max_iter": 1000}
+"""scikit-learn's `LogisticRegression` of the bags, all relations at once."""
 _WORD = re.compile(r"\w+|[^\w\s]")
 _MARKERS = (" e1_ ", " _e1 ", " e2_ ", " _e2 ")
 
@@ -79,6 +82,75 @@ class LinearSvm(Majority):
     def summary(self) -> dict[str, object]:
         """The settings, for the run file."""
         return {"markers": self.markers, "ngrams": [1, LONGEST], "sublinear_tf": True} | SVM
+
+
+class TfidfBag(Model):
+    """What a bag's words alone say: TF-IDF of its joined sentences, one to three words, logarithmic counts,
+    unit length, then logistic regression (`REGRESSION`). The reference point of every model of bags.
+
+    markers : whether `features` sees the two entities. Takes bags, and samples as bags of one.
+
+    >>> samples = [RelationSample("1", "fire caused panic", (0, 4), (12, 17), "Cause-Effect(e1,e2)"),
+    ...            RelationSample("2", "fire in town", (0, 4), (8, 12), "Other")]
+    >>> model = TfidfBag(("Other", "Cause-Effect(e1,e2)"))
+    >>> model.fit(samples).examples, model.predict(samples).tolist(), model.scores(samples).shape
+    (2, [1, 0], (2, 2))
+    """
+
+    packages = ("numpy", "scipy", "scikit-learn")
+
+    def __init__(self, labels: Sequence[str], markers: bool = False) -> None:
+        self.labels, self.markers = tuple(labels), markers
+        counts = TfidfVectorizer(analyzer=self._features, sublinear_tf=True)
+        self._estimator: Any = make_pipeline(counts, LogisticRegression(**REGRESSION))
+
+    def _features(self, bag: Bag) -> list[str]:
+        return [one for sample in bag.samples for one in features(sample, self.markers)]
+
+    def fit(self, samples: Sequence[Bag | RelationSample], *_: Any, **__: Any) -> History:
+        """Train on bags with one relation each. Raises ValueError as `bag_targets`."""
+        bags, start = as_bags(samples), time.perf_counter()
+        targets = bag_targets(bags, self.labels)
+        if len(set(targets)) == 1:  # nothing to tell apart
+            self._estimator = DummyClassifier()
+        self._estimator.fit(bags, targets)
+        return History(seconds=time.perf_counter() - start, examples=len(bags))
+
+    def scores(self, bags: Sequence[Bag | RelationSample], *_: Any, **__: Any) -> np.ndarray:
+        """The probability of each label for each bag, (B, L); 0 for one that no training bag has.
+
+        Raises `NotFittedError` of scikit-learn before `fit`.
+        """
+        found = np.zeros((len(bags), len(self.labels)))
+        if len(bags):
+            found[:, self._estimator.classes_] = self._estimator.predict_proba(as_bags(bags))
+        return found
+
+    def predict(self, samples: Sequence[Bag | RelationSample], *_: Any, **__: Any) -> np.ndarray:
+        """The label id with the highest score, shape (B,)."""
+        return self.scores(samples).argmax(axis=1)
+
+    def summary(self) -> dict[str, object]:
+        """The settings, for the run file."""
+        return {"markers": self.markers, "ngrams": [1, LONGEST], "sublinear_tf": True} | REGRESSION
+
+
+class MajorityBag(TfidfBag):
+    """The same for every bag: the share of each relation among the training bags.
+
+    >>> model = MajorityBag(("Other", "Cause-Effect(e1,e2)"))
+    >>> sample = RelationSample("1", "fire in town", (0, 4), (8, 12), "Other")
+    >>> model.fit([sample]).examples, model.scores([sample]).tolist()
+    (1, [[1.0, 0.0]])
+    """
+
+    def __init__(self, labels: Sequence[str]) -> None:
+        super().__init__(labels)
+        self._estimator = DummyClassifier(strategy="prior")
+
+    def summary(self) -> dict[str, object]:
+        """None."""
+        return {}
 
 
 def features(sample: RelationSample, markers: bool) -> Iterator[str]:

@@ -1,8 +1,9 @@
-"""The base of all classifiers on a pretrained encoder: labels, inputs, scores, loss, decision."""
+"""The bases of all neural models, and of those on a pretrained encoder: inputs, loss, decision."""
 
 from __future__ import annotations
 
 import random
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,14 +19,95 @@ from helpers.data import RDR_MARKERS, RelationSample
 from . import training
 from .base import EMBEDDED, History, Model
 from .encoder import Encoder, load_encoder, resolved_precision
-from .inputs import Batch, Example, tokenize_marked
+from .inputs import Batch, Example, collate, tokenize_marked
 from .settings import Settings
 
 MARKERS = tuple(marker.strip() for marker in RDR_MARKERS)
 """The four marker tokens of paper R: open and close entity 1, open and close entity 2."""
 
 
-class RelationClassifier(nn.Module, Model):
+class NeuralModel(nn.Module, Model):
+    """What the one training loop needs of a model, with or without a pretrained encoder.
+
+    A subclass gives `examples`, `collate` and `forward` (from a `Batch` to what the loss reads, first axis
+    examples) and, where they differ from the usual, `training_examples`, `losses` and `relation_scores`.
+
+    Attributes
+    ----------
+    settings, seed : of `fit`, set by `build`.
+    """
+
+    resampled: bool = False
+    """Whether `training_examples` differ from epoch to epoch."""
+    packages = ("numpy", "scipy", "torch", "transformers", "tokenizers", "accelerate")
+
+    def __init__(self, labels: Sequence[str]) -> None:
+        super().__init__()
+        self.labels = tuple(labels)
+        self.settings, self.seed = Settings(), 0
+
+    @abstractmethod
+    def examples(self, samples: Sequence[Any]) -> list[Any]:
+        """Inputs for prediction: one for each sample (`relation_scores` may expect several)."""
+
+    def training_examples(self, samples: Sequence[Any], rng: random.Random) -> list[Any]:
+        """Inputs of one epoch; by default those of prediction. `rng` is seeded for the epoch."""
+        return self.examples(samples)
+
+    @abstractmethod
+    def collate(self, examples: Sequence[Any], weight: Sequence[float] | float = 1.0) -> Batch:
+        """The examples as one batch; `weight` is the share of each in the loss."""
+
+    def prepare(self, settings: Settings, samples: Sequence[Any]) -> None:
+        """What has to be set before training, such as the vocabulary; by default nothing."""
+
+    def losses(self, output: torch.Tensor, batch: Batch) -> torch.Tensor:
+        """Loss of each example, shape (n,): cross-entropy over the relations."""
+        return functional.cross_entropy(output.float(), batch.target, reduction="none")
+
+    def relation_scores(self, output: torch.Tensor) -> torch.Tensor:
+        """Scores (samples, labels) from the outputs of `examples`; the highest one is the prediction."""
+        return output
+
+    def fit(
+        self,
+        samples: Sequence[Any],
+        checkpoint: Path | None = None,
+        after_epoch: Callable[[int], None] | None = None,
+        progress: bool = True,
+    ) -> History:
+        """Train with `settings` and `seed`; see `training.train`."""
+        return training.train(self, samples, self.settings, self.seed, checkpoint, after_epoch, progress)
+
+    def predict(
+        self, samples: Sequence[Any], progress: bool = True, description: str = "predicting"
+    ) -> np.ndarray:
+        """The predicted label ids, shape (samples,), the same in every process; ties go to the smaller id."""
+        return training.predict(self, samples, progress, description)
+
+    def environment(self) -> dict[str, object]:
+        """Processes, threads, and the precision of matrix products."""
+        joined = training.accelerator()
+        precision = resolved_precision(self.settings.precision, joined.device)
+        return {
+            "processes": joined.num_processes,
+            "threads": torch.get_num_threads(),
+            "precision": precision,
+        }
+
+    def save(self, path: Path) -> None:
+        """Write the weights as safetensors, atomically."""
+        training.save_weights(path, self)
+
+    @contextmanager
+    def first_process(self) -> Iterator[bool]:
+        """Whether this process writes; after the block all have come to its end."""
+        joined = training.accelerator()
+        yield joined.is_main_process
+        joined.wait_for_everyone()
+
+
+class RelationClassifier(NeuralModel):
     """A pretrained encoder and what a model puts on top of it.
 
     A subclass gives `forward` (from a `Batch` to what the loss reads, first axis samples) and, where they
@@ -33,7 +115,7 @@ class RelationClassifier(nn.Module, Model):
 
     Attributes
     ----------
-    max_length : most tokens of an input, special tokens included. settings, seed : of `fit`, set by `build`.
+    max_length : most tokens of an input, special tokens included.
     layers : how many of the encoder's it has; None: all.
 
     >>> from helpers.models import load_encoder
@@ -47,18 +129,14 @@ class RelationClassifier(nn.Module, Model):
 
     markers: tuple[str, ...] = MARKERS
     """What stands before and after entity 1, before and after entity 2."""
-    resampled: bool = False
-    """Whether `training_examples` differ from epoch to epoch."""
     fills: ClassVar[Mapping[str, float]] = {}
     """Name of an extra tensor (`Example.extra`) → the value that pads it."""
-    packages = ("numpy", "scipy", "torch", "transformers", "tokenizers", "accelerate")
 
     def __init__(self, encoder: Encoder, labels: Sequence[str], max_length: int = 128) -> None:
-        super().__init__()
-        self.encoder, self.labels = encoder, tuple(labels)
+        super().__init__(labels)
+        self.encoder = encoder
         self.encoder_name, self.encoder_sha256 = encoder.name, encoder.sha256
         self.max_length = min(max_length, encoder.longest)
-        self.settings, self.seed = Settings(), 0
         self.layers: int | None = None
 
     @classmethod
@@ -114,55 +192,14 @@ class RelationClassifier(nn.Module, Model):
         """The token ids of each marker: one, or several if it is not in the vocabulary."""
         return [self.encoder.tokenizer(one, add_special_tokens=False)["input_ids"] for one in self.markers]
 
-    def training_examples(self, samples: Sequence[RelationSample], rng: random.Random) -> list[Example]:
-        """Inputs of one epoch; by default those of prediction. `rng` is seeded for the epoch."""
-        return self.examples(samples)
+    def collate(self, examples: Sequence[Example], weight: Sequence[float] | float = 1.0) -> Batch:
+        """Padded to the longest; see `inputs.collate`."""
+        return collate(examples, self.encoder.tokenizer.pad_token_id, weight, self.fills)
 
-    def losses(self, output: torch.Tensor, batch: Batch) -> torch.Tensor:
-        """Loss of each sample, shape (n,): cross-entropy over the relations."""
-        return functional.cross_entropy(output.float(), batch.target, reduction="none")
-
-    def relation_scores(self, output: torch.Tensor) -> torch.Tensor:
-        """Scores (samples, labels) from the outputs of `examples`; the highest one is the prediction."""
-        return output
-
-    def fit(
-        self,
-        samples: Sequence[RelationSample],
-        checkpoint: Path | None = None,
-        after_epoch: Callable[[int], None] | None = None,
-        progress: bool = True,
-    ) -> History:
-        """Train with `settings` and `seed`; see `training.train`."""
-        return training.train(self, samples, self.settings, self.seed, checkpoint, after_epoch, progress)
-
-    def predict(
-        self, samples: Sequence[RelationSample], progress: bool = True, description: str = "predicting"
-    ) -> np.ndarray:
-        """The predicted label ids, shape (samples,), the same in every process; ties go to the smaller id."""
-        return training.predict(self, samples, progress, description)
+    def prepare(self, settings: Settings, samples: Sequence[Any]) -> None:
+        """The encoder's precision; see `Encoder.prepare`."""
+        self.encoder.prepare(settings.precision)
 
     def summary(self) -> dict[str, object]:
         """The number of layers, if they are not all."""
         return {} if self.layers is None else {"layers": self.layers}
-
-    def environment(self) -> dict[str, object]:
-        """Processes, threads, and the precision of matrix products."""
-        joined = training.accelerator()
-        precision = resolved_precision(self.settings.precision, joined.device)
-        return {
-            "processes": joined.num_processes,
-            "threads": torch.get_num_threads(),
-            "precision": precision,
-        }
-
-    def save(self, path: Path) -> None:
-        """Write the weights as safetensors, atomically."""
-        training.save_weights(path, self)
-
-    @contextmanager
-    def first_process(self) -> Iterator[bool]:
-        """Whether this process writes; after the block all have come to its end."""
-        joined = training.accelerator()
-        yield joined.is_main_process
-        joined.wait_for_everyone()

@@ -41,6 +41,11 @@ class Example(NamedTuple):
     cut: int = 0
     extra: Mapping[str, Any] = {}
 
+    @property
+    def length(self) -> int:
+        """The number of tokens, by which batches are made."""
+        return len(self.ids)
+
 
 @dataclass(frozen=True)
 class Batch:
@@ -80,7 +85,7 @@ def tokenize_marked(
 ) -> list[Marked]:
     """Tokenise sentences with four markers, at most `limit` tokens each.
 
-    `marker_ids` : the token ids of each marker, one or more. A longer sentence loses the tokens that stand
+    `marker_ids` : the token ids of each marker, none or more. A longer sentence loses the tokens that stand
     farthest from its entities; markers go last, entities second to last.
 
     Raises ValueError if `limit` is so small that the markers would not fit.
@@ -139,7 +144,8 @@ def _window(ids: list[int], marks: list[int], inside: list[bool], limit: int) ->
 
     kept = sorted(sorted(range(len(ids)), key=worth)[:limit])
     new = {old: position for position, old in enumerate(kept)}
-    return Marked([ids[old] for old in kept], tuple(new[old] for old in marks), len(ids) - limit)
+    places = tuple(new.get(old, limit) for old in marks)  # a marker without tokens may stand behind the last
+    return Marked([ids[old] for old in kept], places, len(ids) - limit)
 
 
 def collate(
@@ -227,15 +233,14 @@ def epoch_batches(lengths: Sequence[int], size: int, rng: random.Random) -> list
 
 
 def step_loader(
-    examples: Sequence[Example],
+    examples: Sequence[Any],
     batches: Sequence[Sequence[int]],
-    padding: int,
+    join: Callable[[list[Any], list[float]], Batch],
     accumulate: int = 1,
     rank: int = 0,
     processes: int = 1,
-    fills: Mapping[str, float] | None = None,
 ) -> Iterator[Batch]:
-    """This process's share of each batch, in `accumulate` parts, each a `Batch`.
+    """This process's share of each batch, in `accumulate` parts, each joined to a `Batch` with its weights.
 
     Every example weighs 1 / (size of its whole batch), whoever computes it, so that sums of losses are the
     mean over the batch. A process with nothing to do in a part gets one example of weight 0.
@@ -243,7 +248,7 @@ def step_loader(
     parts = [part for batch in batches for part in _parts(batch, accumulate, rank, processes)]
 
     def load(part: list[tuple[int, float]]) -> Batch:
-        return collate([examples[at] for at, _ in part], padding, [weight for _, weight in part], fills)
+        return join([examples[at] for at, _ in part], [weight for _, weight in part])
 
     return iter(DataLoader(parts, batch_size=None, collate_fn=load))
 

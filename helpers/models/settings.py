@@ -92,7 +92,8 @@ class Settings:
     """How a model is trained.
 
     learning_rate, epochs, batch_size : `batch_size` examples make one optimiser step.
-    optimizer : 'adamw' (weight decay, not on biases and normalisations) or 'adam' (none).
+    optimizer : 'adamw' (weight decay, not on biases and normalisations), 'adam' (none), or 'sgd'
+        (weight decay on everything, as OpenNRE; no momentum).
     schedule : 'linear' falls to 0 at the last step, 'constant' stays; before that, `warmup` steps of linear
         rise: a number of steps if at least 1, else a share of all steps.
     clip : the gradient's largest norm; 0 does not clip.
@@ -115,7 +116,7 @@ class Settings:
     learning_rate: Positive = 1e-4
     epochs: Count = 5
     batch_size: Count = 32
-    optimizer: Literal["adamw", "adam"] = "adamw"
+    optimizer: Literal["adamw", "adam", "sgd"] = "adamw"
     weight_decay: NotNegative = 0.01
     epsilon: Positive = 1e-8
     schedule: Literal["linear", "constant"] = "linear"

@@ -30,13 +30,12 @@ from tqdm import tqdm
 from helpers.core import atomic_path
 
 from .base import History, check_samples
-from .inputs import collate, epoch_batches, prediction_batches, step_loader
+from .inputs import epoch_batches, prediction_batches, step_loader
 from .settings import Settings
 
 if TYPE_CHECKING:
-    from helpers.data import RelationSample
-
-    from .classifier import RelationClassifier
+    from .classifier import NeuralModel
+    from .inputs import Batch
 
 CHECKPOINT_STEPS = 200
 """A checkpoint is written after every epoch and after that many steps."""
@@ -119,8 +118,8 @@ def _under(prefix: str, tensors: dict[str, torch.Tensor]) -> dict[str, torch.Ten
 
 
 def train(
-    model: RelationClassifier,
-    samples: Sequence[RelationSample],
+    model: NeuralModel,
+    samples: Sequence[Any],
     settings: Settings,
     seed: int,
     checkpoint: Path | None = None,
@@ -168,10 +167,8 @@ class _Loop:
     def __init__(self, model, samples, settings, seed, checkpoint, progress) -> None:
         self.accelerator = accelerator()
         self.settings, self.seed, self.checkpoint = settings, seed, checkpoint
-        model.encoder.precision = settings.precision
+        model.prepare(settings, samples)
         self.bare, self.samples = model, samples
-        for name, parameter in model.named_parameters():
-            parameter.requires_grad_("pooler" not in name or model.encoder.pooled)
         self.optimizer = _optimizer(model, settings, self.accelerator.device)
         self.model, self.optimizer = self.accelerator.prepare(model, self.optimizer)
         self.examples = model.training_examples(samples, self._rng("examples", 0))
@@ -226,17 +223,16 @@ class _Loop:
         self.model.train()
         if self.bare.resampled and self.epoch:
             self.examples = self.bare.training_examples(self.samples, self._rng("examples", self.epoch))
-        lengths = [len(example.ids) for example in self.examples]
+        lengths = [example.length for example in self.examples]
         batches = epoch_batches(lengths, self.settings.batch_size, self._rng("order", self.epoch))
         first = self.step - self.epoch * self.steps_per_epoch
         parts = step_loader(
             self.examples,
             batches[first:],
-            self.bare.encoder.tokenizer.pad_token_id,
+            self.bare.collate,
             self.settings.accumulate,
             self.accelerator.process_index,
             self.accelerator.num_processes,
-            self.bare.fills,
         )
         for _ in batches[first:]:
             start = time.perf_counter()
@@ -285,11 +281,13 @@ def accelerator() -> Accelerator:
 
 
 def _optimizer(model: nn.Module, settings: Settings, device: torch.device) -> torch.optim.Optimizer:
-    """Fused Adam or AdamW; weight decay on matrices only."""
+    """Fused Adam or AdamW with weight decay on matrices only; plain SGD with weight decay on everything."""
     named = [(name, one) for name, one in model.named_parameters() if one.requires_grad]
-    decay = settings.weight_decay if settings.optimizer == "adamw" else 0.0
+    decay = 0.0 if settings.optimizer == "adam" else settings.weight_decay
     matrices = [one for _, one in named if one.ndim > 1]
     vectors = [one for _, one in named if one.ndim <= 1]
+    if settings.optimizer == "sgd":
+        return torch.optim.SGD([*matrices, *vectors], lr=settings.learning_rate, weight_decay=decay)
     groups = [{"params": matrices, "weight_decay": decay}, {"params": vectors, "weight_decay": 0.0}]
     kind = torch.optim.AdamW if settings.optimizer == "adamw" else torch.optim.Adam
     return kind(groups, lr=settings.learning_rate, eps=settings.epsilon, fused=True)
@@ -312,27 +310,38 @@ def _deterministic() -> Iterator[None]:
 
 
 def predict(
-    model: RelationClassifier,
-    samples: Sequence[RelationSample],
-    progress: bool = True,
-    description: str = "predicting",
+    model: NeuralModel, samples: Sequence[Any], progress: bool = True, description: str = "predicting"
 ) -> np.ndarray:
     """The predicted label ids, shape (samples,), the same in every process; ties go to the smaller id."""
     examples = model.examples(samples)
     if not examples:
         return np.empty(0, dtype=np.int64)
+    rows = outputs(model, examples, model, progress, description)
+    return model.relation_scores(rows).cpu().numpy().argmax(axis=1)
+
+
+def outputs(
+    model: NeuralModel,
+    examples: Sequence[Any],
+    function: Callable[[Batch], torch.Tensor],
+    progress: bool = True,
+    description: str = "predicting",
+    size: int = PREDICTION_BATCH,
+) -> torch.Tensor:
+    """What a function of the model gives for each of the examples, in their order: (n, …), on the processor.
+
+    `size` examples are computed together; at least one example is needed.
+    """
     joined = accelerator()
-    batches = prediction_batches([len(example.ids) for example in examples], PREDICTION_BATCH)
+    batches = prediction_batches([example.length for example in examples], size)
     mine = batches[joined.process_index :: joined.num_processes]
     bar = tqdm(mine, desc=description, unit="batch", disable=not (progress and joined.is_main_process))
-    padding, device = model.encoder.tokenizer.pad_token_id, next(model.parameters()).device
+    device = next(model.parameters()).device
     model.eval()
     found: list[tuple[int, torch.Tensor]] = []
     with torch.inference_mode():
         for batch in bar:
-            inputs = collate([examples[at] for at in batch], padding, fills=model.fills).to(device)
-            output = model(inputs)
+            output = function(model.collate([examples[at] for at in batch]).to(device))
             found += zip(batch, output.float().cpu(), strict=True)
     everything = gather_object(found) if joined.num_processes > 1 else found
-    rows = torch.stack([row for _, row in sorted(everything, key=lambda pair: pair[0])])
-    return model.relation_scores(rows).cpu().numpy().argmax(axis=1)
+    return torch.stack([row for _, row in sorted(everything, key=lambda pair: pair[0])])

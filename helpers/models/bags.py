@@ -1,0 +1,451 @@
+"""Models of distant supervision: a sentence encoder, an aggregator of each bag's sentences, one linear layer.
+
+S sentences in B bags, vectors of width H, L labels. Published by Gao et al. 2021 (paper D); what the paper
+leaves open is as in OpenNRE. W and b are the weights of the linear layer, W_r the row of relation r.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+import torch
+from torch import nn
+
+from helpers.core import unknown_name
+from helpers.data import Bag, RelationSample
+
+from . import training
+from .base import EMBEDDED, as_bags, bag_targets
+from .classifier import NeuralModel
+from .encoder import Encoder, load_encoder
+from .inputs import Batch, Example, collate, tokenize_marked
+from .settings import Settings
+
+AGGREGATORS = ("avg", "one", "att", "query")
+Aggregator = Literal["avg", "one", "att", "query"]
+Training = Literal["sentence", "bag"]
+
+
+class BagExample(NamedTuple):
+    """One bag as input of a model: its sentences, and the label id that it is trained on."""
+
+    sentences: tuple[Example, ...]
+    target: int = 0
+
+    @property
+    def length(self) -> int:
+        """The number of tokens of its longest sentence."""
+        return max(len(one.ids) for one in self.sentences)
+
+    @property
+    def cut(self) -> int:
+        """Tokens that were left out of its sentences."""
+        return sum(one.cut for one in self.sentences)
+
+
+class SentenceEncoder(nn.Module):
+    """From sentences to vectors: `forward` takes a `Batch` of S sentences and returns (S, H).
+
+    Attributes
+    ----------
+    size : H. padding : the token id that fills a batch; fills : see `collate`.
+    name, sha256 : of a pretrained encoder, for the run file; None for an encoder without one.
+    """
+
+    size: int
+    padding: int = 0
+    fills: Mapping[str, float] = {}
+    name: str | None = None
+    sha256: str | None = None
+
+    def prepare(self, bags: Sequence[Bag], seed: int, precision: str) -> None:
+        """What has to be set before training; by default nothing."""
+
+    def examples(self, bags: Sequence[Bag]) -> list[tuple[Example, ...]]:
+        """The inputs of each bag, one for each sentence."""
+        flat = iter(self.sentences([sample for bag in bags for sample in bag.samples]))
+        return [tuple(next(flat) for _ in bag.samples) for bag in bags]
+
+    def sentences(self, samples: Sequence[RelationSample]) -> list[Example]:
+        """The input of each sentence."""
+        raise NotImplementedError
+
+    def summary(self) -> dict[str, object]:
+        """Settings of the encoder, for the run file."""
+        return {}
+
+
+def without_entities(sample: RelationSample) -> RelationSample:
+    """The sentence without the words of its two entities, which are left empty where they stood.
+
+    A mask word is then put at each of the two places; what two entities share is taken out once.
+
+    >>> without_entities(RelationSample("1", "Ada left London early", (0, 3), (9, 15), "NA"))
+    RelationSample(id='1', text=' left  early', head=(0, 0), tail=(6, 6), relation='NA')
+    """
+    spans = sorted((sample.head, sample.tail))
+    gone = [place for place in range(len(sample.text)) if any(a <= place < b for a, b in spans)]
+    text = "".join(character for place, character in enumerate(sample.text) if place not in set(gone))
+    head, tail = (start - sum(place < start for place in gone) for start, _ in (sample.head, sample.tail))
+    return replace(sample, text=text, head=(head, head), tail=(tail, tail))
+
+
+def attention_weights(vectors: torch.Tensor, queries: torch.Tensor) -> torch.Tensor:
+    """How much each sentence of a bag counts for each query: softmax over the sentences of Σ_d x_d · q_d.
+
+    vectors : (n, H) of the bag's sentences. queries : (R, H), of ATT diag · W_r. Returns (n, R); each column
+    sums to 1.
+
+    >>> attention_weights(torch.eye(2), torch.zeros(1, 2)).tolist()
+    [[0.5], [0.5]]
+    """
+    return torch.softmax(vectors @ queries.T, dim=0)
+
+
+class BagClassifier(NeuralModel):
+    """A sentence encoder, an aggregator, dropout and a linear layer H → L.
+
+    Training, with the relation r of the bag known: the bag's vector is, by `aggregator`,
+
+    * avg: the mean of its sentences' vectors;
+    * one: the vector of the sentence with the highest softmax probability of r (Zeng et al. 2015);
+    * att: Σ_i α_i x_i, α the softmax over sentences of Σ_d x_id · diag_d · W_rd (Lin et al. 2016), diag
+      learnt from ones;
+    * query: Σ_i α_i x_i, α the softmax over sentences of tanh(x_i) · q, one learnt q for all relations (Jat
+      et al. 2018);
+
+    then dropout, linear layer, cross-entropy of r. With training 'sentence' each sentence is a bag of one,
+    and all of them come to the same.
+
+    Scores, always from all sentences of a bag, are probabilities:
+
+    * avg, query: the softmax of the bag's vector; a row sums to 1;
+    * one: for each relation the maximum over the sentences of the softmax; a row sums to 1 or more;
+    * att: for each relation r the bag's vector by r's own attention, of its softmax the entry r; a row sums
+      to anything from 0 to L.
+
+    The released script samples `bag_size` sentences in evaluation too; the paper says all of them, as here.
+
+    Parameters
+    ----------
+    encoder : of sentences. training : 'sentence' or 'bag'.
+    aggregator : of training with bags, and of `scores` unless another one is asked for.
+    bag_size : so many sentences are drawn from each bag anew in each epoch: without replacement from a larger
+        bag; a smaller one has all of its sentences, then random ones again. 0: all.
+    dropout : before the linear layer.
+
+    Raises ValueError for an unknown word, a negative `bag_size`, a dropout outside [0, 1).
+    """
+
+    packages: ClassVar[tuple[str, ...]] = NeuralModel.packages
+
+    def __init__(
+        self,
+        encoder: SentenceEncoder,
+        labels: Sequence[str],
+        training: Training = "sentence",
+        aggregator: Aggregator = "avg",
+        bag_size: int = 0,
+        dropout: float = 0.5,
+    ) -> None:
+        super().__init__(labels)
+        _check("training", training, ("sentence", "bag"))
+        _check("aggregator", aggregator, AGGREGATORS)
+        if bag_size < 0:
+            raise ValueError(f"bag_size is {bag_size}; it must be a whole number from 0 up")
+        if not 0 <= dropout < 1:
+            raise ValueError(f"dropout is {dropout!r}; it must be in [0, 1)")
+        if training == "sentence" and aggregator == "query":
+            raise ValueError("aggregator 'query' is learnt from bags: choose training 'bag'")
+        self.encoder, self.by_bag, self.aggregator = encoder, training == "bag", aggregator
+        self.bag_size = bag_size if self.by_bag else 0
+        self.resampled = self.bag_size > 0
+        if encoder.name:
+            self.encoder_name, self.encoder_sha256 = encoder.name, encoder.sha256
+        self.dropout = nn.Dropout(dropout)
+        self.classifier = nn.Linear(encoder.size, len(self.labels))
+        if self.by_bag and aggregator == "att":
+            self.diagonal = nn.Parameter(torch.ones(encoder.size))
+        if self.by_bag and aggregator == "query":
+            self.query = nn.Parameter(torch.randn(encoder.size) / encoder.size**0.5)
+        self._inputs: tuple[Sequence[Any], list[BagExample]] | None = None
+
+    @classmethod
+    def build(
+        cls,
+        labels: Sequence[str],
+        encoder: str = EMBEDDED,
+        settings: Settings | None = None,
+        seed: int = 0,
+        attention: str | None = None,
+        **options: Any,
+    ) -> BagClassifier:
+        """The model with new weights, drawn from `seed`."""
+        settings = settings or Settings()
+        torch.manual_seed(seed)
+        model = cls(labels, settings.max_length, **options)
+        model.settings, model.seed = settings, seed
+        return model
+
+    def prepare(self, settings: Settings, samples: Sequence[Bag | RelationSample]) -> None:
+        """The encoder's vocabulary and precision."""
+        self.encoder.prepare(as_bags(samples), self.seed, settings.precision)
+
+    def examples(self, samples: Sequence[Bag | RelationSample]) -> list[BagExample]:
+        """Whole bags, without targets."""
+        return [BagExample(sentences) for sentences in self.encoder.examples(as_bags(samples))]
+
+    def training_examples(
+        self, samples: Sequence[Bag | RelationSample], rng: random.Random
+    ) -> list[BagExample]:
+        """Bags with the label ids of their relations: whole, drawn, or of one sentence each.
+
+        Raises ValueError as `bag_targets`.
+        """
+        if self._inputs is None or self._inputs[0] is not samples:
+            bags = as_bags(samples)
+            targets = bag_targets(bags, self.labels)
+            inputs = zip(self.encoder.examples(bags), targets, strict=True)
+            self._inputs = samples, [BagExample(*one) for one in inputs]
+        bags = self._inputs[1]
+        if not self.by_bag:
+            return [BagExample((one,), bag.target) for bag in bags for one in bag.sentences]
+        return [_drawn(bag, self.bag_size, rng) for bag in bags] if self.bag_size else bags
+
+    def collate(self, examples: Sequence[BagExample], weight: Sequence[float] | float = 1.0) -> Batch:
+        """The sentences of all bags as one batch: `ids`, `mask`, `types`, `places` and the extra tensors are
+        of the S sentences, `target` and `weight` of the B bags; extra `bag` (S,) numbers the bags."""
+        sentences = [one for example in examples for one in example.sentences]
+        batch = collate(sentences, self.encoder.padding, fills=self.encoder.fills)
+        sizes = torch.tensor([len(example.sentences) for example in examples])
+        return replace(
+            batch,
+            target=torch.tensor([example.target for example in examples]),
+            weight=torch.as_tensor(weight).expand(len(examples)),
+            extra={**batch.extra, "bag": torch.arange(len(examples)).repeat_interleave(sizes)},
+        )
+
+    def forward(self, batch: Batch) -> torch.Tensor:
+        """Logits (B, L) for training: the aggregator reads the targets; `scores` is for prediction."""
+        return self.classifier(self.dropout(self._bag_vectors(self.encoder(batch), batch)))
+
+    def _bag_vectors(self, vectors: torch.Tensor, batch: Batch) -> torch.Tensor:
+        """(B, H) from (S, H), for training."""
+        members = torch.arange(len(batch.target), device=vectors.device)[:, None] == batch.extra["bag"]
+        if not self.by_bag or self.aggregator == "avg":
+            return members.to(vectors.dtype) @ vectors / members.sum(dim=1, keepdim=True)
+        relation = batch.target[batch.extra["bag"]][:, None]
+        if self.aggregator == "one":
+            with torch.no_grad():
+                shares = torch.softmax(self.classifier(vectors), dim=1).gather(1, relation)[:, 0]
+            return vectors[torch.where(members, shares, -1.0).argmax(dim=1)]
+        if self.aggregator == "att":
+            worth = (vectors * self.queries()[relation[:, 0]]).sum(dim=1)
+        else:
+            worth = torch.tanh(vectors) @ self.query
+        weights = torch.softmax(worth.masked_fill(~members, -torch.inf), dim=1)
+        return weights @ vectors
+
+    def queries(self) -> torch.Tensor:
+        """What ATT compares the sentences with, (L, H): diag · W, or W in a model that learns no diag."""
+        return self.classifier.weight * getattr(self, "diagonal", 1.0)
+
+    def sentence_vectors(
+        self,
+        bags: Sequence[Bag | RelationSample],
+        progress: bool = True,
+        description: str = "predicting",
+        size: int = training.PREDICTION_BATCH,
+    ) -> list[torch.Tensor]:
+        """(n, H) of each bag's n sentences, `size` sentences being encoded together."""
+        bags = as_bags(bags)
+        flat = [BagExample((one,)) for sentences in self.encoder.examples(bags) for one in sentences]
+        vectors = training.outputs(self, flat, self.encoder, progress, description, size)
+        return list(vectors.split([len(bag.samples) for bag in bags]))
+
+    def scores(
+        self,
+        bags: Sequence[Bag | RelationSample],
+        aggregator: Aggregator | None = None,
+        progress: bool = True,
+        description: str = "predicting",
+        size: int = training.PREDICTION_BATCH,
+    ) -> np.ndarray:
+        """The probability of each label for each bag, (B, L), from all of its sentences; see the class.
+
+        aggregator : None: the model's own. size : sentences that are encoded together; of no importance for
+        the result.
+
+        Raises ValueError for an unknown aggregator, and for 'query' if the model has not learnt it.
+        """
+        aggregator = aggregator or self.aggregator
+        _check("aggregator", aggregator, AGGREGATORS)
+        if aggregator == "query" and not hasattr(self, "query"):
+            raise ValueError("aggregator 'query' is learnt in training: this model was trained without it")
+        if not bags:
+            return np.empty((0, len(self.labels)))
+        device = self.classifier.weight.device
+        vectors = self.sentence_vectors(bags, progress, description, size)
+        with torch.inference_mode():
+            rows = [self._bag_scores(one.to(device), aggregator).cpu() for one in vectors]
+        return torch.stack(rows).numpy().astype(float)
+
+    def _bag_scores(self, vectors: torch.Tensor, aggregator: Aggregator) -> torch.Tensor:
+        """(L,) from the (n, H) of one bag."""
+        if aggregator == "one":
+            return torch.softmax(self.classifier(vectors), dim=1).amax(dim=0)
+        if aggregator == "att":
+            bag = attention_weights(vectors, self.queries()).T @ vectors  # (L, H): of each relation its own
+            return torch.softmax(self.classifier(bag), dim=1).diagonal()
+        if aggregator == "query":
+            weights = attention_weights(torch.tanh(vectors), self.query[None])
+            return torch.softmax(self.classifier(weights[:, 0] @ vectors), dim=0)
+        return torch.softmax(self.classifier(vectors.mean(dim=0)), dim=0)
+
+    def sentence_scores(
+        self, samples: Sequence[RelationSample], progress: bool = True, description: str = "predicting"
+    ) -> np.ndarray:
+        """The probability of each label for each sentence alone, (S, L)."""
+        return self.scores(list(samples), "avg", progress, description)
+
+    def predict(
+        self,
+        samples: Sequence[Bag | RelationSample],
+        progress: bool = True,
+        description: str = "predicting",
+    ) -> np.ndarray:
+        """The label id with the highest score, shape (B,); ties go to the smaller id."""
+        return self.scores(samples, None, progress, description).argmax(axis=1)
+
+    def environment(self) -> dict[str, object]:
+        """Processes, threads, precision: 'fp32' without a pretrained encoder, whatever the settings."""
+        return super().environment() | ({} if self.encoder.name else {"precision": "fp32"})
+
+    def summary(self) -> dict[str, object]:
+        """How it is trained and aggregated, and the encoder's own settings."""
+        how = {"training": "bag" if self.by_bag else "sentence", "aggregator": self.aggregator}
+        return how | {"bag_size": self.bag_size, "head_dropout": self.dropout.p} | self.encoder.summary()
+
+
+def _check(name: str, value: str, known: Sequence[str]) -> None:
+    if value not in known:
+        raise unknown_name(name, value, known)
+
+
+def _drawn(bag: BagExample, size: int, rng: random.Random) -> BagExample:
+    """The bag with exactly `size` sentences."""
+    there = bag.sentences
+    if len(there) >= size:
+        return bag._replace(sentences=tuple(rng.sample(there, size)))
+    return bag._replace(sentences=there + tuple(rng.choices(there, k=size - len(there))))
+
+
+MASKS = ("[unused4]", "[unused5]")
+"""What stands for a masked head and tail in the transformer's input, as in OpenNRE."""
+UNUSED = ("[unused0]", "[unused1]", "[unused2]", "[unused3]")
+"""OpenNRE's markers: open and close head, open and close tail."""
+
+
+class EntityEncoder(SentenceEncoder):
+    """BERT-entity: hidden states h_a, h_b at the two opening markers, then W [h_a; h_b] + b, 2H → 2H, no
+    activation (OpenNRE's default; `size` is 2H).
+
+    masked : head and tail are `MASKS`, without markers; h_a and h_b are theirs. Markers and masks are words
+    of BERT's vocabulary; another encoder gets those that it lacks, with new vectors. Where a sentence is too
+    long, words far from the entities are left out (OpenNRE cuts at the right and may lose an entity).
+    """
+
+    def __init__(self, encoder: Encoder, max_length: int = 128, masked: bool = False) -> None:
+        super().__init__()
+        self.transformer, self.masked = encoder, masked
+        self.max_length = min(max_length, encoder.longest)
+        self.name, self.sha256 = encoder.name, encoder.sha256
+        self.tokenizer, self.padding = encoder.tokenizer, encoder.tokenizer.pad_token_id
+        self.size = 2 * encoder.hidden_size
+        self.linear = nn.Linear(self.size, self.size)
+
+    def prepare(self, bags: Sequence[Bag], seed: int, precision: str) -> None:
+        """The precision of the transformer."""
+        self.transformer.prepare(precision)
+
+    def sentences(self, samples: Sequence[RelationSample]) -> list[Example]:
+        """Token ids; places are those of the opening markers, or of the masks."""
+        tokenizer = self.tokenizer
+        words = MASKS if self.masked else UNUSED
+        signs = [[one] for one in tokenizer.convert_tokens_to_ids([*words])]
+        if self.masked:
+            samples = [without_entities(sample) for sample in samples]
+            signs = [signs[0], [], signs[1], []]
+        head, tail = [tokenizer.cls_token_id], [tokenizer.sep_token_id]
+        marked = tokenize_marked(tokenizer, samples, signs, self.max_length - 2)
+        return [
+            Example(head + one.ids + tail, (one.marks[0] + 1, one.marks[2] + 1), 0, cut=one.cut)
+            for one in marked
+        ]
+
+    def forward(self, batch: Batch) -> torch.Tensor:
+        """(S, 2H)."""
+        hidden = self.transformer(batch)
+        rows = torch.arange(len(hidden), device=hidden.device)
+        starts = [hidden[rows, batch.places[:, which]] for which in (0, 1)]
+        return self.linear(torch.cat(starts, dim=1))
+
+    def summary(self) -> dict[str, object]:
+        """Whether entities are masked."""
+        return {"masked": self.masked}
+
+
+class BertEntity(BagClassifier):
+    """`EntityEncoder` under a `BagClassifier`; takes bags, and samples as bags of one.
+
+    >>> from helpers.data import RelationSample
+    >>> model = BertEntity.build(["NA", "a"], seed=9)
+    >>> model.scores([RelationSample("1", "fire and panic", (0, 4), (9, 14), "NA")], progress=False).shape
+    (1, 2)
+    """
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        labels: Sequence[str],
+        max_length: int = 128,
+        training: Training = "sentence",
+        aggregator: Aggregator = "avg",
+        masked: bool = False,
+        bag_size: int = 0,
+        dropout: float = 0.5,
+    ) -> None:
+        super().__init__(
+            EntityEncoder(encoder, max_length, masked), labels, training, aggregator, bag_size, dropout
+        )
+        self.layers: int | None = None
+
+    @classmethod
+    def build(
+        cls,
+        labels: Sequence[str],
+        encoder: str = EMBEDDED,
+        settings: Settings | None = None,
+        seed: int = 0,
+        attention: str | None = None,
+        layers: int | None = None,
+        **options: Any,
+    ) -> BertEntity:
+        """The model on a loaded encoder, or its first `layers`; new weights are drawn from `seed`."""
+        settings = settings or Settings()
+        torch.manual_seed(seed)
+        tokens = MASKS if options.get("masked") else UNUSED
+        loaded = load_encoder(
+            encoder, tokens, settings.dropout, False, attention, settings.marker_vectors, layers
+        )
+        model = cls(loaded, labels, settings.max_length, **options)
+        model.settings, model.seed, model.layers = settings, seed, layers
+        return model
+
+    def summary(self) -> dict[str, object]:
+        """The number of layers too, if they are not all."""
+        return super().summary() | ({} if self.layers is None else {"layers": self.layers})

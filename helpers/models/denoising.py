@@ -1,0 +1,282 @@
+"""RL-DSRE (Qin et al. 2018): policies that move false positives of distant supervision to the negative class.
+
+The cleaned bags then train any classifier. Policies are learnt before it, from the training bags alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import f1_score
+from torch import nn
+from torch.nn import functional
+
+from helpers.core import find_negative
+from helpers.data import Bag, RelationSample
+
+from .bags import BagClassifier
+from .base import EMBEDDED, NO_ENCODER, History, Model, as_bags, bag_targets
+from .baselines import features
+from .convolution import Cnn, Pcnn
+from .settings import Settings
+
+BASES: dict[str, type[BagClassifier]] = {"cnn": Cnn, "pcnn": Pcnn}
+WIDTH = 16
+"""Sentences are described by so many components of TF-IDF (latent semantic analysis)."""
+PRETRAINING, EPOCHS = 100, 30
+"""Steps of a policy as a classifier, and epochs with reward."""
+RATE, RL_RATE, HIDDEN = 0.01, 0.003, 16
+"""Learning rates (Adam) as a classifier and with reward; hidden units of a policy."""
+DECAY = 0.01
+"""Weight decay of a policy: without it, it learns the false positives by heart as true ones."""
+SCALE = 100.0
+"""α of the reward α (F1_i − F1_{i−1}), as in the paper."""
+HELD_OUT = 3
+"""One in that many sentences of a relation is held out for the reward."""
+FEWEST = 6
+"""A relation with fewer sentences is left as it is."""
+
+
+class Policy(nn.Module):
+    """How likely each sentence is to be a false positive.
+
+    The state of a sentence is its vector and the mean vector of the sentences that were removed in the epoch
+    before, 2 · K → `HIDDEN` → ReLU → 1.
+
+    >>> Policy(3)(torch.zeros(5, 3), torch.zeros(3)).shape
+    torch.Size([5])
+    """
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(2 * width, HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, 1))
+
+    def forward(self, vectors: torch.Tensor, removed: torch.Tensor) -> torch.Tensor:
+        """Logits (n,) of removing each of the sentences (n, K)."""
+        return self.layers(torch.cat([vectors, removed.expand_as(vectors)], dim=1))[:, 0]
+
+
+def false_positives(vectors: np.ndarray, targets: Sequence[int], relation: int, seed: int) -> np.ndarray:
+    """Which sentences of a relation a learnt policy takes for false positives: bool (S,), False for others.
+
+    The policy is first a classifier of the relation's sentences (keep) against the others (remove). In each
+    epoch i it draws which sentences of the training part to remove, Ψ_i. A logistic regression learns the
+    relation from what is left, the removed ones counting as others; F1_i is its score on the held-out part,
+    from which the policy takes those that it would remove with p > .5. The policy's loss (REINFORCE) is
+    −R_i (Σ_{Ψ_i \\ Ψ_{i−1}} log p − Σ_{Ψ_{i−1} \\ Ψ_i} log p), R_i = `SCALE` · (F1_i − F1_{i−1}), a mean over
+    the sentences of both sums. In the end all with p > .5 are removed.
+
+    vectors : (S, K). targets : (S,) label ids.
+
+    >>> vectors = np.repeat(np.eye(2), 20, axis=0)
+    >>> false_positives(vectors, [1] * 20 + [0] * 20, 1, seed=9).sum()
+    np.int64(0)
+    """
+    torch_seed = int(np.random.default_rng([seed, relation]).integers(2**62))
+    rng = torch.Generator().manual_seed(torch_seed)
+    mine = np.flatnonzero(np.asarray(targets) == relation)
+    rest = np.flatnonzero(np.asarray(targets) != relation)
+    found = np.zeros(len(vectors), dtype=bool)
+    if len(mine) < FEWEST or len(rest) < FEWEST:
+        return found
+    order = [one[torch.randperm(len(one), generator=rng).numpy()] for one in (mine, rest)]
+    held, kept = ([one[part] for one in order] for part in (slice(0, None, HELD_OUT), slice(1, None)))
+    kept = [one[np.isin(one, other, invert=True)] for one, other in zip(kept, held, strict=True)]
+    points = torch.tensor(vectors, dtype=torch.float32)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(torch_seed)
+        policy = Policy(points.shape[1])
+    optimizer = torch.optim.Adam(policy.parameters(), lr=RATE, weight_decay=DECAY)
+    removed = _learn(policy, optimizer, points, kept, held, rng)
+    with torch.no_grad():
+        found[mine] = (policy(points[mine], removed) > 0).numpy()
+    return found
+
+
+def _learn(
+    policy: Policy,
+    optimizer: torch.optim.Optimizer,
+    points: torch.Tensor,
+    kept: Sequence[np.ndarray],
+    held: Sequence[np.ndarray],
+    rng: torch.Generator,
+) -> torch.Tensor:
+    """Train the policy in place; returns the mean vector of the sentences that it removed last."""
+    removed = torch.zeros(points.shape[1])
+    both = points[np.concatenate(kept)]
+    remove = torch.cat([torch.zeros(len(kept[0])), torch.ones(len(kept[1]))])
+    balance = torch.where(remove > 0, 0.5 / len(kept[1]), 0.5 / len(kept[0]))
+    for _ in range(PRETRAINING):
+        loss = functional.binary_cross_entropy_with_logits(
+            policy(both, removed), remove, balance, reduction="sum"
+        )
+        _step(optimizer, loss)
+    for group in optimizer.param_groups:
+        group["lr"] = RL_RATE
+    before = last = None
+    for _ in range(EPOCHS):
+        logits = policy(points[kept[0]], removed)
+        drawn = torch.rand(len(logits), generator=rng) < torch.sigmoid(logits.detach())
+        score = _reward_f1(policy, points, kept, held, drawn.numpy(), removed)
+        if before is not None:
+            change = drawn.float() - last.float()  # 1: only now, −1: only before
+            gain = SCALE * (score - before) * (change * functional.logsigmoid(logits)).sum()
+            _step(optimizer, -gain / max(int(change.abs().sum()), 1))
+        before, last = score, drawn
+        removed = points[kept[0]][drawn].mean(dim=0) if drawn.any() else torch.zeros_like(removed)
+    return removed
+
+
+def _step(optimizer: torch.optim.Optimizer, loss: torch.Tensor) -> None:
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+
+
+def _reward_f1(policy, points, kept, held, drawn, removed) -> float:
+    """F1 of the relation on the held-out part, of a classifier trained without the removed sentences."""
+    if drawn.all():
+        return 0.0
+    part = np.concatenate(kept)
+    truth = np.concatenate([~drawn, np.zeros(len(kept[1]), dtype=bool)])
+    judge = LogisticRegression(C=10.0, class_weight="balanced").fit(points[part].numpy(), truth)
+    with torch.no_grad():
+        stay = (policy(points[held[0]], removed) <= 0).numpy()
+    gold = np.concatenate([stay, np.zeros(len(held[1]), dtype=bool)])
+    found = judge.predict(points[np.concatenate(held)].numpy())
+    return float(f1_score(gold, found, zero_division=0))
+
+
+def sentence_components(samples: Sequence[RelationSample], width: int = WIDTH, seed: int = 0) -> np.ndarray:
+    """(S, K) latent semantic analysis of `features` with entities, rows of unit length; K ≤ `width`.
+
+    >>> texts = ("fire caused panic", "fire in town")
+    >>> samples = [RelationSample(text, text, (0, 4), (8, 10), "Other") for text in texts]
+    >>> sentence_components(samples, width=2).shape
+    (2, 2)
+    """
+    counts = TfidfVectorizer(analyzer=lambda one: list(features(one, True)), sublinear_tf=True)
+    table = counts.fit_transform(samples)
+    width = max(1, min(width, min(table.shape)))
+    vectors = TruncatedSVD(width, random_state=seed).fit_transform(table)
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+
+
+def moved_to(bags: Sequence[Bag], negative: str, moved: Sequence[bool]) -> list[Bag]:
+    """The bags, each of one relation, with the sentences that are `moved` under the negative class instead.
+
+    They join the negative bag of their pair, or make one; a bag without sentences is left out.
+
+    >>> sample = RelationSample("1", "Ada left London", (0, 3), (9, 15), "lived in")
+    >>> bag = Bag("Q1", "Q84", ("lived in",), (sample, sample))
+    >>> [(one.relations, len(one.samples)) for one in moved_to([bag], "NA", [True, False])]
+    [(('NA',), 1), (('lived in',), 1)]
+    """
+    flags, gathered = iter(moved), {}
+    for bag in bags:
+        for sample in bag.samples:
+            relation = negative if next(flags) else bag.relations[0]
+            gathered.setdefault((bag.head, bag.tail, relation), []).append(sample)
+    return [
+        Bag(head, tail, (relation,), tuple(samples)) for (head, tail, relation), samples in gathered.items()
+    ]
+
+
+class RlDsre(Model):
+    """A classifier, and the policies that clean its training bags.
+
+    One policy for each relation but the negative class, as in the paper: what makes a false positive differs
+    between relations, and no reward is shared. Otherwise smaller than the paper's: sentences are
+    `sentence_components` instead of a CNN's vectors, the classifier of the reward is a logistic regression
+    instead of a CNN, what was removed is that of the epoch before instead of so far, and each sentence is
+    drawn by its own probability instead of a fixed number of them.
+
+    Parameters
+    ----------
+    model : with `fit`, `predict` and `scores`; its labels have a negative class. seed : of the policies.
+
+    Attributes
+    ----------
+    moved : after `fit`, relation → how many of its training sentences went to the negative class.
+
+    Raises ValueError if the labels have no negative class.
+    """
+
+    def __init__(self, model: Any, seed: int = 0) -> None:
+        self.model, self.labels, self.seed = model, tuple(model.labels), seed
+        self.encoder_name = getattr(model, "encoder_name", NO_ENCODER)
+        self.encoder_sha256 = getattr(model, "encoder_sha256", None)
+        self.packages = (*model.packages, "scikit-learn")
+        self.negative = find_negative(self.labels)
+        if self.negative is None:
+            raise ValueError("labels have no negative class to move false positives to")
+        self.moved: dict[str, int] = {}
+
+    @classmethod
+    def build(
+        cls,
+        labels: Sequence[str],
+        encoder: str = EMBEDDED,
+        settings: Settings | None = None,
+        seed: int = 0,
+        attention: str | None = None,
+        base: Literal["cnn", "pcnn"] = "pcnn",
+        **options: Any,
+    ) -> RlDsre:
+        """Around a new CNN or PCNN with these options."""
+        return cls(BASES[base].build(labels, encoder, settings, seed, attention, **options), seed)
+
+    def clean(self, samples: Sequence[Bag | RelationSample]) -> list[Bag]:
+        """The bags without what the policies take for false positives; sets `moved`."""
+        bags = as_bags(samples)
+        ids = bag_targets(bags, self.labels)
+        targets = [one for one, bag in zip(ids, bags, strict=True) for _ in bag.samples]
+        vectors = sentence_components([sample for bag in bags for sample in bag.samples], seed=self.seed)
+        moved, self.moved = np.zeros(len(vectors), dtype=bool), {}
+        for relation, label in enumerate(self.labels):
+            if label != self.negative:
+                found = false_positives(vectors, targets, relation, self.seed)
+                moved |= found
+                self.moved[label] = int(found.sum())
+        return moved_to(bags, self.negative, moved)
+
+    def fit(
+        self,
+        samples: Sequence[Bag | RelationSample],
+        checkpoint: Path | None = None,
+        after_epoch: Callable[[int], None] | None = None,
+        progress: bool = True,
+    ) -> History:
+        """Clean the bags and train the classifier on them."""
+        return self.model.fit(self.clean(samples), checkpoint, after_epoch, progress)
+
+    def predict(self, samples: Sequence[Bag | RelationSample], *rest: Any, **named: Any) -> np.ndarray:
+        """As the classifier."""
+        return self.model.predict(samples, *rest, **named)
+
+    def scores(self, bags: Sequence[Bag | RelationSample], *rest: Any, **named: Any) -> np.ndarray:
+        """As the classifier."""
+        return self.model.scores(bags, *rest, **named)
+
+    def save(self, path: Path) -> None:
+        """The classifier's weights."""
+        self.model.save(path)
+
+    def first_process(self) -> Any:
+        """As the classifier."""
+        return self.model.first_process()
+
+    def environment(self) -> Mapping[str, object]:
+        """As the classifier."""
+        return self.model.environment()
+
+    def summary(self) -> dict[str, object]:
+        """The classifier and its settings."""
+        return {"base": type(self.model).__name__.lower()} | self.model.summary()

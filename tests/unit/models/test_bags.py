@@ -1,0 +1,451 @@
+"""Bags: aggregators, whole and drawn bags, every model that reads them; and what every one has to beat."""
+
+import copy
+import random
+
+import numpy as np
+import pytest
+import torch
+
+from helpers.data import Bag, RelationSample
+from helpers.models import attention_weights, load_weights
+from helpers.models.bags import AGGREGATORS, UNUSED, BagClassifier, BagExample, BertEntity, _drawn
+from helpers.models.base import as_bags, bag_targets
+from helpers.models.baselines import MajorityBag, TfidfBag
+from helpers.models.convolution import Cnn, Pcnn
+from helpers.models.denoising import RlDsre, false_positives, sentence_components
+from helpers.models.inputs import Example
+from helpers.models.recurrent import Bgwa, Reside, alias_matches
+from helpers.models.registry import MODELS, build, check_options
+from helpers.models.settings import Settings
+
+LABELS = ("NA", "born", "died")
+CUES = {"NA": "visited", "born": "native", "died": "buried"}
+FILL = ["one", "two", "three", "four", "five", "six", "seven", "eight"]
+SIDE = {
+    "types": {f"P{n}": ["person", "writer"][: n % 3] for n in range(20)},
+    "aliases": {"born": ["native of"], "died": ["buried in"]},
+}
+FAST = Settings(learning_rate=0.03, epochs=14, batch_size=8, max_length=20, warmup=0, precision="fp32")
+CONVOLUTION = {"filters": 6, "word_size": 8, "position_size": 2}
+STATES = {"hidden": 4, "word_size": 8, "position_size": 2}
+
+
+def toy_bags(count: int = 20, seed: int = 5) -> list[Bag]:
+    """Bags of one to four sentences; one sentence of each has the word that tells the relation."""
+    rng, bags = random.Random(seed), []
+    for number in range(count):
+        relation, samples = LABELS[number % 3], []
+        for at in range(1 + number % 4):
+            middle = [*rng.choices(FILL, k=rng.randrange(1, 5)), CUES[relation] if at == 0 else "saw", "of"]
+            text = " ".join(["then", f"ann{number}", *middle, f"town{number % 4}", rng.choice(FILL)])
+            spans = [(text.index(word), text.index(word) + len(word)) for word in ("ann", "town")]
+            samples.append(RelationSample(f"{number}-{at}", text, *spans, relation))
+        bags.append(Bag(f"P{number}", f"T{number}", (relation,), tuple(samples)))
+    return bags
+
+
+BAGS = toy_bags()
+KINDS = {
+    **{
+        f"cnn {one}": ("cnn", CONVOLUTION | {"training": "bag", "aggregator": one}) for one in AGGREGATORS[:3]
+    },
+    "cnn": ("cnn", CONVOLUTION),
+    "cnn masked": ("cnn", CONVOLUTION | {"masked": True}),
+    "pcnn": ("pcnn", CONVOLUTION),
+    "pcnn att": ("pcnn", CONVOLUTION | {"training": "bag", "aggregator": "att", "bag_size": 2}),
+    "bgwa": ("bgwa", STATES),
+    "bgwa sentence": ("bgwa", STATES | {"training": "sentence", "aggregator": "one"}),
+    "reside": ("reside", STATES | SIDE | {"type_size": 3, "alias_size": 2}),
+    "bert-entity": ("bert-entity", {}),
+    "bert-entity masked": ("bert-entity", {"training": "bag", "aggregator": "att", "masked": True}),
+}
+
+
+@pytest.fixture(scope="module")
+def new(tiny_bert):
+    """A new model of a kind, with dropout 0 unless it is said."""
+
+    def model(kind: str, settings: Settings = FAST, **options) -> BagClassifier:
+        name, usual = KINDS[kind]
+        options = {"dropout": 0.0} | usual | options
+        if name == "bert-entity":
+            settings = settings.changed({"learning_rate": 0.003, "epochs": 12, "dropout": 0.0})
+        return build(name, str(tiny_bert), LABELS, settings, 9, **options)
+
+    return model
+
+
+@pytest.fixture(scope="module")
+def trained(new):
+    """A trained model of a kind, trained once."""
+    made: dict[str, BagClassifier] = {}
+
+    def model(kind: str) -> BagClassifier:
+        if kind not in made:
+            made[kind] = new(kind)
+            made[kind].history = made[kind].fit(BAGS, progress=False)
+        return made[kind]
+
+    return model
+
+
+def scores(model, bags, aggregator=None, **options) -> np.ndarray:
+    return model.scores(bags, aggregator, progress=False, **options)
+
+
+def aggregators(model: BagClassifier) -> list[str]:
+    return [one for one in AGGREGATORS if one != "query" or hasattr(model, "query")]
+
+
+class TestEveryModel:
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_it_learns_twenty_bags(self, kind, trained) -> None:
+        model = trained(kind)
+        assert model.history.losses[-1] < 0.5 * model.history.losses[0]
+        found = model.predict(BAGS, progress=False)
+        gold = np.array(bag_targets(BAGS, LABELS))
+        right = (found == gold)[[len(bag.samples) == 1 for bag in BAGS]]
+        assert right.all() and (found == gold).mean() > 0.6  # ATT need not be right on its own bags
+
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_probabilities_whatever_is_beside_and_before(self, kind, trained) -> None:
+        model = trained(kind)
+        turned = [Bag(bag.head, bag.tail, bag.relations, bag.samples[::-1]) for bag in BAGS]
+        for aggregator in aggregators(model):
+            whole = scores(model, BAGS, aggregator)
+            assert whole.shape == (20, 3) and (whole >= 0).all() and (whole <= 1 + 1e-6).all()
+            if aggregator in ("avg", "query"):
+                assert whole.sum(axis=1) == pytest.approx(np.ones(20), abs=1e-5)
+            assert scores(model, turned, aggregator) == pytest.approx(whole, abs=1e-4)
+            alone = np.concatenate([scores(model, [bag], aggregator) for bag in BAGS[:4]])
+            assert alone == pytest.approx(whole[:4], abs=1e-4)
+            assert scores(model, BAGS, aggregator, size=3) == pytest.approx(whole, abs=1e-4)
+
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_a_bag_of_one_has_one_score(self, kind, trained) -> None:
+        model = trained(kind)
+        ones = [bag for bag in BAGS if len(bag.samples) == 1]
+        first, *others = (scores(model, ones, one) for one in aggregators(model))
+        assert all(one == pytest.approx(first, abs=1e-5) for one in others)
+        if "reside" not in kind:  # which knows the bag's entities
+            samples = [bag.samples[0] for bag in ones]
+            assert model.sentence_scores(samples, progress=False) == pytest.approx(first, abs=1e-5)
+
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_gradients_reach_every_parameter(self, kind, new) -> None:
+        model = new(kind)
+        model.prepare(model.settings, BAGS)
+        batch = model.collate(model.training_examples(BAGS, random.Random(1)))
+        torch.nn.functional.cross_entropy(model(batch), batch.target).backward()
+        missing = [
+            name
+            for name, one in model.named_parameters()
+            if one.requires_grad and (one.grad is None or not one.grad.any())
+        ]
+        assert not [name for name in missing if not name.startswith("encoder.transformer")]
+
+    def test_every_registered_model_is_here(self) -> None:
+        found = {name for name, entry in MODELS.items() if entry.unit == "bag"}
+        assert found == {name for name, _ in KINDS.values()} | {"rl-dsre", "tfidf-bag", "majority-bag"}
+
+    def test_samples_are_bags_of_one(self, new) -> None:
+        samples = [bag.samples[0] for bag in BAGS]
+        one, two = new("pcnn"), new("pcnn")
+        one.fit(samples, progress=False)
+        two.fit(as_bags(samples), progress=False)
+        assert np.array_equal(scores(one, samples), scores(two, as_bags(samples)))
+        assert one.predict(samples, progress=False).tolist() == bag_targets(BAGS, LABELS)
+
+
+class Interrupted(Exception):
+    """What stops a training in these tests."""
+
+
+@pytest.mark.parametrize("kind", ["pcnn att", "reside"])
+@pytest.mark.parametrize("optimizer", ["adamw", "sgd"])
+def test_interrupted_training_comes_to_the_same_weights(kind, optimizer, new, tmp_path) -> None:
+    settings = FAST.changed({"epochs": 3, "optimizer": optimizer})
+    whole, stopped, again = (new(kind, settings, dropout=0.3) for _ in range(3))
+    whole.fit(BAGS, progress=False)
+    path = tmp_path / "checkpoint.safetensors"
+
+    def stop(epoch: int) -> None:
+        if epoch == 2:
+            raise Interrupted
+
+    with pytest.raises(Interrupted):
+        stopped.fit(BAGS, path, stop, progress=False)
+    again.fit(BAGS, path, progress=False)
+    one, two, before = (model.state_dict() for model in (whole, again, stopped))
+    assert all(torch.equal(one[name], two[name]) for name in one)
+    assert not all(torch.equal(one[name], before[name]) for name in one)
+
+
+class TestAggregators:
+    VECTORS = torch.tensor([[1.0, 0.0], [0.0, 2.0], [1.0, 1.0]])
+
+    def model(self, aggregator: str) -> BagClassifier:
+        torch.manual_seed(3)
+        model = Cnn(LABELS, training="bag", aggregator=aggregator, filters=2, dropout=0.0)
+        if aggregator == "att":
+            with torch.no_grad():
+                model.diagonal.copy_(torch.tensor([2.0, -1.0]))
+        return model.eval()
+
+    def test_attention_sums_to_one_for_every_relation(self) -> None:
+        weights = attention_weights(self.VECTORS, self.model("att").queries())
+        assert weights.shape == (3, 3) and weights.sum(dim=0).tolist() == pytest.approx([1, 1, 1])
+        assert (weights.argmax(dim=0) != weights.argmax(dim=0)[0]).any() or weights.std() > 0
+
+    def test_scores_by_hand(self) -> None:
+        x = self.VECTORS.numpy()
+        for aggregator in ("avg", "one", "att"):
+            model = self.model(aggregator)
+            weight, bias = (one.detach().numpy() for one in (model.classifier.weight, model.classifier.bias))
+
+            def share(vector, weight=weight, bias=bias):
+                power = np.exp(weight @ vector + bias)
+                return power / power.sum()
+
+            if aggregator == "avg":
+                expected = share(x.mean(axis=0))
+            elif aggregator == "one":
+                expected = [max(share(one)[r] for one in x) for r in range(3)]
+            else:
+                expected = []
+                for r in range(3):
+                    worth = np.exp([sum(one * [2.0, -1.0] * weight[r]) for one in x])
+                    expected.append(share(worth @ x / worth.sum())[r])
+            with torch.no_grad():
+                assert model._bag_scores(self.VECTORS, aggregator).tolist() == pytest.approx(list(expected))
+
+    @pytest.mark.parametrize("aggregator", ["avg", "one", "att", "query"])
+    def test_training_reads_the_relation_of_the_bag(self, aggregator) -> None:
+        model = self.model(aggregator)
+        both = torch.cat([self.VECTORS, -self.VECTORS[:2]])
+        examples = [BagExample((Example([2], (0, 0), 0),) * n, target) for n, target in ((3, 1), (2, 2))]
+        with torch.no_grad():
+            found = model._bag_vectors(both, model.collate(examples))
+            for row, (part, target) in enumerate(((both[:3], 1), (both[3:], 2))):
+                if aggregator == "avg":
+                    expected = part.mean(dim=0)
+                elif aggregator == "one":
+                    expected = part[torch.softmax(model.classifier(part), 1)[:, target].argmax()]
+                elif aggregator == "att":
+                    expected = attention_weights(part, model.queries())[:, target] @ part
+                else:
+                    expected = torch.softmax(torch.tanh(part) @ model.query, 0) @ part
+                assert found[row].tolist() == pytest.approx(expected.tolist(), abs=1e-6)
+
+    def test_a_drawn_bag(self) -> None:
+        bag = BagExample(tuple(Example([n], (0,), 0) for n in range(5)), 1)
+        rng = random.Random(1)
+        assert {one.ids[0] for one in _drawn(bag, 3, rng).sentences} < set(range(5))
+        assert len({one.ids[0] for one in _drawn(bag, 5, rng).sentences}) == 5
+        more = _drawn(bag, 8, rng).sentences
+        assert more[:5] == bag.sentences and len(more) == 8
+        model = Pcnn(LABELS, training="bag", bag_size=2, **CONVOLUTION)
+        model.prepare(model.settings, BAGS)
+        epochs = [model.training_examples(BAGS, random.Random(seed)) for seed in (1, 1, 2)]
+        assert epochs[0] == epochs[1] != epochs[2] and model.resampled
+        assert {len(bag.sentences) for bag in epochs[0]} == {2}
+        assert [len(one.sentences) for one in model.examples(BAGS)] == [len(bag.samples) for bag in BAGS]
+
+
+class TestRefused:
+    @pytest.mark.parametrize(
+        ("name", "options", "message"),
+        [
+            ("pcnn", {"agregator": "att"}, "unknown option of pcnn 'agregator'; did you mean 'aggregator'"),
+            ("pcnn", {"aggregator": "atr"}, "unknown aggregator 'atr'; did you mean 'att'"),
+            ("cnn", {"training": "bags"}, "unknown training 'bags'; did you mean 'bag'"),
+            ("bert-entity", {"mask": True}, "unknown option of bert-entity 'mask'; did you mean 'masked'"),
+        ],
+    )
+    def test_unknown_options(self, name, options, message) -> None:
+        with pytest.raises(ValueError, match=message):
+            check_options(name, options)
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"bag_size": -1}, "bag_size is -1; it must be a whole number from 0 up"),
+            ({"dropout": 1.0}, r"dropout is 1.0; it must be in \[0, 1\)"),
+            ({"aggregator": "query"}, "'query' is learnt from bags: choose training 'bag'"),
+            ({"aggregator": "max"}, "unknown aggregator 'max'.* Known: avg, one, att, query"),
+        ],
+    )
+    def test_values_out_of_range(self, options, message) -> None:
+        with pytest.raises(ValueError, match=message):
+            Cnn(LABELS, **CONVOLUTION, **options)
+
+    def test_an_aggregator_that_was_not_learnt(self, trained) -> None:
+        with pytest.raises(ValueError, match="'query' is learnt in training"):
+            scores(trained("pcnn"), BAGS, "query")
+        with pytest.raises(ValueError, match="unknown aggregator 'on'; did you mean 'one'"):
+            scores(trained("pcnn"), BAGS, "on")
+        assert scores(trained("pcnn"), []).shape == (0, 3)
+
+    def test_bags_that_cannot_be_trained_on(self) -> None:
+        two = Bag("a", "b", ("born", "died"), BAGS[0].samples)
+        for bags, message in (
+            ([*BAGS, two], r"bags\[20\] has 2 relations: train on make_bags\(..., by_relation=True\)"),
+            ([Bag("a", "b", ("wed",), BAGS[0].samples)], r"bags\[0\]: relation 'wed' is not in labels"),
+            ([], "there is nothing to train on"),
+        ):
+            for model in (Cnn(LABELS, **CONVOLUTION), TfidfBag(LABELS)):
+                with pytest.raises(ValueError, match=message):
+                    model.fit(bags, progress=False)
+
+    def test_side_information_of_another_kind(self) -> None:
+        with pytest.raises(ValueError, match="types is 'x'; it must map each name to its types"):
+            Reside(LABELS, types="x")
+
+
+class TestTransformer:
+    SAMPLE = RelationSample("1", "then Ada Byron left London", (5, 14), (20, 26), "NA")
+
+    def words(self, model, sample) -> list[str]:
+        ((example,),) = model.encoder.examples(as_bags([sample]))
+        return model.encoder.tokenizer.convert_ids_to_tokens(example.ids), example.places
+
+    def test_markers(self, new) -> None:
+        words, places = self.words(new("bert-entity"), self.SAMPLE)
+        assert [words[place] for place in places] == [UNUSED[0], UNUSED[2]]
+        assert [word for word in words if word in UNUSED] == [*UNUSED]
+
+    @pytest.mark.parametrize("end", [26, 14])
+    def test_masks(self, end, new) -> None:
+        sample = self.SAMPLE if end == 26 else RelationSample("1", "then Ada Byron", (5, 8), (9, 14), "NA")
+        words, places = self.words(new("bert-entity masked"), sample)
+        assert [words[place] for place in places] == ["[unused4]", "[unused5]"]
+        assert not {"ada", "byron", "london"} & set(words) and not set(UNUSED) & set(words)
+
+    def test_a_long_sentence_keeps_its_entities(self, new, tiny_bert) -> None:
+        long = "so " * 90 + "Ada Byron left London"
+        sample = RelationSample("1", long, (270, 279), (285, 291), "NA")
+        for kind in ("bert-entity", "bert-entity masked"):
+            words, places = self.words(new(kind), sample)
+            assert len(words) == FAST.max_length and words[0] == "[CLS]" and words[-1] == "[SEP]"
+            assert all(words[place].startswith("[unused") for place in places)
+
+    def test_it_says_which_encoder(self, new) -> None:
+        model = new("bert-entity", layers=1)
+        assert isinstance(model, BertEntity) and model.encoder_name == "tiny-bert" and model.encoder_sha256
+        assert (
+            model.summary()["layers"] == 1 and len(model.encoder.transformer.transformer.encoder.layer) == 1
+        )
+
+
+class TestSideInformation:
+    def test_types_and_aliases_reach_the_vector(self, trained) -> None:
+        model = trained("reside")
+        bag = BAGS[1]
+        other = Bag("P2", bag.tail, bag.relations, bag.samples)
+        assert not np.allclose(scores(model, [bag]), scores(model, [other]), atol=1e-7)
+        ((example, *_),) = model.encoder.examples([bag])
+        assert example.extra == {"types": [[1.0, 0.0], [0.0, 0.0]], "aliases": [1.0, 0.0]}
+        assert model.summary()["typed_entities"] == 20 and model.summary()["relations_with_aliases"] == 2
+
+    def test_without_any_it_is_bgwa(self, new) -> None:
+        one, two = (build(name, "", LABELS, FAST, 9, **STATES) for name in ("reside", "bgwa"))
+        for model in (one, two):
+            model.prepare(FAST, BAGS)
+        assert np.array_equal(scores(one, BAGS), scores(two, BAGS)) and isinstance(one, Bgwa)
+
+    @pytest.mark.parametrize(
+        ("alias", "found"),
+        [
+            ("was born", True),
+            ("born in the city", True),
+            ("born at town", False),
+            ("Ada born", False),
+            ("", False),
+        ],
+    )
+    def test_aliases_stand_between_the_entities(self, alias, found) -> None:
+        text = "Ada was Born in the city of London, born"
+        for spans in (((0, 3), (28, 34)), ((28, 34), (0, 3))):
+            sample = RelationSample("1", text, *spans, "NA")
+            assert alias_matches(sample, {"birth": [alias]}) == (["birth"] if found else [])
+
+
+class TestDenoising:
+    def noisy(self) -> tuple[list[Bag], set[str]]:
+        """Forty sentences of each relation; of 'born' ten more that are none."""
+        rng, bags, wrong = random.Random(2), [], set()
+        for number in range(130):
+            relation = LABELS[number % 3] if number < 120 else "born"
+            cue = CUES[relation if number < 120 else "NA"]
+            text = " ".join([f"ann{number}", rng.choice(FILL), cue, rng.choice(FILL), "town"])
+            sample = RelationSample(str(number), text, (0, 3), (len(text) - 4, len(text)), relation)
+            bags.append(Bag(f"P{number}", "T", (relation,), (sample,)))
+            wrong |= {str(number)} if number >= 120 else set()
+        return bags, wrong
+
+    def test_false_positives_go_to_the_negative_class(self) -> None:
+        bags, wrong = self.noisy()
+        made = RlDsre.build(LABELS, settings=FAST, seed=1, base="cnn", **CONVOLUTION)
+        cleaned = made.clean(bags)
+        now = {bag.samples[0].id: bag.relations[0] for bag in cleaned}
+        moved = {bag.samples[0].id for bag in bags if now[bag.samples[0].id] != bag.relations[0]}
+        assert len(moved & wrong) >= 8 and len(moved - wrong) <= 8
+        assert {now[one] for one in moved} == {"NA"} and sum(made.moved.values()) == len(moved)
+
+    def test_one_seed_gives_one_policy(self) -> None:
+        bags, _ = self.noisy()
+        vectors = sentence_components([bag.samples[0] for bag in bags], width=4)
+        targets = bag_targets(bags, LABELS)
+        one, again = (false_positives(vectors, targets, 1, seed=3) for _ in range(2))
+        assert np.array_equal(one, again) and one.any() and not one[np.array(targets) != 1].any()
+
+    def test_a_few_sentences_are_left_alone(self) -> None:
+        vectors = sentence_components([bag.samples[0] for bag in BAGS[:7]], width=4)
+        assert not false_positives(vectors, [0, 1, 2, 0, 1, 2, 0], 1, seed=1).any()
+
+    def test_around_any_classifier(self) -> None:
+        bags, _ = self.noisy()
+        model = RlDsre(TfidfBag(LABELS), seed=1)
+        assert model.fit(bags).examples == 130 and scores(model, bags).shape == (130, 3)
+        assert model.predict(bags).shape == (130,) and model.summary()["base"] == "tfidfbag"
+        with pytest.raises(ValueError, match="labels have no negative class"):
+            RlDsre(TfidfBag(("born", "died")))
+
+
+class TestReferencePoints:
+    def test_tfidf(self) -> None:
+        model = TfidfBag(LABELS)
+        assert model.fit(BAGS).examples == 20
+        found = model.scores(BAGS)
+        assert found.sum(axis=1) == pytest.approx(np.ones(20))
+        assert model.predict(BAGS).tolist() == bag_targets(BAGS, LABELS)
+        turned = [Bag(bag.head, bag.tail, bag.relations, bag.samples[::-1]) for bag in BAGS]
+        assert model.scores(turned) == pytest.approx(found)
+
+    def test_a_relation_that_no_bag_has(self) -> None:
+        for kind in (TfidfBag, MajorityBag):
+            model = kind((*LABELS, "wed"))
+            model.fit(BAGS)
+            assert (model.scores(BAGS)[:, 3] == 0).all()
+            model.fit(BAGS[:1])
+            assert model.scores(BAGS[:2]).tolist() == [[1, 0, 0, 0]] * 2
+
+    def test_majority(self) -> None:
+        model = MajorityBag(LABELS)
+        model.fit(BAGS)
+        assert model.scores(BAGS[:2]) == pytest.approx(np.array([[7, 7, 6]] * 2) / 20)
+
+
+@pytest.mark.parametrize("kind", ["pcnn", "reside", "bert-entity masked"])
+def test_stored_weights_bring_their_words(kind, trained, new, tmp_path) -> None:
+    model, other = trained(kind), new(kind)
+    model.save(tmp_path / "w.safetensors")
+    load_weights(tmp_path / "w.safetensors", other)
+    assert np.array_equal(scores(other, BAGS), scores(model, BAGS))
+    assert model.environment()["precision"] == "fp32"
+
+
+def test_models_can_be_copied(trained) -> None:
+    model = trained("cnn")
+    assert np.array_equal(scores(copy.deepcopy(model), BAGS), scores(model, BAGS))
