@@ -112,7 +112,7 @@ def run_experiment(
     run = replace(
         blank,
         table=_table(data, original, paired),
-        environment=_environment(model) | {"prediction_seconds": round(seconds, 1)},
+        environment=model_environment(model) | {"prediction_seconds": round(seconds, 1)},
         history=history.record(),
         wall_seconds=round(history.seconds, 1),
         sentences_per_second=None if rate is None else round(rate, 1),
@@ -169,7 +169,8 @@ def _table(data: ExperimentData, original: np.ndarray, paired: np.ndarray) -> Pa
     return PairedRows(rows=outcome.to_rows())
 
 
-def _environment(model: Model) -> dict[str, Any]:
+def model_environment(model: Model) -> dict[str, Any]:
+    """What computed a run: the machine, the versions of the model's packages, threads, precision."""
     versions = {name: version(name) for name in model.packages}
     return environment(()) | {"versions": versions} | model.environment()
 

@@ -190,9 +190,9 @@ def relation_averages(runs: Mapping[str, Run]) -> pd.DataFrame:
     rows = {}
     for name, run in runs.items():
         ranking = ranking_of(run)
-        if ranking.facts_of_relation is None or ranking.scores is None:
+        if ranking.facts_of_relation is None or ranking.relations is None:
             continue
-        counts = ranking.counts_at(ranking.best_f1()[2])
+        counts = ranking.counts_until(ranking.best_f1()[1])
         single = 2 * counts.correct / np.maximum(counts.gold + counts.predicted, 1)
         schemes = zip(scheme_names(), label_averages(counts).tolist(), strict=True)
         rows[name] = dict(schemes) | {str(label): f1 for label, f1 in zip(counts.labels, single, strict=True)}

@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 
-from .parts import first_seen, headline, name_rows, panels, spread_labels
+from .parts import first_seen, headline, legend_below, name_rows, panels, spread_labels
 from .style import BLUE, ORANGE, PALETTE, styled
 
 _COLORS = [PALETTE[at] for at in (0, 3, 2, 1, 4, 5, 9, 7)]
@@ -61,6 +61,8 @@ def _name_line_ends(axes: Axes, ends: Sequence[tuple[str, str, float, float]], g
             annotation_clip=False,
             arrowprops={"arrowstyle": "-", "color": color, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 1},
         )
+    axes.set_xlim(0, right * 1.45)  # room for the names; no ticks there
+    axes.set_xticks([tick for tick in axes.get_xticks() if tick <= max(right, 100)])
     axes.set_xlim(0, right * 1.45)
 
 
@@ -118,7 +120,7 @@ def list_intervals_chart(scores: pd.DataFrame, title: str, value: str = "AUC") -
         )
     name_rows(axes, systems)
     axes.set(xlabel=f"{value} (%), bar: 95 % bootstrap interval, each list by itself", title=title)
-    axes.legend(fontsize=8, loc="best")
+    legend_below(figure, axes, len(groups))
     return figure
 
 
