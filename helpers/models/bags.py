@@ -193,6 +193,7 @@ class BagClassifier(NeuralModel):
 
     def prepare(self, settings: Settings, samples: Sequence[Bag | RelationSample]) -> None:
         """The encoder's vocabulary and precision."""
+        self._inputs = None  # of the training before
         self.encoder.prepare(as_bags(samples), self.seed, settings.precision)
 
     def examples(self, samples: Sequence[Bag | RelationSample]) -> list[BagExample]:
@@ -282,17 +283,24 @@ class BagClassifier(NeuralModel):
 
         Raises ValueError for an unknown aggregator, and for 'query' if the model has not learnt it.
         """
+        self._check_aggregator(aggregator)  # before the work
+        if not bags:
+            return np.empty((0, len(self.labels)))
+        return self.aggregated(self.sentence_vectors(bags, progress, description, size), aggregator)
+
+    def aggregated(self, vectors: Sequence[torch.Tensor], aggregator: Aggregator | None = None) -> np.ndarray:
+        """`scores` of bags whose `sentence_vectors` are there already, as to compare aggregators."""
+        aggregator, device = self._check_aggregator(aggregator), self.classifier.weight.device
+        with torch.inference_mode():
+            rows = [self._bag_scores(one.to(device), aggregator).cpu() for one in vectors]
+        return torch.stack(rows).numpy().astype(float)
+
+    def _check_aggregator(self, aggregator: Aggregator | None) -> Aggregator:
         aggregator = aggregator or self.aggregator
         _check("aggregator", aggregator, AGGREGATORS)
         if aggregator == "query" and not hasattr(self, "query"):
             raise ValueError("aggregator 'query' is learnt in training: this model was trained without it")
-        if not bags:
-            return np.empty((0, len(self.labels)))
-        device = self.classifier.weight.device
-        vectors = self.sentence_vectors(bags, progress, description, size)
-        with torch.inference_mode():
-            rows = [self._bag_scores(one.to(device), aggregator).cpu() for one in vectors]
-        return torch.stack(rows).numpy().astype(float)
+        return aggregator
 
     def _bag_scores(self, vectors: torch.Tensor, aggregator: Aggregator) -> torch.Tensor:
         """(L,) from the (n, H) of one bag."""

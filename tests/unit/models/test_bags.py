@@ -112,8 +112,10 @@ class TestEveryModel:
     def test_probabilities_whatever_is_beside_and_before(self, kind, trained) -> None:
         model = trained(kind)
         turned = [Bag(bag.head, bag.tail, bag.relations, bag.samples[::-1]) for bag in BAGS]
+        vectors = model.sentence_vectors(BAGS, progress=False)
         for aggregator in aggregators(model):
             whole = scores(model, BAGS, aggregator)
+            assert np.array_equal(model.aggregated(vectors, aggregator), whole)
             assert whole.shape == (20, 3) and (whole >= 0).all() and (whole <= 1 + 1e-6).all()
             if aggregator in ("avg", "query"):
                 assert whole.sum(axis=1) == pytest.approx(np.ones(20), abs=1e-5)
