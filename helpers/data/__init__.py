@@ -24,6 +24,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "search_folders",
         ],
         "samples": ["Fact", "RDR_MARKERS", "RelationSample", "SPACED_TAGS", "TAGS", "parse_tagged", "render"],
+        "distortion": ["PRECISION", "RECALL", "by_relation", "distort_bags"],
         "bags": ["Bag", "Mention", "make_bags", "without_duplicates"],
         "corpora": [
             "Dataset",

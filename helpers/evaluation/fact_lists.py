@@ -70,6 +70,14 @@ def read_fact_lists(
     ------
     ValueError : as `open_source`; a column that is missing; scored facts without `facts`.
     MalformedRecord : with its line: no row, a score that is no number, precision and recall that fit no rank.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "published.csv")
+    ...     _ = path.write_text("precision,recall\\n1,0.25\\n0.5,0.25\\n0.666667,0.5\\n")
+    ...     ranking = read_fact_lists([path])[0].ranking
+    >>> ranking.hits.tolist(), ranking.facts
+    ([True, False, True], 4)
     """
     frames = [_read(path) for path in paths]
     known = _read_facts(facts, negative) if facts is not None else None
