@@ -26,7 +26,7 @@ from helpers.data import (
     read_relation_aliases,
     registered_file,
 )
-from helpers.metrics import FactRanking
+from helpers.metrics import Confusion, FactRanking
 from helpers.models import (
     EMBEDDED,
     NO_ENCODER,
@@ -40,6 +40,7 @@ from helpers.models import (
 )
 from helpers.runs import (
     RUNS_FOLDER,
+    ConfusionRows,
     RankedFacts,
     Run,
     code_sha256,
@@ -197,7 +198,7 @@ def run_bag_experiment(
     """Train, rank every fact of the test bags, and store a run for each way of evaluation; returns them.
 
     Of the first seed the whole list is stored (scores with `DECIMALS`, pairs, relations), of the others the
-    ranks of the true facts and the relations.
+    ranks of the true facts and the relations. Of data without a negative class the best labels are counted.
 
     Raises
     ------
@@ -218,7 +219,7 @@ def run_bag_experiment(
         rate = history.examples_per_second
         run = replace(
             blanks[variant],
-            table=_ranked(data, scores, whole=experiment.seed == SEEDS[0]),
+            table=_counted(data, scores, whole=experiment.seed == SEEDS[0]),
             environment=model_environment(model),
             history=history.record(),
             wall_seconds=round(history.seconds, 1),
@@ -269,7 +270,7 @@ def _configuration(
         negative=data.negative,
         source="" if is_random else NO_RANDOMNESS,
         code_sha256=code_sha256([type(model)]),
-        table=RankedFacts(level="bag", facts=0, hits=()),
+        table=RankedFacts(level="bag", facts=0, hits=()) if data.negative else ConfusionRows(rows=()),
     )
 
 
@@ -284,8 +285,15 @@ def _stored(blank: Run, folder: Path | str) -> Run | None:
     return stored
 
 
-def _ranked(data: BagData, scores: np.ndarray, whole: bool) -> RankedFacts:
-    """The list of all facts that a matrix of scores ranks; by matrix position where scores are equal."""
+def _counted(data: BagData, scores: np.ndarray, whole: bool) -> RankedFacts | ConfusionRows:
+    """The list of all facts that a matrix of scores ranks; by matrix position where scores are equal.
+
+    Where no class is negative every pair has one relation, and the best label of each is counted.
+    """
+    if data.negative is None:
+        names = np.array(data.labels)
+        gold, predicted = names[data.gold.argmax(axis=1)], names[scores.argmax(axis=1)]
+        return ConfusionRows(rows=Confusion.from_arrays(gold, predicted, data.labels).to_rows())
     ranking = FactRanking.from_matrix(scores, data.gold, data.labels, data.negative)
     if not whole:
         return RankedFacts.from_ranking(replace(ranking, scores=None), "bag", data.labels)

@@ -26,7 +26,7 @@ from .bags import BagData, read_bags
 
 STORED = STUDIES_FOLDER / "noise.csv"
 COLUMNS = ("strength", "draw", "system", "protocol", "auc", "micro_f1")
-STRENGTHS = (0.25, 0.5, 0.75, 1.0)
+STRENGTHS = (0.25, 0.5, 1.0)
 DRAWS = 10
 HELD_OUT, MANUAL = "held-out", "manual"
 EPOCHS, FILTERS = 6, 100
