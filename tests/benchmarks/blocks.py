@@ -25,7 +25,8 @@ def resident_of_blocks(millions: int) -> tuple[float, int]:
     code = "import re, time; from tests.benchmarks.blocks import fact_blocks; "
     code += "from helpers.metrics import FactRanking, fact_scores; start = time.perf_counter(); "
     code += f"fact_scores(FactRanking.from_blocks(lambda: fact_blocks({millions}))); "
-    code += "print(time.perf_counter() - start, re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1])"
+    code += "peak = re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1]; "
+    code += "print(time.perf_counter() - start, peak)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     seconds, resident = done.stdout.split()
     return float(seconds), 1024 * int(resident)
