@@ -6,7 +6,7 @@ same training: two runs. A run that is stored with the same configuration is not
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -214,8 +214,7 @@ def run_bag_experiment(
     checkpoint = CHECKPOINTS / f"{next(iter(blanks.values())).configuration_sha256[:32]}.safetensors"
     history = model.fit(data.train, checkpoint=checkpoint, progress=progress)
     runs = []
-    for variant, aggregator in experiment.aggregators.items():
-        scores = model.scores(data.test, *([aggregator] if aggregator else []))
+    for variant, scores in _all_scores(model, data.test, experiment.aggregators, progress):
         rate = history.examples_per_second
         run = replace(
             blanks[variant],
@@ -229,6 +228,17 @@ def run_bag_experiment(
         runs.append(run)
     remove_checkpoint(checkpoint)
     return runs
+
+
+def _all_scores(
+    model: Any, bags: Sequence[Bag], aggregators: Mapping[str, str | None], progress: bool
+) -> Iterator[tuple[str, np.ndarray]]:
+    """The scores of each variant; where an aggregator is named, sentences are encoded once for all."""
+    if None in aggregators.values():
+        yield from ((variant, model.scores(bags, progress=progress)) for variant in aggregators)
+        return
+    vectors = model.sentence_vectors(bags, progress)
+    yield from ((variant, model.aggregated(vectors, one)) for variant, one in aggregators.items())
 
 
 def _model(experiment: BagExperiment, data: BagData) -> tuple[Model, dict[str, str]]:
