@@ -17,7 +17,15 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from helpers.core import write_atomically
-from helpers.data import by_relation, distort_bags, make_bags, read_corpus
+from helpers.data import (
+    NEGATIVE,
+    Mention,
+    by_relation,
+    demo_corpus,
+    distort_bags,
+    make_bags,
+    read_corpus,
+)
 from helpers.metrics import FactRanking
 from helpers.models import EMBEDDED, build, default_settings
 from helpers.runs import STUDIES_FOLDER
@@ -91,6 +99,26 @@ def clean_data() -> BagData:
     data = read_bags("gids")
     train = make_bags(read_corpus("gids")["train"], data.negative)
     return BagData(train, data.test, data.labels, data.negative, data.files)
+
+
+def demo_bags() -> BagData:
+    """Bags of the synthetic demo sentences, for where no data are: an entity is a word in one relation.
+
+    >>> data = demo_bags()
+    >>> len(data.train), len(data.labels), data.negative
+    (263, 17, 'Other')
+    """
+    corpus = demo_corpus()
+    parts = {
+        name: [
+            Mention(one, f"{one.head_text}, {one.relation}", f"{one.tail_text}, {one.relation}")
+            for one in samples
+        ]
+        for name, samples in corpus.items()
+    }
+    labels = tuple(sorted({one.relation for samples in corpus.values() for one in samples}))
+    train, test = (make_bags(parts[name], NEGATIVE) for name in ("train", "test"))
+    return BagData(train, test, labels, NEGATIVE, {})
 
 
 def stored_draws(path: Path | str = STORED) -> pd.DataFrame:

@@ -16,7 +16,7 @@ import pandas as pd
 from helpers.metrics import PRECISION_AT, RULES, fact_scores, label_averages, welch
 from helpers.runs import RUNS_FOLDER, Run, list_runs
 
-from .distant import ranking_of
+from .distant import ranking_of, system_name
 
 MEASURES = ("auc", "average_precision", "micro_f1", "macro_f1", *(f"P@{n}" for n in PRECISION_AT))
 WITHOUT_TRAINING = ("majority-bag", "TF-IDF", "TF-IDF-EM")
@@ -30,11 +30,6 @@ def bag_runs(dataset: str = "gids", folder: Path | str = RUNS_FOLDER) -> list[Ru
     """
     runs = list_runs(dataset, kind="facts", profile="standard", folder=folder)
     return sorted(runs, key=lambda run: (system_name(run), run.seed or 0))
-
-
-def system_name(run: Run) -> str:
-    """Model, training and strategy as paper D writes them: 'PCNN+bag+ATT'."""
-    return "+".join(filter(None, (run.model, run.variant)))
 
 
 def bag_scores(runs: Sequence[Run]) -> pd.DataFrame:

@@ -56,6 +56,11 @@ def ranking_of(run: Run) -> FactRanking:
     return run.outcome().ranking(run.labels, run.negative)
 
 
+def system_name(run: Run) -> str:
+    """Model, training and strategy as paper D writes them: 'PCNN+bag+ATT'."""
+    return "+".join(filter(None, (run.model, run.variant)))
+
+
 def sample_of(run: Run) -> FactSample:
     """The list to be drawn again: by entity pair where every fact of a pair is in the list, else by fact."""
     ranking, pairs = ranking_of(run).completed(), run.outcome().pairs
@@ -218,7 +223,9 @@ def compare_lists(
         test = paired_bootstrap(pair, FactSample.scores, np.random.default_rng(seed), replicates)
         for at, measure in enumerate(FACT_MEASURES):
             values = {name: getattr(test, name)[at] for name in ("difference", "low", "high", "p")}
-            rows.append({"first": first.model, "second": second.model, "measure": measure} | values)
+            rows.append(
+                {"first": system_name(first), "second": system_name(second), "measure": measure} | values
+            )
     table = pd.DataFrame(rows)
     return table.assign(p_holm=holm(table["p"].tolist()))
 
@@ -228,7 +235,8 @@ def _paired_samples(first: Run, second: Run, recall: float | None) -> FactPair:
     runs = (first, second)
     rankings = [ranking_of(run) for run in runs]
     if any(run.outcome().pairs is None for run in runs) or rankings[0].facts != rankings[1].facts:
-        raise ValueError(f"{first.model} and {second.model} cannot be paired: other facts, or unnamed pairs")
+        names = " and ".join(map(system_name, runs))
+        raise ValueError(f"{names} cannot be paired: other facts, or unnamed pairs")
     pairs = [np.array(run.outcome().pairs) for run in runs]
     found = [
         set(zip(own[one.hits], one.relations[one.hits], strict=True))

@@ -19,6 +19,7 @@ from helpers.papers.audit import CONSISTENT, INCONSISTENT, NOT_DERIVABLE
 from helpers.reporting import TABLES_FOLDER, markdown_table, printed_decimals, read_tidy
 
 from .direction import direction_markdown, table_6_markdown
+from .distant import claims_of_table_4
 from .findings import findings_markdown, items_markdown
 from .multilabel import multilabel_markdown
 from .weighting import PRINTED_SCHEMES, weighted_markdown
@@ -74,6 +75,21 @@ def verdicts(paper: str, folder: Path) -> tuple[str, str]:
     found = audit.loc[audit["paper"] == paper, "verdict"].value_counts()
     said = [f"{found.get(verdict, 0)} {verdict}" for verdict in (CONSISTENT, INCONSISTENT, NOT_DERIVABLE)]
     return f"{found.sum()} claims", ", ".join(said)
+
+
+def ranked_list(systems: tuple[str, ...], folder: Path) -> tuple[str, str]:
+    """Areas of lists on NYT10, per cent: whole, and up to the common recall."""
+    found = []
+    for item in ("ranked lists", "ranked lists up to recall 0.2"):
+        rows = rows_of(folder / "12_facts.csv", item=item, dataset="nyt10", metric="auc").set_index("model")
+        found.append(" / ".join(f"{100 * rows.loc[system, 'value']:.2f}" for system in systems))
+    return "–", "; ".join(found)
+
+
+def claims_of_d(folder: Path) -> tuple[str, str]:
+    """How many of D's claims about its Tables 4 and 5 hold on the printed numbers."""
+    holds = claims_of_table_4()["holds"]
+    return f"{len(holds)} claims", f"{holds.sum()} hold"
 
 
 def rows_of(path: Path, **where: str) -> pd.DataFrame:
@@ -146,6 +162,13 @@ CLAIMS = (
             ("d", "d from the printed means ± SD"),
         )
     ),
+    Claim(
+        "real lists",
+        "12_distant_supervision_facts",
+        "RESIDE / NRE CNN+ATT on NYT10: AUC of the whole list; up to recall 0.2",
+        partial(ranked_list, ("RESIDE RESIDE", "NRE CNN+ATT")),
+    ),
+    Claim("D, Tables 4 and 5", "12_distant_supervision_facts", "what the paper says of them", claims_of_d),
     Claim("W, all", "04_audit", "numbers that follow from others", partial(verdicts, "W")),
     Claim("R, all", "04_audit", "numbers that follow from others", partial(verdicts, "R")),
 )

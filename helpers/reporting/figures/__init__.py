@@ -32,6 +32,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "noise_chart",
             "precision_recall_chart",
             "protocols_chart",
+            "relation_f1_chart",
             "relation_shares_chart",
         ],
         "audit": ["p_values_chart", "common_denominator_chart", "few_runs_chart"],
