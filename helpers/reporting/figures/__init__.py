@@ -25,6 +25,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "spectrum_bands_chart",
             "reversal_chart",
             "lead_without_chart",
+            "landing_chart",
         ],
         "facts": [
             "cut_areas_chart",
