@@ -138,6 +138,37 @@ def _compare(files: tuple[str, ...], form: str, raw: bool, **options: Any) -> No
         put(comparison_text(table))
 
 
+@app.command("audit-leak")
+@click.argument("file", metavar="FILE", type=existing_file)
+@option("--negative", "L", "The negative class, e.g. no_relation.", required=True)
+@option("--gold-column", "C", "Name of the gold column (else recognised).")
+@option("--predicted-column", "C", "Name of the predicted column (else recognised).")
+@SCHEMES
+@forms("table", "json", "csv")
+@RAW
+def _audit_leak(file: str, form: str, raw: bool, **options: Any) -> None:
+    """What a system would gain by an evaluation that knows which samples are negative.
+
+    FILE is as in `score`. Each sample whose gold label is the negative class gets it as predicted label: what
+    the released evaluation of RECENT does, as its second step is looked up among positive gold samples only.
+    A published score that comes out only so has been measured with the leak.
+
+    JSON has the keys n, n_negative, false_alarms (negative samples that were predicted as a relation),
+    negative, schemes, schemes_leaked, gain (each: scheme → precision, recall, f1), signature.
+
+    examples:
+      python -m helpers audit-leak mine.csv --negative no_relation
+      python -m helpers audit-leak tacred.tsv.gz --negative no_relation --predicted-column gcn --format json
+    """
+    from helpers.evaluation import audit_leak
+
+    report = audit_leak(file, **options)
+    if form == "csv":
+        put(report.to_csv(raw))
+    else:
+        put_report(report, form)
+
+
 RECALL = option("--recall", "R", "Score the list up to the first rank with this recall.", float)
 FACTS = option("--facts", "FACTS", "The true facts, with columns head, tail and relation.", existing_file)
 N_FACTS = option("--n-facts", "N", "Number of true facts behind a published list.", whole_number(1, 2**53))

@@ -34,16 +34,21 @@ TEXTS = {"kind": (str, str), "multiple": True}
 
 @app.command("train")
 @option("--model", "M", f"{', '.join(MODELS)}.", required=True)
-@option("--dataset", "D", "semeval2010, kbp37, demo (default semeval2010).", default="semeval2010")
+@option(
+    "--dataset",
+    "D",
+    "semeval2010, kbp37, chemprot, re_docred, demo … (default semeval2010).",
+    default="semeval2010",
+)
 @flag("--merged", "Train on every sentence and on its paired one.")
 @option("--part", "P", "full (default), or ptr: the 6507 sentences of PTR's authors.", default="full")
-@option("--text", "T", "clean (default), official.", default="clean")
+@option("--text", "T", "clean, official, parsed (default: what the model and the data set need).", default="")
 @option("--seed", "S", "Default 9.", whole_number(0, SEEDS), default=9)
 @option(
     "--encoder", "E", "Hugging Face name or folder (default: the embedded one).", default="all-MiniLM-L6-v2"
 )
 @option("--profile", "P", "quick (default), standard, paper.", default="quick")
-@option("--settings", "S", "standard, lyu2021, harbecke2022, wu2019, gao2021, or paper: its own.")
+@option("--settings", "S", "standard, lyu2021, harbecke2022, wu2019, gao2021, zhang2018, or paper: its own.")
 @option("--set changes", "NAME VALUE", "One training setting; repeatable.", **TEXTS)
 @option("--option options", "NAME VALUE", "One setting of the model; repeatable.", **TEXTS)
 @option("--sentences", "N", "Only that many training sentences.", whole_number(1, SEEDS))
@@ -74,6 +79,10 @@ def _train(settings: str | None, changes: tuple, options: tuple, out: str | None
     as a bag of one: --option masked true hides the entities' words, vectors FILE gives word vectors as GloVe
     has them; filters, hidden, word_size, position_size, dropout.
 
+    Models of dependency trees (gcn, c-gcn; data sets with trees only): --option distance 1 (0, 1, 2, inf, -1:
+    what of the tree is read), pooling max (avg, sum), vectors scratch (encoder, or a file), tuned, masked,
+    layers, hidden, states, word_size, tag_size, mlp_layers, penalty, input_dropout, dropout, word_dropout.
+
     Reference points without encoder, settings and seed: svm, TF-IDF with a linear SVM (--option markers true
     shows it the entities), and majority, the most frequent relation.
 
@@ -101,14 +110,19 @@ def _described(run: Any, path: object) -> str:
 
     seed = "no seed" if run.seed is None else f"seed {run.seed}"
     precision = f", {run.environment['precision']}" if "precision" in run.environment else ""
+    paired = []
+    if run.kind == "paired":
+        paired = [
+            "A, B: official macro-F1 on test set and paired set; PD, PIR, PPR: Lyu et al. 2021 (per cent)",
+            _row(("A", "B", "PD", "PIR", "PPR"), paired_scores(run).values()),
+            "",
+        ]
     lines = [
         f"{run.model} · {run.encoder} · {run.dataset} {run.split} · {seed} · profile {run.profile}",
         f"trained on {run.hyperparameters['training_samples']} sentences"
         f" in {run.wall_seconds} s ({run.sentences_per_second} a second{precision})",
         "",
-        "A, B: official macro-F1 on test set and paired set; PD, PIR, PPR: Lyu et al. 2021 (per cent)",
-        _row(("A", "B", "PD", "PIR", "PPR"), paired_scores(run).values()),
-        "",
+        *paired,
         "F1 on the test set under each weighting scheme (Harbecke et al. 2022)",
         _row(*zip(*scheme_scores(run).items(), strict=True)),
         "",

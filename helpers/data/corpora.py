@@ -41,6 +41,7 @@ class Dataset:
     files : split → file, a name of the registry or a path on disk. Empty: only its counts are known.
     reader : `reader(path, strict)` gives the samples of one file.
     maker : for data that are made, not read: `maker()` gives split → samples.
+    made_from : the registered files that `maker` reads, if any.
     directed : whether relations have a direction, `BASE(e1,e2)` and `BASE(e2,e1)`; such data sets can be
         paired and trained on (paper R).
     undirected_of : the data set whose labels, without their direction, are counted in this one.
@@ -48,6 +49,8 @@ class Dataset:
     whole : the splits that make the whole data set (Table 1 of paper W); empty: those of `files`.
     measured : the split whose perplexity and ratio are reported.
     unit : what label counts count, for all splits or by split.
+    parses : split → file of its dependency trees, as `read_dependencies` reads it, in the order of `files`.
+    parsed : whether the samples have dependency trees, by `parses` or by their reader (`ParsedSample`).
     counter : `counter()` gives split → label → count where that is not the relations of the samples.
     inventory : a registered JSON file with labels that count although they may not occur.
     note : what a reader must know to read its statistics.
@@ -64,12 +67,15 @@ class Dataset:
     files: Mapping[str, Path | str] = field(default_factory=dict)
     reader: Function | None = None
     maker: Function | None = None
+    made_from: tuple[str, ...] = ()
     directed: bool = False
     undirected_of: str = ""
     negative: str | None = None
     whole: tuple[str, ...] = ()
     measured: str = "test"
     unit: str | Mapping[str, str] = "sample"
+    parses: Mapping[str, Path | str] = field(default_factory=dict)
+    parsed: bool = False
     counter: Function | None = None
     inventory: str = ""
     note: str = ""
@@ -90,6 +96,7 @@ class Dataset:
             "title": self.title or self.name,
             "whole": self.whole or tuple(self.files),
             "licence": self.licence or "; ".join(sorted(known)),
+            "parsed": self.parsed or bool(self.parses),
         }
         for name, value in defaults.items():
             object.__setattr__(self, name, value)
@@ -129,6 +136,7 @@ _ROWS = (
         reader="helpers.data.readers:read_semeval",
         directed=True,
         negative="Other",
+        parses={split: f"semeval2010/dependencies/{split}.txt" for split in ("train", "test")},
     ),
     Dataset(
         "semeval2010-undirected",
@@ -194,6 +202,27 @@ _ROWS = (
         reader="helpers.data.readers:read_kbp37",
         directed=True,
         negative="no_relation",
+    ),
+    Dataset(
+        "re_docred",
+        "Re-DocRED, sentence pairs",
+        files={"train": "re_docred/dev_revised.json", "test": "re_docred/test_revised.json"},
+        reader="helpers.data.sentence_pairs:read_sentence_pairs",
+        negative="no_relation",
+        unit="sentence and ordered pair",
+        note="`train` are the documents of the development part; pairs that may have a fact without evidence "
+        "and pairs with several facts are left out",
+    ),
+    Dataset(
+        "re_docred-drawn",
+        "Re-DocRED, drawn pairs",
+        maker="helpers.data.sentence_pairs:drawn_corpus",
+        made_from=("re_docred/dev_revised.json", "re_docred/test_revised.json"),
+        negative="no_relation",
+        whole=("train", "test"),
+        unit="sentence and ordered pair",
+        note="250 documents of each part of re_docred, negatives drawn down to TACRED's share",
+        licence="MIT",
     ),
     Dataset(
         "gids",
@@ -325,10 +354,10 @@ def read_corpus(name: str, strict: bool = True) -> dict[str, Corpus | Documents]
     if dataset.maker:
         return resolved(dataset.maker)()
     reader = resolved(dataset.reader)
-    return {split: reader(_path(file), strict) for split, file in dataset.files.items()}
+    return {split: reader(file_path(file), strict) for split, file in dataset.files.items()}
 
 
-def _path(file: Path | str) -> Path:
+def file_path(file: Path | str) -> Path:
     """Where a file of the table lies: a registered one is looked for and verified, another one is on disk."""
     if str(file) in registered_files():
         return locate(str(file))
@@ -339,16 +368,19 @@ def _path(file: Path | str) -> Path:
 
 
 def corpus_hashes(name: str, splits: Iterable[str] | None = None) -> dict[str, str]:
-    """sha256 of the files of a data set (of some of its splits), by registered or by file name.
+    """sha256 of the files of a data set (of some of its splits), by registered or by file name; of one that
+    is made, of the files that it is made from.
 
     Raises
     ------
     ValueError : unknown data set. MissingData, ChecksumError : as `read_corpus`.
     """
-    files = find_dataset(name).files
+    dataset = find_dataset(name)
+    files = dataset.files
     chosen = [files[split] for split in files if splits is None or split in set(splits)]
+    chosen += dataset.made_from
     names = (str(file) if str(file) in registered_files() else Path(file).name for file in chosen)
-    return {name: file_sha256(_path(file)) for name, file in zip(names, chosen, strict=True)}
+    return {name: file_sha256(file_path(file)) for name, file in zip(names, chosen, strict=True)}
 
 
 PTR_FILES = {"train": "semeval2010/ptr_split/train.txt", "dev": "semeval2010/ptr_split/dev.txt"}

@@ -19,6 +19,7 @@ from helpers.core import atomic_path, file_sha256, inverse_label, label_ids, rol
 from .corpora import datasets, read_corpus
 from .registry import registered_files
 from .samples import RDR_MARKERS, Markers, RelationSample, parse_tagged, render
+from .trees import ParsedSample, TypedSample
 
 # Words that the cleaning leaves alone and that stand in no corpus; they hold the markers' places meanwhile.
 _PLACEHOLDERS: Markers = (" headopening ", " headclosing ", " tailopening ", " tailclosing ")
@@ -84,9 +85,13 @@ def _replace_all(text: str, replacements: Mapping[str, str]) -> str:
 def clean_sample(sample: RelationSample) -> RelationSample:
     """The sample with its text cleaned; head and tail still mark the same words (an entity may become empty).
 
+    Raises ValueError for a `ParsedSample`: its words are those of the parser.
+
     >>> clean_sample(RelationSample("1", "The U.S. Army!", (4, 8), (9, 13), "Other")).text
     'the american army !'
     """
+    if isinstance(sample, ParsedSample):
+        raise ValueError(f"sample {sample.id} has a dependency tree: its text cannot be cleaned")
     text, head, tail = parse_tagged(clean_text(render(sample, _PLACEHOLDERS)), _TIGHT_PLACEHOLDERS)
     return replace(sample, text=text, head=head, tail=tail)
 
@@ -94,11 +99,17 @@ def clean_sample(sample: RelationSample) -> RelationSample:
 def paired_sample(sample: RelationSample) -> RelationSample:
     """The paired sample: same sentence, head and tail exchanged, relation inverted (Other and its like stay).
 
+    The types of the entities are exchanged too; a dependency tree stays as it is.
+
     >>> sample = RelationSample("1", "fire caused panic", (0, 4), (12, 17), "Cause-Effect(e1,e2)")
     >>> paired_sample(sample).head_text, paired_sample(sample).relation
     ('panic', 'Cause-Effect(e2,e1)')
     """
-    return replace(sample, head=sample.tail, tail=sample.head, relation=inverse_label(sample.relation))
+    types = {}
+    if isinstance(sample, TypedSample):
+        types = {"head_type": sample.tail_type, "tail_type": sample.head_type}
+    relation = inverse_label(sample.relation)
+    return replace(sample, head=sample.tail, tail=sample.head, relation=relation, **types)
 
 
 def paired_sets(samples: Iterable[RelationSample]) -> dict[str, list[RelationSample]]:

@@ -16,6 +16,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "score_fact_file",
         ],
         "comparison": ["compare_files", "comparison_text"],
+        "leakage": ["LeakReport", "audit_leak", "leak_report", "leak_table"],
         "systems": ["semeval_runs", "tacred_runs"],
     },
 )

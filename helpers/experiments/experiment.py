@@ -14,14 +14,18 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from helpers.core import label_ids, unknown_name, write_atomically
+from helpers.core import file_sha256, label_ids, unknown_name, write_atomically
 from helpers.data import (
     PTR_FILES,
     RelationSample,
     clean_sample,
     corpus_hashes,
     datasets,
+    file_path,
+    find_dataset,
     paired_sets,
+    parse_files,
+    parsed_corpus,
     ptr_split,
     read_corpus,
     registered_file,
@@ -44,12 +48,13 @@ PROFILES = ("quick", "standard", "paper")
 
 
 def experiment_datasets() -> list[str]:
-    """The data sets that models are trained on: relations with a direction, in a training and a test part.
+    """The data sets that models are trained on: relations, in a training and a test part.
 
-    >>> experiment_datasets()
-    ['semeval2010', 'kbp37', 'demo']
+    >>> "semeval2010" in experiment_datasets(), "tacred" in experiment_datasets()
+    (True, False)
     """
-    return [one.name for one in datasets().values() if one.directed and {"train", "test"} <= {*one.splits}]
+    known = datasets().values()
+    return [one.name for one in known if one.kind == "relations" and {"train", "test"} <= {*one.splits}]
 
 
 @checked
@@ -60,9 +65,11 @@ class Experiment:
     ----------
     model : one of `MODELS`.
     dataset : one of `experiment_datasets()`.
-    merged : trained on every sentence and its paired one (paper R's '-M').
+    merged : trained on every sentence and its paired one (paper R's '-M'); needs directed relations.
     part : 'full', or 'ptr' for the 6507 training sentences of PTR's authors (SemEval only).
-    text : 'clean' as paper R's files, or 'official'.
+    text : 'clean' as paper R's files, 'official', or 'parsed', the words of the parser, for data with trees.
+        '': what is usual: 'parsed' for models of trees, which take no other, 'clean' for directed relations,
+        else 'official'.
     seed : of weights, order, dropout; `encoder` : see `load_encoder`. Models without either ignore them.
     profile : 'quick' takes `QUICK_SENTENCES` training sentences; 'standard' and 'paper' all of them.
     sentences : that many training sentences, drawn once for all seeds; None: as many as the profile says.
@@ -80,7 +87,7 @@ class Experiment:
     dataset: str = "semeval2010"
     merged: bool = False
     part: str = "full"
-    text: str = "clean"
+    text: str = ""
     seed: int = SEEDS[0]
     encoder: str = EMBEDDED
     profile: str = "quick"
@@ -93,22 +100,45 @@ class Experiment:
     def __post_init__(self) -> None:
         entry = self.entry  # raises for an unknown model
         known = {"dataset": experiment_datasets(), "profile": PROFILES}
-        known |= {"part": ("full", "ptr"), "text": ("clean", "official")}
+        known |= {"part": ("full", "ptr"), "text": ("", "clean", "official", "parsed")}
         for name, names in known.items():
             if getattr(self, name) not in names:
                 raise unknown_name(name, getattr(self, name), names)
         if self.part == "ptr" and self.dataset != "semeval2010":
             raise ValueError(f"part 'ptr' is a split of semeval2010, not of {self.dataset}")
-        if not entry.encoder and self.encoder != EMBEDDED:
+        if not self.inner.encoder and self.encoder != EMBEDDED:
             raise ValueError(f"model {self.model} has no encoder")
         if not entry.settings and self.settings is not None:
             raise ValueError(f"model {self.model} has no training settings")
+        about = find_dataset(self.dataset)
+        if self.merged and not about.directed:
+            raise ValueError(f"merged needs directed relations, which {self.dataset} has not")
+        object.__setattr__(self, "text", self.text or self.usual_text)
+        if self.inner.parsed and self.text != "parsed":
+            raise ValueError(f"model {self.model} reads text 'parsed', not {self.text!r}")
+        if self.text == "parsed" and not about.parsed:
+            parsed = ", ".join(name for name, one in datasets().items() if one.parsed)
+            raise ValueError(f"{self.dataset} has no dependency trees. Data sets with trees: {parsed}")
         object.__setattr__(self, "options", check_options(self.model, self.options))
 
     @property
     def entry(self) -> ModelEntry:
         """The model's entry in the registry."""
         return model_entry(self.model)
+
+    @property
+    def inner_name(self) -> str:
+        """The model itself, or of a model around another one that other one.
+
+        >>> Experiment("recent", "re_docred", options={"base": "em-es"}).inner_name
+        'em-es'
+        """
+        return self.options.get("base", self.entry.wraps) if self.entry.wraps else self.model
+
+    @property
+    def inner(self) -> ModelEntry:
+        """The entry of `inner_name`."""
+        return model_entry(self.inner_name)
 
     @property
     def name(self) -> str:
@@ -129,7 +159,14 @@ class Experiment:
         'semeval2010-ptr-split'
         """
         part = "-ptr-split" if self.part == "ptr" else ""
-        return self.dataset + part + ("-official-text" if self.text == "official" else "")
+        return self.dataset + part + (f"-{self.text}-text" if self.text != self.usual_text else "")
+
+    @property
+    def usual_text(self) -> str:
+        """The form of the text that goes without saying; see `text`."""
+        if self.inner.parsed:
+            return "parsed"
+        return "clean" if find_dataset(self.dataset).directed else "official"
 
     @property
     def split(self) -> str:
@@ -158,15 +195,15 @@ class Experiment:
             usual |= {name: self.options.get(name) for name in entry.suffixes}  # they are in the model's name
         if settings:
             chosen = asdict(settings) | chosen
-            if entry.settings_name(self.settings_name) in entry.settings:
-                usual |= asdict(default_settings(self.model, self.settings_name, self.encoder))
+            if self.inner.settings_name(self.settings_name) in self.inner.settings:
+                usual |= asdict(default_settings(self.inner_name, self.settings_name, self.encoder))
         return variant_name(chosen, usual)
 
     def resolved(self) -> Settings | None:
         """The settings that it is trained with; None for a model that has none."""
-        if self.settings or not self.entry.settings:
+        if self.settings or not self.inner.settings:
             return self.settings
-        return default_settings(self.model, self.settings_name, self.encoder)
+        return default_settings(self.inner_name, self.settings_name, self.encoder)
 
     def with_settings(self, name: str | None = None, changes: Mapping[str, Any] | None = None) -> Experiment:
         """The same with the settings 'standard', 'lyu2021' … (None: the profile's), single ones changed.
@@ -180,7 +217,7 @@ class Experiment:
             return self
         if not self.entry.settings:
             raise ValueError(f"model {self.model} has no training settings to choose or to change")
-        base = default_settings(self.model, name, self.encoder) if name else self.resolved()
+        base = default_settings(self.inner_name, name, self.encoder) if name else self.resolved()
         return replace(self, settings=base.changed(changes or {}))
 
 
@@ -190,12 +227,14 @@ HOLDOUT = 10
 
 @dataclass(frozen=True)
 class ExperimentData:
-    """Training and test samples, the labels in the order of their ids, the sha256 of each file by name."""
+    """Training and test samples, the labels in the order of their ids, the sha256 of each file by name;
+    directed : whether the samples have paired ones."""
 
     train: list[RelationSample]
     test: list[RelationSample]
     labels: tuple[str, ...]
     files: dict[str, str]
+    directed: bool = True
 
 
 def read_samples(
@@ -216,7 +255,10 @@ def read_samples(
     >>> len(data.train), data.train[0].text == data.train[1].text
     (200, True)
     """
-    splits, files = read_corpus(dataset), corpus_hashes(dataset, ("train", "test"))
+    read = parsed_corpus if text == "parsed" else read_corpus
+    splits, files = read(dataset), corpus_hashes(dataset, ("train", "test"))
+    if text == "parsed":
+        files |= {name: file_sha256(file_path(name)) for name in parse_files(dataset, ("train", "test"))}
     labels = tuple(label_ids(sample.relation for samples in splits.values() for sample in samples))
     train, test = list(splits["train"]), list(splits["test"])
     if part == "ptr":
@@ -230,7 +272,7 @@ def read_samples(
         train, test = ([clean_sample(sample) for sample in part] for part in (train, test))
     if merged:
         train = paired_sets(train)["merged"]
-    return ExperimentData(train, test, labels, files)
+    return ExperimentData(train, test, labels, files, find_dataset(dataset).directed)
 
 
 def _held_out(samples: Sequence[RelationSample]) -> tuple[list[RelationSample], list[RelationSample]]:
@@ -241,15 +283,16 @@ def _held_out(samples: Sequence[RelationSample]) -> tuple[list[RelationSample], 
 
 
 def write_predictions(
-    path: Path, data: ExperimentData, original: Sequence[int], paired: Sequence[int]
+    path: Path, data: ExperimentData, original: Sequence[int], paired: Sequence[int] | None = None
 ) -> Path:
-    """Write label ids predicted on the test set and on its paired set as CSV: id, gold, predicted, paired.
+    """Write label ids predicted on the test set, and on its paired set, as CSV: id, gold, predicted, paired.
 
     `python -m helpers score` reads it. Raises ValueError if there are not as many predictions as samples.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("id", "gold", "predicted", "paired"))
-    for sample, one, other in zip(data.test, original, paired, strict=True):
-        writer.writerow((sample.id, sample.relation, data.labels[one], data.labels[other]))
+    given = [original] if paired is None else [original, paired]
+    writer.writerow(("id", "gold", "predicted", "paired")[: 2 + len(given)])
+    for sample, *places in zip(data.test, *given, strict=True):
+        writer.writerow((sample.id, sample.relation, *(data.labels[place] for place in places)))
     return write_atomically(path, text.getvalue())

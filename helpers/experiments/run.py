@@ -17,11 +17,10 @@ import numpy as np
 from helpers import ROOT
 from helpers.core import find_negative, remove_abandoned
 from helpers.data import paired_sets
-from helpers.metrics import PairedOutcomes
+from helpers.metrics import Confusion, PairedOutcomes
 from helpers.models import Model, build
 from helpers.runs import (
     RUNS_FOLDER,
-    PairedRows,
     Run,
     code_sha256,
     environment,
@@ -48,6 +47,8 @@ def run_experiment(
     progress: bool = True,
 ) -> Run:
     """Train, test on both sets, and store the run under `folder`; returns it.
+
+    Where relations have no direction there is no paired set, and the outcome is a `Confusion`.
 
     Parameters
     ----------
@@ -88,11 +89,11 @@ def run_experiment(
         if not (predictions or weights or epochs):
             return stored
 
-    tests = paired_sets(data.test)
+    tests = paired_sets(data.test) if data.directed else {"original": data.test}
     checkpoint = CHECKPOINTS / f"{blank.configuration_sha256[:32]}.safetensors"
 
     def predicted() -> list[np.ndarray]:
-        kinds = ("original", "paired")
+        kinds = [one for one in ("original", "paired") if one in tests]
         return [
             model.predict(tests[one], progress=progress, description=f"predicting {one}") for one in kinds
         ]
@@ -107,11 +108,11 @@ def run_experiment(
     after_epoch = store_epoch if epochs else None
     history = model.fit(data.train, checkpoint=checkpoint, after_epoch=after_epoch, progress=progress)
     start = time.perf_counter()
-    original, paired = predicted()
+    found = predicted()
     seconds, rate = time.perf_counter() - start, history.examples_per_second
     run = replace(
         blank,
-        table=_table(data, original, paired),
+        table=_table(data, *found),
         environment=model_environment(model) | {"prediction_seconds": round(seconds, 1)},
         history=history.record(),
         wall_seconds=round(history.seconds, 1),
@@ -120,7 +121,7 @@ def run_experiment(
     with model.first_process() as first:
         if first:
             if predictions:
-                write_predictions(Path(predictions), data, original, paired)
+                write_predictions(Path(predictions), data, *found)
             if weights:
                 model.save(Path(weights))
             save_run(run, folder, overwrite=True)
@@ -144,8 +145,9 @@ def _configuration(experiment: Experiment, model: Model, data: ExperimentData) -
     settings, is_random = experiment.resolved(), experiment.entry.random
     hyperparameters = (asdict(settings) if settings else {}) | model.summary()
     hyperparameters |= {"text": experiment.text, "training_samples": len(data.train)}
+    outcome = PairedOutcomes if data.directed else Confusion
     return Run.from_outcome(
-        PairedOutcomes.from_rows([], data.labels),
+        outcome.from_rows([], data.labels),
         dataset=experiment.dataset_name,
         split=experiment.split,
         files=data.files,
@@ -158,15 +160,16 @@ def _configuration(experiment: Experiment, model: Model, data: ExperimentData) -
         hyperparameters=hyperparameters,
         negative=find_negative(data.labels),
         source="" if is_random else NO_RANDOMNESS,
-        code_sha256=code_sha256([type(model)]),
+        code_sha256=code_sha256(model.sources()),
     )
 
 
-def _table(data: ExperimentData, original: np.ndarray, paired: np.ndarray) -> PairedRows:
-    gold = [sample.relation for sample in data.test]
-    names = np.array(data.labels)
-    outcome = PairedOutcomes.from_arrays(gold, names[original], names[paired], data.labels)
-    return PairedRows(rows=outcome.to_rows())
+def _table(data: ExperimentData, *predicted: np.ndarray) -> Any:
+    """The counts, in the form of run files: gold × predicted, and × predicted on the paired sentence."""
+    gold, names = [sample.relation for sample in data.test], np.array(data.labels)
+    outcome = PairedOutcomes if data.directed else Confusion
+    counted = outcome.from_arrays(gold, *(names[one] for one in predicted), data.labels)
+    return Run.from_outcome(counted, dataset="", model="").table
 
 
 def model_environment(model: Model) -> dict[str, Any]:
@@ -177,5 +180,6 @@ def model_environment(model: Model) -> dict[str, Any]:
 
 def remove_checkpoint(path: Path) -> None:
     """Delete a checkpoint that is no longer needed, and the drafts that killed processes left beside it."""
-    path.unlink(missing_ok=True)
+    for one in (path, *path.parent.glob(f"{path.stem}-*{path.suffix}")):  # of a model's stages
+        one.unlink(missing_ok=True)
     remove_abandoned(path.parent)

@@ -102,6 +102,10 @@ class Model(ABC):
         """Settings of the model itself, for the run file."""
         return {}
 
+    def sources(self) -> list[type]:
+        """The classes whose code decides what it does; a model around another one adds that one's."""
+        return [type(self)]
+
     def environment(self) -> dict[str, object]:
         """What computed it, beside the versions of `packages`: processes, threads, precision."""
         return {}

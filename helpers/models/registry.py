@@ -29,6 +29,9 @@ class ModelEntry:
         weights to store.
     large : name of settings → what a large encoder has otherwise; see `is_large`.
     unit : 'sample', or 'bag' for a model that takes bags, and samples as bags of one, and that gives scores.
+    parsed : whether it reads dependency trees (`ParsedSample`).
+    wraps : of a model around another one, the name of that one if option `base` names no other; its settings
+        and its input are those of the inner one.
     encoder : whether it stands on a pretrained encoder. random : whether a seed makes a difference.
     """
 
@@ -41,6 +44,8 @@ class ModelEntry:
     random: bool = True
     suffixes: Mapping[str, str] = field(default_factory=dict)
     unit: Literal["sample", "bag"] = "sample"
+    parsed: bool = False
+    wraps: str = ""
 
     def load(self) -> type[Model]:
         """The class; this is where torch is imported, if the model needs it."""
@@ -157,6 +162,33 @@ MODELS["tfidf-bag"] = ModelEntry(
     ".baselines:TfidfBag", "TF-IDF", {"markers": bool}, suffixes={"markers": "-EM"}, unit="bag", **_BLIND
 )
 MODELS["majority-bag"] = ModelEntry(".baselines:MajorityBag", "majority-bag", unit="bag", **_BLIND)
+
+_GRAPH = {"distance": float, "pooling": Literal["max", "avg", "sum"], "vectors": str, "tuned": bool}
+_GRAPH |= {"masked": bool, "word_size": int, "tag_size": int, "layers": int, "hidden": int}
+_GRAPH |= {"mlp_layers": int, "penalty": float}
+_GRAPH |= {"input_dropout": float, "dropout": float, "word_dropout": float}
+_GRAPH_STANDARD = {"learning_rate": 1e-3, "epochs": 20}
+_ZHANG = {"learning_rate": 0.3, "epochs": 100, "batch_size": 50, "optimizer": "sgd", "weight_decay": 0}
+_ZHANG |= {"warmup": 0, "clip": 5}
+for _name, _title, _source, _options in (
+    ("gcn", "GCN", ".graph:Gcn", _GRAPH),
+    ("c-gcn", "C-GCN", ".graph:ContextualGcn", _GRAPH | {"states": int}),
+):
+    MODELS[_name] = ModelEntry(
+        *(_source, _title, _options, {"standard": _GRAPH_STANDARD, "zhang2018": _ZHANG}),
+        encoder=False,
+        suffixes={"masked": "-masked"},
+        parsed=True,
+    )
+
+# the options of the base, which checks them, and its settings
+_INNER = {option: Any for entry in MODELS.values() for option in entry.options}
+MODELS["recent"] = ModelEntry(
+    *(".type_restriction:TypeRestriction", "RECENT"),
+    _INNER | {"base": str, "evaluation": Literal["corrected", "as-published"]},
+    {"standard": _WORD_STANDARD},
+    wraps="cnn",
+)
 
 
 _OWN = frozenset(MODELS)

@@ -121,12 +121,31 @@ DOCUMENT = {
     "labels": [{"r": "P17", "h": 0, "t": 1}],
 }
 
+TREE = {"id": "7", "relation": "r", "token": ["Ada", "left", "Rome"], "stanford_head": ["2", 0, 2]}
+TREE |= {
+    "subj_start": 0,
+    "subj_end": 0,
+    "obj_start": 2,
+    "obj_end": 2,
+    "subj_type": "PERSON",
+    "obj_type": "CITY",
+}
+TREE |= {"stanford_pos": ["NNP", "VBD", "NNP"], "stanford_ner": ["PERSON", "O", "CITY"]}
+
+PAGE = {"title": "D", "sents": [["Ada", "left", "Rome"], ["It", "rained"]]}
+PAGE["vertexSet"] = [
+    [{"name": "Ada", "type": "PER", "sent_id": 0, "pos": [0, 1]}],
+    [{"name": "Rome", "type": "LOC", "sent_id": 0, "pos": [2, 3]}],
+]
+PAGE["labels"] = [{"r": "P937", "h": 0, "t": 1, "evidence": [0]}]
+
 COMMANDS = {
     "score": [
         (TABLES, "{} --format json"),
         (TABLES, "{} --negative Other --paired-column paired --format json"),
     ],
     "compare": [(TABLES, "{} {} --bootstrap 20 --format json")],
+    "audit-leak": [(TABLES, "{} --negative Other --format json")],
     "score-facts": [(SCORED, "{} --facts {} --format json"), (CURVES, "{} --format json --n-facts 40")],
     "compare-facts": [(SCORED, "{} {} --facts {} --bootstrap 5 --format json")],
     "stats": [(COUNTS, "{} --format json")],
@@ -156,6 +175,9 @@ READERS = {
     "helpers.data:read_relation_aliases": LISTS,
     "helpers.data.distant:read_opennre": MENTIONS,
     "helpers.data.distant:read_gids": {"a.tsv": GIDS},
+    "helpers.data:read_sentence_pairs": {"a.json": json.dumps([PAGE, PAGE]).encode()},
+    "helpers.data.sentence_pairs:read_sentence_pairs": {"a.json": json.dumps([PAGE]).encode()},
+    "helpers.data:read_tacred": {"a.json": json.dumps([TREE, TREE]).encode()},
     "helpers.data:read_ranked_list": LISTED,
     "helpers.data:read_gids_probabilities": {"a.npz": PROBABILITIES},
     "helpers.data.ranked_lists:read_arrays": {name: MATRICES[name] for name in ("a.npy", "a.npz")},
@@ -173,6 +195,7 @@ READERS = {
 """Reader → valid files."""
 OTHERS = {
     "read_corpus": "reads registered files by the readers above",
+    "read_dependencies": "two files; spoilt ones in tests/unit/data/test_tree_files.py",
     "read_curve": "two files, which read_arrays reads; spoilt ones in tests/unit/data/test_ranked_lists.py",
 }
 

@@ -196,6 +196,7 @@ class TestSettings:
             "ptr": ["harbecke2022"],
             **dict.fromkeys(("cnn", "pcnn", "bert-entity", "rl-dsre"), ["gao2021", "gao2021-bag"]),
             **dict.fromkeys(("bgwa", "reside"), ["vashishth2018"]),
+            **dict.fromkeys(("gcn", "c-gcn"), ["zhang2018"]),
         }
 
 

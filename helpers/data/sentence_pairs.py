@@ -1,0 +1,185 @@
+"""A corpus like TACRED from Re-DocRED (Tan et al. 2022, MIT): sentences with two typed entities, one label.
+
+A sample is an ordered pair of entities that a sentence mentions. It has the document's fact about the pair if
+the sentence is evidence of it, else the negative class. Documents of the development part are for training,
+those of the test part for testing. What follows from the files:
+
+* Half of the facts have no evidence. A pair with such a fact and no fact of this sentence is left out: it may
+  be positive.
+* A pair with several facts of this sentence is left out: no single label would be right.
+* A pair with one fact of this sentence is positive, also if it has others without evidence.
+* A pair of which both entities stand on the same words is left out.
+* A fact whose evidence is in other sentences only makes a pair of this sentence negative.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import permutations
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from helpers.core import shown
+
+from .readers import Corpus, collect, field, json_array, string
+from .registry import locate
+from .samples import RelationSample, Span
+from .tree_files import word_spans
+from .trees import TypedSample
+
+NEGATIVE = "no_relation"
+DOCUMENTS, NEGATIVE_SHARE, DRAW_SEED = 250, 0.795, 14
+"""Of the drawn part: documents of each split, and the share of the negative class, which is TACRED's."""
+FILES = {"train": "re_docred/dev_revised.json", "test": "re_docred/test_revised.json"}
+KINDS = ("positive", "negative", "unknown", "several", "same words")
+
+
+class _Mention(NamedTuple):
+    entity: int
+    place: Span
+    type: str
+
+
+def read_sentence_pairs(path: Path | str, strict: bool = True) -> Corpus:
+    """The pairs of a file in Re-DocRED's form as `TypedSample`s, in the order of documents and sentences.
+
+    A document has `title`, `sents` (lists of words), `vertexSet` (a list of mentions for each entity, with
+    `sent_id`, `pos` — first word and the one behind the last — and `type`) and `labels` (`h`, `t`, `r`,
+    `evidence`). Of an entity that a sentence mentions several times the first mention counts. The id is
+    `document.sentence.head.tail`, each a number from 0; the text is the words with blanks.
+
+    `.notes` counts the pairs of each kind: positive, negative, and what is left out: unknown (a fact without
+    evidence), several (facts of this sentence), same words.
+
+    Raises
+    ------
+    MalformedRecord : no JSON array, a field missing, a number out of range.
+    """
+    numbered = ((line, (number, one)) for number, (line, one) in enumerate(json_array(path)))
+    notes: Counter[str] = Counter()
+
+    def parse(_line: int, record: tuple[int, Any]) -> list[TypedSample]:
+        return list(_pairs(*record, notes))
+
+    corpus = collect(path, numbered, parse, strict)
+    corpus.notes.update(notes)
+    return corpus
+
+
+def _pairs(number: int, document: Any, notes: Counter[str]) -> Iterator[TypedSample]:
+    sentences, facts = field(document, "sents"), _facts(document)
+    entities = field(document, "vertexSet")
+    mentions = [_mentions(entity, members, sentences) for entity, members in enumerate(entities)]
+    for at, words in enumerate(sentences):
+        here = [found[at] for found in mentions if at in found]
+        text, spans = " ".join(words), word_spans(words)
+        for head, tail in permutations(here, 2):
+            relations = facts.get((head.entity, tail.entity), {})
+            kind, relation = _label(relations, at)
+            kind = "same words" if head.place == tail.place else kind
+            notes[kind] += 1
+            if kind not in ("positive", "negative"):
+                continue
+            places = [(spans[first][0], spans[end - 1][1]) for first, end in (head.place, tail.place)]
+            name = f"{number}.{at}.{head.entity}.{tail.entity}"
+            yield TypedSample(name, text, *places, relation, head.type, tail.type)
+
+
+def _facts(document: Any) -> dict[tuple[int, int], dict[str, set[int]]]:
+    """(head, tail) → relation → the sentences that are its evidence."""
+    facts: dict[tuple[int, int], dict[str, set[int]]] = {}
+    size, count = len(field(document, "vertexSet")), len(field(document, "sents"))
+    for label in field(document, "labels"):
+        pair = (field(label, "h"), field(label, "t"))
+        evidence = set(field(label, "evidence"))
+        if not all(_within(one, size) for one in pair):
+            raise ValueError(f"a fact is of the entities {shown(pair)}; there are {size}")
+        if not all(_within(one, count) for one in evidence):
+            raise ValueError(f"a fact has evidence {shown(sorted(evidence))}; there are {count} sentences")
+        facts.setdefault(pair, {}).setdefault(string(label, "r"), set()).update(evidence)
+    return facts
+
+
+def _within(value: Any, size: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < size
+
+
+def _mentions(entity: int, members: Sequence[Any], sentences: Sequence[Sequence[str]]) -> dict[int, _Mention]:
+    """Sentence → the first mention of the entity in it."""
+    found: dict[int, _Mention] = {}
+    for member in members:
+        at, (first, end) = field(member, "sent_id"), field(member, "pos")
+        if not _within(at, len(sentences)):
+            raise ValueError(f"entity {entity} is in sentence {shown(at)}; there are {len(sentences)}")
+        size = len(sentences[at])
+        if not (_within(first, size) and _within(end, size + 1) and first < end):
+            raise ValueError(f"entity {entity} has the words {shown((first, end))} of {size}")
+        mention = _Mention(entity, (first, end), string(member, "type"))
+        found[at] = min(found.get(at, mention), mention, key=lambda one: one.place)
+    return found
+
+
+def _label(relations: Mapping[str, set[int]], at: int) -> tuple[str, str]:
+    """The kind of a pair in a sentence, and its relation."""
+    here = [relation for relation, evidence in relations.items() if at in evidence]
+    if len(here) == 1:
+        return "positive", here[0]
+    if here:
+        return "several", ""
+    return ("unknown", "") if any(not evidence for evidence in relations.values()) else ("negative", NEGATIVE)
+
+
+def pair_shares(corpus: Corpus) -> dict[str, tuple[int, float]]:
+    """Of what `read_sentence_pairs` gave: kind → number of pairs, and their share of all pairs, in [0, 1].
+
+    >>> corpus = Corpus()
+    >>> corpus.notes.update({"positive": 1, "negative": 2, "several": 1})
+    >>> pair_shares(corpus)["several"]
+    (1, 0.25)
+    """
+    total = sum(corpus.notes[kind] for kind in KINDS)
+    return {kind: (corpus.notes[kind], corpus.notes[kind] / max(total, 1)) for kind in KINDS}
+
+
+def drawn_pairs(
+    samples: Iterable[RelationSample],
+    documents: int = DOCUMENTS,
+    negative_share: float = NEGATIVE_SHARE,
+    seed: int = DRAW_SEED,
+) -> list[RelationSample]:
+    """A part of the pairs that is always the same: some documents, all of their positives, some negatives.
+
+    Parameters
+    ----------
+    samples : as `read_sentence_pairs` gives them. documents : so many are drawn, of those with a sample.
+    negative_share : in [0, 1): so many negatives are drawn that this is their share, or all if there are
+        fewer. seed : of both draws.
+
+    Returns them in their order. Raises ValueError for a share outside of [0, 1).
+
+    >>> names = [("0.0.0.1", "r"), ("0.0.1.0", NEGATIVE), ("0.1.0.2", NEGATIVE), ("1.0.0.1", "r")]
+    >>> samples = [RelationSample(name, "a b", (0, 1), (2, 3), relation) for name, relation in names]
+    >>> [one.id for one in drawn_pairs(samples, documents=1, negative_share=0.5, seed=1)]
+    ['0.0.0.1', '0.0.1.0']
+    """
+    if not 0 <= negative_share < 1:
+        raise ValueError(f"negative_share is {negative_share!r}; it must be in [0, 1)")
+    samples, rng = list(samples), random.Random(seed)
+    present = list(dict.fromkeys(_document(one) for one in samples))
+    chosen = set(rng.sample(present, min(documents, len(present))))
+    kept = [one for one in samples if _document(one) in chosen]
+    places = [place for place, one in enumerate(kept) if one.relation == NEGATIVE]
+    wanted = round((len(kept) - len(places)) * negative_share / (1 - negative_share))
+    taken = set(rng.sample(places, min(wanted, len(places))))
+    return [one for place, one in enumerate(kept) if one.relation != NEGATIVE or place in taken]
+
+
+def _document(sample: RelationSample) -> str:
+    return sample.id.partition(".")[0]
+
+
+def drawn_corpus() -> dict[str, list[RelationSample]]:
+    """Split → the drawn part of Re-DocRED's pairs, for runs with several seeds; see `drawn_pairs`."""
+    return {split: drawn_pairs(read_sentence_pairs(locate(file))) for split, file in FILES.items()}

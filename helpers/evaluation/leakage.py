@@ -1,0 +1,187 @@
+"""The leak audit: every scheme before and after gold-negative samples are forced to the negative class.
+
+Why one would: see `helpers.metrics.leakage`. A system whose stated score only comes out after the forcing has
+been evaluated with the leak.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from helpers.core import Label, csv_text, naming_file, shown, table_name, visible
+from helpers.data import read_label_columns
+from helpers.metrics import Confusion, Policy, Weighting, averages, evaluate, leaked, scheme_names
+from helpers.runs import Run
+
+SCORES = ("precision", "recall", "f1")
+
+
+@dataclass(frozen=True)
+class LeakReport:
+    """Scores of one outcome with and without the leak.
+
+    Attributes
+    ----------
+    n : samples. n_negative : those of the negative class. false_alarms : those of them that were predicted as
+        another class, which the leak turns right.
+    negative : the negative class.
+    schemes, schemes_leaked : scheme → precision, recall, f1, signature.
+    gain : scheme → precision, recall, f1: leaked minus stated.
+    signature : the policy shared by all rows.
+
+    >>> table = Confusion.from_arrays(gold=["NA", "NA", "a"], predicted=["a", "NA", "a"])
+    >>> print(leak_report(table, "NA", ["micro", "macro"]).to_text())
+    n 3 · negative NA: 2 samples, 1 false alarms turned right
+    scheme          f1  leaked    gain   precision  leaked      recall
+    micro        66.67  100.00  +33.33       50.00  100.00      100.00
+    macro        66.67  100.00  +33.33       50.00  100.00      100.00
+    f1|labels:supported|negative:NA|zero_support:skip|direction:kept|n:3|v:0.1
+    """
+
+    n: int
+    n_negative: int
+    false_alarms: int
+    negative: Label
+    schemes: dict[str, dict[str, Any]]
+    schemes_leaked: dict[str, dict[str, Any]]
+    gain: dict[str, dict[str, float]]
+    signature: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The attributes as a dictionary, in order."""
+        return dict(vars(self))
+
+    def to_csv(self, raw: bool = False) -> str:
+        """One row a scheme: scheme, then each score, leaked, gained; text as in `helpers.core.csv_text`."""
+        header = ["scheme", *(f"{name}{end}" for name in SCORES for end in ("", "_leaked", "_gain"))]
+        tables = (self.schemes, self.schemes_leaked, self.gain)
+        rows = [
+            [scheme, *(table[scheme][name] for name in SCORES for table in tables)] for scheme in self.schemes
+        ]
+        return csv_text([header, *rows], raw)
+
+    def to_text(self) -> str:
+        """A table in per cent, gains in points."""
+        alarms = f"{self.n_negative} samples, {self.false_alarms} false alarms turned right"
+        lines = [f"n {self.n} · negative {table_name(self.negative)}: {alarms}"]
+        lines.append(
+            f"{'scheme':<10}{'f1':>8}{'leaked':>8}{'gain':>8}{'precision':>12}{'leaked':>8}{'recall':>12}"
+        )
+        for scheme, row in self.schemes.items():
+            after, gain = self.schemes_leaked[scheme], self.gain[scheme]
+            values = (row["f1"], after["f1"]), (row["precision"], after["precision"], row["recall"])
+            first = "".join(f"{100 * value:8.2f}" for value in values[0]) + f"{100 * gain['f1']:+8.2f}"
+            second = "".join(
+                f"{100 * one:{width}.2f}" for one, width in zip(values[1], (12, 8, 12), strict=True)
+            )
+            lines.append(f"{table_name(scheme):<10}{first}{second}")
+        return "\n".join([*lines, visible(self.signature)])
+
+
+def leak_report(
+    confusion: Confusion, negative: Label, schemes: Sequence[str | Weighting] | None = None
+) -> LeakReport:
+    """Every scheme before and after the leak, from the table alone.
+
+    schemes : names, 'n^α' or functions; None: all of `scheme_names`.
+
+    Raises ValueError if `negative` is none of the labels.
+    """
+    after = leaked(confusion, negative)
+    reports = [evaluate(table, schemes=schemes, negative=negative) for table in (confusion, after)]
+    stated, found = (
+        {
+            scheme: {name: row[name] for name in (*SCORES, "signature")}
+            for scheme, row in report.schemes.items()
+        }
+        for report in reports
+    )
+    for row in found.values():
+        row["signature"] += "|leak:gold_negative"
+    gain = {
+        scheme: {name: found[scheme][name] - row[name] for name in SCORES} for scheme, row in stated.items()
+    }
+    place = confusion.labels.index(negative)
+    alarms = (confusion.gold[place] - confusion.correct[place]).item()
+    n_negative = confusion.gold[place].item()
+    return LeakReport(confusion.n, n_negative, alarms, negative, stated, found, gain, reports[0].signature)
+
+
+def audit_leak(
+    path: Path | str,
+    negative: str,
+    gold_column: str | None = None,
+    predicted_column: str | None = None,
+    schemes: Sequence[str | Weighting] | None = None,
+) -> LeakReport:
+    """The leak report of a file of gold and predicted labels; columns as in `read_predictions`.
+
+    Raises
+    ------
+    ValueError : as `read_predictions`; an unknown scheme; a negative class that is none of the labels.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "mine.csv")
+    ...     _ = path.write_text("gold,predicted\\nNA,a\\nNA,NA\\na,a\\n")
+    ...     round(audit_leak(path, "NA").gain["micro"]["f1"], 4)
+    0.3333
+    """
+    scheme_names(schemes)  # refuses an unknown one before the file is read
+    found = read_label_columns(path, gold_column, predicted_column)
+    with naming_file(path):
+        confusion = Confusion.from_arrays(found["gold"], found["predicted"])
+        if negative not in confusion.labels:
+            known = ", ".join(shown(label) for label in confusion.labels[:10])
+            raise ValueError(
+                f"negative is {shown(negative)}, which is no label of the file; there are {known}"
+            )
+        return leak_report(confusion, negative, schemes)
+
+
+def leak_table(runs: Iterable[Run], schemes: Sequence[str | Weighting] | None = None) -> pd.DataFrame:
+    """What the leak would give each of several systems on the same data, and how their order would change.
+
+    runs : of classifiers, all with a negative class; runs that hold a pair of systems are left out.
+
+    Returns
+    -------
+    One row for each run and scheme: dataset, model, scheme, score, leaked, gain (F1), rank, rank_leaked (1 is
+    the best, ties share the smaller one), rank_change (places won by the leak), signature. A rank is among
+    the runs of the same data set.
+
+    Raises ValueError for a run without a negative class.
+
+    >>> table = Confusion.from_arrays(gold=["NA", "NA", "a"], predicted=["a", "NA", "a"])
+    >>> run = Run.from_outcome(table, dataset="d", model="m", negative="NA")
+    >>> leak_table([run], ["micro"])[["model", "scheme", "gain", "rank_change"]].round(4).values.tolist()
+    [['m', 'micro', 0.3333, 0]]
+    """
+    names = scheme_names(schemes)
+    weightings = names if schemes is None else schemes
+    rows = []
+    for run in runs:
+        if run.kind != "confusion":
+            continue
+        if run.negative is None:
+            raise ValueError(f"the run of {run.model} on {run.dataset} has no negative class")
+        outcome = run.outcome()
+        tables = (outcome, leaked(outcome, run.negative))
+        scores = [averages(one, weightings, negative=run.negative).tolist() for one in tables]
+        for scheme, before, after in zip(names, *scores, strict=True):
+            signature = Policy(run.negative).signature(outcome, "f1", scheme)
+            row = {"dataset": run.dataset, "model": run.model, "scheme": scheme, "score": before}
+            rows.append(row | {"leaked": after, "gain": after - before, "signature": signature})
+    table = pd.DataFrame(rows, columns=["dataset", "model", "scheme", "score", "leaked", "gain", "signature"])
+    groups = table.groupby(["dataset", "scheme"], sort=False)
+    for place, (rank, score) in enumerate({"rank": "score", "rank_leaked": "leaked"}.items()):
+        ranks = groups[score].rank(ascending=False, method="min").astype(int)
+        table.insert(table.columns.get_loc("gain") + 1 + place, rank, ranks)
+    change = table["rank"] - table["rank_leaked"]
+    table.insert(table.columns.get_loc("rank_leaked") + 1, "rank_change", change)
+    return table

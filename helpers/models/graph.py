@@ -1,0 +1,307 @@
+"""GCN and C-GCN: graph convolution over the pruned dependency tree (Zhang, Qi, Manning 2018).
+
+n sentences of T words; the tree of each is cut to what stands around the path between its entities
+(`helpers.data.pruned_heads`). What differs from the released code:
+
+* Word vectors are drawn, or those of the embedded encoder, unless a file is given; words are read in lower
+  case unless the file has them as they are written.
+* SemEval's trees have heads alone: no part-of-speech and entity tags, which have vectors of 30 in TACRED's
+  JSON form, and no types to put in the entities' places.
+* The rate falls as `Settings` says, not whenever a development score does not rise, and the last epoch
+  counts, not the best on development data.
+* A tree of one word is pooled over that word; there nothing is left, and the pooled vector is −10^12.
+* Entities without a word, or of the same words, are allowed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal
+
+import torch
+from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from helpers.core import unknown_name
+from helpers.data import ParsedSample, pruned_heads
+
+from .base import EMBEDDED, NO_ENCODER
+from .classifier import NeuralModel
+from .convolution import PAD, SCRATCH, UNK
+from .inputs import Batch, Example, collate
+from .settings import Settings
+from .word_vectors import WordVectors
+
+POOLINGS = ("max", "avg", "sum")
+Pooling = Literal["max", "avg", "sum"]
+TAGS = ("pos", "ner")
+
+
+def adjacency(heads: torch.Tensor) -> torch.Tensor:
+    """(n, T, T) the undirected edges of trees: 1 where one word is the other's head, else 0.
+
+    heads : (n, T) as `pruned_heads` gives them: from 1, 0 for the top word, −1 for all others.
+
+    >>> adjacency(torch.tensor([[2, 0, -1]])).tolist()
+    [[[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]]
+    """
+    places = torch.arange(1, heads.shape[1] + 1, device=heads.device)
+    down = (heads[:, :, None] == places).float()
+    return down + down.transpose(1, 2)
+
+
+class GraphConvolution(nn.Module):
+    """Layers of h' = ReLU((W(A·h) + W(h)) / (d + 1)), W(x) = W·x + b, d the number of a word's edges.
+
+    Dropout stands between the layers. The bias counts twice, as in the released code.
+
+    >>> layers = GraphConvolution(3, [2, 2], dropout=0.0)
+    >>> layers(torch.ones(1, 4, 3), torch.zeros(1, 4, 4)).shape
+    torch.Size([1, 4, 2])
+    """
+
+    def __init__(self, width: int, sizes: Sequence[int], dropout: float) -> None:
+        super().__init__()
+        pairs = zip([width, *sizes], sizes, strict=False)
+        self.layers = nn.ModuleList(nn.Linear(*pair) for pair in pairs)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, vectors: torch.Tensor, edges: torch.Tensor) -> torch.Tensor:
+        """(n, T, width) and (n, T, T) → (n, T, size of the last layer)."""
+        scale = 1 / (edges.sum(dim=2, keepdim=True) + 1)
+        for place, layer in enumerate(self.layers):
+            joined = layer(edges @ vectors + vectors) + layer.bias
+            vectors = torch.relu(joined * scale)
+            if place + 1 < len(self.layers):
+                vectors = self.dropout(vectors)
+        return vectors
+
+
+def pooled(vectors: torch.Tensor, parts: torch.Tensor, pooling: Pooling = "max") -> torch.Tensor:
+    """(n, P, H): the vectors (n, T, H) of the words of each of P parts (n, P, T, true or false) together.
+
+    A part needs at least one word.
+
+    >>> parts = torch.tensor([[[True, True, False]]])
+    >>> [pooled(torch.tensor([[[1.0], [3.0], [9.0]]]), parts, how).item() for how in POOLINGS]
+    [3.0, 2.0, 4.0]
+    """
+    if pooling == "max":
+        return vectors[:, None].masked_fill(~parts[..., None], -torch.inf).amax(dim=2)
+    shares = parts.to(vectors.dtype)
+    total = shares @ vectors
+    return total / shares.sum(dim=2, keepdim=True) if pooling == "avg" else total
+
+
+class Gcn(NeuralModel):
+    """GCN: word vectors → graph convolution → pooling of tree, subject and object → layers → relations.
+
+    Takes `ParsedSample`s. The three pooled vectors are joined and go through `mlp_layers` of linear and ReLU;
+    the loss is cross-entropy + `penalty` · ‖pooled vector of the tree‖².
+
+    Parameters
+    ----------
+    distance : of the pruning, see `pruned_heads`: 0, 1, 2, …, inf (the subtree of the lowest common
+        ancestor), −1 (the whole tree). pooling : 'max', 'avg' or 'sum', of all three.
+    vectors : 'scratch', 'encoder', or a file; tuned : whether they are learnt on; see `WordVectors`.
+    word_size : of vectors from scratch. tag_size : of part-of-speech and entity tags, if there are any.
+    masked : each word of an entity is SUBJ or OBJ, with its type behind it if that is known (SUBJ-PERSON).
+    layers, hidden : number and width of the graph layers. states : width of C-GCN's LSTM in one direction.
+    mlp_layers : of width `hidden`. penalty : see above.
+    input_dropout, dropout : of the input; of the LSTM's states and between the graph layers.
+    word_dropout : share of words that are UNK in training.
+
+    Raises ValueError for an unknown pooling, a number out of its range; and for a sample without a tree.
+
+    >>> spans, heads = ((0, 1), (2, 4), (5, 8)), (2, 0, 2)
+    >>> samples = [ParsedSample(w, f"{w} or not", (0, 1), (5, 8), w, "", "", spans, heads) for w in "ab"]
+    >>> model = Gcn.build(["a", "b"], seed=9, word_size=4, hidden=3)
+    >>> history = model.fit(samples, progress=False)
+    >>> model.predict(samples, progress=False).shape
+    (2,)
+    """
+
+    encoder_name = NO_ENCODER
+    recurrent = False
+    fills: ClassVar[dict[str, float]] = {"heads": -1, "entities": False, "tags": 0}
+
+    def __init__(
+        self,
+        labels: Sequence[str],
+        distance: float = 1,
+        pooling: Pooling = "max",
+        vectors: str = SCRATCH,
+        tuned: bool = True,
+        masked: bool = False,
+        word_size: int = 300,
+        tag_size: int = 30,
+        layers: int = 2,
+        hidden: int = 200,
+        states: int = 200,
+        mlp_layers: int = 2,
+        penalty: float = 0.003,
+        input_dropout: float = 0.5,
+        dropout: float = 0.5,
+        word_dropout: float = 0.04,
+    ) -> None:
+        super().__init__(labels)
+        if pooling not in POOLINGS:
+            raise unknown_name("pooling", pooling, POOLINGS)
+        pruned_heads([0], [0], [0], distance)  # refuses a wrong distance
+        sizes = {"word_size": word_size, "tag_size": tag_size, "layers": layers, "hidden": hidden}
+        for name, size in (sizes | {"states": states}).items():
+            if size < 1:
+                raise ValueError(f"{name} is {size}; it must be a positive whole number")
+        shares = {"input_dropout": input_dropout, "dropout": dropout, "word_dropout": word_dropout}
+        for name, share in shares.items():
+            if not 0 <= share < 1:
+                raise ValueError(f"{name} is {share!r}; it must be in [0, 1)")
+        if mlp_layers < 0 or not 0 <= penalty < math.inf:
+            raise ValueError(f"mlp_layers is {mlp_layers}, penalty {penalty}: neither may be negative")
+        self.distance, self.pooling, self.masked = distance, pooling, masked
+        self.sizes, self.shares, self.penalty = sizes | {"mlp_layers": mlp_layers}, shares, penalty
+        self.sizes |= {"states": states} if self.recurrent else {}
+        self.words = WordVectors(vectors, word_size, tuned)
+        self.tags: dict[str, dict[str, int]] = {}
+
+    @classmethod
+    def build(
+        cls,
+        labels: Sequence[str],
+        encoder: str = EMBEDDED,
+        settings: Settings | None = None,
+        seed: int = 0,
+        attention: str | None = None,
+        **options: Any,
+    ) -> Gcn:
+        """The model; its weights are drawn from `seed` when training begins, as its input is known then."""
+        model = cls(labels, **options)
+        model.settings, model.seed = settings or Settings(), seed
+        return model
+
+    def prepare(self, settings: Settings, samples: Sequence[ParsedSample]) -> None:
+        """Vocabulary, tags and all weights, drawn from `seed`; a model that has them keeps them."""
+        if self.words.vocabulary is not None:
+            return
+        sentences = [self._tokens(sample) for sample in samples]
+        masks = {word for sample in samples for word in self._masks(sample)} if self.masked else ()
+        self.words.prepare(sentences, self.seed, masks)
+        torch.manual_seed(self.seed)
+        for name in TAGS:
+            if all(getattr(sample, name) for sample in samples):
+                found = sorted({tag for sample in samples for tag in getattr(sample, name)})
+                self.tags[name] = {tag: place for place, tag in enumerate(found, start=2)}
+        tag_size, hidden = self.sizes["tag_size"], self.sizes["hidden"]
+        self.tag_vectors = nn.ModuleList(
+            nn.Embedding(len(ids) + 2, tag_size, padding_idx=PAD) for ids in self.tags.values()
+        )
+        width = self.words.width + tag_size * len(self.tags)
+        if self.recurrent:
+            self.lstm = nn.LSTM(width, self.sizes["states"], batch_first=True, bidirectional=True)
+            width = 2 * self.sizes["states"]
+        self.graph = GraphConvolution(width, [hidden] * self.sizes["layers"], self.shares["dropout"])
+        mlp: list[nn.Module] = []
+        for place in range(self.sizes["mlp_layers"]):
+            mlp += [nn.Linear(hidden if place else 3 * hidden, hidden), nn.ReLU()]
+        mlp.append(nn.Linear(hidden if mlp else 3 * hidden, len(self.labels)))
+        self.classifier = nn.Sequential(*mlp)
+
+    @staticmethod
+    def _masks(sample: ParsedSample) -> list[str]:
+        """What stands in the place of each word of the subject, and of the object."""
+        return ["-".join(filter(None, pair)) for pair in zip(("SUBJ", "OBJ"), sample.types, strict=True)]
+
+    def _tokens(self, sample: ParsedSample) -> list[str]:
+        if not isinstance(sample, ParsedSample):
+            raise ValueError(f"sample {sample.id} has no dependency tree")
+        tokens = list(sample.tokens)
+        if self.masked:
+            for mask, span in zip(self._masks(sample), (sample.head, sample.tail), strict=True):
+                for place in sample.words_of(span):
+                    tokens[place] = mask
+        return tokens
+
+    def examples(self, samples: Sequence[ParsedSample]) -> list[Example]:
+        """Word ids; extra `heads` (T,) of the pruned tree, `entities` (2, T) true at the words of subject and
+        object, `tags` (tags, T) if training had any. No sentence is cut."""
+        return [self._example(sample) for sample in samples]
+
+    def _example(self, sample: ParsedSample) -> Example:
+        ids = self.words.ids(self._tokens(sample))
+        entities = [sample.words_of(span) for span in (sample.head, sample.tail)]
+        heads = pruned_heads(sample.heads, *entities, self.distance)
+        inside = torch.zeros(2, len(ids), dtype=torch.bool)
+        for row, places in zip(inside, entities, strict=True):
+            row[list(places)] = True
+        extra = {"heads": heads, "entities": inside}
+        if self.tags:
+            found = {name: getattr(sample, name) or [""] * len(ids) for name in self.tags}
+            extra["tags"] = [
+                [known.get(tag, UNK) for tag in found[name]] for name, known in self.tags.items()
+            ]
+        target = self.labels.index(sample.relation) if sample.relation in self.labels else 0
+        return Example(ids, (entities[0][0], entities[1][0]), target, extra=extra)
+
+    def training_examples(self, samples: Sequence[ParsedSample], rng: Any) -> list[Example]:
+        """As `examples`; a relation that is none of the labels is a ValueError."""
+        for sample in samples:
+            self.label_id(sample)
+        return self.examples(samples)
+
+    def collate(self, examples: Sequence[Example], weight: Sequence[float] | float = 1.0) -> Batch:
+        """Padded to the longest; see `inputs.collate`."""
+        return collate(examples, PAD, weight, self.fills)
+
+    def forward(self, batch: Batch) -> torch.Tensor:
+        """(n, labels + 1): the logits, and ‖pooled vector of the tree‖², which the loss needs."""
+        vectors, heads = self._inputs(batch), batch.extra["heads"]
+        if self.recurrent:
+            packed = pack_padded_sequence(vectors, batch.mask.sum(dim=1).cpu(), True, enforce_sorted=False)
+            vectors, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True)
+            vectors = nn.functional.dropout(vectors, self.shares["dropout"], self.training)
+        vectors = self.graph(vectors, adjacency(heads))
+        parts = torch.cat([(heads >= 0)[:, None], batch.extra["entities"]], dim=1)
+        found = pooled(vectors, parts, self.pooling)
+        return torch.cat([self.classifier(found.flatten(1)), found[:, :1].square().sum(dim=2)], dim=1)
+
+    def _inputs(self, batch: Batch) -> torch.Tensor:
+        """(n, T, width) vectors of words and tags, with their dropout."""
+        ids = batch.ids
+        if self.training and self.shares["word_dropout"]:
+            lost = torch.rand(ids.shape, device=ids.device) < self.shares["word_dropout"]
+            ids = ids.masked_fill(lost & (ids != PAD), UNK)
+        parts = [self.words(ids)]
+        parts += [table(batch.extra["tags"][:, place]) for place, table in enumerate(self.tag_vectors)]
+        return nn.functional.dropout(torch.cat(parts, dim=2), self.shares["input_dropout"], self.training)
+
+    def losses(self, output: torch.Tensor, batch: Batch) -> torch.Tensor:
+        """Loss of each example, shape (n,)."""
+        return super().losses(output[:, :-1], batch) + self.penalty * output[:, -1]
+
+    def relation_scores(self, output: torch.Tensor) -> torch.Tensor:
+        """The logits (n, labels)."""
+        return output[:, :-1]
+
+    def environment(self) -> dict[str, object]:
+        """As usual; all products are in fp32."""
+        return super().environment() | {"precision": "fp32"}
+
+    def summary(self) -> dict[str, object]:
+        """Every option; distance inf as text."""
+        distance = str(self.distance) if math.isinf(self.distance) else self.distance
+        how = {"distance": distance, "pooling": self.pooling, "masked": self.masked, "penalty": self.penalty}
+        how |= {"vectors": self.words.name, "tuned": self.words.tuned}
+        # `Settings.dropout` is the encoder's
+        shares = {"graph_dropout" if name == "dropout" else name: one for name, one in self.shares.items()}
+        return how | self.sizes | shares
+
+
+class ContextualGcn(Gcn):
+    """C-GCN: as `Gcn`, with a bidirectional LSTM between word vectors and graph convolution.
+
+    >>> ContextualGcn(["a", "b"], states=5).summary()["states"]
+    5
+    """
+
+    recurrent = True

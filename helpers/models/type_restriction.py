@@ -1,0 +1,259 @@
+"""Relation classification restricted by entity types: RECENT (Lyu and Chen 2021) around any classifier.
+
+Two steps. A binary classifier says whether there is a relation. If so, the types of the two entities say
+which relations are possible: those that training samples with these types have. One is taken as it is;
+between several a classifier decides that was trained on the positive samples of this pair of types
+alone; with none the answer is the negative class.
+
+The released evaluation looks the second step up in files that hold positive gold samples only, and takes the
+pairs of types with one relation from the gold labels of the test set itself:
+
+* a negative sample is never answered with a relation: false alarms of the first step cost nothing
+  (`helpers.metrics.leaked` does that to the table of any system);
+* a pair of types without a classifier is answered with the one relation that it has in the test set, and with
+  the negative class if it has several or none there.
+
+Both modes are given: 'corrected' never reads a gold label, 'as-published' does, and is there to show what the
+leak is worth. Departures: both steps are trained with the base's own loss (the first with two outputs, not
+one), and the last epoch counts.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from torch import nn
+
+from helpers.core import find_negative, unknown_name
+from helpers.data import TypedSample
+
+from . import training
+from .base import EMBEDDED, History, Model, check_samples
+from .registry import build, check_options, model_entry
+from .settings import Settings
+
+Types = tuple[str, str]
+EVALUATIONS = ("corrected", "as-published")
+POSITIVE = "(relation)"
+"""The label of the first step for every sample with a relation."""
+
+
+def possible_relations(samples: Sequence[TypedSample], negative: str) -> dict[Types, tuple[str, ...]]:
+    """Pair of types → the positive relations that samples with these types have, both in sorted order.
+
+    Raises ValueError for a sample without types.
+
+    >>> sample = TypedSample("1", "Ada, 36", (0, 3), (5, 7), "age", "PERSON", "NUMBER")
+    >>> possible_relations([sample], "no_relation")
+    {('PERSON', 'NUMBER'): ('age',)}
+    """
+    found: dict[Types, set[str]] = defaultdict(set)
+    for sample in samples:
+        if sample.relation != negative:
+            found[_types(sample)].add(sample.relation)
+    return {types: tuple(sorted(found[types])) for types in sorted(found)}
+
+
+def _types(sample: TypedSample) -> Types:
+    if not isinstance(sample, TypedSample):
+        raise ValueError(f"sample {sample.id} has no entity types")
+    return sample.types
+
+
+class TypeRestriction(nn.Module, Model):
+    """A binary classifier, then one for each pair of types with several relations; see the module.
+
+    Parameters
+    ----------
+    make : `make(labels, seed)` gives an untrained classifier; `build` makes it of the base's name.
+    evaluation : the mode of `predict`. negative : the negative class; None: the label with a well-known name.
+    base_options : of the base, for the run file.
+
+    Raises ValueError for an unknown evaluation, and if no label is the negative class.
+
+    >>> from .baselines import Majority
+    >>> samples = [TypedSample("1", "a b", (0, 1), (2, 3), one, "X", "Y") for one in ("r", "r", "NA")]
+    >>> model = TypeRestriction(["NA", "r"], lambda labels, seed: Majority(labels))
+    >>> history = model.fit(samples, progress=False)
+    >>> model.predict(samples, progress=False).tolist(), model.possible
+    ([1, 1, 1], {('X', 'Y'): ('r',)})
+    >>> model.both(samples, progress=False)["as-published"].tolist()
+    [1, 1, 0]
+    """
+
+    def __init__(
+        self,
+        labels: Sequence[str],
+        make: Callable[[Sequence[str], int], Model],
+        evaluation: Literal["corrected", "as-published"] = "corrected",
+        negative: str | None = None,
+        seed: int = 0,
+        base_options: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__()
+        if evaluation not in EVALUATIONS:
+            raise unknown_name("evaluation", evaluation, EVALUATIONS)
+        self.labels, self.make, self.evaluation, self.seed = tuple(labels), make, evaluation, seed
+        self.negative = negative or find_negative(self.labels)
+        if self.negative not in self.labels:
+            raise ValueError(f"type restriction needs the negative class among its labels: {self.negative!r}")
+        self.base_options = dict(base_options or {})
+        self.base: type[Model] | None = None
+        self.possible: dict[Types, tuple[str, ...]] = {}
+        self.stages: dict[str, Model] = {}
+        self._modules_of_stages = nn.ModuleList()
+
+    @classmethod
+    def build(
+        cls,
+        labels: Sequence[str],
+        encoder: str = EMBEDDED,
+        settings: Settings | None = None,
+        seed: int = 0,
+        attention: str | None = None,
+        base: str = "cnn",
+        evaluation: Literal["corrected", "as-published"] = "corrected",
+        **options: Any,
+    ) -> TypeRestriction:
+        """Around the model `base` of the registry, with its options; each stage has seed and settings.
+
+        Raises ValueError for an unknown base, and as `check_options`.
+        """
+        if model_entry(base).wraps:
+            raise ValueError("the base of type restriction is another model")
+        options = check_options(base, options)
+
+        def make(names: Sequence[str], stage_seed: int) -> Model:
+            return build(base, encoder, names, settings, stage_seed, attention, **options)
+
+        first = make((POSITIVE, *labels[:1]), seed)
+        model = cls(labels, make, evaluation, None, seed, {"base": base} | options | first.summary())
+        model.base, model.packages = type(first), first.packages
+        model.encoder_name, model.encoder_sha256 = first.encoder_name, first.encoder_sha256
+        return model
+
+    def fit(
+        self,
+        samples: Sequence[TypedSample],
+        checkpoint: Path | None = None,
+        after_epoch: Callable[[int], None] | None = None,
+        progress: bool = True,
+    ) -> History:
+        """Train the stages one after the other, each from its own checkpoint, `checkpoint` with its number.
+
+        The losses are those of the first stage; seconds, steps and cuts are of all. `after_epoch` is called
+        once, at the end: between the epochs of one stage the model is not ready to predict.
+        """
+        check_samples(samples)
+        for sample in samples:
+            self.label_id(sample)
+        self.possible = possible_relations(samples, self.negative)
+        whole: History | None = None
+        for number, (name, labels, members) in enumerate(self._plan(samples)):
+            stage = self.make(labels, self.seed)
+            place = checkpoint and checkpoint.with_name(f"{checkpoint.stem}-{number}{checkpoint.suffix}")
+            history = stage.fit(members, place, None, progress)
+            self.stages[name] = stage
+            if isinstance(stage, nn.Module):
+                self._modules_of_stages.append(stage)
+            whole = history if whole is None else _joined(whole, history)
+        if after_epoch:
+            after_epoch(len(whole.losses))
+        return whole
+
+    def _plan(self, samples: Sequence[TypedSample]) -> list[tuple[str, tuple[str, ...], list[TypedSample]]]:
+        """Name, labels and training samples of each stage."""
+        binary = [one if self._is_negative(one) else replace(one, relation=POSITIVE) for one in samples]
+        plan = [("binary", (self.negative, POSITIVE), binary)]
+        for types, relations in self.possible.items():
+            if len(relations) > 1:
+                members = [one for one in samples if one.types == types and not self._is_negative(one)]
+                plan.append((_stage(types), relations, members))
+        return plan
+
+    def _is_negative(self, sample: TypedSample) -> bool:
+        return sample.relation == self.negative
+
+    def both(
+        self, samples: Sequence[TypedSample], progress: bool = True, description: str = "predicting"
+    ) -> dict[str, np.ndarray]:
+        """The predicted label ids in both modes, each (samples,), from one pass through the stages.
+
+        Raises ValueError before training.
+        """
+        if not self.stages:
+            raise ValueError("the model has no classifiers before it is trained")
+        samples, negative = list(samples), self.labels.index(self.negative)
+        corrected = np.full(len(samples), negative)
+        leaky = corrected.copy()
+        if not samples:
+            return dict(zip(EVALUATIONS, (corrected, leaky), strict=True))
+        # the first stage knows two labels; the gold ones are hidden from it
+        hidden = [replace(one, relation=self.negative) for one in samples]
+        alarms = self.stages["binary"].predict(hidden, progress, description).astype(bool)
+        seen = possible_relations(samples, self.negative)
+        groups: dict[Types, list[int]] = defaultdict(list)
+        for place in np.flatnonzero(alarms).tolist():
+            groups[_types(samples[place])].append(place)
+        for types, places in groups.items():
+            relations = self.possible.get(types, ())
+            if len(relations) > 1:
+                members = [replace(samples[place], relation=relations[0]) for place in places]
+                found = self.stages[_stage(types)].predict(members, progress, description)
+                corrected[places] = leaky[places] = [self.labels.index(relations[one]) for one in found]
+                continue
+            if relations:
+                corrected[places] = self.labels.index(relations[0])
+            if len(seen.get(types, ())) == 1:
+                leaky[places] = self.labels.index(seen[types][0])
+        leaky[[self._is_negative(one) for one in samples]] = negative
+        return dict(zip(EVALUATIONS, (corrected, leaky), strict=True))
+
+    def predict(
+        self, samples: Sequence[TypedSample], progress: bool = True, description: str = "predicting"
+    ) -> np.ndarray:
+        """The predicted label ids in the mode `evaluation`; 'as-published' reads the gold labels."""
+        return self.both(samples, progress, description)[self.evaluation]
+
+    def summary(self) -> dict[str, object]:
+        """The evaluation, the base and its options."""
+        return {"evaluation": self.evaluation} | self.base_options
+
+    def sources(self) -> list[type]:
+        """This class and that of the base."""
+        return [type(self), *([self.base] if self.base else ())]
+
+    def first_process(self) -> AbstractContextManager[bool]:
+        """As the first stage says."""
+        return self.stages["binary"].first_process() if self.stages else super().first_process()
+
+    def environment(self) -> dict[str, object]:
+        """That of the first stage."""
+        return self.stages["binary"].environment() if self.stages else {}
+
+    def save(self, path: Path) -> None:
+        """Write the weights of all stages as safetensors; ValueError if the base has none."""
+        if not len(self._modules_of_stages):
+            Model.save(self, path)  # refuses
+        training.save_weights(path, self)
+
+
+def _stage(types: Types) -> str:
+    return " - ".join(types)
+
+
+def _joined(first: History, second: History) -> History:
+    """The first with the time, steps and cuts of the second added."""
+    return replace(
+        first,
+        seconds=first.seconds + second.seconds,
+        steps=first.steps + second.steps,
+        cut_inputs=first.cut_inputs + second.cut_inputs,
+        cut_tokens=first.cut_tokens + second.cut_tokens,
+    )

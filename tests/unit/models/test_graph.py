@@ -1,0 +1,365 @@
+"""GCN and C-GCN: against dense formulas, whatever is in the batch; they learn, stop, and go on."""
+
+import json
+import math
+import random
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from helpers.data import (
+    Dataset,
+    ParsedSample,
+    paired_sample,
+    pruned_heads,
+    register_dataset,
+    unregister_dataset,
+)
+from helpers.data.tree_files import word_spans
+from helpers.experiments import Experiment, run_experiment
+from helpers.models import Settings, build, load_weights
+from helpers.models.graph import POOLINGS, ContextualGcn, Gcn, GraphConvolution, adjacency, pooled
+from helpers.models.registry import MODELS
+from helpers.models.word_vectors import WordVectors
+
+LABELS = ("Other", "Cause(e1,e2)", "Cause(e2,e1)")
+VERBS = {"Other": "and", "Cause(e1,e2)": "causes", "Cause(e2,e1)": "suffers"}
+NOUNS = ["fire", "panic", "flood", "noise", "war", "hunger"]
+SMALL = {"word_size": 8, "tag_size": 3, "hidden": 16}
+EVEN = {"input_dropout": 0.0, "dropout": 0.0, "word_dropout": 0.0}
+FAST = Settings(learning_rate=0.02, epochs=30, batch_size=8, warmup=0, precision="fp32", weight_decay=0)
+
+
+def toy(count: int = 24, seed: int = 3, tags: bool = False) -> list[ParsedSample]:
+    """`the old fire causes much panic` with its tree; the verb tells the relation; many lengths."""
+    rng, made = random.Random(seed), []
+    for number in range(count):
+        relation = LABELS[number % 3]
+        words = ["the", *["old"] * rng.randrange(3), rng.choice(NOUNS), VERBS[relation]]
+        verb = len(words)
+        words += [*["much"] * rng.randrange(3), rng.choice(NOUNS)]
+        tail = len(words)
+        words += rng.choices(["here", "now", "often"], k=rng.randrange(4))
+        heads = (
+            [verb - 1] * (verb - 2)
+            + [verb, 0]
+            + [tail] * (tail - verb - 1)
+            + [verb] * (len(words) - tail + 1)
+        )
+        spans = word_spans(words)
+        known = (tuple("NV"[place == verb - 1] for place in range(len(words))),) * 2 if tags else ((), ())
+        entities = spans[verb - 2], spans[tail - 1]
+        made.append(
+            ParsedSample(
+                str(number),
+                " ".join(words),
+                *entities,
+                relation,
+                "EVENT",
+                "STATE",
+                spans,
+                tuple(heads),
+                *known,
+            )
+        )
+    return made
+
+
+SAMPLES = toy()
+KINDS = {
+    "gcn": ("gcn", {}),
+    "c-gcn": ("c-gcn", {"states": 6}),
+    "avg": ("gcn", {"pooling": "avg", "distance": 0, "layers": 1}),
+    "sum": ("c-gcn", {"pooling": "sum", "distance": math.inf, "states": 6, "mlp_layers": 0}),
+    "whole": ("gcn", {"distance": -1, "masked": True}),
+    "encoder": ("gcn", {"vectors": "encoder"}),
+    "frozen": ("c-gcn", {"vectors": "encoder", "tuned": False, "states": 6}),
+}
+
+
+def new(kind: str, settings: Settings = FAST, **options) -> Gcn:
+    name, usual = KINDS[kind]
+    return build(name, "", LABELS, settings, 9, **SMALL | EVEN | usual | options)
+
+
+@pytest.fixture(scope="module")
+def trained():
+    made: dict[str, Gcn] = {}
+
+    def model(kind: str) -> Gcn:
+        if kind not in made:
+            made[kind] = new(kind)
+            made[kind].history = made[kind].fit(SAMPLES, progress=False)
+        return made[kind]
+
+    return model
+
+
+def outputs(model: Gcn, examples) -> torch.Tensor:
+    model.eval()
+    with torch.inference_mode():
+        return model(model.collate(examples))
+
+
+class TestLayers:
+    def test_a_layer_is_the_formula(self) -> None:
+        """h' = ReLU((W(A h) + W(h)) / (d + 1)), each word and number by itself."""
+        torch.manual_seed(1)
+        heads = torch.tensor([[2, 4, 2, 0, 4, -1], [0, 1, -1, -1, -1, -1]])
+        edges, vectors = adjacency(heads), torch.randn(2, 6, 5)
+        layers = GraphConvolution(5, [4, 3], dropout=0.5).eval()
+        found, expected = layers(vectors, edges), vectors.clone()
+        for layer in layers.layers:
+            rows = []
+            for graph, states in zip(edges, expected, strict=True):
+                for word in range(6):
+                    near = [other for other in range(6) if graph[word, other]]
+                    total = sum((states[other] for other in near), torch.zeros(states.shape[1]))
+                    joined = layer(total) + layer(states[word])
+                    rows.append(torch.relu(joined / (len(near) + 1)))
+            expected = torch.stack(rows).view(2, 6, -1)
+        assert torch.allclose(found, expected, atol=1e-6) and (found > 0).any()
+
+    def test_edges_are_those_of_the_tree(self) -> None:
+        heads = pruned_heads([2, 0, 4, 2, 4], [0], [3], 1)
+        edges = adjacency(torch.as_tensor(heads)[None])[0]
+        pairs = {(word, head - 1) for word, head in enumerate(heads.tolist()) if head > 0}
+        assert {tuple(one) for one in edges.nonzero().tolist()} == pairs | {(b, a) for a, b in pairs}
+
+    @pytest.mark.parametrize("pooling", POOLINGS)
+    def test_pooling(self, pooling) -> None:
+        vectors, parts = torch.randn(2, 4, 3) - 2, torch.rand(2, 3, 4) < 0.6
+        parts[:, :, 1] = True
+        how = {"max": lambda one: one.amax(0), "avg": lambda one: one.mean(0), "sum": lambda one: one.sum(0)}
+        expected = [[how[pooling](vectors[n][parts[n, p]]) for p in range(3)] for n in range(2)]
+        assert torch.allclose(
+            pooled(vectors, parts, pooling), torch.stack([*map(torch.stack, expected)]), atol=1e-6
+        )
+
+
+class TestEveryModel:
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_it_learns_a_toy_set(self, kind, trained) -> None:
+        model = trained(kind)
+        found = model.predict(SAMPLES, progress=False)
+        assert (found == [LABELS.index(one.relation) for one in SAMPLES]).mean() >= 0.95
+        assert model.history.losses[-1] < 0.4 * model.history.losses[0]
+
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_the_batch_makes_no_difference(self, kind, trained) -> None:
+        model = trained(kind)
+        examples = model.examples(SAMPLES[:9])
+        together, alone = outputs(model, examples), torch.cat([outputs(model, [one]) for one in examples])
+        turned = outputs(model, examples[::-1]).flip(0)
+        assert torch.allclose(together, alone, atol=1e-4) and torch.allclose(together, turned, atol=1e-4)
+        assert len({one.length for one in examples}) > 3
+
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_gradients_reach_every_weight(self, kind) -> None:
+        model = new(kind)
+        model.prepare(FAST, toy(tags=True))
+        batch = model.collate(model.training_examples(toy(tags=True), random.Random(1)))
+        model.losses(model(batch), batch).sum().backward()
+        still = [name for name, one in model.named_parameters() if one.requires_grad and one.grad is None]
+        zero = [name for name, one in model.named_parameters() if one.grad is not None and not one.grad.any()]
+        assert not still and not zero
+        frozen = [name for name, one in model.named_parameters() if not one.requires_grad]
+        assert frozen == (["words.words.weight"] if kind == "frozen" else [])
+        # of each word of the text there is a gradient, of the padding none
+        if kind != "frozen":
+            rows = model.words.words.weight.grad.abs().sum(1) > 0
+            assert not rows[0] and rows[batch.ids[batch.extra["heads"] >= 0].unique()].all()
+
+    def test_tags_are_read(self) -> None:
+        model = new("gcn")
+        assert model.fit(toy(tags=True), progress=False).losses
+        assert set(model.tags) == {"pos", "ner"} and len(model.tag_vectors) == 2
+        tagged, bare = model.examples([toy(tags=True)[0], SAMPLES[0]])
+        assert tagged.extra["tags"][0] != bare.extra["tags"][0] == [1] * bare.length
+        assert not torch.equal(*outputs(model, [tagged, bare]))
+
+    def test_the_loss_has_a_penalty(self) -> None:
+        made = [new("gcn", penalty=penalty) for penalty in (0.0, 0.5)]
+        found = []
+        for model in made:
+            model.prepare(FAST, SAMPLES)
+            batch = model.collate(model.examples(SAMPLES[:4]))
+            output = model(batch)
+            found.append(model.losses(output, batch))
+        vectors = made[0].graph(made[0]._inputs(batch), adjacency(batch.extra["heads"]))
+        tree = pooled(vectors, (batch.extra["heads"] >= 0)[:, None])[:, 0]
+        assert torch.allclose(found[1] - found[0], 0.5 * tree.square().sum(dim=1), atol=1e-6)
+
+    def test_words_are_dropped_in_training_only(self) -> None:
+        model = new("gcn", word_dropout=0.9)
+        model.prepare(FAST, SAMPLES)
+        batch = model.collate(model.examples(SAMPLES))
+        unknown = [
+            (model.train(mode)._inputs(batch) == model.words.words.weight[1]).all(2) for mode in (True, False)
+        ]
+        inside = batch.ids != 0
+        assert 0.8 < unknown[0][inside].float().mean() < 1 and not unknown[0][~inside].any()
+        assert (unknown[1] == (batch.ids == 1)).all()
+
+    def test_the_turned_sample_is_another_input(self, trained) -> None:
+        model = trained("c-gcn")
+        one, other = model.examples([SAMPLES[1], paired_sample(SAMPLES[1])])
+        assert one.ids == other.ids and (one.extra["heads"] == other.extra["heads"]).all()
+        assert torch.equal(one.extra["entities"], other.extra["entities"].flip(0))
+        assert (one.target, other.target) == (1, 2)
+        assert not torch.allclose(*outputs(model, [one, other]))
+
+    def test_masked_entities(self, trained) -> None:
+        model = trained("whole")
+        known = model.words.vocabulary.ids
+        assert {"SUBJ-EVENT", "OBJ-STATE"} <= set(known)
+        (example,) = model.examples([SAMPLES[0]])
+        assert [example.ids[place] for place in example.places] == [known["SUBJ-EVENT"], known["OBJ-STATE"]]
+        bare = replace(SAMPLES[0], head_type="", tail_type="")
+        assert model._tokens(bare).count("SUBJ") == model._tokens(bare).count("OBJ") == 1
+
+    @pytest.mark.parametrize("kind", ["c-gcn", "encoder"])
+    def test_stopped_training_goes_on_to_the_same(self, kind, tmp_path) -> None:
+        settings = FAST.changed({"epochs": 4})
+        drops = {"input_dropout": 0.3, "dropout": 0.3, "word_dropout": 0.1}
+        whole = new(kind, settings, **drops)
+        losses = whole.fit(SAMPLES, progress=False).losses
+
+        def stop(epoch: int) -> None:
+            if epoch == 3:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            new(kind, settings, **drops).fit(SAMPLES, tmp_path / "c", stop, progress=False)
+        resumed = new(kind, settings, **drops)
+        assert resumed.fit(SAMPLES, tmp_path / "c", progress=False).losses == losses
+        assert all(
+            torch.equal(a, b)
+            for a, b in zip(whole.state_dict().values(), resumed.state_dict().values(), strict=True)
+        )
+        resumed.save(tmp_path / "w")
+        loaded = new(kind, settings)
+        loaded.prepare(settings, SAMPLES)
+        load_weights(tmp_path / "w", loaded)
+        assert torch.equal(outputs(whole, whole.examples(SAMPLES)), outputs(loaded, loaded.examples(SAMPLES)))
+
+
+class TestWordVectors:
+    def test_of_the_encoder_new_words_have_theirs(self) -> None:
+        vectors = WordVectors("encoder")
+        vectors.prepare([["Fire", "and", "panic"]], seed=1)
+        alone, later = vectors.ids(["fire"]), vectors.ids(["volcanoes", "fire", "Volcanoes"])
+        assert later[1] == alone[0] and later[0] == later[2] == len(vectors.vocabulary) - 1
+        tokenizer, weight = vectors._pieces
+        pieces = tokenizer("volcanoes", add_special_tokens=False)["input_ids"]
+        found = vectors(torch.tensor([later]))[0]
+        assert torch.allclose(found[0], weight[pieces].mean(0), atol=1e-6) and not torch.equal(
+            found[0], found[1]
+        )
+        assert vectors(torch.tensor([later]))[0, 0].tolist() == found[2].tolist()
+
+    def test_of_a_file(self, tmp_path) -> None:
+        (tmp_path / "v.txt").write_text("Fire 1 2\nfire 3 4\npanic 5 6\nnever 7 8\n")
+        vectors = WordVectors(tmp_path / "v.txt")
+        vectors.prepare([["Fire", "Panic", "other"], ["fire"]], seed=1, always=["SUBJ"])
+        assert sorted(vectors.vocabulary.ids) == ["Fire", "SUBJ", "fire", "panic"]
+        rows = vectors(torch.tensor(vectors.ids(["Fire", "FIRE", "Panic", "never"]))).tolist()
+        assert rows[:3] == [[1, 2], [3, 4], [5, 6]] and vectors.ids(["never", "SUBJ"])[0] == 1
+        assert vectors.name == "v.txt" and vectors.width == 2
+
+    def test_none_before_training(self) -> None:
+        with pytest.raises(ValueError, match="no vocabulary before it is trained"):
+            Gcn(LABELS).predict(SAMPLES, progress=False)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"pooling": "mean"}, "unknown pooling 'mean'"),
+        ({"distance": 0.5}, "distance is 0.5"),
+        ({"hidden": 0}, "hidden is 0"),
+        ({"dropout": 1.0}, "dropout is 1.0; it must be in"),
+        ({"penalty": -1.0}, "neither may be negative"),
+    ],
+)
+def test_options_that_are_refused(options, message) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        ContextualGcn(LABELS, **options)
+
+
+def test_a_sample_without_a_tree_is_refused() -> None:
+    from helpers.data import RelationSample
+
+    plain = RelationSample("x", "fire and panic", (0, 4), (9, 14), "Other")
+    with pytest.raises(ValueError, match="sample x has no dependency tree"):
+        new("gcn").fit([plain], progress=False)
+    with pytest.raises(ValueError, match="sample 0: relation 'Other' is not in labels"):
+        Gcn(["a"], **SMALL).fit(SAMPLES, progress=False)
+
+
+class TestRuns:
+    """From a data set with trees to a run file."""
+
+    @pytest.fixture
+    def dataset(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        for split, seed in (("train", 3), ("test", 4)):
+            items = [
+                {
+                    "id": one.id,
+                    "relation": one.relation,
+                    "token": list(one.tokens),
+                    "stanford_head": list(one.heads),
+                }
+                | {"subj_start": one.words_of(one.head)[0], "subj_end": one.words_of(one.head)[0]}
+                | {"obj_start": one.words_of(one.tail)[0], "obj_end": one.words_of(one.tail)[0]}
+                for one in toy(seed=seed)
+            ]
+            Path(f"{split}.json").write_text(json.dumps(items))
+        files = {split: tmp_path / f"{split}.json" for split in ("train", "test")}
+        fields = {"reader": "helpers.data.tree_files:read_tacred", "directed": True, "parsed": True}
+        yield register_dataset(Dataset("toy", files=files, negative="Other", **fields)).name
+        unregister_dataset("toy")
+
+    def test_a_run_with_its_paired_set(self, dataset, tmp_path) -> None:
+        options = SMALL | EVEN | {"states": 6, "distance": math.inf}
+        experiment = Experiment("c-gcn", dataset, options=options, settings=FAST)
+        assert experiment.text == "parsed" and experiment.dataset_name == "toy"
+        run = run_experiment(experiment, tmp_path / "runs", progress=False)
+        assert run.n == 24 and run.kind == "paired" and run.hyperparameters["distance"] == "inf"
+        assert run.outcome().original.correct.sum() >= 20
+        again = run_experiment(experiment, tmp_path / "runs", progress=False)
+        assert again == run
+        merged = run_experiment(replace(experiment, merged=True), tmp_path / "runs", progress=False)
+        assert merged.hyperparameters["training_samples"] == 48 and merged.model == "C-GCN-M"
+
+    @pytest.mark.parametrize(
+        ("changes", "message"),
+        [
+            ({"dataset": "demo"}, "demo has no dependency trees. Data sets with trees: semeval2010"),
+            ({"text": "clean"}, "model c-gcn reads text 'parsed', not 'clean'"),
+            ({"encoder": "bert"}, "model c-gcn has no encoder"),
+        ],
+    )
+    def test_what_does_not_go_together(self, changes, message) -> None:
+        with pytest.raises(ValueError, match=re.escape(message)):
+            Experiment("c-gcn", **changes)
+
+    def test_real_samples_have_inputs(self, data_dir) -> None:
+        from helpers.experiments.experiment import read_samples
+
+        data = read_samples("semeval2010", text="parsed", at_most=50)
+        assert len(data.labels) == 19 and len(data.files) == 6
+        model = ContextualGcn(data.labels, states=4, **SMALL)
+        model.prepare(Settings(), data.train)
+        assert torch.isfinite(outputs(model, model.examples(data.train))).all()
+
+
+def test_the_registry_has_both() -> None:
+    assert [MODELS[name].full_title({}) for name in ("gcn", "c-gcn")] == ["GCN", "C-GCN"]
+    assert all(MODELS[name].parsed and not MODELS[name].encoder for name in ("gcn", "c-gcn"))
+    assert np.isinf(build("gcn", "", LABELS, None, 1, distance="inf").distance)
