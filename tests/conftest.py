@@ -11,26 +11,62 @@ import numpy as np
 import pytest
 
 from helpers.__main__ import main
+from helpers.core import write_atomically
+from helpers.data import registry
 
 READS_DATA = {"data", "evaluation", "experiments", "papers", "notebooks", "cli"}
 """Folders of helpers and of tests in which something may come out otherwise where no data are."""
 READERS = re.compile(r"helpers\.data|MissingData|run_experiment|case_study\(")
 """What a notebook that reads data files cannot do without."""
+SEEN = Path(__file__).parents[1] / ".cache" / "tests-that-read-data.txt"
+"""Classes and files of tests that looked for data in the last whole run with data."""
+_looked: set[str] = set()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Note which tests look for data files."""
+    look = registry.search_folders
+
+    def noted() -> list[Path]:
+        _looked.add(os.environ.get("PYTEST_CURRENT_TEST", "").rpartition("::")[0])
+        return look()
+
+    registry.search_folders = noted
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node, error) -> None:
+    """What a worker noted, once it is done."""
+    _looked.update(getattr(node, "workeroutput", {}).get("looked", ()))
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Hand the notes to the controller; after a whole run with data it stores them."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["looked"] = sorted(_looked)
+    elif _is_whole(session.config) and os.environ.get("RC_DATA_DIR"):
+        write_atomically(SEEN, "\n".join(sorted(_looked)) + "\n")
+
+
+def _is_whole(config: pytest.Config) -> bool:
+    chosen = config.getoption("-m") or config.getoption("-k") or config.getoption("collectonly")
+    return not chosen and config.args_source is pytest.Config.ArgsSource.TESTPATHS
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark with `data` what may depend on it: by its folder, or as it asks for the folder with the data."""
+    """Mark with `data` what may depend on it: it looked for data in the last whole run or, before there was
+    one, lies in a folder that may; it asks for the folder with data; it runs a notebook that reads."""
+    seen = SEEN.read_text("utf-8").splitlines() if SEEN.exists() else None
     for item in items:
-        in_folder = READS_DATA & set(item.path.parts[len(item.config.rootpath.parts) :])
-        if "data_dir" in getattr(item, "fixturenames", ()) or (in_folder and _may_read(item)):
+        notebook = getattr(item, "callspec", None) and item.callspec.params.get("path")
+        if isinstance(notebook, Path) and notebook.suffix == ".ipynb":
+            depends = bool(READERS.search(notebook.read_text("utf-8")))
+        elif seen is None:
+            depends = bool(READS_DATA & set(item.path.parts[len(item.config.rootpath.parts) :]))
+        else:
+            depends = item.nodeid.rpartition("::")[0] in seen
+        if depends or "data_dir" in getattr(item, "fixturenames", ()):
             item.add_marker("data")
-
-
-def _may_read(item: pytest.Item) -> bool:
-    """False for the run of a notebook that works on stored outcomes and published numbers alone."""
-    notebook = getattr(item, "callspec", None) and item.callspec.params.get("path")
-    is_notebook = isinstance(notebook, Path) and notebook.suffix == ".ipynb"
-    return not is_notebook or bool(READERS.search(notebook.read_text("utf-8")))
 
 
 @pytest.fixture(scope="session")

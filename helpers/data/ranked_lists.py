@@ -19,9 +19,12 @@ from .matrices import read_arrays
 from .readers import collect, lines
 from .registry import registered_file
 
+UNKNOWN_ENTITY = "UNK"
+"""How lists write an entity whose name their program lost."""
+
 
 class NamedFact(NamedTuple):
-    """A fact as lists print it: names, not identifiers; `UNK` for a name that the list's program lost."""
+    """A fact as lists print it: names, not identifiers; `UNKNOWN_ENTITY` for a name that was lost."""
 
     head: str
     tail: str

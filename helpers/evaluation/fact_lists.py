@@ -15,13 +15,11 @@ import numpy as np
 import pandas as pd
 
 from helpers.core import MalformedRecord, listing, naming_file, shown
-from helpers.data import open_source
+from helpers.data import UNKNOWN_ENTITY, open_source
 from helpers.metrics import FactRanking, FactSample
 
 logger = logging.getLogger(__name__)
 FACT = ("head", "tail", "relation")
-UNKNOWN = "UNK"
-"""How published lists write an entity that is not in their vocabulary."""
 
 
 class FactList(NamedTuple):
@@ -72,6 +70,14 @@ def read_fact_lists(
     ------
     ValueError : as `open_source`; a column that is missing; scored facts without `facts`.
     MalformedRecord : with its line: no row, a score that is no number, precision and recall that fit no rank.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "published.csv")
+    ...     _ = path.write_text("precision,recall\\n1,0.25\\n0.5,0.25\\n0.666667,0.5\\n")
+    ...     ranking = read_fact_lists([path])[0].ranking
+    >>> ranking.hits.tolist(), ranking.facts
+    ([True, False, True], 4)
     """
     frames = [_read(path) for path in paths]
     known = _read_facts(facts, negative) if facts is not None else None
@@ -251,10 +257,10 @@ def _is_named(path: Path | str, frame: pd.DataFrame) -> bool:
     """Whether every fact has the names of its entities."""
     if "head" not in frame:
         return False
-    unknown = (frame["head"] == UNKNOWN) | (frame["tail"] == UNKNOWN)
+    unknown = (frame["head"] == UNKNOWN_ENTITY) | (frame["tail"] == UNKNOWN_ENTITY)
     if unknown.any():
         logger.warning(
-            "%s: %d facts are of entities %s: facts are drawn, not pairs", path, unknown.sum(), UNKNOWN
+            "%s: %d facts are of entities %s: facts are drawn, not pairs", path, unknown.sum(), UNKNOWN_ENTITY
         )
     return not unknown.any()
 

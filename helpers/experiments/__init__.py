@@ -7,7 +7,17 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     submod_attrs={
         "experiment": ["Experiment"],
         "run": ["run_experiment"],
+        "bags": ["BagData", "BagExperiment", "gids_experiments", "read_bags", "run_bag_experiment"],
         "grid": ["chosen", "standard_experiments", "status", "studies", "train_missing"],
+        "noise": [
+            "add_draws",
+            "agreement",
+            "clean_data",
+            "demo_bags",
+            "one_draw",
+            "stored_draws",
+            "systems",
+        ],
         "documents": ["train_and_test"],
         "multilabel": ["HELD_OUT", "LINEAR_MODELS", "PAIRS", "STORED", "documents_of", "run_model"],
     },

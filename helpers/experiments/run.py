@@ -113,7 +113,7 @@ def run_experiment(
     run = replace(
         blank,
         table=_table(data, *found),
-        environment=_environment(model) | {"prediction_seconds": round(seconds, 1)},
+        environment=model_environment(model) | {"prediction_seconds": round(seconds, 1)},
         history=history.record(),
         wall_seconds=round(history.seconds, 1),
         sentences_per_second=None if rate is None else round(rate, 1),
@@ -172,7 +172,8 @@ def _table(data: ExperimentData, *predicted: np.ndarray) -> Any:
     return Run.from_outcome(counted, dataset="", model="").table
 
 
-def _environment(model: Model) -> dict[str, Any]:
+def model_environment(model: Model) -> dict[str, Any]:
+    """What computed a run: the machine, the versions of the model's packages, threads, precision."""
     versions = {name: version(name) for name in model.packages}
     return environment(()) | {"versions": versions} | model.environment()
 

@@ -214,6 +214,22 @@ class FactRanking:
         """(M,) found_i / facts; 0 where there are no facts."""
         return self.found / max(self.facts, 1)
 
+    def completed(self) -> FactRanking:
+        """The list at every rank: true facts at ranks that are not known stand as far down as they can.
+
+        Up to such a piece and from its end on nothing changes; within it, precision is at least that.
+
+        >>> FactRanking.from_curve([0.5, 0.6], [0.1, 0.3], facts=10).completed().hits.tolist()
+        [False, True, False, True, True]
+        """
+        if self.hits is not None:
+            return self
+        new = np.diff(self.found, prepend=0)
+        hits = np.zeros(len(self), dtype=bool)
+        for rank, count in zip(self.ranks[new > 0].tolist(), new[new > 0].tolist(), strict=True):
+            hits[rank - count : rank] = True
+        return FactRanking.from_scores(np.arange(len(hits), 0, -1), hits, self.facts)
+
     def until(self, recall: float) -> FactRanking:
         """The list up to the first rank that reaches a recall: lists that stop early can be compared there.
 
@@ -309,17 +325,25 @@ class FactRanking:
         >>> counts.correct.tolist(), counts.predicted.tolist(), counts.gold.tolist()
         ([1, 0], [1, 1], [1, 1])
         """
-        for name in ("scores", "relations", "facts_of_relation"):
+        if self.scores is None:
+            raise ValueError("scores is not known of this list: it has no threshold")
+        return self.counts_until(int((self.scores >= threshold).sum()), f"score>={threshold:g}")
+
+    def counts_until(self, rank: int, decision: str = "") -> LabelCounts:
+        """`counts_at` for the facts up to a rank; `decision` says otherwise in signatures how it was chosen.
+
+        Raises ValueError for a list without relations, or true facts of each relation.
+        """
+        for name in ("relations", "facts_of_relation", "hits"):
             if getattr(self, name) is None:
                 raise ValueError(f"{name} is not known of this list: it has no counts of single relations")
-        taken = self.scores >= threshold
+        relations, hits = self.relations[:rank], self.hits[:rank]
         predicted, correct = (
-            np.bincount(self.relations[chosen], minlength=len(self.labels))
-            for chosen in (taken, taken & self.hits)
+            np.bincount(chosen, minlength=len(self.labels)) for chosen in (relations, relations[hits])
         )
-        decision = f"score>={threshold:g}"
         n = len(self) + self.facts - int(self.found[-1] if len(self.found) else 0)
-        return LabelCounts(correct, predicted, self.facts_of_relation, n, self.labels, decision)
+        made = decision or f"rank<={rank}"
+        return LabelCounts(correct, predicted, self.facts_of_relation, n, self.labels, made)
 
 
 def fact_scores(ranking: FactRanking, at: Iterable[int] = PRECISION_AT) -> dict[str, float | None]:

@@ -193,6 +193,7 @@ class BagClassifier(NeuralModel):
 
     def prepare(self, settings: Settings, samples: Sequence[Bag | RelationSample]) -> None:
         """The encoder's vocabulary and precision."""
+        self._inputs = None  # of the training before
         self.encoder.prepare(as_bags(samples), self.seed, settings.precision)
 
     def examples(self, samples: Sequence[Bag | RelationSample]) -> list[BagExample]:
@@ -282,17 +283,24 @@ class BagClassifier(NeuralModel):
 
         Raises ValueError for an unknown aggregator, and for 'query' if the model has not learnt it.
         """
+        self._check_aggregator(aggregator)  # before the work
+        if not bags:
+            return np.empty((0, len(self.labels)))
+        return self.aggregated(self.sentence_vectors(bags, progress, description, size), aggregator)
+
+    def aggregated(self, vectors: Sequence[torch.Tensor], aggregator: Aggregator | None = None) -> np.ndarray:
+        """`scores` of bags whose `sentence_vectors` are there already, as to compare aggregators."""
+        aggregator, device = self._check_aggregator(aggregator), self.classifier.weight.device
+        with torch.inference_mode():
+            rows = [self._bag_scores(one.to(device), aggregator).cpu() for one in vectors]
+        return torch.stack(rows).numpy().astype(float)
+
+    def _check_aggregator(self, aggregator: Aggregator | None) -> Aggregator:
         aggregator = aggregator or self.aggregator
         _check("aggregator", aggregator, AGGREGATORS)
         if aggregator == "query" and not hasattr(self, "query"):
             raise ValueError("aggregator 'query' is learnt in training: this model was trained without it")
-        if not bags:
-            return np.empty((0, len(self.labels)))
-        device = self.classifier.weight.device
-        vectors = self.sentence_vectors(bags, progress, description, size)
-        with torch.inference_mode():
-            rows = [self._bag_scores(one.to(device), aggregator).cpu() for one in vectors]
-        return torch.stack(rows).numpy().astype(float)
+        return aggregator
 
     def _bag_scores(self, vectors: torch.Tensor, aggregator: Aggregator) -> torch.Tensor:
         """(L,) from the (n, H) of one bag."""
@@ -320,6 +328,10 @@ class BagClassifier(NeuralModel):
     ) -> np.ndarray:
         """The label id with the highest score, shape (B,); ties go to the smaller id."""
         return self.scores(samples, None, progress, description).argmax(axis=1)
+
+    def environment(self) -> dict[str, object]:
+        """Processes, threads, precision: 'fp32' without a pretrained encoder, whatever the settings."""
+        return super().environment() | ({} if self.encoder.name else {"precision": "fp32"})
 
     def summary(self) -> dict[str, object]:
         """How it is trained and aggregated, and the encoder's own settings."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +128,7 @@ class WordEncoder(SentenceEncoder):
             nn.Embedding(2 * max_length, position_size, padding_idx=0) for _ in range(2)
         )
         self.vocabulary: Vocabulary | None = None
+        self.register_load_state_dict_pre_hook(_take_vocabulary)
 
     def prepare(self, bags: Sequence[Bag], seed: int, precision: str) -> None:
         """The vocabulary and its vectors, drawn from `seed`; a model that has them keeps them."""
@@ -137,15 +138,21 @@ class WordEncoder(SentenceEncoder):
         if self.given is None:
             samples = (sample for bag in bags for sample in bag.samples)
             counts = Counter(word for one in samples for word in words_of(self._text(one)))
-            self.vocabulary = Vocabulary(sorted(word for word, n in counts.items() if n >= OFTEN))
-            table = torch.rand(len(self.vocabulary), self.word_size, generator=drawn) * 2 - 1
+            words = sorted(word for word, n in counts.items() if n >= OFTEN)
+            table = torch.rand(len(words) + 2, self.word_size, generator=drawn) * 2 - 1
         else:
-            self.vocabulary = Vocabulary(self.given[0])
+            words = self.given[0]
             table = torch.randn(2, self.word_size, generator=drawn) / self.word_size**0.5
             table = torch.cat([table, torch.from_numpy(self.given[1])])
         table[PAD] = 0
+        self._put(words, table)
+
+    def _put(self, words: Sequence[str], table: torch.Tensor) -> None:
         device = self.positions[0].weight.device
+        self.vocabulary = Vocabulary(words)
         self.words = nn.Embedding.from_pretrained(table.to(device), freeze=False, padding_idx=PAD)
+        spelling = np.frombuffer("\n".join(words).encode(), dtype=np.uint8)
+        self.register_buffer("spelling", torch.from_numpy(spelling.copy()).to(device))
 
     def _text(self, sample: RelationSample) -> str:
         return (without_entities(sample) if self.masked else sample).text
@@ -180,6 +187,17 @@ class WordEncoder(SentenceEncoder):
     def summary(self) -> dict[str, object]:
         """Where the word vectors come from, and whether entities are masked."""
         return {"vectors": SCRATCH if self.given is None else Path(self.source).name, "masked": self.masked}
+
+
+def _take_vocabulary(
+    encoder: WordEncoder, weights: Mapping[str, torch.Tensor], prefix: str, *_: object
+) -> None:
+    """Weights bring their words with them, so that a new model can read those of a trained one."""
+    spelling, table = (weights.get(f"{prefix}{name}") for name in ("spelling", "words.weight"))
+    if spelling is not None and table is not None:
+        words = spelling.cpu().numpy().tobytes().decode().split("\n") if len(spelling) else []
+        if encoder.vocabulary is None or [*encoder.vocabulary.ids] != words:
+            encoder._put(words, torch.zeros_like(table))
 
 
 class ConvolutionEncoder(WordEncoder):

@@ -163,6 +163,12 @@ def _printed(row: object) -> str:
 
 ITEMS = PUBLISHED_FOLDER / "items.csv"
 STATUSES = (REPRODUCED, "in part", UNDECIDED, CONTRADICTED, "not possible here", "not built yet")
+PAPERS = {
+    "W": "**W** Harbecke et al. 2022, *Why only Micro-F1?*",
+    "R": "**R** Lyu et al. 2021, *Do Models Learn the Directionality of Relations?*",
+    "L": "**L** LibMultiLabel project 2024",
+    "D": "**D** Gao et al. 2021, *Manual Evaluation Matters*",
+}
 KINDS = ("table", "figure", "equation", "claim")
 
 
@@ -190,13 +196,23 @@ def read_items(path: Path | str = ITEMS) -> pd.DataFrame:
 def items_markdown(path: Path | str = ITEMS) -> str:
     """How many items of each paper have which status, and all items."""
     items = read_items(path)
-    count = pd.crosstab(items["paper"], items["status"]).reindex(index=[*"WRLD"], columns=STATUSES)
-    count = count.fillna(0).astype(int).rename_axis(None, axis=1).reset_index()
+    count = _counts(items).reset_index()
     shown = items[["paper", "item", "what", "status"]].assign(
         evidence=[f"[{Path(one).name}]({_link(one)})" if one else "" for one in items["evidence"]],
         note=items["note"],
     )
     return f"{to_markdown(count)}\n\n{to_markdown(shown)}"
+
+
+def status_markdown(path: Path | str = ITEMS) -> str:
+    """How many items of each paper have which status, the papers by title."""
+    count = _counts(read_items(path)).rename(index=PAPERS).rename_axis("paper").reset_index()
+    return to_markdown(count)
+
+
+def _counts(items: pd.DataFrame) -> pd.DataFrame:
+    count = pd.crosstab(items["paper"], items["status"]).reindex(index=[*PAPERS], columns=STATUSES)
+    return count.fillna(0).astype(int).rename_axis(None, axis=1)
 
 
 def _link(evidence: str) -> str:

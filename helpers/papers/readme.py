@@ -15,11 +15,22 @@ import pandas as pd
 
 from helpers import ROOT
 from helpers.core import write_atomically
+from helpers.metrics import averages
 from helpers.papers.audit import CONSISTENT, INCONSISTENT, NOT_DERIVABLE
-from helpers.reporting import TABLES_FOLDER, markdown_table, printed_decimals, read_tidy
+from helpers.reporting import (
+    TABLES_FOLDER,
+    markdown_table,
+    paired_scores,
+    per_seed,
+    printed_decimals,
+    read_tidy,
+)
+from helpers.reporting.figures import landing_chart, save_figure
+from helpers.runs import list_runs
 
 from .direction import direction_markdown, table_6_markdown
-from .findings import findings_markdown, items_markdown
+from .distant import claims_of_table_4
+from .findings import findings_markdown, items_markdown, status_markdown
 from .multilabel import multilabel_markdown
 from .weighting import PRINTED_SCHEMES, weighted_markdown
 
@@ -74,6 +85,21 @@ def verdicts(paper: str, folder: Path) -> tuple[str, str]:
     found = audit.loc[audit["paper"] == paper, "verdict"].value_counts()
     said = [f"{found.get(verdict, 0)} {verdict}" for verdict in (CONSISTENT, INCONSISTENT, NOT_DERIVABLE)]
     return f"{found.sum()} claims", ", ".join(said)
+
+
+def ranked_list(systems: tuple[str, ...], folder: Path) -> tuple[str, str]:
+    """Areas of lists on NYT10, per cent: whole, and up to the common recall."""
+    found = []
+    for item in ("ranked lists", "ranked lists up to recall 0.2"):
+        rows = rows_of(folder / "12_facts.csv", item=item, dataset="nyt10", metric="auc").set_index("model")
+        found.append(" / ".join(f"{100 * rows.loc[system, 'value']:.2f}" for system in systems))
+    return "–", "; ".join(found)
+
+
+def claims_of_d(folder: Path) -> tuple[str, str]:
+    """How many of D's claims about its Tables 4 and 5 hold on the printed numbers."""
+    holds = claims_of_table_4()["holds"]
+    return f"{len(holds)} claims", f"{holds.sum()} hold"
 
 
 def rows_of(path: Path, **where: str) -> pd.DataFrame:
@@ -146,6 +172,13 @@ CLAIMS = (
             ("d", "d from the printed means ± SD"),
         )
     ),
+    Claim(
+        "real lists",
+        "12_distant_supervision_facts",
+        "RESIDE / NRE CNN+ATT on NYT10: AUC of the whole list; up to recall 0.2",
+        partial(ranked_list, ("RESIDE RESIDE", "NRE CNN+ATT")),
+    ),
+    Claim("D, Tables 4 and 5", "12_distant_supervision_facts", "what the paper says of them", claims_of_d),
     Claim("W, all", "04_audit", "numbers that follow from others", partial(verdicts, "W")),
     Claim("R, all", "04_audit", "numbers that follow from others", partial(verdicts, "R")),
 )
@@ -159,7 +192,7 @@ def claims_table(folder: Path | str = TABLES_FOLDER) -> str:
     >>> print(claims_table().splitlines()[0])
     | paper item | notebook | what | published | ours |
     """
-    links = (f"[{claim.notebook[:2]}](results/notebooks/{claim.notebook}.ipynb)" for claim in CLAIMS)
+    links = (f"[{claim.notebook[:2]}](notebooks/{claim.notebook}.ipynb)" for claim in CLAIMS)
     rows = [
         (claim.item, link, claim.what, *claim.numbers(Path(folder)))
         for claim, link in zip(CLAIMS, links, strict=True)
@@ -210,17 +243,16 @@ def quantity(value: float, unit: str) -> str:
 
 
 PAGES: dict[str, dict[str, Callable[[], str]]] = {
-    "README.md": {
+    "README.md": {"status": status_markdown},
+    "results/README.md": {
         "claims": claims_table,
+        "findings": findings_markdown,
         "direction": direction_markdown,
         "kbp37": partial(direction_markdown, dataset="kbp37"),
         "weighted": weighted_markdown,
+        "table-vi": table_6_markdown,
         "multilabel": multilabel_markdown,
         "benchmarks": benchmark_table,
-    },
-    "results/README.md": {
-        "findings": findings_markdown,
-        "table-vi": table_6_markdown,
         "items": items_markdown,
     },
 }
@@ -241,6 +273,39 @@ def filled(page: str, text: str) -> str:
     return text
 
 
+TURNED = {"bilstm_bert_cased": "BiLSTM + BERT", "lstm_elmo": "LSTM + ELMo"}
+"""Two of the 52 TACRED systems → their names in the picture."""
+SHOWN = {"EM-C": "trained on\nsentences", "EM-C-M": "trained on both\ndirections"}
+
+
+def picture() -> tuple[pd.DataFrame, pd.DataFrame]:
+    """What README's picture shows, from stored outcomes: two TACRED systems under five schemes; EM-C, mean of
+    its seeds, on the test set of SemEval and on its paired set.
+
+    >>> [len(table) for table in picture()]
+    [10, 4]
+    """
+    stored = {run.model: run for run in list_runs("tacred", kind="confusion")}
+    schemes = [
+        {"system": title, "scheme": scheme, "value": 100 * value}
+        for name, title in TURNED.items()
+        for scheme, value in zip(
+            PRINTED_SCHEMES,
+            averages(stored[name].outcome(), PRINTED_SCHEMES, negative="no_relation").tolist(),
+            strict=True,
+        )
+    ]
+    runs = [run for run in list_runs("semeval2010", profile="standard") if run.name in SHOWN]
+    means = per_seed(runs, paired_scores).groupby(["model", "score"])["value"].mean()
+    direction = [
+        {"model": SHOWN[model], "set": kind, "value": 100 * means[model, column]}
+        for model in SHOWN
+        for kind, column in (("as it is", "performance_original"), ("exchanged", "performance_paired"))
+    ]
+    return pd.DataFrame(schemes), pd.DataFrame(direction)
+
+
 if __name__ == "__main__":  # python -m helpers.papers.readme
+    save_figure(landing_chart(*picture()), "readme", pd.concat(picture()), ROOT / "figures")
     for page in PAGES:
         write_atomically(ROOT / page, filled(page, (ROOT / page).read_text(encoding="utf-8")))

@@ -13,6 +13,7 @@ from helpers import ROOT
 TOP_LEVEL = {
     *(
         "README.md",
+        "CONTRIBUTING.md",
         "LICENSE",
         "CITATION.cff",
         "SECURITY.md",
@@ -21,7 +22,7 @@ TOP_LEVEL = {
         "requirements.txt",
         "pyproject.toml",
     ),
-    *("notebooks", "helpers", "results", "figures", "tests"),
+    *("notebooks", "helpers", "results", "figures", "examples", "tests"),
 }
 TEXT = {".py", ".md", ".ipynb", ".toml", ".yml", ".cff", ".json", ".csv", ".txt", ".html", ".tex", ""}
 # homes of people and hosts of package registries: true on one machine only
@@ -148,11 +149,15 @@ def test_words_are_the_fields() -> None:
 
 
 @pytest.mark.parametrize(
-    "text_file", ["README.md", *sorted(p.name for p in (ROOT / "notebooks").glob("*.ipynb"))]
+    "page",
+    [
+        *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "results/README.md")),
+        *sorted((ROOT / "notebooks").glob("*.ipynb")),
+    ],
+    ids=lambda page: str(page.relative_to(ROOT)),
 )
-def test_relative_links_lead_somewhere(text_file: str) -> None:
-    folder = ROOT if text_file.endswith(".md") else ROOT / "notebooks"
-    assert not broken_links((folder / text_file).read_text("utf-8"), folder)
+def test_relative_links_lead_somewhere(page: Path) -> None:
+    assert not broken_links(page.read_text("utf-8"), page.parent)
 
 
 def test_readme_names_every_notebook() -> None:

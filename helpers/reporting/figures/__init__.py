@@ -25,6 +25,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "spectrum_bands_chart",
             "reversal_chart",
             "lead_without_chart",
+            "landing_chart",
         ],
         "facts": [
             "cut_areas_chart",
@@ -32,6 +33,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "noise_chart",
             "precision_recall_chart",
             "protocols_chart",
+            "relation_f1_chart",
             "relation_shares_chart",
         ],
         "audit": ["p_values_chart", "common_denominator_chart", "few_runs_chart"],

@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 
-from .parts import first_seen, headline, name_rows, panels, spread_labels
+from .parts import first_seen, headline, legend_below, name_rows, panels, spread_labels, with_support
 from .style import BLUE, ORANGE, PALETTE, styled
 
 _COLORS = [PALETTE[at] for at in (0, 3, 2, 1, 4, 5, 9, 7)]
@@ -61,6 +61,8 @@ def _name_line_ends(axes: Axes, ends: Sequence[tuple[str, str, float, float]], g
             annotation_clip=False,
             arrowprops={"arrowstyle": "-", "color": color, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 1},
         )
+    axes.set_xlim(0, right * 1.45)  # room for the names; no ticks there
+    axes.set_xticks([tick for tick in axes.get_xticks() if tick <= max(right, 100)])
     axes.set_xlim(0, right * 1.45)
 
 
@@ -118,7 +120,7 @@ def list_intervals_chart(scores: pd.DataFrame, title: str, value: str = "AUC") -
         )
     name_rows(axes, systems)
     axes.set(xlabel=f"{value} (%), bar: 95 % bootstrap interval, each list by itself", title=title)
-    axes.legend(fontsize=8, loc="best")
+    legend_below(figure, axes, len(groups))
     return figure
 
 
@@ -182,6 +184,31 @@ def protocols_chart(scores: pd.DataFrame, title: str) -> plt.Figure:
     axes.set_xticks(range(len(protocols)), protocols)
     axes.set(xlim=(-1.1, len(protocols) + 0.1), ylabel="AUC (%)", title=title)
     axes.grid(axis="x", visible=False)
+    return figure
+
+
+@styled
+def relation_f1_chart(scores: pd.DataFrame, title: str) -> plt.Figure:
+    """F1 of each relation, a mark for each system; relations with their number of true facts.
+
+    Parameters
+    ----------
+    scores : columns `relation`, `facts`, `system`, `value` (per cent).
+
+    >>> row = {"relation": "r", "facts": 9, "system": "s", "value": 50.0}
+    >>> relation_f1_chart(pd.DataFrame([row]), "one").axes[0].get_yticklabels()[0].get_text()
+    'r (9)'
+    """
+    relations, systems = first_seen(scores, "relation"), first_seen(scores, "system")
+    figure, axes = plt.subplots(figsize=(7.2, 1.6 + 0.62 * len(relations)))
+    for place, (system, marker) in enumerate(zip(systems, "osD^vPX*" * 4, strict=False)):
+        rows = scores[scores["system"] == system]
+        y = rows["relation"].map(relations.index) + 0.11 * (place - (len(systems) - 1) / 2)
+        axes.plot(rows["value"], y, marker, color=_COLORS[place % len(_COLORS)], label=system, markersize=6)
+    facts = scores.drop_duplicates("relation").set_index("relation")["facts"]
+    name_rows(axes, with_support(pd.Series(relations), facts.reindex(relations)))
+    axes.set(xlabel="F1 (%) at the threshold of the best micro-F1, mean over seeds", title=title)
+    legend_below(figure, axes, min(4, len(systems)))
     return figure
 
 

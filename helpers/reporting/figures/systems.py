@@ -243,3 +243,45 @@ def lead_without_chart(leads: pd.DataFrame, whole: float, words: str, title: str
     axes.set_title(title, pad=18)
     axes.margins(x=0.12)
     return figure
+
+
+@styled
+def landing_chart(schemes: pd.DataFrame, direction: pd.DataFrame) -> plt.Figure:
+    """The project in one picture: two systems whose order turns with the scheme, and one model's score on
+    sentences and on the same sentences with the entities exchanged.
+
+    Parameters
+    ----------
+    schemes : columns `system`, `scheme`, `value` (per cent). direction : columns `model`, `set` (two values),
+        `value` (per cent).
+
+    >>> schemes = pd.DataFrame({"system": "s", "scheme": ["micro", "macro"], "value": [66.0, 45.0]})
+    >>> direction = pd.DataFrame({"model": "m", "set": ["as it is", "exchanged"], "value": [85.0, 15.0]})
+    >>> [axes.get_ylabel() for axes in landing_chart(schemes, direction).axes]
+    ['F1 (%)', 'macro-F1 (%)']
+    """
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 3.9), width_ratios=(1.35, 1))
+    names = first_seen(schemes, "scheme")
+    for place, (system, rows) in enumerate(schemes.groupby("system", sort=False)):
+        look = {"color": _PAIR[place % 2], "marker": _MARKERS[place % 2], "linewidth": 2}
+        left.plot(range(len(names)), rows["value"], **look)
+        first, last = rows["value"].iloc[0], rows["value"].iloc[-1]
+        words = {"color": look["color"], "fontsize": 9, "va": "center", "fontweight": "bold"}
+        left.text(-0.12, first, f"{first:.1f}", ha="right", **words)
+        left.text(len(names) - 0.88, last, f"{last:.1f}  {system}", **words)
+    left.set_xticks(range(len(names)), names)
+    left.set_xlim(-0.7, len(names) + 1.5)
+    left.set(ylabel="F1 (%)")
+    left.set_title("Same predictions: the better system\ndepends on the scheme", fontsize=11)
+    models, sets = first_seen(direction, "model"), first_seen(direction, "set")
+    for place, kind in enumerate(sets):
+        rows = direction[direction["set"] == kind].set_index("model").loc[models]
+        at = np.arange(len(models)) + 0.36 * (place - 0.5)
+        bars = right.bar(at, rows["value"], width=0.34, color=(BLUE, ORANGE)[place], label=kind)
+        right.bar_label(bars, fmt="%.0f", fontsize=10, fontweight="bold")
+    right.set_xticks(range(len(models)), models)
+    right.set(ylabel="macro-F1 (%)", ylim=(0, 112))
+    right.grid(axis="x", visible=False)
+    right.set_title("Right about a sentence, wrong about\nthe same one with entities exchanged", fontsize=11)
+    right.legend(fontsize=8, ncols=2, loc="upper center")
+    return figure

@@ -21,7 +21,7 @@ from helpers.data import (
     registered_file,
 )
 from helpers.metrics import FactRanking
-from helpers.papers.distant import published_ranking
+from helpers.papers.list_runs import published_ranking
 
 with open(Path(__file__).parents[2] / "golden" / "ranked_lists.csv", newline="") as file:
     EXPECTED = list(csv.DictReader(file))

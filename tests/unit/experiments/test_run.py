@@ -440,8 +440,8 @@ class TestCommand:
                 "dropout is True; it must be in [0, 1)",
             ),
             (
-                "--model em-c --dataset demo --set optimizer sgd",
-                "unknown optimizer 'sgd'. Known: adamw, adam",
+                "--model em-c --dataset demo --set optimizer rmsprop",
+                "unknown optimizer 'rmsprop'. Known: adamw, adam, sgd",
             ),
             ("--model em-c --dataset demo --part ptr", "part 'ptr' is a split of semeval2010, not of demo"),
             ("--model em-c --dataset demo --option layer_norm true", "unknown option of em-c 'layer_norm'"),

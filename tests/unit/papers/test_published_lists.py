@@ -8,8 +8,8 @@ import pytest
 
 from helpers.data import PUBLISHED_LISTS, find_list, locate, read_gids_probabilities
 from helpers.metrics import FactSample, label_averages
-from helpers.papers import distant
-from helpers.papers.distant import published_list_runs, write_list_runs
+from helpers.papers import list_runs as list_runs_module
+from helpers.papers.list_runs import published_list_runs, write_list_runs
 from helpers.runs import RUNS_FOLDER, Run, list_runs, load_run
 
 with open(Path(__file__).parents[2] / "golden" / "ranked_lists.csv", newline="") as file:
@@ -59,7 +59,7 @@ def test_where_relations_are_known_so_are_counts() -> None:
     assert label_averages(counts, ["micro"])[0] == pytest.approx(f1)
     assert ranking.facts_of_relation.tolist() == [584, 787, 646, 430]
     listed = stored("nyt10", "NRE CNN+ATT").outcome()
-    assert listed.relations and listed.facts_of_relation is None and listed.pairs is None
+    assert listed.relations and listed.facts_of_relation is None and len(set(listed.pairs)) == 2000
 
 
 class TestWithTheFiles:
@@ -86,6 +86,6 @@ class TestWithTheFiles:
             FactSample.of(ranking, cells[0], gold[:, 1:].sum(axis=1))
 
     def test_lost_files_are_named(self, monkeypatch) -> None:
-        monkeypatch.setattr(distant, "locate", lambda file: Path("gone", file))
+        monkeypatch.setattr(list_runs_module, "locate", lambda file: Path("gone", file))
         with pytest.raises(FileNotFoundError, match=r"CNN\+ONE.txt"):
             published_list_runs()

@@ -1,21 +1,20 @@
 """The README's numbers are those of the tables and of the stored outcomes."""
 
 import re
+import shlex
 from contextlib import suppress
 
-import numpy as np
+import pandas as pd
 import pytest
 
 from helpers import ROOT
 from helpers.__main__ import main
-from helpers.metrics.averaging import averages, evaluate
-from helpers.metrics.bootstrap import bootstrap_intervals
-from helpers.metrics.weighting import SCHEMES
-from helpers.papers.readme import CLAIMS, PAGES, claims_table, filled, rows_of
+from helpers.metrics import PairedOutcomes
+from helpers.papers.readme import CLAIMS, PAGES, claims_table, filled, picture, rows_of
 from helpers.reporting.tables import TABLES_FOLDER
 from helpers.runs import list_runs
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+README, RESULTS = ((ROOT / page).read_text(encoding="utf-8") for page in ("README.md", "results/README.md"))
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -25,8 +24,8 @@ def test_all_tables_are_those_of_the_results(page):
 
 
 def test_a_changed_number_would_be_noticed():
-    assert "70.83 / 70.29" in README
-    assert filled("README.md", README.replace("70.83 / 70.29", "70.84 / 70.29")) == README
+    assert "70.83 / 70.29" in RESULTS
+    assert filled("results/README.md", RESULTS.replace("70.83 / 70.29", "70.84 / 70.29")) == RESULTS
 
 
 def test_marks_are_needed():
@@ -44,25 +43,41 @@ def test_a_missing_row_is_named():
         rows_of(TABLES_FOLDER / "01_statistics.csv", dataset="nowhere")
 
 
-def test_the_example_is_what_the_command_prints():
-    table = list_runs("tacred", "spanbert_tacred")[0].outcome()
-    report = evaluate(table, negative="no_relation")
-    rng = np.random.default_rng(1)
-    interval = bootstrap_intervals(
-        table, lambda drawn: averages(drawn, classes_of=table, negative="no_relation"), rng
+def blocks(language: str) -> list[str]:
+    """The code blocks of the README in one language."""
+    return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+
+
+def test_the_example_is_what_the_command_prints(call, monkeypatch):
+    """Typed as it is printed, in the project's folder."""
+    monkeypatch.chdir(ROOT)
+    (command,) = re.findall(r"^python -m helpers (.*examples/.*)$", blocks("bash")[0], re.MULTILINE)
+    code, printed, _ = call(*shlex.split(command))
+    assert code == 0
+    shown = [line for line in blocks("text")[0].splitlines() if line != "…"]
+    assert len(shown) == 9 and set(shown) <= set(printed.splitlines())
+
+
+def test_the_example_file_is_a_stored_outcome():
+    (run,) = (
+        one for one in list_runs("semeval2010", profile="standard") if (one.name, one.seed) == ("EM-C", 9)
     )
-    for place, scheme in enumerate(SCHEMES):
-        row = report.schemes[scheme]
-        numbers = [row[name] for name in ("precision", "recall", "f1", "f1_of_means")]
-        numbers += [interval.low[place], interval.high[place]]
-        printed = re.search(rf"^{scheme} +(.*)$", README, re.MULTILINE).group(1).split()
-        assert printed == [f"{100 * number:.2f}" for number in numbers]
-    assert report.to_text().splitlines()[0] in README
+    frame = pd.read_csv(ROOT / "examples" / "predictions.csv")
+    columns = (frame[name] for name in ("gold", "predicted", "paired"))
+    assert PairedOutcomes.from_arrays(*columns, run.labels) == run.outcome()
+
+
+def test_the_readme_is_short_and_has_a_picture():
+    prose = re.sub(r"^(```.*?^```|\|.*?$)", "", README, flags=re.MULTILINE | re.DOTALL)
+    assert len(prose.split()) <= 700
+    (image,) = re.findall(r"!\[.*?\]\((.*?)\)", README)
+    drawn = pd.read_csv((ROOT / image).with_suffix(".csv"))
+    pd.testing.assert_frame_equal(drawn, pd.concat(picture()).reset_index(drop=True), rtol=1e-6)
 
 
 def test_the_commands_exist(capsys):
     with suppress(SystemExit):
         main(["--help"])
     said = capsys.readouterr().out
-    for command in set(re.findall(r"python -m helpers ([a-z-]+)", README)):
+    for command in set(re.findall(r"python -m helpers ([a-z-]+)", README + RESULTS)):
         assert re.search(rf"(?<![\w-]){command}(?![\w-])", said)

@@ -1,7 +1,7 @@
 """What the stored runs say about the papers' claims, each with a margin; and that a false outcome is noticed.
 
 Means over the stored seeds, embedded encoder, profile standard, SemEval-2010 where nothing else is said. The
-findings among them (where this encoder does otherwise than the papers' BERT) are in the README.
+findings among them (where this encoder does otherwise than the papers' BERT) are in results/README.md.
 """
 
 import re
@@ -27,7 +27,7 @@ MERGED = [run for run in STORED + SECOND if run.model.endswith("-M")]
 ALIKE = ("per:spouse", "per:alternate_names", "org:alternate_names", "org:members", "org:subsidiaries")
 """Relations of KBP37 between two persons, or two organisations."""
 RARE = "Entity-Destination(e2,e1)"
-README = (ROOT / "README.md").read_text("utf-8")
+README = (ROOT / "results" / "README.md").read_text("utf-8")
 LARGE = {
     row.model.removesuffix(" (large)"): row.value
     for row in load_published("R").itertuples()
@@ -169,7 +169,7 @@ def missed(model: str, dataset: str) -> bool:
     return all(run.outcome().original.correct[run.labels.index(RARE)] == 0 for run in found)
 
 
-def test_numbers_in_the_readmes_prose() -> None:
+def test_numbers_in_the_prose() -> None:
     """Each number or order that the README states of these runs, against the runs."""
     alike, others = kept_when_turned("EM-C")
     stated = {

@@ -1,0 +1,91 @@
+"""Clean labels of entity pairs distorted as distant supervision does it: facts missing, facts misaligned.
+
+A knowledge base lacks facts that the text states, and holds facts that the sentences of a pair do not state.
+Gao et al. 2021 measured both on NYT10: of the facts by the base 69.1 % are stated, and 33.9 % of the stated
+ones are in the base.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+from .bags import Bag
+
+PRECISION, RECALL = 0.691, 0.339
+"""Of the labels by the knowledge base against those by people (Gao et al. 2021, Section 3.1)."""
+
+
+def distort_bags(
+    bags: Sequence[Bag],
+    negative: str,
+    rng: random.Random,
+    strength: float = 1.0,
+    precision: float = PRECISION,
+    recall: float = RECALL,
+) -> list[Bag]:
+    """The bags with the relations that a knowledge base would give them.
+
+    Each true fact stays with probability 1 − strength · (1 − recall). Then false facts are added until the
+    share of true ones is 1 − strength · (1 − precision): a relation that the base knows of the same tail
+    entity with another head, or of the same head, where there is any; else one drawn as often as it occurs.
+    So what misleads is what misleads there: entities of which a relation is known are taken for it.
+
+    Parameters
+    ----------
+    bags : by (head, tail), with their true relations; one without any has `negative`.
+    strength : 0 changes nothing, 1 has the two rates of the paper. rng : seeded by the caller.
+
+    Raises ValueError for a strength or a rate outside [0, 1].
+
+    >>> from helpers.data import RelationSample
+    >>> one = RelationSample("1", "Ada left London", (0, 3), (9, 15), "lived in")
+    >>> bags = [Bag("Ada", str(n), ("lived in",) if n % 2 else ("NA",), (one,)) for n in range(100)]
+    >>> changed = distort_bags(bags, "NA", random.Random(1))
+    >>> true = sum(new.relations == old.relations == ("lived in",) for new, old in zip(changed, bags))
+    >>> true, sum(bag.relations != ("NA",) for bag in changed)
+    (19, 27)
+    """
+    for name, value in (("strength", strength), ("precision", precision), ("recall", recall)):
+        if not 0 <= value <= 1:
+            raise ValueError(f"{name} is {value}: it has to be from 0 to 1")
+    facts = [(row, one) for row, bag in enumerate(bags) for one in bag.relations if one != negative]
+    kept = [fact for fact in facts if rng.random() < 1 - strength * (1 - recall)]
+    share = 1 - strength * (1 - precision)
+    wanted = round(len(kept) * (1 - share) / share) if share else 0
+    relations: dict[int, dict[str, None]] = defaultdict(dict)
+    for row, relation in kept:
+        relations[row][relation] = None
+    for row, relation in _false_facts(bags, facts, wanted, rng):
+        relations[row][relation] = None
+    return [replace(bag, relations=tuple(relations[row]) or (negative,)) for row, bag in enumerate(bags)]
+
+
+def _false_facts(
+    bags: Sequence[Bag], facts: Sequence[tuple[int, str]], wanted: int, rng: random.Random
+) -> list[tuple[int, str]]:
+    """So many facts that are not true, of different pairs and relations."""
+    true, counts = set(facts), Counter(relation for _, relation in facts)
+    known: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for row, relation in facts:
+        known["tail", bags[row].tail].append(relation)
+        known["head", bags[row].head].append(relation)
+    drawn: dict[tuple[int, str], None] = {}
+    for row in rng.sample(range(len(bags)), len(bags)):
+        if len(drawn) == wanted:
+            break
+        bag = bags[row]
+        like = known["tail", bag.tail] + known["head", bag.head]
+        like = [relation for relation in like if (row, relation) not in true]
+        if not like:
+            like = [one for one in rng.choices(list(counts), list(counts.values())) if (row, one) not in true]
+        if like:
+            drawn[row, rng.choice(like)] = None
+    return list(drawn)
+
+
+def by_relation(bags: Sequence[Bag]) -> list[Bag]:
+    """One bag for each (head, tail, relation), as models are trained."""
+    return [replace(bag, relations=(one,)) for bag in bags for one in bag.relations]

@@ -1,0 +1,334 @@
+"""One training of distant supervision from end to end: read bags → train → rank all facts → count → save.
+
+A model that was trained on sentences is evaluated by the mean and by the best of a bag's sentences, from the
+same training: two runs. A run that is stored with the same configuration is not trained again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from helpers.core import unknown_name
+from helpers.data import (
+    Bag,
+    corpus_hashes,
+    datasets,
+    find_dataset,
+    locate,
+    make_bags,
+    read_corpus,
+    read_entity_types,
+    read_relation_aliases,
+    registered_file,
+)
+from helpers.metrics import Confusion, FactRanking
+from helpers.models import (
+    EMBEDDED,
+    NO_ENCODER,
+    Model,
+    ModelEntry,
+    Settings,
+    build,
+    check_options,
+    default_settings,
+    model_entry,
+)
+from helpers.runs import (
+    RUNS_FOLDER,
+    ConfusionRows,
+    RankedFacts,
+    Run,
+    code_sha256,
+    load_run,
+    run_path,
+    same_configuration,
+    save_run,
+    variant_name,
+)
+
+from .experiment import SEEDS
+from .run import CHECKPOINTS, NO_RANDOMNESS, model_environment, remove_checkpoint
+
+SIDE = {
+    "types": ("reside/entity_type/gids/type_info.json", read_entity_types),
+    "aliases": (
+        "reside/relation_alias/gids/relation_alias_from_wikidata_ppdb_extended.json",
+        read_relation_aliases,
+    ),
+}
+"""RESIDE's side information for GIDS: option → registered file, reader."""
+DECIMALS = 4
+"""Of stored scores; the order of the list is kept."""
+
+
+@dataclass(frozen=True)
+class BagExperiment:
+    """What is trained on which bags, and how.
+
+    Attributes
+    ----------
+    model : of the registry, one of `unit` 'bag'. dataset : one of kind 'mentions'.
+    options : of the model, e.g. training 'bag', aggregator 'att', masked True.
+    seed, encoder, profile, settings : as in `Experiment`; settings None takes the standard ones.
+
+    Raises ValueError for an unknown name or option.
+
+    >>> one = BagExperiment("pcnn", options={"training": "bag", "aggregator": "att"})
+    >>> one.name, one.run_variant
+    ('PCNN', 'bag+ATT')
+    """
+
+    model: str
+    dataset: str = "gids"
+    options: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = SEEDS[0]
+    encoder: str = EMBEDDED
+    profile: str = "standard"
+    settings: Settings | None = None
+    split = "test"
+
+    def __post_init__(self) -> None:
+        if self.entry.unit != "bag":
+            raise ValueError(f"model {self.model} takes single sentences; these are of bags")
+        known = [one.name for one in datasets().values() if one.kind == "mentions"]
+        if self.dataset not in known:
+            raise unknown_name("data set of bags", self.dataset, known)
+        object.__setattr__(self, "options", check_options(self.model, self.options))
+        if not self.entry.encoder:
+            object.__setattr__(self, "encoder", NO_ENCODER)
+
+    @property
+    def entry(self) -> ModelEntry:
+        """The model's entry in the registry."""
+        return model_entry(self.model)
+
+    @property
+    def name(self) -> str:
+        """The model as tables write it."""
+        return self.entry.full_title(self.options)
+
+    @property
+    def dataset_name(self) -> str:
+        """The data set in run files."""
+        return self.dataset
+
+    @property
+    def aggregators(self) -> dict[str, str | None]:
+        """Variant of the run → the aggregator of its evaluation (None: the model's own).
+
+        >>> BagExperiment("cnn").aggregators, BagExperiment("bgwa").aggregators
+        ({'sent+AVG': 'avg', 'sent+ONE': 'one'}, {'': None})
+        """
+        if "training" not in self.entry.options or self.model in ("bgwa", "reside", "rl-dsre"):
+            found = {"": None}
+        elif self.options.get("training", "sentence") == "sentence":
+            found = {"sent+AVG": "avg", "sent+ONE": "one"}
+        else:
+            aggregator = self.options.get("aggregator", "avg")
+            found = {f"bag+{aggregator.upper()}": aggregator}
+        changed = self._changes()
+        return {"+".join(filter(None, (variant, changed))): one for variant, one in found.items()}
+
+    def _changes(self) -> str:
+        """What else differs from the usual, for the variant."""
+        known = {"training", "aggregator", *self.entry.suffixes}
+        chosen = {name: value for name, value in self.options.items() if name not in known}
+        usual: dict[str, Any] = {}
+        if self.settings:
+            chosen |= asdict(self.settings)
+            usual = asdict(default_settings(self.model, "standard", self.encoder))
+        return variant_name(chosen, usual)
+
+    @property
+    def run_variant(self) -> str:
+        """The variant of the run that is written last: when it is there, all are."""
+        return list(self.aggregators)[-1]
+
+    def resolved(self) -> Settings | None:
+        """The settings that it is trained with; None for a model that has none."""
+        if self.settings or not self.entry.settings:
+            return self.settings
+        return default_settings(self.model, "standard", self.encoder)
+
+
+@dataclass(frozen=True)
+class BagData:
+    """Training bags by (head, tail, relation), test bags by (head, tail), the labels, sha256 by file."""
+
+    train: list[Bag]
+    test: list[Bag]
+    labels: tuple[str, ...]
+    negative: str | None
+    files: dict[str, str]
+
+    @property
+    def gold(self) -> np.ndarray:
+        """(B, L) whether a relation holds between the entities of a test bag."""
+        places = {label: place for place, label in enumerate(self.labels)}
+        gold = np.zeros((len(self.test), len(self.labels)), dtype=bool)
+        for row, bag in enumerate(self.test):
+            gold[row, [places[relation] for relation in bag.relations]] = True
+        return gold
+
+
+def read_bags(dataset: str) -> BagData:
+    """The bags of a data set of mentions; the negative class is the first label, the others by name.
+
+    Raises MissingData, ChecksumError : the data are not here. ValueError : unknown data set.
+    """
+    splits, row = read_corpus(dataset), find_dataset(dataset)
+    relations = {one for mentions in splits.values() for mention in mentions for one in mention.relations}
+    negative = row.negative if row.negative in relations else None
+    labels = (*([negative] if negative else []), *sorted(relations - {negative}))
+    train = make_bags(splits["train"], negative, by_relation=True)
+    return BagData(train, make_bags(splits["test"], negative), labels, negative, corpus_hashes(dataset))
+
+
+def run_bag_experiment(
+    experiment: BagExperiment,
+    folder: Path | str = RUNS_FOLDER,
+    overwrite: bool = False,
+    progress: bool = True,
+) -> list[Run]:
+    """Train, rank every fact of the test bags, and store a run for each way of evaluation; returns them.
+
+    Of the first seed the whole list is stored (scores with `DECIMALS`, pairs, relations), of the others the
+    ranks of the true facts and the relations. Of data without a negative class the best labels are counted.
+
+    Raises
+    ------
+    FileExistsError : a stored run has another configuration. MissingData, ChecksumError : the data are not
+        here. ValueError : as `BagExperiment`.
+    """
+    data = read_bags(experiment.dataset)
+    model, files = _model(experiment, data)
+    blanks = {name: _configuration(experiment, model, data, files, name) for name in experiment.aggregators}
+    stored = [_stored(blank, folder) for blank in blanks.values()]
+    if all(stored) and not overwrite:
+        return stored
+    checkpoint = CHECKPOINTS / f"{next(iter(blanks.values())).configuration_sha256[:32]}.safetensors"
+    history = model.fit(data.train, checkpoint=checkpoint, progress=progress)
+    runs = []
+    for variant, scores in _all_scores(model, data.test, experiment.aggregators, progress):
+        rate = history.examples_per_second
+        run = replace(
+            blanks[variant],
+            table=_counted(data, scores, whole=experiment.seed == SEEDS[0]),
+            environment=model_environment(model),
+            history=history.record(),
+            wall_seconds=round(history.seconds, 1),
+            sentences_per_second=None if rate is None else round(rate, 1),
+        )
+        save_run(run, folder, overwrite=True)
+        runs.append(run)
+    remove_checkpoint(checkpoint)
+    return runs
+
+
+def _all_scores(
+    model: Any, bags: Sequence[Bag], aggregators: Mapping[str, str | None], progress: bool
+) -> Iterator[tuple[str, np.ndarray]]:
+    """The scores of each variant; where an aggregator is named, sentences are encoded once for all."""
+    if None in aggregators.values():
+        yield from ((variant, model.scores(bags, progress=progress)) for variant in aggregators)
+        return
+    vectors = model.sentence_vectors(bags, progress)
+    yield from ((variant, model.aggregated(vectors, one)) for variant, one in aggregators.items())
+
+
+def _model(experiment: BagExperiment, data: BagData) -> tuple[Model, dict[str, str]]:
+    """The untrained model, and the files of its side information."""
+    side = {
+        name: SIDE[name] for name in SIDE if experiment.model == "reside" and experiment.dataset == "gids"
+    }
+    options = dict(experiment.options)
+    options |= {name: read(locate(file)) for name, (file, read) in side.items()}
+    model = build(
+        experiment.model,
+        EMBEDDED if experiment.encoder == NO_ENCODER else experiment.encoder,
+        data.labels,
+        experiment.resolved(),
+        experiment.seed,
+        **options,
+    )
+    return model, {file: registered_file(file).sha256 for file, _ in side.values()}
+
+
+def _configuration(
+    experiment: BagExperiment, model: Model, data: BagData, files: dict[str, str], variant: str
+) -> Run:
+    """The run before anything is trained."""
+    settings, is_random = experiment.resolved(), experiment.entry.random
+    hyperparameters = (asdict(settings) if settings else {}) | model.summary()
+    hyperparameters |= {"training_bags": len(data.train), "evaluation": variant}
+    return Run(
+        dataset=experiment.dataset,
+        files=data.files | files,
+        model=experiment.name,
+        variant=variant,
+        encoder=model.encoder_name,
+        encoder_sha256=model.encoder_sha256,
+        seed=experiment.seed if is_random else None,
+        profile=experiment.profile,
+        hyperparameters=hyperparameters,
+        labels=data.labels,
+        negative=data.negative,
+        source="" if is_random else NO_RANDOMNESS,
+        code_sha256=code_sha256([type(model)]),
+        table=RankedFacts(level="bag", facts=0, hits=()) if data.negative else ConfusionRows(rows=()),
+    )
+
+
+def _stored(blank: Run, folder: Path | str) -> Run | None:
+    """The stored run of this configuration; FileExistsError for another one at its place."""
+    path = run_path(blank, folder)
+    if not path.exists():
+        return None
+    stored = load_run(path)
+    if not same_configuration(stored, blank):
+        save_run(blank, folder)  # raises, and says what differs
+    return stored
+
+
+def _counted(data: BagData, scores: np.ndarray, whole: bool) -> RankedFacts | ConfusionRows:
+    """The list of all facts that a matrix of scores ranks; by matrix position where scores are equal.
+
+    Where no class is negative every pair has one relation, and the best label of each is counted.
+    """
+    if data.negative is None:
+        names = np.array(data.labels)
+        gold, predicted = names[data.gold.argmax(axis=1)], names[scores.argmax(axis=1)]
+        return ConfusionRows(rows=Confusion.from_arrays(gold, predicted, data.labels).to_rows())
+    ranking = FactRanking.from_matrix(scores, data.gold, data.labels, data.negative)
+    if not whole:
+        return RankedFacts.from_ranking(replace(ranking, scores=None), "bag", data.labels)
+    kept = [place for place, label in enumerate(data.labels) if label != data.negative]
+    order = np.argsort(-scores[:, kept].ravel(), kind="stable")
+    return RankedFacts.from_ranking(ranking, "bag", data.labels, (order // len(kept)).tolist(), DECIMALS)
+
+
+_MARKED = {"markers": True}
+
+
+def gids_experiments(seeds: Sequence[int] = SEEDS[:3]) -> list[BagExperiment]:
+    """Every encoder, training and aggregator on GIDS, the recurrent models, RL-DSRE, two reference points.
+
+    >>> len(gids_experiments([9])), gids_experiments()[0].name
+    (22, 'majority-bag')
+    """
+    ways = [{"training": "sentence"}]
+    ways += [{"training": "bag", "aggregator": one} for one in ("avg", "one", "att")]
+    encoders = [("cnn", {}), ("pcnn", {}), ("bert-entity", {}), ("bert-entity", {"masked": True})]
+    fixed = [
+        BagExperiment("majority-bag"),
+        BagExperiment("tfidf-bag"),
+        BagExperiment("tfidf-bag", options=_MARKED),
+    ]
+    listed = [(model, options | way) for model, options in encoders for way in ways]
+    listed += [(model, {}) for model in ("bgwa", "reside", "rl-dsre")]
+    return fixed + [BagExperiment(model, options=one, seed=seed) for seed in seeds for model, one in listed]

@@ -1,0 +1,176 @@
+"""Held-out against manual evaluation, as an experiment: does the ranking by noisy labels hold by clean ones?
+
+GIDS, whose labels people have judged, stands for the manual truth. In every draw its labels are distorted
+(`distort_bags`) in the training and in the test part, every system is trained on the distorted part, and its
+list is scored twice: by the distorted test labels (held-out) and by the clean ones (manual).
+
+`python -m helpers.experiments.noise` adds the draws that are missing to results/studies/noise.csv.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from helpers.core import write_atomically
+from helpers.data import (
+    NEGATIVE,
+    Mention,
+    by_relation,
+    demo_corpus,
+    distort_bags,
+    make_bags,
+    read_corpus,
+)
+from helpers.metrics import FactRanking
+from helpers.models import EMBEDDED, build, default_settings
+from helpers.runs import STUDIES_FOLDER
+
+from .bags import BagData, read_bags
+
+STORED = STUDIES_FOLDER / "noise.csv"
+COLUMNS = ("strength", "draw", "system", "protocol", "auc", "micro_f1")
+STRENGTHS = (0.25, 0.5, 1.0)
+DRAWS = 10
+HELD_OUT, MANUAL = "held-out", "manual"
+EPOCHS, FILTERS = 6, 100
+"""Half of the standard epochs and filters: a draw takes a minute on one core."""
+
+
+class System(NamedTuple):
+    """A training, and the aggregators of its evaluations by the names of the systems."""
+
+    model: str
+    options: dict[str, Any]
+    systems: dict[str, str | None]
+
+
+def systems() -> list[System]:
+    """The nine systems that are ranked, from seven trainings.
+
+    >>> sum(len(one.systems) for one in systems())
+    9
+    """
+    small = {"filters": FILTERS}
+    bag = {"training": "bag"} | small
+    return [
+        System("tfidf-bag", {}, {"TF-IDF": None}),
+        System("tfidf-bag", {"markers": True}, {"TF-IDF-EM": None}),
+        System("cnn", small, {"CNN+sent+AVG": "avg", "CNN+sent+ONE": "one"}),
+        System("cnn", small | {"masked": True}, {"CNN-masked+sent+AVG": "avg"}),
+        System("pcnn", small, {"PCNN+sent+AVG": "avg", "PCNN+sent+ONE": "one"}),
+        System("pcnn", bag | {"aggregator": "avg"}, {"PCNN+bag+AVG": "avg"}),
+        System("pcnn", bag | {"aggregator": "att"}, {"PCNN+bag+ATT": "att"}),
+    ]
+
+
+def one_draw(
+    data: BagData, strength: float, draw: int, listed: Sequence[System] | None = None
+) -> Iterator[dict[str, Any]]:
+    """Train every system on one draw of the noise and score it by both protocols: rows of `COLUMNS`.
+
+    `data` : the clean bags; the training part by (head, tail, relation) or by pair. The draw is the seed.
+    """
+    rng = random.Random(f"{draw} {strength}")
+    train = by_relation(distort_bags(data.train, data.negative, rng, strength))
+    noisy = distort_bags(data.test, data.negative, rng, strength)
+    truths = {HELD_OUT: BagData(train, noisy, data.labels, data.negative, {}).gold, MANUAL: data.gold}
+    for one in systems() if listed is None else listed:
+        settings = None
+        if one.model != "tfidf-bag":
+            settings = default_settings(one.model).changed({"epochs": EPOCHS})
+        model = build(one.model, EMBEDDED, data.labels, settings, draw, **one.options)
+        model.fit(train, progress=False)
+        for name, aggregator in one.systems.items():
+            chosen = [aggregator] if aggregator else []
+            scores = model.scores(data.test, *chosen, progress=False)
+            for protocol, gold in truths.items():
+                ranking = FactRanking.from_matrix(scores, gold, data.labels, data.negative)
+                values = (ranking.auc(), ranking.best_f1()[0])
+                yield dict(zip(COLUMNS, (strength, draw, name, protocol, *values), strict=True))
+
+
+def clean_data() -> BagData:
+    """GIDS, both parts by (head, tail). Raises MissingData, ChecksumError if it is not here."""
+    data = read_bags("gids")
+    train = make_bags(read_corpus("gids")["train"], data.negative)
+    return BagData(train, data.test, data.labels, data.negative, data.files)
+
+
+def demo_bags() -> BagData:
+    """Bags of the synthetic demo sentences, for where no data are: an entity is a word in one relation.
+
+    >>> data = demo_bags()
+    >>> len(data.train), len(data.labels), data.negative
+    (263, 17, 'Other')
+    """
+    corpus = demo_corpus()
+    parts = {
+        name: [
+            Mention(one, f"{one.head_text}, {one.relation}", f"{one.tail_text}, {one.relation}")
+            for one in samples
+        ]
+        for name, samples in corpus.items()
+    }
+    labels = tuple(sorted({one.relation for samples in corpus.values() for one in samples}))
+    train, test = (make_bags(parts[name], NEGATIVE) for name in ("train", "test"))
+    return BagData(train, test, labels, NEGATIVE, {})
+
+
+def stored_draws(path: Path | str = STORED) -> pd.DataFrame:
+    """The rows of all draws that are stored; none yet: an empty table.
+
+    >>> stored_draws("no-such-file").columns.tolist()
+    ['strength', 'draw', 'system', 'protocol', 'auc', 'micro_f1']
+    """
+    return pd.read_csv(path) if Path(path).exists() else pd.DataFrame(columns=COLUMNS)
+
+
+def add_draws(
+    path: Path | str = STORED, strengths: Sequence[float] = STRENGTHS, draws: int = DRAWS
+) -> Iterator[str]:
+    """Make the draws that are not stored yet, one after the other; says which. Whole draws are written."""
+    found, data = stored_draws(path), clean_data()
+    done = set(zip(found["strength"], found["draw"], strict=True))
+    for draw in range(draws):
+        for strength in strengths:
+            if (strength, draw) in done:
+                continue
+            found = pd.concat([found, pd.DataFrame(one_draw(data, strength, draw))], ignore_index=True)
+            rows = found.sort_values(["strength", "draw"], kind="stable")
+            write_atomically(path, rows.to_csv(index=False, float_format="%.6f", lineterminator="\n"))
+            yield f"strength {strength}, draw {draw}"
+
+
+def agreement(rows: pd.DataFrame, measure: str = "auc") -> pd.DataFrame:
+    """How well the two rankings of each draw agree: strength, draw, tau (Kendall's), best_kept, loss.
+
+    `best_kept` : whether the best system by held-out labels is the best one by clean labels; `loss` : by how
+    much it falls behind that one.
+
+    >>> rows = pd.DataFrame({"strength": 1.0, "draw": 0, "system": list("abab"), "auc": [0.5, 0.4, 0.3, 0.6],
+    ...                      "protocol": ["held-out"] * 2 + ["manual"] * 2})
+    >>> agreement(rows)[["tau", "best_kept", "loss"]].values.tolist()
+    [[-1.0, False, 0.3]]
+    """
+    from scipy.stats import kendalltau
+
+    found = []
+    for (strength, draw), part in rows.groupby(["strength", "draw"]):
+        table = part.pivot(index="system", columns="protocol", values=measure)
+        best = table[HELD_OUT].idxmax()
+        loss = table[MANUAL].max() - table.loc[best, MANUAL]
+        tau = float(kendalltau(table[HELD_OUT], table[MANUAL]).statistic)
+        found.append(
+            {"strength": strength, "draw": draw, "tau": tau, "best_kept": bool(loss == 0), "loss": loss}
+        )
+    return pd.DataFrame(found)
+
+
+if __name__ == "__main__":
+    for made in add_draws():
+        print(made, flush=True)

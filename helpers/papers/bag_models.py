@@ -1,0 +1,123 @@
+"""Paper D on GIDS: our trained models beside the published systems, and its findings on them.
+
+Ours are trained on the development part of GIDS (1,082 pairs), the published systems on its training part,
+which is not at hand: levels are not comparable, only what differs among ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from helpers.metrics import PRECISION_AT, RULES, fact_scores, label_averages, welch
+from helpers.runs import RUNS_FOLDER, Run, list_runs
+
+from .distant import ranking_of, system_name
+
+MEASURES = ("auc", "average_precision", "micro_f1", "macro_f1", *(f"P@{n}" for n in PRECISION_AT))
+WITHOUT_TRAINING = ("majority-bag", "TF-IDF", "TF-IDF-EM")
+
+
+def bag_runs(dataset: str = "gids", folder: Path | str = RUNS_FOLDER) -> list[Run]:
+    """The stored runs of models that were trained here, by name and seed.
+
+    >>> bag_runs(folder="no-such-folder")
+    []
+    """
+    runs = list_runs(dataset, kind="facts", profile="standard", folder=folder)
+    return sorted(runs, key=lambda run: (system_name(run), run.seed or 0))
+
+
+def bag_scores(runs: Sequence[Run]) -> pd.DataFrame:
+    """`MEASURES` and the F1 of each relation, a row for each run: system, seed, seconds, then the scores."""
+    rows = []
+    for run in runs:
+        ranking = ranking_of(run)
+        found = fact_scores(ranking)
+        counts = ranking.counts_until(ranking.best_f1()[1])
+        single = 2 * counts.correct / np.maximum(counts.gold + counts.predicted, 1)
+        row: dict[str, Any] = {"system": system_name(run), "seed": run.seed, "seconds": run.wall_seconds}
+        row |= {name: found[name] for name in MEASURES if name in found}
+        row["macro_f1"] = float(label_averages(counts, ["macro"])[0])
+        rows.append(row | dict(zip(map(str, counts.labels), single.tolist(), strict=True)))
+    return pd.DataFrame(rows)
+
+
+def over_seeds(
+    scores: pd.DataFrame, measures: Sequence[str] = ("auc", "micro_f1", "macro_f1")
+) -> pd.DataFrame:
+    """Mean and SD (ddof 1) over seeds, in per cent: index system, columns runs, seconds, 'auc', 'auc SD', …
+
+    >>> scores = pd.DataFrame({"system": ["a", "a"], "auc": [0.5, 0.6], "seconds": [1.0, 3.0]})
+    >>> over_seeds(scores, ["auc"]).round(2).values.tolist()
+    [[2.0, 2.0, 55.0, 7.07]]
+    """
+    groups = scores.groupby("system", sort=False)
+    table = pd.DataFrame({"runs": groups.size(), "seconds": groups["seconds"].mean()})
+    for measure in measures:
+        table[measure] = 100 * groups[measure].mean()
+        table[f"{measure} SD"] = 100 * groups[measure].std(ddof=1)
+    return table.sort_values(measures[0], ascending=False)
+
+
+def bag_rows(scores: pd.DataFrame) -> list[dict[str, Any]]:
+    """Rows of a tidy table: each measure of each run, and the mean over seeds."""
+    rows = []
+    for system, part in scores.groupby("system", sort=False):
+        head = {"paper": "D", "item": "GIDS, trained here", "dataset": "gids", "model": system}
+        made = f"facts|level:bag|n:12988|facts:2448|v:{RULES}"
+        for measure in MEASURES:
+            values = part[measure].to_numpy()
+            for seed, value in zip(part["seed"], values, strict=True):
+                name = "all" if pd.isna(seed) else f"seed-{int(seed)}"
+                rows.append(
+                    head | {"seed_or_agg": name, "metric": measure, "value": value, "signature": made}
+                )
+            if len(values) > 1:
+                mean = {"seed_or_agg": "mean", "metric": measure, "value": values.mean(), "signature": made}
+                rows.append(head | mean)
+    return rows
+
+
+_FINDINGS = (
+    ("bag-level training helps PCNN", "PCNN+sent+AVG", "PCNN+bag+AVG", 1),
+    ("… and ATT helps it most", "PCNN+bag+AVG", "PCNN+bag+ATT", 1),
+    ("bag-level training does not help BERT", "BERT-entity+sent+AVG", "BERT-entity+bag+AVG", -1),
+    ("… and ATT is its worst strategy", "BERT-entity+bag+AVG", "BERT-entity+bag+ATT", -1),
+    ("BERT is ahead of PCNN", "PCNN+sent+AVG", "BERT-entity+sent+AVG", 1),
+)
+
+
+def bag_findings(scores: pd.DataFrame, measure: str = "auc", level: float = 0.05) -> pd.DataFrame:
+    """Findings of paper D on our runs: *reproduced* or *contradicted* if Welch's p is below `level`.
+
+    Returns columns finding, first, second, difference (second − first, points), p, runs, verdict; a finding
+    whose systems have fewer than two runs each is left out.
+    """
+    rows = []
+    values = {name: part[measure].to_numpy() for name, part in scores.groupby("system")}
+    for finding, first, second, sign in _FINDINGS:
+        pair = [values.get(name, np.empty(0)) for name in (first, second)]
+        if min(map(len, pair)) < 2:
+            continue
+        difference, p = pair[1].mean() - pair[0].mean(), float(welch(pair[1], pair[0]).p)
+        verdict = "undecided" if p >= level else "reproduced" if difference * sign > 0 else "contradicted"
+        row = {"finding": finding, "first": first, "second": second, "difference": 100 * difference}
+        rows.append(row | {"p": p, "runs": f"{len(pair[0])} + {len(pair[1])}", "verdict": verdict})
+    columns = ["finding", "first", "second", "difference", "p", "runs", "verdict"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def relation_f1(scores: pd.DataFrame, systems: Sequence[str], facts: Mapping[str, int]) -> pd.DataFrame:
+    """F1 of each relation, mean over seeds, in per cent: columns relation, facts, system, value."""
+    part = scores[scores["system"].isin(systems)]
+    means = 100 * part.groupby("system")[list(facts)].mean()
+    rows = means.reindex(systems).rename_axis("system").reset_index()
+    rows = rows.melt("system", var_name="relation", value_name="value")
+    return rows.assign(
+        facts=rows["relation"].map(facts), relation=rows["relation"].str.rsplit("/", n=1).str[-1]
+    )

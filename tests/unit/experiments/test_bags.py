@@ -1,0 +1,225 @@
+"""Training on bags from end to end, on a small corpus of bags; and labels distorted."""
+
+import random
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from helpers.data import (
+    Bag,
+    Dataset,
+    Mention,
+    RelationSample,
+    by_relation,
+    distort_bags,
+    register_dataset,
+    unregister_dataset,
+)
+from helpers.experiments import (
+    BagExperiment,
+    agreement,
+    gids_experiments,
+    one_draw,
+    read_bags,
+    run_bag_experiment,
+)
+from helpers.experiments import bags as bag_experiments
+from helpers.experiments.noise import System, add_draws
+from helpers.models import default_settings
+from helpers.runs import load_run
+
+WORDS = {"NA": "met", "born in": "was born in", "lives in": "lives in"}
+
+
+def mentions(start: int, stop: int, relations=tuple(WORDS)) -> list[Mention]:
+    """Two sentences about each of some pairs."""
+    found = []
+    for number in range(start, stop):
+        relation = relations[number % len(relations)]
+        for again in ("", " again"):
+            text = f"P{number} {WORDS[relation]} T{number % 7}{again}"
+            tail = text.index(f"T{number % 7}")
+            sample = RelationSample(
+                f"{number}{again}", text, (0, len(f"P{number}")), (tail, tail + 2), relation
+            )
+            found.append(Mention(sample, f"p{number}", f"t{number % 7}"))
+    return found
+
+
+@pytest.fixture(autouse=True)
+def corpora(monkeypatch, tmp_path):
+    """'toy' has a negative class, 'toy-without' has none."""
+    for name, relations, negative in (
+        ("toy", tuple(WORDS), "NA"),
+        ("toy-without", ("born in", "lives in"), None),
+    ):
+        made = {"train": mentions(0, 30, relations), "test": mentions(30, 60, relations)}
+        register_dataset(
+            Dataset(
+                name,
+                kind="mentions",
+                maker=lambda made=made: made,
+                negative=negative,
+                whole=("train", "test"),
+            )
+        )
+    monkeypatch.setattr(bag_experiments, "CHECKPOINTS", tmp_path / "checkpoints")
+    yield
+    unregister_dataset("toy")
+    unregister_dataset("toy-without")
+
+
+def small(model="pcnn", seed=9, dataset="toy", **options):
+    settings = None
+    if model != "tfidf-bag":
+        settings = default_settings(model).changed({"epochs": 8, "batch_size": 8, "learning_rate": 0.01})
+        options |= {"filters": 8, "word_size": 8}
+    return BagExperiment(model, dataset, options, seed, settings=settings)
+
+
+class TestRuns:
+    def test_one_training_two_evaluations(self, tmp_path) -> None:
+        runs = run_bag_experiment(small(), tmp_path, progress=False)
+        assert [run.variant.split("+epochs")[0].split("+filters")[0] for run in runs] == [
+            "sent+AVG",
+            "sent+ONE",
+        ]
+        for run in runs:
+            ranking = run.outcome().ranking(run.labels, run.negative)
+            assert (len(ranking), ranking.facts) == (60, 20)
+            assert ranking.auc() > 0.9  # the words say it
+            assert load_run(next(tmp_path.rglob(f"*{run.variant}/*/seed-9.json"))) == run
+        again = run_bag_experiment(small(), tmp_path, progress=False)
+        assert [run.wall_seconds for run in again] == [run.wall_seconds for run in runs]  # not trained again
+
+    def test_what_is_stored_of_which_seed(self, tmp_path) -> None:
+        option = {"training": "bag", "aggregator": "att"}
+        (first,) = run_bag_experiment(small(**option), tmp_path, progress=False)
+        (other,) = run_bag_experiment(small(seed=148, **option), tmp_path, progress=False)
+        assert first.outcome().scores and len(first.outcome().pairs) == 60
+        assert other.outcome().scores is None and other.outcome().pairs is None
+        ranking = other.outcome().ranking(other.labels, other.negative)
+        assert ranking.counts_until(ranking.best_f1()[1]).gold.tolist() == [10, 10]
+
+    def test_pairs_and_relations_are_those_of_the_scores(self, tmp_path) -> None:
+        (run,) = run_bag_experiment(small("tfidf-bag"), tmp_path, progress=False)
+        data, facts = read_bags("toy"), run.outcome()
+        hits = [
+            data.gold[pair, relation] for pair, relation in zip(facts.pairs, facts.relations, strict=True)
+        ]
+        assert [rank for rank, hit in enumerate(hits, start=1) if hit] == list(facts.hit_ranks)
+        assert run.encoder == "no-encoder" and run.seed is None
+
+    def test_another_configuration_is_refused(self, tmp_path) -> None:
+        run_bag_experiment(small("tfidf-bag"), tmp_path, progress=False)
+        register_dataset(
+            Dataset(
+                "toy",
+                kind="mentions",
+                maker=lambda: {"train": mentions(0, 27), "test": mentions(30, 60)},
+                negative="NA",
+                whole=("train", "test"),
+            )
+        )
+        with pytest.raises(FileExistsError, match="another configuration \\(hyperparameters\\)"):
+            run_bag_experiment(small("tfidf-bag"), tmp_path, progress=False)
+
+    def test_without_a_negative_class_labels_are_counted(self, tmp_path) -> None:
+        (run,) = run_bag_experiment(small("tfidf-bag", dataset="toy-without"), tmp_path, progress=False)
+        assert run.kind == "confusion" and run.n == 30 and run.negative is None
+        assert run.outcome().correct.sum() == 30
+
+    def test_unknown_names(self) -> None:
+        with pytest.raises(ValueError, match="takes single sentences"):
+            BagExperiment("em-c", "toy")
+        with pytest.raises(ValueError, match="unknown data set of bags 'semeval2010'"):
+            BagExperiment("pcnn", "semeval2010")
+        with pytest.raises(ValueError, match="did you mean 'aggregator'"):
+            BagExperiment("pcnn", "toy", {"agregator": "avg"})
+
+    def test_names_of_the_runs_on_gids_are_all_different(self) -> None:
+        names = [(one.name, variant, one.seed) for one in gids_experiments() for variant in one.aggregators]
+        assert len(names) == len(set(names)) == 3 + 3 * (4 * 5 + 3)
+
+
+def clean(n: int = 600) -> list[Bag]:
+    sample = RelationSample("1", "Ada left London", (0, 3), (9, 15), "x")
+    kinds = [("NA",), ("r",), ("s",), ("r", "s")]
+    return [Bag(f"h{at % 97}", f"t{at % 41}", kinds[at % 4], (sample,)) for at in range(n)]
+
+
+class TestDistortion:
+    @pytest.mark.parametrize("strength", [0.0, 0.5, 1.0])
+    def test_the_rates_are_those_that_are_asked_for(self, strength) -> None:
+        bags, found = clean(), []
+        for draw in range(20):
+            noisy = distort_bags(bags, "NA", random.Random(draw), strength)
+            facts, given = (
+                {(row, one) for row, bag in enumerate(part) for one in bag.relations}
+                for part in (bags, noisy)
+            )
+            facts, given = ({fact for fact in part if fact[1] != "NA"} for part in (facts, given))
+            found.append((len(facts & given) / len(given), len(facts & given) / len(facts)))
+        precision, recall = np.mean(found, axis=0)
+        assert precision == pytest.approx(1 - strength * (1 - 0.691), abs=0.01)
+        assert recall == pytest.approx(1 - strength * (1 - 0.339), abs=0.02)
+
+    def test_without_strength_nothing_changes_and_a_seed_gives_the_same(self) -> None:
+        assert distort_bags(clean(), "NA", random.Random(1), 0) == clean()
+        one, two = (distort_bags(clean(), "NA", random.Random(7)) for _ in range(2))
+        assert one == two != distort_bags(clean(), "NA", random.Random(8))
+
+    def test_false_facts_are_what_is_known_of_the_head_or_the_tail(self) -> None:
+        """Of each head one relation is true, with the tail t0; the other tails have none."""
+        known = {bag.head: "rs"[int(bag.head[1:]) % 2] for bag in clean(4000)}
+        bags = [
+            replace(bag, relations=(known[bag.head] if bag.tail == "t0" else "NA",)) for bag in clean(4000)
+        ]
+        noisy = distort_bags(bags, "NA", random.Random(3), 1.0, precision=0.5, recall=1.0)
+        false = [bag for bag, old in zip(noisy, bags, strict=True) if bag.relations != old.relations]
+        assert len(false) == sum(bag.tail == "t0" for bag in bags)
+        assert all(bag.relations == (known[bag.head],) for bag in false if bag.tail != "t0")
+
+    def test_bags_by_relation(self) -> None:
+        assert [bag.relations for bag in by_relation(clean(4))] == [("NA",), ("r",), ("s",), ("r",), ("s",)]
+
+    @pytest.mark.parametrize("values", [{"strength": 1.5}, {"precision": -1}, {"recall": 2}])
+    def test_rates_outside_the_range(self, values) -> None:
+        with pytest.raises(ValueError, match="it has to be from 0 to 1"):
+            distort_bags(clean(4), "NA", random.Random(1), **values)
+
+
+class TestNoise:
+    LISTED = (System("tfidf-bag", {}, {"A": None}), System("tfidf-bag", {"markers": True}, {"B": None}))
+
+    def test_without_noise_both_protocols_are_one(self) -> None:
+        rows = pd.DataFrame(one_draw(read_bags("toy"), 0.0, 1, self.LISTED))
+        table = rows.pivot(index="system", columns="protocol", values="auc")
+        assert (table["held-out"] == table["manual"]).all() and len(table) == 2
+        noisy = pd.DataFrame(one_draw(read_bags("toy"), 1.0, 1, self.LISTED))
+        table = noisy.pivot(index="system", columns="protocol", values="auc")
+        assert (table["held-out"] != table["manual"]).all()
+
+    def test_draws_are_added_once(self, tmp_path, monkeypatch) -> None:
+        monkeypatch.setattr("helpers.experiments.noise.clean_data", lambda: read_bags("toy"))
+        monkeypatch.setattr("helpers.experiments.noise.systems", lambda: list(self.LISTED))
+        path = tmp_path / "noise.csv"
+        assert list(add_draws(path, (0.5, 1.0), 1)) == ["strength 0.5, draw 0", "strength 1.0, draw 0"]
+        before = path.read_text()
+        assert list(add_draws(path, (0.5, 1.0), 1)) == [] and path.read_text() == before
+        list(add_draws(path, (0.5, 1.0), 2))
+        assert len(pd.read_csv(path)) == 2 * 2 * 2 * 2
+
+    def test_agreement_of_equal_rankings(self) -> None:
+        rows = pd.DataFrame(
+            [
+                (1.0, 0, name, protocol, value, 0.0)
+                for protocol in ("held-out", "manual")
+                for name, value in (("a", 0.2), ("b", 0.5))
+            ],
+            columns=["strength", "draw", "system", "protocol", "auc", "micro_f1"],
+        )
+        found = agreement(rows).iloc[0]
+        assert found["tau"] == 1.0 and found["best_kept"] and found["loss"] == 0

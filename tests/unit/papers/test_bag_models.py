@@ -1,0 +1,86 @@
+"""Our models on GIDS: scores over seeds, findings, tables; and, once they are stored, what the runs say."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from helpers.metrics import FactRanking, FewRunsWarning
+from helpers.papers import bag_findings, bag_rows, bag_runs, bag_scores, over_seeds, relation_f1
+from helpers.reporting import load_published, tidy
+from helpers.runs import RankedFacts, Run
+
+LABELS = ("NA", "a", "b")
+
+
+def run(model: str, variant: str, seed: int, skill: float) -> Run:
+    """A run whose list is the better the larger its skill."""
+    rng = np.random.default_rng(seed)
+    gold = np.eye(3, dtype=int)[rng.integers(0, 3, 200)]
+    ranking = FactRanking.from_matrix(rng.random((200, 3)) + skill * gold, gold, LABELS, "NA")
+    facts = RankedFacts.from_ranking(ranking, "bag", LABELS)
+    return Run(
+        dataset="gids", model=model, variant=variant, seed=seed, profile="standard", labels=LABELS,
+        negative="NA", wall_seconds=1.0, table=facts,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def scores() -> pd.DataFrame:
+    skills = {"sent+AVG": 0.3, "bag+AVG": 0.6, "bag+ATT": 0.6}
+    return bag_scores([run("PCNN", name, seed, skill) for name, skill in skills.items() for seed in range(4)])
+
+
+def test_mean_and_sd_over_seeds(scores) -> None:
+    table = over_seeds(scores)
+    mine = 100 * scores.loc[scores["system"] == "PCNN+bag+AVG", "auc"]
+    row = table.loc["PCNN+bag+AVG"]
+    assert (row["runs"], row["auc"], row["auc SD"]) == pytest.approx((4, mean(mine), mine.std(ddof=1)))
+    assert table["auc"].is_monotonic_decreasing and table.index[-1] == "PCNN+sent+AVG"
+
+
+def mean(values: pd.Series) -> float:
+    return values.to_numpy().mean()
+
+
+def test_findings_are_judged_by_welch(scores) -> None:
+    with pytest.warns(FewRunsWarning):
+        found = bag_findings(scores).set_index("finding")
+    helped = found.loc["bag-level training helps PCNN"]
+    assert helped["verdict"] == "reproduced" and helped["difference"] > 0 and helped["p"] < 0.05
+    assert found.loc["… and ATT helps it most", "verdict"] == "undecided"
+    assert len(found) == 2  # of BERT there are no runs
+    turned = scores.assign(auc=1 - scores["auc"])
+    with pytest.warns(FewRunsWarning):
+        assert bag_findings(turned)["verdict"].iloc[0] == "contradicted"
+
+
+def test_rows_of_the_table(scores) -> None:
+    table = tidy(bag_rows(scores))
+    means = table[table["seed_or_agg"].eq("mean") & table["metric"].eq("auc")].set_index("model")["value"]
+    assert means.to_dict() == pytest.approx((over_seeds(scores)["auc"] / 100).to_dict())
+    assert len(table) == 7 * (3 * 4 + 3)
+
+
+def test_f1_of_relations(scores) -> None:
+    rows = relation_f1(scores, ["PCNN+bag+AVG", "PCNN+sent+AVG"], {"a": 60, "b": 70})
+    assert rows[["relation", "facts"]].drop_duplicates().values.tolist() == [["a", 60], ["b", 70]]
+    expected = 100 * mean(scores.loc[scores["system"] == "PCNN+bag+AVG", "b"])
+    assert rows.query("relation == 'b' and system == 'PCNN+bag+AVG'")["value"].item() == pytest.approx(
+        expected
+    )
+
+
+class TestStoredRuns:
+    """Claims about the runs in results/runs/gids, with margins."""
+
+    @pytest.fixture(scope="class")
+    def stored(self) -> pd.DataFrame:
+        found = bag_scores(bag_runs())
+        return found.groupby("system")["auc"].agg(["mean", "std", "size"])
+
+    def test_every_model_beats_the_majority(self, stored) -> None:
+        trained = stored.drop(index="majority-bag")
+        assert stored.loc["majority-bag", "mean"] < 0.3 < 0.6 < trained["mean"].min()
+
+    def test_the_published_table_is_of_another_corpus(self) -> None:
+        assert set(load_published("D", "Table 4")["dataset"]) == {"nyt10m"}
