@@ -304,9 +304,22 @@ def build(
     ----------
     name : one of `MODELS`.
     encoder : see `load_encoder`; `attention` likewise. Models without an encoder ignore both.
-    options : of the model, e.g. `layer_norm=True` for em-es.
+    options : of the model, e.g. `layer_norm=True` for em-es; of a model around another one, `base` and the
+        options of that.
 
     Raises ValueError as `check_options`, `load_encoder` and the model's class.
     """
-    options = check_options(name, options)
-    return MODELS[name].load().build(labels, encoder, settings, seed, attention, **options)
+    options, entry = check_options(name, options), MODELS[name]
+    if entry.wraps:
+        base = options.pop("base", entry.wraps)
+        if model_entry(base).wraps:
+            raise ValueError(f"the base of {name} is another model, not {base}")
+        of_base = {option: value for option, value in options.items() if entry.options[option] is Any}
+        of_base = check_options(base, of_base)
+
+        def make(names: Sequence[str], stage_seed: int) -> Model:
+            return build(base, encoder, names, settings, stage_seed, attention, **of_base)
+
+        own = {option: value for option, value in options.items() if entry.options[option] is not Any}
+        options = own | {"make": make, "base_options": {"base": base} | of_base}
+    return entry.load().build(labels, encoder, settings, seed, attention, **options)

@@ -35,7 +35,6 @@ from helpers.data import TypedSample
 
 from . import training
 from .base import EMBEDDED, History, Model, check_samples
-from .registry import build, check_options, model_entry
 from .settings import Settings
 
 Types = tuple[str, str]
@@ -117,23 +116,19 @@ class TypeRestriction(nn.Module, Model):
         settings: Settings | None = None,
         seed: int = 0,
         attention: str | None = None,
-        base: str = "cnn",
-        evaluation: Literal["corrected", "as-published"] = "corrected",
+        make: Callable[[Sequence[str], int], Model] | None = None,
+        base_options: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> TypeRestriction:
-        """Around the model `base` of the registry, with its options; each stage has seed and settings.
+        """Around what `make` gives, which the registry makes of option `base`; each stage has this seed.
 
-        Raises ValueError for an unknown base, and as `check_options`.
+        Raises ValueError without it, and as the class.
         """
-        if model_entry(base).wraps:
-            raise ValueError("the base of type restriction is another model")
-        options = check_options(base, options)
-
-        def make(names: Sequence[str], stage_seed: int) -> Model:
-            return build(base, encoder, names, settings, stage_seed, attention, **options)
-
+        if make is None:
+            raise ValueError("type restriction needs a base: build it by the registry")
         first = make((POSITIVE, *labels[:1]), seed)
-        model = cls(labels, make, evaluation, None, seed, {"base": base} | options | first.summary())
+        about = dict(base_options or {}) | first.summary()
+        model = cls(labels, make, seed=seed, base_options=about, **options)
         model.base, model.packages = type(first), first.packages
         model.encoder_name, model.encoder_sha256 = first.encoder_name, first.encoder_sha256
         return model

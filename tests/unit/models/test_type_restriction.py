@@ -127,7 +127,7 @@ class TestRefused:
             TypeRestriction(LABELS, Scripted, "published")
         with pytest.raises(ValueError, match="needs the negative class"):
             TypeRestriction(["a", "b"], Scripted)
-        with pytest.raises(ValueError, match="the base of type restriction is another model"):
+        with pytest.raises(ValueError, match="the base of recent is another model, not recent"):
             build("recent", "", LABELS, Settings(), 1, base="recent")
         with pytest.raises(ValueError, match="unknown option of cnn 'states'"):
             build("recent", "", LABELS, Settings(), 1, base="cnn", states=3)
