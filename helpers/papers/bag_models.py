@@ -49,13 +49,13 @@ def bag_scores(runs: Sequence[Run]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def over_seeds(
+def mean_over_seeds(
     scores: pd.DataFrame, measures: Sequence[str] = ("auc", "micro_f1", "macro_f1")
 ) -> pd.DataFrame:
     """Mean and SD (ddof 1) over seeds, in per cent: index system, columns runs, seconds, 'auc', 'auc SD', …
 
     >>> scores = pd.DataFrame({"system": ["a", "a"], "auc": [0.5, 0.6], "seconds": [1.0, 3.0]})
-    >>> over_seeds(scores, ["auc"]).round(2).values.tolist()
+    >>> mean_over_seeds(scores, ["auc"]).round(2).values.tolist()
     [[2.0, 2.0, 55.0, 7.07]]
     """
     groups = scores.groupby("system", sort=False)
@@ -138,7 +138,7 @@ def gids_markdown(folder: Path | str = RUNS_FOLDER) -> str:
         }
         for row in published.to_dict("records")
     ]
-    for name, row in over_seeds(bag_scores(bag_runs(folder=folder))).iterrows():
+    for name, row in mean_over_seeds(bag_scores(bag_runs(folder=folder))).iterrows():
         cells = {"system": name, "facts": 2448}
         for title, measure in (("AUC", "auc"), ("best F1", "micro_f1")):
             spread = "" if np.isnan(row[f"{measure} SD"]) else f" ± {row[f'{measure} SD']:.1f}"
