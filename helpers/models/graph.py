@@ -19,6 +19,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
+import numpy as np
 import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
@@ -31,7 +32,7 @@ from .classifier import NeuralModel
 from .convolution import PAD, SCRATCH, UNK
 from .inputs import Batch, Example, collate
 from .settings import Settings
-from .word_vectors import WordVectors
+from .word_vectors import CONTEXTUAL, WordVectors
 
 POOLINGS = ("max", "avg", "sum")
 Pooling = Literal["max", "avg", "sum"]
@@ -104,7 +105,8 @@ class Gcn(NeuralModel):
     ----------
     distance : of the pruning, see `pruned_heads`: 0, 1, 2, …, inf (the subtree of the lowest common
         ancestor), −1 (the whole tree). pooling : 'max', 'avg' or 'sum', of all three.
-    vectors : 'scratch', 'encoder', or a file; tuned : whether they are learnt on; see `WordVectors`.
+    vectors : 'scratch', 'encoder', 'contextual', or a file; see `WordVectors`. tuned : whether they are
+        learnt on.
     word_size : of vectors from scratch. tag_size : of part-of-speech and entity tags, if there are any.
     masked : each word of an entity is SUBJ or OBJ, with its type behind it if that is known (SUBJ-PERSON).
     layers, hidden : number and width of the graph layers. states : width of C-GCN's LSTM in one direction.
@@ -124,7 +126,7 @@ class Gcn(NeuralModel):
 
     encoder_name = NO_ENCODER
     recurrent = False
-    fills: ClassVar[dict[str, float]] = {"heads": -1, "entities": False, "tags": 0}
+    fills: ClassVar[dict[str, float]] = {"tree": -1, "tags": 0, "states": 0.0}
 
     def __init__(
         self,
@@ -223,25 +225,34 @@ class Gcn(NeuralModel):
         return tokens
 
     def examples(self, samples: Sequence[ParsedSample]) -> list[Example]:
-        """Word ids; extra `heads` (T,) of the pruned tree, `entities` (2, T) true at the words of subject and
-        object, `tags` (tags, T) if training had any. No sentence is cut."""
-        return [self._example(sample) for sample in samples]
+        """Word ids, of GCN only those of the T' words that stay in the tree, as it reads no others.
 
-    def _example(self, sample: ParsedSample) -> Example:
-        ids = self.words.ids(self._tokens(sample))
+        Extra `tree` (4, T') of these words: heads among them, from 1, 0 for the top; 1 for the words of the
+        subject; 1 for those of the object; the place in the sentence. `tags` (tags, T) if training had any,
+        `states` (T, width) of contextual vectors. No sentence is cut.
+        """
+        tokens = [self._tokens(sample) for sample in samples]
+        states = self.words.states(tokens) if self.words.source == CONTEXTUAL else [None] * len(tokens)
+        return [self._example(*one) for one in zip(samples, tokens, states, strict=True)]
+
+    def _example(self, sample: ParsedSample, tokens: Sequence[str], states: torch.Tensor | None) -> Example:
         entities = [sample.words_of(span) for span in (sample.head, sample.tail)]
         heads = pruned_heads(sample.heads, *entities, self.distance)
-        inside = torch.zeros(2, len(ids), dtype=torch.bool)
-        for row, places in zip(inside, entities, strict=True):
-            row[list(places)] = True
-        extra = {"heads": heads, "entities": inside}
+        kept = np.flatnonzero(heads >= 0)
+        tree = np.zeros((4, len(kept)), dtype=np.int64)
+        tree[0] = np.searchsorted(kept, heads[kept] - 1) + (heads[kept] > 0)
+        tree[1], tree[2], tree[3] = np.isin(kept, entities[0]), np.isin(kept, entities[1]), kept
+        read = np.arange(len(tokens)) if self.recurrent else kept
+        extra: dict[str, Any] = {"tree": tree}
         if self.tags:
-            found = {name: getattr(sample, name) or [""] * len(ids) for name in self.tags}
+            found = {name: getattr(sample, name) or [""] * len(tokens) for name in self.tags}
             extra["tags"] = [
-                [known.get(tag, UNK) for tag in found[name]] for name, known in self.tags.items()
+                [known.get(found[name][at], UNK) for at in read] for name, known in self.tags.items()
             ]
+        if states is not None:
+            extra["states"] = states[read]
         target = self.labels.index(sample.relation) if sample.relation in self.labels else 0
-        return Example(ids, (entities[0][0], entities[1][0]), target, extra=extra)
+        return Example(self.words.ids([tokens[at] for at in read]), (), target, extra=extra)
 
     def training_examples(self, samples: Sequence[ParsedSample], rng: Any) -> list[Example]:
         """As `examples`; a relation that is none of the labels is a ValueError."""
@@ -255,13 +266,15 @@ class Gcn(NeuralModel):
 
     def forward(self, batch: Batch) -> torch.Tensor:
         """(n, labels + 1): the logits, and ‖pooled vector of the tree‖², which the loss needs."""
-        vectors, heads = self._inputs(batch), batch.extra["heads"]
+        vectors, tree = self._inputs(batch), batch.extra["tree"]
         if self.recurrent:
             packed = pack_padded_sequence(vectors, batch.mask.sum(dim=1).cpu(), True, enforce_sorted=False)
             vectors, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True)
             vectors = nn.functional.dropout(vectors, self.shares["dropout"], self.training)
-        vectors = self.graph(vectors, adjacency(heads))
-        parts = torch.cat([(heads >= 0)[:, None], batch.extra["entities"]], dim=1)
+            places = tree[:, 3, :, None].clamp(min=0).expand(-1, -1, vectors.shape[2])
+            vectors = vectors.gather(1, places)
+        vectors = self.graph(vectors, adjacency(tree[:, 0]))
+        parts = torch.cat([tree[:, :1] >= 0, tree[:, 1:3] > 0], dim=1)
         found = pooled(vectors, parts, self.pooling)
         return torch.cat([self.classifier(found.flatten(1)), found[:, :1].square().sum(dim=2)], dim=1)
 
@@ -271,7 +284,8 @@ class Gcn(NeuralModel):
         if self.training and self.shares["word_dropout"]:
             lost = torch.rand(ids.shape, device=ids.device) < self.shares["word_dropout"]
             ids = ids.masked_fill(lost & (ids != PAD), UNK)
-        parts = [self.words(ids)]
+        contextual = self.words.source == CONTEXTUAL
+        parts = [batch.extra["states"].float() if contextual else self.words(ids)]
         parts += [table(batch.extra["tags"][:, place]) for place, table in enumerate(self.tag_vectors)]
         return nn.functional.dropout(torch.cat(parts, dim=2), self.shares["input_dropout"], self.training)
 

@@ -14,7 +14,9 @@ from .base import EMBEDDED
 from .convolution import OFTEN, PAD, SCRATCH, UNK, Vocabulary, read_vectors
 from .encoder import load_encoder
 
-ENCODER = "encoder"
+ENCODER, CONTEXTUAL = "encoder", "contextual"
+TOGETHER = 64
+"""Sentences that the encoder reads at a time."""
 
 
 class WordVectors(nn.Module):
@@ -25,8 +27,10 @@ class WordVectors(nn.Module):
     * 'scratch': W the training words that occur `OFTEN` times, uniform in ±1; others are UNK.
     * a file (`read_vectors`): W the training words that it has, with its vectors; others are UNK, as in the
       code of C-GCN, which so cannot profit from vectors of words met in the test only.
-    * 'encoder': every word, the mean of the embedded encoder's word-piece vectors, which know no context;
-      words that were not in training too.
+    * 'encoder': every word, the mean of the embedded encoder's word-piece vectors, which know no context,
+      with mean 0 and variance 1 in each dimension; words that were not in training too.
+    * 'contextual': no vector of a word by itself: the mean of its pieces' hidden states in the encoder's last
+      layer, whose weights are frozen (`states`).
 
     Parameters
     ----------
@@ -48,7 +52,8 @@ class WordVectors(nn.Module):
     @property
     def name(self) -> str:
         """For the run file: the source, of a file its name."""
-        return {ENCODER: f"{EMBEDDED}, word pieces"}.get(self.source, Path(self.source).name)
+        known = {ENCODER: f"{EMBEDDED}, word pieces", CONTEXTUAL: f"{EMBEDDED}, last layer, frozen"}
+        return known.get(self.source, Path(self.source).name)
 
     def prepare(self, sentences: Iterable[Sequence[str]], seed: int, always: Iterable[str] = ()) -> None:
         """Vocabulary and vectors from the training sentences; what is drawn comes from `seed`.
@@ -62,9 +67,15 @@ class WordVectors(nn.Module):
             for word, count in counts.items():
                 lower[self._key(word, always)] += count
             table = self._begin({word for word, n in lower.items() if n >= OFTEN} | always, drawn)
+        elif self.source == CONTEXTUAL:
+            self._encoder = [load_encoder().eval()]  # in a list, so that it is no part of the model
+            self.width = self._encoder[0].hidden_size
+            self.vocabulary = Vocabulary(())
+            return
         elif self.source == ENCODER:
             encoder = load_encoder()
             weight = encoder.transformer.get_input_embeddings().weight.detach()
+            weight = (weight - weight.mean(0)) / weight.std(0)
             self._pieces, self.width = (encoder.tokenizer, weight), weight.shape[1]
             words = {self._key(word, always) for word in counts} | always
             table = self._begin(words, drawn)
@@ -116,6 +127,25 @@ class WordVectors(nn.Module):
             known |= {word: len(self.vocabulary) + place for place, word in enumerate(new)}
             self.later = torch.cat([self.later, self._means(new).to(self.later.device)])
         return [known.get(word, UNK) for word in keys]
+
+    def states(self, sentences: Sequence[Sequence[str]]) -> list[torch.Tensor]:
+        """(T, width) of each sentence, half precision: of each word the mean of its pieces' hidden states.
+
+        Words that the encoder cannot take any more, as the sentence is too long, have zeros.
+        """
+        encoder, found = self._encoder[0], []
+        for start in range(0, len(sentences), TOGETHER):
+            part = [list(words) for words in sentences[start : start + TOGETHER]]
+            options = {"is_split_into_words": True, "padding": True, "truncation": True, "verbose": False}
+            tokens = encoder.tokenizer(part, max_length=encoder.longest, return_tensors="pt", **options)
+            with torch.inference_mode():
+                hidden = encoder.transformer(**tokens).last_hidden_state
+            for row, words in enumerate(part):
+                of_word = torch.tensor([len(words) if one is None else one for one in tokens.word_ids(row)])
+                sums = torch.zeros(len(words) + 1, self.width).index_add_(0, of_word, hidden[row])
+                counts = torch.bincount(of_word, minlength=len(words) + 1).clamp(min=1)
+                found.append((sums / counts[:, None])[:-1].half())
+        return found
 
     def forward(self, ids: torch.Tensor) -> torch.Tensor:
         """(…, width)."""
