@@ -199,8 +199,8 @@ def _score_facts(predictions: str, form: str, raw: bool, **options: Any) -> None
 
     JSON has the keys auc (between the points of the curve, as OpenNRE has it), auc_anchored,
     average_precision, micro_f1 (the best over all ranks), threshold, rank, macro_f1 (at the threshold, a
-    relation without true facts is 0), precision_at, schemes, per_relation, n_predictions, n_facts, recall,
-    signature, and intervals (--bootstrap draws entity pairs).
+    relation without true facts is 0), precision_at, schemes, per_relation, n_predictions, n_facts, precision
+    and recall at the end of the list, signature, and intervals (--bootstrap draws entity pairs).
 
     examples:
       python -m helpers score-facts mine.csv --facts true.csv

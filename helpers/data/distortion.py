@@ -36,9 +36,9 @@ def distort_bags(
     Parameters
     ----------
     bags : by (head, tail), with their true relations; one without any has `negative`.
-    strength : 0 changes nothing, 1 has the two rates of the paper. rng : seeded by the caller.
+    strength : 0 changes nothing, 1 has the two rates of the paper, more is worse. rng : seeded by the caller.
 
-    Raises ValueError for a strength or a rate outside [0, 1].
+    Raises ValueError for a rate outside [0, 1], also where the strength makes it one.
 
     >>> from helpers.data import RelationSample
     >>> one = RelationSample("1", "Ada left London", (0, 3), (9, 15), "lived in")
@@ -48,12 +48,17 @@ def distort_bags(
     >>> true, sum(bag.relations != ("NA",) for bag in changed)
     (19, 27)
     """
-    for name, value in (("strength", strength), ("precision", precision), ("recall", recall)):
+    share, kept_share = (1 - strength * (1 - rate) for rate in (precision, recall))
+    for name, value in {
+        "precision": precision,
+        "recall": recall,
+        f"precision at strength {strength:g}": share,
+        f"recall at strength {strength:g}": kept_share,
+    }.items():
         if not 0 <= value <= 1:
-            raise ValueError(f"{name} is {value}: it has to be from 0 to 1")
+            raise ValueError(f"{name} is {value:g}: it has to be from 0 to 1")
     facts = [(row, one) for row, bag in enumerate(bags) for one in bag.relations if one != negative]
-    kept = [fact for fact in facts if rng.random() < 1 - strength * (1 - recall)]
-    share = 1 - strength * (1 - precision)
+    kept = [fact for fact in facts if rng.random() < kept_share]
     wanted = round(len(kept) * (1 - share) / share) if share else 0
     relations: dict[int, dict[str, None]] = defaultdict(dict)
     for row, relation in kept:

@@ -53,7 +53,8 @@ class FactReport:
     precision_at : N → precision among the first N facts; None beyond the end.
     per_relation : relation → precision, recall, f1 at the threshold, predicted, correct, facts.
     schemes : scheme → F1 averaged over the relations at the threshold.
-    n_predictions, n_facts : length of the list, number of true facts. recall : where the list ends.
+    n_predictions, n_facts : length of the list, number of true facts. precision, recall : at its end, by
+        itself or at a common recall.
     intervals : name → {'low', 'high'}; empty if none were asked for. signature : how it was counted.
     """
 
@@ -63,13 +64,15 @@ class FactReport:
     schemes: dict[str, float]
     n_predictions: int
     n_facts: int
+    precision: float
     recall: float
     signature: str
     intervals: dict[str, dict[str, float | None]] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for `json.dumps`: the scores by name, then the other attributes by theirs."""
-        head = {"n_predictions": self.n_predictions, "n_facts": self.n_facts, "recall": self.recall}
+        names = ("n_predictions", "n_facts", "precision", "recall")
+        head = {name: getattr(self, name) for name in names}
         parts = {
             "precision_at": self.precision_at,
             "schemes": self.schemes,
@@ -210,7 +213,7 @@ def report_of_facts(
         averages,
         len(ranking),
         ranking.facts,
-        float(ranking.recall[-1]) if len(ranking.ranks) else 0.0,
+        *(float(one[-1]) if len(one) else 0.0 for one in (ranking.precision, ranking.recall)),
         _signature(found, negative, recall) + bootstrap_suffix(replicates, seed),
         _intervals(found, scores["threshold"], schemes, replicates, seed) if replicates else {},
     )

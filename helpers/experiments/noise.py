@@ -34,7 +34,8 @@ from .bags import BagData, read_bags
 
 STORED = STUDIES_FOLDER / "noise.csv"
 COLUMNS = ("strength", "draw", "system", "protocol", "auc", "micro_f1")
-STRENGTHS = (0.25, 0.5, 1.0)
+STRENGTHS = (1.0, 1.25, 0.5)
+"""1.25: of the facts by the base 61 % are true, and 17 % of the true ones are there."""
 DRAWS = 10
 HELD_OUT, MANUAL = "held-out", "manual"
 EPOCHS, FILTERS = 6, 100
@@ -136,8 +137,8 @@ def add_draws(
     """Make the draws that are not stored yet, one after the other; says which. Whole draws are written."""
     found, data = stored_draws(path), clean_data()
     done = set(zip(found["strength"], found["draw"], strict=True))
-    for draw in range(draws):
-        for strength in strengths:
+    for strength in strengths:
+        for draw in range(draws):
             if (strength, draw) in done:
                 continue
             found = pd.concat([found, pd.DataFrame(one_draw(data, strength, draw))], ignore_index=True)

@@ -13,10 +13,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from helpers.experiments import agreement, stored_draws
 from helpers.metrics import PRECISION_AT, RULES, fact_scores, label_averages, welch
+from helpers.reporting import to_markdown
 from helpers.runs import RUNS_FOLDER, Run, list_runs
 
-from .distant import ranking_of, system_name
+from .distant import list_scores, published_lists, ranking_of, system_name
 
 MEASURES = ("auc", "average_precision", "micro_f1", "macro_f1", *(f"P@{n}" for n in PRECISION_AT))
 WITHOUT_TRAINING = ("majority-bag", "TF-IDF", "TF-IDF-EM")
@@ -47,13 +49,13 @@ def bag_scores(runs: Sequence[Run]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def over_seeds(
+def mean_over_seeds(
     scores: pd.DataFrame, measures: Sequence[str] = ("auc", "micro_f1", "macro_f1")
 ) -> pd.DataFrame:
     """Mean and SD (ddof 1) over seeds, in per cent: index system, columns runs, seconds, 'auc', 'auc SD', …
 
     >>> scores = pd.DataFrame({"system": ["a", "a"], "auc": [0.5, 0.6], "seconds": [1.0, 3.0]})
-    >>> over_seeds(scores, ["auc"]).round(2).values.tolist()
+    >>> mean_over_seeds(scores, ["auc"]).round(2).values.tolist()
     [[2.0, 2.0, 55.0, 7.07]]
     """
     groups = scores.groupby("system", sort=False)
@@ -121,3 +123,43 @@ def relation_f1(scores: pd.DataFrame, systems: Sequence[str], facts: Mapping[str
     return rows.assign(
         facts=rows["relation"].map(facts), relation=rows["relation"].str.rsplit("/", n=1).str[-1]
     )
+
+
+def gids_markdown(folder: Path | str = RUNS_FOLDER) -> str:
+    """Systems on the test part of GIDS: the published lists, then ours, mean ± SD over seeds, in per cent."""
+    published = list_scores(published_lists("gids", folder))
+    rows = [
+        {
+            "system": f"{row['system']} (published)",
+            "facts": row["facts"],
+            "AUC": f"{100 * row['auc']:.1f}",
+            "best F1": f"{100 * row['micro_f1']:.1f}",
+            "runs": "",
+        }
+        for row in published.to_dict("records")
+    ]
+    for name, row in mean_over_seeds(bag_scores(bag_runs(folder=folder))).iterrows():
+        cells = {"system": name, "facts": 2448}
+        for title, measure in (("AUC", "auc"), ("best F1", "micro_f1")):
+            spread = "" if np.isnan(row[f"{measure} SD"]) else f" ± {row[f'{measure} SD']:.1f}"
+            cells[title] = f"{row[measure]:.1f}{spread}"
+        rows.append(cells | {"runs": f"{row['runs']:.0f}"})
+    return to_markdown(pd.DataFrame(rows))
+
+
+def noise_markdown() -> str:
+    """How far held-out and clean ranking agree, by strength of the noise."""
+    found = agreement(stored_draws()).groupby("strength")
+    table = pd.DataFrame(
+        {
+            "noise, share of the paper's rates": [f"{100 * strength:.0f} %" for strength in found.groups],
+            "draws": found.size().to_numpy(),
+            "Kendall's τ, mean ± SD": [
+                f"{tau:.2f} ± {sd:.2f}"
+                for tau, sd in zip(found["tau"].mean(), found["tau"].std(), strict=True)
+            ],
+            "best system found": [f"{100 * share:.0f} %" for share in found["best_kept"].mean()],
+            "AUC lost by the choice": [f"{100 * loss:.1f}" for loss in found["loss"].mean()],
+        }
+    )
+    return to_markdown(table)

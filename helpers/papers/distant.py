@@ -78,8 +78,8 @@ def list_scores(
     Returns
     -------
     Columns system, facts (that the publisher counted), n (predicted facts), ends_at (recall),
-    `FACT_MEASURES`, P@100 … (nan beyond the end or at ranks that are not known), and low, high of `auc` if
-    there are replicates. Lists that do not reach the recall are left out.
+    precision (there), `FACT_MEASURES`, P@100 … (nan beyond the end or at ranks that are not known), and low,
+    high of `auc` if there are replicates. Lists that do not reach the recall are left out.
 
     >>> list_scores(published_lists("nyt10")).set_index("system").loc["NRE CNN+ONE", "auc"].round(4).item()
     0.1733
@@ -91,6 +91,7 @@ def list_scores(
             continue
         ranking = ranking if recall is None else ranking.until(recall)
         row = {"system": name, "facts": ranking.facts, "n": len(ranking), "ends_at": ranking.recall[-1]}
+        row["precision"] = ranking.precision[-1]
         row |= {key: value for key, value in fact_scores(ranking).items() if key not in ("rank", "threshold")}
         if replicates:
             sample = sample_of(run) if recall is None else FactSample.of(ranking.completed())

@@ -28,6 +28,7 @@ from helpers.reporting import (
 from helpers.reporting.figures import landing_chart, save_figure
 from helpers.runs import list_runs
 
+from .bag_models import gids_markdown, noise_markdown
 from .direction import direction_markdown, table_6_markdown
 from .distant import claims_of_table_4
 from .findings import findings_markdown, items_markdown, status_markdown
@@ -252,6 +253,8 @@ PAGES: dict[str, dict[str, Callable[[], str]]] = {
         "weighted": weighted_markdown,
         "table-vi": table_6_markdown,
         "multilabel": multilabel_markdown,
+        "gids": gids_markdown,
+        "noise": noise_markdown,
         "benchmarks": benchmark_table,
         "items": items_markdown,
     },

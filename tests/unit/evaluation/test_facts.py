@@ -115,6 +115,7 @@ def test_a_published_curve_is_the_list_that_it_was_made_of(tmp_path) -> None:
     cut = score_fact_file(curve, recall=0.25)
     assert cut.scores["auc"] == pytest.approx(score_fact_file(mine, true, recall=0.25).scores["auc"])
     assert cut.recall == 0.25 and "recall:0.25" in cut.signature
+    assert cut.precision == pytest.approx(7 / cut.n_predictions)
 
 
 @pytest.mark.parametrize(

@@ -185,7 +185,9 @@ class TestDistortion:
     def test_bags_by_relation(self) -> None:
         assert [bag.relations for bag in by_relation(clean(4))] == [("NA",), ("r",), ("s",), ("r",), ("s",)]
 
-    @pytest.mark.parametrize("values", [{"strength": 1.5}, {"precision": -1}, {"recall": 2}])
+    @pytest.mark.parametrize(
+        "values", [{"strength": 1.6}, {"strength": -1}, {"precision": -1}, {"recall": 2}]
+    )
     def test_rates_outside_the_range(self, values) -> None:
         with pytest.raises(ValueError, match="it has to be from 0 to 1"):
             distort_bags(clean(4), "NA", random.Random(1), **values)

@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, f1_score, precision_recall_curve
 
+from helpers.metrics.averaging import evaluate
 from helpers.metrics.bootstrap import bootstrap_intervals, paired_bootstrap
+from helpers.metrics.counts import Confusion
 from helpers.metrics.fact_samples import FactPair, FactSample
 from helpers.metrics.facts import FactRanking, fact_scores
 from helpers.metrics.multilabel import label_averages
@@ -312,3 +314,11 @@ class TestRealLists:
         found = fact_scores(ranking)
         expected = {"auc": 0.85169, "micro_f1": 0.79669, "P@100": 0.99, "P@200": 0.98, "P@300": 0.96667}
         assert {name: found[name] for name in expected} == pytest.approx(expected, abs=5e-6)
+
+
+def test_sentence_level_golden_values() -> None:
+    """OpenNRE's SentenceRE: micro over all but the negative class; accuracy over all."""
+    gold, predicted = ["NA", "r1", "r2", "r1", "NA", "r3"], ["NA", "r1", "r1", "NA", "r2", "r3"]
+    report = evaluate(Confusion.from_arrays(gold, predicted), negative="NA")
+    micro = report.schemes["micro"]
+    assert (report.accuracy, micro["precision"], micro["recall"], micro["f1"]) == (0.5, 0.5, 0.5, 0.5)

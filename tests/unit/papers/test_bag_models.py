@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from helpers.metrics import FactRanking, FewRunsWarning
-from helpers.papers import bag_findings, bag_rows, bag_runs, bag_scores, over_seeds, relation_f1
+from helpers.papers import bag_findings, bag_rows, bag_runs, bag_scores, mean_over_seeds, relation_f1
 from helpers.reporting import load_published, tidy
 from helpers.runs import RankedFacts, Run
 
@@ -31,7 +31,7 @@ def scores() -> pd.DataFrame:
 
 
 def test_mean_and_sd_over_seeds(scores) -> None:
-    table = over_seeds(scores)
+    table = mean_over_seeds(scores)
     mine = 100 * scores.loc[scores["system"] == "PCNN+bag+AVG", "auc"]
     row = table.loc["PCNN+bag+AVG"]
     assert (row["runs"], row["auc"], row["auc SD"]) == pytest.approx((4, mean(mine), mine.std(ddof=1)))
@@ -57,7 +57,7 @@ def test_findings_are_judged_by_welch(scores) -> None:
 def test_rows_of_the_table(scores) -> None:
     table = tidy(bag_rows(scores))
     means = table[table["seed_or_agg"].eq("mean") & table["metric"].eq("auc")].set_index("model")["value"]
-    assert means.to_dict() == pytest.approx((over_seeds(scores)["auc"] / 100).to_dict())
+    assert means.to_dict() == pytest.approx((mean_over_seeds(scores)["auc"] / 100).to_dict())
     assert len(table) == 7 * (3 * 4 + 3)
 
 
