@@ -31,7 +31,7 @@ VERBS = {"Other": "and", "Cause(e1,e2)": "causes", "Cause(e2,e1)": "suffers"}
 NOUNS = ["fire", "panic", "flood", "noise", "war", "hunger"]
 SMALL = {"word_size": 8, "tag_size": 3, "hidden": 16}
 EVEN = {"input_dropout": 0.0, "dropout": 0.0, "word_dropout": 0.0}
-FAST = Settings(learning_rate=0.02, epochs=22, batch_size=8, warmup=0, precision="fp32", weight_decay=0)
+FAST = Settings(learning_rate=0.02, epochs=20, batch_size=4, warmup=0, precision="fp32", weight_decay=0)
 
 
 def toy(count: int = 24, seed: int = 3, tags: bool = False) -> list[ParsedSample]:
