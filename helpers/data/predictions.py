@@ -157,7 +157,9 @@ def _column(source: Source, role: str, name: str | None) -> str | None:
         return None
     problem = f"more than one could be: {listing(found)}" if found else "no column has a common name"
     listed = listing(source.names)
-    raise ValueError(f"{source.path}: which column is {role}? {problem}; name it. Columns: {listed}")
+    raise ValueError(
+        f"{source.path}: which column is {role}? {problem}; name it, --{role}-column C. Columns: {listed}"
+    )
 
 
 def _check_unique(source: Source, identifiers: pa.ChunkedArray, name: str) -> None:

@@ -83,10 +83,13 @@ def read_fact_lists(
     known = _read_facts(facts, negative) if facts is not None else None
     scored = [path for path, frame in zip(paths, frames, strict=True) if "precision" not in frame]
     if scored and known is None:
-        raise ValueError(f"{scored[0]}: which of these facts are true? Give the file of true facts")
+        raise ValueError(
+            f"{scored[0]}: which of these facts are true? Give the file of true facts, --facts FACTS"
+        )
     if known is not None and len(scored) < len(frames):
         curve = next(path for path in paths if path not in scored)
-        raise ValueError(f"{curve}: a list of precision and recall says itself which facts are true")
+        reason = "a list of precision and recall says itself which facts are true"
+        raise ValueError(f"{curve}: {reason}; it takes no --facts, and cannot be compared with scored facts")
     if known is None:
         return _from_curves(paths, frames, n_facts)
     frames = [_without(path, frame, negative) for path, frame in zip(paths, frames, strict=True)]
@@ -115,10 +118,12 @@ def _read_facts(path: Path | str, negative: str | None) -> pd.DataFrame:
     source = open_source(path)
     table = source.read([source.column(name) for name in FACT])
     frame = _without(path, table.unify_dictionaries().to_pandas(), negative)
+    if frame.empty:
+        raise MalformedRecord(path, "there are no true facts")
     twice = frame.duplicated(list(FACT))
     if twice.any():
         line = _line(path, frame.index[int(twice.argmax())])
-        logger.warning("%s: %d facts are listed again, the first in %s", path, twice.sum(), line)
+        logger.warning("%s: %d of the facts are listed again, the first in %s", path, twice.sum(), line)
     return frame[~twice]
 
 
@@ -187,7 +192,7 @@ def _once(
     again = np.setdiff1d(np.arange(len(key)), first)
     row = int(frame.index[order[again]].min())
     told = f"the first in {_line(path, row)}; the higher score counts"
-    logger.warning("%s: %d facts are scored more than once, %s", path, len(again), told)
+    logger.warning("%s: %d of the facts are scored more than once, %s", path, len(again), told)
     first.sort()
     return order[first], key[first]
 
@@ -202,7 +207,8 @@ def _say_what_is_missing(
 ) -> None:
     lost = np.setdiff1d(true_units, units)
     if len(lost):
-        told = f"{np.isin(true_units, lost).sum()} true facts are of {len(lost)} pairs that it does not score"
+        missed = int(np.isin(true_units, lost).sum())
+        told = f"true facts of pairs that it does not score: {missed} of {len(lost)} pairs"
         logger.warning("%s: %s; they count as not found", path, told)
     unknown = np.setdiff1d(true_relations, relations)
     if len(unknown):
@@ -250,6 +256,8 @@ def _curve(path: Path | str, frame: pd.DataFrame, n_facts: int | None) -> FactRa
             point, _, reason = str(error).removeprefix("point ").partition(": ")
             if not point.isdecimal():
                 raise
+            if n_facts is None:
+                reason += f" ({facts} is what the list's end says, --n-facts N says otherwise)"
             raise MalformedRecord(path, reason, open_source(path).line(int(point) - 1)) from None
 
 
@@ -282,6 +290,9 @@ def _check_agreement(
 
 def _number_of_facts(precision: np.ndarray, recall: np.ndarray) -> int:
     """hits / recall at the last rank, one row a rank."""
+    for name, values in (("precision", precision), ("recall", recall)):
+        if values.max() > 1:
+            raise ValueError(f"{name} is up to {values.max():g}: fractions are needed, not per cent")
     end = int(np.argmax(recall))
     if recall[end] <= 0:
         raise ValueError(

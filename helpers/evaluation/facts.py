@@ -328,7 +328,10 @@ def compare_fact_files(
     [-0.25, 0.75, 0.5, 0.33333333333333337]
     """
     paths = (first, second)
-    lists = [_until(one, recall) for one in read_fact_lists(paths, facts, negative, n_facts)]
+    lists = []
+    for one in read_fact_lists(paths, facts, negative, n_facts):
+        with naming_file(one.path):
+            lists.append(_until(one, recall))
     ends = [float(one.ranking.recall[-1]) for one in lists]
     if recall is None and abs(ends[0] - ends[1]) > 0.01:
         told = f"the lists end at recalls {ends[0]:.3f} and {ends[1]:.3f}, so their areas are not comparable"

@@ -37,9 +37,9 @@ class LeakReport:
     >>> table = Confusion.from_arrays(gold=["NA", "NA", "a"], predicted=["a", "NA", "a"])
     >>> print(leak_report(table, "NA", ["micro", "macro"]).to_text())
     n 3 · negative NA: 2 samples, 1 false alarms turned right
-    scheme          f1  leaked    gain   precision  leaked      recall
-    micro        66.67  100.00  +33.33       50.00  100.00      100.00
-    macro        66.67  100.00  +33.33       50.00  100.00      100.00
+    scheme          f1  leaked    gain   precision  p leaked    recall
+    micro        66.67  100.00  +33.33       50.00    100.00    100.00
+    macro        66.67  100.00  +33.33       50.00    100.00    100.00
     f1|labels:supported|negative:NA|zero_support:skip|direction:kept|n:3|v:0.1
     """
 
@@ -70,14 +70,14 @@ class LeakReport:
         alarms = f"{self.n_negative} samples, {self.false_alarms} false alarms turned right"
         lines = [f"n {self.n} · negative {table_name(self.negative)}: {alarms}"]
         lines.append(
-            f"{'scheme':<10}{'f1':>8}{'leaked':>8}{'gain':>8}{'precision':>12}{'leaked':>8}{'recall':>12}"
+            f"{'scheme':<10}{'f1':>8}{'leaked':>8}{'gain':>8}{'precision':>12}{'p leaked':>10}{'recall':>10}"
         )
         for scheme, row in self.schemes.items():
             after, gain = self.schemes_leaked[scheme], self.gain[scheme]
             values = (row["f1"], after["f1"]), (row["precision"], after["precision"], row["recall"])
             first = "".join(f"{100 * value:8.2f}" for value in values[0]) + f"{100 * gain['f1']:+8.2f}"
             second = "".join(
-                f"{100 * one:{width}.2f}" for one, width in zip(values[1], (12, 8, 12), strict=True)
+                f"{100 * one:{width}.2f}" for one, width in zip(values[1], (12, 10, 10), strict=True)
             )
             lines.append(f"{table_name(scheme):<10}{first}{second}")
         return "\n".join([*lines, visible(self.signature)])

@@ -239,7 +239,7 @@ class FactRanking:
         [1]
         """
         if not 0 < recall <= 1:
-            raise ValueError(f"recall is {recall!r}: it has to be above 0 and at most 1")
+            raise ValueError(f"recall is {recall!r}: it has to be above 0 and at most 1, e.g. 0.2")
         reached = np.flatnonzero(self.recall >= recall - 1e-12)
         if not len(reached):
             raise ValueError(f"the list ends at recall {self.recall[-1] if len(self.ranks) else 0:.4g}")

@@ -124,9 +124,9 @@ class TestColumns:
             (
                 "truth_label,pred",
                 {},
-                "gold? no column has a common name; name it. Columns: truth_label, pred",
+                "gold? no column has a common name; name it, --gold-column C. Columns: truth_label, pred",
             ),
-            ("label,y_true,pred", {}, "gold? more than one could be: label, y_true; name it."),
+            ("label,y_true,pred", {}, "gold? more than one could be: label, y_true; name it, --gold-col"),
             ("gold,answer", {}, "which column is predicted? no column has a common name"),
             ("gold,pred", {"gold_column": "godl"}, "'godl' for gold does not exist; did you mean 'gold'?"),
             (

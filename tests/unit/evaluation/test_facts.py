@@ -90,9 +90,9 @@ def test_what_is_odd_is_said_and_counted_as_documented(tmp_path, caplog) -> None
     assert (report.n_predictions, report.n_facts) == (4, 3)
     assert report.per_relation["q"]["facts"] == 1 and report.per_relation["r"]["predicted"] == 1
     said = caplog.text
-    assert "1 facts are scored more than once, the first in line 5; the higher score counts" in said
-    assert "facts.csv: 1 facts are listed again, the first in line 3" in said
-    assert "1 true facts are of 1 pairs that it does not score; they count as not found" in said
+    assert "1 of the facts are scored more than once, the first in line 5; the higher score counts" in said
+    assert "facts.csv: 1 of the facts are listed again, the first in line 3" in said
+    assert "true facts of pairs that it does not score: 1 of 1 pairs; they count as not found" in said
     assert "1 relations of true facts are never scored, the first is 'q'" in said
     assert "1 rows of 'NA' are left out" in said
 
@@ -125,6 +125,7 @@ def test_a_published_curve_is_the_list_that_it_was_made_of(tmp_path) -> None:
             "precision,recall\n1.0,0.1\n0.4,0.2\n1.0,0.3\n",
             r"bad.csv, line 4: precision 1 and recall 0.3 of 10 facts",
         ),
+        ("precision,recall\n33.3,2.5\n", "precision is up to 33.3: fractions are needed, not per cent"),
         ("precision,recall\n0,0\n0,0\n", "no fact of the list is true"),
         ("precision,recall,head\n1,0.1,a\n", "facts are named by head, tail, relation; it has head only"),
         ("precision,recall\n", "there are no facts, only the columns precision, recall"),
