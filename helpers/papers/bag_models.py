@@ -6,6 +6,7 @@ which is not at hand: levels are not comparable, only what differs among ours.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from helpers.experiments import agreement, stored_draws
-from helpers.metrics import PRECISION_AT, RULES, fact_scores, label_averages, welch
+from helpers.metrics import PRECISION_AT, RULES, FewRunsWarning, fact_scores, label_averages, welch
 from helpers.reporting import to_markdown
 from helpers.runs import RUNS_FOLDER, Run, list_runs
 
@@ -106,7 +107,8 @@ def bag_findings(scores: pd.DataFrame, measure: str = "auc", level: float = 0.05
         pair = [values.get(name, np.empty(0)) for name in (first, second)]
         if min(map(len, pair)) < 2:
             continue
-        difference, p = pair[1].mean() - pair[0].mean(), float(welch(pair[1], pair[0]).p)
+        with warnings.catch_warnings(action="ignore", category=FewRunsWarning):  # the column `runs` says it
+            difference, p = pair[1].mean() - pair[0].mean(), float(welch(pair[1], pair[0]).p)
         verdict = "undecided" if p >= level else "reproduced" if difference * sign > 0 else "contradicted"
         row = {"finding": finding, "first": first, "second": second, "difference": 100 * difference}
         rows.append(row | {"p": p, "runs": f"{len(pair[0])} + {len(pair[1])}", "verdict": verdict})
