@@ -83,7 +83,7 @@ class TestStoredRuns:
         assert stored.loc["majority-bag", "mean"] < 0.3 < 0.6 < trained["mean"].min()
 
     def test_what_notebook_13_says_of_them(self, stored) -> None:
-        """The pretrained encoder leads, then RESIDE; a linear model that sees entities beats the convolutions;
+        """The pretrained encoder leads, then RESIDE; a linear model that sees entities beats convolutions;
         for PCNN, training on bags is worse than on sentences."""
         order = stored["mean"].sort_values(ascending=False).index
         assert order[0] == "BERT-entity+sent+AVG" and order[2] == "RESIDE"
