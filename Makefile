@@ -11,6 +11,8 @@ PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 PIP := $(PY) -m pip --disable-pip-version-check
 PARALLEL := -n auto --maxprocesses 8 --dist worksteal
+# What the commands and notebooks need beside the core; `spark` is installed apart.
+EXTRAS := notebooks train linear page workflow
 
 # A relative folder means: seen from here. Notebooks and tests may run elsewhere, so they are given the whole path.
 ifneq ($(strip $(RC_DATA_DIR)),)
@@ -54,7 +56,7 @@ lint: setup  ## ruff: rules and format, notebooks included
 lock: setup  ## compile requirements.txt anew from pyproject.toml
 	$(PIP) install --quiet pip-tools
 	cp requirements.txt $(VENV)/lock.txt
-	$(PY) -m piptools compile --quiet --extra test --strip-extras --allow-unsafe --annotation-style line --no-header \
+	$(PY) -m piptools compile --quiet $(EXTRAS:%=--extra %) --extra test --strip-extras --allow-unsafe --annotation-style line --no-header \
 	  --no-emit-index-url --no-emit-find-links --no-emit-trusted-host $(LOCK_FLAGS) \
 	  --upgrade-package torch==2.13.0 --output-file $(VENV)/lock.txt pyproject.toml
 	grep '^#' requirements.txt > $(VENV)/header.txt
