@@ -59,6 +59,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "relation_f1",
         ],
         "list_runs": ["list_labels", "published_list_runs", "published_ranking", "write_list_runs"],
+        "studies": ["rate_scores", "rates_table", "study_points", "study_scores", "study_table"],
         "summary": ["summary_text"],
     },
 )

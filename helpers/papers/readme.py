@@ -25,7 +25,7 @@ from helpers.reporting import (
     printed_decimals,
     read_tidy,
 )
-from helpers.reporting.figures import landing_chart, save_figure
+from helpers.reporting.figures import landing_chart, learning_rates_chart, save_figure, settings_chart
 from helpers.runs import list_runs
 
 from .bag_models import gids_markdown, noise_markdown
@@ -33,6 +33,7 @@ from .direction import direction_markdown, table_6_markdown
 from .distant import claims_of_table_4
 from .findings import findings_markdown, items_markdown, status_markdown
 from .multilabel import multilabel_markdown
+from .studies import STUDIES, rate_scores, rates_markdown, study_markdown, study_points
 from .weighting import PRINTED_SCHEMES, weighted_markdown
 
 RATES = ("sentences/s", "FLOP/s")
@@ -252,6 +253,8 @@ PAGES: dict[str, dict[str, Callable[[], str]]] = {
         "kbp37": partial(direction_markdown, dataset="kbp37"),
         "weighted": weighted_markdown,
         "table-vi": table_6_markdown,
+        "rates": rates_markdown,
+        **{name: partial(study_markdown, name) for name in STUDIES},
         "multilabel": multilabel_markdown,
         "gids": gids_markdown,
         "noise": noise_markdown,
@@ -308,7 +311,17 @@ def picture() -> tuple[pd.DataFrame, pd.DataFrame]:
     return pd.DataFrame(schemes), pd.DataFrame(direction)
 
 
+def save_figures(folder: Path | str = ROOT / "figures") -> None:
+    """Draw the figures of both pages: the landing picture, the rates that were tried, EM-C's markers."""
+    save_figure(landing_chart(*picture()), "readme", pd.concat(picture()), folder)
+    rates = rate_scores().assign(value=lambda table: 100 * table["value"])
+    titles = "Which learning rate, on held-out training data", "EM-C: the same A, another sense of direction"
+    save_figure(learning_rates_chart(rates, titles[0]), "studies_rates", rates, folder)
+    points = study_points("markers")
+    save_figure(settings_chart(points, titles[1]), "studies_markers", points, folder)
+
+
 if __name__ == "__main__":  # python -m helpers.papers.readme
-    save_figure(landing_chart(*picture()), "readme", pd.concat(picture()), ROOT / "figures")
+    save_figures()
     for page in PAGES:
         write_atomically(ROOT / page, filled(page, (ROOT / page).read_text(encoding="utf-8")))

@@ -46,6 +46,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "attention_share_chart",
             "attribution_chart",
         ],
+        "studies": ["learning_rates_chart", "settings_chart"],
         "multilabel": ["rare_labels_chart", "spectra_chart", "gains_chart", "costs_chart"],
     },
 )

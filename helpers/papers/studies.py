@@ -1,0 +1,217 @@
+"""The studies beside the papers' tables: settings tried on held-out data, ablations, layers, forms of EMR-C.
+
+A study compares settings of one model that differ in one thing. Its rows are made from the stored runs: a
+setting without a run has no row, and each row says of how many runs it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from helpers.experiments import studies
+from helpers.models import EMBEDDED
+from helpers.reporting import compare_models, paired_scores, per_seed, scheme_scores, to_markdown
+from helpers.runs import RUNS_FOLDER, STUDIES_FOLDER, Run, list_runs
+
+from .weighting import PRINTED_SCHEMES
+
+DATASET = "semeval2010"
+SHOWN = {"performance_original": "A", "performance_paired": "B", "pir": "PIR", "ppr": "PPR"}
+SECONDS = {"training": "training, s", "prediction": "prediction, s"}
+
+
+class Setting(NamedTuple):
+    """One row of a study: what a reader sees, and where its runs are (study '': in the standard set)."""
+
+    title: str
+    model: str
+    variant: str = ""
+    study: str = ""
+    dataset: str = DATASET
+
+    def runs(self, seeds: Sequence[int] = ()) -> list[Run]:
+        """The stored runs with these seeds; no seeds: all."""
+        folder = STUDIES_FOLDER / self.study if self.study else RUNS_FOLDER
+        where = {"dataset": self.dataset, "model": self.model, "variant": self.variant, "split": "test"}
+        found = list_runs(folder=folder, encoder=EMBEDDED, profile="standard", **where)
+        return [run for run in found if not seeds or run.seed in seeds]
+
+
+_EPOCHS = [Setting(f"as first, after epoch {n}", "EM-C", f"epoch-{n}", "curves") for n in range(1, 5)]
+STUDIES: dict[str, tuple[Setting, ...]] = {
+    "markers": (
+        Setting("markers added as tokens, vectors at random", "EM-C"),
+        Setting("markers added, vectors at the mean", "EM-C", "marker_vectors-mean", "ablations"),
+        Setting("markers cut into word pieces", "EM-C", "marker_scheme-pieces", "ablations"),
+        Setting("markers are the tokens # and $", "EM-C", "marker_scheme-symbols", "ablations"),
+        Setting("as first, 2,000 sentences, 4 epochs", "EM-C", "epochs-4+sentences-2000", "ablations"),
+        *_EPOCHS,
+    ),
+    **{
+        f"layers of {model}": tuple(
+            Setting(
+                f"{model}, {layers} layers", model, *(() if layers == 6 else (f"layers-{layers}", "layers"))
+            )
+            for layers in (6, 4, 2)
+        )
+        for model in ("EM-C", "EM-ES")
+    },
+    "emr-c": (
+        Setting("negatives drawn anew in each epoch", "EMR-C"),
+        Setting("negatives drawn once", "EMR-C", "negatives-fixed", "emr-c"),
+        Setting("drawn once, (e2,e1) in words", "EMR-C", "negatives-fixed+turned-symbols", "emr-c"),
+        Setting(
+            "drawn once, 2e-5, 10 epochs", "EMR-C", "learning_rate-2e-05+epochs-10+negatives-fixed", "emr-c"
+        ),
+    ),
+    "bert-em": (
+        Setting("EM-ES, R's cleaned text", "EM-ES"),
+        Setting(
+            "EM-ES with LayerNorm, official text (W's BERT_EM)",
+            "EM-ES",
+            "layer_norm-True",
+            "bert-em",
+            f"{DATASET}-official-text",
+        ),
+    ),
+    "precision": (
+        Setting("EM-C, bf16", "EM-C"),
+        Setting("EM-C, fp32", "EM-C", "precision-fp32", "precision"),
+    ),
+}
+"""Name of a study → its settings; the first one is what the others are compared with."""
+
+
+def _seconds(run: Run) -> dict[str, float]:
+    return {
+        "training": float(run.wall_seconds),
+        "prediction": float(run.environment.get("prediction_seconds", float("nan"))),
+    }
+
+
+_SCORES: dict[str, Callable[[Run], dict[str, float]]] = {
+    "bert-em": lambda run: {name: scheme_scores(run)[name] for name in PRINTED_SCHEMES},
+    "emr-c": lambda run: paired_scores(run) | _seconds(run),
+}
+"""Study → its scores, where they are not A, B, PD, PIR and PPR alone."""
+
+
+def study_scores(study: str) -> pd.DataFrame:
+    """Scores of each stored run of a study: setting (in the order of `STUDIES`), seed, score, value.
+
+    Scores are fractions, `SECONDS` are seconds. Only seeds that the study was planned with are read, so that
+    a setting with five seeds is not compared with one of three.
+
+    >>> study_scores("layers of EM-C")["setting"].iloc[0]
+    'EM-C, 6 layers'
+    """
+    planned = studies()["ablations" if study == "markers" else study.partition(" of ")[0]]
+    seeds = sorted({one.seed for one in planned.experiments})
+    found = []
+    for setting in STUDIES[study]:
+        frame = per_seed(setting.runs(seeds), _SCORES.get(study, paired_scores))
+        found.append(frame.assign(setting=setting.title))
+    return pd.concat(found, ignore_index=True)[["setting", "seed", "score", "value"]]
+
+
+def _mean_sd(values: pd.Series, decimals: int) -> str:
+    values = values.dropna()
+    if values.empty:
+        return "–"
+    spread = f" ± {values.std(ddof=1):.{decimals}f}" if len(values) > 1 else ""
+    return f"{values.mean():.{decimals}f}{spread}"
+
+
+def study_table(study: str) -> pd.DataFrame:
+    """Mean ± SD over seeds of each setting, as text: per cent (and seconds); and p of PPR against the first.
+
+    p is Welch's, over the seeds that both have; '–' for fewer than two. W's settings are compared in micro.
+    """
+    scores = study_scores(study)
+    named = SHOWN | (SECONDS if study == "emr-c" else {})
+    tested = "ppr"
+    if study == "bert-em":
+        named, tested = {name: name for name in PRINTED_SCHEMES}, "micro"
+    first = STUDIES[study][0].title
+    rows = []
+    for setting, part in scores.groupby("setting", sort=False):
+        row = {"setting": setting, "runs": part["seed"].nunique()}
+        for score, name in named.items():
+            values = part.loc[part["score"] == score, "value"]
+            row[name] = _mean_sd(values, 0) if score in SECONDS else _mean_sd(100 * values, 2)
+        both = scores[scores["setting"].isin([first, setting]) & (scores["score"] == tested)]
+        row[f"p ({SHOWN.get(tested, tested)})"] = _p(both, first, setting)
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _p(scores: pd.DataFrame, first: str, other: str) -> str:
+    if first == other:
+        return ""
+    found = compare_models(scores.rename(columns={"setting": "model"}), first, other)["p"].dropna()
+    return "–" if found.empty else "< .001" if found.iloc[0] < 0.001 else f"{found.iloc[0]:.3f}".lstrip("0")
+
+
+def study_markdown(study: str) -> str:
+    """`study_table` as Markdown.
+
+    >>> print(study_markdown("markers").splitlines()[0])
+    | setting | runs | A | B | PIR | PPR | p (PPR) |
+    """
+    return to_markdown(study_table(study))
+
+
+def rate_scores(folder: Path | str = STUDIES_FOLDER / "rates") -> pd.DataFrame:
+    """A on the held-out tenth after each epoch: model, learning_rate, epoch, value (fraction).
+
+    The equal grid: every model with the same three rates, one seed, scored after each of five epochs.
+
+    >>> rate_scores("no-such-folder").columns.tolist()
+    ['model', 'learning_rate', 'epoch', 'value']
+    """
+    rows = []
+    for run in list_runs(folder=folder):
+        if run.split != "holdout":
+            raise ValueError(f"{run.name}: tested on {run.split!r}; settings are chosen on 'holdout' only")
+        epoch = run.variant.rpartition("epoch-")[2]
+        if epoch.isdigit() and "epoch-" in run.variant:
+            value = paired_scores(run)["performance_original"]
+            rows.append((run.model, run.hyperparameters["learning_rate"], int(epoch), value))
+    frame = pd.DataFrame(rows, columns=["model", "learning_rate", "epoch", "value"])
+    return frame.sort_values(["model", "learning_rate", "epoch"], ignore_index=True)
+
+
+def rates_table(scores: pd.DataFrame | None = None) -> pd.DataFrame:
+    """A after each epoch, per cent, one row a model and rate; the best of each model is bold, what the stored
+    runs use is named.
+
+    `used` : the learning rate of the standard runs of that model, and 'epoch 5', which is always tested.
+    """
+    scores = rate_scores() if scores is None else scores
+    rows = []
+    for (model, rate), part in scores.groupby(["model", "learning_rate"], sort=False):
+        best = scores.loc[scores["model"] == model, "value"].max()
+        row = {"model": model, "learning rate": f"{rate:g}"}
+        for epoch, value in zip(part["epoch"], part["value"], strict=True):
+            shown = f"{100 * value:.1f}"
+            row[f"epoch {epoch}"] = f"**{shown}**" if value == best else shown
+        standard = Setting("", model).runs()
+        row["used"] = "yes" if standard and standard[0].hyperparameters["learning_rate"] == rate else ""
+        rows.append(row)
+    return pd.DataFrame(rows).fillna("–")
+
+
+def rates_markdown() -> str:
+    """`rates_table` as Markdown."""
+    return to_markdown(rates_table())
+
+
+def study_points(study: str) -> pd.DataFrame:
+    """What a figure of a study shows: setting, seed, score (A, B, PIR, PPR), value in per cent."""
+    scores = study_scores(study)
+    drawn = scores[scores["score"].isin(SHOWN)]
+    return drawn.assign(score=drawn["score"].map(SHOWN), value=100 * drawn["value"])
