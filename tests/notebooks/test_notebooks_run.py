@@ -14,6 +14,7 @@ import pytest
 from helpers import ROOT
 from helpers.notebooks import inspect_parameters, notebook_paths, run_notebooks
 
+SOLUTIONS = ROOT / "notebooks" / "solutions"
 LIGHTER = {
     "05_train_a_relation_classifier": {"epochs": 1, "sentences": 300},
     "09_multilabel": {"train": "1vsrest"},
@@ -69,6 +70,12 @@ def test_notebook_runs(path: Path, written: Path) -> None:
     new = [path for folder in ("results/tables", "figures") for path in (written / folder).glob("*.csv")]
     changed = [changed_numbers(one, ROOT / one.relative_to(written)) for one in sorted(new)]
     assert not any(changed), "\n".join(filter(None, changed))
+
+
+@pytest.mark.parametrize("path", notebook_paths(folder=SOLUTIONS), ids=lambda path: path.stem)
+def test_solution_runs(path: Path, written: Path) -> None:
+    (result,) = run_notebooks(path.stem, None, written / "solutions", folder=SOLUTIONS, time_limit=120)
+    assert result.seconds < 60, "a solution is run in a lesson: under a minute"
 
 
 def test_one_changed_number_is_noticed(tmp_path: Path) -> None:
