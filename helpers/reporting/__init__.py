@@ -39,6 +39,14 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "to_markdown",
             "markdown_table",
         ],
-        "run_tables": ["run_rows", "printed_key", "tidy_runs", "run_numbers", "mean_sd_text", "runs_named"],
+        "run_tables": [
+            "run_rows",
+            "printed_key",
+            "tidy_runs",
+            "run_numbers",
+            "mean_sd_text",
+            "runs_named",
+            "settings_table",
+        ],
     },
 )

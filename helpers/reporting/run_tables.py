@@ -6,9 +6,13 @@ theirs (`published_model`), and nothing is judged to agree or not.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
+
+from helpers.runs import Run
 
 from .seeds import over_seeds
 from .tables import TIDY_COLUMNS, tidy
@@ -111,3 +115,53 @@ def runs_named(rows: pd.DataFrame, dataset: str, models: Sequence[str]) -> str:
         word = "no seed" if not seeds else f"seeds {seeds}" if "," in seeds else f"seed {seeds}"
         parts.append(f"{', '.join(said['model'])}: {encoder or 'no encoder'}, {word}")
     return f"Ours: {'; '.join(parts) or 'no runs'}."
+
+
+SETTINGS = ("dataset", "split", "profile", "encoder", "seed", "negative", "variant")
+"""Fields of a run that `settings_table` shows beside its hyperparameters."""
+
+
+def settings_table(runs: Run | Iterable[Run]) -> pd.DataFrame:
+    """Everything that was set in some runs: one row a setting, one column a model.
+
+    What belongs to the run itself comes first, then each hyperparameter, then the sha256 (first 12 digits) of
+    each input file. Runs of one model on one data set share a column: equal values stand there once, others
+    side by side in the order of the runs, as seeds do. '' where a model has no such setting.
+
+    Raises ValueError if there is no run.
+
+    >>> from helpers.metrics import Confusion
+    >>> given = {"dataset": "demo", "model": "em-c", "hyperparameters": {"epochs": 3, "words": {"a": "b"}}}
+    >>> table = Confusion.from_arrays(["a"], ["a"])
+    >>> settings_table([Run.from_outcome(table, seed=seed, **given) for seed in (9, 148)])
+             em-c
+    dataset  demo
+    split    test
+    seed     9, 148
+    epochs   3
+    words    {"a": "b"}
+    """
+    columns: dict[tuple[str, str], dict[str, dict[str, None]]] = {}
+    for run in [runs] if isinstance(runs, Run) else runs:
+        values = {name: getattr(run, name) for name in SETTINGS if getattr(run, name) not in (None, "")}
+        values |= run.hyperparameters
+        values |= {f"sha256 of {name}": sum_[:12] for name, sum_ in run.files.items()}
+        column = columns.setdefault((run.name, run.dataset), {})
+        for name, value in values.items():
+            column.setdefault(name, {})[_setting(value)] = None
+    if not columns:
+        raise ValueError("runs is empty: there are no settings to show")
+    several = len({name for name, _ in columns}) < len(columns)
+    titles = [f"{name}, {dataset}" if several else name for name, dataset in columns]
+    shown = [{name: ", ".join(values) for name, values in column.items()} for column in columns.values()]
+    rows = dict.fromkeys(name for column in shown for name in column)
+    return (
+        pd.DataFrame({title: dict(column) for title, column in zip(titles, shown, strict=True)})
+        .reindex(sorted(rows, key=lambda name: (name.startswith("sha256 of "), name not in SETTINGS)))
+        .fillna("")
+    )
+
+
+def _setting(value: Any) -> str:
+    """A setting as text: numbers and names as they are, tables and lists as JSON."""
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list | tuple) else str(value)

@@ -3,8 +3,11 @@
 import pandas as pd
 import pytest
 
+from helpers.metrics import Confusion
+from helpers.reporting import settings_table
 from helpers.reporting.published import load_published
 from helpers.reporting.tables import TIDY_COLUMNS, published_ours, read_tidy, tidy, to_markdown, write_tidy
+from helpers.runs import Run, list_runs
 
 ROWS = [
     {
@@ -120,3 +123,29 @@ def test_markdown():
 def test_markdown_of_missing_agreement_is_empty():
     ours = pd.DataFrame({"model": ["a"], "value": [1.0], "published": [""]})
     assert to_markdown(published_ours(ours)).splitlines()[-1] == "| a |  | 1.00 |  |  |"
+
+
+def test_settings_of_several_runs_stand_side_by_side():
+    table = Confusion.from_arrays(["a"], ["a"])
+    files = {"train.txt": "0123456789ab" + "0" * 52}
+
+    def run(model, seed, **settings):
+        return Run.from_outcome(
+            table, dataset="demo", model=model, seed=seed, hyperparameters=settings, files=files
+        )
+
+    runs = [run("em-c", 9, epochs=5), run("em-c", 148, epochs=5), run("em-es", 9, epochs=3, layer_norm=True)]
+    found = settings_table(runs)
+    assert found.columns.tolist() == ["em-c", "em-es"]
+    assert found.loc["seed"].tolist() == ["9, 148", "9"]
+    assert found.loc["layer_norm"].tolist() == ["", "True"]
+    assert found.index.tolist() == ["dataset", "split", "seed", "epochs", "layer_norm", "sha256 of train.txt"]
+    assert found.loc["sha256 of train.txt", "em-c"] == "0123456789ab"
+    with pytest.raises(ValueError, match="runs is empty"):
+        settings_table([])
+
+
+def test_settings_of_a_stored_run_are_all_there():
+    run = next(one for one in list_runs("semeval2010") if one.hyperparameters)
+    shown = settings_table(run)
+    assert set(run.hyperparameters) <= set(shown.index)
