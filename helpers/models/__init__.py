@@ -37,6 +37,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "type_restriction": ["TypeRestriction", "possible_relations"],
         "word_vectors": ["WordVectors"],
         "literal_relation": ["LiteralRelationCls"],
+        "prompt_example": ["PromptStep", "prompt_steps"],
         "attribution": ["probabilities"],
     },
 )
