@@ -14,7 +14,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
         # single labels: columns → counts → class scores → weights → averages → report
-        "counting": ["Contingency"],
+        "counting": ["Contingency", "checked_labels"],
         "counts": ["Confusion", "PairedOutcomes"],
         "class_scores": ["BinaryCounts", "CLASS_SCORES", "ClassScore", "f_beta", "resolve_score"],
         "weighting": [

@@ -1,0 +1,105 @@
+"""torchmetrics' manner: `WeightedF1`, a metric that is fed batch by batch and summed over processes.
+
+torchmetrics is loaded with this module, which the face of the folder imports when `WeightedF1` is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+
+from helpers.core import Label, shown
+from helpers.metrics import Confusion, Policy, Weighting, average
+
+from .trainer import IGNORED, kept_ids, names_of
+
+try:
+    from torchmetrics import Metric
+except ImportError as error:
+    raise ImportError("WeightedF1 needs torchmetrics: pip install torchmetrics") from error
+
+
+class WeightedF1(Metric):
+    """The F1 of each class, averaged under a weighting scheme, over all batches since `reset`.
+
+    Its state is the table of counts (L, L), a sum: batches, processes (`torch.distributed`) and machines add
+    up exactly to the score of the whole, which the mean over batches is not. A `torchmetrics.Metric` like any
+    other: `update`, `compute`, `reset`, `merge_state`, `MetricCollection`, Lightning's `self.log`.
+
+    Parameters
+    ----------
+    classes : the number of labels, their names in the order of the ids, or id → name.
+    scheme : as in `helpers.adapters.f1_score`.
+    negative : the negative class, by name or, where there are no names, by id.
+    ignore_index : targets that are not counted.
+    policy : fields of `helpers.metrics.Policy`.
+
+    `update(preds, target)`: target holds ids, (n, …); preds ids of the same shape, or logits or
+    probabilities (n, L, …), classes on the second axis, as torchmetrics has them.
+
+    Raises ValueError for shapes that do not fit, nan, ids outside 0 … L−1; `compute` before `update`.
+
+    >>> metric = WeightedF1(["no_relation", "per:title", "per:age"], "macro", negative="no_relation")
+    >>> metric.update(torch.tensor([[2.0, 1, 0], [0, 2, 1]]), torch.tensor([0, 1]))
+    >>> metric.update(torch.tensor([1, 2]), torch.tensor([2, -100]))
+    >>> round(metric.compute().item(), 4)
+    0.3333
+    """
+
+    is_differentiable = False
+    higher_is_better = True
+    full_state_update = False
+    counts: torch.Tensor
+
+    def __init__(
+        self,
+        classes: int | Sequence[str] | Mapping[Any, str],
+        scheme: str | Weighting = "dodrans",
+        negative: Label | None = None,
+        ignore_index: int = IGNORED,
+        **policy: Any,
+    ) -> None:
+        of_metric = (
+            "compute_on_cpu",
+            "dist_sync_on_step",
+            "process_group",
+            "dist_sync_fn",
+            "sync_on_compute",
+        )
+        super().__init__(**{name: policy.pop(name) for name in of_metric if name in policy})
+        names = list(range(classes)) if isinstance(classes, int) else names_of(classes)
+        if negative is not None and negative not in names:
+            raise ValueError(f"negative is {shown(negative)}, which is none of the {len(names)} classes")
+        self.labels, self.scheme, self.ignore_index = tuple(names), scheme, ignore_index
+        self.policy = {"negative": negative, **policy}
+        Policy(**self.policy)
+        size = len(names)
+        self.add_state("counts", torch.zeros(size, size, dtype=torch.int64), dist_reduce_fx="sum")
+
+    def update(self, preds: torch.Tensor, target: torch.Tensor) -> None:
+        """Count one batch; one whose targets are all ignored changes nothing."""
+        if bool((target == self.ignore_index).all()):
+            return
+        size = len(self.labels)
+        if preds.ndim == target.ndim + 1:
+            preds = preds.movedim(1, -1)
+        gold, predicted = kept_ids(
+            preds.detach().float().cpu() if preds.is_floating_point() else preds.cpu(),
+            target.cpu(),
+            size,
+            self.ignore_index,
+        )
+        packed = torch.from_numpy(gold.astype("int64") * size + predicted)
+        self.counts += (
+            torch.bincount(packed, minlength=size * size).reshape(size, size).to(self.counts.device)
+        )
+
+    def compute(self) -> torch.Tensor:
+        """The score of all batches, a float64 of no axis."""
+        if not int(self.counts.sum()):
+            raise ValueError("there is nothing to score: no batch with a target was given to `update`")
+        table = Confusion(self.counts.cpu().numpy(), self.labels)
+        value = average(table, self.scheme, **self.policy)
+        return torch.tensor(value, dtype=torch.float64, device=self.counts.device)

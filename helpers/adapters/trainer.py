@@ -1,0 +1,126 @@
+"""Hugging Face's manner: `compute_metrics` for its Trainer. Neither torch nor transformers is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from helpers.core import Label, shown
+from helpers.metrics import Confusion, Weighting, evaluate
+
+from .scikit_learn import known_negative
+
+IGNORED = -100
+"""The target that PyTorch's cross-entropy ignores; so does every adapter."""
+
+
+def compute_metrics(
+    id2label: Mapping[int, str] | Mapping[str, str] | Sequence[str],
+    negative: str | None = None,
+    schemes: Sequence[str | Weighting] | None = None,
+    **policy: Any,
+) -> Callable[[Any], dict[str, float]]:
+    """The function that Hugging Face's `Trainer(compute_metrics=…)` wants: every scheme at every evaluation.
+
+    Parameters
+    ----------
+    id2label : id → name, as in `model.config.id2label` (or in config.json, with ids as text), or the names
+        in the order of their ids.
+    negative : the name of the negative class, which is never averaged; it need not occur in the data.
+    schemes : as in `helpers.metrics.averages`; None: all. policy : fields of `helpers.metrics.Policy`.
+
+    Returns
+    -------
+    A function of one `EvalPrediction` (or a pair predictions, targets): logits (n, L), or ids (n,); of token
+    classification one axis more. Of several outputs, as a tuple, the first is read. Targets of −100 are
+    ignored. It gives f1_<scheme> for every scheme, and accuracy, in 0 … 1; the Trainer puts `eval_` in front,
+    so `metric_for_best_model="eval_f1_dodrans"` chooses by one of them.
+
+    Raises
+    ------
+    ValueError : ids that are not 0 … L−1, a `negative` that is no name. The function: shapes that do not fit,
+        nan, an id that has no name, no target but ignored ones.
+
+    >>> score = compute_metrics(["no_relation", "per:title", "per:age"], negative="no_relation")
+    >>> logits = np.array([[2.0, 1, 0], [0, 2, 1], [0, 3, 2], [1, 0, 2]])
+    >>> {name: round(value, 3) for name, value in score((logits, np.array([0, 1, 2, -100]))).items()}
+    {'f1_micro': 0.5, 'f1_weighted': 0.333, 'f1_dodrans': 0.333, 'f1_entropy': 0.333, 'f1_macro': 0.333,
+     'accuracy': 0.667}
+    """
+    names = names_of(id2label)
+    if negative is not None and negative not in names:
+        known_negative(negative, names)
+        raise ValueError(f"negative is {shown(negative)}, which is no name of id2label")
+
+    def computed(prediction: Any) -> dict[str, float]:
+        # an EvalPrediction has names; a pair of arrays has places
+        logits, target = (
+            (prediction.predictions, prediction.label_ids)
+            if hasattr(prediction, "label_ids")
+            else (prediction[0], prediction[1])
+        )
+        gold, predicted = kept_ids(logits, target, len(names))
+        table = Confusion.from_arrays(gold, predicted, names)
+        report = evaluate(table, schemes=schemes, negative=negative, **policy)
+        scores = {f"f1_{scheme}": row["f1"] for scheme, row in report.schemes.items()}
+        return scores | {"accuracy": report.accuracy}
+
+    return computed
+
+
+def names_of(id2label: Mapping[Any, str] | Sequence[str]) -> list[str]:
+    """The names in the order of their ids; ValueError unless the ids are 0 … L−1 and the names differ.
+
+    >>> names_of({"1": "b", "0": "a"})
+    ['a', 'b']
+    """
+    if isinstance(id2label, Mapping):
+        try:
+            named: dict[int, str] = {int(key): name for key, name in id2label.items()}
+        except (TypeError, ValueError):
+            raise ValueError(f"id2label has a key that is no id: {shown(list(id2label))}") from None
+        if sorted(named) != list(range(len(id2label))):
+            raise ValueError(f"id2label has the ids {sorted(named)}: 0 to {len(id2label) - 1} are needed")
+        id2label = [named[number] for number in range(len(named))]
+    names: list[Label] = list(id2label)
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None or not names:
+        raise ValueError(f"id2label names {shown(twice)} twice" if names else "id2label is empty")
+    return names
+
+
+def kept_ids(
+    predictions: Any, target: Any, n_labels: int, ignored: int = IGNORED
+) -> tuple[np.ndarray, np.ndarray]:
+    """Gold and predicted ids (m,) of the places whose target is not ignored.
+
+    Parameters
+    ----------
+    predictions : logits, with one axis of n_labels behind those of the target, or ids of the target's shape.
+
+    Raises ValueError for shapes that do not fit, nan, ids outside 0 … n_labels−1, and if all is ignored.
+
+    >>> gold, predicted = kept_ids([[0.1, 0.9], [0.8, 0.2]], [1, -100], n_labels=2)
+    >>> gold.tolist(), predicted.tolist()
+    ([1], [1])
+    """
+    first = predictions[0] if isinstance(predictions, tuple) else predictions
+    found, gold = np.asarray(first), np.asarray(target)
+    if found.shape == (*gold.shape, n_labels) and found.ndim == gold.ndim + 1:
+        if np.isnan(found[gold != ignored]).any():
+            raise ValueError("predictions hold nan: the model has diverged")
+        found = found.argmax(axis=-1)
+    elif found.shape != gold.shape:
+        shapes = f"predictions have shape {found.shape}, targets {gold.shape}"
+        raise ValueError(f"{shapes}: logits of {n_labels} labels, or ids, are needed")
+    keep = gold != ignored
+    if not keep.any():
+        raise ValueError(f"targets are all {ignored}: there is nothing to score")
+    for argument, ids in (("targets", gold[keep]), ("predictions", found[keep])):
+        outside = (ids < 0) | (ids >= n_labels)
+        if outside.any() or ids.dtype.kind not in "iu":
+            strange = ids[outside][0] if outside.any() else ids.dtype
+            raise ValueError(f"{argument} hold {strange}: ids from 0 to {n_labels - 1} are needed")
+    return gold[keep], found[keep]

@@ -1,0 +1,126 @@
+"""torchmetrics' manner, against torchmetrics itself, in batches, collections and processes."""
+
+import subprocess
+import sys
+import warnings
+
+import pytest
+import torch
+from torchmetrics import MetricCollection
+from torchmetrics.classification import MulticlassAccuracy, MulticlassF1Score
+
+from helpers import ROOT
+from helpers.adapters import WeightedF1
+from helpers.metrics import Confusion, average
+
+NAMES = ["no_relation", "per:title", "per:age", "org:founded"]
+
+
+@pytest.fixture
+def batches():
+    generator = torch.Generator().manual_seed(5)
+    sizes = (7, 1, 30)
+    return [
+        (torch.randn(size, 4, generator=generator), torch.randint(0, 4, (size,), generator=generator))
+        for size in sizes
+    ]
+
+
+@pytest.mark.parametrize("average_", ["micro", "weighted", "macro"])
+def test_without_a_negative_class_it_is_torchmetrics(average_, batches):
+    ours, theirs = WeightedF1(4, average_, labels="observed"), MulticlassF1Score(4, average=average_)
+    for logits, target in batches:
+        ours.update(logits, target)
+        theirs.update(logits, target)
+    assert ours.compute().item() == pytest.approx(theirs.compute().item(), abs=1e-6)
+
+
+def test_batches_add_up_to_the_whole_and_the_mean_over_batches_does_not(batches):
+    metric = WeightedF1(NAMES, negative="no_relation")
+    single = [metric(logits, target).item() for logits, target in batches]  # forward: of this batch
+    logits, target = (torch.cat(parts) for parts in zip(*batches, strict=True))
+    whole = Confusion.from_arrays(target.numpy(), logits.argmax(1).numpy(), NAMES)
+    expected = average(whole, "dodrans", negative="no_relation")
+    assert metric.compute().item() == pytest.approx(expected, abs=1e-12)
+    assert sum(single) / len(single) != pytest.approx(expected, abs=1e-3)
+    metric.reset()
+    metric.update(logits.argmax(1), target)  # ids, in one batch
+    assert metric.compute().item() == pytest.approx(expected, abs=1e-12)
+
+
+def test_states_merge(batches):
+    metrics = [WeightedF1(NAMES, "macro", negative="no_relation") for _ in range(3)]
+    for metric, batch in zip(metrics, (*batches[:2], batches[2]), strict=True):
+        metric.update(*batch)
+    total = metrics[0]
+    for other in metrics[1:]:
+        total.merge_state(other)
+    whole = WeightedF1(NAMES, "macro", negative="no_relation")
+    for batch in batches:
+        whole.update(*batch)
+    assert total.compute() == whole.compute()
+    assert int(total.counts.sum()) == 38
+
+
+def test_ignored_targets_and_classes_on_the_second_axis():
+    logits = torch.randn(3, 4, 5, generator=torch.Generator().manual_seed(1))  # (n, L, tokens)
+    target = torch.randint(0, 4, (3, 5), generator=torch.Generator().manual_seed(2))
+    target[:, 2:] = -1
+    metric = WeightedF1(NAMES, ignore_index=-1)
+    metric.update(logits, target)
+    other = WeightedF1(NAMES)
+    other.update(logits[:, :, :2], target[:, :2])
+    assert metric.compute() == other.compute() and int(metric.counts.sum()) == 6
+    metric.update(logits, torch.full((3, 5), -1))  # nothing to count
+    assert int(metric.counts.sum()) == 6
+
+
+def test_it_works_in_a_collection(batches):
+    collection = MetricCollection(
+        {"dodrans": WeightedF1(4, negative=0), "accuracy": MulticlassAccuracy(4, average="micro")}
+    )
+    for batch in batches:
+        collection.update(*batch)
+    found = collection.compute()
+    assert set(found) == {"dodrans", "accuracy"} and 0 < found["dodrans"] < 1
+
+
+def test_errors_are_named(batches):
+    with pytest.raises(ValueError, match="'NA', which is none of the 4 classes"):
+        WeightedF1(NAMES, negative="NA")
+    metric = WeightedF1(NAMES)
+    with pytest.raises(ValueError, match=r"predictions have shape \(2, 3\), targets \(2,\)"):
+        metric.update(torch.zeros(2, 3), torch.tensor([0, 1]))
+    with pytest.raises(ValueError, match="targets hold 4"):
+        metric.update(torch.tensor([0, 1]), torch.tensor([0, 4]))
+    with warnings.catch_warnings(), pytest.raises(ValueError, match="nothing to score"):
+        warnings.simplefilter("ignore", UserWarning)  # torchmetrics says so, too
+        metric.compute()
+    assert not int(metric.counts.sum())
+
+
+TWO = """
+import sys, torch
+import torch.distributed as dist
+from helpers.adapters import WeightedF1
+rank, file = int(sys.argv[1]), sys.argv[2]
+dist.init_process_group("gloo", init_method=f"file://{file}", rank=rank, world_size=2)
+metric = WeightedF1(["NA", "a", "b"], "macro", negative="NA")
+gold = [[0, 1, 2], [1, 1, 2, 2]][rank]
+found = [[0, 1, 1], [1, 2, 2, 0]][rank]
+metric.update(torch.tensor(found), torch.tensor(gold))
+print(metric.compute().item())
+dist.destroy_process_group()
+"""
+
+
+def test_two_processes_give_the_score_of_both(tmp_path):
+    command = [sys.executable, "-W", "ignore", "-c", TWO]
+    running = [
+        subprocess.Popen([*command, str(rank), str(tmp_path / "meet")], cwd=ROOT, stdout=subprocess.PIPE)
+        for rank in (0, 1)
+    ]
+    scores = [float(one.communicate(timeout=120)[0]) for one in running]
+    table = Confusion.from_arrays([0, 1, 2, 1, 1, 2, 2], [0, 1, 1, 1, 2, 2, 0], ["NA", "a", "b"])
+    expected = average(table, "macro", negative="NA")
+    assert scores == [pytest.approx(expected, abs=1e-12)] * 2
