@@ -174,6 +174,11 @@ class Experiment:
         return "holdout" if self.holdout else "test"
 
     @property
+    def run_seed(self) -> int | None:
+        """The seed in run files: None for a model that draws nothing at random."""
+        return self.seed if self.entry.random else None
+
+    @property
     def settings_name(self) -> str:
         """The settings of the profile: 'paper' (the model's own), or 'standard' for the others."""
         return "paper" if self.profile == "paper" else "standard"

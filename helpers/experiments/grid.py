@@ -17,9 +17,11 @@ import pandas as pd
 from helpers import ROOT
 from helpers.core import unknown_name, write_atomically
 from helpers.metrics import direction_scores
+from helpers.models import NO_ENCODER
 from helpers.runs import RUNS_FOLDER, STUDIES_FOLDER, Run, list_runs
 
 from .experiment import SEEDS, Experiment
+from .graphs import graph_experiments, pair_experiments, vector_experiments
 
 _MODELS = (("em-c", False), ("em-es", False), ("r-bert", False), ("emr-c", False), ("ptr", False))
 _MERGED = (("em-c", True), ("em-es", True), ("r-bert", True), ("ptr", True))
@@ -76,10 +78,12 @@ def studies() -> dict[str, Study]:
     EM-C and EM-C-M after each epoch. ablations : EM-C with other markers, and with less training. layers :
     EM-C and EM-ES on the first layers of the encoder. emr-c : EMR-C in other forms. bert-em : EM-ES as paper
     W trained it on SemEval, with a layer normalisation, on the official text. precision : EM-C in fp32.
+    vectors : graph models with other word vectors on the held-out tenth. graphs : C-GCN, GCN and C-GCN-M.
+    redocred : EM-ES, PTR, CNN, SVM and RECENT around three of them on sentence pairs of Re-DocRED.
 
     >>> {name: len(study.experiments) for name, study in studies().items()}
     {'standard': 67, 'rates': 15, 'curves': 4, 'ablations': 12, 'layers': 12, 'emr-c': 11, 'bert-em': 5,
-     'precision': 3}
+     'precision': 3, 'vectors': 8, 'graphs': 16, 'redocred': 52}
     """
     lists = {
         "rates": [_rate(model, rate) for model, _ in _MODELS for rate in RATES],
@@ -96,11 +100,14 @@ def studies() -> dict[str, Study]:
             _experiment("em-es", False, seed, text="official", options={"layer_norm": True}) for seed in SEEDS
         ],
         "precision": [_changed(_experiment("em-c", False, seed), precision="fp32") for seed in _THREE],
+        "vectors": vector_experiments(),
     }
     found = {
         name: Study(STUDIES_FOLDER / name, tuple(listed), every_epoch=name in ("rates", "curves"))
         for name, listed in lists.items()
     }
+    shown = {"graphs": graph_experiments(), "redocred": pair_experiments()}
+    found |= {name: Study(Path(RUNS_FOLDER), tuple(listed)) for name, listed in shown.items()}
     return {"standard": Study(Path(RUNS_FOLDER), tuple(standard_experiments()))} | found
 
 
@@ -141,8 +148,9 @@ def missing(experiments: Iterable[Experiment], folder: Path | str = RUNS_FOLDER)
     return [one for one in experiments if _key(one) not in stored]
 
 
-def _key(one: Experiment) -> tuple[str, str, str, str, str, int]:
-    return one.dataset_name, one.split, one.name, one.run_variant, one.encoder, one.seed
+def _key(one: Experiment) -> tuple[str, str, str, str, str, int | None]:
+    encoder = one.encoder if one.inner.encoder else NO_ENCODER
+    return one.dataset_name, one.split, one.name, one.run_variant, encoder, one.run_seed
 
 
 def chosen(
@@ -197,11 +205,20 @@ def status(folder: Path | str = RUNS_FOLDER, experiments: Sequence[Experiment] |
         groups.setdefault((one.dataset_name, f"{one.name} {one.run_variant}".strip()), []).append(one)
 
     def seeds(group: list[Experiment], are_absent: bool) -> str:
-        found = sorted(one.seed for one in group if (one in absent) == are_absent)
-        return " ".join(map(str, found)) or "–"
+        found = [one.run_seed for one in group if (one in absent) == are_absent]
+        return (
+            " ".join(
+                "once" if seed is None else str(seed) for seed in sorted(found, key=lambda seed: seed or 0)
+            )
+            or "–"
+        )
 
     rows = [(*key, seeds(group, False), seeds(group, True)) for key, group in groups.items()]
     return pd.DataFrame(rows, columns=["dataset", "model", "stored", "missing"])
+
+
+def _as_number(text: str) -> int:
+    return int(text) if text.isdigit() else 0
 
 
 SEARCH_FOLDER = STUDIES_FOLDER / "search"

@@ -7,6 +7,7 @@ from its checkpoint.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import asdict, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -18,7 +19,7 @@ from helpers import ROOT
 from helpers.core import find_negative, remove_abandoned
 from helpers.data import paired_sets
 from helpers.metrics import Confusion, PairedOutcomes
-from helpers.models import Model, build
+from helpers.models import Model, TypeRestriction, build
 from helpers.runs import (
     RUNS_FOLDER,
     Run,
@@ -48,7 +49,8 @@ def run_experiment(
 ) -> Run:
     """Train, test on both sets, and store the run under `folder`; returns it.
 
-    Where relations have no direction there is no paired set, and the outcome is a `Confusion`.
+    Where relations have no direction there is no paired set, and the outcome is a `Confusion`. Of type
+    restriction, which is evaluated in two ways, the run in the other way is stored beside it.
 
     Parameters
     ----------
@@ -125,6 +127,8 @@ def run_experiment(
             if weights:
                 model.save(Path(weights))
             save_run(run, folder, overwrite=True)
+            for other in _other_evaluations(experiment, model, data, run):
+                save_run(other, folder, overwrite=overwrite)
             remove_checkpoint(checkpoint)
     return run
 
@@ -155,13 +159,26 @@ def _configuration(experiment: Experiment, model: Model, data: ExperimentData) -
         variant=experiment.run_variant,
         encoder=model.encoder_name,
         encoder_sha256=model.encoder_sha256,
-        seed=experiment.seed if is_random else None,
+        seed=experiment.run_seed,
         profile=experiment.profile,
         hyperparameters=hyperparameters,
         negative=find_negative(data.labels),
         source="" if is_random else NO_RANDOMNESS,
         code_sha256=code_sha256(model.sources()),
     )
+
+
+def _other_evaluations(experiment: Experiment, model: Model, data: ExperimentData, run: Run) -> Iterator[Run]:
+    """Of a model with several evaluations the runs in the others: they are of the same training."""
+    if not isinstance(model, TypeRestriction):
+        return
+    found = model.both(data.test, progress=False)
+    for name in found:
+        if name == model.evaluation:
+            continue
+        other = replace(experiment, options=experiment.options | {"evaluation": name})
+        about = run.hyperparameters | {"evaluation": name}
+        yield replace(run, variant=other.run_variant, hyperparameters=about, table=_table(data, found[name]))
 
 
 def _table(data: ExperimentData, *predicted: np.ndarray) -> Any:

@@ -37,7 +37,7 @@ def tiny_roberta(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from tokenizers import ByteLevelBPETokenizer
     from transformers import RobertaConfig, RobertaModel
 
-    from helpers.models.prompt import all_label_words
+    from helpers.models.label_words import all_label_words
 
     folder = tmp_path_factory.mktemp("encoders") / "tiny-roberta"
     folder.mkdir()

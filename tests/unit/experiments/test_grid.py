@@ -1,6 +1,7 @@
 """The set of standard runs: what belongs to it, what is stored, and that only what is missing is trained."""
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -8,6 +9,7 @@ from helpers.cli import main
 from helpers.core.labels import SEMEVAL_RELATIONS
 from helpers.experiments import grid as standard_runs
 from helpers.experiments.experiment import SEEDS, Experiment
+from helpers.experiments.graphs import WORDS
 from helpers.experiments.grid import RATES, chosen, missing, standard_experiments, status, studies
 from helpers.metrics.counts import PairedOutcomes
 from helpers.runs import Run, save_run
@@ -143,3 +145,24 @@ class TestStudies:
     def test_an_unknown_study_is_named(self, capsys) -> None:
         assert main(["runs", "--study", "ablation"]) == 2
         assert "unknown study 'ablation'; did you mean 'ablations'?" in capsys.readouterr().err
+
+    def test_word_vectors_are_compared_on_held_out_training_data(self) -> None:
+        tried = studies()["vectors"].experiments
+        assert all(one.holdout and one.seed == 9 for one in tried)
+        assert {one.model for one in tried} == {"gcn", "c-gcn"}
+        settled = {frozenset(one.options.items()) for one in studies()["graphs"].experiments if one.options}
+        assert settled == {frozenset(WORDS.items())}
+
+    def test_both_evaluations_of_type_restriction_are_listed(self) -> None:
+        recent = [one for one in studies()["redocred"].experiments if one.model == "recent"]
+        for corrected, published in zip(recent[::2], recent[1::2], strict=True):
+            assert published.options == corrected.options | {"evaluation": "as-published"}
+            assert (published.seed, published.dataset) == (corrected.seed, corrected.dataset)
+
+    def test_what_has_no_encoder_and_no_seed_is_found_when_it_is_stored(self, tmp_path) -> None:
+        experiments = [Experiment("svm", profile="standard"), *studies()["graphs"].experiments[:1]]
+        for experiment in experiments:
+            run = replace(stored(experiment, tmp_path), encoder="no-encoder", seed=experiment.run_seed)
+            save_run(run, tmp_path / "without")
+        assert missing(experiments, tmp_path / "without") == []
+        assert status(tmp_path / "without", experiments)["stored"].tolist() == ["once", "9"]

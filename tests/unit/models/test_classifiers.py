@@ -17,8 +17,9 @@ from helpers.data.pairing import paired_sample
 from helpers.data.samples import RelationSample, parse_tagged
 from helpers.models.encoder import EMBEDDED, load_encoder
 from helpers.models.inputs import collate
+from helpers.models.label_words import ROLES, Words, all_label_words, label_words
 from helpers.models.literal_relation import literal_text
-from helpers.models.prompt import LONGEST_NAME, ROLES, Prompt, Words, all_label_words, label_words
+from helpers.models.prompt import LONGEST_NAME, Prompt
 from helpers.models.registry import MODELS, build, check_options
 from helpers.models.settings import Settings
 
@@ -40,7 +41,7 @@ SENTENCES = (
 )
 SAMPLES = [RelationSample(str(n), *parse_tagged(text), label) for n, (text, label) in enumerate(SENTENCES)]
 CRASH = SAMPLES[0]
-KBP37 = ("no_relation", *(base + way for base in ROLES for way in (FORWARD, BACKWARD)))
+KBP37 = ("no_relation", *(base + way for base in ROLES if ":" in base for way in (FORWARD, BACKWARD)))
 
 
 @functools.cache

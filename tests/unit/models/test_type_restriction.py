@@ -10,6 +10,7 @@ import torch
 
 from helpers.data import Dataset, TypedSample, register_dataset, unregister_dataset
 from helpers.experiments import Experiment, run_experiment
+from helpers.experiments.grid import missing
 from helpers.metrics import Confusion, average, leaked
 from helpers.models import Model, Settings, build
 from helpers.models.base import History
@@ -205,13 +206,20 @@ class TestTrained:
 
         register_dataset(Dataset("toy-types", maker=maker, negative=NEGATIVE, whole=("train", "test")))
         try:
-            experiment = Experiment("recent", "toy-types", settings=FAST, options={"base": "cnn"} | CNN)
+            experiment = Experiment(
+                "recent", "toy-types", settings=FAST, profile="standard", options={"base": "cnn"} | CNN
+            )
             run = run_experiment(experiment, tmp_path / "runs", predictions="p.csv", progress=False)
             assert run.kind == "confusion" and run.n == 20 and run.outcome().correct.sum() == 20
             assert run.hyperparameters["evaluation"] == "corrected" and run.hyperparameters["base"] == "cnn"
             assert Path("p.csv").read_text().splitlines()[0] == "id,gold,predicted"
             published = replace(experiment, options=experiment.options | {"evaluation": "as-published"})
             assert published.run_variant != experiment.run_variant
+            assert missing([experiment, published], tmp_path / "runs") == [], "one training, both evaluations"
+            monkeypatch.setattr(TypeRestriction, "fit", None)  # would be called if it were trained again
+            other = run_experiment(published, tmp_path / "runs", progress=False)
+            assert other.hyperparameters["evaluation"] == "as-published"
+            assert other.environment == run.environment and other.wall_seconds == run.wall_seconds
             with pytest.raises(ValueError, match="merged needs directed relations"):
                 replace(experiment, merged=True)
         finally:
