@@ -206,7 +206,7 @@ def _linear(context: click.Context, form: str, parameters: tuple, tfidf: tuple, 
     "--study",
     "NAME",
     "standard (default), rates, curves, ablations, layers, emr-c, bert-em, precision, vectors, graphs,"
-    " redocred.",
+    " redocred, redocred-all.",
     default="standard",
 )
 @option("--out", "DIR", "Where the run files are (default results/runs, or the study's folder).")
@@ -217,9 +217,9 @@ def _runs(train: bool, seeds: tuple[int, ...], models: tuple[str, ...], study: s
     PTR's authors, four on KBP37. The studies: learning rates on a held-out tenth (rates), learning curves,
     EM-C with other markers and less training (ablations), the first layers of the encoder, EMR-C in other
     forms, EM-ES as in paper W (bert-em), fp32 (precision), word vectors of graph models on a held-out tenth
-    (vectors), C-GCN and GCN (graphs), RECENT and others on sentence pairs of Re-DocRED (redocred). Interrupt
-    it at any time: what is stored is not trained again, and what was begun goes on. To use two cores well,
-    start it twice with different seeds.
+    (vectors), C-GCN and GCN (graphs), RECENT and others on sentence pairs of Re-DocRED, drawn ones with five
+    seeds (redocred) and all once (redocred-all). Interrupt it at any time: what is stored is not trained
+    again, and what was begun goes on. To use two cores well, start it twice with different seeds.
 
     examples:
       python -m helpers runs

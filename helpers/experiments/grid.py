@@ -21,7 +21,7 @@ from helpers.models import NO_ENCODER
 from helpers.runs import RUNS_FOLDER, STUDIES_FOLDER, Run, list_runs
 
 from .experiment import SEEDS, Experiment
-from .graphs import graph_experiments, pair_experiments, vector_experiments
+from .graphs import all_pair_experiments, graph_experiments, pair_experiments, vector_experiments
 
 _MODELS = (("em-c", False), ("em-es", False), ("r-bert", False), ("emr-c", False), ("ptr", False))
 _MERGED = (("em-c", True), ("em-es", True), ("r-bert", True), ("ptr", True))
@@ -79,11 +79,13 @@ def studies() -> dict[str, Study]:
     EM-C and EM-ES on the first layers of the encoder. emr-c : EMR-C in other forms. bert-em : EM-ES as paper
     W trained it on SemEval, with a layer normalisation, on the official text. precision : EM-C in fp32.
     vectors : graph models with other word vectors on the held-out tenth. graphs : C-GCN, GCN and C-GCN-M.
-    redocred : EM-ES, PTR, CNN, SVM and RECENT around three of them on sentence pairs of Re-DocRED.
+    redocred : EM-ES, PTR, CNN, SVM and RECENT around three of them on the drawn sentence pairs of Re-DocRED.
+    redocred-all : the same on all of its pairs.
 
     >>> {name: len(study.experiments) for name, study in studies().items()}
     {'standard': 67, 'rates': 15, 'curves': 4, 'ablations': 12, 'layers': 12, 'emr-c': 11, 'bert-em': 5,
-     'precision': 3, 'vectors': 8, 'graphs': 16, 'redocred': 52}
+     'precision': 3, 'vectors': 8, 'graphs': 16, 'redocred': 40,
+     'redocred-all': 12}
     """
     lists = {
         "rates": [_rate(model, rate) for model, _ in _MODELS for rate in RATES],
@@ -107,6 +109,7 @@ def studies() -> dict[str, Study]:
         for name, listed in lists.items()
     }
     shown = {"graphs": graph_experiments(), "redocred": pair_experiments()}
+    shown["redocred-all"] = all_pair_experiments()
     found |= {name: Study(Path(RUNS_FOLDER), tuple(listed)) for name, listed in shown.items()}
     return {"standard": Study(Path(RUNS_FOLDER), tuple(standard_experiments()))} | found
 
