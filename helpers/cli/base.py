@@ -78,6 +78,7 @@ class _Group(_Command, click.Group):
     """Lists the commands in their order, and refuses an unknown one with the nearest."""
 
     command_class = _Command
+    group_class = type  # a group of commands within is of this class, too
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """In the order in which they were added; click would sort them."""

@@ -40,6 +40,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "atomic_writer",
             "byte_fault",
             "file_sha256",
+            "locked",
             "plain_file",
             "private_folder",
             "read_file",

@@ -104,6 +104,24 @@ def remove_abandoned(parent: Path) -> None:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
+@contextlib.contextmanager
+def locked(folder: Path | str) -> Iterator[None]:
+    """Only one process at a time is in the block of a folder, which is made; the others wait.
+
+    A killed process leaves the lock, too. Without file locks (Windows) nobody waits.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, locked(folder):
+    ...     [path.name for path in Path(folder).iterdir()]
+    ['.lock']
+    """
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    with open(Path(folder, f".{_LOCK}"), "ab") as lock:
+        if fcntl is not None:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 def _runs(folder: Path) -> bool:
     """Whether there is a process of the number in the folder's name."""
     number = folder.name.removeprefix(_PRIVATE).partition("-")[0]

@@ -18,6 +18,7 @@ from helpers import ROOT
 FLOORS = {"core": 1, "metrics": 2, "data": 2, "runs": 3, "models": 3, "evaluation": 4, "adapters": 4}
 FLOORS |= {"experiments": 5, "reporting": 5, "papers": 6, "notebooks": 7, "cli": 8, "__main__": 9}
 FACES = {"helpers", "helpers.models.linear", "helpers.reporting.figures", "helpers.papers.audit"}
+FACES |= {"helpers.reporting.leaderboard"}
 FACES |= {f"helpers.{folder}" for folder in FLOORS}
 TORCH = {"torch", "transformers", "accelerate", "torchmetrics", "tokenizers"}
 SCORING = {"numpy", "scipy", "lazy_loader"}  # of core and metrics; pandas inside a function

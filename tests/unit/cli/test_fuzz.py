@@ -159,6 +159,7 @@ NO_FILES = {
     "train": "reads registered files, and run files as load_run does",
     "notebooks": "runs the repository's own notebooks",
     "summary": "reads the repository's own tables",
+    "leaderboard": "2,000 spoilt files in tests/unit/reporting/leaderboard/test_store.py",
 }
 READERS = {
     "helpers.data:open_source": TABLES,

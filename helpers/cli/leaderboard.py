@@ -1,0 +1,191 @@
+"""The leaderboard: add, compare, remove and list submissions, rebuild the page; a report of one file."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from .base import app, as_json, existing_file, flag, forms, option, put, whole_number
+
+logger = logging.getLogger(__name__)
+STORE = option("--store", "FOLDER", "Where submissions lie (default results/leaderboard/runs).")
+DATASET = option(
+    "--dataset", "D", "The test set, e.g. tacred, tacred-revised, semeval2010, kbp37.", required=True
+)
+REPLACE = flag("--replace", "Put it in the place of a stored submission of that name.")
+
+
+@app.group("leaderboard")
+def _leaderboard() -> None:
+    """Add your predictions to the leaderboard; list, compare, remove them; rebuild its page.
+
+    A submission is a prediction file. It is checked (every fault is listed with its line), reduced to counts
+    and stored as a run file; texts, ids and single predictions are not kept. Every measure of every stored
+    system is computed at the next rebuild: nothing is trained again, nobody is asked for anything again.
+
+    examples:
+      python -m helpers leaderboard add mine.csv --dataset tacred --system "My model"
+      python -m helpers leaderboard rebuild
+    """
+
+
+def _stored(store: str | None) -> dict[str, Any]:
+    """The store, if it is not the usual one."""
+    return {"store": store} if store else {}
+
+
+@_leaderboard.command("add")
+@click.argument("file", metavar="[FILE]", required=False, type=existing_file)
+@option("--dataset", "D", "The test set, e.g. tacred, tacred-revised, semeval2010, kbp37, gids.")
+@option("--system", "NAME", "The name that the page shows.")
+@option("--paper", "URL", "Where the system is described.", default="")
+@option("--licence", "L", "Of the predictions, e.g. MIT.", default="")
+@option(
+    "--batch", "LIST", "Many at once: a table with file, dataset, system[, paper, licence].", existing_file
+)
+@option("--gold-column", "C", "Name of the gold column (else recognised; not needed where the key is here).")
+@option("--predicted-column", "C", "Name of the predicted column (else recognised).")
+@option("--paired-column", "C", "Predictions on the paired sentences, for direction.")
+@option("--id-column", "C", "Name of the id column (else recognised).")
+@option("--truth", "T", "For several labels a sample: the gold matrix; FILE holds the scores.", existing_file)
+@option("--threshold", "X", "Labels with scores above it are predicted (default 0).", float, default=0.0)
+@option("--facts", "FACTS", "For ranked facts: the true ones, with head, tail and relation.", existing_file)
+@option("--n-facts", "N", "For a published list: how many facts are true.", whole_number(1, 2**53))
+@REPLACE
+@STORE
+def _add(
+    file: str | None,
+    dataset: str | None,
+    system: str | None,
+    batch: str | None,
+    replace: bool,
+    **options: Any,
+) -> None:
+    """Add a prediction file, or many.
+
+    FILE (.csv, .tsv, .jsonl or .parquet, also .gz) has one row for each sample of the test set, the negative
+    ones included: its id and predicted label, and its gold label where the test set is not on this machine.
+    An answer file of SemEval (.txt, id TAB label) is read, too. Gold labels have to be those of the test set,
+    ids complete and each once. All faults are listed, the first 50 with their line; then nothing is stored.
+
+    With --batch a submission that is refused never stops the others; the exit code is 2 if there was one.
+
+    examples:
+      python -m helpers leaderboard add mine.csv --dataset tacred --system "My model"
+      python -m helpers leaderboard add answers.txt --dataset semeval2010 --system "My CNN" --licence MIT
+      python -m helpers leaderboard add --batch submissions.csv
+    """
+    from helpers.reporting.leaderboard import Submission, add_submission
+
+    store, paired = _stored(options.pop("store")), options.pop("paired_column")
+    if batch:
+        if file or dataset or system:
+            raise ValueError("--batch names files, data sets and systems: give it alone")
+        return _add_batch(batch, replace, store)
+    if not (file and dataset and system):
+        raise ValueError("leaderboard add needs FILE, --dataset D and --system NAME; or --batch LIST")
+    roles = {role: options.pop(f"{role}_column") for role in ("id", "gold", "predicted")}
+    roles["predicted_paired"] = paired
+    path = _noting(
+        lambda: add_submission(
+            Submission(file, dataset, system, columns=roles, **options), **store, replace=replace
+        )
+    )
+    put(f"{path}\n`python -m helpers leaderboard rebuild` puts it on the page")
+
+
+def _noting(act: Any) -> Any:
+    """What `act` gives; each fault of a refused file is a note of its own, the error says how many."""
+    from helpers.reporting.leaderboard import Refused
+
+    try:
+        return act()
+    except Refused as error:
+        _note(error)
+        kept = "" if error.count == len(error.problems) else f", the first {len(error.problems)} are listed"
+        several = "problem" if error.count == 1 else "problems"
+        raise ValueError(f"{error.path}: {error.count} {several}{kept}; nothing was stored") from None
+
+
+def _note(error: Any) -> None:
+    for problem in error.problems:
+        logger.warning("%s, %s", error.path, problem)
+
+
+def _add_batch(batch: str, replace: bool, store: dict[str, Any]) -> None:
+    from helpers.reporting.leaderboard import Refused, add_batch, read_batch
+
+    stored, refused = add_batch(read_batch(batch), **store, replace=replace)
+    for one, error in refused:
+        if isinstance(error, Refused):
+            _note(error)
+        else:
+            logger.warning("%s: %s", one.file, error)
+    if refused:
+        raise ValueError(
+            f"{batch}: {len(refused)} of {len(refused) + len(stored)} refused; the others are stored"
+        )
+    put(f"{len(stored)} submissions are stored")
+
+
+@_leaderboard.command("compare")
+@click.argument("first", metavar="A", type=existing_file)
+@click.argument("second", metavar="B", type=existing_file)
+@DATASET
+@option("--systems", "NAME NAME", "The names of the two systems on the page.", (str, str), required=True)
+@STORE
+def _compare_two(first: str, second: str, dataset: str, systems: Sequence[str], store: str | None) -> None:
+    """Store the joint outcome of two systems, so that the page compares them sample by sample.
+
+    The interval of a difference is wider where two systems were counted apart. A and B are files as in `add`.
+
+    example:
+      python -m helpers leaderboard compare a.csv b.csv --dataset tacred --systems "My model" spanbert_tacred
+    """
+    from helpers.reporting.leaderboard import Submission, compare_submissions
+
+    pair = [Submission(file, dataset, name) for file, name in zip((first, second), systems, strict=True)]
+    put(str(_noting(lambda: compare_submissions(*pair, **_stored(store)))))
+
+
+@_leaderboard.command("remove")
+@DATASET
+@option("--system", "NAME", "The name that the page shows.", required=True)
+@STORE
+def _remove(dataset: str, system: str, store: str | None) -> None:
+    """Remove a submission, and what was stored of it together with another.
+
+    Runs of the reproduction (results/runs) are never removed.
+
+    example:
+      python -m helpers leaderboard remove --dataset tacred --system "My model"
+    """
+    from helpers.reporting.leaderboard import remove_submission
+
+    put("\n".join(f"removed {path}" for path in remove_submission(dataset, system, **_stored(store))))
+
+
+@_leaderboard.command("list")
+@forms("table", "json", "csv")
+@STORE
+def _list(form: str, store: str | None) -> None:
+    """The stored submissions.
+
+    example:
+      python -m helpers leaderboard list
+    """
+    from helpers.core import csv_text, table_name
+    from helpers.reporting.leaderboard import submission_rows, submissions
+
+    rows = submission_rows(submissions(**_stored(store)))
+    names = ("dataset", "system", "outcome", "n", "licence", "paper")
+    if form == "json":
+        put(as_json(rows))
+    elif form == "csv":
+        put(csv_text([names, *([row[name] for name in names] for row in rows)]))
+    else:
+        lines = ["  ".join(table_name(row[name]) for name in names[:4]) for row in rows]
+        put("\n".join(lines) or "there are no submissions yet; `leaderboard add` stores one")

@@ -1,0 +1,318 @@
+"""The store of submissions: run files in results/leaderboard/runs, beside those of the reproduction.
+
+What is stored is an outcome (counts), so a submission holds no text and can be published. Adding and removing
+wait for each other (`core.locked`), each file is written atomically: two processes at once lose nothing, a
+killed one leaves the store as it was before or after.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import logging
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from helpers import ROOT
+from helpers.core import (
+    MalformedRecord,
+    file_sha256,
+    locked,
+    naming_file,
+    remove_abandoned,
+    shown,
+    unknown_name,
+    visible,
+)
+from helpers.data import open_source
+from helpers.metrics import PairedOutcomes
+from helpers.runs import RUNS_FOLDER, Run, different_fields, list_runs, load_run, run_path, save_run
+
+from .checks import fact_outcome, find_test_set, label_outcome, read_labels_file, set_outcome
+
+logger = logging.getLogger(__name__)
+STORE = ROOT / "results" / "leaderboard" / "runs"
+LONGEST_NAME, LONGEST_LINK = 120, 500
+BATCH_COLUMNS = ("file", "dataset", "system", "paper", "licence")
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What somebody hands in.
+
+    Attributes
+    ----------
+    file : predictions. dataset : as run files name it. system : a name, shown as text.
+    paper : an http(s) address, '' if there is none. licence : of the predictions, '' if none is stated.
+    columns : role (id, gold, predicted, predicted_paired) → column of the file, if not recognised.
+    truth, threshold : for several labels a sample. facts, n_facts : for ranked facts.
+    """
+
+    file: Path | str
+    dataset: str
+    system: str
+    paper: str = ""
+    licence: str = ""
+    columns: Mapping[str, str | None] = field(default_factory=dict)
+    truth: Path | str | None = None
+    threshold: float = 0.0
+    facts: Path | str | None = None
+    n_facts: int | None = None
+
+
+def add_submission(
+    submission: Submission,
+    store: Path | str = STORE,
+    runs: Path | str = RUNS_FOLDER,
+    replace: bool = False,
+) -> Path:
+    """Check a prediction file, reduce it to an outcome, store it as a run file. Returns the path.
+
+    The same submission may be added again. Raises
+    ------
+    Refused : the file has faults; nothing is written.
+    ValueError : an unknown data set; a name or address that will not do; a system of that name that is stored
+        already with other predictions, unless `replace`; or one of the reproduction, in any case.
+
+    >>> import tempfile
+    >>> from helpers.data import read_corpus
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "mine.csv")
+    ...     rows = [f"{one.id},Other" for one in read_corpus("demo")["test"]]
+    ...     _ = path.write_text("\\n".join(["id,predicted", *rows]))
+    ...     add_submission(Submission(path, "demo", "always Other"), folder).relative_to(folder).as_posix()
+    'demo/always-Other/published/predictions.json'
+    """
+    run = _run_of(submission, runs)
+    with locked(store):
+        _sweep(str(store))
+        _check_free(run, Path(store), Path(runs), replace)
+        return save_run(run, store, overwrite=replace)
+
+
+@functools.cache
+def _sweep(store: str) -> None:
+    """Remove what killed processes left half-written, once a process; called while the store is locked."""
+    for folder in {path.parent for path in Path(store).glob("*/*/*/.helpers-*")}:
+        remove_abandoned(folder)
+
+
+def _run_of(submission: Submission, runs: Path | str) -> Run:
+    """The run file's content; all that can be wrong with a submission comes up here."""
+    _check_words(submission)
+    test = find_test_set(submission.dataset, runs)
+    path = submission.file
+    with naming_file(path):
+        sha256 = file_sha256(path)
+    if test.kind == "sets":
+        outcome = set_outcome(path, submission.truth, test, submission.threshold)
+    elif test.kind == "facts":
+        outcome = fact_outcome(path, submission.facts, submission.n_facts, test)
+    else:
+        outcome = label_outcome(path, test, submission.columns)
+    dataset, split = _dataset_and_split(submission.dataset, runs)
+    given: dict[str, Any] = {"dataset": dataset, "split": split, "model": submission.system}
+    given |= {"source": submission.paper, "licence": submission.licence}
+    given |= {"files": {visible(Path(path).name, LONGEST_NAME): sha256}, "negative": test.negative}
+    if test.kind == "facts":
+        given["labels"] = test.labels
+    run = Run.from_outcome(outcome, **given)
+    run_path(run)  # refuses a name that cannot be part of a path
+    return run
+
+
+def _dataset_and_split(name: str, runs: Path | str) -> tuple[str, str]:
+    """A stored test set is named by data set and split; a new one by its data set."""
+    for path in sorted(Path(runs, name).glob("*/*/*.json"))[:1]:
+        run = load_run(path)
+        return run.dataset, run.split
+    return name, "test"
+
+
+def _check_words(submission: Submission) -> None:
+    for name in ("dataset", "system", "paper", "licence"):
+        value = getattr(submission, name)
+        if not isinstance(value, str) or not value.isprintable():
+            raise ValueError(f"{name} is {shown(value)}: one line of printable text is needed")
+    if not submission.system.strip() or len(submission.system) > LONGEST_NAME:
+        raise ValueError(f"system is {shown(submission.system)}: 1 to {LONGEST_NAME} characters are needed")
+    paper = submission.paper
+    if paper and (not paper.startswith(("https://", "http://")) or len(paper) > LONGEST_LINK or " " in paper):
+        raise ValueError(f"paper is {shown(paper)}: an address that begins with https:// is needed")
+
+
+def _check_free(run: Run, store: Path, runs: Path, replace: bool) -> None:
+    """Refuse a name that is taken; called while the store is locked."""
+    if run_path(run, runs).exists() and store.resolve() != runs.resolve():
+        raise ValueError(
+            f"system {shown(run.model)} on {run.dataset} is one of the reproduction: choose another name"
+        )
+    path = run_path(run, store)
+    if path.exists() and not replace:
+        there = load_run(path)
+        differing = different_fields(there, run)
+        if differing or there.table != run.table:
+            what = ", ".join(differing) or "outcome"
+            name = shown(there.model)
+            raise ValueError(
+                f"{path}: system {name} is stored already, with another {what}; --replace puts this one there"
+            )
+
+
+def add_batch(
+    batch: Iterable[Submission],
+    store: Path | str = STORE,
+    runs: Path | str = RUNS_FOLDER,
+    replace: bool = False,
+) -> tuple[list[Path], list[tuple[Submission, Exception]]]:
+    """Add many submissions; one that is refused never stops the others.
+
+    Returns
+    -------
+    The paths that were written, and what was refused with the reason.
+
+    >>> add_batch([Submission("no-such-file.csv", "tacred", "x")])[1][0][1]
+    FileNotFoundError(2, 'No such file or directory')
+    """
+    stored, refused = [], []
+    for one in batch:
+        try:
+            stored.append(add_submission(one, store, runs, replace))
+        except (ValueError, OSError) as error:
+            refused.append((one, error))
+    return stored, refused
+
+
+def read_batch(path: Path | str) -> list[Submission]:
+    """The submissions of a list with the columns file, dataset, system and, if wanted, paper and licence.
+
+    Files are seen from the folder of the list. Cells of paper and licence may be empty.
+
+    Raises ValueError with the file, and the line where there is one.
+    """
+    path = Path(path)
+    source = open_source(path)
+    for name in BATCH_COLUMNS[:3]:
+        source.column(name)
+    if path.name.lower().removesuffix(".gz").endswith(".parquet"):
+        raise ValueError(f"{path}: a list of submissions is CSV, TSV or JSON lines")
+    found = []
+    for line, row in source.rows():
+        if not isinstance(row, dict):
+            if len(row) != len(source.names):
+                raise MalformedRecord(path, f"{len(source.names)} cells are expected, found {len(row)}", line)
+            row = dict(zip(source.names, row, strict=True))
+        cells = {name: row.get(name) or "" for name in BATCH_COLUMNS}
+        for name in BATCH_COLUMNS:
+            if not isinstance(cells[name], str) or (name in BATCH_COLUMNS[:3] and not cells[name].strip()):
+                raise MalformedRecord(path, "text is needed", line, name)
+        found.append(Submission(path.parent / cells.pop("file"), **cells))
+    if not found:
+        raise MalformedRecord(path, "there are no submissions")
+    return found
+
+
+def remove_submission(dataset: str, system: str, store: Path | str = STORE) -> list[Path]:
+    """Remove a submission, and what was stored of it together with another. Returns the paths.
+
+    Runs of the reproduction are never removed. Raises ValueError if there is none of that name.
+
+    >>> remove_submission("tacred", "mine", "no-such-folder")
+    Traceback (most recent call last):
+    ValueError: unknown submission to tacred 'mine'. Known: none
+    """
+    if not Path(store).is_dir():
+        raise unknown_name(f"submission to {dataset}", system, ())
+    with locked(store):
+        own = [
+            run for run in list_runs(folder=store) if dataset in (run.dataset, f"{run.dataset}-{run.split}")
+        ]
+        chosen = [run for run in own if system == run.model or (run.second and system in _both(run))]
+        if not chosen:
+            raise unknown_name(f"submission to {dataset}", system, [run.model for run in own])
+        paths = [run_path(run, store) for run in chosen]
+        for path in paths:
+            path.unlink()
+            with contextlib.suppress(OSError):  # not empty: it stays
+                for folder in path.relative_to(store).parents[:-1]:
+                    (Path(store) / folder).rmdir()
+    return paths
+
+
+def _both(run: Run) -> tuple[str, str]:
+    """The two systems of a joint outcome, whose model is 'A+B'."""
+    return run.model.removesuffix(f"+{run.second}"), run.second
+
+
+def submissions(store: Path | str = STORE) -> list[Run]:
+    """All stored submissions, without the joint outcomes of two; files that cannot be read are logged.
+
+    >>> submissions("no-such-folder")
+    []
+    """
+    found = []
+    for path in sorted(Path(store).glob("*/*/*/*.json")):
+        try:
+            found.append(load_run(path))
+        except (ValueError, OSError) as error:
+            logger.warning("%s", error)
+    return [run for run in found if not run.second]
+
+
+def compare_submissions(
+    first: Submission, second: Submission, store: Path | str = STORE, runs: Path | str = RUNS_FOLDER
+) -> Path:
+    """Store the joint outcome of two systems on the same samples, so that their interval is a paired one.
+
+    Both files have to be of the same test set; samples are matched by id, or, without ids, by order. Returns
+    the path of the run file, of kind 'paired', model 'A+B'. Raises as `add_submission`.
+    """
+    if first.dataset != second.dataset:
+        raise ValueError(f"{first.dataset} and {second.dataset}: two systems on one test set can be compared")
+    for one in (first, second):
+        _check_words(one)
+    test = find_test_set(first.dataset, runs)
+    if test.kind != "labels":
+        raise ValueError(f"{first.dataset}: joint outcomes are stored of single labels only")
+    found = [read_labels_file(one.file, test, one.columns) for one in (first, second)]
+    if all("id" in one for one in found):
+        rows = [
+            dict(zip(one["id"], zip(one["gold"], one["predicted"], strict=True), strict=True))
+            for one in found
+        ]
+        if rows[0].keys() != rows[1].keys():
+            odd = min(rows[0].keys() ^ rows[1].keys())
+            raise ValueError(f"{second.file}: id {shown(odd)} is in one of the two files only")
+        pairs = [(*rows[0][one], *rows[1][one]) for one in rows[0]]
+    else:
+        columns = (found[0]["gold"], found[0]["predicted"], found[1]["gold"], found[1]["predicted"])
+        pairs = list(zip(*columns, strict=True))
+    odd = next((row for row, (gold, _, other, _) in enumerate(pairs) if gold != other), None)
+    if odd is not None:
+        raise ValueError(f"{second.file}: sample {odd + 1} has another gold label than in {first.file}")
+    gold, one, _, two = zip(*pairs, strict=True)
+    labels = tuple(dict.fromkeys([*test.labels, *one, *two]))
+    dataset, split = _dataset_and_split(first.dataset, runs)
+    files = {visible(Path(each.file).name, LONGEST_NAME): file_sha256(each.file) for each in (first, second)}
+    joint = {"dataset": dataset, "split": split, "model": f"{first.system}+{second.system}"}
+    run = Run.from_outcome(
+        PairedOutcomes.from_arrays(gold, one, two, labels),
+        second=second.system,
+        files=files,
+        negative=test.negative,
+        **joint,
+    )
+    with locked(store):
+        return save_run(run, store, overwrite=True)
+
+
+def submission_rows(found: Iterable[Run]) -> list[dict[str, Any]]:
+    """What `list` prints: data set, system, kind of outcome, samples, licence, paper.
+
+    >>> submission_rows([])
+    []
+    """
+    names = {"dataset": "dataset", "system": "model", "outcome": "kind", "n": "n", "licence": "licence"}
+    return [{key: getattr(run, name) for key, name in names.items()} | {"paper": run.source} for run in found]

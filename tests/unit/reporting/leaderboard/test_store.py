@@ -1,0 +1,353 @@
+"""Submissions: what is refused and how, what is stored; spoilt files, kills and races lose nothing."""
+
+import csv
+import io
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from helpers import ROOT
+from helpers.core import SKIPPED
+from helpers.data import Dataset, register_dataset, unregister_dataset
+from helpers.metrics import Confusion, MultilabelOutcome, PairedOutcomes
+from helpers.reporting.leaderboard import (
+    Problem,
+    Refused,
+    Submission,
+    add_batch,
+    add_submission,
+    compare_submissions,
+    find_test_set,
+    read_batch,
+    remove_submission,
+    submissions,
+)
+from helpers.runs import Run, load_run, save_run
+from tests.unit.cli.test_fuzz import spoilt
+
+GOLD = [["NA", "a", "b"][n % 3] for n in range(12)]
+PREDICTED = [["NA", "a", "a", "b"][n % 4] for n in range(12)]
+ROWS = [(f"s{n}", gold, predicted) for n, (gold, predicted) in enumerate(zip(GOLD, PREDICTED, strict=True))]
+
+
+def table(rows=ROWS, names=("id", "gold", "predicted"), delimiter=",") -> str:
+    text = io.StringIO(newline="")
+    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows([names, *rows])
+    return text.getvalue()
+
+
+def json_lines(rows=ROWS, names=("id", "gold", "predicted")) -> str:
+    return "".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in rows)
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """A folder of runs with one system on `tiny`, a data set of which only its outcome is known."""
+    folder = tmp_path_factory.mktemp("runs")
+    outcome = Confusion.from_arrays(GOLD, PREDICTED)
+    save_run(Run.from_outcome(outcome, dataset="tiny", model="stored", negative="NA"), folder)
+    sets = MultilabelOutcome.from_scores(
+        [[1, 0], [1, 1], [0, 0]], [[2, -1], [1, 1], [-1, -1]], depth=2, labels=["x", "y"], keep_sets=True
+    )
+    save_run(Run.from_outcome(sets, dataset="sets", model="stored"), folder)
+    return folder
+
+
+@pytest.fixture
+def store(tmp_path):
+    return tmp_path / "store"
+
+
+@pytest.fixture(scope="module")
+def keyed(tmp_path_factory):
+    """A registered data set whose key is here."""
+    path = tmp_path_factory.mktemp("keyed") / "test.txt"
+    blocks = [f'{n}\t"The <e1>fire</e1> and <e2>hat</e2>."\n{label}\nComment:\n' for n, label in KEY]
+    path.write_text("\n".join(blocks))
+    reader = "helpers.data.readers:read_semeval"
+    register_dataset(Dataset("keyed", files={"test": path}, reader=reader, negative="Other"))
+    yield "keyed"
+    unregister_dataset("keyed")
+
+
+KEY = [(n, ["Other", "Cause-Effect(e1,e2)", "Cause-Effect(e2,e1)"][n % 3]) for n in range(1, 10)]
+
+
+def files(folder) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in sorted(folder.glob("*/*/*/*.json"))}
+
+
+class TestWhatIsStored:
+    @pytest.mark.parametrize(
+        ("name", "text"),
+        [("a.csv", table()), ("a.tsv", table(delimiter="\t")), ("a.jsonl", json_lines())],
+    )
+    def test_counts_and_nothing_else(self, name, text, tmp_path, store, runs) -> None:
+        (tmp_path / name).write_text(text)
+        path = add_submission(
+            Submission(tmp_path / name, "tiny", "mine", "https://x.org/p", "MIT"), store, runs
+        )
+        run = load_run(path)
+        assert run.outcome() == Confusion.from_arrays(GOLD, PREDICTED)
+        assert (run.source, run.licence, run.negative) == ("https://x.org/p", "MIT", "NA")
+        assert "s11" not in path.read_text()
+
+    def test_parquet(self, tmp_path, store, runs) -> None:
+        frame = pd.DataFrame(ROWS, columns=["id", "gold", "predicted"]).assign(score=0.5)
+        frame.to_parquet(tmp_path / "a.parquet")
+        path = add_submission(Submission(tmp_path / "a.parquet", "tiny", "mine"), store, runs)
+        assert load_run(path).n == 12
+
+    def test_pairs_of_sentences_and_skipped_samples(self, tmp_path, store, runs) -> None:
+        rows = [(*row[:2], SKIPPED if n == 1 else row[2], row[2]) for n, row in enumerate(ROWS)]
+        (tmp_path / "a.csv").write_text(table(rows, ("id", "gold", "predicted", "turned")))
+        submission = Submission(tmp_path / "a.csv", "tiny", "m", columns={"predicted_paired": "turned"})
+        run = load_run(add_submission(submission, store, runs))
+        assert isinstance(run.outcome(), PairedOutcomes) and run.outcome().original.n == 12
+        assert run.labels[-1] == SKIPPED
+
+    def test_the_key_gives_the_gold_labels(self, keyed, tmp_path, store) -> None:
+        (tmp_path / "answers.txt").write_text("".join(f"{n}\tOther\n" for n, _ in KEY))
+        run = load_run(add_submission(Submission(tmp_path / "answers.txt", keyed, "m"), store))
+        assert run.outcome().gold.tolist() == [3, 3, 3] and run.negative == "Other"
+
+    def test_several_labels_a_sample(self, tmp_path, store, runs) -> None:
+        (tmp_path / "t.csv").write_text("1,0\n1,1\n0,0\n")
+        (tmp_path / "s.csv").write_text("2,1\n1,1\n-1,-1\n")
+        submission = Submission(tmp_path / "s.csv", "sets", "m", truth=tmp_path / "t.csv")
+        assert load_run(add_submission(submission, store, runs)).outcome().counts.predicted.tolist() == [2, 2]
+        (tmp_path / "t.csv").write_text("1,1\n1,1\n0,0\n")
+        with pytest.raises(Refused, match="2 samples have the label 'y'; the test set has 1"):
+            add_submission(submission, store, runs, replace=True)
+
+    def test_ranked_facts(self, tmp_path, store) -> None:
+        rows = [(n % 2, (n // 2 + 1) / 1950) for n in range(4)]
+        found = np.cumsum([1, 0, 1, 0])
+        rows = [(count / rank, count / 1950) for rank, count in enumerate(found.tolist(), 1)]
+        (tmp_path / "a.csv").write_text(table(rows, ("precision", "recall")))
+        path = add_submission(Submission(tmp_path / "a.csv", "nyt10", "m", n_facts=1950), store)
+        assert load_run(path).table.hit_ranks == (1, 3)
+
+    def test_adding_again_changes_nothing_and_other_predictions_need_replace(
+        self, tmp_path, store, runs
+    ) -> None:
+        path = tmp_path / "a.csv"
+        path.write_text(table())
+        one = Submission(path, "tiny", "mine")
+        add_submission(one, store, runs)
+        before = files(store)
+        add_submission(one, store, runs)
+        assert files(store) == before
+        path.write_text(table([(*row[:2], "NA") for row in ROWS]))
+        with pytest.raises(ValueError, match="is stored already"):
+            add_submission(one, store, runs)
+        assert files(store) == before
+        assert load_run(add_submission(one, store, runs, replace=True)).outcome().predicted.tolist() == [
+            12,
+            0,
+            0,
+        ]
+
+
+class TestWhatIsRefused:
+    def refused(self, text, tmp_path, store, runs, name="a.csv", dataset="tiny", **options) -> Refused:
+        (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+        with pytest.raises(Refused) as caught:
+            add_submission(Submission(tmp_path / name, dataset, "m", **options), store, runs)
+        assert not files(store)
+        return caught.value
+
+    def test_every_fault_with_its_line(self, tmp_path, store, runs) -> None:
+        rows = [*ROWS[:2], ("s2", "b", "bb"), ("s1", "a", "a"), ("", "NA", "NA"), *ROWS[5:]]
+        error = self.refused(table(rows), tmp_path, store, runs)
+        assert [(one.line, one.column) for one in error.problems[:3]] == [
+            (4, "predicted"),
+            (5, "id"),
+            (6, "id"),
+        ]
+        assert "unknown label 'bb' of tiny" in error.problems[0].reason
+        assert "occurs twice, the first time in line 3" in error.problems[1].reason
+        assert any("10 samples; the test set of tiny has 12" in one.reason for one in error.problems)
+
+    def test_the_first_fifty_and_a_count(self, tmp_path, store, runs) -> None:
+        error = self.refused(table([(n, "a", "wrong") for n in range(80)]), tmp_path, store, runs)
+        assert len(error.problems) == 50 and error.count >= 80
+
+    def test_ids_have_to_be_complete_and_known(self, keyed, tmp_path, store, runs) -> None:
+        text = table([(n, "Other") for n, _ in KEY[:-1]] + [(77, "Other")], ("id", "predicted"))
+        error = self.refused(text, tmp_path, store, runs, dataset=keyed)
+        said = " ".join(map(str, error.problems))
+        assert "'77' is not in the test set" in said and "'9' of the test set is missing" in said
+
+    def test_gold_labels_have_to_be_those_of_the_key(self, keyed, tmp_path, store, runs) -> None:
+        rows = [(n, "Other", "Other") for n, _ in KEY]
+        error = self.refused(table(rows), tmp_path, store, runs, dataset=keyed)
+        assert error.count == 6 and "the key says 'Cause-Effect(e1,e2)'" in error.problems[0].reason
+
+    def test_broken_lines_of_json_do_not_hide_each_other(self, tmp_path, store, runs) -> None:
+        lines = json_lines().splitlines()
+        lines[2] = lines[7] = "{"
+        error = self.refused("\n".join(lines), tmp_path, store, runs, "a.jsonl")
+        assert [one.line for one in error.problems][:2] == [3, 8]
+
+    @pytest.mark.parametrize(
+        ("words", "said"),
+        [
+            ({"dataset": "tinny"}, "did you mean 'tiny'"),
+            ({"system": ""}, "1 to 120 characters"),
+            ({"system": "a\nb"}, "one line of printable text"),
+            ({"system": "../../x"}, "cannot be part of a path"),
+            ({"paper": "javascript:alert(1)"}, "begins with https://"),
+            ({"system": "stored"}, "one of the reproduction"),
+        ],
+    )
+    def test_words_that_will_not_do(self, words, said, tmp_path, store, runs) -> None:
+        (tmp_path / "a.csv").write_text(table())
+        given = {"file": tmp_path / "a.csv", "dataset": "tiny", "system": "m"} | words
+        with pytest.raises(ValueError, match=said.replace("(", r"\(")):
+            add_submission(Submission(**given), store, runs)
+        assert not files(store)
+
+    def test_a_problem_reads_as_a_line(self) -> None:
+        assert (
+            str(Problem(None, None, "x")) == "x"
+            and str(Problem(3, "gold", "x")) == "line 3, column 'gold': x"
+        )
+
+
+CONTENTS = {"a.csv": table(), "a.tsv": table(delimiter="\t"), "a.jsonl": json_lines()}
+KEYED = {"k.csv": table(KEY, ("id", "predicted")), "k.txt": "".join(f"{n}\t{label}\n" for n, label in KEY)}
+
+
+@settings(
+    max_examples=1000,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[
+        HealthCheck.function_scoped_fixture,
+        HealthCheck.too_slow,
+        HealthCheck.data_too_large,
+    ],
+)
+@given(choices=st.data())
+@pytest.mark.parametrize("contents", [CONTENTS, KEYED], ids=["without key", "with key"])
+def test_two_thousand_spoilt_files(contents, choices, keyed, tmp_path, store, runs) -> None:
+    name = choices.draw(st.sampled_from(sorted(contents)))
+    (tmp_path / name).write_bytes(choices.draw(spoilt(contents[name].encode())))
+    dataset = "tiny" if contents is CONTENTS else keyed
+    try:
+        path = add_submission(Submission(tmp_path / name, dataset, "m"), store, runs, replace=True)
+    except ValueError as error:
+        assert name in str(error) and len(str(error)) < 2500
+        for problem in getattr(error, "problems", ()):
+            assert str(problem).isprintable() and (problem.line or 1) >= 1
+        assert not files(store)
+    else:  # what was spoilt made no difference: it is whole, and gold is gold
+        assert load_run(path).n == find_test_set(dataset, runs).n
+        path.unlink()
+
+
+class TestBatches:
+    def test_a_broken_one_never_stops_the_others(self, tmp_path, store, runs) -> None:
+        for n in range(40):
+            (tmp_path / f"{n}.csv").write_text(table() if n % 4 else table()[:-20])
+        lines = [f"{n}.csv,tiny,system {n}" for n in range(40)]
+        (tmp_path / "list.csv").write_text("\n".join(["file,dataset,system", *lines, "none.csv,tiny,x"]))
+        stored, refused = add_batch(read_batch(tmp_path / "list.csv"), store, runs)
+        assert (len(stored), len(refused)) == (30, 11)
+        assert len(submissions(store)) == 30
+
+    def test_removing(self, tmp_path, store, runs) -> None:
+        for n, name in enumerate(["one", "two"]):
+            (tmp_path / f"{name}.csv").write_text(table([(*row[:2], PREDICTED[n]) for row in ROWS]))
+            add_submission(Submission(tmp_path / f"{name}.csv", "tiny", name), store, runs)
+        pair = [Submission(tmp_path / f"{name}.csv", "tiny", name) for name in ("one", "two")]
+        joint = load_run(compare_submissions(*pair, store, runs))
+        assert (joint.model, joint.second, joint.n) == ("one+two", "two", 12)
+        assert joint.outcome().original.predicted.tolist()[:3] == [12, 0, 0]
+        assert len(remove_submission("tiny", "two", store)) == 2
+        assert [run.model for run in submissions(store)] == ["one"]
+        with pytest.raises(ValueError, match="unknown submission to tiny 'two'. Known: one"):
+            remove_submission("tiny", "two", store)
+
+    def test_joint_outcomes_are_of_the_same_samples(self, tmp_path, store, runs) -> None:
+        (tmp_path / "a.csv").write_text(table())
+        turned = [(row[0], ROWS[(n + 3) % 12][1], row[2]) for n, row in enumerate(ROWS)]
+        other = [(f"s{(n + 1) % 12}", *row[1:]) for n, row in enumerate(turned)]
+        (tmp_path / "b.csv").write_text(table(other))
+        pair = [Submission(tmp_path / name, "tiny", name) for name in ("a.csv", "b.csv")]
+        with pytest.raises(ValueError, match="another gold label"):
+            compare_submissions(*pair, store, runs)
+        assert not files(store)
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from helpers.reporting.leaderboard import Submission, add_submission, remove_submission
+file, store, runs, who, turns = sys.argv[1:]
+for turn in range(int(turns)):
+    add_submission(Submission(file, "tiny", f"{who}-{turn}"), store, runs)
+    if turn % 3 == 2:
+        remove_submission("tiny", f"{who}-{turn}", store)
+print("done")
+"""
+
+
+class TestTwoProcesses:
+    def start(self, tmp_path, runs, who, turns) -> subprocess.Popen:
+        (tmp_path / "a.csv").write_text(table())
+        words = [tmp_path / "a.csv", tmp_path / "store", runs, who, turns]
+        command = [sys.executable, "-c", WRITER, *map(str, words)]
+        return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+
+    def test_a_race_loses_nothing(self, tmp_path, runs) -> None:
+        both = [self.start(tmp_path, runs, who, 30) for who in "xy"]
+        assert [one.communicate(timeout=120)[0] for one in both] == ["done\n", "done\n"]
+        names = {run.model for run in submissions(tmp_path / "store")}
+        assert names == {f"{who}-{turn}" for who in "xy" for turn in range(30) if turn % 3 != 2}
+
+    def test_kills_leave_whole_files(self, tmp_path, runs) -> None:
+        store = tmp_path / "store"
+        for kill in range(4):
+            process, before = self.start(tmp_path, runs, f"k{kill}", 10**6), len(files(store))
+            end = time.monotonic() + 60
+            while len(files(store)) <= before + kill and time.monotonic() < end:
+                time.sleep(0.02)
+            process.send_signal(signal.SIGKILL)
+            process.communicate(timeout=60)
+        found = submissions(store)
+        assert len(found) == len(files(store)) >= 4
+        (tmp_path / "a.csv").write_text(table())
+        add_submission(Submission(tmp_path / "a.csv", "tiny", "after"), store, runs)  # nobody holds the lock
+        assert not [path for path in store.rglob("*") if "draft" in path.name]
+
+
+class TestCommands:
+    def test_add_list_remove(self, tmp_path, call) -> None:
+        path = tmp_path / "mine.csv"
+        path.write_text(table([(f"{n}", "Other") for n in range(3)], ("id", "predicted")))
+        code, out, err = call(
+            "leaderboard", "add", path, "--dataset", "demo", "--system", "m", "--store", tmp_path
+        )
+        assert (code, out) == (2, "") and "is not in the test set of demo" in err
+        assert err.splitlines()[-1].startswith(f"error: {path}: ") and "nothing was stored" in err
+        assert call("leaderboard", "list", "--store", tmp_path)[1].startswith("there are no submissions")
+        assert (
+            call("leaderboard", "remove", "--dataset", "demo", "--system", "m", "--store", tmp_path)[0] == 2
+        )
+        assert "did you mean 'add'" in call("leaderboard", "ad")[2]
+
+    def test_names_that_are_formulas_stay_text(self, tmp_path, runs, call) -> None:
+        (tmp_path / "a.csv").write_text(table())
+        add_submission(Submission(tmp_path / "a.csv", "tiny", "=cmd()"), tmp_path / "store", runs)
+        out = call("leaderboard", "list", "--format", "csv", "--store", tmp_path / "store")[1]
+        assert "tiny,'=cmd()," in out
