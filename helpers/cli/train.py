@@ -80,7 +80,7 @@ def _train(settings: str | None, changes: tuple, options: tuple, out: str | None
     has them; filters, hidden, word_size, position_size, dropout.
 
     Models of dependency trees (gcn, c-gcn; data sets with trees only): --option distance 1 (0, 1, 2, inf, -1:
-    what of the tree is read), pooling max (avg, sum), vectors scratch (encoder, or a file), tuned, masked,
+    what of the tree is read), pooling max (avg, sum), vectors encoder (scratch, or a file), tuned, masked,
     layers, hidden, states, word_size, tag_size, mlp_layers, penalty, input_dropout, dropout, word_dropout.
 
     Reference points without encoder, settings and seed: svm, TF-IDF with a linear SVM (--option markers true

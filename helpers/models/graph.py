@@ -3,8 +3,8 @@
 n sentences of T words; the tree of each is cut to what stands around the path between its entities
 (`helpers.data.pruned_heads`). What differs from the released code:
 
-* Word vectors are drawn, or those of the embedded encoder, unless a file is given; words are read in lower
-  case unless the file has them as they are written.
+* Word vectors are those of the embedded encoder's word pieces, averaged to words and frozen, or drawn, unless
+  a file is given; words are read in lower case unless the file has them as they are written.
 * SemEval's trees have heads alone: no part-of-speech and entity tags, which have vectors of 30 in TACRED's
   JSON form, and no types to put in the entities' places.
 * The rate falls as `Settings` says, not whenever a development score does not rise, and the last epoch
@@ -29,10 +29,10 @@ from helpers.data import ParsedSample, pruned_heads
 
 from .base import EMBEDDED, NO_ENCODER
 from .classifier import NeuralModel
-from .convolution import PAD, SCRATCH, UNK
+from .convolution import PAD, UNK
 from .inputs import Batch, Example, collate
 from .settings import Settings
-from .word_vectors import CONTEXTUAL, WordVectors
+from .word_vectors import CONTEXTUAL, ENCODER, WordVectors
 
 POOLINGS = ("max", "avg", "sum")
 Pooling = Literal["max", "avg", "sum"]
@@ -105,8 +105,8 @@ class Gcn(NeuralModel):
     ----------
     distance : of the pruning, see `pruned_heads`: 0, 1, 2, …, inf (the subtree of the lowest common
         ancestor), −1 (the whole tree). pooling : 'max', 'avg' or 'sum', of all three.
-    vectors : 'scratch', 'encoder', 'contextual', or a file; see `WordVectors`. tuned : whether they are
-        learnt on.
+    vectors : 'encoder', 'scratch', 'contextual', or a file; see `WordVectors`. tuned : whether they are
+        learnt on. What is usual was found on held-out training data (results/studies/vectors).
     word_size : of vectors from scratch. tag_size : of part-of-speech and entity tags, if there are any.
     masked : each word of an entity is SUBJ or OBJ, with its type behind it if that is known (SUBJ-PERSON).
     layers, hidden : number and width of the graph layers. states : width of C-GCN's LSTM in one direction.
@@ -118,7 +118,7 @@ class Gcn(NeuralModel):
 
     >>> spans, heads = ((0, 1), (2, 4), (5, 8)), (2, 0, 2)
     >>> samples = [ParsedSample(w, f"{w} or not", (0, 1), (5, 8), w, "", "", spans, heads) for w in "ab"]
-    >>> model = Gcn.build(["a", "b"], seed=9, word_size=4, hidden=3)
+    >>> model = Gcn.build(["a", "b"], seed=9, vectors="scratch", word_size=4, hidden=3)
     >>> history = model.fit(samples, progress=False)
     >>> model.predict(samples, progress=False).shape
     (2,)
@@ -133,8 +133,8 @@ class Gcn(NeuralModel):
         labels: Sequence[str],
         distance: float = 1,
         pooling: Pooling = "max",
-        vectors: str = SCRATCH,
-        tuned: bool = True,
+        vectors: str = ENCODER,
+        tuned: bool = False,
         masked: bool = False,
         word_size: int = 300,
         tag_size: int = 30,

@@ -40,7 +40,8 @@ def ways():
         pytest.skip(f"needs SemEval-2010 and its dependency trees: {error}")
     samples = random.Random(0).sample(found.train, SENTENCES)
     # narrow word vectors, as looking them up is the same for both
-    model = build("gcn", "", found.labels, Settings(), 9, word_size=50, penalty=0.0)
+    words = {"vectors": "scratch", "tuned": True, "word_size": 50}
+    model = build("gcn", "", found.labels, Settings(), 9, penalty=0.0, **words)
     model.prepare(Settings(), samples)
     examples, rng = model.examples(samples), random.Random(1)
     by_length = epoch_batches([one.length for one in examples], BATCH, rng)

@@ -29,7 +29,7 @@ from helpers.models.word_vectors import WordVectors
 LABELS = ("Other", "Cause(e1,e2)", "Cause(e2,e1)")
 VERBS = {"Other": "and", "Cause(e1,e2)": "causes", "Cause(e2,e1)": "suffers"}
 NOUNS = ["fire", "panic", "flood", "noise", "war", "hunger"]
-SMALL = {"word_size": 8, "tag_size": 3, "hidden": 16}
+SMALL = {"vectors": "scratch", "tuned": True, "word_size": 8, "tag_size": 3, "hidden": 16}
 EVEN = {"input_dropout": 0.0, "dropout": 0.0, "word_dropout": 0.0}
 FAST = Settings(learning_rate=0.02, epochs=20, batch_size=4, warmup=0, precision="fp32", weight_decay=0)
 
@@ -76,7 +76,7 @@ KINDS = {
     "avg": ("gcn", {"pooling": "avg", "distance": 2, "layers": 1}),
     "sum": ("c-gcn", {"pooling": "sum", "distance": math.inf, "states": 6, "mlp_layers": 0}),
     "whole": ("gcn", {"distance": -1, "masked": True}),
-    "encoder": ("gcn", {"vectors": "encoder"}),
+    "encoder": ("gcn", {"vectors": "encoder", "tuned": True}),
     "contextual": ("gcn", {"vectors": "contextual"}),
     "frozen": ("c-gcn", {"vectors": "encoder", "tuned": False, "states": 6}),
 }
