@@ -17,6 +17,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         ],
         "comparison": ["compare_files", "comparison_text"],
         "leakage": ["LeakReport", "audit_leak", "leak_report", "leak_table"],
-        "systems": ["semeval_runs", "tacred_runs"],
+        "systems": ["semeval_runs", "system_title", "tacred_runs"],
     },
 )

@@ -23,6 +23,12 @@ TACRED_FILE = "tacred/tacred_test_predictions.tsv.gz"
 TACRED_SOURCE = "DFKI-NLP/tacrev@2252b8e results/test_results (Alt et al. 2020)"
 TACRED_PAIR = ("knowbert_wordnet_wiki_tacred", "spanbert_tacred")
 
+_TITLES = {"knowbert_wordnet_wiki_tacred": "KnowBERT", "spanbert_tacred": "SpanBERT", "tre_tacred": "TRE"}
+_TITLES |= {"bag_of_embeddings": "Bag of embeddings"}
+_KINDS = {"cnn": "CNN", "lstm": "LSTM", "bilstm": "BiLSTM", "gcn": "GCN", "self_att": "Self-attention"}
+_ADDED = {"_bert_cased": " + BERT cased", "_bert_uncased": " + BERT uncased", "_elmo": " + ELMo"}
+_ADDED |= {"_wo_discr": " w/o discr.", "_unmasked": ", unmasked", "_masked": ", masked"}
+
 SEMEVAL_FILES = {
     name: f"semeval2010/predictions/onehaitao_{name}_predicted_result.txt"
     for name in ("CNN", "Att-BLSTM", "CR-CNN")
@@ -68,6 +74,25 @@ def semeval_runs() -> Iterator[Run]:
     for pair in (("CR-CNN", "Att-BLSTM"), ("CR-CNN", "CNN"), ("Att-BLSTM", "CNN")):
         origin = _semeval_origin(*(SEMEVAL_FILES[name] for name in pair))
         yield _pair(frame, "gold", pair, SEMEVAL_RELATIONS, **origin, **fixed)
+
+
+def system_title(model: str) -> str:
+    """The name of a published TACRED system in tables and figures; any other name stays as it is.
+
+    >>> system_title("knowbert_wordnet_wiki_tacred"), system_title("self_att_bert_cased_unmasked")
+    ('KnowBERT', 'Self-attention + BERT cased, unmasked')
+    >>> system_title("cnn_wo_discr_masked"), system_title("EM-C")
+    ('CNN w/o discr., masked', 'EM-C')
+    """
+    if model in _TITLES:
+        return _TITLES[model]
+    kind = next((kind for kind in _KINDS if f"{model}_".startswith(f"{kind}_")), None)
+    if kind is None:
+        return model
+    rest = model.removeprefix(kind)
+    for words, title in _ADDED.items():
+        rest = rest.replace(words, title)
+    return _KINDS[kind] + rest
 
 
 def store(runs: Iterable[Run], folder: Path | str = RUNS_FOLDER) -> list[Path]:

@@ -3,7 +3,8 @@
 The table is resampled, not the data (`Confusion.resample`), so ten thousand replicates take a second. The
 generator is passed in; equal seeds give equal results. What varies is the test set: how much the score of
 *another training run* would differ is not in it (`significance`).
-Source of the test: the shifted paired bootstrap (Efron & Tibshirani 1993, ch. 16).
+Source of test and interval: the percentile bootstrap (Efron & Tibshirani 1993, ch. 13 and 15); p is the
+interval turned around, so that the two never disagree.
 """
 
 from __future__ import annotations
@@ -131,8 +132,10 @@ def paired_bootstrap(
 ) -> PairedTest:
     """Do two systems differ on the same samples? statistic(first) − statistic(second), interval, p-value.
 
-    p = (1 + #{|δ* − δ| ≥ |δ|}) / (1 + replicates): how often chance alone, which moves δ* around δ, would
-    make a difference as large as δ. It is never 0, and 1 where the systems are equal on every sample.
+    p belongs to the interval: it is 1 − c for the widest percentile interval, of confidence c, that leaves
+    out 0. So p < .05 where the 95 % interval leaves out 0, and only there. (The shifted bootstrap, which
+    counts |δ* − δ| ≥ |δ|, belongs to another interval, and may say p < .05 beside one that holds 0.) p is
+    never below 1 / (1 + replicates), and 1 where the systems are equal on every sample.
 
     Parameters
     ----------
@@ -151,11 +154,28 @@ def paired_bootstrap(
     delta = difference(outcomes)
     drawn = replicates_of(outcomes, difference, rng, replicates)
     low, high = _percentiles(drawn, confidence)
-    # differences of sums of fractions that are equal on paper differ in the last bit
-    as_large = np.abs(drawn - delta) >= np.abs(delta) - 1e-12
-    known = ~np.isnan(drawn)
-    p = np.where(np.isnan(delta), np.nan, (1 + (as_large & known).sum(0)) / (1 + known.sum(0)))
+    p = np.where(np.isnan(delta), np.nan, 2 * np.minimum(_tail(drawn), _tail(-drawn)))
+    p = np.clip(p, 1 / (1 + (~np.isnan(drawn)).sum(0)), 1)
     return PairedTest(scalar(delta), low, high, scalar(p), confidence, replicates)
+
+
+def _tail(drawn: np.ndarray) -> np.ndarray:
+    """The largest t whose quantile, interpolated as numpy does, is not above 0; missing values left out.
+
+    >>> _tail(np.array([-1.0, 1.0, 3.0])), _tail(np.array([1.0, 2.0]))
+    (array(0.25), array(0.))
+    """
+    # differences of sums of fractions that are equal on paper differ in the last bit
+    ordered = np.sort(np.where(np.abs(drawn) < 1e-12, 0, drawn), axis=0)
+    known = (~np.isnan(ordered)).sum(0)
+    below = (ordered <= 0).sum(0)
+    left, right = (
+        np.take_along_axis(ordered, np.clip(at, 0, len(ordered) - 1)[np.newaxis], 0)[0]
+        for at in (below - 1, below)
+    )
+    with np.errstate(invalid="ignore", divide="ignore"):
+        inside = (below - 1 - left / (right - left)) / (known - 1)
+    return np.select([below == 0, below == known], [0.0, 1.0], inside)
 
 
 def _percentiles(values: np.ndarray, confidence: float) -> tuple[Any, Any]:

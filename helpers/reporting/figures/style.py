@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -9,15 +10,23 @@ from zlib import crc32
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
-import seaborn as sns
+from matplotlib.gridspec import GridSpec
+from matplotlib.text import Text
 
-from helpers.core import atomic_path
+from helpers.core import atomic_path, unknown_name
 
 from ..tables import write_csv
 
-PALETTE = sns.color_palette("colorblind").as_hex()
+PALETTE = ["#0b62b8", "#c9780a", "#0a9a7a", "#b5245a", "#6a4fc4"]
+PALETTE += ["#7a5230", "#d2559b", "#262626", "#6f7d00", "#2e8fc4"]
+"""Colours of lines and marks: blue, orange, green, wine, violet, brown, pink, grey, olive, sky; each at least
+3 : 1 against white. The five of the schemes (places 0, 1, 2, 3, 7) stay apart for colour-blind readers."""
 BLUE, ORANGE = PALETTE[0], PALETTE[1]
+QUIET = "#8a8a8a"  # lines that stand behind others, 3.4 : 1
+COLUMN = 3.4  # inches: a column of a two-column paper
+_LEAST_POINTS = 6.5
 
 _SCHEMES = {"micro": (7, "X"), "weighted": (0, "o"), "dodrans": (2, "s"), "entropy": (1, "D")}
 _SCHEMES |= {"macro": (3, "^")}
@@ -28,6 +37,7 @@ STYLE = {
     "savefig.dpi": 160,
     "savefig.bbox": "tight",
     "font.size": 10,
+    "text.color": "#1a1a1a",
     "axes.titlesize": 11,
     "axes.titleweight": "bold",
     "axes.titlelocation": "left",
@@ -59,20 +69,56 @@ def scheme_look(scheme: str) -> dict[str, str]:
     return {"color": PALETTE[color], "marker": marker}
 
 
+def contrast(color: str, background: str = "white") -> float:
+    """Contrast ratio of two colours, 1 to 21 (WCAG 2.2: relative luminances (L₁ + .05) / (L₂ + .05)).
+
+    >>> round(contrast("black")), round(contrast("#777777"), 2)
+    (21, 4.48)
+    """
+    light, dark = sorted((_luminance(color), _luminance(background)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(color: str) -> float:
+    parts = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in mpl.colors.to_rgb(color)]
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+
+def ink(color: str) -> str:
+    """The colour for text: as it is, or darkened until it has 4.5 : 1 against white.
+
+    >>> ink("#0b62b8"), contrast(ink("#c9780a")) >= 4.5
+    ('#0b62b8', True)
+    """
+    parts = np.array(mpl.colors.to_rgb(color))
+    while contrast(mpl.colors.to_hex(parts)) < 4.5:
+        parts *= 0.97
+    return mpl.colors.to_hex(parts)
+
+
 def styled(draw: Callable[..., plt.Figure]) -> Callable[..., plt.Figure]:
     """Decorator of a figure function: the house style inside, the caller's settings untouched outside.
 
+    The function gets a keyword `width`: "page" (as it was drawn), or "column" for 3.4 inches: panels under
+    each other, text of 6.5 points and more, titles and legends broken to fit.
+
     >>> @styled
     ... def empty():
-    ...     return plt.figure(figsize=(1, 1))
+    ...     return plt.figure(figsize=(7, 4))
     >>> before = mpl.rcParams["font.size"]; plt.close(empty()); mpl.rcParams["font.size"] == before
+    True
+    >>> bool(empty(width="column").get_figwidth() == COLUMN)
     True
     """
 
     @wraps(draw)
-    def inner(*args, **kwargs):
+    def inner(*args, width: str = "page", **kwargs):
+        if width not in ("page", "column"):
+            raise unknown_name("width", width, ["page", "column"])
         with mpl.rc_context(STYLE):
             figure = draw(*args, **kwargs)
+            if width == "column":
+                _narrow(figure)
             # fix the layout here: with the style gone, a later draw in a notebook would lay it out anew
             figure.canvas.draw()
         # a notebook shows the returned figure once, not a second time at the end of its cell
@@ -80,6 +126,45 @@ def styled(draw: Callable[..., plt.Figure]) -> Callable[..., plt.Figure]:
         return figure
 
     return inner
+
+
+def _narrow(figure: plt.Figure) -> None:
+    """Lay a figure out anew for the width of a column."""
+    wide, high = figure.get_size_inches()
+    scale = min(1.0, COLUMN / wide)
+    places = [axes.get_subplotspec() for axes in figure.axes]
+    panels = sum(place is not None for place in places)
+    side_by_side = panels > 1 and all(place.get_gridspec().nrows == 1 for place in places if place)
+    if side_by_side:
+        below = iter(GridSpec(panels, 1, figure=figure))
+        for axes, place in zip(figure.axes, places, strict=True):
+            if place is not None:
+                axes.set_subplotspec(next(below))
+    tall = high * (0.75 * panels if side_by_side else max(scale, 0.75))
+    figure.set_size_inches(COLUMN, tall)
+    for text in figure.findobj(Text):
+        text.set_fontsize(max(_LEAST_POINTS, 0.75 * text.get_fontsize()))
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            size = max([label.get_fontsize() for label in axis.get_ticklabels()], default=_LEAST_POINTS)
+            axis.set_tick_params(labelsize=size)
+    for legend in list(figure.legends):
+        handles, words = legend.legend_handles, [text.get_text() for text in legend.get_texts()]
+        legend.remove()
+        columns = max(1, int(40 / (max(map(len, words)) + 4)))
+        figure.legend(handles, words, ncols=columns, loc="outside lower center", fontsize=_LEAST_POINTS)
+    figure.canvas.draw()  # so that it is known where the axes begin
+    _break(figure, figure.get_suptitle(), COLUMN)
+    for axes in figure.axes:
+        _break(figure, axes.get_title(loc="left"), COLUMN * (1 - axes.get_position().x0))
+
+
+def _break(figure: plt.Figure, title: str, inches: float) -> None:
+    """Break a title, wherever it stands in the figure, into lines of this width."""
+    for text in figure.findobj(Text) if title else []:
+        if text.get_text() == title:
+            characters = int(72 * inches / (0.58 * text.get_fontsize()))
+            text.set_text("\n".join(textwrap.wrap(" ".join(title.split()), max(characters, 8))))
 
 
 def save_figure(figure: plt.Figure, name: str, drawn: pd.DataFrame, folder: str | Path) -> list[Path]:

@@ -1,5 +1,7 @@
 """Bootstrap intervals and paired tests: reproducible, of the right width, refused where they mean nothing."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -129,6 +131,20 @@ def test_the_p_value_is_that_of_a_sign_test(rng):
     found = paired_bootstrap(two_systems(50, 20, 10, 20), accuracy, rng, 5000).p
     variance = 30 / 100 - 0.1**2
     assert found == pytest.approx(2 * stats.norm.sf(0.1 / np.sqrt(variance / 100)), abs=0.02)
+
+
+def test_p_and_interval_never_disagree(rng):
+    """p < .05 where the 95 % interval leaves out 0, and only there; rare classes and ties included."""
+    said = []
+    for seed in range(60):
+        gold, first, second = np.random.default_rng(seed).choice(list("aabc"), (3, 40))
+        first = np.where(np.arange(40) < 10 + seed % 9, gold, first)
+        outcomes = PairedOutcomes.from_arrays(gold, first, second)
+        statistic = partial(averages, classes_of=outcomes.original)
+        test = paired_bootstrap(outcomes, statistic, rng, 100)
+        said += ((test.low > 0) | (test.high < 0)).tolist()
+        assert said[-len(test.p) :] == (test.p < 0.05).tolist()
+    assert 20 < sum(said) < 280
 
 
 def test_equal_systems_are_called_different_one_time_in_twenty(rng):
