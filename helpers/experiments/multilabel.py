@@ -31,7 +31,6 @@ class Work(NamedTuple):
 
 
 _RULES = {"micromacro-freq": Work(4, 3.0), "scut-fbr": Work(16, 9.0)}
-_COSTS = Work(22, 15.0)
 
 
 def work_of(classifier: LinearClassifier, targets: Any) -> Work:
@@ -41,7 +40,8 @@ def work_of(classifier: LinearClassifier, targets: Any) -> Work:
     worth 3 L on all · SCut.fbr 9 L on four ninths, 6 L on two thirds, L on all: 16 L, worth 9 L ·
     cost-sensitive 21 L on two thirds and L on all: 22 L, worth 15 L · tree: a problem for each child of a
     node and each label of a leaf, on the documents with a label below the node. The document counts 3 L for
-    thresholding and 21 L for cost-sensitive training: the last training is left out.
+    thresholding and 21 L for cost-sensitive training: the last training is left out. Each
+    factor of C adds another 21 L.
 
     >>> from helpers.models.linear import Thresholding
     >>> X, y = np.eye(6)[:, :3] + 0.1, np.array([[1, 0], [1, 0], [1, 1], [0, 1], [0, 1], [1, 0]])
@@ -53,7 +53,10 @@ def work_of(classifier: LinearClassifier, targets: Any) -> Work:
     if "-s 4" in classifier.options:
         return Work(1, 1.0)  # all labels in one problem, larger than those of the others
     labels, rule = len(classifier.thresholds_), classifier.get_params().get("rule")
-    each = _COSTS if hasattr(classifier, "costs_") else _RULES.get(rule, Work(1, 1.0))
+    each = _RULES.get(rule, Work(1, 1.0))
+    if hasattr(classifier, "costs_"):
+        factors = len(classifier.get_params()["c_factors"])
+        each = Work(21 * factors + 1, 14.0 * factors + 1)
     return Work(each.problems * labels, each.whole * labels)
 
 
@@ -109,6 +112,8 @@ STORED: dict[str, dict[str, dict[str, Any]]] = {
         "1vsrest without bias": {},
         "1vsrest primal": {},
         "cost_sensitive without bias": {"random_state": SEED},
+        "cost_sensitive different splits": {"random_state": SEED, "splits": "different"},
+        "cost_sensitive grid of C": {"random_state": SEED, "c_factors": [0.25, 0.5, 1.0, 2.0, 4.0]},
     },
     "goemotions": {**LINEAR_MODELS, "1vsrest primal": {}},
     "goemotions-single": {"1vsrest": {}, "binary_and_multiclass": {}, "binary_and_multiclass joint": {}},

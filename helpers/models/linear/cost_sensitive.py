@@ -1,18 +1,22 @@
 """One-vs-rest with a higher cost on missed positives, chosen by cross-validation for each label or for all.
 
 The cost of an error on a positive document is a·C, with a = (2 − t)/t for t = 7/7, 6/7, …, 1/7. The document
-speaks of pairs (C, t); LibMultiLabel's code, and this one, keep C and search t only.
+speaks of pairs (C, t); LibMultiLabel's code keeps C and searches t only, as is usual here; `c_factors` adds
+the pairs. The splits are the same for every pair unless asked for (Section 3.8).
 
-Source: LibMultiLabel implementation document 2024, cost-sensitive training; Parambath et al. 2014.
+Source: LibMultiLabel implementation document 2024, Sections 3.3, 3.5 and 3.8; Parambath et al. 2014.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
+
+from helpers.core import unknown_name
 
 from .base import LinearClassifier
 from .liblinear import Options
@@ -21,6 +25,14 @@ from .thresholding import Counts
 
 COSTS = (1.0, 1.33, 1.8, 2.5, 3.67, 6.0, 13.0)
 """(2 − t)/t for t = 7/7 … 1/7, rounded as in LibMultiLabel."""
+Pair = tuple[float, float]
+"""Factor on C, and cost of the positive documents."""
+Piece = tuple[int, tuple[Pair, ...], list[np.ndarray]]
+"""A label, the pairs to try, and the order of the documents for each pair."""
+
+
+SPLITS = ("same", "different")
+"""Of the cross-validations: one split for all costs, or one drawn for each (Section 3.8)."""
 
 
 class CostSensitive(LinearClassifier):
@@ -31,36 +43,66 @@ class CostSensitive(LinearClassifier):
     options, n_jobs, progress : as in `LinearClassifier`.
     random_state : of the folds: None, a number or a `numpy.random.RandomState`. With a number the folds are
         those that LibMultiLabel draws after `numpy.random.seed` of it.
+    c_factors : factors on the C of the options that are tried with every cost: the grid of pairs (C, t) of
+        Section 3.3. The default, C alone, is LibMultiLabel's.
+    splits : one of `SPLITS`.
 
-    F is counted over the predictions of all three folds; of several costs with the same F the lowest wins.
-    Problems: 7 · 3 · L on two thirds of the documents, and L on all.
+    F is counted over the predictions of all three folds; of several pairs with the same F the first wins:
+    lower factors of C as listed, then lower costs. Problems: 7 · 3 · L for each factor of C on two thirds of
+    the documents, and L on all. Raises ValueError for factors that are not positive, and for other splits.
 
-    Attributes: those of `LinearClassifier`, and `costs_`, (L,) the chosen factors.
+    Attributes: those of `LinearClassifier`; `costs_`, `c_factors_`, (L,) the chosen costs and factors of C.
 
     >>> X, y = np.eye(6)[:, :3] + 0.1, np.array([[1, 0], [1, 0], [1, 1], [0, 1], [0, 1], [1, 0]])
     >>> CostSensitive("-s 2", random_state=1).fit(X, y).costs_.shape
     (2,)
+    >>> CostSensitive("-s 2", random_state=1, c_factors=(0.5, 1, 2)).fit(X, y).c_factors_.shape
+    (2,)
     """
 
     def __init__(
-        self, options: str = "", n_jobs: int | None = None, progress: bool = False, random_state: Any = None
+        self,
+        options: str = "",
+        n_jobs: int | None = None,
+        progress: bool = False,
+        random_state: Any = None,
+        c_factors: Sequence[float] = (1.0,),
+        splits: str = "same",
     ) -> None:
         super().__init__(options, n_jobs, progress)
-        self.random_state = random_state
+        self.random_state, self.c_factors, self.splits = random_state, c_factors, splits
+
+    def _grid(self) -> tuple[Pair, ...]:
+        """The pairs (factor of C, cost) that are tried."""
+        if self.splits not in SPLITS:
+            raise unknown_name("splits", self.splits, SPLITS)
+        factors = tuple(map(float, self.c_factors))
+        if not factors or not all(0 < factor < np.inf for factor in factors):
+            raise ValueError(f"c_factors is {self.c_factors!r}: give positive numbers, at least one")
+        return tuple((factor, cost) for factor in factors for cost in COSTS)
+
+    def _orders(self, random: np.random.RandomState, n: int, grid: Sequence[Pair]) -> list[np.ndarray]:
+        """An order of the documents for each pair, of which its folds are made."""
+        if self.splits == "same":
+            return [random.permutation(n)] * len(grid)
+        return [random.permutation(n) for _ in grid]
 
     def _train(self, X: Any, targets: sparse.csc_array, options: Options) -> None:
-        problems = LabelProblems(X, targets, options)
+        grid, problems = self._grid(), LabelProblems(X, targets, options)
         random = check_random_state(self.random_state)
-        pieces = ((label, random.permutation(problems.n)) for label in range(problems.count))
-        self.costs_ = np.array(problems.each(_best_cost, pieces, self.n_jobs, self._title()))
+        pieces = ((label, grid, self._orders(random, problems.n, grid)) for label in range(problems.count))
+        self._chosen(problems.each(_best_pair, pieces, self.n_jobs, self._title()))
         self._set_weights(problems.weights, options)
         self.thresholds_ = np.zeros(problems.count)
+
+    def _chosen(self, pairs: Sequence[Pair]) -> None:
+        self.c_factors_, self.costs_ = (np.array(column) for column in zip(*pairs, strict=True))
 
 
 class CostSensitiveMicro(CostSensitive):
     """One-vs-rest with one cost for all labels: that with the highest micro-F in three-fold cross-validation.
 
-    The folds are the same for all labels and costs. Otherwise as `CostSensitive`; `costs_` holds one value.
+    The folds are the same for all labels. Otherwise as `CostSensitive`; `costs_` holds one value.
 
     >>> X, y = np.eye(6)[:, :3] + 0.1, np.array([[1, 0], [1, 0], [1, 1], [0, 1], [0, 1], [1, 0]])
     >>> len(set(CostSensitiveMicro("-s 2", random_state=1).fit(X, y).costs_.tolist()))
@@ -68,37 +110,56 @@ class CostSensitiveMicro(CostSensitive):
     """
 
     def _train(self, X: Any, targets: sparse.csc_array, options: Options) -> None:
-        problems = LabelProblems(X, targets, options)
-        order, labels = check_random_state(self.random_state).permutation(problems.n), range(problems.count)
-        pieces = ((label, order) for label in labels)
+        grid, problems = self._grid(), LabelProblems(X, targets, options)
+        orders = self._orders(check_random_state(self.random_state), problems.n, grid)
+        labels = range(problems.count)
+        pieces = ((label, grid, orders) for label in labels)
         counts = problems.each(_counts_of_label, pieces, self.n_jobs, self._title())
         pooled = Counts(*np.sum([tuple(count) for count in counts], axis=0))
-        cost = COSTS[int(np.argmax(pooled.f1()))]
-        problems.each(_kept, ((label, cost) for label in labels), self.n_jobs, self._title())
+        pair = grid[int(np.argmax(pooled.f1()))]
+        problems.each(_kept, ((label, pair) for label in labels), self.n_jobs, self._title())
         self._set_weights(problems.weights, options)
-        self.costs_, self.thresholds_ = np.full(problems.count, cost), np.zeros(problems.count)
+        self._chosen([pair] * problems.count)
+        self.thresholds_ = np.zeros(problems.count)
 
 
-def _best_cost(problems: LabelProblems, piece: tuple[int, np.ndarray]) -> float:
-    """The best cost of a label, the first of several; the weights on all documents with it are kept."""
-    cost = COSTS[int(np.argmax(_counts_of_label(problems, piece).f1()))]
-    problems.keep(piece[0], cost)
-    return cost
+def _best_pair(problems: LabelProblems, piece: Piece) -> Pair:
+    """The best pair of a label, the first of several; the weights on all documents with it are kept."""
+    label, grid, _ = piece
+    pair = grid[int(np.argmax(_counts_of_label(problems, piece).f1()))]
+    _kept(problems, (label, pair))
+    return pair
 
 
-def _counts_of_label(problems: LabelProblems, piece: tuple[int, np.ndarray]) -> Counts:
-    """(7,) counts of the cross-validated predictions, one for each cost."""
-    label, order = piece
+def _counts_of_label(problems: LabelProblems, piece: Piece) -> Counts:
+    """(pairs,) counts of the cross-validated predictions, one for each pair of the grid."""
+    label, grid, orders = piece
     positive = problems.positive(label)
-    predicted = np.zeros((len(COSTS), problems.n), dtype=bool)
-    for training, validation in cross_validation_folds(order):
-        # The cost is that of positive documents: without any, it changes nothing.
-        costs = COSTS if positive[training].any() else COSTS[:1]
-        weights = np.stack([problems.train(label, training, cost) for cost in costs], axis=1)
-        predicted[:, validation] = (problems.decide(weights, validation) > 0).T
+    predicted = np.zeros((len(grid), problems.n), dtype=bool)
+    same = all(order is orders[0] for order in orders)
+    for places in [range(len(grid))] if same else [[place] for place in range(len(grid))]:
+        for training, validation in cross_validation_folds(orders[places[0]]):
+            weights = _weights_of_pairs(problems, label, training, [grid[place] for place in places])
+            decided = problems.decide(weights, validation) > 0
+            predicted[np.ix_(places, validation)] = decided.T
     tp = (predicted & positive).sum(axis=1)
     return Counts(tp, predicted.sum(axis=1) - tp, positive.sum() - tp)
 
 
-def _kept(problems: LabelProblems, piece: tuple[int, float]) -> None:
-    problems.keep(*piece)
+def _weights_of_pairs(
+    problems: LabelProblems, label: int, training: np.ndarray, pairs: Sequence[Pair]
+) -> np.ndarray:
+    """(width, pairs) weights of a label, one column a pair."""
+    found: dict[Pair, np.ndarray] = {}
+    # The cost is that of positive documents: without any, it changes nothing.
+    any_positive = problems.positive(label)[training].any()
+    for factor, cost in pairs:
+        pair = (factor, cost if any_positive else 1.0)
+        if pair not in found:
+            found[pair] = problems.train(label, training, pair[1], factor)
+    return np.stack([found[factor, cost if any_positive else 1.0] for factor, cost in pairs], axis=1)
+
+
+def _kept(problems: LabelProblems, piece: tuple[int, Pair]) -> None:
+    label, (factor, cost) = piece
+    problems.keep(label, cost, factor)

@@ -289,7 +289,8 @@ class DocumentClassifier:
         if "words" in facts:
             model._vectorizer = _restored_vectorizer(model.tfidf, facts["words"], arrays.get("idf"))
         made, width, labels = model.classifier, facts["width"], len(facts["labels"])
-        made.set_params(**facts["parameters"])
+        given = facts["parameters"].items()
+        made.set_params(**{name: tuple(one) if isinstance(one, list) else one for name, one in given})
         made.multiclass_, made.n_features_in_, made._is_matrix = facts["multiclass"], width, True
         for name, shape in _shapes(made, labels, width).items():
             setattr(made, name, _of_shape(arrays, name, shape))
@@ -335,10 +336,13 @@ def _check_facts(facts: Mapping[str, Any]) -> None:
     if len(set(facts["labels"])) != len(facts["labels"]):
         raise ValueError("labels holds a label twice")
     for name, value in facts["parameters"].items():
-        if not isinstance(value, str | float | None) and not (
-            isinstance(value, int) and abs(value) < 1 << 32
-        ):
+        listed = value if name == "c_factors" and isinstance(value, list) else [value]
+        if not all(map(_is_plain_value, listed)):
             raise ValueError(f"parameter {shown(name)} is {shown(value)}")
+
+
+def _is_plain_value(value: Any) -> bool:
+    return isinstance(value, str | float | None) or (isinstance(value, int) and abs(value) < 1 << 32)
 
 
 def _restored_vectorizer(

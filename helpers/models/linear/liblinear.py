@@ -151,7 +151,13 @@ class Rows:
             ctypes.cast(self._whole.x, ctypes.POINTER(ctypes.c_uint64)), (self.n,)
         )
 
-    def train(self, positive: np.ndarray, rows: np.ndarray | None = None, cost: float = 1.0) -> np.ndarray:
+    def train(
+        self,
+        positive: np.ndarray,
+        rows: np.ndarray | None = None,
+        cost: float = 1.0,
+        factor: float = 1.0,
+    ) -> np.ndarray:
         """(width,) weights of one label: positive decision values mean that a document has it.
 
         Parameters
@@ -159,6 +165,7 @@ class Rows:
         positive : (n,) bool, the documents that have the label.
         rows : positions of the documents to train on; None: all. Without any, the weights are 0.
         cost : factor on C for the positive documents (LIBLINEAR's `-w1`).
+        factor : on C for all documents.
 
         The generator that LIBLINEAR takes its order from is seeded anew, so the weights do not depend on
         what was trained before, nor on the number of processes. The threads of a process share it: of two
@@ -167,8 +174,12 @@ class Rows:
         targets = np.where(positive if rows is None else positive[rows], 1.0, -1.0)
         if not len(targets):
             return np.zeros(self.width)
-        weighted = cost != 1.0 and (targets > 0).any()  # LIBLINEAR complains of a weight without documents
-        options = f"{self.options.text} -w1 {cost!r}" if weighted else self.options.text
+        options = self.options.text
+        for target, weight in ((1, cost * factor), (-1, factor)):
+            if (
+                weight != 1.0 and (targets == target).any()
+            ):  # LIBLINEAR complains of a weight without documents
+                options += f" -w{target} {weight!r}"
         weights, labels = self._train(targets, rows, options)
         # The first class that LIBLINEAR meets is its positive one, unless it meets both: then it is +1.
         return weights[:, 0] * labels[0]

@@ -174,13 +174,15 @@ class LabelProblems:
         """(L,) number of documents with each label."""
         return np.diff(self._targets.indptr)
 
-    def train(self, label: int, rows: np.ndarray | None = None, cost: float = 1.0) -> np.ndarray:
-        """(width,) weights of a label; `rows` and `cost` as in `Rows.train`."""
-        return self._rows.train(self.positive(label), rows, cost)
+    def train(
+        self, label: int, rows: np.ndarray | None = None, cost: float = 1.0, factor: float = 1.0
+    ) -> np.ndarray:
+        """(width,) weights of a label; `rows`, `cost` and `factor` as in `Rows.train`."""
+        return self._rows.train(self.positive(label), rows, cost, factor)
 
-    def keep(self, label: int, cost: float = 1.0) -> None:
+    def keep(self, label: int, cost: float = 1.0, factor: float = 1.0) -> None:
         """Train a label on all documents; its weights go to `weights`."""
-        self.weights[label] = self.train(label, cost=cost)
+        self.weights[label] = self.train(label, cost=cost, factor=factor)
 
     def decide(self, weights: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """(m,) or (m, L) decision values of m documents, without any threshold."""

@@ -67,12 +67,18 @@ def test_the_problems_are_those_that_the_solver_is_called_for(letters, model):
 def test_what_problems_are_worth_is_their_share_of_the_documents(letters):
     train = letters["train"]
     targets = label_matrix(train, label_list(train))
-    for model in ("1vsrest", "thresholding", "thresholding scut-fbr", "cost_sensitive"):
+    for model in (
+        "1vsrest",
+        "thresholding",
+        "thresholding scut-fbr",
+        "cost_sensitive",
+        "cost_sensitive grid of C",
+    ):
         sizes = []
 
-        def size(self, label, rows=None, cost=1.0, *, sizes=sizes, train=LabelProblems.train):
+        def size(self, label, rows=None, cost=1.0, factor=1.0, *, sizes=sizes, train=LabelProblems.train):
             sizes.append(self.n if rows is None else len(rows))
-            return train(self, label, rows, cost)
+            return train(self, label, rows, cost, factor)
 
         with patch.object(LabelProblems, "train", size):
             made = classifier_of(model, n_jobs=1).fit(train)

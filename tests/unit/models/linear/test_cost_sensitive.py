@@ -141,3 +141,48 @@ class TestBoth:
     def test_no_random_state(self, technique):
         with pytest.raises(ValueError, match="'seed' cannot be used to seed"):
             technique(random_state="seed").fit(X, Y)
+
+
+class TestGridAndSplits:
+    """Sections 3.3 and 3.8: pairs (C, t), and splits drawn anew for each of them."""
+
+    X = np.random.default_rng(3).random((60, 5))
+    Y = (X[:, :2] + 0.3 * np.random.default_rng(4).random((60, 2)) > 0.85).astype(int)
+
+    @pytest.mark.parametrize("technique", TECHNIQUES.values())
+    def test_a_factor_of_c_is_c(self, technique) -> None:
+        one = technique("-s 2 -c 4 -e 1e-8", random_state=1).fit(self.X, self.Y)
+        other = technique("-s 2 -c 1 -e 1e-8", random_state=1, c_factors=[4.0]).fit(self.X, self.Y)
+        np.testing.assert_allclose(one.weights_, other.weights_, atol=1e-5)
+        assert one.costs_.tolist() == other.costs_.tolist()
+        assert set(other.c_factors_) == {4.0}
+
+    def test_each_label_takes_the_best_pair(self) -> None:
+        factors = (0.1, 1.0, 10.0)
+        grid = CostSensitive("-s 2", random_state=1, c_factors=factors).fit(self.X, self.Y)
+        assert set(grid.c_factors_) <= set(factors)
+        assert set(grid.costs_) <= set(COSTS)
+        for label, (factor, cost) in enumerate(zip(grid.c_factors_, grid.costs_, strict=True)):
+            alone = CostSensitive("-s 2", random_state=1, c_factors=[factor]).fit(self.X, self.Y)
+            if alone.costs_[label] == cost:  # the same problem on all documents
+                np.testing.assert_allclose(alone.weights_[:, label], grid.weights_[:, label], atol=1e-9)
+
+    def test_different_splits_are_drawn_for_each_cost(self) -> None:
+        orders = CostSensitive(splits="different")._orders(np.random.RandomState(1), 9, [(1.0, 1.0)] * 3)
+        assert len({tuple(order) for order in orders}) == 3
+        same = CostSensitive()._orders(np.random.RandomState(1), 9, [(1.0, 1.0)] * 3)
+        assert len({tuple(order) for order in same}) == 1
+        found = CostSensitive("-s 2", random_state=1, splits="different").fit(self.X, self.Y)
+        assert found.predict(self.X).shape == self.Y.shape
+
+    @pytest.mark.parametrize(
+        ("parameters", "said"),
+        [
+            ({"splits": "other"}, "unknown splits 'other'"),
+            ({"c_factors": []}, "c_factors is .*positive numbers, at least one"),
+            ({"c_factors": [1.0, -1.0]}, "c_factors is"),
+        ],
+    )
+    def test_refused(self, parameters, said) -> None:
+        with pytest.raises(ValueError, match=said):
+            CostSensitive(**parameters).fit(self.X, self.Y)
