@@ -8,7 +8,7 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "style": ["draw_and_save", "save_figure", "styled"],
+        "style": ["draw_and_save", "ink", "save_figure", "styled"],
         "datasets": [
             "long_tails_chart",
             "perplexity_chart",
@@ -36,6 +36,8 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "relation_f1_chart",
             "relation_shares_chart",
         ],
+        "forest": ["forest_chart"],
+        "drawings": ["marker_exchange_chart", "pipeline_chart", "weighting_steps_chart"],
         "audit": ["p_values_chart", "common_denominator_chart", "few_runs_chart"],
         "direction": [
             "original_paired_chart",

@@ -140,6 +140,7 @@ def _narrow(figure: plt.Figure) -> None:
         for axes, place in zip(figure.axes, places, strict=True):
             if place is not None:
                 axes.set_subplotspec(next(below))
+                axes.tick_params(labelleft=True)
     tall = high * (0.75 * panels if side_by_side else max(scale, 0.75))
     figure.set_size_inches(COLUMN, tall)
     for text in figure.findobj(Text):

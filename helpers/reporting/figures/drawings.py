@@ -1,0 +1,208 @@
+"""Drawings that explain: the exchange of the markers, and how predictions become counts and counts a score.
+
+Each takes the table of what it shows and computes nothing.
+"""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+
+from .parts import first_seen
+from .style import BLUE, ORANGE, PALETTE, QUIET, contrast, ink, styled
+
+_HEAD, _TAIL = BLUE, ORANGE
+_WIDE = 9.2  # inches
+_MONO = 0.602 * 10 / 72 / _WIDE  # width of a character of 10 points, as a share of the figure
+
+
+@styled
+def marker_exchange_chart(exchange: pd.DataFrame, title: str = "") -> plt.Figure:
+    """The emblem of the project: the same words, the markers exchanged, so the right answer turns; a model
+    that does not read the markers gives the same answer twice.
+
+    Parameters
+    ----------
+    exchange : two rows, `before`, `first`, `between`, `second`, `after` (the sentence in pieces, entities in
+        `first` and `second`), `marks` ('e1 e2' or 'e2 e1': what stands at the first and at the second
+        entity), `gold`, `answer`.
+
+    >>> row = dict(before="The", first="fire", between="caused", second="smoke", after=".")
+    >>> rows = [row | {"marks": "e1 e2", "gold": "CE(e1,e2)", "answer": "CE(e1,e2)"},
+    ...         row | {"marks": "e2 e1", "gold": "CE(e2,e1)", "answer": "CE(e1,e2)"}]
+    >>> words = [text.get_text() for text in marker_exchange_chart(pd.DataFrame(rows)).axes[0].texts]
+    >>> words.count("fire"), words[-1]
+    (2, '✗ wrong')
+    """
+    figure, axes = plt.subplots(figsize=(_WIDE, 2.1))
+    axes.set(xlim=(0, 1), ylim=(0, 1))
+    axes.set_axis_off()
+    for y, row in zip((0.78, 0.14), exchange.to_dict("records"), strict=True):
+        places = _sentence(axes, y, row)
+        right = row["gold"] == row["answer"]
+        color = ink(PALETTE[2] if right else PALETTE[3])
+        axes.text(0.62, y + 0.07, f"right answer   {row['gold']}", fontsize=9, va="center")
+        axes.text(0.62, y - 0.07, f"model says     {row['answer']}", fontsize=9, va="center", color=color)
+        verdict = {"fontsize": 10, "color": color, "ha": "right", "va": "center", "fontweight": "bold"}
+        axes.text(1, y - 0.07, "✓ right" if right else "✗ wrong", **verdict)
+        if y > 0.5:
+            _swap(axes, places)
+    if title:
+        axes.set_title(title)
+    return figure
+
+
+def _sentence(axes: Axes, y: float, row: dict) -> list[float]:
+    """Write a sentence in pieces, the entities in boxes with their marks; where the boxes' middles are."""
+    x, middles = 0.02, []
+    marks = iter(row["marks"].split())
+    for place in ("before", "first", "between", "second", "after"):
+        words = row[place]
+        width = _MONO * len(words)
+        if place in ("first", "second"):
+            mark = next(marks)
+            color = _HEAD if mark == "e1" else _TAIL
+            box = FancyBboxPatch(
+                (x, y - 0.075), width, 0.15, boxstyle="round,pad=0.007", mutation_aspect=4,
+                facecolor="white", edgecolor=color, linewidth=2,
+            )  # fmt: skip
+            axes.add_patch(box)
+            axes.text(
+                x + width / 2, y + 0.15, mark, color=ink(color), fontsize=9, ha="center", fontweight="bold"
+            )
+            middles.append(x + width / 2)
+        axes.text(x, y, words, family="DejaVu Sans Mono", fontsize=10, va="center")
+        x += width + 0.016
+    return middles
+
+
+def _swap(axes: Axes, middles: list[float]) -> None:
+    """Two arrows that cross, from the marks of one sentence to those of the other."""
+    for start, end, color in ((*middles, _HEAD), (*middles[::-1], _TAIL)):
+        arrow = {"arrowstyle": "-|>", "mutation_scale": 12, "linewidth": 1.6, "color": color, "zorder": 5}
+        axes.add_patch(FancyArrowPatch((start, 0.67), (end, 0.40), alpha=0.9, **arrow))
+
+
+@styled
+def pipeline_chart(predictions: pd.DataFrame, counts: pd.DataFrame, scores: pd.DataFrame) -> plt.Figure:
+    """Predictions → counts → scores: every score is a function of the small table in the middle.
+
+    Parameters
+    ----------
+    predictions : columns `gold`, `predicted`; the first rows are shown. counts : square, index the gold and
+        columns the predicted label. scores : columns `score`, `value`.
+
+    >>> counts = pd.DataFrame([[1]], index=["a"], columns=["a"])
+    >>> few = pd.DataFrame({"gold": ["a"], "predicted": ["a"]})
+    >>> figure = pipeline_chart(few, counts, pd.DataFrame({"score": ["micro"], "value": [1.0]}))
+    >>> [axes.get_title(loc="left") for axes in figure.axes]
+    ['predictions', 'counts', 'scores']
+    """
+    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(7.5, 2.7), width_ratios=(1.15, 1.25, 1))
+    for axes, name in ((left, "predictions"), (middle, "counts"), (right, "scores")):
+        axes.set_title(name)
+        axes.grid(visible=False)
+    _rows(left, [("gold", "predicted"), *predictions[["gold", "predicted"]].itertuples(index=False)], 9)
+    counts_grid(middle, counts)
+    bars = right.barh(scores["score"], scores["value"], color=BLUE, height=0.6)
+    right.bar_label(bars, fmt="%.3f", fontsize=9, padding=3)
+    right.set(
+        xlim=(0, 1.25 * max(1.0, scores["value"].max())), ylim=(len(scores) - 0.4, -0.6), xticks=[0, 0.5, 1]
+    )
+    return figure
+
+
+def _rows(axes: Axes, rows: list[tuple], most: int) -> None:
+    """A small table as text, cut with … below."""
+    axes.set_axis_off()
+    shown = rows[:most] + ([("…", "…")] if len(rows) > most else [])
+    for number, (first, second) in enumerate(shown):
+        y, weight = 0.97 - number / (len(shown) + 0.3), "bold" if number == 0 else "normal"
+        color = "#1a1a1a" if number == 0 or first == second else ink(PALETTE[3])
+        for x, word in ((0.05, first), (0.55, second)):
+            axes.text(
+                x, y, word, transform=axes.transAxes, va="top", fontsize=9, fontweight=weight, color=color
+            )
+
+
+def counts_grid(axes: Axes, counts: pd.DataFrame) -> None:
+    """A contingency table as a grid: right answers blue, mistakes wine, nothing white."""
+    values = counts.to_numpy()
+    for i in range(len(counts)):
+        for j in range(counts.shape[1]):
+            right = counts.index[i] == counts.columns[j]
+            face = "white" if not values[i, j] else (PALETTE[0] if right else PALETTE[3])
+            axes.add_patch(plt.Rectangle((j, i), 1, 1, facecolor=face, edgecolor=QUIET, linewidth=0.6))
+            color = "white" if contrast("white", face) >= 4.5 else "#1a1a1a"
+            axes.text(j + 0.5, i + 0.5, str(values[i, j]), ha="center", va="center", fontsize=10, color=color)
+    axes.set(xlim=(0, counts.shape[1]), ylim=(len(counts), 0), aspect="equal")
+    axes.set_xticks([j + 0.5 for j in range(counts.shape[1])], counts.columns, fontsize=9)
+    axes.set_yticks([i + 0.5 for i in range(len(counts))], counts.index, fontsize=9)
+    axes.set(xlabel="predicted", ylabel="gold")
+    axes.tick_params(length=0)
+    for side in axes.spines.values():
+        side.set_visible(False)
+
+
+@styled
+def weighting_steps_chart(counts: pd.DataFrame, classes: pd.DataFrame, title: str) -> plt.Figure:
+    """Counts → class F1 → weights → score, each step a panel; a score is the sum of weight × F1.
+
+    Parameters
+    ----------
+    counts : as in `pipeline_chart`. classes : one row for a class and a scheme: `relation`, `scheme`, `f1`,
+        `weight`.
+    title : the finding.
+
+    >>> counts = pd.DataFrame([[3, 1], [0, 1]], index=["a", "b"], columns=["a", "b"])
+    >>> classes = pd.DataFrame({"relation": ["a", "b"], "scheme": "macro", "f1": [0.9, 0.7], "weight": 0.5})
+    >>> len(weighting_steps_chart(counts, classes, "two").axes)
+    4
+    """
+    figure, panels = plt.subplots(1, 4, figsize=(9.6, 2.9), width_ratios=(1.1, 0.8, 1.1, 1))
+    schemes, relations = first_seen(classes, "scheme"), first_seen(classes, "relation")
+    colors = dict(zip(relations, map(ink, (PALETTE[4], PALETTE[2], PALETTE[5], PALETTE[9])), strict=False))
+    counts_grid(panels[0], counts)
+    once = classes[classes["scheme"] == schemes[0]]
+    panels[1].bar(once["relation"], once["f1"], color=[colors[name] for name in once["relation"]], width=0.6)
+    panels[1].bar_label(panels[1].containers[0], fmt="%.2f", fontsize=9)
+    _stacked(panels[2], classes.assign(height=classes["weight"]), schemes, colors)
+    _stacked(panels[3], classes.assign(height=classes["weight"] * classes["f1"]), schemes, colors)
+    for x, scheme in enumerate(schemes):
+        part = classes[classes["scheme"] == scheme]
+        total = (part["weight"] * part["f1"]).sum()
+        panels[3].text(x, total + 0.02, f"{total:.3f}", ha="center", fontsize=9, fontweight="bold")
+    names = ("1  counts", "2  F1 of each class", "3  weights, sum 1", "4  score = Σ weight × F1")
+    for axes, name in zip(panels, names, strict=True):
+        axes.set_title(name, fontsize=10)
+        axes.grid(visible=False)
+    for axes in panels[1:]:
+        axes.set(ylim=(0, 1.12), yticks=[0, 0.5, 1])
+    figure.suptitle(title, fontsize=11, fontweight="bold", x=0.01, ha="left")
+    return figure
+
+
+def _stacked(axes: Axes, classes: pd.DataFrame, schemes: list[str], colors: dict[str, str]) -> None:
+    """A bar for each scheme, in pieces of the classes, each with its letter."""
+    bottom = dict.fromkeys(schemes, 0.0)
+    for row in classes.itertuples():
+        x = schemes.index(row.scheme)
+        axes.bar(
+            x, row.height, bottom=bottom[row.scheme], color=colors[row.relation], width=0.6, edgecolor="white"
+        )
+        if row.height > 0.07:
+            middle = bottom[row.scheme] + row.height / 2
+            axes.text(
+                x,
+                middle,
+                row.relation,
+                ha="center",
+                va="center",
+                color="white",
+                fontsize=9,
+                fontweight="bold",
+            )
+        bottom[row.scheme] += row.height
+    axes.set_xticks(range(len(schemes)), schemes, fontsize=8)
