@@ -9,5 +9,13 @@ from pathlib import Path
 
 __version__ = "0.1.0"
 
-ROOT = Path(__file__).resolve().parent.parent
-"""The project folder: where `notebooks/`, `results/` and `figures/` live."""
+PACKAGE = Path(__file__).resolve().parent
+"""The folder of this package."""
+_IS_CHECKOUT = (PACKAGE.parent / "pyproject.toml").is_file()
+
+ROOT = PACKAGE.parent if _IS_CHECKOUT else Path.cwd()
+"""Where `notebooks/`, `figures/` and all that is written lie: the project's folder, or, where the package is
+installed from a wheel, the folder in which it is used. Nothing is ever written into an installed package."""
+
+RESULTS = ROOT / "results" if _IS_CHECKOUT else PACKAGE / "stored"
+"""Where published numbers and tables are read: `results/`, or their copy in an installed package."""

@@ -8,9 +8,15 @@ except KeyboardInterrupt:  # while Python was still loading it
     print("error: interrupted; nothing was begun", file=sys.stderr)
     sys.exit(130)
 
-__all__ = ["main"]
+__all__ = ["main", "run"]
 
-if __name__ == "__main__":
+
+def run() -> int:
+    """The command line with streams in UTF-8, whatever the terminal says; returns the exit code."""
     for stream in filter(None, (sys.stdout, sys.stderr)):
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-    sys.exit(main())
+    return main()
+
+
+if __name__ == "__main__":
+    sys.exit(run())

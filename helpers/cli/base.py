@@ -22,9 +22,11 @@ import inspect
 import json
 import logging
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +35,10 @@ import click
 from helpers import __version__
 from helpers.core import did_you_mean, plain_file, shown, unknown_name, visible
 
-PROGRAM = "python -m helpers"
+NAME = "beyond-micro-f1"
+PROGRAM = NAME if Path(sys.argv[0]).stem == NAME else "python -m helpers"
+DISTRIBUTIONS = {"sklearn": "scikit-learn", "liblinear": "liblinear-official"}
+"""Modules that are called otherwise than the distribution that they come with."""
 LONGEST = 2000  # characters of an error
 REPLICATES, SEEDS, MAX_K = 1_000_000, 2**32 - 1, 1_000_000  # scikit-learn takes no larger seed
 
@@ -56,7 +61,7 @@ class _Command(click.Command):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The rest, below the options, line by line as it is written."""
-        formatter.write(f"\n{self._help()[1]}".rstrip() + "\n")
+        formatter.write(f"\n{self._help()[1]}".rstrip().replace("python -m helpers", PROGRAM) + "\n")
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """As click, but `--gold-column --json` is a missing value, not a column named '--json'."""
@@ -143,7 +148,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         if debug:
             raise
-        return failed(_message(error))
+        return failed(missing_extra(error, words[0] if words else "") or _message(error))
 
 
 def _message(error: Exception) -> str:
@@ -159,6 +164,32 @@ def _message(error: Exception) -> str:
     where = "".join(f"{note}: " for note in getattr(error, "__notes__", ()))
     ours = "a fault of this program: please report it; --debug shows where"
     return f"{where}{type(error).__name__}: {text} ({ours})"
+
+
+def missing_extra(error: BaseException | None, command: str = "") -> str:
+    """How to install what a command lacks: '' unless a package of one of the extras could not be imported.
+
+    Of the extras that hold the package the one with the name of the command is named, else the first.
+
+    >>> missing_extra(ModuleNotFoundError("No module named 'papermill'", name="papermill"), "notebooks")
+    "notebooks needs papermill, which is not installed: pip install 'beyond-micro-f1[notebooks]'"
+    """
+    while error is not None and not (isinstance(error, ModuleNotFoundError) and error.name):
+        error = error.__cause__
+    if error is None:
+        return ""
+    root = error.name.partition(".")[0]
+    wanted = DISTRIBUTIONS.get(root, root).replace("_", "-").lower()
+    try:
+        declared = requires(NAME) or []
+    except PackageNotFoundError:  # a checkout that is not installed
+        return ""
+    pattern = rf"""{re.escape(wanted)}\b[^;]*;.*extra == ['"](\w+)['"]"""
+    extras = [found[1] for line in declared if (found := re.match(pattern, line, re.IGNORECASE))]
+    if not extras:
+        return ""
+    extra = command if command in extras else extras[0]
+    return f"{command or 'this'} needs {wanted}, which is not installed: pip install '{NAME}[{extra}]'"
 
 
 def _usage_message(error: click.UsageError, words: Sequence[str]) -> str:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from helpers import ROOT
+from helpers import RESULTS
 from helpers.core import MalformedRecord, MissingData, naming_file, read_file, shown, unknown_name
 
 from .bags import Mention, make_bags, without_duplicates
@@ -27,7 +27,7 @@ from .readers import Corpus, collect, field, lines, string
 from .samples import RelationSample, Span
 
 Pair = tuple[str, str]
-ONTOLOGY = ROOT / "results" / "published" / "nyt10m_relations.csv"
+ONTOLOGY = RESULTS / "published" / "nyt10m_relations.csv"
 OPENNRE = "https://thunlp.oss-cn-qingdao.aliyuncs.com/opennre/benchmark/"
 END = "###END###"
 MOST_CHARACTERS, MOST_DEPTH = 1 << 20, 50

@@ -16,13 +16,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from helpers import ROOT
+from helpers import RESULTS
 from helpers.core import unknown_name, write_atomically
 
 from .corpora import datasets, find_dataset, read_corpus, resolved
 from .registry import locate, registered_file
 
-LABEL_COUNTS = ROOT / "results" / "published" / "label_counts.csv"
+LABEL_COUNTS = RESULTS / "published" / "label_counts.csv"
 TOTAL = "(total)"
 
 _TACREV = "DFKI-NLP/tacrev@2252b8e"

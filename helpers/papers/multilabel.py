@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from helpers import ROOT
+from helpers import RESULTS
 from helpers.metrics import (
     F_MEASURES,
     LabelCounts,
@@ -149,7 +149,7 @@ def label_table(runs: Mapping[str, Run]) -> pd.DataFrame:
     return pd.DataFrame(columns | {model: label_f1(run.outcome().counts) for model, run in runs.items()})
 
 
-TABLE = ROOT / "results" / "tables" / "09_multilabel.csv"
+TABLE = RESULTS / "tables" / "09_multilabel.csv"
 CORPORA = {"reuters90": "Reuters-21578", "goemotions": "GoEmotions"}
 
 MODELS = (

@@ -7,6 +7,7 @@ no file is written.
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -94,10 +95,14 @@ def comparisons(path: Path) -> Iterator[tuple[str, str, str, str, str, bool | No
     with one digit more than is printed. `agrees`: would it be printed like this? Rows with a `verdict` were
     judged as intervals by the audit: `ours` is the interval, and the verdict decides (None: not derivable).
     Rows that name an `encoder` are of models trained here, on another encoder than the paper's: not judged.
+    A table that names neither paper nor published values, such as one of fingerprints, has no such rows.
 
     Raises ValueError that names file and row: a published value that is no number, a score that is no
     fraction, an unknown verdict, or one without its interval.
     """
+    with path.open(encoding="utf-8", newline="") as file:
+        if not {"paper", "published"} & set(next(csv.reader(file), [])):
+            return
     table = read_tidy(path)
     for (paper, item), rows in table[table["published"] != ""].groupby(["paper", "item"], sort=False):
         varying = [name for name in _NAMES if rows[name].nunique() > 1] or list(_NAMES)

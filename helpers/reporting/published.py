@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from helpers import ROOT
+from helpers import RESULTS
 from helpers.core import unknown_name
 
-PUBLISHED_FOLDER = ROOT / "results" / "published"
+PUBLISHED_FOLDER = RESULTS / "published"
 
 PUBLISHED_COLUMNS = (
     "paper", "item", "dataset", "model", "metric", "scheme", "statistic", "value", "unit", "printed",

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from helpers import ROOT
+from helpers import RESULTS
 from helpers.core import write_atomically
 
 from .published import agrees, parse_printed
 
-TABLES_FOLDER = ROOT / "results" / "tables"
+TABLES_FOLDER = RESULTS / "tables"
 TIDY_KEYS = ("paper", "item", "dataset", "model", "seed_or_agg", "metric", "scheme")
 TIDY_NUMBERS = ("value", "low", "high")
 TIDY_COLUMNS = (*TIDY_KEYS, *TIDY_NUMBERS, "published", "signature")

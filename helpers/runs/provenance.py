@@ -13,9 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from helpers import ROOT
-
-ROOT_PACKAGE = "helpers"
+from helpers import PACKAGE
 
 
 def environment(packages: Sequence[str] = ("numpy", "scipy", "torch", "transformers")) -> dict[str, Any]:
@@ -50,11 +48,11 @@ def code_sha256(sources: Iterable[type | ModuleType]) -> str:
         for source in sources
         for one in (inspect.getmro(source) if isinstance(source, type) else (source,))
     }
-    waiting = [Path(sys.modules[name].__file__) for name in names if name.partition(".")[0] == ROOT_PACKAGE]
+    waiting = [Path(sys.modules[name].__file__) for name in names if name.partition(".")[0] == PACKAGE.name]
     found: dict[str, bytes] = {}
     while waiting:
         path = waiting.pop()
-        name = path.relative_to(ROOT).as_posix()
+        name = path.relative_to(PACKAGE.parent).as_posix()
         if name not in found:
             found[name] = path.read_bytes().replace(b"\r\n", b"\n")
             waiting += (beside for beside in _imported(path, found[name]) if beside.is_file())

@@ -152,9 +152,14 @@ def test_what_cannot_be_compared_is_refused_with_file_and_row(tmp_path, row, mes
 
 @pytest.mark.parametrize("name", ["01_rows.csv", "audit.csv"])
 def test_a_file_that_is_something_else_is_refused(tmp_path, name):
-    (tmp_path / name).write_text("model,value\nA,1\n")
+    (tmp_path / name).write_text("model,published\nA,1\n")
     with pytest.raises(ValueError, match=rf"{name}: columns .*paper"):
         summary_text(tmp_path)
+
+
+def test_a_table_of_nothing_published_is_passed_over(tmp_path):
+    (tmp_path / "13_fingerprint.csv").write_text("count,train,test\nsentences,1864,5663\n")
+    assert summary_text(tmp_path, notebooks=tmp_path) == "0 of 0 published numbers agree."
 
 
 def test_shown_has_one_digit_more():
