@@ -19,7 +19,7 @@ def _stats(name: str, negative: str | None, form: str) -> None:
     Labels, samples and share of the negative class are those of the whole data set; perplexity and ratio
     (largest by smallest positive class) are those of its test part.
 
-    names: semeval2010, semeval2010-undirected, chemprot, tacred, nyt24, docred, nyt10m, kbp37
+    names: semeval2010, semeval2010-undirected, chemprot, tacred, nyt24, docred, nyt10m, kbp37, re_docred
 
     examples:
       python -m helpers stats tacred

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from helpers.core import MalformedRecord, MissingData, did_you_mean, file_sha256, unknown_name
 
-from .registry import locate, registered_files
+from .registry import locate, registered_files, search_folders
 
 if TYPE_CHECKING:
     from .documents import Documents
@@ -38,7 +38,8 @@ class Dataset:
     title : as figures write it; empty: the name.
     kind : of its samples: 'relations' (`RelationSample`), 'mentions' (`Mention`, of distant supervision),
         'facts' (`Fact`), 'documents' (`Documents`).
-    files : split → file, a name of the registry or a path on disk. Empty: only its counts are known.
+    files : split → file, a name of the registry or a path on disk or in the data folders. Empty: only its
+        counts are known.
     reader : `reader(path, strict)` gives the samples of one file.
     maker : for data that are made, not read: `maker()` gives split → samples.
     made_from : the registered files that `maker` reads, if any.
@@ -154,6 +155,9 @@ _ROWS = (
     Dataset(
         "tacred",
         "TACRED",
+        files={split: f"tacred/json/{split}.json" for split in _SPLITS},
+        reader="helpers.data.tree_files:read_tacred",
+        parsed=True,
         negative="no_relation",
         whole=_SPLITS,
         counter="helpers.data.label_counts:count_tacred",
@@ -358,13 +362,20 @@ def read_corpus(name: str, strict: bool = True) -> dict[str, Corpus | Documents]
 
 
 def file_path(file: Path | str) -> Path:
-    """Where a file of the table lies: a registered one is looked for and verified, another one is on disk."""
+    """Where a file of the table lies: a registered one is looked for and verified, another one is on disk.
+
+    Corpora that may not be passed on, such as TACRED, are not registered: nobody's checksum of them is
+    public. Their files are looked for in the folders of the registered ones, too.
+    """
     if str(file) in registered_files():
         return locate(str(file))
-    if not Path(file).is_file():
-        hint = did_you_mean(file, registered_files())
-        raise MissingData(f"{file} is missing: it is neither a file on disk nor a registered one{hint}")
-    return Path(file)
+    places = dict.fromkeys(folder / file for folder in (Path(), *search_folders()))
+    for place in places:
+        if place.is_file():
+            return place
+    hint, looked = did_you_mean(file, registered_files()), ", ".join(map(str, places))
+    what = f"it is neither a file on disk nor a registered one{hint}"
+    raise MissingData(f"{file} is missing: {what}. Looked for {looked}")
 
 
 def corpus_hashes(name: str, splits: Iterable[str] | None = None) -> dict[str, str]:

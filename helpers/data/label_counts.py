@@ -69,7 +69,7 @@ def counted_datasets() -> tuple[str, ...]:
     """The data sets whose label counts are published, in the order of the file.
 
     >>> counted_datasets()
-    ('semeval2010', 'chemprot', 'tacred', 'nyt24', 'docred', 'nyt10m', 'kbp37')
+    ('semeval2010', 'chemprot', 'tacred', 'nyt24', 'docred', 'nyt10m', 'kbp37', 're_docred')
     """
     return tuple(dict.fromkeys(row.dataset for row in published_rows()))
 

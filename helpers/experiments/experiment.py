@@ -50,7 +50,7 @@ PROFILES = ("quick", "standard", "paper")
 def experiment_datasets() -> list[str]:
     """The data sets that models are trained on: relations, in a training and a test part.
 
-    >>> "semeval2010" in experiment_datasets(), "tacred" in experiment_datasets()
+    >>> "semeval2010" in experiment_datasets(), "docred" in experiment_datasets()
     (True, False)
     """
     known = datasets().values()

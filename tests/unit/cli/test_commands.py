@@ -429,7 +429,7 @@ class TestStats:
         }
         for name, row in expected.items():
             assert rows[name] == pytest.approx(list(row), abs=0.005)
-        assert set(rows) == {*expected, "docred", "nyt10m", "kbp37"}
+        assert set(rows) == {*expected, "docred", "nyt10m", "kbp37", "re_docred"}
         assert rows["nyt10m"][2] is None
 
     def test_table_is_rounded_and_json_is_not(self, call, answer):

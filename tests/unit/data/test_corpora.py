@@ -30,6 +30,9 @@ from helpers.experiments import Experiment
 from helpers.experiments.experiment import read_samples
 from helpers.reporting.figures.datasets import corpus_title
 
+TACRED_LABELS = ("per:age", "per:age", "no_relation")
+LICENSED = "tacred"
+"""Its text may not be passed on: who has it puts it into the data folder; no checksum is public."""
 ROWS = {
     "train": [("The <e1>rain</e1> caused the <e2>flood</e2>.", "Cause-Effect(e1,e2)")] * 3
     + [("A <e1>lamp</e1> and a <e2>cat</e2>.", "none")],
@@ -63,7 +66,8 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Dataset:
 class TestRows:
     def test_every_registered_file_and_reader_is_there(self) -> None:
         for one in datasets().values():
-            assert all(path in registered_files() for path in one.files.values()), one.name
+            if one.name != LICENSED:
+                assert all(path in registered_files() for path in one.files.values()), one.name
             assert one.licence or one.name == "nyt10"
             functions = [one.reader, one.maker, one.counter]
             assert all(callable(corpora.resolved(function)) for function in functions if function)
@@ -71,7 +75,7 @@ class TestRows:
     def test_licence_and_splits_come_from_the_files(self) -> None:
         assert find_dataset("semeval2010-undirected").licence == "CC BY 3.0"
         assert find_dataset("semeval2010").whole == ("train", "test")
-        assert (find_dataset("tacred").splits, find_dataset("demo").splits) == ((), ("train", "test"))
+        assert (find_dataset("nyt10").splits, find_dataset("demo").splits) == ((), ("train", "test"))
 
     @pytest.mark.parametrize(
         ("wrong", "message"),
@@ -91,10 +95,35 @@ class TestRows:
             ValueError, match=r"unknown dataset 'kpb37'; did you mean 'kbp37'\? Known: semeval"
         ):
             find_dataset("kpb37")
-        with pytest.raises(ValueError, match="unknown corpus 'tacred'"):
-            read_corpus("tacred")
+        with pytest.raises(ValueError, match="unknown corpus 'nyt10m'"):
+            read_corpus("nyt10m")
         with pytest.raises(ValueError, match="unknown dataset 'reuters90'"):
             dataset_statistics("reuters90")
+
+    def test_tacred_is_read_where_somebody_has_it(self, tmp_path, monkeypatch) -> None:
+        monkeypatch.setenv("RC_DATA_DIR", str(tmp_path))
+        with pytest.raises(MissingData, match=r"tacred/json/train.json is missing: .* Looked for .*json"):
+            read_corpus(LICENSED)
+        with pytest.raises(MissingData, match=r"tacred/json/train.json is missing"):
+            read_samples(LICENSED, text="parsed")
+        for split, relation in zip(find_dataset(LICENSED).splits, TACRED_LABELS, strict=True):
+            one = {
+                "id": split,
+                "relation": relation,
+                "token": ["Ada", "is", "36"],
+                "stanford_head": [3, 3, 0],
+            }
+            one |= {"subj_start": 0, "subj_end": 0, "obj_start": 2, "obj_end": 2}
+            one |= {"subj_type": "PERSON", "obj_type": "NUMBER"}
+            path = tmp_path / find_dataset(LICENSED).files[split]
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps([one]))
+        data = read_samples(LICENSED, text="parsed")
+        assert data.labels == ("no_relation", "per:age") and not data.directed
+        assert data.test[0].types == ("PERSON", "NUMBER") and data.test[0].heads == (3, 3, 0)
+        assert [*data.files] == ["train.json", "test.json"]
+        options = {"base": "gcn"}
+        assert Experiment("recent", LICENSED, options=options).usual_text == "parsed"
 
 
 class TestFromOutside:
