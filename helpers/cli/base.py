@@ -33,7 +33,7 @@ from typing import Any
 import click
 
 from helpers import __version__
-from helpers.core import did_you_mean, plain_file, shown, unknown_name, visible
+from helpers.core import did_you_mean, plain_file, shown, unknown_name, visible, write_atomically
 
 NAME = "beyond-micro-f1"
 PROGRAM = NAME if Path(sys.argv[0]).stem == NAME else "python -m helpers"
@@ -103,7 +103,7 @@ def app() -> None:
 
     Every command takes --help, and --debug, which shows where in the program an error arose. Scores are
     fractions in JSON and CSV, per cent in tables and LaTeX.
-    Exit codes: 0 done, 1 a notebook failed, 2 bad input, 130 interrupted.
+    Exit codes: 0 done, 1 a score is under --fail-under or a notebook failed, 2 bad input, 130 interrupted.
     """
 
 
@@ -121,7 +121,7 @@ def register(command: click.Command) -> click.Command:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit code: 0 done, 1 a notebook failed, 2 bad input, 130 interrupted.
+    """Run one command; returns the exit code: 0 done, 1 a check failed, 2 bad input, 130 interrupted.
 
     >>> main(["stats", "semeval2010-undirected"])
     labels                       10
@@ -222,8 +222,14 @@ def _notes_on_standard_error() -> Iterator[None]:
         package.removeHandler(handler)
 
 
-def put(text: str) -> None:
-    """The result to standard output. A reader who left, as in `… | head`, is no error; a full disk is one."""
+def put(text: str, output: str | None = None) -> None:
+    """The result to standard output, or atomically to a file.
+
+    A reader who left, as in `… | head`, is no error; a full disk is one.
+    """
+    if output is not None:
+        write_atomically(output, text.rstrip("\n") + "\n")
+        return
     try:
         print(text.rstrip("\n"), flush=True)
     except OSError as error:
@@ -237,12 +243,15 @@ def as_json(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
 
 
-def put_report(report: Any, form: str) -> None:
+def put_report(report: Any, form: str, raw: bool = False, output: str | None = None) -> None:
     """Print a report in one of its forms: json, or what its `to_text`, `to_csv`, `to_latex` give."""
     if form == "json":
-        put(as_json(report.to_dict()))
+        text = as_json(report.to_dict())
+    elif form == "csv":
+        text = report.to_csv(raw)
     else:
-        put(getattr(report, {"table": "to_text"}.get(form, f"to_{form}"))())
+        text = report.to_text() if form == "table" else report.to_latex()
+    put(text, output)
 
 
 def existing_file(text: str) -> str:
@@ -253,6 +262,19 @@ def existing_file(text: str) -> str:
     if not plain_file(path).exists():
         beside = os.listdir(path.parent) if path.parent.is_dir() else []
         raise FileNotFoundError(f"{path}: no such file{did_you_mean(path.name, beside, cutoff=0.8)}")
+    return text
+
+
+def input_file(text: str) -> str:
+    """An existing file, or '-', standard input."""
+    return text if text == "-" else existing_file(text)
+
+
+def output_file(text: str) -> str:
+    """A path to write to: no folder, and nothing else than a file."""
+    if Path(text).is_dir():
+        raise IsADirectoryError(f"{text} is a folder; the name of a file is needed")
+    plain_file(text)
     return text
 
 

@@ -1,10 +1,12 @@
-"""Commands on predictions that were made anywhere: every score, and tests between systems."""
+"""Commands on predictions that were made anywhere: every score of one system."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import click
+
+from helpers.core import unknown_name
 
 from .base import (
     KS,
@@ -15,61 +17,108 @@ from .base import (
     bootstrap,
     columns,
     existing_file,
+    failed,
     flag,
     forms,
+    input_file,
     one_of,
     option,
     put,
     put_report,
     whole_number,
 )
+from .options import OUTPUT, RAW, policy, policy_of, reading, reading_of, threshold
 
-RAW = flag(
-    "--raw",
-    "In CSV, write labels and names exactly as they are. Otherwise text that begins with = + - or @, a tab "
-    "or a carriage return gets an apostrophe in front, so that no spreadsheet runs it as a formula.",
-)
+FAIL_UNDER = "Exit with 1 if this score is smaller, e.g. dodrans=0.67; repeatable. NAME as for --score-only."
+SCORE_ONLY = "Print this number and nothing else: a scheme, accuracy, official, A, B, PD, PIR or PPR."
 
 
 @app.command("score")
-@click.argument("file", metavar="FILE", type=existing_file)
+@click.argument("file", metavar="FILE", type=input_file)
+@reading
 @columns
 @option("--paired-column", "C", "Predictions on the paired samples: adds PD, PIR and PPR.")
 @option("--inverse", "FILE", "The inverses, if not (e1,e2) and (e2,e1).", existing_file)
 @option("--task", "TASK", "semeval2010: its labels, its negative class, its official scores.")
 @SCHEMES
+@policy
 @bootstrap()
 @SEED
+@option("--fail-under", "NAME=X", FAIL_UNDER, threshold, multiple=True)
+@option("--score-only", "NAME", SCORE_ONLY)
 @forms("table", "json", "csv", "latex")
 @RAW
-def _score(file: str, inverse: str | None, form: str, raw: bool, **options: Any) -> None:
+@OUTPUT
+def _score(
+    file: str,
+    inverse: str | None,
+    fail_under: tuple[tuple[str, float], ...],
+    score_only: str | None,
+    form: str,
+    raw: bool,
+    output: str | None,
+    **options: Any,
+) -> int:
     """Every score of a file of gold and predicted labels.
 
-    FILE (.csv, .tsv, .jsonl or .parquet, also .gz) has one row for each sample, the negative ones included,
-    with its gold and its predicted label. Columns with a common name (gold, label, label_true, y_true, … and
-    predicted, pred, label_pred, y_pred, …) need not be named. Labels are text: NA, None and null are labels,
-    an empty cell is an error. A sample that the system skipped has the predicted label (skipped).
+    FILE (.csv, .tsv, .jsonl, .json or .parquet, also .gz; - is standard input, CSV) has one row for each
+    sample, the negative ones included, with its gold and its predicted label. Columns with a common name
+    (gold, label, labels, y_true, references, relation, … and predicted, pred, preds, label_pred, …) need not
+    be named. Labels are text: NA, None and null are labels, an empty cell is an error. A sample that the
+    system skipped has the predicted label (skipped).
+
+    With --gold, FILE holds the predictions only: .txt has one label a line, or id, tab and label as SemEval's
+    answer files, in which an id that is missing was skipped. JSON is a list of records, as TACRED's, or an
+    object of columns.
 
     The gold label of a paired sample is the inverse of the gold label: (e1,e2) and (e2,e1) change places.
     Other inverses come from --inverse: JSON {"per:parents": "per:children", …}, or columns label and inverse.
     A label without an inverse keeps itself and is left out of PIR and PPR.
 
+    With --fail-under the report is printed, and one line says which score is too small: exit code 1.
+
     examples:
       python -m helpers score mine.csv --negative no_relation
-      python -m helpers score mine.csv --negative no_relation --scheme macro --scheme n^0.5
+      python -m helpers score predictions.txt --gold gold.txt --negative NA
+      python -m helpers score answers.txt --gold key.txt --task semeval2010
+      python -m helpers score trainer.csv --id2label config.json --negative no_relation --score-only dodrans
+      python -m helpers score mine.csv --negative no_relation --scheme macro --scheme n^0.5 --score mcc
       python -m helpers score mine.jsonl.gz --gold-column label --predicted-column bert --bootstrap 10000
-      python -m helpers score mine.tsv --task semeval2010 --paired-column paired --format json
+      python -m helpers score mine.tsv --task semeval2010 --paired-column paired --fail-under dodrans=0.67
     """
     from helpers.data import read_inverse
     from helpers.evaluation import score_file
 
     if inverse and not options["paired_column"]:
         raise ValueError("--inverse is of use with --paired-column only")
+    options |= reading_of(options) | policy_of(options)
+    asked = [*([score_only] if score_only else []), *(name for name, _ in fail_under)]
+    options["schemes"] = _with_schemes(options["schemes"], asked)
     report = score_file(file, inverse=read_inverse(inverse) if inverse else None, **options)
-    if form == "csv":
-        put(report.to_csv(raw))
+    scores = report.scores()
+    for name in asked:
+        if name not in scores:
+            raise unknown_name("score of this report", name, scores)
+    if score_only:
+        put(repr(scores[score_only]), output)
     else:
-        put_report(report, form)
+        put_report(report, form, raw, output)
+    small = [
+        f"{name} is {scores[name]:.6g}, under {least:g}"
+        for name, least in fail_under
+        if not scores[name] >= least
+    ]
+    return failed(f"{file}: {'; '.join(small)}", 1) if small else 0
+
+
+def _with_schemes(schemes: tuple[str, ...] | None, asked: list[str]) -> tuple[str, ...] | None:
+    """The schemes, and those that were asked for by name only, such as n^0.5."""
+    more = [name for name in dict.fromkeys(asked) if name.startswith("n^") and name not in (schemes or ())]
+    if not more:
+        return schemes
+    from helpers.metrics import scheme_names
+
+    return (*(schemes or scheme_names()), *more)
 
 
 LABELS = "Labels that the schemes average: listed (default), observed (gold or predicted somewhere), "
@@ -108,36 +157,6 @@ def _score_multilabel(truth: str, scores: str, form: str, **options: Any) -> Non
     put_report(score_multilabel_files(truth, scores, **options), form)
 
 
-@app.command("compare")
-@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=existing_file)
-@columns
-@SCHEMES
-@bootstrap(default=10_000, least=1)
-@SEED
-@forms("table", "json", "csv")
-@RAW
-def _compare(files: tuple[str, ...], form: str, raw: bool, **options: Any) -> None:
-    """Paired bootstrap tests between systems on the same samples.
-
-    The first FILE is compared with each other one: two-sided paired bootstrap under every scheme, p corrected
-    by Holm over all tests (the other files under each scheme). Samples are matched by id if both files have
-    ids, else by order; the gold labels have to agree. Files are as in `score`.
-
-    example:
-      python -m helpers compare mine.csv baseline.csv other.parquet --negative no_relation
-    """
-    from helpers.core import csv_text
-    from helpers.evaluation import compare_files, comparison_text
-
-    table = compare_files(files, **options)
-    if form == "json":
-        put(as_json(table.to_dict("records")))
-    elif form == "csv":
-        put(csv_text([table.columns, *table.itertuples(index=False, name=None)], raw))
-    else:
-        put(comparison_text(table))
-
-
 @app.command("audit-leak")
 @click.argument("file", metavar="FILE", type=existing_file)
 @option("--negative", "L", "The negative class, e.g. no_relation.", required=True)
@@ -162,11 +181,7 @@ def _audit_leak(file: str, form: str, raw: bool, **options: Any) -> None:
     """
     from helpers.evaluation import audit_leak
 
-    report = audit_leak(file, **options)
-    if form == "csv":
-        put(report.to_csv(raw))
-    else:
-        put_report(report, form)
+    put_report(audit_leak(file, **options), form, raw)
 
 
 RECALL = option("--recall", "R", "Score the list up to the first rank with this recall.", float)
@@ -209,11 +224,7 @@ def _score_facts(predictions: str, form: str, raw: bool, **options: Any) -> None
     """
     from helpers.evaluation import score_fact_file
 
-    report = score_fact_file(predictions, **options)
-    if form == "csv":
-        put(report.to_csv(raw))
-    else:
-        put_report(report, form)
+    put_report(score_fact_file(predictions, **options), form, raw)
 
 
 @app.command("compare-facts")

@@ -20,6 +20,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "inverse_label",
             "label_ids",
             "missing_message",
+            "plain_form",
             "role_words",
             "unlisted_message",
         ],

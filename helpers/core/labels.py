@@ -7,6 +7,7 @@ A label is a string or an integer, and never missing. A directed relation is wri
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 
 import numpy as np
@@ -117,15 +118,21 @@ def find_negative(labels: Iterable[str]) -> str | None:
     >>> find_negative(["per:title", "No-Relation"]), find_negative(["P17", "P131"])
     ('No-Relation', None)
     """
-    names = {_plain(name) for name in NEGATIVE_NAMES}
-    found = [label for label in labels if _plain(label) in names]
+    names = {plain_form(name) for name in NEGATIVE_NAMES}
+    found = [label for label in labels if plain_form(label) in names]
     if len(found) > 1:
         raise ValueError(f"which label is the negative class? {listing(found)} all look like one: name it")
     return found[0] if found else None
 
 
-def _plain(name: str) -> str:
-    return re.sub("[-_ ]", "", name).casefold()
+def plain_form(label: Label) -> str:
+    """What two spellings of a label have in common: no case, no blanks, '_' or '-', no '.0' after an integer.
+
+    >>> plain_form("No-Relation "), plain_form("Cause-Effect(e1, e2)"), plain_form("7.0")
+    ('norelation', 'causeeffect(e1,e2)', '7')
+    """
+    text = re.sub(r"[-_\s]", "", unicodedata.normalize("NFKC", str(label))).casefold()
+    return text.removesuffix(".0") if re.fullmatch(r"\d+\.0", text) else text
 
 
 def missing_message(argument: str, index: int, value: object) -> str:

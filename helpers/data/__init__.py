@@ -79,7 +79,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "pairing": ["clean_sample", "paired_sample", "paired_sets", "write_pairs"],
         "label_counts": ["TOTAL", "count_labels", "counted_datasets", "published_counts"],
         "statistics": ["dataset_statistics", "find_statistics", "label_statistics", "perplexity"],
-        "tabular": ["open_source"],
+        "sources": ["FORMS", "open_source"],
         "predictions": [
             "COMMON_NAMES",
             "LabelColumns",
@@ -87,6 +87,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "read_label_columns",
             "read_predictions",
         ],
+        "label_names": ["Respelling", "read_label_names", "respelt"],
         "systems": ["join_semeval_answers", "semeval_key", "tacred_predictions"],
         "documents": ["Documents", "label_list", "label_matrix"],
         "document_files": ["read_documents", "read_labels"],

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from helpers.core import MalformedRecord, listing, naming_file, read_file, shown
+from helpers.core import SKIPPED, MalformedRecord, listing, naming_file, read_file, shown
 
-from .tabular import Source, first_row, open_source
+from .label_names import with_names
+from .sources import INPUT_NAME, LabelList, open_source
+from .tabular import Source, first_row
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,19 +29,26 @@ logger = logging.getLogger(__name__)
 
 COMMON_NAMES = {
     "id": ("id", "sample_id", "example_id", "instance_id", "uid", "guid"),
-    "gold": ("gold", "gold_label", "label", "labels", "label_true", "true_label", "y_true", "true", "target"),
+    "gold": (
+        *("gold", "gold_label", "label", "labels", "label_true", "true_label", "y_true", "true", "target"),
+        "references",
+    ),
     "predicted": (
-        "predicted",
-        "predicted_label",
-        "prediction",
-        "predictions",
-        "pred",
-        "pred_label",
-        "label_pred",
-        "y_pred",
+        *("predicted", "predicted_label", "prediction", "predictions", "pred", "preds", "pred_label"),
+        *("label_pred", "y_pred"),
     ),
 }
 """Column names that are recognised, in any case; the first of a list is taken even where others match too."""
+WEAK_NAMES = ("relation",)
+"""Names of a gold column where no other is recognised (TACRED); they may stand over other things as well."""
+
+
+class _Origin(NamedTuple):
+    """Where a column comes from: opens the source again; which of its rows each row is (None: the same)."""
+
+    reopen: Callable[[], Source]
+    column: str
+    rows: np.ndarray | None = None
 
 
 class LabelColumns(dict):
@@ -48,13 +58,37 @@ class LabelColumns(dict):
     which of them were not named by the caller but recognised. `read_predictions` makes a frame of them.
     """
 
-    def __init__(self, table: pa.Table, columns: dict[str, str], recognised: Iterable[str]) -> None:
-        super().__init__((role, table.column(name)) for role, name in columns.items())
-        self.columns, self.recognised = columns, list(recognised)
+    def __init__(
+        self,
+        arrays: Mapping[str, pa.ChunkedArray],
+        columns: dict[str, str],
+        recognised: Iterable[str] = (),
+        origins: Mapping[str, _Origin] | None = None,
+    ) -> None:
+        super().__init__(arrays)
+        self.columns, self.recognised, self._origins = columns, list(recognised), dict(origins or {})
+
+    @property
+    def roles(self) -> list[str]:
+        """The roles whose columns hold labels."""
+        return [role for role in self if role != "id"]
 
     def first_row(self, role: str, fault: Callable[[str], bool]) -> int | None:
         """The first row (from 0) whose label has a fault, or None; each distinct label is judged once."""
         return first_row(self[role], fault)
+
+    def fault(self, role: str, row: int, reason: str) -> MalformedRecord:
+        """The error about a cell: its file, its line and its column."""
+        origin = self._origins[role]
+        source = origin.reopen()
+        place = row if origin.rows is None else int(origin.rows[row])
+        line = source.line(place)
+        reason = reason if line is not None else f"row {place + 1}: {reason}"
+        return MalformedRecord(source.path, reason, line, origin.column)
+
+    def replaced(self, arrays: Mapping[str, pa.ChunkedArray]) -> LabelColumns:
+        """The same columns with other labels in some."""
+        return LabelColumns({**self, **arrays}, self.columns, self.recognised, self._origins)
 
 
 def read_label_columns(
@@ -63,6 +97,10 @@ def read_label_columns(
     predicted_column: str | None = None,
     paired_column: str | None = None,
     id_column: str | None = None,
+    *,
+    gold_file: Path | str | None = None,
+    form: str | None = None,
+    label_names: Mapping[str, str] | None = None,
 ) -> LabelColumns:
     """What `read_predictions` reads, without a frame: counting takes the columns as they are.
 
@@ -74,22 +112,106 @@ def read_label_columns(
     >>> found["predicted"].to_pylist(), found.columns
     (['None'], {'gold': 'label_true', 'predicted': 'label_pred'})
     """
-    source = open_source(path)
-    named = {
-        "id": id_column,
-        "gold": gold_column,
-        "predicted": predicted_column,
-        "predicted_paired": paired_column,
-    }
-    found = {role: _column(source, role, name) for role, name in named.items()}
+    source = open_source(path, form)
+    named = {"id": id_column, "gold": gold_column, "predicted": predicted_column}
+    named |= {"predicted_paired": paired_column}
+    if gold_file is None:
+        _check_two_columns(source, named)
+        found = _read(source, named, form)
+    else:
+        gold = {"id": id_column, "gold": named.pop("gold")}
+        of_gold = open_source(gold_file)
+        named["id"], gold["id"] = (
+            name if name is None or name in one.names else None
+            for name, one in ((id_column, source), (id_column, of_gold))
+        )
+        if id_column is not None and not (named["id"] or gold["id"]):
+            source.column(id_column, " for id")
+        found = _joined(
+            _read(source, named, form, alone=True), _read(of_gold, gold, None, alone=True), source, of_gold
+        )
+    return with_names(found, label_names) if label_names else found
+
+
+def _check_two_columns(source: Source, named: Mapping[str, str | None]) -> None:
+    labels = [name for name in source.names if name.lower() not in COMMON_NAMES["id"]]
+    if len(labels) == 1 and not any(named.values()):
+        reason = f"there is one column of labels only, {shown(labels[0])}"
+        raise ValueError(f"{source.path}: {reason}; the file that holds the gold labels: --gold FILE")
+
+
+def _read(
+    source: Source, named: Mapping[str, str | None], form: str | None, alone: bool = False
+) -> LabelColumns:
+    """The columns with these roles. `alone`: the only column that is no id may have any name."""
+    found = {role: _column(source, role, name, alone) for role, name in named.items()}
     columns = {role: name for role, name in found.items() if name is not None}
     table = source.read(list(dict.fromkeys(columns.values())), columns.get("id"))
     if not table.num_rows:
-        raise MalformedRecord(path, f"there are no predictions, only the columns {listing(source.names)}")
+        reason = f"there are no predictions, only the columns {listing(source.names)}"
+        raise MalformedRecord(source.path, reason)
     if "id" in columns:
-        with naming_file(path):
+        with naming_file(source.path):
             _check_unique(source, table.column(columns["id"]), columns["id"])
-    return LabelColumns(table, columns, (role for role in columns if named[role] is None))
+    # what was read from a file is let go; standard input cannot be read again
+    again = (lambda: source) if str(source.path) == INPUT_NAME else partial(open_source, source.path, form)
+    return LabelColumns(
+        {role: table.column(name) for role, name in columns.items()},
+        columns,
+        (role for role in columns if named[role] is None),
+        {role: _Origin(again, name) for role, name in columns.items()},
+    )
+
+
+def _joined(predicted: LabelColumns, gold: LabelColumns, source: Source, of_gold: Source) -> LabelColumns:
+    """Predictions beside the gold labels of another file: by id where both have ids, else row by row."""
+    lengths = [len(next(iter(one.values()))) for one in (predicted, gold)]
+    if "id" in predicted and "id" in gold:
+        predicted = _in_order(predicted, gold, source, of_gold)
+    elif lengths[0] != lengths[1]:
+        reason = "to be matched by id, both need ids"
+        raise ValueError(
+            f"{source.path} has {lengths[0]} labels, {of_gold.path} has {lengths[1]} gold labels; {reason}"
+        )
+    elif "id" in predicted or "id" in gold:
+        lacking = of_gold.path if "id" in predicted else source.path
+        logger.warning("%s has no ids: labels are matched by order", lacking)
+    roles = ("id", "gold", "predicted", "predicted_paired")
+    arrays = {**predicted, **gold}
+    return LabelColumns(
+        {role: arrays[role] for role in roles if role in arrays},
+        {**predicted.columns, **gold.columns},
+        [*gold.recognised, *predicted.recognised],
+        {**predicted._origins, **gold._origins},
+    )
+
+
+def _in_order(predicted: LabelColumns, gold: LabelColumns, source: Source, of_gold: Source) -> LabelColumns:
+    """The predictions in the order of the gold ids; what an answer file skips is predicted as `SKIPPED`."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    strange = pc.is_null(pc.index_in(predicted["id"], value_set=gold["id"]))
+    if pc.any(strange).as_py():
+        row = strange.index(pa.scalar(True)).as_py()
+        raise predicted.fault("id", row, f"id {shown(predicted['id'][row].as_py())} is not in {of_gold.path}")
+    places = pc.index_in(gold["id"], value_set=predicted["id"])
+    missing = places.null_count
+    if missing:
+        first = shown(gold["id"][places.is_null().index(pa.scalar(True)).as_py()].as_py())
+        text = f"{missing} of the {len(places)} ids of {of_gold.path} are missing, the first is {first}"
+        if not isinstance(source, LabelList):
+            raise ValueError(f"{source.path}: {text}")
+        logger.warning("%s: %s; they count as %s", source.path, text, SKIPPED)
+    order = places.fill_null(-1).to_numpy()
+    arrays = {}
+    for role in predicted.roles:
+        taken = predicted[role].take(places)
+        if missing:
+            taken = taken.cast(pa.string()).fill_null(SKIPPED).dictionary_encode()
+        arrays[role] = taken
+    origins = {role: one._replace(rows=order) for role, one in predicted._origins.items()}
+    return LabelColumns(arrays, predicted.columns, predicted.recognised, origins)
 
 
 def read_predictions(
@@ -98,18 +220,22 @@ def read_predictions(
     predicted_column: str | None = None,
     paired_column: str | None = None,
     id_column: str | None = None,
+    **options: Any,
 ) -> pd.DataFrame:
     """Gold and predicted labels of a file.
 
     Parameters
     ----------
-    path : a file that ends in .csv, .tsv, .jsonl or .parquet, or in one of these with .gz after it. Text is
-        UTF-8.
+    path : a file that ends in .csv, .tsv, .jsonl, .json, .parquet or .txt, or in one of these with .gz after
+        it; '-' is standard input. Text is UTF-8.
     gold_column, predicted_column : names of the two columns. None: recognised by a common name
         (`COMMON_NAMES`).
     paired_column : name of the column with the predictions on the paired samples, if there is one.
     id_column : name of the column of identifiers. None: recognised by a common name, left out if there is
         none.
+    options : gold_file, another file that holds the gold labels (matched by id if both have ids, else by
+        order); form, the kind of file whatever its ending (`FORMS`); label_names, id → name
+        (`read_label_names`).
 
     Returns
     -------
@@ -136,20 +262,29 @@ def read_predictions(
     """
     import pandas as pd
 
-    found = read_label_columns(path, gold_column, predicted_column, paired_column, id_column)
+    found = read_label_columns(path, gold_column, predicted_column, paired_column, id_column, **options)
     codes = {role: column.unify_dictionaries() for role, column in found.items()}
     frame = pd.DataFrame({role: column.to_pandas() for role, column in codes.items()})
     frame.attrs.update(columns=found.columns, recognised=found.recognised)
     return frame
 
 
-def _column(source: Source, role: str, name: str | None) -> str | None:
+def _column(source: Source, role: str, name: str | None, alone: bool) -> str | None:
     """The column of the file that has this role: the one that is named, else one with a common name."""
     if name is not None:
         return source.column(name, f" for {role}")
-    known = COMMON_NAMES.get(role, ())
-    found = [name for name in source.names if name.lower() in known]
-    found = [name for name in found if name.lower() == known[0]] or found
+    lists = [COMMON_NAMES.get(role, ())]
+    if role == "gold":
+        lists.append(WEAK_NAMES)
+    elif alone and role == "predicted":
+        lists += [COMMON_NAMES["gold"], WEAK_NAMES]
+    found: list[str] = []
+    for known in lists:
+        found = found or [name for name in source.names if name.lower() in known]
+        found = [name for name in found if known and name.lower() == known[0]] or found
+    if alone and not found and role in ("gold", "predicted"):
+        labels = [name for name in source.names if name.lower() not in COMMON_NAMES["id"]]
+        found = labels if len(labels) == 1 else []
     if len(found) == 1:
         logger.info("%s: column %r is taken for %s", source.path, found[0], role)
         return found[0]

@@ -13,12 +13,20 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from helpers.core import SEMEVAL_RELATIONS, SKIPPED, MalformedRecord, MissingData, shown, unknown_name
+from helpers.core import (
+    SEMEVAL_RELATIONS,
+    SKIPPED,
+    MalformedRecord,
+    MissingData,
+    read_file,
+    shown,
+    unknown_name,
+)
 
 from . import readers
-from .predictions import open_source
-from .readers import collect, json_array, lines, string
+from .readers import collect, json_array, string
 from .registry import locate, search_folders
+from .sources import LabelList, open_source
 
 Split = Literal["test", "dev"]
 KEY_COLUMNS = ("id", "gold", "gold_tacrev")
@@ -164,22 +172,17 @@ def read_semeval_answers(
         unknown label.
     """
     answers: dict[str, str] = {}
-
-    def parse(_line: int, row: bytes) -> list[str]:
-        found = [cell.strip() for cell in row.decode().split("\t")]
-        if len(found) != 2 or not all(found):
-            raise ValueError(f"id, tab and label are expected in place of {row.decode()[:40]!r}")
-        identifier, label = found
+    for line, cells in LabelList(path, read_file(path)).rows():
+        if len(cells) != 2:
+            raise MalformedRecord(path, f"id, tab and label are expected in place of {shown(cells[0])}", line)
+        identifier, label = cells
         if identifier in answers:
-            raise ValueError(f"id {shown(identifier)} occurs twice")
+            raise MalformedRecord(path, f"id {shown(identifier)} occurs twice", line)
         if ids is not None and identifier not in ids:
-            raise ValueError(f"id {shown(identifier)} is not in the key")
+            raise MalformedRecord(path, f"id {shown(identifier)} is not in the key", line)
         if label not in labels:
-            raise unknown_name("relation", label, labels)
+            raise MalformedRecord(path, str(unknown_name("relation", label, labels)), line)
         answers[identifier] = label
-        return [identifier]
-
-    collect(path, lines(path), parse, strict=True)
     return answers
 
 

@@ -12,6 +12,7 @@ import contextlib
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,6 @@ from helpers.core import (
     finite_number,
     listing,
     naming_file,
-    read_file,
     shown,
     utf8_fault,
 )
@@ -34,30 +34,7 @@ from helpers.core import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet")
 _BLOCK = 1 << 24  # bytes that Arrow parses at a time: a row has to fit into two blocks
-
-
-def open_source(path: Path | str) -> Source:
-    """The file as a source of columns, chosen by its ending.
-
-    Raises
-    ------
-    ValueError : unknown ending (the known ones are listed).
-    MalformedRecord : the file, or the gzip archive around it, is broken.
-    """
-    path = Path(path)
-    ending = Path(path.name.lower().removesuffix(".gz")).suffix
-    if ending not in ENDINGS:
-        known = ", ".join(ENDINGS)
-        raise ValueError(f"{path}: unknown ending; known are {known}, each also with .gz after it")
-    with naming_file(path):
-        content = read_file(path, keep_mark=True)
-        if ending == ".parquet":
-            return Parquet(path, content)
-        if ending == ".jsonl":
-            return JsonLines(path, content)
-        return Delimited(path, content, "," if ending == ".csv" else "\t")
 
 
 def first_row(column: pa.ChunkedArray, fault: Callable[[str | None], bool]) -> int | None:
@@ -280,7 +257,7 @@ class Delimited(Source):
             for line, row in self.rows():
                 if len(row) != len(self.names):
                     reason = f"{len(self.names)} cells are expected, found {len(row)}: {shown(row)}"
-                    return MalformedRecord(self.path, reason, line)
+                    return MalformedRecord(self.path, reason + self._comma_hint(row), line)
                 for position, column in wanted:
                     if not row[position].strip():
                         return MalformedRecord(self.path, "the cell is empty", line, column)
@@ -292,6 +269,14 @@ class Delimited(Source):
         except MalformedRecord as fault:
             return fault
         return None
+
+    def _comma_hint(self, row: Sequence[str]) -> str:
+        """What to do about a row whose labels, such as R(e1,e2), were taken apart at their commas."""
+        apart = [cell for cell in row if re.search(r"\([^()]*$", cell)]
+        if self.delimiter != "," or len(row) <= len(self.names) or not apart:
+            return ""
+        whole = ",".join(row)[",".join(row).index(apart[0]) :].partition(")")[0] + ")"
+        return f'; quote labels that contain commas: "{abridged(whole, 60)}"'
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
         """The rows after the header, as `Source.rows`."""
@@ -363,6 +348,14 @@ class JsonLines(Source):
                 return table
         except pa.ArrowInvalid:
             pass
+        return self._read_objects(columns, identifiers, numbers)
+
+    def _read_objects(
+        self, columns: Sequence[str], identifiers: str | None, numbers: Collection[str]
+    ) -> pa.Table:
+        """The columns, object by object: what is at fault is named."""
+        import pyarrow as pa
+
         values: dict[str, list[Any]] = {column: [] for column in columns}
         for line, found in self.rows():
             for column in columns:
@@ -387,15 +380,13 @@ class JsonLines(Source):
         value = found.get(column)
         if value is None:
             reason = "the field is empty" if column in found else "the field is missing"
-            raise MalformedRecord(self.path, reason, line, column)
+            raise self._fault(reason, line, column)
         if isinstance(value, str):
-            raise MalformedRecord(
-                self.path, f"a number is expected, not the text {shown(value)}", line, column
-            )
+            raise self._fault(f"a number is expected, not the text {shown(value)}", line, column)
         try:
             return finite_number(value)
         except ValueError as error:
-            raise MalformedRecord(self.path, str(error), line, column) from error
+            raise self._fault(str(error), line, column) from error
 
     def _label(self, found: dict[str, Any], line: int, column: str) -> str:
         value = found.get(column)
@@ -403,14 +394,17 @@ class JsonLines(Source):
             return str(value)
         if value is None or (isinstance(value, str) and not value.strip()):
             reason = "the field is empty" if column in found else "the field is missing"
-            raise MalformedRecord(self.path, reason, line, column)
+            raise self._fault(reason, line, column)
         if not isinstance(value, str):
             reason = f"a label is text or an integer, not {abridged(json.dumps(value), 80)}"
-            raise MalformedRecord(self.path, reason, line, column)
+            raise self._fault(reason, line, column)
         if any("\ud800" <= letter <= "\udfff" for letter in value):
             reason = f"{shown(value)} holds half a character (an unpaired surrogate)"
-            raise MalformedRecord(self.path, reason, line, column)
+            raise self._fault(reason, line, column)
         return value
+
+    def _fault(self, reason: str, line: int, column: str) -> MalformedRecord:
+        return MalformedRecord(self.path, reason, line, column)
 
 
 class Parquet(Source):

@@ -5,7 +5,8 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "labels": ["score_file", "score_frame"],
+        "labels": ["score_file"],
+        "scoring": ["score_frame", "score_run"],
         "multilabel": ["DocumentScores", "score_documents", "score_multilabel", "score_multilabel_files"],
         "fact_lists": ["FactList", "read_fact_lists"],
         "facts": [

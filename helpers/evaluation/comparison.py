@@ -23,6 +23,7 @@ from helpers.metrics import (
     averages,
     holm,
     paired_bootstrap,
+    resolve_score,
     scheme_names,
 )
 
@@ -39,6 +40,8 @@ def compare_files(
     schemes: Sequence[str | Weighting] | None = None,
     replicates: int = 10_000,
     seed: int = 1,
+    score: str = "f1",
+    **policy: Any,
 ) -> pd.DataFrame:
     """Compare systems on the same samples: paired bootstrap of the first file against each other one, under
     each scheme.
@@ -51,7 +54,7 @@ def compare_files(
     paths : at least two files; columns as in `read_predictions`.
     negative : the negative class; None or "": none. schemes : names, 'n^α' or functions; None: all of
         `scheme_names`. replicates, seed : of the bootstrap; each comparison starts from the seed, so that its
-        numbers do not depend on the other files.
+        numbers do not depend on the other files. score, policy : what is averaged, as in `averages`.
 
     Returns
     -------
@@ -73,14 +76,15 @@ def compare_files(
     paths = [paths] if isinstance(paths, str | Path) else paths
     if len(paths) < 2:
         raise ValueError(f"a comparison takes at least two files, not {len(paths)}")
-    names, negative = scheme_names(schemes), negative or None
+    names, rules = scheme_names(schemes), policy | {"negative": negative or None}
+    score, _ = resolve_score(score)
     weightings = names if schemes is None else schemes
     frames = [read_predictions(path, gold_column, predicted_column, None, id_column) for path in paths]
     rows: list[dict[str, Any]] = []
     for path, frame in zip(paths[1:], frames[1:], strict=True):
         a, b = _matched(paths[0], path, frames[0], frame)
         outcomes = PairedOutcomes.from_arrays(a["gold"], a["predicted"], b["predicted"])
-        scores = partial(averages, schemes=weightings, classes_of=outcomes.original, negative=negative)
+        scores = partial(averages, schemes=weightings, score=score, classes_of=outcomes.original, **rules)
         try:
             test = paired_bootstrap(outcomes, scores, np.random.default_rng(seed), replicates)
         except ValueError as error:
@@ -91,7 +95,8 @@ def compare_files(
             row = {"scheme": scheme, "first": str(paths[0]), "second": str(path)}
             row |= {name: float(values[place]) for name, values in columns.items()} | {"n": outcomes.n}
             row |= {"replicates": replicates, "seed": seed}
-            rows.append(row | {"signature": Policy(negative).signature(outcomes.original, "f1", scheme)})
+            signature = Policy(**rules).signature(outcomes.original, score, scheme)
+            rows.append(row | {"signature": signature})
     table = pd.DataFrame(rows)
     table.insert(table.columns.get_loc("p") + 1, "p_holm", holm(table["p"].tolist()))
     return table

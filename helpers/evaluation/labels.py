@@ -3,68 +3,22 @@
 from __future__ import annotations
 
 import logging
+import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+from helpers.core import SKIPPED, find_negative, naming_file, plain_form, read_file, shown, unknown_name
+from helpers.data import LabelColumns, Respelling, read_label_columns, respelt
+from helpers.metrics import Report, resolve_score, scheme_names
 
-from helpers.core import (
-    SEMEVAL_RELATIONS,
-    SKIPPED,
-    MalformedRecord,
-    find_negative,
-    naming_file,
-    shown,
-    signature_field,
-    unknown_name,
-)
-from helpers.data import LabelColumns, open_source, read_label_columns
-from helpers.metrics import (
-    RULES,
-    Confusion,
-    Interval,
-    PairedOutcomes,
-    Report,
-    Weighting,
-    average,
-    averages,
-    bootstrap_intervals,
-    bootstrap_suffix,
-    direction_scores,
-    evaluate,
-    official_macro,
-    official_scores,
-    scheme_names,
-)
+from .scoring import Task, find_task, score_frame, score_run
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from helpers.runs import Run
 
 logger = logging.getLogger(__name__)
-
-
-class Task(NamedTuple):
-    """What a named task fixes: its labels and its negative class."""
-
-    labels: tuple[str, ...]
-    negative: str
-
-
-TASKS = {"semeval2010": Task(SEMEVAL_RELATIONS, "Other")}
-RATES = ("performance_original", "performance_paired", "pd", "pir", "ppr")
-
-
-def find_task(name: str | None) -> Task | None:
-    """The task of that name, None for None; ValueError lists the known ones.
-
-    >>> find_task("semeval2010").negative
-    'Other'
-    """
-    if name is None or name in TASKS:
-        return TASKS.get(name)
-    raise unknown_name("task", name, TASKS)
 
 
 def score_file(
@@ -74,15 +28,25 @@ def score_file(
     predicted_column: str | None = None,
     paired_column: str | None = None,
     id_column: str | None = None,
+    gold_file: Path | str | None = None,
+    form: str | None = None,
+    label_names: Mapping[str, str] | None = None,
+    normalise: bool = False,
     task: str | None = None,
     **options: Any,
 ) -> Report:
     """Score a file of gold and predicted labels; columns as in `read_predictions`, options as in
-    `score_frame`.
+    `score_frame`. A run file of this project (.json) is scored from its counts.
 
     Nothing is written. Logged as warnings: one column in two roles; a label with a well-known name of the
-    negative class that was not named as such; an inverse of labels that do not occur; direction scores where
-    no label has an inverse.
+    negative class that was not named as such; labels that are spelt alike; an inverse of labels that do not
+    occur; direction scores where no label has an inverse.
+
+    Parameters
+    ----------
+    gold_file, form, label_names : as in `read_predictions`.
+    normalise : one spelling for each label, the task's or that of `label_names`, else the most frequent
+        (`helpers.data.respelt`); what was changed is in the report's section `normalised` and logged.
 
     Raises
     ------
@@ -98,24 +62,86 @@ def score_file(
     """
     known = find_task(task)
     scheme_names(options.get("schemes"))  # refuses an unknown one before the file is read
-    found = read_label_columns(path, gold_column, predicted_column, paired_column, id_column)
+    resolve_score(options.get("score", "f1"))
+    if run := _as_run(path, form):
+        unused = [name for name, value in {"gold_file": gold_file, "task": task}.items() if value is not None]
+        if unused:
+            raise ValueError(f"{path} is a run file, which holds its counts: leave out {unused[0]}")
+        with naming_file(path):
+            return score_run(run, **options)
+    columns = (gold_column, predicted_column, paired_column, id_column)
+    found = read_label_columns(path, *columns, gold_file=gold_file, form=form, label_names=label_names)
+    respellings: list[Respelling] = []
+    if normalise:
+        listed = known.labels if known else tuple(label_names.values()) if label_names else None
+        found, respellings = respelt(found, listed)
+        options["negative"] = _respelt_negative(options.get("negative"), respellings)
     if known:
-        _check_labels(path, found, known, task)
+        _check_labels(found, known, task)
     with naming_file(path):
+        _check_names(found, options.get("negative"), label_names)
         report = score_frame(found, task=task, **options)
+    if respellings:
+        _note_respellings(path, report, respellings)
     for remark in _remarks(found, report, options.get("negative"), options.get("inverse")):
         logger.warning("%s: %s", path, remark)
     return report
 
 
-def _check_labels(path: Path | str, found: LabelColumns, task: Task, name: str | None) -> None:
+def _as_run(path: Path | str, form: str | None) -> Run | None:
+    """The run that the file holds, if it is a run file of this project."""
+    if form is not None or Path(path).suffix.lower() != ".json":
+        return None
+    content = read_file(path)
+    if not all(key in content for key in (b'"outcome"', b'"labels"', b'"dataset"')):
+        return None
+    from helpers.runs import load_run
+
+    return load_run(path)
+
+
+def _respelt_negative(negative: str | None, respellings: Sequence[Respelling]) -> str | None:
+    """The negative class as it is spelt now."""
+    new = {plain_form(one.counted_as): one.counted_as for one in respellings}
+    return new.get(plain_form(negative), negative) if negative else negative
+
+
+def _note_respellings(path: Path | str, report: Report, respellings: Sequence[Respelling]) -> None:
+    """Into the report, its signatures and the log."""
+    report.extra["normalised"] = {
+        one.label: {"counted_as": one.counted_as, "cells": one.cells} for one in respellings
+    }
+    suffix = f"|normalised:{len(respellings)}"
+    for row in report.schemes.values():
+        row["signature"] += suffix
+    report.signature += suffix
+    for one in respellings:
+        where = f"{one.cells} cells of {' and '.join(one.columns)}"
+        logger.warning("%s: %s is counted as %s (%s)", path, shown(one.label), shown(one.counted_as), where)
+
+
+def _check_names(found: LabelColumns, negative: str | None, label_names: Mapping[str, str] | None) -> None:
+    """Refuse a negative class that is named where the labels are integers."""
+    if not negative or label_names or re.fullmatch(r"-?\d+", negative):
+        return
+    if all(found.first_row(role, lambda label: not label.isdecimal()) is None for role in found.roles):
+        raise ValueError(
+            f"negative is {shown(negative)}, but the labels are integers, such as {found['gold'][0]}: give "
+            "their names, --id2label FILE (the model's config.json, or a list of names)"
+        )
+
+
+def _check_labels(found: LabelColumns, task: Task, name: str | None) -> None:
     """Refuse the first label that the task does not have, with its line."""
-    for role in (role for role in found if role != "id"):
+    for role in found.roles:
         known = task.labels if role == "gold" else (*task.labels, SKIPPED)
         row = found.first_row(role, lambda label, known=known: label not in known)
         if row is not None:
-            reason = str(unknown_name(f"label of {name}", found[role][row].as_py(), known))
-            raise MalformedRecord(path, reason, open_source(path).line(row), found.columns[role])
+            label = found[role][row].as_py()
+            reason = str(unknown_name(f"label of {name}", label, known))
+            alike = [one for one in known if plain_form(one) == plain_form(label)]
+            hint = f"; --normalise counts it as {shown(alike[0])}" if alike else ""
+            raise found.fault(role, row, reason + hint)
 
 
 def _remarks(
@@ -139,20 +165,21 @@ def _remarks(
 
 def _unlike(report: Report) -> Iterator[str]:
     """Labels that look like others, and scores over nothing."""
-    gold = {_plainly(label): label for label, row in report.per_class.items() if row["support"]}
-    for label, row in report.per_class.items():
-        like = gold.get(_plainly(label), label)
-        if row["predicted"] and not row["support"] and like != label:
-            yield f"{shown(label)} is predicted and never gold; is it {shown(like)}?"
+    first: dict[str, str | int] = {}
+    rows = report.per_class.items()
+    for label, row in sorted(rows, key=lambda item: -item[1]["support"]):
+        like = first.setdefault(plain_form(label), label)
+        if like != label and (row["support"] or row["predicted"]):
+            if row["support"]:
+                said = f"{shown(label)} and {shown(like)} are two labels here;"
+            else:
+                said = f"{shown(label)} is predicted and never gold; is it {shown(like)}?"
+            yield f"{said} --normalise counts them as one"
             return
     if not any(row["support"] and row["predicted"] for row in report.per_class.values()):
         yield "no predicted label occurs as gold: are the labels of the two columns written alike?"
     if not report.averaged:
         yield "no label is averaged, so every average is 0/0, shown as 0"
-
-
-def _plainly(label: str | int) -> str:
-    return str(label).strip().lower().removesuffix(".0")
 
 
 def negative_hint(report: Report) -> str | None:
@@ -171,124 +198,3 @@ def negative_hint(report: Report) -> str | None:
         return None
     option = f"--negative {shlex.quote(name)}"
     return f"{shown(name)} is averaged like any other label; if it is the negative class, say {option}"
-
-
-def score_frame(
-    frame: pd.DataFrame | LabelColumns,
-    *,
-    negative: str | None = None,
-    task: str | None = None,
-    inverse: Mapping[str, str] | None = None,
-    schemes: Sequence[str | Weighting] | None = None,
-    replicates: int = 0,
-    seed: int = 1,
-) -> Report:
-    """Score a frame with the columns gold, predicted and, for direction, predicted_paired.
-
-    Parameters
-    ----------
-    frame : one row for each sample; or the columns of a file (`read_label_columns`).
-    negative : the negative class; None: the task's, or none; "": none.
-    task : 'semeval2010' fixes the 19 labels and the negative class, and adds the section `official` to the
-        report.
-    inverse : gold label → gold label of the paired sample, for `direction`; None: `(e1,e2)` ↔ `(e2,e1)`.
-    schemes : rows of the report: names, 'n^α' or functions; None: all of `scheme_names`.
-    replicates : bootstrap replicates for 95 % intervals; 0: no intervals. seed : of the bootstrap.
-
-    Returns
-    -------
-    A `Report`; with predicted_paired it has the section `direction`, in which performance is the task's
-    official macro-F1, else macro-F1.
-
-    Raises
-    ------
-    ValueError : as `Confusion.from_arrays`; unknown task or scheme; a negative class that is none of the
-        labels, or not the task's.
-
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"gold": ["a", "b"], "predicted": ["a", "a"]})
-    >>> score_frame(frame).accuracy
-    0.5
-    """
-    known = find_task(task)
-    if known and negative not in (None, known.negative):
-        raise ValueError(
-            f"negative is {shown(negative)}, but the negative class of {task} is {shown(known.negative)}"
-        )
-    negative = known.negative if known else negative or None
-    labels = _task_labels(known, frame) if known else None
-    confusion = Confusion.from_arrays(frame["gold"], frame["predicted"], labels)
-    outcomes = None
-    if "predicted_paired" in frame:
-        columns = (frame[role] for role in ("gold", "predicted", "predicted_paired"))
-        outcomes = PairedOutcomes.from_arrays(*columns, labels)
-        if negative is not None and negative not in confusion.labels:
-            confusion = outcomes.original  # the negative class may be predicted for paired samples only
-    report = evaluate(confusion, schemes=schemes, negative=negative)
-    rng, made = np.random.default_rng(seed), bootstrap_suffix(replicates, seed) if replicates else ""
-
-    def interval(table: Any, statistic: Callable) -> Interval | None:
-        return bootstrap_intervals(table, statistic, rng, replicates) if replicates else None
-
-    weightings = scheme_names() if schemes is None else schemes
-    options = {"classes_of": confusion, "negative": negative}
-    if found := interval(confusion, lambda table: averages(table, weightings, **options)):
-        for scheme, low, high in zip(scheme_names(weightings), found.low, found.high, strict=True):
-            report.add_interval(scheme, float(low), float(high))
-            report.schemes[scheme]["signature"] += made
-    if known:
-        report.extra["official"] = _official(confusion, known.negative, interval, made)
-    if outcomes is not None:
-        report.extra["direction"] = _direction(outcomes, known, negative, inverse, interval, made)
-    report.signature += made
-    return report
-
-
-def _task_labels(task: Task, frame: pd.DataFrame | LabelColumns) -> tuple[str, ...]:
-    """The task's labels, and the mark of skipped samples if the predictions have any."""
-    roles = [role for role in frame if str(role).startswith("predicted")]
-    if isinstance(frame, LabelColumns):
-        skips = any(frame.first_row(role, lambda label: label == SKIPPED) is not None for role in roles)
-    else:
-        skips = any((frame[role] == SKIPPED).any() for role in roles)
-    return (*task.labels, SKIPPED) if skips else task.labels
-
-
-def _official(confusion: Confusion, negative: str, interval: Callable, made: str) -> dict[str, dict]:
-    scores = official_scores(confusion, negative)
-    found = interval(confusion, lambda table: official_macro(table, negative))
-    if found:
-        scores["grouped"] |= {"macro_low": found.low, "macro_high": found.high}
-    for name, direction in {"directed": "kept", "undirected": "dropped", "grouped": "grouped"}.items():
-        scores[name]["signature"] = (
-            f"f1|official:semeval2010|labels:supported|negative:{negative}|direction:{direction}"
-            f"|n:{confusion.n}|v:{RULES}" + (made if name == "grouped" else "")
-        )
-    return scores
-
-
-def _direction(
-    outcomes: PairedOutcomes,
-    task: Task | None,
-    negative: str | None,
-    inverse: Mapping[str, str] | None,
-    interval: Callable,
-    made: str,
-) -> dict[str, Any]:
-    def performance(table: Confusion) -> Any:
-        return official_macro(table, negative) if task else average(table, "macro", negative=negative)
-
-    def rates(table: PairedOutcomes) -> np.ndarray:
-        scores = direction_scores(table, inverse, performance)
-        return np.stack([getattr(scores, rate) for rate in RATES], -1)
-
-    scores = direction_scores(outcomes, inverse, performance).to_dict()
-    if found := interval(outcomes, rates):
-        ends = zip(RATES, found.low.tolist(), found.high.tolist(), strict=True)
-        scores["intervals"] = {rate: {"low": low, "high": high} for rate, low, high in ends}
-    measure = "official_macro" if task else "macro"
-    pairs, name = "e1e2" if inverse is None else "given", signature_field(negative)
-    scores["signature"] = (
-        f"pd+pir+ppr|performance:{measure}|inverse:{pairs}|negative:{name}|n:{outcomes.n}|v:{RULES}{made}"
-    )
-    return scores

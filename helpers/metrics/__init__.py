@@ -16,7 +16,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         # single labels: columns → counts → class scores → weights → averages → report
         "counting": ["Contingency", "checked_labels"],
         "counts": ["Confusion", "PairedOutcomes"],
-        "class_scores": ["BinaryCounts", "CLASS_SCORES", "ClassScore", "f_beta", "resolve_score"],
+        "class_scores": ["BinaryCounts", "CLASS_SCORES", "ClassScore", "beta_of", "f_beta", "resolve_score"],
         "weighting": [
             "SCHEMES",
             "Weighting",
@@ -29,7 +29,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "unregister_scheme",
         ],
         "averaging": ["Policy", "RULES", "average", "averages", "evaluate", "one_vs_rest"],
-        "report": ["Report", "latex_table", "plain_number"],
+        "report": ["DIRECTION_SCORES", "Report", "latex_table", "plain_number"],
         # how sure, and how stable
         "bootstrap": [
             "Interval",
@@ -38,6 +38,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "bootstrap_suffix",
             "paired_bootstrap",
             "replicates_of",
+            "wilson_interval",
         ],
         "significance": [
             "FewRunsWarning",

@@ -17,7 +17,7 @@ import numpy as np
 
 from helpers.core import SKIPPED, Label, shown, signature_field, unlisted_message
 
-from .class_scores import LOWEST, BinaryCounts, ClassScore, f_beta, in_range, resolve_score
+from .class_scores import LOWEST, BinaryCounts, ClassScore, beta_of, in_range, resolve_score
 from .counting import checked_labels
 from .counts import Confusion, check_total, positions, scalar
 from .report import Report, plain_number
@@ -225,19 +225,20 @@ def evaluate(
     confusion: Confusion,
     *,
     schemes: Sequence[str | Weighting] | None = None,
-    beta: float = 1.0,
+    score: str | ClassScore = "f1",
     **policy: Any,
 ) -> Report:
     """Every scheme and every class in one report.
 
-    Precision, recall and F_β are averaged with the same weights, each by itself; `accuracy` is the share of
-    all samples, the negative class included, whose prediction is right, and is never put in the place of
-    micro.
+    Precision, recall and the score are averaged with the same weights, each by itself; `accuracy` is the
+    share of all samples, the negative class included, whose prediction is right, and is never put in the
+    place of micro.
 
     Parameters
     ----------
     confusion : one table, counts (L, L), with at least one sample.
-    schemes : rows of the report, as in `averages`. beta : of F_β. policy : fields of `Policy`.
+    schemes : rows of the report, as in `averages`. score : 'f1', 'fβ' such as 'f0.5', 'mcc' and so on, or a
+        function; see `resolve_score`. policy : fields of `Policy`.
 
     >>> table = Confusion.from_arrays(gold=list("AAABBNNNNN"), predicted=list("ABABNNNACN"))
     >>> report = evaluate(table, negative="N")
@@ -247,7 +248,7 @@ def evaluate(
     check_total(confusion.counts)
     if confusion.counts.ndim != 2 or not confusion.n:
         raise ValueError("evaluate needs one table with at least one sample")
-    rules, name = Policy(**policy), f"f{beta:g}"
+    rules, (name, _) = Policy(**policy), resolve_score(score)
     evaluated = rules.evaluated(confusion)
     return Report(
         n=confusion.n,
@@ -256,9 +257,9 @@ def evaluate(
         accuracy=float(confusion.correct.sum() / confusion.n),
         averaged=chosen_labels(confusion, evaluated),
         ignored=chosen_labels(confusion, rules.selected(confusion) & ~evaluated),
-        schemes=_scheme_rows(confusion, schemes, beta, rules),
-        per_class=_per_class(confusion, beta, rules),
-        f_name=name,
+        schemes=_scheme_rows(confusion, schemes, score, rules),
+        per_class=_per_class(confusion, score, rules),
+        score_name=name,
         signature=rules.signature(confusion, name),
     )
 
@@ -273,24 +274,27 @@ def chosen_labels(confusion: Confusion, mask: np.ndarray) -> tuple[Label, ...]:
 
 
 def _scheme_rows(
-    confusion: Confusion, schemes: Sequence[str | Weighting] | None, beta: float, rules: Policy
+    confusion: Confusion, schemes: Sequence[str | Weighting] | None, score: str | ClassScore, rules: Policy
 ) -> dict[str, dict[str, Any]]:
-    names, f_name, square = scheme_names(schemes), f"f{beta:g}", beta * beta
+    names, (score_name, _) = scheme_names(schemes), resolve_score(score)
     schemes = names if schemes is None else schemes
-    scores = ("precision", "recall", f_beta(beta))
-    columns = _averages(confusion, schemes, scores, confusion, rules).tolist()
+    scores = {"precision": "precision", "recall": "recall"} | {score_name: score}
+    columns = _averages(confusion, schemes, list(scores.values()), confusion, rules).T.tolist()
     rows = {}
-    for name, p, r, f in zip(names, *columns, strict=True):
-        of_means = 0.0 if p == r == 0 else (1 + square) * p * r / (square * p + r)
-        rows[name] = {"precision": p, "recall": r, f_name: f, f"{f_name}_of_means": of_means}
-        rows[name]["signature"] = rules.signature(confusion, f_name, name)
+    for name, values in zip(names, columns, strict=True):
+        rows[name] = dict(zip(scores, values, strict=True))
+        if beta := beta_of(score_name):
+            p, r, square = rows[name]["precision"], rows[name]["recall"], beta * beta
+            of_means = 0.0 if p == r == 0 else (1 + square) * p * r / (square * p + r)
+            rows[name][f"{score_name}_of_means"] = of_means
+        rows[name]["signature"] = rules.signature(confusion, score_name, name)
     return rows
 
 
-def _per_class(confusion: Confusion, beta: float, rules: Policy) -> dict[Label, dict[str, Any]]:
+def _per_class(confusion: Confusion, score: str | ClassScore, rules: Policy) -> dict[Label, dict[str, Any]]:
     counts, chosen = one_vs_rest(confusion), rules.evaluated(confusion)
-    scores = {"precision": "precision", "recall": "recall", f"f{beta:g}": f_beta(beta)}
-    values = {name: resolve_score(score)[1](counts) for name, score in scores.items()}
+    resolved = [resolve_score(one) for one in ("precision", "recall", score)]
+    values = {name: function(counts) for name, function in resolved}
     rows = {}
     for index, label in enumerate(confusion.labels):
         row = {name: float(value[index]) for name, value in values.items()}

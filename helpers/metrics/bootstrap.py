@@ -12,6 +12,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import sqrt
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -178,9 +180,33 @@ def _tail(drawn: np.ndarray) -> np.ndarray:
     return np.select([below == 0, below == known], [0.0, 1.0], inside)
 
 
-def _percentiles(values: np.ndarray, confidence: float) -> tuple[Any, Any]:
+def wilson_interval(successes: float, n: float, confidence: float = 0.95) -> tuple[float, float]:
+    """Wilson's score interval for a share successes / n, such as accuracy: no replicates, and never empty.
+
+    (k + z²/2 ± z·√(k·(n − k)/n + z²/4)) / (n + z²), z the normal quantile of (1 + confidence) / 2. Unlike
+    k/n ± z·SE it stays in [0, 1] and has width where k is 0 or n. Source: Wilson 1927; Brown, Cai and
+    DasGupta 2001.
+
+    Raises ValueError unless 0 ≤ successes ≤ n and n > 0, and for a confidence outside (0, 1).
+
+    >>> [round(end, 4) for end in wilson_interval(6, 10)]
+    [0.3127, 0.8318]
+    """
+    if not (0 <= successes <= n and n > 0):
+        raise ValueError(f"{successes} successes of n = {n}: 0 to n are expected, and n above 0")
+    _check_confidence(confidence)
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    middle, half = successes + z * z / 2, z * sqrt(successes * (n - successes) / n + z * z / 4)
+    return max(0.0, (middle - half) / (n + z * z)), min(1.0, (middle + half) / (n + z * z))
+
+
+def _check_confidence(confidence: float) -> None:
     if not 0 < confidence < 1:
         raise ValueError(f"confidence is {confidence}: it has to lie between 0 and 1, e.g. 0.95")
+
+
+def _percentiles(values: np.ndarray, confidence: float) -> tuple[Any, Any]:
+    _check_confidence(confidence)
     tail = (1 - confidence) / 2
     with warnings.catch_warnings(action="ignore", category=RuntimeWarning):  # nan everywhere: nan it is
         low, high = np.nanquantile(values, [tail, 1 - tail], axis=0)

@@ -165,7 +165,21 @@ def resolve_score(score: str | ClassScore) -> tuple[str, ClassScore]:
         return getattr(score, "__name__", "user"), score
     if score in CLASS_SCORES:
         return score, CLASS_SCORES[score]
-    if re.fullmatch(r"f\d+(\.\d+)?", score):
-        return score, f_beta(float(score[1:]))
+    if beta := beta_of(score):
+        return f"f{beta:g}", f_beta(beta)
     known, hint = ", ".join(CLASS_SCORES), did_you_mean(score, CLASS_SCORES)
     raise ValueError(f"unknown class score {score!r}: known are {known}, 'fBETA' or a function{hint}")
+
+
+def beta_of(score: str) -> float | None:
+    """β of a score named 'fβ'; None for another name.
+
+    Raises ValueError for β = 0, as `f_beta`.
+
+    >>> beta_of("f0.5"), beta_of("mcc")
+    (0.5, None)
+    """
+    found = re.fullmatch(r"f(\d+(\.\d+)?)", score)
+    if found and not float(found[1]):
+        raise ValueError(f"score is {score!r}: beta has to be a finite positive number")
+    return float(found[1]) if found else None

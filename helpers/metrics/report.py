@@ -16,11 +16,21 @@ import numpy as np
 
 from helpers.core import Label, csv_text, table_name, visible
 
+from .bootstrap import wilson_interval
+
 if TYPE_CHECKING:
     import pandas as pd
 
 NOT_SHOWN = ("signature", "averaged", "undefined")
-COUNTS = ("support", "predicted", "correct", "facts", "n")
+COUNTS = ("support", "predicted", "correct", "facts", "n", "cells")
+DIRECTION_SCORES = {
+    "A": "performance_original",
+    "B": "performance_paired",
+    "PD": "pd",
+    "PIR": "pir",
+    "PPR": "ppr",
+}
+"""Short name of a direction score → its field in `DirectionScores`."""
 
 
 @dataclass
@@ -31,13 +41,14 @@ class Report:
     ----------
     n : samples, the negative class included. labels : all labels of the table. negative : the negative class
         or None.
-    accuracy : share of samples predicted right. averaged : labels that the class-weighted schemes average.
+    accuracy : share of samples predicted right; `accuracy_interval` has Wilson's interval.
+    averaged : labels that the class-weighted schemes average.
     ignored : labels that were asked for but left out, having no gold samples.
     schemes : scheme → precision, recall, f1, f1_of_means, signature, and low, high once `add_interval` was
-        called.
+        called; with another score, that in place of f1.
     per_class : label → precision, recall, f1, support, predicted, correct, averaged, undefined (names of the
         scores that are 0/0 there).
-    f_name : 'f1', or 'f0.5' and so on. signature : the policy shared by all rows.
+    score_name : 'f1', or 'f0.5', 'mcc' and so on. signature : the policy shared by all rows.
     extra : further sections of a task, e.g. `official` and `direction`.
 
     >>> from helpers.metrics import Confusion, evaluate
@@ -67,12 +78,12 @@ class Report:
     ignored: tuple[Label, ...]
     schemes: dict[str, dict[str, Any]]
     per_class: dict[Label, dict[str, Any]]
-    f_name: str
+    score_name: str
     signature: str
     extra: dict[str, Any] = field(default_factory=dict)
 
     def add_interval(self, scheme: str, low: float, high: float) -> None:
-        """Put the ends of an interval for the F score of a scheme into the report.
+        """Put the ends of an interval for the score of a scheme into the report.
 
         >>> report = Report(1, (), None, 1.0, (), (), {"micro": {"f1": 1.0}}, {}, "f1", "")
         >>> report.add_interval("micro", 0.5, 1.0)
@@ -81,6 +92,32 @@ class Report:
         """
         self.schemes[scheme] |= {"low": low, "high": high}
 
+    @property
+    def accuracy_interval(self) -> tuple[float, float] | None:
+        """Wilson's 95 % interval of the accuracy; None where samples have weights.
+
+        >>> report = Report(10, (), None, 0.6, (), (), {}, {}, "f1", "")
+        >>> [round(end, 4) for end in report.accuracy_interval]
+        [0.3127, 0.8318]
+        """
+        return wilson_interval(self.accuracy * self.n, self.n) if isinstance(self.n, int) else None
+
+    def scores(self) -> dict[str, float]:
+        """The numbers that one asks for by name: the score under each scheme, accuracy, and, where there are,
+        `official` (macro-F1 of the task), and A, B, PD, PIR, PPR (nan if undefined).
+
+        >>> Report(1, (), None, 1.0, (), (), {"micro": {"f1": 0.5}}, {}, "f1", "").scores()
+        {'micro': 0.5, 'accuracy': 1.0}
+        """
+        found = {"accuracy": self.accuracy}
+        if "official" in self.extra:
+            found["official"] = self.extra["official"]["grouped"]["macro"]
+        if direction := self.extra.get("direction"):
+            values = {name: direction[key] for name, key in DIRECTION_SCORES.items()}
+            found |= {name: math.nan if value is None else value for name, value in values.items()}
+        schemes = {name: row[self.score_name] for name, row in self.schemes.items()}
+        return schemes | {name: value for name, value in found.items() if name not in schemes}
+
     def to_dict(self) -> dict[str, Any]:
         """The report as plain Python values that `json.dumps` takes: nan becomes None, tuples become lists.
 
@@ -88,6 +125,8 @@ class Report:
         ['a']
         """
         head = {key: getattr(self, key) for key in ("n", "labels", "negative", "accuracy")}
+        if ends := self.accuracy_interval:
+            head["accuracy_interval"] = {"low": ends[0], "high": ends[1], "method": "wilson"}
         head |= {"schemes": self.schemes, "per_class": self.per_class, "signature": self.signature}
         return _plain(head | {"averaged": self.averaged, "ignored": self.ignored} | self.extra)
 
@@ -143,6 +182,8 @@ class Report:
     def to_text(self) -> str:
         """A table to read, in per cent; undefined class scores carry a star, long names are cut."""
         head = f"n {plain_number(self.n)} · accuracy {_percent(self.accuracy)}"
+        if any("low" in row for row in self.schemes.values()) and (ends := self.accuracy_interval):
+            head += f" [{_percent(ends[0])}, {_percent(ends[1])}]"
         head += f" · negative {table_name(self.negative)} · {len(self.averaged)} labels averaged"
         schemes = [(table_name(name), row) for name, row in self.schemes.items()]
         lines = [head, *_table("scheme", schemes), "", *_table("class", self._class_rows())]

@@ -11,7 +11,8 @@ import pytest
 from helpers.core.errors import MalformedRecord
 from helpers.core.labels import SEMEVAL_RELATIONS
 from helpers.data.predictions import read_predictions
-from helpers.evaluation.labels import TASKS, find_task, negative_hint, score_file, score_frame
+from helpers.evaluation.labels import negative_hint, score_file
+from helpers.evaluation.scoring import TASKS, find_task, score_frame
 from helpers.metrics.averaging import average, averages, evaluate
 from helpers.metrics.bootstrap import bootstrap_intervals
 from helpers.metrics.counts import Confusion, PairedOutcomes
@@ -267,10 +268,12 @@ class TestRemarks:
 
     def test_labels_that_are_written_in_two_ways(self, tmp_path, remarks):
         path = write(tmp_path / "mine.csv", gold=["per:Age", "b"], predicted=["per:age ", "b"])
-        assert remarks(path) == ["'per:age ' is predicted and never gold; is it 'per:Age'?"]
+        assert remarks(path) == [
+            "'per:age ' is predicted and never gold; is it 'per:Age'? --normalise counts them as one"
+        ]
         path = write(tmp_path / "numbers.csv", gold=[1, 2], predicted=["1.0", "2.0"])
         assert remarks(path) == [
-            "'1.0' is predicted and never gold; is it '1'?",
+            "'1.0' is predicted and never gold; is it '1'? --normalise counts them as one",
         ]
 
     def test_columns_that_have_nothing_in_common(self, tmp_path, remarks):

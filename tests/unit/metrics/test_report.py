@@ -140,7 +140,7 @@ def test_extra_sections_stand_in_the_dict(report):
 
 
 def test_another_beta_has_a_name_of_its_own():
-    row = evaluate(Confusion.from_arrays(["a", "b"], ["a", "a"]), beta=0.5).schemes["macro"]
+    row = evaluate(Confusion.from_arrays(["a", "b"], ["a", "a"]), score="f0.5").schemes["macro"]
     assert "f1" not in row
     assert row["signature"].startswith("f0.5|")
 

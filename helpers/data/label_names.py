@@ -1,0 +1,171 @@
+"""Labels under their names: names for the integers that a model gives, and one spelling for each label.
+
+Both change columns that were read (`read_label_columns`), label by label and not row by row. What is no label
+of the list is named with its line.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from helpers.core import SKIPPED, listing, naming_file, plain_form, read_file, shown
+
+from .sources import LabelList
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from .predictions import LabelColumns
+
+
+def read_label_names(path: Path | str) -> dict[str, str]:
+    """Label id → name: a config.json with `id2label` or `label2id` (Hugging Face), an object like one of them
+    (such as rel2id.json), a list of names, or a .txt file with one name a line, ids from 0.
+
+    Raises ValueError with the file: none of these; an id that is no whole number; a name that occurs twice.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "config.json")
+    ...     _ = path.write_text('{"model_type": "bert", "id2label": {"0": "no_relation", "1": "per:title"}}')
+    ...     read_label_names(path)
+    {'0': 'no_relation', '1': 'per:title'}
+    """
+    with naming_file(path):
+        if Path(path).suffix.lower() == ".txt":
+            found: Any = [label for _, (label,) in LabelList(path, read_file(path)).rows()]
+        else:
+            found = json.loads(read_file(path).decode())
+        if isinstance(found, dict):
+            found = found.get("id2label") or found.get("label2id") or found
+        pairs = list(enumerate(found)) if isinstance(found, list) else list(_pairs(found))
+        names = {str(number): name for number, name in pairs}
+        for number, name in pairs:
+            if not re.fullmatch(r"-?\d{1,18}", str(number)) or not isinstance(name, str) or not name.strip():
+                reason = f"{shown(number)}: {shown(name)} is no pair of a label id and a name"
+                raise ValueError(f"{reason}; id2label of a config.json, or a list of names, is expected")
+        twice = [name for name, times in Counter(names.values()).items() if times > 1]
+        if twice or not names:
+            raise ValueError(f"the name {shown(twice[0])} occurs twice" if twice else "there are no names")
+    return names
+
+
+def _pairs(found: Any) -> Iterable[tuple[Any, Any]]:
+    """(id, name) of an object; that of label2id is turned round."""
+    if not isinstance(found, dict):
+        raise ValueError(f"an object or a list of label names is expected, not {shown(found)}")
+    turned = bool(found) and all(type(value) is int for value in found.values())
+    return ((value, key) for key, value in found.items()) if turned else found.items()
+
+
+def with_names(found: LabelColumns, names: Mapping[str, str]) -> LabelColumns:
+    """The columns with the names of label ids; a label that is a name already stays.
+
+    Raises MalformedRecord, with the line, for a label that is neither.
+
+    >>> from helpers.data import LabelColumns
+    >>> import pyarrow as pa
+    >>> column = pa.chunked_array([["1", "NA"]]).dictionary_encode()
+    >>> found = LabelColumns({"gold": column}, {"gold": "label"})
+    >>> with_names(found, {"0": "NA", "1": "a"})["gold"].to_pylist()
+    ['a', 'NA']
+    """
+    known = {*names, *names.values(), SKIPPED}
+    for role in found.roles:
+        row = found.first_row(role, lambda label: label not in known)
+        if row is not None:
+            label = shown(found[role][row].as_py())
+            reason = f"{label} is no label id and no name; ids are {listing(names, 60)}"
+            raise found.fault(role, row, f"{reason}, names {listing(names.values(), 200)}")
+    return found.replaced({role: relabelled(found[role], names) for role in found.roles})
+
+
+class Respelling(NamedTuple):
+    """A label that was spelt otherwise: as it stood, as it is counted, in how many cells of which columns."""
+
+    label: str
+    counted_as: str
+    cells: int
+    columns: tuple[str, ...]
+
+
+def respelt(found: LabelColumns, known: Sequence[str] | None = None) -> tuple[LabelColumns, list[Respelling]]:
+    """One spelling for each label: those that differ in case, blanks, '_' or '-' only are one (`plain_form`).
+
+    Parameters
+    ----------
+    known : the labels as they should be spelt; None: of each group the spelling that is most often gold, of
+        equal ones that most often predicted, then the first by name.
+
+    Returns
+    -------
+    The columns, and what was changed, sorted by label. Two known labels that differ so little only stay two.
+
+    >>> from helpers.data import LabelColumns
+    >>> import pyarrow as pa
+    >>> columns = {"gold": ["Other", "a"], "predicted": ["other", "a"]}
+    >>> coded = {role: pa.chunked_array([column]).dictionary_encode() for role, column in columns.items()}
+    >>> respelt(LabelColumns(coded, {"gold": "gold", "predicted": "predicted"}))[1]
+    [Respelling(label='other', counted_as='Other', cells=1, columns=('predicted',))]
+    """
+    times = {role: _times(found[role]) for role in found.roles}
+    spellings = defaultdict(set)
+    for label in {label for counts in times.values() for label in counts} - {SKIPPED}:
+        spellings[plain_form(label)].add(label)
+    listed = defaultdict(list)
+    for label in known or ():
+        listed[plain_form(label)].append(label)
+    new_label: dict[str, str] = {}
+    for form, labels in spellings.items():
+        candidates = listed[form] or [max(sorted(labels), key=lambda label: _rank(times, label))]
+        if len(candidates) == 1 and form:
+            new_label |= {label: candidates[0] for label in labels if label != candidates[0]}
+    changed = [
+        Respelling(
+            label,
+            new,
+            sum(counts[label] for counts in times.values()),
+            tuple(found.columns[role] for role, counts in times.items() if counts[label]),
+        )
+        for label, new in sorted(new_label.items())
+    ]
+    if not changed:
+        return found, []
+    return found.replaced({role: relabelled(found[role], new_label) for role in found.roles}), changed
+
+
+def _rank(times: Mapping[str, Counter], label: str) -> tuple[int, ...]:
+    return tuple(times[role][label] for role in ("gold", "predicted") if role in times)
+
+
+def _times(column: pa.ChunkedArray) -> Counter:
+    """How often each label stands in a column."""
+    import pyarrow.compute as pc
+
+    counts = pc.value_counts(column).to_pylist()
+    return Counter({one["values"]: one["counts"] for one in counts})
+
+
+def relabelled(column: pa.ChunkedArray, new_label: Mapping[str, str]) -> pa.ChunkedArray:
+    """A column of codes with other labels in place of some; labels that become equal share a code.
+
+    >>> import pyarrow as pa
+    >>> column = pa.chunked_array([["a", "b"], ["a"]]).dictionary_encode()
+    >>> relabelled(column, {"a": "b"}).to_pylist()
+    ['b', 'b', 'b']
+    """
+    import pyarrow as pa
+
+    def renamed(chunk: pa.DictionaryArray) -> pa.DictionaryArray:
+        labels = [new_label.get(label, label) for label in chunk.dictionary.to_pylist()]
+        new = pa.DictionaryArray.from_arrays(chunk.indices, pa.array(labels, pa.string()))
+        if len(set(labels)) < len(labels):
+            new = new.cast(pa.string()).dictionary_encode()
+        return new
+
+    return pa.chunked_array([renamed(chunk) for chunk in column.chunks], column.type)

@@ -1,0 +1,238 @@
+"""From counts to a report: a named task, bootstrap intervals, the official scores, the direction scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from helpers.core import SEMEVAL_RELATIONS, SKIPPED, shown, signature_field, unknown_name
+from helpers.data import LabelColumns
+from helpers.metrics import (
+    RULES,
+    Confusion,
+    Interval,
+    PairedOutcomes,
+    Report,
+    Weighting,
+    average,
+    averages,
+    bootstrap_intervals,
+    bootstrap_suffix,
+    direction_scores,
+    evaluate,
+    official_macro,
+    official_scores,
+    scheme_names,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from helpers.runs import Run
+
+
+class Task(NamedTuple):
+    """What a named task fixes: its labels and its negative class."""
+
+    labels: tuple[str, ...]
+    negative: str
+
+
+TASKS = {"semeval2010": Task(SEMEVAL_RELATIONS, "Other")}
+RATES = ("performance_original", "performance_paired", "pd", "pir", "ppr")
+
+
+def find_task(name: str | None) -> Task | None:
+    """The task of that name, None for None; ValueError lists the known ones.
+
+    >>> find_task("semeval2010").negative
+    'Other'
+    """
+    if name is None or name in TASKS:
+        return TASKS.get(name)
+    raise unknown_name("task", name, TASKS)
+
+
+def score_frame(
+    frame: pd.DataFrame | LabelColumns,
+    *,
+    negative: str | None = None,
+    task: str | None = None,
+    inverse: Mapping[str, str] | None = None,
+    schemes: Sequence[str | Weighting] | None = None,
+    replicates: int = 0,
+    seed: int = 1,
+    **policy: Any,
+) -> Report:
+    """Score a frame with the columns gold, predicted and, for direction, predicted_paired.
+
+    Parameters
+    ----------
+    frame : one row for each sample; or the columns of a file (`read_label_columns`).
+    negative : the negative class; None: the task's, or none; "": none.
+    task : 'semeval2010' fixes the 19 labels and the negative class, and adds the section `official` to the
+        report.
+    inverse : gold label → gold label of the paired sample, for `direction`; None: `(e1,e2)` ↔ `(e2,e1)`.
+    schemes : rows of the report: names, 'n^α' or functions; None: all of `scheme_names`.
+    replicates : bootstrap replicates for 95 % intervals; 0: no intervals. seed : of the bootstrap.
+    policy : `score`, the class score that is averaged ('f1', 'f0.5', 'mcc', …); fields of `Policy`, such as
+        `labels` and `zero_division`. They hold for the schemes; official and direction scores are defined.
+
+    Returns
+    -------
+    A `Report`; with predicted_paired it has the section `direction`, in which performance is the task's
+    official macro-F1, else macro-F1.
+
+    Raises
+    ------
+    ValueError : as `Confusion.from_arrays`; unknown task, scheme or score; a negative class that is none of
+        the labels, or not the task's.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"gold": ["a", "b"], "predicted": ["a", "a"]})
+    >>> score_frame(frame).accuracy
+    0.5
+    >>> score_frame(frame, schemes=["macro"], score="mcc").schemes["macro"]["mcc"]
+    0.0
+    """
+    known = find_task(task)
+    if known and negative not in (None, known.negative):
+        raise ValueError(
+            f"negative is {shown(negative)}, but the negative class of {task} is {shown(known.negative)}"
+        )
+    negative = known.negative if known else negative or None
+    labels = _task_labels(known, frame) if known else None
+    confusion = Confusion.from_arrays(frame["gold"], frame["predicted"], labels)
+    outcomes = None
+    if "predicted_paired" in frame:
+        columns = (frame[role] for role in ("gold", "predicted", "predicted_paired"))
+        outcomes = PairedOutcomes.from_arrays(*columns, labels)
+        if negative is not None and negative not in confusion.labels:
+            confusion = outcomes.original  # the negative class may be predicted for paired samples only
+    drawn = _Drawn(replicates, seed)
+    report = _scheme_report(confusion, schemes, drawn, negative=negative, **policy)
+    if known:
+        report.extra["official"] = _official(confusion, known.negative, drawn)
+    if outcomes is not None:
+        report.extra["direction"] = _direction(outcomes, known is not None, negative, inverse, drawn)
+    return report
+
+
+def score_run(
+    run: Run,
+    *,
+    negative: str | None = None,
+    schemes: Sequence[str | Weighting] | None = None,
+    inverse: Mapping[str, str] | None = None,
+    replicates: int = 0,
+    seed: int = 1,
+    **policy: Any,
+) -> Report:
+    """Score the counts of a run file, as `score_frame`; the negative class is the run's.
+
+    A run on paired sentences has the section `direction`, in which performance is the official macro-F1, as
+    in paper R. Raises ValueError for a run of label sets, of ranked facts, or of two systems side by side,
+    and for another negative class.
+
+    >>> from helpers.runs import Run
+    >>> table = Confusion.from_rows([(0, 0, 3), (1, 0, 1)], ("a", "b"))
+    >>> score_run(Run.from_outcome(table, dataset="d", model="m")).schemes["macro"]["f1"]
+    0.42857142857142855
+    """
+    outcome, drawn = run.outcome(), _Drawn(replicates, seed)
+    if not isinstance(outcome, Confusion | PairedOutcomes) or run.second:
+        raise ValueError(f"the run of {run.model} on {run.dataset} is not of one classifier of single labels")
+    if negative not in (None, run.negative or ""):
+        raise ValueError(f"negative is {shown(negative)}, but that of the run is {shown(run.negative)}")
+    paired = outcome if isinstance(outcome, PairedOutcomes) else None
+    table = paired.original if paired is not None else outcome
+    report = _scheme_report(table, schemes, drawn, negative=run.negative, **policy)
+    if run.dataset in TASKS:
+        report.extra["official"] = _official(table, run.negative, drawn)
+    if paired is not None:
+        report.extra["direction"] = _direction(paired, True, run.negative, inverse, drawn)
+    return report
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """How intervals are made, if any: one generator for each report, used by its sections in turn."""
+
+    replicates: int
+    seed: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rng", np.random.default_rng(self.seed))
+
+    @property
+    def made(self) -> str:
+        return bootstrap_suffix(self.replicates, self.seed) if self.replicates else ""
+
+    def interval(self, table: Any, statistic: Callable) -> Interval | None:
+        return bootstrap_intervals(table, statistic, self.rng, self.replicates) if self.replicates else None
+
+
+def _scheme_report(
+    confusion: Confusion, schemes: Sequence[str | Weighting] | None, drawn: _Drawn, **policy: Any
+) -> Report:
+    report = evaluate(confusion, schemes=schemes, **policy)
+    weightings = scheme_names() if schemes is None else schemes
+    options = {"classes_of": confusion, **policy}
+    if found := drawn.interval(confusion, lambda table: averages(table, weightings, **options)):
+        for scheme, low, high in zip(scheme_names(weightings), found.low, found.high, strict=True):
+            report.add_interval(scheme, float(low), float(high))
+            report.schemes[scheme]["signature"] += drawn.made
+    report.signature += drawn.made
+    return report
+
+
+def _task_labels(task: Task, frame: pd.DataFrame | LabelColumns) -> tuple[str, ...]:
+    """The task's labels, and the mark of skipped samples if the predictions have any."""
+    roles = [role for role in frame if str(role).startswith("predicted")]
+    if isinstance(frame, LabelColumns):
+        skips = any(frame.first_row(role, lambda label: label == SKIPPED) is not None for role in roles)
+    else:
+        skips = any((frame[role] == SKIPPED).any() for role in roles)
+    return (*task.labels, SKIPPED) if skips else task.labels
+
+
+def _official(confusion: Confusion, negative: str, drawn: _Drawn) -> dict[str, dict]:
+    scores = official_scores(confusion, negative)
+    found = drawn.interval(confusion, lambda table: official_macro(table, negative))
+    if found:
+        scores["grouped"] |= {"macro_low": found.low, "macro_high": found.high}
+    for name, direction in {"directed": "kept", "undirected": "dropped", "grouped": "grouped"}.items():
+        scores[name]["signature"] = (
+            f"f1|official:semeval2010|labels:supported|negative:{negative}|direction:{direction}"
+            f"|n:{confusion.n}|v:{RULES}" + (drawn.made if name == "grouped" else "")
+        )
+    return scores
+
+
+def _direction(
+    outcomes: PairedOutcomes,
+    official: bool,
+    negative: str | None,
+    inverse: Mapping[str, str] | None,
+    drawn: _Drawn,
+) -> dict[str, Any]:
+    def performance(table: Confusion) -> Any:
+        return official_macro(table, negative) if official else average(table, "macro", negative=negative)
+
+    def rates(table: PairedOutcomes) -> np.ndarray:
+        scores = direction_scores(table, inverse, performance)
+        return np.stack([getattr(scores, rate) for rate in RATES], -1)
+
+    scores = direction_scores(outcomes, inverse, performance).to_dict()
+    if found := drawn.interval(outcomes, rates):
+        ends = zip(RATES, found.low.tolist(), found.high.tolist(), strict=True)
+        scores["intervals"] = {rate: {"low": low, "high": high} for rate, low, high in ends}
+    measure = "official_macro" if official else "macro"
+    pairs, name = "e1e2" if inverse is None else "given", signature_field(negative)
+    scores["signature"] = (
+        f"pd+pir+ppr|performance:{measure}|inverse:{pairs}|negative:{name}|n:{outcomes.n}|v:{RULES}{drawn.made}"
+    )
+    return scores
