@@ -33,7 +33,8 @@ def _compare(files: tuple[str, ...], form: str, raw: bool, output: str | None, *
     from helpers.core import csv_text
     from helpers.evaluation import compare_files, comparison_text
 
-    table = compare_files(files, **options, **policy_of(options))
+    options |= policy_of(options)
+    table = compare_files(files, **options)
     if form == "json":
         put(as_json(table.to_dict("records")), output)
     elif form == "csv":

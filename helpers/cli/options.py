@@ -15,7 +15,7 @@ RAW = flag(
     "In CSV, write labels and names exactly as they are. Otherwise text that begins with = + - or @, a tab "
     "or a carriage return gets an apostrophe in front, so that no spreadsheet runs it as a formula.",
 )
-OUTPUT = option("--output", "FILE", "Write the result to FILE, whole or not at all.", output_file)
+OUTPUT = option("--output", "FILE", "Write the result to FILE, atomically.", output_file)
 NAMED_LABELS = ("supported", "observed", "listed")
 
 

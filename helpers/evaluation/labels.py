@@ -83,7 +83,8 @@ def score_file(
         report = score_frame(found, task=task, **options)
     if respellings:
         _note_respellings(path, report, respellings)
-    for remark in _remarks(found, report, options.get("negative"), options.get("inverse")):
+    roles = found.columns if gold_file is None else {}  # of two files, equal names are no slip
+    for remark in _remarks(roles, report, options.get("negative"), options.get("inverse")):
         logger.warning("%s: %s", path, remark)
     return report
 
@@ -145,10 +146,10 @@ def _check_labels(found: LabelColumns, task: Task, name: str | None) -> None:
 
 
 def _remarks(
-    found: LabelColumns, report: Report, negative: str | None, inverse: Mapping[str, str] | None
+    columns: Mapping[str, str], report: Report, negative: str | None, inverse: Mapping[str, str] | None
 ) -> Iterator[str]:
     """What the user may not have meant."""
-    columns = {role: name for role, name in found.columns.items() if role != "id"}
+    columns = {role: name for role, name in columns.items() if role != "id"}
     for name in dict.fromkeys(columns.values()):
         roles = [role for role in columns if columns[role] == name]
         if len(roles) > 1:

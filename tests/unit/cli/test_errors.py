@@ -132,7 +132,7 @@ def test_bad_input_is_one_line_and_nothing_is_printed_or_written(call, folder, w
 
 
 def test_a_file_that_may_not_be_read_is_named(call, folder, monkeypatch):
-    def refuse(*_):
+    def refuse(*_, **__):
         raise PermissionError(13, "Permission denied", "mine.csv")
 
     monkeypatch.setattr("helpers.evaluation.labels.read_label_columns", refuse)

@@ -90,6 +90,24 @@ TABLES = {
     "a.jsonl": json_lines(),
     "a.parquet": in_parquet(),
 }
+RECORDS = [dict(zip(("gold", "predicted", "paired"), row, strict=True)) for row in ROWS]
+DOCUMENTS_OF_LABELS = {
+    "a.json": json.dumps(RECORDS).encode(),
+    "b.json": pd.DataFrame(RECORDS).to_json().encode(),
+    "c.json": json.dumps(pd.DataFrame(RECORDS).to_dict("list")).encode(),
+}
+LISTS_OF_LABELS = {
+    "a.txt": "".join(f"{row[0]}\n" for row in ROWS).encode(),
+    "b.txt": "".join(f"{8000 + n}\t{row[0]}\n" for n, row in enumerate(ROWS)).encode(),
+    "a.json": json.dumps([row[0] for row in ROWS]).encode(),
+    "b.json": json.dumps([{"id": str(n), "relation": row[0]} for n, row in enumerate(ROWS)]).encode(),
+}
+NAMES = {
+    "a.json": b'{"model_type": "bert", "id2label": {"0": "NA", "1": "A"}}',
+    "b.json": b'{"NA": 0, "A": 1}',
+    "c.json": b'["NA", "A"]',
+    "a.txt": b"NA\nA\n",
+}
 TRUTH = np.eye(4, 3)
 MATRICES = {
     "a.csv": b"1,0,0\n0,1,0\n0,0,1\n0,0,0\n",
@@ -143,6 +161,9 @@ COMMANDS = {
     "score": [
         (TABLES, "{} --format json"),
         (TABLES, "{} --negative Other --paired-column paired --format json"),
+        (TABLES, "{} --normalise --score mcc --zero-division nan --labels observed --format json"),
+        (DOCUMENTS_OF_LABELS, "{} --paired-column paired --format json"),
+        (LISTS_OF_LABELS, "{} --gold {} --format json"),
     ],
     "compare": [(TABLES, "{} {} --bootstrap 20 --format json")],
     "audit-leak": [(TABLES, "{} --negative Other --format json")],
@@ -162,7 +183,8 @@ NO_FILES = {
     "leaderboard": "2,000 spoilt files in tests/unit/reporting/leaderboard/test_store.py",
 }
 READERS = {
-    "helpers.data:open_source": TABLES,
+    "helpers.data:open_source": TABLES | DOCUMENTS_OF_LABELS | {"a.txt": LISTS_OF_LABELS["a.txt"]},
+    "helpers.data:read_label_names": NAMES,
     "helpers.data:read_label_columns": TABLES,
     "helpers.data:read_predictions": TABLES,
     "helpers.data:read_inverse": INVERSES,

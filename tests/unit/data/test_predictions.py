@@ -148,10 +148,11 @@ class TestColumns:
         names = [name for known in COMMON_NAMES.values() for name in known]
         assert len(names) == len(set(names)) and names == [name.lower() for name in names]
 
-    @pytest.mark.parametrize("name", ["a.txt", "a", "a.csv.zip", "a.gz", "a.json"])
+    @pytest.mark.parametrize("name", ["a.doc", "a", "a.csv.zip", "a.gz", "a.xlsx"])
     def test_unknown_ending_lists_the_known(self, tmp_path, name) -> None:
         with pytest.raises(
-            ValueError, match=r"unknown ending; known are .csv, .tsv, .jsonl, .parquet, each also with .gz"
+            ValueError,
+            match=r"unknown ending; known are .csv, .tsv, .jsonl, .json, .parquet, .txt, each also",
         ):
             read_predictions(tmp_path / name)
 

@@ -1,0 +1,240 @@
+"""What people bring, typed as they would type it: their files, their policy, their pipeline."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from helpers.metrics import Confusion, average
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch) -> Path:
+    """Every test works in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def report(call):
+    """Run `score` with these words; gives its JSON."""
+
+    def run(words: str, *more: str) -> dict:
+        code, out, err = call("score", *words.split(), *more, "--format", "json")
+        assert code == 0, err
+        return json.loads(out)
+
+    return run
+
+
+GOLD = ["per:title", "no_relation", "per:age", "no_relation", "per:age"]
+PREDICTED = ["per:title", "per:age", "per:age", "no_relation", "no_relation"]
+MACRO = average(Confusion.from_arrays(GOLD, PREDICTED), "macro", negative="no_relation")
+
+
+def lines(labels) -> str:
+    return "".join(f"{label}\n" for label in labels)
+
+
+class TestFiles:
+    def test_two_lists_of_labels(self, report, folder):
+        Path("gold.txt").write_text(lines(GOLD))
+        Path("pred.txt").write_text(lines(PREDICTED))
+        found = report("pred.txt --gold gold.txt --negative no_relation")
+        assert found["schemes"]["macro"]["f1"] == pytest.approx(MACRO)
+
+    def test_lists_of_other_lengths_are_refused(self, call, folder):
+        Path("gold.txt").write_text(lines(GOLD))
+        Path("pred.txt").write_text(lines(PREDICTED[1:]))
+        code, _, err = call("score", "pred.txt", "--gold", "gold.txt")
+        assert code == 2 and "pred.txt has 4 labels, gold.txt has 5 gold labels; to be matched by id" in err
+
+    def test_one_list_alone_asks_for_the_other(self, call, folder):
+        Path("pred.txt").write_text(lines(PREDICTED))
+        code, _, err = call("score", "pred.txt")
+        assert code == 2 and "one column of labels only" in err and "--gold FILE" in err
+
+    def test_tacred_json_and_predictions_in_another_order(self, report, folder):
+        records = [{"id": f"e{n}", "relation": gold, "token": ["x"]} for n, gold in enumerate(GOLD)]
+        Path("test.json").write_text(json.dumps(records))
+        rows = [f"e{n},{label}" for n, label in enumerate(PREDICTED)]
+        Path("mine.csv").write_text("id,pred\n" + lines(reversed(rows)))
+        found = report("mine.csv --gold test.json --negative no_relation")
+        assert found["schemes"]["macro"]["f1"] == pytest.approx(MACRO)
+
+    @pytest.mark.parametrize("name", ["columns.json", "records.json"])
+    def test_json_of_the_evaluate_library(self, report, folder, name):
+        columns = {"references": GOLD, "predictions": PREDICTED}
+        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        Path(name).write_text(json.dumps(columns if name == "columns.json" else rows))
+        assert report(f"{name} --negative no_relation")["schemes"]["macro"]["f1"] == pytest.approx(MACRO)
+
+    @pytest.mark.parametrize(
+        "gold, predicted", [("references", "preds"), ("relation", "pred"), ("labels", "preds")]
+    )
+    def test_common_names_of_columns(self, report, folder, gold, predicted):
+        rows = map(",".join, zip(GOLD, PREDICTED, strict=True))
+        Path("mine.csv").write_text(f"{gold},{predicted}\n" + lines(rows))
+        assert report("mine.csv --negative no_relation")["schemes"]["macro"]["f1"] == pytest.approx(MACRO)
+
+    def test_standard_input(self, report, monkeypatch):
+        text = "gold,predicted\n" + lines(map(",".join, zip(GOLD, PREDICTED, strict=True)))
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+        assert report("- --negative no_relation")["schemes"]["macro"]["f1"] == pytest.approx(MACRO)
+
+    def test_answer_files_of_semeval(self, report, call, folder):
+        Path("key.txt").write_text("8001\tOther\n8002\tCause-Effect(e1,e2)\n8003\tEntity-Origin(e2,e1)\n")
+        Path("answers.txt").write_text("8003\tEntity-Origin(e2,e1)\n8001\tOther\n")
+        found = report("answers.txt --gold key.txt --task semeval2010")
+        assert found["official"]["grouped"]["macro"] == pytest.approx(1 / 2)
+        code, _, err = call("score", "answers.txt", "--gold", "key.txt", "--task", "semeval2010")
+        assert code == 0 and "1 of the 3 ids of key.txt are missing, the first is '8002'" in err
+        Path("answers.txt").write_text("8003\tEntity-Origin(e2,e1)\n9\tOther\n")
+        code, _, err = call("score", "answers.txt", "--gold", "key.txt")
+        assert code == 2 and "answers.txt, line 2, column 'id': id '9' is not in key.txt" in err
+        Path("answers.txt").write_text("8001\tOther\n8003\tentity-origin(e2,e1)\n")
+        code, _, err = call("score", "answers.txt", "--gold", "key.txt", "--task", "semeval2010")
+        assert code == 2 and "answers.txt, line 2, column 'label': unknown label of semeval2010" in err
+        assert err.strip().endswith("--normalise counts it as 'Entity-Origin(e2,e1)'")
+
+    def test_integers_of_the_trainer_get_their_names(self, report, call, folder):
+        names = ["no_relation", "per:title", "per:age"]
+        rows = [
+            f"{names.index(gold)},{names.index(label)}" for gold, label in zip(GOLD, PREDICTED, strict=True)
+        ]
+        Path("trainer.csv").write_text("labels,preds\n" + lines(rows))
+        Path("config.json").write_text(json.dumps({"id2label": dict(enumerate(names)), "hidden_size": 4}))
+        code, _, err = call("score", "trainer.csv", "--negative", "no_relation")
+        assert code == 2 and "the labels are integers, such as 1: give their names, --id2label FILE" in err
+        found = report("trainer.csv --id2label config.json --negative no_relation")
+        assert found["labels"] == sorted(names) and found["schemes"]["macro"]["f1"] == pytest.approx(MACRO)
+
+    def test_commas_in_labels_without_quotes(self, call, folder):
+        Path("mine.csv").write_text("gold,predicted\nOther,Other\nCause-Effect(e1,e2),Cause-Effect(e2,e1)\n")
+        code, _, err = call("score", "mine.csv")
+        assert code == 2 and "mine.csv, line 3: 2 cells are expected, found 4" in err
+        assert 'quote labels that contain commas: "Cause-Effect(e1,e2)"' in err
+
+    def test_two_spellings_of_a_label(self, report, call, folder):
+        Path("mine.csv").write_text("gold,predicted\nOther,other\nOther,Other\na,a\nA,a\na,b\n")
+        _, _, err = call("score", "mine.csv", "--negative", "Other")
+        assert "--normalise counts them as one" in err
+        found = report("mine.csv --normalise --negative other")
+        assert found["normalised"] == {
+            "A": {"counted_as": "a", "cells": 1},
+            "other": {"counted_as": "Other", "cells": 1},
+        }
+        assert (found["negative"], found["accuracy"]) == ("Other", 4 / 5)
+        assert found["schemes"]["macro"]["signature"].endswith("|normalised:2")
+
+    def test_a_run_file_of_ours(self, report, folder):
+        from helpers.runs import Run, save_run
+
+        table = Confusion.from_arrays(GOLD, PREDICTED)
+        path = save_run(Run.from_outcome(table, dataset="d", model="m", negative="no_relation"), folder)
+        assert report(str(path))["schemes"]["macro"]["f1"] == pytest.approx(MACRO)
+
+
+class TestPolicy:
+    @pytest.fixture(autouse=True)
+    def mine(self, folder):
+        Path("mine.csv").write_text(
+            "gold,predicted\n" + lines(map(",".join, zip(GOLD, PREDICTED, strict=True)))
+        )
+
+    @pytest.mark.parametrize(
+        ("words", "policy", "signed"),
+        [
+            ("--score mcc", {"score": "mcc"}, "mcc|scheme:macro|"),
+            ("--score recall", {"score": "recall"}, "recall|scheme:macro|"),
+            ("--score f2", {"score": "f2"}, "f2|scheme:macro|"),
+            ("--beta 2", {"score": "f2"}, "f2|scheme:macro|"),
+            ("--score jaccard", {"score": "jaccard"}, "jaccard|scheme:macro|"),
+            ("--score accuracy", {"score": "accuracy"}, "accuracy|scheme:macro|"),
+            ("--labels observed", {"labels": "observed"}, "|labels:observed|"),
+            (
+                "--labels per:age --labels per:title",
+                {"labels": ["per:age", "per:title"]},
+                "|labels:per:age+per:title|",
+            ),
+            ("--labels few.txt", {"labels": ["per:age"]}, "|labels:per:age|"),
+            ("--zero-division 1", {"zero_division": 1}, "|zero_division:1|"),
+            ("--zero-division nan", {"zero_division": float("nan")}, "|zero_division:nan|"),
+            (
+                "--labels listed --zero-support skip",
+                {"labels": "listed", "zero_support": "skip"},
+                "|zero_support:skip|",
+            ),
+        ],
+    )
+    def test_each_option_is_the_argument_of_that_name(self, call, report, words, policy, signed):
+        Path("few.txt").write_text("per:age\n")
+        expected = average(Confusion.from_arrays(GOLD, PREDICTED), "macro", negative="no_relation", **policy)
+        found = report(f"mine.csv --negative no_relation {words}")["schemes"]["macro"]
+        assert found[policy.get("score", "f1")] == pytest.approx(expected) and signed in found["signature"]
+        call_ = (
+            "compare",
+            "mine.csv",
+            "mine.csv",
+            "--negative",
+            "no_relation",
+            "--bootstrap",
+            "5",
+            *words.split(),
+        )
+        code, out, err = call(*call_, "--format", "json")
+        row = next(one for one in json.loads(out) if one["scheme"] == "macro")
+        assert row["score_second"] == pytest.approx(expected) and signed in row["signature"]
+
+    @pytest.mark.parametrize(
+        ("words", "message"),
+        [
+            ("--beta 2 --score mcc", "--beta is for F_beta: leave out one of --beta 2 and --score mcc"),
+            ("--beta 0", "--beta is 0: a finite positive number is needed"),
+            ("--beta nan", "--beta is nan: a finite positive number is needed"),
+            ("--score f0", "beta has to be a finite positive number"),
+            ("--score mmc", "unknown class score 'mmc'"),
+            ("--zero-division 2", "unknown value of 0/0 '2'"),
+            ("--labels per:agee", "'per:agee', which is not in labels (3 labels); did you mean 'per:age'?"),
+            ("--labels no.txt", "no.txt: no such file"),
+            ("--fail-under dodrans", "'dodrans' is no name and fraction, such as dodrans=0.67"),
+            ("--fail-under dodrans=67", "no name and fraction, such as dodrans=0.67 (not 67)"),
+            ("--fail-under PIR=0.2", "of PIR small is good"),
+            ("--fail-under dodran=0.2", "unknown score of this report 'dodran'; did you mean 'dodrans'?"),
+            ("--score-only PPR", "unknown score of this report 'PPR'"),
+            ("--output .", ". is a folder"),
+        ],
+    )
+    def test_what_is_refused(self, call, folder, words, message):
+        before = sorted(path.name for path in folder.iterdir())
+        code, out, err = call("score", "mine.csv", *words.split())
+        assert (code, out) == (2, "") and message in err and err.count("error: ") == 1
+        assert sorted(path.name for path in folder.iterdir()) == before
+
+    def test_the_number_alone(self, call):
+        words = ("score", "mine.csv", "--negative", "no_relation", "--score-only")
+        assert float(call(*words, "macro")[1]) == MACRO
+        assert call(*words, "accuracy") == (0, "0.6\n", "")
+        half = average(Confusion.from_arrays(GOLD, PREDICTED), "n^0.5", negative="no_relation")
+        assert float(call(*words, "n^0.5")[1]) == half
+
+    def test_a_check_in_continuous_integration(self, call):
+        words = ("score", "mine.csv", "--negative", "no_relation")
+        code, out, err = call(*words, "--fail-under", "macro=0.9", "--fail-under", "accuracy=0.5")
+        assert code == 1 and err == f"error: mine.csv: macro is {MACRO:.6g}, under 0.9\n"
+        assert out == call(*words)[1]
+        assert call(*words, "--fail-under", f"macro={MACRO!r}")[0] == 0
+
+    def test_the_result_goes_to_a_file_whole(self, call, folder):
+        words = ("score", "mine.csv", "--negative", "no_relation", "--format", "csv")
+        expected = call(*words)[1]
+        assert call(*words, "--output", "new/out.csv") == (0, "", "")
+        assert Path("new/out.csv").read_text() == expected
+        assert [path.name for path in Path("new").iterdir()] == ["out.csv"]
+
+    def test_the_interval_of_accuracy(self, report, call):
+        found = report("mine.csv --negative no_relation")["accuracy_interval"]
+        assert (found["low"], found["high"]) == pytest.approx((0.2307, 0.8824), abs=5e-5)  # Wilson, 3 of 5
+        head = call("score", "mine.csv", "--negative", "no_relation", "--bootstrap", "9")[1].splitlines()[0]
+        assert head.startswith("n 5 · accuracy 60.00 [23.07, 88.24] · ")
