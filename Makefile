@@ -3,6 +3,8 @@
 #   RC_DATA_DIR  folder with the real data; without it the notebooks use the embedded demo corpus and the stored counts
 #   ONLY         make test ONLY=data runs the tests that may come out otherwise where no data are
 #   CHEAP        make bench CHEAP=1 runs the benchmarks that continuous integration runs, in under a minute
+#   PROFILE      make grid PROFILE=standard (default) or paper; DRY=1 only lists the grid (the papers', if no PROFILE), with its
+#                estimated GPU hours; ON=slurm or kubernetes: a profile of workflow/profiles
 #   LOCK_FLAGS   e.g. make lock LOCK_FLAGS=--upgrade
 
 PYTHON ?= python3
@@ -26,7 +28,7 @@ export MPLCONFIGDIR ?= $(CURDIR)/.cache/matplotlib
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce publish test bench soak lint lock data lab clean
+.PHONY: help setup reproduce publish grid test bench soak lint lock data lab clean
 
 help:  ## list the targets
 	@awk -F ':.*## *' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -39,6 +41,9 @@ reproduce: setup  ## run every notebook in the quick profile, then print publish
 
 publish: setup  ## run every notebook and renew the committed copies in results/notebooks
 	$(PY) -m helpers notebooks --publish
+
+grid: setup  ## make what is missing or stale: runs, then notebooks and pages, on all processors
+	$(PY) -m helpers grid --profile $(or $(PROFILE),$(if $(DRY),paper,standard)) $(if $(DRY),--dry-run) $(if $(ON),--on $(ON))
 
 test: lint  ## lint, then unit tests, doctests, structure checks and all notebooks, on all processors
 	$(PY) -m pytest $(PARALLEL) $(if $(ONLY),-m $(ONLY))

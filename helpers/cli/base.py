@@ -103,7 +103,8 @@ def app() -> None:
 
     Every command takes --help, and --debug, which shows where in the program an error arose. Scores are
     fractions in JSON and CSV, per cent in tables and LaTeX.
-    Exit codes: 0 done, 1 a score is under --fail-under or a notebook failed, 2 bad input, 130 interrupted.
+    Exit codes: 0 done, 1 a score is under --fail-under, a notebook, job or check failed, 2 bad input,
+    130 interrupted.
     """
 
 

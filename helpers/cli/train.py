@@ -210,7 +210,23 @@ def _linear(context: click.Context, form: str, parameters: tuple, tfidf: tuple, 
     default="standard",
 )
 @option("--out", "DIR", "Where the run files are (default results/runs, or the study's folder).")
-def _runs(train: bool, seeds: tuple[int, ...], models: tuple[str, ...], study: str, out: str | None) -> None:
+@option(
+    "--run", "PATH", "With --train: this one run of the grid; what other jobs train meanwhile is waited for."
+)
+@option("--profile", "P", "The grid of --run: standard (default: all studies), paper.", default="standard")
+@option("--grid", "FILE", "The grid of --run: one of your own, see `grid`.", existing_file)
+@option("--encoder encoders", "E", "Of the paper's grid; repeatable.", multiple=True)
+def _runs(
+    train: bool,
+    seeds: tuple[int, ...],
+    models: tuple[str, ...],
+    study: str,
+    out: str | None,
+    run: str | None,
+    profile: str,
+    grid: str | None,
+    encoders: tuple[str, ...],
+) -> None:
     """Which runs of profile standard are stored; train the missing ones.
 
     The standard set: nine models on SemEval-2010 with five seeds, two of them also on the training split of
@@ -226,10 +242,19 @@ def _runs(train: bool, seeds: tuple[int, ...], models: tuple[str, ...], study: s
       python -m helpers runs --train --seed 148
       python -m helpers runs --study ablations --train
       OMP_NUM_THREADS=1 python -m helpers runs --train --model R-BERT --model R-BERT-M
+      python -m helpers runs --train --run results/runs/semeval2010/PTR/all-MiniLM-L6-v2/seed-459.json
     """
     from helpers.core import unknown_name
-    from helpers.experiments import chosen, status, studies, train_missing
+    from helpers.experiments import chosen, grid_jobs, status, studies, train_missing, train_one
+    from helpers.models import is_first_process
 
+    if run is not None:
+        if not train:
+            raise ValueError("--run PATH needs --train: `status` says what is stored")
+        trained = train_one(run, grid_jobs(profile, grid, encoders))
+        if is_first_process():
+            put(f"{'stored' if trained else 'is stored already'}: {run}")
+        return
     known = studies()
     if study not in known:
         raise unknown_name("study", study, known)

@@ -40,6 +40,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "atomic_path",
             "atomic_writer",
             "byte_fault",
+            "exclusive",
             "file_sha256",
             "locked",
             "plain_file",
@@ -49,6 +50,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "utf8_fault",
             "write_atomically",
         ],
+        "opened": ["note_opened", "read_opened"],
         "text": ["csv_text", "finite_number", "signature_field", "table_name", "visible"],
     },
 )

@@ -19,6 +19,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from helpers import ROOT
+
 from .errors import MalformedRecord
 
 try:
@@ -143,6 +145,27 @@ def _lock(file: BinaryIO) -> bool:
     except OSError:
         return False
     return True
+
+
+LOCKS = ROOT / ".cache" / "locks"
+
+
+@contextlib.contextmanager
+def exclusive(path: Path | str) -> Iterator[None]:
+    """One process at a time does what the block does about `path`; others wait, here, until it is through.
+
+    A process that is killed lets go of it. The lock is a file of its own in the project's .cache, so it holds
+    between machines that share the project's folder and lock files (`flock`); on Windows nobody waits.
+
+    >>> with exclusive("results/provenance.json"):
+    ...     pass
+    """
+    name = hashlib.sha256(os.path.realpath(path).encode("utf-8", "surrogateescape")).hexdigest()[:32]
+    LOCKS.mkdir(parents=True, exist_ok=True)
+    with open(LOCKS / name, "ab") as lock:
+        if fcntl is not None:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 @contextlib.contextmanager

@@ -43,6 +43,7 @@ from helpers.runs import (
     ConfusionRows,
     RankedFacts,
     Run,
+    code_files,
     code_sha256,
     load_run,
     run_path,
@@ -280,6 +281,7 @@ def _configuration(
         negative=data.negative,
         source="" if is_random else NO_RANDOMNESS,
         code_sha256=code_sha256([type(model)]),
+        code=code_files([type(model)]),
         table=RankedFacts(level="bag", facts=0, hits=()) if data.negative else ConfusionRows(rows=()),
     )
 

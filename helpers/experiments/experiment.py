@@ -6,7 +6,6 @@ Nothing is trained here, and torch is not imported.
 from __future__ import annotations
 
 import csv
-import inspect
 import io
 import random
 from collections.abc import Mapping, Sequence
@@ -195,8 +194,7 @@ class Experiment:
         entry, settings, usual = self.entry, self.resolved(), {}
         chosen = self.options | ({"sentences": self.sentences} if self.sentences else {})
         if self.options:
-            parameters = inspect.signature(entry.load()).parameters
-            usual = {name: one.default for name, one in parameters.items()}
+            usual = entry.defaults()
             usual |= {name: self.options.get(name) for name in entry.suffixes}  # they are in the model's name
         if settings:
             chosen = asdict(settings) | chosen

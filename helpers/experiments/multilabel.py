@@ -20,7 +20,16 @@ from tqdm import tqdm
 from helpers.data import Documents, corpus_hashes, label_matrix, read_corpus
 from helpers.metrics import MultilabelOutcome, with_and_without_test_labels
 from helpers.models.linear import DocumentClassifier, LinearClassifier
-from helpers.runs import RUNS_FOLDER, LabelPairs, Run, code_sha256, environment, save_run
+from helpers.runs import (
+    RUNS_FOLDER,
+    LabelPairs,
+    Run,
+    code_files,
+    code_sha256,
+    environment,
+    joined_sha256,
+    save_run,
+)
 
 
 class Work(NamedTuple):
@@ -226,7 +235,8 @@ def _configuration(
     technique, _, variant = model.partition(" ")
     found = {"dataset": dataset, "model": technique, "variant": variant, "encoder": NO_ENCODER}
     found |= {"seed": chosen.get("random_state"), "hyperparameters": settings}
-    return found | {"code_sha256": code_sha256([type(made), type(made.classifier)])}
+    sources = [type(made), type(made.classifier)]
+    return found | {"code_sha256": code_sha256(sources), "code": code_files(sources)}
 
 
 def classifier_of(
@@ -255,15 +265,17 @@ def pair_of_models(
     >>> len(pair_of_models("two", "1vsrest", "1vsrest without bias", both).labels)
     3
     """
-    predicted, settings, seeds = [], {}, []
+    predicted, settings, seeds, code = [], {}, [], {}
     for place, model in (("first", first), ("second", second)):
         made = classifier_of(model, n_jobs=n_jobs).fit(documents["train"])
         predicted.append(made.classifier.predict(made.features(documents["test"])))
         configuration = _configuration(dataset, model, made, None)
         settings[place] = configuration["hyperparameters"]
         seeds.append(configuration["seed"])
+        code |= configuration["code"]
     truth = label_matrix(documents["test"], made.labels)
-    own = {"model": f"{first}+{second}", "variant": "", "hyperparameters": settings, "code_sha256": None}
+    own = {"model": f"{first}+{second}", "variant": "", "hyperparameters": settings}
+    own |= {"code_sha256": joined_sha256(code), "code": code}
     own |= {"seed": next((seed for seed in seeds if seed is not None), None)}
     outcome = LabelPairs.from_matrices(truth, *predicted, made.labels)
     return Run.from_outcome(outcome, second=second, **configuration | own)

@@ -23,6 +23,7 @@ from helpers.models import Model, TypeRestriction, build
 from helpers.runs import (
     RUNS_FOLDER,
     Run,
+    code_files,
     code_sha256,
     environment,
     load_run,
@@ -126,9 +127,9 @@ def run_experiment(
                 write_predictions(Path(predictions), data, *found)
             if weights:
                 model.save(Path(weights))
-            save_run(run, folder, overwrite=True)
             for other in _other_evaluations(experiment, model, data, run):
                 save_run(other, folder, overwrite=overwrite)
+            save_run(run, folder, overwrite=True)  # last: when it is there, all are
             remove_checkpoint(checkpoint)
     return run
 
@@ -165,6 +166,7 @@ def _configuration(experiment: Experiment, model: Model, data: ExperimentData) -
         negative=find_negative(data.labels),
         source="" if is_random else NO_RANDOMNESS,
         code_sha256=code_sha256(model.sources()),
+        code=code_files(model.sources()),
     )
 
 

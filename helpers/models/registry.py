@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import functools
 import importlib
+import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from helpers.core import unknown_name
@@ -70,6 +74,56 @@ class ModelEntry:
         'SVM-EM'
         """
         return self.title + "".join(added for option, added in self.suffixes.items() if options.get(option))
+
+    def defaults(self) -> dict[str, Any]:
+        """The values of the options that the class takes if they are not given; read from its source, as the
+        class itself may import torch.
+
+        >>> MODELS["em-es"].defaults()["layer_norm"]
+        False
+        """
+        if not isinstance(self.source, str) or not self.source.startswith("."):
+            parameters = inspect.signature(self.load()).parameters.values()
+            found = {one.name: one.default for one in parameters if one.default is not one.empty}
+        else:
+            module, _, name = self.source.partition(":")
+            found = _defaults(Path(__file__).parent / f"{module[1:].replace('.', '/')}.py", name)
+        return {name: value for name, value in found.items() if name in self.options}
+
+
+@functools.cache
+def _defaults(path: Path, name: str) -> dict[str, Any]:
+    """The defaults of a class's parameters that have one: its own `__init__`'s, or its base's."""
+    path, found = _definition(path, name)
+    for node in found.body if isinstance(found, ast.ClassDef) else ():
+        if isinstance(node, ast.FunctionDef) and node.name == "__init__":
+            places = node.args.posonlyargs + node.args.args
+            given = dict(zip(reversed(places), reversed(node.args.defaults), strict=False))
+            given |= dict(zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True))
+            return {one.arg: _literal(path, value) for one, value in given.items() if value is not None}
+    bases = [one.id for one in getattr(found, "bases", ()) if isinstance(one, ast.Name)]
+    return {option: value for base in reversed(bases) for option, value in _defaults(path, base).items()}
+
+
+def _definition(path: Path, name: str) -> tuple[Path, ast.AST | None]:
+    """Where a class or constant is defined, here or in a module that this one imports from; and its node."""
+    for node in ast.parse(path.read_text("utf-8")).body:
+        match node:
+            case ast.ClassDef(name=found) if found == name:
+                return path, node
+            case ast.Assign(targets=[ast.Name(id=found)], value=value) if found == name:
+                return path, value
+            case ast.ImportFrom(level=1, module=str(module), names=names) if name in (
+                one.name for one in names
+            ):
+                return _definition(path.parent / f"{module.replace('.', '/')}.py", name)
+    return path, None
+
+
+def _literal(path: Path, node: ast.AST | None) -> Any:
+    if isinstance(node, ast.Name):
+        path, node = _definition(path, node.id)
+    return ast.literal_eval(node) if node is not None else None
 
 
 _STANDARD = {"learning_rate": 1e-4}
@@ -263,10 +317,26 @@ def default_settings(name: str, settings: str = "standard", encoder: str = EMBED
         raise unknown_name(f"settings of {name}", settings, entry.settings)
     values = dict(entry.settings[settings])
     if encoder != EMBEDDED and settings in entry.large:
-        from .encoder import is_large  # torch
-
-        values |= entry.large[settings] if is_large(encoder) else {}
+        values |= entry.large[settings] if _is_large(encoder) else {}
     return Settings(**values)
+
+
+ENCODER_SHAPES = {
+    EMBEDDED: (6, 384),
+    "bert-base-uncased": (12, 768),
+    "roberta-base": (12, 768),
+    "bert-large-uncased": (24, 1024),
+    "roberta-large": (24, 1024),
+}
+"""Encoders of the papers → layers, hidden size, as their configuration says, which then need not be here."""
+
+
+def _is_large(encoder: str) -> bool:
+    if encoder in ENCODER_SHAPES:
+        return ENCODER_SHAPES[encoder][1] >= 1024
+    from .encoder import is_large  # torch
+
+    return is_large(encoder)
 
 
 def check_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:

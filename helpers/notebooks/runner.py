@@ -26,6 +26,7 @@ from traitlets.config import Config
 
 from helpers import ROOT
 from helpers.core import private_folder, unknown_name
+from helpers.runs import INDEX, project_names, write_made
 
 from .copies import clean_copy, compare_copies
 from .parameters import accept_values, inspect_parameters
@@ -38,6 +39,11 @@ Selection = str | int | Iterable[str | int] | None
 _ENCRYPTED = Config(
     KernelManager=Config(transport_encryption="auto")
 )  # else each kernel warns when it starts
+
+
+OPENED = "HELPERS_OPENED"
+"""Environment variable: where a kernel notes the files that it opens."""
+NOTE_OPENED = f"__import__('helpers.core').core.note_opened(__import__('os').environ['{OPENED}'])\n"
 
 
 class NotebookResult(NamedTuple):
@@ -114,7 +120,7 @@ def run_notebooks(
     with _kernel_environment(), tqdm(paths.items(), unit="notebook", disable=None) as bar:
         for name, path in bar:
             bar.set_description(name)
-            results.append(_run(path, accepted[name], output_dir, time_limit))
+            results.append(_run(path, accepted[name], output_dir, time_limit, publish))
             verdict = f", {compare_copies(results[-1].path, EXECUTED / path.name)}" if compared else ""
             bar.write(f"{name}: {results[-1].seconds:.1f} s{verdict}")
     return results
@@ -138,20 +144,34 @@ class _Deadline:
         return max(self.end - time.monotonic(), 0.01)  # the client takes 0 for no limit
 
 
-def _run(path: Path, values: Mapping[str, Any], output_dir: Path, time_limit: float) -> NotebookResult:
+def _run(
+    path: Path, values: Mapping[str, Any], output_dir: Path, time_limit: float, publish: bool
+) -> NotebookResult:
     copy, failed = output_dir / path.name, output_dir / f"{path.stem}.failed.ipynb"
     start, deadline = time.perf_counter(), _Deadline(time_limit)
     with private_folder(output_dir) as private:
         partial = private / path.name
+        os.environ[OPENED] = str(private / "opened")
         try:
             _execute(path, partial, values, deadline)
             nbformat.write(clean_copy(nbformat.read(partial, as_version=4), _folders()), partial)
             partial.replace(copy)
+            if publish:
+                _index(path, copy, private / "opened")
         except (PapermillExecutionError, CellTimeoutError, DeadKernelError) as error:
             partial.replace(failed)
             raise NotebookFailed(_failure(path, error, deadline, failed)) from error
     failed.unlink(missing_ok=True)
     return NotebookResult(path.stem, time.perf_counter() - start, copy)
+
+
+def _index(path: Path, copy: Path, opened: Path) -> None:
+    """Store what a notebook that was published made, from what."""
+    made, read, code = project_names(opened)
+    name, executed = (
+        (one.relative_to(ROOT) if one.is_relative_to(ROOT) else one).as_posix() for one in (path, copy)
+    )
+    write_made(name, made | {executed}, read | {name}, code, path=EXECUTED.parent / INDEX.name)
 
 
 def _execute(path: Path, partial: Path, values: Mapping[str, Any], deadline: _Deadline) -> None:
@@ -196,6 +216,9 @@ def _kernel_environment() -> Iterator[None]:
     before = dict(os.environ)
     with private_folder(tempfile.gettempdir()) as private:
         write_kernel_spec(Path(private, "kernels", "python3"))
+        startup = Path(private, "ipython", "profile_default", "startup")
+        startup.mkdir(parents=True)
+        Path(startup, "00-note-opened.py").write_text(NOTE_OPENED, "utf-8")
         os.environ.update(
             JUPYTER_PATH=str(private),
             JUPYTER_RUNTIME_DIR=str(Path(private, "runtime")),

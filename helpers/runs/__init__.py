@@ -20,6 +20,16 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "variant_name",
         ],
         "label_pairs": ["LabelPairs"],
-        "provenance": ["code_sha256", "environment"],
+        "staleness": [
+            "INDEX",
+            "MadeFrom",
+            "Result",
+            "made_states",
+            "project_names",
+            "read_index",
+            "run_state",
+            "write_made",
+        ],
+        "provenance": ["code_files", "code_sha256", "environment", "joined_sha256"],
     },
 )

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -32,12 +32,12 @@ WIDTH = 100
 MAX_BYTES = 1 << 26
 KEYS = (
     *("schema_version", "dataset", "split", "files", "model", "variant", "encoder", "encoder_sha256", "seed"),
-    *("profile", "hyperparameters", "configuration_sha256", "code_sha256", "licence", "source"),
+    *("profile", "hyperparameters", "configuration_sha256", "code_sha256", "code", "licence", "source"),
     *("environment", "wall_seconds", "sentences_per_second", "history", "facts", "cost"),
     *("labels", "negative", "outcome"),
 )
 """Keys of a run file, in their order."""
-OPTIONAL = {"history", "facts", "cost"}
+OPTIONAL = {"code", "history", "facts", "cost"}
 """Left out when they are empty."""
 RUN = TypeAdapter(Run)
 KINDS = {one.kind: one for one in (ConfusionRows, PairedRows, LabelSetRows, RankedFacts)}
@@ -75,7 +75,19 @@ def variant_name(chosen: Mapping[str, Any], usual: Mapping[str, Any]) -> str:
     return name if len(name) <= 160 else f"{name[:150]}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
 
-def run_path(run: Run, folder: Path | str = RUNS_FOLDER) -> Path:
+class Named(Protocol):
+    """What of a run says where it is kept: of one that is stored, or still to be made."""
+
+    dataset: str
+    split: str
+    model: str
+    variant: str
+    encoder: str | None
+    seed: int | None
+    profile: str | None
+
+
+def run_path(run: Named, folder: Path | str = RUNS_FOLDER) -> Path:
     """Where a run is kept: `<dataset>/<model>[+<variant>]/<encoder or 'published'>/seed-<n>.json`.
 
     A profile other than 'standard' is named before the variant, a split other than 'test' after the data set.

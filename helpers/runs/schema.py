@@ -137,7 +137,8 @@ class Run:
     profile : 'quick', 'standard', 'paper'; None for predictions that were read.
     hyperparameters : everything that was set, JSON values.
     labels : the label list; negative : the negative label among them, or None.
-    code_sha256 : of the source that makes the predictions (`code_sha256`); None if that is not known.
+    code : sha256 of each source file that makes the predictions (`code_files`), code_sha256 : one of all of
+        them; {} and None if that is not known.
     licence : of the predictions, '' if none is stated. source : where they come from, or a remark.
     environment : see `environment`. wall_seconds, sentences_per_second : of training; None if not timed.
     history : of training: mean loss of each epoch, inputs and tokens that were cut.
@@ -158,6 +159,7 @@ class Run:
     hyperparameters: Table = Field(default_factory=dict)
     files: dict[str, Sha256] = Field(default_factory=dict)
     code_sha256: Sha256 | None = None
+    code: dict[str, Sha256] = Field(default_factory=dict)
     licence: str = ""
     source: str = ""
     environment: Table = Field(default_factory=dict)

@@ -157,6 +157,17 @@ PAGE["vertexSet"] = [
 ]
 PAGE["labels"] = [{"r": "P937", "h": 0, "t": 1, "evidence": [0]}]
 
+GRID = {
+    "folder": "runs",
+    "model": ["em-c", "majority"],
+    "dataset": "demo",
+    "seed": [9, 148],
+    "profile": "quick",
+}
+GRIDS = {"a.json": json.dumps(GRID | {"settings": {"epochs": 1}}).encode()}
+INDEX = {"notebooks/01.ipynb": {"made": {"figures/a": "ab"}, "read": {}, "code": {"helpers/a.py": "1"}}}
+INDEXES = {"a.json": json.dumps(INDEX).encode()}
+
 COMMANDS = {
     "score": [
         (TABLES, "{} --format json"),
@@ -173,6 +184,7 @@ COMMANDS = {
     "score-multilabel": [(MATRICES, "--truth {} --scores {} --format json")],
     "linear": [(DOCUMENTS, "--train {} --test {} --format json --seed 1")],
     "runs": [],
+    "grid": [(GRIDS, "--grid {} --dry-run --format json")],
 }
 """Command → valid files and the words that give it such a file."""
 NO_FILES = {
@@ -181,6 +193,7 @@ NO_FILES = {
     "notebooks": "runs the repository's own notebooks",
     "summary": "reads the repository's own tables",
     "leaderboard": "2,000 spoilt files in tests/unit/reporting/leaderboard/test_store.py",
+    "status": "reads the repository's own results",
 }
 READERS = {
     "helpers.data:open_source": TABLES | DOCUMENTS_OF_LABELS | {"a.txt": LISTS_OF_LABELS["a.txt"]},
@@ -213,6 +226,8 @@ READERS = {
     "helpers.data.readers:read_docred": {"a.json": json.dumps([DOCUMENT]).encode()},
     "helpers.data.document_files:read_txt": {"a.txt": TEXTS.encode()},
     "helpers.runs:load_run": a_run,
+    "helpers.runs:read_index": INDEXES,
+    "helpers.experiments:read_grid": GRIDS,
     "helpers.models.linear:DocumentClassifier.load": a_model,
 }
 """Reader → valid files."""

@@ -446,6 +446,8 @@ class TestProvenance:
         for name in ("model", "base", "parts"):
             path = tmp_path / "helpers" / "kit" / f"{name}.py"
             text = path.read_text()
-            path.write_text(text + "\n# changed")
+            path.write_text(f'"""About."""\n{text}\n# a remark changes nothing')
+            assert code_sha256([module]) == before
+            path.write_text(text + "\nCHANGED = 1")
             assert code_sha256([module]) != before
             path.write_text(text)

@@ -1,0 +1,308 @@
+"""Grids of runs as files: what belongs to a grid, what of it is missing or stale, and one run by its path.
+
+Each run is one command, `python -m helpers runs --train --run PATH`; the workflow (workflow/Snakefile) starts
+as many of them as there are processors, on this machine or on a cluster. What has to be made is decided here,
+by the one rule of staleness, never by times of files.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass
+
+from helpers import ROOT
+from helpers.core import exclusive, shown, unknown_name
+from helpers.models import EMBEDDED, NO_ENCODER, process_number
+from helpers.runs import RUNS_FOLDER, Result, made_states, read_index, run_path, run_state
+
+from .bags import BagExperiment, gids_experiments
+from .experiment import SEEDS, Experiment
+from .grid import Study, studies
+
+ENCODERS = ("bert-base-uncased", "bert-large-uncased", "roberta-large")
+"""Of the papers' grid."""
+_PAPER_R = (*((one, False) for one in ("em-c", "em-es", "r-bert", "emr-c", "ptr")),)
+_PAPER_R += tuple((one, True) for one in ("em-c", "em-es", "r-bert", "ptr"))
+PAGES = ("README.md", "results/README.md")
+PROFILES = ("standard", "paper")
+
+
+class Job(NamedTuple):
+    """One run: its path, what is trained, and whether the outcome after each epoch is stored, too."""
+
+    path: Path
+    experiment: Experiment | BagExperiment
+    every_epoch: bool = False
+
+
+class Plan(NamedTuple):
+    """What a grid consists of, and what of it is to be made now.
+
+    Attributes
+    ----------
+    jobs : by path, as text. todo : the paths of runs that are missing or stale.
+    notebooks : executed copy → the notebook's other results, of those that are to be run again.
+    reads : executed copy → runs of `todo` that it waits for. pages : that are to be made anew.
+    """
+
+    jobs: dict[str, Job]
+    todo: list[str]
+    notebooks: dict[str, list[str]]
+    reads: dict[str, list[str]]
+    pages: list[str]
+
+
+_NAMES = list[str] | str
+_SEEDS = list[int] | int
+
+
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class GridFile:
+    """A grid of one's own, as a JSON file holds it: every combination of the lists is one run.
+
+    Attributes
+    ----------
+    folder : of the run files. model, dataset, encoder, seed, merged : one value or a list.
+    profile, settings, options, sentences : as in `Experiment`; `settings` changes single ones.
+
+    >>> len(GridFile(folder="runs", model=["em-c", "em-es"], dataset="demo", seed=[9, 148]).experiments())
+    4
+    """
+
+    folder: str
+    model: _NAMES
+    dataset: _NAMES
+    encoder: _NAMES = EMBEDDED
+    seed: _SEEDS = SEEDS[0]
+    merged: list[bool] | bool = False
+    profile: str = "standard"
+    sentences: int | None = None
+    settings: dict[str, Any] = Field(default_factory=dict)
+    options: dict[str, Any] = Field(default_factory=dict)
+
+    def experiments(self) -> list[Experiment]:
+        """Every combination, seeds first; a model without settings or encoder takes none. Errors as
+        `Experiment`."""
+        lists = (self.seed, self.dataset, self.encoder, self.merged, self.model)
+        every = itertools.product(*(one if isinstance(one, list) else [one] for one in lists))
+        found = [self._one(*values) for values in every]
+        return [one for place, one in enumerate(found) if one not in found[:place]]
+
+    def _one(self, seed: int, dataset: str, encoder: str, merged: bool, model: str) -> Experiment:
+        one = Experiment(model, dataset, profile=self.profile, sentences=self.sentences, options=self.options)
+        chosen = {"encoder": encoder} if one.inner.encoder else {}
+        chosen |= {"seed": seed} if one.entry.random else {}
+        one = Experiment(
+            model,
+            dataset,
+            merged=merged,
+            profile=self.profile,
+            sentences=self.sentences,
+            options=self.options,
+            **chosen,
+        )
+        return one.with_settings(changes=self.settings) if one.entry.settings else one
+
+
+_GRID_FILE = TypeAdapter(GridFile)
+
+
+def read_grid(path: Path | str) -> Study:
+    """The grid of a file, see `GridFile`. Raises ValueError, one line that names the file and the key."""
+    try:
+        grid = _GRID_FILE.validate_json(Path(path).read_bytes())
+        return Study(Path(grid.folder), tuple(grid.experiments()))
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(
+            str(one) for one in fault["loc"] if not str(one).startswith(("list[", "int", "str", "bool"))
+        )
+        reason = f"{shown(place)}: {fault['msg']}" if place else fault["msg"]
+    except ValueError as error:
+        reason = str(error)
+    raise ValueError(f"{path}: {' '.join(reason.split())}") from None
+
+
+def paper_experiments(
+    encoders: Sequence[str] = ENCODERS, datasets: Sequence[str] = ("semeval2010", "kbp37")
+) -> list[Experiment]:
+    """The papers' own grid: the nine models of paper R on each encoder and data set with `SEEDS`, and EM-ES
+    and PTR of paper W on SemEval-2010, in the papers' settings. Nothing of it is stored.
+
+    >>> len(paper_experiments(["roberta-large"], ["semeval2010"])), len(paper_experiments())
+    (50, 285)
+    """
+    found = []
+    for seed, encoder in itertools.product(SEEDS, encoders):
+        shared = {"seed": seed, "encoder": encoder, "profile": "paper"}
+        for dataset, (model, merged) in itertools.product(datasets, _PAPER_R):
+            one = Experiment(model, dataset, merged=merged, **shared)
+            found.append(one.with_settings("lyu2021") if "lyu2021" in one.entry.settings else one)
+        if "semeval2010" in datasets:
+            weighted = Experiment("em-es", text="official", options={"layer_norm": True}, **shared)
+            found.append(weighted.with_settings("harbecke2022"))
+    return found
+
+
+def experiment_path(one: Experiment | BagExperiment, folder: Path | str = RUNS_FOLDER) -> Path:
+    """Where the run of an experiment is kept, before there is one.
+
+    >>> experiment_path(Experiment("em-c", profile="standard"), "runs").as_posix()
+    'runs/semeval2010/EM-C/all-MiniLM-L6-v2/seed-9.json'
+    """
+    inner = one.inner if isinstance(one, Experiment) else one.entry
+    name = Path(one.encoder).name if Path(one.encoder).is_dir() else one.encoder
+    return run_path(
+        SimpleNamespace(
+            dataset=one.dataset_name,
+            split=one.split,
+            model=one.name,
+            variant=one.run_variant,
+            encoder=name if inner.encoder else NO_ENCODER,
+            seed=one.seed if one.entry.random else None,
+            profile=one.profile,
+        ),
+        folder,
+    )
+
+
+def grid_jobs(
+    profile: str = "standard", file: Path | str | None = None, encoders: Sequence[str] = ()
+) -> dict[str, Job]:
+    """The jobs of a grid by the paths of their run files, seen from the project if they lie in it.
+
+    profile : 'standard', all studies and the models of bags; 'paper', the papers' own grid, with `encoders`
+    (default `ENCODERS`). file : a grid of one's own instead, see `GridFile`.
+
+    Raises ValueError for an unknown profile, and as `read_grid`.
+
+    >>> "results/runs/semeval2010/EM-C/all-MiniLM-L6-v2/seed-9.json" in grid_jobs()
+    True
+    """
+    if profile not in PROFILES:
+        raise unknown_name("profile of grids", profile, PROFILES)
+    if file is not None:
+        grids = [read_grid(file)]
+    elif profile == "paper":
+        grids = [Study(Path(RUNS_FOLDER), tuple(paper_experiments(encoders or ENCODERS)))]
+    else:
+        grids = [*studies().values(), Study(Path(RUNS_FOLDER), tuple(gids_experiments()))]
+    jobs = (
+        Job(experiment_path(one, (ROOT / grid.folder).absolute()), one, grid.every_epoch)
+        for grid in grids
+        for one in grid.experiments
+    )
+    return {_shown(job.path): job for job in jobs}
+
+
+def _shown(path: Path) -> str:
+    return (path.relative_to(ROOT) if path.is_relative_to(ROOT) else path).as_posix()
+
+
+def job_state(job: Job, known: dict | None = None) -> Result:
+    """The state of a job's run file, its settings compared with those of today."""
+    settings = job.experiment.resolved()
+    return run_state(job.path, asdict(settings) if settings else None, known)
+
+
+def train_one(path: Path | str, jobs: Mapping[str, Job], progress: bool = True) -> bool:
+    """Train the run of this path, unless it is there and not stale; returns whether it was trained.
+
+    Of two that ask for the same run at the same time, on one machine or several that share the folder, one
+    trains, the other waits and finds it done. A stale run is replaced when the new one is whole.
+
+    Raises ValueError, with the nearest, for a path that none of the jobs has; else as `run_experiment`.
+    """
+    name = _shown(Path(path).absolute())
+    if name not in jobs:
+        raise unknown_name("run of this grid", name, jobs)
+    job = jobs[name]
+    # each process of one training waits for its own of the other training
+    with exclusive(f"{job.path}.process-{process_number()}"):
+        state = job_state(job).state
+        if state not in ("missing", "stale"):
+            return False
+        _train(job, state == "stale", progress)
+        return True
+
+
+def _train(job: Job, overwrite: bool, progress: bool) -> None:
+    folder = job.path.parents[3]
+    if isinstance(job.experiment, BagExperiment):
+        from .bags import run_bag_experiment
+
+        run_bag_experiment(job.experiment, folder, overwrite=overwrite, progress=progress)
+        return
+    from .run import run_experiment
+
+    epochs = folder if job.every_epoch else None
+    run_experiment(job.experiment, folder, epochs=epochs, overwrite=overwrite, progress=progress)
+
+
+def all_states(jobs: Mapping[str, Job] | None = None) -> list[Result]:
+    """The state of every run file that is stored or belongs to the standard grid, and of everything that
+    notebooks make; ordered by kind and path.
+
+    What lies in results/tables, figures or results/notebooks and is in no index is unknown.
+    """
+    jobs = grid_jobs() if jobs is None else jobs
+    known: dict[str, str | None] = {}
+    found = {name: job_state(job, known) for name, job in jobs.items()}
+    for folder in ("runs", "studies"):
+        for path in (ROOT / "results" / folder).glob(
+            "*/*/*/*.json" if folder == "runs" else "*/*/*/*/*.json"
+        ):
+            found.setdefault(_shown(path), run_state(path, known=known))
+    found |= {one.path: one for one in made_states(read_index(), known)}
+    for one in _made_by_hand():
+        found.setdefault(one.path, one)
+    return sorted(found.values(), key=lambda one: (one.kind, one.path))
+
+
+def _made_by_hand() -> Iterable[Result]:
+    why = "results/provenance.json does not say what it was made from; publishing its notebook stores it"
+    for kind, folder, ending in (
+        ("table", "results/tables", ".csv"),
+        ("figure", "figures", ".csv"),
+        ("notebook", "results/notebooks", ".ipynb"),
+    ):
+        for path in (ROOT / folder).glob(f"*{ending}"):
+            name = _shown(path)
+            yield Result(kind, name.removesuffix(ending) if kind == "figure" else name, "unknown", why)
+    for path in (ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"):
+        if not (ROOT / "results" / "notebooks" / path.name).exists():
+            yield Result("notebook", f"results/notebooks/{path.name}", "missing")
+
+
+def plan(
+    profile: str = "standard",
+    file: Path | str | None = None,
+    encoders: Sequence[str] = (),
+    runs_only: bool = False,
+) -> Plan:
+    """What is to be made now: the grid's runs, and of profile 'standard' what notebooks and pages make.
+
+    A notebook is run again if one of its results is missing or stale, or a run that it reads will be made.
+    """
+    jobs, known = grid_jobs(profile, file, encoders), {}
+    todo = [name for name, job in jobs.items() if job_state(job, known).state in ("missing", "stale")]
+    if runs_only or file is not None or profile != "standard":
+        return Plan(jobs, todo, {}, {}, [])
+    index, notebooks, reads = read_index(), {}, {}
+    states = {one.path: one.state for one in made_states(index, known)}
+    for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")):
+        copy, made = f"results/notebooks/{path.name}", index.get(f"notebooks/{path.name}")
+        waits = [] if made is None else [one for one in todo if "/".join(one.split("/")[:3]) in made.read]
+        late = made is None or any(states[name] != "current" for name in made.made)
+        if waits or (late and (made is not None or not (ROOT / copy).exists())):
+            notebooks[copy] = [] if made is None else sorted({*made.made} - {copy})
+            reads[copy] = waits
+    late = any(states[page] != "current" for page in PAGES if page in states)
+    return Plan(jobs, todo, notebooks, reads, list(PAGES) if notebooks or late else [])

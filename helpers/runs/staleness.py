@@ -1,0 +1,270 @@
+"""When a result is stale: one rule for run files, tables, figures, executed notebooks and pages.
+
+A result knows the hashes of what it was made from: input files, configuration, and code without remarks
+(`source_sha256`). It is stale if one of them is another one now; times of files say nothing. A run file holds
+them itself; what a notebook makes stands in one index, results/provenance.json, which the notebook runner
+writes when it publishes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from importlib.util import source_from_cache
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from pydantic import TypeAdapter, ValidationError
+
+from helpers import PACKAGE, ROOT
+from helpers.core import exclusive, read_opened, shown, write_atomically
+from helpers.data import registered_file
+
+from .fields import record
+from .provenance import source_sha256
+
+INDEX = ROOT / "results" / "provenance.json"
+SHORT = 16
+"""Hexadecimal digits of a hash in the index."""
+DATA = "data/"
+"""What a registered data file's name begins with in the index."""
+State = Literal["current", "stale", "missing", "unknown"]
+KINDS = {
+    "results/tables": "table",
+    "figures": "figure",
+    "results/notebooks": "notebook",
+    "results/runs": "run",
+}
+KINDS |= {"results/studies": "run"}
+
+
+class Result(NamedTuple):
+    """A result: 'run', 'table', 'figure', 'notebook' or 'page'; its path in the project; its state, and why.
+
+    A figure stands for its files: its path has no ending.
+    """
+
+    kind: str
+    path: str
+    state: State
+    why: str = ""
+
+
+@record
+class MadeFrom:
+    """What one notebook (or page) made, from what: path in the project → the first `SHORT` digits of its
+    hash. `made` : '' where content is not compared, as people write in a page, too."""
+
+    made: dict[str, str]
+    read: dict[str, str]
+    code: dict[str, str]
+
+
+_INDEX = TypeAdapter(dict[str, MadeFrom])
+
+
+def kind_of(path: str) -> str:
+    """The kind of a result by its path.
+
+    >>> kind_of("figures/07_moves"), kind_of("results/README.md")
+    ('figure', 'page')
+    """
+    return next((kind for folder, kind in KINDS.items() if path.startswith(f"{folder}/")), "page")
+
+
+def digest(name: str, root: Path = ROOT) -> str | None:
+    """The hash of what lies at `name` in the project; None if there is nothing.
+
+    Of Python source, `source_sha256`; of a registered data file ('data/NAME'), the registered one; of a
+    folder, or of a figure's files, over all their names and contents.
+    """
+    if name.startswith(DATA):
+        try:
+            return registered_file(name.removeprefix(DATA)).sha256
+        except ValueError:
+            return None
+    path = root / name
+    if name.startswith("helpers/") and not (root / "helpers").exists():
+        path = PACKAGE.parent / name  # of an installed package, which lies elsewhere than the results
+    files = [path] if path.is_file() else sorted(one for one in path.rglob("*.*") if one.is_file())
+    if kind_of(name) == "figure":
+        files = sorted(path.parent.glob(f"{path.name}.*"))
+    if not files:
+        return None
+    if files == [path]:
+        content = path.read_bytes()
+        with contextlib.suppress(SyntaxError, ValueError):
+            if path.suffix == ".py":
+                return source_sha256(content)
+        return hashlib.sha256(content).hexdigest()
+    lines = (
+        f"{one.relative_to(root).as_posix()} {hashlib.sha256(one.read_bytes()).hexdigest()}\n"
+        for one in files
+    )
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def changes(
+    recorded: Mapping[str, str], root: Path = ROOT, known: dict[str, str | None] | None = None
+) -> list[str]:
+    """What of the recorded files has another hash now, in words; recorded hashes may be cut short.
+
+    `known` : hashes that were computed already; those that are needed are added.
+
+    >>> changes({"helpers/gone.py": "00"})
+    ['helpers/gone.py is gone']
+    >>> changes({"helpers/__init__.py": "00"})
+    ['helpers/__init__.py changed']
+    """
+    known, found = {} if known is None else known, []
+    for name, before in recorded.items():
+        if name not in known:
+            known[name] = digest(name, root)
+        now = known[name]
+        if now is None:
+            found.append(f"{name} is gone")
+        elif not before or now[: len(before)] != before:
+            found.append(f"{name} changed")
+    return found
+
+
+def run_state(path: Path, expected: Mapping[str, Any] | None = None, known: dict | None = None) -> Result:
+    """The state of one run file.
+
+    Missing, if it is not there; stale, if a data file, a source file or a setting in `expected`
+    (hyperparameter → value now) is another one; unknown, if it holds no hashes of its code: of a form before
+    they were stored, or predictions that were read; else current.
+
+    >>> run_state(Path("results/runs/none.json")).state
+    'missing'
+    """
+    name = path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else path.as_posix()
+    if not path.is_file():
+        return Result("run", name, "missing")
+    try:
+        found = json.loads(path.read_bytes())
+        files, code = found.get("files", {}), found.get("code", {})
+        settings = found.get("hyperparameters", {})
+        reasons = changes({f"{DATA}{one}": sha for one, sha in files.items()}, known=known)
+        reasons += changes(code, known=known)
+        reasons += [
+            f"{key} was {shown(settings.get(key))}, is now {shown(value)}"
+            for key, value in (expected or {}).items()
+            if settings.get(key) != value
+        ]
+    except (ValueError, AttributeError, TypeError):
+        return Result("run", name, "stale", "this is no run file")
+    if reasons:
+        return Result("run", name, "stale", "; ".join(reasons))
+    return Result(
+        "run", name, *(("current", "") if code else ("unknown", "no hashes of its code are stored"))
+    )
+
+
+def read_index(path: Path = INDEX) -> dict[str, MadeFrom]:
+    """Notebook or page → what it made, from what; {} where there is no index yet.
+
+    Raises ValueError, one line that names the file, if it holds something else.
+
+    >>> read_index(Path("none.json"))
+    {}
+    """
+    if not path.exists():
+        return {}
+    try:
+        return _INDEX.validate_json(path.read_bytes())
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, fault["loc"]))
+        raise ValueError(f"{path}: {shown(place)}: {' '.join(fault['msg'].split())}") from None
+
+
+def write_made(
+    maker: str,
+    made: Iterable[str],
+    read: Iterable[str],
+    code: Iterable[str],
+    compared: bool = True,
+    path: Path = INDEX,
+) -> None:
+    """Store in the index what `maker` made, from what: names in the project, see `digest`.
+
+    `compared` : whether the content of what was made is its own alone. Others may write at the same time.
+    """
+
+    def hashes(names: Iterable[str]) -> dict[str, str]:
+        found = {name: digest(name) for name in sorted(set(names))}
+        return {name: one[:SHORT] for name, one in found.items() if one}
+
+    own = hashes(made) if compared else dict.fromkeys(sorted(set(made)), "")
+    with exclusive(path):
+        index = read_index(path) | {maker: MadeFrom(made=own, read=hashes(read), code=hashes(code))}
+        record = _INDEX.dump_python(dict(sorted(index.items())))
+        write_atomically(path, json.dumps(record, indent=1, ensure_ascii=False) + "\n")
+
+
+def project_names(log: Path, root: Path = ROOT) -> tuple[set[str], set[str], set[str]]:
+    """What a process made, read, and ran of the project, from what it noted (`note_opened`): names as in the
+    index. A run file that was read stands for its whole folder, as a new one beside it would be read, too.
+    """
+    read, written = read_opened(log)
+    made = {name for path in written if (name := _result(path, root))}
+    inputs, code = set(), set()
+    for path in read:
+        if data := _data(path, root):
+            inputs.add(data)
+        if not path.is_relative_to(root):
+            continue
+        if path.suffix == ".pyc":
+            path = Path(source_from_cache(path))
+        parts = path.relative_to(root).parts
+        if parts[0] == "helpers" and path.suffix == ".py":
+            code.add("/".join(parts))
+        elif parts[:2] in (("results", "runs"), ("results", "studies")) and len(parts) > 3:
+            inputs.add("/".join(parts[:3]))
+        elif parts[0] in ("results", "figures", "examples", "notebooks") and path.suffix not in ("", ".md"):
+            inputs.add("/".join(parts))
+    return made, inputs - made - {"results/provenance.json"}, code
+
+
+def _result(path: Path, root: Path) -> str | None:
+    """The name of a table, figure or executed notebook; None for other files, and for drafts."""
+    if not path.is_relative_to(root) or any(part.startswith(".") for part in path.relative_to(root).parts):
+        return None
+    name = path.relative_to(root).as_posix()
+    kind = kind_of(name)
+    return (
+        name.removesuffix(path.suffix)
+        if kind == "figure"
+        else name
+        if kind in ("table", "notebook")
+        else None
+    )
+
+
+def _data(path: Path, root: Path) -> str | None:
+    """The name of a registered data file."""
+    for folder in filter(None, (os.environ.get("RC_DATA_DIR"), root / "data")):
+        if path.is_relative_to(os.path.abspath(folder)):
+            name = f"{DATA}{path.relative_to(os.path.abspath(folder)).as_posix()}"
+            return name if digest(name) else None
+    return None
+
+
+def made_states(index: Mapping[str, MadeFrom], known: dict | None = None) -> Iterator[Result]:
+    """The state of everything that stands in the index: of what one notebook makes, all is stale at once."""
+    known = {} if known is None else known
+    for one in index.values():
+        reasons = changes(one.read | one.code, known=known)
+        for name, before in one.made.items():
+            kind = kind_of(name)
+            if digest(name) is None:
+                yield Result(kind, name, "missing")
+                continue
+            why = reasons + (
+                [f"{name} itself changed"] if before and changes({name: before}, known=known) else []
+            )
+            yield Result(kind, name, "stale" if why else "current", "; ".join(why))

@@ -1,0 +1,243 @@
+"""Grids as files: which runs belong to one, what is missing or stale; one run by its path; killing."""
+
+import inspect
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from helpers import ROOT
+from helpers.experiments import (
+    all_states,
+    experiment_path,
+    grid_jobs,
+    paper_experiments,
+    plan,
+    read_grid,
+    standard_experiments,
+    train_one,
+)
+from helpers.experiments.workflow import job_state
+from helpers.models import EMBEDDED, MODELS
+from helpers.runs import RUNS_FOLDER, list_runs, load_run, run_path
+
+GRID = {"model": ["majority", "svm"], "dataset": "demo", "profile": "quick"}
+
+
+def grid_file(folder: Path, **changed) -> Path:
+    path = folder / "grid.json"
+    path.write_text(json.dumps({"folder": str(folder / "runs")} | GRID | changed))
+    return path
+
+
+class TestPaths:
+    def test_each_stored_run_of_the_standard_set_lies_where_its_experiment_says(self):
+        stored = {
+            run_path(run)
+            for run in list_runs("semeval2010", profile="standard", variant="", encoder=EMBEDDED)
+        }
+        expected = {experiment_path(one) for one in standard_experiments()}
+        assert stored and stored <= expected
+
+    def test_no_two_runs_of_a_grid_have_one_path(self):
+        assert len(paper_experiments()) == len(grid_jobs("paper"))
+
+    def test_the_papers_grid_has_its_settings(self):
+        jobs = grid_jobs("paper", encoders=["roberta-large"])
+        path = "results/runs/semeval2010/EM-C+paper/roberta-large/seed-9.json"
+        assert asdict(jobs[path].experiment.resolved())["batch_size"] == 20
+        assert asdict(jobs[path].experiment.resolved())["learning_rate"] == 2e-5
+
+    @pytest.mark.parametrize("name", MODELS)
+    def test_defaults_of_options_are_those_of_the_class(self, name):
+        entry = MODELS[name]
+        given = {key: one.default for key, one in inspect.signature(entry.load()).parameters.items()}
+        expected = {key: one for key, one in given.items() if one is not inspect.Parameter.empty}
+        assert entry.defaults() == {key: one for key, one in expected.items() if key in entry.options}
+
+
+class TestGridFile:
+    def test_every_combination_is_a_run(self, tmp_path):
+        path = grid_file(tmp_path, model=["em-c", "majority"], seed=[9, 148], settings={"epochs": 1})
+        found = [(one.name, one.seed) for one in read_grid(path).experiments]
+        assert found == [("EM-C", 9), ("majority", 9), ("EM-C", 148)], "a model without seeds is one run"
+
+    @pytest.mark.parametrize(
+        ("change", "said"),
+        [
+            ({"model": "em-d"}, "unknown model 'em-d'"),
+            ({"seed": ["x"]}, "'seed.0': "),
+            ({"modles": []}, "'modles': "),
+            ({"settings": {"epoch": 1}, "model": "em-c"}, "epoch"),
+        ],
+    )
+    def test_a_fault_names_the_file(self, tmp_path, change, said):
+        with pytest.raises(ValueError, match=r"grid\.json: ") as caught:
+            read_grid(grid_file(tmp_path, **change))
+        assert said in str(caught.value) and "\n" not in str(caught.value)
+
+
+class TestOneRun:
+    def test_it_is_trained_once_and_again_when_it_is_stale(self, tmp_path):
+        jobs = grid_jobs(file=grid_file(tmp_path))
+        path = next(name for name in jobs if "majority" in name)
+        assert train_one(path, jobs, progress=False)
+        first = Path(path).read_bytes()
+        assert not train_one(path, jobs, progress=False)
+        assert job_state(jobs[path]).state == "current" and Path(path).read_bytes() == first
+        record = json.loads(first)
+        record["code"]["helpers/models/baselines.py"] = "0" * 64
+        Path(path).write_text(json.dumps(record))
+        assert job_state(jobs[path])[2:] == ("stale", "helpers/models/baselines.py changed")
+        assert train_one(path, jobs, progress=False)
+        assert load_run(path).code["helpers/models/baselines.py"] != "0" * 64
+
+    def test_another_path_is_refused(self, tmp_path):
+        with pytest.raises(ValueError, match="unknown run of this grid .*did you mean"):
+            train_one(
+                tmp_path / "runs/demo/majorit+quick/no-encoder/predictions.json",
+                grid_jobs(file=grid_file(tmp_path)),
+            )
+
+    def test_the_command_says_which(self, tmp_path, call):
+        file = grid_file(tmp_path)
+        path = next(name for name in grid_jobs(file=file) if "majority" in name)
+        words = ("runs", "--train", "--grid", file, "--run", path)
+        assert call(*words)[:2] == (0, f"stored: {path}\n")
+        assert call(*words)[:2] == (0, f"is stored already: {path}\n")
+        assert call("runs", "--run", path)[0] == 2
+
+
+class TestPlan:
+    def test_what_is_missing_is_to_be_made(self, tmp_path):
+        file = grid_file(tmp_path)
+        assert len(plan(file=file).todo) == 2
+        jobs = grid_jobs(file=file)
+        train_one(next(iter(jobs)), jobs, progress=False)
+        assert plan(file=file).todo == [*jobs][1:]
+
+    def test_a_notebook_whose_runs_are_made_is_run_again(self, monkeypatch):
+        from helpers.experiments import workflow
+        from helpers.runs import MadeFrom
+
+        made = MadeFrom(
+            made={"results/tables/06_weighted_f1.csv": ""}, read={"results/runs/semeval2010": "0"}, code={}
+        )
+        monkeypatch.setattr(workflow, "read_index", lambda: {"notebooks/06_weighted_f1.ipynb": made})
+        monkeypatch.setattr(workflow, "grid_jobs", lambda *_: {})
+        found = plan()
+        assert found.notebooks == {
+            "results/notebooks/06_weighted_f1.ipynb": ["results/tables/06_weighted_f1.csv"]
+        }
+        assert found.pages == ["README.md", "results/README.md"]
+
+    def test_status_knows_every_result(self):
+        found = {one.path: one for one in all_states()}
+        assert {one.kind for one in found.values()} >= {"run", "table", "figure", "notebook"}
+        stored = {path.relative_to(ROOT).as_posix() for path in Path(RUNS_FOLDER).rglob("*.json")}
+        assert stored <= {*found} and not [one for one in found.values() if one.why == "this is no run file"]
+
+    def test_the_command_lists_and_checks(self, call):
+        code, out, _ = call("status")
+        assert code == 0 and out.splitlines()[-1].endswith("unknown")
+        code, out, _ = call("status", "--check", "--format", "json")
+        late = [one for one in json.loads(out) if one["state"] in ("stale", "missing")]
+        assert code == bool(late)
+
+
+TINY = {
+    "model": ["majority", "svm", "em-es"],
+    "settings": {"epochs": 6, "learning_rate": 1e-3, "precision": "fp32"},
+}
+
+
+def started(words: list[str], log: Path) -> subprocess.Popen:
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1"}
+    with log.open("ab") as file:
+        return subprocess.Popen(
+            words, cwd=ROOT, env=environment, stdout=file, stderr=file, start_new_session=True
+        )
+
+
+def waited_for(what, seconds: float = 240) -> None:
+    patience = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < patience, "nothing happened"
+        time.sleep(0.01)
+
+
+def trainings(group: int) -> list[int]:
+    """Processes of a group that train."""
+    found = []
+    for one in Path("/proc").glob("[0-9]*"):
+        try:
+            words, belongs = (one / "cmdline").read_bytes(), os.getpgid(int(one.name)) == group
+        except OSError:
+            continue
+        if belongs and b"\0runs\0--train" in words:
+            found.append(int(one.name))
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="finds the processes to kill in /proc")
+def test_killed_at_any_moment_the_next_call_finishes_and_nothing_runs_twice(tiny_bert, tmp_path):
+    """First Snakemake alone is killed, so that its jobs live on beside those of the next call; then a single
+    job; then the whole group."""
+    file, log = grid_file(tmp_path, **TINY, encoder=str(tiny_bert)), tmp_path / "log.txt"
+    paths = [Path(name) for name in grid_jobs(file=file)]
+    words = [sys.executable, "-m", "helpers", "grid", "--grid", str(file), "--jobs", "2"]
+    written: dict[Path, tuple] = {}
+
+    def look() -> None:
+        """What is there stays as it is, and is whole."""
+        for path in filter(Path.exists, paths):
+            load_run(path)
+            state = (path.stat().st_ino, path.stat().st_mtime_ns)
+            assert written.setdefault(path, state) == state, f"{path} was written twice"
+
+    groups = []
+    try:
+        first = started(words, log)
+        groups.append(first.pid)
+        waited_for(lambda: trainings(first.pid))
+        parents = [int(line) for line in children(first.pid)]
+        os.kill(first.pid, signal.SIGKILL)
+        for one in parents:
+            os.kill(one, signal.SIGKILL)
+        first.wait()
+        look()
+        second = started(words, log)
+        groups.append(second.pid)
+        waited_for(lambda: trainings(second.pid))
+        os.kill(trainings(second.pid)[0], signal.SIGKILL)
+        waited_for(lambda: b"training:" in log.read_bytes() or second.poll() is not None)
+        os.killpg(second.pid, signal.SIGKILL)
+        second.wait()
+        look()
+        done = started(words, log)
+        groups.append(done.pid)
+        assert done.wait(240) == 0, log.read_text()[-3000:]
+    finally:
+        for group in groups:
+            try:
+                os.killpg(group, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+    look()
+    assert {*written} == {*paths}
+    said = [line for line in log.read_text().splitlines() if line.startswith("stored: ")]
+    assert len(said) == len({*said}) and {*said} <= {f"stored: {path}" for path in paths}
+    before = log.stat().st_size
+    again = started(words, log)
+    assert again.wait(60) == 0
+    assert log.read_bytes()[before:].decode().strip() == "nothing is missing, nothing is stale"
+
+
+def children(process: int) -> list[str]:
+    return Path(f"/proc/{process}/task/{process}/children").read_text().split()
