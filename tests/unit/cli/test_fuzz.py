@@ -214,6 +214,7 @@ READERS = {
     "helpers.data:read_sentence_pairs": {"a.json": json.dumps([PAGE, PAGE]).encode()},
     "helpers.data.sentence_pairs:read_sentence_pairs": {"a.json": json.dumps([PAGE]).encode()},
     "helpers.data:read_tacred": {"a.json": json.dumps([TREE, TREE]).encode()},
+    "helpers.data.tree_files:read_tacred": {"a.json": json.dumps([TREE, TREE]).encode()},
     "helpers.data:read_ranked_list": LISTED,
     "helpers.data:read_gids_probabilities": {"a.npz": PROBABILITIES},
     "helpers.data.ranked_lists:read_arrays": {name: MATRICES[name] for name in ("a.npy", "a.npz")},

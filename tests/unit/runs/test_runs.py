@@ -438,7 +438,7 @@ class TestProvenance:
         module = type(sys)("helpers.kit.model")
         module.__file__ = str(tmp_path / "helpers" / "kit" / "model.py")
         monkeypatch.setitem(sys.modules, "helpers.kit.model", module)
-        monkeypatch.setattr(provenance, "ROOT", tmp_path)
+        monkeypatch.setattr(provenance, "PACKAGE", tmp_path / "helpers")
         before = code_sha256([module])
         (tmp_path / "helpers" / "kit" / "other.py").write_text("unused = 1")
         (tmp_path / "helpers" / "kit" / "base.py").write_bytes(b"class Base: ...")
