@@ -37,9 +37,17 @@ TEXTS = {"kind": (str, str), "multiple": True}
 @option(
     "--dataset",
     "D",
-    "semeval2010, kbp37, chemprot, re_docred, demo … (default semeval2010).",
-    default="semeval2010",
+    "semeval2010 (default), kbp37, chemprot, re_docred, demo …; with --train, the name of your data.",
 )
+@option("--train", "FILE", "Your training data: .json, .jsonl, .csv, .tsv, .txt; see below.", existing_file)
+@option("--test", "FILE", "Your test data.", existing_file)
+@option(
+    "--relations", "FILE", "All relations, one a line or JSON (default: those that occur).", existing_file
+)
+@option(
+    "--inverse", "FILE", "Inverses of relations, if not (e1,e2) and (e2,e1), as in `score`.", existing_file
+)
+@option("--negative", "L", "The negative class of your data (else recognised by its name).")
 @flag("--merged", "Train on every sentence and on its paired one.")
 @option("--part", "P", "full (default), or ptr: the 6507 sentences of PTR's authors.", default="full")
 @option("--text", "T", "clean, official, parsed (default: what the model and the data set need).", default="")
@@ -61,6 +69,11 @@ TEXTS = {"kind": (str, str), "multiple": True}
 @flag("--overwrite", "Replace a stored run of another configuration.")
 def _train(settings: str | None, changes: tuple, options: tuple, out: str | None, **chosen: Any) -> None:
     """Train a relation classifier and store its outcome on both test sets.
+
+    Your own data: --train and --test name a file each. CSV, TSV and JSON lines have the columns text and
+    relation, with the entities marked in the text, <e1>fire</e1> … <e2>panic</e2>, or with e1_start, e1_end,
+    e2_start, e2_end (characters from 0, ends exclusive). JSON is TACRED's form or OpenNRE's, .txt that of
+    SemEval-2010. Relations are directed if they end in (e1,e2) and (e2,e1), or if --inverse says so.
 
     Trains on the training data, tests on the test set and on its paired set (entity markers exchanged),
     writes a run file: the counts of gold × predicted × predicted on the paired sentence, and every setting.
@@ -88,6 +101,7 @@ def _train(settings: str | None, changes: tuple, options: tuple, out: str | None
 
     examples:
       python -m helpers train --model em-c --dataset demo
+      python -m helpers train --model em-es --train mine.csv --test test.csv --profile standard
       python -m helpers train --model em-es --merged --dataset semeval2010 --profile standard --seed 148
       python -m helpers train --model r-bert --encoder bert-large-uncased --profile paper --predictions a.csv
       accelerate launch -m helpers train --model ptr --profile paper --encoder roberta-large   (several GPUs)
@@ -96,6 +110,7 @@ def _train(settings: str | None, changes: tuple, options: tuple, out: str | None
     from helpers.models import is_first_process
     from helpers.runs import RUNS_FOLDER, run_path
 
+    _take_own_files(chosen)
     written = {name: chosen.pop(name) for name in ("predictions", "weights", "epochs", "overwrite")}
     experiment = Experiment(**chosen, options=dict(options)).with_settings(settings, dict(changes))
     folder = out or (SCRATCH if experiment.profile == "quick" else RUNS_FOLDER)
@@ -104,9 +119,27 @@ def _train(settings: str | None, changes: tuple, options: tuple, out: str | None
         put(_described(run, run_path(run, folder)))
 
 
+OWN = ("relations", "inverse", "negative")
+"""Options of `train` that say something about the files of --train and --test."""
+
+
+def _take_own_files(chosen: dict[str, Any]) -> None:
+    """Register the files of --train and --test as the data set; `chosen` keeps what an experiment takes."""
+    files, about = {one: chosen.pop(one) for one in ("train", "test")}, {one: chosen.pop(one) for one in OWN}
+    if all(files.values()):
+        from helpers.data import register_files
+
+        chosen["dataset"] = register_files(chosen["dataset"] or "own", **files, **about).name
+        return
+    given = [name for name, value in (files | about).items() if value]
+    if given:
+        raise ValueError(f"--{given[0]} is of use with --train FILE and --test FILE, both, only")
+    chosen["dataset"] = chosen["dataset"] or "semeval2010"
+
+
 def _described(run: Any, path: object) -> str:
     """The run in a few lines: what, where, how fast, and its scores in per cent."""
-    from helpers.reporting import paired_scores, scheme_scores
+    from helpers.reporting import majority_text, paired_scores, scheme_scores
 
     seed = "no seed" if run.seed is None else f"seed {run.seed}"
     precision = f", {run.environment['precision']}" if "precision" in run.environment else ""
@@ -125,6 +158,7 @@ def _described(run: Any, path: object) -> str:
         *paired,
         "F1 on the test set under each weighting scheme (Harbecke et al. 2022)",
         _row(*zip(*scheme_scores(run).items(), strict=True)),
+        majority_text(run),
         "",
         f"run file: {path}",
     ]

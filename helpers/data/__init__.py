@@ -42,6 +42,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "unregister_dataset",
         ],
         "readers": ["read_nyt_star"],
+        "own_files": ["read_relation_file", "register_files"],
         "distant": [
             "Fingerprint",
             "GIDS_RELATIONS",

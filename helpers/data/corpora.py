@@ -56,6 +56,10 @@ class Dataset:
     inventory : a registered JSON file with labels that count although they may not occur.
     note : what a reader must know to read its statistics.
     licence : as its source states it; empty: that of its registered files.
+    relations : all relations, where more than those that occur; empty: those that occur.
+    inverse : relation → its inverse, both ways, where that is not (e1,e2) ↔ (e2,e1).
+    text : what models are trained on, 'clean' (as paper R cleans it) or 'official'; empty: 'clean' for
+        directed relations, else 'official'.
 
     Raises
     ------
@@ -81,6 +85,9 @@ class Dataset:
     inventory: str = ""
     note: str = ""
     licence: str = ""
+    relations: tuple[str, ...] = ()
+    inverse: Mapping[str, str] = field(default_factory=dict)
+    text: Literal["", "clean", "official"] = ""
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -98,6 +105,7 @@ class Dataset:
             "whole": self.whole or tuple(self.files),
             "licence": self.licence or "; ".join(sorted(known)),
             "parsed": self.parsed or bool(self.parses),
+            "text": self.text or ("clean" if self.directed else "official"),
         }
         for name, value in defaults.items():
             object.__setattr__(self, name, value)
@@ -390,8 +398,13 @@ def corpus_hashes(name: str, splits: Iterable[str] | None = None) -> dict[str, s
     files = dataset.files
     chosen = [files[split] for split in files if splits is None or split in set(splits)]
     chosen += dataset.made_from
-    names = (str(file) if str(file) in registered_files() else Path(file).name for file in chosen)
-    return {name: file_sha256(file_path(file)) for name, file in zip(names, chosen, strict=True)}
+    alike = len({Path(file).name for file in chosen}) < len(chosen)  # a/data.json and b/data.json
+    return {_hash_name(file, 2 if alike else 1): file_sha256(file_path(file)) for file in chosen}
+
+
+def _hash_name(file: Path | str, parts: int) -> str:
+    """A file as run files name it: as registered, or by the last parts of its path."""
+    return str(file) if str(file) in registered_files() else "/".join(Path(file).parts[-parts:])
 
 
 PTR_FILES = {"train": "semeval2010/ptr_split/train.txt", "dev": "semeval2010/ptr_split/dev.txt"}

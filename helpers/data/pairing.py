@@ -96,10 +96,11 @@ def clean_sample(sample: RelationSample) -> RelationSample:
     return replace(sample, text=text, head=head, tail=tail)
 
 
-def paired_sample(sample: RelationSample) -> RelationSample:
+def paired_sample(sample: RelationSample, inverse: Mapping[str, str] | None = None) -> RelationSample:
     """The paired sample: same sentence, head and tail exchanged, relation inverted (Other and its like stay).
 
-    The types of the entities are exchanged too; a dependency tree stays as it is.
+    `inverse` : relation → its inverse, of relations that are not (e1,e2) ↔ (e2,e1). The types of the entities
+    are exchanged too; a dependency tree stays as it is.
 
     >>> sample = RelationSample("1", "fire caused panic", (0, 4), (12, 17), "Cause-Effect(e1,e2)")
     >>> paired_sample(sample).head_text, paired_sample(sample).relation
@@ -108,12 +109,16 @@ def paired_sample(sample: RelationSample) -> RelationSample:
     types = {}
     if isinstance(sample, TypedSample):
         types = {"head_type": sample.tail_type, "tail_type": sample.head_type}
-    relation = inverse_label(sample.relation)
+    relation = (inverse or {}).get(sample.relation) or inverse_label(sample.relation)
     return replace(sample, head=sample.tail, tail=sample.head, relation=relation, **types)
 
 
-def paired_sets(samples: Iterable[RelationSample]) -> dict[str, list[RelationSample]]:
+def paired_sets(
+    samples: Iterable[RelationSample], inverse: Mapping[str, str] | None = None
+) -> dict[str, list[RelationSample]]:
     """The three sets of paper R: `original`, `paired` (partner by partner) and `merged` (alternating).
+
+    `inverse` : as in `paired_sample`.
 
     >>> sample = RelationSample("1", "fire caused panic", (0, 4), (12, 17), "Cause-Effect(e1,e2)")
     >>> sets = paired_sets([sample])
@@ -121,7 +126,7 @@ def paired_sets(samples: Iterable[RelationSample]) -> dict[str, list[RelationSam
     ['Cause-Effect(e1,e2)', 'Cause-Effect(e2,e1)']
     """
     original = list(samples)
-    paired = [paired_sample(sample) for sample in original]
+    paired = [paired_sample(sample, inverse) for sample in original]
     merged = [sample for pair in zip(original, paired, strict=True) for sample in pair]
     return {"original": original, "paired": paired, "merged": merged}
 

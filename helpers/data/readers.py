@@ -219,10 +219,28 @@ def read_kbp37(path: Path | str, strict: bool = True) -> Corpus:
     return _read_blocks(path, strict, SPACED_TAGS, _one_word)
 
 
-def _read_blocks(path: Path | str, strict: bool, markers: Markers, check: Callable[[str], str]) -> Corpus:
+def read_tagged(path: Path | str, strict: bool, check: Callable[[str], str] = str) -> Corpus:
+    """Files in the form of SemEval-2010 or KBP37 with relations of their own, in UTF-8.
+
+    Tags are set apart by blanks where the first one is followed by a blank. `check` takes the relation, one
+    word, and raises ValueError for one that is not known.
+
+    Raises MalformedRecord as `read_kbp37`.
+    """
+    return _read_blocks(path, strict, None, lambda relation: check(_one_word(relation)), "utf-8")
+
+
+def _read_blocks(
+    path: Path | str,
+    strict: bool,
+    markers: Markers | None,
+    check: Callable[[str], str],
+    encoding: str = "latin-1",
+) -> Corpus:
     first_lines: dict[str, int] = {}
 
     def parse(line: int, block: list[str]) -> list[RelationSample]:
+        block = [one.encode("latin-1").decode(encoding) for one in block]
         found = re.fullmatch(r'(\S+)\t\s*"(.*)"\s*', block[0])
         if not found:
             raise ValueError(f"id, tab and a quoted sentence are expected in place of {block[0][:40]!r}")
@@ -233,9 +251,14 @@ def _read_blocks(path: Path | str, strict: bool, markers: Markers, check: Callab
             raise ValueError(f"a comment or a blank line is expected in place of {block[-1][:40]!r}")
         if first_lines.setdefault(identifier, line) != line:
             raise ValueError(f"id {identifier} occurred before, at line {first_lines[identifier]}")
-        return [RelationSample(identifier, *parse_tagged(sentence, markers), check(block[1].strip()))]
+        tagged = parse_tagged(sentence, markers or _tags(sentence))
+        return [RelationSample(identifier, *tagged, check(block[1].strip()))]
 
     return collect(path, blocks(path), parse, strict)
+
+
+def _tags(sentence: str) -> Markers:
+    return SPACED_TAGS if SPACED_TAGS[0] in sentence else TAGS
 
 
 def _semeval_relation(relation: str) -> str:

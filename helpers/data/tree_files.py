@@ -127,12 +127,13 @@ def read_tacred(path: Path | str, strict: bool = True) -> Corpus:
     def parse(_line: int, record: tuple[int, Any]) -> list[ParsedSample]:
         number, item = record
         with _naming_sentence(number):
-            return [_from_json(item)]
+            return [parsed_sample(item)]
 
     return collect(path, numbered, parse, strict)
 
 
-def _from_json(item: Any) -> ParsedSample:
+def parsed_sample(item: Any) -> ParsedSample:
+    """One object of TACRED's JSON form with a tree; ValueError says what it lacks."""
     words = _texts(item, "token")
     spans = word_spans(words)
     entities = []

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from helpers.core import file_sha256, label_ids, unknown_name, write_atomically
+from helpers.core import file_sha256, find_negative, label_ids, unknown_name, write_atomically
 from helpers.data import (
     PTR_FILES,
     RelationSample,
@@ -165,7 +165,7 @@ class Experiment:
         """The form of the text that goes without saying; see `text`."""
         if self.inner.parsed:
             return "parsed"
-        return "clean" if find_dataset(self.dataset).directed else "official"
+        return find_dataset(self.dataset).text
 
     @property
     def split(self) -> str:
@@ -231,13 +231,15 @@ HOLDOUT = 10
 @dataclass(frozen=True)
 class ExperimentData:
     """Training and test samples, the labels in the order of their ids, the sha256 of each file by name;
-    directed : whether the samples have paired ones."""
+    directed : whether the samples have paired ones; inverse, negative : see `Dataset`."""
 
     train: list[RelationSample]
     test: list[RelationSample]
     labels: tuple[str, ...]
     files: dict[str, str]
     directed: bool = True
+    inverse: Mapping[str, str] = field(default_factory=dict)
+    negative: str | None = None
 
 
 def read_samples(
@@ -262,7 +264,9 @@ def read_samples(
     splits, files = read(dataset), corpus_hashes(dataset, ("train", "test"))
     if text == "parsed":
         files |= {name: file_sha256(file_path(name)) for name in parse_files(dataset, ("train", "test"))}
-    labels = tuple(label_ids(sample.relation for samples in splits.values() for sample in samples))
+    about = find_dataset(dataset)
+    occurring = (sample.relation for samples in splits.values() for sample in samples)
+    labels = about.relations or tuple(label_ids(occurring))
     train, test = list(splits["train"]), list(splits["test"])
     if part == "ptr":
         train = ptr_split(train)
@@ -274,8 +278,9 @@ def read_samples(
     if text == "clean":
         train, test = ([clean_sample(sample) for sample in part] for part in (train, test))
     if merged:
-        train = paired_sets(train)["merged"]
-    return ExperimentData(train, test, labels, files, find_dataset(dataset).directed)
+        train = paired_sets(train, about.inverse)["merged"]
+    negative = about.negative or find_negative(labels)
+    return ExperimentData(train, test, labels, files, about.directed, about.inverse, negative)
 
 
 def _held_out(samples: Sequence[RelationSample]) -> tuple[list[RelationSample], list[RelationSample]]:

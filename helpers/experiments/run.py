@@ -7,6 +7,7 @@ from its checkpoint.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from importlib.metadata import version
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from helpers import ROOT
-from helpers.core import find_negative, remove_abandoned
+from helpers.core import remove_abandoned
 from helpers.data import paired_sets
 from helpers.metrics import Confusion, PairedOutcomes
 from helpers.models import Model, TypeRestriction, build
@@ -92,7 +93,7 @@ def run_experiment(
         if not (predictions or weights or epochs):
             return stored
 
-    tests = paired_sets(data.test) if data.directed else {"original": data.test}
+    tests = paired_sets(data.test, data.inverse) if data.directed else {"original": data.test}
     checkpoint = CHECKPOINTS / f"{blank.configuration_sha256[:32]}.safetensors"
 
     def predicted() -> list[np.ndarray]:
@@ -150,6 +151,7 @@ def _configuration(experiment: Experiment, model: Model, data: ExperimentData) -
     settings, is_random = experiment.resolved(), experiment.entry.random
     hyperparameters = (asdict(settings) if settings else {}) | model.summary()
     hyperparameters |= {"text": experiment.text, "training_samples": len(data.train)}
+    hyperparameters |= {"inverse": dict(data.inverse)} if data.inverse else {}
     outcome = PairedOutcomes if data.directed else Confusion
     return Run.from_outcome(
         outcome.from_rows([], data.labels),
@@ -163,11 +165,18 @@ def _configuration(experiment: Experiment, model: Model, data: ExperimentData) -
         seed=experiment.run_seed,
         profile=experiment.profile,
         hyperparameters=hyperparameters,
-        negative=find_negative(data.labels),
+        negative=data.negative,
+        facts={"majority": _majority(data)},
         source="" if is_random else NO_RANDOMNESS,
         code_sha256=code_sha256(model.sources()),
         code=code_files(model.sources()),
     )
+
+
+def _majority(data: ExperimentData) -> str:
+    """The most frequent relation of the training samples; of several the one first in the alphabet."""
+    counts = Counter(sample.relation for sample in data.train)
+    return min(counts, key=lambda relation: (-counts[relation], relation))
 
 
 def _other_evaluations(experiment: Experiment, model: Model, data: ExperimentData, run: Run) -> Iterator[Run]:

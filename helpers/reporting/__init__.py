@@ -17,6 +17,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "rounding_interval",
             "agrees",
         ],
+        "baseline": ["against_majority", "majority_label", "majority_text"],
         "seeds": [
             "DIRECTION",
             "original_table",

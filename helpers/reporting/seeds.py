@@ -81,7 +81,9 @@ def _direction(run: Run, outcomes: PairedOutcomes) -> np.ndarray:
     if run.kind != "paired" or run.second:
         raise ValueError(f"{run.model} on {run.dataset} has no predictions on paired samples")
     found: DirectionScores = direction_scores(
-        outcomes, performance=lambda table: official_macro(table, run.negative)
+        outcomes,
+        run.hyperparameters.get("inverse"),  # of data whose relations are not (e1,e2) and (e2,e1)
+        performance=lambda table: official_macro(table, run.negative),
     )
     return np.stack([np.asarray(getattr(found, name), dtype=float) for name in DIRECTION], axis=-1)
 

@@ -167,6 +167,10 @@ GRID = {
 GRIDS = {"a.json": json.dumps(GRID | {"settings": {"epochs": 1}}).encode()}
 INDEX = {"notebooks/01.ipynb": {"made": {"figures/a": "ab"}, "read": {}, "code": {"helpers/a.py": "1"}}}
 INDEXES = {"a.json": json.dumps(INDEX).encode()}
+PLAIN_WORDS = {"token": ["Ada", "left"], "h": {"pos": [0, 1]}, "t": {"pos": [1, 2]}, "relation": "r"}
+OWN = {"text": "Ada left", "e1_start": 0, "e1_end": 3, "e2_start": 4, "e2_end": 8, "relation": "r"}
+OWN_FILES = {name: content for name, content in in_every_form([OWN] * 2).items() if name != "a.parquet"}
+OWN_FILES |= {"a.txt": BLOCK, "a.json": json.dumps([TREE, PLAIN_WORDS]).encode()}
 
 COMMANDS = {
     "score": [
@@ -189,7 +193,7 @@ COMMANDS = {
 """Command → valid files and the words that give it such a file."""
 NO_FILES = {
     "data": "fetches and reads registered files, whose checksums are known",
-    "train": "reads registered files, and run files as load_run does",
+    "train": "reads registered files, your own by read_relation_file, and run files as load_run does",
     "notebooks": "runs the repository's own notebooks",
     "summary": "reads the repository's own tables",
     "leaderboard": "2,000 spoilt files in tests/unit/reporting/leaderboard/test_store.py",
@@ -201,6 +205,7 @@ READERS = {
     "helpers.data:read_label_columns": TABLES,
     "helpers.data:read_predictions": TABLES,
     "helpers.data:read_inverse": INVERSES,
+    "helpers.data:read_relation_file": OWN_FILES,
     "helpers.data:read_matrix": MATRICES,
     "helpers.data:read_documents": DOCUMENTS,
     "helpers.data:read_labels": {"a.txt": b"grain\noil\n"},
