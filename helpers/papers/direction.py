@@ -133,12 +133,13 @@ def direction_markdown(folder: Path | str = TABLES_FOLDER, dataset: str = "semev
 def table_6_markdown(folder: Path | str = TABLES_FOLDER) -> str:
     """R's Table VI in full, its quoted systems (†) included, beside our runs of the same name.
 
-    The quoted ones have A only. FileNotFoundError without notebook 07's table.
+    The quoted ones have A only. FileNotFoundError without the tables of notebooks 07 and 14.
 
     >>> table_6_markdown().splitlines()[2]
     '| SVM † | 82.2 | – | 65.36 | 0.00 |'
     """
-    rows = read_tidy(Path(folder) / "07_direction.csv")
+    tables = [read_tidy(Path(folder) / f"{name}.csv") for name in ("07_direction", "14_graphs")]
+    rows = pd.concat([table for table in tables if len(table)], ignore_index=True)
     ours = run_numbers(rows, "semeval2010")
     printed = load_published("R", "Table VI")
     lines = []

@@ -32,6 +32,7 @@ from .bag_models import gids_markdown, noise_markdown
 from .direction import direction_markdown, table_6_markdown
 from .distant import claims_of_table_4
 from .findings import findings_markdown, items_markdown, status_markdown
+from .graphs import graphs_markdown, leak_markdown, restriction_markdown
 from .multilabel import multilabel_markdown
 from .studies import STUDIES, rate_scores, rates_markdown, study_markdown, study_points
 from .weighting import PRINTED_SCHEMES, weighted_markdown
@@ -253,6 +254,9 @@ PAGES: dict[str, dict[str, Callable[[], str]]] = {
         "kbp37": partial(direction_markdown, dataset="kbp37"),
         "weighted": weighted_markdown,
         "table-vi": table_6_markdown,
+        "graphs": graphs_markdown,
+        "restriction": restriction_markdown,
+        "leak": leak_markdown,
         "rates": rates_markdown,
         **{name: partial(study_markdown, name) for name in STUDIES},
         "multilabel": multilabel_markdown,

@@ -45,7 +45,6 @@ PLANNED = {
     "09_multilabel_metrics": "09 · Multi-label metrics",
     "10_multilabel_methods": "10 · Multi-label methods",
     "11_multilabel_costs": "11 · Multi-label costs",
-    "14_graphs_and_types": "14 · Graphs and types",
     "15_leaderboard": "15 · The leaderboard",
     "16_bring_your_own": "16 · Bring your own",
 }

@@ -27,6 +27,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "lead_without_chart",
             "landing_chart",
         ],
+        "graphs": ["leak_chart", "restriction_chart", "tree_chart"],
         "facts": [
             "cut_areas_chart",
             "list_intervals_chart",

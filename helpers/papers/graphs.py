@@ -1,0 +1,324 @@
+"""Graph models and type restriction: R's row of C-GCN, W's Table 3 on open data, RECENT's leak.
+
+TACRED's text is licensed, so RECENT and PTR are compared on sentence pairs of Re-DocRED, whose negatives are
+drawn down to TACRED's share. Levels of the two corpora are not comparable, what differs among the systems is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import kendalltau
+
+from helpers.data import pair_shares, pruned_heads, read_corpus
+from helpers.evaluation import leak_table, system_title
+from helpers.metrics import Policy
+from helpers.models import NO_ENCODER, model_entry
+from helpers.reporting import (
+    TABLES_FOLDER,
+    load_published,
+    mean_sd_text,
+    over_seeds,
+    paired_scores,
+    per_seed,
+    read_tidy,
+    run_numbers,
+    scheme_scores,
+    tidy_runs,
+    to_markdown,
+)
+from helpers.runs import RUNS_FOLDER, STUDIES_FOLDER, Run, list_runs
+
+from .direction import direction_table
+from .weighting import PRINTED_SCHEMES
+
+GRAPH_MODELS = ("GCN", "C-GCN", "C-GCN-M")
+FAR = 3
+"""Distance of a word that is more than two steps off the path."""
+DRAWN, WHOLE = "re_docred-drawn", "re_docred"
+AS_PUBLISHED = ", as published"
+"""What the title of a system has behind it if negatives were forced, as RECENT's released code does."""
+_HELD_OUT = {"performance_original": "A", "performance_paired": "B", "ppr": "PPR"}
+
+
+def tree_words(
+    words: Sequence[str], heads: Sequence[int], subject: Sequence[int], object_: Sequence[int]
+) -> pd.DataFrame:
+    """A tree for `tree_chart`: word, head, distance from the path between the entities, entity.
+
+    Parameters
+    ----------
+    words, heads : as in `pruned_heads`: heads from 1, 0 for the root. subject, object_ : positions from 0.
+
+    `distance` : the smallest K with which `pruned_heads` keeps the word, `FAR` beyond 2, −1 for words that
+    are not below the lowest common ancestor of the entities.
+
+    >>> tree_words("He likes cold tea".split(), [2, 0, 4, 2], [0], [3])["distance"].tolist()
+    [0, 0, 1, 0]
+    """
+    distance = np.full(len(words), -1)
+    for name, limit in ((FAR, math.inf), (2, 2), (1, 1), (0, 0)):
+        distance[pruned_heads(heads, subject, object_, limit) >= 0] = name
+    entity = np.isin(np.arange(len(words)), [*subject, *object_])
+    return pd.DataFrame({"word": words, "head": heads, "distance": distance, "entity": entity})
+
+
+def kept_words(tree: pd.DataFrame) -> pd.DataFrame:
+    """What of a tree of `tree_words` is read at each distance K: index K, columns words (how many), read."""
+    rows = {}
+    for limit in (0, 1, 2, math.inf):
+        kept = tree["distance"].ge(0) & tree["distance"].le(limit)
+        rows[f"{limit:g}"] = [int(kept.sum()), " ".join(tree.loc[kept, "word"])]
+    rows["the whole tree"] = [len(tree), " ".join(tree["word"])]
+    return pd.DataFrame.from_dict(rows, orient="index", columns=["words", "read"]).rename_axis("K")
+
+
+def graph_runs(folder: Path | str = RUNS_FOLDER) -> list[Run]:
+    """The stored runs of graph models on SemEval-2010, all seeds.
+
+    >>> graph_runs("no-such-folder")
+    []
+    """
+    where = {"profile": "standard", "encoder": NO_ENCODER, "split": "test"}
+    return [run for run in list_runs("semeval2010", folder=folder, **where) if run.model in GRAPH_MODELS]
+
+
+def vector_scores(folder: Path | str = STUDIES_FOLDER / "vectors") -> pd.DataFrame:
+    """Graph models with other word vectors on the held-out tenth, per cent, the best A first.
+
+    Returns columns model, word vectors, learnt (on), epochs, A, B, PPR, seconds; no runs: no rows.
+
+    >>> vector_scores("no-such-folder").columns.tolist()
+    ['model', 'word vectors', 'learnt', 'epochs', 'A', 'B', 'PPR', 'seconds']
+    """
+    rows = []
+    for run in list_runs(folder=folder):
+        about, scores = run.hyperparameters, paired_scores(run)
+        row = {"model": run.model, "word vectors": about["vectors"], "learnt": about["tuned"]}
+        row |= {"epochs": about["epochs"]} | {name: 100 * scores[key] for key, name in _HELD_OUT.items()}
+        rows.append(row | {"seconds": run.wall_seconds})
+    columns = ["model", "word vectors", "learnt", "epochs", *_HELD_OUT.values(), "seconds"]
+    return pd.DataFrame(rows, columns=columns).sort_values("A", ascending=False, ignore_index=True)
+
+
+def pair_runs(dataset: str = DRAWN, folder: Path | str = RUNS_FOLDER) -> list[Run]:
+    """The stored runs of systems that were trained on a corpus with entity types, by title and seed.
+
+    >>> pair_runs(folder="no-such-folder")
+    []
+    """
+    runs = list_runs(dataset, profile="standard", kind="confusion", split="test", folder=folder)
+    return sorted(runs, key=lambda run: (restricted_title(run), run.seed or 0))
+
+
+def restricted_title(run: Run) -> str:
+    """The name of a system: of type restriction 'RECENT(EM-ES)', and how it was evaluated if as published.
+
+    >>> from helpers.metrics import Confusion
+    >>> table, about = Confusion.from_arrays(["a"], ["a"]), {"base": "svm", "markers": True}
+    >>> about["evaluation"] = "as-published"
+    >>> restricted_title(Run.from_outcome(table, dataset="d", model="RECENT", hyperparameters=about))
+    'RECENT(SVM-EM), as published'
+    """
+    about = run.hyperparameters
+    if "evaluation" not in about:
+        return run.name
+    base = model_entry(about["base"]).full_title(about)
+    return f"{run.model}({base}){AS_PUBLISHED if about['evaluation'] == 'as-published' else ''}"
+
+
+def pair_scores(runs: Iterable[Run]) -> pd.DataFrame:
+    """F1 under the printed schemes, one row for each run and scheme; columns as `per_seed`, model the title.
+
+    >>> pair_scores([]).columns.tolist()
+    ['dataset', 'model', 'encoder', 'seed', 'score', 'value']
+    """
+    runs = list(runs)
+    scores = per_seed(runs, lambda run: {name: scheme_scores(run)[name] for name in PRINTED_SCHEMES})
+    titles = [restricted_title(run) for run in runs for _ in PRINTED_SCHEMES]
+    return scores.assign(model=titles)
+
+
+def pair_rows(runs: Iterable[Run]) -> pd.DataFrame:
+    """Tidy rows: each run, mean and SD over seeds, fractions.
+
+    >>> pair_rows([]).empty
+    True
+    """
+    runs = list(runs)
+    scores, rows = pair_scores(runs), []
+    for one in scores.itertuples():
+        seed = "all" if pd.isna(one.seed) else f"seed-{one.seed}"
+        rows.append(_named(one, seed) | {"value": one.value})
+    for one in over_seeds(scores).itertuples():
+        said = _named(one, "mean") | {"runs": one.runs, "seeds": one.seeds}
+        rows.append(said | {"value": one.mean})
+        if one.runs > 1:
+            rows.append(said | {"seed_or_agg": "sd", "value": one.sd})
+    signed = {run.dataset: (Policy(run.negative), run.outcome()) for run in runs}
+    for row in rows:
+        policy, table = signed[row["dataset"]]
+        leak = "|leak:as_published" if row["model"].endswith(AS_PUBLISHED) else ""
+        row["signature"] = policy.signature(table, "f1", row["scheme"]) + leak
+    return tidy_runs(rows, {})
+
+
+def _named(one: Any, seed: str) -> dict[str, Any]:
+    row = {"paper": "W", "item": "Table 3 on open data", "dataset": one.dataset, "model": one.model}
+    return row | {"encoder": one.encoder, "metric": "f1", "scheme": one.score, "seed_or_agg": seed}
+
+
+def restriction_table(rows: pd.DataFrame, dataset: str = DRAWN) -> pd.DataFrame:
+    """W's Table 3 as printed, and ours under it: per cent, mean ± SD over seeds; the best micro first.
+
+    rows : as `pair_rows` gives them, or `read_tidy` of their file. Columns data, system, runs, then schemes.
+
+    >>> restriction_table(pair_rows([])).iloc[1].tolist()[:4]
+    ['TACRED, published', 'PTR', '5', '72.5 ± 0.3']
+    """
+    lines = []
+    printed = load_published("W", "Table 3").query("metric == 'f1'")
+    for model in ("RECENT", "PTR"):
+        cells = printed[printed["model"] == model].set_index(["scheme", "statistic"])["printed"]
+        shown = [f"{cells[scheme, 'mean']} ± {cells[scheme, 'sd']}" for scheme in PRINTED_SCHEMES]
+        lines.append(["TACRED, published", model, "5", *shown])
+    numbers = run_numbers(rows, dataset)
+    own = rows[(rows["dataset"] == dataset) & (rows["seed_or_agg"] == "mean") & (rows["scheme"] == "micro")]
+    order = own.sort_values("value", ascending=False)
+    for one in order.itertuples():
+        shown = [mean_sd_text(numbers, (one.model, "f1", scheme), 1) for scheme in PRINTED_SCHEMES]
+        lines.append([f"{dataset}, ours", one.model, str(int(one.runs)), *shown])
+    return pd.DataFrame(lines, columns=["data", "system", "runs", *PRINTED_SCHEMES])
+
+
+def restriction_points(scores: pd.DataFrame, without: Sequence[str] = ("SVM", "majority")) -> pd.DataFrame:
+    """The scores for `restriction_chart`: system, scheme, seed, value (per cent), the best micro first.
+
+    without : systems that are left out; those that see no entities answer next to nothing.
+    """
+    own = scores[~scores["model"].isin(without)]
+    means = own[own["score"] == "micro"].groupby("model")["value"].mean().sort_values(ascending=False)
+    own = own.assign(value=100 * own["value"], place=own["model"].map(list(means.index).index))
+    own = own.sort_values("place", kind="stable").rename(columns={"model": "system", "score": "scheme"})
+    return own[["system", "scheme", "seed", "value"]].reset_index(drop=True)
+
+
+def restriction_sentences(gains: pd.DataFrame, scheme: str = "micro") -> list[str]:
+    """What `restriction_gains` says about each base under one scheme, in words; it holds for any seeds.
+
+    >>> row = {"base": "b", "scheme": "micro", "alone": 40.0, "RECENT": 50.0, "types": 10.0, "leak": 2.5}
+    >>> restriction_sentences(pd.DataFrame([row | {"runs": 1}]))
+    ['Around b, types change micro-F1 by +10.0 points (40.0 to 50.0); the leak adds +2.5 (1 run).']
+    """
+    return [
+        f"Around {one.base}, types change {scheme}-F1 by {one.types:+.1f} points ({one.alone:.1f} to "
+        f"{one.RECENT:.1f}); the leak adds {one.leak:+.1f} ({one.runs} run{'s' * (one.runs > 1)})."
+        for one in gains[gains["scheme"] == scheme].itertuples()
+    ]
+
+
+def pair_kinds(dataset: str = WHOLE) -> pd.DataFrame:
+    """What the rules of `read_sentence_pairs` make of all pairs: how many of each kind, by split.
+
+    Raises MissingData where the corpus is not here.
+    """
+    found = {split: pair_shares(corpus) for split, corpus in read_corpus(dataset).items()}
+    rows = {
+        kind: {f"{split}, {name}": shares[kind][at] for split, shares in found.items()
+               for at, name in enumerate(("pairs", "share"))}
+        for kind in next(iter(found.values()))
+    }  # fmt: skip
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("kind").reset_index()
+
+
+def restriction_gains(scores: pd.DataFrame) -> pd.DataFrame:
+    """What types gain around each base, and what the leak adds: points of F1, means over common seeds.
+
+    Returns columns dataset, base, scheme, alone, RECENT (per cent), types (RECENT − alone), leak (RECENT as
+    published − RECENT), runs. A base without all three kinds of runs is left out.
+
+    >>> rows = [("b", 0.4), ("RECENT(b)", 0.5), ("RECENT(b), as published", 0.625)]
+    >>> scores = pd.DataFrame(rows, columns=["model", "value"]).assign(dataset="d", seed=9, score="micro")
+    >>> restriction_gains(scores)[["base", "types", "leak"]].values.tolist()
+    [['b', 10.0, 12.5]]
+    """
+    found = []
+    keys = scores["seed"].fillna(0).astype(int).rename("seed")  # 0: nothing is drawn at random
+    wide = scores.assign(seed=keys).pivot(index=["dataset", "score", "seed"], columns="model", values="value")
+    for model in [one for one in wide if one.startswith("RECENT(") and not one.endswith(AS_PUBLISHED)]:
+        base, published = model.removeprefix("RECENT(").removesuffix(")"), model + AS_PUBLISHED
+        if base not in wide or published not in wide:
+            continue
+        alone = _of_every_seed(wide[base])
+        three = pd.DataFrame({"alone": alone, "RECENT": wide[model], "leak": wide[published] - wide[model]})
+        for (dataset, score), part in three.dropna().groupby(level=["dataset", "score"], sort=False):
+            mean = 100 * part.mean()
+            row = {"dataset": dataset, "base": base, "scheme": score, "alone": mean["alone"]}
+            row |= {"RECENT": mean["RECENT"], "types": mean["RECENT"] - mean["alone"], "leak": mean["leak"]}
+            found.append(row | {"runs": len(part)})
+    columns = ["dataset", "base", "scheme", "alone", "RECENT", "types", "leak", "runs"]
+    found.sort(key=lambda row: (row["base"], PRINTED_SCHEMES.index(row["scheme"])))
+    return pd.DataFrame(found, columns=columns)
+
+
+def _of_every_seed(values: pd.Series) -> pd.Series:
+    """A base that draws nothing at random has one run, without a seed: it stands beside every seed."""
+    return values.groupby(level=["dataset", "score"]).transform(lambda own: own.fillna(own.mean()))
+
+
+def leak_effects(runs: Iterable[Run], schemes: Sequence[str] = PRINTED_SCHEMES) -> pd.DataFrame:
+    """The leak over several systems of one data set: how much it gives, and how it changes their order.
+
+    Returns index scheme; columns systems, least, median, most (points of F1), tau (Kendall's τ_b of the two
+    orders), first (the best system), first_leaked.
+
+    Raises ValueError as `leak_table`.
+    """
+    table, found = leak_table(runs, schemes), {}
+    for scheme, part in table.groupby("scheme", sort=False):
+        gain = 100 * part["gain"]
+        best = [system_title(part.loc[part[name].idxmax(), "model"]) for name in ("score", "leaked")]
+        tau = float(kendalltau(part["score"], part["leaked"]).statistic)
+        found[scheme] = [len(part), gain.min(), gain.median(), gain.max(), tau, *best]
+    columns = ["systems", "least", "median", "most", "tau", "first", "first_leaked"]
+    return pd.DataFrame.from_dict(found, orient="index", columns=columns).rename_axis("scheme")
+
+
+def leak_ranks(runs: Iterable[Run], scheme: str = "micro") -> pd.DataFrame:
+    """Each system before and after the leak under one scheme, per cent, the best stated score first.
+
+    Returns columns system, score, leaked, gain, rank, rank_leaked.
+    """
+    table = leak_table(runs, [scheme]).sort_values("score", ascending=False, ignore_index=True)
+    table[["score", "leaked", "gain"]] *= 100
+    columns = ["system", "score", "leaked", "gain", "rank", "rank_leaked"]
+    return table.assign(system=table["model"].map(system_title))[columns]
+
+
+def graphs_markdown(folder: Path | str = TABLES_FOLDER) -> str:
+    """R's row of C-GCN, published and ours, for the results page; FileNotFoundError without notebook 14's."""
+    table = direction_table(read_tidy(Path(folder) / "14_graphs.csv"))
+    table = table[table["model"].str.contains("GCN") & table["PPR"].ne("–")]
+    source = table["encoder"].str.replace(f"{NO_ENCODER}, ", "").rename("numbers")
+    return to_markdown(pd.concat([source, table.drop(columns="encoder")], axis=1))
+
+
+def restriction_markdown(folder: Path | str = TABLES_FOLDER) -> str:
+    """W's Table 3 and ours on Re-DocRED, drawn and whole, for the results page."""
+    rows = read_tidy(Path(folder) / "14_restriction.csv")
+    tables = [restriction_table(rows), restriction_table(rows, WHOLE).iloc[2:]]
+    return to_markdown(pd.concat(tables))
+
+
+def leak_markdown(folder: Path | str = RUNS_FOLDER) -> str:
+    """What the leak would give the published systems of TACRED, by scheme, for the results page."""
+    effects = leak_effects(list_runs("tacred", kind="confusion", folder=folder)).reset_index()
+    names = {"least": "least gain", "median": "median gain", "most": "largest gain", "tau": "τ of the orders"}
+    return to_markdown(
+        effects.rename(columns=names | {"first": "best", "first_leaked": "best with the leak"})
+    )

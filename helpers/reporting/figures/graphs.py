@@ -1,0 +1,118 @@
+"""Figures of trees and of type restriction: a tree cut around a path, the leak, systems by scheme."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.patches import Arc
+
+from .parts import first_seen, legend_below, name_rows
+from .style import BLUE, ORANGE, PALETTE, QUIET, ink, scheme_look, styled
+
+_DISTANCES = {0: ("path", PALETTE[0]), 1: ("one step off", PALETTE[1]), 2: ("two steps off", PALETTE[2])}
+_OUT = ("further off, or not below the common ancestor", QUIET)
+
+
+@styled
+def tree_chart(words: pd.DataFrame, title: str) -> plt.Figure:
+    """A dependency tree as arcs over its sentence, each word in the colour of its distance from the path.
+
+    Parameters
+    ----------
+    words : one row a word: `word`, `head` (from 1, 0 for the root), `distance` (0: on the path between the
+        entities, 1, 2, more; −1: not below their lowest common ancestor), `entity` (true for their words).
+
+    >>> words = pd.DataFrame({"word": ["a", "b"], "head": [2, 0], "distance": [0, 0], "entity": [True, True]})
+    >>> len(tree_chart(words, "two").axes[0].patches)
+    1
+    """
+    looks = [_DISTANCES.get(one, _OUT) for one in words["distance"]]
+    left_out = {at for at, look in enumerate(looks, start=1) if look is _OUT}
+    highest = max((abs(head - at) for at, head in enumerate(words["head"], start=1) if head), default=1)
+    figure, axes = plt.subplots(figsize=(8.4, 1.9 + 0.16 * highest))
+    for at, (head, (_, color)) in enumerate(zip(words["head"], looks, strict=True), start=1):
+        if head:
+            middle, width = (at + head) / 2, abs(at - head)
+            color = _OUT[1] if head in left_out else color
+            arc = Arc((middle, 0.25), width, 0.55 * width + 0.5, theta2=180, color=color, linewidth=2)
+            axes.add_patch(arc)
+        else:
+            axes.annotate("root", (at, 0.3), (at, 1.7), ha="center", color=ink(color), fontsize=9,
+                          arrowprops={"arrowstyle": "-|>", "color": color})  # fmt: skip
+    for at, (word, (_, color), entity) in enumerate(
+        zip(words["word"], looks, words["entity"], strict=True), start=1
+    ):
+        axes.text(at, 0, word, ha="center", va="center", color=ink(color), fontsize=10,
+                  weight="bold" if entity else "normal")  # fmt: skip
+    for name, color in sorted(set(looks), key=[*_DISTANCES.values(), _OUT].index):
+        axes.plot([], [], color=color, linewidth=4, label=name)
+    axes.set(xlim=(0.4, len(words) + 0.6), ylim=(-0.35, 0.28 * highest + 0.75), title=title)
+    axes.axis("off")
+    legend_below(figure, axes, 4)
+    return figure
+
+
+@styled
+def leak_chart(systems: pd.DataFrame, title: str, marked: Sequence[str] = ()) -> plt.Figure:
+    """Each system's score as stated and with the leak, a row for each; some of them marked.
+
+    Parameters
+    ----------
+    systems : columns `system`, `score`, `leaked` (per cent), in the order of the rows. marked : systems whose
+        names and gains are written out.
+
+    >>> systems = pd.DataFrame({"system": ["a"], "score": [64.0], "leaked": [73.0]})
+    >>> leak_chart(systems, "one").axes[0].get_xlabel()
+    'micro-F1 (%)'
+    """
+    figure, axes = plt.subplots(figsize=(7.2, 1.2 + 0.135 * len(systems)))
+    for at, one in enumerate(systems.itertuples()):
+        own = one.system in marked
+        color = PALETTE[3] if own else QUIET
+        axes.plot([one.score, one.leaked], [at, at], color=color, linewidth=2.2 if own else 1, zorder=1)
+        if own:
+            text = f"{one.system}: {one.leaked - one.score:+.1f}"
+            axes.text(one.leaked + 0.4, at, text, va="center", fontsize=8, color=ink(color))
+    rows = range(len(systems))
+    axes.scatter(systems["score"], rows, s=16, color=BLUE, label="as stated", zorder=2)
+    axes.scatter(systems["leaked"], rows, s=16, color=ORANGE, marker="D", label="with the leak", zorder=2)
+    axes.set(xlabel="micro-F1 (%)", ylabel="systems, the best as stated at the top", title=title)
+    axes.set_yticks([])
+    axes.set_ylim(len(systems) - 0.2, -0.8)
+    axes.grid(axis="y", visible=False)
+    low, high = systems["score"].min(), systems["leaked"].max()
+    axes.set_xlim(low - 0.05 * (high - low), high + 0.25 * (high - low))  # room for the names
+    legend_below(figure, axes, 2)
+    return figure
+
+
+@styled
+def restriction_chart(scores: pd.DataFrame, title: str) -> plt.Figure:
+    """F1 of each system under each scheme, a row for each system: mean over its seeds, and each seed.
+
+    Parameters
+    ----------
+    scores : columns `system`, `scheme`, `seed`, `value` (per cent); systems in the order of the rows.
+
+    >>> row = {"system": "s", "scheme": "micro", "seed": 9, "value": 40.0}
+    >>> restriction_chart(pd.DataFrame([row]), "one").axes[0].get_yticklabels()[0].get_text()
+    's'
+    """
+    systems, schemes = first_seen(scores, "system"), first_seen(scores, "scheme")
+    figure, axes = plt.subplots(figsize=(7.2, 1.5 + 0.5 * len(systems)))
+    for place, scheme in enumerate(schemes):
+        rows, look = scores[scores["scheme"] == scheme], scheme_look(scheme)
+        shift = 0.14 * (place - (len(schemes) - 1) / 2)
+        y = rows["system"].map(systems.index) + shift
+        axes.scatter(rows["value"], y, s=9, color=look["color"], alpha=0.45)
+        means = rows.groupby("system", sort=False)["value"].mean()
+        at = [systems.index(name) + shift for name in means.index]
+        axes.scatter(means, at, s=42, **look, label=scheme)
+    name_rows(axes, systems, fontsize=9)
+    axes.set(xlabel="F1 (%), small dots: single seeds", title=title)
+    axes.set_xlim(0, 10 * math.ceil(scores["value"].max() / 10))
+    legend_below(figure, axes, len(schemes))
+    return figure
