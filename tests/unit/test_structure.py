@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from helpers import ROOT
+from tests.unit.test_structure_notebooks import PLANNED
 
 TOP_LEVEL = {
     *(
@@ -157,7 +158,8 @@ def test_words_are_the_fields() -> None:
     ids=lambda page: str(page.relative_to(ROOT)),
 )
 def test_relative_links_lead_somewhere(page: Path) -> None:
-    assert not broken_links(page.read_text("utf-8"), page.parent)
+    to_come = {f"{name}.ipynb" for name in PLANNED}
+    assert {*broken_links(page.read_text("utf-8"), page.parent)} <= to_come
 
 
 def test_readme_names_every_notebook() -> None:
