@@ -49,5 +49,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "runs_named",
             "settings_table",
         ],
+        "sentences": ["answer", "from_to", "listed", "share_in_words", "signed"],
     },
 )

@@ -40,11 +40,9 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "forest": ["forest_chart"],
         "drawings": ["marker_exchange_chart", "pipeline_chart", "weighting_steps_chart"],
         "audit": ["p_values_chart", "common_denominator_chart", "few_runs_chart"],
-        "direction": [
-            "original_paired_chart",
-            "rates_chart",
-            "paired_breakdown_heatmap",
-            "epochs_chart",
+        "direction": ["original_paired_chart", "rates_chart", "dumbbell_chart", "epochs_chart"],
+        "attention": [
+            "model_inputs_chart",
             "cls_attention_chart",
             "attention_share_chart",
             "attribution_chart",

@@ -1,0 +1,227 @@
+"""What each model reads of a sentence, and one model trained live, before and after paired sentences.
+
+The effect behind R's Tables II and V in small. Runs and weights go where the caller says; what is stored
+there is not trained again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pandas as pd
+
+from helpers.core import inverse_label
+from helpers.data import TAGS, RelationSample, clean_sample, paired_sample, parse_tagged, render
+from helpers.experiments import Experiment, run_experiment
+from helpers.models import (
+    EMBEDDED,
+    MARKERS,
+    RelationClassifier,
+    attribution,
+    build,
+    default_settings,
+    load_weights,
+    probabilities,
+)
+from helpers.reporting import DIRECTION, epoch_runs, paired_scores, share_in_words
+from helpers.runs import Run, safe_name
+
+DIRECTION_NAMES = dict(zip(DIRECTION, ("A", "B", "PD", "PIR", "PPR"), strict=True))
+"""The five scores of R as the paper writes them."""
+READS = {
+    "em-c": "EM-C: the vector of [CLS] → one score for each relation",
+    "em-es": "EM-ES: the vectors of the two opening markers → one score for each relation",
+    "r-bert": "R-BERT: [CLS] and the mean of each entity → one score for each relation",
+    "emr-c": "EMR-C: the vector of [CLS] → does the relation in front hold? Asked once for each relation",
+    "ptr": "PTR: the vectors of the five masks → which words stand there? A relation is five words",
+}
+"""Model → what its classifier makes of which tokens."""
+
+
+def model_inputs(sample: RelationSample, labels: Sequence[str], encoder: str = EMBEDDED) -> pd.DataFrame:
+    """The tokens that each model of `READS` is given for one sentence, and which of them it looks at.
+
+    Returns
+    -------
+    Columns model (a title of `READS`), position, token, read (whether the classifier on top uses the vector
+    that the encoder makes of the token). EMR-C is shown with the sentence's own relation.
+
+    >>> sample = RelationSample("1", "fire and panic", (0, 4), (9, 14), "Cause-Effect(e1,e2)")
+    >>> table = model_inputs(sample, ["Cause-Effect(e1,e2)", "Cause-Effect(e2,e1)", "Other"])
+    >>> table[table["read"]].groupby("model", sort=False)["token"].agg(" ".join).tolist()
+    ['[CLS]', '[E11] [E21]', '[CLS] fire panic', '[CLS]', '[MASK] [MASK] [MASK] [MASK] [MASK]']
+    """
+    tables = []
+    for name, title in READS.items():
+        tokens = attribution.tokens_read(untrained(name, labels, encoder), sample)
+        table = pd.DataFrame({"model": title, "position": range(len(tokens)), "token": tokens})
+        tables.append(table.assign(read=_is_read(name, tokens)))
+    return pd.concat(tables, ignore_index=True)
+
+
+def _is_read(name: str, tokens: Sequence[str]) -> list[bool]:
+    read = {"em-es": MARKERS[::2], "ptr": ("[MASK]",)}.get(name, ("[CLS]",))
+    if name != "r-bert":
+        return [token in read for token in tokens]
+    marks = [place for place, token in enumerate(tokens) if token in ("$", "#")]
+    inside = {place for first, last in (marks[:2], marks[2:4]) for place in range(first + 1, last)}
+    return [place == 0 or place in inside for place in range(len(tokens))]
+
+
+def untrained(name: str, labels: Sequence[str], encoder: str = EMBEDDED) -> RelationClassifier:
+    """A model with its standard settings, as it is before training."""
+    return build(name, encoder, labels, default_settings(name), seed=9)
+
+
+def word_order(corpus: Mapping[str, Sequence[RelationSample]]) -> pd.DataFrame:
+    """Of each part of a corpus: how many sentences there are, and in how many entity 1 stands first.
+
+    >>> sample = RelationSample("1", "fire and panic", (0, 4), (9, 14), "Other")
+    >>> word_order({"test": [sample, paired_sample(sample)]}).loc["test"].tolist()
+    [2, 1]
+    """
+    rows = {part: (len(found), sum(one.head < one.tail for one in found)) for part, found in corpus.items()}
+    return pd.DataFrame.from_dict(rows, orient="index", columns=["sentences", "entity 1 comes first"])
+
+
+def lesson_experiments(
+    model: str, dataset: str, merged: bool, epochs: int = 0, sentences: int = 0, **others: object
+) -> list[Experiment]:
+    """The model on the training sentences and, if `merged`, on these and their paired ones.
+
+    Parameters
+    ----------
+    epochs, sentences : 0: three epochs and as many sentences as usual in profile quick, else as the settings
+        of the profile say. others : seed, encoder, profile, as for `Experiment`.
+
+    >>> [(one.name, one.resolved().epochs) for one in lesson_experiments("em-c", "demo", merged=True)]
+    [('EM-C', 3), ('EM-C-M', 3)]
+    """
+    plain = Experiment(model, dataset, sentences=sentences or None, **others)
+    changes = {"epochs": 3, "learning_rate": 2e-4} if plain.profile == "quick" else {}
+    changes |= {"epochs": epochs} if epochs else {}
+    plain = plain.with_settings(changes=changes)
+    return [plain, replace(plain, merged=True)] if merged else [plain]
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A trained model: its run, the runs after each epoch, and the classifier itself."""
+
+    experiment: Experiment
+    run: Run
+    epochs: dict[int, list[Run]]
+    classifier: RelationClassifier
+
+    @property
+    def name(self) -> str:
+        """The model as the papers write it."""
+        return self.experiment.name
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """A, B, PD, PIR and PPR, per cent."""
+        return _per_cent(self.run)
+
+    def curve(self) -> pd.DataFrame:
+        """One row an epoch: the five scores, and the mean loss of the training sentences."""
+        table = pd.DataFrame({epoch: _per_cent(*runs) for epoch, runs in self.epochs.items()}).T
+        return table.assign(loss=self.run.history["losses"]).rename_axis("epoch")
+
+    def answers(self, samples: Iterable[RelationSample]) -> pd.DataFrame:
+        """What it predicts for sentences (cleaned as those of training), and how likely it finds it."""
+        return pd.DataFrame([self._answer(sample) for sample in samples])
+
+    def _answer(self, sample: RelationSample) -> dict[str, object]:
+        chances = probabilities(self.classifier, clean_sample(sample))
+        best = max(chances, key=chances.get)
+        row = {"model": self.name, "sentence": render(sample), "gold": sample.relation}
+        return row | {"predicted": best, "p": round(chances[best], 3)}
+
+    def both_sides(self, text: str, tags: Sequence[str] = TAGS) -> pd.DataFrame:
+        """`answers` for a tagged sentence whose relation is not known, and for its paired one."""
+        sample = RelationSample("mine", *parse_tagged(text, tags), self.run.labels[0])
+        return self.answers([sample, paired_sample(sample)]).drop(columns="gold")
+
+
+def _per_cent(run: Run) -> dict[str, float]:
+    return {DIRECTION_NAMES[name]: 100 * value for name, value in paired_scores(run).items()}
+
+
+def train_and_keep(experiment: Experiment, folder: Path | str, progress: bool = False) -> Trained:
+    """Train, keep run, weights and the outcome after each epoch in `folder`; what is there is only read.
+
+    Raises as `run_experiment`.
+    """
+    name = (experiment.dataset_name, experiment.name, experiment.encoder, str(experiment.seed))
+    stem = "-".join(map(safe_name, name))
+    weights, after = Path(folder) / f"{stem}.safetensors", Path(folder) / "epochs" / stem
+    extras = {} if weights.exists() and after.exists() else {"weights": weights, "epochs": after}
+    run = run_experiment(experiment, folder, progress=progress, **extras)
+    settings, options = experiment.resolved(), experiment.options
+    made = build(experiment.model, experiment.encoder, run.labels, settings, experiment.seed, **options)
+    return Trained(experiment, run, epoch_runs(after), load_weights(weights, made))
+
+
+def scores_table(trained: Iterable[Trained]) -> pd.DataFrame:
+    """The five scores of each model, per cent; one row a model."""
+    return pd.DataFrame({one.name: one.scores for one in trained}).T.rename_axis("model")
+
+
+def score_curves(one: Trained, scores: Sequence[str] = ("A", "B")) -> pd.DataFrame:
+    """Some scores of one model after each epoch, as `epochs_chart` wants them."""
+    return one.curve()[list(scores)].reset_index().melt("epoch", var_name="score")
+
+
+def model_curves(trained: Iterable[Trained], score: str = "B") -> pd.DataFrame:
+    """One score of several models after each epoch, as `epochs_chart` wants it."""
+    tables = [one.curve()[score].rename("value").reset_index().assign(score=one.name) for one in trained]
+    return pd.concat(tables, ignore_index=True)
+
+
+def costs_table(trained: Iterable[Trained]) -> pd.DataFrame:
+    """What training took, one column a model."""
+    facts = {
+        one.name: {
+            "training sentences": one.run.hyperparameters["training_samples"],
+            "seconds of training": one.run.wall_seconds,
+            "examples a second": one.run.sentences_per_second,
+            "seconds of prediction, both sets": one.run.environment["prediction_seconds"],
+            "inputs that were cut": one.run.history["cut_inputs"],
+        }
+        | {fact: one.run.environment[fact] for fact in ("precision", "threads", "device", "processes")}
+        for one in trained
+    }
+    return pd.DataFrame(facts)
+
+
+def blindness_text(one: Trained) -> str:
+    """What the five scores of a model say about direction, in words."""
+    found = one.scores
+    return (
+        f"{one.name} is right on {found['A']:.1f} % (A) of the test set and on {found['B']:.1f} % (B) of the "
+        f"paired set, by macro-F1. Of its right answers, {share_in_words(found['PIR'])} stayed the same when "
+        f"the markers changed places (PIR {found['PIR']:.1f} %); of the pairs, "
+        f"{share_in_words(found['PPR'])} are right on both sides (PPR {found['PPR']:.1f} %)."
+    )
+
+
+def answers_text(one: Trained, sample: RelationSample) -> str:
+    """Whether a model turns its answer when the markers of a sentence change places, in words."""
+    first, second = one.answers([sample, paired_sample(sample)]).itertuples()
+    kept = first.predicted == second.predicted
+    turned = second.predicted == inverse_label(first.predicted)
+    what = "gives the same answer to" if kept else "turns its answer with" if turned else "loses its way in"
+    right = sum(row.predicted == row.gold for row in (first, second))
+    return f"{one.name} {what} the paired sentence ({first.p:.3f} and {second.p:.3f}): right on {right} of 2."
+
+
+def merged_cost_text(plain: Trained, both: Trained) -> str:
+    """What training on both sides changes, in points."""
+    change = {name: both.scores[name] - value for name, value in plain.scores.items()}
+    return (
+        f"B goes from {plain.scores['B']:.1f} to {both.scores['B']:.1f}, PPR from {plain.scores['PPR']:.1f} "
+        f"to {both.scores['PPR']:.1f}; A changes by {change['A']:+.1f} points."
+    ).replace("-", "−")

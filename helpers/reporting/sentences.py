@@ -1,0 +1,77 @@
+"""Sentences made from numbers: lists of names, shares in words, signs, and an answer that is folded away.
+
+What a notebook says about stored runs is written by a function that looks at them, so that it changes with
+them; these are the words that such functions share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from .tables import to_markdown
+
+if TYPE_CHECKING:
+    from IPython.display import Markdown
+
+_SHARES = ((0.5, "none"), (5, "hardly any"), (25, "few"), (45, "less than half"), (55, "about half"))
+_SHARES += ((80, "more than half"), (95, "most"), (99.5, "nearly all"), (float("inf"), "all"))
+
+
+def listed(names: Iterable[object], nothing: str = "none") -> str:
+    """Names in a row, the last one after 'and'; `nothing` without any.
+
+    >>> listed(["A", "B", "C"]), listed(["A", "B"]), listed(["A"]), listed([])
+    ('A, B and C', 'A and B', 'A', 'none')
+    """
+    *first, last = [str(name) for name in names] or [nothing]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def share_in_words(percent: float) -> str:
+    """A share as a word; the numbers belong beside it.
+
+    >>> [share_in_words(share) for share in (0.1, 3, 20, 50, 70, 90, 98, 100)]
+    ['none', 'hardly any', 'few', 'about half', 'more than half', 'most', 'nearly all', 'all']
+    """
+    return next(word for end, word in _SHARES if percent < end)
+
+
+def signed(points: float, decimals: int = 1) -> str:
+    """A difference with its sign; a proper minus, no sign for what is printed as 0.
+
+    >>> signed(1.26), signed(-0.71), signed(-0.04)
+    ('+1.3', '−0.7', '0.0')
+    """
+    text = f"{points:+.{decimals}f}".replace("-", "−")
+    return text[1:] if float(text[1:]) == 0 else text
+
+
+def from_to(values: Iterable[float], decimals: int = 1) -> str:
+    """The smallest and the largest value; one number where they are printed alike.
+
+    >>> from_to([3.21, 1.0, 2.5]), from_to([1.01, 0.99])
+    ('1.0 to 3.2', '1.0')
+    """
+    found = sorted(values)
+    low, high = (f"{value:.{decimals}f}".replace("-", "−") for value in (found[0], found[-1]))
+    return low if low == high else f"{low} to {high}"
+
+
+def answer(*parts: str | pd.DataFrame, decimals: int = 2) -> Markdown:
+    """Text and tables under a line *Answer* that opens with a click, in JupyterLab and in the HTML page.
+
+    >>> print(answer("Half of them.").data)
+    <details><summary><b>Answer</b></summary>
+    <BLANKLINE>
+    Half of them.
+    <BLANKLINE>
+    </details>
+    """
+    from IPython.display import Markdown  # a notebook has it; scoring does without
+
+    texts = [part if isinstance(part, str) else to_markdown(part, decimals) for part in parts]
+    inside = "\n\n".join(texts)
+    return Markdown(f"<details><summary><b>Answer</b></summary>\n\n{inside}\n\n</details>")
