@@ -110,7 +110,7 @@ def leads_text(runs: Sequence[Run]) -> str:
     return "; ".join(parts) + "."
 
 
-def tests_table(runs: Sequence[Run]) -> pd.DataFrame:
+def significance_table(runs: Sequence[Run]) -> pd.DataFrame:
     """Welch's p, Holm's correction of it, d and its word, a row for each training set and scheme."""
     columns = ["difference", "p", "p_holm", "d", "word", "runs"]
     tables = [
@@ -121,7 +121,7 @@ def tests_table(runs: Sequence[Run]) -> pd.DataFrame:
     return found.set_index(["trained on", "scheme"])
 
 
-def tests_text(runs: Sequence[Run]) -> str:
+def significance_text(runs: Sequence[Run]) -> str:
     """How many of the differences are significant, with and without Holm's correction."""
     parts = []
     for name, table in pair_tests(runs).items():

@@ -46,6 +46,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "tidy_runs",
             "run_numbers",
             "mean_sd_text",
+            "forest_rows",
             "runs_named",
             "settings_table",
         ],

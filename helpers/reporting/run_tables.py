@@ -103,6 +103,40 @@ def mean_sd_text(numbers: Mapping[tuple[str, ...], float], key: tuple[str, str, 
     return f"{100 * mean:.{decimals}f}" + ("" if sd is None else f" ± {100 * sd:.{decimals}f}")
 
 
+def forest_rows(
+    rows: pd.DataFrame, dataset: str, panels: Mapping[tuple[str, str], str], models: Sequence[str] = ()
+) -> pd.DataFrame:
+    """What `forest_chart` draws of a tidy table of runs: published numbers beside each of our runs, per cent.
+
+    Parameters
+    ----------
+    rows : as `tidy_runs` gives them. panels : metric and scheme → title of its panel, in order. models : in
+        the order wanted; none: all that have a published number.
+
+    Returns
+    -------
+    Columns panel, row (model), source ('published' or 'ours'), value.
+
+    >>> forest_rows(tidy_runs([], {}), "semeval2010", {("ppr", ""): "PPR"}).columns.tolist()
+    ['panel', 'row', 'source', 'value']
+    """
+    own = rows[rows["dataset"] == dataset]
+    own = own.assign(panel=[panels.get(key) for key in zip(own["metric"], own["scheme"], strict=True)])
+    own = own.dropna(subset="panel").rename(columns={"model": "row"})
+    means = own[own["seed_or_agg"] == "mean"]
+    printed = means[means["published"] != ""]
+    theirs = printed.assign(source="published", value=printed["published"].astype(float))
+    alone = means[~means["row"].isin(own.loc[own["seed_or_agg"].str.startswith("seed"), "row"])]
+    ours = pd.concat([own[own["seed_or_agg"].str.startswith("seed")], alone])
+    ours = ours.assign(source="ours", value=100 * ours["value"])
+    found = pd.concat([theirs, ours])[["panel", "row", "source", "value"]]
+    order = list(models or dict.fromkeys(theirs["row"]))
+    found = found[found["row"].isin(order)]
+    for column, known in (("row", order), ("panel", list(panels.values()))):
+        found = found.sort_values(column, key=lambda one, known=known: one.map(known.index), kind="stable")
+    return found.reset_index(drop=True)
+
+
 def runs_named(rows: pd.DataFrame, dataset: str, models: Sequence[str]) -> str:
     """Which runs of ours a table shows: encoder and seeds of each model, in words.
 

@@ -18,7 +18,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -149,13 +149,16 @@ class LabelProblems:
     features : (n, d), sparse or dense. targets : (n, L) sparse 0/1. options : from `parse_options`.
 
     Attributes: `n` documents, `count` labels, `width` weights a label, `options`; `weights`, (L, width), what
-    `keep` has found so far, also in other processes.
+    `keep` has found so far, also in other processes; of the class, `solved`: how many problems this process
+    has handed to the solver.
 
     >>> from helpers.models.linear import parse_options
     >>> problems = LabelProblems(np.eye(2), sparse.csc_array([[1, 0], [0, 1]]), parse_options("-s 2"))
     >>> problems.positive(1).tolist(), problems.train(1).round(2).tolist()
     ([False, True], [-0.67, 0.67])
     """
+
+    solved: ClassVar[int] = 0
 
     def __init__(self, features: Any, targets: sparse.sparray, options: Options) -> None:
         self._rows, self._targets = Rows(features, options), sparse.csc_array(targets)
@@ -178,6 +181,7 @@ class LabelProblems:
         self, label: int, rows: np.ndarray | None = None, cost: float = 1.0, factor: float = 1.0
     ) -> np.ndarray:
         """(width,) weights of a label; `rows`, `cost` and `factor` as in `Rows.train`."""
+        LabelProblems.solved += 1
         return self._rows.train(self.positive(label), rows, cost, factor)
 
     def keep(self, label: int, cost: float = 1.0, factor: float = 1.0) -> None:

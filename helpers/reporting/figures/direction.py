@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from .parts import first_seen, headline, legend_below, name_rows, panels, spread_labels, with_support
-from .style import BLUE, ORANGE, PALETTE, styled
+from .style import BLUE, ORANGE, PALETTE, QUIET, ink, styled
 
 _LOOKS = {
     "ours": {"color": BLUE, "marker": "o"},
@@ -53,7 +53,7 @@ def _name_points(axes: Axes, rows: pd.DataFrame, right: float) -> None:
         line = {"arrowstyle": "-", "color": "#b5b5b5", "linewidth": 0.7, "shrinkA": 1, "shrinkB": 3}
         axes.annotate(
             row.name, (row.a, row.b), (right + 3, place), fontsize=8, ha="left", va="center",
-            arrowprops=line, color=_LOOKS[row.source]["color"], annotation_clip=False,
+            arrowprops=line, color=ink(_LOOKS[row.source]["color"]), annotation_clip=False,
         )  # fmt: skip
 
 
@@ -132,7 +132,7 @@ def dumbbell_chart(shares: pd.DataFrame, kinds: dict[str, str], title: str) -> p
     for axes, model in zip(found[0], models, strict=True):
         own = shares[shares["model"] == model].set_index("relation").reindex(relations)
         rows = range(len(own))
-        axes.hlines(rows, own[open_end], own[full_end], color="#8a8a8a", linewidth=1.6, zorder=2)
+        axes.hlines(rows, own[open_end], own[full_end], color=QUIET, linewidth=1.6, zorder=2)
         axes.plot(own[open_end], rows, "o", color=BLUE, markerfacecolor="white", label=open_words, zorder=3)
         axes.plot(own[full_end], rows, "o", color=BLUE, label=full_words, zorder=4)
         axes.set(xlim=(-6, 106), xticks=[0, 50, 100])
@@ -168,7 +168,7 @@ def epochs_chart(curve: pd.DataFrame, names: dict[str, str], title: str) -> plt.
         look = {"color": PALETTE[(0, 2, 3, 1, 4)[number % 5]], "marker": "osD^v"[number % 5]}
         axes.plot(line["epoch"], line["value"], linewidth=1.8, markersize=5, **look)
         axes.annotate(
-            name, (line["epoch"].iloc[-1] + 0.12, place), color=look["color"], fontsize=9, va="center",
+            name, (line["epoch"].iloc[-1] + 0.12, place), color=ink(look["color"]), fontsize=9, va="center",
             annotation_clip=False,
         )  # fmt: skip
     last = curve["epoch"].max()

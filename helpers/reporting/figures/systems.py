@@ -12,36 +12,43 @@ from .parts import (
     alpha_axis,
     first_seen,
     headline,
-    legend_below,
     name_rows,
     panels,
-    scheme_bars,
     spread_labels,
     with_support,
 )
-from .style import BLUE, ORANGE, PALETTE, styled
+from .style import BLUE, ORANGE, PALETTE, QUIET, ink, scheme_look, styled
 
 _PAIR, _MARKERS = (PALETTE[0], PALETTE[3]), "os"
 
 
 @styled
 def interval_chart(scores: pd.DataFrame, title: str) -> plt.Figure:
-    """Scores of systems under each scheme with their 95 % bootstrap intervals over the test set.
+    """Scores of systems with their 95 % bootstrap intervals over the test set, a panel for each scheme.
 
     Parameters
     ----------
-    scores : columns `model`, `scheme`, `value`, `low`, `high` (per cent); models in the order of first sight.
+    scores : columns `model`, `scheme`, `value`, `low`, `high` (per cent); models and schemes in the order of
+        first sight. All panels have one scale.
 
     >>> row = {"model": "m", "scheme": "micro", "value": 70.0, "low": 69.0, "high": 71.0}
-    >>> interval_chart(pd.DataFrame([row]), "one").axes[0].get_xlabel()
-    'F1 (%), bar: 95 % bootstrap interval over the test set'
+    >>> [axes.get_title(loc="left") for axes in interval_chart(pd.DataFrame([row]), "one").axes]
+    ['micro']
     """
-    models = first_seen(scores, "model")
-    figure, axes = plt.subplots(figsize=(7.5, 1.2 + 0.52 * len(models)))
-    scheme_bars(axes, scores, "value", 0.13, markersize=4.5, linewidth=1.1)
-    name_rows(axes, models)
-    axes.set(xlabel="F1 (%), bar: 95 % bootstrap interval over the test set", title=title)
-    legend_below(figure, axes, scores["scheme"].nunique())
+    models, schemes = first_seen(scores, "model"), first_seen(scores, "scheme")
+    size = (1.3 + 1.45 * len(schemes), 1.2 + 0.24 * len(models))
+    figure, found = plt.subplots(1, len(schemes), figsize=size, sharex=True, sharey=True, squeeze=False)
+    for axes, scheme in zip(found[0], schemes, strict=True):
+        rows = scores[scores["scheme"] == scheme]
+        y, look = rows["model"].map(models.index), scheme_look(scheme)
+        axes.hlines(y, rows["low"], rows["high"], color=look["color"], linewidth=2)
+        axes.plot(rows["value"], y, linestyle="none", markersize=3.6, **look)
+        name_rows(axes, models)
+        axes.set_title(scheme, fontsize=10, color=ink(look["color"]))
+        axes.grid(axis="y", visible=False)
+    words = "F1 (%), bar: 95 % bootstrap interval over the test set"
+    found[0][len(schemes) // 2].set_xlabel(words, fontsize=9)
+    headline(figure, title)
     return figure
 
 
@@ -228,16 +235,26 @@ def lead_without_chart(leads: pd.DataFrame, whole: float, words: str, title: str
     >>> lead_without_chart(leads, 3.0, "a − b", "one").axes[0].get_yticklabels()[0].get_text()
     'r (1)'
     """
-    figure, axes = plt.subplots(figsize=(7.2, 1.3 + 0.24 * len(leads)))
-    rows = range(len(leads))
-    axes.hlines(rows, whole, leads["lead"], color="#bbbbbb", linewidth=1.4)
-    axes.plot(leads["lead"], rows, "o", color=_PAIR[0], markersize=6)
-    axes.axvline(whole, color=_PAIR[1], linewidth=1.4)
-    axes.axvline(0, color="black", linewidth=0.8)
-    axes.text(
-        whole, 1.01, f"all classes: {whole:+.2f}", transform=axes.get_xaxis_transform(), ha="center",
-        fontsize=8, color=_PAIR[1],
-    )  # fmt: skip
+    figure, axes = plt.subplots(figsize=(6.4, 1.4 + 0.24 * len(leads)))
+    rows = np.arange(len(leads))
+    axes.axvspan(*sorted((0, whole)), color="#f1f1f1", zorder=0)
+    axes.hlines(rows, whole, leads["lead"], color=QUIET, linewidth=1.6)
+    moved = (leads["lead"] - whole).abs().rank(ascending=False) <= 3
+    axes.plot(leads["lead"], rows, "o", color=_PAIR[0], markersize=5.5)
+    for row in np.flatnonzero(moved):
+        lead = leads["lead"].iloc[row]
+        side = ("left", 6) if lead > whole else ("right", -6)
+        axes.annotate(
+            f"{lead:+.2f}".replace("-", "−"), (lead, row), (side[1], 0), textcoords="offset points",
+            ha=side[0], va="center", fontsize=8,
+        )  # fmt: skip
+    axes.axvline(whole, color=_PAIR[1], linewidth=1.6)
+    axes.axvline(0, color="black", linewidth=1)
+    for at, word, color in ((whole, f"all classes {whole:+.2f}", ink(_PAIR[1])), (0, "no lead", "black")):
+        axes.text(
+            at, 1.01, word.replace("-", "−"), transform=axes.get_xaxis_transform(), ha="center", fontsize=8,
+            color=color,
+        )  # fmt: skip
     name_rows(axes, with_support(leads["relation"], leads["support"]))
     axes.set(xlabel=f"{words}, points of macro-F1 without the class")
     axes.set_title(title, pad=18)

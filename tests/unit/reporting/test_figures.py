@@ -31,8 +31,9 @@ def test_a_further_scheme_has_a_look_of_its_own_that_stays():
 def test_charts_draw_a_sixth_scheme():
     rows = [{"model": "m", "scheme": scheme, "low": 1.0, "high": 3.0} for scheme in (*SCHEMES, "root")]
     table = pd.DataFrame(rows).assign(value=2.0, difference=2.0)
-    for figure in (interval_chart(table, "t"), gains_chart(table, "t")):
-        assert [text.get_text() for text in figure.legends[0].get_texts()] == [*SCHEMES, "root"]
+    named = [text.get_text() for text in gains_chart(table, "t").legends[0].get_texts()]
+    assert named == [axes.get_title("left") for axes in interval_chart(table, "t").axes]
+    assert named == [*SCHEMES, "root"]
 
 
 @styled
@@ -114,7 +115,10 @@ def test_a_figure_fits_a_column():
         texts = [text for text in figure.findobj(mpl.text.Text) if text.get_text()]
         assert min(text.get_fontsize() for text in texts) >= 6.5
         titles = [text for text in texts if text.get_text().startswith("A finding")]
-        boxes = [text.get_window_extent() for text in [*titles, *figure.legends[0].get_texts()]]
+        boxes = [
+            text.get_window_extent()
+            for text in [*titles, *(one for key in figure.legends for one in key.get_texts())]
+        ]
         assert titles and all(box.x0 >= -1 and box.x1 <= figure.bbox.x1 + 1 for box in boxes)
     with pytest.raises(ValueError, match="unknown width 'wide'"):
         two_panels(title, width="wide")
