@@ -99,7 +99,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "empty_text",
             "falls_text",
             "gains_text",
-            "grid_text",
+            "cost_pairs_text",
             "intervals_shown",
             "largest_weights",
             "largest_weights_text",

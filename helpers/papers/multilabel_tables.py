@@ -170,7 +170,7 @@ def methods_text(runs: Mapping[str, Runs]) -> str:
     )
 
 
-def grid_text(runs: Runs) -> str:
+def cost_pairs_text(runs: Runs) -> str:
     """What searching pairs (C, t), and drawing splits for each cost, change on Reuters."""
     base = scores_of(runs["cost_sensitive"])
     words = {"grid of C": "pairs (C, t) instead of t alone", "different splits": "other splits for each cost"}
