@@ -37,13 +37,13 @@ from .samples import (
     RelationSample,
     parse_tagged,
 )
-from .tabular import open_source
+from .sources import open_source
 from .tree_files import parsed_sample, word_spans
 from .trees import ParsedSample, TypedSample
 
 logger = logging.getLogger(__name__)
 
-FORMS = (".json", ".jsonl", ".csv", ".tsv", ".txt")
+ENDINGS = (".json", ".jsonl", ".csv", ".tsv", ".txt")
 MARKERS: tuple[Markers, ...] = (
     SPACED_TAGS,
     TAGS,
@@ -91,8 +91,8 @@ def read_relation_file(
     """
     path = Path(path)
     ending = Path(path.name.lower().removesuffix(".gz")).suffix
-    if ending not in FORMS:
-        raise ValueError(f"{path}: unknown ending; known are {', '.join(FORMS)}")
+    if ending not in ENDINGS:
+        raise ValueError(f"{path}: unknown ending; known are {', '.join(ENDINGS)}")
     first: dict[str, tuple[int, int]] = {}
 
     def parse(line: int, record: tuple[int, Any]) -> list[RelationSample]:
