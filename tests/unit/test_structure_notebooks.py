@@ -43,7 +43,6 @@ PLANNED = {
     "10_multilabel_methods": "10 · Multi-label methods",
     "11_multilabel_costs": "11 · Multi-label costs",
     "15_leaderboard": "15 · The leaderboard",
-    "16_bring_your_own": "16 · Bring your own",
 }
 """Notebooks to come, with their titles, so that their neighbours can link them already."""
 
