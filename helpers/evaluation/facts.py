@@ -30,6 +30,7 @@ from helpers.metrics import (
     fact_scores,
     holm,
     label_averages,
+    latex_float,
     latex_table,
     one_vs_rest,
     paired_bootstrap,
@@ -126,14 +127,14 @@ class FactReport:
         return "\n".join([*lines, visible(self.signature)])
 
     def to_latex(self) -> str:
-        """The measures, and the relations, as LaTeX tables (package booktabs), in per cent."""
+        """The measures, and the relations, as a LaTeX table with caption and label (package booktabs)."""
         measures = {
             name: {"value": value, **self.intervals.get(name, {})} for name, value in self._values().items()
         }
-        tables = [f"% {visible(self.signature)}\n{latex_table('Measure', measures)}"]
-        return "\n\n".join(
-            [*tables, *([latex_table("Relation", self.per_relation)] * bool(self.per_relation))]
-        )
+        tables = [latex_table("Measure", measures, score="value")]
+        tables += [latex_table("Relation", self.per_relation)] * bool(self.per_relation)
+        caption = "Ranked facts against the true ones, in per cent."
+        return latex_float(tables, caption, "tab:facts", [visible(self.signature)])
 
 
 def _percent(value: float | None) -> str:

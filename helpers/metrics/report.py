@@ -17,12 +17,12 @@ import numpy as np
 from helpers.core import Label, csv_text, table_name, visible
 
 from .bootstrap import wilson_interval
+from .latex import COUNTS, DECIMALS, latex_float, latex_table, latex_text
+from .latex import HIDDEN as NOT_SHOWN
 
 if TYPE_CHECKING:
     import pandas as pd
 
-NOT_SHOWN = ("signature", "averaged", "undefined")
-COUNTS = ("support", "predicted", "correct", "facts", "n", "cells")
 DIRECTION_SCORES = {
     "A": "performance_original",
     "B": "performance_paired",
@@ -211,44 +211,44 @@ class Report:
             if row["support"] or row["predicted"]
         ]
 
-    def to_latex(self) -> str:
-        r"""The schemes, and each section of `extra`, as LaTeX tables (package booktabs), in per cent; the
-        signature is a comment.
+    def to_latex(self, decimals: int = DECIMALS) -> str:
+        r"""The schemes, and each section of `extra`, as a LaTeX table with caption and label.
 
-        >>> print(Report(1, (), None, 1.0, (), (), {"micro": {"f1": 0.5}}, {}, "f1", "sig_1").to_latex())
+        It needs the package booktabs. Scores are in per cent, an interval stands in the cell of its score,
+        the signature is a comment.
+
+        >>> schemes = {"dodrans": {"f1": 0.725, "f1_of_means": 0.73, "low": 0.701, "high": 0.748}}
+        >>> print(Report(90, (), "NA", 1.0, ("a",), (), schemes, {}, "f1", "sig_1").to_latex())
         % sig_1
-        \begin{tabular}{lr}
+        \begin{table}
+        \centering
+        \caption{Scores in per cent of 90 samples, averaged over 1 class; the negative class is NA.
+        In brackets 95\,\% bootstrap intervals.}
+        \label{tab:scores}
+        \begin{tabular}{lrr}
         \toprule
-        Scheme & F1 \\
+        Scheme & F1 & F1 of means \\
         \midrule
-        micro & 50.00 \\
+        Dodrans & 72.5 [70.1, 74.8] & 73.0 \\
         \bottomrule
         \end{tabular}
+        \end{table}
         """
-        tables = [f"% {visible(self.signature)}\n{latex_table('Scheme', self.schemes)}"]
-        tables += [latex_table(kind.capitalize(), self._section(kind)) for kind in self.extra]
-        return "\n\n".join(tables)
-
-
-def latex_table(title: str, rows: dict[str, dict[str, Any]]) -> str:
-    r"""Named rows as a LaTeX table (package booktabs): fractions in per cent, counts as they are.
-
-    >>> print(latex_table("Relation", {"lived_in": {"f1": 0.5, "facts": 4}}))
-    \begin{tabular}{lrr}
-    \toprule
-    Relation & F1 & Facts \\
-    \midrule
-    lived\_in & 50.00 & 4 \\
-    \bottomrule
-    \end{tabular}
-    """
-    columns = _columns(rows.values())
-    lines = [[title, *(key.capitalize() for key in columns)]]
-    for name, row in rows.items():
-        lines.append([name, *(_shown(key, row[key]) if key in row else "" for key in columns)])
-    head, *body = (" & ".join(map(_escaped, line)) + r" \\" for line in lines)
-    top = [rf"\begin{{tabular}}{{l{'r' * len(columns)}}}", r"\toprule", head, r"\midrule"]
-    return "\n".join([*top, *body, r"\bottomrule", r"\end{tabular}"])
+        tables = [latex_table("Scheme", self.schemes, self.score_name, decimals)]
+        for kind in self.extra:
+            section = self._section(kind)
+            ends = {name.partition(".")[2]: section.pop(name) for name in [*section] if "intervals." in name}
+            for rate, row in ends.items():
+                section[kind] |= {f"{rate}_{end}": value for end, value in row.items()}
+            tables.append(latex_table(latex_text(kind).capitalize(), section, decimals=decimals))
+        classes = f"{len(self.averaged)} class{'es' * (len(self.averaged) != 1)}"
+        caption = f"Scores in per cent of {plain_number(self.n)} samples, averaged over {classes}"
+        caption += (
+            f"; the negative class is {latex_text(self.negative)}." if self.negative is not None else "."
+        )
+        if any("low" in row for row in self.schemes.values()):
+            caption += "\nIn brackets 95\\,\\% bootstrap intervals."
+        return latex_float(tables, caption, "tab:scores", [visible(self.signature)])
 
 
 def _table(title: str, rows: list[tuple[str, dict[str, Any]]]) -> list[str]:
@@ -291,13 +291,6 @@ def plain_number(value: float) -> str:
 
 def _percent(value: float) -> str:
     return "–" if math.isnan(value) else f"{100 * value:.2f}"
-
-
-LATEX = {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}"} | {char: "\\" + char for char in "_%&#${}"}
-
-
-def _escaped(text: str) -> str:
-    return "".join(LATEX.get(char, char) for char in table_name(text))
 
 
 def _plain(value: Any) -> Any:

@@ -110,21 +110,95 @@ def mean_and_sd(scores: Sequence[float]) -> tuple[float, float, int]:
     return float(mean), float(spread), len(values)
 
 
-def cohens_d(mean_a: float, sd_a: float, mean_b: float, sd_b: float) -> float:
-    """Cohen's d for equal numbers of runs: √2 · (μ_a − μ_b) / √(s_a² + s_b²) (Eq. 4); sample SDs.
+def cohens_d(
+    mean_a: float,
+    sd_a: float,
+    mean_b: float,
+    sd_b: float,
+    n_a: int | None = None,
+    n_b: int | None = None,
+) -> float:
+    """Cohen's d: the difference of the means by the pooled sample SD.
 
-    It is linked to Welch's t of n runs each by t = d · √(n/2). Both SDs 0: ±inf, or nan for equal means.
-    Raises ValueError for a negative SD.
+    For equal numbers of runs √2 · (μ_a − μ_b) / √(s_a² + s_b²) (Eq. 4), linked to Welch's t of n runs each by
+    t = d · √(n/2). With n_a and n_b the pooled variance is ((n_a − 1)·s_a² + (n_b − 1)·s_b²) / (n_a + n_b −
+    2), which is the same for n_a = n_b.
 
-    >>> round(cohens_d(72.5, 0.3, 71.5, 0.4), 3)
-    2.828
+    Both SDs 0: ±inf, or nan for equal means. Raises ValueError for a negative SD.
+
+    >>> round(cohens_d(72.5, 0.3, 71.5, 0.4), 3), round(cohens_d(72.5, 0.3, 71.5, 0.4, 5, 3), 3)
+    (2.828, 2.97)
     """
     if not (sd_a >= 0 and sd_b >= 0):
         raise ValueError(f"SDs are {sd_a} and {sd_b}: they cannot be negative or missing")
+    if n_a is not None and n_b is not None and n_a != n_b:
+        share = (n_a - 1) / (n_a + n_b - 2)
+        sd_a, sd_b = np.sqrt(2 * share) * sd_a, np.sqrt(2 * (1 - share)) * sd_b
     spread, difference = np.hypot(sd_a, sd_b), mean_a - mean_b
     if spread == 0:
         return float(np.sign(difference) * np.inf) if difference else float("nan")
     return float(np.sqrt(2) * difference / spread)
+
+
+def cohens_d_interval(d: float, n_a: int, n_b: int, confidence: float = 0.95) -> tuple[float, float]:
+    """The interval of Cohen's d from the noncentral t distribution: wide for a few runs.
+
+    With equal variances t = d / √(1/n_a + 1/n_b) is noncentral t with n_a + n_b − 2 degrees of freedom and
+    noncentrality δ / √(1/n_a + 1/n_b); the ends are the δ under which t is its upper or lower quantile.
+    Undefined (nan, nan): an infinite or missing d, fewer than three runs in all. Source: Steiger and Fouladi
+    1997; Cumming and Finch 2001.
+
+    >>> [round(end, 2) for end in cohens_d_interval(2.828, 5, 5)]
+    [0.95, 4.63]
+    """
+    df = n_a + n_b - 2
+    if not np.isfinite(d) or min(n_a, n_b) < 1 or df < 1:
+        return float("nan"), float("nan")
+    scale, tail = np.sqrt(1 / n_a + 1 / n_b), (1 - confidence) / 2
+    # of |d|, where the inverse is exact to more places
+    ends = [scale * scipy.special.nctdtrinc(df, share, abs(d) / scale) for share in (1 - tail, tail)]
+    low, high = ends if d >= 0 else (-ends[1], -ends[0])
+    return float(low), float(high)
+
+
+@dataclass(frozen=True)
+class RunTest:
+    """Two models over their runs: sizes, means, sample SDs, first − second, Welch's test, d and its interval.
+
+    All of t, df, p, d, d_low, d_high are nan where one model has a single run.
+    """
+
+    n_a: int
+    mean_a: float
+    sd_a: float
+    n_b: int
+    mean_b: float
+    sd_b: float
+    difference: float
+    t: float
+    df: float
+    p: float
+    d: float
+    d_low: float
+    d_high: float
+
+
+def run_test(a: Sequence[float], b: Sequence[float]) -> RunTest:
+    """Welch's test and Cohen's d with its 95 % interval between the scores of two models' runs.
+
+    Raises and warns as `welch`.
+
+    >>> test = run_test([72.2, 72.5, 72.8, 72.1, 72.9], [71.1, 71.5, 71.9, 71.2, 71.8])
+    >>> round(test.difference, 2), round(test.p, 4), round(test.d, 2), round(test.d_low, 2)
+    (1.0, 0.0021, 2.83, 0.95)
+    """
+    (mean_a, sd_a, n_a), (mean_b, sd_b, n_b) = mean_and_sd(a), mean_and_sd(b)
+    test = welch(a, b)
+    d = cohens_d(mean_a, sd_a, mean_b, sd_b, n_a, n_b) if min(n_a, n_b) > 1 else float("nan")
+    return RunTest(
+        *(n_a, mean_a, sd_a, n_b, mean_b, sd_b, mean_a - mean_b),
+        *(test.t, test.df, test.p, d, *cohens_d_interval(d, n_a, n_b)),
+    )
 
 
 def sawilowsky(d: float) -> str:
@@ -156,3 +230,26 @@ def holm(p_values: Sequence[float]) -> list[float]:
     factors = np.arange(len(order), 0, -1)
     p[order] = np.minimum(1.0, np.maximum.accumulate(p[order] * factors))
     return p.tolist()
+
+
+def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
+    """Benjamini and Hochberg's (1995) correction, for the false discovery rate: min over j ≥ i of m·p_j / j.
+
+    Where Holm guards against one false alarm among all tests, this bounds their expected share among those
+    that are called significant. Missing p-values stay missing and are not counted. Raises ValueError for a
+    value outside [0, 1].
+
+    >>> [round(p, 3) for p in benjamini_hochberg([0.01, 0.04, 0.03])]
+    [0.03, 0.04, 0.04]
+    """
+    p = np.array(p_values, dtype=float)
+    known = ~np.isnan(p)
+    if ((p[known] < 0) | (p[known] > 1)).any():
+        raise ValueError(f"p_values has to hold numbers between 0 and 1, not {list(p_values)}")
+    if known.any():
+        p[known] = scipy.stats.false_discovery_control(p[known])
+    return p.tolist()
+
+
+CORRECTIONS = {"holm": holm, "bh": benjamini_hochberg}
+"""Name of a correction for several tests → its function."""

@@ -24,14 +24,13 @@ from helpers.metrics import (
     PairedOutcomes,
     averages,
     bootstrap_intervals,
-    cohens_d,
     direction_scores,
     holm,
     mean_and_sd,
     official_macro,
+    run_test,
     sawilowsky,
     scheme_names,
-    welch,
 )
 from helpers.runs import Run, list_runs
 
@@ -177,10 +176,9 @@ def compare_models(rows: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
 
 
 def _tested(a: Sequence[float], b: Sequence[float]) -> tuple[float, float, float, float]:
-    (mean_a, sd_a, runs), (mean_b, sd_b, _) = mean_and_sd(a), mean_and_sd(b)
     with warnings.catch_warnings(action="ignore", category=FewRunsWarning):
-        p = welch(b, a).p
-    return mean_a, mean_b, p, cohens_d(mean_b, sd_b, mean_a, sd_a) if runs > 1 else np.nan
+        test = run_test(b, a)
+    return test.mean_b, test.mean_a, test.p, test.d
 
 
 def resampled_intervals(

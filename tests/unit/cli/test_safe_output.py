@@ -116,7 +116,7 @@ class TestScoreToRead:
         if form == "latex":  # a line end would be the end of the comment
             head, *rest = text.splitlines()
             assert head.startswith("% f1|") and head.endswith("v:0.1")
-            assert rest[0].startswith(r"\begin{tabular}")
+            assert rest[0].startswith(r"\begin{table}")
 
     @pytest.mark.parametrize("form", ["table", "latex"])
     def test_a_very_long_label_does_not_widen_a_table(self, out, folder, form):

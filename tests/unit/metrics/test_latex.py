@@ -1,0 +1,109 @@
+"""LaTeX that compiles: balanced, escaped, every row as wide as the head; whether TeX is here or not."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from helpers.metrics import Confusion, evaluate, latex_cell, latex_float, latex_name, latex_rows, latex_table
+
+
+def checked(text: str) -> list[list[list[str]]]:
+    """The cells of each tabular; AssertionError for what TeX would not take."""
+    code = "\n".join(line for line in text.splitlines() if not line.startswith("%"))
+    plain = re.sub(r"\\textbackslash\{\}|\\\^\{\}|\\~\{\}|\\[_%&#${}]", "x", code)
+    depth = 0
+    for char in plain:
+        depth += (char == "{") - (char == "}")
+        assert depth >= 0
+    assert depth == 0 and len(re.findall(r"(?<!\\)\$", code)) % 2 == 0
+    opened = []
+    for kind, name in re.findall(r"\\(begin|end)\{(\w+)\}", code):
+        opened.append(name) if kind == "begin" else None
+        assert kind == "begin" or opened.pop() == name
+    assert not opened
+    outside = re.sub(r"\$[^$]*\$|\\label\{[^}]*\}", "", plain)
+    assert not re.search(r"[#^_]", outside) and "%" not in outside.replace(r"\%", "")
+    tables = []
+    for columns, body in re.findall(r"\\begin\{tabular\}\{(\w+)\}(.*?)\\end\{tabular\}", code, re.DOTALL):
+        rows = [line.removesuffix(r" \\") for line in body.splitlines() if line.endswith(r"\\")]
+        cells = [re.split(r"(?<!\\) & ", row) for row in rows]
+        assert {len(row) for row in cells} == {len(columns)}
+        tables.append(cells)
+        assert re.findall(r"\\(\w+rule)", body) == ["toprule", "midrule", "bottomrule"]
+    assert tables
+    return tables
+
+
+@pytest.fixture
+def report():
+    table = Confusion.from_arrays(["a_1", "b&c", "NA"], ["a_1", "a_1", "d%"], ["NA", "a_1", "b&c", "d%"])
+    return evaluate(table, negative="NA", schemes=["micro", "dodrans", "n^0.5"])
+
+
+def test_a_report_is_one_table_with_caption_label_and_signature(report):
+    report.add_interval("dodrans", 0.701, 0.748)
+    text = report.to_latex()
+    (rows,) = checked(text)
+    assert [row[0] for row in rows] == ["Scheme", "Micro", "Dodrans", "$n^{0.5}$"]
+    assert rows[0][1:] == ["Precision", "Recall", "F1", "F1 of means"]
+    f1 = report.schemes["dodrans"]["f1"]
+    assert rows[2][3] == f"{100 * f1:.1f} [70.1, 74.8]" and rows[1][3] == "40.0"
+    assert text.startswith(f"% {report.signature}\n\\begin{{table}}")
+    assert r"\caption{Scores in per cent of 3 samples, averaged over 2 classes" in text
+    assert r"\label{tab:scores}" in text and "brackets 95" in text
+
+
+def test_sections_are_tables_of_their_own(report):
+    report.extra["direction"] = {"pd": 0.25, "pir": None, "better_set": "B", "n": 4, "signature": "x"}
+    report.extra["direction"]["intervals"] = {"pd": {"low": 0.2, "high": 0.3}}
+    report.extra["official"] = {
+        "grouped": {"macro": 0.5, "macro_low": 0.4, "macro_high": 0.6, "signature": "x"}
+    }
+    _, direction, official = checked(report.to_latex())
+    assert direction == [
+        ["Direction", "PD", "PIR", "Better set", "$n$"],
+        ["direction", "25.0 [20.0, 30.0]", "--", "B", "4"],
+    ]
+    assert official == [["Official", "Macro"], ["grouped", "50.0 [40.0, 60.0]"]]
+
+
+def test_names_of_scores_and_schemes():
+    found = [
+        latex_name(name) for name in ("micro", "n^-0.5", "mcc", "f2", "f2_of_means", "root_2", "R(e1,e2)")
+    ]
+    assert found == ["Micro", "$n^{-0.5}$", "MCC", "$F_{2}$", "$F_{2}$ of means", r"root\_2", "R(e1,e2)"]
+
+
+def test_missing_values_are_dashes_and_decimals_can_be_chosen():
+    assert [latex_cell(None), latex_cell(float("nan"), 0.1, 0.2), latex_cell(0.5, None, 0.2)] == [
+        "--",
+        "--",
+        "50.0",
+    ]
+    assert latex_cell(0.72514, 0.7, 0.75, decimals=2) == "72.51 [70.00, 75.00]"
+    (rows,) = checked(latex_table("Relation", {"a_b": {"f1": 0.5}, "c": {"support": 1234567}}, decimals=0))
+    assert rows == [["Relation", "F1", "Support"], [r"a\_b", "50", ""], ["c", "", "1234567"]]
+
+
+@pytest.mark.parametrize("spoilt", ["a_b", "{", "$x", "a & b", "a % b"])
+def test_the_check_itself_refuses(spoilt):
+    with pytest.raises(AssertionError):
+        checked(latex_float([latex_rows(["x", "y"], [["1", spoilt]])], "C.", "tab:c"))
+
+
+@pytest.mark.skipif(not shutil.which("pdflatex"), reason="needs TeX")
+def test_tex_takes_it(report, tmp_path):
+    report.extra["di_rection"] = {"best": "A\\^~#{"}
+    report.add_interval("micro", 0.1, 0.9)
+    head = "\\documentclass{article}\\usepackage{booktabs}\\begin{document}\n"
+    (tmp_path / "a.tex").write_text(head + report.to_latex() + "\n\\end{document}\n")
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "a.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0 and (tmp_path / "a.pdf").exists(), done.stdout[-1000:]
