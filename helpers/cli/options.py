@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from .base import existing_file, flag, one_of, option, output_file
+from .base import existing_file, flag, one_of, option, output_file, whole_number
 
 RAW = flag(
     "--raw",
@@ -16,6 +16,7 @@ RAW = flag(
     "or a carriage return gets an apostrophe in front, so that no spreadsheet runs it as a formula.",
 )
 OUTPUT = option("--output", "FILE", "Write the result to FILE, atomically.", output_file)
+DECIMALS = option("--decimals", "N", "Of per cent in LaTeX (default 1).", whole_number(0, 9), default=1)
 NAMED_LABELS = ("supported", "observed", "listed")
 
 

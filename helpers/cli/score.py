@@ -27,7 +27,7 @@ from .base import (
     put_report,
     whole_number,
 )
-from .options import OUTPUT, RAW, policy, policy_of, reading, reading_of, threshold
+from .options import DECIMALS, OUTPUT, RAW, policy, policy_of, reading, reading_of, threshold
 
 FAIL_UNDER = "Exit with 1 if this score is smaller, e.g. dodrans=0.67; repeatable. NAME as for --score-only."
 SCORE_ONLY = "Print this number and nothing else: a scheme, accuracy, official, A, B, PD, PIR or PPR."
@@ -47,6 +47,7 @@ SCORE_ONLY = "Print this number and nothing else: a scheme, accuracy, official, 
 @option("--fail-under", "NAME=X", FAIL_UNDER, threshold, multiple=True)
 @option("--score-only", "NAME", SCORE_ONLY)
 @forms("table", "json", "csv", "latex")
+@DECIMALS
 @RAW
 @OUTPUT
 def _score(
@@ -55,6 +56,7 @@ def _score(
     fail_under: tuple[tuple[str, float], ...],
     score_only: str | None,
     form: str,
+    decimals: int,
     raw: bool,
     output: str | None,
     **options: Any,
@@ -101,6 +103,8 @@ def _score(
             raise unknown_name("score of this report", name, scores)
     if score_only:
         put(repr(scores[score_only]), output)
+    elif form == "latex":
+        put(report.to_latex(decimals), output)
     else:
         put_report(report, form, raw, output)
     small = [

@@ -90,6 +90,15 @@ class LabelColumns(dict):
         """The same columns with other labels in some."""
         return LabelColumns({**self, **arrays}, self.columns, self.recognised, self._origins)
 
+    def frame(self) -> pd.DataFrame:
+        """The columns as a frame, see `read_predictions`."""
+        import pandas as pd
+
+        codes = {role: column.unify_dictionaries() for role, column in self.items()}
+        frame = pd.DataFrame({role: column.to_pandas() for role, column in codes.items()})
+        frame.attrs.update(columns=self.columns, recognised=self.recognised)
+        return frame
+
 
 def read_label_columns(
     path: Path | str,
@@ -260,13 +269,8 @@ def read_predictions(
       gold predicted
     0   NA      None
     """
-    import pandas as pd
-
     found = read_label_columns(path, gold_column, predicted_column, paired_column, id_column, **options)
-    codes = {role: column.unify_dictionaries() for role, column in found.items()}
-    frame = pd.DataFrame({role: column.to_pandas() for role, column in codes.items()})
-    frame.attrs.update(columns=found.columns, recognised=found.recognised)
-    return frame
+    return found.frame()
 
 
 def _column(source: Source, role: str, name: str | None, alone: bool) -> str | None:

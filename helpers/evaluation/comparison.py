@@ -6,7 +6,8 @@ Samples are matched before anything is compared; nothing is written.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,34 +15,46 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from helpers.core import shown, table_name, visible
-from helpers.data import read_predictions
+from helpers.core import shown, table_name, unknown_name, visible
+from helpers.data import read_label_columns, respelt
 from helpers.metrics import (
+    CORRECTIONS,
+    Confusion,
     PairedOutcomes,
     Policy,
     Weighting,
     averages,
-    holm,
+    bootstrap_intervals,
+    bootstrap_suffix,
+    latex_cell,
+    latex_float,
+    latex_name,
+    latex_rows,
+    latex_text,
     paired_bootstrap,
     resolve_score,
     scheme_names,
 )
 
+from .labels import as_run, check_labels
+from .scoring import find_task
+
 logger = logging.getLogger(__name__)
+READING = ("gold_column", "predicted_column", "id_column", "gold_file", "form", "label_names")
 
 
 def compare_files(
     paths: Sequence[Path | str],
     *,
-    gold_column: str | None = None,
-    predicted_column: str | None = None,
-    id_column: str | None = None,
     negative: str | None = None,
+    task: str | None = None,
     schemes: Sequence[str | Weighting] | None = None,
     replicates: int = 10_000,
     seed: int = 1,
+    correction: str = "holm",
+    normalise: bool = False,
     score: str = "f1",
-    **policy: Any,
+    **options: Any,
 ) -> pd.DataFrame:
     """Compare systems on the same samples: paired bootstrap of the first file against each other one, under
     each scheme.
@@ -52,14 +65,18 @@ def compare_files(
     Parameters
     ----------
     paths : at least two files; columns as in `read_predictions`.
-    negative : the negative class; None or "": none. schemes : names, 'n^α' or functions; None: all of
-        `scheme_names`. replicates, seed : of the bootstrap; each comparison starts from the seed, so that its
-        numbers do not depend on the other files. score, policy : what is averaged, as in `averages`.
+    negative : the negative class; None or "": none. task : its labels and its negative class, as in
+        `score_frame`. schemes : names, 'n^α' or functions; None: all of `scheme_names`.
+    replicates, seed : of the bootstrap; each comparison starts from the seed, so that its numbers do not
+        depend on the other files. correction : 'holm', or 'bh' for Benjamini and Hochberg's.
+    normalise : as in `score_file`. score : the class score that is averaged, see `averages`.
+    options : those of `read_predictions`, such as the names of columns, and fields of `Policy`.
 
     Returns
     -------
     One row for each other file and scheme: scheme, first, second, score_first, score_second, difference
-    (first − second), low, high (95 %), p, p_holm (corrected over all rows), n, replicates, seed, signature.
+    (first − second), low, high (95 %), p, p_holm or p_bh (corrected over all rows), n, replicates, seed,
+    signature.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -73,33 +90,160 @@ def compare_files(
     ValueError : fewer than two files, an unknown scheme, other samples, other gold labels (file and first
         sample are named), a negative class that is in none of the files; and as `read_predictions`.
     """
-    paths = [paths] if isinstance(paths, str | Path) else paths
-    if len(paths) < 2:
-        raise ValueError(f"a comparison takes at least two files, not {len(paths)}")
-    names, rules = scheme_names(schemes), policy | {"negative": negative or None}
-    score, _ = resolve_score(score)
-    weightings = names if schemes is None else schemes
-    frames = [read_predictions(path, gold_column, predicted_column, None, id_column) for path in paths]
+    if correction not in CORRECTIONS:
+        raise unknown_name("correction", correction, CORRECTIONS)
+    systems = _Systems.read(paths, negative, task, schemes, score, options, normalise)
     rows: list[dict[str, Any]] = []
-    for path, frame in zip(paths[1:], frames[1:], strict=True):
-        a, b = _matched(paths[0], path, frames[0], frame)
-        outcomes = PairedOutcomes.from_arrays(a["gold"], a["predicted"], b["predicted"])
-        scores = partial(averages, schemes=weightings, score=score, classes_of=outcomes.original, **rules)
+    first, *others = zip(systems.paths, systems.frames, strict=True)
+    for path, frame in others:
+        outcomes, scores = systems.pair(*_matched(first[0], path, first[1], frame))
         try:
             test = paired_bootstrap(outcomes, scores, np.random.default_rng(seed), replicates)
         except ValueError as error:
-            raise ValueError(f"{paths[0]}, {path}: {error}") from error
+            raise ValueError(f"{first[0]}, {path}: {error}") from error
         columns = {"score_first": scores(outcomes.original), "score_second": scores(outcomes.paired())}
         columns |= {name: getattr(test, name) for name in ("difference", "low", "high", "p")}
-        for place, scheme in enumerate(names):
-            row = {"scheme": scheme, "first": str(paths[0]), "second": str(path)}
+        for place, scheme in enumerate(systems.names):
+            row = {"scheme": scheme, "first": str(first[0]), "second": str(path)}
             row |= {name: float(values[place]) for name, values in columns.items()} | {"n": outcomes.n}
             row |= {"replicates": replicates, "seed": seed}
-            signature = Policy(**rules).signature(outcomes.original, score, scheme)
-            rows.append(row | {"signature": signature})
+            rows.append(row | {"signature": systems.signature(outcomes.original, scheme)})
     table = pd.DataFrame(rows)
-    table.insert(table.columns.get_loc("p") + 1, "p_holm", holm(table["p"].tolist()))
+    corrected = CORRECTIONS[correction](table["p"].tolist())
+    table.insert(table.columns.get_loc("p") + 1, f"p_{correction}", corrected)
     return table
+
+
+def comparison_latex(
+    paths: Sequence[Path | str],
+    *,
+    negative: str | None = None,
+    task: str | None = None,
+    schemes: Sequence[str | Weighting] | None = None,
+    replicates: int = 10_000,
+    seed: int = 1,
+    normalise: bool = False,
+    score: str = "f1",
+    decimals: int = 1,
+    **options: Any,
+) -> str:
+    """A LaTeX table (booktabs) of systems by schemes, 95 % bootstrap intervals in the cells.
+
+    In bold the best of each column, and every system whose paired difference from the best has 0 in its 95 %
+    interval. Arguments and errors as `compare_files`; `decimals` of per cent.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     paths = [Path(folder, name) for name in ("a.csv", "b.csv")]
+    ...     _ = [path.write_text("gold,predicted\\nx,x\\nx,x\\n") for path in paths]
+    ...     print(comparison_latex(paths, schemes=["macro"], replicates=9).splitlines()[-4])
+    b & \\textbf{100.0 [100.0, 100.0]} \\\\
+    """
+    systems = _Systems.read(paths, negative, task, schemes, score, options, normalise)
+    frames = systems.matched()
+    found = []
+    for frame in frames:
+        outcomes, scores = systems.pair(frame, frame)
+        rng = np.random.default_rng(seed)
+        found.append(bootstrap_intervals(outcomes.original, scores, rng, replicates))
+    bold = systems.led(frames, np.stack([one.value for one in found]), replicates, seed)
+    rows = []
+    for name, one, tops in zip(systems.titles(), found, bold.tolist(), strict=True):
+        ends = zip(one.value, one.low, one.high, strict=True)
+        cells = [latex_cell(*end, decimals=decimals) for end in ends]
+        marked = (rf"\textbf{{{cell}}}" if top else cell for cell, top in zip(cells, tops, strict=True))
+        rows.append([latex_text(name), *marked])
+    caption = (
+        f"{latex_name(systems.score)} in per cent of {outcomes.n} samples, in brackets 95\\,\\% bootstrap"
+    )
+    caption += " intervals.\nBold: the best, and all whose paired difference from it has 0 in its interval."
+    signature = systems.signature(outcomes.original, None) + bootstrap_suffix(replicates, seed)
+    head = ["System", *map(latex_name, systems.names)]
+    return latex_float([latex_rows(head, rows)], caption, "tab:systems", [visible(signature)])
+
+
+@dataclass(frozen=True)
+class _Systems:
+    """Files of predictions, read, and what is to be averaged."""
+
+    paths: list[Path | str]
+    frames: list[pd.DataFrame]
+    names: tuple[str, ...]
+    schemes: Sequence[str | Weighting]
+    score: str
+    policy: dict[str, Any]
+
+    @classmethod
+    def read(
+        cls,
+        paths: Sequence[Path | str],
+        negative: str | None,
+        task: str | None,
+        schemes: Sequence[str | Weighting] | None,
+        score: str,
+        options: Mapping[str, Any],
+        normalise: bool,
+    ) -> _Systems:
+        paths = [paths] if isinstance(paths, str | Path) else list(paths)
+        if len(paths) < 2:
+            raise ValueError(f"a comparison takes at least two files, not {len(paths)}")
+        known, names, (score, _) = find_task(task), scheme_names(schemes), resolve_score(score)
+        reading = {name: value for name, value in options.items() if name in READING}
+        policy = {name: value for name, value in options.items() if name not in READING}
+        frames, listed = [], known.labels if known else None
+        for path in paths:
+            if as_run(path):
+                raise ValueError(
+                    f"{path} is a run file, which has no samples to pair: compare --runs NAME={path}"
+                )
+            found = read_label_columns(path, **reading)
+            if normalise:
+                found, changed = respelt(found, listed)
+                listed = listed or tuple(found["gold"].unique().to_pylist())
+                for one in changed:
+                    logger.warning("%s: %s is counted as %s", path, shown(one.label), shown(one.counted_as))
+            if known:
+                check_labels(found, known, task)
+            frames.append(found.frame())
+        policy["negative"] = known.negative if known else negative or None
+        return cls(paths, frames, names, names if schemes is None else schemes, score, policy)
+
+    def matched(self) -> list[pd.DataFrame]:
+        """The frames in the order of the samples of the first."""
+        first, *others = zip(self.paths, self.frames, strict=True)
+        return [first[1], *(_matched(first[0], path, first[1], frame)[1] for path, frame in others)]
+
+    def pair(
+        self, a: pd.DataFrame, b: pd.DataFrame
+    ) -> tuple[PairedOutcomes, Callable[[Confusion], np.ndarray]]:
+        """The outcomes of two systems in the same order, and the scores of a table under each scheme."""
+        outcomes = PairedOutcomes.from_arrays(a["gold"], a["predicted"], b["predicted"])
+        options = {"score": self.score, "classes_of": outcomes.original, **self.policy}
+        return outcomes, partial(averages, schemes=self.schemes, **options)
+
+    def led(
+        self, frames: Sequence[pd.DataFrame], values: np.ndarray, replicates: int, seed: int
+    ) -> np.ndarray:
+        """(systems, schemes) bool: the best system, and all whose paired difference from it may be 0."""
+        best = values.argmax(0)
+        led = values == values.max(0)
+        for one in sorted(set(best.tolist())):
+            for other in (place for place in range(len(frames)) if place != one):
+                outcomes, scores = self.pair(frames[one], frames[other])
+                test = paired_bootstrap(outcomes, scores, np.random.default_rng(seed), replicates)
+                led[other] |= (best == one) & (test.low <= 0)
+        return led
+
+    def signature(self, table: Confusion, scheme: str | None) -> str:
+        return Policy(**self.policy).signature(table, self.score, scheme)
+
+    def titles(self) -> list[str]:
+        """The files' names without folder and ending, or the whole path where two would be the same."""
+        stems = [Path(path).name.partition(".")[0] for path in self.paths]
+        return [
+            stem if stems.count(stem) == 1 else str(path)
+            for stem, path in zip(stems, self.paths, strict=True)
+        ]
 
 
 def _matched(
@@ -157,7 +301,8 @@ def comparison_text(table: pd.DataFrame) -> str:
 
 def _block(rows: pd.DataFrame) -> str:
     one = rows.iloc[-1]  # micro, the first, pools labels that the others leave out
-    titles = "  ".join(f"{title:>6}" for title in ("A", "B", "A − B", "low", "high", "p", "p Holm"))
+    corrected = "p BH" if "p_bh" in rows else "p Holm"
+    titles = "  ".join(f"{title:>6}" for title in ("A", "B", "A − B", "low", "high", "p", corrected))
     lines = [f"A {visible(one['first'])}", f"B {visible(one['second'])}"]
     lines.append(f"n {one['n']} · {one['replicates']} replicates, seed {one['seed']}")
     lines += [f"{'scheme':<10}{titles}", *(_line(row) for _, row in rows.iterrows())]
@@ -168,5 +313,6 @@ def _block(rows: pd.DataFrame) -> str:
 def _line(row: pd.Series) -> str:
     scores = [f"{100 * row[name]:6.2f}" for name in ("score_first", "score_second")]
     changes = [f"{100 * row[name]:+6.2f}" for name in ("difference", "low", "high")]
-    chances = [f"{p:.4f}" if p >= 5e-5 else f"{p:.0e}" for p in row[["p", "p_holm"]]]
+    corrected = "p_bh" if "p_bh" in row else "p_holm"
+    chances = [f"{p:.4f}" if p >= 5e-5 else f"{p:.0e}" for p in row[["p", corrected]]]
     return f"{table_name(row['scheme']):<10}" + "  ".join([*scores, *changes, *chances])

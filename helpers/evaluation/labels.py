@@ -21,20 +21,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-def score_file(
-    path: Path | str,
-    *,
-    gold_column: str | None = None,
-    predicted_column: str | None = None,
-    paired_column: str | None = None,
-    id_column: str | None = None,
-    gold_file: Path | str | None = None,
-    form: str | None = None,
-    label_names: Mapping[str, str] | None = None,
-    normalise: bool = False,
-    task: str | None = None,
-    **options: Any,
-) -> Report:
+def score_file(path: Path | str, **options: Any) -> Report:
     """Score a file of gold and predicted labels; columns as in `read_predictions`, options as in
     `score_frame`. A run file of this project (.json) is scored from its counts.
 
@@ -60,15 +47,41 @@ def score_file(
     ...     score_file(path, negative="no_relation").schemes["micro"]["precision"]
     0.5
     """
+    report, remarks = scored_file(path, **options)
+    for remark in remarks:
+        logger.warning("%s: %s", path, remark)
+    return report
+
+
+def scored_file(
+    path: Path | str,
+    *,
+    gold_column: str | None = None,
+    predicted_column: str | None = None,
+    paired_column: str | None = None,
+    id_column: str | None = None,
+    gold_file: Path | str | None = None,
+    form: str | None = None,
+    label_names: Mapping[str, str] | None = None,
+    normalise: bool = False,
+    task: str | None = None,
+    **options: Any,
+) -> tuple[Report, list[str]]:
+    """The report of `score_file`, and what it logs, which may be a slip.
+
+    >>> scored_file("predictions.doc")
+    Traceback (most recent call last):
+    ValueError: predictions.doc: unknown ending; known are .csv, .tsv, .jsonl, .json, .parquet, .txt, ...
+    """
     known = find_task(task)
     scheme_names(options.get("schemes"))  # refuses an unknown one before the file is read
     resolve_score(options.get("score", "f1"))
-    if run := _as_run(path, form):
-        unused = [name for name, value in {"gold_file": gold_file, "task": task}.items() if value is not None]
-        if unused:
-            raise ValueError(f"{path} is a run file, which holds its counts: leave out {unused[0]}")
+    if run := as_run(path, form):
+        if gold_file is not None or task not in (None, run.dataset):
+            what = "has its gold labels" if gold_file is not None else f"is of {run.dataset}, not of {task}"
+            raise ValueError(f"{path} is a run file and {what}")
         with naming_file(path):
-            return score_run(run, **options)
+            return score_run(run, **options), []
     columns = (gold_column, predicted_column, paired_column, id_column)
     found = read_label_columns(path, *columns, gold_file=gold_file, form=form, label_names=label_names)
     respellings: list[Respelling] = []
@@ -77,20 +90,22 @@ def score_file(
         found, respellings = respelt(found, listed)
         options["negative"] = _respelt_negative(options.get("negative"), respellings)
     if known:
-        _check_labels(found, known, task)
+        check_labels(found, known, task)
     with naming_file(path):
         _check_names(found, options.get("negative"), label_names)
         report = score_frame(found, task=task, **options)
-    if respellings:
-        _note_respellings(path, report, respellings)
+    remarks = _note_respellings(report, respellings) if respellings else []
     roles = found.columns if gold_file is None else {}  # of two files, equal names are no slip
-    for remark in _remarks(roles, report, options.get("negative"), options.get("inverse")):
-        logger.warning("%s: %s", path, remark)
-    return report
+    remarks += _remarks(roles, report, options.get("negative"), options.get("inverse"))
+    return report, remarks
 
 
-def _as_run(path: Path | str, form: str | None) -> Run | None:
-    """The run that the file holds, if it is a run file of this project."""
+def as_run(path: Path | str, form: str | None = None) -> Run | None:
+    """The run that the file holds, if it is a run file of this project; else None.
+
+    >>> as_run("mine.csv") is None
+    True
+    """
     if form is not None or Path(path).suffix.lower() != ".json":
         return None
     content = read_file(path)
@@ -107,8 +122,8 @@ def _respelt_negative(negative: str | None, respellings: Sequence[Respelling]) -
     return new.get(plain_form(negative), negative) if negative else negative
 
 
-def _note_respellings(path: Path | str, report: Report, respellings: Sequence[Respelling]) -> None:
-    """Into the report, its signatures and the log."""
+def _note_respellings(report: Report, respellings: Sequence[Respelling]) -> list[str]:
+    """Into the report and its signatures; what is to be said of each."""
     report.extra["normalised"] = {
         one.label: {"counted_as": one.counted_as, "cells": one.cells} for one in respellings
     }
@@ -116,9 +131,11 @@ def _note_respellings(path: Path | str, report: Report, respellings: Sequence[Re
     for row in report.schemes.values():
         row["signature"] += suffix
     report.signature += suffix
-    for one in respellings:
-        where = f"{one.cells} cells of {' and '.join(one.columns)}"
-        logger.warning("%s: %s is counted as %s (%s)", path, shown(one.label), shown(one.counted_as), where)
+    return [
+        f"{shown(one.label)} is counted as {shown(one.counted_as)} "
+        f"({one.cells} cells of {' and '.join(one.columns)})"
+        for one in respellings
+    ]
 
 
 def _check_names(found: LabelColumns, negative: str | None, label_names: Mapping[str, str] | None) -> None:
@@ -132,8 +149,8 @@ def _check_names(found: LabelColumns, negative: str | None, label_names: Mapping
         )
 
 
-def _check_labels(found: LabelColumns, task: Task, name: str | None) -> None:
-    """Refuse the first label that the task does not have, with its line."""
+def check_labels(found: LabelColumns, task: Task, name: str | None) -> None:
+    """Refuse the first label that the task does not have, with its line: MalformedRecord."""
     for role in found.roles:
         known = task.labels if role == "gold" else (*task.labels, SKIPPED)
         row = found.first_row(role, lambda label, known=known: label not in known)

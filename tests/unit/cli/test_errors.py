@@ -95,7 +95,7 @@ BAD = [
     ("compare ids.csv ids.csv --negative NA", "ids.csv, ids.csv: negative is 'NA', which is not in labels"),
     ("compare ids.csv ids.csv --bootstrap 0", "'--bootstrap': '0' is not a whole number from 1 to 1000000"),
     ("compare ids.csv nowhere.csv", "nowhere.csv: no such file"),
-    ("compare ids.csv ids.csv --format latex", "unknown format 'latex'; did you mean 'table'? Known: "),
+    ("compare ids.csv ids.csv --format xml", "unknown format 'xml'"),
     ("stats tacrde", "'tacrde'; did you mean 'tacred'? Known: semeval2010"),
     ("stats counts.csv", "counts.csv, line 2, column 'count': a count is an integer, 0 or more,"),
     ("stats mine.csv", "mine.csv: column 'label' does not exist. Columns: gold"),

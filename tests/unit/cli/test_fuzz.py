@@ -180,7 +180,10 @@ COMMANDS = {
         (DOCUMENTS_OF_LABELS, "{} --paired-column paired --format json"),
         (LISTS_OF_LABELS, "{} --gold {} --format json"),
     ],
-    "compare": [(TABLES, "{} {} --bootstrap 20 --format json")],
+    "compare": [
+        (TABLES, "{} {} --bootstrap 20 --format json"),
+        (TABLES | DOCUMENTS_OF_LABELS, "--runs a={} --paired-column paired --format json"),
+    ],
     "audit-leak": [(TABLES, "{} --negative Other --format json")],
     "score-facts": [(SCORED, "{} --facts {} --format json"), (CURVES, "{} --format json --n-facts 40")],
     "compare-facts": [(SCORED, "{} {} --facts {} --bootstrap 5 --format json")],

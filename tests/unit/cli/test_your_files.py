@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -238,3 +239,84 @@ class TestPolicy:
         assert (found["low"], found["high"]) == pytest.approx((0.2307, 0.8824), abs=5e-5)  # Wilson, 3 of 5
         head = call("score", "mine.csv", "--negative", "no_relation", "--bootstrap", "9")[1].splitlines()[0]
         assert head.startswith("n 5 · accuracy 60.00 [23.07, 88.24] · ")
+
+
+class TestSeveralSystems:
+    """Runs of several seeds, and one table for a paper."""
+
+    @pytest.fixture(autouse=True)
+    def runs(self, folder, rng):
+        gold = rng.choice(["r", "s", "NA"], 120)
+        for name, share in (("A", 0.9), ("B", 0.6)):
+            for seed in range(1, 6):
+                predicted = [
+                    one if right else "NA" for one, right in zip(gold, rng.random(120) < share, strict=True)
+                ]
+                rows = map(",".join, zip(gold, predicted, strict=True))
+                Path(f"{name}-seed{seed}.csv").write_text("gold,pred\n" + lines(rows))
+
+    def test_five_seeds_in_one_command(self, call):
+        words = ("compare", "--runs", "A=A-seed*.csv", "--runs", "B=B-seed*.csv", "--negative", "NA")
+        code, out, err = call(*words, "--format", "json")
+        rows = json.loads(out)
+        assert (code, err, len(rows)) == (0, "", 10)
+        macro = rows[-1]
+        assert (macro["system"], macro["score"], macro["runs"], macro["against"]) == ("B", "macro", 5, "A")
+        assert macro["difference"] > 0.1 and macro["p_holm"] < 0.001 and macro["d_low"] > 1.2
+        table = call(*words)[1]
+        assert table.startswith("A  5 runs\nB  5 runs\nn 120 · mean ± SD (ddof 1) over runs, per cent\n")
+        assert "p_bh" in json.loads(call(*words, "--format", "json", "--correction", "bh")[1])[0]
+
+    def test_files_of_seeds_that_were_not_said_to_be_runs(self, call):
+        files = [f"{name}-seed{seed}.csv" for name in "AB" for seed in range(1, 6)]
+        code, out, err = call("compare", *files, "--negative", "NA")
+        assert (code, out) == (2, "")
+        assert "python -m helpers compare --runs 'A=A-seed*.csv' --runs 'B=B-seed*.csv'" in err
+
+    def test_a_table_of_systems_for_a_paper(self, call):
+        from tests.unit.metrics.test_latex import checked
+
+        words = (
+            "compare",
+            "A-seed1.csv",
+            "A-seed2.csv",
+            "B-seed1.csv",
+            "--negative",
+            "NA",
+            "--bootstrap",
+            "200",
+        )
+        code, _, err = call(*words, "--format", "latex")
+        assert code == 2 and "--runs" in err  # two seeds of A
+        Path("A-seed2.csv").rename("other.csv")
+        words = (*words[:2], "other.csv", *words[3:], "--scheme", "macro", "--scheme", "micro")
+        code, out, err = call(*words, "--format", "latex", "--output", "table.tex")
+        assert (code, out, err) == (0, "", "")
+        (table,) = checked(Path("table.tex").read_text())
+        assert table[0] == ["System", "Macro", "Micro"]
+        assert [row[0] for row in table[1:]] == ["A-seed1", "other", "B-seed1"]
+        number = r"\d+\.\d \[\d+\.\d, \d+\.\d\]"
+        cells = [
+            re.fullmatch(rf"(\\textbf\{{)?{number}(\}})?", cell) for row in table[1:] for cell in row[1:]
+        ]
+        assert all(cells)
+        bold = [cell[1] is not None for cell in cells]
+        assert any(bold[:4]) and bold[4:] == [False, False]
+
+    @pytest.mark.parametrize(
+        ("words", "message"),
+        [
+            (
+                "--runs A=A-seed1.csv B-seed1.csv",
+                "B-seed1.csv stands beside --runs A=A-seed1.csv: quote the pattern",
+            ),
+            ("--runs A=nope*.csv", "A: no file matches 'nope*.csv'"),
+            ("--runs A-seed1.csv", "is no name and pattern of files"),
+            ("--runs A=A-seed1.csv --runs B=A-seed1.csv", "A-seed1.csv is given twice"),
+            ("A-seed1.csv B-seed1.csv --paired-column q", "--paired-column and --inverse are for --runs"),
+            ("A-seed1.csv B-seed1.csv --correction bonferroni", "unknown correction 'bonferroni'"),
+        ],
+    )
+    def test_what_is_refused(self, call, words, message):
+        code, out, err = call("compare", *words.split())
+        assert (code, out) == (2, "") and message in err and err.count("error: ") == 1

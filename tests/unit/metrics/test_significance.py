@@ -6,11 +6,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from helpers.metrics import wilson_interval
 from helpers.metrics.significance import (
     FewRunsWarning,
+    benjamini_hochberg,
     cohens_d,
+    cohens_d_interval,
     holm,
     mean_and_sd,
+    run_test,
     sawilowsky,
     welch,
     welch_from_summary,
@@ -177,3 +181,64 @@ def test_holm_never_lowers_and_keeps_the_order(rng):
     assert (adjusted >= p).all()
     assert (np.diff(adjusted[np.argsort(p)]) >= 0).all()
     assert adjusted.min() == pytest.approx(min(1, 20 * p.min()))
+
+
+@pytest.mark.parametrize(("d", "n_a", "n_b"), [(2.828, 5, 5), (-0.4, 3, 9), (0.0, 5, 5), (12.0, 3, 3)])
+def test_the_ends_of_d_are_those_under_which_it_is_just_as_extreme(d, n_a, n_b):
+    low, high = cohens_d_interval(d, n_a, n_b)
+    scale, df = np.sqrt(1 / n_a + 1 / n_b), n_a + n_b - 2
+    below = [stats.nct.cdf(d / scale, df, end / scale) for end in (low, high)]
+    assert below == pytest.approx([0.975, 0.025], abs=1e-5) and low < d < high
+    assert cohens_d_interval(-d, n_a, n_b) == pytest.approx((-high, -low))
+
+
+def test_the_interval_of_d_holds_the_effect_nineteen_times_in_twenty(rng):
+    held = 0
+    for _ in range(400):
+        test = run_test(rng.normal(1.0, 1.0, 5), rng.normal(0.0, 1.0, 6))
+        held += test.d_low < 1.0 < test.d_high
+    assert 0.92 < held / 400 < 0.98
+
+
+def test_without_spread_or_runs_d_has_no_interval():
+    assert np.isnan(cohens_d_interval(np.inf, 5, 5)).all() and np.isnan(cohens_d_interval(1.0, 1, 1)).all()
+
+
+def test_the_pooled_sd_of_unequal_numbers_of_runs(rng):
+    a, b = rng.normal(size=5), rng.normal(size=8)
+    pooled = np.sqrt((4 * a.var(ddof=1) + 7 * b.var(ddof=1)) / 11)
+    assert run_test(a, b).d == pytest.approx((a.mean() - b.mean()) / pooled)
+
+
+def test_false_discovery_rate_by_hand_and_beside_holm():
+    p_values = [0.01, 0.02, np.nan, 0.03, 0.5]
+    found = benjamini_hochberg(p_values)
+    assert (
+        found[:2] == pytest.approx([0.04, 0.04])
+        and found[3:] == pytest.approx([0.04, 0.5])
+        and np.isnan(found[2])
+    )
+    assert all(rate <= family for rate, family in zip(found, holm(p_values), strict=True) if rate == rate)
+    assert benjamini_hochberg([]) == []
+    with pytest.raises(ValueError, match="numbers between 0 and 1"):
+        benjamini_hochberg([1.2])
+
+
+@pytest.mark.parametrize(("successes", "n"), [(0, 5), (5, 5), (3, 5), (600, 1000)])
+def test_wilson_solves_the_quadratic(successes, n):
+    low, high = wilson_interval(successes, n)
+    z = stats.norm.ppf(0.975)
+    for end in (low, high):
+        gap = abs(successes / n - end) - z * np.sqrt(end * (1 - end) / n)
+        assert gap == pytest.approx(0, abs=1e-9)
+    assert 0 <= low <= successes / n <= high <= 1 and low < high
+    expected = stats.binomtest(successes, n).proportion_ci(method="wilson")
+    assert (low, high) == pytest.approx((expected.low, expected.high))
+
+
+@pytest.mark.parametrize(
+    ("successes", "n", "confidence"), [(6, 5, 0.95), (-1, 5, 0.95), (0, 0, 0.95), (1, 2, 1.0)]
+)
+def test_wilson_refuses(successes, n, confidence):
+    with pytest.raises(ValueError):
+        wilson_interval(successes, n, confidence)

@@ -1,0 +1,226 @@
+"""Systems over their runs: means, tests, ties, what is refused and what is said."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from helpers.evaluation import RunComparison, compare_run_files, expand_runs, score_file, seeds_among
+from helpers.metrics import Confusion, PairedOutcomes, holm
+from helpers.runs import Run, save_run
+from tests.unit.metrics.test_latex import checked
+
+LABELS = np.array(["R(e1,e2)", "R(e2,e1)", "S(e1,e2)", "Other"])
+
+
+@pytest.fixture
+def runs(rng, tmp_path, monkeypatch) -> dict[str, list[str]]:
+    """Five runs of a better system and three of a worse one, with predictions on paired samples."""
+    monkeypatch.chdir(tmp_path)
+    gold = rng.choice(LABELS, 200, p=[0.2, 0.2, 0.2, 0.4])
+    systems = {}
+    for name, share, count in (("good", 0.85, 5), ("poor", 0.6, 3)):
+        systems[name] = [f"{name}-seed{seed}.csv" for seed in range(count)]
+        for path in systems[name]:
+            columns = [np.where(rng.random(200) < share, gold, rng.choice(LABELS, 200)) for _ in range(2)]
+            with open(path, "w", newline="") as file:
+                csv.writer(file).writerows([("gold", "pred", "paired"), *zip(gold, *columns, strict=True)])
+    return systems
+
+
+OPTIONS = {"negative": "Other", "paired_column": "paired"}
+
+
+def test_every_number_by_hand(runs):
+    found = compare_run_files(runs, **OPTIONS)
+    rows = {(row["system"], row["score"]): row for row in found.rows()}
+    scores = {name: [score_file(path, **OPTIONS).scores() for path in own] for name, own in runs.items()}
+    names = ["micro", "weighted", "dodrans", "entropy", "macro", "A", "B", "PD", "PIR", "PPR"]
+    assert [score for system, score in rows if system == "good"] == names
+    p_values = []
+    for name in names:
+        a, b = ([one[name] for one in scores[system]] for system in ("good", "poor"))
+        row = rows["poor", name]
+        assert (row["runs"], row["mean"], row["sd"]) == (
+            3,
+            pytest.approx(np.mean(b)),
+            pytest.approx(np.std(b, ddof=1)),
+        )
+        assert rows["good", name]["p"] is None and rows["good", name]["against"] == ""
+        expected = scipy.stats.ttest_ind(a, b, equal_var=False)
+        assert (row["t"], row["p"]) == (pytest.approx(expected.statistic), pytest.approx(expected.pvalue))
+        pooled = np.sqrt((4 * np.var(a, ddof=1) + 2 * np.var(b, ddof=1)) / 6)
+        assert (
+            row["d"] == pytest.approx((np.mean(a) - np.mean(b)) / pooled)
+            and row["d_low"] < row["d"] < row["d_high"]
+        )
+        assert row["difference"] == pytest.approx(np.mean(a) - np.mean(b)) and row["against"] == "good"
+        assert row["signature"].endswith("|runs:3|sd:ddof1")
+        p_values.append(row["p"])
+    assert [rows["poor", name]["p_holm"] for name in names] == pytest.approx(holm(p_values))
+    by_rate = compare_run_files(runs, "bh", **OPTIONS).rows()
+    expected = scipy.stats.false_discovery_control(p_values)
+    assert [row["p_bh"] for row in by_rate if row["against"]] == pytest.approx(expected.tolist())
+
+
+def test_every_form_says_the_same(runs):
+    found = compare_run_files(runs, **OPTIONS)
+    rows = found.to_dict()
+    assert json.loads(json.dumps(rows, allow_nan=False)) == rows
+    read = list(csv.DictReader(io.StringIO(found.to_csv())))
+    assert [float(row["mean"]) for row in read] == [row["mean"] for row in rows]
+    text = found.to_text().splitlines()
+    assert text[:3] == [
+        "A  good  5 runs",
+        "B  poor  3 runs",
+        "n 200 · mean ± SD (ddof 1) over runs, per cent",
+    ]
+    macro = next(row for row in rows if (row["system"], row["score"]) == ("good", "macro"))
+    shown = f"{100 * macro['mean']:.2f} ± {100 * macro['sd']:.2f}"
+    assert any(line.startswith("macro ") and shown in line for line in text)
+    assert text[-1].startswith("f1|labels:supported|negative:Other|") and "over 10 tests (holm)" in text[-2]
+    assert len({len(line) for line in text[3:4]}) == 1 and text[9].startswith("set A")
+    (table,) = checked(found.to_latex())
+    assert table[0] == [
+        "System",
+        "Micro",
+        "Weighted",
+        "Dodrans",
+        "Entropy",
+        "Macro",
+        "A",
+        "B",
+        "PD",
+        "PIR",
+        "PPR",
+    ]
+    assert (
+        table[1][0] == "good"
+        and table[1][5] == rf"\textbf{{{100 * macro['mean']:.1f} $\pm$ {100 * macro['sd']:.1f}}}"
+    )
+
+
+def test_ties_are_in_bold_and_of_pd_and_pir_the_least_is_best():
+    values = {
+        "a": {"macro": [0.70, 0.72, 0.74], "PIR": [0.5, 0.51, 0.52]},
+        "b": {"macro": [0.71, 0.72, 0.72], "PIR": [0.3, 0.31, 0.32]},
+        "c_1": {"macro": [0.50, 0.51, 0.52], "PIR": []},
+    }
+    (table,) = checked(RunComparison(9, values, {"macro": "f1", "PIR": "pir"}).to_latex(decimals=0))
+    bold = [[cell.startswith(r"\textbf") for cell in row[1:]] for row in table[1:]]
+    assert bold == [[True, False], [True, True], [False, False]]
+    assert table[3] == [r"c\_1", r"51 $\pm$ 1", "--"]
+
+
+def test_single_runs_have_a_mean_and_no_test(runs):
+    found = compare_run_files({name: own[:1] for name, own in runs.items()}, **OPTIONS)
+    for row in found.to_dict():
+        assert row["runs"] == 1 and row["mean"] is not None
+        assert row["sd"] is row["p"] is row["d"] is row["p_holm"] is None
+    assert " ± 0" not in found.to_text()
+
+
+def test_equal_runs_have_no_infinite_number_in_json(runs):
+    table = Confusion.from_rows([(0, 0, 3), (1, 0, 1)], ("a", "b"))
+    save_run(Run.from_outcome(table, dataset="d", model="m", seed=1), "one")
+    values = {"a": {"macro": [0.5, 0.5]}, "b": {"macro": [0.4, 0.4]}}
+    row = RunComparison(4, values, {"macro": "f1|scheme:macro|"}).to_dict()[1]
+    assert (row["t"], row["d"], row["p"], row["size"]) == (None, None, 0.0, "huge")
+
+
+class TestSaid:
+    def test_few_runs_and_each_remark_once(self, runs, caplog):
+        compare_run_files(runs, paired_column="paired")
+        few = "'poor' has 3 runs: fewer than 5 runs of a system say little"
+        assert few in caplog.messages and len(caplog.messages) == 2
+        assert "'Other' is averaged like any other label" in caplog.messages[0]
+        caplog.clear()
+        compare_run_files({"good": runs["good"]}, **OPTIONS)
+        assert caplog.messages == []
+
+    def test_a_score_that_is_undefined_in_a_run(self, runs, caplog):
+        lines = Path(runs["good"][0]).read_text().splitlines()
+        wrong = [f"{row.rsplit(',', 4)[0]}" for row in lines[1:]]
+        assert wrong  # the gold labels stay, all predictions are Other: PIR is 0/0
+        rows = list(csv.reader(lines))
+        with open("good-seed0.csv", "w", newline="") as file:
+            csv.writer(file).writerows([rows[0], *([row[0], "Other", "Other"] for row in rows[1:])])
+        found = compare_run_files(runs, **OPTIONS)
+        assert "good: PIR is undefined in 1 runs" in caplog.messages
+        assert [len(found.values["good"][name]) for name in ("PPR", "PIR")] == [5, 4]
+
+
+class TestRefused:
+    def test_another_test_set(self, runs):
+        Path("poor-seed1.csv").write_text("gold,pred,paired\nOther,Other,Other\n")
+        with pytest.raises(
+            ValueError, match=r"poor-seed1.csv: .* is gold .* runs are compared on one test set"
+        ):
+            compare_run_files(runs, **OPTIONS)
+
+    def test_a_file_twice(self, runs):
+        with pytest.raises(ValueError, match=r"good-seed0.csv is given twice"):
+            compare_run_files({"a": runs["good"], "b": runs["good"][:1]}, **OPTIONS)
+
+    def test_no_files_and_unknown_correction(self, runs):
+        with pytest.raises(ValueError, match="at least one file of each system"):
+            compare_run_files({"a": []})
+        with pytest.raises(ValueError, match="unknown correction 'bonferroni'. Known: holm, bh"):
+            compare_run_files(runs, "bonferroni")
+
+
+class TestRunFiles:
+    def test_counts_of_run_files_give_the_same_as_predictions(self, runs):
+        kept = {}
+        for name, own in runs.items():
+            kept[name] = []
+            for seed, path in enumerate(own):
+                rows = list(csv.reader(Path(path).read_text().splitlines()))[1:]
+                outcome = PairedOutcomes.from_arrays(*zip(*rows, strict=True))
+                run = Run.from_outcome(outcome, dataset="d", model=name, seed=seed, negative="Other")
+                kept[name].append(save_run(run, "runs"))
+        stored, read = (compare_run_files(one, **options) for one, options in ((kept, {}), (runs, OPTIONS)))
+        assert [row["mean"] for row in stored.rows() if row["score"] in ("micro", "macro", "PPR", "PIR")] == [
+            row["mean"] for row in read.rows() if row["score"] in ("micro", "macro", "PPR", "PIR")
+        ]
+
+
+class TestNamesOfFiles:
+    def test_patterns_are_expanded_sorted_and_names_add_up(self, runs):
+        found = expand_runs(["A=good-seed[01].csv", "B=poor-seed*.csv", "A=good-seed4.csv"])
+        assert found == {"A": ["good-seed0.csv", "good-seed1.csv", "good-seed4.csv"], "B": runs["poor"]}
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("A", "'A' is no name and pattern"),
+            ("A=", "is no name"),
+            ("A=x*.csv", "A: no file matches 'x\\*.csv'"),
+        ],
+    )
+    def test_others_are_refused(self, runs, text, message):
+        with pytest.raises(ValueError, match=message):
+            expand_runs([text])
+
+    @pytest.mark.parametrize(
+        ("paths", "said"),
+        [
+            (
+                ["A-seed1.csv", "A-seed2.csv", "B-seed1.csv", "B-seed2.csv"],
+                "'A=A-seed*.csv' --runs 'B=B-seed*.csv'",
+            ),
+            (["x/A_run1.tsv.gz", "x/A_run2.tsv.gz", "x/B_run1.tsv.gz"], "'A=x/A_run*.tsv.gz'"),
+            (["a1.csv", "a2.csv", "b1.csv", "b2.csv"], "'a=a*.csv' --runs 'b=b*.csv'"),
+            (["A-seed1.csv", "A-seed2.csv"], None),
+            (["bert1.csv", "bert2.csv", "pcnn3.csv"], None),
+            (["mine.csv", "baseline.csv"], None),
+            (["seed1.csv", "other.csv"], None),
+        ],
+    )
+    def test_files_that_differ_in_a_number(self, paths, said):
+        found = seeds_among(paths)
+        assert found is None if said is None else said in found
