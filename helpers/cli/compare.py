@@ -70,7 +70,7 @@ def _compare(
       python -m helpers compare mine.csv baseline.csv other.parquet --negative no_relation
       python -m helpers compare mine.csv baseline.csv --scheme micro --scheme macro --format latex
       python -m helpers compare --runs 'A=A-seed*.csv' --runs 'B=B-seed*.csv' --negative no_relation
-      python -m helpers compare --runs 'A=a/*.csv' --runs 'B=b/*.csv' --task semeval2010 --paired-column q
+      python -m helpers compare --runs 'A=a*.csv' --runs 'B=b*.csv' --task semeval2010 --paired-column q
     """
     form, raw = options.pop("form"), options.pop("raw")
     options |= policy_of(options)

@@ -452,9 +452,11 @@ class Parquet(Source):
                 raise MalformedRecord(self.path, reason, column=field.name)
         try:
             for chunk in (chunk for column in table.columns for chunk in column.chunks):
-                # of codes only the distinct labels are looked at; Arrow's decoder has checked the codes
+                # of codes, their range and the distinct labels; whole validation takes as long as reading
+                if pa.types.is_dictionary(chunk.type):
+                    _check_codes(chunk)
                 (chunk.dictionary if pa.types.is_dictionary(chunk.type) else chunk).validate(full=True)
-        except pa.ArrowInvalid as error:
+        except pa.ArrowException as error:
             raise MalformedRecord(self.path, f"a column is damaged ({error})") from error
         table = _as_text(table, identifiers, numbers)
         for name, column in zip(table.column_names, table.columns, strict=True):
@@ -463,6 +465,16 @@ class Parquet(Source):
                 fault = "holds no finite number" if name in numbers and column[row].is_valid else "is empty"
                 raise MalformedRecord(self.path, f"the cell of row {row + 1} {fault}", column=name)
         return table
+
+
+def _check_codes(chunk: pa.DictionaryArray) -> None:
+    """Refuse codes of labels that are not in the dictionary: of a damaged file Arrow may read such codes."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    ends = pc.min_max(chunk.indices).as_py()
+    if ends["max"] is not None and not 0 <= ends["min"] <= ends["max"] < len(chunk.dictionary):
+        raise pa.ArrowInvalid(f"code {ends['max']} of {len(chunk.dictionary)} labels")
 
 
 def _as_text(table: pa.Table, identifiers: str | None, numbers: Collection[str]) -> pa.Table:
