@@ -2,32 +2,56 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 
-from .base import app, as_json, forms, one_of, option, put
+from .base import app, as_json, forms, one_of, option, output_file, put
+
+
+def figure_file(text: str) -> str:
+    """A path to draw to, with an ending that says how.
+
+    >>> figure_file("labels.png")
+    'labels.png'
+    """
+    if Path(text).suffix.lower() not in (".png", ".pdf", ".svg"):
+        raise click.BadParameter(f"{text!r} has to end in .png, .pdf or .svg")
+    return output_file(text)
 
 
 @app.command("stats")
-@click.argument("name", metavar="NAME_OR_COUNTS_CSV")
-@option("--negative", "L", "Negative class of a counts file, '' for none (else recognised by its name).")
+@click.argument("name", metavar="NAME_OR_FILE")
+@option("--negative", "L", "Negative class of a file, '' for none (else recognised by its name).")
+@option("--gold-column", "C", "Name of the gold column of a file (else recognised).")
+@option("--figure", "OUT", "Draw the label distribution into OUT (.png, .pdf or .svg).", figure_file)
 @forms("table", "json")
-def _stats(name: str, negative: str | None, form: str) -> None:
-    """Label statistics of a data set, or of a file of counts.
+def _stats(name: str, negative: str | None, gold_column: str | None, figure: str | None, form: str) -> None:
+    """Label statistics of a data set, of a file with gold labels, or of a file of counts.
 
     Labels, samples and share of the negative class are those of the whole data set; perplexity and ratio
-    (largest by smallest positive class) are those of its test part.
+    (largest by smallest positive class), and the figure, are those of its test part. A file is read as by
+    `score`; its gold labels are counted. One with a column count holds counts: label, count and, if wanted,
+    split.
 
     names: semeval2010, semeval2010-undirected, chemprot, tacred, nyt24, docred, nyt10m, kbp37, re_docred
 
     examples:
       python -m helpers stats tacred
-      python -m helpers stats counts.csv --negative NA     columns: label, count and, if wanted, split
+      python -m helpers stats counts.csv --negative NA
+      python -m helpers stats mine.csv --negative no_relation --figure labels.png
     """
-    from helpers.data import find_statistics
+    from helpers.data import find_label_counts, find_statistics
 
-    found = find_statistics(name, negative)
+    found = find_statistics(name, negative, gold_column)
+    if figure:
+        from helpers.core import atomic_path
+        from helpers.reporting.figures import label_distribution_chart
+
+        counts, negative_class = find_label_counts(name, negative, gold_column)
+        with atomic_path(figure) as draft:
+            label_distribution_chart(counts, negative_class, Path(name).name).savefig(draft)
     lines = [f"{key:<28} {_rounded(key, value)}" for key, value in found.items() if value != ""]
     put(as_json(found) if form == "json" else "\n".join(lines))
 

@@ -79,7 +79,13 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         ],
         "pairing": ["clean_sample", "paired_sample", "paired_sets", "write_pairs"],
         "label_counts": ["TOTAL", "count_labels", "counted_datasets", "published_counts"],
-        "statistics": ["dataset_statistics", "find_statistics", "label_statistics", "perplexity"],
+        "statistics": [
+            "dataset_statistics",
+            "find_label_counts",
+            "find_statistics",
+            "label_statistics",
+            "perplexity",
+        ],
         "sources": ["FORMS", "open_source"],
         "predictions": [
             "COMMON_NAMES",

@@ -113,7 +113,7 @@ def respelt(found: LabelColumns, known: Sequence[str] | None = None) -> tuple[La
     >>> respelt(LabelColumns(coded, {"gold": "gold", "predicted": "predicted"}))[1]
     [Respelling(label='other', counted_as='Other', cells=1, columns=('predicted',))]
     """
-    times = {role: _times(found[role]) for role in found.roles}
+    times = {role: label_times(found[role]) for role in found.roles}
     spellings = defaultdict(set)
     for label in {label for counts in times.values() for label in counts} - {SKIPPED}:
         spellings[plain_form(label)].add(label)
@@ -143,8 +143,13 @@ def _rank(times: Mapping[str, Counter], label: str) -> tuple[int, ...]:
     return tuple(times[role][label] for role in ("gold", "predicted") if role in times)
 
 
-def _times(column: pa.ChunkedArray) -> Counter:
-    """How often each label stands in a column."""
+def label_times(column: pa.ChunkedArray) -> Counter:
+    """How often each label stands in a column.
+
+    >>> import pyarrow as pa
+    >>> label_times(pa.chunked_array([["a", "b"], ["a"]]))
+    Counter({'a': 2, 'b': 1})
+    """
     import pyarrow.compute as pc
 
     counts = pc.value_counts(column).to_pylist()

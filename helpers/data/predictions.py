@@ -17,7 +17,7 @@ import numpy as np
 
 from helpers.core import SKIPPED, MalformedRecord, listing, naming_file, read_file, shown
 
-from .label_names import with_names
+from .label_names import label_times, with_names
 from .sources import INPUT_NAME, LabelList, open_source
 from .tabular import Source, first_row
 
@@ -221,6 +221,18 @@ def _in_order(predicted: LabelColumns, gold: LabelColumns, source: Source, of_go
         arrays[role] = taken
     origins = {role: one._replace(rows=order) for role, one in predicted._origins.items()}
     return LabelColumns(arrays, predicted.columns, predicted.recognised, origins)
+
+
+def gold_counts(source: Source, gold_column: str | None = None) -> dict[str, int]:
+    """How often each label is gold in a file, with predictions or without; errors as `read_predictions`.
+
+    >>> from .sources import LabelList
+    >>> gold_counts(LabelList("gold.txt", b"NA\\nA\\nNA\\n"))
+    {'NA': 2, 'A': 1}
+    """
+    column = _column(source, "gold", gold_column, alone=True)
+    assert column is not None
+    return dict(label_times(source.read([column])[column]))
 
 
 def read_predictions(

@@ -17,13 +17,14 @@ from helpers.core import (
     base_relation,
     find_negative,
     naming_file,
-    plain_file,
     shown,
     unknown_name,
 )
 
 from .corpora import datasets, find_dataset
 from .label_counts import TOTAL, count_labels, counted_datasets, published_counts
+from .predictions import gold_counts
+from .sources import open_source
 from .tabular import Delimited
 
 MOST_DIGITS = 18  # sums of many such counts still fit into floats and 64 bits
@@ -133,6 +134,13 @@ def dataset_statistics(name: str) -> LabelStatistics:
     """
     if name not in _known():
         raise unknown_name("dataset", name, _known())
+    about, splits = find_dataset(name), _splits(name)
+    whole = [splits[split] for split in about.whole]
+    return replace(_combined(whole, splits[about.measured], about.negative), note=about.note)
+
+
+def _splits(name: str) -> dict[str, dict[str, int]]:
+    """The counts of each split of a data set."""
     about = find_dataset(name)
     read = published_counts if about.counted_name in counted_datasets() else count_labels
     splits = read(about.counted_name)
@@ -143,8 +151,7 @@ def dataset_statistics(name: str) -> LabelStatistics:
         )
     if about.undirected_of:
         splits = {split: _without_direction(counts) for split, counts in splits.items()}
-    whole = [splits[split] for split in about.whole]
-    return replace(_combined(whole, splits[about.measured], about.negative), note=about.note)
+    return splits
 
 
 def _known() -> list[str]:
@@ -173,34 +180,74 @@ def _combined(
     return replace(part, samples=samples, negative_share=share)
 
 
-def find_statistics(name_or_path: Path | str, negative: str | None = None) -> dict[str, Any]:
-    """`dataset_statistics` for a name, `statistics_from_csv` for a file of counts, as a dictionary.
+def find_statistics(
+    name_or_path: Path | str, negative: str | None = None, gold_column: str | None = None
+) -> dict[str, Any]:
+    """`dataset_statistics` for a name, `statistics_from_file` for a file, as a dictionary.
 
     Raises
     ------
-    ValueError : neither a data set nor a file; `negative` is given for a data set, which has its own.
+    ValueError : neither a data set nor a file; `negative` or `gold_column` is given for a data set.
 
     >>> find_statistics("chemprot")["ratio"]
     313.75
     """
     name = str(name_or_path)
     if name in _known():
-        if negative is not None:
-            raise ValueError(f"the negative class of {name} is known: leave `negative` out")
+        _check_own(name, negative, gold_column)
         return dataset_statistics(name).to_dict()
+    return statistics_from_file(_counted_file(name), negative, gold_column).to_dict()
+
+
+def find_label_counts(
+    name_or_path: Path | str, negative: str | None = None, gold_column: str | None = None
+) -> tuple[dict[str, int], str | None]:
+    """Label → number of samples of the part that perplexity and ratio are of, and the negative class.
+
+    Arguments and errors as `find_statistics`.
+
+    >>> counts, negative = find_label_counts("tacred")
+    >>> counts["no_relation"], negative
+    (12184, 'no_relation')
+    """
+    name = str(name_or_path)
+    if name in _known():
+        _check_own(name, negative, gold_column)
+        splits = _splits(name)
+        about = find_dataset(name)
+        counts, found = splits[about.measured], about.negative
+    else:
+        with naming_file(name):
+            splits = _read_counts(Path(_counted_file(name)), gold_column)
+            counts, found = _measured(splits), _negative_class(splits, negative)[0]
+    return {label: count for label, count in counts.items() if label != TOTAL}, found
+
+
+def _check_own(name: str, negative: str | None, gold_column: str | None) -> None:
+    for argument, value in {"negative": negative, "gold_column": gold_column}.items():
+        if value is not None:
+            what = "negative class" if argument == "negative" else "column of gold labels"
+            raise ValueError(f"the {what} of {name} is known: leave `{argument}` out")
+
+
+def _counted_file(name: str) -> str:
     if not Path(name).is_file():
-        raise unknown_name("data set, and no file of counts:", name, _known())
-    return statistics_from_csv(name, negative).to_dict()
+        raise unknown_name("data set, and no file of labels or of counts:", name, _known())
+    return name
 
 
-def statistics_from_csv(path: Path | str, negative: str | None = None) -> LabelStatistics:
-    """The same statistics for a file of counts with the columns `label`, `count` and, if wanted, `split`.
+def statistics_from_file(
+    path: Path | str, negative: str | None = None, gold_column: str | None = None
+) -> LabelStatistics:
+    """The same statistics for a file: of samples with their gold labels, in any form that `open_source`
+    reads, or of counts, with the columns `label`, `count` and, if wanted, `split`.
 
     Parameters
     ----------
-    path : a .csv or .tsv file in UTF-8. With a split named `test`, perplexity and ratio are of that split and
-        the rest is of all splits together; otherwise everything is of the whole file. `note` says which.
+    path : with a split named `test`, perplexity and ratio are of that split and the rest is of all splits
+        together; otherwise everything is of the whole file. `note` says which.
     negative : the negative class; None: the label with a well-known name, if there is one; "": there is none.
+    gold_column : the column of gold labels; None: recognised by a common name.
 
     Raises
     ------
@@ -213,31 +260,44 @@ def statistics_from_csv(path: Path | str, negative: str | None = None) -> LabelS
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "counts.csv")
     ...     _ = path.write_text("label,count\\nA,6\\nB,2\\nNA,8\\n")
-    ...     statistics_from_csv(path).negative_share
+    ...     statistics_from_file(path).negative_share
     0.5
     """
     with naming_file(path):
-        return _statistics_of(_read_counts(Path(path)), negative)
+        return _statistics_of(_read_counts(Path(path), gold_column), negative)
 
 
 def _statistics_of(splits: Mapping[str, Mapping[str, int]], negative: str | None) -> LabelStatistics:
+    name, known = _negative_class(splits, negative)
+    part = "split test" if "test" in splits else "the whole file"
+    note = f"negative class: {known}; perplexity and ratio of {part}"
+    return replace(_combined(list(splits.values()), _measured(splits), name), note=note)
+
+
+def _measured(splits: Mapping[str, Mapping[str, int]]) -> Mapping[str, int]:
+    """The counts of the split test, or of all together."""
+    return splits.get("test") or dict(sum(map(Counter, splits.values()), Counter()))
+
+
+def _negative_class(splits: Mapping[str, Mapping[str, int]], negative: str | None) -> tuple[str | None, str]:
+    """The negative class and how it is known."""
     labels = list(dict.fromkeys(label for counts in splits.values() for label in counts))
     known = "as given" if negative else "none"
     if negative is None and (negative := find_negative(labels)) is not None:
         known = f"{negative!r}, recognised by its name"
     if negative and negative not in labels:
         raise unknown_name("negative class", negative, labels)
-    whole = list(splits.values())
-    measured = splits.get("test") or dict(sum(map(Counter, whole), Counter()))
-    part = "split test" if "test" in splits else "the whole file"
-    note = f"negative class: {known}; perplexity and ratio of {part}"
-    return replace(_combined(whole, measured, negative or None), note=note)
+    return negative or None, known
 
 
-def _read_counts(path: Path) -> dict[str, dict[str, int]]:
-    source = Delimited(path, plain_file(path).read_bytes(), "\t" if path.suffix.lower() == ".tsv" else ",")
-    for name in ("label", "count"):
-        source.column(name)
+def _read_counts(path: Path, gold_column: str | None) -> dict[str, dict[str, int]]:
+    source = open_source(path)
+    if gold_column is not None or "count" not in source.names:
+        return {"": dict(Counter(gold_counts(source, gold_column)))}
+    if not isinstance(source, Delimited):
+        raise ValueError("counts of labels are read from .csv and .tsv only")
+    source.column("label")
+    source.column("count")
     source.read(source.names[:1])  # refuses ragged rows, with their line
     splits: dict[str, dict[str, int]] = {}
     for line, row in source.rows():

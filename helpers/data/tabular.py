@@ -192,7 +192,7 @@ class Delimited(Source):
         }
         try:
             table, one_line_each = self._arrow(kinds)
-        except pa.ArrowInvalid as error:
+        except (pa.ArrowInvalid, pa.ArrowKeyError) as error:  # Arrow may read a spoilt header otherwise
             fault = self._first_fault(columns, numbers)
             if fault or not numbers:
                 raise fault or MalformedRecord(self.path, str(error)) from error

@@ -12,6 +12,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "datasets": [
             "long_tails_chart",
             "perplexity_chart",
+            "label_distribution_chart",
             "effective_number_chart",
             "class_weights_chart",
             "effective_classes_chart",

@@ -5,6 +5,8 @@ All numbers come ready-made: none is computed here.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -12,6 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
+from helpers.core import table_name
 from helpers.data import datasets
 
 from .parts import alpha_axis, legend_below, name_rows, with_support
@@ -114,6 +117,57 @@ def perplexity_chart(tails: pd.DataFrame) -> plt.Figure:
         axes.set_axis_off()
     figure.supxlabel("positive classes that occur, largest first", fontsize=9)
     figure.supylabel("share of the positive test samples (%)", fontsize=9)
+    return figure
+
+
+MOST_LABELS = 60
+"""Rows of `label_distribution_chart`; the rest is summed up in the last."""
+
+
+@styled
+def label_distribution_chart(counts: Mapping[str, int], negative: str | None, title: str) -> plt.Figure:
+    """How often each label is gold, from the largest down, with its share; the negative class is grey.
+
+    Parameters
+    ----------
+    counts : label → number of samples; labels without samples are left out. negative : the negative class, or
+        None. title : what was counted.
+
+    The axis is logarithmic where the largest count is more than fifty times the smallest. Raises ValueError
+    where there is no sample.
+
+    >>> figure = label_distribution_chart({"NA": 6, "a": 3, "b": 1}, "NA", "mine.csv")
+    >>> [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    ['NA', 'a', 'b']
+    """
+    seen = sorted(((n, label) for label, n in counts.items() if n > 0), key=lambda one: (-one[0], one[1]))
+    if not seen:
+        raise ValueError("there is no sample to draw")
+    total, rest = sum(n for n, _ in seen), seen[MOST_LABELS:]
+    rows = [(n, table_name(label), label == negative) for n, label in seen[:MOST_LABELS]]
+    if rest:
+        rows.append((sum(n for n, _ in rest), f"{len(rest)} further labels", False))
+    figure, axes = plt.subplots(figsize=(7.5, 1.3 + 0.24 * len(rows)))
+    heights = [n for n, _, _ in rows]
+    colors = ["#999999" if is_negative else BLUE for _, _, is_negative in rows]
+    axes.barh(range(len(rows)), heights, color=colors)
+    wide = seen[0][0] > 50 * seen[-1][0]
+    for place, n in enumerate(heights):
+        axes.annotate(
+            f"{n} · {100 * n / total:.1f} %",
+            (n, place),
+            (4, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=7,
+        )
+    # a label may hold $, which would begin a formula
+    name_rows(axes, [name.replace("$", r"\$") for _, name, _ in rows])
+    axes.set(xlabel="gold samples" + (" (logarithmic)" if wide else ""), xscale="log" if wide else "linear")
+    axes.set_xlim(0.7 if wide else 0, max(heights) * (4 if wide else 1.2))
+    grey = " · grey: the negative class" if any(is_negative for *_, is_negative in rows) else ""
+    axes.set_title(f"{table_name(title)}: {len(seen)} labels, {total} samples{grey}".replace("$", r"\$"))
+    axes.grid(axis="y", visible=False)
     return figure
 
 

@@ -523,6 +523,7 @@ class TestHelp:
         assert len(examples) >= 20
         for name, *words in map(shlex.split, examples):
             for word in words:
+                Path(word).parent.mkdir(parents=True, exist_ok=True)
                 Path(word).touch()
             assert app.commands[name].make_context(name, words).command.name == name
 

@@ -187,7 +187,7 @@ COMMANDS = {
     "audit-leak": [(TABLES, "{} --negative Other --format json")],
     "score-facts": [(SCORED, "{} --facts {} --format json"), (CURVES, "{} --format json --n-facts 40")],
     "compare-facts": [(SCORED, "{} {} --facts {} --bootstrap 5 --format json")],
-    "stats": [(COUNTS, "{} --format json")],
+    "stats": [(COUNTS, "{} --format json"), (TABLES | LISTS_OF_LABELS, "{} --format json")],
     "score-multilabel": [(MATRICES, "--truth {} --scores {} --format json")],
     "linear": [(DOCUMENTS, "--train {} --test {} --format json --seed 1")],
     "runs": [],

@@ -320,3 +320,33 @@ class TestSeveralSystems:
     def test_what_is_refused(self, call, words, message):
         code, out, err = call("compare", *words.split())
         assert (code, out) == (2, "") and message in err and err.count("error: ") == 1
+
+
+class TestLabelDistribution:
+    def test_statistics_and_a_figure_of_ones_own_file(self, call, folder):
+        rows = map(",".join, zip(GOLD, PREDICTED, strict=True))
+        Path("mine.csv").write_text("label,pred\n" + lines(rows))
+        Path("gold.txt").write_text(lines(GOLD))
+        counts = {label: GOLD.count(label) for label in sorted(set(GOLD))}
+        Path("counts.csv").write_text("label,count\n" + lines(f"{label},{n}" for label, n in counts.items()))
+        found = {}
+        for name in ("mine.csv", "gold.txt", "counts.csv"):
+            code, out, err = call("stats", name, "--format", "json", "--figure", f"{name}.png")
+            assert (code, err) == (0, ""), err
+            found[name] = json.loads(out)
+            assert Path(f"{name}.png").read_bytes().startswith(b"\x89PNG")
+        assert found["mine.csv"] == found["gold.txt"] == found["counts.csv"]
+        assert (found["mine.csv"]["samples"], found["mine.csv"]["negative_share"]) == (5, 0.4)
+
+    def test_what_is_drawn_is_what_was_counted(self):
+        from helpers.reporting.figures import label_distribution_chart
+
+        counts = {f"l{n:03}": 200 - n for n in range(70)} | {"NA": 900, "none here": 0, "$x_1$": 1}
+        (axes,) = label_distribution_chart(counts, "NA", "a $ file").axes
+        bars = [round(bar.get_width()) for bar in axes.patches]
+        assert bars[0] == 900 and sum(bars) == sum(counts.values()) and len(bars) == 61
+        assert axes.get_yticklabels()[60].get_text() == "12 further labels" and axes.get_xscale() == "log"
+        grey = [bar.get_facecolor()[0] == bar.get_facecolor()[2] for bar in axes.patches]
+        assert grey == [True] + [False] * 60
+        with pytest.raises(ValueError, match="no sample to draw"):
+            label_distribution_chart({"a": 0}, None, "x")

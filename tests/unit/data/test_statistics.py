@@ -23,7 +23,7 @@ from helpers.data.statistics import (
     find_statistics,
     label_statistics,
     perplexity,
-    statistics_from_csv,
+    statistics_from_file,
 )
 
 
@@ -128,30 +128,30 @@ class TestCountsFile:
         return path
 
     def test_one_table(self, tmp_path) -> None:
-        found = statistics_from_csv(self.write(tmp_path, "label,count\nA,6\nB,2\nNA,8\n"))
+        found = statistics_from_file(self.write(tmp_path, "label,count\nA,6\nB,2\nNA,8\n"))
         assert (found.samples, found.negative_share, found.ratio, found.negative) == (16, 0.5, 3, "NA")
         assert "'NA', recognised by its name" in found.note and "the whole file" in found.note
 
     def test_splits(self, tmp_path) -> None:
         text = "split\tcount\tlabel\ntrain\t9\tA\ntrain\t1\tx\ntest\t6\tA\ntest\t2\tB\n"
-        found = statistics_from_csv(self.write(tmp_path, text, "counts.tsv"), negative="x")
+        found = statistics_from_file(self.write(tmp_path, text, "counts.tsv"), negative="x")
         assert (found.labels, found.samples, found.negative_share, found.ratio) == (3, 18, 1 / 18, 3)
         assert found.note == "negative class: as given; perplexity and ratio of split test"
-        both = statistics_from_csv(
+        both = statistics_from_file(
             self.write(tmp_path, text.replace("test", "dev"), "counts.tsv"), negative=""
         )
         assert (both.ratio, both.negative, both.samples) == (15, None, 18)
 
     def test_no_negative_class(self, tmp_path) -> None:
         path = self.write(tmp_path, "label,count\nA,6\nOther,2\n")
-        assert statistics_from_csv(path, negative="").negative_share == 0
-        assert statistics_from_csv(self.write(tmp_path, "label,count\nA,6\nB,2\n")).negative is None
+        assert statistics_from_file(path, negative="").negative_share == 0
+        assert statistics_from_file(self.write(tmp_path, "label,count\nA,6\nB,2\n")).negative is None
 
     @pytest.mark.parametrize(
         ("text", "negative", "message"),
         [
             ("name,count\nA,1\n", None, "column 'label' does not exist. Columns: name, count"),
-            ("a,b\nA,1\n", None, "column 'label' does not exist. Columns: a, b"),
+            ("a,b\nA,1\n", None, "which column is gold? no column has a common name; name it, --gold-column C. Columns: a, b"),
             (
                 "label,count\nA,1\nB,x\n",
                 None,
@@ -170,12 +170,12 @@ class TestCountsFile:
     )
     def test_faults(self, tmp_path, text, negative, message) -> None:
         with pytest.raises(ValueError, match=re.escape(message)):
-            statistics_from_csv(self.write(tmp_path, text), negative)
+            statistics_from_file(self.write(tmp_path, text), negative)
 
     def test_wrong_encoding(self, tmp_path) -> None:
         (tmp_path / "counts.csv").write_bytes(b"label,count\ncaf\xe9,1\n")
         with pytest.raises(MalformedRecord, match="line 2, column 'label': byte 15"):
-            statistics_from_csv(tmp_path / "counts.csv")
+            statistics_from_file(tmp_path / "counts.csv")
 
     def test_find_takes_a_name_or_a_file(self, tmp_path) -> None:
         path = self.write(tmp_path, "label,count\nA,6\nB,2\n")
