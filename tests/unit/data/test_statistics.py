@@ -151,7 +151,7 @@ class TestCountsFile:
         ("text", "negative", "message"),
         [
             ("name,count\nA,1\n", None, "column 'label' does not exist. Columns: name, count"),
-            ("a,b\nA,1\n", None, "which column is gold? no column has a common name; name it, --gold-column C. Columns: a, b"),
+            ("a,b\nA,1\n", None, "which column is gold? no column has a common name"),
             (
                 "label,count\nA,1\nB,x\n",
                 None,
