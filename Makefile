@@ -28,7 +28,7 @@ export MPLCONFIGDIR ?= $(CURDIR)/.cache/matplotlib
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce publish grid test bench soak lint lock data lab clean
+.PHONY: help setup reproduce publish leaderboard grid test bench soak lint lock data lab clean
 
 help:  ## list the targets
 	@awk -F ':.*## *' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -44,6 +44,9 @@ publish: setup  ## run every notebook and renew the committed copies in results/
 
 grid: setup  ## make what is missing or stale: runs, then notebooks and pages, on all processors
 	$(PY) -m helpers grid --profile $(or $(PROFILE),$(if $(DRY),paper,standard)) $(if $(DRY),--dry-run) $(if $(ON),--on $(ON))
+
+leaderboard: setup  ## write the page of all stored systems, results/leaderboard/index.html
+	$(PY) -m helpers leaderboard rebuild
 
 test: lint  ## lint, then unit tests, doctests, structure checks and all notebooks, on all processors
 	$(PY) -m pytest $(PARALLEL) $(if $(ONLY),-m $(ONLY))

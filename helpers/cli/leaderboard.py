@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from .base import app, as_json, existing_file, flag, forms, option, put, whole_number
+from .base import app, as_json, bootstrap, existing_file, flag, forms, option, put, whole_number
 
 logger = logging.getLogger(__name__)
 STORE = option("--store", "FOLDER", "Where submissions lie (default results/leaderboard/runs).")
@@ -149,6 +149,37 @@ def _compare_two(first: str, second: str, dataset: str, systems: Sequence[str], 
 
     pair = [Submission(file, dataset, name) for file, name in zip((first, second), systems, strict=True)]
     put(str(_noting(lambda: compare_submissions(*pair, **_stored(store)))))
+
+
+@_leaderboard.command("rebuild")
+@option("--out", "FILE", "The page (default results/leaderboard/index.html).")
+@option("--runs", "FOLDER", "Where the runs of the reproduction lie (default results/runs).")
+@bootstrap(default=1000)
+@flag("--fresh", "Compute all intervals anew, not only those of new outcomes.")
+@flag("--neighbours", "First renew the paired intervals of neighbours, from the prediction files.")
+@STORE
+def _rebuild(
+    out: str | None, runs: str | None, replicates: int, fresh: bool, neighbours: bool, store: str | None
+) -> None:
+    """Compute every measure of every stored system, and write the page: one file, to be opened or uploaded.
+
+    Intervals that were computed before are kept in .cache; of new outcomes they take a second each. With
+    --neighbours, which takes some minutes and needs the published prediction files, the differences between
+    systems that stand side by side in a ranking get paired intervals.
+
+    examples:
+      python -m helpers leaderboard rebuild
+      python -m helpers leaderboard rebuild --out page.html --bootstrap 200
+    """
+    from helpers.reporting.leaderboard import PAGE, build_page, page_data, write_neighbours
+
+    if neighbours:
+        write_neighbours(replicates)
+    folders = _stored(store) | ({"runs": runs} if runs else {})
+    data = page_data(**folders, replicates=replicates, cached=not fresh)
+    path = build_page(data, out or PAGE)
+    systems = sum(len(one["systems"]) for one in data["testsets"])
+    put(f"{path}: {systems} systems on {len(data['testsets'])} test sets, {path.stat().st_size / 1e6:.2f} MB")
 
 
 @_leaderboard.command("remove")

@@ -19,6 +19,12 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "seeds": ["RunComparison", "compare_run_files", "expand_runs", "seeds_among"],
         "comparison": ["compare_files", "comparison_latex", "comparison_text"],
         "leakage": ["LeakReport", "audit_leak", "leak_report", "leak_table"],
-        "systems": ["semeval_runs", "system_title", "tacred_runs"],
+        "systems": [
+            "semeval_implementations",
+            "semeval_runs",
+            "semeval_systems",
+            "system_title",
+            "tacred_runs",
+        ],
     },
 )

@@ -1,8 +1,8 @@
 """The outcomes of published prediction files as runs: counted once, kept, scored ever after.
 
-Prediction files of real systems go in (52 on TACRED, 3 on SemEval-2010 Task 8), runs come out; `store` writes
-them to results/runs, where the notebooks find them also on a machine without the files. It trains nothing and
-loads no torch.
+Prediction files of real systems go in (52 on TACRED, 10 on SemEval-2010 Task 8), runs come out; `store`
+writes them to results/runs, where the notebooks find them also on a machine without the files. It trains
+nothing and loads no torch.
 """
 
 from __future__ import annotations
@@ -33,6 +33,12 @@ SEMEVAL_FILES = {
     name: f"semeval2010/predictions/onehaitao_{name}_predicted_result.txt"
     for name in ("CNN", "Att-BLSTM", "CR-CNN")
 }
+IMPLEMENTATIONS = (
+    *(("CNN", author) for author in ("M1zuk1", "hankniu01")),
+    *(("Att-BLSTM", "M1zuk1"), ("CR-CNN", "M1zuk1"), ("R-BERT", "M1zuk1")),
+    *(("Attention-CNN", author) for author in ("onehaitao", "qhLin1997")),
+)
+"""Further implementations: the paper's model and who wrote it; `SEMEVAL_FILES` are onehaitao's."""
 
 
 def tacred_runs() -> Iterator[Run]:
@@ -93,6 +99,34 @@ def system_title(model: str) -> str:
     for words, title in _ADDED.items():
         rest = rest.replace(words, title)
     return _KINDS[kind] + rest
+
+
+def semeval_systems() -> dict[str, str]:
+    """Name → answer file of all ten published systems; names as in `Run.name`.
+
+    >>> list(semeval_systems())[:4]
+    ['CNN', 'Att-BLSTM', 'CR-CNN', 'CNN by M1zuk1']
+    """
+    others = {f"{model} by {author}": _answers_of(model, author) for model, author in IMPLEMENTATIONS}
+    return SEMEVAL_FILES | others
+
+
+def _answers_of(model: str, author: str) -> str:
+    return f"semeval2010/predictions/{author}_{model}_predicted_result.txt"
+
+
+def semeval_implementations() -> Iterator[Run]:
+    """One run for each of seven further implementations of papers' models, as variants 'by AUTHOR'.
+
+    Raises as `tacred_runs`.
+    """
+    key = semeval_key()
+    for model, author in IMPLEMENTATIONS:
+        path = _answers_of(model, author)
+        frame = join_semeval_answers(locate(path), key)
+        outcome = Confusion.from_arrays(frame["gold"], frame["predicted"], SEMEVAL_RELATIONS)
+        fixed = {"dataset": "semeval2010", "negative": "Other", "variant": f"by {author}"}
+        yield Run.from_outcome(outcome, model=model, **_semeval_origin(path), **fixed)
 
 
 def store(runs: Iterable[Run], folder: Path | str = RUNS_FOLDER) -> list[Path]:

@@ -207,6 +207,11 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "vector_scores",
         ],
         "studies": ["rate_scores", "rates_table", "study_points", "study_scores", "study_table"],
+        "implementations": [
+            "implementation_rows",
+            "implementation_scores",
+            "implementation_spread",
+        ],
         "summary": ["summary_text"],
     },
 )

@@ -23,7 +23,7 @@ TOP_LEVEL = {
         "requirements.txt",
         "pyproject.toml",
     ),
-    *("notebooks", "helpers", "results", "figures", "examples", "tests", "workflow"),
+    *("notebooks", "helpers", "results", "figures", "examples", "tests", "web", "workflow"),
 }
 TEXT = {".py", ".md", ".ipynb", ".toml", ".yml", ".cff", ".json", ".csv", ".txt", ".html", ".tex", ""}
 # homes of people and hosts of package registries: true on one machine only

@@ -10,6 +10,17 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
+        "measures": [
+            "Measure",
+            "measure_names",
+            "measured",
+            "measures_of",
+            "register_measure",
+            "unregister_measure",
+        ],
+        "payload": ["page_data"],
+        "joint": ["neighbours", "write_neighbours"],
+        "page": ["PAGE", "build_page"],
         "checks": ["Problem", "Refused", "find_test_set"],
         "store": [
             "STORE",

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,14 @@ from pathlib import Path
 import pytest
 
 from helpers.core.errors import MissingData
-from helpers.evaluation.systems import TACRED_GOLD, TACRED_PAIR, semeval_runs, store, tacred_runs
+from helpers.evaluation.systems import (
+    TACRED_GOLD,
+    TACRED_PAIR,
+    semeval_implementations,
+    semeval_runs,
+    store,
+    tacred_runs,
+)
 from helpers.metrics.averaging import averages
 from helpers.metrics.semeval import official_macro
 from helpers.metrics.weighting import SCHEMES
@@ -19,8 +27,8 @@ DATASETS = {"tacred": (53, 15509), "tacred-revised": (53, 15509), "semeval2010":
 
 
 def published(dataset: str) -> list[Run]:
-    """The stored runs that were counted from published predictions, not trained here."""
-    return [run for run in list_runs(dataset) if run.profile is None]
+    """The stored runs that were counted from published predictions, one implementation of each system."""
+    return [run for run in list_runs(dataset) if run.profile is None and not run.variant]
 
 
 def stored(dataset: str, model: str) -> Run:
@@ -51,6 +59,26 @@ def test_systems_score_as_published(row: dict[str, str]) -> None:
 @pytest.mark.parametrize(("model", "macro"), [("CNN", 79.26), ("Att-BLSTM", 83.13), ("CR-CNN", 83.27)])
 def test_semeval_systems_score_as_published(model: str, macro: float) -> None:
     assert 100 * official_macro(stored("semeval2010", model).outcome()) == pytest.approx(macro, abs=0.005)
+
+
+@pytest.mark.parametrize(
+    ("name", "macro"),
+    [
+        ("Attention-CNN by onehaitao", 81.56),
+        ("Attention-CNN by qhLin1997", 82.05),
+        ("CNN by hankniu01", 78.77),
+    ]
+    + [("CNN by M1zuk1", 78.76), ("Att-BLSTM by M1zuk1", None), ("CR-CNN by M1zuk1", None)]
+    + [("R-BERT by M1zuk1", None)],
+)
+def test_implementations_are_stored_and_score_as_published(name: str, macro: float | None) -> None:
+    (run,) = (run for run in list_runs("semeval2010") if run.name == name)
+    assert run.n == 2717 and run.profile is None
+    if macro is not None:
+        assert 100 * official_macro(run.outcome()) == pytest.approx(macro, abs=0.005)
+    if "RC_DATA_DIR" in os.environ:
+        (counted,) = (one for one in semeval_implementations() if one.name == name)
+        assert counted == run
 
 
 def test_a_pair_holds_both_of_its_systems() -> None:

@@ -1,0 +1,107 @@
+"""Paired intervals of systems that stand side by side in a ranking.
+
+A joint outcome (gold × first × second) of two systems is needed for a paired interval; those of all
+neighbours would fill megabytes. What follows from them is stored instead: difference, interval and p under
+each scheme, computed where the published prediction files are (`write_neighbours`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from helpers import ROOT
+from helpers.core import SEMEVAL_RELATIONS, read_file, write_atomically
+from helpers.data import join_semeval_answers, locate, semeval_key, tacred_predictions
+from helpers.evaluation import semeval_systems
+from helpers.metrics import SCHEMES, Confusion, PairedOutcomes, averages, paired_bootstrap
+
+from .checks import TACRED_KEYS
+from .measures import REPLICATES, SEED
+
+PAIRS = ROOT / "results" / "leaderboard" / "pairs.json"
+
+
+def paired_ends(outcome: PairedOutcomes, negative: Any, replicates: int) -> list[list[float]]:
+    """Difference of F1, ends of its paired interval and p under each of the five schemes.
+
+    >>> outcome = PairedOutcomes.from_arrays(list("aabb"), list("aabb"), list("aaaa"))
+    >>> len(paired_ends(outcome, None, 50)), paired_ends(outcome, None, 50)[0][0]
+    (5, 0.5)
+    """
+    test = paired_bootstrap(
+        outcome,
+        lambda table: averages(table, SCHEMES, classes_of=outcome.original, negative=negative),
+        np.random.default_rng(SEED),
+        replicates,
+    )
+    rows = np.stack([test.difference, test.low, test.high, test.p], -1).tolist()
+    return [[round(value, 6) for value in row] for row in rows]
+
+
+def neighbours(tables: Mapping[str, Confusion], negative: Any) -> list[tuple[str, str]]:
+    """Pairs of systems that stand side by side in the ranking of any of the five schemes, the better first.
+
+    >>> said = {"x": list("aab"), "y": list("bba")}
+    >>> tables = {name: Confusion.from_arrays(list("aab"), column) for name, column in said.items()}
+    >>> neighbours(tables, None)
+    [('x', 'y')]
+    """
+    scores = np.stack([averages(table, SCHEMES, negative=negative) for table in tables.values()])
+    names = list(tables)
+    found: dict[frozenset[str], tuple[str, str]] = {}
+    for column in scores.T:
+        for pair in pairwise(names[at] for at in np.argsort(-column, kind="stable")):
+            found.setdefault(frozenset(pair), pair)
+    return list(found.values())
+
+
+def stored_pairs(path: Path | None = None) -> dict[str, list[dict[str, Any]]]:
+    """Test set → paired differences of neighbours, as `write_neighbours` stored them; empty if it did not.
+
+    >>> stored_pairs(Path("no-such-file"))
+    {}
+    """
+    path = path or PAIRS
+    return json.loads(read_file(path)) if path.exists() else {}
+
+
+def write_neighbours(replicates: int = REPLICATES, path: Path | str = PAIRS) -> Path:
+    """Compute the paired intervals of all neighbours among the published systems; atomically.
+
+    Raises MissingData if the published prediction files are not here.
+    """
+    found: dict[str, list[dict[str, Any]]] = {}
+    frame = tacred_predictions("test")
+    models = [column for column in frame if column not in ("id", *TACRED_KEYS.values())]
+    labels = tuple(frame["gold"].cat.categories)
+    for dataset, gold in TACRED_KEYS.items():
+        columns = {model: frame[model] for model in models}
+        found[dataset] = _rows(frame[gold], columns, labels, "no_relation", replicates)
+    key = semeval_key()
+    answers = {name: join_semeval_answers(locate(file), key) for name, file in semeval_systems().items()}
+    gold = next(iter(answers.values()))["gold"]
+    columns = {name: answer["predicted"] for name, answer in answers.items()}
+    found["semeval2010"] = _rows(gold, columns, SEMEVAL_RELATIONS, "Other", replicates)
+    text = ",\n".join(f"{json.dumps(name)}: [\n{_lines(rows)}\n]" for name, rows in found.items())
+    return write_atomically(path, f"{{\n{text}\n}}\n")
+
+
+def _lines(rows: Sequence[Mapping[str, Any]]) -> str:
+    return ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows)
+
+
+def _rows(
+    gold: Any, columns: Mapping[str, Any], labels: Sequence[str], negative: str, replicates: int
+) -> list[dict[str, Any]]:
+    tables = {name: Confusion.from_arrays(gold, column, labels) for name, column in columns.items()}
+    rows = []
+    for first, second in neighbours(tables, negative):
+        outcome = PairedOutcomes.from_arrays(gold, columns[first], columns[second], labels)
+        rows.append({"first": first, "second": second, "d": paired_ends(outcome, negative, replicates)})
+    return rows

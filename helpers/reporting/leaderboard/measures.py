@@ -1,0 +1,396 @@
+"""What the leaderboard computes of every stored outcome: a measure is one registered function.
+
+`register_measure("error", …)` and a rebuild: every system that was ever stored has it, with an interval.
+F1 under the five schemes and under n^α is not here: the page computes it from the counts that it holds, so
+that α, policy and classes can be chosen freely; schemes registered beyond the five are measures like others.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from helpers.core import SEMEVAL_RELATIONS, SKIPPED, Label, shown, signature_field, unknown_name
+from helpers.metrics import (
+    FACT_MEASURES,
+    PRECISION_AT,
+    RULES,
+    SCHEMES,
+    Confusion,
+    FactSample,
+    LabelPolicy,
+    MultilabelOutcome,
+    PairedOutcomes,
+    Policy,
+    average,
+    averages,
+    bootstrap_intervals,
+    bootstrap_suffix,
+    direction_scores,
+    fact_scores,
+    label_averages,
+    official_macro,
+    scheme_names,
+)
+from helpers.runs import LabelPairs, RankedFacts, Run
+
+KINDS = ("labels", "paired", "sets", "facts")
+REPLICATES, SEED = 1_000, 1
+ALPHA_STEPS = 20
+"""Intervals of F1 under n^α are made at α = 0, 1/20, …, 1."""
+Function = Callable[[Any, Label | None], Any]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One column of the leaderboard.
+
+    Attributes
+    ----------
+    name : as in signatures. title : as the page shows it. about : one sentence on what it says.
+    kind : of outcomes that it is made for: 'labels' (a `Confusion`), 'paired' (`PairedOutcomes` of paired
+        sentences), 'sets' (`MultilabelOutcome`), 'facts' (`FactRanking`).
+    function : (outcome, negative) → a number, nan where it is undefined. For an interval it has to keep the
+        leading axis of replicates, as the functions of `helpers.metrics` do.
+    better : 'higher' or 'lower'. interval : whether there is one.
+    fits : (labels, negative) → whether a test set has it.
+    """
+
+    name: str
+    title: str
+    kind: Literal["labels", "paired", "sets", "facts"]
+    function: Function
+    about: str = ""
+    better: Literal["higher", "lower"] = "higher"
+    interval: bool = True
+    fits: Callable[[Sequence[Label], Label | None], bool] = lambda labels, negative: True
+
+
+def _semeval(labels: Sequence[Label], negative: Label | None) -> bool:
+    return negative == "Other" and set(labels) - {SKIPPED} == set(SEMEVAL_RELATIONS)
+
+
+def _performance(table: Confusion, negative: Label | None) -> Any:
+    if _semeval(table.labels, negative):
+        return official_macro(table, negative)
+    return average(table, "macro", negative=negative)
+
+
+def _direction(field: str) -> Function:
+    def function(outcome: PairedOutcomes, negative: Label | None) -> Any:
+        found = direction_scores(outcome, None, lambda table: _performance(table, negative))
+        return getattr(found, field)
+
+    return function
+
+
+def _ranked(name: str) -> Function:
+    return lambda outcome, negative: outcome.ranking.scores([int(name.partition("@")[2])])[name]
+
+
+def _fact(name: str) -> Function:
+    return lambda ranking, negative: _number(fact_scores(ranking)[name])
+
+
+def _number(value: float | None) -> float:
+    return float("nan") if value is None else value
+
+
+_BUILT_IN = (
+    Measure(
+        "accuracy",
+        "accuracy",
+        "labels",
+        lambda table, negative: table.correct.sum(-1) / table.n,
+        "Share of all samples, the negative class included, whose prediction is right.",
+    ),
+    Measure(
+        "official_macro",
+        "official",
+        "labels",
+        lambda table, negative: official_macro(table, negative),
+        "The task's own score: macro-F1 over nine relations, direction counted (Hendrickx et al. 2010).",
+        fits=_semeval,
+    ),
+    Measure(
+        "performance_original", "A", "paired", _direction("performance_original"), "Score on the test set."
+    ),
+    Measure(
+        "performance_paired",
+        "B",
+        "paired",
+        _direction("performance_paired"),
+        "Score on the same sentences with the two entities exchanged.",
+    ),
+    Measure("pd", "PD", "paired", _direction("pd"), "|A − B|: small is good.", "lower"),
+    Measure(
+        "pir",
+        "PIR",
+        "paired",
+        _direction("pir"),
+        "Share of right predictions that do not move when the entities are exchanged: small is good.",
+        "lower",
+    ),
+    Measure(
+        "ppr", "PPR", "paired", _direction("ppr"), "Share of samples that are right both ways: large is good."
+    ),
+    *(
+        Measure(
+            f"{name}@{k}",
+            f"{name}@{k}",
+            "sets",
+            _ranked(f"{name}@{k}"),
+            fits=lambda labels, negative, k=k: len(labels) >= k,
+        )
+        for name in ("P", "NDCG")
+        for k in (1, 3, 5)
+        if (name, k) != ("NDCG", 1)
+    ),
+    Measure("auc", "AUC", "facts", _fact("auc"), "Area between the points of the curve, as OpenNRE has it."),
+    Measure("average_precision", "AP", "facts", _fact("average_precision"), "Average precision."),
+    Measure("micro_f1", "best F1", "facts", _fact("micro_f1"), "The highest micro-F1 over all ranks."),
+    *(Measure(f"P@{n}", f"P@{n}", "facts", _fact(f"P@{n}"), interval=False) for n in PRECISION_AT),
+)
+BUILT_IN = frozenset(one.name for one in _BUILT_IN)
+_measures = {(one.kind, one.name): one for one in _BUILT_IN}
+
+
+def register_measure(
+    name: str, function: Function, kind: str = "labels", title: str = "", about: str = "", **options: Any
+) -> Measure:
+    """Make a measure known: the next rebuild computes it of every stored system.
+
+    Parameters
+    ----------
+    name : letters, digits and underscores. function, kind, title, about, options : fields of `Measure`.
+
+    A measure of one's own is given anew. Raises ValueError for the name of one that comes with the package.
+
+    >>> made = register_measure("error", lambda table, negative: 1 - table.correct.sum(-1) / table.n)
+    >>> "error" in measure_names("labels")
+    True
+    >>> unregister_measure("error")
+    """
+    if kind not in KINDS:
+        raise unknown_name("kind of measure", kind, KINDS)
+    if not isinstance(name, str) or not name.isidentifier():
+        raise ValueError(f"measure name {shown(name)}: letters, digits and underscores are needed")
+    if (kind, name) in {(one.kind, one.name) for one in _BUILT_IN}:
+        raise ValueError(f"there is a measure {name!r} already: choose another name")
+    made = Measure(name, title or name, kind, function, about, **options)
+    _measures[kind, name] = made
+    return made
+
+
+def unregister_measure(name: str, kind: str = "labels") -> None:
+    """Forget a registered measure; ValueError for a name that is none, or comes with the package.
+
+    >>> unregister_measure("accuracy")
+    Traceback (most recent call last):
+    ValueError: 'accuracy' is no registered measure of labels
+    """
+    if (kind, name) not in _measures or _measures[kind, name] in _BUILT_IN:
+        raise ValueError(f"{name!r} is no registered measure of {kind}")
+    del _measures[kind, name]
+
+
+def measures_of(kind: str, labels: Sequence[Label] = (), negative: Label | None = None) -> list[Measure]:
+    """The measures of a kind of outcome; those that fit the labels, and schemes beyond the five.
+
+    >>> [one.title for one in measures_of("paired")]
+    ['A', 'B', 'PD', 'PIR', 'PPR']
+    """
+    found = [one for one in _measures.values() if one.kind == kind and one.fits(labels, negative)]
+    if kind in ("labels", "sets"):
+        found += [_scheme(name, kind) for name in scheme_names() if name not in SCHEMES]
+    return found
+
+
+def _scheme(name: str, kind: str) -> Measure:
+    def function(outcome: Any, negative: Label | None) -> Any:
+        if isinstance(outcome, MultilabelOutcome):
+            return label_averages(outcome.counts, [name])[..., 0]
+        return averages(outcome, [name], negative=negative)[..., 0]
+
+    return Measure(
+        name, name, kind, function, f"F1 averaged under the scheme {name}.", interval=kind == "labels"
+    )
+
+
+def measure_names(kind: str) -> list[str]:
+    """Names of the measures of a kind of outcome.
+
+    >>> measure_names("labels")
+    ['accuracy', 'official_macro']
+    """
+    return [one.name for (of_kind, _), one in _measures.items() if of_kind == kind]
+
+
+def measured(
+    run: Run, replicates: int = REPLICATES, kinds: Sequence[str] = KINDS
+) -> dict[str, tuple[float, float, float]]:
+    """Measure → value, and the ends of its interval (nan where there is none), fractions, of one run.
+
+    Measures that are undefined for this outcome have the value nan.
+
+    >>> outcome = Confusion.from_arrays(list("aab"), list("aaa"))
+    >>> found = measured(Run.from_outcome(outcome, dataset="demo", model="m"), replicates=0)
+    >>> [round(one, 4) for one in found["accuracy"]]
+    [0.6667, nan, nan]
+    """
+    found: dict[str, tuple[float, float, float]] = {}
+    for kind, outcome in outcomes_of(run).items():
+        if kind not in kinds:
+            continue
+        chosen = measures_of(kind, run.labels, run.negative)
+        drawn = [one for one in chosen if one.interval] if replicates else []
+        ends = _intervals(kind, outcome, run, drawn, replicates)
+        for one in chosen:
+            value = float(np.asarray(one.function(outcome, run.negative)))
+            found[one.name] = (value, *ends.get(one.name, (float("nan"), float("nan"))))
+    return found
+
+
+def outcomes_of(run: Run) -> dict[str, Any]:
+    """Kind of measure → the outcome of a run that it takes; empty for joint outcomes of two systems.
+
+    >>> outcome = Confusion.from_arrays(list("ab"), list("aa"))
+    >>> list(outcomes_of(Run.from_outcome(outcome, dataset="demo", model="m")))
+    ['labels']
+    """
+    outcome = run.outcome()
+    match outcome:
+        case PairedOutcomes() if run.second:
+            return {}
+        case PairedOutcomes():
+            return {"labels": outcome.original, "paired": outcome}
+        case MultilabelOutcome():
+            return {"sets": outcome}
+        case RankedFacts():
+            return {"facts": outcome.ranking(run.labels, run.negative)}
+        case LabelPairs():
+            return {}
+    return {"labels": outcome}
+
+
+def _intervals(
+    kind: str, outcome: Any, run: Run, drawn: Sequence[Measure], replicates: int
+) -> dict[str, tuple[float, float]]:
+    """Ends of the intervals of measures that can be drawn, all of the same replicates."""
+    if not drawn:
+        return {}
+    rng = np.random.default_rng(SEED)
+    if kind == "sets":
+        return _set_intervals(outcome, rng, drawn, replicates)
+    if kind == "facts":
+        return _fact_intervals(outcome, run, rng, drawn, replicates)
+
+    def statistic(table: Any) -> np.ndarray:
+        return np.stack(
+            [np.asarray(one.function(table, run.negative), dtype=float) for one in drawn], axis=-1
+        )
+
+    made = bootstrap_intervals(outcome, statistic, rng, replicates)
+    return {
+        one.name: (float(low), float(high)) for one, low, high in zip(drawn, made.low, made.high, strict=True)
+    }
+
+
+def _set_intervals(
+    outcome: MultilabelOutcome, rng: np.random.Generator, drawn: Sequence[Measure], replicates: int
+) -> dict[str, tuple[float, float]]:
+    ks = sorted({int(one.name.partition("@")[2]) for one in drawn if "@" in one.name})
+    found = outcome.ranking.intervals(ks, rng, replicates)
+    return {one.name: (found[one.name].low, found[one.name].high) for one in drawn if one.name in found}
+
+
+def _fact_intervals(
+    ranking: Any, run: Run, rng: np.random.Generator, drawn: Sequence[Measure], replicates: int
+) -> dict[str, tuple[float, float]]:
+    """Drawn by entity pair where they are stored and hold all true facts, else fact by fact."""
+    if ranking.hits is None:
+        return {}
+    units, of_unit = run.table.pairs, None
+    if units is not None:
+        of_unit = np.bincount(np.array(units)[ranking.hits], minlength=max(units) + 1)
+        units = units if of_unit.sum() == ranking.facts else None
+    sample = FactSample.of(ranking, units, None if units is None else of_unit)
+    made = bootstrap_intervals(sample, lambda table: table.scores(), rng, replicates)
+    ends = dict(zip(FACT_MEASURES, zip(made.low.tolist(), made.high.tolist(), strict=True), strict=True))
+    return {one.name: ends[one.name] for one in drawn if one.name in ends}
+
+
+def scheme_ends(run: Run, replicates: int = REPLICATES) -> dict[str, Any]:
+    """Ends of the intervals of F1 under micro, entropy and n^α: what the page cannot compute itself.
+
+    Labels as in the default policy: those with gold samples; for label sets all of them.
+
+    >>> outcome = Confusion.from_arrays(list("aab"), list("aaa"))
+    >>> ends = scheme_ends(Run.from_outcome(outcome, dataset="demo", model="m"), replicates=100)
+    >>> list(ends), len(ends["alpha"][0])
+    (['micro', 'entropy', 'alpha'], 21)
+    """
+    schemes = ["micro", "entropy", *(f"n^{step / ALPHA_STEPS:g}" for step in range(ALPHA_STEPS + 1))]
+    found, rng = outcomes_of(run), np.random.default_rng(SEED)
+    if "labels" in found:
+        table = found["labels"]
+        made = bootstrap_intervals(
+            table,
+            lambda one: averages(one, schemes, classes_of=table, negative=run.negative),
+            rng,
+            replicates,
+        )
+    elif found.get("sets") is not None and found["sets"].sets is not None:
+        sets = found["sets"].sets
+        original = sets.label_counts()
+        made = bootstrap_intervals(
+            sets,
+            lambda one: label_averages(sets.label_counts(one.counts), schemes, classes_of=original),
+            rng,
+            replicates,
+        )
+    else:
+        return {}
+    low, high = made.low.tolist(), made.high.tolist()
+    return {"micro": (low[0], high[0]), "entropy": (low[1], high[1]), "alpha": (low[2:], high[2:])}
+
+
+def measure_signature(measure: Measure, run: Run, replicates: int = REPLICATES) -> str:
+    """What a value of a measure needs to be read.
+
+    >>> outcome = Confusion.from_arrays(list("aab"), list("aaa"))
+    >>> run = Run.from_outcome(outcome, dataset="demo", model="m")
+    >>> measure_signature(measures_of("labels")[0], run, 0)
+    'accuracy|negative:None|n:3|v:0.1'
+    """
+    made = bootstrap_suffix(replicates, SEED) if measure.interval and replicates else ""
+    negative = signature_field(run.negative)
+    outcome = outcomes_of(run)[measure.kind]
+    match measure.kind:
+        case "paired":
+            kind = "official_macro" if _semeval(run.labels, run.negative) else "macro"
+            fields = f"performance:{kind}|inverse:e1e2|negative:{negative}|n:{run.n}|v:{RULES}"
+            return f"{measure.name}|{fields}{made}"
+        case "sets" if "@" in measure.name:
+            return outcome.ranking.signature(measure.name) + made
+        case "sets":
+            return LabelPolicy().signature(outcome.counts, "f1", measure.name) + made
+        case "facts":
+            fields = f"level:{run.table.level}|negative:{negative}|facts:{outcome.facts}|v:{RULES}"
+            return f"{measure.name}|{fields}{made}"
+    if measure.name in scheme_names():
+        return Policy(negative=run.negative).signature(outcome, "f1", measure.name) + made
+    if measure.name == "official_macro":
+        labels = f"official:semeval2010|labels:supported|negative:{negative}|direction:grouped"
+        return f"f1|{labels}|n:{run.n}|v:{RULES}{made}"
+    return f"{measure.name}|negative:{negative}|n:{run.n}|v:{RULES}{made}"
+
+
+def outcome_sha256(run: Run, *more: object) -> str:
+    """Names what is computed of an outcome: the same outcome and options, the same numbers."""
+    text = repr((run.table, run.labels, run.negative, RULES, *more))
+    return hashlib.sha256(text.encode()).hexdigest()

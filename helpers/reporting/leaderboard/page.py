@@ -1,0 +1,104 @@
+"""The page of the leaderboard: one file that holds data, code, style and the charting library.
+
+The sources lie under web/; the build is Python alone. Nothing is loaded from anywhere: a content security
+policy with the sums of the two scripts forbids it, and forbids scripts that somebody may bring in by a name.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from helpers import ROOT
+from helpers.core import ChecksumError, read_file, write_atomically
+
+WEB = ROOT / "web"
+PAGE = ROOT / "results" / "leaderboard" / "index.html"
+MODULES = ("metrics", "dom", "state", "model", "charts", "ranking", "views", "main")
+"""Of the page, each after those that it imports."""
+PLOT = "vendor/plot.min.js"
+PLOT_SHA256 = "973ac9aa9313f2d93614255106bdcae5bb8f2af4711bba1ba1299a9c4703f935"
+"""Observable Plot 0.6.17 with the parts of D3 that it uses; web/README.md says how the file was made."""
+_EXPORT = re.compile(r"^export (?:async )?(?:const|let|function) ([\w$]+)", re.MULTILINE)
+_IMPORT = re.compile(r'^import (?:\{([^}]*)\}|\* as (\w+)) from "\./(\w+)\.js";\n', re.MULTILINE)
+
+
+def build_page(data: dict[str, Any], path: Path | str = PAGE, web: Path | str = WEB) -> Path:
+    """Write the page with these data (`page_data`), atomically. Returns its path.
+
+    The same data and sources give the same file. Raises ChecksumError if the charting library is not the one
+    that was looked at; OSError if a source is missing.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = build_page({"testsets": [], "replicates": 0}, Path(folder, "index.html"))
+    ...     page.read_text("utf-8").count("<script")
+    3
+    """
+    return write_atomically(path, page_text(data, Path(web)))
+
+
+def page_text(data: dict[str, Any], web: Path = WEB) -> str:
+    """The text of the page.
+
+    >>> "<script>alert" in page_text({"testsets": [], "replicates": 0, "x": "<script>alert(1)</script>"})
+    False
+    """
+    plot = _library(web)
+    code = "(() => {\n'use strict';\n" + "\n".join(_module(name, web) for name in MODULES) + "})();\n"
+    sums = " ".join(_sum(script) for script in (plot, code))
+    policy = (
+        f"default-src 'none'; script-src {sums}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"
+    )
+    parts = {
+        "policy": policy + "; form-action 'none'",
+        "style": _source(web / "style.css"),
+        "replicates": f"{data.get('replicates', 0):,}",
+        "data": json_in_html(data),
+        "plot": plot,
+        "code": code,
+    }
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _source(web / "page.html"))
+
+
+def json_in_html(value: Any) -> str:
+    """JSON that may stand in a script element: no text of it can end the element or begin another.
+
+    >>> json_in_html({"name": "</script>"})
+    '{"name":"\\\\u003c/script>"}'
+    """
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _library(web: Path) -> str:
+    content = read_file(web / PLOT)
+    found = hashlib.sha256(content).hexdigest()
+    if found != PLOT_SHA256:
+        raise ChecksumError(f"{web / PLOT}: its sha256 is {found}, expected {PLOT_SHA256}")
+    return content.decode().replace("</script", "<\\/script")
+
+
+def _source(path: Path) -> str:
+    return read_file(path).decode()
+
+
+def _module(name: str, web: Path) -> str:
+    """A module as a function that gives what it exports, so that names of two modules never meet."""
+    source = _source(web / f"{name}.js")
+    exports = ", ".join(f"get {one}() {{ return {one}; }}" for one in _EXPORT.findall(source))
+
+    def imported(found: re.Match) -> str:
+        names, whole, module = found.groups()
+        return f"const {whole or f'{{{names}}}'} = module_{module};\n"
+
+    body = re.sub(r"^export ", "", _IMPORT.sub(imported, source), flags=re.MULTILINE)
+    return f"const module_{name} = (() => {{\n{body}\nreturn {{ {exports} }};\n}})();\n"
+
+
+def _sum(script: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"

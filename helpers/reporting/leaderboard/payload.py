@@ -1,0 +1,256 @@
+"""What the page knows: counts of each class and system, values and intervals of the measures, joint outcomes.
+
+Counts are kept, not scores, wherever the page can compute the score: correct and predicted of each class, and
+the gold counts once a test set. A ranked list is kept by the ranks at which its true facts stand.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from helpers import ROOT, __version__
+from helpers.core import read_file, write_atomically
+from helpers.data import datasets
+from helpers.metrics import (
+    RULES,
+    SCHEMES,
+    FactRanking,
+    PairedOutcomes,
+)
+from helpers.runs import RUNS_FOLDER, Run, list_runs
+
+from .checks import counts_of, run_dataset
+from .joint import paired_ends, stored_pairs
+from .measures import (
+    ALPHA_STEPS,
+    BUILT_IN,
+    KINDS,
+    REPLICATES,
+    SEED,
+    measure_signature,
+    measured,
+    measures_of,
+    outcome_sha256,
+    outcomes_of,
+    scheme_ends,
+)
+from .store import STORE, submissions
+
+CACHE = ROOT / ".cache" / "leaderboard"
+DECIMALS = 8  # of the ends of intervals; values are kept as they are, or a digit shown could differ
+TITLES = {
+    "tacred": "TACRED",
+    "tacred-revised": "TACRED",
+    "semeval2010": "SemEval-2010 Task 8",
+    "semeval2010-ptr-split": "SemEval-2010, PTR's training split",
+    "kbp37": "KBP37",
+    "re_docred-drawn": "Re-DocRED, drawn pairs",
+    "reuters90": "Reuters-21578",
+    "reuters90-held-out": "Reuters-21578, held-out labels",
+    "goemotions": "GoEmotions",
+    "goemotions-single": "GoEmotions, single label",
+    "nyt10": "NYT10, held-out",
+    "gids": "GIDS",
+}
+VERSIONS = {"tacred": ("tacred", "original"), "tacred-revised": ("tacred", "revised (TACREV)")}
+"""Test set → the page's data set, and the name of its gold labels there."""
+ORDER = tuple(TITLES)
+
+
+def page_data(
+    runs: Path | str = RUNS_FOLDER,
+    store: Path | str | None = STORE,
+    replicates: int = REPLICATES,
+    cached: bool = True,
+    only: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Everything that the page shows, as JSON values, in a fixed order.
+
+    Parameters
+    ----------
+    runs, store : folders of run files. replicates : of the intervals; 0: none.
+    cached : keep intervals in .cache, so that a rebuild computes those of new outcomes only.
+    only : names of test sets; empty: all.
+
+    >>> page_data("no-such-folder", None, replicates=0)["testsets"]
+    []
+    """
+    both = [(run, False) for run in list_runs(folder=runs)]
+    if store is not None and Path(store).resolve() != Path(runs).resolve():
+        both += [(run, True) for run in submissions(store)]
+        both += [(run, True) for run in list_runs(folder=store) if run.second]
+    groups: dict[str, list[tuple[Run, bool]]] = {}
+    for run, submitted in both:
+        groups.setdefault(run_dataset(run), []).append((run, submitted))
+    names = sorted(
+        [name for name in groups if not only or name in only],
+        key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name),
+    )
+    found = [_test_set(name, groups[name], replicates, cached) for name in names]
+    made = {"version": __version__, "rules": RULES, "replicates": replicates, "seed": SEED}
+    made |= {"alphaSteps": ALPHA_STEPS, "schemes": list(SCHEMES)}
+    return made | {"testsets": [one for one in found if one["systems"]]}
+
+
+def _test_set(name: str, group: Sequence[tuple[Run, bool]], replicates: int, cached: bool) -> dict[str, Any]:
+    single = [(run, submitted) for run, submitted in group if not run.second]
+    single = [pair for pair in single if outcomes_of(pair[0])]
+    title = TITLES.get(name) or (datasets()[name].title if name in datasets() else name)
+    base, version = VERSIONS.get(name, (name, ""))
+    head = {"id": name, "base": base, "version": version, "title": title, "kind": "labels"}
+    if not single:
+        return head | {"systems": []}
+    first = single[0][0]
+    kind = {"label_sets": "sets", "facts": "facts"}.get(first.kind, "labels")
+    labels = list(dict.fromkeys(str(label) for run, _ in single for label in run.labels))
+    head |= {"kind": kind, "labels": labels, "n": first.n}
+    head["negative"] = None if first.negative is None else str(first.negative)
+    head["direction"] = "kept"
+    gold: list[int] = []
+    if kind != "facts":
+        counts = counts_of(first)
+        gold = _placed(counts.gold, counts.labels, labels)
+        head |= {"gold": gold, "decision": getattr(counts, "decision", "")}
+        head["direction"] = getattr(counts, "direction", "kept")
+    systems = [_system(run, submitted, labels, gold, replicates, cached) for run, submitted in single]
+    keys = _keys(systems)
+    for system, key in zip(systems, keys, strict=True):
+        system["key"] = key
+    head["systems"] = systems
+    head["measures"] = _columns(first, [run for run, _ in single], replicates)
+    head["pairs"] = _pairs(name, [run for run, _ in group if run.second], systems, replicates)
+    return head
+
+
+def _keys(systems: Sequence[dict[str, Any]]) -> list[str]:
+    """The name that a view in the address uses; one a system."""
+    seen: dict[str, int] = {}
+    found = []
+    for one in systems:
+        name = one["name"] + (f", seed {one['seed']}" if one["seed"] is not None else "")
+        seen[name] = seen.get(name, 0) + 1
+        found.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return found
+
+
+def _system(
+    run: Run, submitted: bool, labels: list[str], gold: list[int], replicates: int, cached: bool
+) -> dict[str, Any]:
+    found: dict[str, Any] = {"name": run.name, "seed": run.seed, "licence": run.licence}
+    found["origin"] = "submitted" if submitted else "published" if run.profile is None else "trained"
+    found["encoder"] = "" if run.encoder in (None, "no-encoder") else run.encoder
+    found["source"] = run.source
+    values = _numbers(run, replicates, cached)
+    found |= {"m": values["measures"], "ends": values["ends"]}
+    if run.kind == "facts":
+        return found | _list(outcomes_of(run)["facts"])
+    counts = counts_of(run)
+    found["tp"] = _placed(counts.correct, counts.labels, labels)
+    found["pred"] = _placed(counts.predicted, counts.labels, labels)
+    if (own := _placed(counts.gold, counts.labels, labels)) != gold:
+        found["gold"] = own  # another part of the test set, or another reading of it
+    return found
+
+
+def _placed(counts: np.ndarray, labels: Sequence[Any], wanted: Sequence[str]) -> list[int]:
+    own = dict(zip(map(str, labels), counts.tolist(), strict=True))
+    return [int(own.get(label, 0)) for label in wanted]
+
+
+def _numbers(run: Run, replicates: int, cached: bool) -> dict[str, Any]:
+    """Values and intervals of one run; those that come with the package are kept between rebuilds."""
+    chosen = [one for kind in outcomes_of(run) for one in measures_of(kind, run.labels, run.negative)]
+    names = sorted(one.name for one in chosen)
+    own = set(names) <= BUILT_IN
+    path = CACHE / f"{outcome_sha256(run, replicates, names, DECIMALS)}.json"
+    if cached and own and path.exists():
+        return json.loads(read_file(path))
+    values = {
+        name: [None if value != value else value, *_plain(interval)]
+        for name, (value, *interval) in measured(run, replicates).items()
+    }
+    ends = scheme_ends(run, replicates) if replicates else {}
+    found = {"measures": values, "ends": {name: _plain(value) for name, value in ends.items()}}
+    if cached and own:
+        write_atomically(path, json.dumps(found))
+    return found
+
+
+def _plain(value: Any) -> Any:
+    """Numbers with eight decimals; nan is None."""
+    if isinstance(value, tuple | list):
+        return [_plain(one) for one in value]
+    return None if value != value else round(float(value), DECIMALS)
+
+
+def _columns(first: Run, runs: Sequence[Run], replicates: int) -> list[dict[str, Any]]:
+    """The measures of a test set: name, title, what it says, signature of the first run that has it."""
+    found: dict[str, dict[str, Any]] = {}
+    for run in runs:
+        for kind in outcomes_of(run):
+            for one in measures_of(kind, run.labels, run.negative):
+                if one.name not in found:
+                    column = {"id": one.name, "title": one.title, "kind": kind, "about": one.about}
+                    column |= {"better": one.better, "signature": measure_signature(one, run, replicates)}
+                    found[one.name] = column
+    order = {kind: place for place, kind in enumerate(KINDS)}
+    return sorted(found.values(), key=lambda column: order[column["kind"]])
+
+
+def _list(ranking: FactRanking) -> dict[str, Any]:
+    """A ranked list: the ranks at which it rises, as steps; what is not one fact a rank, by itself.
+
+    ranks : steps between the known ranks at which further true facts stand, in the code of `steps_text`.
+    odd : [place, how many facts, the known rank before], where it is not one fact and the rank before.
+    """
+    before = np.r_[0, ranking.found[:-1]]
+    here = np.flatnonzero(ranking.found > before)
+    ranks = ranking.ranks[here]
+    jumps = (ranking.found - before)[here]
+    previous = np.where(here > 0, ranking.ranks[here - 1], 0)
+    odd = np.flatnonzero((jumps != 1) | (previous != ranks - 1))
+    first = here[:1] == 0
+    return {
+        "facts": ranking.facts,
+        "length": len(ranking),
+        "whole": ranking.hits is not None,
+        "ranks": steps_text(np.diff(ranks, prepend=0).tolist()),
+        "odd": [[int(at), int(jumps[at]), int(previous[at])] for at in odd],
+        "anchored": bool(first.size and first[0]),
+    }
+
+
+CODE = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
+
+
+def steps_text(steps: Iterable[int]) -> str:
+    """Whole numbers as text, one character for each below 63, as many `_` before it as it has 63s.
+
+    >>> steps_text([1, 10, 62, 64])
+    '1a-_1'
+    """
+    return "".join("_" * (step // 63) + CODE[step % 63] for step in steps)
+
+
+def _pairs(
+    name: str, joint: Sequence[Run], systems: Sequence[dict[str, Any]], replicates: int
+) -> list[dict[str, Any]]:
+    """Paired differences under each scheme: of joint outcomes that are stored, and of stored neighbours."""
+    place = {(one["name"], one["seed"]): at for at, one in enumerate(systems)}
+    found: dict[tuple[int, int], dict[str, Any]] = {}
+    for row in stored_pairs().get(name, ()):
+        ends = [place.get((row["first"], None)), place.get((row["second"], None))]
+        if None not in ends:
+            found[tuple(ends)] = {"a": ends[0], "b": ends[1], "d": row["d"]}
+    for run in joint if replicates else ():
+        outcome = run.outcome()
+        ends = [place.get((one, None)) for one in (run.model.removesuffix(f"+{run.second}"), run.second)]
+        if isinstance(outcome, PairedOutcomes) and None not in ends:
+            d = paired_ends(outcome, run.negative, replicates)
+            found[tuple(ends)] = {"a": ends[0], "b": ends[1], "d": d}
+    return list(found.values())

@@ -1,0 +1,420 @@
+"""The page in a browser: what it shows, how it is used, that it is safe, quick and for everybody."""
+
+import json
+import re
+import time
+
+import pytest
+
+from helpers.core import ChecksumError
+from helpers.metrics import Confusion, averages, direction_scores, fact_scores, power
+from helpers.reporting.leaderboard import (
+    build_page,
+    measured,
+    page_data,
+    register_measure,
+    unregister_measure,
+)
+from helpers.reporting.leaderboard.page import MODULES, WEB, json_in_html
+from helpers.runs import list_runs, load_run
+from tests.unit.reporting.leaderboard.conftest import HOSTILE
+
+SHOWN = "[...document.querySelectorAll('#table-body tr')]"
+
+
+def table(page) -> list[dict]:
+    """The rows of the ranking: name and the numbers by column."""
+    return page.evaluate(
+        f"""() => {SHOWN}.map(row => ({{name: row.querySelector('.name').textContent,
+        ...Object.fromEntries([...row.querySelectorAll('.score')].map(
+        cell => [cell.dataset.column, cell.querySelector('.number').textContent]))}}))"""
+    )
+
+
+def slide(page, value: float) -> None:
+    page.evaluate(
+        """value => { const one = document.getElementById('alpha'); one.value = value;
+        one.dispatchEvent(new Event('input', {bubbles: true})); }""",
+        str(value),
+    )
+
+
+@pytest.fixture(scope="module")
+def seen(opened, real_page):
+    """The page of the stored systems, opened once."""
+    page, faults = opened(real_page)
+    yield page
+    assert faults == []
+
+
+@pytest.fixture(autouse=True)
+def fresh(request):
+    """Begin each test on the shared page at its start."""
+    if "seen" in request.fixturenames:
+        page = request.getfixturevalue("seen")
+        page.evaluate("location.hash = '#'")
+        page.wait_for_function("document.getElementById('view-ranking').hidden === false")
+
+
+class TestWhatItShows:
+    def test_values_are_those_of_the_metrics(self, seen) -> None:
+        runs = {run.name: run for run in list_runs("tacred") if not run.second}
+        rows = table(seen)
+        assert len(rows) == len(runs) == 52
+        for row in rows:
+            outcome, negative = runs[row["name"]].outcome(), "no_relation"
+            for scheme in ("micro", "weighted", "dodrans", "entropy", "macro"):
+                assert row[scheme] == f"{100 * averages(outcome, [scheme], negative=negative)[0]:.2f}"
+            assert row["accuracy"] == f"{100 * outcome.correct.sum() / outcome.n:.2f}"
+
+    @pytest.mark.parametrize(("labels", "alpha"), [("observed", 0.3), ("listed", 0.0), ("supported", 0.61)])
+    def test_alpha_and_policy_are_exact(self, seen, labels, alpha) -> None:
+        seen.evaluate(f"location.hash = '#d=semeval2010&labels={labels}&alpha={alpha}'")
+        seen.wait_for_function(f"document.getElementById('policy').value === '{labels}'")
+        runs = {(run.name, run.seed): run for run in list_runs("semeval2010") if not run.second}
+        keys = {one["key"]: one for one in seen.evaluate("leaderboard.model.test().systems")}
+        values = seen.evaluate(
+            """() => leaderboard.model.test().systems.map(one => [one.key,
+            leaderboard.model.valueOf({id: 'alpha'})(one)])"""
+        )
+        for key, value in values:
+            run = runs[keys[key]["name"], keys[key]["seed"]]
+            outcome = run.outcome()
+            outcome = outcome if isinstance(outcome, Confusion) else outcome.original
+            expected = averages(outcome, [power(alpha)], negative="Other", labels=labels)[0]
+            assert value == pytest.approx(expected, abs=1e-12)
+
+    def test_facts_and_their_area_up_to_a_recall(self, seen) -> None:
+        seen.evaluate("location.hash = '#d=nyt10&recall=0.3'")
+        seen.wait_for_function("document.getElementById('alpha-value').textContent.includes('0.30')")
+        runs = {run.name: run for run in list_runs("nyt10", kind="facts")}
+        for row in table(seen):
+            ranking = runs[row["name"]].outcome().ranking(runs[row["name"]].labels, "NA")
+            assert row["auc"] == f"{100 * fact_scores(ranking)['auc']:.2f}"
+            if ranking.recall[-1] >= 0.3:
+                assert row["until"] == f"{100 * ranking.until(0.3).auc():.2f}"
+            else:
+                assert row["until"] == "–"
+
+    def test_direction(self, seen) -> None:
+        seen.evaluate("location.hash = '#d=semeval2010&v=direction'")
+        seen.wait_for_selector("#view-direction table")
+        (run,) = (one for one in list_runs("semeval2010", "EM-C") if one.seed == 9)
+        scores = direction_scores(run.outcome())
+        row = seen.locator("#view-direction tbody tr", has_text="EM-C, seed 9").first.inner_text()
+        for value in (
+            scores.performance_original,
+            scores.performance_paired,
+            scores.pd,
+            scores.pir,
+            scores.ppr,
+        ):
+            assert f"{100 * value:.2f}" in row
+
+    def test_signatures_are_those_of_the_policy(self, seen) -> None:
+        from helpers.metrics import Policy
+
+        outcome = next(run for run in list_runs("tacred") if not run.second).outcome()
+        for scheme in ("micro", "entropy", "macro"):
+            seen.click(f'[data-sort="{scheme}"]')
+            expected = Policy(negative="no_relation").signature(outcome, "f1", scheme)
+            assert seen.inner_text("#signature").startswith(expected + "|bootstrap:percentile,20,seed1,95")
+        chosen = [label for label in outcome.labels if label not in ("no_relation", outcome.labels[3])]
+        place = outcome.labels.index(outcome.labels[3])
+        seen.evaluate(f"location.hash = '#out={1 << place:x}&sort=macro'")
+        seen.wait_for_function("document.getElementById('signature').textContent.includes('of42#')")
+        expected = Policy(negative="no_relation", labels=chosen).signature(outcome, "f1", "macro")
+        assert seen.inner_text("#signature") == expected
+
+    def test_the_leader_is_named(self, seen) -> None:
+        assert "knowbert_wordnet_wiki_tacred" in seen.inner_text("#headline")
+
+
+class TestUse:
+    def test_sorting(self, seen) -> None:
+        seen.click('[data-sort="macro"]')
+        values = [float(row["macro"]) for row in table(seen)]
+        assert values == sorted(values, reverse=True)
+        assert seen.get_attribute('th[data-column="macro"]', "aria-sort") == "descending"
+        seen.click('[data-sort="macro"]')
+        assert [float(row["macro"]) for row in table(seen)] == sorted(values)
+
+    def test_the_slider_ranks_anew_and_stands_in_the_address(self, seen) -> None:
+        seen.evaluate("location.hash = '#d=semeval2010'")
+        seen.wait_for_function("document.title.startsWith('SemEval')")
+        slide(seen, 0)
+        first = table(seen)
+        assert [row["alpha"] for row in first] == [row["macro"] for row in first]
+        slide(seen, 1)
+        second = table(seen)
+        assert [row["alpha"] for row in second] == [row["weighted"] for row in second]
+        assert [row["name"] for row in first] != [row["name"] for row in second]
+        seen.wait_for_function("location.hash.includes('alpha=1')")
+
+    def test_comparing_two(self, seen) -> None:
+        seen.evaluate("location.hash = '#v=compare&x=knowbert_wordnet_wiki_tacred&y=spanbert_tacred'")
+        seen.wait_for_selector("#view-compare table")
+        text = seen.inner_text("#view-compare")
+        assert "paired" in text and "Paired: both systems" in text and "Which classes decide" in text
+        macro = seen.locator("#view-compare tbody tr", has_text="macro").inner_text().split("\t")
+        assert macro[1:4] == ["57.59", "56.15", "+1.44"]
+        seen.select_option('select[aria-label="Second"]', "cnn")
+        assert "unpaired" in seen.inner_text("#view-compare tbody")
+
+    def test_leaving_classes_out(self, seen) -> None:
+        seen.evaluate("location.hash = '#v=classes&x=spanbert_tacred'")
+        seen.wait_for_selector("#view-classes input[type=checkbox]")
+        before = seen.inner_text("#view-classes .lead")
+        seen.click("text=at least 10 gold samples")
+        after = seen.inner_text("#view-classes .lead")
+        assert before != after
+        outcome = next(run for run in list_runs("tacred", "spanbert_tacred")).outcome()
+        kept = [label for label, n in zip(outcome.labels, outcome.gold, strict=True) if n >= 10]
+        kept.remove("no_relation")
+        assert f"{len(kept)} classes chosen" in after
+        assert (
+            f"macro {100 * averages(outcome, ['macro'], labels=kept, negative='no_relation')[0]:.2f}" in after
+        )
+
+    def test_copying_a_number_and_a_table(self, seen) -> None:
+        seen.locator("#table-body .value").first.click()
+        assert seen.is_visible("dialog#number")
+        seen.click("text=Copy as Markdown")
+        copied = seen.evaluate("navigator.clipboard.readText()")
+        assert copied.startswith("| System | n^0.75 | low | high |") and "`f1|scheme:n^0.75|" in copied
+        seen.click("text=Copy as LaTeX")
+        copied = seen.evaluate("navigator.clipboard.readText()")
+        assert copied.startswith("% f1|scheme") and r"knowbert\_wordnet" in copied and r"n\^{}0.75" in copied
+        seen.keyboard.press("Escape")
+        seen.click("#copy-place >> text=Markdown")
+        lines = seen.evaluate("navigator.clipboard.readText()").splitlines()
+        assert lines[0].count("|") == 9 and len([line for line in lines if line.startswith("| ")]) == 53
+
+    def test_an_address_shows_its_view(self, opened, real_page) -> None:
+        page, faults = opened(real_page, "#d=semeval2010&sort=macro&alpha=0.2&q=CNN&labels=observed")
+        assert page.input_value("#search") == "CNN" and page.input_value("#alpha") == "0.2"
+        assert page.get_attribute('th[data-column="macro"]', "aria-sort") == "descending"
+        assert {row["name"] for row in table(page)} >= {"CNN", "CR-CNN"}
+        page.evaluate("location.hash = '#d=nowhere&alpha=x&out=%3Cb%3E&v=constructor'")
+        page.wait_for_function("document.title.startsWith('TACRED')")
+        assert len(table(page)) == 52 and faults == []
+        page.close()
+
+    def test_the_keyboard_alone(self, opened, real_page) -> None:
+        page, faults = opened(real_page)
+        press, active = page.keyboard.press, "document.activeElement"
+        press("Tab")
+        assert page.evaluate(f"{active}.id") == "skip"
+        for _ in range(14):
+            press("Tab")
+            if page.evaluate(f"{active}.getAttribute('role')") == "tab":
+                break
+        press("ArrowRight")
+        assert page.evaluate(f"{active}.id") == "tab-classes" and page.is_visible("#view-classes")
+        press("ArrowLeft")
+        press("Tab")
+        assert page.evaluate(f"{active}.id") == "alpha"
+        press("ArrowRight")
+        assert page.inner_text("#alpha-value") == "α = 0.76"
+        for _ in range(20):
+            press("Tab")
+            if page.evaluate(f"{active}.dataset.sort") == "macro":
+                break
+        press("Enter")
+        assert page.get_attribute('th[data-column="macro"]', "aria-sort") == "descending"
+        page.locator("#table-body .value[tabindex='0']").focus()
+        press("ArrowDown")
+        press("ArrowRight")
+        press("Enter")
+        assert page.is_visible("dialog#number")
+        press("Escape")
+        assert not page.is_visible("dialog#number") and faults == []
+        page.close()
+
+
+class TestForEverybody:
+    @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+    def test_axe_finds_no_serious_fault(self, opened, real_page, dark) -> None:
+        axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
+        page, faults = opened(real_page, "#d=semeval2010", dark=dark)
+        for view in ("ranking", "classes", "compare", "agreement", "direction"):
+            page.click(f"#tab-{view}")
+            found = axe.Axe().run(page).response["violations"]
+            serious = [one for one in found if one["impact"] in ("serious", "critical")]
+            assert [(one["id"], one["nodes"][0]["html"]) for one in serious] == []
+        assert faults == []
+        page.close()
+
+    def test_a_phone(self, opened, real_page) -> None:
+        page, faults = opened(real_page, width=390)
+        for address in (
+            "#",
+            "#v=classes",
+            "#v=compare",
+            "#v=agreement",
+            "#d=semeval2010&v=direction",
+            "#d=nyt10",
+        ):
+            page.evaluate(f"location.hash = '{address}'")
+            page.wait_for_timeout(30)
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390, address
+        assert faults == []
+        page.close()
+
+    def test_paper(self, opened, real_page) -> None:
+        page, faults = opened(real_page, dark=True)
+        page.emulate_media(media="print", color_scheme="dark")
+        assert not page.is_visible(".controls") and page.is_visible("#table-body tr")
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+        assert len(page.pdf()) > 20_000 and faults == []
+        page.close()
+
+    def test_dark_is_dark(self, opened, real_page) -> None:
+        page, _ = opened(real_page, dark=True)
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(18, 20, 23)"
+        page.click("#theme")
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(251, 250, 248)"
+        page.close()
+
+
+class TestManySystems:
+    def test_a_thousand_load_and_rank_quickly(self, opened, many_page) -> None:
+        assert many_page.stat().st_size < 5_000_000
+        start = time.perf_counter()
+        page, faults = opened(many_page)
+        loaded = time.perf_counter() - start
+        turns = page.evaluate(
+            """() => { const slider = document.getElementById('alpha'); const found = [];
+            for (let turn = 0; turn < 20; turn++) { const value = (turn * 0.37) % 1;
+              const start = performance.now(); slider.value = value;
+              slider.dispatchEvent(new Event('input', {bubbles: true}));
+              document.body.offsetHeight; found.push(performance.now() - start); }
+            return found; }"""
+        )
+        assert loaded < 2 * SLOW and min(turns) < 50 * SLOW, (loaded, turns)
+        page.click("#more")
+        assert len(table(page)) == 1000 and faults == []
+        page.close()
+
+    def test_names_that_would_do_harm_are_text(self, opened, many_page) -> None:
+        page, faults = opened(many_page, "#q=script")
+        assert {row["name"] for row in table(page)} == {HOSTILE[0], HOSTILE[2]}
+        assert page.evaluate("document.querySelectorAll('#table-body script, #table-body img').length") == 0
+        page.locator("#table-body .value").first.click()
+        page.keyboard.press("Escape")
+        page.fill("#search", "cmd")
+        with page.expect_download() as caught:
+            page.click("#copy-place >> text=CSV")
+        lines = caught.value.path().read_text("utf-8").splitlines()
+        assert lines[1].startswith("'=cmd()") and faults == []
+        page.close()
+
+
+SLOW = 2.0  # the machine of a test is shared: the limits of the page are for one that is not
+
+
+class TestMetricsInTheBrowser:
+    def test_random_counts_to_1e_12(self, seen, rng) -> None:
+        for _ in range(40):
+            size = int(rng.integers(2, 9))
+            counts = rng.integers(0, 40, (size, size)) * (rng.random((size, size)) < 0.6)
+            counts[0, 0] += 1
+            labels = tuple("NABCDEFGH"[:size])
+            table_ = Confusion(counts, labels)
+            for labels_rule in ("supported", "observed", "listed"):
+                given = {"tp": table_.correct, "gold": table_.gold, "pred": table_.predicted}
+                given = {name: one.tolist() for name, one in given.items()} | {"n": int(table_.n)}
+                rules = {"labels": labels_rule, "sets": False, "selected": [label != "N" for label in labels]}
+                schemes = ["micro", "weighted", "dodrans", "entropy", "macro", 0.37]
+                for score in ("f1", "precision", "recall"):
+                    found = seen.evaluate(
+                        """([counts, schemes, rules, score]) =>
+                        schemes.map(one => leaderboard.metrics.average(counts, one, rules, score))""",
+                        [given, schemes, rules, score],
+                    )
+                    named = [power(one) if isinstance(one, float) else one for one in schemes]
+                    expected = averages(table_, named, score, negative="N", labels=labels_rule)
+                    assert found == pytest.approx(expected.tolist(), abs=1e-12)
+
+    def test_rank_agreement_and_crossings(self, seen, rng) -> None:
+        from helpers.metrics import alpha_crossings, rank_agreement
+
+        scores = rng.integers(0, 6, (12, 2)) / 6
+        found = seen.evaluate("([x, y]) => leaderboard.metrics.kendall(x, y)", scores.T.tolist())
+        assert found == pytest.approx(rank_agreement(scores)[0, 1], abs=1e-12)
+        tables = [run.outcome() for run in list_runs("tacred") if run.model in ("cnn", "gcn")]
+        given = [
+            {
+                "tp": one.correct.tolist(),
+                "gold": one.gold.tolist(),
+                "pred": one.predicted.tolist(),
+                "n": int(one.n),
+            }
+            for one in tables
+        ]
+        rules = {"labels": "supported", "sets": False}
+        rules["selected"] = [label != "no_relation" for label in tables[0].labels]
+        crossed = seen.evaluate(
+            "([tables, rules]) => leaderboard.metrics.crossings(...tables, leaderboard.model.ALPHAS, rules)",
+            [given, rules],
+        )
+        assert crossed == pytest.approx(alpha_crossings(*tables, negative="no_relation"), abs=2e-9)
+
+
+class TestBuilding:
+    def test_the_same_data_give_the_same_file(self, small_folder, tmp_path) -> None:
+        pages = [
+            build_page(
+                page_data(small_folder, None, replicates=30, cached=False), tmp_path / name
+            ).read_bytes()
+            for name in ("a.html", "b.html")
+        ]
+        assert pages[0] == pages[1] and b"https://cdn" not in pages[0]
+
+    def test_another_library_is_refused(self, tmp_path) -> None:
+        (tmp_path / "vendor").mkdir()
+        (tmp_path / "vendor" / "plot.min.js").write_text("alert(1)")
+        with pytest.raises(ChecksumError, match="expected 973ac9"):
+            build_page({"testsets": []}, tmp_path / "x.html", tmp_path)
+        assert not (tmp_path / "x.html").exists()
+
+    def test_modules_import_those_before_them_only(self) -> None:
+        for place, name in enumerate(MODULES):
+            found = re.findall(r'from "\./(\w+)\.js"', (WEB / f"{name}.js").read_text("utf-8"))
+            assert set(found) <= set(MODULES[:place])
+        assert {path.stem for path in WEB.glob("*.js")} == set(MODULES)
+
+    def test_no_text_ends_the_script(self) -> None:
+        text = json_in_html({"a": "</script><!--", "b": "\u2028"})
+        assert "<" not in text and "\u2028" not in text and json.loads(text)["a"] == "</script><!--"
+
+    def test_a_registered_measure_is_a_column_of_every_system(self, small_folder, opened, tmp_path) -> None:
+        register_measure("error", lambda table, negative: 1 - table.correct.sum(-1) / table.n, better="lower")
+        try:
+            data = page_data(small_folder, None, replicates=50, cached=False)
+            small = next(one for one in data["testsets"] if one["id"] == "small")
+            assert [one["m"]["error"][0] for one in small["systems"]] == pytest.approx(
+                [8 / 30, 0.0], abs=0.07
+            )
+            assert "error|negative:NA|n:30" in json.dumps(small["measures"])
+            page, faults = opened(build_page(data, tmp_path / "x.html"), "#d=small&sort=error")
+            assert [row["name"] for row in table(page)] == ["perfect", "pairs"] and faults == []
+            page.close()
+        finally:
+            unregister_measure("error")
+
+    def test_measures_of_a_run(self, small_folder) -> None:
+        run = load_run(next((small_folder / "small" / "pairs").rglob("*.json")))
+        found = measured(run, replicates=200)
+        assert found["ppr"][0] == pytest.approx(direction_scores(run.outcome(), None, lambda t: 0.0).ppr)
+        for value, low, high in found.values():
+            assert low <= value + 0.2 and high >= value - 0.2
+
+    def test_intervals_are_kept_between_rebuilds(self, small_folder, tmp_path, monkeypatch) -> None:
+        monkeypatch.setattr("helpers.reporting.leaderboard.payload.CACHE", tmp_path / "cache")
+        first = page_data(small_folder, None, replicates=20)
+        assert list((tmp_path / "cache").glob("*.json"))
+        monkeypatch.setattr(
+            "helpers.reporting.leaderboard.payload.measured", lambda *_: pytest.fail("computed anew")
+        )
+        assert page_data(small_folder, None, replicates=20) == first

@@ -1,0 +1,154 @@
+// The data of the page, and scores of all systems under the rules that are chosen.
+
+import { average, classScore, classWeights, spectrum, signature, aucUntil, SCHEMES } from "./metrics.js";
+import { state, excluded } from "./state.js";
+
+export const ALPHAS = Array.from({ length: 101 }, (_, i) => i / 100);
+export let data = { testsets: [] };
+const SKIPPED = "(skipped)";
+
+export function load(json) {
+  data = json;
+  for (const test of data.testsets) {
+    test.systems.forEach((system, at) => {
+      system.at = at;
+      if (test.kind !== "facts") system.counts = { tp: system.tp, gold: system.gold || test.gold, pred: system.pred, n: test.n };
+    });
+    test.byKey = new Map(test.systems.map((one) => [one.key, one]));
+  }
+}
+
+export const test = () => data.testsets.find((one) => one.id === state.test);
+
+/** The policy that is chosen; a list of classes takes the place of a named one. */
+export function rules(of = test()) {
+  const sets = of.kind === "sets";
+  const out = excluded(of);
+  const free = of.labels.map((label) => label !== SKIPPED && label !== of.negative);
+  const some = out.some((left, c) => left && free[c]);
+  const labels = some ? "list" : state.labels || (sets ? "listed" : "supported");
+  return { labels, sets, selected: free.map((one, c) => one && !out[c]) };
+}
+
+/** Whether the stored intervals are of the rules that are chosen. */
+export function isUsual(chosen, of = test()) {
+  return state.score === "f1" && chosen.labels === (of.kind === "sets" ? "listed" : "supported");
+}
+
+export const columnScheme = (id) => (id === "alpha" ? state.alpha : id);
+
+/** The columns of the ranking: schemes that are computed here, then stored measures. */
+export function columns(of = test()) {
+  const fixed = of.measures.filter((one) => one.kind !== "paired").map((one) => ({ ...one, fixed: true }));
+  if (of.kind === "facts") {
+    const until = { id: "until", title: "AUC to recall", better: "higher", about: "Area between the points up to the recall of the slider." };
+    return [until, ...fixed];
+  }
+  const about = {
+    micro: "One score over the pooled counts of all averaged classes.",
+    weighted: "Classes weigh as their number of gold samples: α = 1.",
+    dodrans: "Weights n^¾, between weighted and macro (Harbecke et al. 2022).",
+    entropy: "Weights −n log(n/N), the class's share of the entropy.",
+    macro: "All classes weigh the same: α = 0.",
+  };
+  const live = SCHEMES.map((id) => ({ id, title: id, better: "higher", about: about[id] }));
+  const alpha = { id: "alpha", title: "n^α", better: "higher", about: "Weights n^α, α from the slider." };
+  return [alpha, ...live, ...fixed];
+}
+
+/** A function system → value of a column. */
+export function valueOf(column, of = test(), chosen = of.kind === "facts" ? null : rules(of)) {
+  if (column.fixed) return (system) => system.m[column.id]?.[0] ?? NaN;
+  if (column.id === "until") return (system) => aucUntil(system, state.recall >= 1 ? null : state.recall);
+  const scheme = columnScheme(column.id);
+  if (scheme === "micro" || chosen.labels === "observed") return (system) => average(system.counts, scheme, chosen, state.score);
+  // the weights follow from the gold counts, which nearly all systems share
+  const weights = classWeights({ gold: of.gold, pred: of.gold, n: of.n }, scheme, chosen);
+  const places = weights.flatMap((w, c) => (w ? [c] : []));
+  return (system) => {
+    if (system.gold) return average(system.counts, scheme, chosen, state.score);
+    const { tp, gold, pred } = system.counts;
+    return places.reduce((sum, c) => sum + weights[c] * classScore(tp[c], gold[c], pred[c], state.score), 0);
+  };
+}
+
+/** A function system → ends of the interval of a column, or null. */
+export function intervalOf(column, of = test(), chosen = of.kind === "facts" ? null : rules(of)) {
+  if (column.fixed) return (system) => (system.m[column.id] && system.m[column.id][1] !== null ? system.m[column.id].slice(1) : null);
+  if (column.id === "until") return (system) => (state.recall >= 1 ? (system.m.auc?.[1] !== null ? system.m.auc.slice(1) : null) : null);
+  if (!isUsual(chosen, of)) return () => null;
+  if (column.id === "micro" || column.id === "entropy") return (system) => system.ends[column.id] || null;
+  const alpha = { alpha: state.alpha, weighted: 1, dodrans: 0.75, macro: 0 }[column.id];
+  return (system) => endsAt(system, alpha);
+}
+
+/** Stored ends at α; between two stored α's the line between them. */
+function endsAt(system, alpha) {
+  if (!system.ends.alpha) return null;
+  const place = alpha * data.alphaSteps;
+  const at = Math.min(Math.floor(place + 1e-9), data.alphaSteps - 1);
+  const share = place - at;
+  return system.ends.alpha.map((side) => side[at] + share * (side[at + 1] - side[at]));
+}
+
+export const isBetween = () => Math.abs(state.alpha * data.alphaSteps - Math.round(state.alpha * data.alphaSteps)) > 1e-6;
+
+/** The signature of a column's numbers; how the interval was made where there is one. */
+export function signatureOf(column, of = test(), withInterval = true) {
+  if (column.fixed) return column.signature;
+  if (column.id === "until") {
+    const auc = of.measures.find((one) => one.id === "auc").signature;
+    return state.recall >= 1 ? auc : auc.replace(/\|bootstrap.*/, "").replace("|v:", `|recall:${state.recall}|v:`);
+  }
+  const chosen = rules(of);
+  const made = withInterval && isUsual(chosen, of) && data.replicates ? `|bootstrap:percentile,${data.replicates},seed${data.seed},95` : "";
+  return signature(of, chosen, columnScheme(column.id), state.score, data.rules) + made;
+}
+
+/** F1 of all systems over α: (systems, α). */
+export function spectra(of = test(), alphas = ALPHAS, chosen = rules(of)) {
+  const varies = chosen.labels === "observed";
+  const shared = varies ? null : alphas.map((alpha) => classWeights({ gold: of.gold, pred: of.gold, n: of.n }, alpha, chosen));
+  return of.systems.map((one) => spectrum(one.counts, alphas, chosen, state.score, one.gold ? null : shared));
+}
+
+/** Systems that the search leaves; words in any order. */
+export function visible(of = test()) {
+  const words = state.query.toLowerCase().split(/\s+/).filter(Boolean);
+  if (!words.length) return of.systems;
+  return of.systems.filter((one) => words.every((word) => `${one.key} ${one.origin} ${one.encoder}`.toLowerCase().includes(word)));
+}
+
+/** Systems in the order of a column; those without a value last. */
+export function ranked(systems, value, lower = false) {
+  const scored = systems.map((system) => ({ system, value: value(system) }));
+  const sign = lower ? 1 : -1;
+  scored.sort((a, b) => (Number.isNaN(a.value) - Number.isNaN(b.value)) || sign * (a.value - b.value) || a.system.at - b.system.at);
+  let rank = 0;
+  scored.forEach((one, place) => {
+    if (!place || one.value !== scored[place - 1].value) rank = place + 1;
+    one.rank = rank;
+  });
+  return scored;
+}
+
+/** Systems that the figures name: those that are pinned, or the leaders at several α, or under the measures. */
+export function highlighted(of = test(), lines = null) {
+  const pinned = state.pinned.map((key) => of.byKey.get(key)).filter(Boolean);
+  if (pinned.length) return pinned.slice(0, 6);
+  const found = new Set();
+  if (of.kind === "facts") {
+    ranked(of.systems, (one) => one.m.auc?.[0] ?? NaN).slice(0, 5).forEach((one) => found.add(one.system));
+    return [...found];
+  }
+  const leads = lines || spectra(of, [0, 0.25, 0.5, 0.75, 1]);
+  const last = leads[0].length - 1;
+  for (const rank of [0, 1]) {
+    for (const at of [0, Math.round(0.25 * last), Math.round(0.5 * last), Math.round(0.75 * last), last]) {
+      const order = of.systems.map((one) => one.at).sort((a, b) => leads[b][at] - leads[a][at]);
+      if (found.size < 5 && order[rank] !== undefined) found.add(of.systems[order[rank]]);
+    }
+  }
+  for (const { system } of ranked(of.systems, (one) => leads[one.at][Math.round(0.75 * last)])) if (found.size < 5) found.add(system);
+  return [...found];
+}
