@@ -259,7 +259,9 @@ def _answer_rows(path: Path, problems: _Problems) -> Iterator[tuple[int, dict]]:
 def _delimited_rows(source: Any, problems: _Problems) -> Iterator[tuple[int, dict]]:
     try:
         for line, row in source.rows():
-            if len(row) != len(source.names):
+            if isinstance(row, dict):
+                yield line, row
+            elif len(row) != len(source.names):
                 problems.add(f"{len(source.names)} cells are expected, found {len(row)}: {shown(row)}", line)
             else:
                 yield line, dict(zip(source.names, row, strict=True))

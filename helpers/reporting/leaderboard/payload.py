@@ -16,6 +16,7 @@ import numpy as np
 from helpers import ROOT, __version__
 from helpers.core import read_file, write_atomically
 from helpers.data import datasets
+from helpers.evaluation import system_title
 from helpers.metrics import (
     RULES,
     SCHEMES,
@@ -141,7 +142,7 @@ def _keys(systems: Sequence[dict[str, Any]]) -> list[str]:
 def _system(
     run: Run, submitted: bool, labels: list[str], gold: list[int], replicates: int, cached: bool
 ) -> dict[str, Any]:
-    found: dict[str, Any] = {"name": run.name, "seed": run.seed, "licence": run.licence}
+    found: dict[str, Any] = {"name": system_title(run.name), "seed": run.seed, "licence": run.licence}
     found["origin"] = "submitted" if submitted else "published" if run.profile is None else "trained"
     found["encoder"] = "" if run.encoder in (None, "no-encoder") else run.encoder
     found["source"] = run.source
@@ -241,15 +242,16 @@ def _pairs(
     name: str, joint: Sequence[Run], systems: Sequence[dict[str, Any]], replicates: int
 ) -> list[dict[str, Any]]:
     """Paired differences under each scheme: of joint outcomes that are stored, and of stored neighbours."""
-    place = {(one["name"], one["seed"]): at for at, one in enumerate(systems)}
+    place = {one["name"]: at for at, one in enumerate(systems) if one["seed"] is None}
     found: dict[tuple[int, int], dict[str, Any]] = {}
     for row in stored_pairs().get(name, ()):
-        ends = [place.get((row["first"], None)), place.get((row["second"], None))]
+        ends = [place.get(system_title(row[end])) for end in ("first", "second")]
         if None not in ends:
             found[tuple(ends)] = {"a": ends[0], "b": ends[1], "d": row["d"]}
     for run in joint if replicates else ():
         outcome = run.outcome()
-        ends = [place.get((one, None)) for one in (run.model.removesuffix(f"+{run.second}"), run.second)]
+        both = (run.model.removesuffix(f"+{run.second}"), run.second)
+        ends = [place.get(system_title(one)) for one in both]
         if isinstance(outcome, PairedOutcomes) and None not in ends:
             d = paired_ends(outcome, run.negative, replicates)
             found[tuple(ends)] = {"a": ends[0], "b": ends[1], "d": d}

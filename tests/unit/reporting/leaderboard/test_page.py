@@ -7,6 +7,7 @@ import time
 import pytest
 
 from helpers.core import ChecksumError
+from helpers.evaluation import system_title
 from helpers.metrics import Confusion, averages, direction_scores, fact_scores, power
 from helpers.reporting.leaderboard import (
     build_page,
@@ -58,7 +59,7 @@ def fresh(request):
 
 class TestWhatItShows:
     def test_values_are_those_of_the_metrics(self, seen) -> None:
-        runs = {run.name: run for run in list_runs("tacred") if not run.second}
+        runs = {system_title(run.name): run for run in list_runs("tacred") if not run.second}
         rows = table(seen)
         assert len(rows) == len(runs) == 52
         for row in rows:
@@ -127,7 +128,7 @@ class TestWhatItShows:
         assert seen.inner_text("#signature") == expected
 
     def test_the_leader_is_named(self, seen) -> None:
-        assert "knowbert_wordnet_wiki_tacred" in seen.inner_text("#headline")
+        assert "KnowBERT" in seen.inner_text("#headline")
 
 
 class TestUse:
@@ -152,17 +153,17 @@ class TestUse:
         seen.wait_for_function("location.hash.includes('alpha=1')")
 
     def test_comparing_two(self, seen) -> None:
-        seen.evaluate("location.hash = '#v=compare&x=knowbert_wordnet_wiki_tacred&y=spanbert_tacred'")
+        seen.evaluate("location.hash = '#v=compare&x=KnowBERT&y=SpanBERT'")
         seen.wait_for_selector("#view-compare table")
         text = seen.inner_text("#view-compare")
         assert "paired" in text and "Paired: both systems" in text and "Which classes decide" in text
         macro = seen.locator("#view-compare tbody tr", has_text="macro").inner_text().split("\t")
         assert macro[1:4] == ["57.59", "56.15", "+1.44"]
-        seen.select_option('select[aria-label="Second"]', "cnn")
+        seen.select_option('select[aria-label="Second"]', "CNN")
         assert "unpaired" in seen.inner_text("#view-compare tbody")
 
     def test_leaving_classes_out(self, seen) -> None:
-        seen.evaluate("location.hash = '#v=classes&x=spanbert_tacred'")
+        seen.evaluate("location.hash = '#v=classes&x=SpanBERT'")
         seen.wait_for_selector("#view-classes input[type=checkbox]")
         before = seen.inner_text("#view-classes .lead")
         seen.click("text=at least 10 gold samples")
@@ -184,7 +185,7 @@ class TestUse:
         assert copied.startswith("| System | n^0.75 | low | high |") and "`f1|scheme:n^0.75|" in copied
         seen.click("text=Copy as LaTeX")
         copied = seen.evaluate("navigator.clipboard.readText()")
-        assert copied.startswith("% f1|scheme") and r"knowbert\_wordnet" in copied and r"n\^{}0.75" in copied
+        assert copied.startswith("% f1|scheme") and "KnowBERT &" in copied and r"n\^{}0.75" in copied
         seen.keyboard.press("Escape")
         seen.click("#copy-place >> text=Markdown")
         lines = seen.evaluate("navigator.clipboard.readText()").splitlines()
