@@ -3,10 +3,13 @@
 import io
 import json
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 
+from helpers import ROOT
+from helpers.cli import app
 from helpers.metrics import Confusion, average
 
 
@@ -27,6 +30,16 @@ def report(call):
         return json.loads(out)
 
     return run
+
+
+def test_every_command_of_the_contributors_page_can_be_typed(folder):
+    page = (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("## Your files")[2].partition("\n## ")[0]
+    typed = re.findall(r"`(?:… \\\| )?((?:score|compare|stats) [^`]*)`", page)
+    assert len(typed) >= 9
+    for name, *words in map(shlex.split, typed):
+        for word in words:
+            Path(word).touch()
+        assert app.commands[name].make_context(name, words).command.name == name
 
 
 GOLD = ["per:title", "no_relation", "per:age", "no_relation", "per:age"]
