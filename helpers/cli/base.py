@@ -271,6 +271,12 @@ def input_file(text: str) -> str:
     return text if text == "-" else existing_file(text)
 
 
+def input_files(text: str) -> str:
+    """An `input_file`, a pattern (*, ?, [..]) or an address (s3://…)."""
+    is_pattern = any(mark in text for mark in "*?[") and not os.path.exists(text)
+    return text if is_pattern or "://" in text else input_file(text)
+
+
 def output_file(text: str) -> str:
     """A path to write to: no folder, and nothing else than a file."""
     if Path(text).is_dir():

@@ -87,6 +87,8 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "perplexity",
         ],
         "sources": ["FORMS", "open_source"],
+        "engines": ["count_label_sets", "count_rows", "fact_blocks"],
+        "counted_files": ["count_files", "find_files"],
         "predictions": [
             "COMMON_NAMES",
             "LabelColumns",

@@ -18,6 +18,7 @@ from helpers.core import SKIPPED, listing, naming_file, plain_form, read_file, s
 from .sources import LabelList
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
 
     from .predictions import LabelColumns
@@ -113,7 +114,7 @@ def respelt(found: LabelColumns, known: Sequence[str] | None = None) -> tuple[La
     >>> respelt(LabelColumns(coded, {"gold": "gold", "predicted": "predicted"}))[1]
     [Respelling(label='other', counted_as='Other', cells=1, columns=('predicted',))]
     """
-    times = {role: label_times(found[role]) for role in found.roles}
+    times = {role: label_times(found[role], found.counts) for role in found.roles}
     spellings = defaultdict(set)
     for label in {label for counts in times.values() for label in counts} - {SKIPPED}:
         spellings[plain_form(label)].add(label)
@@ -143,17 +144,21 @@ def _rank(times: Mapping[str, Counter], label: str) -> tuple[int, ...]:
     return tuple(times[role][label] for role in ("gold", "predicted") if role in times)
 
 
-def label_times(column: pa.ChunkedArray) -> Counter:
-    """How often each label stands in a column.
+def label_times(column: pa.ChunkedArray, counts: np.ndarray | None = None) -> Counter:
+    """How often each label stands in a column, of which each row stands for `counts` (None: one).
 
     >>> import pyarrow as pa
     >>> label_times(pa.chunked_array([["a", "b"], ["a"]]))
     Counter({'a': 2, 'b': 1})
     """
+    import pyarrow as pa
     import pyarrow.compute as pc
 
-    counts = pc.value_counts(column).to_pylist()
-    return Counter({one["values"]: one["counts"] for one in counts})
+    if counts is None:
+        return Counter({one["values"]: one["counts"] for one in pc.value_counts(column).to_pylist()})
+    table = pa.table({"label": column.cast(pa.string()), "count": counts})
+    found = table.group_by("label").aggregate([("count", "sum")]).to_pylist()
+    return Counter({one["label"]: one["count_sum"] for one in found})
 
 
 def relabelled(column: pa.ChunkedArray, new_label: Mapping[str, str]) -> pa.ChunkedArray:

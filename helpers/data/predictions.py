@@ -17,9 +17,10 @@ import numpy as np
 
 from helpers.core import SKIPPED, MalformedRecord, listing, naming_file, read_file, shown
 
+from .cells import first_row
 from .label_names import label_times, with_names
 from .sources import INPUT_NAME, LabelList, open_source
-from .tabular import Source, first_row
+from .tabular import Source
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,7 +57,10 @@ class LabelColumns(dict):
 
     Labels are coded, identifiers text. `columns` says which column of the file each is, and `recognised`
     which of them were not named by the caller but recognised. `read_predictions` makes a frame of them.
+    `counts` says how often each row occurs, where an engine has counted (`count_files`); None: once.
     """
+
+    counts: np.ndarray | None = None
 
     def __init__(
         self,
@@ -122,8 +126,7 @@ def read_label_columns(
     (['None'], {'gold': 'label_true', 'predicted': 'label_pred'})
     """
     source = open_source(path, form)
-    named = {"id": id_column, "gold": gold_column, "predicted": predicted_column}
-    named |= {"predicted_paired": paired_column}
+    named = named_columns(gold_column, predicted_column, paired_column, id_column)
     if gold_file is None:
         _check_two_columns(source, named)
         found = _read(source, named, form)
@@ -153,8 +156,7 @@ def _read(
     source: Source, named: Mapping[str, str | None], form: str | None, alone: bool = False
 ) -> LabelColumns:
     """The columns with these roles. `alone`: the only column that is no id may have any name."""
-    found = {role: _column(source, role, name, alone) for role, name in named.items()}
-    columns = {role: name for role, name in found.items() if name is not None}
+    columns = columns_of(source, named, alone)
     table = source.read(list(dict.fromkeys(columns.values())), columns.get("id"))
     if not table.num_rows:
         reason = f"there are no predictions, only the columns {listing(source.names)}"
@@ -170,6 +172,31 @@ def _read(
         (role for role in columns if named[role] is None),
         {role: _Origin(again, name) for role, name in columns.items()},
     )
+
+
+def named_columns(
+    gold: str | None, predicted: str | None, paired: str | None, identifier: str | None
+) -> dict[str, str | None]:
+    """Role → the column that the caller named, None where it is to be recognised; in the order of messages.
+
+    >>> list(named_columns("label", None, None, None))
+    ['id', 'gold', 'predicted', 'predicted_paired']
+    """
+    return {"id": identifier, "gold": gold, "predicted": predicted, "predicted_paired": paired}
+
+
+def columns_of(source: Source, named: Mapping[str, str | None], alone: bool = False) -> dict[str, str]:
+    """Role → column of a source, of the roles that it has; ValueError where gold or predicted is not clear.
+
+    `alone`: the only column that is no id may have any name.
+
+    >>> from helpers.data.sources import source_of
+    >>> named = named_columns(None, None, None, None)
+    >>> columns_of(source_of("a.csv", b"label,y_pred\\n", "csv"), named)
+    {'gold': 'label', 'predicted': 'y_pred'}
+    """
+    found = {role: _column(source, role, name, alone) for role, name in named.items()}
+    return {role: name for role, name in found.items() if name is not None}
 
 
 def _joined(predicted: LabelColumns, gold: LabelColumns, source: Source, of_gold: Source) -> LabelColumns:

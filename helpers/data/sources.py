@@ -20,6 +20,7 @@ from .tabular import Delimited, JsonLines, Parquet, Source
 if TYPE_CHECKING:
     import pyarrow as pa
 
+DELIMITERS = {"csv": ",", "tsv": "\t"}
 FORMS = ("csv", "tsv", "jsonl", "json", "parquet", "txt")
 STANDARD_INPUT, INPUT_NAME = "-", "standard input"
 
@@ -44,7 +45,7 @@ def open_source(path: Path | str, form: str | None = None) -> Source:
     ['per:title', 'no_relation']
     """
     standard = str(path) == STANDARD_INPUT
-    ending = "csv" if standard else Path(Path(path).name.lower().removesuffix(".gz")).suffix.removeprefix(".")
+    ending = "csv" if standard else file_kind(path)
     if form is not None and form not in FORMS:
         raise unknown_name("form of input", form, FORMS)
     if form is None and ending not in FORMS:
@@ -54,17 +55,35 @@ def open_source(path: Path | str, form: str | None = None) -> Source:
     name = Path(INPUT_NAME if standard else path)
     with naming_file(name):
         content = sys.stdin.buffer.read() if standard else read_file(path, keep_mark=True)
-        match form or ending:
-            case "parquet":
-                return Parquet(name, content)
-            case "jsonl":
-                return JsonLines(name, content)
-            case "json":
-                return JsonDocument(name, content)
-            case "txt":
-                return LabelList(name, content)
-            case delimited:
-                return Delimited(name, content, "," if delimited == "csv" else "\t")
+        return source_of(name, content, form or ending)
+
+
+def file_kind(path: Path | str) -> str:
+    """The ending of a file's name in lower case, without .gz.
+
+    >>> file_kind("runs/a.CSV.gz")
+    'csv'
+    """
+    return Path(Path(path).name.lower().removesuffix(".gz")).suffix.removeprefix(".")
+
+
+def source_of(path: Path | str, content: bytes, kind: str) -> Source:
+    """The source of a file's content; of its first line only, a source that knows the columns.
+
+    >>> source_of("a.csv", b"gold,predicted\\n", "csv").names
+    ['gold', 'predicted']
+    """
+    match kind:
+        case "parquet":
+            return Parquet(path, content)
+        case "jsonl":
+            return JsonLines(path, content)
+        case "json":
+            return JsonDocument(path, content)
+        case "txt":
+            return LabelList(path, content)
+        case delimited:
+            return Delimited(path, content, DELIMITERS[delimited])
 
 
 class JsonDocument(JsonLines):

@@ -31,59 +31,12 @@ from helpers.core import (
     utf8_fault,
 )
 
+from .cells import blank_row, check_types, label_of_json, odd_row
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _BLOCK = 1 << 24  # bytes that Arrow parses at a time: a row has to fit into two blocks
-
-
-def first_row(column: pa.ChunkedArray, fault: Callable[[str | None], bool]) -> int | None:
-    """The first row (from 0) whose value has a fault, or None; a label that is coded is judged once.
-
-    >>> import pyarrow as pa
-    >>> first_row(pa.chunked_array([["NA", "a"], ["b"]]).dictionary_encode(), lambda label: label == "b")
-    2
-    """
-    import pyarrow as pa
-
-    if column.null_count or not pa.types.is_dictionary(column.type):
-        return next((row for row, value in enumerate(column.to_pylist()) if fault(value)), None)
-    start = 0
-    for chunk in column.chunks:
-        odd = [code for code, label in enumerate(chunk.dictionary.to_pylist()) if fault(label)]
-        found = np.isin(np.from_dlpack(chunk.indices), odd) if odd else np.zeros(1, bool)
-        if found.any():
-            return start + int(found.argmax())
-        start += len(chunk)
-    return None
-
-
-def blank_row(column: pa.ChunkedArray) -> int | None:
-    """The first row (from 0) whose cell is missing, empty, or holds blanks only; or None.
-
-    >>> import pyarrow as pa
-    >>> blank_row(pa.chunked_array([["NA", " "]])), blank_row(pa.chunked_array([["NA", "None"]]))
-    (1, None)
-    """
-    import pyarrow as pa
-
-    if not column.null_count and not pa.types.is_dictionary(column.type):
-        import pyarrow.compute as pc
-
-        if pc.min(pc.binary_length(pc.utf8_trim_whitespace(column))).as_py() != 0:
-            return None
-    return first_row(column, lambda value: value is None or not value.strip())
-
-
-def odd_row(column: pa.ChunkedArray) -> int | None:
-    """The first row (from 0) of a column of numbers whose cell is missing, nan or infinite; or None.
-
-    >>> import pyarrow as pa
-    >>> odd_row(pa.chunked_array([[0.5], [float("inf")]])), odd_row(pa.chunked_array([[0.5, None]]))
-    (1, 1)
-    """
-    odd = ~np.isfinite(column.to_numpy())
-    return int(odd.argmax()) if odd.any() else None
 
 
 class Source:
@@ -389,19 +342,11 @@ class JsonLines(Source):
             raise self._fault(str(error), line, column) from error
 
     def _label(self, found: dict[str, Any], line: int, column: str) -> str:
-        value = found.get(column)
-        if type(value) is int:
-            return str(value)
-        if value is None or (isinstance(value, str) and not value.strip()):
-            reason = "the field is empty" if column in found else "the field is missing"
-            raise self._fault(reason, line, column)
-        if not isinstance(value, str):
-            reason = f"a label is text or an integer, not {abridged(json.dumps(value), 80)}"
-            raise self._fault(reason, line, column)
-        if any("\ud800" <= letter <= "\udfff" for letter in value):
-            reason = f"{shown(value)} holds half a character (an unpaired surrogate)"
-            raise self._fault(reason, line, column)
-        return value
+        try:
+            return label_of_json(found.get(column))
+        except ValueError as error:
+            reason = str(error) if column in found else "the field is missing"
+            raise self._fault(reason, line, column) from None
 
     def _fault(self, reason: str, line: int, column: str) -> MalformedRecord:
         return MalformedRecord(self.path, reason, line, column)
@@ -438,18 +383,7 @@ class Parquet(Source):
             )
         except (pa.ArrowException, OSError) as error:
             raise MalformedRecord(self.path, f"the file cannot be read ({error})") from error
-        for field in table.schema:
-            if field.name in numbers:
-                if not pa.types.is_floating(field.type) and not pa.types.is_integer(field.type):
-                    raise MalformedRecord(
-                        self.path, f"numbers are needed, not {field.type}", column=field.name
-                    )
-                continue
-            kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
-            text = (pa.string(), pa.large_string(), pa.string_view())
-            if kind not in text and not pa.types.is_integer(kind):
-                reason = f"labels are text or integers, not {field.type}"
-                raise MalformedRecord(self.path, reason, column=field.name)
+        check_types(self.path, table.schema, numbers)
         try:
             for chunk in (chunk for column in table.columns for chunk in column.chunks):
                 # of codes, their range and the distinct labels; whole validation takes as long as reading

@@ -9,8 +9,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from helpers.core import SKIPPED, find_negative, naming_file, plain_form, read_file, shown, unknown_name
-from helpers.data import LabelColumns, Respelling, read_label_columns, respelt
+from helpers.core import (
+    SKIPPED,
+    find_negative,
+    listing,
+    naming_file,
+    plain_form,
+    read_file,
+    shown,
+    unknown_name,
+)
+from helpers.data import LabelColumns, Respelling, count_files, respelt
 from helpers.metrics import Report, resolve_score, scheme_names
 
 from .scoring import Task, find_task, score_frame, score_run
@@ -21,9 +30,10 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-def score_file(path: Path | str, **options: Any) -> Report:
-    """Score a file of gold and predicted labels; columns as in `read_predictions`, options as in
-    `score_frame`. A run file of this project (.json) is scored from its counts.
+def score_file(path: Path | str | Sequence[Path | str], **options: Any) -> Report:
+    """Score a file of gold and predicted labels, or many files of one test set; columns as in
+    `read_predictions`, options as in `score_frame`. A run file of this project (.json) is scored from its
+    counts.
 
     Nothing is written. Logged as warnings: one column in two roles; a label with a well-known name of the
     negative class that was not named as such; labels that are spelt alike; an inverse of labels that do not
@@ -31,13 +41,13 @@ def score_file(path: Path | str, **options: Any) -> Report:
 
     Parameters
     ----------
-    gold_file, form, label_names : as in `read_predictions`.
+    gold_file, form, label_names : as in `read_predictions`. path, engine, check_ids : as in `count_files`.
     normalise : one spelling for each label, the task's or that of `label_names`, else the most frequent
         (`helpers.data.respelt`); what was changed is in the report's section `normalised` and logged.
 
     Raises
     ------
-    ValueError : as `read_predictions` and `score_frame`, with the file, and the line and column where there
+    ValueError : as `count_files` and `score_frame`, with the file, and the line and column where there
         is one.
 
     >>> import tempfile
@@ -49,12 +59,17 @@ def score_file(path: Path | str, **options: Any) -> Report:
     """
     report, remarks = scored_file(path, **options)
     for remark in remarks:
-        logger.warning("%s: %s", path, remark)
+        logger.warning("%s: %s", _place(path), remark)
     return report
 
 
+def _place(path: Path | str | Sequence[Path | str]) -> Path | str:
+    """One file, or several, in messages."""
+    return path if isinstance(path, str | Path) else listing(path, 200)
+
+
 def scored_file(
-    path: Path | str,
+    path: Path | str | Sequence[Path | str],
     *,
     gold_column: str | None = None,
     predicted_column: str | None = None,
@@ -64,6 +79,8 @@ def scored_file(
     form: str | None = None,
     label_names: Mapping[str, str] | None = None,
     normalise: bool = False,
+    engine: str | None = None,
+    check_ids: bool = False,
     task: str | None = None,
     **options: Any,
 ) -> tuple[Report, list[str]]:
@@ -83,7 +100,8 @@ def scored_file(
         with naming_file(path):
             return score_run(run, **options), []
     columns = (gold_column, predicted_column, paired_column, id_column)
-    found = read_label_columns(path, *columns, gold_file=gold_file, form=form, label_names=label_names)
+    reading = {"gold_file": gold_file, "form": form, "label_names": label_names}
+    found = count_files(path, *columns, engine=engine, check_ids=check_ids, **reading)
     respellings: list[Respelling] = []
     if normalise:
         listed = known.labels if known else tuple(label_names.values()) if label_names else None
@@ -91,7 +109,7 @@ def scored_file(
         options["negative"] = _respelt_negative(options.get("negative"), respellings)
     if known:
         check_labels(found, known, task)
-    with naming_file(path):
+    with naming_file(_place(path)):
         _check_names(found, options.get("negative"), label_names)
         report = score_frame(found, task=task, **options)
     remarks = _note_respellings(report, respellings) if respellings else []
@@ -100,13 +118,13 @@ def scored_file(
     return report, remarks
 
 
-def as_run(path: Path | str, form: str | None = None) -> Run | None:
+def as_run(path: Path | str | Sequence[Path | str], form: str | None = None) -> Run | None:
     """The run that the file holds, if it is a run file of this project; else None.
 
     >>> as_run("mine.csv") is None
     True
     """
-    if form is not None or Path(path).suffix.lower() != ".json":
+    if form is not None or not isinstance(path, str | Path) or Path(path).suffix.lower() != ".json":
         return None
     content = read_file(path)
     if not all(key in content for key in (b'"outcome"', b'"labels"', b'"dataset"')):

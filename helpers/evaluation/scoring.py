@@ -71,7 +71,8 @@ def score_frame(
 
     Parameters
     ----------
-    frame : one row for each sample; or the columns of a file (`read_label_columns`).
+    frame : one row for each sample; or the columns of files (`count_files`), or of a frame of any engine
+        (`count_rows`).
     negative : the negative class; None: the task's, or none; "": none.
     task : 'semeval2010' fixes the 19 labels and the negative class, and adds the section `official` to the
         report.
@@ -105,11 +106,12 @@ def score_frame(
         )
     negative = known.negative if known else negative or None
     labels = _task_labels(known, frame) if known else None
-    confusion = Confusion.from_arrays(frame["gold"], frame["predicted"], labels)
+    counts = frame.counts if isinstance(frame, LabelColumns) else None
+    confusion = Confusion.from_arrays(frame["gold"], frame["predicted"], labels, counts=counts)
     outcomes = None
     if "predicted_paired" in frame:
         columns = (frame[role] for role in ("gold", "predicted", "predicted_paired"))
-        outcomes = PairedOutcomes.from_arrays(*columns, labels)
+        outcomes = PairedOutcomes.from_arrays(*columns, labels, counts)
         if negative is not None and negative not in confusion.labels:
             confusion = outcomes.original  # the negative class may be predicted for paired samples only
     drawn = _Drawn(replicates, seed)

@@ -18,8 +18,8 @@ import numpy as np
 from helpers.core import SKIPPED, Label, shown, signature_field, unlisted_message
 
 from .class_scores import LOWEST, BinaryCounts, ClassScore, beta_of, in_range, resolve_score
-from .counting import checked_labels
-from .counts import Confusion, check_total, positions, scalar
+from .counting import check_total, checked_labels
+from .counts import Confusion, positions, scalar
 from .report import Report, plain_number
 from .weighting import Weighting, class_weights, scheme_names
 

@@ -129,7 +129,7 @@ def compact_codes(column: Coded) -> Coded:
 
 
 def count_columns(
-    columns: Mapping[str, Any], labels: Iterable[Label] | None, weight: Any = None
+    columns: Mapping[str, Any], labels: Iterable[Label] | None, weight: Any = None, counts: Any = None
 ) -> tuple[np.ndarray, np.ndarray, tuple[Label, ...]]:
     """Count the rows of named label columns.
 
@@ -143,6 +143,8 @@ def count_columns(
     >>> sorted(zip(entries.tolist(), counts.tolist())), labels
     ([([0, 1], 1), ([1, 1], 1)], ('a', 'b'))
     """
+    if counts is not None and weight is not None:
+        raise ValueError("sample_weight and counts are both given: a row is weighed or counted")
     listed = None if labels is None else checked_labels(labels)
     interner = Interner(listed or (), closed=listed is not None)
     coded = [as_coded(column, argument, interner) for argument, column in columns.items()]
@@ -153,12 +155,12 @@ def count_columns(
         if len(column) != len(first):
             lengths = f"{first.argument} has {len(first)} samples, {column.argument} has {len(column)}"
             raise ValueError(lengths)
-    weight = _checked_weight(weight, len(first))
+    weight = _checked_weight(weight, len(first)) if counts is None else _checked_counts(counts, len(first))
     try:
-        entries, counts = joint_counts([column.codes for column in coded], weight)
+        entries, found = joint_counts([column.codes for column in coded], weight)
     except CodeRangeError:
         coded = [compact_codes(column) for column in coded]
-        entries, counts = joint_counts([column.codes for column in coded], weight)
+        entries, found = joint_counts([column.codes for column in coded], weight)
     names = [_names(column, entries[:, place], listed) for place, column in enumerate(coded)]
     final = listed or _sorted_labels(names)
     place_of = {label: index for index, label in enumerate(final)}
@@ -170,7 +172,7 @@ def count_columns(
             raise ValueError(unlisted_message(column.argument, index, label, final))
         codes, inverse = np.unique(entries[:, place], return_inverse=True)
         entries[:, place] = np.array([place_of[name[code]] for code in codes.tolist()], np.intp)[inverse]
-    return entries, counts, final
+    return entries, found if counts is None else found.astype(np.int64), final
 
 
 def _names(column: Coded, codes: np.ndarray, listed: tuple[Label, ...] | None) -> dict[int, Label]:
@@ -229,6 +231,30 @@ def distinct_labels(given: Sequence[Any]) -> tuple[Label, ...]:
             raise ValueError(f"labels holds {shown(label)} twice")
         seen[label] = None
     return tuple(seen)
+
+
+def check_total(counts: np.ndarray) -> None:
+    """ValueError for counts of which one is negative, or whose sum is not below 2^53: int64 sums could wrap.
+
+    >>> check_total(np.array([2**62, 2**62]))
+    Traceback (most recent call last):
+    ValueError: counts add up to 9.22e+18: less than 2^53 is expected
+    """
+    if (counts < 0).any():
+        raise ValueError("counts holds a negative number")
+    total = counts.sum(dtype=float)
+    if not total < 2.0**53:
+        raise ValueError(f"counts add up to {total:.3g}: less than 2^53 is expected")
+
+
+def _checked_counts(counts: Any, n: int) -> np.ndarray:
+    """How often each row occurs, as floats: below 2^53 they add up exactly."""
+    counts = np.asarray(counts)
+    if counts.shape != (n,) or counts.dtype.kind not in "iu":
+        shape = f"shape {counts.shape} and dtype {counts.dtype}"
+        raise ValueError(f"counts has {shape}: a whole number for each of {n} rows is needed")
+    check_total(counts)
+    return counts.astype(float)
 
 
 def _checked_weight(weight: Any, n: int) -> np.ndarray | None:

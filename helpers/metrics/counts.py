@@ -16,7 +16,7 @@ import numpy as np
 
 from helpers.core import Label, unlisted_message
 
-from .counting import Contingency, count_columns
+from .counting import Contingency, check_total, count_columns
 
 
 def positions(labels: Iterable[Label], listed: Sequence[Label], argument: str = "labels") -> np.ndarray:
@@ -81,20 +81,6 @@ def split_rows(rows: Sequence[Sequence[float]], m: int, labels: Sequence[Label])
     if whole and sum(row[m] for row in rows) >= 2**53:
         raise ValueError("rows add up to 2^53 or more")
     return entries, np.array([row[m] for row in rows], dtype=np.int64 if whole else float)
-
-
-def check_total(counts: np.ndarray) -> None:
-    """ValueError for counts of which one is negative, or whose sum is not below 2^53: int64 sums could wrap.
-
-    >>> check_total(np.array([2**62, 2**62]))
-    Traceback (most recent call last):
-    ValueError: counts add up to 9.22e+18: less than 2^53 is expected
-    """
-    if (counts < 0).any():
-        raise ValueError("counts holds a negative number")
-    total = counts.sum(dtype=float)
-    if not total < 2.0**53:
-        raise ValueError(f"counts add up to {total:.3g}: less than 2^53 is expected")
 
 
 def draw(counts: np.ndarray, rng: np.random.Generator, replicates: int) -> np.ndarray:
@@ -194,7 +180,12 @@ class Confusion(Summable):
 
     @classmethod
     def from_arrays(
-        cls, gold: Any, predicted: Any, labels: Iterable[Label] | None = None, sample_weight: Any = None
+        cls,
+        gold: Any,
+        predicted: Any,
+        labels: Iterable[Label] | None = None,
+        sample_weight: Any = None,
+        counts: Any = None,
     ) -> Confusion:
         """Count gold × predicted in one pass.
 
@@ -204,6 +195,8 @@ class Confusion(Summable):
         labels : the label list, which fixes rows and columns. Integer columns are positions in a list of
             strings, and labels themselves in a list of integers. None: the labels that occur, sorted.
         sample_weight : (n,) non-negative weight of each sample; counts are then sums of weights (float64).
+        counts : (n,) how often each row occurs, where an engine has counted already (`count_rows` of
+            helpers.data); None: once. They add up to less than 2^53.
 
         Raises
         ------
@@ -213,8 +206,9 @@ class Confusion(Summable):
         >>> Confusion.from_arrays([0, 1, 1], [0, 1, 0], labels=["no_relation", "per:title"]).labels
         ('no_relation', 'per:title')
         """
-        entries, counts, labels = count_columns({"gold": gold, "predicted": predicted}, labels, sample_weight)
-        return cls(dense(entries, counts, len(labels)), labels)
+        columns = {"gold": gold, "predicted": predicted}
+        entries, found, labels = count_columns(columns, labels, sample_weight, counts)
+        return cls(dense(entries, found, len(labels)), labels)
 
     @classmethod
     def from_rows(cls, rows: Sequence[Sequence[float]], labels: Sequence[Label]) -> Confusion:
@@ -335,7 +329,12 @@ class PairedOutcomes(Summable):
 
     @classmethod
     def from_arrays(
-        cls, gold: Any, predicted: Any, predicted_paired: Any, labels: Iterable[Label] | None = None
+        cls,
+        gold: Any,
+        predicted: Any,
+        predicted_paired: Any,
+        labels: Iterable[Label] | None = None,
+        counts: Any = None,
     ) -> PairedOutcomes:
         """Count gold × predicted × predicted_paired in one pass; arguments as `Confusion.from_arrays`.
 
@@ -343,8 +342,8 @@ class PairedOutcomes(Summable):
         2
         """
         columns = {"gold": gold, "predicted": predicted, "predicted_paired": predicted_paired}
-        entries, counts, labels = count_columns(columns, labels, None)
-        return cls(*sum_duplicates(entries, counts), labels)
+        entries, found, labels = count_columns(columns, labels, None, counts)
+        return cls(*sum_duplicates(entries, found), labels)
 
     @classmethod
     def from_rows(cls, rows: Sequence[Sequence[float]], labels: Sequence[Label]) -> PairedOutcomes:

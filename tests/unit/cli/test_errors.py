@@ -80,14 +80,17 @@ BAD = [
     ("score mine.csv --paired-column q --inverse mine.csv", "mine.csv: column 'label' does not exist."),
     ("score mine.csv --paired-column q --inverse no.json", "no.json: no such file"),
     ("score mine.csv --negativ a", "unknown option of score '--negativ'; did you mean '--negative'? Known: "),
-    ("score mine.csv ids.csv", "Got unexpected extra argument (ids.csv) (see: python -m helpers score"),
+    ("score mine.csv mine.csv", "mine.csv: the file is named twice; its samples would count twice"),
+    ("score *.parq", "*.parq: no file has a name like that"),
+    ("score mine.csv --engine duckbd", "unknown engine 'duckbd'; did you mean 'duckdb'? Known: memory, "),
+    ("score mine.csv --check-ids", "mine.csv: there are no identifiers to check; which column has"),
     ("score mine.csv --gold-column --negative a", "for '--gold-column': expected 1 argument before --neg"),
     ("score mine.csv --scheme macor", "unknown scheme 'macor'"),
     ("score mine.csv --scheme n^x", "unknown scheme 'n^x'"),
     ("score mine.csv --scheme macro --scheme macro", "two schemes are named 'macro'"),
     ("compare ids.csv ids.csv --scheme macor", "did you mean 'macro'?"),
     ("--versoin", "unknown option of python -m helpers '--versoin'; did you mean '--version'?"),
-    ("score", "Missing argument 'FILE' (see: python -m helpers score --help)"),
+    ("score", "Missing argument 'FILE...' (see: python -m helpers score --help)"),
     ("compare mine.csv", "at least two files, not 1"),
     ("compare mine.csv longer.csv", "mine.csv has 2 samples, longer.csv has 3"),
     ("compare mine.csv wrong.csv", "gold labels differ at sample 2: 'a' in mine.csv, 'b' in wrong.csv"),
@@ -136,7 +139,7 @@ def test_a_file_that_may_not_be_read_is_named(call, folder, monkeypatch):
     def refuse(*_, **__):
         raise PermissionError(13, "Permission denied", "mine.csv")
 
-    monkeypatch.setattr("helpers.evaluation.labels.read_label_columns", refuse)
+    monkeypatch.setattr("helpers.evaluation.labels.count_files", refuse)
     (folder / "mine.csv").touch()
     assert call("score", "mine.csv") == (2, "", "error: mine.csv: Permission denied\n")
 

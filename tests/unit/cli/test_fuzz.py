@@ -179,6 +179,7 @@ COMMANDS = {
         (TABLES, "{} --normalise --score mcc --zero-division nan --labels observed --format json"),
         (DOCUMENTS_OF_LABELS, "{} --paired-column paired --format json"),
         (LISTS_OF_LABELS, "{} --gold {} --format json"),
+        (TABLES, "{} --engine duckdb --paired-column paired --format json"),
     ],
     "compare": [
         (TABLES, "{} {} --bootstrap 20 --format json"),
@@ -206,6 +207,7 @@ READERS = {
     "helpers.data:open_source": TABLES | DOCUMENTS_OF_LABELS | {"a.txt": LISTS_OF_LABELS["a.txt"]},
     "helpers.data:read_label_names": NAMES,
     "helpers.data:read_label_columns": TABLES,
+    "helpers.data:count_files": TABLES,
     "helpers.data:read_predictions": TABLES,
     "helpers.data:read_inverse": INVERSES,
     "helpers.data:read_relation_file": OWN_FILES,
@@ -249,7 +251,9 @@ OTHERS = {
 
 def test_every_command_and_every_reader_has_files_to_spoil():
     assert {*COMMANDS, *NO_FILES} == set(app.commands), "list the new command in COMMANDS, with a valid file"
-    exported = {f"helpers.data:{name}" for name in data.__all__ if name.startswith(("read_", "open_"))}
+    exported = {
+        f"helpers.data:{name}" for name in data.__all__ if name.startswith(("read_", "open_", "count_files"))
+    }
     own = {one.reader for one in datasets().values() if isinstance(one.reader, str)}
     expected = (exported | own) - {f"helpers.data:{name}" for name in OTHERS}
     assert expected <= set(READERS), "list the new reader in READERS, with a valid file"
@@ -397,6 +401,27 @@ def small_tables(draw) -> tuple[list[str], list[list[str]]]:
     names = draw(st.permutations(["gold", "predicted", *names]))
     cells = st.tuples(*(st.sampled_from("1234567") if name == "id" else ANY_LABEL for name in names))
     return names, [list(row) for row in draw(st.lists(cells, max_size=6))]
+
+
+@FUZZED
+@given(choices=st.data())
+def test_duckdb_reads_a_spoilt_file_as_memory_does_or_refuses_it(tmp_path, choices):
+    """What it accepts and memory refuses has its fault in what is not counted; no table is another."""
+    chosen = choices.draw(st.sampled_from(sorted(TABLES)))
+    path = tmp_path / chosen
+    path.write_bytes(choices.draw(spoilt(TABLES[chosen])))
+    outcomes = []
+    for engine in ("memory", "duckdb"):
+        try:
+            found = data.count_files(path, engine=engine)
+            outcomes.append(Confusion.from_arrays(found["gold"], found["predicted"], counts=found.counts))
+        except ValueError as error:
+            outcomes.append(str(error))
+    in_memory, in_duckdb = outcomes
+    if isinstance(in_memory, Confusion) and isinstance(in_duckdb, Confusion):
+        assert in_memory == in_duckdb
+    elif isinstance(in_duckdb, Confusion):
+        assert in_duckdb.n <= len(ROWS) + 3, in_memory
 
 
 def expected_fault(names: list[str], rows: list[list[str]], negative: str | None) -> str | None:

@@ -1,0 +1,283 @@
+"""Files counted by an engine give the labels, the counts and the errors of the reader in memory."""
+
+import csv
+import gzip
+import json
+import shutil
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pyarrow import parquet
+
+from helpers.core import MalformedRecord
+from helpers.data import count_files, counted_files, find_files, read_label_columns, scans
+from helpers.evaluation import score_file
+from helpers.metrics import Confusion, PairedOutcomes
+
+NAMES = ("id", "gold", "predicted", "paired")
+KINDS = ("csv", "tsv", "jsonl", "parquet", "csv.gz", "jsonl.gz")
+LABELS = st.sampled_from(
+    ["A", "a", "NA", "None", "null", "R(e1,e2)", "(skipped)", "007", "ä|b", "a,b", 'c"d', "\\"]
+)
+
+
+def write(path: Path, rows: list[tuple], names: tuple = NAMES) -> Path:
+    """Rows in the form that the ending says."""
+    kind = path.name.removesuffix(".gz").rpartition(".")[2]
+    if kind == "parquet":
+        parquet.write_table(pa.table(dict(zip(names, zip(*rows, strict=True), strict=True))), path)
+        return path
+    with (gzip.open if path.name.endswith(".gz") else open)(path, "wt", encoding="utf-8", newline="") as file:
+        if kind == "jsonl":
+            file.writelines(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in rows)
+        else:
+            mark = "," if kind == "csv" else "\t"
+            csv.writer(file, delimiter=mark, lineterminator="\n").writerows([names, *rows])
+    return path
+
+
+def outcomes(found) -> tuple[Confusion, PairedOutcomes]:
+    columns = [found[role] for role in ("gold", "predicted", "predicted_paired")]
+    return (
+        Confusion.from_arrays(*columns[:2], counts=found.counts),
+        PairedOutcomes.from_arrays(*columns, counts=found.counts),
+    )
+
+
+def some_rows(n: int = 12, start: int = 0) -> list[tuple]:
+    labels = ("A", "NA", "R(e1,e2)")
+    return [(f"s{k}", labels[k % 3], labels[k * k % 3], labels[k % 2]) for k in range(start, start + n)]
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
+@given(
+    kind=st.sampled_from(KINDS),
+    rows=st.lists(st.tuples(LABELS, LABELS, LABELS), min_size=1, max_size=20),
+    cut=st.integers(0, 20),
+)
+def test_duckdb_counts_files_as_memory_does(tmp_path, kind, rows, cut):
+    named = [(f"s{k}", *row) for k, row in enumerate(rows)]
+    whole = write(tmp_path / f"whole.{kind}", named)
+    shutil.rmtree(tmp_path / "parts", ignore_errors=True)
+    (tmp_path / "parts").mkdir()
+    for number, part in enumerate(filter(None, (named[:cut], named[cut:]))):
+        write(tmp_path / "parts" / f"{number}.{kind}", part)
+    expected = outcomes(read_label_columns(whole, paired_column="paired"))
+    for paths in (whole, f"{tmp_path}/parts/*", sorted((tmp_path / "parts").iterdir())):
+        for engine in ("duckdb", "memory"):
+            found = count_files(paths, paired_column="paired", engine=engine, check_ids=True)
+            assert outcomes(found) == expected
+
+
+def test_files_of_several_kinds_and_headers_are_one_test_set(tmp_path):
+    rows = some_rows(30)
+    expected = outcomes(read_label_columns(write(tmp_path / "all.csv", rows), paired_column="paired"))
+    (tmp_path / "parts").mkdir()
+    for number, kind in enumerate(KINDS[:5]):
+        names = NAMES if number % 2 else ("id", "label", "y_pred", "paired")
+        write(tmp_path / "parts" / f"{number}.{kind}", rows[6 * number : 6 * number + 6], names)
+    turned = [(gold, name, paired, predicted) for name, gold, predicted, paired in rows[:6]]
+    write(tmp_path / "parts" / "0.csv", turned, ("y_true", "id", "paired", "pred"))
+    for engine in (None, "duckdb", "memory"):
+        found = count_files(f"{tmp_path}/parts/*", paired_column="paired", engine=engine, check_ids=True)
+        assert outcomes(found) == expected
+
+
+def test_integers_of_parquet_are_text_and_columns_differ_by_case(tmp_path):
+    table = pa.table({"Gold": ["x", "x"], "gold": [3, 4], "predicted": pa.array([3, 3], pa.int8())})
+    parquet.write_table(table, tmp_path / "a.parquet")
+    found = count_files(tmp_path / "a.parquet", gold_column="gold", engine="duckdb")
+    assert sorted(found["gold"].to_pylist()) == ["3", "4"] and set(found["predicted"].to_pylist()) == {"3"}
+    chosen = count_files(tmp_path / "a.parquet", gold_column="Gold", engine="duckdb")
+    assert chosen["gold"].to_pylist() == ["x"] and chosen.counts.tolist() == [2]
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "memory"])
+@pytest.mark.parametrize("options", [{}, {"task": "semeval2010", "paired_column": "paired"}])
+def test_the_report_is_the_same_whatever_counts(tmp_path, engine, options):
+    labels = ("Other", "Cause-Effect(e1,e2)", "Cause-Effect(e2,e1)", "(skipped)")
+    rows = [(f"{k}", labels[k % 3], labels[k * 3 % 4], labels[k % 2]) for k in range(40)]
+    whole = write(tmp_path / "whole.csv", rows)
+    for number in range(2):
+        write(tmp_path / f"part-{number}.csv", rows[20 * number : 20 * number + 20])
+    options = options | {"replicates": 50}
+    found = score_file(f"{tmp_path}/part-*.csv", engine=engine, **options)
+    assert found.to_dict() == score_file(whole, **options).to_dict()
+
+
+SPOILT = {
+    "a cell is empty": ("csv", "gold,predicted\na,b\na,\nb,b\n"),
+    "blanks only": ("tsv", "gold\tpredicted\na\tb\n  \tb\n"),
+    "too few cells": ("csv", "gold,predicted,text\na,b,c\na,b\n"),
+    "a quote is open": ("csv", 'gold,predicted\na,b\n"a,b\n'),
+    "no UTF-8": ("csv", b"gold,predicted\na,b\na,\xff\n"),
+    "a field is missing": ("jsonl", '{"gold": "a", "predicted": "b"}\n{"gold": "a"}\n'),
+    "a field is null": ("jsonl", '{"gold": "a", "predicted": "b"}\n{"gold": null, "predicted": "b"}\n'),
+    "a label is no label": ("jsonl", '{"gold": "a", "predicted": "b"}\n{"gold": 1.5, "predicted": "b"}\n'),
+    "no JSON": ("jsonl", '{"gold": "a", "predicted": "b"}\n{"gold": "a", \n'),
+    "no object": ("jsonl", '{"gold": "a", "predicted": "b"}\n[1]\n'),
+}
+
+
+@pytest.mark.parametrize("fault", SPOILT)
+@pytest.mark.parametrize("engine", ["duckdb", "memory"])
+def test_a_fault_in_one_of_many_files_has_the_words_of_the_reader_in_memory(tmp_path, engine, fault):
+    kind, content = SPOILT[fault]
+    for name in "ac":
+        write(tmp_path / f"{name}.{kind}", some_rows(6, start=10 * ord(name)))
+    odd = tmp_path / f"b.{kind}"
+    odd.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(ValueError) as expected:
+        read_label_columns(odd)
+    with pytest.raises(MalformedRecord) as found:
+        count_files(f"{tmp_path}/*.{kind}", engine=engine)
+    assert str(found.value) == str(expected.value) and "line" in str(found.value)
+
+
+@pytest.mark.parametrize("odd", [None, " "])
+def test_a_fault_in_parquet_has_file_row_and_column(tmp_path, odd):
+    for name, cells in {"a": ["x", "y"], "b": ["x", odd]}.items():
+        parquet.write_table(pa.table({"gold": ["x", "y"], "predicted": cells}), tmp_path / f"{name}.parquet")
+    with pytest.raises(MalformedRecord, match=r"b.parquet, column 'predicted': the cell of row 2 is empty"):
+        count_files(f"{tmp_path}/*.parquet")
+    parquet.write_table(pa.table({"gold": [0.5], "predicted": ["x"]}), tmp_path / "b.parquet")
+    with pytest.raises(
+        MalformedRecord, match="b.parquet, column 'gold': labels are text or integers, not double"
+    ):
+        count_files(f"{tmp_path}/*.parquet")
+    (tmp_path / "b.parquet").write_bytes(b"PAR1 and no more")
+    with pytest.raises(MalformedRecord, match=r"b.parquet: this is no whole Parquet file"):
+        count_files(f"{tmp_path}/*.parquet")
+
+
+def test_of_a_large_file_the_fault_has_no_line(tmp_path, monkeypatch):
+    path = write(tmp_path / "a.csv", some_rows(6))
+    path.write_text(path.read_text().replace("A", " "))
+    monkeypatch.setattr(scans, "LARGE", 10)
+    with pytest.raises(MalformedRecord, match=r"a.csv, column 'gold': the cell is empty$"):
+        count_files(path)
+    path.write_text('gold,predicted\n"a,b\n')
+    with pytest.raises(MalformedRecord, match=r"a.csv: DuckDB cannot read this \(Invalid Input Error"):
+        count_files(path)
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "memory"])
+def test_a_label_that_the_task_does_not_have_is_named_with_its_line(tmp_path, engine):
+    for name, label in {"a": "Other", "b": "Othr"}.items():
+        write(tmp_path / f"{name}.csv", [("Other", "Other"), (label, "Other")], ("gold", "predicted"))
+    with pytest.raises(
+        MalformedRecord, match=r"b.csv, line 3, column 'gold': unknown label .*did you mean 'Other'"
+    ):
+        score_file(f"{tmp_path}/*.csv", engine=engine, task="semeval2010")
+
+
+class TestIdentifiers:
+    @pytest.mark.parametrize("engine", ["duckdb", "memory"])
+    @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+    def test_one_that_occurs_in_two_files_is_named(self, tmp_path, engine, kind):
+        write(tmp_path / f"a.{kind}", some_rows(5))
+        write(tmp_path / f"b.{kind}", some_rows(5, start=4))
+        with pytest.raises(MalformedRecord, match="identifier 's4' occurs 2 times") as error:
+            count_files(f"{tmp_path}/*.{kind}", engine=engine, check_ids=True)
+        assert f"a.{kind}" in str(error.value) and f"b.{kind}" in str(error.value)
+        assert count_files(f"{tmp_path}/*.{kind}", engine=engine).counts.sum() == 10
+
+    @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+    def test_one_that_occurs_twice_in_a_file_has_both_lines(self, tmp_path, kind):
+        write(tmp_path / f"a.{kind}", some_rows(5))
+        odd = write(tmp_path / f"b.{kind}", [*some_rows(3, start=9), some_rows(1, start=9)[0]])
+        with pytest.raises(ValueError) as expected:
+            read_label_columns(odd)
+        with pytest.raises(MalformedRecord) as found:
+            count_files(f"{tmp_path}/*.{kind}", check_ids=True)
+        assert str(found.value) == str(expected.value) and "'s9'" in str(found.value)
+
+    def test_a_missing_one_is_a_fault(self, tmp_path):
+        write(tmp_path / "a.csv", some_rows(5))
+        odd = write(tmp_path / "b.csv", [("", "A", "A", "A")])
+        with pytest.raises(MalformedRecord, match="line 2, column 'id': the cell is empty"):
+            count_files([tmp_path / "a.csv", odd], check_ids=True)
+
+    def test_they_are_integers_or_text(self, tmp_path):
+        (tmp_path / "a.jsonl").write_text('{"id": 7, "gold": "a", "predicted": "a"}\n')
+        write(tmp_path / "b.csv", [("7", "a", "a", "a")])
+        with pytest.raises(MalformedRecord, match="identifier '7' occurs 2 times"):
+            count_files(f"{tmp_path}/*", check_ids=True)
+
+    @pytest.mark.parametrize("engine", [None, "memory", "duckdb"])
+    def test_without_a_column_of_them_nothing_can_be_checked(self, tmp_path, engine):
+        path = write(tmp_path / "a.csv", [("a", "b")], ("gold", "predicted"))
+        with pytest.raises(ValueError, match="there are no identifiers to check; .* --id-column C"):
+            count_files(path, engine=engine, check_ids=True)
+
+    def test_of_one_plain_file_they_are_checked_whatever_its_size(self, tmp_path, monkeypatch):
+        path = write(tmp_path / "a.csv", [*some_rows(3), *some_rows(1)])
+        monkeypatch.setattr(counted_files, "is_large", lambda path: True)
+        with pytest.raises(MalformedRecord, match="'s0' of line 5 occurs twice, the first time in line 2"):
+            count_files(path)
+
+    def test_what_was_not_checked_is_said(self, tmp_path, caplog):
+        write(tmp_path / "a.csv", some_rows(5))
+        count_files(f"{tmp_path}/*.csv")
+        assert "ids are not checked; --check-ids" in caplog.text
+
+
+class TestFindingFiles:
+    def test_patterns_are_sorted_and_name_files_only(self, tmp_path):
+        for name in ("b.csv", "a.csv", "c.tsv", "deep/d.csv"):
+            (tmp_path / name).parent.mkdir(exist_ok=True)
+            (tmp_path / name).touch()
+        (tmp_path / "folder.csv").mkdir()
+        names = [Path(one).name for one in find_files(f"{tmp_path}/*.csv")]
+        assert names == ["a.csv", "b.csv"]
+        assert len(find_files(f"{tmp_path}/**/*.csv")) == 3
+
+    def test_a_name_with_marks_of_patterns_is_a_file_if_there_is_one(self, tmp_path):
+        path = write(tmp_path / "a[1]*?.csv", some_rows(3))
+        write(tmp_path / "a1.csv", some_rows(3))
+        assert find_files(path) == [str(path)]
+        assert count_files(path, engine="duckdb").counts.sum() == 3
+
+    def test_a_quote_in_a_name_is_a_quote(self, tmp_path):
+        path = write(tmp_path / "it's.csv", some_rows(3), ("id", "go'ld\"", "predicted", "paired"))
+        assert count_files(path, gold_column="go'ld\"", engine="duckdb").counts.sum() == 3
+
+    def test_no_file_and_one_twice_are_refused(self, tmp_path):
+        path = write(tmp_path / "a.csv", some_rows(3))
+        with pytest.raises(FileNotFoundError, match="no file has a name like that"):
+            find_files(f"{tmp_path}/*.jsonl")
+        with pytest.raises(ValueError, match="a.csv: the file is named twice"):
+            find_files([path, f"{tmp_path}/*.csv"])
+
+    def test_an_unknown_engine_and_parquet_in_gzip(self, tmp_path):
+        path = write(tmp_path / "a.csv", some_rows(3))
+        with pytest.raises(ValueError, match="unknown engine 'duckbd'; did you mean 'duckdb'"):
+            count_files(path, engine="duckbd")
+        (tmp_path / "a.parquet.gz").touch()
+        with pytest.raises(ValueError, match="read in memory only, --engine memory"):
+            count_files(tmp_path / "a.parquet.gz", engine="duckdb")
+
+    @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+    def test_an_address_is_read_by_duckdb(self, tmp_path, kind):
+        """file:// in place of s3://, which is never run here: the columns come from the engine, too."""
+        path = write(tmp_path / f"a.{kind}", some_rows(6))
+        found = count_files(f"file://{path}", paired_column="paired", check_ids=True)
+        assert outcomes(found) == outcomes(read_label_columns(path, paired_column="paired"))
+        with pytest.raises(ValueError, match="addresses are read by DuckDB"):
+            count_files(f"file://{path}", engine="memory")
+
+    def test_an_address_that_cannot_be_read_is_named(self):
+        with pytest.raises(MalformedRecord, match="s3://no/a.parquet: DuckDB cannot read this .*httpfs"):
+            count_files("s3://no/a.parquet")
+
+
+def test_no_rows_are_no_predictions(tmp_path):
+    for name in "ab":
+        (tmp_path / f"{name}.csv").write_text("gold,predicted\n")
+    with pytest.raises(
+        MalformedRecord, match="a.csv: there are no predictions, only the columns gold, predicted"
+    ):
+        count_files(f"{tmp_path}/*.csv")

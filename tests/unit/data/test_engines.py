@@ -1,0 +1,195 @@
+"""Any frame is counted as arrays are; a label that is missing or is none is refused, with its column."""
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers.core import MalformedRecord
+from helpers.data import count_label_sets, count_rows, engines, fact_blocks
+from helpers.evaluation import score_frame
+from helpers.metrics import Confusion, FactRanking, LabelSets, PairedOutcomes, fact_scores
+
+COLUMNS = ("gold", "predicted", "paired")
+LABELS = st.sampled_from(["A", "a", "NA", "None", "R(e1,e2)", "(skipped)", "007", " x", "ä|b", "'", '"'])
+ROWS = st.lists(st.tuples(LABELS, LABELS, LABELS), min_size=1, max_size=30)
+INTEGERS = st.lists(st.tuples(*[st.integers(-3, 3)] * 3), min_size=1, max_size=30)
+
+
+def as_relation(table: pa.Table) -> duckdb.DuckDBPyRelation:
+    return duckdb.from_arrow(table)
+
+
+FRAMES = {"duckdb": as_relation, "arrow": lambda table: table, "pandas": lambda table: table.to_pandas()}
+FRAMES["categories"] = lambda table: table.to_pandas().astype("category")
+
+
+def arrays(rows: list[tuple]) -> list[np.ndarray]:
+    return [np.array(column) for column in zip(*rows, strict=True)]
+
+
+def outcomes(found) -> tuple[Confusion, PairedOutcomes]:
+    columns = [found[role] for role in ("gold", "predicted", "predicted_paired")]
+    return (
+        Confusion.from_arrays(*columns[:2], counts=found.counts),
+        PairedOutcomes.from_arrays(*columns, counts=found.counts),
+    )
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+@settings(deadline=None)
+@given(rows=st.one_of(ROWS, INTEGERS))
+def test_a_frame_is_counted_as_arrays_are(kind, rows):
+    gold, predicted, paired = arrays(rows)
+    frame = FRAMES[kind](pa.table(dict(zip(COLUMNS, (gold, predicted, paired), strict=True))))
+    confusion, outcome = outcomes(count_rows(frame, *COLUMNS))
+    assert confusion == Confusion.from_arrays(gold, predicted)
+    assert confusion.counts.dtype == np.int64
+    assert outcome == PairedOutcomes.from_arrays(gold, predicted, paired)
+
+
+def test_columns_are_recognised_and_one_may_have_two_roles():
+    frame = duckdb.sql("SELECT 'a' AS y_true, 'b' AS pred, 1 AS id FROM range(3)")
+    found = count_rows(frame)
+    assert found.columns == {"gold": "y_true", "predicted": "pred"} and found.counts.tolist() == [3]
+    assert found.recognised == ["gold", "predicted"]
+    same = count_rows(frame, "pred", "pred")
+    assert same["gold"].to_pylist() == same["predicted"].to_pylist() == ["b"]
+
+
+def test_a_frame_is_scored_by_the_rules_of_files():
+    rows = [("r(e1,e2)", "r(e1,e2)"), ("r(e1,e2)", "(skipped)"), ("Other", "Other")]
+    frame = pd.DataFrame(rows, columns=["gold", "predicted"])
+    ours = score_frame(count_rows(duckdb.from_df(frame)), negative="Other")
+    assert ours.to_dict() == score_frame(frame, negative="Other").to_dict()
+    task = score_frame(count_rows(frame.replace({"r(e1,e2)": "Cause-Effect(e1,e2)"})), task="semeval2010")
+    assert "(skipped)" in task.labels and task.n == 3
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+@pytest.mark.parametrize("odd", [None, " ", ""])
+def test_a_missing_label_is_refused_with_its_column(kind, odd):
+    frame = FRAMES[kind](pa.table({"gold": ["a", "b", "b"], "predicted": ["a", odd, odd]}))
+    with pytest.raises(MalformedRecord, match="column 'predicted': the cell is empty in 2 of 3 rows"):
+        count_rows(frame)
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("SELECT 0.5 AS gold, 'a' AS predicted", "column 'gold': labels are text or integers, not "),
+        ("SELECT ['a'] AS gold, 'a' AS predicted", "column 'gold': labels are text or integers, not list"),
+        ("SELECT 'a' AS gold, 'a' AS predicted LIMIT 0", "there are no rows"),
+        ("SELECT 'a' AS gold, 'a' AS guess", "which column is predicted?"),
+    ],
+)
+def test_what_is_no_label_is_refused(query, said):
+    with pytest.raises(ValueError, match=said.replace("?", r"\?")):
+        count_rows(duckdb.sql(query))
+
+
+def test_an_absent_column_and_what_is_no_frame_are_refused():
+    with pytest.raises(ValueError, match="column 'glod' for gold does not exist; did you mean 'gold'"):
+        count_rows(duckdb.sql("SELECT 'a' AS gold, 'a' AS predicted"), "glod")
+    with pytest.raises(ValueError, match="is no frame of an engine"):
+        count_rows(["a", "b"])
+
+
+def test_ids_and_texts_are_no_labels(monkeypatch):
+    monkeypatch.setattr(engines, "MOST_COMBINATIONS", 10)
+    with pytest.raises(
+        ValueError, match="more than 10 combinations of 'gold' and 'predicted': are they labels"
+    ):
+        count_rows(duckdb.sql("SELECT range AS gold, 'a' AS predicted FROM range(11)"))
+    with pytest.raises(ValueError, match="more than 10 combinations"):
+        count_rows(pd.DataFrame({"gold": range(11), "predicted": 1}))
+
+
+class TestCounts:
+    """`counts` of `from_arrays`: rows that were counted already."""
+
+    def test_they_stay_whole_numbers(self):
+        big = 2**52
+        table = Confusion.from_arrays(["a", "b", "a"], ["a", "a", "a"], counts=[big, 3, 1])
+        assert table.counts.tolist() == [[big + 1, 0], [3, 0]] and table.counts.dtype == np.int64
+
+    @pytest.mark.parametrize(
+        ("counts", "said"),
+        [
+            ([1], r"counts has shape \(1,\)"),
+            ([0.5, 1], "counts has shape .* float64: a whole number for each of 2 rows"),
+            ([-1, 1], "counts holds a negative number"),
+            ([2**53, 1], "counts add up to"),
+        ],
+    )
+    def test_others_are_refused(self, counts, said):
+        with pytest.raises(ValueError, match=said):
+            Confusion.from_arrays(["a", "b"], ["a", "a"], counts=np.array(counts))
+
+    def test_a_row_is_weighed_or_counted(self):
+        with pytest.raises(ValueError, match="both given"):
+            Confusion.from_arrays(["a"], ["a"], sample_weight=[1.0], counts=[1])
+
+
+SET = st.frozensets(st.sampled_from("abc"), max_size=3)
+
+
+@settings(deadline=None)
+@given(rows=st.lists(st.tuples(SET, SET), min_size=1, max_size=20))
+def test_label_sets_are_counted_as_matrices_are(rows):
+    labels = ("a", "b", "c")
+    truth, predicted = (
+        np.array([[label in one for label in labels] for one in column], dtype=int)
+        for column in zip(*rows, strict=True)
+    )
+    expected = LabelSets.from_matrices(truth, predicted, labels)
+    kind = pa.list_(pa.string())
+    lists = {
+        name: pa.array(map(list, column), kind)
+        for name, column in zip("gp", zip(*rows, strict=True), strict=True)
+    }
+    found = count_label_sets(as_relation(pa.table(lists)), "g", "p", labels)
+    assert LabelSets.from_rows(*found) == expected
+    texts = {name: ["|".join(one) for one in column.to_pylist()] for name, column in lists.items()}
+    found = count_label_sets(as_relation(pa.table(texts)), "g", "p", labels, separator="|")
+    assert LabelSets.from_rows(*found) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "options", "said"),
+    [
+        ("NULL::VARCHAR[]", {}, "column 'g': a label set is missing"),
+        ("'a|b'", {}, "column 'g': a label set is 'a|b'; a list is needed, or a separator"),
+        ("['a', NULL]", {}, "column 'g': a label set holds None"),
+        ("[0.5]", {}, "a label set holds "),
+        ("['a', 'c']", {"labels": ["a", "b"]}, "g is 'c', which is not in labels"),
+    ],
+)
+def test_an_odd_label_set_is_refused(value, options, said):
+    with pytest.raises(ValueError) as error:
+        count_label_sets(duckdb.sql(f"SELECT {value} AS g, ['a'] AS p"), "g", "p", **options)
+    assert said in str(error.value)
+
+
+def test_facts_are_ranked_as_in_memory(rng):
+    n = 3000
+    scores = rng.integers(0, 300, n) / 300  # many equal ones: their order counts
+    pairs = [(f"h{k // 40}", f"t{k % 40}", "r") for k in range(n)]
+    true = [pairs[k] for k in rng.choice(n, 200, replace=False)]
+    hits = np.isin(np.arange(n), [pairs.index(one) for one in true])
+    frame = pd.DataFrame(pairs, columns=["head", "tail", "relation"]).assign(score=scores)
+    expected = fact_scores(FactRanking.from_scores(scores, hits, 230))
+    for one in (duckdb.from_df(frame), pa.Table.from_pandas(frame)):
+        found = fact_scores(FactRanking.from_blocks(fact_blocks(one, true), 230))
+        assert {name: found[name] for name in found if name != "threshold"} == pytest.approx(
+            {name: expected[name] for name in found if name != "threshold"}
+        )
+
+
+def test_a_fact_without_a_score_is_refused():
+    frame = duckdb.sql("SELECT 'h' AS head, 't' AS tail, 'r' AS relation, NULL::DOUBLE AS score")
+    with pytest.raises(MalformedRecord, match="column 'score': the cell is empty"):
+        FactRanking.from_blocks(fact_blocks(frame, []))
