@@ -1,0 +1,141 @@
+"""The same tables from arrays, DuckDB and a real Spark with several workers and partitions.
+
+All that needs Spark is one test, so that one process starts one session.
+"""
+
+import itertools
+import json
+import shutil
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from helpers.core import MalformedRecord
+from helpers.data import count_files, count_label_sets, count_rows, read_label_columns, tacred_predictions
+from helpers.metrics import Confusion, LabelSets, PairedOutcomes
+from tests.unit.data.test_counted_files import SPOILT, outcomes, some_rows, write
+
+PARTS = 4
+WORKERS = "local[2]"
+
+
+@pytest.fixture(scope="module")
+def spark():
+    sql = pytest.importorskip("pyspark.sql", reason="pyspark is not installed: pip install '.[spark]'")
+    if not shutil.which("java"):
+        pytest.skip("Spark needs a Java runtime; there is no java on the path")
+    with warnings.catch_warnings(action="ignore"):  # pyspark's own
+        made = sql.SparkSession.builder.master(WORKERS).config("spark.ui.enabled", "false")
+        made = made.config("spark.sql.shuffle.partitions", "3").config("spark.driver.memory", "512m")
+        session = made.getOrCreate()
+        session.sparkContext.setLogLevel("OFF")
+        yield session
+        session.stop()
+
+
+@pytest.fixture(scope="module")
+def parts(data_dir, tmp_path_factory):
+    """Predictions of 52 systems on TACRED, one below the other, in several files; and beside each other."""
+    frame = tacred_predictions()
+    systems = list(frame.columns[3:])
+    long = frame.melt("gold", systems, "system", "predicted").astype(str)
+    folder = tmp_path_factory.mktemp("tacred")
+    for number, piece in enumerate(np.array_split(np.arange(len(long)), PARTS)):
+        long.iloc[piece].to_parquet(folder / f"part-{number}.parquet")
+    return folder, frame, systems
+
+
+def check_tacred(parts, engine) -> None:
+    """Gold × predicted × system by one GROUP BY: the table of every system is that of its arrays."""
+    folder, frame, systems = parts
+    found = count_files(f"{folder}/*.parquet", paired_column="system", engine=engine)
+    table = pd.DataFrame({role: found[role].to_pylist() for role in found.roles}).assign(times=found.counts)
+    labels = tuple(frame["gold"].cat.categories)
+    assert table["times"].sum() == len(frame) * len(systems) == 15_509 * 52
+    for system, own in table.groupby("predicted_paired"):
+        counted = Confusion.from_arrays(own["gold"], own["predicted"], labels, counts=own["times"])
+        assert counted == Confusion.from_arrays(frame["gold"], frame[system], labels)
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_tables_of_the_tacred_systems(parts, engine):
+    check_tacred(parts, engine)
+
+
+def test_pairs_of_tacred_systems_from_the_compiled_file(data_dir):
+    frame = tacred_predictions()
+    first, second = frame.columns[3:5]
+    path = data_dir / "tacred" / "tacred_test_predictions.tsv.gz"
+    found = count_files(path, "gold", first, second, engine="duckdb", check_ids=True)
+    assert outcomes(found)[1] == PairedOutcomes.from_arrays(frame["gold"], frame[first], frame[second])
+
+
+def test_spark_counts_as_memory_does(spark, tmp_path, subtests, call, request):
+    rows = some_rows(40)
+    expected = outcomes(read_label_columns(write(tmp_path / "all.csv", rows), paired_column="paired"))
+    for kind in ("csv", "tsv", "jsonl", "parquet", "csv.gz", "jsonl.gz"):
+        with subtests.test("files", kind=kind):
+            for number in range(PARTS):
+                write(tmp_path / f"{number} [x].{kind}", rows[10 * number : 10 * number + 10])
+            found = count_files(
+                f"{tmp_path}/? *.{kind}", paired_column="paired", engine="spark", check_ids=True
+            )
+            assert outcomes(found) == expected
+    with subtests.test("a frame"):
+        frame = spark.createDataFrame(rows, ["id", "gold", "predicted", "paired"]).repartition(PARTS)
+        assert frame.rdd.getNumPartitions() == PARTS and spark.sparkContext.defaultParallelism == 2
+        assert outcomes(count_rows(frame, paired="paired")) == expected
+        codes = spark.createDataFrame([(-1, 0), (3, 0), (3, 0)], ["gold", "predicted"])
+        found = count_rows(codes)
+        table = Confusion.from_arrays(found["gold"], found["predicted"], counts=found.counts)
+        assert table == Confusion.from_arrays([-1, 3, 3], [0, 0, 0])
+        with pytest.raises(MalformedRecord, match="column 'gold': the cell is empty in 1 of 2 rows"):
+            count_rows(spark.createDataFrame([("a", "b"), (None, "b")], ["gold", "predicted"]))
+    with subtests.test("label sets"):
+        sets = [list(one) for size in range(3) for one in itertools.combinations("ab", size)]
+        frame = spark.createDataFrame(
+            [(one, two) for one in sets for two in sets], "g array<string>, p array<string>"
+        )
+        counted = LabelSets.from_rows(*count_label_sets(frame, "g", "p"))
+        assert counted.n == 16 and counted.label_counts().correct.tolist() == [4, 4]
+    with subtests.test("the command"):
+        words = (
+            "score",
+            f"{tmp_path}/? *.csv",
+            "--paired-column",
+            "paired",
+            "--negative",
+            "NA",
+            "--format",
+            "json",
+        )
+        by_spark, by_memory = (call(*words, "--engine", engine) for engine in ("spark", "memory"))
+        assert by_spark[0] == 0 and json.loads(by_spark[1]) == json.loads(by_memory[1])
+    for name in ("a cell is empty", "too few cells", "a label is no label", "a field is null"):
+        with subtests.test("a fault", name=name):
+            kind, content = SPOILT[name]
+            folder = tmp_path / name
+            folder.mkdir()
+            write(folder / f"a.{kind}", some_rows(6))
+            (folder / f"b.{kind}").write_text(content)
+            with pytest.raises(ValueError) as first:
+                read_label_columns(folder / f"b.{kind}")
+            with pytest.raises(MalformedRecord) as found:
+                count_files(f"{folder}/*.{kind}", engine="spark")
+            assert str(found.value) == str(first.value)
+    with subtests.test("identifiers"):
+        write(tmp_path / "y.csv", some_rows(3))
+        write(tmp_path / "z.parquet", some_rows(1, start=2))
+        with pytest.raises(MalformedRecord, match="identifier 's2' occurs 2 times"):
+            count_files([tmp_path / "y.csv", tmp_path / "z.parquet"], engine="spark", check_ids=True)
+    with subtests.test("TACRED"):
+        check_tacred(request.getfixturevalue("parts"), "spark")
+
+
+def test_without_spark_the_error_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "pyspark.sql", None)
+    path = write(tmp_path / "a.csv", some_rows(3))
+    with pytest.raises(ValueError, match=r"Spark is not installed: pip install 'beyond-micro-f1\[spark\]'"):
+        count_files(path, engine="spark")
