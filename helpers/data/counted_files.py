@@ -10,6 +10,7 @@ import glob
 import json
 import logging
 import os
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,9 +49,9 @@ def find_files(paths: Path | str | Sequence[Path | str]) -> list[str]:
         if not found:
             raise FileNotFoundError(f"{path}: no file has a name like that")
         files += found
-    twice = next((one for at, one in enumerate(files) if one in files[:at]), None) if len(given) > 1 else None
-    if twice is not None:
-        raise ValueError(f"{twice}: the file is named twice; its samples would count twice")
+    for file, times in Counter(files).items():
+        if times > 1:
+            raise ValueError(f"{file}: the file is named twice; its samples would count twice")
     return files
 
 

@@ -14,8 +14,8 @@ from helpers.core.files import write_atomically
 from helpers.papers.readme import RATES
 
 TABLE = ROOT / "results" / "tables" / "benchmarks.csv"
-TRAINING, MULTILABEL, GRAPHS = "training", "multi-label", "graphs"
-"""How the measurements of three of the files begin; they stand below the others, in this order."""
+TRAINING, MULTILABEL, GRAPHS, ENGINES = "training", "multi-label", "graphs", "engines"
+"""How the measurements of four of the files begin; they stand below the others, in this order."""
 
 
 def machine(*packages: str) -> dict[str, str]:
@@ -55,7 +55,7 @@ class Rows(list):
 
 
 def write_rows(found: list[dict], about: dict[str, str], path: Path = TABLE) -> Path:
-    """Replace the rows of the group that `found` is of: training, multi-label, graphs, or the others."""
+    """Replace the rows of the group that `found` is of: one of the four, or the others."""
     new = pd.DataFrame(found).assign(**about)
     if path.exists():
         old = pd.read_csv(path)
@@ -65,7 +65,7 @@ def write_rows(found: list[dict], about: dict[str, str], path: Path = TABLE) -> 
 
 
 def _group(measurements: pd.Series) -> pd.Series:
-    groups = (TRAINING, MULTILABEL, GRAPHS)
+    groups = (TRAINING, MULTILABEL, GRAPHS, ENGINES)
     return measurements.map(
         lambda what: next((n for n, one in enumerate(groups, 1) if what.startswith(one)), 0)
     )

@@ -81,7 +81,7 @@ def test_conda_door_reads_the_same_pins() -> None:
 
 def test_every_direct_dependency_says_what_needs_it() -> None:
     text = (ROOT / "pyproject.toml").read_text("utf-8")
-    declared = re.findall(r'^    "[\w-]+>=.*$', text, flags=re.MULTILINE)
+    declared = re.findall(r'^    "[\w-]+[>=]=.*$', text, flags=re.MULTILINE)
     extras = [lines for name, lines in PYPROJECT["optional-dependencies"].items() if name != "all"]
     assert len(declared) == len(PYPROJECT["dependencies"]) + sum(map(len, extras))
     assert not [line for line in declared if "  # " not in line]

@@ -9,6 +9,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "style": ["draw_and_save", "ink", "save_figure", "styled"],
+        "engines": ["counting_cost_chart"],
         "datasets": [
             "long_tails_chart",
             "perplexity_chart",

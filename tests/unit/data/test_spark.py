@@ -1,6 +1,6 @@
 """The same tables from arrays, DuckDB and a real Spark with several workers and partitions.
 
-All that needs Spark is one test, so that one process starts one session.
+What needs Spark stands together at the end, so that one process of the test runner starts one session.
 """
 
 import itertools
@@ -72,7 +72,18 @@ def test_pairs_of_tacred_systems_from_the_compiled_file(data_dir):
     assert outcomes(found)[1] == PairedOutcomes.from_arrays(frame["gold"], frame[first], frame[second])
 
 
-def test_spark_counts_as_memory_does(spark, tmp_path, subtests, call, request):
+def test_without_spark_the_error_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "pyspark.sql", None)
+    path = write(tmp_path / "a.csv", some_rows(3))
+    with pytest.raises(ValueError, match=r"Spark is not installed: pip install 'beyond-micro-f1\[spark\]'"):
+        count_files(path, engine="spark")
+
+
+def test_tables_of_the_tacred_systems_by_spark(parts, spark):
+    check_tacred(parts, "spark")
+
+
+def test_spark_counts_as_memory_does(spark, tmp_path, subtests, call):
     rows = some_rows(40)
     expected = outcomes(read_label_columns(write(tmp_path / "all.csv", rows), paired_column="paired"))
     for kind in ("csv", "tsv", "jsonl", "parquet", "csv.gz", "jsonl.gz"):
@@ -130,12 +141,3 @@ def test_spark_counts_as_memory_does(spark, tmp_path, subtests, call, request):
         write(tmp_path / "z.parquet", some_rows(1, start=2))
         with pytest.raises(MalformedRecord, match="identifier 's2' occurs 2 times"):
             count_files([tmp_path / "y.csv", tmp_path / "z.parquet"], engine="spark", check_ids=True)
-    with subtests.test("TACRED"):
-        check_tacred(request.getfixturevalue("parts"), "spark")
-
-
-def test_without_spark_the_error_says_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "pyspark.sql", None)
-    path = write(tmp_path / "a.csv", some_rows(3))
-    with pytest.raises(ValueError, match=r"Spark is not installed: pip install 'beyond-micro-f1\[spark\]'"):
-        count_files(path, engine="spark")

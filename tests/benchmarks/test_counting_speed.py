@@ -1,0 +1,94 @@
+"""Counting 200 million predictions in 2 GiB: `pytest -s tests/benchmarks/test_counting_speed.py`.
+
+Files of Parquet are generated a million rows at a time (about 1.1 GB in a temporary folder). Beside the bare
+query of DuckDB, and beside pandas and scikit-learn up to the largest size that fits into the same memory.
+RC_BENCH_MILLIONS=10 tries it out; only the full size writes results/tables/counting_costs.csv and its figure.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+
+import pandas as pd
+import pytest
+
+from helpers import ROOT
+from helpers.core.files import write_atomically
+from helpers.reporting.figures import counting_cost_chart, draw_and_save
+from tests.benchmarks import counting_peers as peers
+from tests.benchmarks.table import ENGINES, machine
+
+FULL = 200
+MILLIONS = int(os.environ.get("RC_BENCH_MILLIONS", FULL))
+FULL_SIZE = MILLIONS == FULL
+CHEAP_MILLIONS = 4
+LIMIT = 2 * 2**30
+TIMES = 3
+CLAIMS = 3
+PACKAGES = ("duckdb", "pyarrow", "pandas", "scikit-learn")
+OURS, BARE, IN_MEMORY = peers.WAYS
+TITLE = "Counting predictions: time and memory by their number"
+
+
+@pytest.fixture(scope="module")
+def millions(cheap):
+    return CHEAP_MILLIONS if cheap else MILLIONS
+
+
+@pytest.fixture(scope="module")
+def costs(millions, tmp_path_factory):
+    """One row for each way and number of rows: medians of runs that take turns."""
+    files = peers.write_pieces(tmp_path_factory.mktemp("predictions"), millions)
+    found, too_large = [], False
+    for size in sorted({size for size in (1, 10, 100) if size < millions} | {millions}):
+        ways = [OURS, BARE] if too_large else [OURS, BARE, IN_MEMORY]
+        runs = [{way: peers.measured(way, files[:size]) for way in ways} for _ in range(TIMES)]
+        outcomes = {(run[way]["n"], run[way]["correct"]) for run in runs for way in ways}
+        assert len(outcomes) == 1 and outcomes.pop()[0] == size * peers.PIECE
+        for way in ways:
+            seconds = statistics.median(run[way]["seconds"] for run in runs)
+            resident = max(run[way]["resident"] for run in runs)
+            size_bytes = sum(file.stat().st_size for file in files[:size])
+            row = {"engine": way, "millions": size, "seconds": seconds, "resident_gib": resident / 2**30}
+            too_large |= way == IN_MEMORY and resident > LIMIT
+            print("\n", row, f"{size_bytes / 1e9 / seconds:.3g} GB/s")
+            found.append(row | {"gb": size_bytes / 1e9, "gb_per_second": size_bytes / 1e9 / seconds})
+    return pd.DataFrame(found)
+
+
+def at(costs, way, millions):
+    return costs[(costs["engine"] == way) & (costs["millions"] == millions)].iloc[0]
+
+
+@pytest.mark.cheap
+def test_time_beside_the_bare_query(costs, millions, rows):
+    ours, bare = (at(costs, way, millions)["seconds"] for way in (OURS, BARE))
+    what = f"{ENGINES}, {millions} million rows of Parquet to report, s"
+    rows.record(what, ours, "DuckDB: the bare query", bare, 1 / 1.3)
+
+
+@pytest.mark.cheap
+def test_memory_is_bounded(costs, millions, rows):
+    resident = costs[costs["engine"] == OURS]["resident_gib"].max() * 2**30
+    what = f"{ENGINES}, {millions} million rows of Parquet to report: peak, bytes"
+    rows.record(what, resident, "the limit", LIMIT, 1)
+
+
+@pytest.mark.cheap
+def test_time_beside_pandas_and_scikit_learn(costs, rows):
+    """At the largest size at which their process stays within the limit."""
+    fits = costs[(costs["engine"] == IN_MEMORY) & (costs["resident_gib"] * 2**30 <= LIMIT)]
+    largest = int(fits["millions"].max())
+    ours, theirs = (at(costs, way, largest)["seconds"] for way in (OURS, IN_MEMORY))
+    what = f"{ENGINES}, {largest} million rows of Parquet to report, s"
+    rows.record(what, ours, f"{IN_MEMORY}, the largest size within 2 GiB", theirs, 5)
+
+
+def test_the_table_and_its_figure(costs, cheap):
+    if not FULL_SIZE or cheap:
+        pytest.skip("RC_BENCH_MILLIONS is smaller: nothing is stored")
+    table = costs.assign(**machine(*PACKAGES))
+    path = ROOT / "results" / "tables" / "counting_costs.csv"
+    write_atomically(path, table.to_csv(index=False, float_format="%.4g", lineterminator="\n"))
+    assert draw_and_save(counting_cost_chart, "counting_costs", costs, ROOT / "figures", TITLE)
