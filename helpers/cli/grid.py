@@ -10,7 +10,7 @@ from typing import Any
 
 from helpers import ROOT
 
-from .base import app, as_json, existing_file, flag, forms, one_of, option, put, whole_number
+from .base import app, as_json, existing_file, flag, forms, option, put, whole_number
 
 WORKFLOW = ROOT / "workflow"
 PLACES = ("local", "slurm", "kubernetes")
@@ -79,8 +79,7 @@ def _lines(states: Iterable[Any]) -> Iterable[str]:
 @option(
     "--on",
     "PLACE",
-    "local (default), slurm, kubernetes: a folder of workflow/profiles.",
-    one_of("place", *PLACES),
+    "local (default), slurm, kubernetes, or a folder with a Snakemake profile.",
     default="local",
 )
 @option(
@@ -133,6 +132,9 @@ def _grid(
     if not (wanted.todo or wanted.notebooks or wanted.pages):
         put("nothing is missing, nothing is stale")
         return 0
+    place = WORKFLOW / "profiles" / on if on in PLACES else Path(on).absolute()
+    if not (place / "config.yaml").is_file():
+        raise ValueError(f"--on {on}: {place} holds no config.yaml; known places: {', '.join(PLACES)}")
     configuration = {"grid_profile": profile} | ({"runs_only": "true"} if runs_only else {})
     configuration |= {"encoders": " ".join(encoders)} if encoders else {}
     configuration |= {"grid_file": str(Path(file).absolute())} if file else {}
@@ -146,7 +148,7 @@ def _grid(
         "--directory",
         str(ROOT),
     ]
-    words += ["--profile", str(WORKFLOW / "profiles" / on)]
+    words += ["--profile", str(place)]
     words += (["--cores", str(jobs)] if on == "local" else ["--jobs", str(jobs)]) if jobs else []
     words += ["--config", *(f"{name}={value}" for name, value in configuration.items())]
     return min(subprocess.run(words, check=False).returncode, 1)

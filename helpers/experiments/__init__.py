@@ -9,7 +9,10 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "run": ["run_experiment"],
         "bags": ["BagData", "BagExperiment", "gids_experiments", "read_bags", "run_bag_experiment"],
         "grid": ["chosen", "standard_experiments", "status", "studies", "train_missing"],
+        "scale": ["CORES", "counting_costs", "row_bytes", "row_seconds"],
         "costs": [
+            "ASSUMED",
+            "SHARE_ROW",
             "Prices",
             "benchmark",
             "core_hours",
@@ -18,6 +21,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "grid_record",
             "grid_text",
             "parameters",
+            "token_counts",
             "thread_seconds",
         ],
         "workflow": [

@@ -58,6 +58,9 @@ class Prices:
     gigabyte_month: float = 0.023
 
 
+ASSUMED = Prices()
+
+
 def parameters(encoder: str) -> int:
     """P, the parameters of an encoder's layers. Raises ValueError for one whose shape is not known.
 
@@ -137,7 +140,7 @@ def training_operations(one: Experiment) -> float | None:
     return whole * measured[name] / measured[REFERENCE]
 
 
-def gpu_hours(one: Experiment, prices: Prices = Prices()) -> float | None:
+def gpu_hours(one: Experiment, prices: Prices = ASSUMED) -> float | None:
     """The formula above, in hours; None as `training_operations`.
 
     >>> 0 < gpu_hours(Experiment("em-c", encoder="roberta-large", profile="paper")) < 1
@@ -154,7 +157,7 @@ def core_hours(one: Experiment) -> float | None:
     return None if operations is None else operations * thread_seconds()[REFERENCE] / OPERATIONS / 3600
 
 
-def grid_costs(experiments: Iterable[Experiment], prices: Prices = Prices()) -> pd.DataFrame:
+def grid_costs(experiments: Iterable[Experiment], prices: Prices = ASSUMED) -> pd.DataFrame:
     """Data set, model, encoder, runs, GPU hours of one and of all; one row a model, encoder and data set.
 
     Hours are missing (nan) where a constant is not measured.
@@ -181,7 +184,7 @@ def grid_costs(experiments: Iterable[Experiment], prices: Prices = Prices()) -> 
     ).reset_index()
 
 
-def grid_record(made: Plan, prices: Prices = Prices()) -> dict[str, Any]:
+def grid_record(made: Plan, prices: Prices = ASSUMED) -> dict[str, Any]:
     """A plan as JSON values: all runs and those to be made, by path, notebooks, pages, and `grid_costs`."""
     table = grid_costs((made.jobs[name].experiment for name in made.todo), prices)
     rows = table.astype(object).where(table.notna(), None).to_dict("records")
@@ -194,7 +197,7 @@ def grid_record(made: Plan, prices: Prices = Prices()) -> dict[str, Any]:
     return lists | {"costs": rows, "formula": FORMULA}
 
 
-def grid_text(made: Plan, prices: Prices = Prices()) -> str:
+def grid_text(made: Plan, prices: Prices = ASSUMED) -> str:
     """A plan as text: a line for each model, encoder and data set that is to be made, and what it costs."""
     table = grid_costs((made.jobs[name].experiment for name in made.todo), prices)
     lines = [f"{len(made.todo)} of {len(made.jobs)} runs are missing or stale."]

@@ -29,6 +29,7 @@ from helpers.reporting.figures import landing_chart, learning_rates_chart, save_
 from helpers.runs import list_runs
 
 from .bag_models import gids_markdown, noise_markdown
+from .costs import costs_markdown
 from .direction import direction_markdown, table_6_markdown
 from .distant import claims_of_table_4
 from .findings import findings_markdown, items_markdown, status_markdown
@@ -263,6 +264,7 @@ PAGES: dict[str, dict[str, Callable[[], str]]] = {
         "gids": gids_markdown,
         "noise": noise_markdown,
         "benchmarks": benchmark_table,
+        "costs": costs_markdown,
         "items": items_markdown,
     },
 }
