@@ -121,6 +121,7 @@ def here(folder: Path) -> Path:
     profile |= {"default-resources": ["runtime=10", "mem_mb=500"], "latency-wait": 20, "jobs": 2}
     profile |= {"slurm-init-seconds-before-status-checks": 1, "seconds-between-status-checks": 1}
     profile |= {"slurm-logdir": str(folder / "logs"), "set-resources": ["train:runtime=10"]}
+    profile |= {"slurm-keep-successful-logs": True}  # to count what was done
     (folder / "profile").mkdir()
     (folder / "profile" / "config.yaml").write_text(yaml.safe_dump(profile))
     return folder / "profile"
