@@ -79,7 +79,7 @@ class LabelColumns(dict):
 
     def first_row(self, role: str, fault: Callable[[str], bool]) -> int | None:
         """The first row (from 0) whose label has a fault, or None; each distinct label is judged once."""
-        return first_row(self[role], fault)
+        return first_row(self[role], lambda label: label is None or fault(label))
 
     def fault(self, role: str, row: int, reason: str) -> MalformedRecord:
         """The error about a cell: its file, its line and its column."""

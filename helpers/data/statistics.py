@@ -210,16 +210,15 @@ def find_label_counts(
     >>> counts["no_relation"], negative
     (12184, 'no_relation')
     """
-    name = str(name_or_path)
+    name, counts = str(name_or_path), dict[str, int]()
     if name in _known():
         _check_own(name, negative, gold_column)
-        splits = _splits(name)
         about = find_dataset(name)
-        counts, found = splits[about.measured], about.negative
+        counts, found = _splits(name)[about.measured], about.negative
     else:
         with naming_file(name):
             splits = _read_counts(Path(_counted_file(name)), gold_column)
-            counts, found = _measured(splits), _negative_class(splits, negative)[0]
+            counts, found = dict(_measured(splits)), _negative_class(splits, negative)[0]
     return {label: count for label, count in counts.items() if label != TOTAL}, found
 
 

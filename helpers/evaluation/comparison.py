@@ -104,13 +104,13 @@ def compare_files(
         columns = {"score_first": scores(outcomes.original), "score_second": scores(outcomes.paired())}
         columns |= {name: getattr(test, name) for name in ("difference", "low", "high", "p")}
         for place, scheme in enumerate(systems.names):
-            row = {"scheme": scheme, "first": str(first[0]), "second": str(path)}
+            row: dict[str, Any] = {"scheme": scheme, "first": str(first[0]), "second": str(path)}
             row |= {name: float(values[place]) for name, values in columns.items()} | {"n": outcomes.n}
             row |= {"replicates": replicates, "seed": seed}
             rows.append(row | {"signature": systems.signature(outcomes.original, scheme)})
     table = pd.DataFrame(rows)
     corrected = CORRECTIONS[correction](table["p"].tolist())
-    table.insert(table.columns.get_loc("p") + 1, f"p_{correction}", corrected)
+    table.insert([*table.columns].index("p") + 1, f"p_{correction}", corrected)
     return table
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -51,8 +52,10 @@ def find_task(name: str | None) -> Task | None:
     >>> find_task("semeval2010").negative
     'Other'
     """
-    if name is None or name in TASKS:
-        return TASKS.get(name)
+    if name is None:
+        return None
+    if name in TASKS:
+        return TASKS[name]
     raise unknown_name("task", name, TASKS)
 
 
@@ -159,15 +162,16 @@ def score_run(
     return report
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Drawn:
     """How intervals are made, if any: one generator for each report, used by its sections in turn."""
 
     replicates: int
     seed: int
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "rng", np.random.default_rng(self.seed))
+    @cached_property
+    def rng(self) -> np.random.Generator:
+        return np.random.default_rng(self.seed)
 
     @property
     def made(self) -> str:

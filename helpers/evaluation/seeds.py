@@ -115,7 +115,9 @@ class RunComparison:
         """Tables to read, in per cent: one for each system but the first, or one of a single system."""
         rows = {(row["system"], row["score"]): row for row in self.rows()}
         first, *others = self.values
-        return "\n\n".join(self._block(rows, first, other) for other in others or [None])
+        if not others:
+            return self._block(rows, first, None)
+        return "\n\n".join(self._block(rows, first, other) for other in others)
 
     def _block(self, rows: Mapping[tuple[str, str], dict], first: str, other: str | None) -> str:
         runs = {name: max(map(len, scores.values())) for name, scores in self.values.items()}
@@ -242,12 +244,13 @@ def compare_run_files(
         if paths.count(path) > 1:
             raise ValueError(f"{path} is given twice: a run counts once")
     reports: dict[Path, Report] = {}
-    said: dict[str, None] = {}
+    said: set[str] = set()
     for path in paths:
         reports[path], remarks = scored_file(path, **options)
         for remark in remarks:
             if remark not in said:
-                said[remark] = logger.warning("%s: %s", path, remark)
+                said.add(remark)
+                logger.warning("%s: %s", path, remark)
         _check_same_gold(paths[0], path, reports)
     names = _common_scores(reports)
     found: dict[str, dict[str, list[float]]] = {}

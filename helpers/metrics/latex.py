@@ -123,7 +123,7 @@ def _cells(row: Mapping[str, Any], score: str, decimals: int) -> dict[str, str]:
             cells[key] = "--" if value is None else f"{value:.6f}".rstrip("0").rstrip(".")
         else:
             ends = ("low", "high") if key == score else (f"{key}_low", f"{key}_high")
-            cells[key] = latex_cell(value, *(row.get(end) for end in ends), decimals=decimals)
+            cells[key] = latex_cell(value, row.get(ends[0]), row.get(ends[1]), decimals)
     return cells
 
 

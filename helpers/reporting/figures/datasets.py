@@ -153,14 +153,9 @@ def label_distribution_chart(counts: Mapping[str, int], negative: str | None, ti
     axes.barh(range(len(rows)), heights, color=colors)
     wide = seen[0][0] > 50 * seen[-1][0]
     for place, n in enumerate(heights):
-        axes.annotate(
-            f"{n} · {100 * n / total:.1f} %",
-            (n, place),
-            (4, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=7,
-        )
+        share = 100 * n / total
+        words = f"{n} · {share:.1f} %" if share >= 0.05 else f"{n} · < 0.1 %"
+        axes.annotate(words, (n, place), (4, 0), textcoords="offset points", va="center", fontsize=7)
     # a label may hold $, which would begin a formula
     name_rows(axes, [name.replace("$", r"\$") for _, name, _ in rows])
     axes.set(xlabel="gold samples" + (" (logarithmic)" if wide else ""), xscale="log" if wide else "linear")
