@@ -294,15 +294,15 @@ class _DuckDb(Reader):
         return file
 
     def repeated(self, parts: Sequence[Part]) -> tuple[str | None, int, list[str]] | None:
-        ids = [
-            self._relation(part, ["id"]).project(f"CAST(id AS VARCHAR) AS id, {quoted_name(FILE)}")
-            for part in parts
-        ]
-        every = ids[0]
-        for one in ids[1:]:
-            every = every.union(one)
-        blank = "id IS NULL OR trim(id) = ''"
-        counted = every.aggregate("id, count(*) AS n", "id").filter(f"n > 1 OR {blank}")
+        text = f"CAST(id AS VARCHAR) AS id, {quoted_name(FILE)}"
+        ids = [self._relation(part, ["id"]).project(text) for part in parts]
+        every = reduce(lambda one, other: one.union(other), ids)
+        # by a hash: numbers take a fraction of the memory of texts; what looks repeated is looked at itself
+        hashes = every.project("hash(id) AS hash").aggregate("hash, count(*) AS n", "hash").filter("n > 1")
+        suspects = ", ".join(str(one) for one, _ in hashes.order("hash").limit(1000).fetchall())
+        faults = "id IS NULL OR trim(id) = ''" + (f" OR hash(id) IN ({suspects})" if suspects else "")
+        counted = every.filter(faults).aggregate("id, count(*) AS n", "id")
+        counted = counted.filter("n > 1 OR id IS NULL OR trim(id) = ''")
         for value, times in counted.order("id").limit(1).fetchall():
             same = "id IS NULL" if value is None else f"id = {_text(value)}"
             files = every.filter(same).project(quoted_name(FILE)).distinct().order("1").limit(2).fetchall()

@@ -113,6 +113,8 @@ def scored_file(
         _check_names(found, options.get("negative"), label_names)
         report = score_frame(found, task=task, **options)
     remarks = _note_respellings(report, respellings) if respellings else []
+    if not isinstance(path, str | Path) and len(path) > 1:
+        remarks.append(f"{len(path)} files are one test set here; `compare` tests systems against each other")
     roles = found.columns if gold_file is None else {}  # of two files, equal names are no slip
     remarks += _remarks(roles, report, options.get("negative"), options.get("inverse"))
     return report, remarks

@@ -72,6 +72,12 @@ def test_duckdb_counts_files_as_memory_does(tmp_path, kind, rows, cut):
             assert outcomes(found) == expected
 
 
+def test_several_files_are_said_to_be_one_test_set(tmp_path, caplog):
+    files = [write(tmp_path / f"{name}.csv", [("a", "b")], ("gold", "predicted")) for name in "ab"]
+    assert score_file(files).n == 2
+    assert "2 files are one test set here; `compare` tests systems" in caplog.text
+
+
 def test_files_of_several_kinds_and_headers_are_one_test_set(tmp_path):
     rows = some_rows(30)
     expected = outcomes(read_label_columns(write(tmp_path / "all.csv", rows), paired_column="paired"))

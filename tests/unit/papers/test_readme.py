@@ -2,6 +2,8 @@
 
 import re
 import shlex
+import subprocess
+import sys
 from contextlib import suppress
 
 import pandas as pd
@@ -46,6 +48,20 @@ def test_a_missing_row_is_named():
 def blocks(language: str) -> list[str]:
     """The code blocks of the README in one language."""
     return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+
+
+def test_the_walk_to_many_predictions_can_be_typed(call, monkeypatch, tmp_path):
+    """Five commands; with fewer rows, and without what installs. Spark's is typed in tests/unit/data."""
+    (walk,) = (block for block in blocks("bash") if "100000000" in block)
+    install, make, *scores = walk.replace("100000000", "1000").splitlines()
+    assert install == "pip install ." and len(scores) == 3 and "--engine spark" in scores[-1]
+    monkeypatch.chdir(tmp_path)
+    python, *words = shlex.split(make)
+    assert python == "python"
+    subprocess.run([sys.executable, *words], check=True)
+    for line in scores[:2]:
+        code, printed, noted = call(*shlex.split(line, comments=True)[3:])
+        assert code == 0 and printed.startswith("n 1000 · "), noted
 
 
 def test_the_example_is_what_the_command_prints(call, monkeypatch):
