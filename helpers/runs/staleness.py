@@ -216,7 +216,7 @@ def project_names(log: Path, root: Path = ROOT) -> tuple[set[str], set[str], set
     for path in read:
         if data := _data(path, root):
             inputs.add(data)
-        if not path.is_relative_to(root):
+        if not path.is_relative_to(root) or path == root:  # the folder itself may be opened, too
             continue
         if path.suffix == ".pyc":
             path = Path(source_from_cache(path))

@@ -28,6 +28,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "reversal_chart",
             "lead_without_chart",
             "landing_chart",
+            "lead_draws_chart",
         ],
         "graphs": ["leak_chart", "restriction_chart", "tree_chart"],
         "facts": [

@@ -11,9 +11,9 @@ from matplotlib.axes import Axes
 from helpers.metrics import SAWILOWSKY
 
 from .parts import legend_below, name_rows
-from .style import styled
+from .style import BLUE, FAINT, PALETTE, QUIET, styled
 
-_ALLOWED, _EXCLUDED, _WIDE = "#0173b2", "#d55e00", "#d4d4d4"
+_ALLOWED, _EXCLUDED, _WIDE = BLUE, PALETTE[3], FAINT
 
 
 @styled
@@ -71,7 +71,7 @@ def common_denominator_chart(
     ['n = 3']
     """
     figure, axes = plt.subplots(figsize=(7.5, 3.6))
-    axes.plot(fits["n"], fits["fits"], ".", color="#a6a6a6", markersize=3, label="each n")
+    axes.plot(fits["n"], fits["fits"], ".", color=QUIET, markersize=3, label="each n")
     axes.plot(fits["n"], fits["by_chance"], color=_EXCLUDED, linewidth=1.6, label="expected by chance")
     box = {"boxstyle": "round,pad=0.2", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
     place = {"xytext": (-10, 0), "textcoords": "offset points", "ha": "right", "va": "center"}
@@ -104,7 +104,7 @@ def few_runs_chart(simulated: pd.DataFrame, runs: int, alpha: float) -> plt.Figu
     left.set_title(f"How often is it found? ({runs} runs each)", fontsize=10)
     ends = [0, simulated["true_d"].max()]
     for least, word in SAWILOWSKY[:4]:
-        right.axhline(least, color="#bbbbbb", linewidth=0.8, zorder=0)
+        right.axhline(least, color=FAINT, linewidth=0.8, zorder=0)
         right.annotate(word, (ends[1], least), (0, 2), textcoords="offset points", ha="right", fontsize=7)
     look = {"color": _EXCLUDED, "markersize": 4, "label": "as found"}
     right.plot(simulated["true_d"], simulated["estimated_d"], "o-", **look)

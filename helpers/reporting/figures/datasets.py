@@ -17,8 +17,8 @@ from matplotlib.ticker import MaxNLocator
 from helpers.core import table_name
 from helpers.data import datasets
 
-from .parts import alpha_axis, legend_below, name_rows, with_support
-from .style import BLUE, ORANGE, PALETTE, scheme_look, styled
+from .parts import alpha_axis, label_ends, legend_below, name_rows, with_support
+from .style import BLUE, GRID, ORANGE, PALETTE, QUIET, scheme_look, styled
 
 _COLORS = {"tacred": 3, "nyt10": 8, "nyt24": 4, "chemprot": 2, "docred": 1, "semeval2010": 0}
 _COLORS |= {"semeval2010-undirected": 9, "nyt10m": 6, "kbp37": 7}
@@ -43,34 +43,36 @@ def corpus_title(dataset: str) -> str:
 
 
 @styled
-def long_tails_chart(tails: pd.DataFrame) -> plt.Figure:
+def long_tails_chart(tails: pd.DataFrame, title: str) -> plt.Figure:
     """Class shares of several corpora from the largest class to the smallest, both axes logarithmic.
 
     Parameters
     ----------
     tails : one row a class: `dataset`, `rank` (1 is the largest), `share` (per cent, above 0), `perplexity`
         (the same number in all rows of a data set). A cross on each line stands at its perplexity.
+    title : the finding.
 
     >>> tails = pd.DataFrame({"dataset": "d", "rank": [1, 2], "share": [75.0, 25.0], "perplexity": 1.75})
-    >>> long_tails_chart(tails).axes[0].get_legend_handles_labels()[1]
-    ['d: 1.8 of 2']
+    >>> long_tails_chart(tails, "one").axes[0].texts[-1].get_text()
+    'd: 1.8 of 2'
     """
-    figure, axes = plt.subplots(figsize=(7.5, 4.8))
+    figure, axes = plt.subplots(figsize=(7.5, 4.6))
+    ends = []
     for name, curve in tails.groupby("dataset", sort=False):
         effective = curve["perplexity"].iloc[0]
-        color = PALETTE[_COLORS[name]] if name in _COLORS else "#444444"
+        color = PALETTE[_COLORS.get(name, 7)]
         look = {"linestyle": "--" if name in _DASHED else "-", "linewidth": 1.8}
-        label = f"{corpus_title(name)}: {effective:.1f} of {len(curve)}"
-        axes.plot(curve["rank"], curve["share"], color=color, label=label, **look)
+        axes.plot(curve["rank"], curve["share"], color=color, **look)
         height = np.exp(np.interp(effective, curve["rank"], np.log(curve["share"])))
         axes.plot(effective, height, "X", color=color, markersize=11, markeredgecolor="black", zorder=3)
+        words = f"{corpus_title(name)}: {effective:.1f} of {len(curve)}"
+        ends.append((curve["rank"].iloc[-1], curve["share"].iloc[-1], words, color))
     axes.set(xscale="log", yscale="log", xlabel="class, from the largest (1) to the smallest")
-    axes.set(ylabel="share of the positive test samples (%)")
-    axes.set(title="Long tails, and where the perplexity falls")
+    axes.set(ylabel="share of the positive test samples (%)", xlim=(0.9, 110), title=title)
     _plain_ticks(axes)
     axes.set_yticks([0.01, 0.1, 1, 10, 100], ["0.01", "0.1", "1", "10", "100"])
-    words = "✕ perplexity, of the classes that occur"
-    axes.legend(title=words, loc="lower left", fontsize=8, title_fontsize=8)
+    axes.text(0.02, 0.03, "✕ perplexity, of the classes that occur", transform=axes.transAxes, fontsize=8)
+    label_ends(axes, ends)
     return figure
 
 
@@ -167,7 +169,7 @@ def label_distribution_chart(counts: Mapping[str, int], negative: str | None, ti
 
 
 @styled
-def effective_number_chart(numbers: pd.DataFrame) -> plt.Figure:
+def effective_number_chart(numbers: pd.DataFrame, title: str) -> plt.Figure:
     """How far the perplexity of each test set lies below the number of its labels.
 
     Parameters
@@ -177,7 +179,7 @@ def effective_number_chart(numbers: pd.DataFrame) -> plt.Figure:
         whose source is not 'ours' are drawn hollow, and the source stands behind the name.
 
     >>> row = {"dataset": "d", "labels": 9, "perplexity_without_negative": 6.0, "perplexity": 3.0}
-    >>> figure = effective_number_chart(pd.DataFrame([row | {"source": "published"}]))
+    >>> figure = effective_number_chart(pd.DataFrame([row | {"source": "published"}]), "one")
     >>> figure.axes[0].get_yticklabels()[0].get_text()
     'd; published'
     """
@@ -187,7 +189,7 @@ def effective_number_chart(numbers: pd.DataFrame) -> plt.Figure:
     sources = numbers["source"].map(lambda source: "" if source == "ours" else f"; {source}")
     name_rows(axes, list(numbers["dataset"].map(corpus_title) + sources), fontsize=9, above=0.7)
     axes.set(xscale="log", xlim=(1, 130), xlabel="number of classes")
-    axes.set_title("Labels on paper, labels in effect")
+    axes.set_title(title)
     _plain_ticks(axes)
     axes.grid(axis="y", visible=False)
     for words, marker, color, _ in _MARKS.values():
@@ -202,7 +204,7 @@ def _draw_numbers(axes: Axes, y: int, row: dict) -> None:
     values = {
         kind: row[kind] for kind in _MARKS if not (pd.isna(row[kind]) or (once and kind == "perplexity"))
     }
-    axes.plot([min(values.values()), max(values.values())], [y, y], color="#bbbbbb", linewidth=2, zorder=1)
+    axes.plot([min(values.values()), max(values.values())], [y, y], color=QUIET, linewidth=1.6, zorder=1)
     filled = {} if row["source"] == "ours" else {"markerfacecolor": "white"}
     for kind, value in values.items():
         _, marker, color, place = _MARKS[kind]
@@ -213,14 +215,14 @@ def _draw_numbers(axes: Axes, y: int, row: dict) -> None:
 
 
 @styled
-def class_weights_chart(weights: pd.DataFrame, title: str) -> plt.Figure:
+def class_weights_chart(weights: pd.DataFrame, title: str, total: int | None = None) -> plt.Figure:
     """Figure 1 of Harbecke et al. 2022: what each class weighs under each scheme.
 
     Parameters
     ----------
     weights : one row a class, largest first: `relation`, `support`, then one column of normalised weights for
         each scheme. The lower axis is the weight, the upper one the number of samples (it fits *weighted*).
-    title : what the classes are from.
+    title : the finding. total : samples of all positive classes, if only some of the classes are drawn.
 
     Returns
     -------
@@ -230,10 +232,13 @@ def class_weights_chart(weights: pd.DataFrame, title: str) -> plt.Figure:
     >>> [text.get_text() for text in class_weights_chart(frame, "two").axes[0].get_yticklabels()]
     ['a (3)', 'b (1)']
     """
-    figure, axes = plt.subplots(figsize=(7.5, 1.6 + 0.19 * len(weights)))
-    rows, total = range(len(weights)), weights["support"].sum()
-    for scheme in weights.columns.drop(["relation", "support"]):
-        axes.plot(weights[scheme], rows, linewidth=0.9, markersize=4.5, label=scheme, **scheme_look(scheme))
+    figure, axes = plt.subplots(figsize=(7.5, 1.6 + 0.2 * len(weights)))
+    rows, total = range(len(weights)), total or weights["support"].sum()
+    schemes = weights.columns.drop(["relation", "support"])
+    for scheme in schemes:
+        look = {"linestyle": "", "markersize": 6, "label": scheme}
+        axes.plot(weights[scheme], rows, **look, **scheme_look(scheme))
+    axes.hlines(rows, 0, weights[schemes].max(axis=1), color=GRID, linewidth=1, zorder=0)
     name_rows(axes, with_support(weights["relation"], weights["support"]))
     axes.set(xlabel="normalised weight", title=title, xlim=(0, None))
     upper = axes.secondary_xaxis("top", functions=(lambda weight: weight * total, lambda n: n / total))
@@ -244,7 +249,7 @@ def class_weights_chart(weights: pd.DataFrame, title: str) -> plt.Figure:
 
 
 @styled
-def effective_classes_chart(spectrum: pd.DataFrame, schemes: pd.DataFrame) -> plt.Figure:
+def effective_classes_chart(spectrum: pd.DataFrame, schemes: pd.DataFrame, title: str) -> plt.Figure:
     """How many classes a scheme really looks at: 2^entropy of its weights, along the family n^α.
 
     Parameters
@@ -254,16 +259,20 @@ def effective_classes_chart(spectrum: pd.DataFrame, schemes: pd.DataFrame) -> pl
 
     >>> spectrum = pd.DataFrame({"dataset": "d", "alpha": [0, 1], "effective_classes": [2, 1.8]})
     >>> macro = {"dataset": "d", "scheme": "macro", "alpha": 0, "effective_classes": 2}
-    >>> effective_classes_chart(spectrum, pd.DataFrame([macro])).axes[0].get_xlabel()
+    >>> effective_classes_chart(spectrum, pd.DataFrame([macro]), "one").axes[0].get_xlabel()
     'α of the weights n^α'
     """
-    figure, axes = plt.subplots(figsize=(7, 3.6))
-    for dataset, curve in spectrum.groupby("dataset", sort=False):
-        (line,) = axes.plot(curve["alpha"], curve["effective_classes"], linewidth=1.6, label=dataset)
+    figure, axes = plt.subplots(figsize=(7.5, 3.7))
+    ends = []
+    for place, (dataset, curve) in enumerate(spectrum.groupby("dataset", sort=False)):
+        color = PALETTE[(0, 3, 2, 1, 4)[place % 5]]
+        axes.plot(curve["alpha"], curve["effective_classes"], linewidth=1.6, color=color)
         for scheme in schemes[schemes["dataset"] == dataset].dropna(subset="alpha").itertuples():
-            look = scheme_look(scheme.scheme) | {"color": line.get_color()}
+            look = scheme_look(scheme.scheme) | {"color": color}
             axes.plot(scheme.alpha, scheme.effective_classes, markersize=7, **look)
-    alpha_axis(axes, "How many classes does a score look at?", "2^entropy of the weights")
+        first, last = curve["effective_classes"].iloc[0], curve["effective_classes"].iloc[-1]
+        ends.append((curve["alpha"].iloc[-1], last, f"{dataset}: {first:.0f} → {last:.1f}", color))
+    alpha_axis(axes, title, "2^entropy of the weights")
     axes.set_ylim(0, None)
-    axes.legend(fontsize=8, ncols=2)
+    label_ends(axes, ends)
     return figure

@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 
-from .style import scheme_look
+from .style import ink, scheme_look
 
 
 def first_seen(frame: pd.DataFrame, column: str) -> list:
@@ -79,6 +79,25 @@ def scheme_bars(axes: Axes, scores: pd.DataFrame, value: str, step: float, **loo
 def legend_below(figure: plt.Figure, axes: Axes, columns: int) -> None:
     """One legend for the figure, under it, of what is drawn on `axes`."""
     figure.legend(*axes.get_legend_handles_labels(), ncols=columns, loc="outside lower center", fontsize=8)
+
+
+def label_ends(
+    axes: Axes, ends: Sequence[tuple[float, float, str, str]], x: float = 1.02, fontsize: float = 8
+) -> None:
+    """Name lines at the right of the axes, each beside its end, so that no legend has to be looked up.
+
+    ends : x and y of a line's end (data), its name, its colour. Call it when the limits are final. Names that
+    would overlap are moved apart and joined to their line by a thin one.
+    """
+    place = axes.transAxes.inverted().transform(axes.transData.transform([end[:2] for end in ends]))
+    inches = axes.get_position().height * axes.figure.get_figheight()
+    heights = spread_labels(place[:, 1].tolist(), 1.35 * fontsize / 72 / inches)
+    for (at, value, words, color), height in zip(ends, heights, strict=True):
+        line = {"arrowstyle": "-", "color": color, "linewidth": 0.7, "shrinkA": 0, "shrinkB": 2}
+        axes.annotate(
+            words, (at, value), (x, height), textcoords=axes.transAxes, va="center", fontsize=fontsize,
+            color=ink(color), arrowprops=line,
+        )  # fmt: skip
 
 
 def headline(figure: plt.Figure, title: str) -> None:

@@ -24,7 +24,7 @@ PALETTE += ["#7a5230", "#d2559b", "#262626", "#6f7d00", "#2e8fc4"]
 """Colours of lines and marks: blue, orange, green, wine, violet, brown, pink, grey, olive, sky; each at least
 3 : 1 against white. The five of the schemes (places 0, 1, 2, 3, 7) stay apart for colour-blind readers."""
 BLUE, ORANGE = PALETTE[0], PALETTE[1]
-QUIET = "#8a8a8a"  # lines that stand behind others, 3.4 : 1
+GRID, FAINT, QUIET = "#e4e4e4", "#c4c4c4", "#8a8a8a"  # lines that stand behind others, 3.4 : 1
 COLUMN = 3.4  # inches: a column of a two-column paper
 _LEAST_POINTS = 6.5
 
@@ -46,7 +46,7 @@ STYLE = {
     "axes.grid": True,
     "axes.prop_cycle": mpl.cycler(color=PALETTE),
     "axes.axisbelow": True,
-    "grid.color": "#e4e4e4",
+    "grid.color": GRID,
     "legend.frameon": False,
     "figure.constrained_layout.use": True,
     "pdf.fonttype": 42,  # text in the PDF stays text

@@ -12,12 +12,13 @@ from .parts import (
     alpha_axis,
     first_seen,
     headline,
+    label_ends,
     name_rows,
     panels,
     spread_labels,
     with_support,
 )
-from .style import BLUE, ORANGE, PALETTE, QUIET, ink, scheme_look, styled
+from .style import BLUE, FAINT, ORANGE, PALETTE, QUIET, ink, scheme_look, styled
 
 _PAIR, _MARKERS = (PALETTE[0], PALETTE[3]), "os"
 
@@ -64,19 +65,23 @@ def rank_chart(ranks: pd.DataFrame, highlight: list[str], title: str) -> plt.Fig
     >>> len(rank_chart(ranks, ["a"], "two").axes[0].lines)
     2
     """
-    figure, axes = plt.subplots(figsize=(7.5, 6.2))
-    colors = dict(zip(highlight, sns.color_palette("colorblind", len(highlight)), strict=True))
+    figure, axes = plt.subplots(figsize=(7.5, 5.6))
+    colors = dict(zip(highlight, (PALETTE[at] for at in (0, 3, 2, 1, 4, 5, 9, 8)), strict=False))
+    last = ranks.shape[1] - 1
+    ends = []
     for model, row in ranks.iterrows():
-        look = {"color": "#c9c9c9", "linewidth": 0.8, "zorder": 1}
+        look = {"color": FAINT, "linewidth": 0.8, "zorder": 1}
         if model in colors:
             look = {"color": colors[model], "linewidth": 2.2, "marker": "o", "markersize": 4, "zorder": 3}
+            ends.append((last, row.iloc[-1], f"{row.iloc[-1]}  {model}", colors[model]))
+            start = {"xytext": (-6, 0), "textcoords": "offset points", "ha": "right", "va": "center"}
+            axes.annotate(f"{row.iloc[0]}", (0, row.iloc[0]), color=ink(colors[model]), fontsize=8, **start)
         axes.plot(range(len(row)), row, **look)
-        if model in colors:
-            end, beside = (len(row) - 1, row.iloc[-1]), {"xytext": (6, 0), "textcoords": "offset points"}
-            axes.annotate(model, end, va="center", fontsize=7, **beside)
     axes.set_xticks(range(ranks.shape[1]), ranks.columns)
-    axes.set(ylabel="rank (1 is best)", title=title, ylim=(len(ranks) + 0.5, 0.5))
+    axes.set(ylabel="rank (1 is best)", title=title, ylim=(len(ranks) + 0.5, 0.5), xlim=(-0.3, last + 0.05))
     axes.grid(axis="x", visible=False)
+    if ends:
+        label_ends(axes, ends, x=1.03)
     return figure
 
 
@@ -86,17 +91,18 @@ def agreement_heatmap(taus: pd.DataFrame, title: str) -> plt.Figure:
 
     Parameters
     ----------
-    taus : square, index and columns the schemes.
+    taus : square, index and columns the schemes; each pair is drawn once, below the diagonal.
 
     >>> taus = pd.DataFrame([[1, 0.8], [0.8, 1]], index=["micro", "macro"], columns=["micro", "macro"])
     >>> [text.get_text() for text in agreement_heatmap(taus, "two").axes[0].texts]
-    ['1.000', '0.800', '0.800', '1.000']
+    ['0.800']
     """
-    figure, axes = plt.subplots(figsize=(5, 4))
+    figure, axes = plt.subplots(figsize=(5, 3.4))
+    lower = taus.iloc[1:, :-1]
+    hidden = np.triu(np.ones(lower.shape, dtype=bool), 1)
     lowest = np.floor(10 * np.nanmin(taus.to_numpy(dtype=float))) / 10
-    sns.heatmap(
-        taus, annot=True, fmt=".3f", cmap="crest_r", vmin=lowest, vmax=1, square=True, cbar=False, ax=axes
-    )
+    look = {"annot": True, "fmt": ".3f", "cmap": "crest_r", "vmin": lowest, "vmax": 1, "cbar": False}
+    sns.heatmap(lower, mask=hidden, ax=axes, **look)
     axes.set(title=title)
     axes.tick_params(axis="y", rotation=0)
     axes.grid(visible=False)
@@ -113,19 +119,27 @@ def alpha_spectrum_chart(spectrum: pd.DataFrame, crossings: list[float], title: 
     crossings : the α at which two systems change places; drawn as dotted lines.
 
     >>> spectrum = pd.DataFrame({"model": "m", "alpha": [0.0, 1.0], "value": [50.0, 60.0]})
-    >>> alpha_spectrum_chart(spectrum, [], "one").axes[0].get_legend_handles_labels()[1]
-    ['m']
+    >>> alpha_spectrum_chart(spectrum, [], "one").axes[0].texts[-1].get_text()
+    '60.0  m'
     """
-    figure, axes = plt.subplots(figsize=(7, 3.8))
-    for model, curve in spectrum.groupby("model", sort=False):
-        (line,) = axes.plot(curve["alpha"], curve["value"], linewidth=1.8, label=model)
+    figure, axes = plt.subplots(figsize=(7.5, 3.8))
+    ends = []
+    for place, (model, curve) in enumerate(spectrum.groupby("model", sort=False)):
+        color = PALETTE[(0, 3, 2, 1, 4)[place % 5]]
+        axes.plot(curve["alpha"], curve["value"], linewidth=1.8, color=color)
         if "low" in curve:
-            axes.fill_between(curve["alpha"], curve["low"], curve["high"], color=line.get_color(), alpha=0.13)
+            axes.fill_between(curve["alpha"], curve["low"], curve["high"], color=color, alpha=0.13)
+        first, last = curve["value"].iloc[0], curve["value"].iloc[-1]
+        place = {"xytext": (-6, 5 - 10 * place), "textcoords": "offset points"}
+        beside = place | {"ha": "right", "va": "center"}
+        axes.annotate(f"{first:.1f}", (curve["alpha"].iloc[0], first), color=ink(color), fontsize=8, **beside)
+        ends.append((curve["alpha"].iloc[-1], last, f"{last:.1f}  {model}", color))
     alpha_axis(axes, title)
     for alpha in crossings:
         axes.axvline(alpha, color="black", linestyle=":", linewidth=1.2)
         axes.text(alpha, 0.03, f" α = {alpha:.3f}", transform=axes.get_xaxis_transform(), fontsize=8)
-    axes.legend(fontsize=8)
+    axes.margins(x=0.09)
+    label_ends(axes, ends)
     return figure
 
 
@@ -178,6 +192,36 @@ def spectrum_bands_chart(spectrum: pd.DataFrame, title: str) -> plt.Figure:
             frameon=True, facecolor="white", edgecolor="none", framealpha=1,
         )  # fmt: skip
     headline(figure, title)
+    return figure
+
+
+@styled
+def lead_draws_chart(leads: pd.DataFrame, names: tuple[str, str], title: str) -> plt.Figure:
+    """By how much one system leads another in many draws: a row for each scheme, a dot for each draw.
+
+    Parameters
+    ----------
+    leads : columns `seed`, `scheme`, `lead` (points, first minus second). names : of the two systems.
+
+    >>> leads = pd.DataFrame({"seed": [1, 2], "scheme": "micro", "lead": [2.0, -1.0]})
+    >>> lead_draws_chart(leads, ("a", "b"), "two").axes[0].get_yticklabels()[0].get_text()
+    'micro'
+    """
+    schemes = first_seen(leads, "scheme")
+    figure, axes = plt.subplots(figsize=(7.5, 1.1 + 0.5 * len(schemes)))
+    for y, scheme in enumerate(schemes):
+        values = leads.loc[leads["scheme"] == scheme, "lead"].sort_values()
+        spread = 0.26 * np.cos(2.4 * np.arange(len(values)))  # neighbours stand apart
+        colors = np.where(values > 0, _PAIR[0], _PAIR[1])
+        axes.scatter(values, y + spread, s=14, c=colors, linewidths=0)
+        axes.plot([values.median()] * 2, [y - 0.38, y + 0.38], color="black", linewidth=1.6)
+    name_rows(axes, schemes, fontsize=10)
+    axes.axvline(0, color="black", linewidth=0.8)
+    axes.set(title=title, xlabel="points of F1, a dot for each draw; bar: the draw in the middle")
+    for x, side, name, color in ((0.01, "left", names[1], _PAIR[1]), (0.99, "right", names[0], _PAIR[0])):
+        words = {"transform": axes.transAxes, "ha": side, "va": "bottom", "fontsize": 9, "fontweight": "bold"}
+        axes.text(x, 0.005, f"{name} leads", color=ink(color), **words)
+    axes.grid(axis="y", visible=False)
     return figure
 
 

@@ -1,0 +1,238 @@
+"""Notebook 04: the audit's claims as tables for reading, and what few runs can tell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import scipy  # scipy loads scipy.stats when it is first asked for
+
+from helpers.metrics import cohens_d, holm, welch_from_summary
+from helpers.reporting import load_published, parse_printed, rounding_interval
+
+from .direction import DirectionTables
+from .intervals import corners, magnitude, nearest_share, overlap
+from .weighting import COMPARED_WITH, Comparison, comparisons, effect_words
+
+_STORIES: dict[str, Callable[[pd.Series], bool]] = {
+    "four p-values": lambda row: row["item"] in ("Table 3", "Table 4"),
+    "a word": lambda row: row["item"] == "Section 3.1" and row["paper"] == "W",
+    "a loose phrase": lambda row: row["item"] == "Figure 1 caption",
+    "which NYT?": lambda row: row["claim"].startswith("nyt10"),
+    "slips of the pen": lambda row: row["paper"] == "R",
+}
+_FROM_MEANS = "p from means and SDs"
+_TOGETHER = "p from means, SDs and the printed d together"
+_ENDS = ["derived_low", "derived_high"]
+
+
+def significant(value: object, digits: int = 3) -> str:
+    """A number with so many significant digits, as text; other things as they are.
+
+    >>> significant(0.00123456), significant(79508.4), significant("–")
+    ('0.00123', '79500', '–')
+    """
+    if not isinstance(value, float | np.floating):
+        return str(value)
+    return f"{float(f'{value:.{digits}g}'):.10g}"
+
+
+def inconsistent_stories(claims: pd.DataFrame) -> pd.DataFrame:
+    """The inconsistent claims, in five stories; index (story, paper, item), then claim, published, from, to.
+
+    Raises ValueError for a claim that belongs to none of them.
+    """
+    wrong = claims[claims["verdict"] == "inconsistent"]
+    rows = []
+    for _, row in wrong.iterrows():
+        story = next((name for name, belongs in _STORIES.items() if belongs(row)), None)
+        if story is None:
+            raise ValueError(f"an inconsistent claim without a story: {row['item']}, {row['claim']}")
+        ends = [significant(row[end]) for end in _ENDS]
+        rows.append((story, row["paper"], row["item"], row["claim"], row["published"], *ends))
+    found = pd.DataFrame(rows, columns=["story", "paper", "item", "claim", "published", "from", "to"])
+    found["story"] = pd.Categorical(found["story"], list(_STORIES), ordered=True)
+    return found.sort_values("story", kind="stable").set_index(["story", "paper", "item"])
+
+
+def story_counts(stories: pd.DataFrame) -> pd.DataFrame:
+    """How many rows each story has."""
+    return stories.groupby(level="story", observed=True).size().to_frame("claims")
+
+
+def significance_columns() -> list[tuple[str, Comparison]]:
+    """The ten columns of Tables 3 and 4 that have d and p, with the table's name.
+
+    >>> len(significance_columns())
+    10
+    """
+    published = load_published()
+    return [(item, one) for item in ("Table 3", "Table 4") for one in comparisons(published, item)]
+
+
+def effect_table() -> pd.DataFrame:
+    """The printed d's, what means and SDs allow, and Sawilowsky's words for both ends.
+
+    >>> len(effect_table())
+    10
+    """
+    rows = [
+        (
+            item,
+            one.scheme,
+            one.d.printed,
+            *one.effect,
+            " or ".join(sorted(effect_words(magnitude(one.effect)))),
+        )
+        for item, one in significance_columns()
+    ]
+    columns = ["table", "scheme", "published d", "from", "to", "Sawilowsky's word for from … to"]
+    return pd.DataFrame(rows, columns=columns).round(2)
+
+
+def p_ranges(claims: pd.DataFrame) -> pd.DataFrame:
+    """The ten printed p-values, what means and SDs allow (wide), what d narrows it to, and the verdict."""
+    tests = _test_claims(claims)
+    p = tests[tests["rule"].isin([_FROM_MEANS, _TOGETHER])].set_index(["item", "scheme"])
+    wide, joint = p[p["rule"] == _FROM_MEANS], p[p["rule"] == _TOGETHER]
+    wide = wide[_ENDS].set_axis(["wide from", "wide to"], axis=1)
+    return (
+        joint[["published"]]
+        .join(wide)
+        .join(joint[[*_ENDS, "verdict"]].set_axis(["from", "to", "verdict"], axis=1))
+    )
+
+
+def _test_claims(claims: pd.DataFrame) -> pd.DataFrame:
+    of_tables = claims["item"].isin(["Table 3", "Table 4"]) & claims["claim"].str.contains(": [dp] from")
+    tests = claims[of_tables].copy()
+    tests[["scheme", "rule"]] = tests["claim"].str.split(": ", expand=True)
+    return tests
+
+
+def p_chart_rows(ranges: pd.DataFrame) -> pd.DataFrame:
+    """What `p_values_chart` draws, from `p_ranges`: all ends as multiples of the printed p."""
+    ends = ranges[["wide from", "wide to", "from", "to"]].set_axis(
+        ["wide_low", "wide_high", "low", "high"], axis=1
+    )
+    printed = [rounding_interval(text) for text in ranges["published"]]
+    ends.insert(0, "printed_low", [low for low, _ in printed])
+    ends.insert(1, "printed_high", [high for _, high in printed])
+    drawn = ends.div([parse_printed(text)[0] for text in ranges["published"]], axis=0)
+    drawn.insert(
+        0, "label", [f"{item}, {scheme}: {text}" for (item, scheme), text in ranges["published"].items()]
+    )
+    drawn["consistent"] = ranges["verdict"] == "consistent"
+    return drawn
+
+
+def conventions_table() -> pd.DataFrame:
+    """Which conventions of p, from the printed d and SDs, allow which of the ten printed p-values."""
+    root = np.sqrt(5 / 2)
+    conventions = {
+        "Welch, sample SDs (Section 2.4)": (root,),
+        "Student, 8 degrees of freedom": (root, (8.0, 8.0)),
+        "d from population SDs, p from sample SDs": (root * np.sqrt(4 / 5),),
+        "p from population SDs, d from sample SDs": (root * np.sqrt(5 / 4),),
+        "Welch, one-sided": (root, None, 1),
+        "normal distribution": (root, (np.inf, np.inf)),
+    }
+    columns = significance_columns()
+    found = {name: [_fits(one, *how) for _, one in columns] for name, how in conventions.items()}
+    table = pd.DataFrame(found, index=[f"{item[-1]} {one.scheme}" for item, one in columns]).T
+    return table.assign(fits=table.eq("yes").sum(axis=1))
+
+
+def _fits(one: Comparison, factor: float, df: tuple[float, float] | None = None, sides: int = 2) -> str:
+    p = corners(lambda d, f: sides * scipy.stats.t.sf(factor * d, f), magnitude(one.d.interval), df or one.df)
+    return "yes" if overlap(p, one.p.interval) else ""
+
+
+def ddof_table() -> pd.DataFrame:
+    """The first four p-values of Table 4, and what d gives if its SD divides by n − 1, or by n."""
+    rows = {
+        one.scheme: (
+            one.p.printed,
+            *(2 * scipy.stats.t.sf(abs(one.d.value) * np.sqrt(n / 2), 8) for n in (5, 4)),
+        )
+        for item, one in significance_columns()
+        if item == "Table 4" and one.scheme != "macro"
+    }
+    columns = ["published p", "d has ddof = 1", "d has ddof = 0"]
+    return pd.DataFrame.from_dict(rows, orient="index", columns=columns).round(4)
+
+
+def corrected_table() -> pd.DataFrame:
+    """The ten printed p-values, and Holm's correction for ten tests."""
+    columns = significance_columns()
+    raw = [one.p.value for _, one in columns]
+    places = [f"{item}, {one.scheme}" for item, one in columns]
+    return pd.DataFrame({"published p": raw, "Holm, ten tests": holm(raw)}, index=places).map("{:.2g}".format)
+
+
+def simulated_experiments(runs: int, experiments: int, seed: int, alpha: float = 0.05) -> pd.DataFrame:
+    """Two models with a known difference, `runs` runs each, many times: what Welch's test finds.
+
+    Returns a row for each true d from 0 to 4: true_d, significant (share with p < alpha), estimated_d (mean
+    |d| of these).
+
+    >>> list(simulated_experiments(5, 200, 1).columns)
+    ['true_d', 'significant', 'estimated_d']
+    """
+    if runs < 2 or experiments < 1:
+        raise ValueError("a spread takes at least two runs, a share at least one experiment")
+    rng, rows = np.random.default_rng(seed), []
+    for true_d in np.arange(0, 4.01, 0.25):
+        first, second = rng.normal(true_d, size=(experiments, runs)), rng.normal(size=(experiments, runs))
+        hit = scipy.stats.ttest_ind(first, second, axis=1, equal_var=False).pvalue < alpha
+        pooled = np.sqrt((first.var(1, ddof=1) + second.var(1, ddof=1)) / 2)
+        estimate = (first.mean(1) - second.mean(1)) / pooled
+        rows.append((true_d, hit.mean(), abs(estimate[hit]).mean()))
+    return pd.DataFrame(rows, columns=["true_d", "significant", "estimated_d"])
+
+
+def denominators() -> pd.DataFrame:
+    """For every n: how many printed PPRs of paper R are whole multiples of 1/n, and how many by chance.
+
+    >>> int(denominators().nlargest(1, "fits")["n"].iloc[0])
+    2263
+    """
+    tables = DirectionTables(load_published())
+    cells = [tables(model, "PPR") for model in tables.models]
+    rows = []
+    for n in range(1, 2718):
+        hits = sum(one.interval[0] <= nearest_share(one.value, n) <= one.interval[1] for one in cells)
+        rows.append((n, hits, len(cells) * n / 10000))
+    return pd.DataFrame(rows, columns=["n", "fits", "by_chance"])
+
+
+def possible_counts(claims: pd.DataFrame, models: list[str]) -> pd.DataFrame:
+    """Of some models of paper R, the printed PIR and the counts k/m that it can stand for."""
+    pir = claims[claims["claim"].str.contains("PIR = k/m")]
+    pir = pir.assign(model=pir["claim"].str.partition(":")[0], possible=pir["note"]).set_index("model")
+    return pir.loc[models, ["published", "possible"]]
+
+
+def significance_rows(claims: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the tidy table `04_tests`: d and p of the ten comparisons, and the verdicts."""
+    names = {"d from means and SDs (Eq. 4)": "d", _FROM_MEANS: "p_from_means", _TOGETHER: "p"}
+    tests = _test_claims(claims)
+    judged = tests.assign(metric=tests["rule"].map(names)).set_index(["item", "scheme", "metric"])
+    columns, rows = significance_columns(), []
+    for (item, one), corrected in zip(columns, holm([one.p.value for _, one in columns]), strict=True):
+        (mean_a, mean_b), (sd_a, sd_b) = ([cell.value for cell in cells] for cells in (one.mean, one.sd))
+        welch = welch_from_summary(mean_a, sd_a, one.runs, mean_b, sd_b, one.runs)
+        values = {"d": cohens_d(mean_a, sd_a, mean_b, sd_b), "p_from_means": welch.p}
+        values["p"] = 2 * scipy.stats.t.sf(abs(one.d.value) * np.sqrt(5 / 2), welch.df)
+        values["p_holm"] = corrected
+        rows += [(item, one.scheme, m, value, f"PTR - {COMPARED_WITH[item]}") for m, value in values.items()]
+    ours = pd.DataFrame(rows, columns=["item", "scheme", "metric", "value", "model"])
+    found = judged[[*_ENDS, "published", "verdict"]].set_axis(["low", "high", "published", "verdict"], axis=1)
+    ours = ours.join(found, on=list(judged.index.names))
+    ours["dataset"] = ours["item"].map({"Table 3": "tacred", "Table 4": "semeval2010"})
+    ours["published"] = ours["published"].where(ours["metric"].isin(["d", "p"]), "")
+    ours["verdict"] = ours["verdict"].fillna("")
+    signatures = {m: f"{m}|test:welch|sided:2|ddof:1|runs:5" for m in ("p", "p_from_means", "p_holm")}
+    signatures["d"] = "d|ddof:1|runs:5"
+    return ours.assign(paper="W", seed_or_agg="5 runs", signature=ours["metric"].map(signatures))
