@@ -75,6 +75,7 @@ def _lines(states: Iterable[Any]) -> Iterable[str]:
     "--encoder encoders", "E", "Of profile paper; repeatable (default: those of the papers).", multiple=True
 )
 @flag("--runs-only", "No notebooks and no pages.")
+@flag("--missing-only", "Leave runs that are stale as they are.")
 @flag("--dry-run", "Only list the grid: what of it is to be made, with its estimated GPU hours.")
 @option(
     "--on",
@@ -97,6 +98,7 @@ def _grid(
     file: str | None,
     encoders: tuple[str, ...],
     runs_only: bool,
+    missing_only: bool,
     dry_run: bool,
     on: str,
     jobs: int | None,
@@ -125,7 +127,7 @@ def _grid(
         raise ValueError("--encoder belongs to --profile paper; the standard grid has the embedded encoder")
     from helpers.experiments import grid_record, grid_text, plan
 
-    wanted = plan(profile, file, encoders, runs_only)
+    wanted = plan(profile, file, encoders, runs_only, missing_only)
     if dry_run:
         put(as_json(grid_record(wanted)) if form == "json" else grid_text(wanted))
         return 0
@@ -136,6 +138,7 @@ def _grid(
     if not (place / "config.yaml").is_file():
         raise ValueError(f"--on {on}: {place} holds no config.yaml; known places: {', '.join(PLACES)}")
     configuration = {"grid_profile": profile} | ({"runs_only": "true"} if runs_only else {})
+    configuration |= {"missing_only": "true"} if missing_only else {}
     configuration |= {"encoders": " ".join(encoders)} if encoders else {}
     configuration |= {"grid_file": str(Path(file).absolute())} if file else {}
     configuration |= {"launch": launch} if launch else {}

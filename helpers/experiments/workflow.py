@@ -8,6 +8,7 @@ by the one rule of staleness, never by times of files.
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -19,7 +20,7 @@ from pydantic.dataclasses import dataclass
 
 from helpers import ROOT
 from helpers.core import exclusive, shown, unknown_name
-from helpers.models import EMBEDDED, NO_ENCODER, process_number
+from helpers.models import EMBEDDED, NO_ENCODER
 from helpers.runs import RUNS_FOLDER, Result, made_states, read_index, run_path, run_state
 
 from .bags import BagExperiment, gids_experiments
@@ -224,8 +225,8 @@ def train_one(path: Path | str, jobs: Mapping[str, Job], progress: bool = True) 
     if name not in jobs:
         raise unknown_name("run of this grid", name, jobs)
     job = jobs[name]
-    # each process of one training waits for its own of the other training
-    with exclusive(f"{job.path}.process-{process_number()}"):
+    # of a training in several processes (`accelerate launch`) each waits for its own of the other training
+    with exclusive(f"{job.path}.process-{os.environ.get('RANK', '0')}"):
         state = job_state(job).state
         if state not in ("missing", "stale"):
             return False
@@ -286,13 +287,16 @@ def plan(
     file: Path | str | None = None,
     encoders: Sequence[str] = (),
     runs_only: bool = False,
+    missing_only: bool = False,
 ) -> Plan:
     """What is to be made now: the grid's runs, and of profile 'standard' what notebooks and pages make.
 
     A notebook is run again if one of its results is missing or stale, or a run that it reads will be made.
+    `missing_only` : runs that are stale are left as they are.
     """
     jobs, known = grid_jobs(profile, file, encoders), {}
-    todo = [name for name, job in jobs.items() if job_state(job, known).state in ("missing", "stale")]
+    wanted = ("missing",) if missing_only else ("missing", "stale")
+    todo = [name for name, job in jobs.items() if job_state(job, known).state in wanted]
     if runs_only or file is not None or profile != "standard":
         return Plan(jobs, todo, {}, {}, [])
     index, notebooks, reads = read_index(), {}, {}

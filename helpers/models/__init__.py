@@ -13,7 +13,7 @@ warnings.filterwarnings("ignore", "IProgress not found")
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "base": ["EMBEDDED", "History", "Model", "NO_ENCODER", "is_first_process", "process_number"],
+        "base": ["EMBEDDED", "History", "Model", "NO_ENCODER", "is_first_process"],
         "registry": [
             "ENCODER_SHAPES",
             "MODELS",

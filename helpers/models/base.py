@@ -133,16 +133,7 @@ def is_first_process() -> bool:
     >>> is_first_process()
     True
     """
-    return process_number() == 0
-
-
-def process_number() -> int:
-    """The number of this process among those that `accelerate launch` started, from 0.
-
-    >>> process_number()
-    0
-    """
-    return int(os.environ.get("RANK", "0"))
+    return int(os.environ.get("RANK", "0")) == 0
 
 
 def check_samples(samples: Sequence[RelationSample]) -> None:

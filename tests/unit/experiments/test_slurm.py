@@ -94,7 +94,7 @@ def slurm(tmp_path_factory) -> Iterator[dict[str, str]]:
             for words in commands:
                 started.append(subprocess.Popen(words, env=environment, stdout=log, stderr=log, cwd=folder))
                 time.sleep(1)
-            waited_for(lambda: b"idle" in asked(environment, "sinfo", "-h", "-o", "%T"), 30)
+            waited_for(lambda: b"idle" in asked(environment, "sinfo", "-h", "-o", "%T"), 120)
             yield environment
         finally:
             subprocess.run(["scancel", "--full", "--user", whoami()], env=environment, check=False)

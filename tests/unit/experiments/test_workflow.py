@@ -121,6 +121,10 @@ class TestPlan:
         jobs = grid_jobs(file=file)
         train_one(next(iter(jobs)), jobs, progress=False)
         assert plan(file=file).todo == [*jobs][1:]
+        path = Path(next(iter(jobs)))
+        path.write_text(path.read_text().replace('"helpers/models/baselines.py": "', '"helpers/gone.py": "'))
+        assert plan(file=file).todo == [*jobs]
+        assert plan(file=file, missing_only=True).todo == [*jobs][1:]
 
     def test_a_notebook_whose_runs_are_made_is_run_again(self, monkeypatch):
         from helpers.experiments import workflow
