@@ -113,6 +113,10 @@ def _definition(path: Path, name: str) -> tuple[Path, ast.AST | None]:
                 return path, node
             case ast.Assign(targets=[ast.Name(id=found)], value=value) if found == name:
                 return path, value
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
+                for one, value in zip(names, values, strict=False):
+                    if isinstance(one, ast.Name) and one.id == name:
+                        return path, value
             case ast.ImportFrom(level=1, module=str(module), names=names) if name in (
                 one.name for one in names
             ):
