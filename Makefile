@@ -76,8 +76,8 @@ lock: setup  ## compile requirements.txt anew from pyproject.toml
 data: setup  ## show which data files are present and where they were found
 	$(PY) -m helpers data status
 
-lab: setup  ## open the notebooks in JupyterLab
-	$(PY) -m jupyterlab --notebook-dir=notebooks
+lab: setup  ## open JupyterLab at notebook 00
+	$(PY) -m jupyterlab --notebook-dir=. notebooks/00_start_here.ipynb
 
 clean:  ## remove caches and build outputs (.venv, data/ and results/ stay)
 	rm -rf .cache .pytest_cache .ruff_cache .hypothesis build dist *.egg-info

@@ -16,6 +16,7 @@ import pandas as pd
 from helpers import ROOT
 from helpers.core import write_atomically
 from helpers.metrics import averages
+from helpers.notebooks import notebook_paths, read_contract
 from helpers.papers.audit import CONSISTENT, INCONSISTENT, NOT_DERIVABLE
 from helpers.reporting import (
     TABLES_FOLDER,
@@ -246,8 +247,22 @@ def quantity(value: float, unit: str) -> str:
     return f"{value:.3g} s" if value >= 1 else f"{1000 * value:.3g} ms"
 
 
+def notebooks_markdown() -> str:
+    """Every notebook with its question, as its first cell asks it; links lead to the executed copies.
+
+    >>> notebooks_markdown().splitlines()[2].split(" | ")[0]
+    '| [00 · Start here](results/notebooks/00_start_here.ipynb)'
+    """
+    rows = []
+    for path in notebook_paths():
+        contract = read_contract(path)
+        link = f"[{contract['title']}](results/notebooks/{path.name})"
+        rows.append((link, contract.get("Question", "")))
+    return markdown_table(["notebook", "question"], rows)
+
+
 PAGES: dict[str, dict[str, Callable[[], str]]] = {
-    "README.md": {"status": status_markdown},
+    "README.md": {"notebooks": notebooks_markdown, "status": status_markdown},
     "results/README.md": {
         "claims": claims_table,
         "findings": findings_markdown,

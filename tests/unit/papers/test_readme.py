@@ -86,9 +86,28 @@ def test_the_example_file_is_a_stored_outcome():
 def test_the_readme_is_short_and_has_a_picture():
     prose = re.sub(r"^(```.*?^```|\|.*?$)", "", README, flags=re.MULTILINE | re.DOTALL)
     assert len(prose.split()) <= 700
-    (image,) = re.findall(r"!\[.*?\]\((.*?)\)", README)
+    image, *others = re.findall(r"!\[.*?\]\((.*?)\)", README)
+    assert len(others) <= 2 and all((ROOT / other).is_file() for other in others)
     drawn = pd.read_csv((ROOT / image).with_suffix(".csv"))
     pd.testing.assert_frame_equal(drawn, pd.concat(picture()).reset_index(drop=True), rtol=1e-6)
+
+
+def test_the_commands_on_your_own_files_run_as_printed(call, monkeypatch, tmp_path):
+    """Each line of the block that names mine.csv, typed as it stands, in a folder with such files."""
+    monkeypatch.chdir(tmp_path)
+    labels = ["r", "s", "no_relation"] * 10
+    for name, turned in (("mine.csv", 3), ("theirs.csv", 7)):
+        guesses = labels[:turned][::-1] + labels[turned:]
+        pd.DataFrame({"gold": labels, "predicted": guesses}).to_csv(name, index=False)
+    facts = pd.DataFrame({"head": ["a", "b"], "tail": ["c", "d"], "relation": ["r", "s"]})
+    facts.assign(score=[0.9, 0.2]).to_csv("ranked.csv", index=False)
+    facts.head(1).to_csv("true.csv", index=False)
+    pd.DataFrame({"x": [1, 0], "y": [0, 1]}).to_csv("truth.csv", index=False, header=False)
+    pd.DataFrame({"x": [0.9, -0.2], "y": [-0.4, 0.3]}).to_csv("scores.csv", index=False, header=False)
+    (block,) = (block for block in blocks("bash") if "mine.csv" in block)
+    for line in block.splitlines():
+        code, printed, said = call(*shlex.split(line, comments=True)[3:])
+        assert code == 0 and printed, (line, said)
 
 
 def test_the_commands_exist(capsys):
