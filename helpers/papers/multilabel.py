@@ -149,7 +149,7 @@ def label_table(runs: Mapping[str, Run]) -> pd.DataFrame:
     return pd.DataFrame(columns | {model: label_f1(run.outcome().counts) for model, run in runs.items()})
 
 
-TABLE = RESULTS / "tables" / "09_multilabel.csv"
+TABLE = RESULTS / "tables" / "10_multilabel.csv"
 CORPORA = {"reuters90": "Reuters-21578", "goemotions": "GoEmotions"}
 
 MODELS = (

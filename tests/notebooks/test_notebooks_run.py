@@ -17,7 +17,7 @@ from helpers.notebooks import inspect_parameters, notebook_paths, run_notebooks
 SOLUTIONS = ROOT / "notebooks" / "solutions"
 LIGHTER = {
     "05_train_a_relation_classifier": {"epochs": 1, "sentences": 300},
-    "09_multilabel": {"train": "1vsrest"},
+    "10_multilabel_methods": {"train": "1vsrest"},
 }
 LIGHTER_SOLUTIONS = {"05_train_a_relation_classifier": {"epochs": 1, "sentences": 200}}
 """Parameters that make a run cheaper: what is trained live is shown, and no stored number comes from it."""

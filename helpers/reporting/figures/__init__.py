@@ -51,6 +51,12 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "attribution_chart",
         ],
         "studies": ["learning_rates_chart", "settings_chart"],
-        "multilabel": ["rare_labels_chart", "spectra_chart", "gains_chart", "costs_chart"],
+        "multilabel": [
+            "support_groups_chart",
+            "spectra_chart",
+            "gains_chart",
+            "seconds_chart",
+            "bytes_chart",
+        ],
     },
 )

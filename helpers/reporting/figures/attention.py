@@ -5,12 +5,11 @@ from __future__ import annotations
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from .parts import first_seen, headline, legend_below, panels
-from .style import BLUE, ORANGE, styled
+from .style import BLUE, ORANGE, PALETTE, QUIET, styled
 
 
 @styled
@@ -76,7 +75,7 @@ def cls_attention_chart(weights: pd.DataFrame, title: str) -> plt.Figure:
     places = weights.drop_duplicates(["model", "position"]).sort_values("position")
     tokens = {model: places.loc[places["model"] == model, "token"].tolist() for model in models}
     lengths = [len(tokens[model]) for model in models]
-    size = (1.2 + 1.55 * len(layers), 1.1 + sum(0.4 + 0.165 * n for n in lengths))
+    size = (1.2 + max(1.55, 5.4 / len(layers)) * len(layers), 1.1 + sum(0.4 + 0.165 * n for n in lengths))
     look = {"figsize": size, "squeeze": False, "height_ratios": lengths}
     figure, grid = plt.subplots(len(models), len(layers), **look)
     for row, model in enumerate(models):
@@ -111,7 +110,7 @@ def attention_share_chart(shares: pd.DataFrame, title: str) -> plt.Figure:
     'm'
     """
     groups = first_seen(shares, "group")
-    colors = dict(zip(groups, ["#d0d0d0", *sns.color_palette("colorblind", len(groups))], strict=False))
+    colors = dict(zip(groups, [QUIET, *PALETTE], strict=False))
     figure, found = panels(shares, "model", 0, 2.9, 3.3)
     for model, axes, here in found:
         table = here.pivot(index="layer", columns="group", values="share").reindex(columns=groups).fillna(0.0)

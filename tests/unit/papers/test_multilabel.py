@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
 
 from helpers import ROOT
 from helpers.experiments import PAIRS
@@ -13,6 +12,7 @@ from helpers.metrics.multilabel import MultilabelOutcome, label_averages
 from helpers.metrics.weighting import SCHEMES
 from helpers.papers.multilabel import differing_documents, label_f1, label_table, score_rows, scores_of
 from helpers.papers.multilabel import multilabel_runs as list_runs
+from helpers.papers.multilabel_tables import support_means, support_table
 from helpers.reporting.figures import multilabel as charts
 from helpers.runs import RUNS_FOLDER, LabelPairs, Run, load_run, save_run
 
@@ -178,23 +178,16 @@ class TestStored:
 
 
 class TestFigures:
-    def test_each_draws_what_it_is_given(self, rng):
-        runs = {model: run(rng, model) for model in ("1vsrest", "thresholding")}
-        table = label_table(runs).assign(
-            **{m: 100 * label_f1(one.outcome().counts) for m, one in runs.items()}
-        )
-        figure = charts.rare_labels_chart(table, "1vsrest", "t")
-        arrows = [text for text in figure.axes[0].texts if text.arrow_patch is not None]
-        still = (table["1vsrest"] - table["thresholding"]).abs() < 0.05
-        assert len(arrows) == (~still).sum()
-        assert isinstance(figure, Figure)
-
-    def test_labels_of_one_support_stand_side_by_side(self):
-        table = pd.DataFrame({"train": [2, 2, 2], "a": [0.0, 0, 0], "b": [0.0, 0, 0]})
-        axes = charts.rare_labels_chart(table, "a", "t").axes[0]
-        places = {line.get_xdata()[0] for line in axes.lines if len(line.get_xdata()) == 1}
-        assert len(places) == 3
-        assert 1.7 < min(places) < max(places) < 2.3
+    def test_each_label_is_a_dot_in_its_group(self, rng):
+        runs = {model: run(rng, model) for model in ("1vsrest", "thresholding", "cost_sensitive")}
+        table = support_table(runs)
+        assert set(table["group"]) == {"1 to 5", "6 to 20"}
+        figure = charts.support_groups_chart(table, "t")
+        assert [axes.get_title("left").split("\n")[0] for axes in figure.axes] == ["1 to 5", "6 to 20"]
+        dots = sum(len(line.get_xdata()) for axes in figure.axes for line in axes.lines[::2])
+        assert dots == len(table) == 3 * 6
+        means = support_means(runs)["1vsrest"].dropna()
+        assert figure.axes[0].texts[0].get_text() == f"{means.iloc[0]:.0f}"
 
     def test_gains_and_spectra_name_all_models(self):
         gains = pd.DataFrame({"model": ["m", "k"], "scheme": "micro", "difference": 1.0, "low": 0, "high": 2})
@@ -208,6 +201,6 @@ class TestFigures:
         row = {"dataset": "d", "seconds": 2.0, "problems": 4, "whole": 3.0, "one": 1.0, "not_zero": 1e6}
         models = {"1vsrest": 8e6, "thresholding": 8e6, "tree": 5e6}
         costs = pd.DataFrame([row | {"model": m, "bytes": b, "claimed": 8e6} for m, b in models.items()])
-        left, right = charts.costs_chart(costs, "t").axes
-        assert [label.get_text() for label in left.get_yticklabels()] == ["thresholding, d", "tree, d"]
-        assert [label.get_text() for label in right.get_yticklabels()] == ["1vsrest, d", "tree, d"]
+        seconds, kept = (charts.seconds_chart(costs, "t").axes[0], charts.bytes_chart(costs, "t").axes[0])
+        assert [label.get_text() for label in seconds.get_yticklabels()] == ["thresholding, d", "tree, d"]
+        assert [label.get_text() for label in kept.get_yticklabels()] == ["1vsrest, d", "tree, d"]
