@@ -20,7 +20,7 @@ from helpers import ROOT
 from helpers.core import remove_abandoned
 from helpers.data import paired_sets
 from helpers.metrics import Confusion, PairedOutcomes
-from helpers.models import Model, TypeRestriction, build
+from helpers.models import Model, build
 from helpers.runs import (
     RUNS_FOLDER,
     Run,
@@ -181,6 +181,8 @@ def _majority(data: ExperimentData) -> str:
 
 def _other_evaluations(experiment: Experiment, model: Model, data: ExperimentData, run: Run) -> Iterator[Run]:
     """Of a model with several evaluations the runs in the others: they are of the same training."""
+    from helpers.models import TypeRestriction  # torch, which a list of experiments does without
+
     if not isinstance(model, TypeRestriction):
         return
     found = model.both(data.test, progress=False)
