@@ -57,9 +57,10 @@ bench: setup  ## measure speed and memory against the peers
 soak: setup  ## kill commands a thousand times at random moments (half an hour); stores results/tables/soak.csv
 	KILLS=1000 $(PY) -m pytest tests/unit/test_kills.py -s
 
-lint: setup  ## ruff: rules and format, notebooks included
+lint: setup  ## ruff (rules and format, notebooks included), mypy of what is typed
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
+	$(PY) -m mypy
 
 lock: setup  ## compile requirements.txt anew from pyproject.toml
 	$(PIP) install --quiet pip-tools

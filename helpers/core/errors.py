@@ -38,13 +38,13 @@ def listing(names: Iterable[object], most: int = _LINE) -> str:
     >>> listing(["gold", "a\\tb"]), listing(["label"] * 100, 20)
     ('gold, a\\\\tb', 'label, label, … (100)')
     """
-    names = [str(name) for name in names]
-    cut = [abridged(name if name.isprintable() else repr(name)[1:-1], _VALUE) for name in names]
+    texts = [str(name) for name in names]
+    cut = [abridged(text if text.isprintable() else repr(text)[1:-1], _VALUE) for text in texts]
     text = ", ".join(cut)
     if len(text) <= most:
         return text
     kept = text[:most].rpartition(", ")[0]
-    return f"{kept}, … ({len(names)})"
+    return f"{kept}, … ({len(texts)})"
 
 
 class MalformedRecord(ValueError):

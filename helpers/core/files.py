@@ -17,7 +17,7 @@ import time
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from helpers import ROOT
 
@@ -26,7 +26,7 @@ from .errors import MalformedRecord
 try:
     import fcntl
 except ImportError:  # Windows: nothing is locked, and what a killed process left stays
-    fcntl = None
+    fcntl = None  # type: ignore[assignment]
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BLOCK = 1 << 24
@@ -229,7 +229,7 @@ def atomic_writer(path: Path | str) -> Iterator[BinaryIO]:
         if Path(path).suffix.lower() == ".gz":
             # no name and no time inside: equal contents give equal files
             with gzip.GzipFile("", "wb", fileobj=stream, mtime=0) as zipped:
-                yield zipped
+                yield cast(BinaryIO, zipped)
         else:
             yield stream
 

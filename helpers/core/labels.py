@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from typing import overload
 
 import numpy as np
 
@@ -50,6 +51,12 @@ def as_label(value: object) -> Label | None:
     return int(value) if isinstance(value, int | np.integer | np.bool_) else None
 
 
+@overload
+def inverse_label(label: str) -> str: ...
+@overload
+def inverse_label(label: int) -> int: ...
+@overload
+def inverse_label(label: Label) -> Label: ...
 def inverse_label(label: Label) -> Label:
     """The label of the sample whose entity markers are exchanged (paper R, section III): the direction flips.
 
@@ -64,6 +71,12 @@ def inverse_label(label: Label) -> Label:
     return label
 
 
+@overload
+def base_relation(label: str) -> str: ...
+@overload
+def base_relation(label: int) -> int: ...
+@overload
+def base_relation(label: Label) -> Label: ...
 def base_relation(label: Label) -> Label:
     """The base relation: the label without its direction.
 

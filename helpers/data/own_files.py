@@ -149,8 +149,8 @@ def _sample(record: Any, number: int) -> RelationSample:
     text = string(record, _first(record, TEXT))
     named = next((names for names in SPANS if names[0] in record), None)
     if named:
-        bounds = [_whole(field(record, name), name) for name in named]
-        return RelationSample(identifier, text, tuple(bounds[:2]), tuple(bounds[2:]), relation)
+        one, end, other, last = (_whole(field(record, name), name) for name in named)
+        return RelationSample(identifier, text, (one, end), (other, last), relation)
     return RelationSample(identifier, *parse_tagged(text, _markers(text)), relation)
 
 
@@ -168,16 +168,17 @@ def _of_words(record: dict[str, Any], words: str, identifier: str, relation: str
             places.append((_whole(bounds[0], "pos"), _whole(bounds[1], "pos") - 1))
     else:
         for role in ("subj", "obj"):
-            start, end = (f"{role}_{side}" for side in ("start", "end"))
-            places.append((_whole(field(record, start), start), _whole(field(record, end), end)))
+            names = (f"{role}_start", f"{role}_end")
+            first, last = (_whole(field(record, name), name) for name in names)
+            places.append((first, last))
     spans = word_spans(tokens)
     for start, end in places:
         if not 0 <= start <= end < len(tokens):
             raise ValueError(f"an entity is words {start} to {end}; there are {len(tokens)} words")
     head, tail = ((spans[start][0], spans[end][1]) for start, end in places)
-    types = [record.get(f"{role}_type") for role in ("subj", "obj")]
-    if all(isinstance(one, str) for one in types):
-        return TypedSample(identifier, " ".join(tokens), head, tail, relation, *types)
+    one, other = record.get("subj_type"), record.get("obj_type")
+    if isinstance(one, str) and isinstance(other, str):
+        return TypedSample(identifier, " ".join(tokens), head, tail, relation, one, other)
     return RelationSample(identifier, " ".join(tokens), head, tail, relation)
 
 

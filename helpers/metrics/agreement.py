@@ -95,7 +95,9 @@ def flips(first: Mapping[str, float], second: Mapping[str, float]) -> list[tuple
     return [(x, y) if first[x] > first[y] else (y, x) for x, y in pairs]
 
 
-def alpha_spectrum(confusion: Confusion, alphas: Sequence[float] = ALPHAS, **policy: Any) -> np.ndarray:
+def alpha_spectrum(
+    confusion: Confusion, alphas: Sequence[float] | np.ndarray = ALPHAS, **policy: Any
+) -> np.ndarray:
     """F1 under n^α for each α: (A,) fractions, from macro (α = 0) to weighted (α = 1).
 
     >>> alpha_spectrum(Confusion.from_arrays(list("aaab"), list("aaaa")), [0, 1]).round(4).tolist()
@@ -105,7 +107,7 @@ def alpha_spectrum(confusion: Confusion, alphas: Sequence[float] = ALPHAS, **pol
 
 
 def alpha_crossings(
-    first: Confusion, second: Confusion, alphas: Sequence[float] = ALPHAS, **policy: Any
+    first: Confusion, second: Confusion, alphas: Sequence[float] | np.ndarray = ALPHAS, **policy: Any
 ) -> list[float]:
     """The α at which two systems change places under n^α, in rising order; empty if one leads throughout.
 

@@ -19,7 +19,7 @@ from helpers.core import SKIPPED, Label, shown, signature_field, unlisted_messag
 
 from .class_scores import LOWEST, BinaryCounts, ClassScore, beta_of, in_range, resolve_score
 from .counting import check_total, checked_labels
-from .counts import Confusion, positions, scalar
+from .counts import Confusion, Counted, positions, scalar
 from .report import Report, plain_number
 from .weighting import Weighting, class_weights, scheme_names
 
@@ -73,7 +73,7 @@ class Policy:
         default = NAMED_LABELS[self.labels] if isinstance(self.labels, str) else "skip"
         return (self.zero_support or default) == "skip"
 
-    def selected(self, confusion: Confusion) -> np.ndarray:
+    def selected(self, confusion: Counted) -> np.ndarray:
         """(L,) bool: the labels to average; ValueError for a label or negative class the table lacks."""
         chosen = np.array([label != SKIPPED for label in confusion.labels])
         if not isinstance(self.labels, str):
@@ -89,7 +89,7 @@ class Policy:
             chosen[place] = False
         return chosen
 
-    def evaluated(self, confusion: Confusion) -> np.ndarray:
+    def evaluated(self, confusion: Counted) -> np.ndarray:
         """(..., L) bool: the labels that the class-weighted schemes average, in each replicate."""
         gold = confusion.gold
         chosen = np.broadcast_to(self.selected(confusion), gold.shape)
@@ -97,7 +97,7 @@ class Policy:
             return chosen & (gold > 0)
         return chosen & ((gold > 0) | (confusion.predicted > 0)) if self.labels == "observed" else chosen
 
-    def signature(self, confusion: Confusion, score: str, scheme: str | None = None) -> str:
+    def signature(self, confusion: Counted, score: str, scheme: str | None = None) -> str:
         """What a score needs to be read: score, scheme, labels, undefined cases, direction, n, rules.
 
         The fields are joined by `|`; in a label it is escaped (`core.signature_field`).
@@ -114,7 +114,7 @@ class Policy:
         parts += [] if self.zero_division == 0 else [f"zero_division:{self.zero_division:g}"]
         return "|".join([*parts, *self._outcome_name(confusion, scheme), f"v:{RULES}"])
 
-    def _labels_name(self, confusion: Confusion, pooled: bool) -> str:
+    def _labels_name(self, confusion: Counted, pooled: bool) -> str:
         if isinstance(self.labels, str):
             return "listed" if pooled else self.labels
         names = sorted(map(str, self.labels))
@@ -126,12 +126,12 @@ class Policy:
     def _negative_name(self) -> list[str]:
         return [f"negative:{signature_field(self.negative)}"]
 
-    def _outcome_name(self, confusion: Confusion, scheme: str | None) -> list[str]:
+    def _outcome_name(self, confusion: Any, scheme: str | None) -> list[str]:
         normaliser = [] if self.negative_in_normaliser else ["normaliser:averaged"]
         return [*normaliser, f"direction:{confusion.direction}", f"n:{plain_number(confusion.n)}"]
 
 
-def one_vs_rest(confusion: Confusion) -> BinaryCounts:
+def one_vs_rest(confusion: Counted) -> BinaryCounts:
     """(..., L) true and false positives and negatives of every label.
 
     >>> one_vs_rest(Confusion.from_arrays(["a", "b"], ["a", "a"])).fp.tolist()
@@ -143,10 +143,10 @@ def one_vs_rest(confusion: Confusion) -> BinaryCounts:
 
 
 def averages(
-    confusion: Confusion,
+    confusion: Counted,
     schemes: Sequence[str | Weighting] | None = None,
     score: str | ClassScore = "f1",
-    classes_of: Confusion | None = None,
+    classes_of: Counted | None = None,
     **policy: Any,
 ) -> np.ndarray:
     """One class score averaged under several schemes: Σ_c w_c · s_c; micro: the score of the pooled counts.
@@ -174,10 +174,10 @@ def averages(
 
 
 def _averages(
-    confusion: Confusion,
+    confusion: Counted,
     schemes: Sequence[str | Weighting],
     scores: Sequence[str | ClassScore],
-    classes_of: Confusion,
+    classes_of: Counted,
     rules: Policy,
 ) -> np.ndarray:
     """(scores, ..., S): as `averages`, of several scores with the same weights."""
@@ -211,7 +211,7 @@ def _averages(
 
 
 def average(
-    confusion: Confusion, scheme: str | Weighting, score: str | ClassScore = "f1", **policy: Any
+    confusion: Counted, scheme: str | Weighting, score: str | ClassScore = "f1", **policy: Any
 ) -> Any:
     """One score under one scheme: a float, or (...) for replicates. Arguments as in `averages`.
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from .counts import Confusion, PairedOutcomes, scalar
+from .counts import PairedOutcomes, Resampled, scalar
 
 BLOCK_ENTRIES = 2_000_000  # replicates are drawn in blocks of about this many table entries (16 MB)
 Statistic = Callable[[Any], Any]
@@ -41,7 +41,10 @@ class Interval:
         0.25
         """
         ends = zip(names, self.value.tolist(), self.low.tolist(), self.high.tolist(), strict=True)
-        return {name: Interval(*end, self.confidence, self.replicates) for name, *end in ends}
+        return {
+            name: Interval(value, low, high, self.confidence, self.replicates)
+            for name, value, low, high in ends
+        }
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ class PairedTest:
 
 
 def replicates_of(
-    table: Confusion | PairedOutcomes,
+    table: Resampled,
     statistic: Statistic,
     rng: np.random.Generator,
     replicates: int = 10_000,
@@ -71,6 +74,7 @@ def replicates_of(
         that axis, as all metrics here do.
     rng : the generator to draw from.
 
+    >>> from helpers.metrics import Confusion
     >>> table = Confusion.from_arrays(["a", "b"], ["a", "a"])
     >>> replicates_of(table, lambda t: t.correct.sum(-1) / t.n, np.random.default_rng(0), 4).tolist()
     [0.5, 0.5, 0.0, 0.0]
@@ -102,7 +106,7 @@ def bootstrap_suffix(replicates: int, seed: int, confidence: float = 0.95) -> st
 
 
 def bootstrap_intervals(
-    table: Confusion | PairedOutcomes,
+    table: Resampled,
     statistic: Statistic,
     rng: np.random.Generator,
     replicates: int = 10_000,
@@ -115,6 +119,7 @@ def bootstrap_intervals(
 
     Replicates in which the statistic is undefined (nan) are left out of the percentiles.
 
+    >>> from helpers.metrics import Confusion
     >>> table = Confusion.from_arrays(["a"] * 90 + ["b"] * 10, ["a"] * 100)
     >>> interval = bootstrap_intervals(table, lambda t: t.correct.sum(-1) / t.n, np.random.default_rng(1))
     >>> interval.value, bool(interval.low < 0.9 < interval.high)

@@ -86,7 +86,8 @@ def joint_counts(columns: Sequence[np.ndarray], weight: np.ndarray | None = None
 
 
 def _joined(parts: Sequence[Contingency]) -> Contingency:
-    return tuple(np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    entries, counts = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    return entries, counts
 
 
 def _bits(block: Sequence[np.ndarray]) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -109,11 +109,58 @@ def scalar(value: np.ndarray) -> Any:
     return value.item() if value.ndim == 0 else value
 
 
+class Counted(Protocol):
+    """What averages read of an outcome: how often each label is gold, predicted, and both; (..., L) each.
+
+    >>> counted: Counted = Confusion.from_arrays(["a", "b"], ["a", "a"])
+    >>> counted.gold.tolist(), counted.predicted.tolist(), counted.correct.tolist()
+    ([1, 1], [2, 0], [1, 0])
+    """
+
+    @property
+    def gold(self) -> np.ndarray: ...  # noqa: D102
+    @property
+    def predicted(self) -> np.ndarray: ...  # noqa: D102
+    @property
+    def correct(self) -> np.ndarray: ...  # noqa: D102
+    @property
+    def n(self) -> Any: ...  # noqa: D102
+    @property
+    def labels(self) -> tuple[Label, ...]: ...  # noqa: D102
+
+
+class Resampled(Protocol):
+    """What a bootstrap draws again: counts (..., K), and how replicates of them are made.
+
+    >>> table: Resampled = Confusion.from_arrays(["a", "b"], ["a", "a"])
+    >>> table.resample(np.random.default_rng(0), 3).counts.shape
+    (3, 2, 2)
+    """
+
+    @property
+    def counts(self) -> np.ndarray: ...  # noqa: D102
+    @property
+    def labels(self) -> tuple[Label, ...]: ...  # noqa: D102
+    def resample(self, rng: np.random.Generator, replicates: int) -> Any: ...  # noqa: D102
+
+
 class Summable:
     """What outcomes share: `a + b` and `sum(outcomes)`, and equality of what they count.
 
     A class gives `_plus(other)`, or `merged(outcomes)` for many at once, and `_state()`, which is compared.
+
+    >>> one = Confusion.from_arrays(["a"], ["a"])
+    >>> sum([one, one, one]).n, one + one == one
+    (3, False)
     """
+
+    def _state(self) -> tuple:
+        raise NotImplementedError
+
+    @classmethod
+    def merged(cls, outcomes: Any) -> Any:
+        """The sum of one outcome or more."""
+        raise NotImplementedError
 
     def __add__(self, other: Any) -> Any:
         return self._plus(other) if type(other) is type(self) else NotImplemented
@@ -124,7 +171,7 @@ class Summable:
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and self._state() == other._state()
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
     def _plus(self, other: Any) -> Any:
         return self.merged([self, other])
@@ -303,7 +350,8 @@ class Confusion(Summable):
         filled = np.nonzero(self.counts)
         drawn = draw(self.counts[filled], rng, replicates)
         counts = np.zeros((replicates, *self.counts.shape), np.int64)
-        counts[(slice(None), *filled)] = drawn
+        everywhere: tuple[Any, ...] = (slice(None), *filled)
+        counts[everywhere] = drawn
         return replace(self, counts=counts)
 
 

@@ -135,7 +135,7 @@ class FactPair:
     def resample(self, rng: np.random.Generator, replicates: int) -> FactPair:
         """The same units are drawn for both lists."""
         drawn = draw(self.counts, rng, replicates)
-        return FactPair(*(replace(one, counts=drawn) for one in (self.first, self.second)))
+        return FactPair(replace(self.first, counts=drawn), replace(self.second, counts=drawn))
 
     @property
     def original(self) -> FactSample:
@@ -179,12 +179,14 @@ class PredictedFacts:
         Raises ValueError as `FactRanking.counts_at`.
         """
         whole = ranking.counts_at(threshold)
+        assert ranking.scores is not None and ranking.relations is not None and ranking.hits is not None
         taken = ranking.scores >= threshold
         units, gold = np.asarray(units), tuple(map(np.asarray, true))
         shape = (int(max(units.max(initial=-1), gold[0].max(initial=-1))) + 1, len(ranking.labels))
         rows = [(units[chosen], ranking.relations[chosen]) for chosen in (taken & ranking.hits, taken)]
-        found = [csr_array((np.ones(len(one[0]), np.int64), one), shape=shape) for one in (*rows, gold)]
-        return cls(*found, np.ones(shape[0], dtype=np.int64), ranking.labels, whole.decision)
+        correct, predicted, true_facts = (_indicators(one, shape) for one in (*rows, gold))
+        counts = np.ones(shape[0], dtype=np.int64)
+        return cls(correct, predicted, true_facts, counts, ranking.labels, whole.decision)
 
     @property
     def replicate_entries(self) -> int:
@@ -197,5 +199,12 @@ class PredictedFacts:
 
     def label_counts(self) -> LabelCounts:
         """(..., L) counts over the units, each as often as it is drawn."""
-        sums = [self.counts @ matrix for matrix in (self.correct, self.predicted, self.gold)]
-        return LabelCounts(*sums, self.counts.sum(-1), self.labels, self.decision)
+        matrices = (self.correct, self.predicted, self.gold)
+        correct, predicted, gold = (self.counts @ matrix for matrix in matrices)
+        return LabelCounts(correct, predicted, gold, self.counts.sum(-1), self.labels, self.decision)
+
+
+def _indicators(places: tuple[Any, ...], shape: tuple[int, int]) -> csr_array:
+    """(U, L) how many facts of each unit and relation."""
+    units, relations = places
+    return csr_array((np.ones(len(units), np.int64), (units, relations)), shape=shape)

@@ -11,7 +11,7 @@ Source: Gao et al. 2021 and the evaluation of OpenNRE that they used. Three area
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -334,9 +334,10 @@ class FactRanking:
 
         Raises ValueError for a list without relations, or true facts of each relation.
         """
-        for name in ("relations", "facts_of_relation", "hits"):
-            if getattr(self, name) is None:
-                raise ValueError(f"{name} is not known of this list: it has no counts of single relations")
+        if self.relations is None or self.facts_of_relation is None or self.hits is None:
+            names = ("relations", "facts_of_relation", "hits")
+            name = next(one for one in names if getattr(self, one) is None)
+            raise ValueError(f"{name} is not known of this list: it has no counts of single relations")
         relations, hits = self.relations[:rank], self.hits[:rank]
         predicted, correct = (
             np.bincount(chosen, minlength=len(self.labels)) for chosen in (relations, relations[hits])
@@ -354,7 +355,7 @@ def fact_scores(ranking: FactRanking, at: Iterable[int] = PRECISION_AT) -> dict[
     (0.8, 1.0, 0.5)
     """
     f1, rank, threshold = ranking.best_f1()
-    scores: Mapping[str, float | None] = {
+    scores: dict[str, float | None] = {
         "auc": ranking.auc(),
         "auc_anchored": ranking.auc("anchored"),
         "average_precision": ranking.auc("step"),

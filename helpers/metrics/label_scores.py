@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
@@ -64,7 +64,7 @@ def as_score_matrix(scores: Any) -> np.ndarray | csr_array:
     >>> as_score_matrix([[1, 2]]).shape
     (1, 2)
     """
-    matrix = csr_array(scores) if issparse(scores) else as_numbers(scores, "scores")
+    matrix = csr_array(cast(Any, scores)) if issparse(scores) else as_numbers(scores, "scores")
     if matrix.dtype.kind not in "biuf":
         raise ValueError(f"scores holds {matrix.dtype}: numbers are needed")
     check_axes(matrix, "scores")
@@ -218,6 +218,12 @@ class RankedLabels:
         return len(self.labels)
 
     @property
+    def _known_n_labels(self) -> int:
+        if self.n_labels is None:
+            raise ValueError("n_labels is not known of these lists: name it, or evaluate them with a truth")
+        return self.n_labels
+
+    @property
     def width(self) -> int:
         """The length K of the lists."""
         return self.labels.shape[1]
@@ -235,8 +241,8 @@ class RankedLabels:
         Traceback (most recent call last):
         ValueError: scores[0, 1] is 0.75, higher than the score before: lists are sorted, best label first
         """
-        outside = (self.labels < -1) | (self.labels >= self.n_labels)
-        columns = f"columns of the truth are 0 … {self.n_labels - 1}, and −1 is no label"
+        outside = (self.labels < -1) | (self.labels >= self._known_n_labels)
+        columns = f"columns of the truth are 0 … {self._known_n_labels - 1}, and −1 is no label"
         _refuse("labels", self.labels, outside, first_row, f": {columns}")
         ordered = np.sort(self.labels, axis=1)
         twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
@@ -265,7 +271,7 @@ class RankedLabels:
         """(n, L) the listed labels with a score above the threshold; ValueError where there are no scores."""
         if self.scores is None:
             raise ValueError("the lists of labels have no scores, so no label is decided: no F-measure")
-        return from_lists(self.labels, (self.labels >= 0) & (self.scores > threshold), self.n_labels)
+        return from_lists(self.labels, (self.labels >= 0) & (self.scores > threshold), self._known_n_labels)
 
     def decision(self, threshold: float) -> str:
         """How `decide` decides, as signatures say it."""
@@ -359,6 +365,7 @@ def as_scores(scores: Any, n_labels: int, n: int) -> ScoreMatrix | RankedLabels:
     Traceback (most recent call last):
     ValueError: scores has shape (1, 2), but truth has (1, 3)
     """
+    form: ScoreMatrix | RankedLabels
     if isinstance(scores, RankedLabels):
         form = replace(scores, n_labels=n_labels) if scores.n_labels is None else scores
     else:

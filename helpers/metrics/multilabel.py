@@ -73,11 +73,11 @@ class LabelPolicy(Policy):
     def _negative_name(self) -> list[str]:
         return []
 
-    def _outcome_name(self, counts: LabelCounts, scheme: str | None) -> list[str]:
+    def _outcome_name(self, confusion: Any, scheme: str | None) -> list[str]:
         """How labels were decided, n and L."""
         normaliser = ["normaliser:assignments"] if scheme == "entropy" else []
-        decision = f"decision:{signature_field(counts.decision)}"  # a stored run may hold any text
-        return [*normaliser, decision, f"n:{plain_number(counts.n)}", f"labels_n:{len(counts.labels)}"]
+        decision = f"decision:{signature_field(confusion.decision)}"  # a stored run may hold any text
+        return [*normaliser, decision, f"n:{plain_number(confusion.n)}", f"labels_n:{len(confusion.labels)}"]
 
 
 def label_averages(
@@ -236,7 +236,7 @@ class MultilabelOutcome(Summable):
 
         def outcome_of(gold: csr_array, part: ScoreMatrix | RankedLabels) -> MultilabelOutcome:
             top = part.top(depth)
-            guess = _predicted(part, top, threshold, multiclass)
+            guess = _predicted(part, top, threshold, multiclass, len(place))
             if columns is not None:
                 top = np.append(place, -1)[top]  # −1, no label, finds the last one: −1 again
                 guess = None if guess is None else widened(guess, place, n_labels)
@@ -314,21 +314,22 @@ class MultilabelOutcome(Summable):
 
 
 def _predicted(
-    part: ScoreMatrix | RankedLabels, top: np.ndarray, threshold: float, multiclass: bool
+    part: ScoreMatrix | RankedLabels, top: np.ndarray, threshold: float, multiclass: bool, n_labels: int
 ) -> csr_array | None:
     if multiclass:
-        return from_lists(top[:, :1], top[:, :1] >= 0, part.n_labels)
+        return from_lists(top[:, :1], top[:, :1] >= 0, n_labels)
     return None if isinstance(part, RankedLabels) and part.scores is None else part.decide(threshold)
 
 
 def _sum(outcomes: list[MultilabelOutcome]) -> MultilabelOutcome:
     if len({(one.decided is None, one.sets is None) for one in outcomes}) > 1:
         raise ValueError("outcomes with and without decided labels or pairs of sets do not add up")
-    first = outcomes[0]
+    decided = [one.decided for one in outcomes if one.decided is not None]
+    sets = [one.sets for one in outcomes if one.sets is not None]
     return MultilabelOutcome(
         RankingOutcome.merged([one.ranking for one in outcomes]),
-        None if first.decided is None else sum(one.decided for one in outcomes),
-        None if first.sets is None else LabelSets.merged([one.sets for one in outcomes]),
+        sum(decided[1:], decided[0]) if decided else None,
+        LabelSets.merged(sets) if sets else None,
     )
 
 

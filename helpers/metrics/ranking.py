@@ -213,11 +213,11 @@ class RankingOutcome(Summable):
 
     def values(self, ks: Iterable[int]) -> np.ndarray:
         """(C, 4·M) the measures of each kind of instance, in the order of `names_at`."""
-        ks = checked_ks(ks, self.depth, RANKS).tolist()
-        found = np.zeros((len(self.relevant), len(MEASURES) * len(ks)))
+        wanted = checked_ks(ks, self.depth, RANKS).tolist()
+        found = np.zeros((len(self.relevant), len(MEASURES) * len(wanted)))
         for rows in row_blocks(len(found), self.depth):
             hits = np.unpackbits(self.packed[rows], axis=1, count=self.depth)
-            found[rows] = ranking_values(hits, self.relevant[rows], ks).reshape(len(hits), -1)
+            found[rows] = ranking_values(hits, self.relevant[rows], wanted).reshape(len(hits), -1)
         return found
 
     def scores(self, ks: Iterable[int]) -> dict[str, Any]:

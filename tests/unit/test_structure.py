@@ -60,6 +60,7 @@ def doctest_faults(source: str, everywhere: bool) -> list[str]:
         node
         for node in ast.parse(source).body
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
+        if "overload" not in map(ast.unparse, node.decorator_list)  # documented where it is implemented
     ]
     acting = [node for node in public if is_acting(node)]
     shown = {node.name: any(">>>" in text for text in docstrings(node)) for node in acting}
