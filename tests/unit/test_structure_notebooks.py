@@ -27,7 +27,6 @@ WIDGETS = re.compile(r"\b(ipywidgets|itables|bertviz)\b")
 PATHS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 SOLUTIONS = ROOT / "notebooks" / "solutions"
 WAITING = {
-    "05_train_a_relation_classifier",
     "12_distant_supervision_facts",
     "13_distant_supervision_models",
 }

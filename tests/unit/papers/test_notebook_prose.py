@@ -50,7 +50,7 @@ from helpers.papers.direction_tables import ALIKE, merged_text, plane_text, prin
 from helpers.reporting import find_cell, forest_rows, load_published
 from helpers.runs import PairedRows, Run
 
-LESSONS = ("06", "07", "08")
+LESSONS = ("05", "06", "07", "08")
 WEIGHTED, DIRECTED = table_4_runs(), direction_runs()
 ROWS = direction_rows([*DIRECTED["semeval2010"], *DIRECTED["kbp37"]], pd.DataFrame())
 MEANS = our_means(ROWS)
