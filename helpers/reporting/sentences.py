@@ -31,12 +31,14 @@ def listed(names: Iterable[object], nothing: str = "none") -> str:
 
 
 def share_in_words(percent: float) -> str:
-    """A share as a word; the numbers belong beside it.
+    """A share as a word; the numbers belong beside it. Undefined (nan): 'an undefined share'.
 
     >>> [share_in_words(share) for share in (0.1, 3, 20, 50, 70, 90, 98, 100)]
     ['none', 'hardly any', 'few', 'about half', 'more than half', 'most', 'nearly all', 'all']
+    >>> share_in_words(float("nan"))
+    'an undefined share'
     """
-    return next(word for end, word in _SHARES if percent < end)
+    return next((word for end, word in _SHARES if percent < end), "an undefined share")
 
 
 def signed(points: float, decimals: int = 1) -> str:
@@ -69,9 +71,14 @@ def answer(*parts: str | pd.DataFrame, decimals: int = 2) -> Markdown:
     Half of them.
     <BLANKLINE>
     </details>
+    >>> "| &lt;e1>fire&lt;/e1> |" in answer(pd.DataFrame({"sentence": ["<e1>fire</e1>"]})).data
+    True
     """
     from IPython.display import Markdown  # a notebook has it; scoring does without
 
-    texts = [part if isinstance(part, str) else to_markdown(part, decimals) for part in parts]
+    # tags such as <e1> in a table are text: a browser would take them for elements and show nothing
+    texts = [
+        part if isinstance(part, str) else to_markdown(part, decimals).replace("<", "&lt;") for part in parts
+    ]
     inside = "\n\n".join(texts)
     return Markdown(f"<details><summary><b>Answer</b></summary>\n\n{inside}\n\n</details>")

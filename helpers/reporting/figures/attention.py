@@ -82,9 +82,7 @@ def cls_attention_chart(weights: pd.DataFrame, title: str) -> plt.Figure:
         for axes, layer in zip(grid[row], layers, strict=True):
             here = weights[(weights["model"] == model) & (weights["layer"] == layer)]
             table = here.pivot(index="position", columns="head", values="weight")
-            image = axes.imshow(
-                table, cmap="rocket_r", vmin=0, vmax=1, aspect="auto", interpolation="nearest"
-            )
+            image = axes.imshow(table, cmap="magma_r", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
             axes.set_title(f"{model}\nlayer {layer}" if layer == layers[0] else f"layer {layer}", fontsize=9)
             axes.set_yticks(range(len(table)), tokens[model] if layer == layers[0] else [], fontsize=7)
             axes.set_xticks([0, len(table.columns) - 1], [table.columns[0], table.columns[-1]], fontsize=7)
