@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from .base import app, as_json, bootstrap, existing_file, flag, forms, option, put, whole_number
+from .base import app, as_json, bootstrap, columns, existing_file, flag, forms, option, put, whole_number
 
 logger = logging.getLogger(__name__)
 STORE = option("--store", "FOLDER", "Where submissions lie (default results/leaderboard/runs).")
@@ -220,3 +220,42 @@ def _list(form: str, store: str | None) -> None:
     else:
         lines = ["  ".join(table_name(row[name]) for name in names[:4]) for row in rows]
         put("\n".join(lines) or "there are no submissions yet; `leaderboard add` stores one")
+
+
+@app.command("report")
+@click.argument("file", metavar="FILE", type=existing_file)
+@option(
+    "--dataset", "D", "A stored test set: checks FILE, and gives the systems to stand beside.", default=""
+)
+@option("--system", "NAME", "The name in the report (default: that of the file).", default="")
+@columns
+@bootstrap(default=1000)
+@forms("markdown", "html", "json")
+@option("--out", "FILE", "Write there instead of to standard output.")
+def _report(
+    file: str,
+    dataset: str,
+    system: str,
+    negative: str | None,
+    replicates: int,
+    form: str,
+    out: str | None,
+    **named: Any,
+) -> None:
+    """A report of one prediction file, on one page.
+
+    All schemes with intervals, every class, a paragraph that says how to report the score; with --dataset
+    also the rank among the stored systems under each scheme. The HTML page has the curve over α and a figure
+    of the classes; it holds no script and loads nothing.
+
+    examples:
+      python -m helpers report mine.csv --negative no_relation
+      python -m helpers report mine.csv --dataset tacred --system "My model" --format html --out report.html
+    """
+    from helpers.core import write_atomically
+    from helpers.reporting.leaderboard import file_report
+
+    roles = {role: named.get(f"{role}_column") for role in ("id", "gold", "predicted")}
+    made = _noting(lambda: file_report(file, dataset, system, negative, roles, replicates))
+    text = as_json(made.to_dict()) if form == "json" else getattr(made, f"to_{form}")()
+    put(str(write_atomically(out, text)) if out else text)

@@ -19,8 +19,10 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "unregister_measure",
         ],
         "payload": ["page_data"],
+        "ranking": ["ranking_table", "spectrum_table"],
         "joint": ["neighbours", "write_neighbours"],
         "page": ["PAGE", "build_page"],
+        "file_report": ["FileReport", "file_report"],
         "checks": ["Problem", "Refused", "find_test_set"],
         "store": [
             "STORE",

@@ -192,6 +192,7 @@ COMMANDS = {
     "score-multilabel": [(MATRICES, "--truth {} --scores {} --format json")],
     "linear": [(DOCUMENTS, "--train {} --test {} --format json --seed 1")],
     "runs": [],
+    "report": [(TABLES, "{} --bootstrap 5 --format json")],
     "grid": [(GRIDS, "--grid {} --dry-run --format json")],
 }
 """Command → valid files and the words that give it such a file."""
