@@ -242,7 +242,7 @@ function newRow(test, system, columns) {
   const tag = { submitted: "submitted", published: "published", trained: "trained here" }[system.origin];
   const name = h("th", { scope: "row", class: "system" }, h("button", { type: "button", class: "name", title: "Name this system in the figure", "data-key": system.key, onclick: () => pin(system) }, breakable(system.name)));
   const facts = test.kind === "facts" ? `${whole(system.facts)} true facts` : "";
-  const about = [tag, facts, system.seed === null ? "" : `seed ${system.seed}`, system.encoder, system.licence].filter(Boolean).join(" · ");
+  const about = [tag, facts, system.seed === null ? "" : `seed ${system.seed}`, system.encoder, /^none stated/.test(system.licence) ? "no licence stated" : system.licence].filter(Boolean).join(" · ");
   const small = h("span", { class: "about" }, about);
   if (link) small.append(" · ", h("a", { href: link, rel: "noopener noreferrer nofollow", target: "_blank" }, "source"));
   name.append(small);

@@ -107,7 +107,7 @@ export function drawCompare(test) {
   const width = place.clientWidth || 900;
   const how = joint
     ? "Paired: both systems were drawn on the same samples."
-    : "Unpaired: made from the two single intervals, as the joint outcome of these two is not stored. It is wider than a paired one; `leaderboard compare` stores it.";
+    : "Unpaired: made from the two single intervals, as the joint outcome of these two is not stored. It is wider than a paired one; the command leaderboard compare stores it.";
   place.replaceChildren(
     h("div", { class: "choosers" }, chooser("First", "a", test), h("button", { type: "button", class: "swap", "aria-label": "Exchange the two", onclick: () => (([state.a, state.b] = [state.b, state.a]), changed("pair")) }, "⇄"), chooser("Second", "b", test)),
     table(`${a.key} minus ${b.key} on ${test.title}`, head, rows.map((one) => cells(text(one)))),
