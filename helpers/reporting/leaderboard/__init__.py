@@ -19,10 +19,10 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "unregister_measure",
         ],
         "payload": ["page_data"],
-        "ranking": ["ranking_table", "spectrum_table"],
+        "ranking": ["ranking_table", "alpha_curves"],
         "joint": ["neighbours", "write_neighbours"],
         "page": ["PAGE", "build_page"],
-        "file_report": ["FileReport", "file_report"],
+        "one_file": ["FileReport", "file_report"],
         "checks": ["Problem", "Refused", "find_test_set"],
         "store": [
             "STORE",
