@@ -1,0 +1,108 @@
+"""Notebooks in the real JupyterLab, in headless Chromium: opened with their kernel; a widget answers."""
+
+import json
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from helpers import ROOT
+from helpers.notebooks import notebook_paths
+
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+pytestmark = pytest.mark.skipif(not CHROMIUM, reason="needs Chromium: apt-get install chromium")
+WIDGET = (
+    "from IPython.display import display\nfrom helpers.papers import count_editor\ndisplay(count_editor())"
+)
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of a JupyterLab whose root holds copies of the notebooks: nothing in the project is written."""
+    folder = tmp_path_factory.mktemp("lab")
+    for path in notebook_paths():
+        shutil.copy(path, folder)
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(WIDGET)])
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3 (ipykernel)"}
+    nbformat.write(notebook, folder / "widget.ipynb")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    token, home = secrets.token_hex(8), str(folder / "home")
+    words = [f"--ServerApp.port={port}", "--ServerApp.port_retries=0", f"--IdentityProvider.token={token}"]
+    words += [f"--ServerApp.root_dir={folder}", "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1"]
+    environment = os.environ | {
+        "JUPYTER_CONFIG_DIR": home,
+        "JUPYTER_RUNTIME_DIR": home,
+        "PYTHONPATH": str(ROOT),
+    }
+    server = subprocess.Popen(
+        [sys.executable, "-m", "jupyterlab", *words],
+        env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    address = f"http://127.0.0.1:{port}"
+    try:
+        wait_for(f"{address}/api/status?token={token}")
+        yield f"{address}/lab/tree/{{}}?token={token}&reset"
+    finally:
+        server.kill()  # when asked politely it waits for its kernels, which end by themselves
+        server.wait()
+
+
+def wait_for(address: str, seconds: float = 60) -> None:
+    """Until the server answers."""
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            with urllib.request.urlopen(address, timeout=5) as answer:
+                json.load(answer)
+            return
+        except OSError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.5)
+
+
+@pytest.fixture(scope="module")
+def page(lab: str) -> Iterator:
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        opened = browser.new_page()
+        opened.set_default_timeout(60_000)
+        yield opened
+        browser.close()
+
+
+def open_notebook(page, lab: str, name: str) -> None:
+    page.goto(lab.format(name))
+    page.wait_for_selector(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Cell")
+    page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=idle]", state="attached")
+
+
+@pytest.mark.parametrize("path", notebook_paths(), ids=lambda path: path.stem)
+def test_a_notebook_opens_with_its_kernel(page, lab: str, path: Path) -> None:
+    open_notebook(page, lab, path.name)
+    assert page.locator("h1").first.inner_text().startswith(path.stem[:2])
+    assert "Python 3 (ipykernel)" in page.locator(".jp-KernelName").first.inner_text()
+
+
+def test_the_widget_of_02_is_drawn_and_answers(page, lab: str) -> None:
+    open_notebook(page, lab, "widget.ipynb")
+    page.locator(".jp-Cell").first.click()
+    page.keyboard.press("Shift+Enter")
+    page.wait_for_selector(".jp-OutputArea .widget-slider")
+    assert page.locator(".jp-OutputArea table").first.inner_text().count("class a") == 1
+    counts = page.locator(".jp-OutputArea .widget-text input").first
+    counts.fill("7")
+    counts.press("Enter")
+    page.wait_for_function("document.querySelector('.jp-OutputArea table').innerText.includes('0.389')")
