@@ -46,8 +46,8 @@ def support_groups_chart(labels: pd.DataFrame, title: str) -> plt.Figure:
 
     >>> row = {"label": "a", "train": 1, "group": "1 to 5", "model": "m", "f1": 40.0}
     >>> axes = support_groups_chart(pd.DataFrame([row]), "one").axes[0]
-    >>> axes.get_title("left"), [text.get_text() for text in axes.texts]
-    ('1 to 5\n1 labels', ['40'])
+    >>> axes.get_title("left").splitlines(), [text.get_text() for text in axes.texts]
+    (['1 to 5', '1 labels'], ['40'])
     """
     ordered = labels.sort_values("train", kind="stable")
     groups, models = first_seen(ordered, "group"), first_seen(labels, "model")
