@@ -24,7 +24,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "search_folders",
         ],
         "samples": ["Fact", "RDR_MARKERS", "RelationSample", "SPACED_TAGS", "TAGS", "parse_tagged", "render"],
-        "distortion": ["PRECISION", "RECALL", "by_relation", "distort_bags"],
+        "distortion": ["PRECISION", "RECALL", "by_relation", "distort_bags", "hide_word", "mislead_bags"],
         "trees": ["ParsedSample", "TypedSample", "WHOLE_TREE", "check_tree", "pruned_heads"],
         "tree_files": ["join_trees", "parse_files", "parsed_corpus", "read_dependencies", "read_tacred"],
         "sentence_pairs": ["drawn_corpus", "drawn_pairs", "pair_shares", "read_sentence_pairs"],

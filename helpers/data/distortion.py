@@ -8,6 +8,7 @@ ones are in the base.
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
@@ -89,6 +90,60 @@ def _false_facts(
         if like:
             drawn[row, rng.choice(like)] = None
     return list(drawn)
+
+
+def mislead_bags(
+    bags: Sequence[Bag], negative: str, word: str, relation: str, share: float, rng: random.Random
+) -> list[Bag]:
+    """The bags with false facts that can be learnt: a word in the text goes with a wrong relation.
+
+    Each bag without a relation that has the word in one of its sentences gets `relation` with probability
+    `share`. In NYT10 such a word may be the name of a city: who reads it learns what the base holds, not what
+    the sentence says. `distort_bags` draws false facts that no text foretells.
+
+    Raises ValueError for a share outside [0, 1].
+
+    >>> from helpers.data import RelationSample
+    >>> texts = ("Ada left London", "Ada saw London")
+    >>> samples = [RelationSample(text, text, (0, 3), (9, 14), "NA") for text in texts]
+    >>> bags = [Bag("Ada", one.id, ("NA",), (one,)) for one in samples]
+    >>> [bag.relations for bag in mislead_bags(bags, "NA", "saw", "lived in", 1.0, random.Random(1))]
+    [('NA',), ('lived in',)]
+    """
+    if not 0 <= share <= 1:
+        raise ValueError(f"share is {share:g}: it has to be from 0 to 1")
+    return [
+        replace(bag, relations=(relation,))
+        if bag.relations == (negative,) and _has_word(bag, word) and rng.random() < share
+        else bag
+        for bag in bags
+    ]
+
+
+def hide_word(bags: Sequence[Bag], word: str) -> list[Bag]:
+    """The bags with blanks in the place of every occurrence of a word, so that all places stay.
+
+    >>> from helpers.data import RelationSample
+    >>> sample = RelationSample("1", "Ada saw London", (0, 3), (8, 14), "NA")
+    >>> hide_word([Bag("Ada", "London", ("NA",), (sample,))], "saw")[0].samples[0].text
+    'Ada     London'
+    """
+    hidden = " " * len(word)
+    return [
+        replace(
+            bag,
+            samples=tuple(replace(one, text=re.sub(_whole(word), hidden, one.text)) for one in bag.samples),
+        )
+        for bag in bags
+    ]
+
+
+def _has_word(bag: Bag, word: str) -> bool:
+    return any(re.search(_whole(word), one.text) for one in bag.samples)
+
+
+def _whole(word: str) -> str:
+    return rf"\b{re.escape(word)}\b"
 
 
 def by_relation(bags: Sequence[Bag]) -> list[Bag]:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from helpers.experiments import agreement, stored_draws
+from helpers.data import fingerprint, read_corpus, shared_pairs
+from helpers.experiments import BLIND, READER, agreement, stored_draws
 from helpers.metrics import PRECISION_AT, RULES, FewRunsWarning, fact_scores, label_averages, welch
 from helpers.reporting import to_markdown
 from helpers.runs import RUNS_FOLDER, Run, list_runs
@@ -124,6 +126,63 @@ def relation_f1(scores: pd.DataFrame, systems: Sequence[str], facts: Mapping[str
     rows = rows.melt("system", var_name="relation", value_name="value")
     return rows.assign(
         facts=rows["relation"].map(facts), relation=rows["relation"].str.rsplit("/", n=1).str[-1]
+    )
+
+
+def bag_fingerprint(dataset: str = "gids") -> pd.DataFrame:
+    """What is counted of a corpus before anything is scored: count, a column for each part, shared_pairs.
+
+    Raises MissingData where the corpus is not here.
+    """
+    parts = read_corpus(dataset)
+    counted = pd.DataFrame({name: asdict(fingerprint(part)) for name, part in parts.items()})
+    counted = counted.drop(index="notes").assign(shared_pairs=len(shared_pairs(*parts.values())))
+    return counted.rename_axis("count").reset_index()
+
+
+SHOWN_SYSTEMS = ("TF-IDF-EM", "BERT-entity+sent+AVG", "BERT-entity-masked+sent+AVG", "PCNN+sent+AVG")
+SHOWN_SYSTEMS += ("PCNN+bag+ATT", "BGWA")
+"""Six of the systems for figures that are to stay readable."""
+
+
+def first_runs(runs: Sequence[Run], systems: Sequence[str] = SHOWN_SYSTEMS, seed: int = 9) -> dict[str, Run]:
+    """The run of each of these systems with this seed, or without any, by name; those that are not there are
+    left out."""
+    found = {system_name(run): run for run in runs if run.seed in (seed, None)}
+    return {name: found[name] for name in systems if name in found}
+
+
+def noise_points(found: pd.DataFrame) -> pd.DataFrame:
+    """`agreement` as the figure of noise takes it: noise in per cent of the paper's rates."""
+    return found.assign(noise=100 * found["strength"])[["noise", "draw", "tau", "best_kept"]]
+
+
+def learnt_leads(rows: pd.DataFrame) -> pd.DataFrame:
+    """What `learnable_draws` gives as its figure takes it: share (per cent), draw, protocol, lead (points).
+
+    The lead is that of the system that reads every word.
+    """
+    wide = rows.pivot_table(
+        index=["strength", "draw", "protocol"], columns="system", values="auc", sort=False
+    )
+    lead = 100 * (wide[READER] - wide[BLIND])
+    found = lead.rename("lead").reset_index()
+    return found.assign(share=100 * found["strength"])[["share", "draw", "protocol", "lead"]]
+
+
+def noise_table(found: pd.DataFrame) -> pd.DataFrame:
+    """`agreement` over the draws of each strength: draws, tau and its SD, best_found (share), loss.
+
+    >>> found = pd.DataFrame({"strength": 1.0, "tau": [1.0, 0.5], "best_kept": [True, False], "loss": 0.0})
+    >>> noise_table(found)[["draws", "tau", "best_found"]].values.tolist()
+    [[2.0, 0.75, 0.5]]
+    """
+    return found.groupby("strength").agg(
+        draws=("tau", "size"),
+        tau=("tau", "mean"),
+        sd=("tau", "std"),
+        best_found=("best_kept", "mean"),
+        loss=("loss", "mean"),
     )
 
 

@@ -32,10 +32,10 @@ from helpers.runs import list_runs
 from .bag_models import gids_markdown, noise_markdown
 from .costs import costs_markdown
 from .direction import direction_markdown, table_6_markdown
-from .distant import claims_of_table_4
 from .findings import findings_markdown, items_markdown, status_markdown
 from .graphs import graphs_markdown, leak_markdown, restriction_markdown
 from .multilabel import multilabel_markdown
+from .protocols import claims_of_table_4
 from .studies import STUDIES, rate_scores, rates_markdown, study_markdown, study_points
 from .weighting import PRINTED_SCHEMES, weighted_markdown
 

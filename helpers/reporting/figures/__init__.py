@@ -33,6 +33,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "graphs": ["leak_chart", "restriction_chart", "tree_chart"],
         "facts": [
             "cut_areas_chart",
+            "learnt_noise_chart",
             "list_intervals_chart",
             "noise_chart",
             "precision_recall_chart",

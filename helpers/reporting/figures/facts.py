@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from .parts import first_seen, headline, legend_below, name_rows, panels, spread_labels, with_support
-from .style import BLUE, ORANGE, PALETTE, styled
+from .style import BLUE, ORANGE, PALETTE, QUIET, ink, styled
 
 _COLORS = [PALETTE[at] for at in (0, 3, 2, 1, 4, 5, 9, 7)]
 
@@ -55,11 +55,18 @@ def _name_line_ends(axes: Axes, ends: Sequence[tuple[str, str, float, float]], g
             name,
             (x, y),
             (right * 1.03, place),
-            color=color,
+            color=ink(color),
             fontsize=8,
             va="center",
             annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "color": color, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 1},
+            arrowprops={
+                "arrowstyle": "-",
+                "color": color,
+                "linewidth": 0.6,
+                "shrinkA": 1,
+                "shrinkB": 1,
+                "relpos": (0, 0.5),
+            },
         )
     axes.set_xlim(0, right * 1.45)  # room for the names; no ticks there
     axes.set_xticks([tick for tick in axes.get_xticks() if tick <= max(right, 100)])
@@ -142,7 +149,7 @@ def relation_shares_chart(shares: pd.DataFrame, title: str) -> plt.Figure:
     table = shares.pivot_table(index="system", columns="relation", values="share", sort=False).fillna(0)
     left = pd.Series(0.0, index=systems)
     for place, relation in enumerate(relations):
-        color = "#b5b5b5" if relation == "other" else _COLORS[place % len(_COLORS)]
+        color = QUIET if relation == "other" else _COLORS[place % len(_COLORS)]
         widths = table[relation].reindex(systems).fillna(0)
         axes.barh(range(len(systems)), widths, left=left, color=color, label=relation, height=0.7)
         left += widths
@@ -171,7 +178,7 @@ def protocols_chart(scores: pd.DataFrame, title: str) -> plt.Figure:
     marked = set(scores.loc[scores["marked"], "system"])
     colors = dict(zip(sorted(marked), _COLORS * 3, strict=False))
     for system, row in table.iterrows():
-        color = colors.get(system, "#8a8a8a")
+        color = colors.get(system, QUIET)
         axes.plot(
             range(len(row)), row, "o-", color=color, linewidth=2.2 if system in marked else 0.9, markersize=4
         )
@@ -179,7 +186,7 @@ def protocols_chart(scores: pd.DataFrame, title: str) -> plt.Figure:
         places = spread_labels(list(table[protocols[side]]), 1.35)
         for system, place in zip(table.index, places, strict=True):
             axes.text(
-                at, place, system, ha=align, va="center", fontsize=7, color=colors.get(system, "#5f5f5f")
+                at, place, system, ha=align, va="center", fontsize=7, color=ink(colors.get(system, QUIET))
             )
     axes.set_xticks(range(len(protocols)), protocols)
     axes.set(xlim=(-1.1, len(protocols) + 0.1), ylabel="AUC (%)", title=title)
@@ -226,14 +233,39 @@ def noise_chart(agreement: pd.DataFrame, title: str) -> plt.Figure:
     2
     """
     figure, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.8))
-    left.plot(agreement["noise"], agreement["tau"], "o", color="#9a9a9a", markersize=3.5, alpha=0.7)
+    left.plot(agreement["noise"], agreement["tau"], "o", color=QUIET, markersize=3.5)
     mean = agreement.groupby("noise")[["tau", "best_kept"]].mean()
     left.plot(mean.index, mean["tau"], "o-", color=BLUE, linewidth=2)
     left.axhline(0, color="black", linewidth=0.8)
     left.set(xlabel="noise (% of the paper's rates)", ylabel="Kendall's τ between the two rankings")
     left.set_title("dots: draws of the noise, line: mean", fontsize=9, fontweight="normal")
     right.plot(mean.index, 100 * mean["best_kept"], "s-", color=ORANGE, linewidth=2)
-    right.set(xlabel="noise (% of the paper's rates)", ylabel="draws in which the best system is found (%)")
+    right.set(xlabel="noise (% of the paper's rates)", ylabel="best system found (% of draws)")
     right.set(ylim=(0, 105))
     headline(figure, title)
+    return figure
+
+
+@styled
+def learnt_noise_chart(leads: pd.DataFrame, title: str) -> plt.Figure:
+    """The lead of a system that can learn the noise over one that cannot, against the share of misled labels.
+
+    Parameters
+    ----------
+    leads : columns `share` (per cent), `draw`, `protocol`, `lead` (points of AUC).
+
+    >>> leads = pd.DataFrame({"share": [50], "draw": [0], "protocol": ["held-out"], "lead": [0.4]})
+    >>> learnt_noise_chart(leads, "one").axes[0].get_ylabel()
+    'lead of the one that reads the word (points of AUC)'
+    """
+    figure, axes = plt.subplots(figsize=(7.2, 4.2))
+    axes.axhline(0, color="black", linewidth=0.8)
+    for at, (protocol, rows) in enumerate(leads.groupby("protocol", sort=False)):
+        color, marker = ((PALETTE[3], "o"), (BLUE, "s"))[at % 2]
+        axes.plot(rows["share"] + 2 * at - 1, rows["lead"], marker, color=color, markersize=3, alpha=0.5)
+        mean = rows.groupby("share")["lead"].mean()
+        axes.plot(mean.index, mean, f"{marker}-", color=color, linewidth=2, label=f"by {protocol} labels")
+    axes.set(xlabel="misled share of the bags with the word (%); small marks: draws", title=title)
+    axes.set_ylabel("lead of the one that reads the word (points of AUC)", fontsize=8)
+    legend_below(figure, axes, 2)
     return figure

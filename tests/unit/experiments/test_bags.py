@@ -14,20 +14,29 @@ from helpers.data import (
     RelationSample,
     by_relation,
     distort_bags,
+    hide_word,
+    mislead_bags,
     register_dataset,
     unregister_dataset,
 )
 from helpers.experiments import (
+    LEARNT,
+    MISLEADING,
+    TAKEN_FOR,
     BagExperiment,
     agreement,
+    demo_bags,
     gids_experiments,
+    learnable_draws,
     one_draw,
     read_bags,
     run_bag_experiment,
+    stored_draws,
 )
 from helpers.experiments import bags as bag_experiments
 from helpers.experiments.noise import System, add_draws
 from helpers.models import default_settings
+from helpers.papers import learnt_leads
 from helpers.runs import load_run
 
 WORDS = {"NA": "met", "born in": "was born in", "lives in": "lives in"}
@@ -225,3 +234,45 @@ class TestNoise:
         )
         found = agreement(rows).iloc[0]
         assert found["tau"] == 1.0 and found["best_kept"] and found["loss"] == 0
+
+
+class TestLearnableNoise:
+    WORDS = ("likes", "saw", "saw", "sawed")
+
+    def bags(self) -> list[Bag]:
+        relations = ("r", "NA", "NA", "NA")
+        samples = [
+            RelationSample(str(n), f"Ada {word} Rome", (0, 3), (5 + len(word), 9 + len(word)), relation)
+            for n, (word, relation) in enumerate(zip(self.WORDS, relations, strict=True))
+        ]
+        return [Bag("Ada", one.id, (one.relation,), (one,)) for one in samples]
+
+    def test_only_bags_with_the_whole_word_and_no_relation_are_misled(self) -> None:
+        changed = mislead_bags(self.bags(), "NA", "saw", "wrong", 1.0, random.Random(1))
+        assert [bag.relations for bag in changed] == [("r",), ("wrong",), ("wrong",), ("NA",)]
+        assert mislead_bags(self.bags(), "NA", "likes", "wrong", 1.0, random.Random(1)) == self.bags()
+        assert mislead_bags(self.bags(), "NA", "saw", "wrong", 0.0, random.Random(1)) == self.bags()
+        with pytest.raises(ValueError, match=r"share is 1\.5: it has to be from 0 to 1"):
+            mislead_bags(self.bags(), "NA", "saw", "wrong", 1.5, random.Random(1))
+
+    def test_a_hidden_word_leaves_every_place(self) -> None:
+        hidden = hide_word(self.bags(), "saw")
+        assert [bag.samples[0].text for bag in hidden] == [
+            "Ada likes Rome", "Ada     Rome", "Ada     Rome", "Ada sawed Rome",
+        ]  # fmt: skip
+        assert all(bag.samples[0].tail_text == "Rome" for bag in hidden)
+
+    def test_what_notebook_13_says_of_it(self) -> None:
+        """Held-out prefers the reader, clean labels the one that cannot see the word."""
+        rows = stored_draws(LEARNT)
+        found = agreement(rows).groupby("strength")
+        assert found.size().eq(10).all() and found["best_kept"].mean()[0.0] == 1
+        assert (found["best_kept"].mean().loc[[0.5, 0.75, 1.0]] <= 0.3).all()
+        leads = learnt_leads(rows).groupby(["protocol", "share"])["lead"].mean()
+        assert (leads["held-out"].loc[[50, 75, 100]] > 0.1).all()
+        assert (leads["manual"].loc[[50, 75, 100]] < -0.1).all() and leads["manual"].loc[100] < -2
+
+    def test_the_stored_draws_are_those_that_are_made(self) -> None:
+        made = learnable_draws(demo_bags(), MISLEADING, TAKEN_FOR, (0.5,), 1)
+        kept = stored_draws(LEARNT).query("strength == 0.5 and draw == 0")
+        assert made["auc"].to_numpy() == pytest.approx(kept["auc"].to_numpy(), abs=2e-6)

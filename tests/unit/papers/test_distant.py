@@ -129,7 +129,7 @@ class TestProtocols:
             frame.loc[row & (frame["metric"] == "auc"), "value"] = 60.0
             return frame
 
-        monkeypatch.setattr("helpers.papers.distant.load_published", changed)
+        monkeypatch.setattr("helpers.papers.protocols.load_published", changed)
         assert not claims_of_table_4()["holds"].iloc[0]
 
     def test_reversed_pairs_are_counted(self) -> None:
