@@ -18,6 +18,8 @@ TOP_LEVEL = {
         "LICENSE",
         "CITATION.cff",
         "SECURITY.md",
+        "GLOSSARY.md",
+        "TEACHING.md",
         "Makefile",
         "environment.yml",
         "requirements.txt",

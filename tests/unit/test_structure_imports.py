@@ -16,7 +16,7 @@ from helpers import ROOT
 
 # Folder → floor. A folder may import what lies below it; of its own floor only itself.
 FLOORS = {"core": 1, "metrics": 2, "data": 2, "runs": 3, "models": 3, "evaluation": 4, "adapters": 4}
-FLOORS |= {"experiments": 5, "reporting": 5, "papers": 6, "notebooks": 7, "cli": 8, "__main__": 9}
+FLOORS |= {"experiments": 5, "reporting": 5, "notebooks": 5, "papers": 6, "cli": 7, "__main__": 8}
 FACES = {"helpers", "helpers.models.linear", "helpers.reporting.figures", "helpers.papers.audit"}
 FACES |= {"helpers.reporting.leaderboard"}
 FACES |= {f"helpers.{folder}" for folder in FLOORS}
