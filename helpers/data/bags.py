@@ -90,9 +90,14 @@ def make_bags(mentions: Iterable[Mention], negative: str | None, by_relation: bo
             relations.setdefault(key, {}).update(dict.fromkeys(key[2:] or mention.relations))
             samples.setdefault(key, []).append(mention.sample)
     return [
-        Bag(*key[:2], tuple(one for one in found if one != negative) or tuple(found), tuple(samples[key]))
+        Bag(key[0], key[1], _without_negative(found, negative), tuple(samples[key]))
         for key, found in relations.items()
     ]
+
+
+def _without_negative(relations: Iterable[str], negative: str | None) -> tuple[str, ...]:
+    every = tuple(relations)
+    return tuple(one for one in every if one != negative) or every
 
 
 def _keys(mention: Mention, by_relation: bool) -> list[tuple[str, ...]]:

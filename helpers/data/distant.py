@@ -78,8 +78,8 @@ def read_opennre(path: Path | str, strict: bool = True) -> Corpus:
         record = _literal(row.decode()) if re.match(rb"\s*\{\s*'", row) else json.loads(row)
         text, head, tail = _placed(record)
         sample = RelationSample(str(line), text, head, tail, string(record, "relation"))
-        entities = (_identifier(field(record, name)) for name in ("h", "t"))
-        return [Mention(sample, *entities, _annotated(record))]
+        head_id, tail_id = (_identifier(field(record, name)) for name in ("h", "t"))
+        return [Mention(sample, head_id, tail_id, _annotated(record))]
 
     return collect(path, lines(path), parse, strict)
 
@@ -98,17 +98,17 @@ def _literal(text: str) -> Any:
 
 def _placed(record: Any) -> tuple[str, Span, Span]:
     """The sentence, and where in it the two entities stand."""
-    places = [_place(field(record, name), name) for name in ("h", "t")]
+    head, tail = (_place(field(record, name), name) for name in ("h", "t"))
     if "text" in record:
-        return (string(record, "text"), *places)
+        return string(record, "text"), head, tail
     tokens = field(record, "token")
     if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):
         raise ValueError(f"the field 'token' is {shown(tokens)}, not a list of strings")
     ends = list(itertools.accumulate(len(token) + 1 for token in tokens))
-    for start, end in places:
+    for start, end in (head, tail):
         if not start < end <= len(tokens):
             raise ValueError(f"pos {[start, end]} names no tokens; the sentence has {len(tokens)}")
-    head, tail = ((ends[start] - len(tokens[start]) - 1, ends[end - 1] - 1) for start, end in places)
+    head, tail = ((ends[start] - len(tokens[start]) - 1, ends[end - 1] - 1) for start, end in (head, tail))
     return " ".join(tokens), head, tail
 
 
@@ -237,7 +237,7 @@ def read_gids(path: Path | str, strict: bool = True) -> Corpus:
         text = text.strip()
         (head, head_rule), (tail, tail_rule) = (find_name(text, name) for name in names[2:4])
         notes.update((f"head: {head_rule}", f"tail: {tail_rule}"))
-        return [Mention(RelationSample(str(line), text, head, tail, names[4]), *names[:2])]
+        return [Mention(RelationSample(str(line), text, head, tail, names[4]), names[0], names[1])]
 
     corpus = collect(path, lines(path), parse, strict)
     corpus.notes = notes

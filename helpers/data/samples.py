@@ -121,7 +121,7 @@ def parse_tagged(text: str, markers: Markers = TAGS, closing_repeats: bool = Fal
     for opening, closing in (markers[:2], markers[2:]):
         if opening.endswith(" ") and closing.startswith(" "):
             text = text.replace(opening + closing[1:], opening + closing)
-    spans = [_marked(text, *markers[i : i + 2], closing_repeats) for i in (0, 2)]
+    spans = [_marked(text, markers[i], markers[i + 1], closing_repeats) for i in (0, 2)]
     cuts = sorted((place, place + len(marker)) for span in spans for place, marker in span)
     kept, last = [], 0
     for start, end in cuts:
@@ -129,11 +129,11 @@ def parse_tagged(text: str, markers: Markers = TAGS, closing_repeats: bool = Fal
             raise ValueError(f"two markers overlap at character {start}")
         kept.append(text[last:start])
         last = end
-    head, tail = (tuple(_without(cuts, place) for place, _ in span) for span in spans)
+    head, tail = ((_without(cuts, first), _without(cuts, second)) for (first, _), (second, _) in spans)
     return "".join(kept) + text[last:], head, tail
 
 
-def _marked(text: str, opening: str, closing: str, repeats: bool) -> list[tuple[int, str]]:
+def _marked(text: str, opening: str, closing: str, repeats: bool) -> tuple[tuple[int, str], tuple[int, str]]:
     for marker in (opening, closing):
         found = text.count(marker)
         if found == 0 or (found > 1 and not (repeats and marker == closing)):
@@ -142,7 +142,7 @@ def _marked(text: str, opening: str, closing: str, repeats: bool) -> list[tuple[
     end = text.find(closing, start + len(opening)) if repeats else text.index(closing)
     if end < start + len(opening):
         raise ValueError(f"marker {closing.strip()!r} comes before {opening.strip()!r}")
-    return [(start, opening), (end, closing)]
+    return (start, opening), (end, closing)
 
 
 def _without(cuts: list[tuple[int, int]], place: int) -> int:

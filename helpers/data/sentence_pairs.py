@@ -82,9 +82,11 @@ def _pairs(number: int, document: Any, notes: Counter[str]) -> Iterator[TypedSam
             notes[kind] += 1
             if kind not in ("positive", "negative"):
                 continue
-            places = [(spans[first][0], spans[end - 1][1]) for first, end in (head.place, tail.place)]
+            head_span, tail_span = (
+                (spans[first][0], spans[end - 1][1]) for first, end in (head.place, tail.place)
+            )
             name = f"{number}.{at}.{head.entity}.{tail.entity}"
-            yield TypedSample(name, text, *places, relation, head.type, tail.type)
+            yield TypedSample(name, text, head_span, tail_span, relation, head.type, tail.type)
 
 
 def _facts(document: Any) -> dict[tuple[int, int], dict[str, set[int]]]:

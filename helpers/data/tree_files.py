@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from helpers.core import MalformedRecord, shown, unknown_name
 
@@ -142,11 +142,14 @@ def parsed_sample(item: Any) -> ParsedSample:
         if not 0 <= first <= last < len(words):
             raise ValueError(f"{role} is words {first} to {last}; there are {len(words)} words")
         entities.append((spans[first][0], spans[last][1]))
-    types = [string(item, f"{role}_type") if f"{role}_type" in item else "" for role in ("subj", "obj")]
+    head, tail = entities
+    head_type, tail_type = (string(item, name) if name in item else "" for name in ("subj_type", "obj_type"))
     heads = tuple(_number(one, "stanford_head") for one in _list(item, "stanford_head"))
-    tags = [_texts(item, name) if name in item else () for name in ("stanford_pos", "stanford_ner")]
-    given = (string(item, "id"), " ".join(words), *entities, string(item, "relation"), *types)
-    return ParsedSample(*given, spans, heads, *tags)
+    pos, ner = (_texts(item, name) if name in item else () for name in ("stanford_pos", "stanford_ner"))
+    identifier, relation = string(item, "id"), string(item, "relation")
+    return ParsedSample(
+        identifier, " ".join(words), head, tail, relation, head_type, tail_type, spans, heads, pos, ner
+    )
 
 
 def _list(item: Any, name: str) -> list:
@@ -192,10 +195,10 @@ def parsed_corpus(name: str, strict: bool = True) -> dict[str, list[ParsedSample
         raise unknown_name("data set with dependency trees", name, known)
     dataset, corpus = find_dataset(name), read_corpus(name, strict)
     if not dataset.parses:
-        return corpus
+        return cast(dict[str, list[ParsedSample]], corpus)  # its reader is one of trees
     return {
         split: join_trees(samples, *map(file_path, parse_files(name, [split])))
-        for split, samples in corpus.items()
+        for split, samples in cast(dict[str, list[RelationSample]], corpus).items()
     }
 
 

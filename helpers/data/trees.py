@@ -112,7 +112,8 @@ def _on_circle(heads: Sequence[int]) -> int:
     reaches = [False] * (len(heads) + 1)
     reaches[0] = True
     for start in range(1, len(heads) + 1):
-        way, word = [], start
+        way: list[int] = []
+        word = start
         while not reaches[word]:
             if len(way) > len(heads):
                 return start
