@@ -9,10 +9,14 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # one thread a worker; read when numpy 
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from helpers.__main__ import main
 from helpers.core import write_atomically
 from helpers.data import registry
+
+settings.register_profile("busy", deadline=None)  # a machine that does other things is no fault of the code
+settings.load_profile("busy")
 
 READS_DATA = {"data", "evaluation", "experiments", "papers", "notebooks", "cli"}
 """Folders of helpers and of tests in which something may come out otherwise where no data are."""

@@ -47,7 +47,7 @@ def published_runs() -> dict[tuple[str, str], Run]:
     """(data set, model) → stored run of published predictions; a pair of systems is called 'first+second'.
 
     >>> len(published_runs())
-    111
+    112
     """
     runs = [run for dataset in NEGATIVES for run in list_runs(dataset)]
     published = [run for run in runs if run.profile is None and not run.variant]  # one implementation each

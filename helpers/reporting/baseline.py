@@ -52,9 +52,9 @@ def against_majority(run: Run) -> dict[str, tuple[float, float]]:
 def majority_text(run: Run) -> str:
     """One line: whether the run beats the majority baseline, in accuracy and under every scheme.
 
-    >>> table = Confusion.from_arrays(["a", "b", "b", "b"], ["a", "b", "b", "a"])
+    >>> table = Confusion.from_arrays(["a", "b", "b", "b"], ["a", "b", "b", "b"])
     >>> majority_text(Run.from_outcome(table, dataset="d", model="m"))
-    "does not beat the majority baseline (always 'b', accuracy 75.00): accuracy 75.00 against 75.00"
+    "beats the majority baseline (always 'b', accuracy 75.00) in accuracy and under every scheme"
     """
     pairs = against_majority(run)
     always, accuracy = shown(majority_label(run)), 100 * pairs["accuracy"][1]

@@ -47,7 +47,8 @@ def test_a_pair_may_stand_there_in_both_orders_or_twice(tmp_path):
         ("i.json", '{"a": 1}', r"i\.json: has to hold one JSON object that maps labels to labels"),
         ("i.json", '[["a", "b"]]', r"i\.json: has to hold one JSON object"),
         ("i.json", '{"a": ', r"i\.json: no JSON: "),
-        ("i.txt", "a b\n", r"i\.txt: unknown ending"),
+        ("i.doc", "a b\n", r"i\.doc: unknown ending"),
+        ("i.txt", "a b\n", r"i\.txt: column 'inverse' does not exist"),
     ],
 )  # fmt: skip
 def test_what_is_refused(tmp_path, name, text, message):

@@ -75,7 +75,7 @@ def test_beta_is_finite_and_positive(beta):
     [
         ("presicion", "unknown class score 'presicion'.*did you mean 'precision'"),
         ("f", "unknown class score 'f'"),
-        ("f0", "beta is 0"),
+        ("f0", "score is 'f0': beta has to be a finite positive number"),
         ("xyz", "known are precision, recall, f1, "),
     ],
 )

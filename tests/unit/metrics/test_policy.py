@@ -20,7 +20,7 @@ def test_every_choice_that_moves_a_number_shows_in_the_signature():
         {}, {"negative": "N"}, {"labels": "observed"}, {"labels": "listed"}, {"labels": ["a", "b"]},
         {"labels": ["a", "b", "N", "z"]}, {"zero_support": "zero", "labels": ["a"]}, {"labels": ["a"]},
         {"zero_division": 1.0}, {"zero_division": float("nan")}, {"negative_in_normaliser": False},
-        {"beta": 2.0},
+        {"score": "f2"},
     ]  # fmt: skip
     signatures = [evaluate(table, **choice).schemes["entropy"]["signature"] for choice in choices]
     signatures += [evaluate(table).schemes[scheme]["signature"] for scheme in SCHEMES if scheme != "entropy"]

@@ -365,7 +365,7 @@ def test_two_schemes_of_one_name_do_not_overwrite_each_other():
         ({"zero_support": "drop"}, "zero_support is 'drop': give 'skip' or 'zero'"),
         ({"zero_division": 0.5}, "zero_division is 0.5: give 0, 1 or nan"),
         ({"zero_division": "warn"}, "zero_division is 'warn'"),
-        ({"beta": 0}, "beta is 0"),
+        ({"score": "f0"}, "score is 'f0': beta has to be"),
         ({"schemes": ["micro", "dodran"]}, "unknown scheme 'dodran'.*did you mean 'dodrans'"),
         ({"schemes": "macro"}, "schemes is 'macro'"),
         ({"labels": "supported", "zero_support": "zero"}, "zero_support"),
