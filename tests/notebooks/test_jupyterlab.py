@@ -1,7 +1,13 @@
-"""Notebooks in the real JupyterLab, in headless Chromium: opened with their kernel; a widget answers."""
+"""Notebooks in the real JupyterLab, in headless Chromium: opened with their kernel; a widget answers.
+
+On opening, JupyterLab writes the kernel's name and language into the notebook, and marks its tab as changed
+where that is new. The sources hold all of it but the version of Python, which differs between machines: the
+copies here have it, so whatever else would be changed shows as a mark.
+"""
 
 import json
 import os
+import platform
 import secrets
 import shutil
 import socket
@@ -23,23 +29,47 @@ pytestmark = pytest.mark.skipif(not CHROMIUM, reason="needs Chromium: apt-get in
 WIDGET = (
     "from IPython.display import display\nfrom helpers.papers import count_editor\ndisplay(count_editor())"
 )
+COMMITTED = "committed.ipynb"  # the first notebook as it is in the project
+MARKED = ".lm-TabBar-tab.jp-mod-current.jp-mod-dirty"
+SETTLED = """async () => {
+    const session = window.jupyterapp.shell.currentWidget.sessionContext;
+    await session.ready;
+    await Promise.all([session.session.kernel.info, session.session.kernel.spec]);
+    await new Promise(done => setTimeout(done, 200));
+}"""
+"""What JupyterLab waits for before it writes the kernel into the notebook, and time to draw the tab."""
+
+
+def with_version(path: Path) -> dict:
+    """A notebook, its language with the version of the Python that runs it."""
+    notebook = json.loads(path.read_text("utf-8"))
+    notebook["metadata"]["language_info"]["version"] = platform.python_version()
+    return notebook
 
 
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Address of a JupyterLab whose root holds copies of the notebooks: nothing in the project is written."""
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Copies of the notebooks, and one with a widget: nothing in the project is written."""
     folder = tmp_path_factory.mktemp("lab")
     for path in notebook_paths():
-        shutil.copy(path, folder)
+        (folder / path.name).write_text(json.dumps(with_version(path)), "utf-8")
+    shutil.copy(notebook_paths()[0], folder / COMMITTED)
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(WIDGET)])
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3 (ipykernel)"}
     nbformat.write(notebook, folder / "widget.ipynb")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def lab(folder: Path) -> Iterator[str]:
+    """Address of a JupyterLab whose root holds the copies."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     token, home = secrets.token_hex(8), str(folder / "home")
     words = [f"--ServerApp.port={port}", "--ServerApp.port_retries=0", f"--IdentityProvider.token={token}"]
     words += [f"--ServerApp.root_dir={folder}", "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1"]
+    words.append("--LabApp.expose_app_in_browser=True")
     environment = os.environ | {
         "JUPYTER_CONFIG_DIR": home,
         "JUPYTER_RUNTIME_DIR": home,
@@ -86,6 +116,7 @@ def page(lab: str) -> Iterator:
 def open_notebook(page, lab: str, name: str) -> None:
     page.goto(lab.format(name))
     page.wait_for_selector(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Cell")
+    page.evaluate(SETTLED)
     page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=idle]", state="attached")
 
 
@@ -94,6 +125,16 @@ def test_a_notebook_opens_with_its_kernel(page, lab: str, path: Path) -> None:
     open_notebook(page, lab, path.name)
     assert page.locator("h1").first.inner_text().startswith(path.stem[:2])
     assert "Python 3 (ipykernel)" in page.locator(".jp-KernelName").first.inner_text()
+    assert page.locator(MARKED).count() == 0
+
+
+def test_saving_adds_the_version_of_python_alone(page, lab: str, folder: Path) -> None:
+    open_notebook(page, lab, COMMITTED)
+    page.wait_for_selector(MARKED)
+    page.locator(".jp-Cell").first.click()
+    page.keyboard.press("Control+s")
+    page.wait_for_selector(MARKED, state="detached")
+    assert json.loads((folder / COMMITTED).read_text("utf-8")) == with_version(notebook_paths()[0])
 
 
 def test_the_widget_of_02_is_drawn_and_answers(page, lab: str) -> None:
