@@ -8,11 +8,9 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-import nbformat
 import pandas as pd
 import pytest
 
-from helpers import ROOT
 from helpers.data import published_counts
 from helpers.metrics import SCHEMES
 from helpers.papers import (
@@ -57,6 +55,7 @@ from helpers.papers import (
 from helpers.papers.direction_tables import ALIKE, merged_text, plane_text, printed_scores
 from helpers.reporting import TABLES_FOLDER, find_cell, forest_rows, load_published, read_tidy
 from helpers.runs import PairedRows, Run
+from tests.unit.papers.notebook_text import printed, source, untold
 
 LESSONS = ("05", "06", "07", "08", "09", "10", "11")
 WEIGHTED, DIRECTED = table_4_runs(), direction_runs()
@@ -68,19 +67,6 @@ CASES = {name: read_study(STUDIES / f"{name.lower()}.json") for name in ("EM-C",
 SHARES = group_shares(all_attention(CASES))
 LINEAR = linear_runs()
 COSTS = linear_costs(LINEAR)
-
-
-def source(number: str, kind: str = "") -> str:
-    """All cells of a notebook, or those of a kind, line breaks as blanks."""
-    (path,) = (ROOT / "notebooks").glob(f"{number}_*.ipynb")
-    cells = nbformat.read(path, as_version=4).cells
-    return " ".join(" ".join(cell.source.split()) for cell in cells if kind in cell.cell_type)
-
-
-def printed(model: str, metric: str) -> float:
-    return find_cell(
-        load_published("R").query("item.str.startswith('Table')"), model=model, metric=metric
-    ).value
 
 
 def first_layers_look_inward() -> bool:
@@ -308,18 +294,11 @@ def test_what_is_typed_holds(number: str, sentence: str) -> None:
     assert CLAIMS[number, sentence]()
 
 
-NUMBER = re.compile(r"\b\d[\d,]*\.\d+\b|\b\d+ of \d+\b|\b\d+(?:\.\d+)? %")
-CODE = re.compile(r"```.*?```|`[^`]*`|\$[^$]*\$|Sections? \d\.\d|version \d\.\d+\.\d", re.DOTALL)
-
-
 @pytest.mark.parametrize("number", LESSONS)
 def test_no_other_number_is_typed(number: str) -> None:
     """Decimals, shares and counts in Markdown are those of `CLAIMS`, and of definitions."""
-    known = " ".join(sentence for lesson, sentence in CLAIMS if lesson == number)
-    known += " 95 % seed 9 4.46 .05"
-    text = source(number, "markdown").partition("## Your turn")[0]
-    typed = NUMBER.findall(CODE.sub(" ", text))
-    assert [one for one in typed if one not in known] == []
+    told = [sentence for lesson, sentence in CLAIMS if lesson == number]
+    assert untold(number, [*told, "95 % seed 9 4.46 .05"]) == []
 
 
 class TestSentencesFollowTheRuns:

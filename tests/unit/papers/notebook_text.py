@@ -1,0 +1,56 @@
+"""What notebooks say: their text, the numbers typed in it, and what their executed copies print."""
+
+import re
+from collections.abc import Iterable
+
+import nbformat
+
+from helpers import ROOT
+from helpers.reporting import find_cell, load_published
+
+NUMBER = re.compile(r"\b\d[\d,]*\.\d+\b|\b\d+ of \d+\b|(?<![\w.,])\.\d+\b|\b\d+(?:\.\d+)? %")
+CODE = re.compile(r"```.*?```|`[^`]*`|\$[^$]*\$|Sections? \d\.\d|version \d\.\d+\.\d", re.DOTALL)
+
+
+def source(number: str, kind: str = "") -> str:
+    """All cells of a notebook, or those of a kind, line breaks as blanks."""
+    (path,) = (ROOT / "notebooks").glob(f"{number}_*.ipynb")
+    cells = nbformat.read(path, as_version=4).cells
+    return " ".join(" ".join(cell.source.split()) for cell in cells if kind in cell.cell_type)
+
+
+def numbers_in(text: str) -> list[str]:
+    """Decimals, shares and counts ('0.5', '.05', '3 of 5', '7 %') outside code and formulas."""
+    return NUMBER.findall(CODE.sub(" ", text))
+
+
+def untold(number: str, told: Iterable[str]) -> list[str]:
+    """The numbers in a notebook's Markdown, exercises left out, that no sentence in `told` has."""
+    known = {one for sentence in told for one in numbers_in(sentence)}
+    typed = numbers_in(source(number, "markdown").partition("## Your turn")[0])
+    return [one for one in typed if one not in known]
+
+
+def shown_by(number: str, code: str) -> str:
+    """The text that the cell with `code` shows in the executed copy, blanks joined.
+
+    For what takes a corpus or a minute to compute.
+    """
+    (path,) = (ROOT / "results" / "notebooks").glob(f"{number}_*.ipynb")
+    cells = nbformat.read(path, as_version=4).cells
+    (cell,) = [one for one in cells if one.cell_type == "code" and code in one.source]
+    texts = [output.get("text") or output.get("data", {}).get("text/plain", "") for output in cell.outputs]
+    return " ".join(" ".join(texts).split())
+
+
+def printed(model: str, metric: str) -> float:
+    """A number of the tables of Lyu et al."""
+    tables = load_published("R").query("item.str.startswith('Table')")
+    return find_cell(tables, model=model, metric=metric).value
+
+
+def of_table(item: str, model: str, scheme: str) -> tuple[str, str]:
+    """Mean and SD as Harbecke et al. print them."""
+    cells = load_published("W", item)
+    found = [find_cell(cells, model=model, scheme=scheme, statistic=name) for name in ("mean", "sd")]
+    return tuple(str(one.printed) for one in found)

@@ -1,0 +1,167 @@
+"""What notebooks 12 to 16 say in numbers, against the tables and runs that it is about."""
+
+import re
+from collections.abc import Callable
+from functools import cache
+
+import pandas as pd
+import pytest
+
+from helpers.data.distortion import PRECISION, RECALL
+from helpers.experiments import LEARNT, agreement, stored_draws
+from helpers.papers import (
+    corpus_statistics,
+    hit_shares,
+    leak_ranks,
+    pair_runs,
+    protocol_scores,
+    published_lists,
+    reversed_pairs,
+)
+from helpers.reporting import TABLES_FOLDER, read_tidy
+from helpers.runs import list_runs
+from tests.unit.papers.notebook_text import numbers_in, of_table, printed, shown_by, source, untold
+
+OURS = corpus_statistics().set_index("dataset")
+
+
+def lists_of_12(cut: bool, dataset: str = "nyt10") -> pd.Series:
+    """Area of each list as stored, the largest first; the whole list, or up to a recall of 0.2."""
+    rows = read_tidy(TABLES_FOLDER / "12_facts.csv").query("metric == 'auc' and dataset == @dataset")
+    rows = rows[rows["item"] == ("ranked lists up to recall 0.2" if cut else "ranked lists")]
+    return rows.set_index("model")["value"].sort_values(ascending=False)
+
+
+def places_after_the_cut() -> bool:
+    whole, cut = (list(lists_of_12(one).index) for one in (False, True))
+    pair = ["RESIDE BGWA", "RESIDE PCNN+ATT"]
+    return (
+        [f"{100 * lists_of_12(True)[name]:.1f}" for name in ("RESIDE RESIDE", "NRE CNN+ATT")]
+        == ["15.1", "13.3"]
+        and (whole.index("NRE CNN+ATT"), cut.index("NRE CNN+ATT")) == (6, 4)
+        and sorted(pair, key=whole.index) != sorted(pair, key=cut.index)
+    )
+
+
+def turned() -> pd.DataFrame:
+    return reversed_pairs(protocol_scores())
+
+
+def contained() -> pd.Series:
+    """Share of the hits that is /location/location/contains, in every list."""
+    return hit_shares(published_lists("nyt10")).query("relation == '/location/location/contains'")["share"]
+
+
+@cache
+def leaks() -> pd.DataFrame:
+    return leak_ranks(list_runs("tacred", kind="confusion"))
+
+
+def negatives_of_pairs() -> pd.Series:
+    table = pd.read_csv(TABLES_FOLDER / "14_pairs.csv").set_index("kind").filter(like="pairs")
+    return 100 * table.loc["negative"] / (table.loc["negative"] + table.loc["positive"])
+
+
+def drawn_negatives() -> float:
+    """Share of negative test pairs of re_docred-drawn, per cent."""
+    gold = pair_runs("re_docred-drawn")[0].outcome()
+    return 100 * gold.gold[gold.labels.index("no_relation")] / gold.gold.sum()
+
+
+def areas_of_13() -> pd.Series:
+    """Mean area of each system on GIDS as stored, the largest first."""
+    rows = read_tidy(TABLES_FOLDER / "13_gids.csv").query("metric == 'auc' and seed_or_agg != 'mean'")
+    return rows.groupby("model")["value"].mean().sort_values(ascending=False)
+
+
+def linear_beats_convolutions() -> bool:
+    areas = areas_of_13()
+    return areas["TF-IDF-EM"] > areas[areas.index.str.contains("CNN")].max()
+
+
+def leaders_of_13() -> bool:
+    order = list(areas_of_13().index)
+    return order[0].startswith("BERT-entity") and order.index("RESIDE") < order.index("TF-IDF-EM")
+
+
+CLAIMS: dict[tuple[str, str], Callable[[], bool]] = {
+    ("12", "a lead of 20 points shrinks to 2, and labels by people reverse 20 of 105 comparisons"): lambda: (
+        [round(100 * lists_of_12(cut)[["RESIDE RESIDE", "NRE CNN+ATT"]].diff().abs().iloc[-1])
+         for cut in (False, True)] == [20, 2]
+        and len(turned()) == 20 and len(protocol_scores()) == 15 and 15 * 14 // 2 == 105
+    ),
+    ("12", "Less than 2 points: 15.1 against 13.3."): places_after_the_cut,
+    ("12", "Who compares .8148 with .7442 compares two counts"): lambda: (
+        [f"{lists_of_12(False, 'gids')[name]:.4f}" for name in ("Jat WA", "RESIDE PCNN")]
+        == ["0.8148", "0.7442"]
+    ),
+    ("12", "makes between 53 and 69 % of what is found"): lambda: (
+        [round(contained().min()), round(contained().max())] == [53, 69]
+    ),
+    ("12", "in each of the ten largest turns the one that was ahead by held-out labels"): lambda: (
+        set(turned()["better"].head(10)) <= {"RESIDE", "BGWA"}
+    ),
+    ("12", "RL-DSRE against PCNN+bag+ATT is 0.4 against −1.7 points"): lambda: (
+        protocol_scores().loc["RL-DSRE"].sub(protocol_scores().loc["PCNN+bag+ATT"]).round(1).tolist()[:2]
+        == [0.4, -1.7]
+    ),
+    ("13", "at the paper's rates (precision 69.1 %, recall 33.9 %)"): lambda: (
+        (PRECISION, RECALL) == (0.691, 0.339)
+    ),
+    ("13", "The manual one, by more than twice"): lambda: all(
+        float(manual) > 2 * float(held_out)
+        for held_out, manual in re.findall(r"(0\.\d+) (0\.\d+)", shown_by("13", "one_draw("))
+    ),
+    ("13", "The linear model is ahead of every convolution"): linear_beats_convolutions,
+    ("13", "The pretrained encoder leads, then RESIDE"): leaders_of_13,
+    ("13", "In all ten. By held-out labels every system looks far worse than it is"): lambda: (
+        agreement(stored_draws()).query("strength == 1")["best_kept"].tolist() == [True] * 10
+    ),
+    ("13", "From a share of one half on, the held-out ranking of the two is wrong in most draws."): lambda: (
+        (agreement(stored_draws(LEARNT)).query("strength >= 0.5").groupby("strength")["tau"].mean() < 0).all()
+    ),
+    ("14", "each of 52 systems between 4.8 and 13.2 points of micro-F1, and plain GCN 9.0"): lambda: (
+        [len(leaks()), *(round(one, 1) for one in (leaks()["gain"].min(), leaks()["gain"].max()))]
+        == [52, 4.8, 13.2]
+    ),
+    ("14", "9.0, from 64.2 to 73.2: more than the whole published gain, and above the 71.5"): lambda: (
+        [round(one, 1) for one in leaks().set_index("system").loc["GCN", ["gain", "score", "leaked"]]]
+        == [9.0, 64.2, 73.2]
+        and of_table("Table 3", "RECENT", "micro")[0] == "71.5"
+    ),
+    ("14", "the paper prints A 84.79, B 25.15 and PIR 3.20"): lambda: (
+        [printed("C-GCN", name) for name in ("performance_original", "performance_paired", "pir")]
+        == [84.79, 25.15, 3.20]
+    ),
+    ("14", "93 % of them are negative"): lambda: set(negatives_of_pairs().round()) == {93},
+    ("14", "draws them down to TACRED's 79.5 %"): lambda: (
+        round(OURS.loc["tacred", "negative_share"], 1) == 79.5 and abs(drawn_negatives() - 79.5) < 0.05
+    ),
+}  # fmt: skip
+"""Notebook and what stands in it → the check."""
+
+DEFINITIONS = {
+    "12": "up to a recall of 0.2 (a parameter); 47.1 % agree (Gao et al., Section 3.1); and 5.4, a section",
+    "13": "significant below .05",
+    "14": "6.9 points, from 64.0 to 70.9 (Lyu and Chen 2021)",
+}
+"""What is no result: parameters, definitions, and what is printed elsewhere."""
+LESSONS = ("12", "13", "14", "15", "16")
+
+
+@pytest.mark.parametrize(("number", "sentence"), CLAIMS, ids=lambda one: one[:40])
+def test_what_is_typed_holds(number: str, sentence: str) -> None:
+    assert sentence in source(number)
+    assert CLAIMS[number, sentence]()
+
+
+@pytest.mark.parametrize("number", LESSONS)
+def test_no_other_number_is_typed(number: str) -> None:
+    told = [sentence for lesson, sentence in CLAIMS if lesson == number]
+    assert untold(number, [*told, DEFINITIONS.get(number, "")]) == []
+
+
+def test_numbers_are_found() -> None:
+    assert numbers_in("α = .599, 3 of 5, 7 %, .1 %, 1,234.5; `0.5`, $x = .2$, Section 3.1, 12 documents") == [
+        ".599", "3 of 5", "7 %", ".1", "1,234.5"
+    ]  # fmt: skip
