@@ -135,8 +135,8 @@ def read_goemotions(path: Path | str, labels: Sequence[str], strict: bool = True
         columns = raw.decode().split("\t")
         if len(columns) != 3:
             raise ValueError(f"3 columns, text, label ids, comment id, are expected, found {len(columns)}")
-        text, numbers, identifier = columns
-        numbers = numbers.split(",") if numbers else []
+        text, listed, identifier = columns
+        numbers = listed.split(",") if listed else []
         for number in numbers:
             if not (number.isascii() and number.isdigit() and int(number) < len(labels)):
                 raise ValueError(f"label id {shown(number)} is not one of 0–{len(labels) - 1}")
@@ -266,7 +266,7 @@ def read_svm(
         features = features[:, :width]
         left_out = read.matrix.nnz - features.nnz
         logger.warning("%s: left out %d values whose index is above n_features = %d", path, left_out, width)
-    features.resize(len(read.rows), width)
+    features.resize((len(read.rows), width))  # type: ignore[arg-type]  # the stub lets no shape in
     features.eliminate_zeros()
     labels = _distinct(path, read.labels, "line")
     return Documents(map(str, read.rows), labels, features=features, malformed=read.malformed)
@@ -402,6 +402,7 @@ def write_svm(path: Path | str, documents: Documents) -> None:
 
 def _written(documents: Documents) -> Iterator[bytes]:
     features = documents.features
+    assert features is not None  # the caller sees to it
     for labels, start, end in zip(documents.labels, features.indptr[:-1], features.indptr[1:], strict=True):
         entries = zip(features.indices[start:end].tolist(), features.data[start:end].tolist(), strict=True)
         words = (f"{index + 1}:{repr(value).removesuffix('.0')}" for index, value in entries if value)
@@ -446,6 +447,8 @@ def _form(path: Path | str, format: str | None) -> str:
         raise unknown_name("format of documents", format, known)
     ending = Path(str(path).lower().removesuffix(".gz")).suffix
     if ending not in FORMS:
-        known = ", ".join(FORMS)
-        raise ValueError(f"{path}: unknown ending; known are {known}, each also with .gz; or name the format")
+        endings = ", ".join(FORMS)
+        raise ValueError(
+            f"{path}: unknown ending; known are {endings}, each also with .gz; or name the format"
+        )
     return FORMS[ending]

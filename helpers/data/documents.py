@@ -22,7 +22,7 @@ UNLABELLED_WARNING = 0.1
 """From this share of documents without a label on, `label_matrix` warns, as LibMultiLabel does."""
 
 
-@dataclass(frozen=True, eq=False, repr=False, slots=True)
+@dataclass(init=False, frozen=True, eq=False, repr=False, slots=True)
 class Documents:
     """A collection of labelled documents, in order; exactly one of `texts` and `features` is given.
 
@@ -53,21 +53,32 @@ class Documents:
     features: csr_array | None = None
     malformed: tuple[MalformedRecord, ...] = ()
 
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        ids: Iterable[str],
+        labels: Iterable[Iterable[str]],
+        texts: Iterable[str] | None = None,
+        features: Any = None,
+        malformed: Iterable[MalformedRecord] = (),
+    ) -> None:
         set_field = object.__setattr__  # the class is frozen, and lists are as good as tuples to a caller
-        set_field(self, "ids", tuple(self.ids))
-        set_field(self, "labels", _label_tuples(self.labels))
-        set_field(self, "malformed", tuple(self.malformed))
-        if (self.texts is None) == (self.features is None):
+        set_field(self, "ids", tuple(ids))
+        set_field(self, "labels", _label_tuples(labels))
+        set_field(self, "malformed", tuple(malformed))
+        if (texts is None) == (features is None):
             raise ValueError("exactly one of texts and features is needed")
-        if self.texts is not None:
-            set_field(self, "texts", tuple(self.texts))
+        lengths = {"labels": len(self.labels)}
+        if texts is not None:
+            texts = tuple(texts)
+            lengths["texts"] = len(texts)
         else:
-            set_field(self, "features", _canonical_features(self.features))
+            features = _canonical_features(features)
+            lengths["features"] = features.shape[0]
+        set_field(self, "texts", texts)
+        set_field(self, "features", features)
         if not self.ids:
             raise ValueError("ids is empty: there are no documents")
-        rows = {"features": self.features.shape[0]} if self.texts is None else {"texts": len(self.texts)}
-        for name, length in ({"labels": len(self.labels)} | rows).items():
+        for name, length in lengths.items():
             if length != len(self.ids):
                 raise ValueError(f"{name} has length {length}, ids has {len(self.ids)}")
         _check_rows(self.ids, self.labels, self.texts)
@@ -83,9 +94,11 @@ class Documents:
             return False
         if self.features is None or other.features is None:
             return self.features is other.features
-        return self.features.shape == other.features.shape and (self.features != other.features).nnz == 0
+        if self.features.shape != other.features.shape:
+            return False
+        return (self.features != other.features).nnz == 0  # type: ignore[attr-defined]  # SciPy compares entries
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         content = "texts" if self.features is None else f"{self.features.shape[1]} features"
@@ -104,10 +117,9 @@ class Documents:
         ('b',)
         """
         rows = [int(row) for row in rows]
-        ids, labels = (tuple(column[row] for row in rows) for column in (self.ids, self.labels))
-        if self.features is not None:
-            return Documents(ids, labels, features=self.features[rows])
-        return Documents(ids, labels, tuple(self.texts[row] for row in rows))
+        ids, labels = [self.ids[row] for row in rows], [self.labels[row] for row in rows]
+        texts = None if self.texts is None else [self.texts[row] for row in rows]
+        return Documents(ids, labels, texts, None if self.features is None else self.features[rows])
 
     def remove_unlabelled(self) -> Documents:
         """The documents that have a label, the number of the others logged; ValueError if none has one.
@@ -209,7 +221,8 @@ def label_list(
         names = list(listed)
         _check_distinct(names, "listed")
     else:
-        names = set().union(*train.labels, *(test.labels if include_test_labels else ()))
+        added = test.labels if include_test_labels and test is not None else ()
+        names = list(set().union(*train.labels, *added))
     if not names:
         raise ValueError("there is no label: no document has one" if listed is None else "listed is empty")
     by_value = train.features is not None and all(re.fullmatch(r"[+-]?[0-9]+", name) for name in names)
