@@ -123,7 +123,7 @@ def _read_csv(path: Path) -> np.ndarray:
 
 
 def _arrow(content: bytes) -> np.ndarray:
-    first = re.search(rb"[^\r\n]+", content).group()
+    first = next(re.finditer(rb"[^\r\n]+", content)).group()  # not all of it is blank
     names = [f"f{number}" for number in range(first.count(b",") + 1)]
     table = pyarrow.csv.read_csv(
         pa.BufferReader(content),
@@ -241,17 +241,17 @@ def write_matrix(path: Path | str, matrix: np.ndarray | csr_array) -> None:
            [0., 1.]])
     """
     path = Path(path)
-    ending, sparse = _ending(path), scipy.sparse.issparse(matrix)
-    matrix = csr_array(matrix) if sparse else np.asarray(matrix)
+    ending = _ending(path)
+    matrix = csr_array(matrix) if scipy.sparse.issparse(matrix) else np.asarray(matrix)
     if matrix.ndim != 2 or 0 in matrix.shape or matrix.dtype.kind not in "biuf":
         found = f"shape {matrix.shape} and type {matrix.dtype}"
         raise ValueError(f"matrix has {found}; two dimensions of numbers are needed")
-    if first_nan(matrix):
-        raise ValueError("matrix[{}, {}] is NaN".format(*first_nan(matrix)))
-    if sparse and ending != ".npz":
+    if place := first_nan(matrix):
+        raise ValueError(f"matrix[{place[0]}, {place[1]}] is NaN")
+    if isinstance(matrix, csr_array) and ending != ".npz":
         raise ValueError(f"{path}: a sparse matrix is written as .npz; make it dense for {ending}")
     with atomic_writer(path) as stream:
-        if sparse:
+        if isinstance(matrix, csr_array):
             scipy.sparse.save_npz(stream, matrix)
         elif ending == ".npz":
             np.savez_compressed(stream, matrix=matrix)

@@ -370,7 +370,8 @@ def text_hashes(texts: pa.StringArray) -> np.ndarray:
     padded = np.concatenate([np.frombuffer(data or b"", np.uint8), np.zeros(8, np.uint8)])
     words = np.ndarray(len(padded) - 7, "<u8", padded, strides=(1,))
     starts, lengths = ends[:-1].astype(np.int64), np.diff(ends).astype(np.uint64)
-    hashes, rows = lengths.copy(), slice(None)
+    hashes = lengths.copy()
+    rows: slice | np.ndarray = slice(None)
     for done in range(0, int(lengths.max(initial=0)), 8):
         if (lengths <= done).any():
             rows = np.flatnonzero(lengths > done)

@@ -109,7 +109,7 @@ def read_curve(precision: Path | str, recall: Path | str) -> RankedList:
     columns = [_column(path) for path in (precision, recall)]
     if len(columns[0]) != len(columns[1]):
         raise MalformedRecord(recall, f"{len(columns[1])} points; the precision has {len(columns[0])}")
-    return RankedList(*columns)
+    return RankedList(columns[0], columns[1])
 
 
 def _column(path: Path | str) -> np.ndarray:

@@ -43,6 +43,7 @@ from .samples import (
 logger = logging.getLogger(__name__)
 Record = tuple[int, Any]
 """Where a record starts (line, 1-based) and its raw form."""
+_NOT_BLANK = re.compile(r"[^ \t\r\n]")  # of JSON
 
 
 class Corpus(list):
@@ -149,11 +150,11 @@ def json_array(path: Path | str) -> Iterator[Record]:
     if fault is not None:
         line, reason = byte_fault(content, fault)
         raise MalformedRecord(path, reason, line)
-    text, blanks = content.decode("utf-8-sig"), re.compile(r"[ \t\r\n]*")
-    decoder, place, line, number = json.JSONDecoder(), blanks.match(text).end(), 1, 0
+    text, decoder = content.decode("utf-8-sig"), json.JSONDecoder()
+    place, line, number = _after_blanks(text, 0), 1, 0
     expected, counted = "[", 0
     while text[place : place + 1] == expected:
-        start = blanks.match(text, place + 1).end()
+        start = _after_blanks(text, place + 1)
         line, counted = line + text.count("\n", counted, start), start
         if text[start : start + 1] == "]" and expected == "[":
             return
@@ -162,11 +163,16 @@ def json_array(path: Path | str) -> Iterator[Record]:
         except json.JSONDecodeError as error:
             raise MalformedRecord(path, f"item {number} of the array: {error.msg}", error.lineno) from error
         yield line, item
-        expected, number, place = ",", number + 1, blanks.match(text, place).end()
+        expected, number, place = ",", number + 1, _after_blanks(text, place)
     if expected == "[" or text[place : place + 1] != "]":
         line = 1 + text.count("\n", 0, place)
         reason = f"one JSON array is expected; after item {number} it does not go on"
         raise MalformedRecord(path, reason, line)
+
+
+def _after_blanks(text: str, place: int) -> int:
+    found = _NOT_BLANK.search(text, place)
+    return found.start() if found else len(text)
 
 
 def field(record: Any, name: str) -> Any:

@@ -116,7 +116,9 @@ def _first_line(path: str, skip_blank: bool) -> bytes:
 class Reader:
     """What an engine does with parts. `raw_json`: of JSON lines it gives the values as JSON."""
 
-    name, modules, raw_json = "memory", (), True
+    name = "memory"
+    modules: tuple[str, ...] = ()
+    raw_json = True
 
     def __init__(self, place: str) -> None:
         self.place = place
@@ -225,7 +227,7 @@ class _DuckDb(Reader):
         import duckdb
 
         self.folder = tempfile.TemporaryDirectory()
-        settings = {"memory_limit": _MEMORY, "temp_directory": self.folder.name}
+        settings: dict[str, Any] = {"memory_limit": _MEMORY, "temp_directory": self.folder.name}
         settings |= {"preserve_insertion_order": "false", "autoinstall_known_extensions": "false"}
         self.connection = duckdb.connect(config=settings)
         return self

@@ -107,15 +107,17 @@ def _read_folder(folder: Path, split: str) -> dict[str, pd.Series]:
     )
     if not tables:
         raise FileNotFoundError(f"{results} holds no .jsonl file: {folder} is no copy of DFKI-NLP/tacrev")
-    gold, columns = None, {}
+    golds: list[pd.Series] = []
+    columns: dict[str, pd.Series] = {}
     for model, path in tables.items():
         found = open_source(path).read(("id", "label_true", "label_pred"), "id").to_pandas().set_index("id")
-        gold = found["label_true"] if gold is None else gold
-        _check_same_gold(path, found["label_true"], gold)
-        columns[model] = found["label_pred"].reindex(gold.index).reset_index(drop=True)
+        golds.append(found["label_true"])
+        _check_same_gold(path, golds[-1], golds[0])
+        columns[model] = found["label_pred"].reindex(golds[0].index).reset_index(drop=True)
+    gold = golds[0]
     columns |= {model: _read_list(path, len(gold)) for model, path in lists.items()}
     patch = _read_patch(folder / "patch" / f"{split}_patch.json", gold.index)
-    revised = [patch.get(one, label) for one, label in gold.astype(str).items()]
+    revised = [patch.get(str(one), label) for one, label in gold.astype(str).items()]
     key = (gold.index.to_series(), gold, pd.Series(revised, dtype="category"))
     return {name: one.reset_index(drop=True) for name, one in zip(KEY_COLUMNS, key, strict=True)} | columns
 

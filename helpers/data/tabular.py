@@ -92,7 +92,7 @@ class Source:
             np.count_nonzero(content[start : start + _BLOCK] == ord("\n"))
             for start in range(0, len(content), _BLOCK)
         )
-        return ends + (not self.content.endswith(b"\n"))
+        return int(ends) + (not self.content.endswith(b"\n"))
 
     def _check_utf8(self, column_at: Callable[[int], str | None] = lambda offset: None) -> None:
         offset = utf8_fault(self.content)
@@ -263,7 +263,7 @@ class JsonLines(Source):
     def __init__(self, path: Path | str, content: bytes) -> None:
         super().__init__(path, content)
         self._check_utf8()
-        _, self.first = next(self.rows(), (1, None))
+        self.first: dict[str, Any] = next((found for _, found in self.rows()), {})
         if not self.first:
             raise MalformedRecord(path, "there is no JSON object in the file", 1)
         self.names = list(self.first)
