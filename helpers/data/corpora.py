@@ -365,6 +365,7 @@ def read_corpus(name: str, strict: bool = True) -> dict[str, Corpus | Documents]
     dataset = _table[name]
     if dataset.maker:
         return resolved(dataset.maker)()
+    assert dataset.reader is not None  # `files` and `reader` belong together
     reader = resolved(dataset.reader)
     return {split: reader(file_path(file), strict) for split, file in dataset.files.items()}
 

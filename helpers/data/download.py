@@ -181,7 +181,8 @@ def _in_time(work: Callable[[], None], end: float) -> None:
 
     def run() -> None:
         try:
-            done.set_result(work())
+            work()
+            done.set_result(None)
         except BaseException as error:
             done.set_exception(error)
 
@@ -211,9 +212,12 @@ def _session() -> requests.Session:
 
     # of headers that are no headers it would print a traceback; what matters of them is checked here
     logging.getLogger("urllib3.connection").setLevel(logging.ERROR)
-    session = requests.Session()
-    session.get_redirect_target = lambda _response: None
-    return session
+
+    class WithoutRedirects(requests.Session):
+        def get_redirect_target(self, resp: requests.Response) -> None:
+            return None
+
+    return WithoutRedirects()
 
 
 def _answer(session: requests.Session, url: str, headers: dict[str, str]) -> requests.Response:
@@ -304,7 +308,9 @@ def unpack_member(archive: Path, member: str, size: int, target: Path) -> None:
     """
     try:
         with tarfile.open(archive) as tar, target.open("wb") as out:
-            shutil.copyfileobj(tar.extractfile(_plain_member(tar, member, size)), out)
+            inside = tar.extractfile(_plain_member(tar, member, size))
+            assert inside is not None  # it is a plain file
+            shutil.copyfileobj(inside, out)
     except Exception as error:  # of a broken archive tarfile lets through what gzip, struct and int raise
         if isinstance(error, OSError) and error.errno is not None:  # a fault of this machine, as a full disk
             raise

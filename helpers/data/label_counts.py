@@ -12,9 +12,9 @@ import functools
 import io
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 from helpers import RESULTS
 from helpers.core import unknown_name, write_atomically
@@ -45,7 +45,7 @@ class LabelCount(NamedTuple):
     dataset: str
     split: str
     label: str
-    count: int
+    count: int  # type: ignore[assignment]  # hides tuple.count, which nobody needs of a row
     unit: str
     source: str
 
@@ -62,7 +62,8 @@ _TOTALS = (
 def published_rows() -> tuple[LabelCount, ...]:
     """All rows of the file."""
     with LABEL_COUNTS.open(encoding="utf-8", newline="") as file:
-        return tuple(LabelCount(**row | {"count": int(row["count"])}) for row in csv.DictReader(file))
+        rows: Iterator[dict[str, Any]] = csv.DictReader(file)
+        return tuple(LabelCount(**row | {"count": int(row["count"])}) for row in rows)
 
 
 def counted_datasets() -> tuple[str, ...]:
@@ -118,7 +119,7 @@ def count_labels(dataset: str) -> dict[str, dict[str, int]]:
     if row.counter:
         splits = resolved(row.counter)()
     else:
-        corpus = read_corpus(dataset)
+        corpus = cast(dict[str, list[Any]], read_corpus(dataset))  # `has_counts`: no documents
         splits = {split: Counter(one.relation for one in samples) for split, samples in corpus.items()}
     listed = _json(row.inventory) if row.inventory else {}
     if isinstance(listed, list):  # of NYT*: id → label, label → id
@@ -150,7 +151,7 @@ def count_nyt10m() -> dict[str, Mapping[str, int]]:
     return sentences | {"test": counts["test"]["per_relation_pair_facts"]}
 
 
-def _json(path: str) -> dict | list:
+def _json(path: str) -> Any:
     return json.loads(locate(path).read_text(encoding="utf-8"))
 
 
@@ -160,7 +161,7 @@ def recounted_rows() -> list[LabelCount]:
     for dataset in counted_datasets():
         about = find_dataset(dataset)
         for split, counts in count_labels(dataset).items():
-            source = _SOURCES.get((dataset, split)) or _address(about.files[split])
+            source = _SOURCES.get((dataset, split)) or _address(str(about.files[split]))
             rows += [
                 LabelCount(dataset, split, *pair, about.unit_of(split), source) for pair in counts.items()
             ]

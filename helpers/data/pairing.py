@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from helpers.core import atomic_path, file_sha256, inverse_label, label_ids, role_words, unknown_name
 
@@ -164,7 +164,7 @@ def write_pairs(out_dir: Path | str, dataset: str = "semeval2010") -> list[PairF
     directed = [one.name for one in datasets().values() if one.directed]
     if dataset not in directed:
         raise unknown_name("data set with directed relations", dataset, directed)
-    splits = read_corpus(dataset)
+    splits = cast(dict[str, list[RelationSample]], read_corpus(dataset))  # directed: no documents
     ids = label_ids(sample.relation for samples in splits.values() for sample in samples)
     rows: dict[Path, int] = {}
     with contextlib.ExitStack() as together:
@@ -178,11 +178,15 @@ def write_pairs(out_dir: Path | str, dataset: str = "semeval2010") -> list[PairF
                     lines = (rdr_line(place // partners, one, ids) for place, one in enumerate(samples))
                     file.writelines(f"{line}\n" for line in lines)
                 rows[path] = len(samples)
-    published = {path: registered_files().get(f"{dataset}/rdr/{path.name}") for path in rows}
     return [
-        PairFile(path, count, file_sha256(path), published[path].sha256 if published[path] else None)
+        PairFile(path, count, file_sha256(path), _published_sha256(f"{dataset}/rdr/{path.name}"))
         for path, count in rows.items()
     ]
+
+
+def _published_sha256(file: str) -> str | None:
+    found = registered_files().get(file)
+    return found.sha256 if found else None
 
 
 def _cleaned_sets(samples: Sequence[RelationSample], split: str) -> dict[str, list[RelationSample]]:

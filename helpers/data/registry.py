@@ -14,7 +14,7 @@ import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from helpers import ROOT
 from helpers.core import (
@@ -83,8 +83,9 @@ def registered_files() -> dict[str, DataFile]:
     with REGISTRY.open(encoding="utf-8", newline="") as file:
         files = {}
         for row in csv.DictReader(file):
-            numbers = {"rows": int(row["rows"]) if row["rows"] else None, "bytes": int(row["bytes"])}
-            files[row["path"]] = DataFile(**row | numbers)
+            cells: dict[str, Any] = dict(row)
+            cells |= {"rows": int(row["rows"]) if row["rows"] else None, "bytes": int(row["bytes"])}
+            files[row["path"]] = DataFile(**cells)
     return files
 
 

@@ -74,9 +74,11 @@ def perplexity(counts: Iterable[int]) -> float | None:
     (2.0, 1.0, None)
     """
     positive = [count for count in counts if count > 0]
+    return _perplexity(positive) if positive else None
+
+
+def _perplexity(positive: Sequence[int]) -> float:
     total = sum(positive)
-    if not total:
-        return None
     return 2.0 ** -math.fsum(count / total * math.log2(count / total) for count in positive)
 
 
@@ -109,7 +111,7 @@ def label_statistics(counts: Mapping[str, int], negative: str | None = None) -> 
         labels=len(counts),
         samples=int(total),
         negative_share=counts[negative] / total if negative is not None else 0.0,
-        perplexity=perplexity(counts.values()),
+        perplexity=_perplexity([count for count in counts.values() if count > 0]),
         perplexity_without_negative=perplexity(positive),
         ratio=max(seen) / min(seen) if seen else None,
         negative=negative,
@@ -173,7 +175,7 @@ def _combined(
     counts = {label: measured.get(label, 0) for label in sorted(labels)}
     part = label_statistics(counts, negative)
     samples = sum(part.get(TOTAL, sum(part.values())) for part in whole)
-    share = 0.0
+    share: float | None = 0.0
     if negative is not None:
         known = not any(TOTAL in part for part in whole)
         share = sum(part.get(negative, 0) for part in whole) / samples if known else None
