@@ -61,7 +61,7 @@ class FactReport:
 
     scores: dict[str, float | None]
     precision_at: dict[str, float | None]
-    per_relation: dict[str, dict[str, float]]
+    per_relation: dict[str, dict[str, float | None]]
     schemes: dict[str, float]
     n_predictions: int
     n_facts: int
@@ -207,6 +207,7 @@ def report_of_facts(
     precision_at = {str(n): scores.pop(f"P@{n}") for n in PRECISION_AT}
     per_relation, averages = _relations(ranking, scores["threshold"], schemes)
     macro = _relations(ranking, scores["threshold"], ["macro"])[1].get("macro")
+    ends = [float(one[-1]) if len(one) else 0.0 for one in (ranking.precision, ranking.recall)]
     return FactReport(
         scores | {"macro_f1": macro},
         precision_at,
@@ -214,7 +215,8 @@ def report_of_facts(
         averages,
         len(ranking),
         ranking.facts,
-        *(float(one[-1]) if len(one) else 0.0 for one in (ranking.precision, ranking.recall)),
+        ends[0],
+        ends[1],
         _signature(found, negative, recall) + bootstrap_suffix(replicates, seed),
         _intervals(found, scores["threshold"], schemes, replicates, seed) if replicates else {},
     )
@@ -226,7 +228,7 @@ def _known(value: float | None) -> float | None:
 
 def _relations(
     ranking: FactRanking, threshold: float | None, schemes: Sequence[str | Weighting] | None
-) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
+) -> tuple[dict[str, dict[str, float | None]], dict[str, float]]:
     """Scores of each relation at the threshold, and their averages; empty where relations are unknown."""
     if threshold is None or ranking.relations is None or ranking.facts_of_relation is None:
         return {}, {}

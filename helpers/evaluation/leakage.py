@@ -181,7 +181,7 @@ def leak_table(runs: Iterable[Run], schemes: Sequence[str | Weighting] | None = 
     groups = table.groupby(["dataset", "scheme"], sort=False)
     for place, (rank, score) in enumerate({"rank": "score", "rank_leaked": "leaked"}.items()):
         ranks = groups[score].rank(ascending=False, method="min").astype(int)
-        table.insert(table.columns.get_loc("gain") + 1 + place, rank, ranks)
+        table.insert(list(table).index("gain") + 1 + place, rank, ranks)
     change = table["rank"] - table["rank_leaked"]
-    table.insert(table.columns.get_loc("rank_leaked") + 1, "rank_change", change)
+    table.insert(list(table).index("rank_leaked") + 1, "rank_change", change)
     return table
