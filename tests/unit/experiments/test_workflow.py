@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
@@ -189,6 +190,12 @@ def trainings(group: int) -> list[int]:
     return found
 
 
+def killed(number: int, group: bool = False) -> None:
+    """Kill what may have ended by itself meanwhile."""
+    with suppress(ProcessLookupError):
+        (os.killpg if group else os.kill)(number, signal.SIGKILL)
+
+
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="finds the processes to kill in /proc")
 def test_killed_at_any_moment_the_next_call_finishes_and_nothing_runs_twice(tiny_bert, tmp_path):
     """First Snakemake alone is killed, so that its jobs live on beside those of the next call; then a single
@@ -211,17 +218,17 @@ def test_killed_at_any_moment_the_next_call_finishes_and_nothing_runs_twice(tiny
         groups.append(first.pid)
         waited_for(lambda: trainings(first.pid))
         parents = [int(line) for line in children(first.pid)]
-        os.kill(first.pid, signal.SIGKILL)
-        for one in parents:
-            os.kill(one, signal.SIGKILL)
+        for one in (first.pid, *parents):
+            killed(one)
         first.wait()
         look()
         second = started(words, log)
         groups.append(second.pid)
-        waited_for(lambda: trainings(second.pid))
-        os.kill(trainings(second.pid)[0], signal.SIGKILL)
+        waited_for(lambda: trainings(second.pid) or second.poll() is not None)
+        for one in trainings(second.pid)[:1]:
+            killed(one)
         waited_for(lambda: b"training:" in log.read_bytes() or second.poll() is not None)
-        os.killpg(second.pid, signal.SIGKILL)
+        killed(second.pid, group=True)
         second.wait()
         look()
         done = started(words, log)
@@ -229,10 +236,7 @@ def test_killed_at_any_moment_the_next_call_finishes_and_nothing_runs_twice(tiny
         assert done.wait(240) == 0, log.read_text()[-3000:]
     finally:
         for group in groups:
-            try:
-                os.killpg(group, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
+            killed(group, group=True)
     look()
     assert {*written} == {*paths}
     said = [line for line in log.read_text().splitlines() if line.startswith("stored: ")]
