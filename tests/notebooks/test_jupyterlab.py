@@ -108,7 +108,7 @@ def page(lab: str) -> Iterator:
     with playwright.sync_playwright() as started:
         browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
         opened = browser.new_page()
-        opened.set_default_timeout(60_000)
+        opened.set_default_timeout(240_000)  # of a machine that does other things
         yield opened
         browser.close()
 

@@ -23,6 +23,15 @@ from tests.unit.reporting.leaderboard.conftest import HOSTILE
 SHOWN = "[...document.querySelectorAll('#table-body tr')]"
 
 
+def until(page, condition: str, seconds: float = 60) -> None:
+    """Wait for a condition in the page. Playwright's own waiting is stopped by the page's security policy: it
+    evaluates text in the page unless the condition holds at once."""
+    patience = time.monotonic() + seconds
+    while not page.evaluate(condition):
+        assert time.monotonic() < patience, f"not within {seconds} s: {condition}"
+        time.sleep(0.02)
+
+
 def table(page) -> list[dict]:
     """The rows of the ranking: name and the numbers by column."""
     return page.evaluate(
@@ -54,7 +63,7 @@ def fresh(request):
     if "seen" in request.fixturenames:
         page = request.getfixturevalue("seen")
         page.evaluate("location.hash = '#'")
-        page.wait_for_function("document.getElementById('view-ranking').hidden === false")
+        until(page, "document.getElementById('view-ranking').hidden === false")
 
 
 class TestWhatItShows:
@@ -71,7 +80,7 @@ class TestWhatItShows:
     @pytest.mark.parametrize(("labels", "alpha"), [("observed", 0.3), ("listed", 0.0), ("supported", 0.61)])
     def test_alpha_and_policy_are_exact(self, seen, labels, alpha) -> None:
         seen.evaluate(f"location.hash = '#d=semeval2010&labels={labels}&alpha={alpha}'")
-        seen.wait_for_function(f"document.getElementById('policy').value === '{labels}'")
+        until(seen, f"document.getElementById('policy').value === '{labels}'")
         runs = {(run.name, run.seed): run for run in list_runs("semeval2010") if not run.second}
         keys = {one["key"]: one for one in seen.evaluate("leaderboard.model.test().systems")}
         values = seen.evaluate(
@@ -87,7 +96,7 @@ class TestWhatItShows:
 
     def test_facts_and_their_area_up_to_a_recall(self, seen) -> None:
         seen.evaluate("location.hash = '#d=nyt10&recall=0.3'")
-        seen.wait_for_function("document.getElementById('alpha-value').textContent.includes('0.30')")
+        until(seen, "document.getElementById('alpha-value').textContent.includes('0.30')")
         runs = {run.name: run for run in list_runs("nyt10", kind="facts")}
         for row in table(seen):
             ranking = runs[row["name"]].outcome().ranking(runs[row["name"]].labels, "NA")
@@ -123,7 +132,7 @@ class TestWhatItShows:
         chosen = [label for label in outcome.labels if label not in ("no_relation", outcome.labels[3])]
         place = outcome.labels.index(outcome.labels[3])
         seen.evaluate(f"location.hash = '#out={1 << place:x}&sort=macro'")
-        seen.wait_for_function("document.getElementById('signature').textContent.includes('of42#')")
+        until(seen, "document.getElementById('signature').textContent.includes('of42#')")
         expected = Policy(negative="no_relation", labels=chosen).signature(outcome, "f1", "macro")
         assert seen.inner_text("#signature") == expected
 
@@ -142,7 +151,7 @@ class TestUse:
 
     def test_the_slider_ranks_anew_and_stands_in_the_address(self, seen) -> None:
         seen.evaluate("location.hash = '#d=semeval2010'")
-        seen.wait_for_function("document.title.startsWith('SemEval')")
+        until(seen, "document.title.startsWith('SemEval')")
         slide(seen, 0)
         first = table(seen)
         assert [row["alpha"] for row in first] == [row["macro"] for row in first]
@@ -150,7 +159,7 @@ class TestUse:
         second = table(seen)
         assert [row["alpha"] for row in second] == [row["weighted"] for row in second]
         assert [row["name"] for row in first] != [row["name"] for row in second]
-        seen.wait_for_function("location.hash.includes('alpha=1')")
+        until(seen, "location.hash.includes('alpha=1')")
 
     def test_comparing_two(self, seen) -> None:
         seen.evaluate("location.hash = '#v=compare&x=KnowBERT&y=SpanBERT'")
@@ -197,7 +206,7 @@ class TestUse:
         assert page.get_attribute('th[data-column="macro"]', "aria-sort") == "descending"
         assert {row["name"] for row in table(page)} >= {"CNN", "CR-CNN"}
         page.evaluate("location.hash = '#d=nowhere&alpha=x&out=%3Cb%3E&v=constructor'")
-        page.wait_for_function("document.title.startsWith('TACRED')")
+        until(page, "document.title.startsWith('TACRED')")
         assert len(table(page)) == 52 and faults == []
         page.close()
 
