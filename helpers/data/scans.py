@@ -363,9 +363,9 @@ class _Spark(Reader):
             frame, names = self.session.read.parquet(*files), own
         else:
             schema = ", ".join(f"c{place} string" for place in range(len(part.names)))
-            form = {
+            form: dict[str, bool | str] = {
                 "header": True,
-                "sep": DELIMITERS[part.kind],
+                "sep": str(DELIMITERS[part.kind]),
                 "quote": '"',
                 "escape": '"',
                 "mode": "FAILFAST",
