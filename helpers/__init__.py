@@ -18,4 +18,7 @@ ROOT = PACKAGE.parent if _IS_CHECKOUT else Path.cwd()
 installed from a wheel, the folder in which it is used. Nothing is ever written into an installed package."""
 
 RESULTS = ROOT / "results" if _IS_CHECKOUT else PACKAGE / "stored"
-"""Where published numbers and tables are read: `results/`, or their copy in an installed package."""
+"""Published numbers, tables and stored runs: `results/`, or their copy in an installed package."""
+
+WEB = (ROOT if _IS_CHECKOUT else RESULTS) / "web"
+"""The sources of the leaderboard's page."""

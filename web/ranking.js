@@ -7,7 +7,7 @@ import { rises } from "./metrics.js";
 import * as model from "./model.js";
 import { lineChart, colour } from "./charts.js";
 
-const FIRST = 100;
+const FIRST = 60; // all of TACRED's; more would make the slider slow where there are a thousand
 const rowsOf = new WeakMap();
 let shownAll = false;
 const drawn = { x: null, named: [] };

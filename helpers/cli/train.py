@@ -112,11 +112,23 @@ def _train(settings: str | None, changes: tuple, options: tuple, out: str | None
 
     _take_own_files(chosen)
     written = {name: chosen.pop(name) for name in ("predictions", "weights", "epochs", "overwrite")}
-    experiment = Experiment(**chosen, options=dict(options)).with_settings(settings, dict(changes))
+    usual = Experiment(**chosen, options=dict(options)).with_settings(settings, {})
+    experiment = usual.with_settings(settings, dict(changes))
+    if "optimizer" in dict(changes) and "learning_rate" not in dict(changes):
+        _check_rate(usual.resolved(), experiment.resolved())
     folder = out or (SCRATCH if experiment.profile == "quick" else RUNS_FOLDER)
     run = run_experiment(experiment, folder, **written)
     if is_first_process():
         put(_described(run, run_path(run, folder)))
+
+
+def _check_rate(usual: Any, changed: Any) -> None:
+    """A rate for Adam makes no step worth the name with SGD, and one for SGD tears the weights with Adam."""
+    if usual.optimizer != changed.optimizer and "sgd" in {usual.optimizer, changed.optimizer}:
+        raise ValueError(
+            f"--set optimizer {changed.optimizer} needs --set learning_rate, too:"
+            f" {usual.learning_rate:g} is a rate for {usual.optimizer}"
+        )
 
 
 OWN = ("relations", "inverse", "negative")

@@ -9,6 +9,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "ranked_facts": ["RankedFacts"],
         "files": [
             "RUNS_FOLDER",
+            "STORED_RUNS",
             "STUDIES_FOLDER",
             "different_fields",
             "list_runs",

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 from pydantic import TypeAdapter, ValidationError
 
-from helpers import ROOT
+from helpers import RESULTS, ROOT
 from helpers.core import abridged, shown, write_atomically
 
 from .fields import plain
@@ -27,6 +27,9 @@ from .schema import SCHEMA_VERSION, ConfusionRows, LabelSetRows, PairedRows, Run
 
 logger = logging.getLogger(__name__)
 RUNS_FOLDER = ROOT / "results" / "runs"
+"""Where runs are written, and read."""
+STORED_RUNS = RESULTS / "runs"
+"""The runs of the reproduction: the same folder, or its copy in an installed package."""
 STUDIES_FOLDER = ROOT / "results" / "studies"
 WIDTH = 100
 MAX_BYTES = 1 << 26

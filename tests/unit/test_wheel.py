@@ -122,6 +122,18 @@ def test_what_is_stored_rides_along_and_extras_are_named(program, folder):
     assert sorted(path.name for path in folder.iterdir()) == ["helpers.py", "mine.csv"]
 
 
+def test_a_report_stands_among_the_stored_systems_and_the_page_is_built(program, folder):
+    shutil.copy(ROOT / "examples" / "predictions.csv", folder / "theirs.csv")
+    words = ("theirs.csv", "--dataset", "semeval2010", "--format", "html", "--out", "report.html")
+    done = run(program, "report", *words, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"<td[^>]*>\d+ of \d+</td>", (folder / "report.html").read_text("utf-8"))
+    done = run(program, "leaderboard", "rebuild", "--bootstrap", "2", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    page = (folder / "results" / "leaderboard" / "index.html").read_text("utf-8")
+    assert '"key":"BiLSTM + BERT cased"' in page
+
+
 def test_nothing_is_written_into_the_package_but_under_the_current_folder(program, folder):
     code = "import helpers, helpers.runs, helpers.cli.train, helpers.reporting.tables as t\n"
     code += "print(helpers.ROOT, helpers.runs.RUNS_FOLDER, helpers.cli.train.SCRATCH, t.TABLES_FOLDER)"
@@ -141,4 +153,6 @@ def test_the_wheel_holds_the_package_its_types_and_its_tables(wheel):
     assert "helpers/stored/published/label_counts.csv" in names
     assert wheel.name == f"beyond_micro_f1-{__version__}-py3-none-any.whl"
     assert not {name for name in names if name.startswith(("tests/", "notebooks/", "results/"))}
-    assert wheel.stat().st_size < 2_000_000
+    assert {"helpers/stored/web/main.js", "helpers/stored/web/vendor/plot.min.js"} <= names
+    assert sum(name.startswith("helpers/stored/runs/") for name in names) > 200
+    assert wheel.stat().st_size < 6_000_000

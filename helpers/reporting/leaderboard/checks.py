@@ -40,7 +40,7 @@ from helpers.data import (
 )
 from helpers.evaluation import read_fact_lists
 from helpers.metrics import Confusion, MultilabelOutcome, PairedOutcomes
-from helpers.runs import RUNS_FOLDER, RankedFacts, Run, load_run
+from helpers.runs import STORED_RUNS, RankedFacts, Run, load_run
 
 SHOWN_PROBLEMS = 50
 ROLES = ("id", "gold", "predicted", "predicted_paired")
@@ -115,7 +115,7 @@ class TestSet:
     key: Mapping[str, str] | None = None
 
 
-def find_test_set(dataset: str, runs: Path | str = RUNS_FOLDER) -> TestSet:
+def find_test_set(dataset: str, runs: Path | str = STORED_RUNS) -> TestSet:
     """The test set of a data set, from its stored runs and, where the data are here, from its key.
 
     Raises ValueError for a data set without runs that cannot be read either; the known ones are listed.

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from helpers import __version__
+from helpers import WEB, __version__
 from helpers.core import naming_file, read_file, table_name, visible
 from helpers.data import read_label_columns
 from helpers.evaluation import system_title
@@ -31,11 +31,10 @@ from helpers.metrics import (
     evaluate,
     scheme_names,
 )
-from helpers.runs import RUNS_FOLDER, list_runs
+from helpers.runs import STORED_RUNS, list_runs
 
 from .checks import counts_of, find_test_set, label_outcome, run_dataset
 from .measures import SEED
-from .page import WEB
 from .payload import TITLES
 from .store import STORE, submissions
 
@@ -159,7 +158,7 @@ def file_report(
     negative: str | None = None,
     columns: Mapping[str, str | None] | None = None,
     replicates: int = 1000,
-    runs: Path | str = RUNS_FOLDER,
+    runs: Path | str = STORED_RUNS,
     store: Path | str = STORE,
 ) -> FileReport:
     """The report of a prediction file.

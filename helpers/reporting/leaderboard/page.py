@@ -13,10 +13,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-from helpers import ROOT
+from helpers import ROOT, WEB
 from helpers.core import ChecksumError, read_file, write_atomically
 
-WEB = ROOT / "web"
 PAGE = ROOT / "results" / "leaderboard" / "index.html"
 MODULES = ("metrics", "dom", "state", "model", "charts", "ranking", "views", "main")
 """Of the page, each after those that it imports."""

@@ -23,7 +23,7 @@ from helpers.metrics import (
     FactRanking,
     PairedOutcomes,
 )
-from helpers.runs import RUNS_FOLDER, Run, list_runs
+from helpers.runs import STORED_RUNS, Run, list_runs
 
 from .checks import counts_of, run_dataset
 from .joint import paired_ends, stored_pairs
@@ -64,7 +64,7 @@ ORDER = tuple(TITLES)
 
 
 def page_data(
-    runs: Path | str = RUNS_FOLDER,
+    runs: Path | str = STORED_RUNS,
     store: Path | str | None = STORE,
     replicates: int = REPLICATES,
     cached: bool = True,

@@ -28,7 +28,7 @@ from helpers.core import (
 )
 from helpers.data import open_source
 from helpers.metrics import PairedOutcomes
-from helpers.runs import RUNS_FOLDER, Run, different_fields, list_runs, load_run, run_path, save_run
+from helpers.runs import STORED_RUNS, Run, different_fields, list_runs, load_run, run_path, save_run
 
 from .checks import fact_outcome, find_test_set, label_outcome, read_labels_file, set_outcome
 
@@ -65,7 +65,7 @@ class Submission:
 def add_submission(
     submission: Submission,
     store: Path | str = STORE,
-    runs: Path | str = RUNS_FOLDER,
+    runs: Path | str = STORED_RUNS,
     replace: bool = False,
 ) -> Path:
     """Check a prediction file, reduce it to an outcome, store it as a run file. Returns the path.
@@ -164,7 +164,7 @@ def _check_free(run: Run, store: Path, runs: Path, replace: bool) -> None:
 def add_batch(
     batch: Iterable[Submission],
     store: Path | str = STORE,
-    runs: Path | str = RUNS_FOLDER,
+    runs: Path | str = STORED_RUNS,
     replace: bool = False,
 ) -> tuple[list[Path], list[tuple[Submission, Exception]]]:
     """Add many submissions; one that is refused never stops the others.
@@ -262,7 +262,7 @@ def submissions(store: Path | str = STORE) -> list[Run]:
 
 
 def compare_submissions(
-    first: Submission, second: Submission, store: Path | str = STORE, runs: Path | str = RUNS_FOLDER
+    first: Submission, second: Submission, store: Path | str = STORE, runs: Path | str = STORED_RUNS
 ) -> Path:
     """Store the joint outcome of two systems on the same samples, so that their interval is a paired one.
 

@@ -440,6 +440,10 @@ class TestCommand:
                 "dropout is True; it must be in [0, 1)",
             ),
             (
+                "--model em-c --dataset demo --set optimizer sgd",
+                "--set optimizer sgd needs --set learning_rate, too: 0.0001 is a rate for adamw",
+            ),
+            (
                 "--model em-c --dataset demo --set optimizer rmsprop",
                 "unknown optimizer 'rmsprop'. Known: adamw, adam, sgd",
             ),

@@ -2,6 +2,7 @@
 
 import json
 import re
+import statistics
 import time
 
 import pytest
@@ -301,7 +302,7 @@ class TestManySystems:
               document.body.offsetHeight; found.push(performance.now() - start); }
             return found; }"""
         )
-        assert loaded < 2 * SLOW and min(turns) < 50 * SLOW, (loaded, turns)
+        assert loaded < 2 * SLOW and statistics.median(turns) < 50 * SLOW, (loaded, turns)
         page.click("#more")
         assert len(table(page)) == 1000 and faults == []
         page.close()
@@ -320,7 +321,7 @@ class TestManySystems:
         page.close()
 
 
-SLOW = 2.0  # the machine of a test is shared: the limits of the page are for one that is not
+SLOW = 2.0  # the machine of a test is shared: the limits of the page, 2 s and 50 ms, are for one that is not
 
 
 class TestMetricsInTheBrowser:
