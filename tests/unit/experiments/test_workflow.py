@@ -249,3 +249,28 @@ def test_killed_at_any_moment_the_next_call_finishes_and_nothing_runs_twice(tiny
 
 def children(process: int) -> list[str]:
     return Path(f"/proc/{process}/task/{process}/children").read_text().split()
+
+
+STALE_NOTEBOOK = """
+import helpers.experiments
+
+executed = "results/notebooks/02_weighting_schemes.ipynb"
+due = helpers.experiments.Plan({{}}, [], {{executed: []}}, {{executed: []}}, ["results/README.md"])
+helpers.experiments.plan = lambda *_: due
+
+
+include: "{}"
+"""
+
+
+def test_the_rules_of_notebooks_and_pages_are_made(tmp_path):
+    """What no kill test reaches, as only runs are killed there: a notebook is due, and the page after it."""
+    pytest.importorskip("snakemake")
+    (tmp_path / "Snakefile").write_text(STALE_NOTEBOOK.format(ROOT / "workflow" / "Snakefile"))
+    words = ["-s", tmp_path / "Snakefile", "--profile", ROOT / "workflow" / "profiles" / "local", "-n", "-p"]
+    done = subprocess.run(
+        [sys.executable, "-m", "snakemake", *words], cwd=tmp_path, capture_output=True, text=True, timeout=240
+    )
+    assert done.returncode == 0, done.stderr
+    said = done.stdout + done.stderr
+    assert said.index("helpers notebooks --only 02 --publish") < said.index("helpers.papers.readme")
