@@ -103,8 +103,8 @@ def tops_in_words(weights: pd.DataFrame) -> str:
     for model, rows in own.groupby("model", sort=False):
         top = rows.loc[rows.groupby("head")["weight"].idxmax()]
         counts = top["group"].value_counts()
-        said = [f"{n} heads {group}" if n > 1 else f"one head {group}" for group, n in counts.items()]
-        parts.append(f"- {model}: most attention goes in {listed(said)}")
+        said = [f"{group} in {n} heads" if n > 1 else f"{group} in one head" for group, n in counts.items()]
+        parts.append(f"- {model}: most attention goes to {listed(said)}")
     return "\n".join(parts)
 
 
@@ -140,11 +140,9 @@ def exchange_in_words(studies: Studies, shares: pd.DataFrame) -> str:
         [f"{name} {share:.0f} %" for name, share in rows[LOOKED].items()] for rows in (still, turned)
     )
     return (
-        f"{table.index[0]}: {table[BEFORE].iloc[0]:.3f} and {table[AFTER].iloc[0]:.3f}. Attention on the "
-        "markers, answer "
-        f"unmoved: {listed(said)}. Answer turned: {listed(other)}. All look at the markers; what "
-        "that is worth "
-        "shows only when they change places."
+        f"{table.index[0]}: {table[BEFORE].iloc[0]:.3f} and {table[AFTER].iloc[0]:.3f}. The answer stays "
+        f"although the markers are exchanged: {listed(said)} of the attention on them. It turns: "
+        f"{listed(other)}. All look at the markers; whether that matters shows only when they change places."
     )
 
 
@@ -234,8 +232,8 @@ def agreement_in_words(studies: Studies, level: float = 0.05) -> str:
     rest = table[table["p"] >= level]
     said = [f"{row.model}, {row.explains} (τ = {row.tau:.2f}, p = {row.p:.2f})" for row in agree.itertuples()]
     return (
-        f"They agree for {listed(said, 'no model')}; for the others τ lies between "
-        f"{from_to(rest['tau'], 2).replace(' to ', ' and ')}, not significant."
+        f"More agreement than chance (p of each test by itself) for {listed(said, 'no model')}; for the "
+        f"others τ lies between {from_to(rest['tau'], 2).replace(' to ', ' and ')}, not significant."
     )
 
 
@@ -253,7 +251,7 @@ def observations_table(studies: Studies, weights: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "Lyu et al. (BERT-base)": [
-                "EM-C focuses on *caused* only",
+                "EM-C: mostly *caused*",
                 "EM-C-M: markers and *caused*",
                 "EMR-C: *caused* and the literal relation, markers a little",
             ],

@@ -120,7 +120,7 @@ def statistics_by_split(names: Sequence[str]) -> pd.DataFrame:
             rows[dataset, split] = label_statistics(counts, negative).to_dict()
     table = pd.DataFrame.from_dict(rows, orient="index")
     table = table[["samples", "negative_share", *_OF_TEST]].astype(float)
-    return table.assign(negative_share=100 * table["negative_share"])
+    return table.assign(negative_share=100 * table["negative_share"]).astype({"samples": int})
 
 
 def entropy_parts(dataset: str) -> dict[str, float]:

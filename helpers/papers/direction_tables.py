@@ -99,7 +99,7 @@ def merged_text(rows: pd.DataFrame, dataset: str = "semeval2010") -> str:
     return (
         f"B rises by {from_to(gains['change of B'])} points, PPR to {from_to(gains['PPR, merged'])} %. "
         f"A moves by {signed(a.min())} to {signed(a.max())} points: up for {up}, down for {down}. "
-        "(R's EM-C base: "
+        "(Lyu et al., EM-C on BERT base: "
         "A 81.27 → 87.85.)"
     )
 
@@ -151,12 +151,13 @@ def markers_text() -> str:
     """How far A, PIR and PPR of EM-C reach over the settings of the study `markers`; which is blindest."""
     scores = study_scores("markers")
     means = 100 * scores.groupby(["setting", "score"], sort=False)["value"].mean().unstack()[list(DIRECTION)]
-    table = means.rename(columns=NAMES)
+    table, runs = means.rename(columns=NAMES), scores.groupby("setting")["seed"].nunique()
     worst, best = table["PPR"].idxmin(), table["PPR"].idxmax()
     return (
         f"Over the {len(table)} settings A lies between {from_to(table['A']).replace(' to ', ' and ')}, PIR "
-        f"between {from_to(table['PIR']).replace(' to ', ' and ')}. Least of direction knows *{worst}* (PPR "
-        f"{table.loc[worst, 'PPR']:.1f}), most *{best}* (PPR {table.loc[best, 'PPR']:.1f})."
+        f"between {from_to(table['PIR']).replace(' to ', ' and ')}. EM-C knows least about direction with "
+        f"*{worst}* (PPR {table.loc[worst, 'PPR']:.1f}, runs: {runs[worst]}), most with *{best}* (PPR "
+        f"{table.loc[best, 'PPR']:.1f}, runs: {runs[best]})."
     )
 
 
@@ -268,8 +269,8 @@ def epochs_text(table: pd.DataFrame) -> str:
         f"After the first epoch PIR is {first['PIR']:.1f} and direction costs {costs[0]:.1f} points "
         "of A; after "
         f"the last one {last['PIR']:.1f} and {costs[1]:.1f}. PPR still climbs from {first['PPR']:.1f} to "
-        f"{last['PPR']:.1f}: what it gains are relations. Direction was learned within the first epoch, at a "
-        "grain that these runs do not show."
+        f"{last['PPR']:.1f}: what it still learns are relations. Direction was learned within the first "
+        "epoch; when in that epoch, these runs do not show."
     )
 
 
@@ -307,5 +308,6 @@ def exceptions_text(table: pd.DataFrame, plain: str = "EM-C", share: float = 0.5
         own = wide.xs(model, level="model")
         low = own[own["right_both"] < share * own["right_original"]].sort_values("right_both")
         said = [f"`{name}` ({a:.0f} → {b:.0f})" for name, a, b in low.itertuples()]
-        parts.append(f"**{model}** keeps less than half of {listed(said, 'no relation')}")
+        kept = f"less than half of {listed(said)}" if said else "at least half of every relation"
+        parts.append(f"**{model}** keeps {kept}")
     return ". ".join(parts) + " (per cent right on A → right on both)."

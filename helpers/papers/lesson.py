@@ -201,9 +201,9 @@ def blindness_text(one: Trained) -> str:
     """What the five scores of a model say about direction, in words."""
     found = one.scores
     return (
-        f"{one.name} is right on {found['A']:.1f} % (A) of the test set and on {found['B']:.1f} % (B) of the "
-        f"paired set, by macro-F1. Of its right answers, {share_in_words(found['PIR'])} stayed the same when "
-        f"the markers changed places (PIR {found['PIR']:.1f} %); of the pairs, "
+        f"{one.name} has a macro-F1 of {found['A']:.1f} % (A) on the test set and of "
+        f"{found['B']:.1f} % (B) on the paired set. Of its right answers, "
+        f"{share_in_words(found['PIR'])} stayed the same when the markers changed places (PIR {found['PIR']:.1f} %); of the pairs, "
         f"{share_in_words(found['PPR'])} are right on both sides (PPR {found['PPR']:.1f} %)."
     )
 

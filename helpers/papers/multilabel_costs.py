@@ -76,9 +76,9 @@ def expected_seconds(costs: pd.DataFrame) -> pd.DataFrame:
         {
             "seconds": costs["seconds"],
             "problems": costs["problems"],
-            "seconds by problems": costs["problems"] * costs["one"],
-            "worth, on all documents": costs["whole"],
-            "seconds by worth": costs["whole"] * costs["one"],
+            "seconds expected by count": costs["problems"] * costs["one"],
+            "worth in full problems": costs["whole"],
+            "seconds expected by worth": costs["whole"] * costs["one"],
         }
     ).set_index(pd.MultiIndex.from_frame(costs[["dataset", "model"]]))
 
@@ -141,4 +141,4 @@ def forms_text(runs: Mapping[str, Runs]) -> str:
             for name in COLLECTIONS
         )
     ]
-    return f"No score differs by more than {apart:.4f}. Faster is {listed(parts)}."
+    return f"No score differs by more than {apart:.4f}. The faster one is {listed(parts)}."

@@ -97,10 +97,13 @@ def collections_table(runs: Mapping[str, Runs]) -> pd.DataFrame:
         run = own["1vsrest"]
         sizes, counts = run.outcome().ranking, np.sort(run.outcome().counts.gold)
         rows[name] = {"training documents": run.facts["train_documents"], "test documents": sizes.n}
-        rows[name] |= {"labels": len(counts), "labels a test document": round(counts.sum() / sizes.n, 2)}
-        rows[name] |= {"without labels": sizes.without_labels, "largest label": counts[-1]}
-        rows[name] |= {"median label": np.median(counts), "smallest label": counts[0]}
-    return pd.DataFrame(rows).T
+        rows[name] |= {"labels": len(counts), "labels per test document": round(counts.sum() / sizes.n, 2)}
+        rows[name] |= {
+            "without labels": sizes.without_labels,
+            "test documents of the largest label": counts[-1],
+        }
+        rows[name] |= {"of the median label": np.median(counts), "of the smallest label": counts[0]}
+    return pd.DataFrame.from_dict(rows, orient="index")
 
 
 def largest_weights(run: Run, n: int = 4) -> pd.DataFrame:
@@ -118,8 +121,8 @@ def largest_weights_text(run: Run) -> str:
     usual, other = table["entropy"].iloc[0], table["entropy, N = documents"].iloc[0]
     a_document = run.outcome().counts.gold.sum() / run.n
     return (
-        f"Nothing: log 1 is 0. On Reuters, where a document has {a_document:.2f} topics, the second reading "
-        f"takes {100 * (1 - other / usual):.0f} % of the weight of "
+        f"Nothing: log 1 is 0. On {COLLECTIONS[run.dataset]}, where a document has {a_document:.2f} labels, "
+        f"the second reading takes {100 * (1 - other / usual):.0f} % of the weight of "
         f"`{run.labels[run.outcome().counts.gold.argmax()]}`."
     )
 

@@ -207,4 +207,9 @@ def corpus_sizes() -> pd.DataFrame:
     counted = published_counts("nyt10m")
     ours = {split: sum(n for label, n in one.items() if label != TOTAL) for split, one in counted.items()}
     column = [f"{ours[split]:,}" if name == "nyt10m" and split in ours else "" for name, split in table.index]
-    return table.fillna("").assign(**{"counted here": column}).rename_axis(columns=None)
+    return (
+        table.rename(index={"value": "all parts"}, level=1)
+        .fillna("")
+        .assign(**{"counted here": column})
+        .rename_axis(columns=None)
+    )

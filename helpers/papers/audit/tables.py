@@ -49,7 +49,7 @@ def inconsistent_stories(claims: pd.DataFrame) -> pd.DataFrame:
         story = next((name for name, belongs in _STORIES.items() if belongs(row)), None)
         if story is None:
             raise ValueError(f"an inconsistent claim without a story: {row['item']}, {row['claim']}")
-        ends = [significant(row[end]) for end in _ENDS]
+        ends = [significant(row[end], 3 if abs(row[end]) < 1000 else 6).replace("-", "−") for end in _ENDS]
         rows.append((story, row["paper"], row["item"], row["claim"], row["published"], *ends))
     found = pd.DataFrame(rows, columns=["story", "paper", "item", "claim", "published", "from", "to"])
     found["story"] = pd.Categorical(found["story"], list(_STORIES), ordered=True)

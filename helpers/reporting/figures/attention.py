@@ -48,7 +48,7 @@ def _draw_tokens(axes: Axes, tokens: pd.DataFrame, row: int) -> float:
         look = {
             "ha": "center",
             "va": "center_baseline",
-            "fontsize": 6.2,
+            "fontsize": 7,
             "color": color,
             "family": "monospace",
         }

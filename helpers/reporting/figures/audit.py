@@ -101,7 +101,7 @@ def few_runs_chart(simulated: pd.DataFrame, runs: int, alpha: float) -> plt.Figu
     figure, (left, right) = plt.subplots(1, 2, figsize=(7.5, 3.4))
     left.plot(simulated["true_d"], simulated["significant"], "o-", color=_ALLOWED, markersize=4)
     left.set(xlabel="true d", ylabel=f"share of experiments with p < {alpha:g}", ylim=(0, 1.02))
-    left.set_title(f"How often is it found? ({runs} runs each)", fontsize=10)
+    left.set_title(f"{runs} runs each miss small effects …", fontsize=10)
     ends = [0, simulated["true_d"].max()]
     for least, word in SAWILOWSKY[:4]:
         right.axhline(least, color=FAINT, linewidth=0.8, zorder=0)
@@ -110,7 +110,7 @@ def few_runs_chart(simulated: pd.DataFrame, runs: int, alpha: float) -> plt.Figu
     right.plot(simulated["true_d"], simulated["estimated_d"], "o-", **look)
     right.plot(ends, ends, color="#666666", linestyle=":", linewidth=1.2, label="as it is")
     right.set(xlabel="true d", ylabel=f"mean |d| where p < {alpha:g}", ylim=(0, None))
-    right.set_title("And how large does it look then?", fontsize=10)
+    right.set_title("… and overstate those that they find", fontsize=10)
     figure.get_layout_engine().set(wspace=0.06)
     right.grid(axis="y", visible=False)
     right.legend(fontsize=8, loc="upper left")

@@ -158,7 +158,7 @@ def epochs_chart(curve: pd.DataFrame, names: dict[str, str], title: str) -> plt.
 
     >>> curve = pd.DataFrame({"epoch": [1, 2], "score": "ppr", "value": [1.0, 60.0]})
     >>> [text.get_text() for text in epochs_chart(curve, {"ppr": "PPR"}, "one").axes[0].texts]
-    ['PPR']
+    ['PPR: 1 → 60']
     """
     figure, axes = plt.subplots(figsize=(7.2, 3.8))
     lines = [(name, curve[curve["score"] == score]) for score, name in names.items()]
@@ -168,7 +168,8 @@ def epochs_chart(curve: pd.DataFrame, names: dict[str, str], title: str) -> plt.
         look = {"color": PALETTE[(0, 2, 3, 1, 4)[number % 5]], "marker": "osD^v"[number % 5]}
         axes.plot(line["epoch"], line["value"], linewidth=1.8, markersize=5, **look)
         axes.annotate(
-            name, (line["epoch"].iloc[-1] + 0.12, place), color=ink(look["color"]), fontsize=9, va="center",
+            f"{name}: {line['value'].iloc[0]:.0f} → {line['value'].iloc[-1]:.0f}",
+            (line["epoch"].iloc[-1] + 0.12, place), color=ink(look["color"]), fontsize=9, va="center",
             annotation_clip=False,
         )  # fmt: skip
     last = curve["epoch"].max()

@@ -63,7 +63,7 @@ def support_groups_chart(labels: pd.DataFrame, title: str) -> plt.Figure:
             axes.plot([place - 0.36, place + 0.36], [mean, mean], color="black", linewidth=2)
             axes.annotate(
                 f"{mean:.0f}", (place, mean), (0, 4), textcoords="offset points", ha="center", fontsize=9,
-                fontweight="bold", bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.4},
+                fontweight="bold", bbox={"facecolor": "white", "edgecolor": "none", "alpha": 1, "pad": 0.4},
             )  # fmt: skip
         axes.set_xticks(range(len(models)), [name.replace("_", "\n") for name in models], fontsize=7)
         axes.set(xlim=(-0.6, len(models) - 0.4), ylim=(-4, 104))
@@ -104,8 +104,14 @@ def spectra_chart(spectrum: pd.DataFrame, title: str) -> plt.Figure:
             f"{model} {curve['value'].iloc[0]:.1f}", (-0.02, place), ha="right", va="center", fontsize=8,
             color=ink(look["color"]), annotation_clip=False,
         )  # fmt: skip
+    ends = [curve["value"].iloc[-1] for _, curve in curves]
+    for (model, _), end, place in zip(curves, ends, spread_labels(ends, least), strict=True):
+        color = ink(look_of(model)["color"])
+        axes.annotate(
+            f"{end:.1f}", (1.02, place), va="center", fontsize=8, color=color, annotation_clip=False
+        )
     alpha_axis(axes, title)
-    axes.set_xlim(-0.52, 1.03)
+    axes.set_xlim(-0.52, 1.15)
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1])
     return figure
 
@@ -127,7 +133,8 @@ def gains_chart(gains: pd.DataFrame, title: str) -> plt.Figure:
     scheme_bars(axes, gains, "difference", 0.15, markersize=5, linewidth=1.3)
     axes.axvline(0, color="black", linewidth=0.8)
     name_rows(axes, models, fontsize=9)
-    axes.set(xlabel="points of F1, bar: 95 % paired bootstrap interval", title=title)
+    axes.set(xlabel="points of F1, bar: 95 % paired bootstrap interval")
+    headline(figure, title)
     axes.grid(axis="y", visible=False)
     legend_below(figure, axes, gains["scheme"].nunique())
     return figure

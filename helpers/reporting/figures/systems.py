@@ -78,7 +78,8 @@ def rank_chart(ranks: pd.DataFrame, highlight: list[str], title: str) -> plt.Fig
             axes.annotate(f"{row.iloc[0]}", (0, row.iloc[0]), color=ink(colors[model]), fontsize=8, **start)
         axes.plot(range(len(row)), row, **look)
     axes.set_xticks(range(ranks.shape[1]), ranks.columns)
-    axes.set(ylabel="rank (1 is best)", title=title, ylim=(len(ranks) + 0.5, 0.5), xlim=(-0.3, last + 0.05))
+    axes.set_title(title, pad=14)
+    axes.set(ylabel="rank (1 is best)", ylim=(len(ranks) + 0.5, 0.5), xlim=(-0.3, last + 0.05))
     axes.grid(axis="x", visible=False)
     if ends:
         label_ends(axes, ends, x=1.03)
@@ -123,24 +124,32 @@ def alpha_spectrum_chart(spectrum: pd.DataFrame, crossings: list[float], title: 
     '60.0  m'
     """
     figure, axes = plt.subplots(figsize=(7.5, 3.8))
-    ends = []
+    starts, ends = [], []
     for place, (model, curve) in enumerate(spectrum.groupby("model", sort=False)):
         color = PALETTE[(0, 3, 2, 1, 4)[place % 5]]
         axes.plot(curve["alpha"], curve["value"], linewidth=1.8, color=color)
         if "low" in curve:
             axes.fill_between(curve["alpha"], curve["low"], curve["high"], color=color, alpha=0.13)
         first, last = curve["value"].iloc[0], curve["value"].iloc[-1]
-        place = {"xytext": (-6, 5 - 10 * place), "textcoords": "offset points"}
-        beside = place | {"ha": "right", "va": "center"}
-        axes.annotate(f"{first:.1f}", (curve["alpha"].iloc[0], first), color=ink(color), fontsize=8, **beside)
+        starts.append((curve["alpha"].iloc[0], first, color))
         ends.append((curve["alpha"].iloc[-1], last, f"{last:.1f}  {model}", color))
     alpha_axis(axes, title)
     for alpha in crossings:
         axes.axvline(alpha, color="black", linestyle=":", linewidth=1.2)
         axes.text(alpha, 0.03, f" α = {alpha:.3f}", transform=axes.get_xaxis_transform(), fontsize=8)
-    axes.margins(x=0.09)
+    axes.margins(x=0.12)
+    _label_starts(axes, starts)
     label_ends(axes, ends)
     return figure
+
+
+def _label_starts(axes: Axes, starts: list[tuple[float, float, str]]) -> None:
+    """The values at the left ends of lines, moved apart where they would touch."""
+    low, high = axes.get_ylim()
+    heights = spread_labels([value for _, value, _ in starts], (high - low) / 19)
+    for (x, value, color), height in zip(starts, heights, strict=True):
+        look = {"ha": "right", "va": "center", "fontsize": 8, "color": ink(color)}
+        axes.text(x - 0.015, height, f"{value:.1f}", **look)
 
 
 @styled
@@ -248,7 +257,7 @@ def reversal_chart(scores: pd.DataFrame, title: str) -> plt.Figure:
             axes.plot([0, 1], [row.with_class, row.without_class], linewidth=1.4, alpha=alpha, **look)
         _name_ends(axes, rows, models)
         axes.set_xticks([0, 1], ["all 18\nclasses", "17, without\nthe class"], fontsize=9)
-        axes.set_xlim(-0.25, 1.75)
+        axes.set_xlim(-0.6, 1.75)
         axes.set_title(panel, fontsize=10)
         axes.grid(axis="x", visible=False)
     low, high = scores[["with_class", "without_class"]].min().min(), scores["without_class"].max()
@@ -264,6 +273,10 @@ def _name_ends(axes: Axes, rows: pd.DataFrame, models: list[str]) -> None:
         axes.annotate(
             f"{model} {value:.1f}", (1.08, place), color=color, fontsize=8, va="center", fontweight="bold"
         )
+    starts = rows.groupby("model", sort=False)["with_class"].mean()
+    for (model, value), place in zip(starts.items(), spread_labels(list(starts), 0.8), strict=True):
+        look = {"color": _PAIR[models.index(model) % 2], "fontsize": 8, "ha": "right", "va": "center"}
+        axes.annotate(f"{value:.1f}", (-0.08, place), **look)
 
 
 @styled
@@ -301,8 +314,8 @@ def lead_without_chart(leads: pd.DataFrame, whole: float, words: str, title: str
         )  # fmt: skip
     name_rows(axes, with_support(leads["relation"], leads["support"]))
     axes.set(xlabel=f"{words}, points of macro-F1 without the class")
-    axes.set_title(title, pad=18)
-    axes.margins(x=0.12)
+    headline(figure, title)
+    axes.margins(x=0.2)
     return figure
 
 

@@ -267,7 +267,15 @@ def test_the_rules_of_notebooks_and_pages_are_made(tmp_path):
     """What no kill test reaches, as only runs are killed there: a notebook is due, and the page after it."""
     pytest.importorskip("snakemake")
     (tmp_path / "Snakefile").write_text(STALE_NOTEBOOK.format(ROOT / "workflow" / "Snakefile"))
-    words = ["-s", tmp_path / "Snakefile", "--profile", ROOT / "workflow" / "profiles" / "local", "-n", "-p"]
+    words = [
+        "all",
+        "-s",
+        tmp_path / "Snakefile",
+        "--profile",
+        ROOT / "workflow" / "profiles" / "local",
+        "-n",
+        "-p",
+    ]
     done = subprocess.run(
         [sys.executable, "-m", "snakemake", *words], cwd=tmp_path, capture_output=True, text=True, timeout=240
     )
