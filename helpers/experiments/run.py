@@ -102,9 +102,11 @@ def run_experiment(
             model.predict(tests[one], progress=progress, description=f"predicting {one}") for one in kinds
         ]
 
+    if epochs and not run_path(_after_epoch(blank, 1), epochs).exists():
+        remove_checkpoint(checkpoint)  # the epochs before it would not be run, and their outcomes are gone
+
     def store_epoch(epoch: int) -> None:
-        variant = "+".join(filter(None, (blank.variant, f"epoch-{epoch}")))
-        run = replace(blank, variant=variant, table=_table(data, *predicted()))
+        run = replace(_after_epoch(blank, epoch), table=_table(data, *predicted()))
         with model.first_process() as first:
             if first:
                 save_run(run, epochs, overwrite=True)
@@ -133,6 +135,10 @@ def run_experiment(
             save_run(run, folder, overwrite=True)  # last: when it is there, all are
             remove_checkpoint(checkpoint)
     return run
+
+
+def _after_epoch(run: Run, epoch: int) -> Run:
+    return replace(run, variant="+".join(filter(None, (run.variant, f"epoch-{epoch}"))))
 
 
 def _read(experiment: Experiment) -> ExperimentData:

@@ -203,7 +203,8 @@ def blindness_text(one: Trained) -> str:
     return (
         f"{one.name} has a macro-F1 of {found['A']:.1f} % (A) on the test set and of "
         f"{found['B']:.1f} % (B) on the paired set. Of its right answers, "
-        f"{share_in_words(found['PIR'])} stayed the same when the markers changed places (PIR {found['PIR']:.1f} %); of the pairs, "
+        f"{share_in_words(found['PIR'])} stayed the same when the markers changed places (PIR "
+        f"{found['PIR']:.1f} %); of the pairs, "
         f"{share_in_words(found['PPR'])} are right on both sides (PPR {found['PPR']:.1f} %)."
     )
 

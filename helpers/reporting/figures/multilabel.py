@@ -105,7 +105,9 @@ def spectra_chart(spectrum: pd.DataFrame, title: str) -> plt.Figure:
             color=ink(look["color"]), annotation_clip=False,
         )  # fmt: skip
     ends = [curve["value"].iloc[-1] for _, curve in curves]
-    for (model, _), end, place in zip(curves, ends, spread_labels(ends, least), strict=True):
+    places = spread_labels(ends, least)
+    above = max(places) - max(ends)  # would stand on the names of the schemes
+    for (model, _), end, place in zip(curves, ends, np.subtract(places, above), strict=True):
         color = ink(look_of(model)["color"])
         axes.annotate(
             f"{end:.1f}", (1.02, place), va="center", fontsize=8, color=color, annotation_clip=False

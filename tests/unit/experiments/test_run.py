@@ -228,6 +228,17 @@ class TestInterrupted:
         assert run.table == whole.table and run.history == whole.history
         assert list((scratch / "checkpoints").iterdir()) == []
 
+    def test_a_curve_whose_first_epochs_are_gone_is_trained_anew(self, experiment, monkeypatch) -> None:
+        with monkeypatch.context() as patch:
+            stop_after(8, patch)
+            with pytest.raises(KeyboardInterrupt):
+                run_of(experiment, epochs="curve")
+        assert [path.parts[2] for path in Path("curve").rglob("*.json")] == [f"EM-ES+quick+{VARIANT}+epoch-1"]
+        shutil.rmtree("curve")
+        run_of(experiment, epochs="curve")
+        variants = [load_run(path).variant for path in sorted(Path("curve").rglob("*.json"))]
+        assert variants == [f"{VARIANT}+epoch-1", f"{VARIANT}+epoch-2"]
+
     def test_another_run_does_not_take_it(self, experiment, scratch, monkeypatch) -> None:
         for one in (experiment, replace(experiment, seed=148), replace(experiment, merged=True)):
             with monkeypatch.context() as patch:

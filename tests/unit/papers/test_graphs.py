@@ -166,21 +166,24 @@ class TestWhatNotebook14Says:
         assert (gains["leak"] > 0).all()
 
     def test_of_graph_models_on_semeval(self) -> None:
-        """Where they are trained: C-GCN's A above 75, and an answer that moves is seldom right."""
+        """C-GCN's A and PPR near the paper's, PIR far above it; merged training makes it right on both."""
         rows = direction_rows(graph_runs(), pd.DataFrame())
         means = rows[rows["seed_or_agg"] == "mean"].pivot(index="model", columns="metric", values="value")
-        if "C-GCN" not in means.index:
-            pytest.skip("C-GCN is not trained yet")
         assert means.loc["C-GCN", "performance_original"] > 0.75
         assert means.loc["C-GCN", "performance_paired"] < means.loc["C-GCN", "performance_original"] - 0.3
+        assert abs(means.loc["C-GCN", "performance_original"] - 0.8479) < 0.04
+        assert abs(means.loc["C-GCN", "ppr"] - 0.2417) < 0.08 and means.loc["C-GCN", "pir"] > 0.032 + 0.2
+        assert means.loc["C-GCN-M", "ppr"] > 0.75
 
     def test_word_vectors_were_chosen_on_training_data(self) -> None:
-        """The usual ones are those with the highest A on the held-out tenth, where that was tried."""
-        tried = vector_scores()
-        if len(tried) < 6:
-            pytest.skip("word vectors are not all tried yet")
-        usual = tried[(tried["epochs"] == 20)].iloc[0]
-        assert usual["word vectors"].endswith("word pieces") and not usual["learnt"]
+        """The usual ones have the highest mean A over the two models on the held-out tenth; for C-GCN alone
+        training them further makes no difference."""
+        tried = vector_scores().set_index(["model", "word vectors", "learnt"])["A"]
+        assert len(tried) == 6
+        means = tried.groupby(level=["word vectors", "learnt"]).mean()
+        assert means.idxmax()[0].endswith("word pieces") and not means.idxmax()[1]
+        ours = tried["C-GCN"].filter(like="word pieces")
+        assert ours.max() - ours.min() < 0.1
 
 
 def test_table_vi_has_its_row_of_c_gcn() -> None:
