@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -81,8 +82,13 @@ def keyed(tmp_path_factory):
 KEY = [(n, ["Other", "Cause-Effect(e1,e2)", "Cause-Effect(e2,e1)"][n % 3]) for n in range(1, 10)]
 
 
+def paths(folder) -> list[Path]:
+    """Without opening them: a process at work may remove one at any moment."""
+    return sorted(folder.glob("*/*/*/*.json"))
+
+
 def files(folder) -> dict[str, bytes]:
-    return {str(path): path.read_bytes() for path in sorted(folder.glob("*/*/*/*.json"))}
+    return {str(path): path.read_bytes() for path in paths(folder)}
 
 
 class TestWhatIsStored:
@@ -318,9 +324,9 @@ class TestTwoProcesses:
     def test_kills_leave_whole_files(self, tmp_path, runs) -> None:
         store = tmp_path / "store"
         for kill in range(4):
-            process, before = self.start(tmp_path, runs, f"k{kill}", 10**6), len(files(store))
+            process, before = self.start(tmp_path, runs, f"k{kill}", 10**6), len(paths(store))
             end = time.monotonic() + 60
-            while len(files(store)) <= before + kill and time.monotonic() < end:
+            while len(paths(store)) <= before + kill and time.monotonic() < end:
                 time.sleep(0.02)
             process.send_signal(signal.SIGKILL)
             process.communicate(timeout=60)
