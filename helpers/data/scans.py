@@ -192,6 +192,7 @@ class _Memory(Reader):
         return read_label_columns(file, *(part.columns.get(role) for role in roles))
 
     def count(self, part: Part, roles: Sequence[str]) -> pa.Table:
+        """See `Reader.count`."""
         import pyarrow as pa
 
         tables = []
@@ -203,6 +204,7 @@ class _Memory(Reader):
         return pa.concat_tables(tables)
 
     def file_of(self, part: Part, role: str, value: Any) -> str:
+        """See `Reader.file_of`."""
         return next(
             file
             for file in part.files
@@ -210,6 +212,7 @@ class _Memory(Reader):
         )
 
     def repeated(self, parts: Sequence[Part]) -> tuple[str | None, int, list[str]] | None:
+        """See `Reader.repeated`."""
         seen: dict[str, str] = {}
         for part in parts:
             for file in part.files:
@@ -237,6 +240,7 @@ class _DuckDb(Reader):
         self.folder.cleanup()
 
     def head(self, path: str) -> tuple[str, Source, str]:
+        """See `Reader.head`."""
         if not is_address(path):
             return head_of_file(path)
         kind = kind_to_scan(path)
@@ -280,6 +284,7 @@ class _DuckDb(Reader):
         return relation.project(", ".join([*chosen, quoted_name(FILE)]))
 
     def count(self, part: Part, roles: Sequence[str]) -> pa.Table:
+        """See `Reader.count`."""
         relation = self._relation(part, roles)
         if part.kind == "parquet":
             schema = relation.limit(0).to_arrow_table().schema
@@ -288,6 +293,7 @@ class _DuckDb(Reader):
         return group_rows(relation, roles)
 
     def file_of(self, part: Part, role: str, value: Any) -> str:
+        """See `Reader.file_of`."""
         literal = "NULL" if value is None else _text(str(value))
         same = f"CAST({quoted_name(role)} AS VARCHAR) IS NOT DISTINCT FROM {literal}"
         ((file,),) = (
@@ -296,6 +302,7 @@ class _DuckDb(Reader):
         return file
 
     def repeated(self, parts: Sequence[Part]) -> tuple[str | None, int, list[str]] | None:
+        """See `Reader.repeated`."""
         text = f"CAST(id AS VARCHAR) AS id, {quoted_name(FILE)}"
         ids = [self._relation(part, ["id"]).project(text) for part in parts]
         every = reduce(lambda one, other: one.union(other), ids)
@@ -376,12 +383,14 @@ class _Spark(Reader):
         return frame.select(*(F.col(name).alias(role) for role, name in quoted.items()), file)
 
     def count(self, part: Part, roles: Sequence[str]) -> pa.Table:
+        """See `Reader.count`."""
         found = group_rows(self._frame(part, roles), roles)
         for role in roles:
             check_types(part.files[0], _renamed(found.schema.field(role), part.columns[role]))
         return found
 
     def file_of(self, part: Part, role: str, value: Any) -> str:
+        """See `Reader.file_of`."""
         from pyspark.sql import functions as F
 
         frame = self._frame(part, [role])
@@ -393,6 +402,7 @@ class _Spark(Reader):
         return next(file for file in part.files if os.path.abspath(file) == path)
 
     def repeated(self, parts: Sequence[Part]) -> tuple[str | None, int, list[str]] | None:
+        """See `Reader.repeated`."""
         from pyspark.sql import functions as F
 
         frames = [self._frame(part, ["id"]).withColumn("id", F.col("id").cast("string")) for part in parts]

@@ -184,6 +184,7 @@ class _Systems:
         options: Mapping[str, Any],
         normalise: bool,
     ) -> _Systems:
+        """Read and count the files; all share one label list and one task."""
         paths = [paths] if isinstance(paths, str | Path) else list(paths)
         if len(paths) < 2:
             raise ValueError(f"a comparison takes at least two files, not {len(paths)}")
@@ -235,6 +236,7 @@ class _Systems:
         return led
 
     def signature(self, table: Confusion, scheme: str | None) -> str:
+        """The recipe of a score of this comparison."""
         return Policy(**self.policy).signature(table, self.score, scheme)
 
     def titles(self) -> list[str]:

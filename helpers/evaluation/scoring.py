@@ -171,13 +171,16 @@ class _Drawn:
 
     @cached_property
     def rng(self) -> np.random.Generator:
+        """The one generator that all intervals draw from, in the order of the report."""
         return np.random.default_rng(self.seed)
 
     @property
     def made(self) -> str:
+        """What a signature says of the resampling; '' without replicates."""
         return bootstrap_suffix(self.replicates, self.seed) if self.replicates else ""
 
     def interval(self, table: Any, statistic: Callable) -> Interval | None:
+        """The percentile interval of a statistic of the counts; None without replicates."""
         return bootstrap_intervals(table, statistic, self.rng, self.replicates) if self.replicates else None
 
 

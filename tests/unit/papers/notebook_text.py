@@ -1,7 +1,7 @@
 """What notebooks say: their text, the numbers typed in it, and what their executed copies print."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 import nbformat
 
@@ -29,6 +29,22 @@ def untold(number: str, told: Iterable[str]) -> list[str]:
     known = {one for sentence in told for one in numbers_in(sentence)}
     typed = numbers_in(source(number, "markdown").partition("## Your turn")[0])
     return [one for one in typed if one not in known]
+
+
+Claims = Mapping[tuple[str, str], Callable[[], bool]]
+"""(notebook, sentence in it) → the check that makes it true."""
+
+
+def assert_claim(claims: Claims, number: str, sentence: str) -> None:
+    """The sentence stands in the notebook, and it holds."""
+    assert sentence in source(number)
+    assert claims[number, sentence]()
+
+
+def assert_all_told(claims: Claims, number: str, definitions: str = "") -> None:
+    """Decimals, shares and counts in Markdown are those of the claims, and of definitions."""
+    told = [sentence for lesson, sentence in claims if lesson == number]
+    assert untold(number, [*told, definitions]) == []
 
 
 def shown_by(number: str, code: str) -> str:

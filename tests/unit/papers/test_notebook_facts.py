@@ -21,7 +21,14 @@ from helpers.papers import (
 from helpers.reporting import TABLES_FOLDER, read_tidy
 from helpers.reporting.leaderboard import page_data, ranking_table
 from helpers.runs import list_runs
-from tests.unit.papers.notebook_text import numbers_in, of_table, printed, shown_by, source, untold
+from tests.unit.papers.notebook_text import (
+    assert_all_told,
+    assert_claim,
+    numbers_in,
+    of_table,
+    printed,
+    shown_by,
+)
 
 OURS = corpus_statistics().set_index("dataset")
 
@@ -159,14 +166,12 @@ LESSONS = ("12", "13", "14", "15", "16")
 
 @pytest.mark.parametrize(("number", "sentence"), CLAIMS, ids=lambda one: one[:40])
 def test_what_is_typed_holds(number: str, sentence: str) -> None:
-    assert sentence in source(number)
-    assert CLAIMS[number, sentence]()
+    assert_claim(CLAIMS, number, sentence)
 
 
 @pytest.mark.parametrize("number", LESSONS)
 def test_no_other_number_is_typed(number: str) -> None:
-    told = [sentence for lesson, sentence in CLAIMS if lesson == number]
-    assert untold(number, [*told, DEFINITIONS.get(number, "")]) == []
+    assert_all_told(CLAIMS, number, DEFINITIONS.get(number, ""))
 
 
 def test_numbers_are_found() -> None:

@@ -60,7 +60,13 @@ from helpers.papers.audit import (
 )
 from helpers.papers.first_steps import RARE, RIGHT
 from helpers.reporting import TABLES_FOLDER, load_published, read_tidy, rounding_interval
-from tests.unit.papers.notebook_text import of_table, printed, shown_by, source, untold
+from tests.unit.papers.notebook_text import (
+    assert_all_told,
+    assert_claim,
+    of_table,
+    printed,
+    shown_by,
+)
 
 STATISTICS = corpus_statistics()
 OURS = STATISTICS.set_index("dataset")
@@ -472,11 +478,9 @@ LESSONS = ("00", "01", "02", "03", "04")
 
 @pytest.mark.parametrize(("number", "sentence"), CLAIMS, ids=lambda one: one[:40])
 def test_what_is_typed_holds(number: str, sentence: str) -> None:
-    assert sentence in source(number)
-    assert CLAIMS[number, sentence]()
+    assert_claim(CLAIMS, number, sentence)
 
 
 @pytest.mark.parametrize("number", LESSONS)
 def test_no_other_number_is_typed(number: str) -> None:
-    told = [sentence for lesson, sentence in CLAIMS if lesson == number]
-    assert untold(number, [*told, DEFINITIONS.get(number, "")]) == []
+    assert_all_told(CLAIMS, number, DEFINITIONS.get(number, ""))

@@ -57,7 +57,7 @@ from helpers.papers import (
 from helpers.papers.direction_tables import ALIKE, merged_text, plane_text, printed_scores
 from helpers.reporting import TABLES_FOLDER, find_cell, forest_rows, load_published, read_tidy
 from helpers.runs import PairedRows, Run
-from tests.unit.papers.notebook_text import printed, source, untold
+from tests.unit.papers.notebook_text import assert_all_told, assert_claim, printed
 
 LESSONS = ("05", "06", "07", "08", "09", "10", "11")
 WEIGHTED, DIRECTED = table_4_runs(), direction_runs()
@@ -326,15 +326,12 @@ def kept():
 
 @pytest.mark.parametrize(("number", "sentence"), CLAIMS, ids=lambda one: one[:40])
 def test_what_is_typed_holds(number: str, sentence: str) -> None:
-    assert sentence in source(number)
-    assert CLAIMS[number, sentence]()
+    assert_claim(CLAIMS, number, sentence)
 
 
 @pytest.mark.parametrize("number", LESSONS)
 def test_no_other_number_is_typed(number: str) -> None:
-    """Decimals, shares and counts in Markdown are those of `CLAIMS`, and of definitions."""
-    told = [sentence for lesson, sentence in CLAIMS if lesson == number]
-    assert untold(number, [*told, "95 % seed 9 4.46 .05"]) == []
+    assert_all_told(CLAIMS, number, "95 % seed 9 4.46 .05")
 
 
 class TestSentencesFollowTheRuns:
