@@ -8,7 +8,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "experiment": ["Experiment"],
         "run": ["run_experiment"],
         "bags": ["BagData", "BagExperiment", "gids_experiments", "read_bags", "run_bag_experiment"],
-        "grid": ["chosen", "standard_experiments", "status", "studies", "train_missing"],
+        "grid": ["RATES", "chosen", "standard_experiments", "status", "studies", "train_missing"],
         "scale": ["CORES", "counting_costs", "row_bytes", "row_seconds"],
         "costs": [
             "ASSUMED",

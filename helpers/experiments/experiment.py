@@ -72,6 +72,7 @@ class Experiment:
     seed : of weights, order, dropout; `encoder` : see `load_encoder`. Models without either ignore them.
     profile : 'quick' takes `QUICK_SENTENCES` training sentences; 'standard' and 'paper' all of them.
     sentences : that many training sentences, drawn once for all seeds; None: as many as the profile says.
+    threads : of the processor, for this run; None: as many as torch takes, or OMP_NUM_THREADS says.
     settings : None takes the profile's for this model.
     holdout : train on nine tenths of the training data and test on the rest: to choose settings.
     options : of the model, see its class; text is converted to the option's type.
@@ -91,6 +92,7 @@ class Experiment:
     encoder: str = EMBEDDED
     profile: str = "quick"
     sentences: Count | None = None
+    threads: Count | None = None
     settings: Settings | None = None
     holdout: bool = False
     options: dict[str, Any] = field(default_factory=dict)
@@ -192,7 +194,8 @@ class Experiment:
         if self.variant:
             return self.variant
         entry, settings, usual = self.entry, self.resolved(), {}
-        chosen = self.options | ({"sentences": self.sentences} if self.sentences else {})
+        counts = {"sentences": self.sentences, "threads": self.threads}
+        chosen = self.options | {name: count for name, count in counts.items() if count}
         if self.options:
             usual = entry.defaults()
             usual |= {name: self.options.get(name) for name in entry.suffixes}  # they are in the model's name

@@ -77,14 +77,15 @@ def studies() -> dict[str, Study]:
     rates : every model with three learning rates on the held-out tenth, scored after each epoch. curves :
     EM-C and EM-C-M after each epoch. ablations : EM-C with other markers, and with less training. layers :
     EM-C and EM-ES on the first layers of the encoder. emr-c : EMR-C in other forms. bert-em : EM-ES as paper
-    W trained it on SemEval, with a layer normalisation, on the official text. precision : EM-C in fp32.
-    vectors : graph models with other word vectors on the held-out tenth. graphs : C-GCN, GCN and C-GCN-M.
+    W trained it on SemEval, with a layer normalisation, on the official text. precision, threads : EM-C in
+    fp32, and on two threads of the processor. vectors : graph models with other word vectors on the
+    held-out tenth. graphs : C-GCN, GCN and C-GCN-M.
     redocred : EM-ES, PTR, CNN, SVM and RECENT around three of them on the drawn sentence pairs of Re-DocRED.
     redocred-all : the same on all of its pairs.
 
     >>> {name: len(study.experiments) for name, study in studies().items()}
     {'standard': 67, 'rates': 15, 'curves': 4, 'ablations': 12, 'layers': 12, 'emr-c': 11, 'bert-em': 5,
-     'precision': 3, 'vectors': 8, 'graphs': 16, 'redocred': 40,
+     'precision': 3, 'threads': 3, 'vectors': 8, 'graphs': 16, 'redocred': 40,
      'redocred-all': 12}
     """
     lists = {
@@ -102,6 +103,7 @@ def studies() -> dict[str, Study]:
             _experiment("em-es", False, seed, text="official", options={"layer_norm": True}) for seed in SEEDS
         ],
         "precision": [_changed(_experiment("em-c", False, seed), precision="fp32") for seed in _THREE],
+        "threads": [_experiment("em-c", False, seed, threads=2) for seed in _THREE],
         "vectors": vector_experiments(),
     }
     found = {

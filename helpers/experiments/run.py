@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -20,7 +21,7 @@ from helpers import ROOT
 from helpers.core import remove_abandoned
 from helpers.data import paired_sets
 from helpers.metrics import Confusion, PairedOutcomes
-from helpers.models import Model, build
+from helpers.models import History, Model, build
 from helpers.runs import (
     RUNS_FOLDER,
     Run,
@@ -94,32 +95,18 @@ def run_experiment(
             return stored
 
     tests = paired_sets(data.test, data.inverse) if data.directed else {"original": data.test}
+    tests = {name: tests[name] for name in ("original", "paired") if name in tests}
     checkpoint = CHECKPOINTS / f"{blank.configuration_sha256[:32]}.safetensors"
-
-    def predicted() -> list[np.ndarray]:
-        kinds = [one for one in ("original", "paired") if one in tests]
-        return [
-            model.predict(tests[one], progress=progress, description=f"predicting {one}") for one in kinds
-        ]
-
-    if epochs and not run_path(_after_epoch(blank, 1), epochs).exists():
-        remove_checkpoint(checkpoint)  # the epochs before it would not be run, and their outcomes are gone
-
-    def store_epoch(epoch: int) -> None:
-        run = replace(_after_epoch(blank, epoch), table=_table(data, *predicted()))
-        with model.first_process() as first:
-            if first:
-                save_run(run, epochs, overwrite=True)
-
-    after_epoch = store_epoch if epochs else None
-    history = model.fit(data.train, checkpoint=checkpoint, after_epoch=after_epoch, progress=progress)
-    start = time.perf_counter()
-    found = predicted()
-    seconds, rate = time.perf_counter() - start, history.examples_per_second
+    with _threads(experiment.threads):
+        history = _fit(model, data, tests, blank, checkpoint, epochs, progress)
+        start = time.perf_counter()
+        found = _predicted(model, tests, progress)
+        seconds, rate = time.perf_counter() - start, history.examples_per_second
+        computed_by = model_environment(model)
     run = replace(
         blank,
         table=_table(data, *found),
-        environment=model_environment(model) | {"prediction_seconds": round(seconds, 1)},
+        environment=computed_by | {"prediction_seconds": round(seconds, 1)},
         history=history.record(),
         wall_seconds=round(history.seconds, 1),
         sentences_per_second=None if rate is None else round(rate, 1),
@@ -135,6 +122,45 @@ def run_experiment(
             save_run(run, folder, overwrite=True)  # last: when it is there, all are
             remove_checkpoint(checkpoint)
     return run
+
+
+def _threads(count: int | None) -> AbstractContextManager[None]:
+    if count is None:
+        return nullcontext()
+    from helpers.models import processor_threads  # torch, which some models do without
+
+    return processor_threads(count)
+
+
+def _fit(
+    model: Model,
+    data: ExperimentData,
+    tests: Mapping[str, list],
+    blank: Run,
+    checkpoint: Path,
+    epochs: Path | str | None,
+    progress: bool,
+) -> History:
+    """Train; with `epochs` the outcome after each epoch is stored there."""
+    if epochs is None:
+        return model.fit(data.train, checkpoint=checkpoint, progress=progress)
+    if not run_path(_after_epoch(blank, 1), epochs).exists():
+        remove_checkpoint(checkpoint)  # the epochs before it would not be run, and their outcomes are gone
+
+    def store_epoch(epoch: int) -> None:
+        table = _table(data, *_predicted(model, tests, progress))
+        with model.first_process() as first:
+            if first:
+                save_run(replace(_after_epoch(blank, epoch), table=table), epochs, overwrite=True)
+
+    return model.fit(data.train, checkpoint=checkpoint, after_epoch=store_epoch, progress=progress)
+
+
+def _predicted(model: Model, tests: Mapping[str, list], progress: bool) -> list[np.ndarray]:
+    return [
+        model.predict(samples, progress=progress, description=f"predicting {name}")
+        for name, samples in tests.items()
+    ]
 
 
 def _after_epoch(run: Run, epoch: int) -> Run:
@@ -157,6 +183,7 @@ def _configuration(experiment: Experiment, model: Model, data: ExperimentData) -
     settings, is_random = experiment.resolved(), experiment.entry.random
     hyperparameters = (asdict(settings) if settings else {}) | model.summary()
     hyperparameters |= {"text": experiment.text, "training_samples": len(data.train)}
+    hyperparameters |= {"threads": experiment.threads} if experiment.threads else {}
     hyperparameters |= {"inverse": dict(data.inverse)} if data.inverse else {}
     outcome = PairedOutcomes if data.directed else Confusion
     return Run.from_outcome(

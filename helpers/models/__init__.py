@@ -33,7 +33,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "denoising": ["RlDsre"],
         "encoder": ["load_encoder", "resolved_precision"],
         "inputs": ["Batch", "Example", "collate"],
-        "training": ["accelerator", "load_weights"],
+        "training": ["accelerator", "load_weights", "processor_threads"],
         "graph": ["GraphConvolution", "adjacency", "pooled"],
         "type_restriction": ["TypeRestriction", "possible_relations"],
         "word_vectors": ["WordVectors"],

@@ -243,7 +243,7 @@ for _name, _title, _source, _options in (
 _INNER = {option: Any for entry in MODELS.values() for option in entry.options}
 MODELS["recent"] = ModelEntry(
     *(".type_restriction:TypeRestriction", "RECENT"),
-    _INNER | {"base": str, "evaluation": Literal["corrected", "as-published"]},
+    _INNER | {"base": str, "evaluation": Literal["corrected", "as-published"], "typed": bool},
     {"standard": _WORD_STANDARD},
     wraps="cnn",
 )

@@ -42,6 +42,22 @@ CHECKPOINT_STEPS = 200
 PREDICTION_BATCH = 64
 
 
+@contextlib.contextmanager
+def processor_threads(count: int | None) -> Iterator[None]:
+    """Compute on so many threads in this block; None: as many as before.
+
+    >>> with processor_threads(1):
+    ...     torch.get_num_threads()
+    1
+    """
+    before = torch.get_num_threads()
+    torch.set_num_threads(count or before)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
 def save_checkpoint(path: Path, model: nn.Module, optimizer: Optimizer, progress: dict[str, Any]) -> None:
     """Write weights, optimiser state and `progress` (JSON values), atomically."""
     tensors = {f"model.{name}": value.detach().contiguous() for name, value in model.state_dict().items()}

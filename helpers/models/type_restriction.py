@@ -14,8 +14,11 @@ pairs of types with one relation from the gold labels of the test set itself:
   the negative class if it has several or none there.
 
 Both modes are given: 'corrected' never reads a gold label, 'as-published' does, and is there to show what the
-leak is worth. Departures: both steps are trained with the base's own loss (the first with two outputs, not
-one), and the last epoch counts.
+leak is worth. With `typed` False both steps stay and the types are not read: what RECENT gains over its base
+beyond that is due to types.
+
+Departures: both steps are trained with the base's own loss (the first with two outputs, not one), and the
+last epoch counts.
 """
 
 from __future__ import annotations
@@ -39,12 +42,17 @@ from .settings import Settings
 
 Types = tuple[str, str]
 EVALUATIONS = ("corrected", "as-published")
+ANY = ("any", "any")
 POSITIVE = "(relation)"
 """The label of the first step for every sample with a relation."""
 
 
-def possible_relations(samples: Sequence[TypedSample], negative: str) -> dict[Types, tuple[str, ...]]:
+def possible_relations(
+    samples: Sequence[TypedSample], negative: str, typed: bool = True
+) -> dict[Types, tuple[str, ...]]:
     """Pair of types → the positive relations that samples with these types have, both in sorted order.
+
+    typed : False: the types are not read, all samples have the pair `ANY`.
 
     Raises ValueError for a sample without types.
 
@@ -55,11 +63,13 @@ def possible_relations(samples: Sequence[TypedSample], negative: str) -> dict[Ty
     found: dict[Types, set[str]] = defaultdict(set)
     for sample in samples:
         if sample.relation != negative:
-            found[_types(sample)].add(sample.relation)
+            found[_types(sample, typed)].add(sample.relation)
     return {types: tuple(sorted(found[types])) for types in sorted(found)}
 
 
-def _types(sample: TypedSample) -> Types:
+def _types(sample: TypedSample, typed: bool) -> Types:
+    if not typed:
+        return ANY
     if not isinstance(sample, TypedSample):
         raise ValueError(f"sample {sample.id} has no entity types")
     return sample.types
@@ -71,7 +81,8 @@ class TypeRestriction(nn.Module, Model):
     Parameters
     ----------
     make : `make(labels, seed)` gives an untrained classifier; `build` makes it of the base's name.
-    evaluation : the mode of `predict`. negative : the negative class; None: the label with a well-known name.
+    evaluation : the mode of `predict`. typed : whether the types are read.
+    negative : the negative class; None: the label with a well-known name.
     base_options : of the base, for the run file.
 
     Raises ValueError for an unknown evaluation, and if no label is the negative class.
@@ -91,6 +102,7 @@ class TypeRestriction(nn.Module, Model):
         labels: Sequence[str],
         make: Callable[[Sequence[str], int], Model],
         evaluation: Literal["corrected", "as-published"] = "corrected",
+        typed: bool = True,
         negative: str | None = None,
         seed: int = 0,
         base_options: Mapping[str, Any] | None = None,
@@ -99,6 +111,7 @@ class TypeRestriction(nn.Module, Model):
         if evaluation not in EVALUATIONS:
             raise unknown_name("evaluation", evaluation, EVALUATIONS)
         self.labels, self.make, self.evaluation, self.seed = tuple(labels), make, evaluation, seed
+        self.typed = typed
         self.negative = negative or find_negative(self.labels)
         if self.negative not in self.labels:
             raise ValueError(f"type restriction needs the negative class among its labels: {self.negative!r}")
@@ -148,7 +161,7 @@ class TypeRestriction(nn.Module, Model):
         check_samples(samples)
         for sample in samples:
             self.label_id(sample)
-        self.possible = possible_relations(samples, self.negative)
+        self.possible = possible_relations(samples, self.negative, self.typed)
         whole: History | None = None
         for number, (name, labels, members) in enumerate(self._plan(samples)):
             stage = self.make(labels, self.seed)
@@ -168,7 +181,8 @@ class TypeRestriction(nn.Module, Model):
         plan = [("binary", (self.negative, POSITIVE), binary)]
         for types, relations in self.possible.items():
             if len(relations) > 1:
-                members = [one for one in samples if one.types == types and not self._is_negative(one)]
+                related = (one for one in samples if not self._is_negative(one))
+                members = [one for one in related if _types(one, self.typed) == types]
                 plan.append((_stage(types), relations, members))
         return plan
 
@@ -192,10 +206,10 @@ class TypeRestriction(nn.Module, Model):
         # the first stage knows two labels; the gold ones are hidden from it
         hidden = [replace(one, relation=self.negative) for one in samples]
         alarms = self.stages["binary"].predict(hidden, progress, description).astype(bool)
-        seen = possible_relations(samples, self.negative)
+        seen = possible_relations(samples, self.negative, self.typed)
         groups: dict[Types, list[int]] = defaultdict(list)
         for place in np.flatnonzero(alarms).tolist():
-            groups[_types(samples[place])].append(place)
+            groups[_types(samples[place], self.typed)].append(place)
         for types, places in groups.items():
             relations = self.possible.get(types, ())
             if len(relations) > 1:
@@ -217,8 +231,9 @@ class TypeRestriction(nn.Module, Model):
         return self.both(samples, progress, description)[self.evaluation]
 
     def summary(self) -> dict[str, object]:
-        """The evaluation, the base and its options."""
-        return {"evaluation": self.evaluation} | self.base_options
+        """The evaluation, whether types are read if not, the base and its options."""
+        untyped = {} if self.typed else {"typed": False}
+        return {"evaluation": self.evaluation} | untyped | self.base_options
 
     def sources(self) -> list[type]:
         """This class and that of the base."""

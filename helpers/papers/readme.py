@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from helpers import ROOT
-from helpers.core import write_atomically
+from helpers.core import unknown_name, write_atomically
 from helpers.metrics import averages
 from helpers.notebooks import notebook_paths, read_contract
 from helpers.papers.audit import CONSISTENT, INCONSISTENT, NOT_DERIVABLE
@@ -235,15 +235,22 @@ def _benchmarks(rows: pd.DataFrame, more_is_better: bool) -> str:
 def quantity(value: float, unit: str) -> str:
     """A number of seconds, bytes, sentences or operations a second in a unit that suits it.
 
+    Raises ValueError for a unit that it does not know.
+
     >>> quantity(0.0274, "s"), quantity(6.9e-05, "s"), quantity(1.603e8, "bytes")
     ('27.4 ms', '0.069 ms', '160 MB')
+    >>> quantity(2**31, "resident bytes")
+    '2.15 GB'
     >>> quantity(98.64, "sentences/s"), quantity(7.2e10, "FLOP/s")
     ('98.6 sentences/s', '72 GFLOP/s')
     """
     if unit in RATES:
         return f"{value / 1e9:.3g} G{unit}" if unit == "FLOP/s" else f"{value:.3g} {unit}"
-    if unit == "bytes":
-        return f"{value / 1e6:.3g} MB"
+    kind = unit.split()[-1]  # 'resident bytes', 'processor s'
+    if kind == "bytes":
+        return f"{value / 1e9:.3g} GB" if value >= 1e9 else f"{value / 1e6:.3g} MB"
+    if kind != "s":
+        raise unknown_name("unit", unit, ("s", "bytes", *RATES))
     return f"{value:.3g} s" if value >= 1 else f"{1000 * value:.3g} ms"
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from helpers.experiments import studies
+from helpers.experiments import RATES, studies
 from helpers.models import EMBEDDED
 from helpers.reporting import compare_models, paired_scores, per_seed, scheme_scores, to_markdown
 from helpers.runs import RUNS_FOLDER, STUDIES_FOLDER, Run, list_runs
@@ -21,6 +21,7 @@ from .weighting import PRINTED_SCHEMES
 
 DATASET = "semeval2010"
 SHOWN = {"performance_original": "A", "performance_paired": "B", "pir": "PIR", "ppr": "PPR"}
+MOVED = {"performance_original": "A", "ppr": "PPR"}
 SECONDS = {"training": "training, s", "prediction": "prediction, s"}
 
 
@@ -41,15 +42,20 @@ class Setting(NamedTuple):
         return [run for run in found if not seeds or run.seed in seeds]
 
 
-_EPOCHS = [Setting(f"as first, after epoch {n}", "EM-C", f"epoch-{n}", "curves") for n in range(1, 5)]
+_EPOCHS = [
+    Setting(f"8,000 sentences, after epoch {n}", "EM-C", f"epoch-{n}", "curves") for n in range(4, 0, -1)
+]
 STUDIES: dict[str, tuple[Setting, ...]] = {
     "markers": (
         Setting("markers added as tokens, vectors at random", "EM-C"),
         Setting("markers added, vectors at the mean", "EM-C", "marker_vectors-mean", "ablations"),
         Setting("markers cut into word pieces", "EM-C", "marker_scheme-pieces", "ablations"),
         Setting("markers are the tokens # and $", "EM-C", "marker_scheme-symbols", "ablations"),
-        Setting("as first, 2,000 sentences, 4 epochs", "EM-C", "epochs-4+sentences-2000", "ablations"),
+    ),
+    "amount": (
+        Setting("8,000 sentences, 5 epochs", "EM-C"),
         *_EPOCHS,
+        Setting("2,000 sentences, 4 epochs", "EM-C", "epochs-4+sentences-2000", "ablations"),
     ),
     **{
         f"layers of {model}": tuple(
@@ -61,6 +67,7 @@ STUDIES: dict[str, tuple[Setting, ...]] = {
         for model in ("EM-C", "EM-ES")
     },
     "emr-c": (
+        Setting("EM-C, for its cost", "EM-C"),
         Setting("negatives drawn anew in each epoch", "EMR-C"),
         Setting("negatives drawn once", "EMR-C", "negatives-fixed", "emr-c"),
         Setting("drawn once, (e2,e1) in words", "EMR-C", "negatives-fixed+turned-symbols", "emr-c"),
@@ -78,9 +85,10 @@ STUDIES: dict[str, tuple[Setting, ...]] = {
             f"{DATASET}-official-text",
         ),
     ),
-    "precision": (
-        Setting("EM-C, bf16", "EM-C"),
-        Setting("EM-C, fp32", "EM-C", "precision-fp32", "precision"),
+    "variance": (
+        Setting("EM-C, bf16, one thread", "EM-C"),
+        Setting("EM-C, bf16, two threads", "EM-C", "threads-2", "threads"),
+        Setting("EM-C, fp32, one thread", "EM-C", "precision-fp32", "precision"),
     ),
 }
 """Name of a study → its settings; the first one is what the others are compared with."""
@@ -98,6 +106,8 @@ _SCORES: dict[str, Callable[[Run], dict[str, float]]] = {
     "emr-c": lambda run: paired_scores(run) | _seconds(run),
 }
 """Study → its scores, where they are not A, B, PD, PIR and PPR alone."""
+_PLANNED = {"markers": "ablations", "amount": "ablations", "variance": "precision"}
+"""Study → the list of experiments whose seeds it has, where that has another name."""
 
 
 def study_scores(study: str) -> pd.DataFrame:
@@ -109,7 +119,7 @@ def study_scores(study: str) -> pd.DataFrame:
     >>> study_scores("layers of EM-C")["setting"].iloc[0]
     'EM-C, 6 layers'
     """
-    planned = studies()["ablations" if study == "markers" else study.partition(" of ")[0]]
+    planned = studies()[_PLANNED.get(study) or study.partition(" of ")[0]]
     seeds = sorted({one.seed for one in planned.experiments})
     found = []
     for setting in STUDIES[study]:
@@ -130,6 +140,8 @@ def study_table(study: str) -> pd.DataFrame:
     """Mean ± SD over seeds of each setting, as text: per cent (and seconds); and p of PPR against the first.
 
     p is Welch's, over the seeds that both have; '–' for fewer than two. W's settings are compared in micro.
+    Of `variance`: how far A and PPR of one seed lie from the first setting's with that seed, in points: mean,
+    and the largest.
     """
     scores = study_scores(study)
     named = SHOWN | (SECONDS if study == "emr-c" else {})
@@ -145,8 +157,18 @@ def study_table(study: str) -> pd.DataFrame:
             row[name] = _mean_sd(values, 0) if score in SECONDS else _mean_sd(100 * values, 2)
         both = scores[scores["setting"].isin([first, setting]) & (scores["score"] == tested)]
         row[f"p ({SHOWN.get(tested, tested)})"] = _p(both, first, setting)
+        if study == "variance":
+            row |= {f"{name} moves": _moved(scores, first, setting, score) for score, name in MOVED.items()}
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def _moved(scores: pd.DataFrame, first: str, other: str, score: str) -> str:
+    if first == other:
+        return ""
+    own = scores[scores["score"] == score].pivot(index="seed", columns="setting", values="value")
+    moved = 100 * (own[other] - own[first]).abs().dropna()
+    return f"{moved.mean():.2f} (≤ {moved.max():.2f})" if len(moved) else "–"
 
 
 def _p(scores: pd.DataFrame, first: str, other: str) -> str:
@@ -186,10 +208,12 @@ def rate_scores(folder: Path | str = STUDIES_FOLDER / "rates") -> pd.DataFrame:
 
 
 def rates_table(scores: pd.DataFrame | None = None) -> pd.DataFrame:
-    """A after each epoch, per cent, one row a model and rate; the best of each model is bold, what the stored
-    runs use is named.
+    """A after each epoch, per cent, one row a model and rate; the best of each model is bold.
 
-    `used` : the learning rate of the standard runs of that model, and 'epoch 5', which is always tested.
+    `used` marks the learning rate of the standard runs. Beside it stand `gain`, points of A after the last
+    epoch, which is the one that is tested, from this rate to the best one; `SD`, of A over the seeds of the
+    standard runs, in points; and `again`: whether the gain is the larger of the two, so that the model is to
+    be trained again. A model without all of `RATES` has none of the three.
     """
     scores = rate_scores() if scores is None else scores
     rows = []
@@ -200,9 +224,23 @@ def rates_table(scores: pd.DataFrame | None = None) -> pd.DataFrame:
             shown = f"{100 * value:.1f}"
             row[f"epoch {epoch}"] = f"**{shown}**" if value == best else shown
         standard = Setting("", model).runs()
-        row["used"] = "yes" if standard and standard[0].hyperparameters["learning_rate"] == rate else ""
-        rows.append(row)
+        is_used = bool(standard) and standard[0].hyperparameters["learning_rate"] == rate
+        rows.append(row | {"used": "yes" if is_used else ""})
+        rows[-1] |= _gain(scores[scores["model"] == model], rate, standard) if is_used else _NO_GAIN
     return pd.DataFrame(rows).fillna("–")
+
+
+_NO_GAIN = {"gain": "", "SD": "", "again": ""}
+
+
+def _gain(scores: pd.DataFrame, rate: float, standard: Sequence[Run]) -> dict[str, str]:
+    """What the best rate gains over this one after the last epoch, and whether that exceeds the spread."""
+    last = 100 * scores[scores["epoch"] == scores["epoch"].max()].set_index("learning_rate")["value"]
+    if not set(RATES) <= set(last.index) or len(standard) < 2:
+        return _NO_GAIN
+    gain = last.max() - last[rate]
+    sd = 100 * pd.Series([paired_scores(run)["performance_original"] for run in standard]).std(ddof=1)
+    return {"gain": f"{gain:.1f}", "SD": f"{sd:.2f}", "again": "yes" if gain > sd else "no"}
 
 
 def rates_markdown() -> str:

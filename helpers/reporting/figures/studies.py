@@ -70,7 +70,10 @@ def learning_rates_chart(scores: pd.DataFrame, title: str) -> plt.Figure:
         axes.set_title(model, fontsize=10)
         axes.set(xlabel="epoch", xlim=(0.7, last + 0.3), xticks=range(1, last + 1))
     found[0][1].set_ylabel("A, held-out tenth (%)")
-    if len(found) > 1:
-        found[-1][1].legend(title="learning rate", fontsize=8, title_fontsize=8, loc="lower right")
+    if len(found) > 1:  # a model may lack a rate: each one is taken from the panel that has it
+        handles = {line.get_label(): line for _, axes, _ in found for line in axes.get_lines()}
+        names = sorted(handles, key=float)
+        look = {"title": "learning rate", "fontsize": 8, "title_fontsize": 8, "loc": "lower right"}
+        found[-1][1].legend([handles[name] for name in names], names, **look)
     headline(figure, title)
     return figure
