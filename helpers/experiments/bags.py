@@ -119,16 +119,26 @@ class BagExperiment:
         return self.dataset
 
     @property
+    def run_seed(self) -> int | None:
+        """The seed in run files: None for a model that draws nothing at random."""
+        return self.seed if self.entry.random else None
+
+    @property
     def aggregators(self) -> dict[str, str | None]:
         """Variant of the run → the aggregator of its evaluation (None: the model's own).
+
+        Where no class is negative, each pair has one sentence, and the aggregators are one.
 
         >>> BagExperiment("cnn").aggregators, BagExperiment("bgwa").aggregators
         ({'sent+AVG': 'avg', 'sent+ONE': 'one'}, {'': None})
         """
+        by_sentence = {"sent+AVG": "avg", "sent+ONE": "one"}
+        if find_dataset(self.dataset).negative is None:
+            by_sentence = {"sent": "avg"}
         if "training" not in self.entry.options or self.model in ("bgwa", "reside", "rl-dsre"):
             found = {"": None}
         elif self.options.get("training", "sentence") == "sentence":
-            found = {"sent+AVG": "avg", "sent+ONE": "one"}
+            found = by_sentence
         else:
             aggregator = self.options.get("aggregator", "avg")
             found = {f"bag+{aggregator.upper()}": aggregator}
@@ -264,7 +274,7 @@ def _configuration(
     experiment: BagExperiment, model: Model, data: BagData, files: dict[str, str], variant: str
 ) -> Run:
     """The run before anything is trained."""
-    settings, is_random = experiment.resolved(), experiment.entry.random
+    settings = experiment.resolved()
     hyperparameters = (asdict(settings) if settings else {}) | model.summary()
     hyperparameters |= {"training_bags": len(data.train), "evaluation": variant}
     return Run(
@@ -274,12 +284,12 @@ def _configuration(
         variant=variant,
         encoder=model.encoder_name,
         encoder_sha256=model.encoder_sha256,
-        seed=experiment.seed if is_random else None,
+        seed=experiment.run_seed,
         profile=experiment.profile,
         hyperparameters=hyperparameters,
         labels=data.labels,
         negative=data.negative,
-        source="" if is_random else NO_RANDOMNESS,
+        source="" if experiment.entry.random else NO_RANDOMNESS,
         code_sha256=code_sha256([type(model)]),
         code=code_files([type(model)]),
         table=RankedFacts(level="bag", facts=0, hits=()) if data.negative else ConfusionRows(rows=()),
@@ -334,3 +344,20 @@ def gids_experiments(seeds: Sequence[int] = SEEDS[:3]) -> list[BagExperiment]:
     listed = [(model, options | way) for model, options in encoders for way in ways]
     listed += [(model, {}) for model in ("bgwa", "reside", "rl-dsre")]
     return fixed + [BagExperiment(model, options=one, seed=seed) for seed in seeds for model, one in listed]
+
+
+WIKI80_EPOCHS = (2, 5, 10)
+"""The standard number, and more, as Wiki80's training part has 49 sentences a relation; none is chosen."""
+
+
+def wiki80_experiments(seeds: Sequence[int] = SEEDS[:3]) -> list[BagExperiment]:
+    """BERT-entity on the sentences of Wiki80, with each number of epochs.
+
+    >>> [one.run_variant for one in wiki80_experiments([9])]
+    ['sent', 'sent+epochs-5', 'sent+epochs-10']
+    """
+    usual = default_settings("bert-entity")
+    tried = [None if n == usual.epochs else usual.changed({"epochs": n}) for n in WIKI80_EPOCHS]
+    return [
+        BagExperiment("bert-entity", "wiki80", seed=seed, settings=one) for seed in seeds for one in tried
+    ]

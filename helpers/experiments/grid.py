@@ -20,8 +20,10 @@ from helpers.metrics import direction_scores
 from helpers.models import NO_ENCODER
 from helpers.runs import RUNS_FOLDER, STUDIES_FOLDER, Run, list_runs
 
+from .bags import BagExperiment, gids_experiments, run_bag_experiment, wiki80_experiments
 from .experiment import SEEDS, Experiment
 from .graphs import all_pair_experiments, graph_experiments, pair_experiments, vector_experiments
+from .run import run_experiment
 
 _MODELS = (("em-c", False), ("em-es", False), ("r-bert", False), ("emr-c", False), ("ptr", False))
 _MERGED = (("em-c", True), ("em-es", True), ("r-bert", True), ("ptr", True))
@@ -61,7 +63,7 @@ class Study:
     """
 
     folder: Path
-    experiments: tuple[Experiment, ...]
+    experiments: tuple[Experiment | BagExperiment, ...]
     every_epoch: bool = False
 
 
@@ -79,14 +81,14 @@ def studies() -> dict[str, Study]:
     EM-C and EM-ES on the first layers of the encoder. emr-c : EMR-C in other forms. bert-em : EM-ES as paper
     W trained it on SemEval, with a layer normalisation, on the official text. precision, threads : EM-C in
     fp32, and on two threads of the processor. vectors : graph models with other word vectors on the
-    held-out tenth. graphs : C-GCN, GCN and C-GCN-M.
-    redocred : EM-ES, PTR, CNN, SVM and RECENT around three of them on the drawn sentence pairs of Re-DocRED.
-    redocred-all : the same on all of its pairs.
+    held-out tenth. graphs : C-GCN, GCN and C-GCN-M. redocred : EM-ES, PTR, CNN, SVM and RECENT around three
+    of them on the drawn sentence pairs of Re-DocRED. redocred-all : the same on all of its pairs. gids :
+    models of bags on GIDS. wiki80 : BERT-entity on the sentences of Wiki80.
 
     >>> {name: len(study.experiments) for name, study in studies().items()}
     {'standard': 67, 'rates': 15, 'curves': 4, 'ablations': 12, 'layers': 12, 'emr-c': 11, 'bert-em': 5,
      'precision': 3, 'threads': 3, 'vectors': 8, 'graphs': 16, 'redocred': 40,
-     'redocred-all': 12}
+     'redocred-all': 12, 'gids': 60, 'wiki80': 9}
     """
     lists = {
         "rates": [_rate(model, rate) for model, _ in _MODELS for rate in RATES],
@@ -111,7 +113,8 @@ def studies() -> dict[str, Study]:
         for name, listed in lists.items()
     }
     shown = {"graphs": graph_experiments(), "redocred": pair_experiments()}
-    shown["redocred-all"] = all_pair_experiments()
+    shown |= {"redocred-all": all_pair_experiments(), "gids": gids_experiments()}
+    shown["wiki80"] = wiki80_experiments()
     found |= {name: Study(Path(RUNS_FOLDER), tuple(listed)) for name, listed in shown.items()}
     return {"standard": Study(Path(RUNS_FOLDER), tuple(standard_experiments()))} | found
 
@@ -153,8 +156,8 @@ def missing(experiments: Iterable[Experiment], folder: Path | str = RUNS_FOLDER)
     return [one for one in experiments if _key(one) not in stored]
 
 
-def _key(one: Experiment) -> tuple[str, str, str, str, str, int | None]:
-    encoder = one.encoder if one.inner.encoder else NO_ENCODER
+def _key(one: Experiment | BagExperiment) -> tuple[str, str, str, str, str, int | None]:
+    encoder = one.encoder if isinstance(one, BagExperiment) or one.inner.encoder else NO_ENCODER
     return one.dataset_name, one.split, one.name, one.run_variant, encoder, one.run_seed
 
 
@@ -179,20 +182,38 @@ def chosen(
     return [one for one in every if (not seeds or one.seed in seeds) and (not names or one.name in names)]
 
 
+def train_experiment(
+    one: Experiment | BagExperiment,
+    folder: Path | str = RUNS_FOLDER,
+    every_epoch: bool = False,
+    overwrite: bool = False,
+    progress: bool = True,
+) -> list[Run]:
+    """Train one and store its runs under `folder`: of bags several, one for each way of evaluation.
+
+    `every_epoch` : also store the outcome after each epoch there. Errors as `run_experiment` and
+    `run_bag_experiment`.
+    """
+    if isinstance(one, BagExperiment):
+        return run_bag_experiment(one, folder, overwrite=overwrite, progress=progress)
+    epochs = folder if every_epoch else None
+    return [run_experiment(one, folder, epochs=epochs, overwrite=overwrite, progress=progress)]
+
+
 def train_missing(
-    experiments: Iterable[Experiment], folder: Path | str = RUNS_FOLDER, every_epoch: bool = False
+    experiments: Iterable[Experiment | BagExperiment],
+    folder: Path | str = RUNS_FOLDER,
+    every_epoch: bool = False,
 ) -> Iterator[Run]:
     """Train those that have no run file in `folder` yet, one after the other; gives each stored run.
 
-    `every_epoch` : also store the outcome after each epoch there. Errors as `run_experiment`.
+    `every_epoch` and errors as `train_experiment`.
 
     >>> list(train_missing([]))
     []
     """
-    from .run import run_experiment  # torch
-
     for experiment in missing(experiments, folder):
-        yield run_experiment(experiment, folder, epochs=folder if every_epoch else None)
+        yield from train_experiment(experiment, folder, every_epoch)
 
 
 def status(folder: Path | str = RUNS_FOLDER, experiments: Sequence[Experiment] | None = None) -> pd.DataFrame:

@@ -23,9 +23,9 @@ from helpers.core import exclusive, shown, unknown_name
 from helpers.models import EMBEDDED, NO_ENCODER
 from helpers.runs import RUNS_FOLDER, Result, made_states, read_index, run_path, run_state
 
-from .bags import BagExperiment, gids_experiments
+from .bags import BagExperiment
 from .experiment import SEEDS, Experiment
-from .grid import Study, studies
+from .grid import Study, studies, train_experiment
 
 ENCODERS = ("bert-base-uncased", "bert-large-uncased", "roberta-large")
 """Of the papers' grid."""
@@ -167,7 +167,7 @@ def experiment_path(one: Experiment | BagExperiment, folder: Path | str = RUNS_F
             model=one.name,
             variant=one.run_variant,
             encoder=name if inner.encoder else NO_ENCODER,
-            seed=one.seed if one.entry.random else None,
+            seed=one.run_seed,
             profile=one.profile,
         ),
         folder,
@@ -179,7 +179,7 @@ def grid_jobs(
 ) -> dict[str, Job]:
     """The jobs of a grid by the paths of their run files, seen from the project if they lie in it.
 
-    profile : 'standard', all studies and the models of bags; 'paper', the papers' own grid, with `encoders`
+    profile : 'standard', all studies; 'paper', the papers' own grid, with `encoders`
     (default `ENCODERS`). file : a grid of one's own instead, see `GridFile`.
 
     Raises ValueError for an unknown profile, and as `read_grid`.
@@ -194,7 +194,7 @@ def grid_jobs(
     elif profile == "paper":
         grids = [Study(Path(RUNS_FOLDER), tuple(paper_experiments(encoders or ENCODERS)))]
     else:
-        grids = [*studies().values(), Study(Path(RUNS_FOLDER), tuple(gids_experiments()))]
+        grids = [*studies().values()]
     jobs = (
         Job(experiment_path(one, (ROOT / grid.folder).absolute()), one, grid.every_epoch)
         for grid in grids
@@ -230,21 +230,8 @@ def train_one(path: Path | str, jobs: Mapping[str, Job], progress: bool = True) 
         state = job_state(job).state
         if state not in ("missing", "stale"):
             return False
-        _train(job, state == "stale", progress)
+        train_experiment(job.experiment, job.path.parents[3], job.every_epoch, state == "stale", progress)
         return True
-
-
-def _train(job: Job, overwrite: bool, progress: bool) -> None:
-    folder = job.path.parents[3]
-    if isinstance(job.experiment, BagExperiment):
-        from .bags import run_bag_experiment
-
-        run_bag_experiment(job.experiment, folder, overwrite=overwrite, progress=progress)
-        return
-    from .run import run_experiment
-
-    epochs = folder if job.every_epoch else None
-    run_experiment(job.experiment, folder, epochs=epochs, overwrite=overwrite, progress=progress)
 
 
 def all_states(jobs: Mapping[str, Job] | None = None) -> list[Result]:

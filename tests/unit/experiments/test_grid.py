@@ -69,7 +69,7 @@ def test_the_command_trains_what_is_missing_and_nothing_else(tmp_path, monkeypat
         trained.append(experiment)
         return stored(experiment, folder)
 
-    monkeypatch.setattr("helpers.experiments.run.run_experiment", train)
+    monkeypatch.setattr("helpers.experiments.grid.run_experiment", train)
     ours = [one for one in standard_experiments() if one.name == "R-BERT" and one.seed in (9, 148)]
     stored(ours[0], tmp_path)
     words = ["runs", "--train", "--model", "R-BERT", "--seed", "9", "--seed", "148", "--out", str(tmp_path)]
@@ -129,11 +129,11 @@ class TestStudies:
     def test_the_command_trains_into_the_folder_of_the_study(self, tmp_path, monkeypatch, capsys) -> None:
         trained = []
 
-        def train(experiment, folder, epochs=None):
+        def train(experiment, folder, epochs=None, **_):
             trained.append((experiment, folder, epochs))
             return stored(experiment, tmp_path)
 
-        monkeypatch.setattr("helpers.experiments.run.run_experiment", train)
+        monkeypatch.setattr("helpers.experiments.grid.run_experiment", train)
         words = ["runs", "--study", "rates", "--model", "PTR", "--out", str(tmp_path)]
         assert main([*words, "--train"]) == 0
         wanted = [one for one in studies()["rates"].experiments if one.name == "PTR"]
@@ -165,3 +165,24 @@ class TestStudies:
             save_run(run, tmp_path / "without")
         assert missing(experiments, tmp_path / "without") == []
         assert status(tmp_path / "without", experiments)["stored"].tolist() == ["once", "9"]
+
+    def test_models_of_bags_are_trained_by_their_own_function(self, tmp_path, monkeypatch, capsys) -> None:
+        trained = []
+
+        def train(experiment, folder, **_):
+            trained.append((experiment.name, experiment.run_variant, experiment.seed))
+            return []
+
+        monkeypatch.setattr("helpers.experiments.grid.run_bag_experiment", train)
+        words = ["runs", "--study", "gids", "--model", "BGWA", "--seed", "378", "--out", str(tmp_path)]
+        assert main([*words, "--train"]) == 0
+        assert trained == [("BGWA", "", 378)]
+        assert "BGWA" in capsys.readouterr().out
+
+    def test_what_is_stored_of_gids_is_known(self) -> None:
+        (rl_dsre,) = (
+            row
+            for row in status(experiments=studies()["gids"].experiments).itertuples()
+            if row.model == "RL-DSRE"
+        )
+        assert (rl_dsre.stored, rl_dsre.missing) == ("9 148 378", "–")
