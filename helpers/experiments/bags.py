@@ -6,6 +6,7 @@ same training: two runs. A run that is stored with the same configuration is not
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -16,15 +17,19 @@ import numpy as np
 from helpers.core import unknown_name
 from helpers.data import (
     Bag,
+    Fingerprint,
     corpus_hashes,
     datasets,
     find_dataset,
+    fingerprint,
     locate,
     make_bags,
     read_corpus,
     read_entity_types,
     read_relation_aliases,
     registered_file,
+    shared_pairs,
+    without_duplicates,
 )
 from helpers.metrics import Confusion, FactRanking
 from helpers.models import (
@@ -169,13 +174,25 @@ class BagExperiment:
 
 @dataclass(frozen=True)
 class BagData:
-    """Training bags by (head, tail, relation), test bags by (head, tail), the labels, sha256 by file."""
+    """Training bags by (head, tail, relation), test bags by (head, tail), the labels, sha256 by file; what
+    was counted of each part before duplicates were left out, and how many pairs are in both."""
 
     train: list[Bag]
     test: list[Bag]
     labels: tuple[str, ...]
     negative: str | None
     files: dict[str, str]
+    counted: dict[str, Fingerprint] = field(default_factory=dict)
+    shared: int = 0
+
+    def description(self) -> str:
+        """What is known of the corpus before anything is scored, one line for each part."""
+        lines = [
+            f"{part}: {one.sentences} sentences ({one.duplicates} duplicates left out, {one.malformed} "
+            f"malformed lines), {one.pairs} pairs, {one.facts} facts, {one.relations} labels"
+            for part, one in self.counted.items()
+        ]
+        return "\n".join([*lines, f"pairs in both parts: {self.shared}"])
 
     @property
     def gold(self) -> np.ndarray:
@@ -190,14 +207,25 @@ class BagData:
 def read_bags(dataset: str) -> BagData:
     """The bags of a data set of mentions; the negative class is the first label, the others by name.
 
+    Of equal mentions of one part the first is kept.
+
     Raises MissingData, ChecksumError : the data are not here. ValueError : unknown data set.
     """
     splits, row = read_corpus(dataset), find_dataset(dataset)
     relations = {one for mentions in splits.values() for mention in mentions for one in mention.relations}
     negative = row.negative if row.negative in relations else None
     labels = (*([negative] if negative else []), *sorted(relations - {negative}))
-    train = make_bags(splits["train"], negative, by_relation=True)
-    return BagData(train, make_bags(splits["test"], negative), labels, negative, corpus_hashes(dataset))
+    used = {part: splits[part] for part in ("train", "test")}
+    train, test = (without_duplicates(mentions) for mentions in used.values())
+    return BagData(
+        make_bags(train, negative, by_relation=True),
+        make_bags(test, negative),
+        labels,
+        negative,
+        corpus_hashes(dataset),
+        {part: fingerprint(mentions, negative) for part, mentions in used.items()},
+        len(shared_pairs(train, test)),
+    )
 
 
 def run_bag_experiment(
@@ -207,6 +235,8 @@ def run_bag_experiment(
     progress: bool = True,
 ) -> list[Run]:
     """Train, rank every fact of the test bags, and store a run for each way of evaluation; returns them.
+
+    With `progress` it is said first, on standard error, what the corpus holds (`BagData.description`).
 
     Of the first seed the whole list is stored (scores with `DECIMALS`, pairs, relations), of the others the
     ranks of the true facts and the relations. Of data without a negative class the best labels are counted.
@@ -222,6 +252,8 @@ def run_bag_experiment(
     stored = [_stored(blank, folder) for blank in blanks.values()]
     if all(stored) and not overwrite:
         return stored
+    if progress:
+        print(data.description(), file=sys.stderr)
     checkpoint = CHECKPOINTS / f"{next(iter(blanks.values())).configuration_sha256[:32]}.safetensors"
     history = model.fit(data.train, checkpoint=checkpoint, progress=progress)
     runs = []

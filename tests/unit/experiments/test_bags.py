@@ -140,6 +140,24 @@ class TestRuns:
         assert run.kind == "confusion" and run.n == 30 and run.negative is None
         assert run.outcome().correct.sum() == 30
 
+    def test_without_a_negative_class_sentences_are_evaluated_once(self) -> None:
+        assert small(dataset="toy-without").run_variant.startswith("sent+epochs")
+        assert list(BagExperiment("pcnn", "toy-without").aggregators) == ["sent"]
+
+    def test_duplicates_are_left_out_and_it_is_said_before_anything_is_trained(
+        self, tmp_path, capsys
+    ) -> None:
+        made = {"train": mentions(0, 30) + mentions(0, 5), "test": mentions(25, 60)}
+        register_dataset(
+            Dataset("toy", kind="mentions", maker=lambda: made, negative="NA", whole=tuple(made))
+        )
+        data = read_bags("toy")
+        assert sum(len(bag.samples) for bag in data.train) == 60 and data.shared == 5
+        run_bag_experiment(small("tfidf-bag"), tmp_path)
+        said = capsys.readouterr().err
+        assert "train: 70 sentences (10 duplicates left out, 0 malformed lines), 30 pairs, 20 facts" in said
+        assert "pairs in both parts: 5" in said
+
     def test_unknown_names(self) -> None:
         with pytest.raises(ValueError, match="takes single sentences"):
             BagExperiment("em-c", "toy")
