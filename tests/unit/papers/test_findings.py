@@ -3,7 +3,10 @@
 import pytest
 
 from helpers import ROOT
+from helpers.papers.bag_models import bag_runs
+from helpers.papers.distant import system_name
 from helpers.papers.findings import findings, findings_markdown, findings_table, read_items
+from helpers.papers.protocols import protocol_scores
 from helpers.runs import PairedRows, Run, list_runs
 
 LABELS = ("R(e1,e2)", "R(e2,e1)", "Other")
@@ -88,6 +91,14 @@ class TestItems:
         for row in rows:
             (line,) = [line for line in lines if f"| {row.key} |" in line]
             assert line.endswith(f"| {row.status} |"), row
+
+    def test_the_systems_of_ds_table_4_that_are_trained_here_are_counted(self) -> None:
+        trained = {system_name(run).replace("BERT-entity", "BERT") for run in bag_runs()}
+        printed = set(protocol_scores().index)
+        said = f"of the fifteen systems {len(printed & trained)} have a run on GIDS"
+        (row,) = [one for one in read_items().itertuples() if (one.paper, one.item) == ("D", "Table 4")]
+        assert len(printed) == 15 and said in row.note
+        assert row.note.endswith(f"({', '.join(sorted(printed - trained))} has none)")
 
     @pytest.mark.parametrize(("column", "value"), [("status", "reproducd"), ("kind", "tabel")])
     def test_unknown_words_are_named(self, column, value, tmp_path) -> None:

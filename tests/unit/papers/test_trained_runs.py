@@ -72,6 +72,16 @@ def turns(run: Run) -> bool:
     return scores["pir"] < most and scores["pd"] < 0.02
 
 
+def test_pir_of_rs_merged_models_is_near_0_and_their_ppr_is_not_near_1():
+    """R, Section V-E, of its own three merged models; PTR-M's PIR and KBP37's EM-C-M's are larger."""
+    for model in ("EM-C-M", "EM-ES-M", "R-BERT-M"):
+        for scores in map(paired_scores, runs(model)):
+            assert scores["pir"] < 0.005 and scores["pd"] < 0.01
+            assert 0.8 < scores["ppr"] < 0.95
+    others = [*runs("PTR-M"), *runs("EM-C-M", "kbp37")]
+    assert {run.model for run in others if paired_scores(run)["pir"] > 0.005} == {"PTR-M", "EM-C-M"}
+
+
 def test_an_svm_on_paired_sentences_beats_every_encoder_without_them():
     (svm,) = [run for run in STORED if run.model == "SVM-EM-M"]
     others = [run for run in STORED if run.encoder == ENCODER and run not in MERGED]
