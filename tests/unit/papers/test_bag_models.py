@@ -99,5 +99,15 @@ class TestStoredRuns:
         levels = stored_draws().groupby(["strength", "protocol"])["auc"].mean().unstack()
         assert (levels["manual"] > 1.4 * levels["held-out"]).all()
 
+    def test_masked_entities_are_not_ahead_among_the_first_facts(self) -> None:
+        """D says so of NYT10 (Section 5.3, Figure 4)."""
+        found = bag_scores(bag_runs()).groupby("system").mean(numeric_only=True)
+        for strategy in ("AVG", "ONE"):
+            plain, masked = (
+                found.loc[f"{name}+sent+{strategy}"] for name in ("BERT-entity", "BERT-entity-masked")
+            )
+            for n in (100, 200, 300):
+                assert masked[f"P@{n}"] <= plain[f"P@{n}"]
+
     def test_the_published_table_is_of_another_corpus(self) -> None:
         assert set(load_published("D", "Table 4")["dataset"]) == {"nyt10m"}

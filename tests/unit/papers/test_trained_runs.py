@@ -55,6 +55,40 @@ def test_entities_then_paired_sentences_teach_direction():
     assert order_of_ppr({model: mean(model, "ppr") for model in ("EM-C", "EM-ES", "EM-ES-M")})
 
 
+def test_entity_vectors_help_in_direction():
+    """R, Section V-A: EM-ES and R-BERT above EM-C, PPR up and PIR down."""
+    for model in ("EM-ES", "R-BERT"):
+        assert mean(model, "ppr") > mean("EM-C", "ppr") + 12
+        assert mean(model, "pir") < mean("EM-C", "pir") - 12
+
+
+def test_models_that_are_alike_on_a_differ_in_direction():
+    """R's abstract: about one point apart on A, more than twenty in PD, PIR and PPR."""
+    apart = {
+        score: np.ptp([mean(model, score) for model in ("EM-C", "EM-ES", "R-BERT")])
+        for score in ("performance_original", "pd", "pir", "ppr")
+    }
+    assert apart.pop("performance_original") < 1.4
+    assert min(apart.values()) > 15
+
+
+def test_c_gcn_is_weak_in_direction():
+    """R, Section V-E: PD 59.64 and PPR 24.17 there. R's PIR of 3.20 is far below ours."""
+    found = list_runs("semeval2010", "C-GCN", profile="standard", split="test", variant="")
+    scores = [paired_scores(run) for run in found]
+    assert min(one["pd"] for one in scores) > 0.35 and max(one["ppr"] for one in scores) < 0.4
+    assert min(one["pir"] for one in scores) > 0.2 > 0.032
+
+
+def test_asking_relation_by_relation_costs_time():
+    """R, Section V-B. Twice the inputs in training; in prediction, one for each of 19 relations."""
+    ours, plain = (
+        np.median([[run.wall_seconds, run.environment["prediction_seconds"]] for run in runs(model)], axis=0)
+        for model in ("EMR-C", "EM-C")
+    )
+    assert ours[0] > 2 * plain[0] and ours[1] > 10 * plain[1]
+
+
 def test_a_model_that_sees_only_the_sentence_hardly_knows_the_direction():
     """PIR above 60 is the papers' claim for BERT base and large; see the README for this encoder."""
     assert mean("EM-C", "pir") > 40 > 30 > mean("EM-ES", "pir")
