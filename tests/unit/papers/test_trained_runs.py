@@ -90,7 +90,7 @@ def test_asking_relation_by_relation_costs_time():
 
 
 def test_a_model_that_sees_only_the_sentence_hardly_knows_the_direction():
-    """PIR above 60 is the papers' claim for BERT base and large; see the README for this encoder."""
+    """R prints a PIR of 79.03 (base) and 65.77 (large); this encoder's is lower, and far above EM-ES's."""
     assert mean("EM-C", "pir") > 40 > 30 > mean("EM-ES", "pir")
     assert mean("EM-C", "performance_original") - mean("EM-C", "performance_paired") > 50
 
@@ -140,12 +140,13 @@ def kept_when_turned(model: str) -> tuple[float, float]:
 
 
 def test_paired_sentences_help_on_kbp37_too():
-    for model in ("EM-C", "EM-ES"):
+    """PPR gains 7.3 and 5.0 points, A loses 0.5 and 1.4."""
+    for model, least, most in (("EM-C", 5.0, 1.0), ("EM-ES", 3.5, 1.9)):
         gained, lost = (
             sign * (mean(f"{model}-M", score, "kbp37") - mean(model, score, "kbp37"))
             for sign, score in ((1, "ppr"), (-1, "performance_original"))
         )
-        assert gained > 4 and lost < gained / 3
+        assert gained > least and lost < most
 
 
 def test_merged_training_hardly_costs_the_usual_score():
@@ -158,16 +159,26 @@ def test_asking_relation_by_relation_costs_the_usual_score():
     assert mean("EMR-C", "performance_original") < mean("EM-C", "performance_original") - 3
 
 
-def test_the_start_of_the_marker_vectors_decides_what_em_c_knows_about_direction():
-    (ablated,) = list_runs(folder=STUDIES_FOLDER / "ablations", variant="marker_vectors-mean")
-    (usual,) = [run for run in runs("EM-C") if run.seed == ablated.seed]
-    differing = {
-        name for name, value in ablated.hyperparameters.items() if usual.hyperparameters[name] != value
-    }
-    assert differing == {"marker_vectors"}
-    other, ours = paired_scores(ablated), paired_scores(usual)
-    assert other["pir"] > ours["pir"] + 0.3
-    assert abs(other["performance_original"] - ours["performance_original"]) < 0.02
+def started_at_the_mean() -> list[tuple[Run, Run]]:
+    """EM-C whose marker vectors start at the mean of the vocabulary, each beside the usual run of its seed."""
+    found = list_runs(folder=STUDIES_FOLDER / "ablations", model="EM-C", variant="marker_vectors-mean")
+    usual = {run.seed: run for run in runs("EM-C")}
+    return [(run, usual[run.seed]) for run in found]
+
+
+def test_markers_that_start_at_the_mean_leave_em_c_immobile():
+    """A hardly shows it: PIR is 43 points larger with seed 9, A one point smaller."""
+    pairs = started_at_the_mean()
+    assert pairs
+    for other, ours in pairs:
+        settings = ours.hyperparameters
+        differing = {name for name, value in other.hyperparameters.items() if settings[name] != value}
+        assert differing == {"marker_vectors"}
+    pir, a = (
+        np.mean([paired_scores(other)[name] - paired_scores(ours)[name] for other, ours in pairs])
+        for name in ("pir", "performance_original")
+    )
+    assert pir > 0.3 and abs(a) < 0.016
 
 
 def test_ptr_and_em_es_were_also_trained_on_the_split_of_ptrs_authors():
