@@ -161,7 +161,7 @@ def test_asking_relation_by_relation_costs_the_usual_score():
 
 
 def started_at_the_mean() -> list[tuple[Run, Run]]:
-    """EM-C whose marker vectors start at the mean of the vocabulary, each beside the usual run of its seed."""
+    """EM-C whose marker vectors start at the mean of the vocabulary, and the usual runs of their seeds."""
     found = list_runs(folder=STUDIES_FOLDER / "ablations", model="EM-C", variant="marker_vectors-mean")
     usual = {run.seed: run for run in runs("EM-C")}
     return [(run, usual[run.seed]) for run in found]
