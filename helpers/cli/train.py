@@ -281,7 +281,8 @@ def _runs(
     forms, EM-ES as in paper W (bert-em), fp32 (precision), two threads (threads), word vectors of graph
     models on a held-out tenth (vectors), C-GCN and GCN (graphs), RECENT and others on sentence pairs of
     Re-DocRED, drawn ones with five seeds (redocred) and all once (redocred-all). Interrupt it at any time:
-    what is stored is not trained again, and what was begun goes on. To use two cores well, start it twice with different seeds.
+    what is stored is not trained again, and what was begun goes on. To use two cores well, start it twice
+    with different seeds.
 
     examples:
       python -m helpers runs
@@ -308,4 +309,4 @@ def _runs(
     wanted = chosen(experiments, seeds, models)
     for run in train_missing(wanted, folder, known[study].every_epoch) if train else ():
         print(f"stored: {run.dataset} {run.name} seed {run.seed}", file=sys.stderr)
-    put(status(folder, experiments).to_string(index=False))
+    put(status(folder, experiments, known[study].every_epoch).to_string(index=False))
