@@ -309,4 +309,4 @@ def _runs(
     wanted = chosen(experiments, seeds, models)
     for run in train_missing(wanted, folder, known[study].every_epoch) if train else ():
         print(f"stored: {run.dataset} {run.name} seed {run.seed}", file=sys.stderr)
-    put(status(folder, experiments).to_string(index=False))
+    put(status(folder, experiments, known[study].every_epoch).to_string(index=False))

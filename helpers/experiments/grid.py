@@ -143,8 +143,13 @@ def _forms_of_emr_c() -> list[Experiment]:
     return [*fixed, *turned, *(_changed(one, learning_rate=2e-5, epochs=10) for one in fixed[:3])]
 
 
-def missing(experiments: Iterable[Experiment], folder: Path | str = RUNS_FOLDER) -> list[Experiment]:
+def missing(
+    experiments: Iterable[Experiment], folder: Path | str = RUNS_FOLDER, every_epoch: bool = False
+) -> list[Experiment]:
     """Those that have no run file in `folder` yet, in their order.
+
+    `every_epoch` : one whose last epoch is stored there is not missing either. Epochs are stored in their
+    order, and the outcome after the last one is that of the run.
 
     >>> len(missing(standard_experiments(), "no-such-folder"))
     67
@@ -153,12 +158,23 @@ def missing(experiments: Iterable[Experiment], folder: Path | str = RUNS_FOLDER)
         (run.dataset, run.split, run.model, run.variant, run.encoder, run.seed)
         for run in list_runs(profile="standard", folder=folder)
     }
-    return [one for one in experiments if _key(one) not in stored]
+    return [
+        one
+        for one in experiments
+        if _key(one, one.run_variant) not in stored
+        and not (every_epoch and _key(one, _last_epoch(one)) in stored)
+    ]
 
 
-def _key(one: Experiment | BagExperiment) -> tuple[str, str, str, str, str, int | None]:
+def _key(one: Experiment | BagExperiment, variant: str) -> tuple[str, str, str, str, str, int | None]:
     encoder = one.encoder if isinstance(one, BagExperiment) or one.inner.encoder else NO_ENCODER
-    return one.dataset_name, one.split, one.name, one.run_variant, encoder, one.run_seed
+    return one.dataset_name, one.split, one.name, variant, encoder, one.run_seed
+
+
+def _last_epoch(one: Experiment | BagExperiment) -> str:
+    """The variant of its outcome after the last epoch, as `run_experiment` names it."""
+    settings = one.resolved()
+    return "+".join(filter(None, (one.run_variant, settings and f"epoch-{settings.epochs}")))
 
 
 def chosen(
@@ -207,25 +223,29 @@ def train_missing(
 ) -> Iterator[Run]:
     """Train those that have no run file in `folder` yet, one after the other; gives each stored run.
 
-    `every_epoch` and errors as `train_experiment`.
+    `every_epoch` : see `missing`; errors as `train_experiment`.
 
     >>> list(train_missing([]))
     []
     """
-    for experiment in missing(experiments, folder):
+    for experiment in missing(experiments, folder, every_epoch):
         yield from train_experiment(experiment, folder, every_epoch)
 
 
-def status(folder: Path | str = RUNS_FOLDER, experiments: Sequence[Experiment] | None = None) -> pd.DataFrame:
+def status(
+    folder: Path | str = RUNS_FOLDER,
+    experiments: Sequence[Experiment] | None = None,
+    every_epoch: bool = False,
+) -> pd.DataFrame:
     """Data set, model (and variant), the seeds that are stored and those that are missing, one row a model.
 
-    `experiments` : None: the standard set.
+    `experiments` : None: the standard set. `every_epoch` : see `missing`.
 
     >>> status("no-such-folder").iloc[0].tolist()
     ['semeval2010', 'EM-C', '–', '9 148 378 459 687']
     """
     wanted = standard_experiments() if experiments is None else experiments
-    absent = missing(wanted, folder)
+    absent = missing(wanted, folder, every_epoch)
     groups: dict[tuple[str, str], list[Experiment]] = {}
     for one in wanted:
         groups.setdefault((one.dataset_name, f"{one.name} {one.run_variant}".strip()), []).append(one)

@@ -160,11 +160,12 @@ MODELS: dict[str, ModelEntry] = {
 }
 """Name → entry.
 
-Settings 'standard' were found for the embedded encoder on a seeded tenth of the training data, never on the
-test set (results/tables/hyperparameters.csv). The others are the published ones, each with its source in
-results/published/settings.csv: Lyu et al. 2021 for all their models, Harbecke et al. 2022 for EM-ES (their
-BERT_EM) and PTR (the released code's 500 warm-up steps: of 510 on SemEval's 6507 sentences), Wu and He 2019
-for R-BERT.
+Settings 'standard' are for the embedded encoder. They were chosen on a seeded tenth of the training data,
+never on the test set (results/tables/hyperparameters.csv): those of em-es from five, of ptr from two; of
+emr-c one was tried, and em-c and r-bert took those of em-es. The others are the published ones, each with its
+source in results/published/settings.csv: Lyu et al. 2021 for all their models, Harbecke et al. 2022 for EM-ES
+(their BERT_EM) and PTR (the released code's 500 warm-up steps: of 510 on SemEval's 6507 sentences), Wu and He
+2019 for R-BERT.
 """
 _BLIND = {"encoder": False, "random": False}
 MODELS["svm"] = ModelEntry(

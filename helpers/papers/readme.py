@@ -343,7 +343,10 @@ def save_figures(folder: Path | str = ROOT / "figures") -> None:
     """Draw the figures of both pages: the landing picture, the rates that were tried, EM-C's markers."""
     save_figure(landing_chart(*picture()), "readme", pd.concat(picture()), folder)
     rates = rate_scores().assign(value=lambda table: 100 * table["value"])
-    titles = "Which learning rate, on held-out training data", "EM-C: the same A, another sense of direction"
+    titles = (
+        "Which learning rate, on held-out training data",
+        "EM-C and its markers: A, B, PIR and PPR of each run",
+    )
     save_figure(learning_rates_chart(rates, titles[0]), "studies_rates", rates, folder)
     points = study_points("markers")
     save_figure(settings_chart(points, titles[1]), "studies_markers", points, folder)

@@ -141,6 +141,26 @@ class TestStudies:
         assert main([*words, "--train"]) == 0 and len(trained) == 3
         assert "PTR learning_rate-5e-05" in capsys.readouterr().out
 
+    def test_a_run_whose_last_epoch_is_stored_is_not_missing(self, tmp_path) -> None:
+        """The curves' last outcome is that of the standard run, which is stored elsewhere."""
+        plain, merged = (
+            Experiment("em-c", profile="standard"),
+            Experiment("em-c", merged=True, profile="standard"),
+        )
+        for experiment, last in ((plain, 4), (merged, 5)):
+            for epoch in range(1, last + 1):
+                stored(replace(experiment, variant=f"epoch-{epoch}"), tmp_path)
+        assert missing([plain, merged], tmp_path) == [plain, merged]
+        assert missing([plain, merged], tmp_path, every_epoch=True) == [plain]
+        rate = next(one for one in studies()["rates"].experiments if one.run_variant)
+        stored(replace(rate, variant=f"{rate.run_variant}+epoch-5"), tmp_path)
+        assert missing([rate], tmp_path, every_epoch=True) == []
+
+    def test_the_stored_curve_of_em_c_m_is_whole(self) -> None:
+        curves = studies()["curves"]
+        table = status(curves.folder, curves.experiments, every_epoch=True).set_index("model")
+        assert table.loc["EM-C-M", ["stored", "missing"]].tolist() == ["9", "–"]
+
     def test_an_unknown_study_is_named(self, capsys) -> None:
         assert main(["runs", "--study", "ablation"]) == 2
         assert "unknown study 'ablation'; did you mean 'ablations'?" in capsys.readouterr().err

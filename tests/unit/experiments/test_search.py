@@ -1,17 +1,26 @@
 """The search's table: one number a row, the best setting marked, and the settings that it led to."""
 
+import statistics
+
 import pandas as pd
 import pytest
 
-from helpers.experiments.grid import COLUMNS, METRICS, SETTING, search_table, write_search
+from helpers import ROOT
+from helpers.experiments.grid import COLUMNS, METRICS, RATES, SETTING, search_table, write_search
 from helpers.experiments.grid import SEARCH_TABLE as TABLE
 from helpers.metrics.counts import PairedOutcomes
+from helpers.models import EMBEDDED
 from helpers.models.registry import MODELS, default_settings
-from helpers.runs import Run, save_run
+from helpers.papers.studies import rate_scores, rates_table
+from helpers.reporting import paired_scores
+from helpers.runs import STUDIES_FOLDER, Run, list_runs, save_run
+from tests.unit.papers.notebook_text import source
 
 ONE, OTHER = "r(e1,e2)", "r(e2,e1)"
-FAMILY = {"em-c": "EM-ES", "em-es": "EM-ES", "r-bert": "EM-ES", "emr-c": "EMR-C", "ptr": "PTR"}
-"""Model → the one that its settings were searched with."""
+SEARCHED = ("em-es", "emr-c", "ptr")
+"""The models of which settings were tried in the first search; the pages say so."""
+BORROWED = ("em-c", "r-bert")
+"""Those that took the settings of EM-ES."""
 
 
 def store(
@@ -85,21 +94,58 @@ def test_the_file_is_the_table(tmp_path):
     assert not (tmp_path / "other.csv").exists()
 
 
-@pytest.mark.skipif(not TABLE.exists(), reason="the search is not written yet")
-@pytest.mark.parametrize(
-    "model",
-    [
+def standard(model: str) -> tuple:
+    """Its standard setting."""
+    return tuple(getattr(default_settings(model), name) for name in SETTING)
+
+
+def test_the_standard_settings_are_the_chosen_ones():
+    """Of the models that were searched, and no others were; two have what EM-ES has."""
+    found = chosen(pd.read_csv(TABLE))
+    assert found == {MODELS[model].title: standard(model) for model in SEARCHED}
+    assert {standard(model) for model in BORROWED} == {found["EM-ES"]}
+    names = {
         name
         for name, one in MODELS.items()
         if one.settings and one.encoder and one.unit == "sample" and not one.wraps
-    ],
-)
-def test_the_standard_settings_are_the_chosen_ones(model):
-    settings = default_settings(model)
-    found = chosen(pd.read_csv(TABLE))[FAMILY[model]]
-    assert (settings.learning_rate, settings.batch_size, settings.epochs) == found
+    }
+    assert names == {*SEARCHED, *BORROWED}
 
 
-@pytest.mark.skipif(not TABLE.exists(), reason="the search is not written yet")
+def test_the_pages_say_what_was_searched():
+    """Of a first search, how many settings of each model; and who took whose."""
+    tried = pd.read_csv(TABLE).query("metric == 'official_macro_f1'")["model"].value_counts().to_dict()
+    assert tried == {"EM-ES": 5, "PTR": 2, "EMR-C": 1}
+    page = " ".join((ROOT / "results" / "README.md").read_text("utf-8").split())
+    assert "tried five settings of EM-ES, among them" in page and "two of PTR and one of EMR-C" in page
+    assert "EM-C and R-BERT took what EM-ES had" in page
+    lesson = source("05")
+    assert "for EM-ES, PTR and, from one setting, EMR-C. EM-C and R-BERT took those of EM-ES." in lesson
+
+
+def whole_grids() -> list[str]:
+    """The models of which all three rates are stored after each of five epochs."""
+    sizes = rate_scores().groupby("model").size()
+    return [model for model, size in sizes.items() if size == 5 * len(RATES)]
+
+
+@pytest.mark.parametrize("model", whole_grids())
+def test_the_rate_in_use_is_the_best_or_the_table_says_again(model):
+    """Worked out from the run files: the best rate's A after the last epoch against the standard rate's."""
+    last = {
+        run.hyperparameters["learning_rate"]: paired_scores(run)["performance_original"]
+        for run in list_runs(folder=STUDIES_FOLDER / "rates", model=model)
+        if run.variant.endswith("epoch-5")
+    }
+    usual = list_runs("semeval2010", model, EMBEDDED, "standard", "test", variant="")
+    (rate,) = {run.hyperparameters["learning_rate"] for run in usual}
+    gain = max(last.values()) - last[rate]
+    sd = statistics.stdev(paired_scores(run)["performance_original"] for run in usual)
+    (row,) = rates_table().query("model == @model and used == 'yes'").to_dict("records")
+    assert row["learning rate"] == f"{rate:g}"
+    assert row["again"] == ("yes" if gain > sd else "no")
+    assert rate == default_settings(model.lower()).learning_rate
+
+
 def test_the_table_is_that_of_the_runs():
     pd.testing.assert_frame_equal(pd.read_csv(TABLE), search_table(), rtol=1e-5)

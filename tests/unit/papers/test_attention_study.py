@@ -14,6 +14,7 @@ from helpers.models import classifier
 from helpers.models.encoder import EMBEDDED, EMBEDDED_SHA256
 from helpers.models.registry import build
 from helpers.models.training import save_weights
+from helpers.papers import all_attention, group_shares
 from helpers.papers.attention import (
     FIGURE_4,
     GROUPS,
@@ -132,3 +133,12 @@ def test_stored_studies_are_whole(path: Path) -> None:
             if part := stored[side][name]:
                 explained = part["score"] - part["baseline"]
                 assert abs(sum(part["values"]) - explained) < 0.01 * max(1, abs(explained))
+
+
+def test_emr_c_reads_the_literal_relation_before_the_markers() -> None:
+    """R, Section V-D, of layer 5 of 12; here of layer 5 of 6, and in the last one the markers get most."""
+    shares = group_shares(all_attention({"EMR-C": read_study(FOLDER / "emr-c.json")}))
+    own = shares[shares["sentence"] == "original"].groupby(["layer", "group"])["share"].mean().unstack()
+    words = own.drop(columns="[CLS], [SEP]")
+    assert words.loc[5].idxmax() == "literal relation" and words.loc[6].idxmax() == "markers"
+    assert words.loc[5, "markers"] < words.loc[5, "literal relation"] - 2

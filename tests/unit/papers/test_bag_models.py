@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from helpers import ROOT
 from helpers.experiments import agreement, stored_draws
 from helpers.metrics import FactRanking
 from helpers.papers import bag_findings, bag_rows, bag_runs, bag_scores, mean_over_seeds, relation_f1
@@ -98,6 +99,26 @@ class TestStoredRuns:
         assert found.size().eq(10).all() and len(found) == 3
         levels = stored_draws().groupby(["strength", "protocol"])["auc"].mean().unstack()
         assert (levels["manual"] > 1.4 * levels["held-out"]).all()
+
+    def test_the_figure_of_relations_is_that_of_the_runs(self) -> None:
+        """And in it, as in D's Figure 5, systems differ more on some relations than on others."""
+        drawn = pd.read_csv(ROOT / "figures" / "13_relations.csv")
+        scores = bag_scores(bag_runs()).groupby("system").mean(numeric_only=True)
+        for row in drawn.itertuples():
+            own = [name for name in scores.columns if name.endswith(row.relation)]
+            assert row.value == pytest.approx(100 * scores.loc[row.system, own].item(), abs=1e-4)
+        apart = drawn.groupby("relation")["value"].agg(lambda values: values.max() - values.min())
+        assert apart["place_of_death"] > apart["place_of_birth"] + 5
+
+    def test_masked_entities_are_not_ahead_among_the_first_facts(self) -> None:
+        """D says so of NYT10 (Section 5.3, Figure 4)."""
+        found = bag_scores(bag_runs()).groupby("system").mean(numeric_only=True)
+        for strategy in ("AVG", "ONE"):
+            plain, masked = (
+                found.loc[f"{name}+sent+{strategy}"] for name in ("BERT-entity", "BERT-entity-masked")
+            )
+            for n in (100, 200, 300):
+                assert masked[f"P@{n}"] <= plain[f"P@{n}"]
 
     def test_the_published_table_is_of_another_corpus(self) -> None:
         assert set(load_published("D", "Table 4")["dataset"]) == {"nyt10m"}

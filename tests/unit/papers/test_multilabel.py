@@ -10,9 +10,13 @@ from helpers import ROOT
 from helpers.experiments import PAIRS
 from helpers.metrics.multilabel import MultilabelOutcome, label_averages
 from helpers.metrics.weighting import SCHEMES
+from helpers.models.linear.base import parse_options
+from helpers.models.linear.cost_sensitive import COSTS
+from helpers.papers import COLLECTIONS, forms_table, linear_runs
 from helpers.papers.multilabel import differing_documents, label_f1, label_table, score_rows, scores_of
 from helpers.papers.multilabel import multilabel_runs as list_runs
 from helpers.papers.multilabel_tables import support_means, support_table
+from helpers.reporting import TABLES_FOLDER, read_tidy
 from helpers.reporting.figures import multilabel as charts
 from helpers.runs import RUNS_FOLDER, LabelPairs, Run, load_run, save_run
 
@@ -165,6 +169,58 @@ class TestStored:
         assert gain["macro"] > 0.15 > 0.03 > gain["micro"] > 0
         assert runs["cost_sensitive_micro"]["macro"] > runs["cost_sensitive"]["macro"]
         assert runs["thresholding"]["R@5"] < runs["1vsrest"]["R@5"] - 0.02
+
+    def test_one_vs_rest_leaves_documents_without_a_label_and_thresholds_fewer(self):
+        """L, Section 3.2: 259 and 80 of Reuters' 3,019 documents; and Macro-F1 rises."""
+        for dataset in COLLECTIONS:
+            runs = list_runs(dataset)
+            plain, found = (
+                runs[name].outcome().sets.without_prediction for name in ("1vsrest", "thresholding")
+            )
+            assert found < plain / 2
+            if dataset == "reuters90":
+                assert (plain, found, runs["1vsrest"].n) == (259, 80, 3019)
+            gain = scores_of(runs["thresholding"])["macro"] - scores_of(runs["1vsrest"])["macro"]
+            assert gain > 0.06
+
+    def test_the_dual_solver_is_as_good_and_not_always_faster(self):
+        """L, Section 3.4: faster on Reuters, slower on GoEmotions."""
+        table = forms_table(linear_runs())
+        scores = table.drop(columns="seconds").unstack("model").T
+        dual, primal = (scores.xs(name, level="model") for name in ("1vsrest", "1vsrest primal"))
+        assert (dual - primal).abs().max(axis=None) < 0.0005
+        seconds = table["seconds"].unstack()
+        assert seconds.loc["reuters90", "1vsrest"] < 0.8 * seconds.loc["reuters90", "1vsrest primal"]
+        assert seconds.loc["goemotions", "1vsrest"] > 1.1 * seconds.loc["goemotions", "1vsrest primal"]
+
+    def test_problems_are_those_that_the_document_counts_and_one_for_each_label(self):
+        """L, Section 3.5: L, 3L and 21L; and C(2 − t)/t is C for t = 1."""
+        for dataset in COLLECTIONS:
+            runs = list_runs(dataset)
+            size = len(runs["1vsrest"].outcome().counts.gold)
+            counted = {name: runs[name].facts["problems"] / size for name in ("1vsrest", "thresholding")}
+            assert counted | {"cost_sensitive": runs["cost_sensitive"].facts["problems"] / size} == {
+                "1vsrest": 1, "thresholding": 3 + 1, "cost_sensitive": 21 + 1
+            }  # fmt: skip
+        assert min(COSTS) == 1
+
+    def test_the_bias_is_off_unless_asked_for(self):
+        """L, Section 3.7: the package without -B is our run without a bias, and not the one with it."""
+        runs = list_runs("reuters90")
+        plain, biased = (scores_of(runs[name]) for name in ("1vsrest without bias", "1vsrest"))
+        assert "-B" not in runs["1vsrest without bias"].hyperparameters["options"]
+        assert plain["Macro-F1"] > biased["Macro-F1"] + 0.01
+        assert plain["Micro-F1"] < biased["Micro-F1"] - 0.001
+        assert not parse_options("-s 1").has_bias and parse_options("-s 1 -B 1").has_bias
+
+    def test_other_splits_and_a_grid_of_c_move_cost_sensitive_training_little(self):
+        """L, Sections 3.3 and 3.8: Micro-F1 below a thousandth, Macro-F1 within its interval."""
+        rows = read_tidy(TABLES_FOLDER / "10_multilabel.csv").query("dataset == 'reuters90'")
+        found = {metric: part.set_index("model") for metric, part in rows.groupby("metric")}
+        macro, micro = found["Macro-F1"].loc["cost_sensitive"], found["Micro-F1"].loc["cost_sensitive"]
+        for name in ("cost_sensitive different splits", "cost_sensitive grid of C"):
+            assert abs(found["Micro-F1"].loc[name, "value"] - micro["value"]) < 0.001
+            assert macro["low"] < found["Macro-F1"].loc[name, "value"] < macro["high"]
 
     def test_unknown_labels_change_every_ranking_measure_but_precision(self):
         runs = list_runs("reuters90-held-out")

@@ -52,8 +52,8 @@ def test_the_mean_start_makes_em_c_blind() -> None:
     def first(cell: str) -> float:
         return float(cell.split(" ± ")[0])
 
-    assert first(mean["PIR"]) - first(usual["PIR"]) > 20  # 43 points in single runs
-    assert abs(first(mean["A"]) - first(usual["A"])) < 4
+    assert first(mean["PIR"]) - first(usual["PIR"]) > 30  # 43 points in single runs
+    assert abs(first(mean["A"]) - first(usual["A"])) < 1.6  # 1.1
 
 
 def test_p_is_welchs() -> None:
