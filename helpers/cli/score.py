@@ -185,7 +185,8 @@ def _audit_leak(file: str, form: str, raw: bool, **options: Any) -> None:
     A published score that comes out only so has been measured with the leak.
 
     JSON has the keys n, n_negative, false_alarms (negative samples that were predicted as a relation),
-    negative, schemes, schemes_leaked, gain (each: scheme → precision, recall, f1), signature.
+    negative, schemes, schemes_leaked, gain (each: scheme → precision, recall, f1), signature, notes. A note
+    says if no sample is negative, and if none of them is predicted as a relation, as the leak leaves it.
 
     examples:
       python -m helpers audit-leak mine.csv --negative no_relation

@@ -6,7 +6,10 @@ in (`render`) or read back (`parse_tagged`). This module reads no files and does
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import astuple, dataclass
 from typing import NamedTuple
 
 Span = tuple[int, int]
@@ -73,6 +76,18 @@ class Fact(NamedTuple):
     head: str
     tail: str
     relation: str
+
+
+def samples_sha256(samples: Iterable[RelationSample]) -> str:
+    """The sha256 of samples: of all their fields, in their order.
+
+    >>> samples_sha256([RelationSample("1", "fire and panic", (0, 4), (9, 14), "Other")])[:16]
+    'ec5b79132ea7ed6c'
+    """
+    found = hashlib.sha256()
+    for sample in samples:
+        found.update(json.dumps(astuple(sample)).encode() + b"\n")
+    return found.hexdigest()
 
 
 def render(sample: RelationSample, markers: Markers = TAGS) -> str:

@@ -4,8 +4,8 @@ A sample is an ordered pair of entities that a sentence mentions. It has the doc
 the sentence is evidence of it, else the negative class. Documents of the development part are for training,
 those of the test part for testing. What follows from the files:
 
-* Half of the facts have no evidence. A pair with such a fact and no fact of this sentence is left out: it may
-  be positive.
+* More than half of the facts have no evidence. A pair with such a fact and no fact of this sentence is left
+  out: it may be positive.
 * A pair with several facts of this sentence is left out: no single label would be right.
 * A pair with one fact of this sentence is positive, also if it has others without evidence.
 * A pair of which both entities stand on the same words is left out.
@@ -33,7 +33,9 @@ NEGATIVE = "no_relation"
 DOCUMENTS, NEGATIVE_SHARE, DRAW_SEED = 250, 0.795, 14
 """Of the drawn part: documents of each split, and the share of the negative class, which is TACRED's."""
 FILES = {"train": "re_docred/dev_revised.json", "test": "re_docred/test_revised.json"}
-KINDS = ("positive", "negative", "unknown", "several", "same words")
+KINDS = ("positive", "negative", "elsewhere", "unknown", "several", "same words")
+KEPT = KINDS[:3]
+"""'elsewhere' is negative, too: the document states a fact of the pair, with evidence in other sentences."""
 
 
 class _Mention(NamedTuple):
@@ -50,8 +52,9 @@ def read_sentence_pairs(path: Path | str, strict: bool = True) -> Corpus:
     `evidence`). Of an entity that a sentence mentions several times the first mention counts. The id is
     `document.sentence.head.tail`, each a number from 0; the text is the words with blanks.
 
-    `.notes` counts the pairs of each kind: positive, negative, and what is left out: unknown (a fact without
-    evidence), several (facts of this sentence), same words.
+    `.notes` counts the pairs of each kind: positive, negative (no fact), elsewhere (negative, as the evidence
+    of the fact is in other sentences), and what is left out: unknown (a fact without evidence), several
+    (facts of this sentence), same words.
 
     Raises
     ------
@@ -80,7 +83,7 @@ def _pairs(number: int, document: Any, notes: Counter[str]) -> Iterator[TypedSam
             kind, relation = _label(relations, at)
             kind = "same words" if head.place == tail.place else kind
             notes[kind] += 1
-            if kind not in ("positive", "negative"):
+            if kind not in KEPT:
                 continue
             head_span, tail_span = (
                 (spans[first][0], spans[end - 1][1]) for first, end in (head.place, tail.place)
@@ -130,7 +133,9 @@ def _label(relations: Mapping[str, set[int]], at: int) -> tuple[str, str]:
         return "positive", here[0]
     if here:
         return "several", ""
-    return ("unknown", "") if any(not evidence for evidence in relations.values()) else ("negative", NEGATIVE)
+    if any(not evidence for evidence in relations.values()):
+        return "unknown", ""
+    return "elsewhere" if relations else "negative", NEGATIVE
 
 
 def pair_shares(corpus: Corpus) -> dict[str, tuple[int, float]]:

@@ -33,6 +33,7 @@ class LeakReport:
     schemes, schemes_leaked : scheme → precision, recall, f1, signature.
     gain : scheme → precision, recall, f1: leaked minus stated.
     signature : the policy shared by all rows.
+    notes : what one should know of such a file: no negative sample, or no false alarm.
 
     >>> table = Confusion.from_arrays(gold=["NA", "NA", "a"], predicted=["a", "NA", "a"])
     >>> print(leak_report(table, "NA", ["micro", "macro"]).to_text())
@@ -51,10 +52,11 @@ class LeakReport:
     schemes_leaked: dict[str, dict[str, Any]]
     gain: dict[str, dict[str, float]]
     signature: str
+    notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The attributes as a dictionary, in order."""
-        return dict(vars(self))
+        return vars(self) | {"notes": list(self.notes)}
 
     def to_csv(self, raw: bool = False) -> str:
         """One row a scheme: scheme, then each score, leaked, gained; text as in `helpers.core.csv_text`."""
@@ -80,7 +82,7 @@ class LeakReport:
                 f"{100 * one:{width}.2f}" for one, width in zip(values[1], (12, 10, 10), strict=True)
             )
             lines.append(f"{table_name(scheme):<10}{first}{second}")
-        return "\n".join([*lines, visible(self.signature)])
+        return "\n".join([*lines, visible(self.signature), *(f"note: {one}" for one in self.notes)])
 
 
 def leak_report(
@@ -109,7 +111,13 @@ def leak_report(
     place = confusion.labels.index(negative)
     alarms = (confusion.gold[place] - confusion.correct[place]).item()
     n_negative = confusion.gold[place].item()
-    return LeakReport(confusion.n, n_negative, alarms, negative, stated, found, gain, reports[0].signature)
+    notes = ()
+    if not n_negative:
+        notes = (f"no sample has the gold label {shown(negative)}: there is nothing to leak",)
+    elif not alarms:
+        notes = ("no negative sample is answered with a relation: what the leak leaves, ask how it was made",)
+    signature = reports[0].signature
+    return LeakReport(confusion.n, n_negative, alarms, negative, stated, found, gain, signature, notes)
 
 
 def audit_leak(
@@ -123,7 +131,8 @@ def audit_leak(
 
     Raises
     ------
-    ValueError : as `read_predictions`; an unknown scheme; a negative class that is none of the labels.
+    ValueError : as `read_predictions`; an unknown scheme; a negative class that is none of the labels; one
+        column for both.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -135,6 +144,9 @@ def audit_leak(
     scheme_names(schemes)  # refuses an unknown one before the file is read
     found = read_label_columns(path, gold_column, predicted_column)
     with naming_file(path):
+        one = found.columns.get("gold")
+        if one is not None and one == found.columns.get("predicted"):
+            raise ValueError(f"column {shown(one)} is both gold and predicted")
         confusion = Confusion.from_arrays(found["gold"], found["predicted"])
         if negative not in confusion.labels:
             known = ", ".join(shown(label) for label in confusion.labels[:10])

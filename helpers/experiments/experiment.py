@@ -28,6 +28,7 @@ from helpers.data import (
     ptr_split,
     read_corpus,
     registered_file,
+    samples_sha256,
 )
 from helpers.models import (
     EMBEDDED,
@@ -234,7 +235,8 @@ HOLDOUT = 10
 @dataclass(frozen=True)
 class ExperimentData:
     """Training and test samples, the labels in the order of their ids, the sha256 of each file by name;
-    directed : whether the samples have paired ones; inverse, negative : see `Dataset`."""
+    directed : whether the samples have paired ones; inverse, negative : see `Dataset`; samples_sha256 : of
+    the whole corpus where it is drawn from its files (`Dataset.made_from`), whose hashes do not say how."""
 
     train: list[RelationSample]
     test: list[RelationSample]
@@ -243,6 +245,7 @@ class ExperimentData:
     directed: bool = True
     inverse: Mapping[str, str] = field(default_factory=dict)
     negative: str | None = None
+    samples_sha256: str = ""
 
 
 def read_samples(
@@ -283,7 +286,8 @@ def read_samples(
     if merged:
         train = paired_sets(train, about.inverse)["merged"]
     negative = about.negative or find_negative(labels)
-    return ExperimentData(train, test, labels, files, about.directed, about.inverse, negative)
+    drawn = samples_sha256(one for split in splits.values() for one in split) if about.made_from else ""
+    return ExperimentData(train, test, labels, files, about.directed, about.inverse, negative, drawn)
 
 
 def _held_out(samples: Sequence[RelationSample]) -> tuple[list[RelationSample], list[RelationSample]]:

@@ -82,13 +82,13 @@ def studies() -> dict[str, Study]:
     W trained it on SemEval, with a layer normalisation, on the official text. precision, threads : EM-C in
     fp32, and on two threads of the processor. vectors : graph models with other word vectors on the
     held-out tenth. graphs : C-GCN, GCN and C-GCN-M. redocred : EM-ES, PTR, CNN, SVM and RECENT around three
-    of them on the drawn sentence pairs of Re-DocRED. redocred-all : the same on all of its pairs. gids :
-    models of bags on GIDS. wiki80 : BERT-entity on the sentences of Wiki80.
+    of them, with types and without, on the drawn sentence pairs of Re-DocRED. redocred-all : the same on all
+    of its pairs. gids : models of bags on GIDS. wiki80 : BERT-entity on the sentences of Wiki80.
 
     >>> {name: len(study.experiments) for name, study in studies().items()}
     {'standard': 67, 'rates': 15, 'curves': 4, 'ablations': 12, 'layers': 12, 'emr-c': 11, 'bert-em': 5,
-     'precision': 3, 'threads': 3, 'vectors': 8, 'graphs': 16, 'redocred': 40,
-     'redocred-all': 12, 'gids': 60, 'wiki80': 9}
+     'precision': 3, 'threads': 3, 'vectors': 8, 'graphs': 16, 'redocred': 62,
+     'redocred-all': 18, 'gids': 60, 'wiki80': 9}
     """
     lists = {
         "rates": [_rate(model, rate) for model, _ in _MODELS for rate in RATES],

@@ -185,6 +185,7 @@ def _configuration(experiment: Experiment, model: Model, data: ExperimentData) -
     hyperparameters |= {"text": experiment.text, "training_samples": len(data.train)}
     hyperparameters |= {"threads": experiment.threads} if experiment.threads else {}
     hyperparameters |= {"inverse": dict(data.inverse)} if data.inverse else {}
+    hyperparameters |= {"samples_sha256": data.samples_sha256} if data.samples_sha256 else {}
     outcome = PairedOutcomes if data.directed else Confusion
     return Run.from_outcome(
         outcome.from_rows([], data.labels),

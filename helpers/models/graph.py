@@ -302,10 +302,11 @@ class Gcn(NeuralModel):
         return super().environment() | {"precision": "fp32"}
 
     def summary(self) -> dict[str, object]:
-        """Every option; distance inf as text."""
+        """Every option; distance inf as text; the sha256 of the file that the word vectors are from."""
         distance = str(self.distance) if math.isinf(self.distance) else self.distance
         how = {"distance": distance, "pooling": self.pooling, "masked": self.masked, "penalty": self.penalty}
         how |= {"vectors": self.words.name, "tuned": self.words.tuned}
+        how |= {"vectors_sha256": self.words.sha256} if self.words.sha256 else {}
         # `Settings.dropout` is the encoder's
         shares = {"graph_dropout" if name == "dropout" else name: one for name, one in self.shares.items()}
         return how | self.sizes | shares

@@ -265,7 +265,9 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "graphs": [
             "AS_PUBLISHED",
             "GRAPH_MODELS",
+            "WITHOUT_TYPES",
             "graph_runs",
+            "graph_table",
             "leak_effects",
             "kept_words",
             "leak_ranks",
@@ -278,6 +280,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "restriction_points",
             "restriction_sentences",
             "restriction_table",
+            "step_shares",
             "tree_words",
             "vector_scores",
         ],

@@ -18,7 +18,7 @@ from scipy.stats import kendalltau
 from helpers.data import pair_shares, pruned_heads, read_corpus
 from helpers.evaluation import leak_table, system_title
 from helpers.metrics import Policy
-from helpers.models import NO_ENCODER, model_entry
+from helpers.models import EMBEDDED, NO_ENCODER, model_entry
 from helpers.reporting import (
     TABLES_FOLDER,
     load_published,
@@ -32,17 +32,28 @@ from helpers.reporting import (
     tidy_runs,
     to_markdown,
 )
-from helpers.runs import RUNS_FOLDER, STUDIES_FOLDER, Run, list_runs
+from helpers.runs import RUNS_FOLDER, STUDIES_FOLDER, Run, list_published, list_runs, variant_name
 
 from .direction import direction_table
 from .weighting import PRINTED_SCHEMES
 
+_FROM_SCRATCH = " vectors-scratch+tuned-True"
+"""What the name of a run has behind it whose word vectors were drawn, see `graph_experiments`."""
 GRAPH_MODELS = ("GCN", "C-GCN", "C-GCN-M")
 FAR = 3
 """Distance of a word that is more than two steps off the path."""
 DRAWN, WHOLE = "re_docred-drawn", "re_docred"
+_DATA = {DRAWN: "Re-DocRED, drawn", WHOLE: "Re-DocRED, all", "tacred": "TACRED"}
 AS_PUBLISHED = ", with the leak"
 """What the title of a system has behind it if negatives were forced, as RECENT's released code does."""
+WITHOUT_TYPES = " without types"
+"""What the title of RECENT's control has behind it: the same two steps, which do not read the types."""
+_PARTS = ("alone", "two_steps", "RECENT")
+_DIFFERENCES = {
+    "steps": ("two_steps", "alone"),
+    "types": ("RECENT", "two_steps"),
+    "leak": ("leaky", "RECENT"),
+}
 _HELD_OUT = {"performance_original": "A", "performance_paired": "B", "ppr": "PPR"}
 
 
@@ -91,18 +102,19 @@ def graph_runs(folder: Path | str = RUNS_FOLDER) -> list[Run]:
 def vector_scores(folder: Path | str = STUDIES_FOLDER / "vectors") -> pd.DataFrame:
     """Graph models with other word vectors on the held-out tenth, per cent, the best A first.
 
-    Returns columns model, word vectors, learnt (on), epochs, A, B, PPR, seconds; no runs: no rows.
+    Returns columns model, word vectors, in training (trained further, or frozen), epochs, A, B, PPR; no runs:
+    no rows.
 
     >>> vector_scores("no-such-folder").columns.tolist()
-    ['model', 'word vectors', 'learnt', 'epochs', 'A', 'B', 'PPR', 'seconds']
+    ['model', 'word vectors', 'in training', 'epochs', 'A', 'B', 'PPR']
     """
     rows = []
     for run in list_runs(folder=folder):
         about, scores = run.hyperparameters, paired_scores(run)
-        row = {"model": run.model, "word vectors": about["vectors"], "learnt": about["tuned"]}
-        row |= {"epochs": about["epochs"]} | {name: 100 * scores[key] for key, name in _HELD_OUT.items()}
-        rows.append(row | {"seconds": run.wall_seconds})
-    columns = ["model", "word vectors", "learnt", "epochs", *_HELD_OUT.values(), "seconds"]
+        row = {"model": run.model, "word vectors": about["vectors"]}
+        row |= {"in training": "trained further" if about["tuned"] else "frozen", "epochs": about["epochs"]}
+        rows.append(row | {name: 100 * scores[key] for key, name in _HELD_OUT.items()})
+    columns = ["model", "word vectors", "in training", "epochs", *_HELD_OUT.values()]
     return pd.DataFrame(rows, columns=columns).sort_values("A", ascending=False, ignore_index=True)
 
 
@@ -117,19 +129,28 @@ def pair_runs(dataset: str = DRAWN, folder: Path | str = RUNS_FOLDER) -> list[Ru
 
 
 def restricted_title(run: Run) -> str:
-    """The name of a system: of type restriction 'RECENT(EM-ES)', and how it was evaluated if as published.
+    """The name of a system: of type restriction 'RECENT(EM-ES)', of its control 'RECENT(EM-ES) without
+    types', both with `AS_PUBLISHED` behind it if they were evaluated so.
+
+    In the brackets stands the base as its own runs are named, with what is unusual about it (settings,
+    options, another encoder than the embedded one), so that two variants of one base have two titles.
 
     >>> from helpers.metrics import Confusion
-    >>> table, about = Confusion.from_arrays(["a"], ["a"]), {"base": "svm", "markers": True}
-    >>> about["evaluation"] = "as-published"
-    >>> restricted_title(Run.from_outcome(table, dataset="d", model="RECENT", hyperparameters=about))
-    'RECENT(SVM-EM), with the leak'
+    >>> table, about = Confusion.from_arrays(["a"], ["a"]), {"base": "svm", "markers": True, "typed": False}
+    >>> run = {"dataset": "d", "model": "RECENT", "variant": "base-svm+markers-True+C-2+typed-False"}
+    >>> restricted_title(Run.from_outcome(table, hyperparameters=about | {"evaluation": "corrected"}, **run))
+    'RECENT(SVM-EM C-2) without types'
     """
     about = run.hyperparameters
+    encoder = "" if run.encoder in (None, EMBEDDED, NO_ENCODER) else f" {run.encoder}"
     if "evaluation" not in about:
-        return run.name
-    base = model_entry(about["base"]).full_title(about)
-    return f"{run.model}({base}){AS_PUBLISHED if about['evaluation'] == 'as-published' else ''}"
+        return f"{run.name}{encoder}"
+    entry = model_entry(about["base"])
+    said = {name: about[name] for name in ("base", "evaluation", "typed", *entry.suffixes) if name in about}
+    unusual = [part for part in run.variant.split("+") if part not in variant_name(said, {}).split("+")]
+    base = f"{entry.full_title(about)} {'+'.join(unusual)}".strip() + encoder
+    types = "" if about.get("typed", True) else WITHOUT_TYPES
+    return f"{run.model}({base}){types}{AS_PUBLISHED if about['evaluation'] == 'as-published' else ''}"
 
 
 def pair_scores(runs: Iterable[Run]) -> pd.DataFrame:
@@ -192,7 +213,7 @@ def restriction_table(rows: pd.DataFrame, dataset: str = DRAWN) -> pd.DataFrame:
     order = own.sort_values("value", ascending=False)
     for one in order.itertuples():
         shown = [mean_sd_text(numbers, (one.model, "f1", scheme), 1) for scheme in PRINTED_SCHEMES]
-        lines.append([f"{dataset}, ours", one.model, str(int(one.runs)), *shown])
+        lines.append([f"{_DATA.get(dataset, dataset)}, ours", one.model, str(int(one.runs)), *shown])
     return pd.DataFrame(lines, columns=["data", "system", "runs", *PRINTED_SCHEMES])
 
 
@@ -211,59 +232,98 @@ def restriction_points(scores: pd.DataFrame, without: Sequence[str] = ("SVM", "m
 def restriction_sentences(gains: pd.DataFrame, scheme: str = "micro") -> list[str]:
     """What `restriction_gains` says about each base under one scheme, in words; it holds for any seeds.
 
-    >>> row = {"base": "b", "scheme": "micro", "alone": 40.0, "RECENT": 50.0, "types": 10.0, "leak": 2.5}
-    >>> restriction_sentences(pd.DataFrame([row | {"runs": 1}]))
-    ['Around b, types change micro-F1 by +10.0 points (40.0 to 50.0); the leak adds +2.5 (1 run).']
+    >>> row = {"base": "b", "scheme": "micro", "alone": 40.0, "two_steps": 46.0, "RECENT": 50.0, "steps": 6.0}
+    >>> restriction_sentences(pd.DataFrame([row | {"types": 4.0, "leak": 2.5, "runs": 1}]))[0][:87]
+    'Around b, two steps change micro-F1 by +6.0 points (40.0 to 46.0), types by +4.0 (to 50'
     """
     return [
-        f"Around {one.base}, types change {scheme}-F1 by {one.types:+.1f} points ({one.alone:.1f} to "
-        f"{one.RECENT:.1f}); the leak adds {one.leak:+.1f} ({one.runs} run{'s' * (one.runs > 1)})."
+        f"Around {one.base}, two steps change {scheme}-F1 by {one.steps:+.1f} points ({one.alone:.1f} to "
+        f"{one.two_steps:.1f}), types by {one.types:+.1f} (to {one.RECENT:.1f}), the leak by {one.leak:+.1f} "
+        f"({one.runs} run{'s' * (one.runs > 1)})."
         for one in gains[gains["scheme"] == scheme].itertuples()
     ]
+
+
+def step_shares(runs: Iterable[Run]) -> pd.DataFrame:
+    """What a system's score is made of, per cent of counts that are added over its seeds.
+
+    Returns index system; columns detected (of the positive samples, those answered with any relation), named
+    (of these, those with the right one), false_alarms (of the negative samples, those answered with a
+    relation); nan of nothing. In the order of the runs.
+
+    >>> from helpers.metrics import Confusion
+    >>> table = Confusion.from_arrays(["a", "a", "b", "b", "NA"], ["a", "b", "NA", "a", "a"])
+    >>> step_shares([Run.from_outcome(table, dataset="d", model="m", negative="NA")]).round(1).values.tolist()
+    [[75.0, 33.3, 100.0]]
+    """
+    counted: dict[str, np.ndarray] = {}
+    for run in runs:
+        table = run.outcome()
+        place = table.labels.index(run.negative)
+        negatives, quiet = table.gold[place], table.correct[place]
+        positives = table.n - negatives
+        detected = positives - (table.predicted[place] - quiet)
+        named = table.correct.sum() - quiet
+        title = restricted_title(run)
+        counts = np.array(
+            [[detected, named, negatives - quiet], [positives, detected, negatives]], dtype=float
+        )
+        counted[title] = counted.get(title, 0) + counts
+    with np.errstate(invalid="ignore"):
+        rows = {title: 100 * counts[0] / counts[1] for title, counts in counted.items()}
+    columns = ["detected", "named", "false_alarms"]
+    return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("system")
 
 
 def pair_kinds(dataset: str = WHOLE) -> pd.DataFrame:
     """What the rules of `read_sentence_pairs` make of all pairs: how many of each kind, by split.
 
+    Of each split the pairs, their share of all pairs, and how many there are for each positive one.
+
     Raises MissingData where the corpus is not here.
     """
-    found = {split: pair_shares(corpus) for split, corpus in read_corpus(dataset).items()}
-    rows = {
-        kind: {f"{split}, {name}": shares[kind][at] for split, shares in found.items()
-               for at, name in enumerate(("pairs", "share"))}
-        for kind in next(iter(found.values()))
-    }  # fmt: skip
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("kind").reset_index()
+    columns: dict[str, Any] = {}
+    for split, corpus in read_corpus(dataset).items():
+        shares = pair_shares(corpus)
+        positive = max(shares["positive"][0], 1)
+        columns["kind"] = list(shares)
+        columns[f"{split}, pairs"] = [count for count, _ in shares.values()]
+        columns[f"{split}, share"] = [share for _, share in shares.values()]
+        columns[f"{split}, per positive"] = [count / positive for count, _ in shares.values()]
+    return pd.DataFrame(columns)
 
 
 def restriction_gains(scores: pd.DataFrame) -> pd.DataFrame:
-    """What types gain around each base, and what the leak adds: points of F1, means over common seeds.
+    """What each part of RECENT gains around each base: points of F1, means over common seeds.
 
-    Returns columns dataset, base, scheme, alone, RECENT (per cent), types (RECENT − alone), leak (RECENT as
-    published − RECENT), runs. A base without all three kinds of runs is left out.
+    Returns columns dataset, base, scheme; alone, two_steps (the control, which does not read the types) and
+    RECENT (per cent); steps (two_steps − alone), types (RECENT − two_steps), leak (RECENT as published −
+    RECENT); runs. A base without all four kinds of runs is left out.
 
-    >>> rows = [("b", 0.4), ("RECENT(b)", 0.5), ("RECENT(b), with the leak", 0.625)]
-    >>> scores = pd.DataFrame(rows, columns=["model", "value"]).assign(dataset="d", seed=9, score="micro")
-    >>> restriction_gains(scores)[["base", "types", "leak"]].values.tolist()
-    [['b', 10.0, 12.5]]
+    >>> rows = [("b", 0.4), ("RECENT(b) without types", 0.5), ("RECENT(b)", 0.625)]
+    >>> scores = pd.DataFrame([*rows, ("RECENT(b), with the leak", 0.75)], columns=["model", "value"])
+    >>> found = restriction_gains(scores.assign(dataset="d", seed=9, score="micro"))
+    >>> found[["base", "steps", "types", "leak"]].values.tolist()
+    [['b', 10.0, 12.5, 12.5]]
     """
     found = []
     keys = scores["seed"].fillna(0).astype(int).rename("seed")  # 0: nothing is drawn at random
     wide = scores.assign(seed=keys).pivot(index=["dataset", "score", "seed"], columns="model", values="value")
-    for model in [one for one in wide if one.startswith("RECENT(") and not one.endswith(AS_PUBLISHED)]:
-        base, published = model.removeprefix("RECENT(").removesuffix(")"), model + AS_PUBLISHED
-        if base not in wide or published not in wide:
+    for model in (one for one in wide if one.startswith("RECENT(") and one.endswith(")")):
+        base = model.removeprefix("RECENT(").removesuffix(")")
+        if not {base, model + WITHOUT_TYPES, model + AS_PUBLISHED} <= {*wide}:
             continue
-        alone = _of_every_seed(wide[base])
-        three = pd.DataFrame({"alone": alone, "RECENT": wide[model], "leak": wide[published] - wide[model]})
-        for (dataset, score), part in three.dropna().groupby(level=["dataset", "score"], sort=False):
-            mean = 100 * part.mean()
-            row = {"dataset": dataset, "base": base, "scheme": score, "alone": mean["alone"]}
-            row |= {"RECENT": mean["RECENT"], "types": mean["RECENT"] - mean["alone"], "leak": mean["leak"]}
-            found.append(row | {"runs": len(part)})
-    columns = ["dataset", "base", "scheme", "alone", "RECENT", "types", "leak", "runs"]
+        own = {"alone": _of_every_seed(wide[base]), "two_steps": wide[model + WITHOUT_TYPES]}
+        own |= {"RECENT": wide[model], "leaky": wide[model + AS_PUBLISHED]}
+        complete = pd.DataFrame(own).dropna().groupby(level=["dataset", "score"], sort=False)
+        for (dataset, score), part in complete:
+            found.append({"dataset": dataset, "base": base, "scheme": score} | dict(100 * part.mean()))
+            found[-1]["runs"] = len(part)
     found.sort(key=lambda row: (row["base"], PRINTED_SCHEMES.index(row["scheme"])))
-    return pd.DataFrame(found, columns=columns)
+    gains = pd.DataFrame(found, columns=["dataset", "base", "scheme", *_PARTS, "leaky", "runs"])
+    for name, (after, before) in _DIFFERENCES.items():
+        gains[name] = gains[after] - gains[before]
+    return gains[["dataset", "base", "scheme", *_PARTS, *_DIFFERENCES, "runs"]]
 
 
 def _of_every_seed(values: pd.Series) -> pd.Series:
@@ -300,12 +360,31 @@ def leak_ranks(runs: Iterable[Run], scheme: str = "micro") -> pd.DataFrame:
     return table.assign(system=table["model"].map(system_title))[columns]
 
 
+def graph_table(rows: pd.DataFrame) -> pd.DataFrame:
+    """`direction_table` of graph models: R's row of C-GCN and ours, and what the word vectors of ours are.
+
+    rows : as `direction_rows` gives them of `graph_runs`, or `read_tidy` of their file. Returns index model;
+    columns numbers (published, or ours), runs, A, B, PD, PIR, PPR.
+
+    >>> from .direction import direction_rows
+    >>> graph_table(direction_rows([], pd.DataFrame())).loc["C-GCN", ["numbers", "A"]].tolist()
+    ['published', '84.79']
+    """
+    table = direction_table(rows)
+    table = table[table["model"].str.contains("GCN") & table["PPR"].ne("–")]
+    scratch = table["model"].str.endswith(_FROM_SCRATCH)
+    source = (
+        table["encoder"].where(table["encoder"] == "published", "ours, word pieces").mask(scratch, "ours")
+    )
+    model = table["model"].str.replace(_FROM_SCRATCH, ", vectors from scratch")
+    named = table.drop(columns="encoder").assign(model=model)
+    named.insert(1, "numbers", source)
+    return named.set_index("model")
+
+
 def graphs_markdown(folder: Path | str = TABLES_FOLDER) -> str:
     """R's row of C-GCN, published and ours, for the results page; FileNotFoundError without notebook 14's."""
-    table = direction_table(read_tidy(Path(folder) / "14_graphs.csv"))
-    table = table[table["model"].str.contains("GCN") & table["PPR"].ne("–")]
-    source = table["encoder"].str.replace(f"{NO_ENCODER}, ", "").rename("numbers")
-    return to_markdown(pd.concat([source, table.drop(columns="encoder")], axis=1))
+    return to_markdown(graph_table(read_tidy(Path(folder) / "14_graphs.csv")).reset_index())
 
 
 def restriction_markdown(folder: Path | str = TABLES_FOLDER) -> str:
@@ -317,7 +396,7 @@ def restriction_markdown(folder: Path | str = TABLES_FOLDER) -> str:
 
 def leak_markdown(folder: Path | str = RUNS_FOLDER) -> str:
     """What the leak would give the published systems of TACRED, by scheme, for the results page."""
-    effects = leak_effects(list_runs("tacred", kind="confusion", folder=folder)).reset_index()
+    effects = leak_effects(list_published("tacred", "confusion", folder)).reset_index()
     names = {"least": "least gain", "median": "median gain", "most": "largest gain", "tau": "τ of the orders"}
     return to_markdown(
         effects.rename(columns=names | {"first": "best", "first_leaked": "best with the leak"})

@@ -27,7 +27,7 @@ from helpers.reporting import (
     read_tidy,
 )
 from helpers.reporting.figures import landing_chart, learning_rates_chart, save_figure, settings_chart
-from helpers.runs import list_runs
+from helpers.runs import list_published, list_runs
 
 from .bag_models import gids_markdown, noise_markdown
 from .costs import costs_markdown
@@ -319,7 +319,7 @@ def picture() -> tuple[pd.DataFrame, pd.DataFrame]:
     >>> [len(table) for table in picture()]
     [10, 4]
     """
-    stored = {run.model: run for run in list_runs("tacred", kind="confusion")}
+    stored = {run.model: run for run in list_published("tacred", "confusion")}
     schemes = [
         {"system": title, "scheme": scheme, "value": 100 * value}
         for name, title in TURNED.items()

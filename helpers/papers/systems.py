@@ -35,7 +35,7 @@ from helpers.metrics import (
     resampled_agreement,
 )
 from helpers.reporting.figures import alpha_spectrum_chart
-from helpers.runs import Run, list_runs
+from helpers.runs import Run, list_published
 
 NEGATIVES = {"tacred": "no_relation", "tacred-revised": "no_relation", "semeval2010": "Other"}
 PUBLISHED = {"spanbert_tacred": "70.8", "knowbert_wordnet_wiki_tacred": "71.5"}
@@ -49,8 +49,8 @@ def published_runs() -> dict[tuple[str, str], Run]:
     >>> len(published_runs())
     112
     """
-    runs = [run for dataset in NEGATIVES for run in list_runs(dataset)]
-    published = [run for run in runs if run.profile is None and not run.variant]  # one implementation each
+    runs = [run for dataset in NEGATIVES for run in list_published(dataset)]
+    published = [run for run in runs if not run.variant]  # one implementation each
     return {(run.dataset, run.model): run for run in published}
 
 

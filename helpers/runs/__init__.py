@@ -12,6 +12,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "STORED_RUNS",
             "STUDIES_FOLDER",
             "different_fields",
+            "list_published",
             "list_runs",
             "load_run",
             "run_path",

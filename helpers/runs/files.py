@@ -331,6 +331,16 @@ def list_runs(
     return sorted(found, key=_order)
 
 
+def list_published(dataset: str, kind: str | None = None, folder: Path | str = RUNS_FOLDER) -> list[Run]:
+    """The stored predictions of others on a data set: the runs without a profile, which all runs that were
+    trained here have. Arguments and errors as `list_runs`.
+
+    >>> {run.profile for run in list_published("tacred")}
+    {None}
+    """
+    return [run for run in list_runs(dataset, kind=kind, folder=folder) if run.profile is None]
+
+
 def _order(run: Run) -> tuple:
     seed = -1 if run.seed is None else run.seed
     return run.dataset, run.split, run.model, run.variant, run.encoder or "", seed

@@ -21,8 +21,8 @@ from .parts import alpha_axis, label_ends, legend_below, name_rows, with_support
 from .style import BLUE, GRID, ORANGE, PALETTE, QUIET, scheme_look, styled
 
 _COLORS = {"tacred": 3, "nyt10": 8, "nyt24": 4, "chemprot": 2, "docred": 1, "semeval2010": 0}
-_COLORS |= {"semeval2010-undirected": 9, "nyt10m": 6, "kbp37": 7}
-_DASHED = ("nyt10m", "kbp37")
+_COLORS |= {"semeval2010-undirected": 9, "nyt10m": 6, "kbp37": 7, "re_docred": 5}
+_DASHED = ("nyt10m", "kbp37", "re_docred")
 
 # what effective_number_chart marks: column → words, marker, colour, and where its number stands (in points)
 _MARKS = {
@@ -104,8 +104,8 @@ def perplexity_chart(tails: pd.DataFrame) -> plt.Figure:
     'd'
     """
     corpora = list(tails.groupby("dataset", sort=False))
-    columns = min(4, len(corpora))
-    rows = -(-len(corpora) // columns)
+    rows = -(-len(corpora) // 4)
+    columns = -(-len(corpora) // rows)
     figure, grid = plt.subplots(rows, columns, figsize=(2.4 * columns, 2.4 * rows), squeeze=False)
     for axes, (name, curve) in zip(grid.flat, corpora, strict=False):
         classes = curve["perplexity"].iloc[0]

@@ -162,6 +162,11 @@ def run_dataset(run: Run) -> str:
     return run.dataset if run.split == "test" else f"{run.dataset}-{run.split}"
 
 
+def knows_gold(run: Run) -> bool:
+    """Whether the predictions were made with the gold labels in sight, as by RECENT's released evaluation."""
+    return run.hyperparameters.get("evaluation") == "as-published"
+
+
 def counts_of(run: Run) -> Any:
     """Correct, gold and predicted counts of each label: of the original sentences, of the first system."""
     outcome = run.outcome()

@@ -33,7 +33,7 @@ from helpers.metrics import (
 )
 from helpers.runs import STORED_RUNS, list_runs
 
-from .checks import counts_of, find_test_set, label_outcome, run_dataset
+from .checks import counts_of, find_test_set, knows_gold, label_outcome, run_dataset
 from .measures import SEED
 from .payload import TITLES
 from .store import STORE, submissions
@@ -201,7 +201,8 @@ def file_report(
 
 
 def _stored(dataset: str, runs: Path | str, store: Path | str) -> dict[str, Confusion]:
-    both = [run for run in list_runs(folder=runs) if not run.second] + submissions(store)
+    stored = [run for run in list_runs(folder=runs) if not run.second and not knows_gold(run)]
+    both = stored + submissions(store)
     own = [run for run in both if run_dataset(run) == dataset and run.kind in ("confusion", "paired")]
     named = {(system_title(run.name), run.seed): run for run in own}
     return {f"{name}, {seed}": counts_of(run) for (name, seed), run in named.items()}

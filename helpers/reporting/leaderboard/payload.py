@@ -25,7 +25,7 @@ from helpers.metrics import (
 )
 from helpers.runs import STORED_RUNS, Run, list_runs
 
-from .checks import counts_of, run_dataset
+from .checks import counts_of, knows_gold, run_dataset
 from .joint import paired_ends, stored_pairs
 from .measures import (
     ALPHA_STEPS,
@@ -72,6 +72,8 @@ def page_data(
 ) -> dict[str, Any]:
     """Everything that the page shows, as JSON values, in a fixed order.
 
+    Runs that were evaluated with the gold labels in sight (`knows_gold`) are left out: no rank would say so.
+
     Parameters
     ----------
     runs, store : folders of run files. replicates : of the intervals; 0: none.
@@ -81,7 +83,7 @@ def page_data(
     >>> page_data("no-such-folder", None, replicates=0)["testsets"]
     []
     """
-    both = [(run, False) for run in list_runs(folder=runs)]
+    both = [(run, False) for run in list_runs(folder=runs) if not knows_gold(run)]
     if store is not None and Path(store).resolve() != Path(runs).resolve():
         both += [(run, True) for run in submissions(store)]
         both += [(run, True) for run in list_runs(folder=store) if run.second]

@@ -14,12 +14,15 @@ from helpers.data import (
     dataset_statistics,
     drawn_corpus,
     drawn_pairs,
+    locate,
     pair_shares,
     paired_sample,
     read_corpus,
     read_sentence_pairs,
 )
-from helpers.data.sentence_pairs import NEGATIVE
+from helpers.data.sentence_pairs import FILES, NEGATIVE
+from helpers.experiments.experiment import read_samples
+from helpers.runs import list_runs
 
 DOCUMENT = {
     "title": "Ada",
@@ -72,7 +75,9 @@ def test_every_rule(tmp_path) -> None:
         "1.2.0.2": NEGATIVE,  # the evidence is in another sentence
         "1.2.2.0": NEGATIVE,
     }
-    assert corpus.notes == {"positive": 4, "negative": 8, "unknown": 2, "several": 2, "same words": 4}
+    assert corpus.notes == {
+        **{"positive": 4, "negative": 6, "elsewhere": 2, "unknown": 2, "several": 2, "same words": 4}
+    }
     shares = pair_shares(corpus)
     assert shares["same words"] == (4, 0.2) and sum(share for _, share in shares.values()) == pytest.approx(1)
     one = found["1.0.0.1"]
@@ -125,6 +130,7 @@ def digest(samples) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
+DRAWN_SHA256 = "e9b4601844075b246d43903a54eaa4639a175f3874a979f9bdf9e2c762659b9b"
 FINGERPRINTS = {"train": "a7af9c422dc0e3e8", "test": "501b235a2828c199"}
 PART = {"train": (6571, 1347), "test": (6585, 1350)}
 
@@ -134,6 +140,11 @@ def test_the_real_corpus(data_dir) -> None:
     assert {split: digest(samples)[:16] for split, samples in corpus.items()} == FINGERPRINTS
     counts = [sum(count for count, _ in pair_shares(samples).values()) for samples in corpus.values()]
     assert counts == [45094, 45588]
+    assert [samples.notes["elsewhere"] for samples in corpus.values()] == [142, 127]
+    for file in FILES.values():
+        facts = [fact for one in json.loads(locate(file).read_text("utf-8")) for fact in one["labels"]]
+        without = sum(not fact["evidence"] for fact in facts) / len(facts)
+        assert without == pytest.approx(0.5675, abs=0.001), "more than half name no evidence"
     lost = [pair_shares(samples)["unknown"][1] for samples in corpus.values()]
     assert lost == pytest.approx([0.0721, 0.0725], abs=5e-5)
     found = dataset_statistics("re_docred")
@@ -146,3 +157,9 @@ def test_the_real_drawn_part(data_dir) -> None:
     found = {split: (len(one), sum(s.relation != NEGATIVE for s in one)) for split, one in corpus.items()}
     assert found == PART
     assert corpus_hashes("re_docred-drawn") == corpus_hashes("re_docred")
+    assert read_samples("re_docred-drawn", text="official").samples_sha256 == DRAWN_SHA256
+
+
+def test_stored_runs_on_the_drawn_part_say_which_samples_were_drawn() -> None:
+    found = {run.hyperparameters.get("samples_sha256") for run in list_runs("re_docred-drawn")}
+    assert found == {DRAWN_SHA256}

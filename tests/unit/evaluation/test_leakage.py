@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from helpers.core import MissingData
 from helpers.data import locate
 from helpers.evaluation import audit_leak, leak_report, leak_table
 from helpers.metrics import SCHEMES, Confusion, averages, leak_gain, leaked
-from helpers.runs import Run, list_runs
+from helpers.runs import Run, list_published
 
 GCN = "gcn"
 PUBLISHED = {"micro": 0.7317, "weighted": 0.6993, "dodrans": 0.6596, "entropy": 0.6672, "macro": 0.5208}
@@ -25,7 +26,7 @@ TEXT = "gold,predicted\n" + "NA,a\nNA,NA\nNA,b\na,a\na,b\nb,NA\nb,b\n"
 
 @pytest.fixture(scope="module")
 def tacred() -> list[Run]:
-    return [run for run in list_runs("tacred") if run.kind == "confusion"]
+    return list_published("tacred", "confusion")
 
 
 def test_gcn_gains_what_recent_claimed(tacred) -> None:
@@ -129,9 +130,33 @@ class TestCommand:
             ([], "Missing option '--negative'"),
             (["--negative", "NA", "--scheme", "mikro"], "did you mean 'micro'"),
             (["--negative", "NA", "--gold-column", "x"], "mine.csv"),
+            (
+                ["--negative", "NA", "--gold-column", "gold", "--predicted-column", "gold"],
+                "mine.csv: column 'gold' is both gold and predicted",
+            ),
+            (["--negative", "NA", "--gold-column", "predicted"], "'predicted' is both gold and predicted"),
         ],
     )
     def test_errors(self, path, words, message, capsys) -> None:
         assert main(["audit-leak", path, *words]) == 2
         out, err = capsys.readouterr()
         assert message in err and not out and err.count("\n") == 1
+
+    @pytest.mark.parametrize(
+        ("text", "note"),
+        [
+            (TEXT, None),
+            ("gold,predicted\nNA,NA\na,b\nb,NA\n", "no negative sample is answered with a relation"),
+            ("gold,predicted\na,NA\nb,a\n", "no sample has the gold label 'NA'"),
+        ],
+    )
+    def test_a_file_that_the_leak_does_not_change_gets_a_note(self, text, note, path, capsys) -> None:
+        Path(path).write_text(text)
+        assert main(["audit-leak", path, "--negative", "NA"]) == 0
+        table = capsys.readouterr().out
+        assert main(["audit-leak", path, "--negative", "NA", "--format", "json"]) == 0
+        notes = json.loads(capsys.readouterr().out)["notes"]
+        if note is None:
+            assert notes == [] and "note:" not in table
+        else:
+            assert len(notes) == 1 and notes[0].startswith(note) and f"note: {note}" in table

@@ -178,6 +178,16 @@ class TestStudies:
             assert published.options == corrected.options | {"evaluation": "as-published"}
             assert (published.seed, published.dataset) == (corrected.seed, corrected.dataset)
 
+    @pytest.mark.parametrize("study", ["redocred", "redocred-all"])
+    def test_beside_each_type_restriction_is_its_control(self, study) -> None:
+        recent = [one for one in studies()[study].experiments if one.model == "recent"]
+        typed, control = ([one for one in recent if ("typed" in one.options) == is_control]
+                          for is_control in (False, True))  # fmt: skip
+        assert {one.inner_name for one in typed} == {"svm", "cnn", "em-es"}
+        assert [(one.seed, one.options | {"typed": False}) for one in typed] == [
+            (one.seed, one.options) for one in control
+        ]
+
     def test_what_has_no_encoder_and_no_seed_is_found_when_it_is_stored(self, tmp_path) -> None:
         experiments = [Experiment("svm", profile="standard"), *studies()["graphs"].experiments[:1]]
         for experiment in experiments:

@@ -13,7 +13,7 @@ import pytest
 
 from helpers.cli import main
 from helpers.core.labels import inverse_label, label_ids
-from helpers.data import registry
+from helpers.data import Dataset, register_dataset, registry, unregister_dataset
 from helpers.data.corpora import ptr_split, read_corpus
 from helpers.data.demo import TEST_COUNTS, demo_corpus
 from helpers.data.pairing import paired_sets
@@ -206,6 +206,26 @@ class TestStoredRuns:
         other = replace(experiment, settings=replace(QUICK, epochs=1), variant="mine")
         assert run_of(other, overwrite=True).hyperparameters["epochs"] == 1
         assert load_run(run_path(run_of(other), "runs")).hyperparameters["epochs"] == 1
+
+    def test_other_samples_drawn_from_the_same_file_are_refused(self, tmp_path) -> None:
+        train = read_corpus("demo")["train"]
+        (tmp_path / "source.txt").write_text("the file that samples are drawn from")
+
+        def train_on(first: int):
+            splits = {"train": train[first : first + 20], "test": train[:5]}
+            register_dataset(
+                Dataset("a-draw", maker=lambda: splits, made_from=("source.txt",), whole=("train", "test"))
+            )
+            return run_experiment(Experiment("majority", "a-draw"), tmp_path / "runs")
+
+        try:
+            assert (
+                train_on(0).hyperparameters["samples_sha256"] == train_on(0).hyperparameters["samples_sha256"]
+            )
+            with pytest.raises(FileExistsError, match="hyperparameters"):
+                train_on(1)
+        finally:
+            unregister_dataset("a-draw")
 
 
 class TestInterrupted:

@@ -1,5 +1,6 @@
 """GCN and C-GCN: against dense formulas, whatever is in the batch; they learn, stop, and go on."""
 
+import hashlib
 import json
 import math
 import random
@@ -21,7 +22,7 @@ from helpers.data import (
 )
 from helpers.data.tree_files import word_spans
 from helpers.experiments import Experiment, run_experiment
-from helpers.models import Settings, build, load_weights
+from helpers.models import Settings, build, load_encoder, load_weights
 from helpers.models.graph import POOLINGS, ContextualGcn, Gcn, GraphConvolution, adjacency, pooled
 from helpers.models.registry import MODELS
 from helpers.models.word_vectors import WordVectors
@@ -294,6 +295,20 @@ class TestWordVectors:
         rows = vectors(torch.tensor(vectors.ids(["Fire", "FIRE", "Panic", "never"]))).tolist()
         assert rows[:3] == [[1, 2], [3, 4], [5, 6]] and vectors.ids(["never", "SUBJ"])[0] == 1
         assert vectors.name == "v.txt" and vectors.width == 2
+
+    def test_where_they_are_from_is_in_the_run_file(self, tmp_path) -> None:
+        (tmp_path / "a").mkdir()
+        for folder, text in ((tmp_path, "fire 1 2\n"), (tmp_path / "a", "fire 1 3\n")):
+            (folder / "v.txt").write_text(text)
+        of_file = [Gcn(["a"], vectors=str(one / "v.txt")).summary() for one in (tmp_path, tmp_path / "a")]
+        assert of_file[0]["vectors"] == of_file[1]["vectors"] == "v.txt"
+        assert of_file[0]["vectors_sha256"] == hashlib.sha256(b"fire 1 2\n").hexdigest()
+        assert of_file[1]["vectors_sha256"] == hashlib.sha256(b"fire 1 3\n").hexdigest()
+        assert "vectors_sha256" not in Gcn(["a"], vectors="scratch").summary()
+        for source in ("encoder", "contextual"):
+            assert Gcn(["a"], vectors=source).summary()["vectors_sha256"] == load_encoder().sha256
+        with pytest.raises(FileNotFoundError):
+            Gcn(["a"], vectors=str(tmp_path / "none.txt")).summary()
 
     def test_none_before_training(self) -> None:
         with pytest.raises(ValueError, match="no vocabulary before it is trained"):

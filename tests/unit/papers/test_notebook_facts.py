@@ -20,7 +20,7 @@ from helpers.papers import (
 )
 from helpers.reporting import TABLES_FOLDER, read_tidy
 from helpers.reporting.leaderboard import page_data, ranking_table
-from helpers.runs import list_runs
+from helpers.runs import list_published
 from tests.unit.papers.notebook_text import (
     assert_all_told,
     assert_claim,
@@ -62,7 +62,7 @@ def contained() -> pd.Series:
 
 @cache
 def leaks() -> pd.DataFrame:
-    return leak_ranks(list_runs("tacred", kind="confusion"))
+    return leak_ranks(list_published("tacred", "confusion"))
 
 
 def negatives_of_pairs() -> pd.Series:

@@ -17,8 +17,9 @@ from helpers.reporting.leaderboard import (
     register_measure,
     unregister_measure,
 )
+from helpers.reporting.leaderboard.one_file import _stored
 from helpers.reporting.leaderboard.page import MODULES, WEB, json_in_html
-from helpers.runs import list_runs, load_run
+from helpers.runs import list_runs, load_run, save_run
 from tests.unit.reporting.leaderboard.conftest import HOSTILE
 
 SHOWN = "[...document.querySelectorAll('#table-body tr')]"
@@ -413,6 +414,17 @@ class TestBuilding:
             page.close()
         finally:
             unregister_measure("error")
+
+    def test_an_evaluation_that_reads_the_gold_labels_is_not_listed(self, tmp_path) -> None:
+        runs = list_runs("re_docred-drawn")
+        fair = [run for run in runs if run.hyperparameters.get("evaluation") != "as-published"]
+        assert 0 < len(fair) < len(runs)
+        for run in runs:
+            save_run(run, tmp_path)
+        (listed,) = page_data(tmp_path, None, replicates=0)["testsets"]
+        assert {one["name"] for one in listed["systems"]} == {system_title(run.name) for run in fair}
+        others = _stored("re_docred-drawn", tmp_path, tmp_path / "store")
+        assert len(others) == len(fair) and not any("as-published" in name for name in others)
 
     def test_measures_of_a_run(self, small_folder) -> None:
         run = load_run(next((small_folder / "small" / "pairs").rglob("*.json")))
