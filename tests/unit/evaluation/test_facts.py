@@ -10,7 +10,7 @@ import pytest
 from helpers.cli import main
 from helpers.core import MalformedRecord
 from helpers.evaluation import compare_fact_files, read_fact_lists, score_fact_file
-from helpers.metrics import FactRanking
+from helpers.metrics import FactRanking, FactSample, bootstrap_intervals
 from tests.unit.metrics.test_facts import RELATIONS, golden
 
 FACTS = ["head", "tail", "relation"]
@@ -175,6 +175,22 @@ class TestComparison:
         assert (table["low_first"] < table["high_first"]).all()
         assert main(["compare-facts", *map(str, paths), "--bootstrap", "50", "--format", "json"]) == 0
         assert json.loads(capsys.readouterr().out)[0]["p"] is None
+
+    def test_replicates_are_cut_at_the_recall_not_at_a_rank(self, tmp_path, caplog) -> None:
+        """The list goes on behind the cut; where it ends at it, half of the replicates do not reach it."""
+        hits = np.random.default_rng(2).random(600) < np.linspace(0.9, 0.1, 600)
+        whole = FactRanking.from_scores(np.arange(600, 0, -1), hits, facts=400)
+        paths = [curve_file(tmp_path / f"{n}.csv", one) for n, one in enumerate((whole, whole.until(0.5)))]
+        ends = [score_fact_file(path, recall=0.5, replicates=400) for path in paths]
+        assert ends[0].scores == ends[1].scores and ends[0].precision_at == ends[1].precision_at
+        assert "replicates end before recall 0.5 and are left out of the intervals" in caplog.text
+        widths = [one.intervals["auc"]["high"] - one.intervals["auc"]["low"] for one in ends]
+        table = compare_fact_files(*paths, recall=0.5, replicates=400).set_index("measure").loc["auc"]
+        assert table["high_first"] - table["low_first"] == pytest.approx(widths[0])
+        fixed = bootstrap_intervals(
+            FactSample.of(whole.until(0.5)), FactSample.scores, np.random.default_rng(1), 400
+        )  # as it was: every replicate cut at one rank
+        assert widths[0] < 0.8 * (fixed.high[0] - fixed.low[0])
 
     def test_lists_that_end_elsewhere_are_noted(self, tmp_path, caplog) -> None:
         long = FactRanking.from_scores(np.arange(60, 0, -1), np.arange(60) % 3 == 0, facts=40)
