@@ -175,7 +175,7 @@ def score_fact_file(
     scheme_names(schemes)  # refuses an unknown one before the file is read
     (found,) = read_fact_lists([path], facts, negative, n_facts)
     with naming_file(path):
-        return report_of_facts(found, negative, recall, schemes, replicates, seed)
+        return report_of_facts(found, found.negative, recall, schemes, replicates, seed)
 
 
 def _until(found: FactList, recall: float | None) -> FactRanking:
@@ -377,7 +377,11 @@ def compare_fact_files(
         columns[name] = np.nan if test is None else getattr(test, name)
     columns["p_holm"] = np.nan if test is None else holm(np.asarray(test.p).tolist())
     columns |= {"paired": pair is not None, "recall_first": ends[0], "recall_second": ends[1]}
-    columns |= {"replicates": replicates, "seed": seed, "signature": _signature(lists[0], negative, recall)}
+    columns |= {
+        "replicates": replicates,
+        "seed": seed,
+        "signature": _signature(lists[0], lists[0].negative, recall),
+    }
     return pd.DataFrame(columns)
 
 

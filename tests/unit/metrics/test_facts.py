@@ -181,6 +181,21 @@ def test_a_curve_that_contradicts_itself(precision, recall, point) -> None:
         FactRanking.from_curve(precision, recall, facts=10)
 
 
+def test_a_curve_of_falling_recall_is_turned_with_its_scores() -> None:
+    """As scikit-learn gives it; a first rank without a hit stays, the point of precision 1 goes."""
+    gold, scores = [False, True, False, True], [0.9, 0.8, 0.4, 0.3]
+    precision, recall, thresholds = precision_recall_curve(gold, scores)
+    for ends in (slice(None), slice(-1)):  # with scikit-learn's last point, and without
+        ranking = FactRanking.from_curve(precision[ends], recall[ends], 2, thresholds)
+        assert ranking.hits.tolist() == gold and ranking.scores.tolist() == scores
+    with pytest.raises(ValueError, match="point 2: precision 0.9 and recall 0.5 of 2 facts fit no rank"):
+        FactRanking.from_curve([0.5, 0.9, 0.5, 0.0, 1.0], [1.0, 0.5, 0.5, 0.0, 0.0], 2)
+    with pytest.raises(ValueError, match=r"point 3: score 0.1 is above 0, that of the rank before; a"):
+        FactRanking.from_curve([0.5, 1 / 3, 0.5, 0.0], [1.0, 0.5, 0.5, 0.0], 2, [0.0, 0.1, 0.1, 0.0])
+    with pytest.raises(ValueError, match=r"scores has shape \(2,\): one for each of 3 points"):
+        FactRanking.from_curve([1.0, 0.5, 1 / 3], [0.5, 0.5, 0.5], 2, [0.2, 0.1])
+
+
 def test_counts_need_relations_and_scores() -> None:
     with pytest.raises(ValueError, match="relations is not known of this list"):
         FactRanking.from_scores([1.0], [True]).counts_at(0.5)
