@@ -200,7 +200,8 @@ def _audit_leak(file: str, form: str, raw: bool, **options: Any) -> None:
 RECALL = option("--recall", "R", "Score the list up to the first rank with this recall.", float)
 FACTS = option("--facts", "FACTS", "The true facts, with columns head, tail and relation.", existing_file)
 N_FACTS = option("--n-facts", "N", "Number of true facts behind a published list.", whole_number(1, 2**53))
-NEGATIVE = option("--negative", "L", "The negative class, e.g. NA: its rows are left out.")
+NEGATIVE_HELP = "The negative class: its rows are left out (else recognised by a name such as NA; '' for none)."
+NEGATIVE = option("--negative", "L", NEGATIVE_HELP)
 
 
 @app.command("score-facts")
@@ -220,10 +221,14 @@ def _score_facts(predictions: str, form: str, raw: bool, **options: Any) -> None
     PREDICTIONS (.csv, .tsv, .jsonl or .parquet, also .gz) has the columns head, tail, relation and score, one
     row for every entity pair and relation but the negative class; FACTS has head, tail and relation. Or
     PREDICTIONS is a published list with precision and recall, one row a rank, and, if they are known, score,
-    head, tail and relation. Of equal scores the one further up comes first.
+    head, tail and relation; in the order of ranks, or in scikit-learn's, of falling recall. Of equal scores
+    the one further up comes first.
 
     A fact that is scored twice counts where its score is higher, a true fact listed twice counts once, a true
-    fact of a pair that is never scored counts as not found: each is noted with its line.
+    fact of a pair or a relation that is never scored counts as not found, and what is not scored of the pairs
+    and relations in PREDICTIONS comes last: each is noted on standard error with the first line. A published
+    list is refused, with the line, where it holds a fact twice, where scores rise, and where precision and
+    recall fit no rank.
 
     JSON has the keys auc (between the points of the curve, as OpenNRE has it), auc_anchored,
     average_precision, micro_f1 (the best over all ranks), threshold, rank, macro_f1 (at the threshold, a

@@ -175,17 +175,12 @@ def score_fact_file(
     scheme_names(schemes)  # refuses an unknown one before the file is read
     (found,) = read_fact_lists([path], facts, negative, n_facts)
     with naming_file(path):
-        found = _until(found, recall)
-        return report_of_facts(found, negative, recall, schemes, replicates, seed)
+        return report_of_facts(found, found.negative, recall, schemes, replicates, seed)
 
 
-def _until(found: FactList, recall: float | None) -> FactList:
-    """The list up to a recall. Its units stay: what is true does not change."""
-    if recall is None:
-        return found
-    ranking = found.ranking.until(recall)
-    pairs = None if found.pairs is None else found.pairs[: len(ranking)]
-    return found._replace(ranking=ranking, pairs=pairs)
+def _until(found: FactList, recall: float | None) -> FactRanking:
+    """The list up to a recall, to be scored; what is drawn again is the whole list."""
+    return found.ranking if recall is None else found.ranking.until(recall)
 
 
 def report_of_facts(
@@ -196,13 +191,15 @@ def report_of_facts(
     replicates: int = 0,
     seed: int = 1,
 ) -> FactReport:
-    """The report of a list that was read or made; parameters as in `score_fact_file`.
+    """The report of a whole list that was read or made; parameters as in `score_fact_file`.
+
+    Intervals up to a recall are those of the whole list drawn again, each replicate cut where it reaches it.
 
     >>> ranking = FactRanking.from_scores([0.9, 0.5, 0.2], [True, False, True], facts=4)
     >>> report_of_facts(FactList(ranking, "")).scores["micro_f1"]
     0.5714285714285714
     """
-    ranking = found.ranking
+    ranking = _until(found, recall)
     scores = {name: _known(value) for name, value in fact_scores(ranking).items()}
     precision_at = {str(n): scores.pop(f"P@{n}") for n in PRECISION_AT}
     per_relation, averages = _relations(ranking, scores["threshold"], schemes)
@@ -218,7 +215,7 @@ def report_of_facts(
         ends[0],
         ends[1],
         _signature(found, negative, recall) + bootstrap_suffix(replicates, seed),
-        _intervals(found, scores["threshold"], schemes, replicates, seed) if replicates else {},
+        _intervals(found, recall, scores["threshold"], schemes, replicates, seed) if replicates else {},
     )
 
 
@@ -252,11 +249,12 @@ def _signature(found: FactList, negative: str | None, recall: float | None) -> s
     level = "level:bag|area:points|ties:order"
     cut = "all" if recall is None else f"{recall:g}"
     head = f"facts|{level}|recall:{cut}|negative:{signature_field(negative)}|drawn:{found.unit}"
-    return f"{head}|n:{len(found.ranking)}|facts:{found.ranking.facts}|v:{RULES}"
+    return f"{head}|n:{len(_until(found, recall))}|facts:{found.ranking.facts}|v:{RULES}"
 
 
 def _intervals(
     found: FactList,
+    recall: float | None,
     threshold: float | None,
     schemes: Sequence[str | Weighting] | None,
     replicates: int,
@@ -266,11 +264,12 @@ def _intervals(
     if found.ranking.hits is None:
         logger.warning("%s: known at some ranks only, so there are no intervals", found.path)
         return {}
-    rng = np.random.default_rng(seed)
-    names = [*FACT_MEASURES, *(f"P@{n}" for n in PRECISION_AT)]
-    interval = bootstrap_intervals(found.sample(), lambda one: one.scores(PRECISION_AT), rng, replicates)
-    ends = interval.named(names)
-    sample = _predicted(found, threshold)
+    at = [n for n in PRECISION_AT if n <= len(_until(found, recall))]
+    cut = _Cut(at, recall)
+    interval = bootstrap_intervals(found.sample(), cut, np.random.default_rng(seed), replicates)
+    cut.note(found.path, replicates)
+    ends = interval.named([*FACT_MEASURES, *(f"P@{n}" for n in at)])
+    sample = _predicted(found, recall, threshold)
     if sample is not None:
         weightings = ["macro", *(scheme_names() if schemes is None else schemes)]
         whole = sample.label_counts()
@@ -284,11 +283,32 @@ def _intervals(
     return {name: {"low": _known(one.low), "high": _known(one.high)} for name, one in ends.items()}
 
 
-def _predicted(found: FactList, threshold: float | None) -> PredictedFacts | None:
+@dataclass
+class _Cut:
+    """`FactSample.scores` for the bootstrap, which counts the replicates that do not reach the recall."""
+
+    at: Sequence[int] = ()
+    recall: float | None = None
+    lost: int = 0
+
+    def __call__(self, sample: FactSample) -> np.ndarray:
+        found = sample.scores(self.at, self.recall)
+        self.lost += int(np.isnan(found[..., 0]).sum())
+        return found
+
+    def note(self, path: str, replicates: int) -> None:
+        """Say how many are left out."""
+        if self.lost:
+            told = f"{self.lost} of {replicates} replicates end before recall {self.recall:g}"
+            logger.warning("%s: %s and are left out of the intervals: cut at a lower one", path, told)
+
+
+def _predicted(found: FactList, recall: float | None, threshold: float | None) -> PredictedFacts | None:
     """What is predicted at the threshold, to be drawn again; None where the true facts are unknown."""
-    if threshold is None or found.true is None:
+    if threshold is None or found.true is None or found.pairs is None:
         return None
-    return PredictedFacts.at(found.ranking, threshold, found.pairs, found.true)
+    ranking = _until(found, recall)
+    return PredictedFacts.at(ranking, threshold, found.pairs[: len(ranking)], found.true)
 
 
 def compare_fact_files(
@@ -331,11 +351,11 @@ def compare_fact_files(
     [-0.25, 0.75, 0.5, 0.33333333333333337]
     """
     paths = (first, second)
-    lists = []
-    for one in read_fact_lists(paths, facts, negative, n_facts):
+    lists = read_fact_lists(paths, facts, negative, n_facts)
+    ends = []
+    for one in lists:
         with naming_file(one.path):
-            lists.append(_until(one, recall))
-    ends = [float(one.ranking.recall[-1]) for one in lists]
+            ends.append(float(_until(one, recall).recall[-1]))
     if recall is None and abs(ends[0] - ends[1]) > 0.01:
         told = f"the lists end at recalls {ends[0]:.3f} and {ends[1]:.3f}, so their areas are not comparable"
         logger.warning("%s, %s: %s; --recall %.3g cuts both", *paths, told, np.floor(min(ends) * 100) / 100)
@@ -343,9 +363,12 @@ def compare_fact_files(
     if not all(whole):
         raise ValueError(f"{paths[whole.index(False)]}: known at some ranks only: it cannot be drawn again")
     pair = _paired(lists)
-    rng = np.random.default_rng
-    single = [bootstrap_intervals(one.sample(), FactSample.scores, rng(seed), replicates) for one in lists]
-    test = None if pair is None else paired_bootstrap(pair, FactSample.scores, rng(seed), replicates)
+    rng, single = np.random.default_rng, []
+    for one in lists:
+        cut = _Cut(recall=recall)
+        single.append(bootstrap_intervals(one.sample(), cut, rng(seed), replicates))
+        cut.note(one.path, replicates)
+    test = None if pair is None else paired_bootstrap(pair, _Cut(recall=recall), rng(seed), replicates)
     columns: dict[str, Any] = {"measure": list(FACT_MEASURES), "first": str(first), "second": str(second)}
     for name, found in zip(("first", "second"), single, strict=True):
         columns |= {f"score_{name}": found.value, f"low_{name}": found.low, f"high_{name}": found.high}
@@ -354,7 +377,11 @@ def compare_fact_files(
         columns[name] = np.nan if test is None else getattr(test, name)
     columns["p_holm"] = np.nan if test is None else holm(np.asarray(test.p).tolist())
     columns |= {"paired": pair is not None, "recall_first": ends[0], "recall_second": ends[1]}
-    columns |= {"replicates": replicates, "seed": seed, "signature": _signature(lists[0], negative, recall)}
+    columns |= {
+        "replicates": replicates,
+        "seed": seed,
+        "signature": _signature(lists[0], lists[0].negative, recall),
+    }
     return pd.DataFrame(columns)
 
 

@@ -88,7 +88,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         # what an evaluation gains that knows the negative samples
         "leakage": ["leak_gain", "leaked"],
         # ranked facts of distant supervision
-        "facts": ["AREAS", "FactRanking", "PRECISION_AT", "fact_scores"],
+        "facts": ["AREAS", "FactRanking", "PRECISION_AT", "curve_order", "fact_scores"],
         "fact_samples": ["FACT_MEASURES", "FactPair", "FactSample", "PredictedFacts"],
         # label sets and rankings of labels
         "label_matrix": ["as_label_matrix", "label_names"],

@@ -73,28 +73,54 @@ class FactSample:
     @property
     def replicate_entries(self) -> int:
         """How many numbers a replicate takes while it is scored."""
-        return 4 * len(self.hits) + len(self.facts_of_unit)
+        return 5 * len(self.hits) + len(self.facts_of_unit)
 
     def resample(self, rng: np.random.Generator, replicates: int) -> FactSample:
         """Bootstrap replicates: U units drawn with replacement; see `Confusion.resample`."""
         return replace(self, counts=draw(self.counts, rng, replicates))
 
-    def scores(self, at: Iterable[int] = ()) -> np.ndarray:
+    def scores(self, at: Iterable[int] = (), recall: float | None = None) -> np.ndarray:
         """(..., 4 + len(at)) `FACT_MEASURES`, then P@N: those of `FactRanking` where every unit counts once.
 
         A fact whose unit is drawn k times stands k times in a row, all at one point of the curve. P@N is the
         precision at the first point that reaches N facts, nan if none does.
+
+        Parameters
+        ----------
+        at : N of each P@N, which is of the whole list. recall : the other measures are of the list up to the
+            first point that reaches it, in every replicate at a rank of its own; nan in a replicate that does
+            not reach it. None: of the whole list.
+
+        >>> ranking = FactRanking.from_scores([4, 3, 2, 1], [True, False, True, True], facts=4)
+        >>> cut, whole = FactSample.of(ranking.until(0.5)), FactSample.of(ranking)
+        >>> cut.scores().tolist() == whole.scores(recall=0.5).tolist() != whole.scores().tolist()
+        True
         """
-        weight = self.counts[..., self.units].astype(float)
-        ranks, found = weight.cumsum(-1), (weight * self.hits).cumsum(-1)
         facts = np.maximum(self.counts @ self.facts_of_unit, 1)[..., None]
+        end = len(self.hits) if recall is None or at else self._enough(recall, facts)
+        weight = self.counts[..., self.units[:end]].astype(float)
+        ranks, found = weight.cumsum(-1), (weight * self.hits[:end]).cumsum(-1)
         p, r = ratio(found, ranks, undefined=0.0), found / facts
-        steps = np.diff(r, axis=-1, prepend=0.0)
+        steps, f1 = np.diff(r, axis=-1, prepend=0.0), 2 * found / (ranks + facts)
+        if recall is not None:  # what lies behind the cut adds nothing
+            inside = r - steps < recall - 1e-12
+            steps, f1 = steps * inside, f1 * inside
+        first = (ranks > 0).argmax(-1)[..., None]  # the first that is drawn: no point of the curve before it
+        anchor = (np.take_along_axis(steps, first, -1) * np.take_along_axis(p, first, -1))[..., 0]
         between = (steps[..., 1:] * (p[..., 1:] + p[..., :-1])).sum(-1) / 2
-        anchor = r[..., 0] * p[..., 0]
-        f1 = (2 * found / (ranks + facts)).max(-1)
-        single = [self._precision_at(n, ranks, p) for n in at]
-        return np.stack([between, between + anchor, (steps * p).sum(-1), f1, *single], axis=-1)
+        between -= np.where(first[..., 0] > 0, anchor / 2, 0)
+        measures = np.stack([between, between + anchor, (steps * p).sum(-1), f1.max(-1)], axis=-1)
+        if recall is not None:
+            measures = np.where(r[..., -1:] >= recall - 1e-12, measures, np.nan)
+        single = [self._precision_at(n, ranks, p)[..., None] for n in at]
+        return np.concatenate([measures, *single], axis=-1)
+
+    def _enough(self, recall: float, facts: np.ndarray) -> int:
+        """So many of the first facts that every replicate reaches the recall; all if these are too few."""
+        rises = self.hits.cumsum()
+        tried = 2 * int(np.searchsorted(rises, recall * self.facts_of_unit.sum())) + 1
+        found = self.counts[..., self.units[:tried]] @ self.hits[:tried]
+        return tried if (found[..., None] >= recall * facts).all() else len(self.hits)
 
     @staticmethod
     def _precision_at(n: int, ranks: np.ndarray, precision: np.ndarray) -> np.ndarray:

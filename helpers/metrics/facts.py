@@ -132,10 +132,11 @@ class FactRanking:
 
         precision_i · i and recall_i · facts are both the number of true facts among the first i, up to the
         rounding of the file. A curve that begins at a later rank, or that lacks ranks (equal scores), is
-        known at its own ranks only. A curve of falling recall, as scikit-learn writes it, is turned round,
-        without the point of recall 0 that is put there: 'anchored' has that piece (`auc`).
+        known at its own ranks only. A curve of falling recall, as scikit-learn writes it, is turned round
+        (`curve_order`), its scores with it; they are then one for each point that is left.
 
-        Raises ValueError that names the point where precision and recall contradict each other.
+        Raises ValueError that names the point, as it was given, where precision and recall contradict each
+        other or the score is above that of the rank before.
 
         >>> FactRanking.from_curve([0.0, 0.5, 0.666667], [0.0, 0.000513, 0.001026], facts=1950).found.tolist()
         [0, 1, 2]
@@ -143,9 +144,8 @@ class FactRanking:
         precision, recall = np.asarray(precision, dtype=float), np.asarray(recall, dtype=float)
         if precision.ndim != 1 or precision.shape != recall.shape:
             raise ValueError(f"precision has shape {precision.shape}, recall {recall.shape}: one a point")
-        if len(recall) > 1 and recall[0] > recall[-1]:
-            end = -1 if recall[-1] == 0 else None
-            precision, recall = precision[:end][::-1], recall[:end][::-1]
+        order = curve_order(precision, recall)
+        precision, recall = precision[order], recall[order]
         found = np.rint(recall * facts).astype(np.int64)
         with np.errstate(divide="ignore", invalid="ignore"):
             ranks = np.where(found > 0, np.rint(found / precision), 0)
@@ -158,8 +158,8 @@ class FactRanking:
         if not fits.all():
             at = int(np.flatnonzero(~fits)[0])
             said = f"precision {precision[at]:g} and recall {recall[at]:g}"
-            raise ValueError(f"point {at + 1}: {said} of {facts} facts fit no rank")
-        values = None if scores is None else np.asarray(scores, dtype=float)
+            raise ValueError(f"point {order[at] + 1}: {said} of {facts} facts fit no rank")
+        values = None if scores is None else _falling_scores(scores, order)
         whole = np.array_equal(ranks, np.arange(1, len(ranks) + 1))
         hits = np.diff(found, prepend=0).astype(bool) if whole else None
         return cls(ranks.astype(np.int64), found, _checked_facts(facts, found), values, hits)
@@ -345,6 +345,36 @@ class FactRanking:
         n = len(self) + self.facts - int(self.found[-1] if len(self.found) else 0)
         made = decision or f"rank<={rank}"
         return LabelCounts(correct, predicted, self.facts_of_relation, n, self.labels, made)
+
+
+def curve_order(precision: Any, recall: Any) -> np.ndarray:
+    """The points of a precision–recall curve in the order of ranks, as positions.
+
+    Of falling recall, as scikit-learn writes curves, they are turned round, without the last one if that is
+    scikit-learn's precision 1 at recall 0: no list has such a rank, and 'anchored' has its piece
+    (`FactRanking.auc`).
+
+    >>> curve_order([0.67, 0.5, 1.0, 1.0], [1.0, 0.5, 0.5, 0.0]).tolist()
+    [2, 1, 0]
+    """
+    places = np.arange(len(recall))
+    if len(places) < 2 or recall[0] <= recall[-1]:
+        return places
+    return places[: -1 if recall[-1] == 0 and precision[-1] > 0 else None][::-1]
+
+
+def _falling_scores(scores: Any, order: np.ndarray) -> np.ndarray:
+    """Scores in the order of the ranks, checked; scikit-learn's thresholds are one fewer than its points."""
+    values = np.asarray(scores, dtype=float)
+    if values.ndim != 1 or len(values) <= order.max(initial=-1):
+        raise ValueError(f"scores has shape {values.shape}: one for each of {len(order)} points")
+    values = values[order]
+    rises = np.flatnonzero(~(np.diff(values) <= 0))
+    if len(rises):
+        at = int(rises[0])
+        said = f"score {values[at + 1]:g} is above {values[at]:g}, that of the rank before"
+        raise ValueError(f"point {order[at + 1] + 1}: {said}; a ranked list falls")
+    return values
 
 
 def fact_scores(ranking: FactRanking, at: Iterable[int] = PRECISION_AT) -> dict[str, float | None]:

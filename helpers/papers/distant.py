@@ -6,7 +6,8 @@ different recalls and count different facts: what may be compared with what is p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -60,12 +61,22 @@ def system_name(run: Run) -> str:
 
 
 def sample_of(run: Run) -> FactSample:
-    """The list to be drawn again: by entity pair where every fact of a pair is in the list, else by fact."""
-    ranking, pairs = ranking_of(run).completed(), run.outcome().pairs
-    if pairs is None or int(ranking.hits.sum()) < ranking.facts:
+    """The whole list to be drawn again, by `drawn_unit`."""
+    ranking = ranking_of(run).completed()
+    if drawn_unit(run) == "fact":
         return FactSample.of(ranking)
-    pairs = np.array(pairs)
+    pairs = np.array(run.outcome().pairs)
     return FactSample.of(ranking, pairs, np.bincount(pairs[ranking.hits], minlength=pairs.max() + 1))
+
+
+def drawn_unit(run: Run) -> str:
+    """What the bootstrap draws: 'pair' where the list names its pairs and holds all their facts, else 'fact'.
+
+    >>> drawn_unit(published_lists("gids")["Jat PCNN"]), drawn_unit(published_lists("nyt10")["NRE CNN+ATT"])
+    ('pair', 'fact')
+    """
+    ranking = ranking_of(run)
+    return "pair" if run.outcome().pairs is not None and ranking.found[-1] == ranking.facts else "fact"
 
 
 def list_scores(
@@ -75,9 +86,10 @@ def list_scores(
 
     Returns
     -------
-    Columns system, facts (that the publisher counted), n (predicted facts), ends_at (recall),
-    precision (there), `FACT_MEASURES`, P@100 … (nan beyond the end or at ranks that are not known), and low,
-    high of `auc` if there are replicates. Lists that do not reach the recall are left out.
+    Columns system, facts (that the publisher counted), n (predicted facts), recall (the common one, nan for
+    whole lists), ends_at (recall), precision (there), `FACT_MEASURES`, P@100 … (nan beyond the end or at
+    ranks that are not known), drawn (`drawn_unit`), and low, high of `auc` if there are replicates: of the
+    whole list drawn again, each replicate cut at the common recall. Lists that do not reach it are left out.
 
     >>> list_scores(published_lists("nyt10")).set_index("system").loc["NRE CNN+ONE", "auc"].round(4).item()
     0.1733
@@ -88,15 +100,21 @@ def list_scores(
         if recall is not None and ranking.recall[-1] < recall:
             continue
         ranking = ranking if recall is None else ranking.until(recall)
-        row = {"system": name, "facts": ranking.facts, "n": len(ranking), "ends_at": ranking.recall[-1]}
-        row["precision"] = ranking.precision[-1]
+        row = {"system": name, "facts": ranking.facts, "n": len(ranking)}
+        row |= {"recall": np.nan if recall is None else recall, "ends_at": ranking.recall[-1]}
+        row |= {"precision": ranking.precision[-1], "drawn": drawn_unit(run)}
         row |= {key: value for key, value in fact_scores(ranking).items() if key not in ("rank", "threshold")}
         if replicates:
-            sample = sample_of(run) if recall is None else FactSample.of(ranking.completed())
-            found = bootstrap_intervals(sample, FactSample.scores, np.random.default_rng(seed), replicates)
+            rng = np.random.default_rng(seed)
+            found = bootstrap_intervals(sample_of(run), _up_to(recall), rng, replicates)
             row |= {"low": found.low[0], "high": found.high[0]}
         rows.append(row)
     return pd.DataFrame(rows).sort_values("auc", ascending=False, ignore_index=True)
+
+
+def _up_to(recall: float | None) -> Callable[[FactSample], np.ndarray]:
+    """`FactSample.scores` up to a recall, for the bootstrap."""
+    return partial(FactSample.scores, recall=recall)
 
 
 def beside_common_recall(scores: pd.DataFrame, cut: pd.DataFrame) -> pd.DataFrame:
@@ -239,16 +257,21 @@ def compare_lists(
 
     Parameters
     ----------
-    pairs : two runs each. recall : both are cut there; needed where they end at different recalls.
+    pairs : two runs each. recall : both are cut there, in every replicate by itself; needed where they end
+        at different recalls. Replicates in which a list does not reach it are left out.
 
     Returns columns first, second, measure, difference (first − second), low, high, p, p_holm (over all rows).
 
-    Raises ValueError for lists without pairs, or with different numbers of facts.
+    Raises ValueError for lists without pairs, or with different numbers of facts; for a recall that one of
+    them does not reach.
     """
     rows = []
     for first, second in pairs:
-        pair = _paired_samples(first, second, recall)
-        test = paired_bootstrap(pair, FactSample.scores, np.random.default_rng(seed), replicates)
+        if recall is not None:
+            for run in (first, second):
+                ranking_of(run).until(recall)  # refuses
+        pair = _paired_samples(first, second)
+        test = paired_bootstrap(pair, _up_to(recall), np.random.default_rng(seed), replicates)
         for at, measure in enumerate(FACT_MEASURES):
             values = {name: getattr(test, name)[at] for name in ("difference", "low", "high", "p")}
             rows.append(
@@ -258,7 +281,7 @@ def compare_lists(
     return table.assign(p_holm=holm(table["p"].tolist()))
 
 
-def _paired_samples(first: Run, second: Run, recall: float | None) -> FactPair:
+def _paired_samples(first: Run, second: Run) -> FactPair:
     """Both lists over the same units: pairs by number; facts that neither found stand by themselves."""
     runs = (first, second)
     rankings = [ranking_of(run) for run in runs]
@@ -274,8 +297,5 @@ def _paired_samples(first: Run, second: Run, recall: float | None) -> FactPair:
     units = max(own.max() for own in pairs) + 1
     of_unit = np.bincount([int(pair) for pair, _ in true], minlength=units)
     of_unit = np.r_[of_unit, np.ones(rankings[0].facts - len(true), dtype=np.int64)]
-    samples = []
-    for own, ranking in zip(pairs, rankings, strict=True):
-        cut = ranking if recall is None else ranking.until(recall)
-        samples.append(FactSample.of(cut, own[: len(cut)], of_unit))
-    return FactPair(*samples)
+    lists = zip(rankings, pairs, strict=True)
+    return FactPair(*(FactSample.of(ranking, own, of_unit) for ranking, own in lists))

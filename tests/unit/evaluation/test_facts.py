@@ -10,7 +10,7 @@ import pytest
 from helpers.cli import main
 from helpers.core import MalformedRecord
 from helpers.evaluation import compare_fact_files, read_fact_lists, score_fact_file
-from helpers.metrics import FactRanking
+from helpers.metrics import FactRanking, FactSample, bootstrap_intervals
 from tests.unit.metrics.test_facts import RELATIONS, golden
 
 FACTS = ["head", "tail", "relation"]
@@ -81,20 +81,47 @@ def test_the_intervals_of_averages_are_those_of_the_list_drawn_again(tmp_path) -
 
 def test_what_is_odd_is_said_and_counted_as_documented(tmp_path, caplog) -> None:
     mine, true = tmp_path / "mine.csv", tmp_path / "facts.csv"
-    mine.write_text(
-        "head,tail,relation,score\na,b,r,0.9\na,b,s,0.1\nc,d,r,0.5\na,b,r,0.3\nc,d,s,0.4\na,b,NA,0.99\n"
-    )
+    mine.write_text("head,tail,relation,score\na,b,r,0.9\na,b,s,0.1\nc,d,r,0.5\na,b,r,0.3\na,b,NA,0.99\n")
     true.write_text("head,tail,relation\na,b,r\na,b,r\ne,f,r\nc,d,q\nc,d,NA\n")
     with caplog.at_level(logging.INFO):
         report = score_fact_file(mine, true, negative="NA")
-    assert (report.n_predictions, report.n_facts) == (4, 3)
+    assert (report.n_predictions, report.n_facts) == (3, 3)
     assert report.per_relation["q"]["facts"] == 1 and report.per_relation["r"]["predicted"] == 1
     said = caplog.text
     assert "1 of the facts are scored more than once, the first in line 5; the higher score counts" in said
     assert "facts.csv: 1 of the facts are listed again, the first in line 3" in said
-    assert "true facts of pairs that it does not score: 1 of 1 pairs; they count as not found" in said
-    assert "1 relations of true facts are never scored, the first is 'q'" in said
+    lost = "true facts of pairs that it does not score: 1 of 1 pairs, the first is 'e', 'f' in "
+    assert f"{lost}{true}, line 4; they count as not found" in said
+    never = "1 relations of true facts are never scored, the first is 'q' in "
+    assert f"{never}{true}, line 5; their facts count as not found" in said
+    without = "1 of the scored relations have no true fact, the first is 's' in "
+    assert f"{without}{mine}, line 3; macro-F1 counts them as 0" in said
+    scored = "1 of 4 combinations of a pair and a relation are not scored, the first is 's' of 'c', 'd'"
+    assert f"{scored}, a pair of line 4; they come after all others" in said
     assert "1 rows of 'NA' are left out" in said
+    levels = {one.levelname for one in caplog.records if "rows of" not in one.message}
+    assert levels == {"WARNING"}  # which the commands show
+
+
+def test_the_negative_class_is_known_by_its_name(tmp_path, caplog, capsys) -> None:
+    mine, true = tmp_path / "mine.csv", tmp_path / "facts.csv"
+    mine.write_text("head,tail,relation,score\na,b,r,0.3\na,b,No_Relation,0.9\n")
+    true.write_text("head,tail,relation\na,b,r\n")
+    report = score_fact_file(mine, true)
+    assert (report.n_predictions, report.scores["micro_f1"]) == (1, 1.0)
+    told = "1 rows of 'No_Relation' are left out, the first in line 3: the negative class by its name"
+    assert told in caplog.text and "negative:No_Relation" in report.signature
+    assert score_fact_file(mine, true, negative="").n_predictions == 2
+    assert main(["score-facts", str(mine), "--facts", str(true), "--negative", ""]) == 0
+    assert "2 predictions" in capsys.readouterr().out
+    table = compare_fact_files(mine, mine, true, replicates=5)
+    assert table["score_first"].iloc[2] == 1 and "negative:No_Relation" in table["signature"][0]
+    mine.write_text("head,tail,relation,score\na,b,NA,0.3\na,b,No_Relation,0.9\n")
+    with pytest.raises(ValueError, match="mine.csv: which label is the negative class?"):
+        score_fact_file(mine, true)
+    mine.write_text("head,tail,relation,score\na,b,NA,0.3\n")
+    with pytest.raises(ValueError, match="mine.csv: every row is of 'NA': there are no facts"):
+        score_fact_file(mine, true)
 
 
 def curve_file(path, ranking: FactRanking, **columns):
@@ -142,6 +169,52 @@ def test_bad_lists_are_refused(tmp_path, text, message) -> None:
         score_fact_file(path)
 
 
+NAMED = "precision,recall,score,head,tail,relation\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "1,0.5,0.9,a,b,r\n0.5,0.5,0.8,c,d,r\n0.666667,1,0.7,a,b,r\n",
+            "line 4: the fact 'a', 'b', 'r' is in line 2 already: precision and recall count it twice",
+        ),
+        (
+            "0.666667,1,0.7,a,b,r\n0.5,0.5,0.8,c,d,r\n1,0.5,0.9,a,b,r\n1,0,1,x,y,r\n",
+            "line 2: the fact 'a', 'b', 'r' is in line 4 already",
+        ),
+        (
+            "1,0.5,0.9,a,b,r\n0.5,0.5,0.8,c,d,r\n0.666667,1,0.81,e,f,r\n",
+            "line 4: score 0.81 is above 0.8, that of the rank before; a ranked list falls$",
+        ),
+        ("0.666667,1,0.7,a,b,r\n0.9,0.5,0.8,c,d,r\n1,0.5,0.9,e,f,r\n", "line 3: precision 0.9 and recall"),
+    ],
+)
+def test_published_lists_that_contradict_themselves(tmp_path, text, message) -> None:
+    """A fact twice, also in a file that is turned round; rising scores; lines are those of the file."""
+    path = tmp_path / "bad.csv"
+    path.write_text(NAMED + text)
+    with pytest.raises(MalformedRecord, match=message):
+        score_fact_file(path)
+
+
+@pytest.mark.parametrize("n_facts", [None, 30])
+def test_a_list_of_falling_recall_is_turned_as_a_whole(tmp_path, n_facts) -> None:
+    """scikit-learn's order, with the point that it puts at recall 0: the same report, threshold and pairs."""
+    hits = np.arange(40) % 3 == 1
+    ranking = FactRanking.from_scores(np.arange(40, 0, -1), hits, facts=30)
+    names = {"head": [f"h{n // 2}" for n in range(40)], "tail": "t", "relation": ["r", "s"] * 20}
+    plain = curve_file(tmp_path / "plain.csv", ranking, score=ranking.scores, **names)
+    rows = pd.read_csv(plain)
+    end = rows.iloc[:1].assign(precision=1.0, recall=0.0, score=99)
+    turned = tmp_path / "turned.csv"
+    pd.concat([rows[::-1], end]).to_csv(turned, index=False)
+    one, two = (score_fact_file(path, n_facts=n_facts, replicates=20) for path in (plain, turned))
+    assert one == two and one.n_facts == 30 and one.scores["threshold"] is not None
+    lists = [read_fact_lists([path], n_facts=n_facts)[0] for path in (plain, turned)]
+    assert lists[0].pairs.tolist() == lists[1].pairs.tolist()
+
+
 def test_a_curve_takes_no_facts(tmp_path) -> None:
     mine, true = golden_files(tmp_path)
     curve = curve_file(tmp_path / "curve.csv", FactRanking.from_scores([2, 1], [True, False]))
@@ -175,6 +248,22 @@ class TestComparison:
         assert (table["low_first"] < table["high_first"]).all()
         assert main(["compare-facts", *map(str, paths), "--bootstrap", "50", "--format", "json"]) == 0
         assert json.loads(capsys.readouterr().out)[0]["p"] is None
+
+    def test_replicates_are_cut_at_the_recall_not_at_a_rank(self, tmp_path, caplog) -> None:
+        """The list goes on behind the cut; where it ends at it, half of the replicates do not reach it."""
+        hits = np.random.default_rng(2).random(600) < np.linspace(0.9, 0.1, 600)
+        whole = FactRanking.from_scores(np.arange(600, 0, -1), hits, facts=400)
+        paths = [curve_file(tmp_path / f"{n}.csv", one) for n, one in enumerate((whole, whole.until(0.5)))]
+        ends = [score_fact_file(path, recall=0.5, replicates=400) for path in paths]
+        assert ends[0].scores == ends[1].scores and ends[0].precision_at == ends[1].precision_at
+        assert "replicates end before recall 0.5 and are left out of the intervals" in caplog.text
+        widths = [one.intervals["auc"]["high"] - one.intervals["auc"]["low"] for one in ends]
+        table = compare_fact_files(*paths, recall=0.5, replicates=400).set_index("measure").loc["auc"]
+        assert table["high_first"] - table["low_first"] == pytest.approx(widths[0])
+        fixed = bootstrap_intervals(
+            FactSample.of(whole.until(0.5)), FactSample.scores, np.random.default_rng(1), 400
+        )  # as it was: every replicate cut at one rank
+        assert widths[0] < 0.8 * (fixed.high[0] - fixed.low[0])
 
     def test_lists_that_end_elsewhere_are_noted(self, tmp_path, caplog) -> None:
         long = FactRanking.from_scores(np.arange(60, 0, -1), np.arange(60) % 3 == 0, facts=40)

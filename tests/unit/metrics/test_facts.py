@@ -181,6 +181,21 @@ def test_a_curve_that_contradicts_itself(precision, recall, point) -> None:
         FactRanking.from_curve(precision, recall, facts=10)
 
 
+def test_a_curve_of_falling_recall_is_turned_with_its_scores() -> None:
+    """As scikit-learn gives it; a first rank without a hit stays, the point of precision 1 goes."""
+    gold, scores = [False, True, False, True], [0.9, 0.8, 0.4, 0.3]
+    precision, recall, thresholds = precision_recall_curve(gold, scores)
+    for ends in (slice(None), slice(-1)):  # with scikit-learn's last point, and without
+        ranking = FactRanking.from_curve(precision[ends], recall[ends], 2, thresholds)
+        assert ranking.hits.tolist() == gold and ranking.scores.tolist() == scores
+    with pytest.raises(ValueError, match="point 2: precision 0.9 and recall 0.5 of 2 facts fit no rank"):
+        FactRanking.from_curve([0.5, 0.9, 0.5, 0.0, 1.0], [1.0, 0.5, 0.5, 0.0, 0.0], 2)
+    with pytest.raises(ValueError, match=r"point 3: score 0.1 is above 0, that of the rank before; a"):
+        FactRanking.from_curve([0.5, 1 / 3, 0.5, 0.0], [1.0, 0.5, 0.5, 0.0], 2, [0.0, 0.1, 0.1, 0.0])
+    with pytest.raises(ValueError, match=r"scores has shape \(2,\): one for each of 3 points"):
+        FactRanking.from_curve([1.0, 0.5, 1 / 3], [0.5, 0.5, 0.5], 2, [0.2, 0.1])
+
+
 def test_counts_need_relations_and_scores() -> None:
     with pytest.raises(ValueError, match="relations is not known of this list"):
         FactRanking.from_scores([1.0], [True]).counts_at(0.5)
@@ -210,11 +225,45 @@ class TestResampling:
         found = drawn.scores([50])
         for counts, scores in zip(drawn.counts, found, strict=True):
             times = counts[units]
-            ranks, hits = times.cumsum(), (times * ranking.hits).cumsum()
-            p, r = hits / np.maximum(ranks, 1), hits / (counts @ of_unit)
+            ranks, hits = (
+                one[times.cumsum() > 0] for one in (times.cumsum(), (times * ranking.hits).cumsum())
+            )
+            p, r = hits / ranks, hits / (counts @ of_unit)
             assert scores[0] == pytest.approx(np.trapezoid(p, r))
+            assert scores[1] == pytest.approx(np.trapezoid(p, r) + p[0] * r[0])
             assert scores[3] == pytest.approx((2 * hits / (ranks + counts @ of_unit)).max())
             assert scores[4] == pytest.approx(p[np.flatnonzero(ranks >= 50)[0]])
+
+    @pytest.mark.parametrize("recall", [0.05, 0.3, 0.52])
+    def test_a_replicate_is_cut_where_it_reaches_the_recall_itself(self, rng, recall) -> None:
+        """Against lists written out fact by fact; some of them never reach the last recall."""
+        ranking, units, of_unit = self.sample(rng)
+        drawn = FactSample.of(ranking, units, of_unit).resample(rng, 60)
+        found, ends = drawn.scores(recall=recall), set()
+        for counts, scores in zip(drawn.counts, found, strict=True):
+            facts, rank, true, points = int(counts @ of_unit), 0, 0, []
+            for unit, hit in zip(units.tolist(), ranking.hits.tolist(), strict=True):
+                rank, true = rank + counts[unit], true + counts[unit] * hit
+                if rank:
+                    points.append((true / facts, true / rank, 2 * true / (rank + facts)))
+                if true >= recall * facts:
+                    break
+            else:
+                assert np.isnan(scores).all()
+                continue
+            r, p, f1 = np.array(points).T
+            assert scores[0] == pytest.approx(np.trapezoid(p, r))
+            assert scores[1] == pytest.approx(np.trapezoid(p, r) + p[0] * r[0])
+            assert scores[2] == pytest.approx((np.diff(r, prepend=0) * p).sum())
+            assert scores[3] == pytest.approx(f1.max())
+            ends.add(rank)
+        assert len(ends) > 10  # every replicate has a rank of its own
+        whole = FactSample.of(ranking, units, of_unit).scores(recall=recall)
+        cut = ranking.until(recall)
+        assert whole[0] == pytest.approx(cut.auc()) and whole[3] == pytest.approx(cut.best_f1()[0])
+        at = drawn.scores([100], recall)
+        assert np.array_equal(at[:, :4], found, equal_nan=True)
+        assert np.array_equal(at[:, 4], drawn.scores([100])[:, 4])
 
     def test_the_interval_holds_the_truth_about_as_often_as_it_says(self) -> None:
         """Lists drawn from one source: the area of a very long one lies in nine of ten 90 % intervals."""
