@@ -260,6 +260,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "bag_scores",
             "mean_over_seeds",
             "relation_f1",
+            "wiki80_table",
         ],
         "list_runs": ["list_labels", "published_list_runs", "published_ranking", "write_list_runs"],
         "graphs": [

@@ -128,7 +128,12 @@ def study_scores(study: str) -> pd.DataFrame:
     return pd.concat(found, ignore_index=True)[["setting", "seed", "score", "value"]]
 
 
-def _mean_sd(values: pd.Series, decimals: int) -> str:
+def mean_sd(values: pd.Series, decimals: int) -> str:
+    """Mean ± SD (ddof 1) as text; one value alone has no SD, none is '–'.
+
+    >>> mean_sd(pd.Series([1.0, 2.0, None]), 1), mean_sd(pd.Series([2.0]), 1)
+    ('1.5 ± 0.7', '2.0')
+    """
     values = values.dropna()
     if values.empty:
         return "–"
@@ -154,7 +159,7 @@ def study_table(study: str) -> pd.DataFrame:
         row = {"setting": setting, "runs": part["seed"].nunique()}
         for score, name in named.items():
             values = part.loc[part["score"] == score, "value"]
-            row[name] = _mean_sd(values, 0) if score in SECONDS else _mean_sd(100 * values, 2)
+            row[name] = mean_sd(values, 0) if score in SECONDS else mean_sd(100 * values, 2)
         both = scores[scores["setting"].isin([first, setting]) & (scores["score"] == tested)]
         row[f"p ({SHOWN.get(tested, tested)})"] = _p(both, first, setting)
         if study == "variance":
