@@ -111,7 +111,7 @@ def leak_report(
     place = confusion.labels.index(negative)
     alarms = (confusion.gold[place] - confusion.correct[place]).item()
     n_negative = confusion.gold[place].item()
-    notes = ()
+    notes: tuple[str, ...] = ()
     if not n_negative:
         notes = (f"no sample has the gold label {shown(negative)}: there is nothing to leak",)
     elif not alarms:

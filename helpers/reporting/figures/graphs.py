@@ -57,12 +57,12 @@ def tree_chart(words: pd.DataFrame, title: str) -> plt.Figure:
 
 @styled
 def leak_chart(systems: pd.DataFrame, title: str, marked: Sequence[str] = ()) -> plt.Figure:
-    """Each system's score as stated and with the leak, a row for each; some of them marked.
+    """Each system's score as stated and with the leak, a row for each with its name; some of them marked.
 
     Parameters
     ----------
     systems : columns `system`, `score`, `leaked` (per cent), in the order of the rows. marked : systems whose
-        names and gains are written out.
+        gains are written out.
 
     >>> systems = pd.DataFrame({"system": ["a"], "score": [64.0], "leaked": [73.0]})
     >>> leak_chart(systems, "one").axes[0].get_xlabel()
@@ -74,24 +74,23 @@ def leak_chart(systems: pd.DataFrame, title: str, marked: Sequence[str] = ()) ->
         color = PALETTE[3] if own else QUIET
         axes.plot([one.score, one.leaked], [at, at], color=color, linewidth=2.2 if own else 1, zorder=1)
         if own:
-            text = f"{one.system}: {one.leaked - one.score:+.1f}"
+            text = f"{one.leaked - one.score:+.1f}"
             axes.text(one.leaked + 0.4, at, text, va="center", fontsize=8, color=ink(color))
     rows = range(len(systems))
     axes.scatter(systems["score"], rows, s=16, color=BLUE, label="as stated", zorder=2)
     axes.scatter(systems["leaked"], rows, s=16, color=ORANGE, marker="D", label="with the leak", zorder=2)
-    axes.set(xlabel="micro-F1 (%)", ylabel="systems, the best as stated at the top", title=title)
-    axes.set_yticks([])
-    axes.set_ylim(len(systems) - 0.2, -0.8)
+    axes.set(xlabel="micro-F1 (%)", title=title)
+    name_rows(axes, list(systems["system"]), fontsize=6.5)
     axes.grid(axis="y", visible=False)
     low, high = systems["score"].min(), systems["leaked"].max()
-    axes.set_xlim(low - 0.05 * (high - low), high + 0.25 * (high - low))  # room for the names
+    axes.set_xlim(low - 0.05 * (high - low), high + 0.12 * (high - low))  # room for the gains
     legend_below(figure, axes, 2)
     return figure
 
 
 @styled
 def restriction_chart(scores: pd.DataFrame, title: str) -> plt.Figure:
-    """F1 of each system under each scheme, a row for each system: mean over its seeds, and each seed.
+    """F1 of each system under each scheme, a row for each system: mean over its seeds, and each of several.
 
     Parameters
     ----------
@@ -107,12 +106,16 @@ def restriction_chart(scores: pd.DataFrame, title: str) -> plt.Figure:
         rows, look = scores[scores["scheme"] == scheme], scheme_look(scheme)
         shift = 0.14 * (place - (len(schemes) - 1) / 2)
         y = rows["system"].map(systems.index) + shift
-        axes.scatter(rows["value"], y, s=9, color=look["color"], alpha=0.45)
+        several = rows.groupby("system")["value"].transform("size") > 1
+        axes.scatter(rows["value"][several], y[several], s=9, color=look["color"], alpha=0.45)
         means = rows.groupby("system", sort=False)["value"].mean()
         at = [systems.index(name) + shift for name in means.index]
         axes.scatter(means, at, s=42, **look, label=scheme)
     name_rows(axes, systems, fontsize=9)
-    axes.set(xlabel="F1 (%), small dots: single seeds", title=title)
-    axes.set_xlim(0, 10 * math.ceil(scores["value"].max() / 10))
+    any_several = scores.duplicated(["system", "scheme"]).any()
+    axes.set_xlabel("F1 (%), small dots: single seeds" if any_several else "F1 (%)")
+    axes.set_title(title)
+    if len(scores):
+        axes.set_xlim(0, 10 * math.ceil(scores["value"].max() / 10))
     legend_below(figure, axes, len(schemes))
     return figure

@@ -10,7 +10,15 @@ import pytest
 
 from helpers.evaluation import system_title
 from helpers.metrics.weighting import SCHEMES, temporary_scheme
-from helpers.reporting.figures import draw_and_save, gains_chart, interval_chart, save_figure, styled
+from helpers.reporting.figures import (
+    draw_and_save,
+    gains_chart,
+    interval_chart,
+    leak_chart,
+    restriction_chart,
+    save_figure,
+    styled,
+)
 from helpers.reporting.figures.parts import alpha_axis, spread_labels
 from helpers.reporting.figures.style import COLUMN, PALETTE, QUIET, STYLE, contrast, ink, scheme_look
 from helpers.runs import list_runs
@@ -128,3 +136,18 @@ def test_published_systems_have_names_of_their_own():
     models = {run.model for run in list_runs("tacred") if "+" not in run.model}
     assert len({system_title(model) for model in models}) == len(models) == 52
     assert not [title for title in map(system_title, models) if "_" in title]
+
+
+def test_dots_of_single_seeds_are_told_of_where_there_are_any():
+    rows = [{"system": "s", "scheme": "micro", "seed": seed, "value": 40.0 + seed} for seed in (1, 2)]
+    charts = [restriction_chart(pd.DataFrame(part), "title") for part in (rows[:1], rows)]
+    assert ["single seeds" in chart.axes[0].get_xlabel() for chart in charts] == [False, True]
+    drawn = [sum(len(one.get_offsets()) for one in chart.axes[0].collections) for chart in charts]
+    assert drawn == [1, 3]
+
+
+def test_every_system_has_its_name_beside_its_leak():
+    systems = pd.DataFrame({"system": ["a", "b"], "score": [64.0, 60.0], "leaked": [73.0, 66.0]})
+    (axes,) = leak_chart(systems, "title", ["b"]).axes
+    assert [one.get_text() for one in axes.get_yticklabels()] == ["a", "b"]
+    assert [one.get_text() for one in axes.texts] == ["+6.0"]
