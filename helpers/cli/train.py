@@ -137,7 +137,7 @@ def _note_what_is_not_set(experiment: Any, settings: str) -> None:
     }
     if lacking := [words for words, is_set in wanted.items() if not is_set]:
         logger.warning(
-            "settings harbecke2022 are of training alone; to train em-es on semeval2010 as that paper did, add %s",
+            "settings harbecke2022 are of training alone; to train em-es on SemEval as in that paper, add %s",
             " ".join(lacking),
         )
 
