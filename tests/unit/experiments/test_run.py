@@ -395,9 +395,10 @@ class TestCommand:
         def stop(*_, **__):
             raise ValueError("not trained here")
 
-        monkeypatch.setattr("helpers.experiments.run.run_experiment", stop)
+        monkeypatch.setattr("helpers.experiments.run_experiment", stop)
         assert main(["train", "--model", "em-es", *words.split()]) == 2
         said = capsys.readouterr().err
+        assert "error: not trained here" in said
         noted = [line for line in said.splitlines() if line.startswith("note: settings harbecke2022")]
         assert noted == [line for line in noted if lacking and line.endswith(f", add {lacking}")]
         assert len(noted) == bool(lacking)
