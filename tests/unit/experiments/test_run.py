@@ -397,6 +397,32 @@ class TestCommand:
         (found,) = (run.hyperparameters for run in list_runs("demo", "PTR", folder=scratch / "o"))
         assert (found["warmup"], found["epsilon"], found["epochs"]) == (500, 1e-6, 1)
 
+    @pytest.mark.parametrize(
+        ("words", "lacking"),
+        [
+            ("--profile paper", "--option layer_norm true --text official"),
+            ("--settings harbecke2022 --text official", "--option layer_norm true"),
+            ("--settings paper --option layer_norm true", "--text official"),
+            ("--settings harbecke2022 --option layer_norm true --text official", ""),
+            ("--profile paper --settings lyu2021", ""),
+            ("--profile standard", ""),
+            ("--profile paper --dataset kbp37", ""),
+        ],
+    )
+    def test_what_a_papers_settings_do_not_hold_is_noted(self, words, lacking, monkeypatch, capsys) -> None:
+        """W's BERT_EM on SemEval has a layer normalisation and reads the official text."""
+
+        def stop(*_, **__):
+            raise ValueError("not trained here")
+
+        monkeypatch.setattr("helpers.experiments.run_experiment", stop)
+        assert main(["train", "--model", "em-es", *words.split()]) == 2
+        said = capsys.readouterr().err
+        assert "error: not trained here" in said
+        noted = [line for line in said.splitlines() if line.startswith("note: settings harbecke2022")]
+        assert noted == [line for line in noted if lacking and line.endswith(f", add {lacking}")]
+        assert len(noted) == bool(lacking)
+
     def test_predictions_score_as_the_run(self, tiny_bert, scratch, capsys, caplog) -> None:
         assert main(command(tiny_bert, "--predictions", "p.csv", "--out", "o", "--set", "epochs", "4")) == 0
         capsys.readouterr()

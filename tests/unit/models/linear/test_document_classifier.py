@@ -15,8 +15,10 @@ from helpers.core import files
 from helpers.core.errors import MalformedRecord
 from helpers.data.demo import demo_documents
 from helpers.data.documents import Documents, label_matrix
+from helpers.models.linear import cost_sensitive, thresholding
 from helpers.models.linear.base import OneVsRest
 from helpers.models.linear.documents import TECHNIQUES, DocumentClassifier
+from helpers.models.linear.problems import cross_validation_folds
 
 TEXTS = ("wheat and corn", "oil and gas", "wheat oil price", "gas price up", "corn price", "oil barrel",
          "crude oil gas", "corn wheat grain")  # fmt: skip
@@ -57,6 +59,29 @@ def parts_of(path: Path) -> tuple[dict, dict[str, np.ndarray]]:
 @pytest.fixture
 def path(tmp_path) -> Path:
     return tmp_path / "models" / "model.safetensors"
+
+
+@pytest.mark.parametrize("technique", ["thresholding", "cost_sensitive", "cost_sensitive_micro"])
+def test_a_label_that_only_validation_documents_have_is_known(technique, monkeypatch):
+    """L, Section 2.3: folds are drawn from the training documents, and all of them have the same labels.
+
+    'rare' is a label of one document: in the fold that validates on it, no training document has it.
+    """
+    folds = []
+
+    def drawn(order):
+        folds.extend(cross_validation_folds(order))
+        return folds[-3:]
+
+    for module in (thresholding, cost_sensitive):
+        monkeypatch.setattr(module, "cross_validation_folds", drawn)
+    labels = [*LABELS[:-1], ("rare",)]
+    model = DocumentClassifier(technique, "-s 1 -B 1 -c 4", **SEEDED).fit(Documents(IDS, labels, TEXTS))
+    place = len(IDS) - 1
+    assert sum(place not in training for training, _ in folds[:3]) == 1
+    assert model.labels == ("gas", "grain", "oil", "rare")
+    scores = model.scores(Documents(["x"], [[]], ["corn wheat grain"]))
+    assert scores.shape == (1, 4) and np.isfinite(scores).all()
 
 
 class TestScores:

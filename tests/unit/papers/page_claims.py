@@ -1,0 +1,290 @@
+"""Numbers on README.md, results/README.md and CONTRIBUTING.md outside their tables, and what holds each.
+
+A sentence stands here as on the page, without code and links, with the function that checks it on stored
+results; or, where the number is no result, with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+
+from helpers.data import PRECISION, RECALL
+from helpers.experiments import standard_experiments, stored_draws, studies
+from helpers.metrics import RULES, SCHEMES
+from helpers.models import EMBEDDED
+from helpers.papers import (
+    class_tails,
+    corpus_statistics,
+    docred_documents,
+    linear_runs,
+    perfect_micro,
+    printed_statistics,
+    published_lists,
+    redrawn_docred,
+    scores_of,
+    worked_examples,
+)
+from helpers.papers.audit import audit_claims, p_ranges
+from helpers.papers.findings import LEVEL, findings_table
+from helpers.reporting import TABLES_FOLDER, paired_scores, scheme_scores
+from helpers.runs import list_runs
+from tests.unit.papers.notebook_text import of_table, printed
+from tests.unit.papers.test_trained_runs import LARGE, gap, kept_when_turned, mean, missed, runs
+
+README, RESULTS, BUILT = "README.md", "results/README.md", "CONTRIBUTING.md"
+
+
+def benchmark(start: str, peer: str = "") -> pd.DataFrame:
+    """Rows of the stored benchmarks."""
+    table = pd.read_csv(TABLES_FOLDER / "benchmarks.csv")
+    return table[table["measurement"].str.startswith(start) & table["peer"].str.contains(peer)]
+
+
+def training_of_one_vs_rest(version: str) -> float:
+    """Seconds of that LibMultiLabel over ours, on Reuters."""
+    found = benchmark("multi-label, Reuters, 1vsrest", version)
+    return found[found["measurement"].str.endswith("', training, s")]["ratio"].item()
+
+
+def memory_of_100_million() -> float:
+    """GB of memory that a report on 100 million rows takes."""
+    table = pd.read_csv(TABLES_FOLDER / "counting_costs.csv").query("engine == 'helpers' and millions == 100")
+    return table["resident_gib"].item() * 2**30 / 1e9
+
+
+def score_of_seed_9(name: str) -> float:
+    """Of EM-C's run that the example file is made from, per cent."""
+    (run,) = [run for run in runs("EM-C") if run.seed == 9]
+    return 100 * paired_scores(run)[name]
+
+
+def classes(dataset: str) -> int:
+    return len(class_tails(corpus_statistics()).query("dataset == @dataset"))
+
+
+def printed_in_table_1(dataset: str, metric: str) -> float:
+    return printed_statistics().set_index(["dataset", "metric"])["value"][dataset, metric]
+
+
+def slips_of_r() -> list[int]:
+    """Inconsistent claims of R in the audit, and numbers that its prose restates."""
+    found = audit_claims().query("paper == 'R'")
+    return [(found["verdict"] == "inconsistent").sum(), found["claim"].str.contains("restated").sum()]
+
+
+def p_values_that_cannot_follow() -> list[int]:
+    """Of the ten: from means, SDs and d; from means and SDs alone."""
+    audit = audit_claims()
+    alone = audit[audit["claim"].str.endswith("p from means and SDs")]
+    found = p_ranges(audit)["verdict"]
+    return [(found == "inconsistent").sum(), len(found), (alone["verdict"] == "inconsistent").sum()]
+
+
+def levels_differ() -> bool:
+    """A of R's large models less ours: positive for each, largest for EMR-C."""
+    below = {model: LARGE[model] - mean(model, "performance_original") for model in LARGE}
+    return min(below.values()) > 0 and max(below, key=below.get) == "EMR-C"
+
+
+def merged_gains() -> dict[str, float]:
+    """Points of A that training on both directions gains."""
+    return {
+        model: mean(f"{model}-M", "performance_original") - mean(model, "performance_original")
+        for model in ("EM-C", "EM-ES", "R-BERT", "PTR")
+    }
+
+
+def signs_of_table_4() -> list[bool]:
+    """Whether PTR is above BERT_EM (W) and above EM-ES (ours), by scheme."""
+    bert_em, ptr = (
+        [float(of_table("Table 4", model, scheme)[0]) for scheme in SCHEMES] for model in ("BERT_EM", "PTR")
+    )
+    ours = [
+        np.mean([[scheme_scores(run)[scheme] for scheme in SCHEMES] for run in runs(model)], axis=0)
+        for model in ("EM-ES", "PTR")
+    ]
+    return [(q > p) == (b > a) for p, q, a, b in zip(bert_em, ptr, *ours, strict=True)]
+
+
+def twice_the_gap_of_w() -> bool:
+    """Where both signs are W's; and no p of the table of findings is below .05."""
+    printed_gaps = [
+        float(of_table("Table 4", "BERT_EM", scheme)[0]) - float(of_table("Table 4", "PTR", scheme)[0])
+        for scheme in SCHEMES
+    ]
+    found = list_runs("semeval2010", encoder=EMBEDDED, profile="standard", split="test", variant="")
+    p = findings_table(found).query("item == 'W, Table 4'")["p"]
+    return max(printed_gaps) * 1.9 < 1.6 and (p > 0.05).all()
+
+
+def classification_token_knows_least() -> bool:
+    ppr = {model: mean(model, "ppr") for model in ("EM-C", "EMR-C", "EM-ES", "R-BERT")}
+    return max(ppr["EM-C"], ppr["EMR-C"]) + 10 < min(ppr["EM-ES"], ppr["R-BERT"])
+
+
+def gains_on_reuters(better: str, worse: str) -> tuple[float, float]:
+    """Points of macro- and of micro-F1."""
+    first, second = (scores_of(linear_runs()["reuters90"][model]) for model in (worse, better))
+    return tuple(round(100 * (second[name] - first[name]), 1) for name in ("macro", "micro"))
+
+
+def training_counts() -> pd.Series:
+    """Of our training part of GIDS."""
+    return pd.read_csv(TABLES_FOLDER / "13_fingerprint.csv").set_index("count")["train"]
+
+
+def rates_of_distant_labels() -> bool:
+    drawn = stored_draws().groupby(["strength", "draw"])["system"].nunique()
+    return (PRECISION, RECALL) == (0.691, 0.339) and set(drawn) == {9}
+
+
+CLAIMS_OF_PAGES: dict[tuple[str, str], Callable[[], bool]] = {
+    (README, "a model that scores 85 on SemEval scores 15 once the two entities are exchanged"): lambda: (
+        [round(mean("EM-C", f"performance_{side}")) for side in ("original", "paired")] == [85, 15]
+    ),
+    (README, "(EM-C, seed 9) on SemEval's 2,717 test sentences"): lambda: runs("EM-C")[0].n == 2717,
+    (README, "85 looks finished;"): lambda: round(score_of_seed_9("performance_original")) == 85,
+    (README, "right on a sentence *and* on the same one exchanged in one case of seven"): lambda: (
+        round(100 / score_of_seed_9("ppr")) == 7
+    ),
+    (README, "100 million scored predictions, on DuckDB (the report takes 0.2 GB of memory)"): lambda: (
+        round(memory_of_100_million(), 1) == 0.2
+    ),
+    (README, "ten million rows of CSV take a second or two"): lambda: (
+        benchmark("CSV").eval("0.5 < ours < 2.5").all()
+    ),
+    (README, "(Beyond Micro-F1, rules v0.1;"): lambda: RULES == "0.1",
+    (RESULTS, "Only 699 of the 1000 development documents are public"): lambda: (
+        [text.split()[0] for text in docred_documents().index] == ["699", "1000"]
+    ),
+    (RESULTS, "33.13 lies just inside what redrawing such a subset can give"): lambda: (
+        printed_in_table_1("docred", "perplexity") == 33.13 < redrawn_docred(9)[1]
+    ),
+    (RESULTS, "2837 cannot be checked"): lambda: printed_in_table_1("docred", "ratio") == 2837,
+    (RESULTS, "**Four of ten p-values** of W's Tables 3 and 4 cannot follow"): lambda: (
+        p_values_that_cannot_follow()[:2] == [4, 10]
+    ),
+    (RESULTS, "two of them (Table 3, weighted and macro) not even from the means and SDs alone"): lambda: (
+        p_values_that_cannot_follow()[2] == 2
+    ),
+    (RESULTS, "at four places (six of the audit's claims)"): lambda: slips_of_r()[0] == 6,
+    (RESULTS, "about forty are numbers restated in prose"): lambda: abs(slips_of_r()[1] - 40) <= 5,
+    (RESULTS, "the weights of Figure 1 for 41 TACRED and 18 SemEval classes"): lambda: (
+        [classes(name) for name in ("tacred", "semeval2010")] == [41, 18]
+    ),
+    (RESULTS, "gives p < .05, else *undecided*"): lambda: LEVEL == 0.05,
+    (RESULTS, "all 8,000 training sentences of SemEval"): lambda: (
+        {(run.hyperparameters["training_samples"], run.hyperparameters["epochs"]) for run in runs("EM-C")}
+        == {(8000, 5)}
+    ),
+    (RESULTS, "KBP37: 15,917 training sentences, 18 directed relations"): lambda: (
+        {(run.hyperparameters["training_samples"], len(run.labels)) for run in runs("EM-C", "kbp37")}
+        == {(15917, 2 * 18 + 1)}
+    ),
+    (RESULTS, "models that read the classification token alone (EMR-C, EM-C) know least about direction"): (
+        classification_token_knows_least
+    ),
+    (RESULTS, "moves it little and in either direction: up for EM-C, down for PTR"): lambda: (
+        merged_gains()["EM-C"] > 0.2 > -0.2 > merged_gains()["PTR"]
+        and max(map(abs, merged_gains().values())) < 1.5
+    ),
+    (RESULTS, "below those of BERT large and RoBERTa large in every row, EMR-C's by most"): levels_differ,
+    (RESULTS, "Its PIR lies below R's two (79.03 and 65.77)"): lambda: (
+        [printed(f"EM-C ({size})", "pir") for size in ("base", "large")] == [79.03, 65.77]
+        and mean("EM-C", "pir") < 65.77 - 5
+    ),
+    (RESULTS, "EM-C's PPR is 56 there"): lambda: round(mean("EM-C", "ppr", "kbp37")) == 56,
+    (RESULTS, "EM-C keeps 88 % of its right answers"): lambda: round(100 * kept_when_turned("EM-C")[1]) == 88,
+    (RESULTS, "two persons or two organisations it keeps 39 %"): lambda: (
+        round(100 * kept_when_turned("EM-C")[0]) == 39
+    ),
+    (RESULTS, "in four rows, and the other one in the fifth"): lambda: (
+        signs_of_table_4() == [True] * 4 + [False]
+    ),
+    (RESULTS, "PTR is 1.6 points below EM-ES under every scheme"): lambda: gap("EM-ES", "PTR") == {"1.6"},
+    (RESULTS, "about twice W's gap or more, with p above .05"): twice_the_gap_of_w,
+    (RESULTS, "which our PTR misses in every run"): lambda: (
+        missed("PTR", "semeval2010") and missed("PTR", "semeval2010-ptr-split")
+    ),
+    (RESULTS, "all 52 published systems of TACRED"): lambda: len(list_runs("tacred", kind="confusion")) == 52,
+    (RESULTS, "the first 2, 4 and all 6 layers"): lambda: (
+        {one.options["layers"] for one in studies()["layers"].experiments} == {2, 4}
+    ),
+    (RESULTS, "folds from seed 1337"): lambda: linear_runs()["reuters90"]["thresholding"].seed == 1337,
+    (RESULTS, "macro-F1 gains 20 points; micro gains 1.5"): lambda: (
+        gains_on_reuters("thresholding", "1vsrest") in ((20.0, 1.5), (19.9, 1.5))
+    ),
+    (RESULTS, "On Reuters that is two points of macro-F1, in the other direction than micro"): lambda: (
+        round(gains_on_reuters("1vsrest without bias", "1vsrest")[0]) == 2
+        and gains_on_reuters("1vsrest without bias", "1vsrest")[1] < 0
+    ),
+    (RESULTS, "without the factor 2 (a perfect prediction would score 0.5; the code has it)"): lambda: (
+        0.5 in perfect_micro().to_numpy()
+    ),
+    (RESULTS, "the second worked example is 1.56, not 1.52"): lambda: (
+        worked_examples().query("agrees == False")[["published", "ours"]].round(2).to_numpy().tolist()
+        == [["1.52", 1.56]]
+    ),
+    (RESULTS, "Twenty lists of published systems"): lambda: (
+        sum(len(published_lists(name)) for name in ("nyt10", "gids")) == 20
+    ),
+    (RESULTS, "the development part (1,082 pairs, 1,864 sentences)"): lambda: (
+        [training_counts()[name] for name in ("pairs", "sentences")] == [1082, 1864]
+    ),
+    (RESULTS, "(the paper's rates: precision 69.1 %, recall 33.9 %) in both parts; nine systems"): (
+        rates_of_distant_labels
+    ),
+    (RESULTS, "one-vs-rest is no slower than the newest LibMultiLabel"): lambda: (
+        training_of_one_vs_rest("0.10.0") > 0.95
+    ),
+    (RESULTS, "which also uses both cores, and faster than 0.8.1"): lambda: (
+        training_of_one_vs_rest("0.8.1") > 1.2
+    ),
+    (RESULTS, "the first 1600 training sentences of SemEval"): lambda: (
+        len(benchmark("training, R-BERT on MiniLM, fp32, 1600 sentences")) == 1
+    ),
+    (BUILT, "Five seeds are meant for every model on SemEval-2010, three on KBP37"): lambda: (
+        {(one.dataset, len(seeds)) for one, seeds in planned()} == {("semeval2010", 5), ("kbp37", 3)}
+    ),
+    (BUILT, "commands a thousand times"): lambda: (
+        pd.read_csv(TABLES_FOLDER / "soak.csv")["kills"].sum() == 1000
+    ),
+}  # fmt: skip
+"""(page, what stands there) → the check."""
+
+
+def planned() -> list[tuple]:
+    """An experiment of each model and data set of the standard set, and its seeds."""
+    found: dict[tuple, list] = {}
+    for one in standard_experiments():
+        found.setdefault((one.dataset_name, one.name), []).append(one)
+    return [(group[0], {one.seed for one in group}) for group in found.values()]
+
+
+CONSTANTS: dict[tuple[str, str], str] = {
+    (README, "opens the sources at 00"): "a notebook",
+    (README, "with 95 % bootstrap intervals over the test set (10,000 replicates, seed 1)"): "to be reported",
+    (RESULTS, "(23 M parameters), the papers'"): "size of an encoder",
+    (RESULTS, "BERT (110 M or 340 M parameters)"): "sizes of encoders, as their papers have them",
+    (RESULTS, "(6 layers, 23 M parameters)"): "size of an encoder",
+    (RESULTS, "by a p just below .05"): "test_r_bert_below_em_es_is_contradicted_in_direction… holds it",
+    (RESULTS, "as [6], the paper of C-GCN (it is [7])"): "the paper's own references",
+    (RESULTS, "R states 8,000 sentences and 5 epochs"): "R, Sections IV-A and IV-B",
+    (RESULTS, "libmultilabel 0.10.0 from PyPI"): "a version",
+    (RESULTS, "(a sum over axis 2 of a sparse matrix)"): "the package's code",
+    (RESULTS, "chosen costs are the same to 1e-6"): "golden values, in the tests of the methods",
+    (RESULTS, "the tree's scores (0.8.1)"): "a version",
+    (RESULTS, "on predictions of 42 classes"): "set in tests/benchmarks",
+    (RESULTS, "equal scores asserted (1e-12, torchmetrics 1e-6)"): "set in tests/benchmarks",
+    (RESULTS, "below 1 means"): "a ratio",
+    (RESULTS, "extended by formula to 10¹² predictions"): "the size that is asked for",
+    (BUILT, "exit code 1"): "codes of the command line, which its tests hold",
+    (BUILT, "| 0 | done | | 1 | a score is under"): "codes of the command line",
+    (BUILT, "| 2 | bad input"): "codes of the command line",
+    (BUILT, "| 130 | interrupted"): "codes of the command line",
+    (BUILT, "counts exact, metrics from stored outcomes 1e-9"): "tolerances of tests",
+}  # fmt: skip
+"""(page, what stands there) → why it is no result."""
