@@ -199,7 +199,9 @@ def _audit_leak(file: str, form: str, raw: bool, **options: Any) -> None:
 RECALL = option("--recall", "R", "Score the list up to the first rank with this recall.", float)
 FACTS = option("--facts", "FACTS", "The true facts, with columns head, tail and relation.", existing_file)
 N_FACTS = option("--n-facts", "N", "Number of true facts behind a published list.", whole_number(1, 2**53))
-NEGATIVE_HELP = "The negative class: its rows are left out (else recognised by a name such as NA; '' for none)."
+NEGATIVE_HELP = (
+    "The negative class: its rows are left out (else recognised by a name such as NA; '' for none)."
+)
 NEGATIVE = option("--negative", "L", NEGATIVE_HELP)
 
 

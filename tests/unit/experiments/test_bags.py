@@ -18,6 +18,7 @@ from helpers.data import (
     mislead_bags,
     register_dataset,
     unregister_dataset,
+    wrong_pairs,
 )
 from helpers.experiments import (
     LEARNT,
@@ -190,6 +191,32 @@ class TestDistortion:
         false = [bag for bag, old in zip(noisy, bags, strict=True) if bag.relations != old.relations]
         assert len(false) == sum(bag.tail == "t0" for bag in bags)
         assert all(bag.relations == (known[bag.head],) for bag in false if bag.tail != "t0")
+
+    @pytest.mark.parametrize(
+        ("values", "message"),
+        [
+            ({"precision": 0}, r"\d+ true facts stay, so no number of false ones makes the precision 0"),
+            ({"precision": 0.1, "recall": 1}, "precision 0.1 takes 5400 false facts beside 600 true ones"),
+        ],
+    )
+    def test_a_rate_that_the_bags_cannot_have(self, values, message) -> None:
+        with pytest.raises(ValueError, match=message):
+            distort_bags(clean(), "NA", random.Random(1), **values)
+        none = distort_bags(clean(), "NA", random.Random(1), precision=0, recall=0)
+        assert {bag.relations for bag in none} == {("NA",)}
+
+    def test_the_share_of_wrong_pairs(self) -> None:
+        """On the demo bags, at the paper's rates: 53 % in the test part, as people found it on NYT10."""
+        bags, none = demo_bags().test, demo_bags().negative
+        shares = [wrong_pairs(distort_bags(bags, none, random.Random(draw)), bags) for draw in range(20)]
+        facts = sum(bag.relations != (none,) for bag in bags) / len(bags)
+        lost = 1 - 0.339  # each lost fact makes a pair wrong; so does a false one, unless there is a lost one
+        false = 0.339 * (1 / 0.691 - 1)
+        assert facts * lost <= np.mean(shares) <= facts * (lost + false) and np.std(shares) > 0
+        assert np.mean(shares) == pytest.approx(0.53, abs=0.02)
+        assert wrong_pairs(bags, bags) == 0
+        with pytest.raises(ValueError, match="the same pairs are needed"):
+            wrong_pairs(bags[::-1], bags)
 
     def test_bags_by_relation(self) -> None:
         assert [bag.relations for bag in by_relation(clean(4))] == [("NA",), ("r",), ("s",), ("r",), ("s",)]
