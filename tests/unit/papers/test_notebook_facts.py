@@ -7,18 +7,24 @@ from functools import cache
 import pandas as pd
 import pytest
 
+from helpers.data import PUBLISHED_LISTS, find_list
 from helpers.data.distortion import PRECISION, RECALL
 from helpers.experiments import LEARNT, agreement, stored_draws
 from helpers.papers import (
+    claims_of_table_4,
     corpus_statistics,
     hit_shares,
     leak_ranks,
+    list_scores,
     pair_runs,
     protocol_scores,
     published_lists,
+    ranking_of,
+    relation_averages,
+    relation_sizes,
     reversed_pairs,
 )
-from helpers.reporting import TABLES_FOLDER, read_tidy
+from helpers.reporting import TABLES_FOLDER, find_cell, load_published, read_tidy
 from helpers.reporting.leaderboard import page_data, ranking_table
 from helpers.runs import list_runs
 from tests.unit.papers.notebook_text import (
@@ -49,6 +55,50 @@ def places_after_the_cut() -> bool:
         and (whole.index("NRE CNN+ATT"), cut.index("NRE CNN+ATT")) == (6, 4)
         and sorted(pair, key=whole.index) != sorted(pair, key=cut.index)
     )
+
+
+OF_RESIDE = ("nyt10", "gids")
+
+
+def negative_share(dataset: str) -> float:
+    """Share of NA in the test part, per cent, as printed."""
+    cell = {"dataset": dataset, "metric": "negative_share", "statistic": "test"}
+    return find_cell(load_published("D", "Table 1"), **cell).value
+
+
+@cache
+def nyt10_scores(recall: float | None) -> pd.DataFrame:
+    """As notebook 12 computes them."""
+    return list_scores(published_lists("nyt10"), recall, 500, 9)
+
+
+def overlaps(place: int, recall: float | None) -> bool:
+    """Whether the intervals of a list and of the next one overlap."""
+    first, second = (nyt10_scores(recall).iloc[one] for one in (place, place + 1))
+    return first["low"] <= second["high"]
+
+
+def first_hundred() -> pd.Series:
+    return nyt10_scores(None).set_index("system")["P@100"]
+
+
+def up_to(name: str, recall: float) -> float:
+    return ranking_of(published_lists("nyt10")[name]).until(recall).auc()
+
+
+@cache
+def averages_of_gids() -> pd.DataFrame:
+    return relation_averages(published_lists("gids"))
+
+
+def anchored_of_12() -> pd.DataFrame:
+    """Both areas of each whole list of NYT10."""
+    return nyt10_scores(None).set_index("system")[["auc", "auc_anchored"]]
+
+
+BEGIN_FALSE = {
+    name for name, run in published_lists("nyt10").items() if not ranking_of(run).found[0]
+}  # fmt: skip
 
 
 def turned() -> pd.DataFrame:
@@ -119,6 +169,46 @@ CLAIMS: dict[tuple[str, str], Callable[[], bool]] = {
     ("12", "RL-DSRE against PCNN+bag+ATT is 0.4 against −1.7 points"): lambda: (
         protocol_scores().loc["RL-DSRE"].sub(protocol_scores().loc["PCNN+bag+ATT"]).round(1).tolist()[:2]
         == [0.4, -1.7]
+    ),
+    ("12", "so its .4152 on NYT10 and .8914 on GIDS are *anchored*"): lambda: (
+        [(find_list("RESIDE RESIDE", name).auc, find_list("RESIDE RESIDE", name).area) for name in OF_RESIDE]
+        == [("0.4152", "anchored"), ("0.8914", "anchored")]
+        and {row.area for row in PUBLISHED_LISTS if not row.name.startswith("RESIDE R")} == {"points"}
+    ),
+    ("12", "the held-out test part of NYT10 is 96 % NA"): lambda: negative_share("nyt10") == 96,
+    ("12", "Far less, 32 %"): lambda: negative_share("nyt10m") == 32,
+    ("12", "No: over their whole lengths RESIDE is clear of BGWA"): lambda: not overlaps(0, None),
+    ("12", "it shares the first place with the PCNN+ATT of its collection"): lambda: (
+        list(first_hundred().index[first_hundred() == first_hundred().max()])
+        == ["RESIDE RESIDE", "RESIDE PCNN+ATT"]
+    ),
+    ("12", "All neighbours but the last two overlap"): lambda: (
+        [overlaps(place, 0.2) for place in range(13)] == [True] * 12 + [False]
+    ),
+    ("12", "RESIDE's PCNN+ATT is ahead of BGWA at first, and behind before it ends"): lambda: (
+        [up_to("RESIDE PCNN+ATT", recall) > up_to("RESIDE BGWA", recall) for recall in (0.1, 0.2, 0.3, 0.42)]
+        == [True, True, False, False]
+    ),
+    ("12", "Jat et al.'s PCNN is ahead, RESIDE's is behind."): lambda: (
+        lists_of_12(False, "gids")["Jat PCNN"]
+        > lists_of_12(False, "gids")["Jat WA"]
+        > lists_of_12(False, "gids")["RESIDE PCNN"]
+    ),
+    ("12", "`degree`, is the easiest. `institution`, the most frequent, is the hardest"): lambda: all(
+        [row.idxmin().rsplit("/", 1)[1], row.idxmax().rsplit("/", 1)[1]] == ["institution", "degree"]
+        for _, row in averages_of_gids().iloc[:, 5:].iterrows()
+    ) and (averages_of_gids()["macro"] > averages_of_gids()["micro"]).all(),
+    ("12", "All fifteen hold. Half of NYT10m's training sentences with a relation say `contains`"): lambda: (
+        claims_of_table_4()["holds"].tolist() == [True] * 15
+        and relation_sizes("train").idxmax() == "/location/location/contains"
+        and relation_sizes("test").rank(ascending=False)["/location/location/contains"] == 2
+    ),
+    ("12", "In most. They are equal where the first triple is false"): lambda: all(
+        (area["auc_anchored"] == pytest.approx(area["auc"])) == (name in BEGIN_FALSE)
+        for name, area in anchored_of_12().iterrows()
+    ),
+    ("12", "Of two, RESIDE's own areas."): lambda: (
+        [bool(row.auc) for row in PUBLISHED_LISTS].count(True) == 2
     ),
     ("13", "at the paper's rates (precision 69.1 %, recall 33.9 %)"): lambda: (
         (PRECISION, RECALL) == (0.691, 0.339)
