@@ -36,9 +36,10 @@ from helpers.experiments import (
 )
 from helpers.experiments import bags as bag_experiments
 from helpers.experiments.noise import System, add_draws
-from helpers.models import default_settings
+from helpers.models import default_settings, training
 from helpers.papers import learnt_leads
 from helpers.runs import load_run
+from tests.unit.experiments.test_run import stop_after
 
 WORDS = {"NA": "met", "born in": "was born in", "lives in": "lives in"}
 
@@ -103,6 +104,31 @@ class TestRuns:
             assert load_run(next(tmp_path.rglob(f"*{run.variant}/*/seed-9.json"))) == run
         again = run_bag_experiment(small(), tmp_path, progress=False)
         assert [run.wall_seconds for run in again] == [run.wall_seconds for run in runs]  # not trained again
+
+    @pytest.mark.parametrize(
+        "options", [{}, {"training": "bag", "aggregator": "att", "bag_size": 1}], ids=["sent", "bag"]
+    )
+    def test_a_killed_training_goes_on_to_the_same_run_files(self, tmp_path, monkeypatch, options) -> None:
+        """Killed in the third of eight epochs; the two before are not trained again, and nothing is left."""
+        experiment = small(**options)
+        whole = run_bag_experiment(experiment, tmp_path / "whole", progress=False)
+        epoch = (30 if options else 60) // 8 + 1  # batches of 30 bags or 60 sentences
+        with monkeypatch.context() as patch:
+            stop_after(2 * epoch + 1, patch)
+            with pytest.raises(KeyboardInterrupt):
+                run_bag_experiment(experiment, tmp_path / "runs", progress=False)
+        assert not list(tmp_path.glob("runs/**/*.json"))
+        steps, one_step = [], training._Loop._one_step
+        monkeypatch.setattr(
+            training._Loop, "_one_step", lambda loop, parts: (steps.append(loop.step), one_step(loop, parts))
+        )
+        runs = run_bag_experiment(experiment, tmp_path / "runs", progress=False)
+        assert steps == list(range(2 * epoch, 8 * epoch))
+        assert not list((tmp_path / "checkpoints").iterdir())
+        measured = ("wall_seconds", "sentences_per_second")
+        for run, other in zip(runs, whole, strict=True):
+            same = [replace(one, **dict.fromkeys(measured)) for one in (run, other)]
+            assert same[0] == same[1] and run.outcome() == other.outcome()
 
     def test_what_is_stored_of_which_seed(self, tmp_path) -> None:
         option = {"training": "bag", "aggregator": "att"}
