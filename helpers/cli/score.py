@@ -206,10 +206,14 @@ NEGATIVE_HELP = (
 NEGATIVE = option("--negative", "L", NEGATIVE_HELP)
 
 
+FIXED = "Give F1 of the facts with at least this score, too, e.g. 0.5."
+
+
 @app.command("score-facts")
 @click.argument("predictions", metavar="PREDICTIONS", type=existing_file)
 @FACTS
 @RECALL
+@option("--threshold", "X", FIXED, float)
 @NEGATIVE
 @N_FACTS
 @SCHEMES
@@ -234,12 +238,15 @@ def _score_facts(predictions: str, form: str, raw: bool, **options: Any) -> None
 
     JSON has the keys auc (between the points of the curve, as OpenNRE has it), auc_anchored,
     average_precision, micro_f1 (the best over all ranks), threshold, rank, macro_f1 (at the threshold, a
-    relation without true facts is 0), precision_at, schemes, per_relation, n_predictions, n_facts, precision
-    and recall at the end of the list, signature, and intervals (--bootstrap draws entity pairs).
+    relation without true facts is 0), macro_f1_supported (without these relations), precision_at, schemes,
+    per_relation, n_predictions, n_facts, precision and recall at the end of the list, signature; with
+    --threshold fixed_threshold, fixed_micro_f1, fixed_macro_f1, fixed_macro_f1_supported (of the whole list);
+    and intervals (--bootstrap draws entity pairs; with --recall every replicate is cut where it reaches it).
 
     examples:
       python -m helpers score-facts mine.csv --facts true.csv
       python -m helpers score-facts mine.jsonl.gz --facts true.csv --bootstrap 1000 --format json
+      python -m helpers score-facts mine.csv --facts true.csv --threshold 0.5
       python -m helpers score-facts published.csv --recall 0.2
     """
     from helpers.evaluation import score_fact_file

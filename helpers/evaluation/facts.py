@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from helpers.metrics import (
     FactPair,
     FactRanking,
     FactSample,
+    LabelCounts,
     PredictedFacts,
     Weighting,
     bootstrap_intervals,
@@ -49,8 +51,10 @@ class FactReport:
     Attributes
     ----------
     scores : 'auc', 'auc_anchored', 'average_precision', 'micro_f1', 'threshold' (the score at which micro-F1
-        is best), 'rank' (where that is), 'macro_f1' (at the threshold; a relation without true facts is 0);
-        None where the file does not say what is needed.
+        is best), 'rank' (where that is), 'macro_f1' (at the threshold; a relation without true facts is 0),
+        'macro_f1_supported' (over the relations with true facts); if a threshold was given, that as
+        'fixed_threshold' and what has at least this score in the whole list: 'fixed_micro_f1',
+        'fixed_macro_f1', 'fixed_macro_f1_supported'. None where the file does not say what is needed.
     precision_at : N → precision among the first N facts; None beyond the end.
     per_relation : relation → precision, recall, f1 at the threshold, predicted, correct, facts.
     schemes : scheme → F1 averaged over the relations at the threshold.
@@ -84,15 +88,20 @@ class FactReport:
 
     def _values(self) -> dict[str, float | None]:
         """Every score that is a fraction, by the name of its row."""
-        named = {name: value for name, value in self.scores.items() if name not in ("rank", "threshold")}
+        others = ("rank", "threshold", "fixed_threshold")
+        named = {name: value for name, value in self.scores.items() if name not in others}
         named |= {f"P@{n}": value for n, value in self.precision_at.items()}
         return named | {f"F1 {scheme}": value for scheme, value in self.schemes.items()}
+
+    def _thresholds(self) -> dict[str, float | None]:
+        names = ("threshold", "fixed_threshold")
+        return {name: self.scores[name] for name in names if name in self.scores}
 
     def rows(self) -> list[dict[str, Any]]:
         """One dict for each score and relation: kind, name, value, low, high or precision, recall, f1, …"""
         measures = [
             {"kind": "measure", "name": name, "value": value, **self.intervals.get(name, {})}
-            for name, value in (self._values() | {"threshold": self.scores["threshold"]}).items()
+            for name, value in (self._values() | self._thresholds()).items()
         ]
         relations = [{"kind": "relation", "name": name, **row} for name, row in self.per_relation.items()]
         return measures + relations
@@ -111,10 +120,12 @@ class FactReport:
         if self.scores["threshold"] is not None:
             head += f" · best F1 at rank {self.scores['rank']}, score {self.scores['threshold']:.6g}"
         ends = ("low", "high") if self.intervals else ()
-        lines = [head, f"{'measure':<18}{'value':>8}" + "".join(f"{name:>8}" for name in ends)]
+        if "fixed_threshold" in self.scores:
+            head += f" · fixed_: score ≥ {self.scores['fixed_threshold']:.6g}"
+        lines = [head, f"{'measure':<26}{'value':>8}" + "".join(f"{name:>8}" for name in ends)]
         for name, value in self._values().items():
             bounds = (self.intervals.get(name, {}).get(end) for end in ends)
-            lines.append(f"{name:<18}" + "".join(f"{_percent(one):>8}" for one in (value, *bounds)))
+            lines.append(f"{name:<26}" + "".join(f"{_percent(one):>8}" for one in (value, *bounds)))
         if self.per_relation:
             width = max(10, *(len(table_name(name)) for name in self.per_relation))
             counts = ("predicted", "correct", "facts")
@@ -148,6 +159,7 @@ def score_fact_file(
     recall: float | None = None,
     negative: str | None = None,
     n_facts: int | None = None,
+    threshold: float | None = None,
     schemes: Sequence[str | Weighting] | None = None,
     replicates: int = 0,
     seed: int = 1,
@@ -159,9 +171,11 @@ def score_fact_file(
     path, facts, negative, n_facts : see `read_fact_lists`.
     recall : score the list up to the first rank that reaches it, so that lists that stop early can be
         compared.
+    threshold : F1 of the facts with at least this score is given, too, whatever `recall` is.
     schemes : names, 'n^α' or functions; None: all. replicates, seed : of the bootstrap over entity pairs.
 
-    Raises ValueError as `read_fact_lists`; for a recall that the list does not reach; an unknown scheme.
+    Raises ValueError as `read_fact_lists`; for a recall that the list does not reach; a threshold where there
+    are no scores; an unknown scheme.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -175,7 +189,7 @@ def score_fact_file(
     scheme_names(schemes)  # refuses an unknown one before the file is read
     (found,) = read_fact_lists([path], facts, negative, n_facts)
     with naming_file(path):
-        return report_of_facts(found, found.negative, recall, schemes, replicates, seed)
+        return report_of_facts(found, found.negative, recall, schemes, replicates, seed, threshold)
 
 
 def _until(found: FactList, recall: float | None) -> FactRanking:
@@ -190,6 +204,7 @@ def report_of_facts(
     schemes: Sequence[str | Weighting] | None = None,
     replicates: int = 0,
     seed: int = 1,
+    threshold: float | None = None,
 ) -> FactReport:
     """The report of a whole list that was read or made; parameters as in `score_fact_file`.
 
@@ -203,10 +218,10 @@ def report_of_facts(
     scores = {name: _known(value) for name, value in fact_scores(ranking).items()}
     precision_at = {str(n): scores.pop(f"P@{n}") for n in PRECISION_AT}
     per_relation, averages = _relations(ranking, scores["threshold"], schemes)
-    macro = _relations(ranking, scores["threshold"], ["macro"])[1].get("macro")
+    scores |= _macro(ranking, scores["threshold"]) | _fixed(found.ranking, threshold)
     ends = [float(one[-1]) if len(one) else 0.0 for one in (ranking.precision, ranking.recall)]
     return FactReport(
-        scores | {"macro_f1": macro},
+        scores,
         precision_at,
         per_relation,
         averages,
@@ -215,8 +230,38 @@ def report_of_facts(
         ends[0],
         ends[1],
         _signature(found, negative, recall) + bootstrap_suffix(replicates, seed),
-        _intervals(found, recall, scores["threshold"], schemes, replicates, seed) if replicates else {},
+        _intervals(found, recall, scores, schemes, replicates, seed) if replicates else {},
     )
+
+
+def _macro(ranking: FactRanking, threshold: float | None, head: str = "") -> dict[str, float | None]:
+    """Macro-F1 at a threshold, over all relations and over those with true facts."""
+    found: list[float | None] = [None, None]
+    if threshold is not None and ranking.relations is not None and ranking.facts_of_relation is not None:
+        found = [_known(value) for value in _macro_values(ranking.counts_at(threshold)).tolist()]
+    return dict(zip((f"{head}macro_f1", f"{head}macro_f1_supported"), found, strict=True))
+
+
+def _macro_values(counts: LabelCounts, classes_of: LabelCounts | None = None) -> np.ndarray:
+    """(..., 2) macro-F1 over all relations, and over those with true facts."""
+    values = [
+        label_averages(counts, ["macro"], classes_of=classes_of, labels=labels)
+        for labels in ("listed", "supported")
+    ]
+    return np.concatenate(values, axis=-1)
+
+
+def _fixed(ranking: FactRanking, threshold: float | None) -> dict[str, float | None]:
+    """F1 of all facts with at least a score; nothing if none was given."""
+    if threshold is None:
+        return {}
+    if ranking.scores is None:
+        raise ValueError(f"the list has no scores, so nothing can be cut at {threshold:g}")
+    points = int((ranking.scores >= threshold).sum())
+    rank, hits = (int(column[points - 1]) if points else 0 for column in (ranking.ranks, ranking.found))
+    micro = 2 * hits / (rank + ranking.facts) if rank + ranking.facts else None
+    head: dict[str, float | None] = {"fixed_threshold": threshold, "fixed_micro_f1": micro}
+    return head | _macro(ranking, threshold, "fixed_")
 
 
 def _known(value: float | None) -> float | None:
@@ -255,12 +300,12 @@ def _signature(found: FactList, negative: str | None, recall: float | None) -> s
 def _intervals(
     found: FactList,
     recall: float | None,
-    threshold: float | None,
+    scores: dict[str, float | None],
     schemes: Sequence[str | Weighting] | None,
     replicates: int,
     seed: int,
 ) -> dict[str, dict[str, float | None]]:
-    """The ends of 95 % intervals; the threshold of the averages over relations stays that of the list."""
+    """The ends of 95 % intervals; the thresholds of the averages over relations stay those of the list."""
     if found.ranking.hits is None:
         logger.warning("%s: known at some ranks only, so there are no intervals", found.path)
         return {}
@@ -269,17 +314,19 @@ def _intervals(
     interval = bootstrap_intervals(found.sample(), cut, np.random.default_rng(seed), replicates)
     cut.note(found.path, replicates)
     ends = interval.named([*FACT_MEASURES, *(f"P@{n}" for n in at)])
-    sample = _predicted(found, recall, threshold)
-    if sample is not None:
-        weightings = ["macro", *(scheme_names() if schemes is None else schemes)]
-        whole = sample.label_counts()
-
-        def averaged(one: PredictedFacts) -> np.ndarray:
-            return label_averages(one.label_counts(), weightings, classes_of=whole)
-
-        interval = bootstrap_intervals(sample, averaged, np.random.default_rng(seed), replicates)
-        rows = ["macro_f1", *(f"F1 {name}" for name in scheme_names(weightings[1:]))]
-        ends |= interval.named(rows)
+    weightings = scheme_names() if schemes is None else schemes
+    names = [f"F1 {name}" for name in scheme_names(weightings)]
+    for ranking, threshold, averaged, head in (
+        (_until(found, recall), scores["threshold"], weightings, ""),
+        (found.ranking, scores.get("fixed_threshold"), ["micro"], "fixed_"),
+    ):
+        sample = _predicted(found, ranking, threshold)
+        if sample is not None:
+            rows = [f"{head}macro_f1", f"{head}macro_f1_supported"]
+            rows += ["fixed_micro_f1"] if head else names
+            statistic = partial(_averages, weightings=averaged, whole=sample.label_counts())
+            rng = np.random.default_rng(seed)
+            ends |= bootstrap_intervals(sample, statistic, rng, replicates).named(rows)
     return {name: {"low": _known(one.low), "high": _known(one.high)} for name, one in ends.items()}
 
 
@@ -303,11 +350,19 @@ class _Cut:
             logger.warning("%s: %s and are left out of the intervals: cut at a lower one", path, told)
 
 
-def _predicted(found: FactList, recall: float | None, threshold: float | None) -> PredictedFacts | None:
+def _averages(
+    sample: PredictedFacts, weightings: Sequence[str | Weighting], whole: LabelCounts
+) -> np.ndarray:
+    """(..., 2 + S) both macro-F1, then the averages under the schemes; the relations are those of `whole`."""
+    counts = sample.label_counts()
+    averaged = label_averages(counts, weightings, classes_of=whole)
+    return np.concatenate([_macro_values(counts, whole), averaged], axis=-1)
+
+
+def _predicted(found: FactList, ranking: FactRanking, threshold: float | None) -> PredictedFacts | None:
     """What is predicted at the threshold, to be drawn again; None where the true facts are unknown."""
     if threshold is None or found.true is None or found.pairs is None:
         return None
-    ranking = _until(found, recall)
     return PredictedFacts.at(ranking, threshold, found.pairs[: len(ranking)], found.true)
 
 

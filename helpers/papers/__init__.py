@@ -244,8 +244,11 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "corpus_sizes",
             "long_protocols",
             "ontology_changes",
+            "ontology_map",
+            "printed_table",
             "protocol_scores",
             "ranks_of",
+            "relation_sizes",
             "reversed_pairs",
         ],
         "bag_models": [

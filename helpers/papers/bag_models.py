@@ -26,7 +26,7 @@ from helpers.metrics import (
     label_averages,
     welch,
 )
-from helpers.reporting import to_markdown
+from helpers.reporting import TABLES_FOLDER, to_markdown
 from helpers.runs import RUNS_FOLDER, Run, list_runs
 
 from .distant import list_scores, published_lists, ranking_of, system_name
@@ -47,7 +47,8 @@ def bag_runs(dataset: str = "gids", folder: Path | str = RUNS_FOLDER) -> list[Ru
 
 
 def bag_scores(runs: Sequence[Run]) -> pd.DataFrame:
-    """`MEASURES` and the F1 of each relation, a row for each run: system, seed, seconds, then the scores."""
+    """`MEASURES` and the F1 of each relation, a row for each run: system, seed, seconds, steps (optimiser
+    steps of an epoch, nan where nothing is trained in epochs), then the scores."""
     rows = []
     for run in runs:
         ranking = ranking_of(run)
@@ -55,10 +56,23 @@ def bag_scores(runs: Sequence[Run]) -> pd.DataFrame:
         counts = ranking.counts_until(ranking.best_f1()[1])
         single = 2 * counts.correct / np.maximum(counts.gold + counts.predicted, 1)
         row: dict[str, Any] = {"system": system_name(run), "seed": run.seed, "seconds": run.wall_seconds}
+        row["steps"] = _steps(run)
         row |= {name: found[name] for name in MEASURES if name in found}
         row["macro_f1"] = float(label_averages(counts, ["macro"])[0])
         rows.append(row | dict(zip(map(str, counts.labels), single.tolist(), strict=True)))
     return pd.DataFrame(rows)
+
+
+def _steps(run: Run) -> float:
+    """Optimiser steps of an epoch: batches of sentences, or of bags."""
+    settings = run.hyperparameters
+    if "batch_size" not in settings or "training_bags" not in settings:
+        return np.nan
+    examples = settings["training_bags"]
+    if settings.get("training") == "sentence":
+        counts = pd.read_csv(TABLES_FOLDER / "13_fingerprint.csv", index_col="count")
+        examples = int(float(counts.loc["sentences", "train"]))
+    return float(np.ceil(examples / settings["batch_size"]))
 
 
 def mean_over_seeds(
@@ -83,8 +97,9 @@ def bag_rows(scores: pd.DataFrame) -> list[dict[str, Any]]:
     rows = []
     for system, part in scores.groupby("system", sort=False):
         head = {"paper": "D", "item": "GIDS, trained here", "dataset": "gids", "model": system}
-        made = f"facts|level:bag|n:12988|facts:2448|v:{RULES}"
         for measure in MEASURES:
+            area = {"auc": "|area:points", "average_precision": "|area:step"}.get(measure, "")
+            made = f"facts|level:bag{area}|recall:all|n:12988|facts:2448|v:{RULES}"
             values = part[measure].to_numpy()
             for seed, value in zip(part["seed"], values, strict=True):
                 name = "all" if pd.isna(seed) else f"seed-{int(seed)}"
@@ -109,10 +124,12 @@ _FINDINGS = (
 def bag_findings(scores: pd.DataFrame, measure: str = "auc", level: float = 0.05) -> pd.DataFrame:
     """Findings of paper D on our runs: *reproduced* or *contradicted* if Welch's p is below `level`.
 
-    Returns columns finding, first, second, difference (second − first, points), p, runs, verdict; a finding
-    whose systems have fewer than two runs each is left out.
+    Returns columns finding, first, second, difference (second − first, points), p, runs, steps (optimiser
+    steps of an epoch, of both: where they differ the verdict is on the amount of training, too), verdict; a
+    finding whose systems have fewer than two runs each is left out.
     """
     rows = []
+    steps = scores.groupby("system")["steps"].mean()
     values = {name: part[measure].to_numpy() for name, part in scores.groupby("system")}
     for finding, first, second, sign in _FINDINGS:
         pair = [values.get(name, np.empty(0)) for name in (first, second)]
@@ -122,8 +139,10 @@ def bag_findings(scores: pd.DataFrame, measure: str = "auc", level: float = 0.05
             difference, p = pair[1].mean() - pair[0].mean(), float(welch(pair[1], pair[0]).p)
         verdict = "undecided" if p >= level else "reproduced" if difference * sign > 0 else "contradicted"
         row = {"finding": finding, "first": first, "second": second, "difference": 100 * difference}
-        rows.append(row | {"p": p, "runs": f"{len(pair[0])} + {len(pair[1])}", "verdict": verdict})
-    columns = ["finding", "first", "second", "difference", "p", "runs", "verdict"]
+        row |= {"p": p, "runs": f"{len(pair[0])} + {len(pair[1])}"}
+        of_both = [f"{steps[name]:.0f}" for name in (first, second) if not np.isnan(steps[name])]
+        rows.append(row | {"steps": ", ".join(of_both), "verdict": verdict})
+    columns = ["finding", "first", "second", "difference", "p", "runs", "steps", "verdict"]
     return pd.DataFrame(rows, columns=columns)
 
 

@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from helpers.data import find_list
 from helpers.metrics import (
+    AREAS,
     FACT_MEASURES,
     PRECISION_AT,
     RULES,
@@ -147,18 +150,42 @@ def panel_curves(panels: Mapping[str, Mapping[str, Run]], replicates: int, seed:
 
 
 def fact_rows(scores: pd.DataFrame, dataset: str, item: str, replicates: int, seed: int) -> list[dict]:
-    """Rows of a tidy table from `list_scores`."""
+    """Rows of a tidy table from `list_scores`; `published` where the list's publisher gives the same area.
+
+    The signature says which area it is, up to which recall, and what the bootstrap draws.
+    """
     rows = []
     for row in scores.to_dict("records"):
         head = {"paper": "D", "item": item, "dataset": dataset, "model": row["system"]}
-        made = f"facts|level:bag|facts:{row['facts']}|n:{row['n']}|v:{RULES}"
         for measure in (*FACT_MEASURES, *(f"P@{n}" for n in PRECISION_AT)):
             if np.isnan(row[measure]):
                 continue
             ends = {end: row[end] for end in ("low", "high") if measure == "auc" and end in row}
             suffix = bootstrap_suffix(replicates, seed) if ends else ""
-            rows.append(head | {"metric": measure, "value": row[measure], "signature": made + suffix} | ends)
+            rows.append(
+                head
+                | {"metric": measure, "value": row[measure], "published": _published(row, dataset, measure)}
+                | {"signature": _signature(row, measure) + suffix}
+                | ends
+            )
     return rows
+
+
+_AREA_OF = dict(zip(FACT_MEASURES, AREAS, strict=False))
+
+
+def _signature(row: Mapping[str, Any], measure: str) -> str:
+    """As in `evaluation.FactReport`, the area that of the measure."""
+    area = f"|area:{_AREA_OF[measure]}" if measure in _AREA_OF else ""
+    cut = "all" if np.isnan(row["recall"]) else f"{row['recall']:g}"
+    head = f"facts|level:bag{area}|recall:{cut}|drawn:{row['drawn']}"
+    return f"{head}|n:{row['n']}|facts:{row['facts']}|v:{RULES}"
+
+
+def _published(row: Mapping[str, Any], dataset: str, measure: str) -> str:
+    """The area as its publisher gives it, '' for another measure and up to another recall."""
+    known = find_list(row["system"], dataset)
+    return known.auc if np.isnan(row["recall"]) and _AREA_OF.get(measure) == known.area else ""
 
 
 def cut_areas(runs: Mapping[str, Run], step: float = 0.01) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""Paper D's printed Tables 1, 4, 5 and A.1: test protocols, the claims about them, the ontology, corpora."""
+"""Paper D's printed Tables 1 to 5 and A.1: test protocols, the claims about them, the ontology, corpora."""
 
 from __future__ import annotations
 
@@ -48,8 +48,25 @@ def reversed_pairs(scores: pd.DataFrame, first: str = HELD_OUT, second: str = MA
     return table.sort_values("lead_then", ignore_index=True)
 
 
+def printed_table(item: str) -> pd.DataFrame:
+    """A printed table of paper D: a row for each system, the columns that differ (data, protocol, measure).
+
+    >>> printed_table("Table 3").loc["PCNN+bag+ATT (sample)"].tolist()
+    ['31.8', '39.6', '11.8']
+    """
+    frame = load_published("D", item)
+    measure = frame["metric"].map({"auc": "AUC", "f1": "F1"})
+    frame = frame.assign(measure=np.where(frame["scheme"] == "", measure, frame["scheme"] + "-" + measure))
+    columns = [name for name in ("dataset", "statistic") if frame[name].nunique() > 1]
+    return frame.pivot_table(
+        index="model", columns=[*columns, "measure"], values="printed", aggfunc="first", sort=False
+    )
+
+
 def claims_of_table_4() -> pd.DataFrame:
-    """What paper D says about its Tables 4 and 5, each checked on the printed numbers.
+    """What paper D says about its Tables 2 to 5 and its relations, each checked on the printed numbers.
+
+    What it says of single relations is checked on the public label counts of NYT10m.
 
     Returns columns claim, where (place in the paper), holds, numbers.
     """
@@ -111,7 +128,7 @@ def claims_of_table_4() -> pd.DataFrame:
         ),
         _claim(*_of_wiki20()),
     ]
-    return pd.DataFrame(rows)
+    return pd.DataFrame([*map(_claim_of, (*_of_ontology(), *_of_sampling(), *_of_relations())), *rows])
 
 
 _MEASURES = (("auc", ""), ("f1", "micro"), ("f1", "macro"))
@@ -123,6 +140,76 @@ def _claim(claim: str, where: str, holds: bool, numbers: pd.DataFrame) -> dict[s
         for name, row in numbers.iterrows()
     )
     return {"claim": claim, "where": where, "holds": bool(holds), "numbers": shown}
+
+
+Checked = tuple[str, str, bool, pd.DataFrame]
+"""Claim, place in the paper, whether it holds, the numbers."""
+
+
+def _claim_of(checked: Checked) -> dict[str, Any]:
+    return _claim(*checked)
+
+
+def _of_ontology() -> list[Checked]:
+    auc = load_published("D", "Table 2").query("metric == 'auc'")
+    table = auc.pivot(index="model", columns="dataset", values="value")[["nyt10", "nyt10m"]]
+    lower = bool((table["nyt10m"] < table["nyt10"]).all())
+    ahead = bool((table.loc["PCNN+bag+ATT"] > table.loc["PCNN+bag+AVG"]).all())
+    return [
+        ("the new ontology lowers the AUC of both models (held-out)", "Table 2", lower, table),
+        ("ATT stays ahead of AVG on the old and on the new ontology", "Table 2", ahead, table),
+    ]
+
+
+def _of_sampling() -> list[Checked]:
+    frame = load_published("D", "Table 3").assign(
+        measure=lambda table: (table["scheme"] + " " + table["metric"]).str.strip()
+    )
+    table = frame.pivot_table(index="model", columns="measure", values="value", sort=False)
+    full, sampled = (table.loc[f"PCNN+bag+ATT ({name})"] for name in ("full", "sample"))
+    close = abs(full["auc"] - sampled["auc"]) < 0.5 and (sampled.drop("auc") > full.drop("auc")).all()
+    claim = (
+        "ATT with sampled bags is within half a point of AUC of whole ones, and higher in micro- and macro-F1"
+    )
+    return [(claim, "Table 3", close, table)]
+
+
+def _of_relations() -> list[Checked]:
+    """On the label counts of NYT10m: facts of the test part, sentences of the training part."""
+    test, train = (relation_sizes(split) for split in ("test", "train"))
+    top = 100 * test.nlargest(4).sum() / test.sum()
+    contains = 100 * train["/location/location/contains"] / train.sum()
+    few = int((train < 1000).sum())
+    return [
+        (
+            "the four most frequent relations hold about 80 % of the positive test instances",
+            "Imbalanced Classes",
+            75 <= top <= 85,
+            pd.DataFrame({"top four, %": [top]}, index=["NYT10m test"]),
+        ),
+        (
+            "about half of the positive training instances are /location/location/contains",
+            "Imbalanced Classes",
+            45 <= contains <= 55 and train.idxmax() == "/location/location/contains",
+            pd.DataFrame({"contains, %": [contains]}, index=["NYT10m train"]),
+        ),
+        (
+            "half of the relations have fewer than 1000 training sentences",
+            "Imbalanced Classes",
+            len(train) / 2 <= few,
+            pd.DataFrame({"few": [few], "all": [len(train)]}, index=["NYT10m train, few of all:"]),
+        ),
+    ]
+
+
+def relation_sizes(split: str) -> pd.Series:
+    """How many instances of each relation but NA a part of NYT10m has: sentences, of the test part facts.
+
+    >>> int(relation_sizes("test").sum())
+    3899
+    """
+    counts = published_counts("nyt10m")[split]
+    return pd.Series({label: n for label, n in counts.items() if label not in (TOTAL, "NA")})
 
 
 def _turns(auc: pd.DataFrame, first: str, second: str) -> bool:
@@ -193,6 +280,18 @@ def ontology_changes() -> pd.DataFrame:
         ("deleted", int(new.isna().sum()), ""),
     ]
     return pd.DataFrame(rows, columns=["what", "old relations", "new relation"]).set_index("what")
+
+
+def ontology_map() -> pd.DataFrame:
+    """Table A.1: each of the 53 old relations, what becomes of it, and its new name.
+
+    >>> ontology_map()["what"].value_counts().tolist()
+    [23, 15, 15]
+    """
+    new = pd.Series(nyt10m_relations(), name="new relation").rename_axis("old relation").reset_index()
+    shared = new["new relation"].duplicated(keep=False) & new["new relation"].notna()
+    what = np.select([new["new relation"].isna(), shared], ["deleted", "merged"], "kept")
+    return new.assign(what=what).fillna("")[["old relation", "what", "new relation"]]
 
 
 def corpus_sizes() -> pd.DataFrame:

@@ -62,8 +62,8 @@ def from_to(values: Iterable[float], decimals: int = 1) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def answer(*parts: str | pd.DataFrame, decimals: int = 2) -> Markdown:
-    """Text and tables under a line *Answer* that opens with a click, in JupyterLab and in the HTML page.
+def answer(*parts: str | pd.DataFrame, decimals: int = 2, title: str = "Answer") -> Markdown:
+    """Text and tables under a line, *Answer* or another, that opens with a click, in JupyterLab and in HTML.
 
     >>> print(answer("Half of them.").data)
     <details><summary><b>Answer</b></summary>
@@ -81,4 +81,4 @@ def answer(*parts: str | pd.DataFrame, decimals: int = 2) -> Markdown:
         part if isinstance(part, str) else to_markdown(part, decimals).replace("<", "&lt;") for part in parts
     ]
     inside = "\n\n".join(texts)
-    return Markdown(f"<details><summary><b>Answer</b></summary>\n\n{inside}\n\n</details>")
+    return Markdown(f"<details><summary><b>{title}</b></summary>\n\n{inside}\n\n</details>")

@@ -73,6 +73,34 @@ def test_the_command_gives_the_documented_keys(tmp_path, capsys) -> None:
         assert "nan" not in capsys.readouterr().out
 
 
+def test_macro_f1_without_relations_that_have_no_facts_and_f1_at_a_fixed_threshold(tmp_path, capsys) -> None:
+    """OpenNRE's golden values at .5; then a ninth relation, which has no fact."""
+    mine, true = golden_files(tmp_path)
+    words = ["score-facts", str(mine), "--facts", str(true), "--threshold", "0.5", "--format", "json"]
+    assert main([*words, "--bootstrap", "40"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["fixed_threshold"] == 0.5
+    fixed = [found["fixed_micro_f1"], found["fixed_macro_f1"]]
+    assert fixed == pytest.approx([0.197917, 0.198208], abs=5e-7)
+    names = ("fixed_micro_f1", "fixed_macro_f1", "fixed_macro_f1_supported", "macro_f1_supported")
+    assert all(found["intervals"][name]["low"] < found[name] for name in names)
+    rows = pd.read_csv(mine)
+    pd.concat([rows, rows[rows["relation"] == "r8"].assign(relation="r9", score=-1.0)]).to_csv(mine)
+    one = score_fact_file(mine, true, threshold=0.5, recall=0.25)
+    assert one.scores["fixed_macro_f1"] == pytest.approx(0.198208 * 8 / 9, abs=5e-7)
+    assert one.scores["fixed_macro_f1_supported"] == pytest.approx(0.198208, abs=5e-7)
+    assert one.scores["fixed_micro_f1"] == pytest.approx(0.197917, abs=5e-7)  # the cut does not matter
+    assert one.scores["macro_f1_supported"] == pytest.approx(one.scores["macro_f1"] * 9 / 8)
+    assert "score ≥ 0.5" in one.to_text() and {"fixed_threshold"} <= {row["name"] for row in one.rows()}
+    (whole,) = read_fact_lists([mine], true)
+    curve = curve_file(tmp_path / "curve.csv", whole.ranking, score=whole.ranking.scores)
+    scores = score_fact_file(curve, threshold=0.5).scores
+    assert scores["fixed_micro_f1"] == pytest.approx(0.197917, abs=5e-7) and scores["fixed_macro_f1"] is None
+    bare = curve_file(tmp_path / "bare.csv", whole.ranking)
+    with pytest.raises(ValueError, match="bare.csv: the list has no scores, so nothing can be cut at 0.5"):
+        score_fact_file(bare, threshold=0.5)
+
+
 def test_the_intervals_of_averages_are_those_of_the_list_drawn_again(tmp_path) -> None:
     """Every pair once gives the report's own values; a scheme by name gives its own row."""
     found = score_fact_file(*golden_files(tmp_path), schemes=["n^0.5"], replicates=50)
@@ -135,7 +163,7 @@ def test_a_published_curve_is_the_list_that_it_was_made_of(tmp_path) -> None:
     (whole,) = read_fact_lists([mine], true)
     curve = curve_file(tmp_path / "curve.csv", whole.ranking, score=whole.ranking.scores)
     report, expected = score_fact_file(curve), score_fact_file(mine, true)
-    left_out = {"macro_f1": None}
+    left_out = {"macro_f1": None, "macro_f1_supported": None}
     assert report.scores == pytest.approx(expected.scores | left_out)
     assert report.precision_at == expected.precision_at and report.n_facts == 28
     assert report.per_relation == {} and report.schemes == {}

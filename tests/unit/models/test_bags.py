@@ -13,7 +13,7 @@ from helpers.models.bags import AGGREGATORS, UNUSED, BagClassifier, BagExample, 
 from helpers.models.base import as_bags, bag_targets
 from helpers.models.baselines import MajorityBag, TfidfBag
 from helpers.models.convolution import Cnn, Pcnn
-from helpers.models.denoising import RlDsre, false_positives, sentence_components
+from helpers.models.denoising import Policy, RlDsre, false_positives, sentence_components
 from helpers.models.inputs import Example
 from helpers.models.recurrent import Bgwa, Reside, alias_matches
 from helpers.models.registry import MODELS, build, check_options
@@ -70,7 +70,7 @@ def new(tiny_bert):
         name, usual = KINDS[kind]
         options = {"dropout": 0.0} | usual | options
         if name == "bert-entity":
-            settings = settings.changed({"learning_rate": 0.003, "epochs": 12, "dropout": 0.0})
+            settings = settings.changed({"learning_rate": 0.003, "epochs": 25, "dropout": 0.0})
         return build(name, str(tiny_bert), LABELS, settings, 9, **options)
 
     return model
@@ -78,12 +78,12 @@ def new(tiny_bert):
 
 @pytest.fixture(scope="module")
 def trained(new):
-    """A trained model of a kind, trained once."""
+    """A model of a kind, trained once, until it knows its bags by heart."""
     made: dict[str, BagClassifier] = {}
 
     def model(kind: str) -> BagClassifier:
         if kind not in made:
-            made[kind] = new(kind)
+            made[kind] = new(kind, FAST.changed({"epochs": 40}))
             made[kind].history = made[kind].fit(BAGS, progress=False)
         return made[kind]
 
@@ -100,13 +100,13 @@ def aggregators(model: BagClassifier) -> list[str]:
 
 class TestEveryModel:
     @pytest.mark.parametrize("kind", KINDS)
-    def test_it_learns_twenty_bags(self, kind, trained) -> None:
+    def test_it_overfits_twenty_bags(self, kind, trained) -> None:
         model = trained(kind)
-        assert model.history.losses[-1] < 0.5 * model.history.losses[0]
-        found = model.predict(BAGS, progress=False)
-        gold = np.array(bag_targets(BAGS, LABELS))
-        right = (found == gold)[[len(bag.samples) == 1 for bag in BAGS]]
-        assert right.all() and (found == gold).mean() > 0.6  # ATT need not be right on its own bags
+        assert model.history.losses[-1] < 0.05 * model.history.losses[0]
+        right = model.predict(BAGS, progress=False) == np.array(bag_targets(BAGS, LABELS))
+        assert right[[len(bag.samples) == 1 for bag in BAGS]].all()
+        # in training ONE and ATT read the relation of the bag, so they need not be right on all of them
+        assert right.mean() >= (0.8 if model.aggregator in ("one", "att") and model.by_bag else 1)
 
     @pytest.mark.parametrize("kind", KINDS)
     def test_probabilities_whatever_is_beside_and_before(self, kind, trained) -> None:
@@ -122,7 +122,8 @@ class TestEveryModel:
             assert scores(model, turned, aggregator) == pytest.approx(whole, abs=1e-4)
             alone = np.concatenate([scores(model, [bag], aggregator) for bag in BAGS[:4]])
             assert alone == pytest.approx(whole[:4], abs=1e-4)
-            assert scores(model, BAGS, aggregator, size=3) == pytest.approx(whole, abs=1e-4)
+            for size in (1, 2, 3, 7, 64):  # below the largest bag, between, all 50 sentences at once
+                assert scores(model, BAGS, aggregator, size=size) == pytest.approx(whole, abs=1e-4)
 
     @pytest.mark.parametrize("kind", KINDS)
     def test_a_bag_of_one_has_one_score(self, kind, trained) -> None:
@@ -140,12 +141,8 @@ class TestEveryModel:
         model.prepare(model.settings, BAGS)
         batch = model.collate(model.training_examples(BAGS, random.Random(1)))
         torch.nn.functional.cross_entropy(model(batch), batch.target).backward()
-        missing = [
-            name
-            for name, one in model.named_parameters()
-            if one.requires_grad and (one.grad is None or not one.grad.any())
-        ]
-        assert not [name for name in missing if not name.startswith("encoder.transformer")]
+        found = {name: one.grad for name, one in model.named_parameters() if one.requires_grad}
+        assert found and not [name for name, grad in found.items() if grad is None or not grad.any()]
 
     def test_every_registered_model_is_here(self) -> None:
         found = {name for name, entry in MODELS.items() if entry.unit == "bag"}
@@ -394,6 +391,29 @@ class TestDenoising:
         moved = {bag.samples[0].id for bag in bags if now[bag.samples[0].id] != bag.relations[0]}
         assert len(moved & wrong) >= 8 and len(moved - wrong) <= 8
         assert {now[one] for one in moved} == {"NA"} and sum(made.moved.values()) == len(moved)
+
+    def test_gradients_reach_every_parameter_of_the_policy(self) -> None:
+        """Those of the sentence, and those of what was removed before; the base is `pcnn` above."""
+        torch.manual_seed(2)
+        policy, vectors, removed = Policy(4), torch.randn(9, 4), torch.randn(4)
+        torch.nn.functional.logsigmoid(policy(vectors, removed)).sum().backward()
+        assert all(one.grad.any() for one in policy.parameters())
+        first = policy.layers[0].weight.grad
+        assert first.shape[1] == 8 and first.any(dim=0).all()
+
+    @pytest.mark.parametrize("base", ["cnn", "pcnn"])
+    def test_it_overfits_twenty_bags(self, base) -> None:
+        """What its policies move counts as negative: sentences that do not tell the relation."""
+        settings = FAST.changed({"epochs": 40})
+        model = RlDsre.build(LABELS, settings=settings, seed=1, base=base, dropout=0.0, **CONVOLUTION)
+        history = model.fit(BAGS, progress=False)
+        assert history.losses[-1] < 0.05 * history.losses[0]
+        cleaned = {(sample.id, bag.relations[0]) for bag in model.clean(BAGS) for sample in bag.samples}
+        moved = {id for id, relation in cleaned if LABELS[int(id.split("-")[0]) % 3] != relation}
+        assert len(moved) == sum(model.moved.values()) > 0
+        right = model.predict(BAGS) == np.array(bag_targets(BAGS, LABELS))
+        known = [not moved & {sample.id for sample in bag.samples} for bag in BAGS]
+        assert right[known].all() and sum(known) > 10
 
     def test_one_seed_gives_one_policy(self) -> None:
         bags, _ = self.noisy()

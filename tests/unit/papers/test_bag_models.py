@@ -50,6 +50,7 @@ def test_findings_are_judged_by_welch(scores) -> None:
     assert helped["verdict"] == "reproduced" and helped["difference"] > 0 and helped["p"] < 0.05
     assert found.loc["… and ATT helps it most", "verdict"] == "undecided"
     assert len(found) == 2  # of BERT there are no runs
+    assert helped["steps"] == ""  # these runs were not trained
     turned = scores.assign(auc=1 - scores["auc"])
     assert bag_findings(turned)["verdict"].iloc[0] == "contradicted"
 
@@ -91,7 +92,15 @@ class TestStoredRuns:
         convolutions = [name for name in order if name.startswith(("CNN", "PCNN", "RL-DSRE"))]
         assert stored.loc["TF-IDF-EM", "mean"] > stored.loc[convolutions, "mean"].max() + 0.02
         found = bag_findings(bag_scores(bag_runs())).set_index("finding")
-        assert found.loc["bag-level training helps PCNN", "verdict"] == "contradicted"
+        helped = found.loc["bag-level training helps PCNN"]
+        assert helped["verdict"] == "contradicted" and helped["steps"] == "59, 34"
+        trained = [run for run in bag_runs() if run.model == "PCNN"]
+        assert {run.hyperparameters["epochs"] for run in trained} == {12}
+
+    def test_rl_dsre_is_a_pcnn(self, stored) -> None:
+        bases = {run.hyperparameters["base"] for run in bag_runs() if run.model == "RL-DSRE"}
+        assert bases == {"pcnn"}
+        assert stored.loc["RL-DSRE", "mean"] < stored.loc["PCNN+sent+AVG", "mean"] - 0.02
 
     def test_what_notebook_13_says_of_the_noise(self) -> None:
         found = agreement(stored_draws()).groupby("strength")

@@ -8,13 +8,17 @@ from helpers.papers import (
     claims_of_table_4,
     compare_lists,
     cut_areas,
+    fact_rows,
     hit_shares,
     list_scores,
+    ontology_map,
     precision_curves,
+    printed_table,
     protocol_scores,
     published_lists,
     ranking_of,
     relation_averages,
+    relation_sizes,
     reversed_pairs,
 )
 from helpers.papers.distant import sample_of
@@ -53,6 +57,26 @@ def test_every_replicate_is_cut_at_the_common_recall(nyt10) -> None:
     assert 100 * row[["low", "high"]].to_numpy(float) == pytest.approx([12.2, 14.4], abs=0.25)
     assert row["drawn"] == "fact" and row["recall"] == 0.2
     assert row["auc"] == ranking_of(nyt10["NRE CNN+ATT"]).until(0.2).auc()
+
+
+def test_rows_say_which_area_up_to_where_and_what_is_drawn(nyt10, gids) -> None:
+    """`published` is filled for the same quantity only: RESIDE's own lists, anchored and whole."""
+    cut = list_scores({name: nyt10[name] for name in ("RESIDE RESIDE", "NRE CNN+ATT")}, 0.2)
+    rows = fact_rows(list_scores(nyt10), "nyt10", "whole", 0, 9) + fact_rows(cut, "nyt10", "cut", 0, 9)
+    rows += fact_rows(list_scores(gids), "gids", "whole", 0, 9)
+    printed = {(row["dataset"], row["model"], row["metric"]): row for row in rows if row["published"]}
+    assert list(printed) == [
+        ("nyt10", "RESIDE RESIDE", "auc_anchored"),
+        ("gids", "RESIDE RESIDE", "auc_anchored"),
+    ]
+    for row in printed.values():
+        assert row["value"] == pytest.approx(float(row["published"]), abs=5e-5)
+    made = {(row["item"], row["model"], row["metric"]): row["signature"] for row in rows}
+    assert made["cut", "NRE CNN+ATT", "auc"].startswith(
+        "facts|level:bag|area:points|recall:0.2|drawn:fact|n:705"
+    )
+    assert "|area:step|recall:all|drawn:pair|" in made["whole", "Jat EA", "average_precision"]
+    assert "area" not in made["whole", "Jat EA", "micro_f1"]
 
 
 def test_areas_grow_with_the_recall_and_end_at_the_whole_list(nyt10) -> None:
@@ -128,7 +152,7 @@ class TestProtocols:
 
     def test_claims_are_computed_and_hold(self) -> None:
         claims = claims_of_table_4()
-        assert len(claims) == 9 and claims["holds"].all()
+        assert len(claims) == 15 and claims["holds"].all()
         assert claims["numbers"].str.len().gt(10).all()
 
     def test_a_claim_that_does_not_hold_is_found(self, monkeypatch) -> None:
@@ -141,7 +165,52 @@ class TestProtocols:
             return frame
 
         monkeypatch.setattr("helpers.papers.protocols.load_published", changed)
-        assert not claims_of_table_4()["holds"].iloc[0]
+        claims = claims_of_table_4()
+        assert "change places" in claims.loc[~claims["holds"], "claim"].iloc[0]
+
+    @pytest.mark.parametrize(
+        ("model", "value", "broken"),
+        [
+            ("PCNN+bag+ATT", 34.0, "the new ontology lowers the AUC"),
+            ("PCNN+bag+ATT", 28.0, "ATT stays ahead of AVG"),
+            ("PCNN+bag+ATT (sample)", 31.0, "within half a point of AUC"),
+        ],
+    )
+    def test_claims_of_tables_2_and_3_can_fail(self, monkeypatch, model, value, broken) -> None:
+        real = load_published
+
+        def changed(*where):
+            frame = real(*where)
+            cell = (frame["model"] == model) & (frame["metric"] == "auc") & (frame["dataset"] == "nyt10m")
+            return frame.assign(value=frame["value"].mask(cell, value))
+
+        monkeypatch.setattr("helpers.papers.protocols.load_published", changed)
+        early = claims_of_table_4().iloc[:3]
+        (claim,) = early.loc[~early["holds"], "claim"]
+        assert broken in claim
+
+    def test_claims_of_single_relations_are_counted(self, monkeypatch) -> None:
+        sizes = relation_sizes("train")
+        assert len(sizes) == 24 and sizes.sum() == 84_038 and (sizes < 1000).sum() == 14
+        shares = claims_of_table_4().set_index("claim")["numbers"].filter(like="instances")
+        assert [text.rsplit(" ", 1)[1] for text in shares] == ["79.12", "47.79"]
+        even = {"NA": 9, "(total)": 9} | dict.fromkeys(sizes.index, 2000)
+        monkeypatch.setattr(
+            "helpers.papers.protocols.published_counts", lambda _: {"train": even, "test": even}
+        )
+        assert not claims_of_table_4()["holds"].iloc[3:6].any()
+
+    def test_printed_tables_are_whole(self) -> None:
+        shapes = {item: printed_table(f"Table {item}").shape for item in (2, 3, 4, 5)}
+        assert shapes == {2: (2, 4), 3: (3, 3), 4: (15, 9), 5: (10, 3)}
+        assert printed_table("Table 4").loc["RESIDE"].tolist()[:3] == ["33.4", "40.5", "16.9"]
+        assert printed_table("Table 2")["nyt10m"].loc["PCNN+bag+ATT"].tolist() == ["32.2", "39.1"]
+
+    def test_the_ontology(self) -> None:
+        table = ontology_map().set_index("old relation")
+        assert table.loc["/location/us_state/capital"].tolist() == ["merged", "/location/region/capital"]
+        assert table.loc["/people/family/country"].tolist() == ["deleted", ""]
+        assert table.loc["NA"].tolist() == ["kept", "NA"] and len(table) == 53
 
     def test_reversed_pairs_are_counted(self) -> None:
         turned = reversed_pairs(protocol_scores())

@@ -1,29 +1,47 @@
 """What notebooks 12 to 16 say in numbers, against the tables and runs that it is about."""
 
+import random
 import re
 from collections.abc import Callable
 from functools import cache
+from itertools import pairwise
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from helpers.data import GIDS_RELATIONS, PUBLISHED_LISTS, distort_bags, find_list, wrong_pairs
 from helpers.data.distortion import PRECISION, RECALL
-from helpers.experiments import LEARNT, agreement, stored_draws
+from helpers.experiments import LEARNT, agreement, demo_bags, stored_draws
 from helpers.papers import (
+    bag_findings,
+    bag_rows,
+    bag_runs,
+    bag_scores,
+    claims_of_table_4,
+    compare_lists,
     corpus_statistics,
     direction_rows,
     graph_runs,
+    first_runs,
     hit_shares,
     leak_ranks,
+    learnt_leads,
+    list_scores,
+    mean_over_seeds,
+    noise_table,
     pair_runs,
     pair_scores,
     protocol_scores,
     published_lists,
     restriction_gains,
+    ranking_of,
+    relation_averages,
+    relation_sizes,
     reversed_pairs,
     step_shares,
 )
-from helpers.reporting import TABLES_FOLDER, read_tidy
+from helpers.reporting import TABLES_FOLDER, find_cell, load_published, read_tidy
 from helpers.reporting.leaderboard import page_data, ranking_table
 from helpers.runs import list_published
 from tests.unit.papers.notebook_text import (
@@ -54,6 +72,89 @@ def places_after_the_cut() -> bool:
         and (whole.index("NRE CNN+ATT"), cut.index("NRE CNN+ATT")) == (6, 4)
         and sorted(pair, key=whole.index) != sorted(pair, key=cut.index)
     )
+
+
+@cache
+def fingerprint() -> pd.DataFrame:
+    """What is counted of GIDS, as stored."""
+    return pd.read_csv(TABLES_FOLDER / "13_fingerprint.csv", index_col="count")
+
+
+@cache
+def scores_of_13() -> pd.DataFrame:
+    return bag_scores(bag_runs())
+
+
+def wrong_in_13() -> int:
+    """Share of wrong pairs in the demo, per cent, as notebook 13 draws it."""
+    demo = demo_bags()
+    return round(100 * wrong_pairs(distort_bags(demo.test, demo.negative, random.Random(9)), demo.test))
+
+
+def neighbours_of_13() -> list[tuple[float, float]]:
+    """The intervals of section 6."""
+    pairs = list(pairwise(first_runs(bag_runs()).values()))
+    found = compare_lists(pairs, None, 500, 9).query("measure == 'auc'")
+    return list(zip(found["low"], found["high"], strict=True))
+
+
+def recall_at_precision(least: float = 0.9) -> pd.Series:
+    """The recall up to which each list of section 5 has a precision of at least so much."""
+    found = {}
+    for name, run in first_runs(bag_runs()).items():
+        ranking = ranking_of(run)
+        found[name] = ranking.recall[np.flatnonzero(ranking.precision >= least)[-1]]
+    return pd.Series(found)
+
+
+def hardest_of_13() -> list[str]:
+    """The relation of the lowest F1, of each system of section 5."""
+    means = scores_of_13().groupby("system")[list(GIDS_RELATIONS[1:])].mean()
+    return means.loc[list(first_runs(bag_runs()))].idxmin(axis=1).tolist()
+
+
+OF_RESIDE = ("nyt10", "gids")
+
+
+def negative_share(dataset: str) -> float:
+    """Share of NA in the test part, per cent, as printed."""
+    cell = {"dataset": dataset, "metric": "negative_share", "statistic": "test"}
+    return find_cell(load_published("D", "Table 1"), **cell).value
+
+
+@cache
+def nyt10_scores(recall: float | None) -> pd.DataFrame:
+    """As notebook 12 computes them."""
+    return list_scores(published_lists("nyt10"), recall, 500, 9)
+
+
+def overlaps(place: int, recall: float | None) -> bool:
+    """Whether the intervals of a list and of the next one overlap."""
+    first, second = (nyt10_scores(recall).iloc[one] for one in (place, place + 1))
+    return first["low"] <= second["high"]
+
+
+def first_hundred() -> pd.Series:
+    return nyt10_scores(None).set_index("system")["P@100"]
+
+
+def up_to(name: str, recall: float) -> float:
+    return ranking_of(published_lists("nyt10")[name]).until(recall).auc()
+
+
+@cache
+def averages_of_gids() -> pd.DataFrame:
+    return relation_averages(published_lists("gids"))
+
+
+def anchored_of_12() -> pd.DataFrame:
+    """Both areas of each whole list of NYT10."""
+    return nyt10_scores(None).set_index("system")[["auc", "auc_anchored"]]
+
+
+BEGIN_FALSE = {
+    name for name, run in published_lists("nyt10").items() if not ranking_of(run).found[0]
+}  # fmt: skip
 
 
 def turned() -> pd.DataFrame:
@@ -144,6 +245,46 @@ CLAIMS: dict[tuple[str, str], Callable[[], bool]] = {
         protocol_scores().loc["RL-DSRE"].sub(protocol_scores().loc["PCNN+bag+ATT"]).round(1).tolist()[:2]
         == [0.4, -1.7]
     ),
+    ("12", "so its .4152 on NYT10 and .8914 on GIDS are *anchored*"): lambda: (
+        [(find_list("RESIDE RESIDE", name).auc, find_list("RESIDE RESIDE", name).area) for name in OF_RESIDE]
+        == [("0.4152", "anchored"), ("0.8914", "anchored")]
+        and {row.area for row in PUBLISHED_LISTS if not row.name.startswith("RESIDE R")} == {"points"}
+    ),
+    ("12", "the held-out test part of NYT10 is 96 % NA"): lambda: negative_share("nyt10") == 96,
+    ("12", "Far less, 32 %"): lambda: negative_share("nyt10m") == 32,
+    ("12", "No: over their whole lengths RESIDE is clear of BGWA"): lambda: not overlaps(0, None),
+    ("12", "it shares the first place with the PCNN+ATT of its collection"): lambda: (
+        list(first_hundred().index[first_hundred() == first_hundred().max()])
+        == ["RESIDE RESIDE", "RESIDE PCNN+ATT"]
+    ),
+    ("12", "All neighbours but the last two overlap"): lambda: (
+        [overlaps(place, 0.2) for place in range(13)] == [True] * 12 + [False]
+    ),
+    ("12", "RESIDE's PCNN+ATT is ahead of BGWA at first, and behind before it ends"): lambda: (
+        [up_to("RESIDE PCNN+ATT", recall) > up_to("RESIDE BGWA", recall) for recall in (0.1, 0.2, 0.3, 0.42)]
+        == [True, True, False, False]
+    ),
+    ("12", "Jat et al.'s PCNN is ahead, RESIDE's is behind."): lambda: (
+        lists_of_12(False, "gids")["Jat PCNN"]
+        > lists_of_12(False, "gids")["Jat WA"]
+        > lists_of_12(False, "gids")["RESIDE PCNN"]
+    ),
+    ("12", "`degree`, is the easiest. `institution`, the most frequent, is the hardest"): lambda: all(
+        [row.idxmin().rsplit("/", 1)[1], row.idxmax().rsplit("/", 1)[1]] == ["institution", "degree"]
+        for _, row in averages_of_gids().iloc[:, 5:].iterrows()
+    ) and (averages_of_gids()["macro"] > averages_of_gids()["micro"]).all(),
+    ("12", "All fifteen hold. Half of NYT10m's training sentences with a relation say `contains`"): lambda: (
+        claims_of_table_4()["holds"].tolist() == [True] * 15
+        and relation_sizes("train").idxmax() == "/location/location/contains"
+        and relation_sizes("test").rank(ascending=False)["/location/location/contains"] == 2
+    ),
+    ("12", "In most. They are equal where the first triple is false"): lambda: all(
+        (area["auc_anchored"] == pytest.approx(area["auc"])) == (name in BEGIN_FALSE)
+        for name, area in anchored_of_12().iterrows()
+    ),
+    ("12", "Of two, RESIDE's own areas."): lambda: (
+        [bool(row.auc) for row in PUBLISHED_LISTS].count(True) == 2
+    ),
     ("13", "at the paper's rates (precision 69.1 %, recall 33.9 %)"): lambda: (
         (PRECISION, RECALL) == (0.691, 0.339)
     ),
@@ -217,9 +358,55 @@ CLAIMS: dict[tuple[str, str], Callable[[], bool]] = {
 }  # fmt: skip
 """Notebook and what stands in it → the check."""
 
+CLAIMS |= {
+    ("13", "One pair of the test part is labelled NA in one sentence and a relation in another"): lambda: (
+        fingerprint().loc["bags", "test"] == fingerprint().loc["pairs", "test"] + 1
+        and not fingerprint().loc["several"].any()
+    ),
+    ("13", "A quarter (`negative_pairs`)"): lambda: (
+        (fingerprint().loc["negative_pairs", ["train", "test"]].round(2) == 0.25).all()
+    ),
+    ("13", "None: no pair is shared, and no sentence is a duplicate."): lambda: (
+        not fingerprint()["shared_pairs"].any() and not fingerprint().loc["duplicates"].any()
+    ),
+    ("13", "Half, 52 %: a lost fact makes a pair wrong"): lambda: wrong_in_13() == 52,
+    ("13", "No, it costs some points"): lambda: (
+        areas_of_13()["RL-DSRE"] < areas_of_13()["PCNN+sent+AVG"] - 0.02
+    ),
+    ("13", "an epoch has 59 or 34 optimiser steps, and both had 12 epochs"): lambda: (
+        {run.variant: run.hyperparameters["epochs"] for run in bag_runs() if run.model == "PCNN"}
+        == dict.fromkeys(("sent+AVG", "sent+ONE", "bag+AVG", "bag+ONE", "bag+ATT"), 12)
+        and bag_findings(scores_of_13())["steps"].iloc[0] == "59, 34"
+    ),
+    ("13", "Of all five: 3,247 pairs are many"): lambda: all(
+        low > 0 or high < 0 for low, high in neighbours_of_13()
+    ),
+    ("13", "BERT-entity on single sentences. At the top all six are nearly perfect"): lambda: (
+        recall_at_precision().idxmax() == "BERT-entity+sent+AVG"
+        and all(ranking_of(run).precision_at(100) > 0.95 for run in first_runs(bag_runs()).values())
+    ),
+    ("13", "The same: where somebody studied (*institution*), though it is the"): lambda: (
+        set(hardest_of_13()) == {GIDS_RELATIONS[2]}
+        and bag_runs()[0].labels[np.argmax(bag_runs()[0].outcome().facts_of_relation)] == GIDS_RELATIONS[2]
+    ),
+    ("13", "It falls a little with every step of the noise. The choice costs nothing even then"): lambda: (
+        noise_table(agreement(stored_draws()))["tau"].is_monotonic_decreasing
+        and not noise_table(agreement(stored_draws()))["loss"].any()
+    ),
+    ("13", "It loses more with every share"): lambda: (
+        learnt_leads(stored_draws(LEARNT)).query("protocol == 'manual'").groupby("share")["lead"].mean()
+    ).is_monotonic_decreasing,
+    ("13", "The best F1, in the mean over all systems with several seeds"): lambda: (
+        mean_over_seeds(scores_of_13())[["auc SD", "micro_f1 SD"]].mean().is_monotonic_increasing
+    ),
+    ("13", "Beside none. The published systems were trained on a part that is not at hand"): lambda: (
+        not any("published" in row for row in bag_rows(scores_of_13()))
+    ),
+}  # fmt: skip
+
 DEFINITIONS = {
     "12": "up to a recall of 0.2 (a parameter); 47.1 % agree (Gao et al., Section 3.1); and 5.4, a section",
-    "13": "significant below .05",
+    "13": "significant below .05; people found 53 % (Gao et al., Section 3.1); strength 1.25, a setting",
     "14": "6.9 points, from 64.0 to 70.9 (Lyu and Chen 2021)",
 }
 """What is no result: parameters, definitions, and what is printed elsewhere."""
