@@ -29,7 +29,7 @@ from helpers.reporting import (
 from helpers.reporting.figures import landing_chart, learning_rates_chart, save_figure, settings_chart
 from helpers.runs import list_published, list_runs
 
-from .bag_models import gids_markdown, noise_markdown
+from .bag_models import gids_markdown, noise_markdown, wiki80_markdown
 from .costs import costs_markdown
 from .direction import direction_markdown, table_6_markdown
 from .findings import findings_markdown, items_markdown, status_markdown
@@ -299,6 +299,7 @@ PAGES: dict[str, dict[str, Callable[[], str]]] = {
         **{name: partial(study_markdown, name) for name in STUDIES},
         "multilabel": multilabel_markdown,
         "gids": gids_markdown,
+        "wiki80": wiki80_markdown,
         "noise": noise_markdown,
         "benchmarks": benchmark_table,
         "costs": costs_markdown,

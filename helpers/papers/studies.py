@@ -245,7 +245,7 @@ def _gain(scores: pd.DataFrame, rate: float, standard: Sequence[Run]) -> dict[st
         return _NO_GAIN
     gain = last.max() - last[rate]
     sd = 100 * pd.Series([paired_scores(run)["performance_original"] for run in standard]).std(ddof=1)
-    return {"gain": f"{gain:.1f}", "SD": f"{sd:.2f}", "again": "yes" if gain > sd else "no"}
+    return {"gain": f"{gain:.2f}", "SD": f"{sd:.2f}", "again": "yes" if gain > sd else "no"}
 
 
 def rates_markdown() -> str:
