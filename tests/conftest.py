@@ -22,6 +22,7 @@ READS_DATA = {"data", "evaluation", "experiments", "papers", "notebooks", "cli"}
 """Folders of helpers and of tests in which something may come out otherwise where no data are."""
 READERS = re.compile(r"helpers\.data|MissingData|run_experiment|case_study\(")
 """What a notebook that reads data files cannot do without."""
+WAITING = {"test_slurm.py", "test_workflow.py", "test_processes.py"}
 SEEN = Path(__file__).parents[1] / ".cache" / "tests-that-read-data.txt"
 """Classes and files of tests that looked for data in the last whole run with data."""
 _looked: set[str] = set()
@@ -59,7 +60,10 @@ def _is_whole(config: pytest.Config) -> bool:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark with `data` what may depend on it: it looked for data in the last whole run or, before there was
-    one, lies in a folder that may; it asks for the folder with data; it runs a notebook that reads."""
+    one, lies in a folder that may; it asks for the folder with data; it runs a notebook that reads.
+
+    Tests that wait for processes of their own begin first, so that no worker waits for them at the end."""
+    items.sort(key=lambda item: item.path.name not in WAITING)
     seen = SEEN.read_text("utf-8").splitlines() if SEEN.exists() else None
     for item in items:
         notebook = getattr(item, "callspec", None) and item.callspec.params.get("path")
