@@ -163,17 +163,21 @@ def study_table(study: str) -> pd.DataFrame:
         both = scores[scores["setting"].isin([first, setting]) & (scores["score"] == tested)]
         row[f"p ({SHOWN.get(tested, tested)})"] = _p(both, first, setting)
         if study == "variance":
-            row |= {f"{name} moves": _moved(scores, first, setting, score) for score, name in MOVED.items()}
+            row |= {f"{name} moves": moved(scores, first, setting, score) for score, name in MOVED.items()}
         rows.append(row)
     return pd.DataFrame(rows)
 
 
-def _moved(scores: pd.DataFrame, first: str, other: str, score: str) -> str:
+def moved(scores: pd.DataFrame, first: str, other: str, score: str) -> str:
+    """How far a score of one seed lies from the first setting's with that seed, in points: mean (≤ largest).
+
+    scores : as `study_scores`. '' for the first setting itself, '–' without a common seed.
+    """
     if first == other:
         return ""
     own = scores[scores["score"] == score].pivot(index="seed", columns="setting", values="value")
-    moved = 100 * (own[other] - own[first]).abs().dropna()
-    return f"{moved.mean():.2f} (≤ {moved.max():.2f})" if len(moved) else "–"
+    points = 100 * (own[other] - own[first]).abs().dropna()
+    return f"{points.mean():.2f} (≤ {points.max():.2f})" if len(points) else "–"
 
 
 def _p(scores: pd.DataFrame, first: str, other: str) -> str:

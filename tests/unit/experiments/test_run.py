@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from helpers.cli import main
 from helpers.core.labels import inverse_label, label_ids
@@ -123,6 +124,13 @@ class TestRunFile:
         gold = [sample.relation for sample in data.test]
         assert PairedOutcomes.from_arrays(gold, original, paired, LABELS) == run.outcome()
         assert (original != paired).any() and len(set(original)) > 1
+
+    def test_threads_are_those_that_were_asked_for(self, experiment) -> None:
+        before = torch.get_num_threads()
+        wanted = before + 1
+        run = run_of(replace(experiment, threads=wanted))
+        assert run.environment["threads"] == run.hyperparameters["threads"] == wanted
+        assert run.variant.endswith(f"threads-{wanted}") and torch.get_num_threads() == before
 
     def test_every_epoch(self, experiment) -> None:
         run = run_of(experiment, epochs="curve")

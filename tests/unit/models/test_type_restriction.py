@@ -122,6 +122,20 @@ def test_gold_labels_do_not_change_the_corrected_predictions(model) -> None:
     assert model.both([]) is not None and model.predict([]).shape == (0,)
 
 
+def test_without_types_there_are_the_same_two_steps_and_no_type_is_read() -> None:
+    Scripted.trained.clear()
+    model = TypeRestriction(LABELS, Scripted, typed=False)
+    model.fit(TRAIN, progress=False)
+    assert [labels for labels, _, _ in Scripted.trained] == [(NEGATIVE, POSITIVE), ("age", "born", "died")]
+    assert Scripted.trained[1][1] == ["born", "died", "age", "born"]
+    said = [f"{POSITIVE}/age", f"{POSITIVE}/died", "age"]
+    tests = [sample(n, "born", PLACE, words) for n, words in enumerate(said)]
+    assert [LABELS[one] for one in model.predict(tests, progress=False)] == ["age", "died", NEGATIVE]
+    turned = [replace(one, head_type="LOC", tail_type="LOC") for one in tests]
+    assert (model.predict(turned, progress=False) == model.predict(tests, progress=False)).all()
+    assert model.summary()["typed"] is False and "typed" not in TypeRestriction(LABELS, Scripted).summary()
+
+
 class TestRefused:
     def test_words(self) -> None:
         with pytest.raises(ValueError, match="unknown evaluation 'published'"):

@@ -8,6 +8,7 @@ from helpers.metrics import direction_scores, official_macro, welch
 from helpers.papers.studies import (
     STUDIES,
     Setting,
+    moved,
     rate_scores,
     rates_table,
     study_points,
@@ -54,6 +55,15 @@ def test_the_mean_start_makes_em_c_blind() -> None:
 
     assert first(mean["PIR"]) - first(usual["PIR"]) > 30  # 43 points in single runs
     assert abs(first(mean["A"]) - first(usual["A"])) < 1.6  # 1.1
+
+
+def test_how_far_a_seed_moves() -> None:
+    """Over the seeds that both settings have: points, mean and the largest."""
+    values = {"one": {9: 0.80, 148: 0.82, 378: 0.9}, "two": {9: 0.81, 148: 0.80}}
+    rows = [(setting, seed, "ppr", one) for setting, own in values.items() for seed, one in own.items()]
+    scores = pd.DataFrame(rows, columns=["setting", "seed", "score", "value"])
+    assert moved(scores, "one", "two", "ppr") == "1.50 (≤ 2.00)"
+    assert moved(scores, "one", "one", "ppr") == ""
 
 
 def test_p_is_welchs() -> None:
