@@ -41,6 +41,10 @@ _ENCRYPTED = Config(
 )  # else each kernel warns when it starts
 
 
+STARTS, STILLBORN = 3, "Kernel died before replying"
+"""How often a kernel is started that dies before its first cell, and how the client says so. Its ports are
+chosen before it takes them: another program, such as a second runner, may have taken one by then."""
+
 OPENED = "HELPERS_OPENED"
 """Environment variable: where a kernel notes the files that it opens."""
 NOTE_OPENED = f"__import__('helpers.core').core.note_opened(__import__('os').environ['{OPENED}'])\n"
@@ -182,9 +186,15 @@ def _execute(path: Path, partial: Path, values: Mapping[str, Any], deadline: _De
         "config": _ENCRYPTED,
         "shutdown_kernel": "immediate",  # a kernel that is asked politely is interrupted first, and says so
     }
-    executed = papermill.execute_notebook(
-        path, partial, dict(values), progress_bar=False, timeout_func=deadline, **kernel
-    )
+    for left in reversed(range(STARTS)):
+        try:
+            executed = papermill.execute_notebook(
+                path, partial, dict(values), progress_bar=False, timeout_func=deadline, **kernel
+            )
+            break
+        except RuntimeError as error:
+            if not left or STILLBORN not in str(error):
+                raise
     # papermill takes a sys.exit() in a cell for success; then the cells after it have not run.
     for cell in executed.cells:
         if cell.cell_type == "code" and any(output.get("ename") == "SystemExit" for output in cell.outputs):

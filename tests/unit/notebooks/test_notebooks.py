@@ -1,10 +1,12 @@
 """The notebook runner: order, strict parameters, atomically, clean copies."""
 
+import inspect
 import os
 import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import jupyter_client
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
@@ -18,6 +20,7 @@ from helpers.notebooks import (
     parse_value,
     read_parameters,
     run_notebooks,
+    runner,
 )
 
 PARAMETERS = "seed: int = 9  # of the bootstrap"
@@ -252,6 +255,31 @@ class TestRun:
 
 
 class TestFailure:
+    @pytest.mark.parametrize(("deaths", "runs"), [(0, True), (2, True), (3, False)])
+    def test_a_kernel_that_dies_before_its_first_cell_is_started_again(
+        self, desk, monkeypatch, deaths, runs
+    ) -> None:
+        """As one does whose port another process took first; a fourth start is not tried."""
+        real, starts = runner.papermill.execute_notebook, []
+        died = f"{runner.STILLBORN} to kernel_info"
+        assert died in inspect.getsource(jupyter_client.client)
+
+        def execute(*given, **named):
+            starts.append(given)
+            if len(starts) <= deaths:
+                raise RuntimeError(died)
+            return real(*given, **named)
+
+        monkeypatch.setattr(runner.papermill, "execute_notebook", execute)
+        write_notebook(desk.folder / "00_a.ipynb", "print(6 * 7)")
+        if runs:
+            (result,) = desk.run()
+            assert text_outputs(result.path)[-1] == "42\n" and len(starts) == deaths + 1
+        else:
+            with pytest.raises(RuntimeError, match="died before replying"):
+                desk.run()
+            assert len(starts) == runner.STARTS == 3 and not list(desk.executed.rglob("*.ipynb"))
+
     def test_message_and_old_copy(self, desk) -> None:
         good = write_notebook(desk.folder / "01_a.ipynb", "print('fine')")
         write_notebook(desk.folder / "02_b.ipynb")
