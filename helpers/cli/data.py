@@ -78,7 +78,7 @@ def _data(action: str, argument: str | None, dataset: str | None) -> None:
       python -m helpers data fetch semeval2010      download a data set, or one file, with its checksum
       python -m helpers data build-pairs OUT        original, paired and merged set, from the official files
     """
-    from helpers.data import data_status, fetch, write_pairs
+    from helpers.data import data_status, fetch_dataset, write_pairs
 
     if action in NEEDED and not argument:
         raise ValueError(f"data {action} needs {NEEDED[action]}")
@@ -87,7 +87,7 @@ def _data(action: str, argument: str | None, dataset: str | None) -> None:
     if action != "build-pairs" and dataset is not None:
         raise ValueError(f"data {action}: --dataset is for build-pairs only")
     if action == "fetch":
-        found = fetch(argument)
+        found = fetch_dataset(argument)
     elif action == "build-pairs":
         found = write_pairs(argument, dataset or "semeval2010")
     else:

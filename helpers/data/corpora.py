@@ -6,6 +6,7 @@ A data set is one row: `register_dataset` adds one, and every command, table and
 from __future__ import annotations
 
 import json
+import logging
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
@@ -16,13 +17,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from helpers.core import MalformedRecord, MissingData, did_you_mean, file_sha256, unknown_name
 
-from .registry import locate, registered_files, search_folders
+from .registry import fetch, locate, registered_files, search_folders
 
 if TYPE_CHECKING:
     from .documents import Documents
     from .readers import Corpus
     from .samples import RelationSample
 
+logger = logging.getLogger(__name__)
 KINDS = ("relations", "mentions", "facts", "documents")
 Function = Callable[..., Any] | str
 """A function, or its address 'module:name', which is imported when it is first called."""
@@ -56,6 +58,7 @@ class Dataset:
     inventory : a registered JSON file with labels that count although they may not occur.
     note : what a reader must know to read its statistics.
     licence : as its source states it; empty: that of its registered files.
+    address : where files come from that are not registered, as they may not be passed on.
     relations : all relations, where more than those that occur; empty: those that occur.
     inverse : relation → its inverse, both ways, where that is not (e1,e2) ↔ (e2,e1).
     text : what models are trained on, 'clean' (as paper R cleans it) or 'official'; empty: 'clean' for
@@ -85,6 +88,7 @@ class Dataset:
     inventory: str = ""
     note: str = ""
     licence: str = ""
+    address: str = ""
     relations: tuple[str, ...] = ()
     inverse: Mapping[str, str] = field(default_factory=dict)
     text: Literal["", "clean", "official"] = ""
@@ -136,6 +140,22 @@ def _read_goemotions(path: Path, strict: bool) -> Documents:
     return read_goemotions(path, read_labels(locate("goemotions/labels.txt"), keep_order=True), strict)
 
 
+def _opennre(name: str, title: str, note: str) -> Dataset:
+    """A data set that OpenNRE's benchmark/download_NAME.sh gets; nobody's checksum of its files is public."""
+    return Dataset(
+        f"{name}-sentences",
+        title,
+        kind="mentions",
+        files={split: f"{name}/{name}_{split}.txt" for split in ("train", "val", "test")},
+        reader="helpers.data.distant:read_opennre",
+        negative="NA",
+        unit="sentence",
+        note=note,
+        licence="none stated",
+        address=f"https://thunlp.oss-cn-qingdao.aliyuncs.com/opennre/benchmark/{name}/",
+    )
+
+
 _SPLITS = ("train", "dev", "test")
 _ROWS = (
     Dataset(
@@ -169,6 +189,7 @@ _ROWS = (
         negative="no_relation",
         whole=_SPLITS,
         counter="helpers.data.label_counts:count_tacred",
+        address="https://catalog.ldc.upenn.edu/LDC2018T24",
     ),
     Dataset("nyt10", "NYT, Riedel", kind="facts", negative="NA"),
     Dataset(
@@ -255,6 +276,14 @@ _ROWS = (
         unit="sentence",
         note="`train` is the tenth of the training part that is public with the registry, `test` the "
         "development part; each entity pair has one sentence, none of them is negative",
+    ),
+    _opennre(
+        "nyt10m", "NYT10m, sentences", "the labels of `test` are by people, of the other parts by the base"
+    ),
+    _opennre(
+        "wiki20m",
+        "Wiki20m, sentences",
+        "the labels of `test` are by people; NA is a relation outside of the ontology",
     ),
     Dataset(
         "reuters90",
@@ -367,14 +396,34 @@ def read_corpus(name: str, strict: bool = True) -> dict[str, Corpus | Documents]
         return resolved(dataset.maker)()
     assert dataset.reader is not None  # `files` and `reader` belong together
     reader = resolved(dataset.reader)
-    return {split: reader(file_path(file), strict) for split, file in dataset.files.items()}
+    return {split: reader(file_path(file, dataset.address), strict) for split, file in dataset.files.items()}
 
 
-def file_path(file: Path | str) -> Path:
+def fetch_dataset(name: str) -> list[Path]:
+    """`fetch`; of a data set whose files are not registered, where to get them is said.
+
+    Raises MissingData where none of its files is registered; others as `fetch`.
+
+    >>> fetch_dataset("wiki20m-sentences")
+    Traceback (most recent call last):
+    helpers.core.errors.MissingData: wiki20m/wiki20m_train.txt, ... may not be passed on: get them from ...
+    """
+    dataset = _table.get(name)
+    if dataset is not None and dataset.address:
+        told = f"{', '.join(map(str, dataset.files.values()))} may not be passed on: get them from"
+        told += f" {dataset.address}, and put them into {search_folders()[0]}"
+        if all(one.dataset != name for one in registered_files().values()):
+            raise MissingData(told)
+        logger.warning("%s", told)
+    return fetch(name)
+
+
+def file_path(file: Path | str, address: str = "") -> Path:
     """Where a file of the table lies: a registered one is looked for and verified, another one is on disk.
 
     Corpora that may not be passed on, such as TACRED, are not registered: nobody's checksum of them is
-    public. Their files are looked for in the folders of the registered ones, too.
+    public. Their files are looked for in the folders of the registered ones, too; `address` is where to get
+    one that is in none of them.
     """
     if str(file) in registered_files():
         return locate(str(file))
@@ -382,8 +431,10 @@ def file_path(file: Path | str) -> Path:
     for place in places:
         if place.is_file():
             return place
-    hint, looked = did_you_mean(file, registered_files()), ", ".join(map(str, places))
-    what = f"it is neither a file on disk nor a registered one{hint}"
+    looked = ", ".join(map(str, places))
+    what = f"it is neither a file on disk nor a registered one{did_you_mean(file, registered_files())}"
+    if address:
+        what = f"it may not be passed on; get it from {address}"
     raise MissingData(f"{file} is missing: {what}. Looked for {looked}")
 
 
@@ -400,7 +451,9 @@ def corpus_hashes(name: str, splits: Iterable[str] | None = None) -> dict[str, s
     chosen = [files[split] for split in files if splits is None or split in set(splits)]
     chosen += dataset.made_from
     alike = len({Path(file).name for file in chosen}) < len(chosen)  # a/data.json and b/data.json
-    return {_hash_name(file, 2 if alike else 1): file_sha256(file_path(file)) for file in chosen}
+    return {
+        _hash_name(file, 2 if alike else 1): file_sha256(file_path(file, dataset.address)) for file in chosen
+    }
 
 
 def _hash_name(file: Path | str, parts: int) -> str:

@@ -19,16 +19,14 @@ from pathlib import Path
 from typing import Any
 
 from helpers import RESULTS
-from helpers.core import MalformedRecord, MissingData, naming_file, read_file, shown, unknown_name
+from helpers.core import MalformedRecord, naming_file, read_file, shown, unknown_name
 
 from .bags import Mention, make_bags, without_duplicates
-from .corpora import Dataset
 from .readers import Corpus, collect, field, lines, string
 from .samples import RelationSample, Span
 
 Pair = tuple[str, str]
 ONTOLOGY = RESULTS / "published" / "nyt10m_relations.csv"
-OPENNRE = "https://thunlp.oss-cn-qingdao.aliyuncs.com/opennre/benchmark/"
 END = "###END###"
 MOST_CHARACTERS, MOST_DEPTH = 1 << 20, 50
 """Of a line that is a Python literal; Python's parser is not made for hostile ones."""
@@ -138,39 +136,6 @@ def _annotated(record: Any) -> tuple[str, ...]:
     if not (isinstance(found, list | tuple) and found and all(isinstance(one, str) and one for one in found)):
         raise ValueError(f"anno_relation_list is {shown(found)}, not a list of names; none is written ['NA']")
     return tuple(dict.fromkeys(found))
-
-
-def opennre_dataset(folder: Path | str, name: str, title: str = "") -> Dataset:
-    """The row of a data set that lies in a folder as OpenNRE has it, for `register_dataset`.
-
-    The files are `NAME_train.txt`, `NAME_val.txt`, `NAME_test.txt`, those that are there. NYT10m and Wiki20m
-    may not be passed on, and no checksum of them is published: OpenNRE's scripts benchmark/download_nyt10m.sh
-    and download_wiki20m.sh get them (`OPENNRE`); runs record the sha256 of what is used. The row is called
-    '<name>-sentences', as the plain name may be that of a table of label counts.
-
-    Raises
-    ------
-    MissingData : the folder holds none of these files.
-
-    >>> opennre_dataset("no-such-folder", "nyt10m")
-    Traceback (most recent call last):
-    helpers.core.errors.MissingData: no-such-folder holds no nyt10m_train.txt, nyt10m_val.txt, ...
-    """
-    files = {split: Path(folder, f"{name}_{split}.txt") for split in ("train", "val", "test")}
-    there = {split: file for split, file in files.items() if file.is_file()}
-    if not there:
-        names = ", ".join(file.name for file in files.values())
-        raise MissingData(f"{folder} holds no {names}; OpenNRE's data sets are at {OPENNRE}{name}/")
-    return Dataset(
-        f"{name}-sentences",
-        title,
-        kind="mentions",
-        files=there,
-        reader="helpers.data.distant:read_opennre",
-        negative="NA",
-        measured="test" if "test" in there else next(iter(there)),
-        unit="sentence",
-    )
 
 
 NAME_RULES: dict[str, Callable[[str], re.Pattern[str]]] = {

@@ -13,21 +13,19 @@ from helpers.data import (
     GIDS_RELATIONS,
     RelationSample,
     count_labels,
+    fetch_dataset,
     find_dataset,
     fingerprint,
     make_bags,
     masked_sample,
     nyt10m_relation,
     nyt10m_relations,
-    opennre_dataset,
     read_corpus,
     read_entity_types,
     read_gids,
     read_opennre,
     read_relation_aliases,
-    register_dataset,
     shared_pairs,
-    unregister_dataset,
 )
 from helpers.data.distant import ABSENT, NAME_RULES, find_name
 
@@ -127,19 +125,25 @@ class TestOpenNRE:
         with pytest.raises(MalformedRecord, match=message):
             read_opennre(path)
 
-    def test_a_folder_of_ones_own(self, tmp_path) -> None:
-        for split in ("train", "test"):
-            written(tmp_path / f"mine_{split}.txt", TOKENS)
-        row = register_dataset(opennre_dataset(tmp_path, "mine"))
-        try:
-            assert (row.name, row.splits, row.negative) == ("mine-sentences", ("train", "test"), "NA")
-            assert read_corpus("mine-sentences")["test"] == read_opennre(tmp_path / "mine_test.txt")
-        finally:
-            unregister_dataset("mine-sentences")
+    @pytest.mark.parametrize("name", ["nyt10m", "wiki20m"])
+    def test_a_corpus_that_may_not_be_passed_on(self, name, tmp_path, monkeypatch) -> None:
+        monkeypatch.setenv("RC_DATA_DIR", str(tmp_path))
+        where = f"get (it|them) from https://thunlp.*/benchmark/{name}/"
+        with pytest.raises(MissingData, match=where):
+            read_corpus(f"{name}-sentences")
+        with pytest.raises(MissingData, match=where):
+            fetch_dataset(f"{name}-sentences")
+        (tmp_path / name).mkdir()
+        for split in ("train", "val", "test"):
+            written(tmp_path / name / f"{name}_{split}.txt", TOKENS | {"relation": split}, TOKENS)
+        corpus = read_corpus(f"{name}-sentences")
+        assert corpus["val"] == read_opennre(tmp_path / name / f"{name}_val.txt")
+        assert fingerprint(corpus["test"], "NA").facts == 1
 
-    def test_a_folder_without_them(self, tmp_path) -> None:
-        with pytest.raises(MissingData, match="holds no a_train.txt, a_val.txt, a_test.txt; .*/a/$"):
-            opennre_dataset(tmp_path, "a")
+    def test_the_rest_of_tacred_is_fetched(self, monkeypatch, caplog) -> None:
+        monkeypatch.setattr("helpers.data.corpora.fetch", lambda name: [Path(name)])
+        assert fetch_dataset("tacred") == [Path("tacred")]
+        assert "tacred/json/train.json, " in caplog.text and "LDC2018T24" in caplog.text
 
     def test_wiki80(self, data_dir) -> None:
         corpus = read_corpus("wiki80")
