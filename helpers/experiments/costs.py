@@ -43,7 +43,6 @@ FORMULA = (
     " / (share · FLOP/s)"
 )
 SHARE_ROW = "training, R-BERT on MiniLM, bf16, FLOP/s"
-COUNT_ROW = "CSV to report, 10 million rows, s"
 COUNTED_ROWS, COUNTING_CORES = 10_000_000, 2
 
 

@@ -263,10 +263,6 @@ def status(
     return pd.DataFrame(rows, columns=["dataset", "model", "stored", "missing"])
 
 
-def _as_number(text: str) -> int:
-    return int(text) if text.isdigit() else 0
-
-
 SEARCH_FOLDER = STUDIES_FOLDER / "search"
 SEARCH_TABLE = ROOT / "results" / "tables" / "hyperparameters.csv"
 SETTING = ("learning_rate", "batch_size", "epochs")

@@ -250,15 +250,6 @@ def _of_wiki20() -> tuple[str, str, bool, pd.DataFrame]:
     return claim, "5.4", holds, frame.to_frame()
 
 
-def ranks_of(scores: pd.DataFrame) -> pd.DataFrame:
-    """The rank of each system in each column, 1 the best.
-
-    >>> ranks_of(pd.DataFrame({"p": [10.0, 30.0]}, index=["a", "b"]))["p"].tolist()
-    [2, 1]
-    """
-    return scores.rank(ascending=False, method="min").astype(int)
-
-
 def long_protocols(scores: pd.DataFrame, marked: Sequence[str]) -> pd.DataFrame:
     """`protocol_scores` as the figure of protocols takes it: columns system, protocol, value, marked."""
     rows = scores.rename_axis("system").reset_index().melt("system", var_name="protocol", value_name="value")
