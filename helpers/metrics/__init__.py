@@ -41,12 +41,13 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         ],
         # how sure, and how stable
         "bootstrap": [
+            "BootstrapTest",
             "Interval",
-            "PairedTest",
             "bootstrap_intervals",
             "bootstrap_suffix",
             "paired_bootstrap",
             "replicates_of",
+            "unpaired_bootstrap",
             "wilson_interval",
         ],
         "significance": [

@@ -48,7 +48,7 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class PairedTest:
+class BootstrapTest:
     """Score of the first system minus that of the second, its interval, and the two-sided p-value."""
 
     difference: Any
@@ -136,7 +136,7 @@ def paired_bootstrap(
     rng: np.random.Generator,
     replicates: int = 10_000,
     confidence: float = 0.95,
-) -> PairedTest:
+) -> BootstrapTest:
     """Do two systems differ on the same samples? statistic(first) − statistic(second), interval, p-value.
 
     p belongs to the interval: it is 1 − c for the widest percentile interval, of confidence c, that leaves
@@ -158,12 +158,40 @@ def paired_bootstrap(
     def difference(table: PairedOutcomes) -> np.ndarray:
         return np.asarray(statistic(table.original), dtype=float) - statistic(table.paired())
 
-    delta = difference(outcomes)
-    drawn = replicates_of(outcomes, difference, rng, replicates)
+    return _test(difference(outcomes), replicates_of(outcomes, difference, rng, replicates), confidence)
+
+
+def unpaired_bootstrap(
+    first: Resampled,
+    second: Resampled,
+    statistic: Statistic,
+    rng: np.random.Generator,
+    replicates: int = 10_000,
+    confidence: float = 0.95,
+) -> BootstrapTest:
+    """As `paired_bootstrap`, for two outcomes that nobody can pair: each is drawn by itself.
+
+    Of two systems on the same samples the interval is too wide where they err on the same ones, as they
+    mostly do: p < .05 still holds then, p ≥ .05 says little.
+
+    >>> from helpers.metrics import Confusion
+    >>> one, other = (Confusion.from_arrays(["a"] * 50, ["a"] * n + ["b"] * (50 - n)) for n in (50, 30))
+    >>> rng = np.random.default_rng(1)
+    >>> test = unpaired_bootstrap(one, other, lambda t: t.correct.sum(-1) / t.n, rng, 999)
+    >>> test.difference, round(test.p, 3)
+    (0.4, 0.001)
+    """
+    drawn = [replicates_of(one, statistic, rng, replicates) for one in (first, second)]
+    values = [np.asarray(statistic(one), dtype=float) for one in (first, second)]
+    return _test(values[0] - values[1], drawn[0] - drawn[1], confidence)
+
+
+def _test(delta: np.ndarray, drawn: np.ndarray, confidence: float) -> BootstrapTest:
+    """From a difference and its replicates."""
     low, high = _percentiles(drawn, confidence)
     p = np.where(np.isnan(delta), np.nan, 2 * np.minimum(_tail(drawn), _tail(-drawn)))
     p = np.clip(p, 1 / (1 + (~np.isnan(drawn)).sum(0)), 1)
-    return PairedTest(scalar(delta), low, high, scalar(p), confidence, replicates)
+    return BootstrapTest(scalar(delta), low, high, scalar(p), confidence, len(drawn))
 
 
 def _tail(drawn: np.ndarray) -> np.ndarray:

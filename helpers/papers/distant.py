@@ -30,6 +30,7 @@ from helpers.metrics import (
     label_averages,
     paired_bootstrap,
     scheme_names,
+    unpaired_bootstrap,
 )
 from helpers.runs import RUNS_FOLDER, Run
 from helpers.runs import list_runs as stored_runs
@@ -278,14 +279,20 @@ def relation_averages(runs: Mapping[str, Run]) -> pd.DataFrame:
 
 
 def compare_lists(
-    pairs: Iterable[tuple[Run, Run]], recall: float | None = None, replicates: int = 2000, seed: int = 1
+    pairs: Iterable[tuple[Run, Run]],
+    recall: float | None = None,
+    replicates: int = 2000,
+    seed: int = 1,
+    paired: bool = True,
 ) -> pd.DataFrame:
-    """Paired bootstrap of lists that name their entity pairs in one numbering, by pair.
+    """Bootstrap of the differences of lists: paired by entity pair, where both name them in one numbering.
 
     Parameters
     ----------
     pairs : two runs each. recall : both are cut there, in every replicate by itself; needed where they end
         at different recalls. Replicates in which a list does not reach it are left out.
+    paired : False draws each list by itself, for lists that do not name their pairs; the interval is too wide
+        where they find the same facts (`unpaired_bootstrap`).
 
     Returns columns first, second, measure, difference (first − second), low, high, p, p_holm (over all rows).
 
@@ -297,8 +304,11 @@ def compare_lists(
         if recall is not None:
             for run in (first, second):
                 ranking_of(run).until(recall)  # refuses
-        pair = _paired_samples(first, second)
-        test = paired_bootstrap(pair, _up_to(recall), np.random.default_rng(seed), replicates)
+        drawn = _up_to(recall), np.random.default_rng(seed), replicates
+        if paired:
+            test = paired_bootstrap(_paired_samples(first, second), *drawn)
+        else:
+            test = unpaired_bootstrap(sample_of(first), sample_of(second), *drawn)
         for at, measure in enumerate(FACT_MEASURES):
             values = {name: getattr(test, name)[at] for name in ("difference", "low", "high", "p")}
             rows.append(

@@ -27,7 +27,8 @@ def precision_recall_chart(curves: pd.DataFrame, title: str) -> plt.Figure:
     >>> precision_recall_chart(curve, "one").axes[0].get_xlabel()
     'recall (%)'
     """
-    figure, found = panels(curves, "panel", 0.9, 4.6, 4.0)
+    width = 4.6 if curves["panel"].nunique() < 3 else 3.9
+    figure, found = panels(curves, "panel", 0.9, width, 4.0)
     for panel, axes, rows in found:
         ends = []
         for place, (system, curve) in enumerate(rows.groupby("system", sort=False)):
@@ -50,11 +51,12 @@ def _name_line_ends(axes: Axes, ends: Sequence[tuple[str, str, float, float]], g
     """The names of lines at the right, in the lines' colours, apart from each other."""
     right = max(end[2] for end in ends)
     places = spread_labels([end[3] for end in ends], gap)
+    up = max(0, gap / 2 - min(places))  # no name below the axis
     for (name, color, x, y), place in zip(ends, places, strict=True):
         axes.annotate(
             name,
             (x, y),
-            (right * 1.03, place),
+            (right * 1.03, place + up),
             color=ink(color),
             fontsize=8,
             va="center",

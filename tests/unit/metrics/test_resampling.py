@@ -7,7 +7,12 @@ import pytest
 from scipy import stats
 
 from helpers.metrics.averaging import average, averages
-from helpers.metrics.bootstrap import bootstrap_intervals, paired_bootstrap, replicates_of
+from helpers.metrics.bootstrap import (
+    bootstrap_intervals,
+    paired_bootstrap,
+    replicates_of,
+    unpaired_bootstrap,
+)
 from helpers.metrics.counts import Confusion, PairedOutcomes
 
 
@@ -131,6 +136,26 @@ def test_the_p_value_is_that_of_a_sign_test(rng):
     found = paired_bootstrap(two_systems(50, 20, 10, 20), accuracy, rng, 5000).p
     variance = 30 / 100 - 0.1**2
     assert found == pytest.approx(2 * stats.norm.sf(0.1 / np.sqrt(variance / 100)), abs=0.02)
+
+
+def test_unpaired_p_and_interval_are_those_of_two_shares(rng):
+    """70 of 100 against 60 of 120, by the normal approximation."""
+    first, second = table_with(70, 30), table_with(60, 60)
+    test = unpaired_bootstrap(first, second, accuracy, rng, 8000)
+    error = np.sqrt(0.7 * 0.3 / 100 + 0.5 * 0.5 / 120)
+    assert test.difference == pytest.approx(0.2) and test.replicates == 8000
+    ends = stats.norm.interval(0.95, 0.2, error)
+    assert (test.low, test.high) == pytest.approx(ends, abs=0.1 * error)  # wrongly paired: 0.5 errors off
+    assert test.p == pytest.approx(2 * stats.norm.sf(0.2 / error), abs=0.002)
+
+
+def test_unpaired_intervals_of_systems_that_err_alike_are_wider(rng):
+    outcomes = two_systems(60, 6, 4, 30)
+    paired = paired_bootstrap(outcomes, accuracy, rng, 2000)
+    apart = unpaired_bootstrap(outcomes.original, outcomes.paired(), accuracy, rng, 2000)
+    assert apart.difference == pytest.approx(paired.difference)
+    # variances of the difference: 2 · .65 · .35 / n drawn apart, .1 / n paired
+    assert (apart.high - apart.low) / (paired.high - paired.low) == pytest.approx(2.12, rel=0.1)
 
 
 def test_p_and_interval_never_disagree(rng):

@@ -119,6 +119,18 @@ def test_the_cleaned_training_data_gain_nothing_beyond_chance(nyt10) -> None:
         compare_lists([(nyt10["RL-DSRE PCNN+ATT"], nyt10["NRE PCNN+ATT"])])
 
 
+def test_no_gain_of_the_cleaned_data_is_beyond_chance(nyt10) -> None:
+    """RL-DSRE's four models against NRE's, each list drawn by itself; of CNN+ATT twice as wide as paired."""
+    models = ("CNN+ONE", "CNN+ATT", "PCNN+ONE", "PCNN+ATT")
+    pairs = [(nyt10[f"RL-DSRE {one}"], nyt10[f"NRE {one}"]) for one in models]
+    apart = compare_lists(pairs, 0.2, 300, paired=False).query("measure == 'auc'").reset_index(drop=True)
+    assert (apart["low"] < 0).all() and (apart["high"] > 0).all() and len(apart) == 4
+    assert (100 * apart["difference"]).round(1).tolist() == [1.3, -0.4, 0.8, 0.8]
+    paired = compare_lists(pairs[1:2], 0.2, 300).iloc[0]
+    width = (apart["high"] - apart["low"])[1] / (paired["high"] - paired["low"])
+    assert width == pytest.approx(2.2, abs=0.5)
+
+
 def test_jats_pcnn_is_ahead_of_word_attention_beyond_chance(gids) -> None:
     table = compare_lists(
         [(gids["Jat PCNN"], gids["Jat WA"]), (gids["Jat PCNN"], gids["Jat EA"])], replicates=300
