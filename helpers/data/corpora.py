@@ -277,14 +277,8 @@ _ROWS = (
         note="`train` is the tenth of the training part that is public with the registry, `test` the "
         "development part; each entity pair has one sentence, none of them is negative",
     ),
-    _opennre(
-        "nyt10m", "NYT10m, sentences", "the labels of `test` are by people, of the other parts by the base"
-    ),
-    _opennre(
-        "wiki20m",
-        "Wiki20m, sentences",
-        "the labels of `test` are by people; NA is a relation outside of the ontology",
-    ),
+    _opennre("nyt10m", "NYT10m, sentences", "test labels are by people, the others by the base"),
+    _opennre("wiki20m", "Wiki20m, sentences", "test labels are by people; NA: outside the ontology"),
     Dataset(
         "reuters90",
         "Reuters-21578",
@@ -431,11 +425,10 @@ def file_path(file: Path | str, address: str = "") -> Path:
     for place in places:
         if place.is_file():
             return place
-    looked = ", ".join(map(str, places))
     what = f"it is neither a file on disk nor a registered one{did_you_mean(file, registered_files())}"
     if address:
         what = f"it may not be passed on; get it from {address}"
-    raise MissingData(f"{file} is missing: {what}. Looked for {looked}")
+    raise MissingData(f"{file} is missing: {what}. Looked for {', '.join(map(str, places))}")
 
 
 def corpus_hashes(name: str, splits: Iterable[str] | None = None) -> dict[str, str]:

@@ -39,6 +39,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         ],
         "noise": [
             "BLIND",
+            "CURVES",
             "LEARNT",
             "MISLEADING",
             "READER",
@@ -47,6 +48,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "agreement",
             "clean_data",
             "demo_bags",
+            "draw_curves",
             "learnable_draws",
             "one_draw",
             "stored_draws",

@@ -88,7 +88,7 @@ def studies() -> dict[str, Study]:
     >>> {name: len(study.experiments) for name, study in studies().items()}
     {'standard': 67, 'rates': 15, 'curves': 4, 'ablations': 12, 'layers': 12, 'emr-c': 11, 'bert-em': 5,
      'precision': 3, 'threads': 3, 'vectors': 8, 'graphs': 16, 'redocred': 62,
-     'redocred-all': 18, 'gids': 60, 'wiki80': 9}
+     'redocred-all': 18, 'gids': 60, 'wiki80': 6}
     """
     lists = {
         "rates": [_rate(model, rate) for model, _ in _MODELS for rate in RATES],

@@ -33,7 +33,6 @@ from .distant import list_scores, published_lists, ranking_of, system_name
 from .studies import mean_sd
 
 MEASURES = ("auc", "average_precision", "micro_f1", "macro_f1", *(f"P@{n}" for n in PRECISION_AT))
-WITHOUT_TRAINING = ("majority-bag", "TF-IDF", "TF-IDF-EM")
 
 
 def bag_runs(dataset: str = "gids", folder: Path | str = RUNS_FOLDER) -> list[Run]:
@@ -183,6 +182,26 @@ def first_runs(runs: Sequence[Run], systems: Sequence[str] = SHOWN_SYSTEMS, seed
 def noise_points(found: pd.DataFrame) -> pd.DataFrame:
     """`agreement` as the figure of noise takes it: noise in per cent of the paper's rates."""
     return found.assign(noise=100 * found["strength"])[["noise", "draw", "tau", "best_kept"]]
+
+
+NOISY_SYSTEMS = ("TF-IDF-EM", "CNN+sent+AVG", "PCNN+sent+AVG", "PCNN+bag+AVG", "PCNN+bag+ATT")
+"""Five of the nine systems of the experiment, for curves that are to stay readable."""
+
+
+def protocol_curves(curves: pd.DataFrame, systems: Sequence[str] = NOISY_SYSTEMS) -> pd.DataFrame:
+    """Curves of `draw_curves` as their figure takes them, in per cent, a panel for each protocol.
+
+    Up to a recall of 90 %: these lists hold every pair and relation, so at their ends all of them meet.
+
+    >>> curves = pd.DataFrame({"system": ["a", "b"], "protocol": "manual", "recall": 0.5, "precision": 0.25})
+    >>> protocol_curves(curves, ["b"]).values.tolist()
+    [['by the clean labels (manual)', 'b', 50.0, 25.0]]
+    """
+    titles = {"held-out": "by the distorted labels (held-out)", "manual": "by the clean labels (manual)"}
+    found = curves[curves["system"].isin(systems) & (curves["recall"] <= 0.9)]
+    found = found.assign(panel=found["protocol"].map(titles))
+    found[["recall", "precision"]] *= 100
+    return found[["panel", "system", "recall", "precision"]]
 
 
 def learnt_leads(rows: pd.DataFrame) -> pd.DataFrame:

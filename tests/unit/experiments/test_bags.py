@@ -35,7 +35,7 @@ from helpers.experiments import (
     stored_draws,
 )
 from helpers.experiments import bags as bag_experiments
-from helpers.experiments.noise import System, add_draws
+from helpers.experiments.noise import System, add_draws, draw_curves
 from helpers.models import default_settings, training
 from helpers.papers import learnt_leads
 from helpers.runs import load_run
@@ -292,6 +292,18 @@ class TestNoise:
         assert list(add_draws(path, (0.5, 1.0), 1)) == [] and path.read_text() == before
         list(add_draws(path, (0.5, 1.0), 2))
         assert len(pd.read_csv(path)) == 2 * 2 * 2 * 2
+
+    def test_curves_are_those_of_the_scores(self) -> None:
+        """The mean of 50 points is the area of the list, nearly; without noise both curves are one."""
+        data = read_bags("toy")
+        curves = draw_curves(data, 0.0, 1, self.LISTED)
+        rows = pd.DataFrame(one_draw(data, 0.0, 1, self.LISTED)).set_index(["system", "protocol"])
+        for (system, protocol), curve in curves.groupby(["system", "protocol"]):
+            assert curve["recall"].iloc[-1] == 1.0 and curve["recall"].is_monotonic_increasing
+            mean = curve["precision"].mean()
+            assert mean == pytest.approx(rows.loc[(system, protocol), "auc"], abs=0.05)
+        table = curves.pivot(index=["system", "recall"], columns="protocol", values="precision")
+        assert (table["held-out"] == table["manual"]).all()
 
     def test_agreement_of_equal_rankings(self) -> None:
         rows = pd.DataFrame(
