@@ -459,7 +459,7 @@ class TestDataAndNotebooks:
 
     def test_fetch_takes_what_is_here(self, call, folder, monkeypatch):
         words = []
-        monkeypatch.setattr("helpers.data.fetch", lambda name: words.append(name) or [Path("x/file")])
+        monkeypatch.setattr("helpers.data.fetch_dataset", lambda name: words.append(name) or [Path("x/file")])
         assert call("data", "fetch", "kbp37") == (0, f"{Path('x/file')}\n", "")
         assert words == ["kbp37"]
 
@@ -468,7 +468,7 @@ class TestDataAndNotebooks:
             logging.getLogger("helpers.data.registry").warning("%s has no address", "a/file")
             return []
 
-        monkeypatch.setattr("helpers.data.fetch", fetch)
+        monkeypatch.setattr("helpers.data.fetch_dataset", fetch)
         assert call("data", "fetch", "tacred") == (0, "\n", "note: a/file has no address\n")
         assert call("data", "fetch", "tacred")[2].count("note") == 1
 
