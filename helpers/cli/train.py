@@ -271,8 +271,8 @@ def _linear(context: click.Context, form: str, parameters: tuple, tfidf: tuple, 
 @option(
     "--study",
     "NAME",
-    "standard (default), rates, curves, ablations, layers, emr-c, bert-em, precision, vectors, graphs,"
-    " redocred, redocred-all.",
+    "standard (default), rates, curves, ablations, layers, emr-c, bert-em, precision, threads, vectors,"
+    " epochs, graphs, redocred, redocred-all, gids, wiki80.",
     default="standard",
 )
 @option("--out", "DIR", "Where the run files are (default results/runs, or the study's folder).")
@@ -300,9 +300,10 @@ def _runs(
     EM-C with other markers and less training (ablations), the first layers of the encoder, EMR-C in other
     forms, EM-ES as in paper W (bert-em), fp32 (precision), two threads (threads), word vectors of graph
     models on a held-out tenth (vectors), C-GCN and GCN (graphs), RECENT and others on sentence pairs of
-    Re-DocRED, drawn ones with five seeds (redocred) and all once (redocred-all), models of bags (gids),
-    BERT-entity on single sentences (wiki80). Interrupt it at any time: what is stored is not trained again,
-    and what was begun goes on. To use two cores well, start it twice with different seeds.
+    Re-DocRED, drawn ones with five seeds (redocred) and all once (redocred-all), how long CNN is trained on
+    them (epochs), models of bags (gids), BERT-entity on single sentences (wiki80). Interrupt it at any time:
+    what is stored is not trained again, and what was begun goes on. To use two cores well, start it twice
+    with different seeds.
 
     examples:
       python -m helpers runs

@@ -22,7 +22,13 @@ from helpers.runs import RUNS_FOLDER, STUDIES_FOLDER, Run, list_runs
 
 from .bags import BagExperiment, gids_experiments, run_bag_experiment, wiki80_experiments
 from .experiment import SEEDS, Experiment
-from .graphs import all_pair_experiments, graph_experiments, pair_experiments, vector_experiments
+from .graphs import (
+    all_pair_experiments,
+    epoch_experiments,
+    graph_experiments,
+    pair_experiments,
+    vector_experiments,
+)
 from .run import run_experiment
 
 _MODELS = (("em-c", False), ("em-es", False), ("r-bert", False), ("emr-c", False), ("ptr", False))
@@ -81,14 +87,15 @@ def studies() -> dict[str, Study]:
     EM-C and EM-ES on the first layers of the encoder. emr-c : EMR-C in other forms. bert-em : EM-ES as paper
     W trained it on SemEval, with a layer normalisation, on the official text. precision, threads : EM-C in
     fp32, and on two threads of the processor. vectors : graph models with other word vectors on the
-    held-out tenth. graphs : C-GCN, GCN and C-GCN-M. redocred : EM-ES, PTR, CNN, SVM and RECENT around three
-    of them, with types and without, on the drawn sentence pairs of Re-DocRED. redocred-all : the same on all
-    of its pairs. gids : models of bags on GIDS. wiki80 : BERT-entity on the sentences of Wiki80.
+    held-out tenth. epochs : CNN on the held-out tenth of the drawn pairs, trained for longer. graphs : C-GCN,
+    GCN and C-GCN-M. redocred : EM-ES, PTR, CNN, SVM and RECENT around three of them, with types and without,
+    on the drawn sentence pairs of Re-DocRED. redocred-all : the same on all of its pairs. gids : models of
+    bags on GIDS. wiki80 : BERT-entity on the sentences of Wiki80.
 
     >>> {name: len(study.experiments) for name, study in studies().items()}
     {'standard': 67, 'rates': 15, 'curves': 4, 'ablations': 12, 'layers': 12, 'emr-c': 11, 'bert-em': 5,
-     'precision': 3, 'threads': 3, 'vectors': 8, 'graphs': 16, 'redocred': 62,
-     'redocred-all': 18, 'gids': 60, 'wiki80': 6}
+     'precision': 3, 'threads': 3, 'vectors': 8, 'epochs': 3, 'graphs': 16,
+     'redocred': 62, 'redocred-all': 18, 'gids': 60, 'wiki80': 6}
     """
     lists = {
         "rates": [_rate(model, rate) for model, _ in _MODELS for rate in RATES],
@@ -107,6 +114,7 @@ def studies() -> dict[str, Study]:
         "precision": [_changed(_experiment("em-c", False, seed), precision="fp32") for seed in _THREE],
         "threads": [_experiment("em-c", False, seed, threads=2) for seed in _THREE],
         "vectors": vector_experiments(),
+        "epochs": epoch_experiments(),
     }
     found = {
         name: Study(STUDIES_FOLDER / name, tuple(listed), every_epoch=name in ("rates", "curves"))

@@ -270,6 +270,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "AS_PUBLISHED",
             "GRAPH_MODELS",
             "WITHOUT_TYPES",
+            "epoch_scores",
             "graph_runs",
             "graph_table",
             "leak_effects",

@@ -172,6 +172,15 @@ class TestStudies:
         usual = [one.name for one in studies()["graphs"].experiments if not one.run_variant]
         assert Counter(usual) == {"C-GCN": 5, "GCN": 5, "C-GCN-M": 5}
 
+    def test_epochs_are_chosen_on_held_out_pairs(self) -> None:
+        tried = studies()["epochs"].experiments
+        assert all(one.holdout and one.dataset == "re_docred-drawn" for one in tried)
+        epochs = [one.resolved().epochs for one in tried]
+        assert epochs == [12, 40, 100]
+        taken = {one.dataset: one.resolved().epochs for name in ("redocred", "redocred-all")
+                 for one in studies()[name].experiments if one.inner_name == "cnn"}  # fmt: skip
+        assert taken == {"re_docred-drawn": 40, "re_docred": 12}
+
     def test_both_evaluations_of_type_restriction_are_listed(self) -> None:
         recent = [one for one in studies()["redocred"].experiments if one.model == "recent"]
         for corrected, published in zip(recent[::2], recent[1::2], strict=True):
