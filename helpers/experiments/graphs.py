@@ -88,7 +88,7 @@ def _references(dataset: str) -> list[Experiment]:
 def _systems(dataset: str, seed: int) -> list[Experiment]:
     cnn, *others = (_experiment(model, seed, dataset=dataset) for model in ("cnn", "em-es", "ptr"))
     of_words = [cnn, *_restricted(dataset, seed, _CNN)]
-    if dataset == DRAWN:  # all pairs are so many that the usual epochs have as many steps
+    if dataset == DRAWN:  # all pairs are so many that the usual epochs have more steps
         of_words = [one.with_settings(changes={"epochs": PAIR_EPOCHS[1]}) for one in of_words]
     return of_words + others + _restricted(dataset, seed, _ES)
 
