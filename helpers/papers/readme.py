@@ -326,6 +326,7 @@ def filled(page: str, text: str) -> str:
 TURNED = {"bilstm_bert_cased": "BiLSTM + BERT", "lstm_elmo": "LSTM + ELMo"}
 """Two of the 52 TACRED systems → their names in the picture."""
 SHOWN = {"EM-C": "trained on\nsentences", "EM-C-M": "trained on both\ndirections"}
+EXAMPLE = ROOT / "examples" / "predictions.csv"
 
 
 def picture() -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -355,6 +356,24 @@ def picture() -> tuple[pd.DataFrame, pd.DataFrame]:
     return pd.DataFrame(schemes), pd.DataFrame(direction)
 
 
+def example(name: str = "EM-C", seed: int = 9) -> pd.DataFrame:
+    """The stored outcome of a run as a file of predictions: id, gold, predicted, paired, in a seeded order.
+
+    >>> example().columns.tolist()
+    ['id', 'gold', 'predicted', 'paired']
+    """
+    stored = list_runs("semeval2010", profile="standard")
+    (run,) = (one for one in stored if (one.name, one.seed) == (name, seed))
+    *columns, counts = zip(*run.outcome().to_rows(), strict=True)
+    named = ("gold", "predicted", "paired")
+    rows = pd.DataFrame(
+        {name: [run.labels[place] for place in column] for name, column in zip(named, columns, strict=True)}
+    )
+    rows = rows.loc[rows.index.repeat(counts)].sample(frac=1, random_state=seed)
+    rows.insert(0, "id", range(1, len(rows) + 1))
+    return rows
+
+
 def save_figures(folder: Path | str = ROOT / "figures") -> None:
     """Draw the figures of both pages: the landing picture, the rates that were tried, EM-C's markers."""
     save_figure(landing_chart(*picture()), "readme", pd.concat(picture()), folder)
@@ -370,5 +389,6 @@ def save_figures(folder: Path | str = ROOT / "figures") -> None:
 
 if __name__ == "__main__":  # python -m helpers.papers.readme
     save_figures()
+    write_atomically(EXAMPLE, example().to_csv(index=False))
     for page in PAGES:
         write_atomically(ROOT / page, filled(page, (ROOT / page).read_text(encoding="utf-8")))
