@@ -298,7 +298,7 @@ def _runs(
     The standard set: nine models on SemEval-2010 with five seeds, two of them also on the training split of
     PTR's authors, four on KBP37. The studies: learning rates on a held-out tenth (rates), learning curves,
     EM-C with other markers and less training (ablations), the first layers of the encoder, EMR-C in other
-    forms, EM-ES as in paper W (bert-em), fp32 (precision), two threads (threads), word vectors of graph
+    forms, EM-ES as in paper W (bert-em), fp32 (precision), one thread (threads), word vectors of graph
     models on a held-out tenth (vectors), C-GCN and GCN (graphs), RECENT and others on sentence pairs of
     Re-DocRED, drawn ones with five seeds (redocred) and all once (redocred-all), how long CNN is trained on
     them (epochs), models of bags (gids), BERT-entity on single sentences (wiki80). Interrupt it at any time:

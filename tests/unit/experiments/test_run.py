@@ -506,7 +506,7 @@ class TestCommand:
             ),
             (
                 "--model em-c --dataset demo --set optimizer sgd",
-                "--set optimizer sgd needs --set learning_rate, too: 0.0001 is a rate for adamw",
+                "--set optimizer sgd needs --set learning_rate, too: 0.0002 is a rate for adamw",
             ),
             (
                 "--model em-c --dataset demo --set optimizer rmsprop",

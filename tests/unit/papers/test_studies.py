@@ -53,8 +53,8 @@ def test_the_mean_start_makes_em_c_blind() -> None:
     def first(cell: str) -> float:
         return float(cell.split(" ± ")[0])
 
-    assert first(mean["PIR"]) - first(usual["PIR"]) > 30  # 43 points in single runs
-    assert abs(first(mean["A"]) - first(usual["A"])) < 1.6  # 1.1
+    assert first(mean["PIR"]) - first(usual["PIR"]) > 30  # 47 points
+    assert abs(first(mean["A"]) - first(usual["A"])) < 1.2  # 0.6
 
 
 def test_how_far_a_seed_moves() -> None:
@@ -89,7 +89,7 @@ def test_settings_are_compared_on_held_out_data_only(tmp_path) -> None:
 
 def test_the_best_rate_is_marked() -> None:
     scores = pd.DataFrame(
-        {"model": "EM-C", "learning_rate": [1e-4, 1e-4, 2e-4], "epoch": [1, 2, 1], "value": [0.7, 0.8, 0.75]}
+        {"model": "EM-C", "learning_rate": [2e-4, 2e-4, 5e-5], "epoch": [1, 2, 1], "value": [0.7, 0.8, 0.75]}
     )
     table = rates_table(scores)
     assert table["epoch 2"].tolist() == ["**80.0**", "–"]

@@ -167,7 +167,7 @@ def started_at_the_mean() -> list[tuple[Run, Run]]:
 
 
 def test_markers_that_start_at_the_mean_leave_em_c_immobile():
-    """A hardly shows it: PIR is 43 points larger with seed 9, A one point smaller."""
+    """A hardly shows it: PIR is 49 points larger with seed 9, A 0.3 points smaller."""
     pairs = started_at_the_mean()
     assert pairs
     for other, ours in pairs:
@@ -178,7 +178,7 @@ def test_markers_that_start_at_the_mean_leave_em_c_immobile():
         np.mean([paired_scores(other)[name] - paired_scores(ours)[name] for other, ours in pairs])
         for name in ("pir", "performance_original")
     )
-    assert pir > 0.3 and abs(a) < 0.016
+    assert pir > 0.3 and abs(a) < 0.012
 
 
 def test_ptr_and_em_es_were_also_trained_on_the_split_of_ptrs_authors():
