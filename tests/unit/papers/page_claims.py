@@ -31,7 +31,7 @@ from helpers.papers.audit import audit_claims, p_ranges
 from helpers.papers.findings import LEVEL, findings_table
 from helpers.papers.studies import STUDIES, rate_scores, study_table
 from helpers.reporting import TABLES_FOLDER, paired_scores, scheme_scores
-from helpers.runs import list_published, list_runs
+from helpers.runs import STUDIES_FOLDER, list_published, list_runs
 from tests.unit.papers.notebook_text import gains_of_14, micro_of_14, of_table, printed
 from tests.unit.papers.test_trained_runs import LARGE, gap, kept_when_turned, mean, missed, runs
 
@@ -257,6 +257,9 @@ CLAIMS_OF_PAGES: dict[tuple[str, str], Callable[[], bool]] = {
     (RESULTS, "Runs of EM-C and EM-C-M on SemEval were computed on two threads"): threads_are_as_said,
     (RESULTS, "with seed 9 another number of threads moves PPR by more than half an SD"): lambda: (
         moves_in_sds("PPR") > 0.5 > moves_in_sds("A")
+    ),
+    (RESULTS, "On one thread, EM-C with seed 9 trains for 457 s"): lambda: (
+        [round(run.wall_seconds) for run in list_runs(folder=STUDIES_FOLDER / "threads")] == [457]
     ),
     (RESULTS, "EM-C's PPR is 56 there"): lambda: round(mean("EM-C", "ppr", "kbp37")) == 56,
     (RESULTS, "EM-C keeps 88 % of its right answers"): lambda: round(100 * kept_when_turned("EM-C")[1]) == 88,
