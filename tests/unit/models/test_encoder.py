@@ -96,8 +96,9 @@ class TestFolders:
         monkeypatch.chdir(tiny_bert.parent)
         for name in (str(tiny_bert), "tiny-bert", "./tiny-bert/", f"{tiny_bert}/../tiny-bert"):
             assert load_encoder(name).name == "tiny-bert"
+        settings = Settings(epochs=1, batch_size=600, learning_rate=2e-4)
         run = run_experiment(
-            Experiment("em-c", "demo", encoder="./tiny-bert", settings=Settings(epochs=1, batch_size=600)),
+            Experiment("em-c", "demo", encoder="./tiny-bert", settings=settings),
             tmp_path,
             progress=False,
         )
