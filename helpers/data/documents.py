@@ -282,12 +282,3 @@ def label_matrix(
         share = 100 * empty / len(documents)
         logger.warning("%d of %d documents (%.1f %%) have no label", empty, len(documents), share)
     return matrix
-
-
-def is_multiclass(documents: Documents) -> bool:
-    """Whether every document has exactly one label: then the label with the highest score is predicted.
-
-    >>> is_multiclass(Documents(["a", "b"], [["x"], ["y"]], ["one", "two"]))
-    True
-    """
-    return all(len(labels) == 1 for labels in documents.labels)

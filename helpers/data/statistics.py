@@ -57,11 +57,6 @@ class LabelStatistics:
     negative: str | None = None
     note: str = ""
 
-    @property
-    def samples_per_label(self) -> float:
-        """Mean number of samples per label."""
-        return self.samples / self.labels
-
     def to_dict(self) -> dict[str, Any]:
         """The attributes as a dictionary, in order."""
         return asdict(self)

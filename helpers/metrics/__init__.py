@@ -87,7 +87,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "with_inverses",
         ],
         # what an evaluation gains that knows the negative samples
-        "leakage": ["leak_gain", "leaked"],
+        "leakage": ["leaked"],
         # ranked facts of distant supervision
         "facts": ["AREAS", "FactRanking", "PRECISION_AT", "curve_order", "fact_scores"],
         "fact_samples": ["FACT_MEASURES", "FactPair", "FactSample", "PredictedFacts"],

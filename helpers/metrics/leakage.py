@@ -8,17 +8,11 @@ row of the negative class moves to its diagonal.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
-
-import numpy as np
 
 from helpers.core import Label
 
-from .averaging import averages
 from .counts import Confusion, positions
-from .weighting import Weighting
 
 
 def leaked(confusion: Confusion, negative: Label) -> Confusion:
@@ -44,21 +38,3 @@ def leaked(confusion: Confusion, negative: Label) -> Confusion:
     counts[..., row, :] = 0
     counts[..., row, row] = confusion.gold[..., row]
     return replace(confusion, counts=counts)
-
-
-def leak_gain(
-    confusion: Confusion, negative: Label, schemes: Sequence[str | Weighting] | None = None, **policy: Any
-) -> np.ndarray:
-    """How much F1 rises under each scheme by the leak: (..., S) of `leaked` minus that of the table.
-
-    schemes, policy : as in `averages`; the negative class is `negative`.
-
-    >>> table = Confusion.from_arrays(gold=["NA", "NA", "a"], predicted=["a", "NA", "a"])
-    >>> leak_gain(table, "NA", ["micro", "macro"]).round(4).tolist()
-    [0.3333, 0.3333]
-    """
-    before, after = (
-        averages(one, schemes, negative=negative, **policy)
-        for one in (confusion, leaked(confusion, negative))
-    )
-    return after - before

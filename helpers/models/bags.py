@@ -314,12 +314,6 @@ class BagClassifier(NeuralModel):
             return torch.softmax(self.classifier(weights[:, 0] @ vectors), dim=0)
         return torch.softmax(self.classifier(vectors.mean(dim=0)), dim=0)
 
-    def sentence_scores(
-        self, samples: Sequence[RelationSample], progress: bool = True, description: str = "predicting"
-    ) -> np.ndarray:
-        """The probability of each label for each sentence alone, (S, L)."""
-        return self.scores(list(samples), "avg", progress, description)
-
     def predict(
         self,
         samples: Sequence[Bag | RelationSample],

@@ -13,7 +13,7 @@ from sklearn.svm import LinearSVC
 from helpers.data.demo import DOCUMENTS_NAME as NAME
 from helpers.data.demo import LABEL_SETS, TEST_ONLY, demo_documents
 from helpers.data.demo import SYNTHETIC_DOCUMENTS as SYNTHETIC
-from helpers.data.documents import is_multiclass, label_list, label_matrix
+from helpers.data.documents import label_list, label_matrix
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,6 @@ def test_long_tail(collection) -> None:
     assert sum(3 <= count <= 10 for count in counts.values()) >= 4 and min(counts.values()) == 3
     assert {len(labels) for labels in collection["train"].labels} == {0, 1, 2, 3, 4}
     assert 0 < collection["train"].without_labels < 60, "below a tenth, where label_matrix warns"
-    assert not is_multiclass(collection["train"])
 
 
 def test_zero_shot_labels(collection) -> None:

@@ -26,7 +26,7 @@ from helpers.data.document_files import (
     write_svm,
     write_txt,
 )
-from helpers.data.documents import Documents, is_multiclass, label_list, label_matrix
+from helpers.data.documents import Documents, label_list, label_matrix
 
 PROPERTY = settings(max_examples=40, deadline=None, derandomize=True, database=None)
 
@@ -395,7 +395,7 @@ class TestRealData:
             corpus = read_corpus("reuters90")
         train, test = corpus["train"], corpus["test"]
         assert (len(train), len(test)) == (7770, 3019)
-        assert train.without_labels == test.without_labels == 0 and not is_multiclass(train)
+        assert train.without_labels == test.without_labels == 0
         labels = label_list(train)
         assert len(labels) == 90 and label_list(test) == label_list(train, test, True) == labels
         counts = label_matrix(train, labels).sum(axis=0)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.preprocessing import MultiLabelBinarizer
 
 from helpers.core.errors import MalformedRecord
-from helpers.data.documents import Documents, is_multiclass, label_list, label_matrix
+from helpers.data.documents import Documents, label_list, label_matrix
 
 PROPERTY = settings(max_examples=100, deadline=None, derandomize=True, database=None)
 TRAIN = Documents(["a", "b", "c"], [["news", "art"], [], ["news"]], ["one", "two", "three"])
@@ -176,10 +176,3 @@ class TestLabelMatrix:
     def test_what_is_refused(self, labels, unknown, message) -> None:
         with pytest.raises(ValueError, match=message):
             label_matrix(TRAIN, labels, unknown)
-
-
-@pytest.mark.parametrize(
-    ("labels", "expected"), [(["a", "b", "a"], True), (["a", "bc"], False), (["a", ""], False)]
-)
-def test_multiclass_is_exactly_one_label_each(labels, expected) -> None:
-    assert is_multiclass(with_labels(*labels)) is expected

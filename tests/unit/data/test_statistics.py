@@ -44,7 +44,6 @@ class TestDistribution:
         assert (found.labels, found.samples, found.negative_share, found.ratio) == (4, 16, 0.5, 3.0)
         assert found.perplexity == pytest.approx(2**entropy, rel=1e-15)
         assert found.perplexity_without_negative == pytest.approx(perplexity([6, 2]))
-        assert found.samples_per_label == 4.0
 
     def test_without_a_negative_class(self) -> None:
         found = label_statistics(Counter("aab"))
