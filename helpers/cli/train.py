@@ -89,7 +89,7 @@ def _train(settings: str | None, changes: tuple, options: tuple, out: str | None
     --set changes single ones: learning_rate, epochs, batch_size, optimizer, weight_decay, schedule,
     warmup, clip, accumulate, dropout, max_length, marker_vectors, precision. --option sets what belongs to a
     model: marker_scheme (em-c, em-es: added, pieces, symbols), layer_norm (em-es), form (r-bert: paper,
-    port), candidates (emr-c: all, directed), negatives (emr-c: resampled, fixed), turned (emr-c: roles,
+    port), candidates (emr-c: all, directed), negatives (emr-c: fixed, resampled), turned (emr-c: roles,
     symbols), layers (the first so many of the encoder's), markers (svm, tfidf-bag).
 
     Models of bags of sentences (cnn, pcnn, bert-entity, bgwa, reside, rl-dsre, tfidf-bag) take each sentence

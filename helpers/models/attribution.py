@@ -21,7 +21,7 @@ from .classifier import RelationClassifier
 from .inputs import Batch, collate
 from .literal_relation import LiteralRelationCls
 
-STEPS = 64
+STEPS = 256
 """Points on the way from the baseline to the sentence; see `integrated_gradients`."""
 
 

@@ -42,8 +42,9 @@ class LiteralRelationCls(RelationClassifier):
 
     `candidates` 'all' are all labels, as the authors' files have a text for Other too; 'directed' leaves out
     labels without direction, which are then never predicted, nor learned as holding. The paper does not say
-    which it used. `negatives` 'resampled' draws anew in every epoch, 'fixed' once. `turned` : see
-    `literal_text`. The two texts are segments 0 and 1, where the encoder has segments.
+    which it used, nor whether the wrong relation is drawn once (`negatives` 'fixed', as a data file of pairs
+    would have it) or anew in every epoch ('resampled'). `turned` : see `literal_text`. The two texts are
+    segments 0 and 1, where the encoder has segments.
     """
 
     def __init__(
@@ -52,7 +53,7 @@ class LiteralRelationCls(RelationClassifier):
         labels: Sequence[str],
         max_length: int = 128,
         candidates: Literal["all", "directed"] = "all",
-        negatives: Literal["resampled", "fixed"] = "resampled",
+        negatives: Literal["fixed", "resampled"] = "fixed",
         turned: Literal["roles", "symbols"] = "roles",
     ) -> None:
         super().__init__(encoder, labels, max_length)

@@ -138,7 +138,7 @@ _HARBECKE |= {"warmup": 0, "clip": 0, "max_length": 512}
 _WU = {"learning_rate": 2e-5, "batch_size": 16, "optimizer": "adam", "warmup": 0, "clip": 0}
 _PTR = {"learning_rate": 3e-5, "batch_size": 64, "epsilon": 1e-6, "warmup": 500, "max_length": 512}
 _MARKERS = {"marker_scheme": Literal["added", "pieces", "symbols"]}
-_PAIRS = {"candidates": Literal["all", "directed"], "negatives": Literal["resampled", "fixed"]}
+_PAIRS = {"candidates": Literal["all", "directed"], "negatives": Literal["fixed", "resampled"]}
 _PAIRS |= {"turned": Literal["roles", "symbols"]}
 _FORMS = {"form": Literal["paper", "port"], "dropout": float}
 

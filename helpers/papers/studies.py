@@ -68,12 +68,10 @@ STUDIES: dict[str, tuple[Setting, ...]] = {
     },
     "emr-c": (
         Setting("EM-C, for its cost", "EM-C"),
-        Setting("negatives drawn anew in each epoch", "EMR-C"),
-        Setting("negatives drawn once", "EMR-C", "negatives-fixed", "emr-c"),
-        Setting("drawn once, (e2,e1) in words", "EMR-C", "negatives-fixed+turned-symbols", "emr-c"),
-        Setting(
-            "drawn once, 2e-5, 10 epochs", "EMR-C", "learning_rate-2e-05+epochs-10+negatives-fixed", "emr-c"
-        ),
+        Setting("negatives drawn once", "EMR-C"),
+        Setting("drawn once, (e2,e1) in words", "EMR-C", "turned-symbols", "emr-c"),
+        Setting("drawn once, 2e-5, 10 epochs", "EMR-C", "learning_rate-2e-05+epochs-10", "emr-c"),
+        Setting("drawn anew in each epoch", "EMR-C", "negatives-resampled", "emr-c"),
     ),
     "bert-em": (
         Setting("EM-ES, R's cleaned text", "EM-ES"),

@@ -362,11 +362,11 @@ class TestLiteralRelation:
 
     def test_resampled_or_fixed(self, tiny_bert) -> None:
         model = model_of(tiny_bert, "emr-c")
-        assert model.resampled and not model_of(tiny_bert, "emr-c", negatives="fixed").resampled
+        assert not model.resampled and model_of(tiny_bert, "emr-c", negatives="resampled").resampled
         one, same, other = (model.training_examples(SAMPLES, random.Random(seed)) for seed in (1, 1, 2))
         assert one == same and one != other
         assert one[::2] == other[::2]
-        assert model.summary() == {"candidates": "all", "negatives": "resampled"}
+        assert model.summary() == {"candidates": "all", "negatives": "fixed"}
 
     @pytest.mark.parametrize("option", ["candidates", "negatives"])
     def test_bad_options(self, option, tiny_bert) -> None:

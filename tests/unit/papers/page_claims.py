@@ -29,9 +29,9 @@ from helpers.papers import (
 )
 from helpers.papers.audit import audit_claims, p_ranges
 from helpers.papers.findings import LEVEL, findings_table
-from helpers.papers.studies import STUDIES, rate_scores, study_table
+from helpers.papers.studies import STUDIES, rate_scores, rates_table, study_table
 from helpers.reporting import TABLES_FOLDER, paired_scores, scheme_scores
-from helpers.runs import STUDIES_FOLDER, list_published, list_runs
+from helpers.runs import STUDIES_FOLDER, Run, list_published, list_runs
 from tests.unit.papers.notebook_text import gains_of_14, micro_of_14, of_table, printed
 from tests.unit.papers.test_trained_runs import LARGE, gap, kept_when_turned, mean, missed, runs
 
@@ -110,15 +110,16 @@ def signs_of_table_4() -> list[bool]:
     return [(q > p) == (b > a) for p, q, a, b in zip(bert_em, ptr, *ours, strict=True)]
 
 
-def twice_the_gap_of_w() -> bool:
-    """Where both signs are W's; and no p of the table of findings is below .05."""
+def larger_gap_than_w() -> bool:
+    """Where both signs are W's; and every p of the five schemes is below .01."""
     printed_gaps = [
         float(of_table("Table 4", "BERT_EM", scheme)[0]) - float(of_table("Table 4", "PTR", scheme)[0])
         for scheme in SCHEMES
     ]
     found = list_runs("semeval2010", encoder=EMBEDDED, profile="standard", split="test", variant="")
-    p = findings_table(found).query("item == 'W, Table 4'")["p"]
-    return max(printed_gaps) * 1.9 < 1.6 and (p > 0.05).all()
+    p = findings_table(found).query("item == 'W, Table 4'")
+    tested = p[p["score"].isin(SCHEMES)]
+    return max(printed_gaps) * 1.5 < 1.3 and len(tested) == 5 and (tested["p"] < 0.01).all()
 
 
 def classification_token_knows_least() -> bool:
@@ -133,15 +134,45 @@ def of_setting(study: str, title: str, score: str) -> float:
     return float(found.partition(" ± ")[0])
 
 
-def emr_c_is_contradicted() -> bool:
-    """In B and PPR, of three seeds, with its search still to come."""
+def emr_c_is_undecided() -> bool:
+    """In B and PPR, of three seeds; both models use the best of three rates, and EMR-C draws once."""
     found = findings_table(list_runs("semeval2010", encoder=EMBEDDED, profile="standard", split="test"))
     of_b = found.query("second == 'EMR-C' and score in ('performance_paired', 'ppr')")
     return (
-        of_b["verdict"].tolist() == ["contradicted"] * 2
+        of_b["verdict"].tolist() == ["undecided"] * 2
+        and (of_b["ours_second"] < of_b["ours_first"]).all()
+        and [round(100 * f(paired_scores(run)["pir"] for run in runs("EMR-C"))) for f in (min, max)]
+        == [35, 77]
         and set(of_b["runs"]) == {3}
-        and "EMR-C" not in set(rate_scores()["model"])
+        and {one.hyperparameters["negatives"] for one in runs("EMR-C")} == {"fixed"}
+        and all(best_rates()[name] == used_rate(name) for name in ("EM-C", "EMR-C"))
     )
+
+
+def best_rates() -> dict[str, float]:
+    """Model → the rate with the highest A after the last epoch of the equal grid."""
+    last = rate_scores().query("epoch == 5")
+    assert (last.groupby("model")["learning_rate"].nunique() == 3).all()
+    return last.loc[last.groupby("model")["value"].idxmax()].set_index("model")["learning_rate"].to_dict()
+
+
+def used_rate(model: str) -> float:
+    (rate,) = {one.hyperparameters["learning_rate"] for one in runs(model)}
+    return rate
+
+
+def emr_c_drawn_anew() -> list[Run]:
+    return [one for one in list_runs(folder=STUDIES_FOLDER / "emr-c") if one.variant == "negatives-resampled"]
+
+
+def drawing_anew_is_better() -> bool:
+    """Of A; and its PPR is below EM-C's."""
+    title, scores = "drawn anew in each epoch", ("A", "PPR")
+    once, anew, plain = (
+        [of_setting("emr-c", one, score) for score in scores]
+        for one in ("negatives drawn once", title, "EM-C, for")
+    )
+    return round(anew[0] - once[0], 1) == 3.7 and once[1] < anew[1] < plain[1] - 3
 
 
 def threads_are_as_said() -> bool:
@@ -155,7 +186,8 @@ def threads_are_as_said() -> bool:
     return two == {
         (one.dataset, one.model, one.seed)
         for one in found
-        if one.dataset == "semeval2010" and one.model in ("EM-C", "EM-C-M")
+        if one.dataset == "semeval2010"
+        and (one.model in ("EM-C", "EM-C-M", "EMR-C") or one.seed in (459, 687))
     }
 
 
@@ -251,15 +283,23 @@ CLAIMS_OF_PAGES: dict[tuple[str, str], Callable[[], bool]] = {
         == {1e-4}
         != {one.hyperparameters["learning_rate"] for one in runs("EM-C")}
     ),
-    (RESULTS, "it stands below EM-C, where R has it above: contradicted, over three seeds"): (
-        emr_c_is_contradicted
+    (RESULTS, "seeds differ widely (PIR 35 to 77), both with the best of three rates"): (
+        emr_c_is_undecided
     ),
-    (RESULTS, "Runs of EM-C and EM-C-M on SemEval were computed on two threads"): threads_are_as_said,
+    (RESULTS, "by a hair (0.40 against 0.38): not done yet"): lambda: (
+        rates_table().query("again == 'yes'")[["model", "gain", "SD"]].to_numpy().tolist()
+        == [["R-BERT", "0.40", "0.38"]]
+    ),
+    (RESULTS, "gains 3.7 points of A and stands below EM-C, too"): (
+        drawing_anew_is_better
+    ),
+    (RESULTS, "those with the seeds 459 and 687, were computed on two threads"): threads_are_as_said,
     (RESULTS, "with seed 9 another number of threads moves PPR by more than half an SD"): lambda: (
         moves_in_sds("PPR") > 0.5 > moves_in_sds("A")
     ),
-    (RESULTS, "On one thread, EM-C with seed 9 trains for 457 s"): lambda: (
-        [round(run.wall_seconds) for run in list_runs(folder=STUDIES_FOLDER / "threads")] == [457]
+    (RESULTS, "on two threads; the runs with negatives drawn anew had one"): lambda: (
+        [{one.environment["threads"] for one in found} for found in (runs("EMR-C"), emr_c_drawn_anew())]
+        == [{2}, {1}]
     ),
     (RESULTS, "EM-C's PPR is 56 there"): lambda: round(mean("EM-C", "ppr", "kbp37")) == 56,
     (RESULTS, "EM-C keeps 88 % of its right answers"): lambda: round(100 * kept_when_turned("EM-C")[1]) == 88,
@@ -269,8 +309,10 @@ CLAIMS_OF_PAGES: dict[tuple[str, str], Callable[[], bool]] = {
     (RESULTS, "in four rows, and the other one in the fifth"): lambda: (
         signs_of_table_4() == [True] * 4 + [False]
     ),
-    (RESULTS, "PTR is 1.6 points below EM-ES under every scheme"): lambda: gap("EM-ES", "PTR") == {"1.6"},
-    (RESULTS, "about twice W's gap or more, with p above .05"): twice_the_gap_of_w,
+    (RESULTS, "PTR is 1.3 to 1.4 points below EM-ES under every scheme"): lambda: (
+        gap("EM-ES", "PTR") == {"1.3", "1.4"}
+    ),
+    (RESULTS, "p below .01: more than W's gap"): larger_gap_than_w,
     (RESULTS, "which our PTR misses in every run"): lambda: (
         missed("PTR", "semeval2010") and missed("PTR", "semeval2010-ptr-split")
     ),
@@ -344,7 +386,6 @@ CONSTANTS: dict[tuple[str, str], str] = {
     (RESULTS, "(23 M parameters), the papers'"): "size of an encoder",
     (RESULTS, "BERT (110 M or 340 M parameters)"): "sizes of encoders, as their papers have them",
     (RESULTS, "(6 layers, 23 M parameters)"): "size of an encoder",
-    (RESULTS, "by a p just below .05"): "test_r_bert_below_em_es_is_contradicted_in_direction… holds it",
     (RESULTS, "as [6], the paper of C-GCN (it is [7])"): "the paper's own references",
     (RESULTS, "R states 8,000 sentences and 5 epochs"): "R, Sections IV-A and IV-B",
     (RESULTS, "libmultilabel 0.10.0 from PyPI"): "a version",
