@@ -1,6 +1,6 @@
 """The leak audit: every scheme before and after gold-negative samples are forced to the negative class.
 
-Why one would: see `helpers.metrics.leakage`. A system whose stated score only comes out after the forcing has
+Why one would: see `helpers.metrics.leaked`. A system whose stated score only comes out after the forcing has
 been evaluated with the leak.
 """
 

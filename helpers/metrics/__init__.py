@@ -15,7 +15,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     submod_attrs={
         # single labels: columns → counts → class scores → weights → averages → report
         "counting": ["Contingency", "checked_labels"],
-        "counts": ["Confusion", "PairedOutcomes"],
+        "counts": ["Confusion", "PairedOutcomes", "leaked"],
         "class_scores": ["BinaryCounts", "CLASS_SCORES", "ClassScore", "beta_of", "f_beta", "resolve_score"],
         "weighting": [
             "SCHEMES",
@@ -87,7 +87,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "with_inverses",
         ],
         # what an evaluation gains that knows the negative samples
-        "leakage": ["leaked"],
         # ranked facts of distant supervision
         "facts": ["AREAS", "FactRanking", "PRECISION_AT", "curve_order", "fact_scores"],
         "fact_samples": ["FACT_MEASURES", "FactPair", "FactSample", "PredictedFacts"],

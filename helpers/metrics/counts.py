@@ -462,3 +462,31 @@ class PairedOutcomes(Summable):
         [[1], [1]]
         """
         return replace(self, counts=draw(self.counts, rng, replicates))
+
+
+def leaked(confusion: Confusion, negative: Label) -> Confusion:
+    """The outcome if every sample of the negative class had been predicted as it: its false alarms vanish.
+
+    This is what RECENT's released evaluation does (Lyu and Chen 2021): it looks up the answer of its second
+    step in files that hold positive gold samples only, so a false alarm of the first step counts as negative.
+
+    Parameters
+    ----------
+    confusion : counts (..., L, L), of any system. negative : the negative class.
+
+    Returns
+    -------
+    The same table, in the row of `negative` all samples in the column of `negative`. Recall of every positive
+    class stays, its precision can only rise, so no scheme falls.
+
+    Raises ValueError if `negative` is none of the labels.
+
+    >>> table = Confusion.from_arrays(gold=["NA", "NA", "a"], predicted=["a", "NA", "NA"])
+    >>> leaked(table, "NA").counts.tolist()
+    [[2, 0], [1, 0]]
+    """
+    row = positions([negative], confusion.labels, "negative")[0]
+    counts = confusion.counts.copy()
+    counts[..., row, :] = 0
+    counts[..., row, row] = confusion.gold[..., row]
+    return replace(confusion, counts=counts)
