@@ -240,19 +240,17 @@ class TestWhatNotebook14Says:
         assert len(gains) and (gains["leak"] > 0).all()
 
     def test_of_graph_models_on_semeval(self) -> None:
-        """C-GCN's A and PPR near the paper's, B and PIR above it; merged training makes it right on both.
+        """C-GCN's A near the paper's, B, PPR and PIR above; merged training makes it right on both.
 
-        The margins rest on the seeds that are stored, one of each model when they were set: how far another
-        seed would be off is not known, so they are wide.
+        Every difference could halve before this fails. C-GCN has five seeds, C-GCN-M one.
         """
         rows = direction_rows(graph_runs(), pd.DataFrame())
         means = rows[rows["seed_or_agg"] == "mean"].pivot(index="model", columns="metric", values="value")
         ours = means.loc["C-GCN"]
-        assert ours["performance_original"] > 0.75
         assert ours["performance_paired"] < ours["performance_original"] - 0.3
-        assert abs(ours["performance_original"] - 0.8479) < 0.04
-        assert 0.05 < ours["performance_paired"] - 0.2515 < 0.15 and 0.05 < 0.5964 - ours["pd"] < 0.2
-        assert abs(ours["ppr"] - 0.2417) < 0.08 and ours["pir"] > 0.032 + 0.2
+        assert 0.01 < 0.8479 - ours["performance_original"] < 0.04
+        assert 0.06 < ours["performance_paired"] - 0.2515 < 0.16 and 0.07 < 0.5964 - ours["pd"] < 0.2
+        assert 0.04 < ours["ppr"] - 0.2417 < 0.1 and ours["pir"] > 0.032 + 0.2
         assert means.loc["C-GCN-M", "ppr"] > 0.75
 
     def test_word_vectors_were_chosen_on_training_data(self) -> None:

@@ -117,6 +117,23 @@ def test_pir_of_rs_merged_models_is_near_0_and_their_ppr_is_not_near_1():
     assert {run.model for run in others if paired_scores(run)["pir"] > 0.005} == {"PTR-M", "EM-C-M"}
 
 
+@pytest.mark.parametrize("model", ["EM-C", "EM-ES"])
+def test_more_layers_recognise_direction_better(model: str) -> None:
+    """R, of BERT base and large; here of 2, 4 and 6 layers of one encoder, seed by seed at both ends."""
+    found = [
+        list_runs(
+            "semeval2010", model, ENCODER, "standard", folder=STUDIES_FOLDER / "layers", variant=f"layers-{n}"
+        )
+        for n in (2, 4)
+    ]
+    seeds = {run.seed for run in found[0]}
+    found.append([run for run in runs(model) if run.seed in seeds])
+    two, four, six = ([paired_scores(run)["ppr"] for run in group] for group in found)
+    assert len(two) == len(four) == len(six) == 3
+    assert np.mean(two) + 0.01 < np.mean(four) < np.mean(six) - 0.015
+    assert max(two) + 0.03 < min(six)
+
+
 def test_an_svm_on_paired_sentences_beats_every_encoder_without_them():
     (svm,) = [run for run in STORED if run.model == "SVM-EM-M"]
     others = [run for run in STORED if run.encoder == ENCODER and run not in MERGED]
@@ -150,10 +167,14 @@ def test_paired_sentences_help_on_kbp37_too():
         assert gained > least and lost < most
 
 
-def test_merged_training_hardly_costs_the_usual_score():
-    """Of EM-C, EM-ES and R-BERT; PTR loses more than a point, see the README."""
-    for model in ("EM-C", "EM-ES", "R-BERT"):
-        assert mean(f"{model}-M", "performance_original") > mean(model, "performance_original") - 0.4
+def test_merged_training_costs_em_c_and_em_es_nothing_and_the_others_a_little():
+    """A moves by +0.4, +0.1, −0.6 and −1.2 points. R prints a rise for all of its models."""
+    moved = {
+        model: mean(f"{model}-M", "performance_original") - mean(model, "performance_original")
+        for model in ("EM-C", "EM-ES", "R-BERT", "PTR")
+    }
+    assert min(moved["EM-C"], moved["EM-ES"]) > 0
+    assert -0.9 < moved["R-BERT"] < -0.3 and -1.8 < moved["PTR"] < -0.6
 
 
 def test_asking_relation_by_relation_costs_the_usual_score():
@@ -168,9 +189,9 @@ def started_at_the_mean() -> list[tuple[Run, Run]]:
 
 
 def test_markers_that_start_at_the_mean_leave_em_c_immobile():
-    """A hardly shows it: PIR is 49 points larger with seed 9, A 0.3 points smaller."""
+    """A hardly shows it: PIR is 48 points larger over three seeds, A 0.3 points smaller."""
     pairs = started_at_the_mean()
-    assert pairs
+    assert len(pairs) == 3
     for other, ours in pairs:
         settings = ours.hyperparameters
         differing = {name for name, value in other.hyperparameters.items() if settings[name] != value}
@@ -234,17 +255,11 @@ def missed(model: str, dataset: str) -> bool:
     return all(run.outcome().original.correct[run.labels.index(RARE)] == 0 for run in found)
 
 
-def test_r_bert_below_em_es_is_contradicted_in_direction_and_undecided_on_a():
-    page = " ".join(README.split())
-    assert "contradicted in PIR and PPR over five seeds, by p that are not corrected" in page
-    assert "and undecided in A." in page
+def test_r_bert_and_em_es_cannot_be_told_apart():
+    assert "undecided in A, PIR and PPR over five seeds" in " ".join(README.split())
     found = list_runs("semeval2010", encoder=ENCODER, profile="standard", split="test", variant="")
     table = findings_table(found).query("first == 'EM-ES' and second == 'R-BERT'").set_index("score")
-    assert table["verdict"].to_dict() == {
-        "performance_original": "undecided",
-        "pir": "contradicted",
-        "ppr": "contradicted",
-    }
+    assert len(table) == 3 and set(table["verdict"]) == {"undecided"}
     assert set(table["runs"]) == {5}
 
 
