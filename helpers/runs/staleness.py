@@ -114,9 +114,9 @@ def changes(
 
     `known` : hashes that were computed already; those that are needed are added.
 
-    >>> changes({"helpers/gone.py": "00"})
+    >>> changes({"helpers/gone.py": "0" * 64})
     ['helpers/gone.py is gone']
-    >>> changes({"helpers/__init__.py": "00"})
+    >>> changes({"helpers/__init__.py": "0" * 64})
     ['helpers/__init__.py changed']
     """
     known, found = {} if known is None else known, []

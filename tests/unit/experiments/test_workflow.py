@@ -132,7 +132,9 @@ class TestPlan:
         from helpers.runs import MadeFrom
 
         made = MadeFrom(
-            made={"results/tables/06_weighted_f1.csv": ""}, read={"results/runs/semeval2010": "0"}, code={}
+            made={"results/tables/06_weighted_f1.csv": ""},
+            read={"results/runs/semeval2010": "0" * 64},
+            code={},
         )
         monkeypatch.setattr(workflow, "read_index", lambda: {"notebooks/06_weighted_f1.ipynb": made})
         monkeypatch.setattr(workflow, "grid_jobs", lambda *_: {})
