@@ -159,10 +159,12 @@ def pair_scores(runs: Iterable[Run]) -> pd.DataFrame:
     >>> pair_scores([]).columns.tolist()
     ['dataset', 'model', 'encoder', 'seed', 'score', 'value']
     """
-    runs = list(runs)
-    scores = per_seed(runs, lambda run: {name: scheme_scores(run)[name] for name in PRINTED_SCHEMES})
-    titles = [restricted_title(run) for run in runs for _ in PRINTED_SCHEMES]
-    return scores.assign(model=titles)
+
+    def printed(run: Run) -> dict[str, float]:
+        scores = scheme_scores(run)
+        return {name: scores[name] for name in PRINTED_SCHEMES}
+
+    return per_seed(runs, printed, restricted_title)
 
 
 def pair_rows(runs: Iterable[Run]) -> pd.DataFrame:

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
@@ -87,20 +88,25 @@ def _direction(run: Run, outcomes: PairedOutcomes) -> np.ndarray:
     return np.stack([np.asarray(getattr(found, name), dtype=float) for name in DIRECTION], axis=-1)
 
 
-def per_seed(runs: Iterable[Run], scores: Callable[[Run], Mapping[Hashable, float]]) -> pd.DataFrame:
+def per_seed(
+    runs: Iterable[Run],
+    scores: Callable[[Run], Mapping[Hashable, float]],
+    title: Callable[[Run], str] = attrgetter("name"),
+) -> pd.DataFrame:
     """One row for each score of each run: dataset, model (and variant), encoder ('' if there is none), seed,
     score, value.
 
     Parameters
     ----------
     scores : run → name of a score → value, e.g. `scheme_scores` or `paired_scores`.
+    title : run → what stands in the column model.
 
     >>> run = Run.from_outcome(Confusion.from_arrays(["a"], ["a"]), dataset="d", model="m", seed=9)
     >>> per_seed([run], lambda run: {"n": run.n}).to_numpy().tolist()
     [['d', 'm', '', 9, 'n', 1]]
     """
     rows = [
-        (run.dataset, run.name, run.encoder or "", run.seed, name, value)
+        (run.dataset, title(run), run.encoder or "", run.seed, name, value)
         for run in runs
         for name, value in scores(run).items()
     ]

@@ -8,7 +8,7 @@ import nbformat
 import pandas as pd
 
 from helpers import ROOT
-from helpers.papers import pair_runs, pair_scores, restriction_gains
+from helpers.papers import findings_table, pair_runs, pair_scores, restriction_gains
 from helpers.reporting import find_cell, load_published
 
 NUMBER = re.compile(r"\b\d[\d,]*\.\d+\b|\b\d+ of \d+\b|(?<![\w.,])\.\d+\b|\b\d+(?:\.\d+)? %")
@@ -86,3 +86,16 @@ def gains_of_14(base: str = "SVM-EM") -> pd.DataFrame:
 def micro_of_14(*names: str, base: str = "SVM-EM") -> list[float]:
     """The same under micro-F1, rounded as it is printed."""
     return gains_of_14(base).loc["micro", list(names)].astype(float).round(1).tolist()
+
+
+@cache
+def verdicts_of_14(evaluation: str = "") -> pd.DataFrame:
+    """PTR against RECENT around EM-ES on the drawn pairs, by score."""
+    table = findings_table(pair_runs())
+    return table[table["first"] == f"RECENT(EM-ES){evaluation}"].set_index("score")
+
+
+def ahead_of_14(evaluation: str = "") -> pd.Series:
+    """By how many points PTR is ahead of it."""
+    table = verdicts_of_14(evaluation)
+    return (table["ours_second"] - table["ours_first"]).round(1)

@@ -26,7 +26,12 @@ def run(model: str, seed: int, both: int) -> Run:
     """100 samples of R(e1,e2), all right on the test set, `both` of them also on the paired set."""
     rows = tuple(row for row in ((0, 0, 1, both), (0, 0, 0, 100 - both)) if row[-1])
     return Run(
-        dataset="d", model=model, seed=seed, labels=LABELS, negative="Other", table=PairedRows(rows=rows)
+        dataset="semeval2010",
+        model=model,
+        seed=seed,
+        labels=LABELS,
+        negative="Other",
+        table=PairedRows(rows=rows),
     )
 
 
@@ -57,6 +62,9 @@ def test_the_rule(better, worse, expected) -> None:
 
 def test_the_papers_numbers() -> None:
     found = {(one.second, one.score): one for one in findings() if one.first == "EM-ES"}
+    recent = {one.score: one for one in findings() if one.first == "RECENT(EM-ES), with the leak"}
+    assert recent["macro"].printed == (43.1, 60.3) and recent["fall"].printed == (28.4, 12.2)
+    assert all(one.rises for name, one in recent.items() if name != "fall")
     assert found["R-BERT", "ppr"].printed == (33.94, 42.33) and found["R-BERT", "ppr"].rises
     assert found["PTR", "macro"].rises and not found["PTR", "micro"].rises
     assert found["PTR", "fall"].printed == (6.4, 0.6)
@@ -67,7 +75,7 @@ def test_the_stored_runs() -> None:
     runs = list_runs("semeval2010", encoder="all-MiniLM-L6-v2", profile="standard", split="test", variant="")
     table = findings_table(runs)
     assert verdict(table, "ppr", "EM-ES") == verdict(table, "ppr", "EM-C-M") == "reproduced"
-    lines = findings_markdown(runs).splitlines()
+    lines = findings_now().splitlines()
     assert len(lines) == 2 + len(findings())
     assert any("R, Table III | PPR, EM-C → EM-ES | 3.27 → 33.94 |" in line for line in lines)
 
@@ -106,7 +114,7 @@ class TestItems:
     def test_a_status_is_the_verdict_of_its_finding(self) -> None:
         lines = findings_now().splitlines()
         rows = [row for row in read_items().itertuples() if row.evidence == FINDINGS]
-        assert len(rows) > 10
+        assert len(rows) >= 10
         for row in rows:
             (line,) = [line for line in lines if f"| {row.key} |" in line]
             assert line.endswith(f"| {row.status} |"), row
