@@ -86,7 +86,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "paired_breakdown",
             "with_inverses",
         ],
-        # what an evaluation gains that knows the negative samples
         # ranked facts of distant supervision
         "facts": ["AREAS", "FactRanking", "PRECISION_AT", "curve_order", "fact_scores"],
         "fact_samples": ["FACT_MEASURES", "FactPair", "FactSample", "PredictedFacts"],

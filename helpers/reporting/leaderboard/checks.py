@@ -82,6 +82,7 @@ class _Problems:
     count: int = 0
 
     def add(self, reason: str, line: int | None = None, column: str | None = None) -> None:
+        """One more fault; its text is cut to 400 characters."""
         self.count += 1
         if len(self.kept) < SHOWN_PROBLEMS:
             self.kept.append(Problem(line, column, visible(reason, 400)))
@@ -92,6 +93,7 @@ class _Problems:
         return len(self.kept) >= SHOWN_PROBLEMS
 
     def refuse(self, path: Path | str) -> None:
+        """Raises Refused if there is any fault."""
         if self.count:
             raise Refused(path, self.kept, self.count)
 

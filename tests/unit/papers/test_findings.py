@@ -28,6 +28,7 @@ def run(model: str, seed: int, both: int) -> Run:
     return Run(
         dataset="semeval2010",
         model=model,
+        encoder="bert-base-uncased",
         seed=seed,
         labels=LABELS,
         negative="Other",
