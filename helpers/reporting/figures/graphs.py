@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.patches import Arc
 
-from .parts import first_seen, legend_below, name_rows
+from .parts import first_seen, headline, legend_below, name_rows
 from .style import BLUE, ORANGE, PALETTE, QUIET, ink, scheme_look, styled
 
 _DISTANCES = {0: ("path", PALETTE[0]), 1: ("one step off", PALETTE[1]), 2: ("two steps off", PALETTE[2])}
@@ -114,7 +114,7 @@ def restriction_chart(scores: pd.DataFrame, title: str) -> plt.Figure:
     name_rows(axes, systems, fontsize=9)
     any_several = scores.duplicated(["system", "scheme"]).any()
     axes.set_xlabel("F1 (%), small dots: single seeds" if any_several else "F1 (%)")
-    axes.set_title(title)
+    headline(figure, title)  # the names of the rows take half of the width
     if len(scores):
         axes.set_xlim(0, 10 * math.ceil(scores["value"].max() / 10))
     legend_below(figure, axes, len(schemes))

@@ -101,7 +101,7 @@ def label_ends(
 
 
 def headline(figure: plt.Figure, title: str) -> None:
-    """The title of a figure with several panels, at the left."""
+    """The title of a figure with several panels or with long names of rows, at the left of all."""
     figure.suptitle(title, fontsize=11, fontweight="bold", x=0.01, ha="left")
 
 

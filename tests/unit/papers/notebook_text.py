@@ -9,6 +9,7 @@ import pandas as pd
 
 from helpers import ROOT
 from helpers.papers import findings_table, pair_runs, pair_scores, restriction_gains
+from helpers.papers.graphs import DRAWN, WHOLE
 from helpers.reporting import find_cell, load_published
 
 NUMBER = re.compile(r"\b\d[\d,]*\.\d+\b|\b\d+ of \d+\b|(?<![\w.,])\.\d+\b|\b\d+(?:\.\d+)? %")
@@ -76,16 +77,23 @@ def of_table(item: str, model: str, scheme: str) -> tuple[str, str]:
 
 
 @cache
-def gains_of_14(base: str = "SVM-EM") -> pd.DataFrame:
-    """What each part of RECENT around a base adds on the drawn pairs, under each scheme."""
-    gains = restriction_gains(pair_scores(pair_runs())).query("base == @base").set_index("scheme")
+def gains_of_14(base: str = "SVM-EM", dataset: str = DRAWN) -> pd.DataFrame:
+    """What each part of RECENT around a base adds under each scheme, usually on the drawn pairs."""
+    gains = restriction_gains(pair_scores(pair_runs(dataset))).query("base == @base").set_index("scheme")
     seeming = gains["RECENT"] + gains["leak"] - gains["alone"]
     return gains.assign(both=gains["RECENT"] - gains["alone"], seeming=seeming)
 
 
-def micro_of_14(*names: str, base: str = "SVM-EM") -> list[float]:
+def micro_of_14(*names: str, base: str = "SVM-EM", dataset: str = DRAWN) -> list[float]:
     """The same under micro-F1, rounded as it is printed."""
-    return gains_of_14(base).loc["micro", list(names)].astype(float).round(1).tolist()
+    return gains_of_14(base, dataset).loc["micro", list(names)].astype(float).round(1).tolist()
+
+
+@cache
+def lead_of_ptr(system: str, dataset: str = WHOLE) -> pd.Series:
+    """By how many points PTR is above a system under each scheme, rounded, in the mean over the runs."""
+    scores = pair_scores(pair_runs(dataset)).pivot_table("value", "score", "model")
+    return (100 * (scores["PTR"] - scores[system])).round(1)
 
 
 @cache

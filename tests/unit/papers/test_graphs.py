@@ -45,7 +45,7 @@ from helpers.papers.graphs import DRAWN, FAR, WHOLE, graphs_markdown, leak_markd
 from helpers.reporting import TABLES_FOLDER, load_published, write_csv, write_tidy
 from helpers.reporting.figures import restriction_chart
 from helpers.runs import STUDIES_FOLDER, Run, list_published, list_runs, save_run
-from tests.unit.papers.notebook_text import source
+from tests.unit.papers.notebook_text import lead_of_ptr, source
 
 HEADS = [2, 0, 9, 9, 9, 9, 8, 9, 2, 12, 12, 9]
 WORDS = ["I", "think", "he", "was", "not", "a", "very", "close", "relative", "of", "Mike", "Cane"]
@@ -250,13 +250,31 @@ class TestWhatNotebook14Says:
         assert "it does under four schemes, and micro is undecided; with the leak" in page
         assert "RECENT is ahead under micro and weighted. Under macro PTR is ahead either way." in page
 
+    def test_of_all_pairs(self) -> None:
+        """With all negatives PTR is behind RECENT around EM-ES without any leak, but not under macro; RECENT
+        costs around EM-ES more than its leak can hide. One run of each: no more than a direction."""
+        lead = lead_of_ptr("RECENT(EM-ES)")
+        assert (lead.drop("macro") < -0.9).all() and lead["macro"] > 2
+        gains = restriction_gains(pair_scores(pair_runs(WHOLE))).set_index(["base", "scheme"])
+        assert (gains.loc["EM-ES", ["steps", "types"]] < -1).all(axis=None)
+        assert (gains["leak"] > 0).all()
+        micro = gains.loc[("EM-ES", "micro")]
+        assert micro["RECENT"] + micro["leak"] < micro["alone"] - 0.6
+        gained = gains["RECENT"] - gains["alone"]
+        assert (gained["SVM-EM"] > 1).all() and (gained["CNN epochs-40"].drop("micro") > 1).all()
+        assert gained["CNN epochs-40", "micro"] < -0.5
+        alarms = step_shares(pair_runs(WHOLE))["false_alarms"]
+        assert alarms["EM-ES"] < alarms["RECENT(EM-ES)"] < 0.8 * alarms["PTR"]
+        page = " ".join((ROOT / "results" / "README.md").read_text("utf-8").split())
+        assert "RECENT is ahead without it, too, under all schemes but macro" in page
+
     def test_a_stored_evaluation_as_published_has_no_false_alarm(self) -> None:
         for data in (DRAWN, WHOLE):
             leaky = step_shares(
                 one for one in pair_runs(data) if restricted_title(one).endswith(AS_PUBLISHED)
             )
             assert (leaky["false_alarms"] == 0).all() and (leaky["detected"] > 0).all()
-            assert len(leaky) or data == WHOLE
+            assert len(leaky) == 6
 
     def test_no_evaluation_as_published_is_below_the_corrected_one(self) -> None:
         gains = restriction_gains(pair_scores(pair_runs()))
@@ -279,8 +297,9 @@ class TestWhatNotebook14Says:
     def test_word_vectors_were_chosen_on_training_data(self) -> None:
         """The usual ones have the highest mean A over the two models on the held-out tenth; for C-GCN alone
         training them further makes no difference."""
-        tried = vector_scores().set_index(["model", "word vectors", "in training"])["A"]
-        assert len(tried) == 6
+        every = vector_scores().set_index(["model", "word vectors", "in training"])
+        tried = every.query("epochs == 20")["A"]
+        assert (len(every), len(tried)) == (8, 6)
         means = tried.groupby(level=["word vectors", "in training"]).mean()
         assert means.idxmax()[0].endswith("word pieces") and means.idxmax()[1] == "frozen"
         ours = tried["C-GCN"].filter(like="word pieces")
