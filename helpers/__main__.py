@@ -3,7 +3,7 @@
 import sys
 
 try:
-    from helpers.cli import main
+    from .cli import main
 except KeyboardInterrupt:  # while Python was still loading it
     print("error: interrupted; nothing was begun", file=sys.stderr)
     sys.exit(130)

@@ -3,13 +3,5 @@
 Each library is loaded when its adapter is first used; none is needed to install this package.
 """
 
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach(
-    __name__,
-    submod_attrs={
-        "scikit_learn": ["f1_score", "multilabel", "scorer"],
-        "trainer": ["compute_metrics"],
-        "streaming": ["WeightedF1"],
-    },
-)
+from .scikit_learn import f1_score as f1_score, multilabel as multilabel, scorer as scorer
+from .trainer import compute_metrics as compute_metrics

@@ -12,9 +12,8 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from helpers import ROOT
-from helpers.core import csv_text, write_atomically
-
+from .. import ROOT
+from ..core import csv_text, write_atomically
 from .scikit_learn import f1_score
 from .trainer import compute_metrics
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from helpers.core import Label, find_negative, shown
-from helpers.metrics import Confusion, LabelCounts, LabelPolicy, Weighting, average, checked_labels
+from ..core import Label, find_negative, shown
+from ..metrics import Confusion, LabelCounts, LabelPolicy, Weighting, average, checked_labels
 
 
 def f1_score(

@@ -10,9 +10,8 @@ from typing import Any
 
 import torch
 
-from helpers.core import Label, shown
-from helpers.metrics import Confusion, Policy, Weighting, average
-
+from ..core import Label, shown
+from ..metrics import Confusion, Policy, Weighting, average
 from .trainer import IGNORED, kept_ids, names_of
 
 try:

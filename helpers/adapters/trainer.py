@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from helpers.core import Label, shown
-from helpers.metrics import Confusion, Weighting, evaluate
-
+from ..core import Label, shown
+from ..metrics import Confusion, Weighting, evaluate
 from .scikit_learn import known_negative
 
 IGNORED = -100

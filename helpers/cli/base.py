@@ -32,8 +32,8 @@ from typing import Any
 
 import click
 
-from helpers import __version__
-from helpers.core import did_you_mean, plain_file, shown, unknown_name, visible, write_atomically
+from .. import __version__
+from ..core import did_you_mean, plain_file, shown, unknown_name, visible, write_atomically
 
 NAME = "beyond-micro-f1"
 PROGRAM = NAME if Path(sys.argv[0]).stem == NAME else "python -m helpers"

@@ -94,8 +94,8 @@ def _compare(
 
 
 def _systems(files: tuple[str, ...], shape: str, raw: bool, decimals: int, **options: Any) -> str:
-    from helpers.core import csv_text
-    from helpers.evaluation import compare_files, comparison_latex, comparison_text, seeds_among
+    from ..core import csv_text
+    from ..evaluation import compare_files, comparison_latex, comparison_text, seeds_among
 
     if hint := seeds_among(files):
         raise ValueError(hint)
@@ -111,8 +111,8 @@ def _systems(files: tuple[str, ...], shape: str, raw: bool, decimals: int, **opt
 
 
 def _over_runs(runs: tuple[str, ...], shape: str, raw: bool, decimals: int, **options: Any) -> str:
-    from helpers.data import read_inverse
-    from helpers.evaluation import compare_run_files, expand_runs
+    from ..data import read_inverse
+    from ..evaluation import compare_run_files, expand_runs
 
     if options["inverse"] and not options["paired_column"]:
         raise ValueError("--inverse is of use with --paired-column only")

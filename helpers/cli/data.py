@@ -42,12 +42,12 @@ def _stats(name: str, negative: str | None, gold_column: str | None, figure: str
       python -m helpers stats counts.csv --negative NA
       python -m helpers stats mine.csv --negative no_relation --figure labels.png
     """
-    from helpers.data import find_label_counts, find_statistics
+    from ..data import find_label_counts, find_statistics
 
     found = find_statistics(name, negative, gold_column)
     if figure:
-        from helpers.core import atomic_path
-        from helpers.reporting.figures import label_distribution_chart
+        from ..core import atomic_path
+        from ..reporting.figures import label_distribution_chart
 
         counts, negative_class = find_label_counts(name, negative, gold_column)
         with atomic_path(figure) as draft:
@@ -78,7 +78,7 @@ def _data(action: str, argument: str | None, dataset: str | None) -> None:
       python -m helpers data fetch semeval2010      download a data set, or one file, with its checksum
       python -m helpers data build-pairs OUT        original, paired and merged set, from the official files
     """
-    from helpers.data import data_status, fetch_dataset, write_pairs
+    from ..data import data_status, fetch_dataset, write_pairs
 
     if action in NEEDED and not argument:
         raise ValueError(f"data {action} needs {NEEDED[action]}")

@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from helpers import ROOT
-
+from .. import ROOT
 from .base import app, as_json, existing_file, flag, forms, option, put, whole_number
 
 WORKFLOW = ROOT / "workflow"
@@ -35,7 +34,7 @@ def _status(check: bool, form: str) -> int:
       python -m helpers status
       python -m helpers status --check --format json
     """
-    from helpers.experiments import all_states
+    from ..experiments import all_states
 
     states = all_states()
     if form == "json":
@@ -125,7 +124,7 @@ def _grid(
     profile = profile or ("paper" if encoders else "standard")
     if encoders and profile != "paper":
         raise ValueError("--encoder belongs to --profile paper; the standard grid has the embedded encoder")
-    from helpers.experiments import grid_record, grid_text, plan
+    from ..experiments import grid_record, grid_text, plan
 
     wanted = plan(profile, file, encoders, runs_only, missing_only)
     if dry_run:

@@ -78,7 +78,7 @@ def _add(
       python -m helpers leaderboard add answers.txt --dataset semeval2010 --system "My CNN" --licence MIT
       python -m helpers leaderboard add --batch submissions.csv
     """
-    from helpers.reporting.leaderboard import Submission, add_submission
+    from ..reporting.leaderboard import Submission, add_submission
 
     store, paired = _stored(options.pop("store")), options.pop("paired_column")
     if batch:
@@ -99,7 +99,7 @@ def _add(
 
 def _noting(act: Any) -> Any:
     """What `act` gives; each fault of a refused file is a note of its own, the error says how many."""
-    from helpers.reporting.leaderboard import Refused
+    from ..reporting.leaderboard import Refused
 
     try:
         return act()
@@ -116,7 +116,7 @@ def _note(error: Any) -> None:
 
 
 def _add_batch(batch: str, replace: bool, store: dict[str, Any]) -> None:
-    from helpers.reporting.leaderboard import Refused, add_batch, read_batch
+    from ..reporting.leaderboard import Refused, add_batch, read_batch
 
     stored, refused = add_batch(read_batch(batch), **store, replace=replace)
     for one, error in refused:
@@ -145,7 +145,7 @@ def _compare_two(first: str, second: str, dataset: str, systems: Sequence[str], 
     example:
       python -m helpers leaderboard compare a.csv b.csv --dataset tacred --systems "My model" spanbert_tacred
     """
-    from helpers.reporting.leaderboard import Submission, compare_submissions
+    from ..reporting.leaderboard import Submission, compare_submissions
 
     pair = [Submission(file, dataset, name) for file, name in zip((first, second), systems, strict=True)]
     put(str(_noting(lambda: compare_submissions(*pair, **_stored(store)))))
@@ -171,7 +171,7 @@ def _rebuild(
       python -m helpers leaderboard rebuild
       python -m helpers leaderboard rebuild --out page.html --bootstrap 200
     """
-    from helpers.reporting.leaderboard import PAGE, build_page, page_data, write_neighbours
+    from ..reporting.leaderboard import PAGE, build_page, page_data, write_neighbours
 
     if neighbours:
         write_neighbours(replicates)
@@ -194,7 +194,7 @@ def _remove(dataset: str, system: str, store: str | None) -> None:
     example:
       python -m helpers leaderboard remove --dataset tacred --system "My model"
     """
-    from helpers.reporting.leaderboard import remove_submission
+    from ..reporting.leaderboard import remove_submission
 
     put("\n".join(f"removed {path}" for path in remove_submission(dataset, system, **_stored(store))))
 
@@ -208,8 +208,8 @@ def _list(form: str, store: str | None) -> None:
     example:
       python -m helpers leaderboard list
     """
-    from helpers.core import csv_text, table_name
-    from helpers.reporting.leaderboard import submission_rows, submissions
+    from ..core import csv_text, table_name
+    from ..reporting.leaderboard import submission_rows, submissions
 
     rows = submission_rows(submissions(**_stored(store)))
     names = ("dataset", "system", "outcome", "n", "licence", "paper")
@@ -252,8 +252,8 @@ def _report(
       python -m helpers report mine.csv --negative no_relation
       python -m helpers report mine.csv --dataset tacred --system "My model" --format html --out report.html
     """
-    from helpers.core import write_atomically
-    from helpers.reporting.leaderboard import file_report
+    from ..core import write_atomically
+    from ..reporting.leaderboard import file_report
 
     roles = {role: named.get(f"{role}_column") for role in ("id", "gold", "predicted")}
     made = _noting(lambda: file_report(file, dataset, system, negative, roles, replicates))

@@ -38,7 +38,7 @@ def reading(command: Callable) -> Callable:
 
 def reading_of(options: dict[str, Any]) -> dict[str, Any]:
     """The options of `reading`, taken out of `options`, as the arguments of `score_file`."""
-    from helpers.data import read_label_names
+    from ..data import read_label_names
 
     names = options.pop("id2label")
     found = {"gold_file": options.pop("gold"), "form": options.pop("input_format")}
@@ -87,7 +87,7 @@ def _listed(labels: tuple[str, ...]) -> list[str]:
     """The labels of --labels; a name that ends in .txt is a file with one a line."""
     if len(labels) > 1 or not labels[0].endswith(".txt"):
         return list(labels)
-    from helpers.data import open_source
+    from ..data import open_source
 
     source = open_source(existing_file(labels[0]))
     return source.read([source.column("label")])["label"].to_pylist()

@@ -19,7 +19,7 @@ def _notebooks(only: tuple[str, ...], parameters: tuple[tuple[str, str], ...], p
       python -m helpers notebooks
       python -m helpers notebooks --only 02 --only 03 -p replicates 500
     """
-    from helpers.notebooks import NotebookFailed, run_notebooks
+    from ..notebooks import NotebookFailed, run_notebooks
 
     names = [name for name, _ in parameters]
     twice = next((name for name in names if names.count(name) > 1), None)
@@ -35,6 +35,6 @@ def _notebooks(only: tuple[str, ...], parameters: tuple[tuple[str, str], ...], p
 @app.command("summary")
 def _summary() -> None:
     """Published | ours, from the tables that the notebooks wrote."""
-    from helpers.papers import summary_text
+    from ..papers import summary_text
 
     put(summary_text())

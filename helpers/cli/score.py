@@ -6,8 +6,7 @@ from typing import Any
 
 import click
 
-from helpers.core import unknown_name
-
+from ..core import unknown_name
 from .base import (
     KS,
     SCHEMES,
@@ -95,8 +94,8 @@ def _score(
       python -m helpers score mine.jsonl.gz --gold-column label --predicted-column bert --bootstrap 10000
       python -m helpers score mine.tsv --task semeval2010 --paired-column paired --fail-under dodrans=0.67
     """
-    from helpers.data import read_inverse
-    from helpers.evaluation import score_file
+    from ..data import read_inverse
+    from ..evaluation import score_file
 
     if inverse and not options["paired_column"]:
         raise ValueError("--inverse is of use with --paired-column only")
@@ -128,7 +127,7 @@ def _with_schemes(schemes: tuple[str, ...] | None, asked: list[str]) -> tuple[st
     more = [name for name in dict.fromkeys(asked) if name.startswith("n^") and name not in (schemes or ())]
     if not more:
         return schemes
-    from helpers.metrics import scheme_names
+    from ..metrics import scheme_names
 
     return (*(schemes or scheme_names()), *more)
 
@@ -164,7 +163,7 @@ def _score_multilabel(truth: str, scores: str, form: str, **options: Any) -> Non
       python -m helpers score-multilabel --truth truth.csv --scores scores.npy
       python -m helpers score-multilabel --truth t.npz --scores s.npz --k 1,3,5 --bootstrap 10000
     """
-    from helpers.evaluation import score_multilabel_files
+    from ..evaluation import score_multilabel_files
 
     put_report(score_multilabel_files(truth, scores, **options), form)
 
@@ -192,7 +191,7 @@ def _audit_leak(file: str, form: str, raw: bool, **options: Any) -> None:
       python -m helpers audit-leak mine.csv --negative no_relation
       python -m helpers audit-leak tacred.tsv.gz --negative no_relation --predicted-column gcn --format json
     """
-    from helpers.evaluation import audit_leak
+    from ..evaluation import audit_leak
 
     put_report(audit_leak(file, **options), form, raw)
 
@@ -249,7 +248,7 @@ def _score_facts(predictions: str, form: str, raw: bool, **options: Any) -> None
       python -m helpers score-facts mine.csv --facts true.csv --threshold 0.5
       python -m helpers score-facts published.csv --recall 0.2
     """
-    from helpers.evaluation import score_fact_file
+    from ..evaluation import score_fact_file
 
     put_report(score_fact_file(predictions, **options), form, raw)
 
@@ -277,8 +276,8 @@ def _compare_facts(first: str, second: str, form: str, raw: bool, **options: Any
       python -m helpers compare-facts mine.csv baseline.csv --facts true.csv
       python -m helpers compare-facts cnn.csv pcnn.csv --recall 0.3
     """
-    from helpers.core import csv_text
-    from helpers.evaluation import compare_fact_files, fact_comparison_text
+    from ..core import csv_text
+    from ..evaluation import compare_fact_files, fact_comparison_text
 
     table = compare_fact_files(first, second, **options)
     if form == "json":

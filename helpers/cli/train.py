@@ -9,9 +9,8 @@ from typing import Any
 
 import click
 
-from helpers import ROOT
-from helpers.models import MODELS  # the names: no model, no numpy, no torch
-
+from .. import ROOT
+from ..models import MODELS  # the names: no model, no numpy, no torch
 from .base import (
     KS,
     PAIR,
@@ -110,9 +109,9 @@ def _train(settings: str | None, changes: tuple, options: tuple, out: str | None
       python -m helpers train --model r-bert --encoder bert-large-uncased --profile paper --predictions a.csv
       accelerate launch -m helpers train --model ptr --profile paper --encoder roberta-large   (several GPUs)
     """
-    from helpers.experiments import Experiment, run_experiment
-    from helpers.models import is_first_process
-    from helpers.runs import RUNS_FOLDER, run_path
+    from ..experiments import Experiment, run_experiment
+    from ..models import is_first_process
+    from ..runs import RUNS_FOLDER, run_path
 
     _take_own_files(chosen)
     written = {name: chosen.pop(name) for name in ("predictions", "weights", "epochs", "overwrite")}
@@ -159,7 +158,7 @@ def _take_own_files(chosen: dict[str, Any]) -> None:
     """Register the files of --train and --test as the data set; `chosen` keeps what an experiment takes."""
     files, about = {one: chosen.pop(one) for one in ("train", "test")}, {one: chosen.pop(one) for one in OWN}
     if all(files.values()):
-        from helpers.data import register_files
+        from ..data import register_files
 
         chosen["dataset"] = register_files(chosen["dataset"] or "own", **files, **about).name
         return
@@ -171,7 +170,7 @@ def _take_own_files(chosen: dict[str, Any]) -> None:
 
 def _described(run: Any, path: object) -> str:
     """The run in a few lines: what, where, how fast, and its scores in per cent."""
-    from helpers.reporting import majority_text, paired_scores, scheme_scores
+    from ..reporting import majority_text, paired_scores, scheme_scores
 
     seed = "no seed" if run.seed is None else f"seed {run.seed}"
     precision = f", {run.environment['precision']}" if "precision" in run.environment else ""
@@ -258,7 +257,7 @@ def _linear(context: click.Context, form: str, parameters: tuple, tfidf: tuple, 
         existing_file(options["model"])
         for name in set(TRAINING) & set(given):
             raise ValueError(f"{given[name]} is for training; {options['model']} is trained already")
-    from helpers.experiments import train_and_test
+    from ..experiments import train_and_test
 
     values, text = train_and_test(parameters=dict(parameters), tfidf=dict(tfidf), **options)
     put(as_json(values) if form == "json" else text)
@@ -312,9 +311,9 @@ def _runs(
       OMP_NUM_THREADS=1 python -m helpers runs --train --model R-BERT --model R-BERT-M
       python -m helpers runs --train --run results/runs/semeval2010/PTR/all-MiniLM-L6-v2/seed-459.json
     """
-    from helpers.core import unknown_name
-    from helpers.experiments import chosen, grid_jobs, status, studies, train_missing, train_one
-    from helpers.models import is_first_process
+    from ..core import unknown_name
+    from ..experiments import chosen, grid_jobs, status, studies, train_missing, train_one
+    from ..models import is_first_process
 
     if run is not None:
         if not train:

@@ -19,8 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from helpers import ROOT
-
+from .. import ROOT
 from .errors import MalformedRecord
 
 try:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from helpers.core import MalformedRecord, abridged, shown
+from ..core import MalformedRecord, abridged, shown
 
 if TYPE_CHECKING:
     import pyarrow as pa

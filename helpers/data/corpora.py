@@ -15,8 +15,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Literal
 
-from helpers.core import MalformedRecord, MissingData, did_you_mean, file_sha256, unknown_name
-
+from ..core import MalformedRecord, MissingData, did_you_mean, file_sha256, unknown_name
 from .registry import fetch, locate, registered_files, search_folders
 
 if TYPE_CHECKING:

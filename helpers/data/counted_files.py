@@ -15,8 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from helpers.core import MalformedRecord, listing, naming_file, unknown_name
-
+from ..core import MalformedRecord, listing, naming_file, unknown_name
 from .cells import first_row, label_of_json
 from .engines import COUNT, CountedColumns
 from .label_names import with_names

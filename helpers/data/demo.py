@@ -12,8 +12,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from helpers.core import FORWARD, base_relation
-
+from ..core import FORWARD, base_relation
 from .documents import Documents
 from .samples import RelationSample, parse_tagged
 

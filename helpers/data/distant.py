@@ -18,9 +18,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from helpers import RESULTS
-from helpers.core import MalformedRecord, naming_file, read_file, shown, unknown_name
-
+from .. import RESULTS
+from ..core import MalformedRecord, naming_file, read_file, shown, unknown_name
 from .bags import Mention, make_bags, without_duplicates
 from .readers import Corpus, collect, field, lines, string
 from .samples import RelationSample, Span

@@ -18,8 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy.sparse import csr_array
 
-from helpers.core import MalformedRecord, atomic_writer, read_file, shown, unknown_name
-
+from ..core import MalformedRecord, atomic_writer, read_file, shown, unknown_name
 from .documents import Documents
 from .readers import Record, collect
 

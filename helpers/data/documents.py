@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.sparse import csr_array
 
-from helpers.core import MalformedRecord, did_you_mean, shown, unknown_name
+from ..core import MalformedRecord, did_you_mean, shown, unknown_name
 
 logger = logging.getLogger(__name__)
 UNLABELLED_WARNING = 0.1

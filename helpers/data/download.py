@@ -21,7 +21,7 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import urljoin
 
-from helpers.core import abridged
+from ..core import abridged
 
 if TYPE_CHECKING:
     import requests

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from helpers.core import Label, MalformedRecord, as_label, shown, unlisted_message
-
+from ..core import Label, MalformedRecord, as_label, shown, unlisted_message
 from .predictions import LabelColumns, columns_of, named_columns
 from .tabular import Source
 

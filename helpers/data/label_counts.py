@@ -16,9 +16,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from helpers import RESULTS
-from helpers.core import unknown_name, write_atomically
-
+from .. import RESULTS
+from ..core import unknown_name, write_atomically
 from .corpora import datasets, find_dataset, read_corpus, resolved
 from .registry import locate, registered_file
 

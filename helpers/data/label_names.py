@@ -13,8 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from helpers.core import SKIPPED, listing, naming_file, plain_form, read_file, shown
-
+from ..core import SKIPPED, listing, naming_file, plain_form, read_file, shown
 from .sources import LabelList
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ import pyarrow.csv
 import scipy.sparse
 from scipy.sparse import csr_array
 
-from helpers.core import (
+from ..core import (
     MalformedRecord,
     abridged,
     atomic_writer,

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from helpers.core import (
+from ..core import (
     MalformedRecord,
     find_negative,
     inverse_label,
@@ -23,7 +23,6 @@ from helpers.core import (
     shown,
     unknown_name,
 )
-
 from .corpora import Dataset, register_dataset
 from .document_files import read_labels
 from .predictions import read_inverse

@@ -14,8 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from helpers.core import atomic_path, file_sha256, inverse_label, label_ids, role_words, unknown_name
-
+from ..core import atomic_path, file_sha256, inverse_label, label_ids, role_words, unknown_name
 from .corpora import datasets, read_corpus
 from .registry import registered_files
 from .samples import RDR_MARKERS, Markers, RelationSample, parse_tagged, render

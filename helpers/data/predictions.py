@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from helpers.core import SKIPPED, MalformedRecord, listing, naming_file, read_file, shown
-
+from ..core import SKIPPED, MalformedRecord, listing, naming_file, read_file, shown
 from .cells import first_row
 from .label_names import label_times, with_names
 from .sources import INPUT_NAME, LabelList, open_source

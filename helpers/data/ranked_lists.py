@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from helpers.core import MalformedRecord, finite_number, naming_file, unknown_name
-
+from ..core import MalformedRecord, finite_number, naming_file, unknown_name
 from .matrices import read_arrays
 from .readers import collect, lines
 from .registry import registered_file

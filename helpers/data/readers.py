@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-from helpers.core import (
+from ..core import (
     SEMEVAL_RELATIONS,
     MalformedRecord,
     abridged,
@@ -28,7 +28,6 @@ from helpers.core import (
     unknown_name,
     utf8_fault,
 )
-
 from .samples import (
     CHEMPROT_MARKERS,
     RDR_MARKERS,

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from helpers import ROOT
-from helpers.core import (
+from .. import ROOT
+from ..core import (
     ChecksumError,
     DownloadError,
     MissingData,
@@ -26,7 +26,6 @@ from helpers.core import (
     private_folder,
     unknown_name,
 )
-
 from .download import download_file, unpack_member
 
 logger = logging.getLogger(__name__)

@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
-from helpers.core import MalformedRecord, abridged, plain_file, shown
-
+from ..core import MalformedRecord, abridged, plain_file, shown
 from .cells import check_types
 from .engines import group_rows, quoted_name
 from .predictions import LabelColumns, read_label_columns

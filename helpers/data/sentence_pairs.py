@@ -21,8 +21,7 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from helpers.core import shown
-
+from ..core import shown
 from .readers import Corpus, collect, field, json_array, string
 from .registry import locate
 from .samples import RelationSample, Span

@@ -13,8 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from helpers.core import MalformedRecord, naming_file, read_file, shown, unknown_name
-
+from ..core import MalformedRecord, naming_file, read_file, shown, unknown_name
 from .tabular import Delimited, JsonLines, Parquet, Source
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from helpers.core import (
+from ..core import (
     MalformedRecord,
     base_relation,
     find_negative,
@@ -20,7 +20,6 @@ from helpers.core import (
     shown,
     unknown_name,
 )
-
 from .corpora import datasets, find_dataset
 from .label_counts import TOTAL, count_labels, counted_datasets, published_counts
 from .predictions import gold_counts

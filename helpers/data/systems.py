@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from helpers.core import (
+from ..core import (
     SEMEVAL_RELATIONS,
     SKIPPED,
     MalformedRecord,
@@ -22,7 +22,6 @@ from helpers.core import (
     shown,
     unknown_name,
 )
-
 from . import readers
 from .readers import collect, json_array, string
 from .registry import locate, search_folders

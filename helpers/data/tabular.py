@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from helpers.core import (
+from ..core import (
     MalformedRecord,
     abridged,
     byte_fault,
@@ -30,7 +30,6 @@ from helpers.core import (
     shown,
     utf8_fault,
 )
-
 from .cells import blank_row, check_types, label_of_json, odd_row
 
 if TYPE_CHECKING:

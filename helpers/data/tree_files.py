@@ -9,8 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
-from helpers.core import MalformedRecord, shown, unknown_name
-
+from ..core import MalformedRecord, shown, unknown_name
 from .corpora import datasets, file_path, find_dataset, read_corpus
 from .readers import Corpus, blocks, collect, field, json_array, lines, string
 from .samples import SPACED_TAGS, RelationSample, Span, parse_tagged

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from helpers.core import shown, table_name, unknown_name, visible
-from helpers.data import read_label_columns, respelt
-from helpers.metrics import (
+from ..core import shown, table_name, unknown_name, visible
+from ..data import read_label_columns, respelt
+from ..metrics import (
     CORRECTIONS,
     Confusion,
     PairedOutcomes,
@@ -35,7 +35,6 @@ from helpers.metrics import (
     resolve_score,
     scheme_names,
 )
-
 from .labels import as_run, check_labels
 from .scoring import find_task
 

@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from helpers.core import MalformedRecord, find_negative, listing, naming_file, shown
-from helpers.data import UNKNOWN_ENTITY, open_source
-from helpers.metrics import FactRanking, FactSample, curve_order
+from ..core import MalformedRecord, find_negative, listing, naming_file, shown
+from ..data import UNKNOWN_ENTITY, open_source
+from ..metrics import FactRanking, FactSample, curve_order
 
 logger = logging.getLogger(__name__)
 FACT = ("head", "tail", "relation")

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from helpers.core import csv_text, naming_file, signature_field, table_name, visible
-from helpers.metrics import (
+from ..core import csv_text, naming_file, signature_field, table_name, visible
+from ..metrics import (
     CLASS_SCORES,
     FACT_MEASURES,
     PRECISION_AT,
@@ -38,7 +38,6 @@ from helpers.metrics import (
     paired_bootstrap,
     scheme_names,
 )
-
 from .fact_lists import FactList, read_fact_lists
 
 logger = logging.getLogger(__name__)

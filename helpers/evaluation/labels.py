@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from helpers.core import (
+from ..core import (
     SKIPPED,
     find_negative,
     listing,
@@ -19,13 +19,12 @@ from helpers.core import (
     shown,
     unknown_name,
 )
-from helpers.data import LabelColumns, Respelling, count_files, respelt
-from helpers.metrics import Report, resolve_score, scheme_names
-
+from ..data import LabelColumns, Respelling, count_files, respelt
+from ..metrics import Report, resolve_score, scheme_names
 from .scoring import Task, find_task, score_frame, score_run
 
 if TYPE_CHECKING:
-    from helpers.runs import Run
+    from ..runs import Run
 
 logger = logging.getLogger(__name__)
 
@@ -131,7 +130,7 @@ def as_run(path: Path | str | Sequence[Path | str], form: str | None = None) -> 
     content = read_file(path)
     if not all(key in content for key in (b'"outcome"', b'"labels"', b'"dataset"')):
         return None
-    from helpers.runs import load_run
+    from ..runs import load_run
 
     return load_run(path)
 

@@ -13,10 +13,10 @@ from typing import Any
 
 import pandas as pd
 
-from helpers.core import Label, csv_text, naming_file, shown, table_name, visible
-from helpers.data import read_label_columns
-from helpers.metrics import Confusion, Policy, Weighting, averages, evaluate, leaked, scheme_names
-from helpers.runs import Run
+from ..core import Label, csv_text, naming_file, shown, table_name, visible
+from ..data import read_label_columns
+from ..metrics import Confusion, Policy, Weighting, averages, evaluate, leaked, scheme_names
+from ..runs import Run
 
 SCORES = ("precision", "recall", "f1")
 

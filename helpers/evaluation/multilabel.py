@@ -17,9 +17,9 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.pipeline import Pipeline
 
-from helpers.core import Label, table_name, unknown_name, visible
-from helpers.data import Documents, label_matrix, read_matrix
-from helpers.metrics import (
+from ..core import Label, table_name, unknown_name, visible
+from ..data import Documents, label_matrix, read_matrix
+from ..metrics import (
     F_MEASURES,
     LabelPolicy,
     MultilabelOutcome,
@@ -32,7 +32,7 @@ from helpers.metrics import (
     names_at,
     scheme_names,
 )
-from helpers.models.linear import DocumentClassifier, LinearClassifier
+from ..models.linear import DocumentClassifier, LinearClassifier
 
 logger = logging.getLogger(__name__)
 OFTEN = 0.1  # share of instances without labels from which the user is told

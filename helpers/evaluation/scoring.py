@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from helpers.core import SEMEVAL_RELATIONS, SKIPPED, shown, signature_field, unknown_name
-from helpers.data import LabelColumns
-from helpers.metrics import (
+from ..core import SEMEVAL_RELATIONS, SKIPPED, shown, signature_field, unknown_name
+from ..data import LabelColumns
+from ..metrics import (
     RULES,
     Confusion,
     Interval,
@@ -32,7 +32,7 @@ from helpers.metrics import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from helpers.runs import Run
+    from ..runs import Run
 
 
 class Task(NamedTuple):

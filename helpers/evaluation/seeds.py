@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from helpers.core import csv_text, shown, table_name, unknown_name, visible
-from helpers.metrics import (
+from ..core import csv_text, shown, table_name, unknown_name, visible
+from ..metrics import (
     CORRECTIONS,
     DIRECTION_SCORES,
     FEW_RUNS,
@@ -32,7 +32,6 @@ from helpers.metrics import (
     run_test,
     sawilowsky,
 )
-
 from .labels import scored_file
 
 logger = logging.getLogger(__name__)

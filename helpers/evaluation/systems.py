@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from helpers.core import SEMEVAL_RELATIONS, MissingData
-from helpers.data import join_semeval_answers, locate, registered_file, semeval_key, tacred_predictions
-from helpers.metrics import Confusion, PairedOutcomes
-from helpers.runs import RUNS_FOLDER, Run, save_run
+from ..core import SEMEVAL_RELATIONS, MissingData
+from ..data import join_semeval_answers, locate, registered_file, semeval_key, tacred_predictions
+from ..metrics import Confusion, PairedOutcomes
+from ..runs import RUNS_FOLDER, Run, save_run
 
 TACRED_GOLD = {"tacred": "gold", "tacred-revised": "gold_tacrev"}
 """Data set → its gold column: the original labels, and those revised by Alt et al. 2020 (TACREV)."""

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from helpers.core import unknown_name
-from helpers.data import (
+from ..core import unknown_name
+from ..data import (
     Bag,
     Fingerprint,
     corpus_hashes,
@@ -31,8 +31,8 @@ from helpers.data import (
     shared_pairs,
     without_duplicates,
 )
-from helpers.metrics import Confusion, FactRanking
-from helpers.models import (
+from ..metrics import Confusion, FactRanking
+from ..models import (
     EMBEDDED,
     NO_ENCODER,
     Model,
@@ -43,7 +43,7 @@ from helpers.models import (
     default_settings,
     model_entry,
 )
-from helpers.runs import (
+from ..runs import (
     RUNS_FOLDER,
     ConfusionRows,
     RankedFacts,
@@ -56,7 +56,6 @@ from helpers.runs import (
     save_run,
     variant_name,
 )
-
 from .experiment import SEEDS
 from .run import CHECKPOINTS, NO_RANDOMNESS, model_environment, remove_checkpoint
 

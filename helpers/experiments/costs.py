@@ -24,11 +24,10 @@ from typing import Any
 
 import pandas as pd
 
-from helpers import RESULTS
-from helpers.core import unknown_name, write_atomically
-from helpers.models import EMBEDDED, ENCODER_SHAPES
-from helpers.runs import list_runs
-
+from .. import RESULTS
+from ..core import unknown_name, write_atomically
+from ..models import EMBEDDED, ENCODER_SHAPES
+from ..runs import list_runs
 from .experiment import Experiment, read_samples
 from .workflow import Plan, experiment_path
 
@@ -221,7 +220,7 @@ def write_tokens(datasets: Iterable[str] = ("semeval2010", "kbp37"), path: Path 
 
     Raises MissingData where the data are not here.
     """
-    from helpers.models import build
+    from ..models import build
 
     rows = []
     for dataset in datasets:

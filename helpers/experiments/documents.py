@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from helpers.core import atomic_writer, naming_file
-from helpers.data import Documents, label_list, read_documents, read_labels, write_matrix
-from helpers.evaluation import DocumentScores, score_documents
-from helpers.models.linear import DocumentClassifier
+from ..core import atomic_writer, naming_file
+from ..data import Documents, label_list, read_documents, read_labels, write_matrix
+from ..evaluation import DocumentScores, score_documents
+from ..models.linear import DocumentClassifier
 
 
 def train_and_test(

@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from helpers.core import file_sha256, find_negative, label_ids, unknown_name, write_atomically
-from helpers.data import (
+from ..core import file_sha256, find_negative, label_ids, unknown_name, write_atomically
+from ..data import (
     PTR_FILES,
     RelationSample,
     clean_sample,
@@ -30,7 +30,7 @@ from helpers.data import (
     registered_file,
     samples_sha256,
 )
-from helpers.models import (
+from ..models import (
     EMBEDDED,
     Count,
     ModelEntry,
@@ -40,7 +40,7 @@ from helpers.models import (
     default_settings,
     model_entry,
 )
-from helpers.runs import variant_name
+from ..runs import variant_name
 
 SEEDS = (9, 148, 378, 459, 687)
 """The five seeds of paper W."""

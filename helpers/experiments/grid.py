@@ -14,12 +14,11 @@ from typing import Any
 
 import pandas as pd
 
-from helpers import ROOT
-from helpers.core import unknown_name, write_atomically
-from helpers.metrics import direction_scores
-from helpers.models import NO_ENCODER
-from helpers.runs import RUNS_FOLDER, STUDIES_FOLDER, Run, list_runs
-
+from .. import ROOT
+from ..core import unknown_name, write_atomically
+from ..metrics import direction_scores
+from ..models import NO_ENCODER
+from ..runs import RUNS_FOLDER, STUDIES_FOLDER, Run, list_runs
 from .bags import BagExperiment, gids_experiments, run_bag_experiment, wiki80_experiments
 from .experiment import SEEDS, Experiment
 from .graphs import (

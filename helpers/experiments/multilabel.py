@@ -17,10 +17,10 @@ import numpy as np
 from scipy import sparse
 from tqdm import tqdm
 
-from helpers.data import Documents, corpus_hashes, label_matrix, read_corpus
-from helpers.metrics import MultilabelOutcome, with_and_without_test_labels
-from helpers.models.linear import DocumentClassifier, LinearClassifier
-from helpers.runs import (
+from ..data import Documents, corpus_hashes, label_matrix, read_corpus
+from ..metrics import MultilabelOutcome, with_and_without_test_labels
+from ..models.linear import DocumentClassifier, LinearClassifier
+from ..runs import (
     RUNS_FOLDER,
     LabelPairs,
     Run,

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from helpers.core import write_atomically
-from helpers.data import (
+from ..core import write_atomically
+from ..data import (
     NEGATIVE,
     Mention,
     by_relation,
@@ -33,10 +33,9 @@ from helpers.data import (
     mislead_bags,
     read_corpus,
 )
-from helpers.metrics import FactRanking
-from helpers.models import EMBEDDED, build, default_settings
-from helpers.runs import STUDIES_FOLDER
-
+from ..metrics import FactRanking
+from ..models import EMBEDDED, build, default_settings
+from ..runs import STUDIES_FOLDER
 from .bags import BagData, read_bags
 
 STORED = STUDIES_FOLDER / "noise.csv"

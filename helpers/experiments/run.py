@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from helpers import ROOT
-from helpers.core import remove_abandoned
-from helpers.data import paired_sets
-from helpers.metrics import Confusion, PairedOutcomes
-from helpers.models import History, Model, build
-from helpers.runs import (
+from .. import ROOT
+from ..core import remove_abandoned
+from ..data import paired_sets
+from ..metrics import Confusion, PairedOutcomes
+from ..models import History, Model, build
+from ..runs import (
     RUNS_FOLDER,
     Run,
     code_files,
@@ -33,7 +33,6 @@ from helpers.runs import (
     same_configuration,
     save_run,
 )
-
 from .experiment import Experiment, ExperimentData, read_samples, write_predictions
 
 NO_RANDOMNESS = "trained here; nothing is drawn at random, so every seed gives this run"
@@ -127,7 +126,7 @@ def run_experiment(
 def _threads(count: int | None) -> AbstractContextManager[None]:
     if count is None:
         return nullcontext()
-    from helpers.models import processor_threads  # torch, which some models do without
+    from ..models.training import processor_threads  # torch, which some models do without
 
     return processor_threads(count)
 
@@ -215,7 +214,7 @@ def _majority(data: ExperimentData) -> str:
 
 def _other_evaluations(experiment: Experiment, model: Model, data: ExperimentData, run: Run) -> Iterator[Run]:
     """Of a model with several evaluations the runs in the others: they are of the same training."""
-    from helpers.models import TypeRestriction  # torch, which a list of experiments does without
+    from ..models.type_restriction import TypeRestriction  # torch, which a list of experiments does without
 
     if not isinstance(model, TypeRestriction):
         return

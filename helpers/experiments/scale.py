@@ -22,9 +22,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from helpers.core import write_atomically
-from helpers.runs import list_runs
-
+from ..core import write_atomically
+from ..runs import list_runs
 from .costs import ASSUMED, TABLES, Prices
 
 BYTES = TABLES / "bytes.csv"

@@ -18,11 +18,10 @@ from typing import Any, NamedTuple
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
-from helpers import ROOT
-from helpers.core import exclusive, shown, unknown_name
-from helpers.models import EMBEDDED, NO_ENCODER
-from helpers.runs import RUNS_FOLDER, Result, made_states, read_index, run_path, run_state
-
+from .. import ROOT
+from ..core import exclusive, shown, unknown_name
+from ..models import EMBEDDED, NO_ENCODER
+from ..runs import RUNS_FOLDER, Result, made_states, read_index, run_path, run_state
 from .bags import BagExperiment
 from .experiment import SEEDS, Experiment
 from .grid import Study, studies, train_experiment

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import scipy  # its parts load when first asked for: importing this module stays quick
 
-from helpers.core import Label
-
+from ..core import Label
 from .averaging import Policy, average, averages, chosen_labels
 from .counts import Confusion
 from .weighting import Weighting, power

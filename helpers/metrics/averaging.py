@@ -15,8 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from helpers.core import SKIPPED, Label, shown, signature_field, unlisted_message
-
+from ..core import SKIPPED, Label, shown, signature_field, unlisted_message
 from .class_scores import LOWEST, BinaryCounts, ClassScore, beta_of, in_range, resolve_score
 from .counting import check_total, checked_labels
 from .counts import Confusion, Counted, positions, scalar

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from helpers.core import did_you_mean
+from ..core import did_you_mean
 
 
 class BinaryCounts(NamedTuple):

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from helpers.core import Label, as_label, shown, unlisted_message
-
+from ..core import Label, as_label, shown, unlisted_message
 from .columns import BLOCK_ROWS, MAX_LABELS, Coded, Interner, as_coded, in_spans
 
 DENSE_BITS = 18  # up to 2^18 combinations are counted in an array, more by sorting

@@ -14,8 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from helpers.core import Label, unlisted_message
-
+from ..core import Label, unlisted_message
 from .counting import Contingency, check_total, count_columns
 
 

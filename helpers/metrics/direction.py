@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from helpers.core import Label, base_relation, inverse_label, shown
-
+from ..core import Label, base_relation, inverse_label, shown
 from .class_scores import in_range, ratio
 from .counts import Confusion, PairedOutcomes, positions, scalar
 from .semeval import official_macro

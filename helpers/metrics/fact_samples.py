@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from helpers.core import Label
-
+from ..core import Label
 from .class_scores import ratio
 from .counts import draw
 from .facts import FactRanking

@@ -18,8 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from helpers.core import Label
-
+from ..core import Label
 from .class_scores import in_range
 from .counting import checked_labels
 from .counts import positions

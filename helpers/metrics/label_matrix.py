@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from helpers.core import Label
-
+from ..core import Label
 from .counting import distinct_labels
 
 BLOCK_ENTRIES = 1 << 21  # rows × columns that are worked on at a time: 16 MB of scores

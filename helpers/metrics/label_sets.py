@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, hstack, vstack
 
-from helpers.core import Label
-
+from ..core import Label
 from .counts import Summable, draw, scalar
 from .label_matrix import as_label_matrix, check_same_labels, label_names
 

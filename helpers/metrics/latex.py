@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from helpers.core import table_name
+from ..core import table_name
 
 DECIMALS = 1
 """Of per cent: a test set of some thousand samples does not tell more."""

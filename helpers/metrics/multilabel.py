@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from helpers.core import Label, signature_field
-
+from ..core import Label, signature_field
 from .averaging import Policy, averages
 from .bootstrap import Interval, bootstrap_intervals
 from .class_scores import ClassScore, ratio

@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from helpers.core import Label
-
+from ..core import Label
 from .averaging import RULES
 from .bootstrap import Interval, bootstrap_intervals
 from .class_scores import in_range

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from helpers.core import Label, csv_text, table_name, visible
-
+from ..core import Label, csv_text, table_name, visible
 from .bootstrap import wilson_interval
 from .latex import COUNTS, DECIMALS, latex_float, latex_table, latex_text
 from .latex import HIDDEN as NOT_SHOWN

@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.core import SKIPPED, base_relation, unlisted_message
-
+from ..core import SKIPPED, base_relation, unlisted_message
 from .class_scores import in_range, ratio
 from .counts import Confusion, scalar
 

@@ -17,8 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from helpers.core import did_you_mean
-
+from ..core import did_you_mean
 from .class_scores import ratio
 
 Weighting = Callable[[np.ndarray, np.ndarray], np.ndarray]

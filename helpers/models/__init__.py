@@ -1,44 +1,30 @@
 """Samples in, predictions out: pretrained encoders, the classifiers on top of them, one training loop.
 
-Names are imported when they are first used: the registry and the settings without torch.
+Here is what needs no torch; networks and classifiers are imported by their module, as from
+`helpers.models.classifier`, or made by name: `build`.
 """
 
 import warnings
 
-import lazy_loader
+from .base import (
+    EMBEDDED as EMBEDDED,
+    History as History,
+    Model as Model,
+    NO_ENCODER as NO_ENCODER,
+    is_first_process as is_first_process,
+)
+from .registry import (
+    ENCODER_SHAPES as ENCODER_SHAPES,
+    MODELS as MODELS,
+    ModelEntry as ModelEntry,
+    build as build,
+    check_options as check_options,
+    default_settings as default_settings,
+    model_entry as model_entry,
+    register_model as register_model,
+    unregister_model as unregister_model,
+)
+from .settings import Count as Count, Settings as Settings, checked as checked
 
 # transformers imports tqdm's notebook bar, which warns without ipywidgets; our bars are text everywhere.
 warnings.filterwarnings("ignore", "IProgress not found")
-
-__getattr__, __dir__, __all__ = lazy_loader.attach(
-    __name__,
-    submod_attrs={
-        "base": ["EMBEDDED", "History", "Model", "NO_ENCODER", "is_first_process"],
-        "registry": [
-            "ENCODER_SHAPES",
-            "MODELS",
-            "ModelEntry",
-            "build",
-            "check_options",
-            "default_settings",
-            "model_entry",
-            "register_model",
-            "unregister_model",
-        ],
-        "settings": ["Count", "Settings", "checked"],
-        "classifier": ["MARKERS", "RelationClassifier"],
-        "baselines": ["LinearSvm", "Majority", "MajorityBag", "TfidfBag"],
-        "bags": ["BagClassifier", "attention_weights", "without_entities"],
-        "convolution": ["read_vectors"],
-        "denoising": ["RlDsre"],
-        "encoder": ["load_encoder", "resolved_precision"],
-        "inputs": ["Batch", "Example", "collate"],
-        "training": ["accelerator", "load_weights", "processor_threads"],
-        "graph": ["GraphConvolution", "adjacency", "pooled"],
-        "type_restriction": ["TypeRestriction", "possible_relations"],
-        "word_vectors": ["WordVectors"],
-        "literal_relation": ["LiteralRelationCls"],
-        "prompt_example": ["PromptStep", "prompt_steps"],
-        "attribution": ["probabilities"],
-    },
-)

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from helpers.data import RelationSample
-
+from ..data import RelationSample
 from .classifier import RelationClassifier
 from .inputs import Batch, collate
 from .literal_relation import LiteralRelationCls

@@ -15,9 +15,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from helpers.core import unknown_name
-from helpers.data import Bag, RelationSample
-
+from ..core import unknown_name
+from ..data import Bag, RelationSample
 from . import training
 from .base import EMBEDDED, as_bags, bag_targets
 from .classifier import NeuralModel

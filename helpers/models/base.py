@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     import numpy as np
 
-    from helpers.data import Bag, RelationSample
-
+    from ..data import Bag, RelationSample
     from .settings import Settings
 
 EMBEDDED = "all-MiniLM-L6-v2"
@@ -150,7 +149,7 @@ def as_bags(items: Sequence[Bag | RelationSample]) -> list[Bag]:
     >>> bag.head, bag.tail, bag.relations, len(bag.samples)
     ('fire', 'panic', ('Other',), 1)
     """
-    from helpers.data import Bag
+    from ..data import Bag
 
     return [
         item if isinstance(item, Bag) else Bag(item.head_text, item.tail_text, (item.relation,), (item,))

@@ -17,8 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
-from helpers.data import Bag, RelationSample, render
-
+from ..data import Bag, RelationSample, render
 from .base import History, Model, as_bags, bag_targets, check_samples
 
 LONGEST = 3

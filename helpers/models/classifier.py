@@ -14,8 +14,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from helpers.data import RDR_MARKERS, RelationSample
-
+from ..data import RDR_MARKERS, RelationSample
 from . import training
 from .base import EMBEDDED, History, Model
 from .encoder import Encoder, load_encoder, resolved_precision
@@ -118,7 +117,7 @@ class RelationClassifier(NeuralModel):
     max_length : most tokens of an input, special tokens included.
     layers : how many of the encoder's it has; None: all.
 
-    >>> from helpers.models import load_encoder
+    >>> from helpers.models.encoder import load_encoder
     >>> model = RelationClassifier(load_encoder(markers=MARKERS), ["Other"])
     >>> (example,) = model.examples([RelationSample("1", "fire and panic", (0, 4), (9, 14), "Other")])
     >>> model.encoder.tokenizer.decode(example.ids)

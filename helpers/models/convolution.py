@@ -17,8 +17,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from helpers.data import Bag, RelationSample
-
+from ..data import Bag, RelationSample
 from .bags import Aggregator, BagClassifier, SentenceEncoder, Training, without_entities
 from .base import NO_ENCODER
 from .inputs import Batch, Example, tokenize_marked

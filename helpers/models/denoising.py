@@ -18,9 +18,8 @@ from sklearn.metrics import f1_score
 from torch import nn
 from torch.nn import functional
 
-from helpers.core import find_negative
-from helpers.data import Bag, RelationSample
-
+from ..core import find_negative
+from ..data import Bag, RelationSample
 from .bags import BagClassifier
 from .base import EMBEDDED, NO_ENCODER, History, Model, as_bags, bag_targets
 from .baselines import features

@@ -18,8 +18,7 @@ from torch import nn
 from transformers import AddedToken, AutoConfig, AutoModel, AutoTokenizer, PreTrainedTokenizerBase
 from transformers.utils import cached_file, logging
 
-from helpers.core import file_sha256
-
+from ..core import file_sha256
 from .base import EMBEDDED
 from .inputs import Batch
 

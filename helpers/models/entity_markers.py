@@ -12,8 +12,7 @@ from typing import ClassVar, Literal
 import torch
 from torch import nn
 
-from helpers.data import RelationSample
-
+from ..data import RelationSample
 from .classifier import MARKERS, RelationClassifier
 from .encoder import Encoder
 from .inputs import Batch, Example
@@ -61,8 +60,8 @@ class EntityMarkersCls(EntityMarkers):
 
     The markers are in the input, but the classifier does not look at them.
 
-    >>> from helpers.models import load_encoder
-    >>> from helpers.models import collate
+    >>> from helpers.models.encoder import load_encoder
+    >>> from helpers.models.inputs import collate
     >>> model = EntityMarkersCls(load_encoder(markers=EntityMarkersCls.markers), ["a", "b", "Other"])
     >>> sample = RelationSample("1", "fire and panic", (0, 4), (9, 14), "Other")
     >>> model(collate(model.examples([sample]), padding=0)).shape

@@ -26,9 +26,8 @@ import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from helpers.core import unknown_name
-from helpers.data import ParsedSample, pruned_heads
-
+from ..core import unknown_name
+from ..data import ParsedSample, pruned_heads
 from .base import EMBEDDED, NO_ENCODER
 from .classifier import NeuralModel
 from .convolution import PAD, UNK

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import torch
 from torch.utils.data import DataLoader
 
-from helpers.core import unknown_name
-from helpers.data import RelationSample, render
+from ..core import unknown_name
+from ..data import RelationSample, render
 
 _SIGNS = ("\ue000", "\ue001", "\ue002", "\ue003")  # private-use characters stand in for the four markers
 _SPLIT = re.compile("([\ue000-\ue003])")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from helpers.core import BACKWARD, base_relation, inverse_label, role_words
+from ..core import BACKWARD, base_relation, inverse_label, role_words
 
 Words = tuple[str, str, str, str, str]
 NEGATIVE_WORDS: Words = ("nothing", "has", "nothing", "to", "nothing")

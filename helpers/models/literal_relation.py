@@ -10,9 +10,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from helpers.core import BACKWARD, inverse_label, role_words
-from helpers.data import RelationSample
-
+from ..core import BACKWARD, inverse_label, role_words
+from ..data import RelationSample
 from .classifier import RelationClassifier
 from .encoder import Encoder
 from .inputs import Batch, Example, tokenize_marked

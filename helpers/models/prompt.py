@@ -15,8 +15,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch.nn import functional
 
-from helpers.data import RelationSample
-
+from ..data import RelationSample
 from .classifier import RelationClassifier
 from .encoder import Encoder
 from .inputs import Batch, Example, Marked, tokenize_marked
@@ -41,7 +40,7 @@ class Prompt(RelationClassifier):
         same words, a relation has no words, the tokenizer has no mask token, or `max_length` is too small for
         the prompt.
 
-    >>> from helpers.models import load_encoder
+    >>> from helpers.models.encoder import load_encoder
     >>> model = Prompt(load_encoder(), ["Cause-Effect(e1,e2)", "Other"])
     >>> (example,) = model.examples([RelationSample("1", "fire and panic", (0, 4), (9, 14), "Other")])
     >>> model.encoder.tokenizer.decode(example.ids)

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import torch
 
-from helpers.data import RelationSample
-
+from ..data import RelationSample
 from .prompt import MASKS, Prompt
 
 
@@ -31,7 +30,7 @@ def prompt_steps(model: Prompt, sample: RelationSample) -> list[PromptStep]:
 
     Raises ValueError for a relation that the model does not know.
 
-    >>> from helpers.models import load_encoder
+    >>> from helpers.models.encoder import load_encoder
     >>> model = Prompt(load_encoder(), ["Cause-Effect(e1,e2)", "Cause-Effect(e2,e1)", "Other"])
     >>> sample = RelationSample("1", "The fire caused panic.", (4, 8), (16, 21), "Cause-Effect(e1,e2)")
     >>> for what, result in prompt_steps(model, sample)[:-2]:

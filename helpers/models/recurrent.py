@@ -14,8 +14,7 @@ import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from helpers.data import Bag, RelationSample
-
+from ..data import Bag, RelationSample
 from .bags import Aggregator, BagClassifier, Training
 from .base import NO_ENCODER
 from .convolution import PAD, SCRATCH, WordEncoder, words_of

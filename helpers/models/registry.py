@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from helpers.core import unknown_name
-
+from ..core import unknown_name
 from .base import EMBEDDED, Model
 
 if TYPE_CHECKING:
@@ -269,7 +268,7 @@ def register_model(
 
     Raises ValueError for the name of a model that comes with the package.
 
-    >>> from helpers.models import Majority
+    >>> from helpers.models.baselines import Majority
     >>> register_model("first", Majority, encoder=False, random=False).title
     'FIRST'
     >>> unregister_model("first")

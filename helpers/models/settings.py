@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
-from helpers.core import unknown_name
+from ..core import unknown_name
 
 Count = Annotated[int, Field(gt=0, description="a positive whole number")]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False, description="a positive, finite number")]

@@ -27,8 +27,7 @@ from torch import nn
 from torch.optim import Optimizer
 from tqdm import tqdm
 
-from helpers.core import atomic_path
-
+from ..core import atomic_path
 from .base import History, check_samples
 from .inputs import epoch_batches, prediction_batches, step_loader
 from .settings import Settings

@@ -33,9 +33,8 @@ from typing import Any, Literal
 import numpy as np
 from torch import nn
 
-from helpers.core import find_negative, unknown_name
-from helpers.data import TypedSample
-
+from ..core import find_negative, unknown_name
+from ..data import TypedSample
 from . import training
 from .base import EMBEDDED, History, Model, check_samples
 from .settings import Settings

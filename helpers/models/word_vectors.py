@@ -10,8 +10,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from helpers.core import file_sha256
-
+from ..core import file_sha256
 from .base import EMBEDDED
 from .convolution import OFTEN, PAD, SCRATCH, UNK, Vocabulary, read_vectors
 from .encoder import EMBEDDED_SHA256, load_encoder

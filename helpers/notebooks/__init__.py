@@ -1,13 +1,17 @@
 """Notebooks headless: strict parameters, one run after the other, clean executed copies."""
 
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach(
-    __name__,
-    submod_attrs={
-        "parameters": ["Parameter", "accept_values", "inspect_parameters", "parse_value", "read_parameters"],
-        "contracts": ["contract_table", "read_contract"],
-        "copies": ["clean_copy", "compare_copies"],
-        "runner": ["NotebookFailed", "NotebookResult", "notebook_paths", "run_notebooks"],
-    },
+from .parameters import (
+    Parameter as Parameter,
+    accept_values as accept_values,
+    inspect_parameters as inspect_parameters,
+    parse_value as parse_value,
+    read_parameters as read_parameters,
+)
+from .contracts import contract_table as contract_table, read_contract as read_contract
+from .copies import clean_copy as clean_copy, compare_copies as compare_copies
+from .runner import (
+    NotebookFailed as NotebookFailed,
+    NotebookResult as NotebookResult,
+    notebook_paths as notebook_paths,
+    run_notebooks as run_notebooks,
 )

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import nbformat
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from helpers.core import did_you_mean
+from ..core import did_you_mean
 
 _KINDS = {"str": str, "int": int, "float": float, "bool": bool, "list": list}
 _WORDS = dict.fromkeys(["true", "yes", "on", "1"], True) | dict.fromkeys(["false", "no", "off", "0"], False)

@@ -24,10 +24,9 @@ from papermill.exceptions import PapermillExecutionError
 from tqdm import tqdm
 from traitlets.config import Config
 
-from helpers import ROOT
-from helpers.core import private_folder, unknown_name
-from helpers.runs import INDEX, project_names, write_made
-
+from .. import ROOT
+from ..core import private_folder, unknown_name
+from ..runs import INDEX, project_names, write_made
 from .copies import clean_copy, compare_copies
 from .parameters import accept_values, inspect_parameters
 

@@ -16,11 +16,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from helpers.core import SEMEVAL_RELATIONS, inverse_label, label_ids, write_atomically
-from helpers.data import SPACED_TAGS, RelationSample, paired_sample, parse_tagged, read_corpus, render
-from helpers.experiments import Experiment
-from helpers.models import LiteralRelationCls, attribution, build, load_weights
-from helpers.runs import STUDIES_FOLDER, safe_name
+from ..core import SEMEVAL_RELATIONS, inverse_label, label_ids, write_atomically
+from ..data import SPACED_TAGS, RelationSample, paired_sample, parse_tagged, read_corpus, render
+from ..experiments import Experiment
+from ..models import attribution, build
+from ..models.literal_relation import LiteralRelationCls
+from ..models.training import load_weights
+from ..runs import STUDIES_FOLDER, safe_name
 
 STUDIES = STUDIES_FOLDER / "attention"
 SIDES = ("original", "paired")

@@ -13,8 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import kendalltau
 
-from helpers.reporting import from_to, listed
-
+from ..reporting import from_to, listed
 from .attention import GROUPS, SIDES, SPECIAL, attention_frame, attribution_frame, token_groups
 
 Studies = Mapping[str, Mapping[str, Any]]

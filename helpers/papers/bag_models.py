@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from helpers.data import fingerprint, read_corpus, shared_pairs
-from helpers.experiments import BLIND, READER, agreement, stored_draws
-from helpers.metrics import (
+from ..data import fingerprint, read_corpus, shared_pairs
+from ..experiments import BLIND, READER, agreement, stored_draws
+from ..metrics import (
     PRECISION_AT,
     RULES,
     FewRunsWarning,
@@ -26,9 +26,8 @@ from helpers.metrics import (
     label_averages,
     welch,
 )
-from helpers.reporting import TABLES_FOLDER, to_markdown
-from helpers.runs import RUNS_FOLDER, Run, list_runs
-
+from ..reporting import TABLES_FOLDER, to_markdown
+from ..runs import RUNS_FOLDER, Run, list_runs
 from .distant import list_scores, published_lists, ranking_of, system_name
 from .studies import mean_sd
 

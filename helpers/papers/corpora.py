@@ -13,8 +13,8 @@ from math import log2
 import numpy as np
 import pandas as pd
 
-from helpers.core import NEGATIVE_NAMES, MissingData, base_relation
-from helpers.data import (
+from ..core import NEGATIVE_NAMES, MissingData, base_relation
+from ..data import (
     TOTAL,
     count_labels,
     counted_datasets,
@@ -25,7 +25,7 @@ from helpers.data import (
     published_counts,
     read_nyt_star,
 )
-from helpers.reporting import load_published, published_ours
+from ..reporting import load_published, published_ours
 
 EXTRA = ("nyt10m", "kbp37", "re_docred")
 """Measured by the same rule, but not in the paper's table; of Re-DocRED the pairs in one sentence."""

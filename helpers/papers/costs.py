@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from helpers.experiments import (
+from ..experiments import (
     ASSUMED,
     CORES,
     SHARE_ROW,
@@ -19,7 +19,7 @@ from helpers.experiments import (
     thread_seconds,
     token_counts,
 )
-from helpers.reporting import markdown_table
+from ..reporting import markdown_table
 
 _BYTES = {1e12: "TB", 1e9: "GB", 1e6: "MB"}
 

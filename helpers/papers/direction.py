@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from helpers.metrics import BREAKDOWN, RULES, paired_breakdown
-from helpers.reporting import (
+from ..metrics import BREAKDOWN, RULES, paired_breakdown
+from ..reporting import (
     DIRECTION,
     TABLES_FOLDER,
     load_published,
@@ -27,7 +27,7 @@ from helpers.reporting import (
     tidy_runs,
     to_markdown,
 )
-from helpers.runs import Run
+from ..runs import Run
 
 
 def paired_breakdowns(runs: Sequence[Run], models: Sequence[str]) -> pd.DataFrame:

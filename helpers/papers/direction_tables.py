@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from helpers.metrics import PairedOutcomes, direction_scores, inverse_labels, official_scores
-from helpers.models import EMBEDDED
-from helpers.reporting import (
+from ..metrics import PairedOutcomes, direction_scores, inverse_labels, official_scores
+from ..models import EMBEDDED
+from ..reporting import (
     DIRECTION,
     epoch_runs,
     from_to,
@@ -23,8 +23,7 @@ from helpers.reporting import (
     paired_scores,
     signed,
 )
-from helpers.runs import RUNS_FOLDER, STUDIES_FOLDER, Run, list_runs
-
+from ..runs import RUNS_FOLDER, STUDIES_FOLDER, Run, list_runs
 from .direction import paired_breakdowns
 from .studies import study_scores
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from helpers.data import find_list
-from helpers.metrics import (
+from ..data import find_list
+from ..metrics import (
     AREAS,
     FACT_MEASURES,
     PRECISION_AT,
@@ -32,8 +32,8 @@ from helpers.metrics import (
     scheme_names,
     unpaired_bootstrap,
 )
-from helpers.runs import RUNS_FOLDER, Run
-from helpers.runs import list_runs as stored_runs
+from ..runs import RUNS_FOLDER, Run
+from ..runs import list_runs as stored_runs
 
 SHOWN_LISTS = ("RESIDE RESIDE", "RESIDE BGWA", "RESIDE PCNN+ATT", "RL-DSRE PCNN+ATT", "NRE PCNN+ATT")
 SHOWN_LISTS += ("NRE CNN+ONE",)

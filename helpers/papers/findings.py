@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from helpers.core import unknown_name
-from helpers.models import EMBEDDED
-from helpers.reporting import (
+from ..core import unknown_name
+from ..models import EMBEDDED
+from ..reporting import (
     PUBLISHED_FOLDER,
     compare_models,
     find_cell,
@@ -26,8 +26,7 @@ from helpers.reporting import (
     scheme_scores,
     to_markdown,
 )
-from helpers.runs import Run, list_runs
-
+from ..runs import Run, list_runs
 from .graphs import AS_PUBLISHED, DRAWN, pair_runs, restricted_title
 from .weighting import PRINTED_SCHEMES
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import pandas as pd
 
-from helpers.core import inverse_label
-from helpers.data import NEGATIVE, data_status, registered_files
-from helpers.evaluation import score_frame
-from helpers.metrics import SCHEMES, Confusion, averages
+from ..core import inverse_label
+from ..data import NEGATIVE, data_status, registered_files
+from ..evaluation import score_frame
+from ..metrics import SCHEMES, Confusion, averages
 
 RARE = 10
 RIGHT = {"specialist": (0.93, 0.2), "generalist": (0.8, 0.8)}

@@ -15,11 +15,11 @@ import numpy as np
 import pandas as pd
 from scipy.stats import kendalltau
 
-from helpers.data import pair_shares, pruned_heads, read_corpus
-from helpers.evaluation import leak_table, system_title
-from helpers.metrics import Policy
-from helpers.models import EMBEDDED, NO_ENCODER, model_entry
-from helpers.reporting import (
+from ..data import pair_shares, pruned_heads, read_corpus
+from ..evaluation import leak_table, system_title
+from ..metrics import Policy
+from ..models import EMBEDDED, NO_ENCODER, model_entry
+from ..reporting import (
     TABLES_FOLDER,
     load_published,
     mean_sd_text,
@@ -32,8 +32,7 @@ from helpers.reporting import (
     tidy_runs,
     to_markdown,
 )
-from helpers.runs import RUNS_FOLDER, STUDIES_FOLDER, Run, list_published, list_runs, variant_name
-
+from ..runs import RUNS_FOLDER, STUDIES_FOLDER, Run, list_published, list_runs, variant_name
 from .direction import direction_table
 from .weighting import PRINTED_SCHEMES
 

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pandas as pd
 
-from helpers.metrics import SCHEMES, averages, bootstrap_intervals, bootstrap_suffix, official_macro
-from helpers.runs import Run, list_runs
+from ..metrics import SCHEMES, averages, bootstrap_intervals, bootstrap_suffix, official_macro
+from ..runs import Run, list_runs
 
 DATASET, FIRST_AUTHOR = "semeval2010", "onehaitao"
 SEED = 1

@@ -12,21 +12,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from helpers.core import inverse_label
-from helpers.data import TAGS, RelationSample, clean_sample, paired_sample, parse_tagged, render
-from helpers.experiments import Experiment, run_experiment
-from helpers.models import (
-    EMBEDDED,
-    MARKERS,
-    RelationClassifier,
-    attribution,
-    build,
-    default_settings,
-    load_weights,
-    probabilities,
-)
-from helpers.reporting import DIRECTION, epoch_runs, paired_scores, share_in_words
-from helpers.runs import Run, safe_name
+from ..core import inverse_label
+from ..data import TAGS, RelationSample, clean_sample, paired_sample, parse_tagged, render
+from ..experiments import Experiment, run_experiment
+from ..models import EMBEDDED, attribution, build, default_settings
+from ..models.attribution import probabilities
+from ..models.classifier import MARKERS, RelationClassifier
+from ..models.training import load_weights
+from ..reporting import DIRECTION, epoch_runs, paired_scores, share_in_words
+from ..runs import Run, safe_name
 
 DIRECTION_NAMES = dict(zip(DIRECTION, ("A", "B", "PD", "PIR", "PPR"), strict=True))
 """The five scores of R as the paper writes them."""

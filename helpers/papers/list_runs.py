@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from helpers.data import (
+from ..data import (
     GIDS_RELATIONS,
     PUBLISHED_LISTS,
     UNKNOWN_ENTITY,
@@ -22,8 +22,8 @@ from helpers.data import (
     read_ranked_list,
     registered_file,
 )
-from helpers.metrics import FactRanking
-from helpers.runs import RUNS_FOLDER, RankedFacts, Run, save_run
+from ..metrics import FactRanking
+from ..runs import RUNS_FOLDER, RankedFacts, Run, save_run
 
 NEGATIVE = "NA"
 DECIMALS = 6  # as the lists in text have them

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from helpers import RESULTS
-from helpers.metrics import (
+from .. import RESULTS
+from ..metrics import (
     F_MEASURES,
     LabelCounts,
     LabelPolicy,
@@ -20,9 +20,8 @@ from helpers.metrics import (
     label_intervals,
     scheme_names,
 )
-from helpers.reporting import read_tidy
-from helpers.runs import RUNS_FOLDER, Run, list_runs
-
+from ..reporting import read_tidy
+from ..runs import RUNS_FOLDER, Run, list_runs
 from .weighting import PRINTED_SCHEMES
 
 

@@ -10,12 +10,11 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from helpers.data import Documents
-from helpers.experiments import LINEAR_MODELS, run_model
-from helpers.models.linear import LabelProblems
-from helpers.reporting import from_to, listed
-from helpers.runs import Run
-
+from ..data import Documents
+from ..experiments import LINEAR_MODELS, run_model
+from ..models.linear import LabelProblems
+from ..reporting import from_to, listed
+from ..runs import Run
 from .multilabel import scores_of
 from .multilabel_tables import COLLECTIONS, printed_numbers
 

@@ -11,15 +11,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from helpers import ROOT
-from helpers.core import MissingData
-from helpers.data import Documents
-from helpers.evaluation import score_multilabel
-from helpers.experiments import LINEAR_MODELS, STORED, documents_of, run_model
-from helpers.metrics import class_weights, label_averages
-from helpers.reporting import from_to, listed, published_ours, signed
-from helpers.runs import Run
-
+from .. import ROOT
+from ..core import MissingData
+from ..data import Documents
+from ..evaluation import score_multilabel
+from ..experiments import LINEAR_MODELS, STORED, documents_of, run_model
+from ..metrics import class_weights, label_averages
+from ..reporting import from_to, listed, published_ours, signed
+from ..runs import Run
 from .multilabel import differing_documents, label_table, multilabel_runs, score_rows, scores_of
 from .weighting import PRINTED_SCHEMES
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from helpers.data import TOTAL, nyt10m_relations, published_counts
-from helpers.reporting import load_published
+from ..data import TOTAL, nyt10m_relations, published_counts
+from ..reporting import load_published
 
 HELD_OUT, MANUAL, SENTENCES = "held-out", "bag-level manual", "sentence-level manual"
 """The three protocols of Table 4."""

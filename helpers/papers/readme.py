@@ -13,12 +13,11 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from helpers import ROOT
-from helpers.core import unknown_name, write_atomically
-from helpers.metrics import averages
-from helpers.notebooks import notebook_paths, read_contract
-from helpers.papers.audit import CONSISTENT, INCONSISTENT, NOT_DERIVABLE
-from helpers.reporting import (
+from .. import ROOT
+from ..core import unknown_name, write_atomically
+from ..metrics import averages
+from ..notebooks import notebook_paths, read_contract
+from ..reporting import (
     TABLES_FOLDER,
     markdown_table,
     paired_scores,
@@ -26,9 +25,9 @@ from helpers.reporting import (
     printed_decimals,
     read_tidy,
 )
-from helpers.reporting.figures import landing_chart, learning_rates_chart, save_figure, settings_chart
-from helpers.runs import list_published, list_runs
-
+from ..reporting.figures import landing_chart, learning_rates_chart, save_figure, settings_chart
+from ..runs import list_published, list_runs
+from .audit import CONSISTENT, INCONSISTENT, NOT_DERIVABLE
 from .bag_models import gids_markdown, noise_markdown, wiki80_markdown
 from .costs import costs_markdown
 from .direction import direction_markdown, table_6_markdown

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from helpers.data import dataset_statistics, published_counts
-from helpers.metrics import SCHEMES, Confusion, class_weights, desiderata, evaluate
+from ..data import dataset_statistics, published_counts
+from ..metrics import SCHEMES, Confusion, class_weights, desiderata, evaluate
 
 WEIGHTED = SCHEMES[1:]
 """The schemes that weigh classes; micro is one F1 over all samples."""

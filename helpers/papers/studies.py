@@ -12,11 +12,10 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from helpers.experiments import RATES, studies
-from helpers.models import EMBEDDED
-from helpers.reporting import compare_models, paired_scores, per_seed, scheme_scores, to_markdown
-from helpers.runs import RUNS_FOLDER, STUDIES_FOLDER, Run, list_runs
-
+from ..experiments import RATES, studies
+from ..models import EMBEDDED
+from ..reporting import compare_models, paired_scores, per_seed, scheme_scores, to_markdown
+from ..runs import RUNS_FOLDER, STUDIES_FOLDER, Run, list_runs
 from .weighting import PRINTED_SCHEMES
 
 DATASET = "semeval2010"

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from helpers import ROOT
-from helpers.core import unknown_name
-from helpers.papers.audit import CONSISTENT, INCONSISTENT, NOT_DERIVABLE
-from helpers.reporting import TABLES_FOLDER, agrees, load_published, printed_decimals, read_tidy
+from .. import ROOT
+from ..core import unknown_name
+from ..reporting import TABLES_FOLDER, agrees, load_published, printed_decimals, read_tidy
+from .audit import CONSISTENT, INCONSISTENT, NOT_DERIVABLE
 
 _NAMES = ("dataset", "model", "seed_or_agg", "metric", "scheme")
 """The columns that say what a number is, within a paper's item."""

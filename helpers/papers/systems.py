@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from helpers.core import MissingData
-from helpers.evaluation import semeval_runs, system_title, tacred_runs
-from helpers.metrics import (
+from ..core import MissingData
+from ..evaluation import semeval_runs, system_title, tacred_runs
+from ..metrics import (
     ALPHAS,
     SCHEMES,
     Confusion,
@@ -34,8 +34,8 @@ from helpers.metrics import (
     rank_agreement,
     resampled_agreement,
 )
-from helpers.reporting.figures import alpha_spectrum_chart
-from helpers.runs import Run, list_published
+from ..reporting.figures import alpha_spectrum_chart
+from ..runs import Run, list_published
 
 NEGATIVES = {"tacred": "no_relation", "tacred-revised": "no_relation", "semeval2010": "Other"}
 PUBLISHED = {"spanbert_tacred": "70.8", "knowbert_wordnet_wiki_tacred": "71.5"}

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from helpers.metrics import Policy, average, evaluate, scheme_names
-from helpers.reporting import (
+from ..metrics import Policy, average, evaluate, scheme_names
+from ..reporting import (
     TABLES_FOLDER,
     compare_models,
     load_published,
@@ -29,7 +29,7 @@ from helpers.reporting import (
     tidy_runs,
     to_markdown,
 )
-from helpers.runs import Run
+from ..runs import Run
 
 PRINTED_SCHEMES = ("micro", "weighted", "dodrans", "entropy", "macro")
 """The schemes that the paper printed numbers of, in its order; `scheme_names` has all that are known."""

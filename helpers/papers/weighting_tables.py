@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from helpers.metrics import ALPHAS, alpha_spectrum, leave_one_class_out
-from helpers.models import EMBEDDED
-from helpers.reporting import (
+from ..metrics import ALPHAS, alpha_spectrum, leave_one_class_out
+from ..models import EMBEDDED
+from ..reporting import (
     compare_models,
     find_cell,
     from_to,
@@ -25,8 +25,7 @@ from helpers.reporting import (
     scheme_scores,
     signed,
 )
-from helpers.runs import RUNS_FOLDER, Run, list_runs
-
+from ..runs import RUNS_FOLDER, Run, list_runs
 from .weighting import BERT_EM, PRINTED_SCHEMES, class_effect, leads_without, single_class_effect
 
 TRAINED_ON = {"semeval2010": "all 8,000 sentences", "semeval2010-ptr-split": "PTR's 6,507 sentences"}

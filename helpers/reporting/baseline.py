@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.core import Label, shown
-from helpers.metrics import Confusion, averages, scheme_names
-from helpers.runs import Run
-
+from ..core import Label, shown
+from ..metrics import Confusion, averages, scheme_names
+from ..runs import Run
 from .seeds import original_table, scheme_scores
 
 

@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from helpers import RESULTS
-from helpers.core import unknown_name
+from .. import RESULTS
+from ..core import unknown_name
 
 PUBLISHED_FOLDER = RESULTS / "published"
 

@@ -12,8 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from helpers.runs import Run
-
+from ..runs import Run
 from .seeds import over_seeds
 from .tables import TIDY_COLUMNS, tidy
 

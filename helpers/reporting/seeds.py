@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from helpers.metrics import (
+from ..metrics import (
     Confusion,
     DirectionScores,
     FewRunsWarning,
@@ -33,7 +33,7 @@ from helpers.metrics import (
     sawilowsky,
     scheme_names,
 )
-from helpers.runs import Run, list_runs
+from ..runs import Run, list_runs
 
 DIRECTION = ("performance_original", "performance_paired", "pd", "pir", "ppr")
 """A, B, PD, PIR and PPR, as `DirectionScores` names them."""

@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from helpers import RESULTS
-from helpers.core import write_atomically
-
+from .. import RESULTS
+from ..core import write_atomically
 from .published import agrees, parse_printed
 
 TABLES_FOLDER = RESULTS / "tables"

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, ConfigDict, Field, Strict
 from pydantic.dataclasses import dataclass
 
-from helpers.core import Label, shown
+from ..core import Label, shown
 
 LIMIT = 2**53
 """Counts, and their sum, stay below: every program that reads JSON numbers as doubles gets them exactly."""

@@ -17,9 +17,8 @@ from typing import Any, Protocol
 
 from pydantic import TypeAdapter, ValidationError
 
-from helpers import RESULTS, ROOT
-from helpers.core import abridged, shown, write_atomically
-
+from .. import RESULTS, ROOT
+from ..core import abridged, shown, write_atomically
 from .fields import plain
 from .old_form import is_old, renewed
 from .ranked_facts import RankedFacts

@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import csr_array, hstack
 
-from helpers.core import Label
-from helpers.metrics import LabelCounts, LabelSets, bootstrap_intervals, label_averages, scheme_names
+from ..core import Label
+from ..metrics import LabelCounts, LabelSets, bootstrap_intervals, label_averages, scheme_names
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from helpers.core import shown
+from ..core import shown
 
 KINDS = {
     ("gold", "predicted"): {"kind": "confusion"},

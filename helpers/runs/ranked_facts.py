@@ -10,9 +10,8 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field, Strict
 
-from helpers.core import Label, shown
-from helpers.metrics import FactRanking
-
+from ..core import Label, shown
+from ..metrics import FactRanking
 from .fields import Count, Place, record
 
 MAX_LENGTH = 1 << 26

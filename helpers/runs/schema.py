@@ -14,9 +14,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, Strict, model_validator
 
-from helpers.core import Label, shown
-from helpers.metrics import Confusion, LabelSets, MultilabelOutcome, PairedOutcomes, RankingOutcome
-
+from ..core import Label, shown
+from ..metrics import Confusion, LabelSets, MultilabelOutcome, PairedOutcomes, RankingOutcome
 from .fields import Count, Number, OneLabel, Place, Sha256, Table, Whole, check_rows, plain, record
 from .label_pairs import LabelPairs
 from .ranked_facts import RankedFacts

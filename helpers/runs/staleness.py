@@ -19,10 +19,9 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
-from helpers import PACKAGE, ROOT
-from helpers.core import exclusive, read_opened, shown, write_atomically
-from helpers.data import registered_file
-
+from .. import PACKAGE, ROOT
+from ..core import exclusive, read_opened, shown, write_atomically
+from ..data import registered_file
 from .fields import record
 from .provenance import source_sha256
 

@@ -20,7 +20,8 @@ def tiny_bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
     import torch
     from transformers import BertConfig, BertModel
 
-    from helpers.models import EMBEDDED, load_encoder
+    from helpers.models import EMBEDDED
+    from helpers.models.encoder import load_encoder
 
     folder = tmp_path_factory.mktemp("encoders") / "tiny-bert"
     tokenizer = load_encoder(EMBEDDED).tokenizer

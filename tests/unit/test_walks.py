@@ -95,7 +95,7 @@ def test_5_somebody_with_a_trainer():
 def test_6_somebody_who_scores_batch_by_batch():
     import torch
 
-    from helpers.adapters import WeightedF1
+    from helpers.adapters.streaming import WeightedF1
 
     metric = WeightedF1(NAMES, "macro", negative="no_relation")
     logits, target = torch.eye(3)[FOUND], torch.tensor(GOLD)

@@ -1,15 +1,8 @@
 """Linear classifiers of documents with several labels; no torch."""
 
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach(
-    __name__,
-    submod_attrs={
-        "liblinear": ["parse_options"],
-        "label_tree": ["Node"],
-        "base": ["LinearClassifier", "OneVsRest"],
-        "documents": ["DocumentClassifier"],
-        "thresholding": ["Thresholding"],
-        "problems": ["LabelProblems"],
-    },
-)
+from .liblinear import parse_options as parse_options
+from .label_tree import Node as Node
+from .base import LinearClassifier as LinearClassifier, OneVsRest as OneVsRest
+from .documents import DocumentClassifier as DocumentClassifier
+from .thresholding import Thresholding as Thresholding
+from .problems import LabelProblems as LabelProblems

@@ -19,8 +19,7 @@ from sklearn.preprocessing import LabelBinarizer
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_or_1d, validate_data
 
-from helpers.metrics import as_label_matrix
-
+from ...metrics import as_label_matrix
 from .liblinear import Options, Rows, parse_options
 from .problems import LabelProblems, check_jobs, cores
 

@@ -16,8 +16,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
-from helpers.core import unknown_name
-
+from ...core import unknown_name
 from .base import LinearClassifier
 from .liblinear import Options
 from .problems import LabelProblems, cross_validation_folds

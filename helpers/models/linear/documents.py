@@ -21,9 +21,8 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from helpers.core import MalformedRecord, abridged, atomic_writer, read_file, shown, unknown_name
-from helpers.data import Documents, label_list, label_matrix
-
+from ...core import MalformedRecord, abridged, atomic_writer, read_file, shown, unknown_name
+from ...data import Documents, label_list, label_matrix
 from .base import BinaryAndMulticlass, LinearClassifier, OneVsRest
 from .cost_sensitive import CostSensitive, CostSensitiveMicro
 from .label_tree import LabelTree, Node

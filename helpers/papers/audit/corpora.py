@@ -16,11 +16,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from helpers.core import base_relation
-from helpers.data import TOTAL, find_dataset, label_statistics
-from helpers.metrics import class_weights
-from helpers.reporting import PUBLISHED_FOLDER, Cell, Range, find_cell
-
+from ...core import base_relation
+from ...data import TOTAL, find_dataset, label_statistics
+from ...metrics import class_weights
+from ...reporting import PUBLISHED_FOLDER, Cell, Range, find_cell
 from .direction import DirectionTables, sample_count
 from .intervals import (
     ABOVE_ZERO,

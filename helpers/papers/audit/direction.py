@@ -11,8 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from helpers.reporting import Cell, Range, as_cell, find_cell
-
+from ...reporting import Cell, Range, as_cell, find_cell
 from .intervals import (
     ABOVE_ZERO,
     BELOW_ZERO,

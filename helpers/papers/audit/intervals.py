@@ -23,8 +23,8 @@ from scipy.optimize import brentq, minimize_scalar
 from scipy.special import entr
 from scipy.stats import t as student
 
-from helpers.metrics import cohens_d
-from helpers.reporting import Cell, Range
+from ...metrics import cohens_d
+from ...reporting import Cell, Range
 
 
 def overlap(first: Range, second: Range) -> bool:

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from helpers.reporting import TABLES_FOLDER, load_published, write_csv
-
+from ...reporting import TABLES_FOLDER, load_published, write_csv
 from .corpora import CorpusCounts, audit_corpus_claims, audit_statistics, load_label_counts
 from .direction import audit_direction, audit_direction_claims
 from .weighting import audit_weighting, audit_weighting_claims

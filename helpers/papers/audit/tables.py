@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 import scipy  # scipy loads scipy.stats when it is first asked for
 
-from helpers.metrics import cohens_d, holm, welch_from_summary
-from helpers.reporting import load_published, parse_printed, rounding_interval
-
+from ...metrics import cohens_d, holm, welch_from_summary
+from ...reporting import load_published, parse_printed, rounding_interval
 from .direction import DirectionTables
 from .intervals import corners, magnitude, nearest_share, overlap
 from .weighting import COMPARED_WITH, Comparison, comparisons, effect_words

@@ -14,9 +14,8 @@ from functools import partial
 
 import pandas as pd
 
-from helpers.metrics import SAWILOWSKY, sawilowsky
-from helpers.reporting import Cell, Range, find_cell
-
+from ...metrics import SAWILOWSKY, sawilowsky
+from ...reporting import Cell, Range, find_cell
 from ..weighting import PRINTED_SCHEMES
 from .intervals import (
     ABOVE_ZERO,

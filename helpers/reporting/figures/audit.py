@@ -8,8 +8,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 
-from helpers.metrics import SAWILOWSKY
-
+from ...metrics import SAWILOWSKY
 from .parts import legend_below, name_rows
 from .style import BLUE, FAINT, PALETTE, QUIET, styled
 

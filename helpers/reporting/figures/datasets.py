@@ -14,9 +14,8 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from helpers.core import table_name
-from helpers.data import datasets
-
+from ...core import table_name
+from ...data import datasets
 from .parts import alpha_axis, label_ends, legend_below, name_rows, with_support
 from .style import BLUE, GRID, ORANGE, PALETTE, QUIET, scheme_look, styled
 

@@ -15,8 +15,7 @@ import pandas as pd
 from matplotlib.gridspec import GridSpec
 from matplotlib.text import Text
 
-from helpers.core import atomic_path, unknown_name
-
+from ...core import atomic_path, unknown_name
 from ..tables import write_csv
 
 PALETTE = ["#0b62b8", "#c9780a", "#0a9a7a", "#b5245a", "#6a4fc4"]

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from helpers.core import (
+from ...core import (
     SKIPPED,
     MalformedRecord,
     MissingData,
@@ -28,7 +28,7 @@ from helpers.core import (
     unknown_name,
     visible,
 )
-from helpers.data import (
+from ...data import (
     COMMON_NAMES,
     datasets,
     open_source,
@@ -38,9 +38,9 @@ from helpers.data import (
     semeval_key,
     tacred_predictions,
 )
-from helpers.evaluation import read_fact_lists
-from helpers.metrics import Confusion, MultilabelOutcome, PairedOutcomes
-from helpers.runs import STORED_RUNS, RankedFacts, Run, load_run
+from ...evaluation import read_fact_lists
+from ...metrics import Confusion, MultilabelOutcome, PairedOutcomes
+from ...runs import STORED_RUNS, RankedFacts, Run, load_run
 
 SHOWN_PROBLEMS = 50
 ROLES = ("id", "gold", "predicted", "predicted_paired")

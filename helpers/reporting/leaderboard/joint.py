@@ -15,12 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from helpers import ROOT
-from helpers.core import SEMEVAL_RELATIONS, read_file, write_atomically
-from helpers.data import join_semeval_answers, locate, semeval_key, tacred_predictions
-from helpers.evaluation import semeval_systems
-from helpers.metrics import SCHEMES, Confusion, PairedOutcomes, averages, paired_bootstrap
-
+from ... import ROOT
+from ...core import SEMEVAL_RELATIONS, read_file, write_atomically
+from ...data import join_semeval_answers, locate, semeval_key, tacred_predictions
+from ...evaluation import semeval_systems
+from ...metrics import SCHEMES, Confusion, PairedOutcomes, averages, paired_bootstrap
 from .checks import TACRED_KEYS
 from .measures import REPLICATES, SEED
 

@@ -14,8 +14,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from helpers.core import SEMEVAL_RELATIONS, SKIPPED, Label, shown, signature_field, unknown_name
-from helpers.metrics import (
+from ...core import SEMEVAL_RELATIONS, SKIPPED, Label, shown, signature_field, unknown_name
+from ...metrics import (
     FACT_MEASURES,
     PRECISION_AT,
     RULES,
@@ -36,7 +36,7 @@ from helpers.metrics import (
     official_macro,
     scheme_names,
 )
-from helpers.runs import LabelPairs, RankedFacts, Run
+from ...runs import LabelPairs, RankedFacts, Run
 
 KINDS = ("labels", "paired", "sets", "facts")
 REPLICATES, SEED = 1_000, 1

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from helpers import WEB, __version__
-from helpers.core import naming_file, read_file, table_name, visible
-from helpers.data import read_label_columns
-from helpers.evaluation import system_title
-from helpers.metrics import (
+from ... import WEB, __version__
+from ...core import naming_file, read_file, table_name, visible
+from ...data import read_label_columns
+from ...evaluation import system_title
+from ...metrics import (
     SCHEMES,
     Confusion,
     PairedOutcomes,
@@ -31,8 +31,7 @@ from helpers.metrics import (
     evaluate,
     scheme_names,
 )
-from helpers.runs import STORED_RUNS, list_runs
-
+from ...runs import STORED_RUNS, list_runs
 from .checks import counts_of, find_test_set, knows_gold, label_outcome, run_dataset
 from .measures import SEED
 from .payload import TITLES

@@ -13,8 +13,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from helpers import ROOT, WEB
-from helpers.core import ChecksumError, read_file, write_atomically
+from ... import ROOT, WEB
+from ...core import ChecksumError, read_file, write_atomically
 
 PAGE = ROOT / "results" / "leaderboard" / "index.html"
 MODULES = ("metrics", "dom", "state", "model", "charts", "ranking", "views", "main")

@@ -13,18 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from helpers import ROOT, __version__
-from helpers.core import read_file, write_atomically
-from helpers.data import datasets
-from helpers.evaluation import system_title
-from helpers.metrics import (
+from ... import ROOT, __version__
+from ...core import read_file, write_atomically
+from ...data import datasets
+from ...evaluation import system_title
+from ...metrics import (
     RULES,
     SCHEMES,
     FactRanking,
     PairedOutcomes,
 )
-from helpers.runs import STORED_RUNS, Run, list_runs
-
+from ...runs import STORED_RUNS, Run, list_runs
 from .checks import counts_of, knows_gold, run_dataset
 from .joint import paired_ends, stored_pairs
 from .measures import (

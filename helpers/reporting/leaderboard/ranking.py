@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from helpers.core import unknown_name
-from helpers.metrics import ALPHAS, SCHEMES, LabelCounts, averages, power
+from ...core import unknown_name
+from ...metrics import ALPHAS, SCHEMES, LabelCounts, averages, power
 
 
 def find_page_set(data: dict[str, Any], name: str) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from helpers import ROOT
-from helpers.core import (
+from ... import ROOT
+from ...core import (
     MalformedRecord,
     file_sha256,
     locked,
@@ -26,10 +26,9 @@ from helpers.core import (
     unknown_name,
     visible,
 )
-from helpers.data import open_source
-from helpers.metrics import PairedOutcomes
-from helpers.runs import STORED_RUNS, Run, different_fields, list_runs, load_run, run_path, save_run
-
+from ...data import open_source
+from ...metrics import PairedOutcomes
+from ...runs import STORED_RUNS, Run, different_fields, list_runs, load_run, run_path, save_run
 from .checks import fact_outcome, find_test_set, label_outcome, read_labels_file, set_outcome
 
 logger = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ from torchmetrics import MetricCollection
 from torchmetrics.classification import MulticlassAccuracy, MulticlassF1Score
 
 from helpers import ROOT
-from helpers.adapters import WeightedF1
+from helpers.adapters.streaming import WeightedF1
 from helpers.metrics import Confusion, average
 
 NAMES = ["no_relation", "per:title", "per:age", "org:founded"]
@@ -102,7 +102,7 @@ def test_errors_are_named(batches):
 TWO = """
 import sys, torch
 import torch.distributed as dist
-from helpers.adapters import WeightedF1
+from helpers.adapters.streaming import WeightedF1
 rank, file = int(sys.argv[1]), sys.argv[2]
 dist.init_process_group("gloo", init_method=f"file://{file}", rank=rank, world_size=2)
 metric = WeightedF1(["NA", "a", "b"], "macro", negative="NA")

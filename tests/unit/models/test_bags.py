@@ -8,8 +8,15 @@ import pytest
 import torch
 
 from helpers.data import Bag, RelationSample
-from helpers.models import attention_weights, load_weights
-from helpers.models.bags import AGGREGATORS, UNUSED, BagClassifier, BagExample, BertEntity, _drawn
+from helpers.models.bags import (
+    AGGREGATORS,
+    UNUSED,
+    BagClassifier,
+    BagExample,
+    BertEntity,
+    _drawn,
+    attention_weights,
+)
 from helpers.models.base import as_bags, bag_targets
 from helpers.models.baselines import MajorityBag, TfidfBag
 from helpers.models.convolution import Cnn, Pcnn
@@ -18,6 +25,7 @@ from helpers.models.inputs import Example
 from helpers.models.recurrent import Bgwa, Reside, alias_matches
 from helpers.models.registry import MODELS, build, check_options
 from helpers.models.settings import Settings
+from helpers.models.training import load_weights
 
 LABELS = ("NA", "born", "died")
 CUES = {"NA": "visited", "born": "native", "died": "buried"}

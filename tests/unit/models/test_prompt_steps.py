@@ -2,7 +2,9 @@
 
 from helpers.core import SEMEVAL_RELATIONS
 from helpers.data import RelationSample, parse_tagged
-from helpers.models import build, probabilities, prompt_steps
+from helpers.models import build
+from helpers.models.attribution import probabilities
+from helpers.models.prompt_example import prompt_steps
 from helpers.models.settings import Settings
 
 CRASH = "the <e1>crash</e1> was caused by an <e2>attack</e2>"
