@@ -14,8 +14,6 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from scipy.sparse import csr_array
 
 from ..core import MalformedRecord, atomic_writer, read_file, shown, unknown_name
@@ -286,6 +284,9 @@ def _labels(head: bytes) -> tuple[str, ...]:
 
 def _fast(lines: Sequence[bytes], largest: int) -> _Read | None:
     """All lines, read by Arrow; None if there is a fault somewhere, or a number that Arrow does not know."""
+
+    import pyarrow as pa
+
     if not lines or b"" in lines:
         return None
     try:
@@ -302,6 +303,10 @@ def _fast(lines: Sequence[bytes], largest: int) -> _Read | None:
 
 def _piece(lines: Sequence[bytes]) -> tuple[list[tuple[str, ...]], np.ndarray, np.ndarray, np.ndarray]:
     """Labels, numbers of entries, and the entries of some lines: indices from 1 and values."""
+
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     heads, tails = zip(*map(_divide, lines), strict=True)
     trimmed = pc.ascii_trim_whitespace(pa.array(tails, pa.binary()).cast(pa.string()))
     entries = pc.ascii_split_whitespace(trimmed).filter(pc.not_equal(trimmed, ""))

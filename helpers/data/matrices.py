@@ -15,8 +15,6 @@ from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.csv
 import scipy.sparse
 from scipy.sparse import csr_array
 
@@ -108,6 +106,8 @@ def first_nan(matrix: np.ndarray | csr_array) -> tuple[int, int] | None:
 
 
 def _read_csv(path: Path) -> np.ndarray:
+    import pyarrow as pa
+
     content = read_file(path)
     if not content or content.isspace():
         raise MalformedRecord(path, "the file is empty")
@@ -123,6 +123,9 @@ def _read_csv(path: Path) -> np.ndarray:
 
 
 def _arrow(content: bytes) -> np.ndarray:
+    import pyarrow as pa
+    import pyarrow.csv
+
     first = next(re.finditer(rb"[^\r\n]+", content)).group()  # not all of it is blank
     names = [f"f{number}" for number in range(first.count(b",") + 1)]
     table = pyarrow.csv.read_csv(
@@ -262,6 +265,9 @@ def write_matrix(path: Path | str, matrix: np.ndarray | csr_array) -> None:
 
 
 def _write_csv(stream: BinaryIO, matrix: np.ndarray) -> None:
+    import pyarrow as pa
+    import pyarrow.csv
+
     plain = {"b": np.uint8, "f": np.float64}  # Arrow writes the shortest text that gives the float64 back
     columns = matrix.astype(plain.get(matrix.dtype.kind, matrix.dtype), copy=False).T
     table = pa.table({str(number): np.ascontiguousarray(column) for number, column in enumerate(columns)})

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any, Literal
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..core import (
     SEMEVAL_RELATIONS,
@@ -26,6 +24,9 @@ from . import readers
 from .readers import collect, json_array, string
 from .registry import locate, search_folders
 from .sources import LabelList, open_source
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Split = Literal["test", "dev"]
 KEY_COLUMNS = ("id", "gold", "gold_tacrev")
@@ -61,6 +62,9 @@ def read_tacred_predictions(path: Path | str, split: Split = "test") -> pd.DataF
     ...     read_tacred_predictions(path)["mine"].tolist()
     ['no_relation']
     """
+
+    import pandas as pd
+
     if split not in ("test", "dev"):
         raise unknown_name("split", split, ("test", "dev"))
     path = Path(path)
@@ -99,6 +103,8 @@ def _read_table(path: Path) -> dict[str, pd.Series]:
 
 
 def _read_folder(folder: Path, split: str) -> dict[str, pd.Series]:
+    import pandas as pd
+
     results = folder / "results" / f"{split}_results"
     tables, lists = (
         dict(sorted((path.stem.removesuffix(f"_{split}"), path) for path in results.glob(f"*.{ending}")))
@@ -136,6 +142,8 @@ def _check_same_gold(path: Path, true: pd.Series, gold: pd.Series) -> None:
 
 
 def _read_list(path: Path, expected: int) -> pd.Series:
+    import pandas as pd
+
     labels = path.read_text(encoding="utf-8").splitlines()
     for number, label in enumerate(labels, start=1):
         if not label.strip():
@@ -219,6 +227,9 @@ def join_semeval_answers(proposals: Path | str, key: Path | str | Mapping[str, s
     ...     join_semeval_answers(path, {"8001": "Other", "8002": "Other"})["predicted"].tolist()
     ['Other', '(skipped)']
     """
+
+    import pandas as pd
+
     gold = key if isinstance(key, Mapping) else read_semeval_answers(key)
     predicted = read_semeval_answers(proposals, ids=gold.keys())
     return pd.DataFrame(

@@ -10,10 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from ..core import shown, table_name, unknown_name, visible
 from ..data import read_label_columns, respelt
@@ -37,6 +36,9 @@ from ..metrics import (
 )
 from .labels import as_run, check_labels
 from .scoring import find_task
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 logger = logging.getLogger(__name__)
 READING = ("gold_column", "predicted_column", "id_column", "gold_file", "form", "label_names")
@@ -89,6 +91,9 @@ def compare_files(
     ValueError : fewer than two files, an unknown scheme, other samples, other gold labels (file and first
         sample are named), a negative class that is in none of the files; and as `read_predictions`.
     """
+
+    import pandas as pd
+
     if correction not in CORRECTIONS:
         raise unknown_name("correction", correction, CORRECTIONS)
     systems = _Systems.read(paths, negative, task, schemes, score, options, normalise)
@@ -273,6 +278,9 @@ def _matched(
 
 def _order(first: Path | str, ids: pd.Series, second: Path | str, others: pd.Series) -> np.ndarray:
     """Where each sample of the first file stands in the second."""
+
+    import pandas as pd
+
     for here, there, has, lacks in ((others, ids, second, first), (ids, others, first, second)):
         places = pd.Index(there).get_indexer(pd.Index(here))
         absent = places < 0
@@ -288,6 +296,7 @@ def comparison_text(table: pd.DataFrame) -> str:
 
     >>> row = {"first": "a.csv", "second": "b.csv", "n": 9, "replicates": 99, "seed": 1, "scheme": "micro"}
     >>> row |= {"score_first": 0.75, "score_second": 0.5, "difference": 0.25, "low": -0.05, "high": 0.6}
+    >>> import pandas as pd
     >>> print(comparison_text(pd.DataFrame([row | {"p": 0.03, "p_holm": 0.06, "signature": "f1"}])))
     A a.csv
     B b.csv

@@ -9,14 +9,16 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from ..core import MalformedRecord, find_negative, listing, naming_file, shown
 from ..data import UNKNOWN_ENTITY, open_source
 from ..metrics import FactRanking, FactSample, curve_order
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 logger = logging.getLogger(__name__)
 FACT = ("head", "tail", "relation")
@@ -176,6 +178,9 @@ def _from_scores(
     paths: Sequence[Path | str], frames: list[pd.DataFrame], facts_path: Path | str, facts: pd.DataFrame
 ) -> list[FactList]:
     """Lists over the pairs of all files, in the order in which they first occur."""
+
+    import pandas as pd
+
     names = {
         column: pd.unique(np.concatenate([frame[column].cat.categories for frame in (*frames, facts)]))
         for column in FACT
@@ -296,6 +301,9 @@ def _from_curves(
     paths: Sequence[Path | str], frames: list[pd.DataFrame], n_facts: int | None
 ) -> list[FactList]:
     """Published lists; over the same pairs where each names all its facts and their numbers agree."""
+
+    import pandas as pd
+
     frames = [
         frame.iloc[curve_order(frame["precision"].to_numpy(), frame["recall"].to_numpy())] for frame in frames
     ]

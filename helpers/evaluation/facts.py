@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from ..core import csv_text, naming_file, signature_field, table_name, visible
 from ..metrics import (
@@ -39,6 +38,9 @@ from ..metrics import (
     scheme_names,
 )
 from .fact_lists import FactList, read_fact_lists
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 logger = logging.getLogger(__name__)
 
@@ -404,6 +406,9 @@ def compare_fact_files(
     ...     compare_fact_files(*paths, replicates=99)["difference"].tolist()
     [-0.25, 0.75, 0.5, 0.33333333333333337]
     """
+
+    import pandas as pd
+
     paths = (first, second)
     lists = read_fact_lists(paths, facts, negative, n_facts)
     ends = []

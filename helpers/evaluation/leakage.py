@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from ..core import Label, csv_text, naming_file, shown, table_name, visible
 from ..data import read_label_columns
 from ..metrics import Confusion, Policy, Weighting, averages, evaluate, leaked, scheme_names
 from ..runs import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SCORES = ("precision", "recall", "f1")
 
@@ -174,6 +175,9 @@ def leak_table(runs: Iterable[Run], schemes: Sequence[str | Weighting] | None = 
     >>> leak_table([run], ["micro"])[["model", "scheme", "gain", "rank_change"]].round(4).values.tolist()
     [['m', 'micro', 0.3333, 0]]
     """
+
+    import pandas as pd
+
     names = scheme_names(schemes)
     weightings = names if schemes is None else schemes
     rows = []

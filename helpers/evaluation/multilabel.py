@@ -11,11 +11,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csr_array
-from sklearn.pipeline import Pipeline
 
 from ..core import Label, table_name, unknown_name, visible
 from ..data import Documents, label_matrix, read_matrix
@@ -32,7 +31,11 @@ from ..metrics import (
     names_at,
     scheme_names,
 )
-from ..models.linear import DocumentClassifier, LinearClassifier
+
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
+
+    from ..models.linear import DocumentClassifier, LinearClassifier
 
 logger = logging.getLogger(__name__)
 OFTEN = 0.1  # share of instances without labels from which the user is told
@@ -356,6 +359,9 @@ def scorer(measure: str = "P@1") -> Callable[[LinearClassifier | Pipeline, Any, 
     >>> search.fit(X, y).best_score_.item()
     1.0
     """
+
+    from sklearn.pipeline import Pipeline
+
     at_rank = re.fullmatch(r"(?:P|R|RP|NDCG)@(\d+)", measure)
     ks = [int(at_rank[1])] if at_rank else [1]
 

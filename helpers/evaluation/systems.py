@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from ..core import SEMEVAL_RELATIONS, MissingData
 from ..data import join_semeval_answers, locate, registered_file, semeval_key, tacred_predictions
 from ..metrics import Confusion, PairedOutcomes
 from ..runs import RUNS_FOLDER, Run, save_run
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TACRED_GOLD = {"tacred": "gold", "tacred-revised": "gold_tacrev"}
 """Data set → its gold column: the original labels, and those revised by Alt et al. 2020 (TACREV)."""

@@ -5,14 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..core import atomic_writer, naming_file
 from ..data import Documents, label_list, read_documents, read_labels, write_matrix
 from ..evaluation import DocumentScores, score_documents
-from ..models.linear import DocumentClassifier
+
+if TYPE_CHECKING:
+    from ..models.linear import DocumentClassifier
 
 
 def train_and_test(
@@ -61,6 +63,9 @@ def train_and_test(
     >>> found["P@1"], found["Micro-F1"], found["training"]["labels"]
     (1.0, 1.0, 3)
     """
+
+    from ..models.linear import DocumentClassifier
+
     documents = read_documents(test) if test else None
     values: dict[str, Any] = {}
     lines: list[str] = []

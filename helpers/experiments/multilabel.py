@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -19,7 +19,6 @@ from tqdm import tqdm
 
 from ..data import Documents, corpus_hashes, label_matrix, read_corpus
 from ..metrics import MultilabelOutcome, with_and_without_test_labels
-from ..models.linear import DocumentClassifier, LinearClassifier
 from ..runs import (
     RUNS_FOLDER,
     LabelPairs,
@@ -30,6 +29,9 @@ from ..runs import (
     joined_sha256,
     save_run,
 )
+
+if TYPE_CHECKING:
+    from ..models.linear import DocumentClassifier, LinearClassifier
 
 
 class Work(NamedTuple):
@@ -247,6 +249,9 @@ def classifier_of(
     >>> classifier_of("1vsrest without bias").classifier.options
     '-s 1 -e 0.0001'
     """
+
+    from ..models.linear import DocumentClassifier
+
     technique, _, words = model.partition(" ")
     change = {"without bias": (" -B 1", ""), "joint": ("-s 1", "-s 4"), "primal": ("-s 1", "-s 2")}.get(
         words, ("", "")

@@ -19,9 +19,7 @@ import pandas as pd
 from ..core import SEMEVAL_RELATIONS, inverse_label, label_ids, write_atomically
 from ..data import SPACED_TAGS, RelationSample, paired_sample, parse_tagged, read_corpus, render
 from ..experiments import Experiment
-from ..models import attribution, build
-from ..models.literal_relation import LiteralRelationCls
-from ..models.training import load_weights
+from ..models import build
 from ..runs import STUDIES_FOLDER, safe_name
 
 STUDIES = STUDIES_FOLDER / "attention"
@@ -139,6 +137,9 @@ def case_study(
     Traceback (most recent call last):
     ValueError: the case study knows semeval2010 and demo, not kbp37
     """
+
+    from ..models.training import load_weights
+
     labels = _labels(experiment)
     settings = experiment.resolved()
     model = build(
@@ -183,6 +184,10 @@ def _labels(experiment: Experiment) -> tuple[str, ...]:
 
 def _reading(model, sample: RelationSample) -> dict[str, Any]:
     """What the model reads in one sentence, and what it makes of it."""
+
+    from ..models import attribution
+    from ..models.literal_relation import LiteralRelationCls
+
     chances = attribution.probabilities(model, sample)
     gold, predicted, other = sample.relation, max(chances, key=chances.get), inverse_label(sample.relation)
     literal = isinstance(model, LiteralRelationCls)
@@ -199,6 +204,8 @@ def _reading(model, sample: RelationSample) -> dict[str, Any]:
 
 
 def _attribution(model, sample: RelationSample, relation: str, against: str | None = None) -> dict[str, Any]:
+    from ..models import attribution
+
     found = attribution.integrated_gradients(model, sample, relation, against)
     numbers = {name: round(getattr(found, name), DIGITS) for name in ("score", "baseline", "gap")}
     values = found.values.round(DIGITS).tolist()

@@ -9,18 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from ..core import inverse_label
 from ..data import TAGS, RelationSample, clean_sample, paired_sample, parse_tagged, render
 from ..experiments import Experiment, run_experiment
-from ..models import EMBEDDED, attribution, build, default_settings
-from ..models.attribution import probabilities
-from ..models.classifier import MARKERS, RelationClassifier
-from ..models.training import load_weights
+from ..models import EMBEDDED, build, default_settings
 from ..reporting import DIRECTION, epoch_runs, paired_scores, share_in_words
 from ..runs import Run, safe_name
+
+if TYPE_CHECKING:
+    from ..models.classifier import RelationClassifier
 
 DIRECTION_NAMES = dict(zip(DIRECTION, ("A", "B", "PD", "PIR", "PPR"), strict=True))
 """The five scores of R as the paper writes them."""
@@ -47,6 +48,9 @@ def model_inputs(sample: RelationSample, labels: Sequence[str], encoder: str = E
     >>> table[table["read"]].groupby("model", sort=False)["token"].agg(" ".join).tolist()
     ['[CLS]', '[E11] [E21]', '[CLS] fire panic', '[CLS]', '[MASK] [MASK] [MASK] [MASK] [MASK]']
     """
+
+    from ..models import attribution
+
     tables = []
     for name, title in READS.items():
         tokens = attribution.tokens_read(untrained(name, labels, encoder), sample)
@@ -56,6 +60,8 @@ def model_inputs(sample: RelationSample, labels: Sequence[str], encoder: str = E
 
 
 def _is_read(name: str, tokens: Sequence[str]) -> list[bool]:
+    from ..models.classifier import MARKERS
+
     read = {"em-es": MARKERS[::2], "ptr": ("[MASK]",)}.get(name, ("[CLS]",))
     if name != "r-bert":
         return [token in read for token in tokens]
@@ -129,6 +135,8 @@ class Trained:
         return pd.DataFrame([self._answer(sample) for sample in samples])
 
     def _answer(self, sample: RelationSample) -> dict[str, object]:
+        from ..models.attribution import probabilities
+
         chances = probabilities(self.classifier, clean_sample(sample))
         best = max(chances, key=chances.get)
         row = {"model": self.name, "sentence": render(sample), "gold": sample.relation}
@@ -149,6 +157,9 @@ def train_and_keep(experiment: Experiment, folder: Path | str, progress: bool = 
 
     Raises as `run_experiment`.
     """
+
+    from ..models.training import load_weights
+
     name = (experiment.dataset_name, experiment.name, experiment.encoder, str(experiment.seed))
     stem = "-".join(map(safe_name, name))
     weights, after = Path(folder) / f"{stem}.safetensors", Path(folder) / "epochs" / stem

@@ -12,7 +12,6 @@ import pandas as pd
 
 from ..data import Documents
 from ..experiments import LINEAR_MODELS, run_model
-from ..models.linear import LabelProblems
 from ..reporting import from_to, listed
 from ..runs import Run
 from .multilabel import scores_of
@@ -27,6 +26,9 @@ def problems_table(documents: Mapping[str, Documents]) -> pd.DataFrame:
 
     Columns solved, by label (a multiple of L), the document. One process is used, so that all are counted.
     """
+
+    from ..models.linear import LabelProblems
+
     printed = printed_numbers()
     claims = printed[printed["metric"] == "problems"].set_index("model")["printed"]
     rows = {}

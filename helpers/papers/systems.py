@@ -34,7 +34,6 @@ from ..metrics import (
     rank_agreement,
     resampled_agreement,
 )
-from ..reporting.figures import alpha_spectrum_chart
 from ..runs import Run, list_published
 
 NEGATIVES = {"tacred": "no_relation", "tacred-revised": "no_relation", "semeval2010": "Other"}
@@ -207,8 +206,11 @@ def crossing_explorer(systems: Mapping[str, Confusion], negative: str) -> Any:
 
     Needs ipywidgets (an extra of the notebooks) and a running kernel.
     """
+
     import ipywidgets as widgets
     from IPython.display import display
+
+    from ..reporting.figures import alpha_spectrum_chart
 
     options = [(system_title(model), model) for model in systems]
     first = widgets.Dropdown(options=options, index=0, description="first")

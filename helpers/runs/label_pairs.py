@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from scipy.sparse import csr_array, hstack
 
 from ..core import Label
 from ..metrics import LabelCounts, LabelSets, bootstrap_intervals, label_averages, scheme_names
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,9 @@ class LabelPairs:
         >>> pairs.gains(np.random.default_rng(1), 10).query("scheme == 'micro'").difference.round(3).item()
         0.333
         """
+
+        import pandas as pd
+
         original = self.counts()
 
         def difference(table: LabelSets) -> np.ndarray:
