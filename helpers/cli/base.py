@@ -24,19 +24,18 @@ import logging
 import os
 import re
 import sys
+import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib.metadata import PackageNotFoundError, requires
+from importlib.metadata import requires
 from pathlib import Path
 from typing import Any
 
 import click
 
-from .. import __version__
+from .. import IS_CHECKOUT, NAME, PACKAGE, ROOT, __version__, program
 from ..core import did_you_mean, plain_file, shown, unknown_name, visible, write_atomically
 
-NAME = "beyond-micro-f1"
-PROGRAM = NAME if Path(sys.argv[0]).stem == NAME else "python -m helpers"
 DISTRIBUTIONS = {"sklearn": "scikit-learn", "liblinear": "liblinear-official"}
 """Modules that are called otherwise than the distribution that they come with."""
 LONGEST = 2000  # characters of an error
@@ -61,7 +60,12 @@ class _Command(click.Command):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The rest, below the options, line by line as it is written."""
-        formatter.write(f"\n{self._help()[1]}".rstrip().replace("python -m helpers", PROGRAM) + "\n")
+        rest = (
+            self._help()[1]
+            .replace("python -m helpers", program())
+            .replace("-m helpers", f"-m {PACKAGE.name}")
+        )
+        formatter.write(f"\n{rest}".rstrip() + "\n")
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """As click, but `--gold-column --json` is a missing value, not a column named '--json'."""
@@ -138,7 +142,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     debug = "--debug" in words
     words = [word for word in words if word != "--debug"]
     try:
-        with _notes_on_standard_error(), app.make_context(PROGRAM, words) as context:
+        with _notes_on_standard_error(), app.make_context(program(), words) as context:
             return app.invoke(context) or 0
     except click.exceptions.Exit as end:  # after --help and --version
         return end.exit_code
@@ -170,10 +174,11 @@ def _message(error: Exception) -> str:
 def missing_extra(error: BaseException | None, command: str = "") -> str:
     """How to install what a command lacks: '' unless a package of one of the extras could not be imported.
 
-    Of the extras that hold the package the one with the name of the command is named, else the first.
+    Of the extras that hold the package the one with the name of the command is named, else the first; in a
+    checkout, which has its packages by `make setup`, the package itself.
 
     >>> missing_extra(ModuleNotFoundError("No module named 'papermill'", name="papermill"), "notebooks")
-    "notebooks needs papermill, which is not installed: pip install 'beyond-micro-f1[notebooks]'"
+    "notebooks needs papermill, which is not installed: pip install 'papermill>=2.6'"
     """
     while error is not None and not (isinstance(error, ModuleNotFoundError) and error.name):
         error = error.__cause__
@@ -181,16 +186,22 @@ def missing_extra(error: BaseException | None, command: str = "") -> str:
         return ""
     root = error.name.partition(".")[0]
     wanted = DISTRIBUTIONS.get(root, root).replace("_", "-").lower()
-    try:
-        declared = requires(NAME) or []
-    except PackageNotFoundError:  # a checkout that is not installed
+    pattern = rf"""({re.escape(wanted)}\b[^;]*);.*extra == ['"](\w+)['"]"""
+    holding = [found for line in _declared() if (found := re.match(pattern, line, re.IGNORECASE))]
+    if not holding:
         return ""
-    pattern = rf"""{re.escape(wanted)}\b[^;]*;.*extra == ['"](\w+)['"]"""
-    extras = [found[1] for line in declared if (found := re.match(pattern, line, re.IGNORECASE))]
-    if not extras:
-        return ""
+    extras = [found[2] for found in holding]
     extra = command if command in extras else extras[0]
-    return f"{command or 'this'} needs {wanted}, which is not installed: pip install '{NAME}[{extra}]'"
+    install = holding[0][1] if IS_CHECKOUT else f"{NAME}[{extra}]"
+    return f"{command or 'this'} needs {wanted}, which is not installed: pip install '{install}'"
+
+
+def _declared() -> list[str]:
+    """What this package requires, as its metadata say; a checkout has none, but its pyproject.toml."""
+    if not IS_CHECKOUT:
+        return requires(NAME) or []
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    return [f"{line}; extra == '{extra}'" for extra, lines in extras.items() for line in lines]
 
 
 def _usage_message(error: click.UsageError, words: Sequence[str]) -> str:
@@ -214,7 +225,7 @@ def failed(error: object, code: int = 2) -> int:
 @contextmanager
 def _notes_on_standard_error() -> Iterator[None]:
     """What the package logs is shown to the user as notes."""
-    handler, package = logging.StreamHandler(), logging.getLogger("helpers")
+    handler, package = logging.StreamHandler(), logging.getLogger(PACKAGE.name)
     handler.setFormatter(logging.Formatter("note: %(message)s"))
     package.addHandler(handler)
     try:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from .. import ROOT
+from .. import PACKAGE, ROOT
 from .base import app, as_json, existing_file, flag, forms, option, put, whole_number
 
 WORKFLOW = ROOT / "workflow"
@@ -90,7 +90,9 @@ def _lines(states: Iterable[Any]) -> Iterable[str]:
 )
 @forms("table", "json")
 @option(
-    "--launch", "WORDS", "How a training is started, e.g. 'accelerate launch --num_processes 4 -m helpers'."
+    "--launch",
+    "WORDS",
+    f"How a training is started, e.g. 'accelerate launch --num_processes 4 -m {PACKAGE.name}'.",
 )
 def _grid(
     profile: str | None,

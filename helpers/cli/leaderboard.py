@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from .. import program
 from .base import app, as_json, bootstrap, columns, existing_file, flag, forms, option, put, whole_number
 
 logger = logging.getLogger(__name__)
@@ -94,7 +95,7 @@ def _add(
             Submission(file, dataset, system, columns=roles, **options), **store, replace=replace
         )
     )
-    put(f"{path}\n`python -m helpers leaderboard rebuild` puts it on the page")
+    put(f"{path}\n`{program()} leaderboard rebuild` puts it on the page")
 
 
 def _noting(act: Any) -> Any:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 KINDS = ("relations", "mentions", "facts", "documents")
 Function = Callable[..., Any] | str
-"""A function, or its address 'module:name', which is imported when it is first called."""
+"""A function, or its address 'module:name' ('.module:name' in this folder), imported when first called."""
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ def _opennre(name: str, title: str, note: str) -> Dataset:
         title,
         kind="mentions",
         files={split: f"{name}/{name}_{split}.txt" for split in ("train", "val", "test")},
-        reader="helpers.data.distant:read_opennre",
+        reader=".distant:read_opennre",
         negative="NA",
         unit="sentence",
         note=note,
@@ -161,7 +161,7 @@ _ROWS = (
         "semeval2010",
         "SemEval, directed",
         files={"train": "semeval2010/TRAIN_FILE.TXT", "test": "semeval2010/TEST_FILE_FULL.TXT"},
-        reader="helpers.data.readers:read_semeval",
+        reader=".readers:read_semeval",
         directed=True,
         negative="Other",
         parses={split: f"semeval2010/dependencies/{split}.txt" for split in ("train", "test")},
@@ -177,17 +177,17 @@ _ROWS = (
         "chemprot",
         "ChemProt",
         files={split: f"chemprot/{split}.txt" for split in _SPLITS},
-        reader="helpers.data.readers:read_chemprot",
+        reader=".readers:read_chemprot",
     ),
     Dataset(
         "tacred",
         "TACRED",
         files={split: f"tacred/json/{split}.json" for split in _SPLITS},
-        reader="helpers.data.tree_files:read_tacred",
+        reader=".tree_files:read_tacred",
         parsed=True,
         negative="no_relation",
         whole=_SPLITS,
-        counter="helpers.data.label_counts:count_tacred",
+        counter=".label_counts:count_tacred",
         address="https://catalog.ldc.upenn.edu/LDC2018T24",
     ),
     Dataset("nyt10", "NYT, Riedel", kind="facts", negative="NA"),
@@ -196,7 +196,7 @@ _ROWS = (
         "NYT, Hoffmann",
         kind="facts",
         files={split: f"nyt24/NYT-star/{split}_triples.json" for split in ("val", "test")},
-        reader="helpers.data.readers:read_nyt_star",
+        reader=".readers:read_nyt_star",
         whole=("train", "val", "test"),
         unit="sentence (first triple)",
         inventory="nyt24/NYT-star/rel2id.json",
@@ -208,7 +208,7 @@ _ROWS = (
         "DocRED, 699 documents",
         kind="facts",
         files={"dev-699": "docred/dev_keys_new.json"},
-        reader="helpers.data.readers:read_docred",
+        reader=".readers:read_docred",
         whole=("train", "dev"),
         measured="dev-699",
         unit="fact",
@@ -223,7 +223,7 @@ _ROWS = (
         negative="NA",
         whole=("train", "val", "test"),
         unit={"train": "sentence", "val": "sentence", "test": "fact"},
-        counter="helpers.data.label_counts:count_nyt10m",
+        counter=".label_counts:count_nyt10m",
         note="the size is in sentences; perplexity and ratio are of the 3899 test facts, none of which is "
         "NA; the test labels are not public by sentence, so the share of NA in the whole is unknown",
     ),
@@ -231,7 +231,7 @@ _ROWS = (
         "kbp37",
         "KBP37",
         files={split: f"kbp37/{split}.txt" for split in _SPLITS},
-        reader="helpers.data.readers:read_kbp37",
+        reader=".readers:read_kbp37",
         directed=True,
         negative="no_relation",
     ),
@@ -239,7 +239,7 @@ _ROWS = (
         "re_docred",
         "Re-DocRED, sentence pairs",
         files={"train": "re_docred/dev_revised.json", "test": "re_docred/test_revised.json"},
-        reader="helpers.data.sentence_pairs:read_sentence_pairs",
+        reader=".sentence_pairs:read_sentence_pairs",
         negative="no_relation",
         unit="sentence and ordered pair",
         note="`train` are the documents of the development part; pairs that may have a fact without evidence "
@@ -248,7 +248,7 @@ _ROWS = (
     Dataset(
         "re_docred-drawn",
         "Re-DocRED, drawn pairs",
-        maker="helpers.data.sentence_pairs:drawn_corpus",
+        maker=".sentence_pairs:drawn_corpus",
         made_from=("re_docred/dev_revised.json", "re_docred/test_revised.json"),
         negative="no_relation",
         whole=("train", "test"),
@@ -261,7 +261,7 @@ _ROWS = (
         "GIDS",
         kind="mentions",
         files={"train": "gids/dev.tsv", "test": "gids/test.tsv"},
-        reader="helpers.data.distant:read_gids",
+        reader=".distant:read_gids",
         negative="NA",
         unit="sentence",
         note="the training part is not public: `train` is the development part",
@@ -271,7 +271,7 @@ _ROWS = (
         "Wiki80, a part",
         kind="mentions",
         files={"train": "wiki80/train_0.1.txt", "test": "wiki80/dev.txt"},
-        reader="helpers.data.distant:read_opennre",
+        reader=".distant:read_opennre",
         unit="sentence",
         note="`train` is the tenth of the training part that is public with the registry, `test` the "
         "development part; each entity pair has one sentence, none of them is negative",
@@ -283,7 +283,7 @@ _ROWS = (
         "Reuters-21578",
         kind="documents",
         files={split: f"reuters90/reuters90_{split}.txt" for split in ("train", "test")},
-        reader="helpers.data.document_files:read_txt",
+        reader=".document_files:read_txt",
     ),
     Dataset(
         "goemotions",
@@ -295,7 +295,7 @@ _ROWS = (
     Dataset(
         "demo",
         "synthetic demo",
-        maker="helpers.data.demo:demo_corpus",
+        maker=".demo:demo_corpus",
         directed=True,
         negative="Other",
         whole=("train", "test"),
@@ -306,7 +306,7 @@ _ROWS = (
         "demo-documents",
         "synthetic letters",
         kind="documents",
-        maker="helpers.data.demo:demo_documents",
+        maker=".demo:demo_documents",
         whole=("train", "test"),
         note="letters generated from templates, not a real collection",
         licence="MIT (made here)",
@@ -317,7 +317,9 @@ _table = {row.name: row for row in _ROWS}
 
 def resolved(function: Function) -> Callable[..., Any]:
     """The function itself, imported if its address is given."""
-    return resolve_name(function) if isinstance(function, str) else function
+    if not isinstance(function, str):
+        return function
+    return resolve_name(f"{__package__}{function}" if function.startswith(".") else function)
 
 
 def datasets() -> dict[str, Dataset]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .. import ROOT
+from .. import ROOT, program
 from ..core import (
     ChecksumError,
     DownloadError,
@@ -111,7 +111,7 @@ def registered_file(path: str) -> DataFile:
 
 def _unknown(kind: str, name: str) -> ValueError:
     names = list(dict.fromkeys(one.dataset for one in registered_files().values()))
-    known = [*names, "and their files, which `python -m helpers data status` lists"]
+    known = [*names, f"and their files, which `{program()} data status` lists"]
     return unknown_name(kind, name, known, nearest_of=[*names, *registered_files()])
 
 
@@ -153,7 +153,7 @@ def _missing_message(wanted: DataFile) -> str:
     places = ", ".join(str(folder / wanted.path) for folder in search_folders())
     unset = "" if os.environ.get(DATA_DIR_VARIABLE) else f" (${DATA_DIR_VARIABLE} is not set)"
     inside = f" (in it: {wanted.member})" if wanted.member else ""
-    address = f"Address: {wanted.url}{inside}. Get it by: python -m helpers data fetch {wanted.path}"
+    address = f"Address: {wanted.url}{inside}. Get it by: {program()} data fetch {wanted.path}"
     if not wanted.url:
         address = f"It has no address; to get it: {wanted.how}"
     return f"{wanted.path} is missing. Looked for {places}{unset}. {address}"

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .. import program
 from ..core import csv_text, shown, table_name, unknown_name, visible
 from ..metrics import (
     CORRECTIONS,
@@ -350,5 +351,5 @@ def seeds_among(paths: Sequence[str]) -> str | None:
     count = sum(len(own[1]) for own in systems.values())
     return (
         f"these look like runs of {len(systems)} systems ({count} files that differ in a number), not like "
-        f"{len(paths)} systems; to compare systems over their runs: python -m helpers compare {runs}"
+        f"{len(paths)} systems; to compare systems over their runs: {program()} compare {runs}"
     )

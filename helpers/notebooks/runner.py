@@ -24,7 +24,7 @@ from papermill.exceptions import PapermillExecutionError
 from tqdm import tqdm
 from traitlets.config import Config
 
-from .. import ROOT
+from .. import PACKAGE, ROOT
 from ..core import private_folder, unknown_name
 from ..runs import INDEX, project_names, write_made
 from .copies import clean_copy, compare_copies
@@ -46,7 +46,7 @@ chosen before it takes them: another program, such as a second runner, may have 
 
 OPENED = "HELPERS_OPENED"
 """Environment variable: where a kernel notes the files that it opens."""
-NOTE_OPENED = f"__import__('helpers.core').core.note_opened(__import__('os').environ['{OPENED}'])\n"
+NOTE_OPENED = f"__import__('{PACKAGE.name}.core').core.note_opened(__import__('os').environ['{OPENED}'])\n"
 
 
 class NotebookResult(NamedTuple):

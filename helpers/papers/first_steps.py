@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import pandas as pd
 
+from .. import program
 from ..core import inverse_label
 from ..data import NEGATIVE, data_status, registered_files
 from ..evaluation import score_frame
@@ -116,6 +117,6 @@ def data_overview() -> pd.DataFrame:
     )
     data["licence of these files"] = licences
     has_address = data.index.isin([one.dataset for one in registered_files().values() if one.url])
-    fetch = np.where(has_address, "python -m helpers data fetch " + data.index, "no address: see `data`")
+    fetch = np.where(has_address, f"{program()} data fetch " + data.index, "no address: see `data`")
     data["to get it"] = np.where(data["missing"] > 0, fetch, "")
     return data

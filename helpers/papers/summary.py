@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from .. import ROOT
+from .. import ROOT, program
 from ..core import unknown_name
 from ..reporting import TABLES_FOLDER, agrees, load_published, printed_decimals, read_tidy
 from .audit import CONSISTENT, INCONSISTENT, NOT_DERIVABLE
@@ -60,7 +60,7 @@ def summary_text(folder: Path | str = TABLES_FOLDER, notebooks: Path | str = ROO
     folder = Path(folder)
     paths, audited = sorted(folder.glob("[0-9][0-9]_*.csv")), folder / "audit.csv"
     if not paths and not audited.is_file():
-        raise ValueError(f"no tables in {folder}; this makes them: python -m helpers notebooks")
+        raise ValueError(f"no tables in {folder}; this makes them: {program()} notebooks")
     rows = pd.DataFrame(
         [row for path in paths for row in comparisons(path)],
         columns=["heading", "item", *_SHOWN],
@@ -83,7 +83,7 @@ def expected_tables(notebooks: Path | str = ROOT / "notebooks") -> dict[str, str
     for path in sorted(Path(notebooks).glob("[0-9][0-9]_*.ipynb")):
         contract = "".join(json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"])
         for name in _WRITTEN.findall(contract):
-            command = f"python -m helpers notebooks --only {path.name[:2]}"
+            command = f"{program()} notebooks --only {path.name[:2]}"
             expected[name] = f"{name} is missing; this makes it: {command}"
     return expected
 

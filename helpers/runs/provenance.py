@@ -56,7 +56,7 @@ def code_files(sources: Iterable[type | ModuleType]) -> dict[str, str]:
     found: dict[str, str] = {}
     while waiting:
         path = waiting.pop()
-        name = path.relative_to(PACKAGE.parent).as_posix()
+        name = f"helpers/{path.relative_to(PACKAGE).as_posix()}"  # as in a checkout
         if name not in found:
             text = path.read_bytes()
             found[name] = source_sha256(text)

@@ -87,7 +87,7 @@ def digest(name: str, root: Path = ROOT) -> str | None:
             return None
     path = root / name
     if name.startswith("helpers/") and not (root / "helpers").exists():
-        path = PACKAGE.parent / name  # of an installed package, which lies elsewhere than the results
+        path = PACKAGE / name.removeprefix("helpers/")  # of an installed package, which lies elsewhere
     files = [path] if path.is_file() else sorted(one for one in path.rglob("*.*") if one.is_file())
     if kind_of(name) == "figure":
         files = sorted(path.parent.glob(f"{path.name}.*"))

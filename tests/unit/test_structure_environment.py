@@ -52,9 +52,7 @@ def environment_faults(text: str, python: str) -> list[str]:
         for entry in conda
         if not re.match(r"(python|pip|cxx-compiler)\b", entry)
     ]
-    faults += [
-        f"{line}: a pin beside the list" for line in piped if line not in ("-r requirements.txt", "-e .")
-    ]
+    faults += [f"{line}: a pin beside the list" for line in piped if line != "-r requirements.txt"]
     if piped.count("-r requirements.txt") != 1:
         faults.append("requirements.txt is not read exactly once")
     versions = [entry.partition("=")[2] for entry in conda if entry.startswith("python=")]
