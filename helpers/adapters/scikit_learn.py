@@ -140,10 +140,10 @@ def multilabel(
         labels if labels is not None else sorted(occurring, key=lambda one: (str(type(one)), one))
     )
     place = {label: index for index, label in enumerate(listed)}
-    matrices = [_indicators(sets, place, name) for sets, name in ((gold, "y_true"), (predicted, "y_pred"))]
-    rules = {"negative_in_normaliser": False, "labels": "listed"} | policy
+    truth, chosen = _indicators(gold, place, "y_true"), _indicators(predicted, place, "y_pred")
+    rules: dict[str, Any] = {"negative_in_normaliser": False, "labels": "listed"} | policy
     LabelPolicy(**policy)  # refuses what multi-label data have not, such as a negative class
-    return float(average(LabelCounts.from_matrices(*matrices, labels=listed), scheme, **rules))
+    return float(average(LabelCounts.from_matrices(truth, chosen, labels=listed), scheme, **rules))
 
 
 def _label_sets(sets: Iterable[Iterable[Label]], argument: str) -> list[list[Label]]:

@@ -1,6 +1,6 @@
 """torchmetrics' manner: `WeightedF1`, a metric that is fed batch by batch and summed over processes.
 
-torchmetrics is loaded with this module, which the face of the folder imports when `WeightedF1` is asked for.
+torchmetrics is loaded with this module; the face of the folder does not import it.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class WeightedF1(Metric):
             "sync_on_compute",
         )
         super().__init__(**{name: policy.pop(name) for name in of_metric if name in policy})
-        names = list(range(classes)) if isinstance(classes, int) else names_of(classes)
+        names: Sequence[Label] = list(range(classes)) if isinstance(classes, int) else names_of(classes)
         if negative is not None and negative not in names:
             raise ValueError(f"negative is {shown(negative)}, which is none of the {len(names)} classes")
         self.labels, self.scheme, self.ignore_index = tuple(names), scheme, ignore_index

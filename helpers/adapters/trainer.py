@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import Label, shown
+from ..core import shown
 from ..metrics import Confusion, Weighting, evaluate
 from .scikit_learn import known_negative
 
@@ -83,7 +83,7 @@ def names_of(id2label: Mapping[Any, str] | Sequence[str]) -> list[str]:
         if sorted(named) != list(range(len(id2label))):
             raise ValueError(f"id2label has the ids {sorted(named)}: 0 to {len(id2label) - 1} are needed")
         id2label = [named[number] for number in range(len(named))]
-    names: list[Label] = list(id2label)
+    names = list(id2label)
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None or not names:
         raise ValueError(f"id2label names {shown(twice)} twice" if names else "id2label is empty")

@@ -448,7 +448,8 @@ def _paired(lists: list[FactList]) -> FactPair | None:
     """Both lists over the same units; None where they do not name their facts, or have other true facts."""
     if any(one.pairs is None for one in lists):
         return None
-    return FactPair(*(one.sample() for one in lists))
+    first, second = lists
+    return FactPair(first.sample(), second.sample())
 
 
 def fact_comparison_text(table: pd.DataFrame) -> str:

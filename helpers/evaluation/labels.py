@@ -92,14 +92,14 @@ def scored_file(
     known = find_task(task)
     scheme_names(options.get("schemes"))  # refuses an unknown one before the file is read
     resolve_score(options.get("score", "f1"))
-    if run := as_run(path, form):
+    if isinstance(path, Path | str) and (run := as_run(path, form)):
         if gold_file is not None or task not in (None, run.dataset):
             what = "has its gold labels" if gold_file is not None else f"is of {run.dataset}, not of {task}"
             raise ValueError(f"{path} is a run file and {what}")
         with naming_file(path):
             return score_run(run, **options), []
     columns = (gold_column, predicted_column, paired_column, id_column)
-    reading = {"gold_file": gold_file, "form": form, "label_names": label_names}
+    reading: dict[str, Any] = {"gold_file": gold_file, "form": form, "label_names": label_names}
     found = count_files(path, *columns, engine=engine, check_ids=check_ids, **reading)
     respellings: list[Respelling] = []
     if normalise:
@@ -172,7 +172,11 @@ def check_labels(found: LabelColumns, task: Task, name: str | None) -> None:
     """Refuse the first label that the task does not have, with its line: MalformedRecord."""
     for role in found.roles:
         known = task.labels if role == "gold" else (*task.labels, SKIPPED)
-        row = found.first_row(role, lambda label, known=known: label not in known)
+
+        def is_unknown(label: str, known: Sequence[str] = known) -> bool:
+            return label not in known
+
+        row = found.first_row(role, is_unknown)
         if row is not None:
             label = found[role][row].as_py()
             reason = str(unknown_name(f"label of {name}", label, known))

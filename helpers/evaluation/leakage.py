@@ -182,11 +182,11 @@ def leak_table(runs: Iterable[Run], schemes: Sequence[str | Weighting] | None = 
     weightings = names if schemes is None else schemes
     rows = []
     for run in runs:
-        if run.kind != "confusion":
+        outcome = run.outcome()
+        if not isinstance(outcome, Confusion):
             continue
         if run.negative is None:
             raise ValueError(f"the run of {run.model} on {run.dataset} has no negative class")
-        outcome = run.outcome()
         tables = (outcome, leaked(outcome, run.negative))
         scores = [averages(one, weightings, negative=run.negative).tolist() for one in tables]
         for scheme, before, after in zip(names, *scores, strict=True):

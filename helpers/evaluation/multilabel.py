@@ -203,6 +203,7 @@ def report_of(
 def _intervals(
     outcome: MultilabelOutcome, ks: Sequence[int], labels: Any, schemes: Any, replicates: int, seed: int
 ) -> dict[str, Any]:
+    assert outcome.sets is not None  # `report_of` refuses it
     rng = np.random.default_rng(seed)
     found = outcome.ranking.intervals(ks, rng, replicates)
     found |= label_intervals(outcome.sets, rng, schemes, replicates=replicates, labels=labels)
@@ -329,7 +330,7 @@ def score_documents(
     lists = [model.labels, *([(*model.labels, *unseen)] if unseen else [])]
     truths = [label_matrix(documents, labels) for labels in lists]
     outcomes: list[list[MultilabelOutcome]] = [[] for _ in lists]
-    options = {"depth": max(ks), "threshold": model.threshold, "multiclass": model.multiclass}
+    options: dict[str, Any] = {"depth": max(ks), "threshold": model.threshold, "multiclass": model.multiclass}
     options |= {"columns": np.arange(len(model.labels)), "keep_sets": replicates > 0}
     step, seconds = max(1, BLOCK // len(model.labels)), 0.0
     for start in range(0, len(documents), step):
@@ -367,7 +368,7 @@ def scorer(measure: str = "P@1") -> Callable[[LinearClassifier | Pipeline, Any, 
 
     def score(estimator: LinearClassifier | Pipeline, X: Any, y: Any) -> float:
         model = estimator[-1] if isinstance(estimator, Pipeline) else estimator
-        rules = {"threshold": model.threshold, "multiclass": model.multiclass_}
+        rules: dict[str, Any] = {"threshold": model.threshold, "multiclass": model.multiclass_}
         report = score_multilabel(y, estimator.decision_function(X), ks, **rules)
         found = report.scores | report.schemes
         if measure not in found:

@@ -64,7 +64,7 @@ def score_frame(
     *,
     negative: str | None = None,
     task: str | None = None,
-    inverse: Mapping[str, str] | None = None,
+    inverse: Mapping[Any, str] | None = None,
     schemes: Sequence[str | Weighting] | None = None,
     replicates: int = 0,
     seed: int = 1,
@@ -113,8 +113,9 @@ def score_frame(
     confusion = Confusion.from_arrays(frame["gold"], frame["predicted"], labels, counts=counts)
     outcomes = None
     if "predicted_paired" in frame:
-        columns = (frame[role] for role in ("gold", "predicted", "predicted_paired"))
-        outcomes = PairedOutcomes.from_arrays(*columns, labels, counts)
+        outcomes = PairedOutcomes.from_arrays(
+            frame["gold"], frame["predicted"], frame["predicted_paired"], labels, counts
+        )
         if negative is not None and negative not in confusion.labels:
             confusion = outcomes.original  # the negative class may be predicted for paired samples only
     drawn = _Drawn(replicates, seed)
@@ -131,7 +132,7 @@ def score_run(
     *,
     negative: str | None = None,
     schemes: Sequence[str | Weighting] | None = None,
-    inverse: Mapping[str, str] | None = None,
+    inverse: Mapping[Any, str] | None = None,
     replicates: int = 0,
     seed: int = 1,
     **policy: Any,
@@ -153,7 +154,7 @@ def score_run(
     if negative not in (None, run.negative or ""):
         raise ValueError(f"negative is {shown(negative)}, but that of the run is {shown(run.negative)}")
     paired = outcome if isinstance(outcome, PairedOutcomes) else None
-    table = paired.original if paired is not None else outcome
+    table = outcome.original if isinstance(outcome, PairedOutcomes) else outcome
     report = _scheme_report(table, schemes, drawn, negative=run.negative, **policy)
     if run.dataset in TASKS:
         report.extra["official"] = _official(table, run.negative, drawn)
@@ -200,7 +201,7 @@ def _scheme_report(
 
 def _task_labels(task: Task, frame: pd.DataFrame | LabelColumns) -> tuple[str, ...]:
     """The task's labels, and the mark of skipped samples if the predictions have any."""
-    roles = [role for role in frame if str(role).startswith("predicted")]
+    roles = [str(role) for role in frame if str(role).startswith("predicted")]
     if isinstance(frame, LabelColumns):
         skips = any(frame.first_row(role, lambda label: label == SKIPPED) is not None for role in roles)
     else:
@@ -208,8 +209,8 @@ def _task_labels(task: Task, frame: pd.DataFrame | LabelColumns) -> tuple[str, .
     return (*task.labels, SKIPPED) if skips else task.labels
 
 
-def _official(confusion: Confusion, negative: str, drawn: _Drawn) -> dict[str, dict]:
-    scores = official_scores(confusion, negative)
+def _official(confusion: Confusion, negative: str | None, drawn: _Drawn) -> dict[str, dict]:
+    scores: dict[str, dict[str, Any]] = official_scores(confusion, negative)
     found = drawn.interval(confusion, lambda table: official_macro(table, negative))
     if found:
         scores["grouped"] |= {"macro_low": found.low, "macro_high": found.high}
@@ -225,7 +226,7 @@ def _direction(
     outcomes: PairedOutcomes,
     official: bool,
     negative: str | None,
-    inverse: Mapping[str, str] | None,
+    inverse: Mapping[Any, str] | None,
     drawn: _Drawn,
 ) -> dict[str, Any]:
     def performance(table: Confusion) -> Any:

@@ -61,7 +61,7 @@ class RunComparison:
     f1|n:90
     """
 
-    n: int
+    n: float
     values: Mapping[str, Mapping[str, Sequence[float]]]
     signatures: Mapping[str, str]
     correction: str = "holm"

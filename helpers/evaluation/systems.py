@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..core import SEMEVAL_RELATIONS, MissingData
 from ..data import join_semeval_answers, locate, registered_file, semeval_key, tacred_predictions
@@ -56,7 +56,7 @@ def tacred_runs() -> Iterator[Run]:
     frame = tacred_predictions("test")
     models = [column for column in frame if column not in ("id", *TACRED_GOLD.values())]
     labels = tuple(frame["gold"].cat.categories)
-    fixed = {"negative": "no_relation", "files": _tacred_sums(), "source": TACRED_SOURCE}
+    fixed: dict[str, Any] = {"negative": "no_relation", "files": _tacred_sums(), "source": TACRED_SOURCE}
     fixed |= {"licence": registered_file(TACRED_FILE).licence}
     for dataset, gold in TACRED_GOLD.items():
         for model in models:
@@ -75,7 +75,7 @@ def semeval_runs() -> Iterator[Run]:
     frame = next(iter(answers.values()))[["gold"]].assign(
         **{name: answer["predicted"] for name, answer in answers.items()}
     )
-    fixed = {"dataset": "semeval2010", "negative": "Other"}
+    fixed: dict[str, Any] = {"dataset": "semeval2010", "negative": "Other"}
     for name, path in SEMEVAL_FILES.items():
         outcome = Confusion.from_arrays(frame["gold"], frame[name], SEMEVAL_RELATIONS)
         yield Run.from_outcome(outcome, model=name, **_semeval_origin(path), **fixed)
@@ -127,7 +127,7 @@ def semeval_implementations() -> Iterator[Run]:
         path = _answers_of(model, author)
         frame = join_semeval_answers(locate(path), key)
         outcome = Confusion.from_arrays(frame["gold"], frame["predicted"], SEMEVAL_RELATIONS)
-        fixed = {"dataset": "semeval2010", "negative": "Other", "variant": f"by {author}"}
+        fixed: dict[str, Any] = {"dataset": "semeval2010", "negative": "Other", "variant": f"by {author}"}
         yield Run.from_outcome(outcome, model=model, **_semeval_origin(path), **fixed)
 
 
@@ -144,7 +144,7 @@ def store(runs: Iterable[Run], folder: Path | str = RUNS_FOLDER) -> list[Path]:
 
 
 def _pair(
-    frame: pd.DataFrame, gold: str, pair: tuple[str, str], labels: tuple[str, ...], **fixed: object
+    frame: pd.DataFrame, gold: str, pair: tuple[str, str], labels: tuple[str, ...], **fixed: Any
 ) -> Run:
     outcome = PairedOutcomes.from_arrays(frame[gold], frame[pair[0]], frame[pair[1]], labels)
     return Run.from_outcome(outcome, model="+".join(pair), second=pair[1], **fixed)
@@ -163,7 +163,7 @@ def _sums(*paths: str) -> dict[str, str]:
     return {path: registered_file(path).sha256 for path in paths}
 
 
-def _semeval_origin(*paths: str) -> dict[str, object]:
+def _semeval_origin(*paths: str) -> dict[str, Any]:
     """Files, addresses and licence of these predictions."""
     found = [registered_file(path) for path in paths]
     sources = (one.url.removeprefix("https://raw.githubusercontent.com/") for one in found)

@@ -14,11 +14,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from statistics import NormalDist
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .counts import PairedOutcomes, Resampled, scalar
+
+if TYPE_CHECKING:
+    from .fact_samples import FactPair
 
 BLOCK_ENTRIES = 2_000_000  # replicates are drawn in blocks of about this many table entries (16 MB)
 Statistic = Callable[[Any], Any]
@@ -131,7 +134,7 @@ def bootstrap_intervals(
 
 
 def paired_bootstrap(
-    outcomes: PairedOutcomes,
+    outcomes: PairedOutcomes | FactPair,
     statistic: Statistic,
     rng: np.random.Generator,
     replicates: int = 10_000,
@@ -155,7 +158,7 @@ def paired_bootstrap(
     (0.4, 0.001)
     """
 
-    def difference(table: PairedOutcomes) -> np.ndarray:
+    def difference(table: PairedOutcomes | FactPair) -> np.ndarray:
         return np.asarray(statistic(table.original), dtype=float) - statistic(table.paired())
 
     return _test(difference(outcomes), replicates_of(outcomes, difference, rng, replicates), confidence)

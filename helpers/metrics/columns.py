@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import count
 from threading import RLock
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -136,7 +136,7 @@ def _from_dictionary(codes: np.ndarray, values: list, argument: str) -> Coded:
         where = codes == code
         if where.any():
             raise ValueError(missing_message(argument, int(where.argmax()), values[code]))
-    return Coded(codes, labels, argument)
+    return Coded(codes, cast("tuple[Label, ...]", labels), argument)  # no code points at None
 
 
 def _array(column: Any, argument: str) -> np.ndarray:
@@ -194,10 +194,11 @@ def _look_up(array: np.ndarray, interner: Interner) -> np.ndarray:
 
 def _unknown(array: np.ndarray, argument: str, interner: Interner) -> ValueError:
     for index, value in enumerate(array):
-        if as_label(value) is None:
+        label = as_label(value)
+        if label is None:
             return ValueError(missing_message(argument, index, value))
         if interner.closed and value not in interner:
-            return ValueError(unlisted_message(argument, index, as_label(value), interner))
+            return ValueError(unlisted_message(argument, index, label, interner))
     raise AssertionError("a look-up failed for a value that is listed")  # pragma: no cover
 
 

@@ -27,7 +27,7 @@ def drop_direction(confusion: Confusion) -> Confusion:
     return confusion.relabel(base_relation, direction="dropped")
 
 
-def official_scores(confusion: Confusion, negative: str = "Other") -> dict[str, dict[str, float]]:
+def official_scores(confusion: Confusion, negative: str | None = "Other") -> dict[str, dict[str, float]]:
     """Micro-F1, macro-F1 and accuracy of the three evaluations; the task's number is ['grouped']['macro'].
 
     For a class r, F_r = 2·TP_r / (predicted_r + gold_r), 0 if that is 0/0. Macro is the mean over the classes
@@ -50,7 +50,7 @@ def official_scores(confusion: Confusion, negative: str = "Other") -> dict[str, 
     >>> official_scores(table)["grouped"]["macro"]
     0.5
     """
-    if negative not in (None, "Other", *confusion.labels):
+    if negative is not None and negative not in ("Other", *confusion.labels):
         raise ValueError(unlisted_message("negative", None, negative, confusion.labels))
     loose = drop_direction(confusion)
     belongs = np.equal.outer([base_relation(label) for label in confusion.labels], loose.labels)
@@ -62,7 +62,7 @@ def official_scores(confusion: Confusion, negative: str = "Other") -> dict[str, 
     }
 
 
-def official_macro(confusion: Confusion, negative: str = "Other") -> float | np.ndarray:
+def official_macro(confusion: Confusion, negative: str | None = "Other") -> float | np.ndarray:
     """The task's official number: macro-F1 of the grouped evaluation.
 
     >>> official_macro(Confusion.from_arrays(["R(e1,e2)", "R(e1,e2)"], ["R(e1,e2)", "R(e2,e1)"]))
@@ -71,7 +71,7 @@ def official_macro(confusion: Confusion, negative: str = "Other") -> float | np.
     return official_scores(confusion, negative)["grouped"]["macro"]
 
 
-def _scores(confusion: Confusion, correct: np.ndarray, negative: str) -> dict[str, float]:
+def _scores(confusion: Confusion, correct: np.ndarray, negative: str | None) -> dict[str, float]:
     names = np.array([label not in (negative, SKIPPED) for label in confusion.labels])
     gold, predicted = confusion.gold, confusion.predicted
     scored = names & (gold > 0)  # (..., L): classes of the key
