@@ -11,8 +11,6 @@ import unicodedata
 from collections.abc import Iterable
 from typing import overload
 
-import numpy as np
-
 from .errors import did_you_mean, listing, shown
 
 Label = str | int
@@ -43,12 +41,17 @@ NEGATIVE_NAMES = ("no_relation", "NA", "Other", "none", "no relation", "not rela
 def as_label(value: object) -> Label | None:
     """A value as a label, None if it is none: strings and integers are labels, True and False are 1 and 0.
 
+    >>> import numpy as np
     >>> as_label(np.int8(3)), as_label(True), as_label("NA"), as_label(float("nan"))
     (3, 1, 'NA', None)
     """
     if isinstance(value, str):
         return str(value)
-    return int(value) if isinstance(value, int | np.integer | np.bool_) else None
+    if isinstance(value, int):
+        return int(value)
+    import numpy as np  # here, as the command line's help uses this folder, too
+
+    return int(value) if isinstance(value, np.integer | np.bool_) else None
 
 
 @overload

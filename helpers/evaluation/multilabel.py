@@ -320,6 +320,7 @@ def score_documents(
     in `with_test_labels`. Raises ValueError as `DocumentClassifier.scores` and `score_multilabel`.
 
     >>> from helpers.data import Documents
+    >>> from helpers.models.linear import DocumentClassifier
     >>> documents = Documents(["1", "2"], [["grain"], ["oil", "gas"]], ["wheat and corn", "oil and gas"])
     >>> model = DocumentClassifier("1vsrest", "-s 2").fit(documents)
     >>> score_documents(model, documents, ks=[1]).report.scores["P@1"]

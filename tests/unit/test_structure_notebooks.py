@@ -16,6 +16,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from helpers import ROOT
 from helpers.notebooks import read_parameters
+from tests.unit.test_structure_imports import BY_PATH, public_names
 
 LABELS = ("Question", "You need", "Reproduces", "Reads", "Writes", "Takeaway")
 CELL_LINES, MEDIAN_LINES, BY_HAND_LINES = 8, 4, 25
@@ -290,14 +291,17 @@ def import_lines(source: str) -> int:
 
 
 def import_faults(source: str) -> Iterator[str]:
-    """Imports of the package that are no names which the face of a folder lists."""
+    """Imports of the package that are no names which a face lists, nor of a module that no face loads."""
     plain = re.sub(r"^\s*[%!].*$", "pass", source, flags=re.MULTILINE)
     for node in ast.walk(ast.parse(plain)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name.startswith("helpers"))
         if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith("helpers."):
-            face = importlib.import_module(node.module)
-            listed = {*getattr(face, "__all__", ()), "ROOT"} if hasattr(face, "__path__") else {}
+            module = importlib.import_module(node.module)
+            if node.module in BY_PATH:
+                listed = vars(module)
+            else:
+                listed = {*public_names(module), "ROOT"} if hasattr(module, "__path__") else {}
             yield from (f"{node.module}.{alias.name}" for alias in node.names if alias.name not in listed)
 
 
@@ -484,6 +488,8 @@ class TestTheChecksThemselves:
         assert list(import_faults("import helpers.data")) == ["helpers.data"]
         assert list(import_faults("from helpers.data import readers")) == ["helpers.data.readers"]
         assert list(import_faults("from helpers.data.readers import Reader"))
+        assert not list(import_faults("from helpers.models.graph import adjacency"))
+        assert list(import_faults("from helpers.models.graph import no_such_name"))
 
     def test_executed_copies(self) -> None:
         source, executed = lesson(), lesson()

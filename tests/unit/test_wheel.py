@@ -1,4 +1,4 @@
-"""The wheel, installed with the core alone, in the folder of somebody who has a helpers.py of his own."""
+"""The wheel, installed with the core alone, in the folder of somebody who has `helpers` of her own."""
 
 import functools
 import json
@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -30,9 +31,10 @@ def interpreter(version: str) -> Path | None:
     return Path(found) if found else None
 
 
-def run(*words: object, **options) -> subprocess.CompletedProcess:
-    """A command without the data, the path and the package of this checkout."""
+def run(*words: object, path: Path | None = None, **options) -> subprocess.CompletedProcess:
+    """A command without the data, the path and the package of this checkout; `path`: of another package."""
     clean = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "RC_DATA_DIR")}
+    clean |= {} if path is None else {"PYTHONPATH": str(path)}
     return subprocess.run(
         [str(word) for word in words], capture_output=True, text=True, env=clean, timeout=300, **options
     )
@@ -89,12 +91,73 @@ def program(program_for) -> Path:
     return program_for(THIS)
 
 
+@pytest.fixture(scope="module")
+def site(wheel, tmp_path_factory) -> Path:
+    """A folder into which the wheel is installed, without what it needs, which these tests have."""
+    folder = tmp_path_factory.mktemp("site")
+    words = ("-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", folder, wheel)
+    assert run(sys.executable, *words).returncode == 0
+    return folder
+
+
 @pytest.fixture
 def folder(tmp_path) -> Path:
-    """The folder of somebody who has predictions, and a module of the package's name."""
+    """The folder of somebody who has predictions, and a module with the name of the checkout's folder."""
     (tmp_path / "helpers.py").write_text("raise SystemExit('the wrong helpers')\n")
     (tmp_path / "mine.csv").write_text(MINE)
     return tmp_path
+
+
+@pytest.mark.parametrize("kind", ["nothing", "helpers.py", "helpers/", "helpers/__init__.py"])
+def test_a_gate_fails_beside_a_users_own_helpers(kind, site, folder):
+    (folder / "helpers.py").unlink()
+    if "/" in kind:
+        (folder / "helpers").mkdir()
+    if kind.endswith(".py"):
+        (folder / kind).write_text("ours = True\n")
+        code = "import helpers, beyond_micro_f1.metrics; print(helpers.ours)"
+        assert run(sys.executable, "-c", code, cwd=folder, path=site).stdout == "True\n"
+    for start in (("-m", "beyond_micro_f1"), (site / "bin" / "beyond-micro-f1",)):
+        for least, code in (("0.66", 0), ("0.67", 1)):
+            gate = ("score", "mine.csv", "--negative", "NA", "--fail-under", f"macro={least}")
+            done = run(sys.executable, *start, *gate, cwd=folder, path=site)
+            assert done.returncode == code, done.stderr
+            assert ("macro is 0.666667, under 0.67" in done.stderr) == bool(code)
+
+
+def test_hints_name_the_way_the_program_was_started(site, folder):
+    for start, name in (
+        (("-m", "beyond_micro_f1"), "python -m beyond_micro_f1"),
+        ((site / "bin" / "beyond-micro-f1",), "beyond-micro-f1"),
+    ):
+        done = run(sys.executable, *start, "data", "fetch", "nonsense", cwd=folder, path=site)
+        assert f"which `{name} data status` lists" in done.stderr
+        for command in ("score", "train", "grid"):
+            told = run(sys.executable, *start, command, "--help", cwd=folder, path=site).stdout
+            assert f"  {name} {command}" in told and "helpers" not in told
+        said = run(sys.executable, *start, "score", cwd=folder, path=site).stderr
+        assert f"(see: {name} score --help)" in said
+
+
+def test_data_sets_models_and_doctests_work_under_the_other_name(site, folder):
+    (folder / "helpers.py").write_text("raise ImportError('of the user')\n")
+    code = """
+    from beyond_micro_f1 import data, models, program
+    from beyond_micro_f1.core import text
+    from beyond_micro_f1.data import corpora
+    import doctest
+
+    for row in data.datasets().values():
+        for function in filter(None, (row.reader, row.maker, row.counter)):
+            assert corpora.resolved(function).__module__.startswith("beyond_micro_f1."), function
+    for entry in models.MODELS.values():
+        assert entry.load().__module__.startswith("beyond_micro_f1."), entry
+    assert data.read_corpus("demo")["test"]
+    assert not doctest.testmod(text).failed
+    print(program())
+    """
+    done = run(sys.executable, "-c", textwrap.dedent(code), cwd=folder, path=site)
+    assert (done.returncode, done.stdout) == (0, "beyond-micro-f1\n"), done.stderr
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -135,24 +198,27 @@ def test_a_report_stands_among_the_stored_systems_and_the_page_is_built(program,
 
 
 def test_nothing_is_written_into_the_package_but_under_the_current_folder(program, folder):
-    code = "import helpers, helpers.runs, helpers.cli.train, helpers.reporting.tables as t\n"
-    code += "print(helpers.ROOT, helpers.runs.RUNS_FOLDER, helpers.cli.train.SCRATCH, t.TABLES_FOLDER)"
+    code = "import beyond_micro_f1 as b, beyond_micro_f1.runs, beyond_micro_f1.cli.train\n"
+    code += "import beyond_micro_f1.reporting.tables as t\n"
+    code += "print(b.ROOT, b.runs.RUNS_FOLDER, b.cli.train.SCRATCH, t.TABLES_FOLDER)"
     python = program.with_name("python")
     done = run(python, "-P", "-c", code, cwd=folder)
     root, runs, scratch, tables = done.stdout.split()
     assert (root, runs, scratch) == (str(folder), f"{folder}/results/runs", f"{folder}/scratch/runs")
-    assert tables.endswith("site-packages/helpers/stored/tables")
+    assert tables.endswith("site-packages/beyond_micro_f1/stored/tables")
 
 
 def test_the_wheel_holds_the_package_its_types_and_its_tables(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
-    source = {path.relative_to(ROOT).as_posix() for path in (ROOT / "helpers").rglob("*.py")}
+    package = ROOT / "helpers"
+    source = {f"beyond_micro_f1/{path.relative_to(package).as_posix()}" for path in package.rglob("*.py")}
     tables = {path.name for path in (ROOT / "results" / "tables").glob("*.csv")}
-    assert source | {"helpers/py.typed", "helpers/data/registry.csv"} <= names
-    assert {f"helpers/stored/tables/{name}" for name in tables} <= names
-    assert "helpers/stored/published/label_counts.csv" in names
+    assert source | {"beyond_micro_f1/py.typed", "beyond_micro_f1/data/registry.csv"} <= names
+    assert {f"beyond_micro_f1/stored/tables/{name}" for name in tables} <= names
+    assert "beyond_micro_f1/stored/published/label_counts.csv" in names
     assert wheel.name == f"beyond_micro_f1-{__version__}-py3-none-any.whl"
-    assert not {name for name in names if name.startswith(("tests/", "notebooks/", "results/"))}
-    assert {"helpers/stored/web/main.js", "helpers/stored/web/vendor/plot.min.js"} <= names
-    assert sum(name.startswith("helpers/stored/runs/") for name in names) > 200
+    kept = {"beyond_micro_f1", f"beyond_micro_f1-{__version__}.dist-info"}
+    assert {name.partition("/")[0] for name in names} == kept, "nothing that is called helpers"
+    assert {"beyond_micro_f1/stored/web/main.js", "beyond_micro_f1/stored/web/vendor/plot.min.js"} <= names
+    assert sum(name.startswith("beyond_micro_f1/stored/runs/") for name in names) > 200
     assert wheel.stat().st_size < 6_000_000
