@@ -10,7 +10,7 @@ from functools import cache
 import pandas as pd
 import pytest
 
-from helpers import ROOT
+from helpers import NAME, ROOT
 from helpers.__main__ import main
 from helpers.metrics import PairedOutcomes
 from helpers.papers.readme import CLAIMS, PAGES, claims_table, filled, picture, rows_of
@@ -106,7 +106,9 @@ def test_the_walk_to_many_predictions_can_be_typed(call, monkeypatch, tmp_path):
     assert python == "python"
     subprocess.run([sys.executable, *words], check=True)
     for line in scores[:2]:
-        code, printed, noted = call(*shlex.split(line, comments=True)[3:])
+        program, *words = shlex.split(line, comments=True)
+        assert program == NAME
+        code, printed, noted = call(*words)
         assert code == 0 and printed.startswith("n 1000 · "), noted
 
 
@@ -152,7 +154,9 @@ def test_the_commands_on_your_own_files_run_as_printed(call, monkeypatch, tmp_pa
     pd.DataFrame({"x": [0.9, -0.2], "y": [-0.4, 0.3]}).to_csv("scores.csv", index=False, header=False)
     (block,) = (block for block in blocks("bash") if "mine.csv" in block)
     for line in block.splitlines():
-        code, printed, said = call(*shlex.split(line, comments=True)[3:])
+        program, *words = shlex.split(line, comments=True)
+        assert program == NAME
+        code, printed, said = call(*words)
         assert code == 0 and printed, (line, said)
 
 
@@ -160,5 +164,5 @@ def test_the_commands_exist(capsys):
     with suppress(SystemExit):
         main(["--help"])
     said = capsys.readouterr().out
-    for command in set(re.findall(r"python -m helpers ([a-z-]+)", README + RESULTS)):
+    for command in set(re.findall(r"(?:python -m helpers|beyond-micro-f1) ([a-z-]+)", README + RESULTS)):
         assert re.search(rf"(?<![\w-]){command}(?![\w-])", said)
