@@ -43,6 +43,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "exclusive",
             "file_sha256",
             "locked",
+            "named_twice",
             "plain_file",
             "private_folder",
             "read_file",

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from helpers.core import csv_text, shown, table_name, unknown_name, visible
+from helpers.core import csv_text, named_twice, shown, table_name, unknown_name, visible
 from helpers.metrics import (
     CORRECTIONS,
     DIRECTION_SCORES,
@@ -240,9 +240,9 @@ def compare_run_files(
     paths = [Path(path) for own in systems.values() for path in own]
     if not paths or not all(map(len, systems.values())):
         raise ValueError("a comparison of runs needs at least one file of each system")
-    for path in paths:
-        if paths.count(path) > 1:
-            raise ValueError(f"{path} is given twice: a run counts once")
+    if twice := named_twice(paths):
+        also = "" if twice[0] == twice[1] else f", also as {twice[0]}"
+        raise ValueError(f"{twice[1]} is given twice{also}: a run counts once")
     reports: dict[Path, Report] = {}
     said: set[str] = set()
     for path in paths:

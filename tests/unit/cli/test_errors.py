@@ -81,6 +81,7 @@ BAD = [
     ("score mine.csv --paired-column q --inverse no.json", "no.json: no such file"),
     ("score mine.csv --negativ a", "unknown option of score '--negativ'; did you mean '--negative'? Known: "),
     ("score mine.csv mine.csv", "mine.csv: the file is named twice; its samples would count twice"),
+    ("score mine.csv ./mine.csv", "./mine.csv: the file is named twice, also as mine.csv; its samples would"),
     ("score *.parq", "*.parq: no file has a name like that"),
     ("score mine.csv --engine duckbd", "unknown engine 'duckbd'; did you mean 'duckdb'? Known: memory, "),
     ("score mine.csv --check-ids", "mine.csv: there are no identifiers to check; which column has"),

@@ -165,6 +165,9 @@ class TestRefused:
     def test_a_file_twice(self, runs):
         with pytest.raises(ValueError, match=r"good-seed0.csv is given twice"):
             compare_run_files({"a": runs["good"], "b": runs["good"][:1]}, **OPTIONS)
+        Path("link.csv").symlink_to(runs["good"][0])
+        with pytest.raises(ValueError, match=r"link.csv is given twice, also as .*good-seed0.csv"):
+            compare_run_files({"a": runs["good"], "b": ["link.csv"]}, **OPTIONS)
 
     def test_no_files_and_unknown_correction(self, runs):
         with pytest.raises(ValueError, match="at least one file of each system"):
