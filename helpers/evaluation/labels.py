@@ -206,13 +206,15 @@ def _unlike(report: Report) -> Iterator[str]:
     first: dict[str, str | int] = {}
     rows = report.per_class.items()
     for label, row in sorted(rows, key=lambda item: -item[1]["support"]):
-        like = first.setdefault(plain_form(label), label)
+        form = plain_form(label)
+        like = first.setdefault(re.sub(r"^([+-]?\d+)\.0$", r"\1", form), label)
         if like != label and (row["support"] or row["predicted"]):
             if row["support"]:
                 said = f"{shown(label)} and {shown(like)} are two labels here;"
             else:
                 said = f"{shown(label)} is predicted and never gold; is it {shown(like)}?"
-            yield f"{said} --normalise counts them as one"
+            number = form != plain_form(like)
+            yield f"{said} {'write both as integers' if number else '--normalise counts them as one'}"
             return
     if not any(row["support"] and row["predicted"] for row in report.per_class.values()):
         yield "no predicted label occurs as gold: are the labels of the two columns written alike?"

@@ -273,8 +273,11 @@ class TestRemarks:
         ]
         path = write(tmp_path / "numbers.csv", gold=[1, 2], predicted=["1.0", "2.0"])
         assert remarks(path) == [
-            "'1.0' is predicted and never gold; is it '1'? --normalise counts them as one",
+            "'1.0' is predicted and never gold; is it '1'? write both as integers",
         ]
+        path = write(tmp_path / "signs.csv", gold=[1, -1, 12], predicted=[-1, 1, "1-2"])
+        assert remarks(path) == []
+        assert score_file(path, normalise=True).accuracy == 0
 
     def test_columns_that_have_nothing_in_common(self, tmp_path, remarks):
         path = write(tmp_path / "mine.csv", gold=["a", "b"], predicted=["x", "y"])
