@@ -108,7 +108,7 @@ def score_frame(
             f"negative is {shown(negative)}, but the negative class of {task} is {shown(known.negative)}"
         )
     negative = known.negative if known else negative or None
-    labels = _task_labels(known, frame) if known else None
+    labels = task_labels(known, frame) if known else None
     counts = frame.counts if isinstance(frame, LabelColumns) else None
     confusion = Confusion.from_arrays(frame["gold"], frame["predicted"], labels, counts=counts)
     outcomes = None
@@ -198,8 +198,12 @@ def _scheme_report(
     return report
 
 
-def _task_labels(task: Task, frame: pd.DataFrame | LabelColumns) -> tuple[str, ...]:
-    """The task's labels, and the mark of skipped samples if the predictions have any."""
+def task_labels(task: Task, frame: Mapping | pd.DataFrame | LabelColumns) -> tuple[str, ...]:
+    """The task's labels, and the mark of skipped samples if the predictions have any.
+
+    >>> task_labels(Task(("a", "NA"), "NA"), {"predicted": np.array(["a", "(skipped)"])})
+    ('a', 'NA', '(skipped)')
+    """
     roles = [role for role in frame if str(role).startswith("predicted")]
     if isinstance(frame, LabelColumns):
         skips = any(frame.first_row(role, lambda label: label == SKIPPED) is not None for role in roles)
