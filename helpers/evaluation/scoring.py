@@ -214,7 +214,7 @@ def task_labels(task: Task, frame: Mapping | pd.DataFrame | LabelColumns) -> tup
 
 def _official(confusion: Confusion, negative: str, drawn: _Drawn) -> dict[str, dict]:
     scores = official_scores(confusion, negative)
-    found = drawn.interval(confusion, lambda table: official_macro(table, negative))
+    found = drawn.interval(confusion, lambda table: official_macro(table, negative, confusion))
     if found:
         scores["grouped"] |= {"macro_low": found.low, "macro_high": found.high}
     for name, direction in {"directed": "kept", "undirected": "dropped", "grouped": "grouped"}.items():
@@ -232,11 +232,13 @@ def _direction(
     inverse: Mapping[str, str] | None,
     drawn: _Drawn,
 ) -> dict[str, Any]:
-    def performance(table: Confusion) -> Any:
-        return official_macro(table, negative) if official else average(table, "macro", negative=negative)
+    def performance(table: Confusion, classes_of: Confusion | None = None) -> Any:
+        if official:
+            return official_macro(table, negative, classes_of)
+        return average(table, "macro", negative=negative, classes_of=classes_of)
 
     def rates(table: PairedOutcomes) -> np.ndarray:
-        scores = direction_scores(table, inverse, performance)
+        scores = direction_scores(table, inverse, performance, outcomes)
         return np.stack([getattr(scores, rate) for rate in RATES], -1)
 
     scores = direction_scores(outcomes, inverse, performance).to_dict()

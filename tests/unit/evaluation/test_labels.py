@@ -163,6 +163,25 @@ class TestDirection:
         )
         assert found["pd"] == pytest.approx(abs(expected[0] - expected[1]), abs=1e-12)
 
+    def test_the_interval_of_performance_is_that_of_the_scheme(self):
+        """A class with one sample is absent from a third of the replicates, and is averaged there, too."""
+        columns = {"gold": ["x"] * 60 + ["y"], "predicted": ["x"] * 61, "predicted_paired": ["x"] * 61}
+        report = score_frame(pd.DataFrame(columns), schemes=["macro"], replicates=1000)
+        found = report.extra["direction"]["intervals"]
+        ends = {key: report.schemes["macro"][key] for key in ("low", "high")}
+        assert ends["high"] == 0.5
+        assert found["performance_original"] == found["performance_paired"] == pytest.approx(ends, abs=0.005)
+
+    def test_official_intervals_keep_their_relations(self):
+        """The paired gold label is the inverse: another class of the table, the same relation."""
+        labels = ["Cause-Effect(e1,e2)", "Entity-Origin(e2,e1)"]
+        columns = {"gold": [labels[0]] * 60 + [labels[1]], "predicted": [labels[0]] * 61}
+        columns["predicted_paired"] = ["Cause-Effect(e2,e1)"] * 61
+        extra = score_frame(pd.DataFrame(columns), task="semeval2010", replicates=300).extra
+        ends = extra["direction"]["intervals"]
+        assert extra["official"]["grouped"]["macro_high"] == 0.5
+        assert ends["performance_original"]["high"] == ends["performance_paired"]["high"] == 0.5
+
     def test_rates_by_counting_rows(self, paired):
         found = score_frame(paired, task="semeval2010").extra["direction"]
         rows = paired[paired["gold"] != "Other"]
