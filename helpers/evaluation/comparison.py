@@ -37,7 +37,7 @@ from helpers.metrics import (
 )
 
 from .labels import as_run, check_labels
-from .scoring import Task, find_task, task_labels
+from .scoring import Task, find_task, task_labels, with_listed
 
 logger = logging.getLogger(__name__)
 READING = ("gold_column", "predicted_column", "id_column", "gold_file", "form", "label_names")
@@ -226,6 +226,8 @@ class _Systems:
         columns = {"gold": a["gold"], "predicted": a["predicted"], "predicted_paired": b["predicted"]}
         labels = task_labels(self.task, columns) if self.task else None
         outcomes = PairedOutcomes.from_arrays(*columns.values(), labels)
+        if self.task is None:
+            outcomes = with_listed(outcomes, self.policy.get("labels", ()), self.policy["negative"])
         return outcomes, self._scores(outcomes.original + outcomes.paired(), self.policy)
 
     def alone(self, table: Confusion) -> Callable[[Confusion], np.ndarray]:

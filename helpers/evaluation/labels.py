@@ -115,6 +115,10 @@ def scored_file(
     remarks = _note_respellings(report, respellings) if respellings else []
     if not isinstance(path, str | Path) and len(path) > 1:
         remarks.append(f"{len(path)} files are one test set here; `compare` tests systems against each other")
+    if isinstance(listed := options.get("labels", ""), Sequence) and not isinstance(listed, str):
+        rows = ((label, report.per_class[label]) for label in listed)
+        if never := [label for label, row in rows if not row["support"] and not row["predicted"]]:
+            remarks.append(f"labels to average that never occur: {listing(never)}")
     roles = found.columns if gold_file is None else {}  # of two files, equal names are no slip
     remarks += _remarks(roles, report, options.get("negative"), options.get("inverse"))
     return report, remarks

@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from helpers.core import SEMEVAL_RELATIONS, SKIPPED, shown, signature_field, unknown_name
+from helpers.core import (
+    SEMEVAL_RELATIONS,
+    SKIPPED,
+    Label,
+    did_you_mean,
+    shown,
+    signature_field,
+    unknown_name,
+    unlisted_message,
+)
 from helpers.data import LabelColumns
 from helpers.metrics import (
     RULES,
@@ -42,6 +51,7 @@ class Task(NamedTuple):
     negative: str
 
 
+Outcome = TypeVar("Outcome", Confusion, PairedOutcomes)
 TASKS = {"semeval2010": Task(SEMEVAL_RELATIONS, "Other")}
 RATES = ("performance_original", "performance_paired", "pd", "pir", "ppr")
 
@@ -117,6 +127,8 @@ def score_frame(
         outcomes = PairedOutcomes.from_arrays(*columns, labels, counts)
         if negative is not None and negative not in confusion.labels:
             confusion = outcomes.original  # the negative class may be predicted for paired samples only
+    if known is None:
+        confusion = with_listed(confusion, policy.get("labels", ()), negative)
     drawn = _Drawn(replicates, seed)
     report = _scheme_report(confusion, schemes, drawn, negative=negative, **policy)
     if known:
@@ -210,6 +222,25 @@ def task_labels(task: Task, frame: Mapping | pd.DataFrame | LabelColumns) -> tup
     else:
         skips = any((frame[role] == SKIPPED).any() for role in roles)
     return (*task.labels, SKIPPED) if skips else task.labels
+
+
+def with_listed(outcome: Outcome, listed: str | Sequence[Label], negative: Label | None) -> Outcome:
+    """The same outcome with the labels of a list that do not occur: it may be the list of a whole task.
+
+    ValueError for one that looks like a label that occurs and is not listed: that is taken for a slip.
+
+    >>> with_listed(Confusion.from_arrays(["a", "NA"], ["a", "a"]), ["a", "b"], "NA").labels
+    ('NA', 'a', 'b')
+    """
+    wider = {*outcome.labels, *(() if isinstance(listed, str) else listed)}
+    mixed = len({isinstance(label, str) for label in wider}) > 1  # `Policy` refuses what is no label here
+    if mixed or len(wider) == len(outcome.labels):
+        return outcome
+    others = [label for label in outcome.labels if label not in listed and label != negative]
+    for place, label in enumerate(listed):
+        if label not in outcome.labels and did_you_mean(label, others):
+            raise ValueError(unlisted_message("labels", place, label, outcome.labels))
+    return outcome + type(outcome).from_rows([], sorted(wider))
 
 
 def _official(confusion: Confusion, negative: str, drawn: _Drawn) -> dict[str, dict]:

@@ -11,6 +11,7 @@ import pytest
 from helpers.core.errors import MalformedRecord
 from helpers.core.labels import SEMEVAL_RELATIONS
 from helpers.data.predictions import read_predictions
+from helpers.evaluation.comparison import compare_files
 from helpers.evaluation.labels import negative_hint, score_file
 from helpers.evaluation.scoring import TASKS, find_task, score_frame
 from helpers.metrics.averaging import average, averages, evaluate
@@ -307,6 +308,19 @@ class TestRemarks:
         path = write(tmp_path / "mine.csv", gold=["no_relation"], predicted=["no_relation"])
         (remark,) = remarks(path, negative="no_relation")
         assert remark.startswith("no label is averaged, so every average is 0/0")
+
+    def test_labels_to_average_may_be_those_of_a_whole_task_but_no_slip(self, tmp_path, remarks):
+        path = write(tmp_path / "mine.csv", gold=["per:age", "NA"], predicted=["per:age", "per:age"])
+        options = {"labels": ["per:age", "org:founded"], "negative": "NA"}
+        assert remarks(path, **options) == ["labels to average that never occur: org:founded"]
+        report = score_file(path, **options)
+        assert report.schemes["macro"]["f1"] == pytest.approx(2 / 3) and report.ignored == ("org:founded",)
+        assert score_file(path, zero_support="zero", **options).schemes["macro"]["f1"] == pytest.approx(1 / 3)
+        (row,) = compare_files([path, path], schemes=["macro"], replicates=9, **options).to_dict("records")
+        assert row["score_first"] == row["score_second"] == report.schemes["macro"]["f1"]
+        for score in (score_file, lambda one, **rules: compare_files([one, one], **rules)):
+            with pytest.raises(ValueError, match=r"labels\[0\] is 'per:aeg', .* did you mean 'per:age'"):
+                score(path, labels=["per:aeg"])
 
     def test_two_labels_that_look_like_a_negative_class(self):
         frame = pd.DataFrame({"gold": ["NA", "Other"], "predicted": ["NA", "NA"]})
