@@ -7,7 +7,8 @@ that is nowhere in the list still counts in the recall.
 
 Source: Gao et al. 2021 and the evaluation of OpenNRE that they used. Three areas go by the name of AUC: see
 `FactRanking.auc`. Facts of equal score (a tie) keep their order in areas and P@N, as in OpenNRE; a threshold
-takes all of them or none, so the best F1 is at the end of a tie. OpenNRE's own may cut inside: equal without ties.
+takes all of them or none, so the best F1 is at the end of a tie. OpenNRE's own may cut inside: equal without
+ties.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class FactRanking:
     hits : (N,) bool of a whole list, or None. relations : (N,) of a whole list, positions into `labels`, or
         None. labels : of the relations, without the negative class.
     facts_of_relation : (L,) true facts of each label, or None where it is not known.
-    ends : (M,) bool, whether a tie is known to end at each rank; None: as `scores` say, everywhere without them.
+    ends : (M,) bool, whether a tie is known to end at each rank; None: as `scores` say, everywhere without.
 
     >>> ranking = FactRanking.from_scores([0.9, 0.2, 0.5], [True, False, True], facts=3)
     >>> ranking.found.tolist(), ranking.precision.round(4).tolist(), ranking.recall.round(4).tolist()
@@ -265,7 +266,14 @@ class FactRanking:
         if not len(reached):
             raise ValueError(f"the list ends at recall {self.recall[-1] if len(self.ranks) else 0:.4g}")
         points = int(reached[0]) + 1
-        columns = ("ranks", "found", "scores", "hits", "relations", "ends")  # a whole list has a point for each rank
+        columns = (
+            "ranks",
+            "found",
+            "scores",
+            "hits",
+            "relations",
+            "ends",
+        )  # a whole list has a point for each rank
         known = {name: getattr(self, name) for name in columns if getattr(self, name) is not None}
         return replace(self, **{name: column[:points] for name, column in known.items()})
 
@@ -307,9 +315,9 @@ class FactRanking:
     def best_f1(self) -> tuple[float, int, float | None]:
         """The highest micro-F1 over all thresholds, the first rank that has it, its score (the threshold).
 
-        F at rank i is 2 · found_i / (i + facts), at the known ranks at which a tie ends (`cuts`): it is that of
-        `counts_at` the threshold. OpenNRE takes every rank, also inside a tie: equal without ties, else as high
-        or higher. (nan, 0, None) for an empty list.
+        F at rank i is 2 · found_i / (i + facts), at the known ranks at which a tie ends (`cuts`): it is that
+        of `counts_at` the threshold. OpenNRE takes every rank, also inside a tie: equal without ties, else as
+        high or higher. (nan, 0, None) for an empty list.
 
         >>> FactRanking.from_scores([0.9, 0.5, 0.2], [True, False, True], facts=2).best_f1()
         (0.8, 3, 0.2)
@@ -460,8 +468,10 @@ def _checked_block(block: tuple[Any, Any]) -> tuple[np.ndarray, np.ndarray]:
 def _ranks_of_true(
     true: np.ndarray, total: int, blocks: Iterable[tuple[np.ndarray, np.ndarray]]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(H,) rising, the ranks of the true facts: those with a higher score, and earlier ones with an equal; and
-    the ranks at which their ties end."""
+    """(H,) rising, the ranks of the true facts: those with a higher score, and earlier ones with an equal.
+
+    And the ranks at which their ties end.
+    """
     levels, at_level = np.unique(true, return_counts=True)  # rising
     reached, first = np.zeros(len(levels) + 1, np.int64), np.r_[0, at_level.cumsum()]
     seen, taken = np.zeros((2, len(levels)), np.int64)

@@ -263,7 +263,7 @@ class TestResampling:
 
     @pytest.mark.parametrize("recall", [None, 0.05, 0.3])
     def test_ties_stay_whole_in_every_replicate(self, rng, recall) -> None:
-        """F1 is that of the best threshold, against facts written out; a tie that is cut by recall ends there."""
+        """F1 is that of the best threshold, against facts written out; a tie that recall cuts ends there."""
         ranking, units, of_unit = self.sample(rng, tie=7)
         sample = FactSample.of(ranking, units, of_unit)
         cut = ranking if recall is None else ranking.until(recall)
