@@ -109,6 +109,12 @@ def _first_line(path: str, skip_blank: bool) -> bytes:
             line = file.readline(_HEADER)
             while skip_blank and line and not line.strip():
                 line = file.readline(_HEADER)
+            # a name in quotes may hold an end of line
+            while not skip_blank and line.count(b'"') % 2 and len(line) < _HEADER:
+                more = file.readline(_HEADER)
+                if not more:
+                    break
+                line += more
             return line
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise MalformedRecord(path, f"the gzip archive is broken ({error})") from error

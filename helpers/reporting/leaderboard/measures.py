@@ -152,7 +152,7 @@ _BUILT_IN = (
     ),
     Measure("auc", "AUC", "facts", _fact("auc"), "Area between the points of the curve, as OpenNRE has it."),
     Measure("average_precision", "AP", "facts", _fact("average_precision"), "Average precision."),
-    Measure("micro_f1", "best F1", "facts", _fact("micro_f1"), "The highest micro-F1 over all ranks."),
+    Measure("micro_f1", "best F1", "facts", _fact("micro_f1"), "The highest micro-F1 over all thresholds."),
     *(Measure(f"P@{n}", f"P@{n}", "facts", _fact(f"P@{n}"), interval=False) for n in PRECISION_AT),
 )
 BUILT_IN = frozenset(one.name for one in _BUILT_IN)

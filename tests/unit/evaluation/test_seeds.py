@@ -116,6 +116,15 @@ def test_ties_are_in_bold_and_of_pd_and_pir_the_least_is_best():
     assert table[3] == [r"c\_1", r"51 $\pm$ 1", "--"]
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "bold"),
+    [([0.7], [0.6], 0), ([0.7], [0.7], 0), ([0.7, 0.72], [0.6], 0), ([0.7, 0.7], [0.7, 0.7], 2)],
+)
+def test_nothing_is_bold_that_no_test_decided(a, b, bold):
+    text = RunComparison(9, {"a": {"macro": a}, "b": {"macro": b}}, {"macro": "f1"}).to_latex()
+    assert text.count(r"\textbf") == bold and ("Bold:" in text) == bool(bold)
+
+
 def test_single_runs_have_a_mean_and_no_test(runs):
     found = compare_run_files({name: own[:1] for name, own in runs.items()}, **OPTIONS)
     for row in found.to_dict():
