@@ -167,7 +167,8 @@ def test_notebook_runs(path: Path, written: Path) -> None:
     with_data = os.environ.get("RC_DATA_DIR") or not READERS.search(path.read_text("utf-8"))
     if path.stem not in LIGHTER and with_data:
         changed += output_changes(result.path, COPIES / path.name)
-    assert not changed, report(changed)
+    if changed:
+        pytest.fail(report(changed), pytrace=False)
 
 
 @pytest.mark.parametrize("path", notebook_paths(folder=SOLUTIONS), ids=lambda path: path.stem)
