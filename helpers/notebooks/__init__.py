@@ -7,7 +7,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     submod_attrs={
         "parameters": ["Parameter", "accept_values", "inspect_parameters", "parse_value", "read_parameters"],
         "contracts": ["contract_table", "read_contract"],
-        "copies": ["clean_copy", "compare_copies"],
+        "copies": ["clean_copy", "compare_copies", "shown_lines"],
         "runner": ["NotebookFailed", "NotebookResult", "notebook_paths", "run_notebooks"],
     },
 )
