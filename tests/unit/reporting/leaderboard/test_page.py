@@ -203,6 +203,18 @@ class TestUse:
         lines = seen.evaluate("navigator.clipboard.readText()").splitlines()
         assert lines[0].count("|") == 9 and len([line for line in lines if line.startswith("| ")]) == 53
 
+    def test_a_search_leaves_the_ranks_of_the_whole_table(self, opened, real_page) -> None:
+        page, faults = opened(real_page, "#d=tacred&sort=micro")
+        ranks = f"""() => Object.fromEntries({SHOWN}.map(
+            row => [row.querySelector('.name').textContent, row.querySelector('.rank').textContent]))"""
+        whole = page.evaluate(ranks)
+        page.fill("#search", "GCN")
+        until(page, f"{SHOWN}.length < 52")
+        left = page.evaluate(ranks)
+        assert 1 < len(left) < 52 and left == {name: whole[name] for name in left}
+        assert [*left.values()][:2] != ["1", "2"] and faults == []
+        page.close()
+
     def test_an_address_shows_its_view(self, opened, real_page) -> None:
         page, faults = opened(real_page, "#d=semeval2010&sort=macro&alpha=0.2&q=CNN&labels=observed")
         assert page.input_value("#search") == "CNN" and page.input_value("#alpha") == "0.2"
