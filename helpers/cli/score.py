@@ -30,7 +30,10 @@ from .base import (
 from .options import DECIMALS, OUTPUT, RAW, policy, policy_of, reading, reading_of, threshold
 
 FAIL_UNDER = "Exit with 1 if this score is smaller, e.g. dodrans=0.67; repeatable. NAME as for --score-only."
-SCORE_ONLY = "Print this number and nothing else: a scheme, accuracy, official, A, B, PD, PIR or PPR."
+SCORE_ONLY = (
+    "Print this number and nothing else: a scheme, accuracy, official (macro-F1 of the task), A, B, PD, "
+)
+SCORE_ONLY += "PIR or PPR."
 
 
 @app.command("score")

@@ -20,7 +20,7 @@ from helpers.core import (
     unknown_name,
 )
 from helpers.data import LabelColumns, Respelling, count_files, respelt
-from helpers.metrics import Report, resolve_score, scheme_names
+from helpers.metrics import Report, plain_number, resolve_score, scheme_names
 
 from .scoring import Task, find_task, score_frame, score_run
 
@@ -98,7 +98,8 @@ def scored_file(
             what = "has its gold labels" if gold_file is not None else f"is of {run.dataset}, not of {task}"
             raise ValueError(f"{path} is a run file and {what}")
         with naming_file(path):
-            return score_run(run, **options), []
+            report = score_run(run, **options)
+            return report, [*_pooled_only(report)]
     columns = (gold_column, predicted_column, paired_column, id_column)
     reading = {"gold_file": gold_file, "form": form, "label_names": label_names}
     found = count_files(path, *columns, engine=engine, check_ids=check_ids, **reading)
@@ -198,6 +199,7 @@ def _remarks(
     if negative is None and report.negative is None and (hint := negative_hint(report)):
         yield hint
     yield from _unlike(report)
+    yield from _pooled_only(report)
     absent = [label for label in inverse or () if label not in report.labels]
     if absent:
         yield f"{len(absent)} labels with an inverse do not occur, the first is {shown(absent[0])}"
@@ -224,6 +226,20 @@ def _unlike(report: Report) -> Iterator[str]:
         yield "no predicted label occurs as gold: are the labels of the two columns written alike?"
     if not report.averaged:
         yield "no label is averaged, so every average is 0/0, shown as 0"
+
+
+def _pooled_only(report: Report) -> Iterator[str]:
+    """Labels without gold samples that move micro, which pools all labels that may be averaged.
+
+    Where nothing is right, micro is 0 with them and without.
+    """
+    pooled = (*report.averaged, *report.ignored)
+    counts = {label: report.per_class[label]["predicted"] for label in pooled}
+    alarms = {label: n for label, n in counts.items() if n and not report.per_class[label]["support"]}
+    if alarms and report.schemes.get("micro", {}).get("precision"):
+        labels = "1 label is" if len(alarms) == 1 else f"{len(alarms)} labels are"
+        named = listing([f"{shown(label)} {plain_number(n)}×" for label, n in alarms.items()], 200)
+        yield f"{labels} predicted and never gold ({named}): these count as false positives under micro"
 
 
 def negative_hint(report: Report) -> str | None:

@@ -13,6 +13,7 @@ from helpers.core import (
     SEMEVAL_RELATIONS,
     SKIPPED,
     Label,
+    base_relation,
     did_you_mean,
     shown,
     signature_field,
@@ -132,9 +133,9 @@ def score_frame(
     drawn = _Drawn(replicates, seed)
     report = _scheme_report(confusion, schemes, drawn, negative=negative, **policy)
     if known:
-        report.extra["official"] = _official(confusion, known.negative, drawn)
+        _add_official(report, confusion, known.negative, drawn)
     if outcomes is not None:
-        report.extra["direction"] = _direction(outcomes, known is not None, negative, inverse, drawn)
+        _add_direction(report, outcomes, known is not None, negative, inverse, drawn)
     return report
 
 
@@ -168,9 +169,9 @@ def score_run(
     table = paired.original if paired is not None else outcome
     report = _scheme_report(table, schemes, drawn, negative=run.negative, **policy)
     if run.dataset in TASKS:
-        report.extra["official"] = _official(table, run.negative, drawn)
+        _add_official(report, table, run.negative, drawn)
     if paired is not None:
-        report.extra["direction"] = _direction(paired, True, run.negative, inverse, drawn)
+        _add_direction(report, paired, True, run.negative, inverse, drawn)
     return report
 
 
@@ -243,7 +244,18 @@ def with_listed(outcome: Outcome, listed: str | Sequence[Label], negative: Label
     return outcome + type(outcome).from_rows([], sorted(wider))
 
 
-def _official(confusion: Confusion, negative: str, drawn: _Drawn) -> dict[str, dict]:
+def _macro_classes(confusion: Confusion, negative: str | None) -> tuple[str, str]:
+    """Over how many labels macro-F1 is, and over how many relations SemEval's official one, in words."""
+    gold = zip(confusion.labels, confusion.gold.tolist(), strict=True)
+    labels = [str(label) for label, support in gold if support and label not in (negative, SKIPPED)]
+    return f"{len(labels)} labels", f"{len({base_relation(label) for label in labels})} relations"
+
+
+def _add_official(report: Report, confusion: Confusion, negative: str, drawn: _Drawn) -> None:
+    labels, relations = _macro_classes(confusion, negative)
+    report.headings["official"] = (
+        f"macro is over {labels} (directed) or over {relations} (undirected; grouped, the task's own score)"
+    )
     scores = official_scores(confusion, negative)
     found = drawn.interval(confusion, lambda table: official_macro(table, negative, confusion))
     if found:
@@ -253,16 +265,17 @@ def _official(confusion: Confusion, negative: str, drawn: _Drawn) -> dict[str, d
             f"f1|official:semeval2010|labels:supported|negative:{negative}|direction:{direction}"
             f"|n:{confusion.n}|v:{RULES}" + (drawn.made if name == "grouped" else "")
         )
-    return scores
+    report.extra["official"] = scores
 
 
-def _direction(
+def _add_direction(
+    report: Report,
     outcomes: PairedOutcomes,
     official: bool,
     negative: str | None,
     inverse: Mapping[str, str] | None,
     drawn: _Drawn,
-) -> dict[str, Any]:
+) -> None:
     def performance(table: Confusion, classes_of: Confusion | None = None) -> Any:
         if official:
             return official_macro(table, negative, classes_of)
@@ -281,4 +294,11 @@ def _direction(
     scores["signature"] = (
         f"pd+pir+ppr|performance:{measure}|inverse:{pairs}|negative:{name}|n:{outcomes.n}|v:{RULES}{drawn.made}"
     )
-    return scores
+    labels, relations = _macro_classes(outcomes.original, negative)
+    over = (
+        f"the official macro-F1, over {relations}, direction counted"
+        if official
+        else f"macro-F1 over {labels}"
+    )
+    report.headings["direction"] = f"performance is {over}"
+    report.extra["direction"] = scores

@@ -21,7 +21,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "payload": ["page_data"],
         "ranking": ["ranking_table", "alpha_curves"],
         "joint": ["neighbours", "write_neighbours"],
-        "page": ["PAGE", "build_page"],
+        "page": ["PAGE", "build_page", "take_pictures"],
         "one_file": ["FileReport", "file_report"],
         "checks": ["Problem", "Refused", "find_test_set"],
         "store": [

@@ -110,21 +110,25 @@ _BUILT_IN = (
     ),
     Measure(
         "official_macro",
-        "official",
+        "official macro",
         "labels",
         lambda table, negative: official_macro(table, negative),
         "The task's own score: macro-F1 over nine relations, direction counted (Hendrickx et al. 2010).",
         fits=_semeval,
     ),
     Measure(
-        "performance_original", "A", "paired", _direction("performance_original"), "Score on the test set."
+        "performance_original",
+        "A",
+        "paired",
+        _direction("performance_original"),
+        "Macro-F1 on the test set; of SemEval the official one, over nine relations, direction counted.",
     ),
     Measure(
         "performance_paired",
         "B",
         "paired",
         _direction("performance_paired"),
-        "Score on the same sentences with the two entities exchanged.",
+        "The same score on the same sentences with the two entities exchanged.",
     ),
     Measure("pd", "PD", "paired", _direction("pd"), "|A − B|: small is good.", "lower"),
     Measure(

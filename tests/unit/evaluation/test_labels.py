@@ -20,6 +20,7 @@ from helpers.metrics.counts import Confusion, PairedOutcomes
 from helpers.metrics.direction import direction_scores
 from helpers.metrics.semeval import official_macro, official_scores
 from helpers.metrics.weighting import SCHEMES
+from helpers.runs import Run, save_run
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 
@@ -145,6 +146,21 @@ class TestTask:
 
 
 class TestDirection:
+    def test_text_and_latex_say_over_what_each_macro_is(self, paired):
+        report = score_frame(paired, task="semeval2010")
+        text, latex = report.to_text().splitlines(), report.to_latex()
+        labels = len(set(paired["gold"]) - {"Other"})
+        relations = len({label.partition("(")[0] for label in set(paired["gold"]) - {"Other"}})
+        assert relations < labels
+        said = f"performance is the official macro-F1, over {relations} relations, direction counted"
+        assert f"direction: {said}" in text and f"Direction: {said}." in latex
+        said = (
+            f"macro is over {labels} labels (directed) or over {relations} relations (undirected; grouped, "
+        )
+        assert f"official: {said}the task's own score)" in text and f"Official: {said}" in latex
+        plain = score_frame(paired, negative="Other").to_text().splitlines()
+        assert f"direction: performance is macro-F1 over {labels} labels" in plain
+
     def test_performance_is_the_official_macro_with_the_task(self, paired):
         outcomes = PairedOutcomes.from_arrays(*(paired[name] for name in paired), SEMEVAL_RELATIONS)
         found = score_frame(paired, task="semeval2010").extra["direction"]
@@ -289,7 +305,8 @@ class TestRemarks:
     def test_labels_that_are_written_in_two_ways(self, tmp_path, remarks):
         path = write(tmp_path / "mine.csv", gold=["per:Age", "b"], predicted=["per:age ", "b"])
         assert remarks(path) == [
-            "'per:age ' is predicted and never gold; is it 'per:Age'? --normalise counts them as one"
+            "'per:age ' is predicted and never gold; is it 'per:Age'? --normalise counts them as one",
+            "1 label is predicted and never gold ('per:age ' 1×): these count as false positives under micro",
         ]
         path = write(tmp_path / "numbers.csv", gold=[1, 2], predicted=["1.0", "2.0"])
         assert remarks(path) == [
@@ -303,6 +320,26 @@ class TestRemarks:
         path = write(tmp_path / "mine.csv", gold=["a", "b"], predicted=["x", "y"])
         (remark,) = remarks(path)
         assert remark.startswith("no predicted label occurs as gold")
+
+    def test_labels_that_only_micro_sees_are_named_with_their_count(self, tmp_path, remarks):
+        gold, predicted = ["a", "b", "a", "NA", "NA", "NA"], ["a", "a", "c", "d", "c", "NA"]
+        path = write(tmp_path / "mine.csv", gold=gold, predicted=predicted)
+        said = "2 labels are predicted and never gold ('c' 2×, 'd' 1×): these count as false positives"
+        said = f"{said} under micro"
+        assert remarks(path, negative="NA") == [said]
+        without = score_file(path, negative="NA", labels=["a", "b"]).schemes
+        scored = score_file(path, negative="NA").schemes
+        assert scored["micro"]["f1"] == pytest.approx(2 / (5 + 3)) and without["micro"]["f1"] == 2 / (2 + 3)
+        assert scored["macro"]["f1"] == without["macro"]["f1"]
+        # nothing to say where they move nothing: a list leaves them out, micro is not shown, nothing is right
+        assert remarks(path, negative="NA", labels=["a", "b"]) == []
+        assert remarks(path, negative="NA", schemes=["macro"]) == []
+        path = write(tmp_path / "wrong.csv", gold=["a", "b"], predicted=["b", "c"])
+        assert remarks(path) == []
+        frame = pd.read_csv(tmp_path / "mine.csv", keep_default_na=False)
+        table = Confusion.from_arrays(frame["gold"], frame["predicted"])
+        run = Run.from_outcome(table, dataset="d", model="m", negative="NA")
+        assert remarks(save_run(run, tmp_path)) == [said]
 
     def test_an_average_over_nothing(self, tmp_path, remarks):
         path = write(tmp_path / "mine.csv", gold=["no_relation"], predicted=["no_relation"])
