@@ -266,7 +266,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "wiki80_table",
         ],
         "list_runs": ["list_labels", "published_list_runs", "published_ranking", "write_list_runs"],
-        "findings": ["findings_table"],
+        "findings": ["finding_runs", "findings_table"],
         "graphs": [
             "AS_PUBLISHED",
             "GRAPH_MODELS",
