@@ -45,8 +45,8 @@ publish: setup  ## run every notebook and renew the committed copies in results/
 grid: setup  ## make what is missing or stale: runs, then notebooks and pages, on all processors
 	$(PY) -m helpers grid --profile $(or $(PROFILE),$(if $(DRY),paper,standard)) $(if $(DRY),--dry-run) $(if $(ON),--on $(ON))
 
-leaderboard: setup  ## write the page of all stored systems, results/leaderboard/index.html
-	$(PY) -m helpers leaderboard rebuild
+leaderboard: setup  ## write the page of all stored systems, results/leaderboard/index.html, and take its pictures
+	$(PY) -m helpers leaderboard rebuild --pictures figures
 
 test: lint  ## lint, then unit tests, doctests, structure checks and all notebooks, on all processors
 	$(PY) -m pytest $(PARALLEL) $(if $(ONLY),-m $(ONLY))

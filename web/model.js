@@ -49,7 +49,7 @@ export function columns(of = test()) {
     weighted: "Classes weigh as their number of gold samples: α = 1.",
     dodrans: "Weights n^¾, between weighted and macro (Harbecke et al. 2022).",
     entropy: "Weights −n log(n/N), the class's share of the entropy.",
-    macro: "All classes weigh the same: α = 0.",
+    macro: "All averaged classes weigh the same, each direction of a relation by itself: α = 0.",
   };
   const live = SCHEMES.map((id) => ({ id, title: id, better: "higher", about: about[id] }));
   const alpha = { id: "alpha", title: "n^α", better: "higher", about: "Weights n^α, α from the slider." };
@@ -130,6 +130,12 @@ export function ranked(systems, value, lower = false) {
     one.rank = rank;
   });
   return scored;
+}
+
+/** What the search leaves, in order; ranks are those among all systems. */
+export function rankedVisible(of, value, lower) {
+  const shown = new Set(visible(of));
+  return ranked(of.systems, value, lower).filter((one) => shown.has(one.system));
 }
 
 /** Systems that the figures name: those that are pinned, or the leaders at several α, or under the measures. */

@@ -191,7 +191,7 @@ export function fillTable(test, whole = false) {
   const columns = model.columns(test);
   const sorted = columns.find((one) => one.id === state.sort) || columns[0];
   const sign = state.down ? sorted.better === "lower" : sorted.better !== "lower";
-  const order = model.ranked(model.visible(test), model.valueOf(sorted, test), sign);
+  const order = model.rankedVisible(test, model.valueOf(sorted, test), sign);
   const most = shownAll || order.length <= FIRST ? order.length : FIRST;
   const live = columns.map((column, at) => ({ column, at })).filter(({ column }) => whole || column.id === "alpha" || column.id === "until");
   const values = live.map(({ column, at }) => ({ at, column, value: model.valueOf(column, test), interval: model.intervalOf(column, test) }));
@@ -345,7 +345,7 @@ export function tableRows(test) {
   const columns = model.columns(test);
   const sorted = columns.find((one) => one.id === state.sort);
   const sign = state.down ? sorted.better === "lower" : sorted.better !== "lower";
-  const order = model.ranked(model.visible(test), model.valueOf(sorted, test), sign);
+  const order = model.rankedVisible(test, model.valueOf(sorted, test), sign);
   const values = columns.map((column) => model.valueOf(column, test));
   const head = ["System", ...columns.map((one) => (one.id === "alpha" ? alphaTitle() : one.title))];
   return [[head, ...order.map(({ system }) => [system.key, ...values.map((of) => of(system))])], columns.map((one) => model.signatureOf(one, test, false))];

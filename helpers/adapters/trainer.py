@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
-from ..core import shown
-from ..metrics import Confusion, Weighting, evaluate
+from ..core import shown, unknown_name
+from ..metrics import Confusion, Policy, Weighting, evaluate
 from .scikit_learn import known_negative
 
 IGNORED = -100
@@ -39,8 +40,9 @@ def compute_metrics(
 
     Raises
     ------
-    ValueError : ids that are not 0 … L−1, a `negative` that is no name. The function: shapes that do not fit,
-        nan, an id that has no name, no target but ignored ones.
+    ValueError : ids that are not 0 … L−1, a `negative` that is no name, a policy without such a field (as
+        score: it is F1 that is averaged). The function: shapes that do not fit, nan, an id without a name, no
+        target but ignored ones.
 
     >>> score = compute_metrics(["no_relation", "per:title", "per:age"], negative="no_relation")
     >>> logits = np.array([[2.0, 1, 0], [0, 2, 1], [0, 3, 2], [1, 0, 2]])
@@ -48,6 +50,9 @@ def compute_metrics(
     {'f1_micro': 0.5, 'f1_weighted': 0.333, 'f1_dodrans': 0.333, 'f1_entropy': 0.333, 'f1_macro': 0.333,
      'accuracy': 0.667}
     """
+    known = [one.name for one in fields(Policy) if one.name != "negative"]
+    if strange := [name for name in policy if name not in known]:
+        raise unknown_name("policy of compute_metrics", strange[0], known)
     names = names_of(id2label)
     if negative is not None and negative not in names:
         known_negative(negative, names)

@@ -68,13 +68,17 @@ class _Command(click.Command):
         formatter.write(f"\n{rest}".rstrip() + "\n")
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """As click, but `--gold-column --json` is a missing value, not a column named '--json'."""
+        """As click, but `--gold-column --json` is a missing value; `--gold-column=--json` is that column."""
         options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
         names = {name: one for one in options for name in one.opts}
         for place, word in enumerate(args):
             wanted = names[word].nargs if word in names and not names[word].is_flag else 0
-            for following in names.keys() & args[place + 1 : place + 1 + wanted]:
+            for following in args[place + 1 : place + 1 + wanted]:
+                if following not in names and not following.startswith("--"):
+                    continue
                 message = f"expected {wanted} argument{'s' * (wanted > 1)} before {following}"
+                if wanted == 1:
+                    message += f"; if that is the value, write {word}={following}"
                 raise click.BadParameter(message, ctx, names[word])
         try:
             return super().parse_args(ctx, args)
@@ -323,13 +327,13 @@ def one_of(kind: str, *names: str) -> Callable[[str], str]:
 def python_value(text: str) -> Any:
     """A word of the command line as Python value: none, true, false, a number, or text.
 
-    >>> python_value("2"), python_value("True"), python_value("0.5"), python_value("scut-fbr")
-    (2, True, 0.5, 'scut-fbr')
+    >>> python_value("2"), python_value("True"), python_value("0.5"), python_value("1_000")
+    (2, True, 0.5, '1_000')
     """
     words = {"none": None, "true": True, "false": False}
     if text.lower() in words:
         return words[text.lower()]
-    for kind in (int, float):
+    for kind in (int, float) if text.isascii() and "_" not in text else ():  # Python takes 1_000, and ３
         try:
             return kind(text)
         except ValueError:

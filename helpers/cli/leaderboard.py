@@ -157,10 +157,17 @@ def _compare_two(first: str, second: str, dataset: str, systems: Sequence[str], 
 @option("--runs", "FOLDER", "Where the runs of the reproduction lie (default results/runs).")
 @bootstrap(default=1000)
 @flag("--fresh", "Compute all intervals anew, not only those of new outcomes.")
+@option("--pictures", "FOLDER", "Take pictures of the page there; needs Chromium and playwright.")
 @flag("--neighbours", "First renew the paired intervals of neighbours, from the prediction files.")
 @STORE
 def _rebuild(
-    out: str | None, runs: str | None, replicates: int, fresh: bool, neighbours: bool, store: str | None
+    out: str | None,
+    runs: str | None,
+    replicates: int,
+    fresh: bool,
+    pictures: str | None,
+    neighbours: bool,
+    store: str | None,
 ) -> None:
     """Compute every measure of every stored system, and write the page: one file, to be opened or uploaded.
 
@@ -172,7 +179,7 @@ def _rebuild(
       python -m helpers leaderboard rebuild
       python -m helpers leaderboard rebuild --out page.html --bootstrap 200
     """
-    from ..reporting.leaderboard import PAGE, build_page, page_data, write_neighbours
+    from ..reporting.leaderboard import PAGE, build_page, page_data, take_pictures, write_neighbours
 
     if neighbours:
         write_neighbours(replicates)
@@ -181,6 +188,8 @@ def _rebuild(
     path = build_page(data, out or PAGE)
     systems = sum(len(one["systems"]) for one in data["testsets"])
     put(f"{path}: {systems} systems on {len(data['testsets'])} test sets, {path.stat().st_size / 1e6:.2f} MB")
+    for picture in take_pictures(path, pictures) if pictures else ():
+        put(str(picture))
 
 
 @_leaderboard.command("remove")

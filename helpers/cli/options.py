@@ -25,7 +25,7 @@ def reading(command: Callable) -> Callable:
     gold = "Another file with the gold labels, matched by id if both have ids, else by order."
     names = "Names of labels that are integers: the model's config.json, or a list of names."
     form = "csv, tsv, jsonl, json, parquet or txt, whatever the ending says."
-    respelt = "Count labels as one that differ in case, blanks, _ or - only, and say which."
+    respelt = "Count labels, never numbers, as one that differ in case, blanks, _ or - only; say which."
     for one in (
         flag("--normalise", respelt),
         option("--id2label", "FILE", names, existing_file),

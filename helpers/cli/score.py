@@ -29,7 +29,10 @@ from .base import (
 from .options import DECIMALS, OUTPUT, RAW, policy, policy_of, reading, reading_of, threshold
 
 FAIL_UNDER = "Exit with 1 if this score is smaller, e.g. dodrans=0.67; repeatable. NAME as for --score-only."
-SCORE_ONLY = "Print this number and nothing else: a scheme, accuracy, official, A, B, PD, PIR or PPR."
+SCORE_ONLY = (
+    "Print this number and nothing else: a scheme, accuracy, official (macro-F1 of the task), A, B, PD, "
+)
+SCORE_ONLY += "PIR or PPR."
 
 
 @app.command("score")
@@ -227,7 +230,8 @@ def _score_facts(predictions: str, form: str, raw: bool, **options: Any) -> None
     row for every entity pair and relation but the negative class; FACTS has head, tail and relation. Or
     PREDICTIONS is a published list with precision and recall, one row a rank, and, if they are known, score,
     head, tail and relation; in the order of ranks, or in scikit-learn's, of falling recall. Of equal scores
-    the one further up comes first.
+    the one further up comes first, in areas and precision at N; a threshold takes all of them or none, so the
+    best F1 can be below OpenNRE's, which may cut between equal scores.
 
     A fact that is scored twice counts where its score is higher, a true fact listed twice counts once, a true
     fact of a pair or a relation that is never scored counts as not found, and what is not scored of the pairs
@@ -236,7 +240,7 @@ def _score_facts(predictions: str, form: str, raw: bool, **options: Any) -> None
     recall fit no rank.
 
     JSON has the keys auc (between the points of the curve, as OpenNRE has it), auc_anchored,
-    average_precision, micro_f1 (the best over all ranks), threshold, rank, macro_f1 (at the threshold, a
+    average_precision, micro_f1 (the best over all thresholds), threshold, rank, macro_f1 (at the threshold, a
     relation without true facts is 0), macro_f1_supported (without these relations), precision_at, schemes,
     per_relation, n_predictions, n_facts, precision and recall at the end of the list, signature; with
     --threshold fixed_threshold, fixed_micro_f1, fixed_macro_f1, fixed_macro_f1_supported (of the whole list);

@@ -177,7 +177,8 @@ def _described(run: Any, path: object) -> str:
     paired = []
     if run.kind == "paired":
         paired = [
-            "A, B: official macro-F1 on test set and paired set; PD, PIR, PPR: Lyu et al. 2021 (per cent)",
+            "A, B: official macro-F1 (over relations) on test and paired set; "
+            "PD, PIR, PPR: Lyu et al. 2021 (%)",
             _row(("A", "B", "PD", "PIR", "PPR"), paired_scores(run).values()),
             "",
         ]

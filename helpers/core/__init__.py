@@ -38,6 +38,7 @@ from .files import (
     exclusive as exclusive,
     file_sha256 as file_sha256,
     locked as locked,
+    named_twice as named_twice,
     plain_file as plain_file,
     private_folder as private_folder,
     read_file as read_file,

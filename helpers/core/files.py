@@ -15,7 +15,7 @@ import shutil
 import tempfile
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -63,6 +63,27 @@ def plain_file(path: Path | str) -> Path:
     if path.exists() and not path.is_file() and not path.is_dir():
         raise MalformedRecord(path, "this is no plain file but a device, a pipe or a socket")
     return path
+
+
+def named_twice(paths: Iterable[Path | str]) -> tuple[str, str] | None:
+    """The first two of the paths that are one file: under one name, or under two (./a.csv, a link); or None.
+
+    A file is its device and inode; of what is not there, or not on this machine, the name alone counts.
+
+    >>> named_twice(["a.csv", "b.csv", "a.csv"])
+    ('a.csv', 'a.csv')
+    """
+    seen: dict[object, str] = {}
+    for path in map(str, paths):
+        try:
+            found = os.stat(path.removeprefix("file://"))
+            file: object = (found.st_dev, found.st_ino)
+        except (OSError, ValueError):
+            file = path
+        if file in seen:
+            return seen[file], path
+        seen[file] = path
+    return None
 
 
 @contextlib.contextmanager

@@ -37,6 +37,8 @@ SEMEVAL_RELATIONS = ("Other", *(base + way for base in SEMEVAL_BASES for way in 
 NEGATIVE_NAMES = ("no_relation", "NA", "Other", "none", "no relation", "not related", "NOTA", "false")
 """Names under which corpora write the negative class; case and `_`, `-` or blank do not matter."""
 
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?")
+
 
 def as_label(value: object) -> Label | None:
     """A value as a label, None if it is none: strings and integers are labels, True and False are 1 and 0.
@@ -142,13 +144,15 @@ def find_negative(labels: Iterable[str]) -> str | None:
 
 
 def plain_form(label: Label) -> str:
-    """What two spellings of a label have in common: no case, no blanks, '_' or '-', no '.0' after an integer.
+    """What two spellings of a label have in common: no case, no blanks, '_' or '-'. A number is left as it is
+    but for blanks around it: -1 is not 1, and neither is 1-2 a spelling of 12.
 
-    >>> plain_form("No-Relation "), plain_form("Cause-Effect(e1, e2)"), plain_form("7.0")
-    ('norelation', 'causeeffect(e1,e2)', '7')
+    >>> plain_form("No-Relation "), plain_form("Cause-Effect(e1, e2)"), plain_form("-1"), plain_form("1-2")
+    ('norelation', 'causeeffect(e1,e2)', '-1', '1-2')
     """
-    text = re.sub(r"[-_\s]", "", unicodedata.normalize("NFKC", str(label))).casefold()
-    return text.removesuffix(".0") if re.fullmatch(r"\d+\.0", text) else text
+    text = unicodedata.normalize("NFKC", str(label)).strip()
+    form = re.sub(r"[-_\s]", "", text).casefold()
+    return text if _NUMBER.fullmatch(form) else form
 
 
 def missing_message(argument: str, index: int, value: object) -> str:

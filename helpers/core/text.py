@@ -82,7 +82,7 @@ class _Lines(list):
 def _csv_cell(cell: Any, raw: bool) -> Any:
     if isinstance(cell, str):
         return f"'{cell}" if cell.startswith(_FORMULA) and not raw else cell
-    if cell is None or isinstance(cell, float) and math.isnan(cell):
+    if cell is None or isinstance(cell, Number) and cell != cell:  # nan of any kind, numpy's too
         return ""
     return cell if isinstance(cell, Number) else _csv_cell(str(cell), raw)
 

@@ -10,12 +10,11 @@ import glob
 import json
 import logging
 import os
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core import MalformedRecord, listing, naming_file, unknown_name
+from ..core import MalformedRecord, listing, named_twice, naming_file, unknown_name
 from .cells import first_row, label_of_json
 from .engines import COUNT, CountedColumns
 from .label_names import with_names
@@ -33,7 +32,8 @@ logger = logging.getLogger(__name__)
 def find_files(paths: Path | str | Sequence[Path | str]) -> list[str]:
     """The files that paths and patterns (*, ?, [..], ** for folders) mean; addresses are kept as they are.
 
-    Raises FileNotFoundError for a pattern without a file, ValueError for a file that is meant twice.
+    Raises FileNotFoundError for a pattern without a file, ValueError for a file that is meant twice, under
+    one name or two.
 
     >>> find_files(["a.csv", "s3://bucket/*.parquet"])
     ['a.csv', 's3://bucket/*.parquet']
@@ -48,9 +48,9 @@ def find_files(paths: Path | str | Sequence[Path | str]) -> list[str]:
         if not found:
             raise FileNotFoundError(f"{path}: no file has a name like that")
         files += found
-    for file, times in Counter(files).items():
-        if times > 1:
-            raise ValueError(f"{file}: the file is named twice; its samples would count twice")
+    if twice := named_twice(files):
+        also = "" if twice[0] == twice[1] else f", also as {twice[0]}"
+        raise ValueError(f"{twice[1]}: the file is named twice{also}; its samples would count twice")
     return files
 
 

@@ -95,7 +95,8 @@ class Respelling(NamedTuple):
 
 
 def respelt(found: LabelColumns, known: Sequence[str] | None = None) -> tuple[LabelColumns, list[Respelling]]:
-    """One spelling for each label: those that differ in case, blanks, '_' or '-' only are one (`plain_form`).
+    """One spelling for each label: those that differ in case, blanks, '_' or '-' only are one (`plain_form`),
+    but never two numbers.
 
     Parameters
     ----------

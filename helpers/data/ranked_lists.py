@@ -178,8 +178,7 @@ class PublishedList:
     name : who published it, and the system. dataset : 'nyt10' or 'gids', the test part.
     files : registered; one in text, or precision and recall, or probabilities.
     facts : true facts that the publisher counted. note : what a reader must know.
-    area : which of `metrics.AREAS` its publisher calls AUC. auc : that area as published, '' where no
-        publisher says it of this list.
+    area : which of `metrics.AREAS` its publisher calls AUC.
     """
 
     name: str
@@ -188,7 +187,6 @@ class PublishedList:
     facts: int
     note: str = ""
     area: str = "points"
-    auc: str = ""
 
     @property
     def licence(self) -> str:
@@ -220,12 +218,10 @@ def _text(group: str, system: str, note: str = "") -> PublishedList:
     )
 
 
-def _curve(
-    dataset: str, system: str, facts: int, note: str = "", area: str = "points", auc: str = ""
-) -> PublishedList:
+def _curve(dataset: str, system: str, facts: int, note: str = "", area: str = "points") -> PublishedList:
     folder = f"reside/baselines_pr/{'gids' if dataset == 'gids' else 'riedel_nyt'}/{system}"
     files = (f"{folder}/precision.npy", f"{folder}/recall.npy")
-    return PublishedList(f"RESIDE {system}", dataset, files, facts, note, area, auc)
+    return PublishedList(f"RESIDE {system}", dataset, files, facts, note, area)
 
 
 def _probabilities(system: str, note: str = "") -> PublishedList:
@@ -246,10 +242,10 @@ PUBLISHED_LISTS = (
     _curve("nyt10", "MIMLRE", 1950, "begins at rank 10"),
     _curve("nyt10", "PCNN+ATT", 1950),
     _curve("nyt10", "BGWA", 1950),
-    _curve("nyt10", "RESIDE", 1950, "ranks of equal scores share a point", "anchored", "0.4152"),
+    _curve("nyt10", "RESIDE", 1950, "ranks of equal scores share a point", "anchored"),
     _curve("gids", "PCNN", 2017, _WITHOUT_DEGREE),
     _curve("gids", "PCNN+ATT", 2017, _WITHOUT_DEGREE),
-    _curve("gids", "RESIDE", 2014, "ranks of equal scores share a point", "anchored", "0.8914"),
+    _curve("gids", "RESIDE", 2014, "ranks of equal scores share a point", "anchored"),
     _probabilities("PCNN"),
     _probabilities("WA", "word attention; RESIDE's collection has the same list as its BGWA"),
     _probabilities("EA", "entity attention"),

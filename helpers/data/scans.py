@@ -6,6 +6,7 @@ bytes of columns that are not asked for are not checked, and a quote after blank
 
 from __future__ import annotations
 
+import glob
 import gzip
 import os
 import re
@@ -107,6 +108,12 @@ def _first_line(path: str, skip_blank: bool) -> bytes:
             line = file.readline(_HEADER)
             while skip_blank and line and not line.strip():
                 line = file.readline(_HEADER)
+            # a name in quotes may hold an end of line
+            while not skip_blank and line.count(b'"') % 2 and len(line) < _HEADER:
+                more = file.readline(_HEADER)
+                if not more:
+                    break
+                line += more
             return line
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise MalformedRecord(path, f"the gzip archive is broken ({error})") from error
@@ -260,7 +267,7 @@ class _DuckDb(Reader):
 
     def _relation(self, part: Part, roles: Sequence[str]) -> Any:
         """A column for each role, raw, and the file."""
-        files = "[" + ", ".join(map(_text, part.files)) + "]"
+        files = "[" + ", ".join(_text(_file_alone(file)) for file in part.files) + "]"
         own = {role: part.columns[role] for role in roles}
         if part.kind == "jsonl":
             kinds = {name: "VARCHAR" if role == "id" else "JSON" for role, name in own.items()}
@@ -298,7 +305,7 @@ class _DuckDb(Reader):
         ((file,),) = (
             self._relation(part, [role]).filter(same).aggregate(f"min({quoted_name(FILE)})").fetchall()
         )
-        return file
+        return _as_given(file, part.files)
 
     def repeated(self, parts: Sequence[Part]) -> tuple[str | None, int, list[str]] | None:
         """See `Reader.repeated`."""
@@ -314,8 +321,20 @@ class _DuckDb(Reader):
         for value, times in counted.order("id").limit(1).fetchall():
             same = "id IS NULL" if value is None else f"id = {_text(value)}"
             files = every.filter(same).project(quoted_name(FILE)).distinct().order("1").limit(2).fetchall()
-            return value, times, [file for (file,) in files]
+            given = [file for part in parts for file in part.files]
+            return value, times, [_as_given(file, given) for (file,) in files]
         return None
+
+
+def _file_alone(file: str) -> str:
+    """A name that means this file to DuckDB, which takes *, ? and [ for patterns and drops a leading './'."""
+    plain = is_address(file) or not glob.has_magic(file)
+    return file if plain else glob.escape(os.path.abspath(file))
+
+
+def _as_given(file: str, given: Sequence[str]) -> str:
+    """The name of a file as the caller wrote it."""
+    return next((one for one in given if os.path.abspath(one) == os.path.abspath(file)), file)
 
 
 def _renamed(field: Any, name: str) -> Any:
@@ -397,8 +416,7 @@ class _Spark(Reader):
         return self._path(first[0], part)
 
     def _path(self, address: str, part: Part) -> str:
-        path = unquote(address.removeprefix("file:")).replace("//", "")
-        return next(file for file in part.files if os.path.abspath(file) == path)
+        return _as_given(unquote(address.removeprefix("file:")).replace("//", ""), part.files)
 
     def repeated(self, parts: Sequence[Part]) -> tuple[str | None, int, list[str]] | None:
         """See `Reader.repeated`."""

@@ -88,9 +88,9 @@ def source_of(path: Path | str, content: bytes, kind: str) -> Source:
 class JsonDocument(JsonLines):
     """One JSON document: a list of records (as TACRED has them), an object of columns, or a list of labels.
 
-    A column is a list, or an object with one value a row, as pandas writes it. A list of labels has the
-    column `label`. `names` are the fields of the first record. Otherwise as `JsonLines`; records are counted
-    from 1.
+    A list of labels has the column `label`. `names` are the fields of the first record. A column whose rows
+    have keys, as pandas' `to_json` writes it, is refused. Otherwise as `JsonLines`; records are counted from
+    1.
 
     >>> text = b'{"references": [1, 0], "predictions": [1, 1]}'
     >>> JsonDocument("a.json", text).read(["references"])["references"].to_pylist()
@@ -139,11 +139,13 @@ def _records(document: Any) -> Sequence[Any]:
         labels = bool(document) and not isinstance(document[0], dict | list)
         return [{"label": label} for label in document] if labels else document
     columns = document if isinstance(document, dict) else {}
-    columns = {
-        name: list(column.values()) if isinstance(column, dict) else column
-        for name, column in columns.items()
-        if isinstance(column, list | dict)
-    }
+    for name, column in columns.items():
+        if isinstance(column, dict):  # by their order, rows of two columns may not be the same
+            raise ValueError(
+                f"column {shown(name)} has a key for each row; a list for each column is needed, "
+                "or a list of records, in pandas to_json(orient='records')"
+            )
+    columns = {name: column for name, column in columns.items() if isinstance(column, list)}
     if not columns:
         shapes = "a list of records, an object of columns, or a list of labels"
         raise ValueError(f"{shapes} is expected, not {shown(document)}")
@@ -172,6 +174,10 @@ class LabelList(Source):
         if self._texts == [""]:
             raise MalformedRecord(path, "the file is empty; a label on each line is needed", 1)
         first = next(text for text in self._texts if text.strip())
+        if first.lstrip().startswith(('{"', '[{"')):
+            kind = "jsonl" if first.lstrip().startswith("{") else "json"
+            reason = f"a label is expected on each line, not JSON: name the file .{kind}"
+            raise MalformedRecord(path, f"{reason}, or say --input-format {kind}", 1)
         self.names = ["id", "label"] if "\t" in first.strip() else ["label"]
 
     def rows(self) -> Iterator[tuple[int, tuple[str, ...]]]:

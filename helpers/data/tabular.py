@@ -121,7 +121,20 @@ class Delimited(Source):
         self.names = next(self._cells(first), [])
         if not self.names:
             raise MalformedRecord(path, "the file is empty; a header line with column names is needed", 1)
+        if self.names[-1].endswith("\n"):  # a quote is open: the header goes on
+            _, self.names = next(self._records())
+        self._check_delimiter()
         self._check_utf8(self._column_at)
+
+    def _check_delimiter(self) -> None:
+        """Refuse a file that is separated otherwise: read as it is, it has one column."""
+        for other, name in ((";", "semicolons"), ("\t", "tabs")):
+            if len(self.names) == 1 and other in self.names[0] and other != self.delimiter:
+                reason = f"the header looks separated by {name}: {shown(self.names[0], 60)}"
+                hint = "say --input-format tsv"
+                if other == ";":
+                    hint = "save it with commas, in pandas read_csv(F, sep=';').to_csv(F, index=False)"
+                raise MalformedRecord(self.path, f"{reason}; {hint}", 1)
 
     def _cells(self, text: str) -> Iterator[list[str]]:
         return csv.reader(io.StringIO(text, newline=""), delimiter=self.delimiter)
@@ -177,10 +190,11 @@ class Delimited(Source):
 
         if b'"' not in self.content:
             return self._arrow_table(kinds, newlines_in_cells=False), True
-        with contextlib.suppress(pa.ArrowInvalid):
-            table = self._arrow_table(kinds, newlines_in_cells=False)
-            if table.num_rows == self._lines() - 1:
-                return table, True
+        if not any({*name} & {"\n", "\r"} for name in self.names):
+            with contextlib.suppress(pa.ArrowInvalid):
+                table = self._arrow_table(kinds, newlines_in_cells=False)
+                if table.num_rows == self._lines() - 1:
+                    return table, True
         return self._arrow_table(kinds, newlines_in_cells=True), False
 
     def _arrow_table(self, kinds: Mapping[str, pa.DataType], newlines_in_cells: bool) -> pa.Table:
@@ -232,13 +246,16 @@ class Delimited(Source):
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
         """The rows after the header, as `Source.rows`."""
+        return ((line, row) for line, row in self._records() if row and line > 1)
+
+    def _records(self) -> Iterator[tuple[int, list[str]]]:
+        """The header and the rows, each with the line it starts on; of a blank line no cells."""
         text = io.TextIOWrapper(io.BytesIO(self.content), "utf-8-sig", newline="")
         reader = csv.reader(text, delimiter=self.delimiter, strict=True)
         line = 1
         try:
             for row in reader:
-                if row and line > 1:
-                    yield line, row
+                yield line, row
                 line = reader.line_num + 1
         except csv.Error as error:
             reason = f"the row that begins here cannot be read ({error})"

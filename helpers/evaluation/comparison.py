@@ -35,7 +35,7 @@ from ..metrics import (
     scheme_names,
 )
 from .labels import as_run, check_labels
-from .scoring import find_task
+from .scoring import Task, find_task, task_labels, with_listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,8 +75,12 @@ def compare_files(
 
     Returns
     -------
-    One row for each other file and scheme: scheme, first, second, score_first, score_second, difference
-    (first − second), low, high (95 %), p, p_holm or p_bh (corrected over all rows), n, replicates, seed,
+    One row for each other file and scheme: scheme, first, second, score_first, score_second (what
+    `score_frame` gives each file alone), difference (first − second), low, high (95 %), p, p_holm or p_bh
+    (corrected over all rows), n, replicates, seed, signature.
+
+    Where predictions decide which labels are averaged (observed, listed), each score is over the labels of
+    its own file; a difference averages both systems over those of either, and has `difference:union` in its
     signature.
 
     >>> import tempfile
@@ -105,7 +109,8 @@ def compare_files(
             test = paired_bootstrap(outcomes, scores, np.random.default_rng(seed), replicates)
         except ValueError as error:
             raise ValueError(f"{first[0]}, {path}: {error}") from error
-        columns = {"score_first": scores(outcomes.original), "score_second": scores(outcomes.paired())}
+        tables = {"score_first": outcomes.original, "score_second": outcomes.paired()}
+        columns = {name: systems.alone(table)(table) for name, table in tables.items()}
         columns |= {name: getattr(test, name) for name in ("difference", "low", "high", "p")}
         for place, scheme in enumerate(systems.names):
             row: dict[str, Any] = {"scheme": scheme, "first": str(first[0]), "second": str(path)}
@@ -147,9 +152,9 @@ def comparison_latex(
     frames = systems.matched()
     found = []
     for frame in frames:
-        outcomes, scores = systems.pair(frame, frame)
+        table = systems.pair(frame, frame)[0].original
         rng = np.random.default_rng(seed)
-        found.append(bootstrap_intervals(outcomes.original, scores, rng, replicates))
+        found.append(bootstrap_intervals(table, systems.alone(table), rng, replicates))
     bold = systems.led(frames, np.stack([one.value for one in found]), replicates, seed)
     rows = []
     for name, one, tops in zip(systems.titles(), found, bold.tolist(), strict=True):
@@ -157,11 +162,9 @@ def comparison_latex(
         cells = [latex_cell(*end, decimals=decimals) for end in ends]
         marked = (rf"\textbf{{{cell}}}" if top else cell for cell, top in zip(cells, tops, strict=True))
         rows.append([latex_text(name), *marked])
-    caption = (
-        f"{latex_name(systems.score)} in per cent of {outcomes.n} samples, in brackets 95\\,\\% bootstrap"
-    )
+    caption = f"{latex_name(systems.score)} in per cent of {table.n} samples, in brackets 95\\,\\% bootstrap"
     caption += " intervals.\nBold: the best, and all whose paired difference from it has 0 in its interval."
-    signature = systems.signature(outcomes.original, None) + bootstrap_suffix(replicates, seed)
+    signature = systems.signature(table, None) + bootstrap_suffix(replicates, seed)
     head = ["System", *map(latex_name, systems.names)]
     return latex_float([latex_rows(head, rows)], caption, "tab:systems", [visible(signature)])
 
@@ -176,6 +179,7 @@ class _Systems:
     schemes: Sequence[str | Weighting]
     score: str
     policy: dict[str, Any]
+    task: Task | None
 
     @classmethod
     def read(
@@ -211,7 +215,7 @@ class _Systems:
                 check_labels(found, known, task)
             frames.append(found.frame())
         policy["negative"] = known.negative if known else negative or None
-        return cls(paths, frames, names, names if schemes is None else schemes, score, policy)
+        return cls(paths, frames, names, names if schemes is None else schemes, score, policy, known)
 
     def matched(self) -> list[pd.DataFrame]:
         """The frames in the order of the samples of the first."""
@@ -221,10 +225,26 @@ class _Systems:
     def pair(
         self, a: pd.DataFrame, b: pd.DataFrame
     ) -> tuple[PairedOutcomes, Callable[[Confusion], np.ndarray]]:
-        """The outcomes of two systems in the same order, and the scores of a table under each scheme."""
-        outcomes = PairedOutcomes.from_arrays(a["gold"], a["predicted"], b["predicted"])
-        options = {"score": self.score, "classes_of": outcomes.original, **self.policy}
-        return outcomes, partial(averages, schemes=self.schemes, **options)
+        """The outcomes of two systems in the same order, and the scores of either's table under each scheme,
+        over classes that both share: those of the gold labels and of all predictions."""
+        columns = {"gold": a["gold"], "predicted": a["predicted"], "predicted_paired": b["predicted"]}
+        labels = task_labels(self.task, columns) if self.task else None
+        outcomes = PairedOutcomes.from_arrays(
+            columns["gold"], columns["predicted"], columns["predicted_paired"], labels
+        )
+        if self.task is None:
+            outcomes = with_listed(outcomes, self.policy.get("labels", ()), self.policy["negative"])
+        return outcomes, self._scores(outcomes.original + outcomes.paired(), self.policy)
+
+    def alone(self, table: Confusion) -> Callable[[Confusion], np.ndarray]:
+        """The scores of one system's table under each scheme, as `score_frame` has them."""
+        own = dict(self.policy)
+        if self.task is None and own.get("labels") == "listed":
+            own |= {"labels": "observed"}  # the table lists the labels of other files, too
+        return self._scores(table, own)
+
+    def _scores(self, classes_of: Confusion, policy: Mapping[str, Any]) -> Callable[[Confusion], np.ndarray]:
+        return partial(averages, schemes=self.schemes, score=self.score, classes_of=classes_of, **policy)
 
     def led(
         self, frames: Sequence[pd.DataFrame], values: np.ndarray, replicates: int, seed: int
@@ -240,8 +260,11 @@ class _Systems:
         return led
 
     def signature(self, table: Confusion, scheme: str | None) -> str:
-        """The recipe of a score of this comparison."""
-        return Policy(**self.policy).signature(table, self.score, scheme)
+        """The recipe of a score of this comparison, and which classes a difference averages over where the
+        systems' own may differ."""
+        rules = Policy(**self.policy)
+        shared = rules.skips or not isinstance(rules.labels, str) or scheme == "micro"
+        return rules.signature(table, self.score, scheme) + ("" if shared else "|difference:union")
 
     def titles(self) -> list[str]:
         """The files' names without folder and ending, or the whole path where two would be the same."""
@@ -316,6 +339,8 @@ def _block(rows: pd.DataFrame) -> str:
     lines = [f"A {visible(one['first'])}", f"B {visible(one['second'])}"]
     lines.append(f"n {one['n']} · {one['replicates']} replicates, seed {one['seed']}")
     lines += [f"{'scheme':<10}{titles}", *(_line(row) for _, row in rows.iterrows())]
+    if one["signature"].endswith("|difference:union"):
+        lines.append("A − B averages both over the labels of either file")
     # the first only: the negative class may be named like a scheme
     return "\n".join([*lines, visible(one["signature"].replace(f"|scheme:{one['scheme']}", "", 1))])
 

@@ -51,11 +51,13 @@ class FactReport:
 
     Attributes
     ----------
-    scores : 'auc', 'auc_anchored', 'average_precision', 'micro_f1', 'threshold' (the score at which micro-F1
-        is best), 'rank' (where that is), 'macro_f1' (at the threshold; a relation without true facts is 0),
-        'macro_f1_supported' (over the relations with true facts); if a threshold was given, that as
-        'fixed_threshold' and what has at least this score in the whole list: 'fixed_micro_f1',
-        'fixed_macro_f1', 'fixed_macro_f1_supported'. None where the file does not say what is needed.
+    scores : 'auc', 'auc_anchored', 'average_precision', 'micro_f1' (the best over all thresholds),
+        'threshold' (the score at which it is best: all facts with at least this score are predicted, so no
+        tie is cut, where OpenNRE may; see `FactRanking.best_f1`), 'rank' (how many these are), 'macro_f1' (at
+        the threshold; a relation without true facts is 0), 'macro_f1_supported' (over the relations with true
+        facts); if a threshold was given, that as 'fixed_threshold' and what has at least this score in the
+        whole list: 'fixed_micro_f1', 'fixed_macro_f1', 'fixed_macro_f1_supported'. None where the file does
+        not say what is needed.
     precision_at : N → precision among the first N facts; None beyond the end.
     per_relation : relation → precision, recall, f1 at the threshold, predicted, correct, facts.
     schemes : scheme → F1 averaged over the relations at the threshold.

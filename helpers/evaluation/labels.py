@@ -20,7 +20,7 @@ from ..core import (
     unknown_name,
 )
 from ..data import LabelColumns, Respelling, count_files, respelt
-from ..metrics import Report, resolve_score, scheme_names
+from ..metrics import Report, plain_number, resolve_score, scheme_names
 from .scoring import Task, find_task, score_frame, score_run
 
 if TYPE_CHECKING:
@@ -97,7 +97,8 @@ def scored_file(
             what = "has its gold labels" if gold_file is not None else f"is of {run.dataset}, not of {task}"
             raise ValueError(f"{path} is a run file and {what}")
         with naming_file(path):
-            return score_run(run, **options), []
+            report = score_run(run, **options)
+            return report, [*_pooled_only(report)]
     columns = (gold_column, predicted_column, paired_column, id_column)
     reading: dict[str, Any] = {"gold_file": gold_file, "form": form, "label_names": label_names}
     found = count_files(path, *columns, engine=engine, check_ids=check_ids, **reading)
@@ -114,6 +115,10 @@ def scored_file(
     remarks = _note_respellings(report, respellings) if respellings else []
     if not isinstance(path, str | Path) and len(path) > 1:
         remarks.append(f"{len(path)} files are one test set here; `compare` tests systems against each other")
+    if isinstance(listed := options.get("labels", ""), Sequence) and not isinstance(listed, str):
+        rows = ((label, report.per_class[label]) for label in listed)
+        if never := [label for label, row in rows if not row["support"] and not row["predicted"]]:
+            remarks.append(f"labels to average that never occur: {listing(never)}")
     roles = found.columns if gold_file is None else {}  # of two files, equal names are no slip
     remarks += _remarks(roles, report, options.get("negative"), options.get("inverse"))
     return report, remarks
@@ -197,6 +202,7 @@ def _remarks(
     if negative is None and report.negative is None and (hint := negative_hint(report)):
         yield hint
     yield from _unlike(report)
+    yield from _pooled_only(report)
     absent = [label for label in inverse or () if label not in report.labels]
     if absent:
         yield f"{len(absent)} labels with an inverse do not occur, the first is {shown(absent[0])}"
@@ -209,18 +215,34 @@ def _unlike(report: Report) -> Iterator[str]:
     first: dict[str, str | int] = {}
     rows = report.per_class.items()
     for label, row in sorted(rows, key=lambda item: -item[1]["support"]):
-        like = first.setdefault(plain_form(label), label)
+        form = plain_form(label)
+        like = first.setdefault(re.sub(r"^([+-]?\d+)\.0$", r"\1", form), label)
         if like != label and (row["support"] or row["predicted"]):
             if row["support"]:
                 said = f"{shown(label)} and {shown(like)} are two labels here;"
             else:
                 said = f"{shown(label)} is predicted and never gold; is it {shown(like)}?"
-            yield f"{said} --normalise counts them as one"
+            number = form != plain_form(like)
+            yield f"{said} {'write both as integers' if number else '--normalise counts them as one'}"
             return
     if not any(row["support"] and row["predicted"] for row in report.per_class.values()):
         yield "no predicted label occurs as gold: are the labels of the two columns written alike?"
     if not report.averaged:
         yield "no label is averaged, so every average is 0/0, shown as 0"
+
+
+def _pooled_only(report: Report) -> Iterator[str]:
+    """Labels without gold samples that move micro, which pools all labels that may be averaged.
+
+    Where nothing is right, micro is 0 with them and without.
+    """
+    pooled = (*report.averaged, *report.ignored)
+    counts = {label: report.per_class[label]["predicted"] for label in pooled}
+    alarms = {label: n for label, n in counts.items() if n and not report.per_class[label]["support"]}
+    if alarms and report.schemes.get("micro", {}).get("precision"):
+        labels = "1 label is" if len(alarms) == 1 else f"{len(alarms)} labels are"
+        named = listing([f"{shown(label)} {plain_number(n)}×" for label, n in alarms.items()], 200)
+        yield f"{labels} predicted and never gold ({named}): these count as false positives under micro"
 
 
 def negative_hint(report: Report) -> str | None:

@@ -5,11 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from ..core import SEMEVAL_RELATIONS, SKIPPED, shown, signature_field, unknown_name
+from ..core import (
+    SEMEVAL_RELATIONS,
+    SKIPPED,
+    Label,
+    base_relation,
+    did_you_mean,
+    shown,
+    signature_field,
+    unknown_name,
+    unlisted_message,
+)
 from ..data import LabelColumns
 from ..metrics import (
     RULES,
@@ -42,6 +52,7 @@ class Task(NamedTuple):
     negative: str
 
 
+Outcome = TypeVar("Outcome", Confusion, PairedOutcomes)
 TASKS = {"semeval2010": Task(SEMEVAL_RELATIONS, "Other")}
 RATES = ("performance_original", "performance_paired", "pd", "pir", "ppr")
 
@@ -108,7 +119,7 @@ def score_frame(
             f"negative is {shown(negative)}, but the negative class of {task} is {shown(known.negative)}"
         )
     negative = known.negative if known else negative or None
-    labels = _task_labels(known, frame) if known else None
+    labels = task_labels(known, frame) if known else None
     counts = frame.counts if isinstance(frame, LabelColumns) else None
     confusion = Confusion.from_arrays(frame["gold"], frame["predicted"], labels, counts=counts)
     outcomes = None
@@ -118,12 +129,14 @@ def score_frame(
         )
         if negative is not None and negative not in confusion.labels:
             confusion = outcomes.original  # the negative class may be predicted for paired samples only
+    if known is None:
+        confusion = with_listed(confusion, policy.get("labels", ()), negative)
     drawn = _Drawn(replicates, seed)
     report = _scheme_report(confusion, schemes, drawn, negative=negative, **policy)
     if known:
-        report.extra["official"] = _official(confusion, known.negative, drawn)
+        _add_official(report, confusion, known.negative, drawn)
     if outcomes is not None:
-        report.extra["direction"] = _direction(outcomes, known is not None, negative, inverse, drawn)
+        _add_direction(report, outcomes, known is not None, negative, inverse, drawn)
     return report
 
 
@@ -157,9 +170,9 @@ def score_run(
     table = outcome.original if isinstance(outcome, PairedOutcomes) else outcome
     report = _scheme_report(table, schemes, drawn, negative=run.negative, **policy)
     if run.dataset in TASKS:
-        report.extra["official"] = _official(table, run.negative, drawn)
+        _add_official(report, table, run.negative, drawn)
     if paired is not None:
-        report.extra["direction"] = _direction(paired, True, run.negative, inverse, drawn)
+        _add_direction(report, paired, True, run.negative, inverse, drawn)
     return report
 
 
@@ -199,8 +212,12 @@ def _scheme_report(
     return report
 
 
-def _task_labels(task: Task, frame: pd.DataFrame | LabelColumns) -> tuple[str, ...]:
-    """The task's labels, and the mark of skipped samples if the predictions have any."""
+def task_labels(task: Task, frame: Mapping | pd.DataFrame | LabelColumns) -> tuple[str, ...]:
+    """The task's labels, and the mark of skipped samples if the predictions have any.
+
+    >>> task_labels(Task(("a", "NA"), "NA"), {"predicted": np.array(["a", "(skipped)"])})
+    ('a', 'NA', '(skipped)')
+    """
     roles = [str(role) for role in frame if str(role).startswith("predicted")]
     if isinstance(frame, LabelColumns):
         skips = any(frame.first_row(role, lambda label: label == SKIPPED) is not None for role in roles)
@@ -209,9 +226,39 @@ def _task_labels(task: Task, frame: pd.DataFrame | LabelColumns) -> tuple[str, .
     return (*task.labels, SKIPPED) if skips else task.labels
 
 
-def _official(confusion: Confusion, negative: str | None, drawn: _Drawn) -> dict[str, dict]:
+def with_listed(outcome: Outcome, listed: str | Sequence[Label], negative: Label | None) -> Outcome:
+    """The same outcome with the labels of a list that do not occur: it may be the list of a whole task.
+
+    ValueError for one that looks like a label that occurs and is not listed: that is taken for a slip.
+
+    >>> with_listed(Confusion.from_arrays(["a", "NA"], ["a", "a"]), ["a", "b"], "NA").labels
+    ('NA', 'a', 'b')
+    """
+    wider = {*outcome.labels, *(() if isinstance(listed, str) else listed)}
+    mixed = len({isinstance(label, str) for label in wider}) > 1  # `Policy` refuses what is no label here
+    if mixed or len(wider) == len(outcome.labels):
+        return outcome
+    others = [label for label in outcome.labels if label not in listed and label != negative]
+    for place, label in enumerate(listed):
+        if label not in outcome.labels and did_you_mean(label, others):
+            raise ValueError(unlisted_message("labels", place, label, outcome.labels))
+    return outcome + type(outcome).from_rows([], sorted(wider))
+
+
+def _macro_classes(confusion: Confusion, negative: str | None) -> tuple[str, str]:
+    """Over how many labels macro-F1 is, and over how many relations SemEval's official one, in words."""
+    gold = zip(confusion.labels, confusion.gold.tolist(), strict=True)
+    labels = [str(label) for label, support in gold if support and label not in (negative, SKIPPED)]
+    return f"{len(labels)} labels", f"{len({base_relation(label) for label in labels})} relations"
+
+
+def _add_official(report: Report, confusion: Confusion, negative: str | None, drawn: _Drawn) -> None:
+    labels, relations = _macro_classes(confusion, negative)
+    report.headings["official"] = (
+        f"macro is over {labels} (directed) or over {relations} (undirected; grouped, the task's own score)"
+    )
     scores: dict[str, dict[str, Any]] = official_scores(confusion, negative)
-    found = drawn.interval(confusion, lambda table: official_macro(table, negative))
+    found = drawn.interval(confusion, lambda table: official_macro(table, negative, confusion))
     if found:
         scores["grouped"] |= {"macro_low": found.low, "macro_high": found.high}
     for name, direction in {"directed": "kept", "undirected": "dropped", "grouped": "grouped"}.items():
@@ -219,21 +266,24 @@ def _official(confusion: Confusion, negative: str | None, drawn: _Drawn) -> dict
             f"f1|official:semeval2010|labels:supported|negative:{negative}|direction:{direction}"
             f"|n:{confusion.n}|v:{RULES}" + (drawn.made if name == "grouped" else "")
         )
-    return scores
+    report.extra["official"] = scores
 
 
-def _direction(
+def _add_direction(
+    report: Report,
     outcomes: PairedOutcomes,
     official: bool,
     negative: str | None,
     inverse: Mapping[Any, str] | None,
     drawn: _Drawn,
-) -> dict[str, Any]:
-    def performance(table: Confusion) -> Any:
-        return official_macro(table, negative) if official else average(table, "macro", negative=negative)
+) -> None:
+    def performance(table: Confusion, classes_of: Confusion | None = None) -> Any:
+        if official:
+            return official_macro(table, negative, classes_of)
+        return average(table, "macro", negative=negative, classes_of=classes_of)
 
     def rates(table: PairedOutcomes) -> np.ndarray:
-        scores = direction_scores(table, inverse, performance)
+        scores = direction_scores(table, inverse, performance, outcomes)
         return np.stack([getattr(scores, rate) for rate in RATES], -1)
 
     scores = direction_scores(outcomes, inverse, performance).to_dict()
@@ -245,4 +295,11 @@ def _direction(
     scores["signature"] = (
         f"pd+pir+ppr|performance:{measure}|inverse:{pairs}|negative:{name}|n:{outcomes.n}|v:{RULES}{drawn.made}"
     )
-    return scores
+    labels, relations = _macro_classes(outcomes.original, negative)
+    over = (
+        f"the official macro-F1, over {relations}, direction counted"
+        if official
+        else f"macro-F1 over {labels}"
+    )
+    report.headings["direction"] = f"performance is {over}"
+    report.extra["direction"] = scores

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import program
-from ..core import csv_text, shown, table_name, unknown_name, visible
+from ..core import csv_text, named_twice, shown, table_name, unknown_name, visible
 from ..metrics import (
     CORRECTIONS,
     DIRECTION_SCORES,
@@ -148,7 +148,8 @@ class RunComparison:
 
     def to_latex(self, decimals: int = 1) -> str:
         r"""A table for a paper (booktabs): systems by scores, mean ± SD, the best of each column in bold, and
-        with it every system that Welch's test does not tell from the best (p ≥ .05)."""
+        with it every system that Welch's test does not tell from the best (p ≥ .05); nothing where no p is
+        defined, as with one run each."""
         scores = list(next(iter(self.values.values())))
         rows = []
         for system, own in self.values.items():
@@ -159,25 +160,27 @@ class RunComparison:
         runs = sorted({len(values) for own in self.values.values() for values in own.values()})
         count = f"{runs[0]}" if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
         caption = f"Mean $\\pm$ sample SD over {count} runs, in per cent of {self.n} samples."
-        if len(self.values) > 1:
+        if any(r"\textbf" in cell for row in rows for cell in row):
             caption += "\nBold: the best, and all that Welch's test does not tell from it ($p \\geq .05$)."
         head = ["System", *map(latex_name, scores)]
         comments = [visible(signature) for signature in dict.fromkeys(self.signatures.values())]
         return latex_float([latex_rows(head, rows)], caption, "tab:runs", comments)
 
     def _best(self, score: str) -> list[str]:
-        """The system with the best mean of a score, and those that do not differ from it."""
+        """The system with the best mean of a score, and those that do not differ from it; none without p."""
         means = {name: mean_and_sd(own[score])[0] for name, own in self.values.items() if len(own[score])}
         if not means or len(self.values) == 1:
             return []
         best = (min if score in SMALL_IS_GOOD else max)(means, key=means.__getitem__)
-        tied = [best]
-        for name in means:
-            with warnings.catch_warnings(action="ignore", category=FewRunsWarning):
-                p = run_test(self.values[best][score], self.values[name][score]).p
-            if name != best and (means[name] == means[best] or p >= 0.05):
-                tied.append(name)
-        return tied
+        with warnings.catch_warnings(action="ignore", category=FewRunsWarning):
+            tests = {
+                name: run_test(self.values[best][score], self.values[name][score])
+                for name in means
+                if name != best
+            }
+        tested = {name: test.p for name, test in tests.items() if min(test.n_a, test.n_b) > 1}
+        # of runs that are all the same p is nan
+        return [best, *(name for name, p in tested.items() if not p < 0.05)] if tested else []
 
 
 def _mean_sd(row: Mapping[str, Any]) -> str:
@@ -240,9 +243,9 @@ def compare_run_files(
     paths = [Path(path) for own in systems.values() for path in own]
     if not paths or not all(map(len, systems.values())):
         raise ValueError("a comparison of runs needs at least one file of each system")
-    for path in paths:
-        if paths.count(path) > 1:
-            raise ValueError(f"{path} is given twice: a run counts once")
+    if twice := named_twice(paths):
+        also = "" if twice[0] == twice[1] else f", also as {twice[0]}"
+        raise ValueError(f"{twice[1]} is given twice{also}: a run counts once")
     reports: dict[Path, Report] = {}
     said: set[str] = set()
     for path in paths:

@@ -56,7 +56,7 @@ from ..runs import (
     save_run,
     variant_name,
 )
-from .experiment import SEEDS
+from .experiment import PROFILES, SEEDS
 from .run import CHECKPOINTS, NO_RANDOMNESS, model_environment, remove_checkpoint
 
 SIDE = {
@@ -79,7 +79,10 @@ class BagExperiment:
     ----------
     model : of the registry, one of `unit` 'bag'. dataset : one of kind 'mentions'.
     options : of the model, e.g. training 'bag', aggregator 'att', masked True.
-    seed, encoder, profile, settings : as in `Experiment`; settings None takes the standard ones.
+    seed, encoder : as in `Experiment`. profile : 'standard' or 'paper'.
+    settings : None takes the profile's: of 'paper' those of the model's own paper for this training, by
+        sentences or by bags. What is an option of the model is given beside them (BERT-entity in bags:
+        `bag_size` 4).
 
     Raises ValueError for an unknown name or option.
 
@@ -103,6 +106,8 @@ class BagExperiment:
         known = [one.name for one in datasets().values() if one.kind == "mentions"]
         if self.dataset not in known:
             raise unknown_name("data set of bags", self.dataset, known)
+        if self.profile not in PROFILES[1:]:
+            raise unknown_name("profile of bags", self.profile, PROFILES[1:])
         object.__setattr__(self, "options", check_options(self.model, self.options))
         if not self.entry.encoder:
             object.__setattr__(self, "encoder", NO_ENCODER)
@@ -156,7 +161,7 @@ class BagExperiment:
         usual: dict[str, Any] = {}
         if self.settings:
             chosen |= asdict(self.settings)
-            usual = asdict(default_settings(self.model, "standard", self.encoder))
+            usual = asdict(default_settings(self.model, self.settings_name, self.encoder))
         return variant_name(chosen, usual)
 
     @property
@@ -164,11 +169,22 @@ class BagExperiment:
         """The variant of the run that is written last: when it is there, all are."""
         return list(self.aggregators)[-1]
 
+    @property
+    def settings_name(self) -> str:
+        """The settings of the profile; a paper's for bags, where it has others for them.
+
+        >>> BagExperiment("cnn", options={"training": "bag"}, profile="paper").settings_name
+        'gao2021-bag'
+        """
+        name = self.entry.settings_name("paper" if self.profile == "paper" else "standard")
+        of_bags = f"{name}-bag" if self.options.get("training") == "bag" else name
+        return of_bags if of_bags in self.entry.settings else name
+
     def resolved(self) -> Settings | None:
         """The settings that it is trained with; None for a model that has none."""
         if self.settings or not self.entry.settings:
             return self.settings
-        return default_settings(self.model, "standard", self.encoder)
+        return default_settings(self.model, self.settings_name, self.encoder)
 
 
 @dataclass(frozen=True)

@@ -104,7 +104,7 @@ def run_experiment(
         computed_by = model_environment(model)
     run = replace(
         blank,
-        table=_table(data, *found),
+        table=_table(data, *found[model.evaluation]),
         environment=computed_by | {"prediction_seconds": round(seconds, 1)},
         history=history.record(),
         wall_seconds=round(history.seconds, 1),
@@ -113,10 +113,10 @@ def run_experiment(
     with model.first_process() as first:
         if first:
             if predictions:
-                write_predictions(Path(predictions), data, *found)
+                write_predictions(Path(predictions), data, *found[model.evaluation])
             if weights:
                 model.save(Path(weights))
-            for other in _other_evaluations(experiment, model, data, run):
+            for other in _other_evaluations(experiment, run, model, data, found):
                 save_run(other, folder, overwrite=overwrite)
             save_run(run, folder, overwrite=True)  # last: when it is there, all are
             remove_checkpoint(checkpoint)
@@ -147,7 +147,7 @@ def _fit(
         remove_checkpoint(checkpoint)  # the epochs before it would not be run, and their outcomes are gone
 
     def store_epoch(epoch: int) -> None:
-        table = _table(data, *_predicted(model, tests, progress))
+        table = _table(data, *_predicted(model, tests, progress)[model.evaluation])
         with model.first_process() as first:
             if first:
                 save_run(replace(_after_epoch(blank, epoch), table=table), epochs, overwrite=True)
@@ -155,11 +155,10 @@ def _fit(
     return model.fit(data.train, checkpoint=checkpoint, after_epoch=store_epoch, progress=progress)
 
 
-def _predicted(model: Model, tests: Mapping[str, list], progress: bool) -> list[np.ndarray]:
-    return [
-        model.predict(samples, progress=progress, description=f"predicting {name}")
-        for name, samples in tests.items()
-    ]
+def _predicted(model: Model, tests: Mapping[str, list], progress: bool) -> dict[str, list[np.ndarray]]:
+    """Evaluation of the model → what it predicts on each of the sets; all processes come here together."""
+    found = [model.evaluations(samples, progress, f"predicting {name}") for name, samples in tests.items()]
+    return {evaluation: [one[evaluation] for one in found] for evaluation in found[0]}
 
 
 def _after_epoch(run: Run, epoch: int) -> Run:
@@ -212,19 +211,20 @@ def _majority(data: ExperimentData) -> str:
     return min(counts, key=lambda relation: (-counts[relation], relation))
 
 
-def _other_evaluations(experiment: Experiment, model: Model, data: ExperimentData, run: Run) -> Iterator[Run]:
+def _other_evaluations(
+    experiment: Experiment,
+    run: Run,
+    model: Model,
+    data: ExperimentData,
+    found: Mapping[str, list[np.ndarray]],
+) -> Iterator[Run]:
     """Of a model with several evaluations the runs in the others: they are of the same training."""
-    from ..models.type_restriction import TypeRestriction  # torch, which a list of experiments does without
-
-    if not isinstance(model, TypeRestriction):
-        return
-    found = model.both(data.test, progress=False)
-    for name in found:
-        if name == model.evaluation:
-            continue
-        other = replace(experiment, options=experiment.options | {"evaluation": name})
-        about = run.hyperparameters | {"evaluation": name}
-        yield replace(run, variant=other.run_variant, hyperparameters=about, table=_table(data, found[name]))
+    for name, predicted in found.items():
+        if name != model.evaluation:
+            other = replace(experiment, options=experiment.options | {"evaluation": name})
+            about = run.hyperparameters | {"evaluation": name}
+            table = _table(data, *predicted)
+            yield replace(run, variant=other.run_variant, hyperparameters=about, table=table)
 
 
 def _table(data: ExperimentData, *predicted: np.ndarray) -> Any:

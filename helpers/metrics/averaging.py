@@ -99,7 +99,7 @@ class Policy:
     def signature(self, confusion: Counted, score: str, scheme: str | None = None) -> str:
         """What a score needs to be read: score, scheme, labels, undefined cases, direction, n, rules.
 
-        The fields are joined by `|`; in a label it is escaped (`core.signature_field`).
+        The fields are joined by `|`, labels by `+`; in a label both are escaped (`core.signature_field`).
 
         >>> table = Confusion.from_arrays(["a", "NA"], ["a", "a"])
         >>> Policy(negative="NA").signature(table, "f1", "dodrans")
@@ -117,9 +117,10 @@ class Policy:
         if isinstance(self.labels, str):
             return "listed" if pooled else self.labels
         names = sorted(map(str, self.labels))
-        if len(names) <= 3:
-            return signature_field("+".join(names))
-        digest = hashlib.sha256("\n".join(names).encode()).hexdigest()[:8]
+        if len(names) <= 3:  # a + within a label is no end of it
+            return "+".join(signature_field(name).replace("+", "\\+") for name in names)
+        text = "\n".join(name.replace("\\", "\\\\").replace("\n", "\\n") for name in names)
+        digest = hashlib.sha256(text.encode()).hexdigest()[:8]
         return f"{len(names)}of{len(confusion.labels)}#{digest}"
 
     def _negative_name(self) -> list[str]:

@@ -117,8 +117,9 @@ def bootstrap_intervals(
 ) -> Interval:
     """Percentile bootstrap interval of any statistic of an outcome; parameters as in `replicates_of`.
 
-    For a macro average pass `classes_of=table` to `averages`: a class with one sample is absent from a
-    third of the replicates (e^−1), and an average over another set of classes is another quantity.
+    For a macro average pass `classes_of=table` to `averages`, `official_macro` or `direction_scores`: a class
+    with one sample is absent from a third of the replicates (e^−1), and an average over another set of
+    classes is another quantity.
 
     Replicates in which the statistic is undefined (nan) are left out of the percentiles.
 

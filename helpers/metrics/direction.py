@@ -15,10 +15,10 @@ import numpy as np
 
 from ..core import Label, base_relation, inverse_label, shown
 from .class_scores import in_range, ratio
-from .counts import Confusion, PairedOutcomes, positions, scalar
+from .counts import PairedOutcomes, positions, scalar
 from .semeval import official_macro
 
-Performance = Callable[[Confusion], Any]
+Performance = Callable[..., Any]
 BREAKDOWN = ("right_original", "right_both", "still", "elsewhere", "right_paired")
 """The shares of `paired_breakdown`."""
 TIE = 1e-12  # performances closer than this are equal: the order of summation may not choose the better set
@@ -89,6 +89,7 @@ def direction_scores(
     outcomes: PairedOutcomes,
     inverse: Mapping[Label, Label] | None = None,
     performance: Performance = official_macro,
+    classes_of: PairedOutcomes | None = None,
 ) -> DirectionScores:
     """PD, PIR and PPR of a model evaluated on a test set A and its paired set B.
 
@@ -103,6 +104,8 @@ def direction_scores(
         numbers.
     performance : Confusion → score, replicates included; default the official SemEval macro-F1, as in the
         paper.
+    classes_of : outcomes whose gold labels decide which classes the performance averages, as in `averages`:
+        the original ones of bootstrap replicates. `performance` is then given `classes_of`, a Confusion, too.
 
     Raises
     ------
@@ -118,7 +121,13 @@ def direction_scores(
     """
     inverse = _symmetric(inverse_labels(outcomes.labels) if inverse is None else inverse)
     outcomes = with_inverses(outcomes, inverse)
-    p_a, p_b = performance(outcomes.original), performance(outcomes.paired(inverse))
+    tables = outcomes.original, outcomes.paired(inverse)
+    if classes_of is None:
+        p_a, p_b = map(performance, tables)
+    else:
+        whole = with_inverses(classes_of, inverse)
+        keys = whole.original, whole.paired(inverse)
+        p_a, p_b = (performance(table, classes_of=key) for table, key in zip(tables, keys, strict=True))
     directed = outcomes.restrict([label for label in outcomes.labels if inverse.get(label, label) != label])
     pir_a, pir_b, ppr, n = _rates(directed, inverse)
     a_is_better = p_a - p_b > TIE

@@ -30,6 +30,7 @@ class FactSample:
     Attributes
     ----------
     hits, units : (N,) of each predicted fact, the most certain first: is it true, and which unit is it of?
+    cuts : (N,) bool, whether a threshold can cut after it (`FactRanking.cuts`).
     facts_of_unit : (U,) true facts of each unit, found or not. counts : (..., U) draws of each unit;
         leading axes are replicates.
 
@@ -41,6 +42,7 @@ class FactSample:
 
     hits: np.ndarray
     units: np.ndarray
+    cuts: np.ndarray
     facts_of_unit: np.ndarray
     counts: np.ndarray
     labels: tuple[Label, ...] = ()
@@ -67,7 +69,8 @@ class FactSample:
         if int(facts_of_unit.sum()) != ranking.facts:
             said = f"facts_of_unit adds up to {facts_of_unit.sum()}"
             raise ValueError(f"{said}; the list is of {ranking.facts} facts")
-        return cls(ranking.hits, units, facts_of_unit, np.ones(len(facts_of_unit), dtype=np.int64))
+        once = np.ones(len(facts_of_unit), dtype=np.int64)
+        return cls(ranking.hits, units, ranking.cuts, facts_of_unit, once)
 
     @property
     def replicate_entries(self) -> int:
@@ -81,7 +84,8 @@ class FactSample:
     def scores(self, at: Iterable[int] = (), recall: float | None = None) -> np.ndarray:
         """(..., 4 + len(at)) `FACT_MEASURES`, then P@N: those of `FactRanking` where every unit counts once.
 
-        A fact whose unit is drawn k times stands k times in a row, all at one point of the curve. P@N is the
+        A fact whose unit is drawn k times stands k times in a row, all at one point of the curve; ties stay
+        ties. P@N is the
         precision at the first point that reaches N facts, nan if none does.
 
         Parameters
@@ -100,10 +104,11 @@ class FactSample:
         weight = self.counts[..., self.units[:end]].astype(float)
         ranks, found = weight.cumsum(-1), (weight * self.hits[:end]).cumsum(-1)
         p, r = ratio(found, ranks, undefined=0.0), found / facts
-        steps, f1 = np.diff(r, axis=-1, prepend=0.0), 2 * found / (ranks + facts)
-        if recall is not None:  # what lies behind the cut adds nothing
+        steps, cuts = np.diff(r, axis=-1, prepend=0.0), self.cuts[:end]
+        if recall is not None:  # what lies behind the cut adds nothing, and a tie that is cut ends there
             inside = r - steps < recall - 1e-12
-            steps, f1 = steps * inside, f1 * inside
+            steps, cuts = steps * inside, inside & (cuts | (r >= recall - 1e-12))
+        f1 = np.where(cuts, 2 * found / (ranks + facts), 0)
         first = (ranks > 0).argmax(-1)[..., None]  # the first that is drawn: no point of the curve before it
         anchor = (np.take_along_axis(steps, first, -1) * np.take_along_axis(p, first, -1))[..., 0]
         between = (steps[..., 1:] * (p[..., 1:] + p[..., :-1])).sum(-1) / 2

@@ -6,7 +6,9 @@ scored as well as scores of our own. An entity pair without a relation only brin
 that is nowhere in the list still counts in the recall.
 
 Source: Gao et al. 2021 and the evaluation of OpenNRE that they used. Three areas go by the name of AUC: see
-`FactRanking.auc`.
+`FactRanking.auc`. Facts of equal score (a tie) keep their order in areas and P@N, as in OpenNRE; a threshold
+takes all of them or none, so the best F1 is at the end of a tie. OpenNRE's own may cut inside: equal without
+ties.
 """
 
 from __future__ import annotations
@@ -40,6 +42,7 @@ class FactRanking:
     hits : (N,) bool of a whole list, or None. relations : (N,) of a whole list, positions into `labels`, or
         None. labels : of the relations, without the negative class.
     facts_of_relation : (L,) true facts of each label, or None where it is not known.
+    ends : (M,) bool, whether a tie is known to end at each rank; None: as `scores` say, everywhere without.
 
     >>> ranking = FactRanking.from_scores([0.9, 0.2, 0.5], [True, False, True], facts=3)
     >>> ranking.found.tolist(), ranking.precision.round(4).tolist(), ranking.recall.round(4).tolist()
@@ -54,6 +57,7 @@ class FactRanking:
     relations: np.ndarray | None = None
     labels: tuple[Label, ...] = ()
     facts_of_relation: np.ndarray | None = None
+    ends: np.ndarray | None = None
 
     @classmethod
     def from_scores(
@@ -174,8 +178,8 @@ class FactRanking:
 
         A true fact stands behind all facts with a higher score, so its rank is a number of facts: no list is
         sorted but that of the true ones. Memory holds one block and the true facts. The outcome is known at
-        the ranks of the true facts, just before them, at `at` and at the end: all measures of `fact_scores`
-        are those of `from_scores`, equal scores in the order of the blocks.
+        the ranks of the true facts, just before them, where their ties end, at `at` and at the end: all
+        measures of `fact_scores` are those of `from_scores`, equal scores in the order of the blocks.
 
         Parameters
         ----------
@@ -193,11 +197,12 @@ class FactRanking:
         for scores, hits in map(_checked_block, blocks()):
             true.append(scores[hits])
             total += len(scores)
-        rank = _ranks_of_true(np.concatenate([np.empty(0), *true]), total, map(_checked_block, blocks()))
-        ranks = np.unique(np.r_[rank, rank - 1, [n for n in at if n <= total], total])
+        values = np.concatenate([np.empty(0), *true])
+        rank, tie_ends = _ranks_of_true(values, total, map(_checked_block, blocks()))
+        ranks = np.unique(np.r_[rank, rank - 1, tie_ends, [n for n in at if n <= total], total])
         ranks = ranks[ranks > 0].astype(np.int64)
         found = np.searchsorted(rank, ranks, side="right")
-        return cls(ranks, found, _checked_facts(facts, found))
+        return cls(ranks, found, _checked_facts(facts, found), ends=np.isin(ranks, tie_ends))
 
     def __len__(self) -> int:
         """N, the facts in the list."""
@@ -213,6 +218,20 @@ class FactRanking:
         """(M,) found_i / facts; 0 where there are no facts."""
         return self.found / max(self.facts, 1)
 
+    @cached_property
+    def cuts(self) -> np.ndarray:
+        """(M,) bool, whether a threshold can cut after each rank: where a tie ends, and at the list's end.
+
+        >>> FactRanking.from_scores([0.9, 0.5, 0.5], [True, True, False], facts=2).cuts.tolist()
+        [True, False, True]
+        """
+        cuts = np.ones(len(self.ranks), dtype=bool)
+        if self.ends is not None:
+            cuts[:-1] = self.ends[:-1]
+        elif self.scores is not None:
+            cuts[:-1] = self.scores[1:] < self.scores[:-1]
+        return cuts
+
     def completed(self) -> FactRanking:
         """The list at every rank: true facts at ranks that are not known stand as far down as they can.
 
@@ -224,13 +243,16 @@ class FactRanking:
         if self.hits is not None:
             return self
         new = np.diff(self.found, prepend=0)
-        hits = np.zeros(len(self), dtype=bool)
+        hits, ends = np.zeros((2, len(self)), dtype=bool)
+        ends[self.ranks[self.cuts] - 1] = True
         for rank, count in zip(self.ranks[new > 0].tolist(), new[new > 0].tolist(), strict=True):
             hits[rank - count : rank] = True
-        return FactRanking.from_scores(np.arange(len(hits), 0, -1), hits, self.facts)
+        return replace(FactRanking.from_scores(np.arange(len(hits), 0, -1), hits, self.facts), ends=ends)
 
     def until(self, recall: float) -> FactRanking:
         """The list up to the first rank that reaches a recall: lists that stop early can be compared there.
+
+        A tie that is cut there ends there: thresholds of the new list are of what is left.
 
         Raises ValueError for a recall outside (0, 1], and for a list that never reaches it.
 
@@ -243,7 +265,14 @@ class FactRanking:
         if not len(reached):
             raise ValueError(f"the list ends at recall {self.recall[-1] if len(self.ranks) else 0:.4g}")
         points = int(reached[0]) + 1
-        columns = ("ranks", "found", "scores", "hits", "relations")  # a whole list has a point for each rank
+        columns = (
+            "ranks",
+            "found",
+            "scores",
+            "hits",
+            "relations",
+            "ends",
+        )  # a whole list has a point for each rank
         known = {name: getattr(self, name) for name in columns if getattr(self, name) is not None}
         return replace(self, **{name: column[:points] for name, column in known.items()})
 
@@ -283,16 +312,20 @@ class FactRanking:
         return here, before[here]
 
     def best_f1(self) -> tuple[float, int, float | None]:
-        """The highest micro-F1 over the known ranks, the first rank that has it, its score (the threshold).
+        """The highest micro-F1 over all thresholds, the first rank that has it, its score (the threshold).
 
-        F at rank i is 2 · found_i / (i + facts). (nan, 0, None) for an empty list.
+        F at rank i is 2 · found_i / (i + facts), at the known ranks at which a tie ends (`cuts`): it is that
+        of `counts_at` the threshold. OpenNRE takes every rank, also inside a tie: equal without ties, else as
+        high or higher. (nan, 0, None) for an empty list.
 
         >>> FactRanking.from_scores([0.9, 0.5, 0.2], [True, False, True], facts=2).best_f1()
         (0.8, 3, 0.2)
+        >>> FactRanking.from_scores([0.9, 0.5, 0.5], [True, True, False], facts=2).best_f1()
+        (0.8, 3, 0.5)
         """
         if not len(self.ranks):
             return float("nan"), 0, None
-        here = self._rises[0] if self.found[-1] else np.array([0])  # between the rises F falls
+        here = np.flatnonzero(self.cuts)
         f1 = 2 * self.found[here] / (self.ranks[here] + self.facts)
         place = int(f1.argmax())
         point = here[place]
@@ -433,8 +466,11 @@ def _checked_block(block: tuple[Any, Any]) -> tuple[np.ndarray, np.ndarray]:
 
 def _ranks_of_true(
     true: np.ndarray, total: int, blocks: Iterable[tuple[np.ndarray, np.ndarray]]
-) -> np.ndarray:
-    """(H,) rising, the ranks of the true facts: those with a higher score, and earlier ones with an equal."""
+) -> tuple[np.ndarray, np.ndarray]:
+    """(H,) rising, the ranks of the true facts: those with a higher score, and earlier ones with an equal.
+
+    And the ranks at which their ties end.
+    """
     levels, at_level = np.unique(true, return_counts=True)  # rising
     reached, first = np.zeros(len(levels) + 1, np.int64), np.r_[0, at_level.cumsum()]
     seen, taken = np.zeros((2, len(levels)), np.int64)
@@ -458,7 +494,7 @@ def _ranks_of_true(
     if reached.sum() != total or (taken != at_level).any():
         raise ValueError("blocks gave other scores or hits the second time")
     higher = reached[::-1].cumsum()[::-1][1:] - seen
-    return np.sort(1 + np.repeat(higher, at_level) + among_equals)
+    return np.sort(1 + np.repeat(higher, at_level) + among_equals), higher + seen
 
 
 def _falling(scores: np.ndarray) -> np.ndarray:
@@ -467,7 +503,8 @@ def _falling(scores: np.ndarray) -> np.ndarray:
     Single-precision scores, such as a network's, are sorted as whole numbers with their place in the lower
     half: five times as fast as numpy's stable sort, and equal scores keep their order.
     """
-    single = scores.astype(np.float32) + np.float32(0)  # -0 becomes 0
+    with np.errstate(over="ignore"):  # above 3.4e38 it is inf, and not equal
+        single = scores.astype(np.float32) + np.float32(0)  # -0 becomes 0
     if len(scores) >= 2**32 or not (scores.dtype == np.float32 or np.array_equal(single, scores)):
         return np.argsort(-scores.astype(float), kind="stable")
     bits = single.view(np.uint32)

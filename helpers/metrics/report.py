@@ -42,13 +42,14 @@ class Report:
         or None.
     accuracy : share of samples predicted right; `accuracy_interval` has Wilson's interval.
     averaged : labels that the class-weighted schemes average.
-    ignored : labels that were asked for but left out, having no gold samples.
+    ignored : labels that were asked for but left out of all schemes but micro, having no gold samples.
     schemes : scheme → precision, recall, f1, f1_of_means, signature, and low, high once `add_interval` was
         called; with another score, that in place of f1.
     per_class : label → precision, recall, f1, support, predicted, correct, averaged, undefined (names of the
         scores that are 0/0 there).
     score_name : 'f1', or 'f0.5', 'mcc' and so on. signature : the policy shared by all rows.
-    extra : further sections of a task, e.g. `official` and `direction`.
+    extra : further sections of a task, e.g. `official` and `direction`. headings : section → what its scores
+        are, which text and LaTeX say (JSON and CSV have signatures).
 
     >>> from helpers.metrics import Confusion, evaluate
     >>> report = evaluate(Confusion.from_arrays(["a", "b", "NA"], ["a", "a", "NA"]), negative="NA")
@@ -80,6 +81,7 @@ class Report:
     score_name: str
     signature: str
     extra: dict[str, Any] = field(default_factory=dict)
+    headings: dict[str, str] = field(default_factory=dict)
 
     def add_interval(self, scheme: str, low: float, high: float) -> None:
         """Put the ends of an interval for the score of a scheme into the report.
@@ -190,12 +192,12 @@ class Report:
             lines.append("* undefined (0/0), counted as shown")
         if self.ignored:
             names = ", ".join(map(table_name, self.ignored[:5])) + (", …" if len(self.ignored) > 5 else "")
-            lines.append(f"{len(self.ignored)} without gold samples, left out: {names}")
+            lines.append(f"{len(self.ignored)} without gold samples, left out of all but micro: {names}")
         lines += [line for kind in self.extra for line in ("", *self._extra_lines(kind))]
         return "\n".join([*lines, visible(self.signature)])
 
     def _extra_lines(self, kind: str) -> list[str]:
-        lines = [table_name(kind)]
+        lines = [table_name(kind) + (f": {self.headings[kind]}" if kind in self.headings else "")]
         for name, row in self._section(kind).items():
             pairs = (f"{table_name(key)} {_shown(key, row[key])}" for key in row if key not in NOT_SHOWN)
             lines.append(f"  {table_name(name):<22}  {'  '.join(pairs)}")
@@ -247,6 +249,7 @@ class Report:
         )
         if any("low" in row for row in self.schemes.values()):
             caption += "\nIn brackets 95\\,\\% bootstrap intervals."
+        caption += "".join(f"\n{kind.capitalize()}: {said}." for kind, said in self.headings.items())
         return latex_float(tables, caption, "tab:scores", [visible(self.signature)])
 
 

@@ -27,7 +27,9 @@ def drop_direction(confusion: Confusion) -> Confusion:
     return confusion.relabel(base_relation, direction="dropped")
 
 
-def official_scores(confusion: Confusion, negative: str | None = "Other") -> dict[str, dict[str, float]]:
+def official_scores(
+    confusion: Confusion, negative: str | None = "Other", classes_of: Confusion | None = None
+) -> dict[str, dict[str, float]]:
     """Micro-F1, macro-F1 and accuracy of the three evaluations; the task's number is ['grouped']['macro'].
 
     For a class r, F_r = 2·TP_r / (predicted_r + gold_r), 0 if that is 0/0. Macro is the mean over the classes
@@ -40,6 +42,7 @@ def official_scores(confusion: Confusion, negative: str | None = "Other") -> dic
         skipped.
     negative : never averaged. A class that is predicted but nowhere gold is not averaged either, and its
         answers are nobody's false alarms.
+    classes_of : the table whose gold samples decide which classes are averaged, as in `averages`.
 
     Returns
     -------
@@ -52,29 +55,34 @@ def official_scores(confusion: Confusion, negative: str | None = "Other") -> dic
     """
     if negative is not None and negative not in ("Other", *confusion.labels):
         raise ValueError(unlisted_message("negative", None, negative, confusion.labels))
-    loose = drop_direction(confusion)
+    key = classes_of or confusion
+    loose, loose_key = drop_direction(confusion), drop_direction(key)
     belongs = np.equal.outer([base_relation(label) for label in confusion.labels], loose.labels)
     right_in_both = confusion.correct @ belongs.astype(confusion.counts.dtype)  # relation and direction
     return {
-        "directed": _scores(confusion, confusion.correct, negative),
-        "undirected": _scores(loose, loose.correct, negative),
-        "grouped": _scores(loose, right_in_both, negative),
+        "directed": _scores(confusion, confusion.correct, negative, key),
+        "undirected": _scores(loose, loose.correct, negative, loose_key),
+        "grouped": _scores(loose, right_in_both, negative, loose_key),
     }
 
 
-def official_macro(confusion: Confusion, negative: str | None = "Other") -> float | np.ndarray:
-    """The task's official number: macro-F1 of the grouped evaluation.
+def official_macro(
+    confusion: Confusion, negative: str | None = "Other", classes_of: Confusion | None = None
+) -> float | np.ndarray:
+    """The task's official number: macro-F1 of the grouped evaluation; arguments as of `official_scores`.
 
     >>> official_macro(Confusion.from_arrays(["R(e1,e2)", "R(e1,e2)"], ["R(e1,e2)", "R(e2,e1)"]))
     0.5
     """
-    return official_scores(confusion, negative)["grouped"]["macro"]
+    return official_scores(confusion, negative, classes_of)["grouped"]["macro"]
 
 
-def _scores(confusion: Confusion, correct: np.ndarray, negative: str | None) -> dict[str, float]:
+def _scores(
+    confusion: Confusion, correct: np.ndarray, negative: str | None, key: Confusion
+) -> dict[str, float]:
     names = np.array([label not in (negative, SKIPPED) for label in confusion.labels])
     gold, predicted = confusion.gold, confusion.predicted
-    scored = names & (gold > 0)  # (..., L): classes of the key
+    scored = np.broadcast_to(names & (key.gold > 0), gold.shape)  # (..., L): classes of the key
     both = np.where(scored, gold + predicted, 0)
     hits = 2 * np.where(scored, correct, 0)
     skipped = predicted[..., confusion.labels.index(SKIPPED)] if SKIPPED in confusion.labels else 0

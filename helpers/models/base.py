@@ -58,11 +58,13 @@ class Model(ABC):
     ----------
     labels : the relations; a prediction is a position in this tuple.
     encoder_name, encoder_sha256 : for the run file. packages : whose versions belong into it.
+    evaluation : which of its `evaluations` is that of `predict`.
     """
 
     labels: tuple[str, ...]
     encoder_name: str = NO_ENCODER
     encoder_sha256: str | None = None
+    evaluation: str = ""
     packages: ClassVar[tuple[str, ...]] = ("numpy", "scipy")
 
     @classmethod
@@ -96,6 +98,12 @@ class Model(ABC):
         self, samples: Sequence[RelationSample], progress: bool = True, description: str = "predicting"
     ) -> np.ndarray:
         """The predicted label ids, shape (samples,)."""
+
+    def evaluations(
+        self, samples: Sequence[RelationSample], progress: bool = True, description: str = "predicting"
+    ) -> dict[str, np.ndarray]:
+        """Name → what `predict` gives in each way of evaluation; most models have one, without a name."""
+        return {self.evaluation: self.predict(samples, progress, description)}
 
     def summary(self) -> dict[str, object]:
         """Settings of the model itself, for the run file."""

@@ -7,6 +7,7 @@ words, what comes after is cut off. Unlike there, a punctuation mark at the end 
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -48,6 +49,20 @@ class Vocabulary:
 
     def __len__(self) -> int:
         return len(self.ids) + 2
+
+
+def spelled(names: Any) -> torch.Tensor:
+    """A JSON value as bytes, so that words and tags lie among the weights that belong to them.
+
+    >>> unspelled(spelled(["fire"]))
+    ['fire']
+    """
+    return torch.tensor(list(json.dumps(names).encode()), dtype=torch.uint8)
+
+
+def unspelled(spelling: torch.Tensor) -> Any:
+    """The value that `spelled` was given."""
+    return json.loads(spelling.cpu().numpy().tobytes())
 
 
 def words_of(text: str) -> list[str]:
@@ -150,8 +165,7 @@ class WordEncoder(SentenceEncoder):
         device = self.positions[0].weight.device
         self.vocabulary = Vocabulary(words)
         self.words = nn.Embedding.from_pretrained(table.to(device), freeze=False, padding_idx=PAD)
-        spelling = np.frombuffer("\n".join(words).encode(), dtype=np.uint8)
-        self.register_buffer("spelling", torch.from_numpy(spelling.copy()).to(device))
+        self.register_buffer("spelling", spelled(list(words)).to(device))
 
     def _text(self, sample: RelationSample) -> str:
         return (without_entities(sample) if self.masked else sample).text
@@ -194,7 +208,7 @@ def _take_vocabulary(
     """Weights bring their words with them, so that a new model can read those of a trained one."""
     spelling, table = (weights.get(f"{prefix}{name}") for name in ("spelling", "words.weight"))
     if spelling is not None and table is not None:
-        words = spelling.cpu().numpy().tobytes().decode().split("\n") if len(spelling) else []
+        words = unspelled(spelling)
         if encoder.vocabulary is None or [*encoder.vocabulary.ids] != words:
             encoder._put(words, torch.zeros_like(table))
 

@@ -18,7 +18,7 @@ n sentences of T words; the tree of each is cut to what stands around the path b
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -30,7 +30,7 @@ from ..core import unknown_name
 from ..data import ParsedSample, pruned_heads
 from .base import EMBEDDED, NO_ENCODER
 from .classifier import NeuralModel
-from .convolution import PAD, UNK
+from .convolution import PAD, UNK, spelled, unspelled
 from .inputs import Batch, Example, collate
 from .settings import Settings
 from .word_vectors import CONTEXTUAL, ENCODER, WordVectors
@@ -38,6 +38,7 @@ from .word_vectors import CONTEXTUAL, ENCODER, WordVectors
 POOLINGS = ("max", "avg", "sum")
 Pooling = Literal["max", "avg", "sum"]
 TAGS = ("pos", "ner")
+_NAMES = ("tag_names", "words.spelling")  # buffers that say what the rows of the tables are of
 
 
 def adjacency(heads: torch.Tensor) -> torch.Tensor:
@@ -167,6 +168,7 @@ class Gcn(NeuralModel):
         self.sizes |= {"states": states} if self.recurrent else {}
         self.words = WordVectors(vectors, word_size, tuned)
         self.tags: dict[str, dict[str, int]] = {}
+        self.register_load_state_dict_pre_hook(_take_words_and_tags)
 
     @classmethod
     def build(
@@ -190,11 +192,21 @@ class Gcn(NeuralModel):
         sentences = [self._tokens(sample) for sample in samples]
         masks = {word for sample in samples for word in self._masks(sample)} if self.masked else ()
         self.words.prepare(sentences, self.seed, masks)
+        self._make_layers(
+            {
+                name: sorted({tag for sample in samples for tag in getattr(sample, name)})
+                for name in TAGS
+                if all(getattr(sample, name) for sample in samples)
+            }
+        )
+
+    def _make_layers(self, tags: Mapping[str, list[str]]) -> None:
+        """All weights but the word vectors, whose width is known, drawn from `seed`; the tags by kind."""
         torch.manual_seed(self.seed)
-        for name in TAGS:
-            if all(getattr(sample, name) for sample in samples):
-                found = sorted({tag for sample in samples for tag in getattr(sample, name)})
-                self.tags[name] = {tag: place for place, tag in enumerate(found, start=2)}
+        self.tags = {
+            kind: {tag: place for place, tag in enumerate(found, start=2)} for kind, found in tags.items()
+        }
+        self.register_buffer("tag_names", spelled(dict(tags)))
         tag_size, hidden = self.sizes["tag_size"], self.sizes["hidden"]
         self.tag_vectors = nn.ModuleList(
             nn.Embedding(len(ids) + 2, tag_size, padding_idx=PAD) for ids in self.tags.values()
@@ -311,6 +323,19 @@ class Gcn(NeuralModel):
         # `Settings.dropout` is the encoder's
         shares = {"graph_dropout" if name == "dropout" else name: one for name, one in self.shares.items()}
         return how | self.sizes | shares
+
+
+def _take_words_and_tags(model: Gcn, weights: Mapping[str, torch.Tensor], prefix: str, *_: object) -> None:
+    """Weights bring their words and tags with them, so that a new model can read those of a trained one."""
+    names = weights.get(f"{prefix}tag_names")
+    if names is None:
+        return
+    own = {name: one for name, one in model.state_dict().items() if name in _NAMES}
+    if not own or any(
+        not torch.equal(one, weights[prefix + name].to(one.device)) for name, one in own.items()
+    ):
+        model.words.take(weights, f"{prefix}words.")
+        model._make_layers(unspelled(names))
 
 
 class ContextualGcn(Gcn):

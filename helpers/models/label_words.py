@@ -8,6 +8,10 @@ from ..core import BACKWARD, base_relation, inverse_label, role_words
 
 Words = tuple[str, str, str, str, str]
 NEGATIVE_WORDS: Words = ("nothing", "has", "nothing", "to", "nothing")
+POSITIVE = "(relation)"
+"""The label of all relations together, in the first step of type restriction."""
+POSITIVE_WORDS: Words = ("something", "has", "something", "to", "something")
+"""Its words: those of SemEval's Other, turned."""
 
 _KBP37 = """
 org:alternate_names organization name · org:city_of_headquarters headquarters city
@@ -63,6 +67,8 @@ def label_words(relation: str) -> Words:
     >>> label_words("P50")
     ('book', 'book', 'of', 'author', 'author')
     """
+    if relation == POSITIVE:
+        return POSITIVE_WORDS
     roles = ROLES.get(base_relation(relation))
     if roles is None and inverse_label(relation) == relation:
         return NEGATIVE_WORDS

@@ -19,7 +19,7 @@ from ..data import RelationSample
 from .classifier import RelationClassifier
 from .encoder import Encoder
 from .inputs import Batch, Example, Marked, tokenize_marked
-from .label_words import Words, all_label_words
+from .label_words import POSITIVE, POSITIVE_WORDS, Words, all_label_words
 
 MASKS, SECOND = 5, 1
 LONGEST_NAME = 24
@@ -69,6 +69,8 @@ class Prompt(RelationClassifier):
         if not isinstance(words, Mapping):
             raise ValueError(f"words is {words!r}; it must map each relation to its five label words")
         self.words = dict(words)
+        if POSITIVE in self.labels:
+            self.words.setdefault(POSITIVE, POSITIVE_WORDS)
         for label in self.labels:
             if label not in self.words or len(self.words[label]) != MASKS:
                 raise ValueError(f"words: {label!r} needs {MASKS} label words")

@@ -37,13 +37,12 @@ from ..core import find_negative, unknown_name
 from ..data import TypedSample
 from . import training
 from .base import EMBEDDED, History, Model, check_samples
+from .label_words import POSITIVE
 from .settings import Settings
 
 Types = tuple[str, str]
 EVALUATIONS = ("corrected", "as-published")
 ANY = ("any", "any")
-POSITIVE = "(relation)"
-"""The label of the first step for every sample with a relation."""
 
 
 def possible_relations(
@@ -92,7 +91,7 @@ class TypeRestriction(nn.Module, Model):
     >>> history = model.fit(samples, progress=False)
     >>> model.predict(samples, progress=False).tolist(), model.possible
     ([1, 1, 1], {('X', 'Y'): ('r',)})
-    >>> model.both(samples, progress=False)["as-published"].tolist()
+    >>> model.evaluations(samples, progress=False)["as-published"].tolist()
     [1, 1, 0]
     """
 
@@ -188,7 +187,7 @@ class TypeRestriction(nn.Module, Model):
     def _is_negative(self, sample: TypedSample) -> bool:
         return sample.relation == self.negative
 
-    def both(
+    def evaluations(
         self, samples: Sequence[TypedSample], progress: bool = True, description: str = "predicting"
     ) -> dict[str, np.ndarray]:
         """The predicted label ids in both modes, each (samples,), from one pass through the stages.
@@ -227,7 +226,7 @@ class TypeRestriction(nn.Module, Model):
         self, samples: Sequence[TypedSample], progress: bool = True, description: str = "predicting"
     ) -> np.ndarray:
         """The predicted label ids in the mode `evaluation`; 'as-published' reads the gold labels."""
-        return self.both(samples, progress, description)[self.evaluation]
+        return self.evaluations(samples, progress, description)[self.evaluation]
 
     def summary(self) -> dict[str, object]:
         """The evaluation, whether types are read if not, the base and its options."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import torch
@@ -12,7 +12,7 @@ from torch.nn import functional
 
 from ..core import file_sha256
 from .base import EMBEDDED
-from .convolution import OFTEN, PAD, SCRATCH, UNK, Vocabulary, read_vectors
+from .convolution import OFTEN, PAD, SCRATCH, UNK, Vocabulary, read_vectors, spelled, unspelled
 from .encoder import EMBEDDED_SHA256, load_encoder
 
 ENCODER, CONTEXTUAL = "encoder", "contextual"
@@ -77,25 +77,19 @@ class WordVectors(nn.Module):
         """
         counts, always = Counter(word for words in sentences for word in words), set(always)
         drawn = torch.Generator().manual_seed(seed)
+        self._load_encoder()
         if self.source == SCRATCH:
             lower: Counter[str] = Counter()
             for word, count in counts.items():
                 lower[self._key(word, always)] += count
             table = self._begin({word for word, n in lower.items() if n >= OFTEN} | always, drawn)
         elif self.source == CONTEXTUAL:
-            self._encoder = [load_encoder().eval()]  # in a list, so that it is no part of the model
-            self.width = self._encoder[0].hidden_size
             self.vocabulary = Vocabulary(())
             return
         elif self.source == ENCODER:
-            encoder = load_encoder()
-            weight = encoder.transformer.get_input_embeddings().weight.detach()
-            weight = (weight - weight.mean(0)) / weight.std(0)
-            self._pieces, self.width = (encoder.tokenizer, weight), weight.shape[1]
             words = {self._key(word, always) for word in counts} | always
             table = self._begin(words, drawn)
             table[2:] = self._means(list(self.vocabulary.ids))
-            self.later = torch.empty(0, self.width)
         else:
             names, values = read_vectors(self.source)
             rows, self.width = {name: row for row, name in enumerate(names)}, values.shape[1]
@@ -106,7 +100,38 @@ class WordVectors(nn.Module):
                 values[[rows[word] for word in own]]
             )
         table[PAD] = 0
+        self._put(table)
+
+    def _put(self, table: torch.Tensor) -> None:
         self.words = nn.Embedding.from_pretrained(table, freeze=not self.tuned, padding_idx=PAD)
+        self.register_buffer("spelling", spelled(list(self.vocabulary.ids)))
+
+    def take(self, weights: Mapping[str, torch.Tensor], prefix: str) -> None:
+        """Vocabulary and width of the weights of a trained model, whose names begin with `prefix`.
+
+        Raises ValueError if they are of other vectors.
+        """
+        spelling, table = (weights.get(f"{prefix}{name}") for name in ("spelling", "words.weight"))
+        if (table is None or spelling is None) != (self.source == CONTEXTUAL):
+            raise ValueError(f"these are no weights of a model whose vectors are {self.source}")
+        self._load_encoder()
+        self.vocabulary = Vocabulary(() if spelling is None else unspelled(spelling))
+        if table is not None:
+            self.width = table.shape[1]
+            self.later = torch.empty(0, self.width)
+            self._put(torch.zeros_like(table))
+
+    def _load_encoder(self) -> None:
+        """What the source needs of the embedded encoder."""
+        if self.source == CONTEXTUAL:
+            self._encoder = [load_encoder().eval()]  # in a list, so that it is no part of the model
+            self.width = self._encoder[0].hidden_size
+        elif self.source == ENCODER:
+            encoder = load_encoder()
+            weight = encoder.transformer.get_input_embeddings().weight.detach()
+            weight = (weight - weight.mean(0)) / weight.std(0)
+            self._pieces, self.width = (encoder.tokenizer, weight), weight.shape[1]
+            self.later = torch.empty(0, self.width)
 
     def _begin(self, words: Iterable[str], drawn: torch.Generator) -> torch.Tensor:
         """The vocabulary, and a first table, uniform in ±1."""

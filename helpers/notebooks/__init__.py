@@ -8,7 +8,7 @@ from .parameters import (
     read_parameters as read_parameters,
 )
 from .contracts import contract_table as contract_table, read_contract as read_contract
-from .copies import clean_copy as clean_copy, compare_copies as compare_copies
+from .copies import clean_copy as clean_copy, compare_copies as compare_copies, shown_lines as shown_lines
 from .runner import (
     NotebookFailed as NotebookFailed,
     NotebookResult as NotebookResult,

@@ -9,7 +9,11 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-_DURATION = re.compile(r"\b\d[\d.,]*(e-?\d+)? ?(µs|ms|s|seconds|min|minutes)\b")
+MACHINE_DEPENDENT = {
+    "seconds": re.compile(r"\b\d[\d.,]*(e-?\d+)? ?(µs|ms|s|seconds|min|minutes)\b"),
+    "version": re.compile(r"\b\d+\.\d+\.\d+([.+-]\w+)*\b"),
+}
+"""What a cell may show otherwise on another machine, and what stands for it in a comparison: `… seconds`."""
 
 
 def clean_copy(notebook: NotebookNode, shown_as: Mapping[str, str]) -> NotebookNode:
@@ -40,20 +44,40 @@ def clean_copy(notebook: NotebookNode, shown_as: Mapping[str, str]) -> NotebookN
 def compare_copies(copy: Path, committed: Path) -> str:
     """Whether two executed copies show the same: 'same outputs', or in which cells (from 0) they do not.
 
-    Durations (`3.1 s`) and the cells tagged `timings` are left aside, and so are pictures: what they draw
-    lies beside them as CSV.
+    Compared is `shown_lines` of each cell.
     """
     if not committed.exists():
         return "no committed copy to compare with"
     new, old = (nbformat.read(path, as_version=4).cells for path in (copy, committed))
     if [cell.source for cell in new] != [cell.source for cell in old]:
         return "the committed copy is of another source: renew it with --publish"
-    cells = [n for n, pair in enumerate(zip(new, old, strict=True)) if _shown(pair[0]) != _shown(pair[1])]
+    cells = [
+        n for n, pair in enumerate(zip(new, old, strict=True)) if shown_lines(pair[0]) != shown_lines(pair[1])
+    ]
     if not cells:
         return "same outputs"
     return (
         f"outputs of cell{'s'[: len(cells) > 1]} {', '.join(map(str, cells))} differ from the committed copy"
     )
+
+
+def shown_lines(cell: NotebookNode) -> list[str]:
+    """The text that a cell shows, line by line, without what is `MACHINE_DEPENDENT`.
+
+    Pictures are left out: what they draw lies beside them as CSV.
+
+    >>> stream = nbformat.v4.new_output("stream", text="F1 0.5 in 3.1 s, torch 2.13.0\\n12 sentences")
+    >>> shown_lines(nbformat.v4.new_code_cell(outputs=[stream]))
+    ['F1 0.5 in … seconds, torch … version', '12 sentences']
+    """
+    texts = []
+    for output in cell.get("outputs", []):
+        texts += [output.text] if "text" in output else []
+        texts += [str(data) for kind, data in output.get("data", {}).items() if kind.startswith("text/")]
+    text = "\n".join(text.rstrip("\n") for text in texts)
+    for name, pattern in MACHINE_DEPENDENT.items():
+        text = pattern.sub(f"… {name}", text)
+    return text.splitlines()
 
 
 def _joined(outputs: Iterable[NotebookNode]) -> list[NotebookNode]:
@@ -85,16 +109,3 @@ def _impersonal(text: str, shown_as: Mapping[str, str]) -> str:
     for folder in sorted(shown_as, key=len, reverse=True):
         text = re.sub(re.escape(folder) + r"(?![\w-])", lambda _, to=shown_as[folder]: to, text)
     return text
-
-
-def _shown(cell: NotebookNode) -> list[str]:
-    """The texts that a cell shows, durations aside."""
-    if cell.cell_type != "code" or "timings" in cell.metadata.get("tags", []):
-        return []
-    texts = []
-    for output in cell.outputs:
-        texts += [
-            output.get("text", ""),
-            *(str(data) for kind, data in output.get("data", {}).items() if "text/" in kind),
-        ]
-    return [_DURATION.sub("… s", text) for text in texts]

@@ -270,7 +270,7 @@ from .list_runs import (
     published_ranking as published_ranking,
     write_list_runs as write_list_runs,
 )
-from .findings import findings_table as findings_table
+from .findings import finding_runs as finding_runs, findings_table as findings_table
 from .graphs import (
     AS_PUBLISHED as AS_PUBLISHED,
     GRAPH_MODELS as GRAPH_MODELS,

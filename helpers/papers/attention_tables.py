@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import kendalltau
 
+from ..metrics import holm
 from ..reporting import from_to, listed
 from .attention import GROUPS, SIDES, SPECIAL, attention_frame, attribution_frame, token_groups
 
@@ -209,7 +210,7 @@ def direction_in_words(studies: Studies) -> str:
 def agreement_table(studies: Studies) -> pd.DataFrame:
     """Kendall's τ of the last layer's attention and the size of the attributions, original sentence.
 
-    Over the tokens without [CLS] and [SEP]; attention is the mean over the heads.
+    Over the tokens without [CLS] and [SEP]; attention is the mean over the heads. p_holm: over the table.
     """
     rows = []
     for name, study in studies.items():
@@ -221,18 +222,24 @@ def agreement_table(studies: Studies) -> pd.DataFrame:
                 found = kendalltau(looked, np.abs(part[kind]["values"])[inside])
                 row = {"model": name, "explains": kind, "tau": found.statistic, "p": found.pvalue}
                 rows.append(row | {"tokens": len(inside)})
-    return pd.DataFrame(rows)
+    table = pd.DataFrame(rows)
+    table.insert(4, "p_holm", holm(table["p"].tolist()))
+    return table
 
 
 def agreement_in_words(studies: Studies, level: float = 0.05) -> str:
     """Where the two rankings of the tokens agree more than by chance."""
     table = agreement_table(studies)
-    agree = table[table["p"] < level]
-    rest = table[table["p"] >= level]
-    said = [f"{row.model}, {row.explains} (τ = {row.tau:.2f}, p = {row.p:.2f})" for row in agree.itertuples()]
+    agree = table[table["p_holm"] < level]
+    rest = table[table["p_holm"] >= level]
+    said = [f"{row.model}, {row.explains} (τ = {row.tau:.2f})" for row in agree.itertuples()]
+    if rest.empty:
+        return f"More agreement than chance for {listed(said)}."
+    ends = from_to(rest["tau"], 2).replace(" to ", " and ")
+    p, corrected = rest["p"].min(), rest["p_holm"].min()
     return (
-        f"More agreement than chance (p of each test by itself) for {listed(said, 'no model')}; for the "
-        f"others τ lies between {from_to(rest['tau'], 2).replace(' to ', ' and ')}, not significant."
+        f"More agreement than chance for {listed(said, 'no model')}; else τ lies between {ends}, and the "
+        f"smallest p is {p:.3f} alone and {corrected:.2f} corrected over the {len(table)} tests."
     )
 
 

@@ -14,21 +14,22 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.stats import ttest_ind
 
 from ..data import fingerprint, read_corpus, shared_pairs
 from ..experiments import BLIND, READER, agreement, stored_draws
 from ..metrics import (
     PRECISION_AT,
     RULES,
-    FewRunsWarning,
     averages,
     fact_scores,
+    holm,
     label_averages,
-    welch,
 )
 from ..reporting import TABLES_FOLDER, to_markdown
 from ..runs import RUNS_FOLDER, Run, list_runs
 from .distant import list_scores, published_lists, ranking_of, system_name
+from .findings import LEAST_RUNS, verdict
 from .studies import mean_sd
 
 MEASURES = ("auc", "average_precision", "micro_f1", "macro_f1", *(f"P@{n}" for n in PRECISION_AT))
@@ -110,38 +111,74 @@ def bag_rows(scores: pd.DataFrame) -> list[dict[str, Any]]:
     return rows
 
 
+_ON_BAGS = "PCNN+bag+{} PCNN+bag+ATT", "BERT-entity+bag+{} BERT-entity+bag+ATT"
+_WAYS = ("sent+AVG", "sent+ONE", "bag+AVG", "bag+ONE", "bag+ATT")
 _FINDINGS = (
-    ("bag-level training helps PCNN", "PCNN+sent+AVG", "PCNN+bag+AVG", 1),
-    ("… and ATT helps it most", "PCNN+bag+AVG", "PCNN+bag+ATT", 1),
-    ("bag-level training does not help BERT", "BERT-entity+sent+AVG", "BERT-entity+bag+AVG", -1),
-    ("… and ATT is its worst strategy", "BERT-entity+bag+AVG", "BERT-entity+bag+ATT", -1),
-    ("BERT is ahead of PCNN", "PCNN+sent+AVG", "BERT-entity+sent+AVG", 1),
+    ("Table 4", "bag-level training helps PCNN", "auc", "PCNN+sent+AVG PCNN+bag+AVG", True),
+    *(
+        ("Table 4", "ATT is PCNN's best strategy", "auc", _ON_BAGS[0].format(one), True)
+        for one in ("AVG", "ONE")
+    ),
+    (
+        "Table 4",
+        "bag-level training does not help BERT",
+        "auc",
+        "BERT-entity+sent+AVG BERT-entity+bag+AVG",
+        False,
+    ),
+    *(
+        ("Table 4", "ATT is BERT's worst strategy", "auc", _ON_BAGS[1].format(one), False)
+        for one in ("AVG", "ONE")
+    ),
+    ("Table 4", "BERT is ahead of PCNN", "auc", "PCNN+sent+AVG BERT-entity+sent+AVG", True),
+    ("Table 4", "BERT on sentences is ahead of RESIDE", "auc", "RESIDE BERT-entity+sent+AVG", True),
+    *(
+        ("Figure 4", finding, measure, f"BERT-entity+{way} BERT-entity-masked+{way}", rises)
+        for finding, measure, rises in (
+            ("masked entities are ahead among the first facts", "P@100", True),
+            ("masked entities are behind over all facts", "auc", False),
+        )
+        for way in _WAYS
+    ),
 )
+"""Table or figure of D, finding, measure, two systems, whether the measure rises."""
 
 
-def bag_findings(scores: pd.DataFrame, measure: str = "auc", level: float = 0.05) -> pd.DataFrame:
-    """Findings of paper D on our runs: *reproduced* or *contradicted* if Welch's p is below `level`.
+def bag_findings(scores: pd.DataFrame) -> pd.DataFrame:
+    """Findings of paper D on our runs on GIDS, under the rule of `verdict`; a family is a table or figure.
 
-    Returns columns finding, first, second, difference (second − first, points), p, runs, steps (optimiser
-    steps of an epoch, of both: where they differ the verdict is on the amount of training, too), verdict; a
-    finding whose systems have fewer than two runs each is left out.
+    Returns columns family, finding, label ('auc, A → B'), difference (B − A, points) with its 95 % interval
+    low and high (Welch's), p and p_holm (nan below `LEAST_RUNS` runs: no verdict), runs, steps (optimiser
+    steps of an epoch, of both: where they differ the amount of training does, too), verdict; a finding whose
+    systems have fewer than two runs each is left out.
     """
     rows = []
     steps = scores.groupby("system")["steps"].mean()
-    values = {name: part[measure].to_numpy() for name, part in scores.groupby("system")}
-    for finding, first, second, sign in _FINDINGS:
-        pair = [values.get(name, np.empty(0)) for name in (first, second)]
-        if min(map(len, pair)) < 2:
+    for item, finding, measure, systems, rises in _FINDINGS:
+        names = systems.split()
+        first, second = (scores.loc[scores["system"] == name, measure].to_numpy() for name in names)
+        fewest = min(len(first), len(second))
+        if fewest < 2:
             continue
-        with warnings.catch_warnings(action="ignore", category=FewRunsWarning):  # the column `runs` says it
-            difference, p = pair[1].mean() - pair[0].mean(), float(welch(pair[1], pair[0]).p)
-        verdict = "undecided" if p >= level else "reproduced" if difference * sign > 0 else "contradicted"
-        row = {"finding": finding, "first": first, "second": second, "difference": 100 * difference}
-        row |= {"p": p, "runs": f"{len(pair[0])} + {len(pair[1])}"}
-        of_both = [f"{steps[name]:.0f}" for name in (first, second) if not np.isnan(steps[name])]
-        rows.append(row | {"steps": ", ".join(of_both), "verdict": verdict})
-    columns = ["finding", "first", "second", "difference", "p", "runs", "steps", "verdict"]
-    return pd.DataFrame(rows, columns=columns)
+        with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):  # equal scores: nan
+            found = ttest_ind(second, first, equal_var=False)
+            low, high = (100 * end for end in found.confidence_interval())
+        row = {
+            "family": f"D, {item}, on GIDS",
+            "finding": finding,
+            "label": f"{measure}, {' → '.join(names)}",
+        }
+        row |= {"difference": 100 * (second.mean() - first.mean()), "low": low, "high": high}
+        row |= {"p": found.pvalue if fewest >= LEAST_RUNS else np.nan, "runs": fewest, "rises": rises}
+        rows.append(row | {"steps": ", ".join(f"{steps[one]:.0f}" for one in names if steps[one] >= 0)})
+    table = pd.DataFrame(
+        rows,
+        columns=["family", "finding", "label", "difference", "low", "high", "p", "runs", "rises", "steps"],
+    )
+    corrected = table.groupby("family")["p"].transform(lambda p: np.array(holm(p), dtype=float))
+    table.insert(7, "p_holm", corrected)
+    decided = map(verdict, table.pop("rises"), table["difference"], table["p_holm"], table["runs"])
+    return table.assign(verdict=list(decided))
 
 
 def relation_f1(scores: pd.DataFrame, systems: Sequence[str], facts: Mapping[str, int]) -> pd.DataFrame:

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..data import find_list
 from ..metrics import (
     AREAS,
     FACT_MEASURES,
@@ -151,7 +150,7 @@ def panel_curves(panels: Mapping[str, Mapping[str, Run]], replicates: int, seed:
 
 
 def fact_rows(scores: pd.DataFrame, dataset: str, item: str, replicates: int, seed: int) -> list[dict]:
-    """Rows of a tidy table from `list_scores`; `published` where the list's publisher gives the same area.
+    """Rows of a tidy table from `list_scores`; nobody published these numbers.
 
     The signature says which area it is, up to which recall, and what the bootstrap draws.
     """
@@ -165,7 +164,7 @@ def fact_rows(scores: pd.DataFrame, dataset: str, item: str, replicates: int, se
             suffix = bootstrap_suffix(replicates, seed) if ends else ""
             rows.append(
                 head
-                | {"metric": measure, "value": row[measure], "published": _published(row, dataset, measure)}
+                | {"metric": measure, "value": row[measure]}
                 | {"signature": _signature(row, measure) + suffix}
                 | ends
             )
@@ -181,12 +180,6 @@ def _signature(row: Mapping[str, Any], measure: str) -> str:
     cut = "all" if np.isnan(row["recall"]) else f"{row['recall']:g}"
     head = f"facts|level:bag{area}|recall:{cut}|drawn:{row['drawn']}"
     return f"{head}|n:{row['n']}|facts:{row['facts']}|v:{RULES}"
-
-
-def _published(row: Mapping[str, Any], dataset: str, measure: str) -> str:
-    """The area as its publisher gives it, '' for another measure and up to another recall."""
-    known = find_list(row["system"], dataset)
-    return known.auc if np.isnan(row["recall"]) and _AREA_OF.get(measure) == known.area else ""
 
 
 def cut_areas(runs: Mapping[str, Run], step: float = 0.01) -> pd.DataFrame:

@@ -1,23 +1,22 @@
-"""What was reproduced: the papers' items one by one, and their findings on trained models under one rule.
+"""The findings of R and W on trained models, under one rule.
 
 A finding is an order of two models under one score, as the paper's own table has it. Ours is the difference
-of the means over the seeds that both models have, with Welch's test: *reproduced* if p < .05 and the sign is
-the paper's, *contradicted* if p < .05 and it is the other one, else *undecided*. There is no correction for
-many tests: the table is to be read as a whole. Levels are not compared, as the encoders differ.
+of the means over the seeds that both models have, with Welch's test. A *family* is the claims of one table on
+one encoder, with one form of its systems; p is Holm's within it. `verdict` is the rule. B, PIR and PPR
+are compared only between models that are no further apart in A than the paper's two. Levels are not compared.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
-from ..core import unknown_name
+from ..metrics import holm
 from ..models import EMBEDDED
 from ..reporting import (
-    PUBLISHED_FOLDER,
     compare_models,
     find_cell,
     load_published,
@@ -26,12 +25,12 @@ from ..reporting import (
     scheme_scores,
     to_markdown,
 )
-from ..runs import Run, list_runs
+from ..runs import STUDIES_FOLDER, Run, list_runs
 from .graphs import AS_PUBLISHED, DRAWN, pair_runs, restricted_title
 from .weighting import PRINTED_SCHEMES
 
-LEVEL = 0.05
-REPRODUCED, CONTRADICTED, UNDECIDED = "reproduced", "contradicted", "undecided"
+LEVEL, LEAST_RUNS = 0.05, 5
+REPRODUCED, CONTRADICTED, UNDECIDED = "reproduced (order)", "contradicted", "undecided"
 SHOWN = {
     "performance_original": "A",
     "performance_paired": "B",
@@ -42,14 +41,19 @@ SHOWN = {
 """Names of scores as the papers write them; the schemes keep theirs."""
 
 _SEMEVAL = "semeval2010"
+BERT_EM, _OFFICIAL_TEXT = "BERT_EM", f"{_SEMEVAL}-official-text"
+"""W's own form of EM-ES: a layer normalisation, on the official text."""
 _OF_W = (
-    ("Table 3", "RECENT(EM-ES)", "PTR", DRAWN),
-    ("Table 3", f"RECENT(EM-ES){AS_PUBLISHED}", "PTR", DRAWN),
-    ("Table 4", "EM-ES", "PTR", _SEMEVAL),
+    ("Table 3", "with the leak", f"RECENT(EM-ES){AS_PUBLISHED}", "PTR", DRAWN),
+    ("Table 3", "without the leak", "RECENT(EM-ES)", "PTR", DRAWN),
+    ("Table 4", "BERT_EM", BERT_EM, "PTR", _SEMEVAL),
+    ("Table 4", "EM-ES", "EM-ES", "PTR", _SEMEVAL),
 )
-_PRINTED_NAMES = {"EM-ES": "BERT_EM"}
+"""Table, form of the first system (W's own first), models, data."""
+_PRINTED_NAMES = {"EM-ES": BERT_EM}
 """Our name of a model → W's, where it is another one."""
-_DIRECTION = ("performance_original", "pir", "ppr")
+_A = "performance_original"
+_DIRECTION = (_A, "pir", "ppr")
 _PAIRS_OF_R = (
     ("Table III", "EM-C", "EM-ES", "base", _DIRECTION),
     ("Table III", "EM-C", "R-BERT", "base", _DIRECTION),
@@ -67,58 +71,68 @@ class Finding:
 
     Attributes
     ----------
-    printed : the paper's two numbers, per cent. dataset : on which ours are trained and tested.
+    printed : the paper's two numbers, as printed. dataset : on which ours are trained and tested.
+    family : the findings that Holm corrects together: 'R, Table III', 'W, Table 3, with the leak'.
     """
 
     item: str
     first: str
     second: str
     score: str
-    printed: tuple[float, float]
-    dataset: str = _SEMEVAL
+    printed: tuple[str, str]
+    dataset: str
+    family: str
+
+    @property
+    def label(self) -> str:
+        """'A, EM-C → EM-ES'."""
+        return f"{SHOWN.get(self.score, self.score)}, {self.first} → {self.second}"
 
     @property
     def rises(self) -> bool:
         """Whether the paper's number is larger for the second model."""
-        return self.printed[1] > self.printed[0]
+        return float(self.printed[1]) > float(self.printed[0])
 
 
 def findings() -> list[Finding]:
     """The findings of R's Tables III to VI and of W's Tables 3 and 4, with the numbers that the papers print.
 
-    W: PTR beats RECENT under every scheme, BERT_EM (our EM-ES) beats PTR under every scheme but macro, and
-    PTR falls less than either from micro to macro. W ran RECENT's released code, whose evaluation leaks, so
-    RECENT (ours around EM-ES, on drawn pairs of Re-DocRED) is there twice, without the leak and with it.
+    W: PTR beats RECENT under every scheme, BERT_EM beats PTR under every scheme but macro, and PTR falls
+    less than either from micro to macro. W ran RECENT's released code, whose evaluation leaks: RECENT (ours
+    around EM-ES, on drawn pairs of Re-DocRED) is there with the leak and without it, BERT_EM as W has it
+    and as the EM-ES of R's tables.
 
     >>> found = findings()
-    >>> len(found), found[0].item, found[0].printed, found[-1].score
-    (40, 'R, Table III', (81.27, 86.46), 'fall')
+    >>> len(found), found[0].family, found[0].printed, found[-1].label
+    (46, 'R, Table III', ('81.27', '86.46'), 'micro − macro, EM-ES → PTR')
     """
     published = load_published()
     tables = published[published["item"].str.startswith("Table")]
     r, w = (tables[tables["paper"] == paper] for paper in "RW")
     found = [
-        Finding(f"R, {item}", *models, score, tuple(_of_r(r, f"{one} ({size})", score) for one in models))
+        Finding(
+            *(f"R, {item}", *models, score),
+            printed=tuple(find_cell(r, model=f"{one} ({size})", metric=score).printed for one in models),
+            dataset=_SEMEVAL,
+            family=f"R, {item}",
+        )
         for item, *models, size, scores in _PAIRS_OF_R
         for score in scores
     ]
-    for item, *models, dataset in _OF_W:
+    for item, form, *models, dataset in _OF_W:
+        family = f"W, {item}, {form}"
         means = [[_of_w(w, item, model, scheme) for scheme in PRINTED_SCHEMES] for model in models]
         for scheme, *printed in zip(PRINTED_SCHEMES, *means, strict=True):
-            found.append(Finding(f"W, {item}", *models, scheme, tuple(printed), dataset))
-        falls = tuple(round(of_model[0] - of_model[-1], 1) for of_model in means)
-        found.append(Finding("W, Section 3.1", *models, "fall", falls, dataset))
+            found.append(Finding(f"W, {item}", *models, scheme, tuple(printed), dataset, family))
+        falls = tuple(f"{float(of_model[0]) - float(of_model[-1]):.1f}" for of_model in means)
+        found.append(Finding("W, Section 3.1", *models, "fall", falls, dataset, family))
     return found
 
 
-def _of_r(tables: pd.DataFrame, model: str, score: str) -> float:
-    return find_cell(tables, model=model, metric=score).value
-
-
-def _of_w(tables: pd.DataFrame, item: str, model: str, scheme: str) -> float:
+def _of_w(tables: pd.DataFrame, item: str, model: str, scheme: str) -> str:
     printed = "RECENT" if model.startswith("RECENT") else _PRINTED_NAMES.get(model, model)
     where = {"item": item, "model": printed, "scheme": scheme, "metric": "f1", "statistic": "mean"}
-    return find_cell(tables, **where).value
+    return str(find_cell(tables, **where).printed)
 
 
 def _scores(run: Run) -> dict[str, float]:
@@ -129,7 +143,30 @@ def _scores(run: Run) -> dict[str, float]:
 
 def _title(run: Run) -> str:
     """The model without its encoder, which all runs share."""
+    if run.dataset == _OFFICIAL_TEXT:
+        return BERT_EM
     return restricted_title(replace(run, encoder=None))
+
+
+def verdict(rises: bool, difference: float, p: float, runs: int) -> str:
+    """The one rule for an order over runs, on another encoder or other data than the paper's.
+
+    *Reproduced (order)* or *contradicted* if p, Holm's within the family, is below .05 and each model has at
+    least five runs, else *undecided*: fewer runs give an effect and its interval only.
+
+    >>> [verdict(True, *one) for one in ((2.0, 0.01, 5), (-2.0, 0.01, 5), (2.0, 0.01, 3))]
+    ['reproduced (order)', 'contradicted', 'undecided']
+    """
+    if runs < LEAST_RUNS or not p < LEVEL:
+        return UNDECIDED
+    return REPRODUCED if (difference > 0) == rises else CONTRADICTED
+
+
+def finding_runs() -> list[Run]:
+    """The stored runs on the embedded encoder that the findings are about."""
+    found = list_runs(_SEMEVAL, encoder=EMBEDDED, profile="standard", split="test", variant="")
+    found += list_runs(folder=STUDIES_FOLDER / "bert-em", encoder=EMBEDDED)
+    return found + [run for run in pair_runs() if run.encoder == EMBEDDED]
 
 
 def findings_table(runs: Iterable[Run]) -> pd.DataFrame:
@@ -141,112 +178,111 @@ def findings_table(runs: Iterable[Run]) -> pd.DataFrame:
 
     Returns
     -------
-    Columns item, dataset, first, second, score, printed_first, printed_second, ours_first, ours_second, p,
-    runs, verdict; without runs of both models the finding is undecided and ours are nan.
+    Columns item, family, label, dataset, first, second, score, printed_first, printed_second (as printed),
+    rises (in the paper), ours_first, ours_second, p, p_holm (within the family), d, runs, verdict, why (what
+    the runs do not let us decide); without runs of both models the finding is undecided and ours are nan.
 
     >>> table = findings_table([])
     >>> len(table), set(table["verdict"])
-    (40, {'undecided'})
+    (46, {'undecided'})
     """
-    scores = per_seed(runs, _scores, _title)
+    scores = per_seed(runs, _scores, _title).replace({"dataset": {_OFFICIAL_TEXT: _SEMEVAL}})
     rows = []
     for one in findings():
-        row = (one.item, one.dataset, one.first, one.second, one.score, *one.printed)
+        row = {"item": one.item, "family": one.family, "label": one.label, "dataset": one.dataset}
+        row |= {"first": one.first, "second": one.second, "score": one.score, "rises": one.rises}
+        row |= {"printed_first": one.printed[0], "printed_second": one.printed[1]}
         own = scores[(scores["score"] == one.score) & (scores["dataset"] == one.dataset)]
         own = own[own["model"].isin([one.first, one.second])]
         tested = compare_models(own, one.first, one.second) if own["model"].nunique() == 2 else own.iloc[:0]
-        if tested.empty:
-            rows.append((*row, float("nan"), float("nan"), float("nan"), 0, UNDECIDED))
-            continue
-        (ours,) = tested.itertuples()
-        verdict = REPRODUCED if (ours.difference > 0) == one.rises else CONTRADICTED
-        verdict = verdict if ours.p < LEVEL else UNDECIDED
-        rows.append((*row, 100 * ours.first, 100 * ours.second, ours.p, ours.runs, verdict))
-    columns = ["item", "dataset", "first", "second", "score", "printed_first", "printed_second"]
-    return pd.DataFrame(rows, columns=[*columns, "ours_first", "ours_second", "p", "runs", "verdict"])
+        for ours in tested.itertuples():
+            row |= {"ours_first": 100 * ours.first, "ours_second": 100 * ours.second}
+            row |= {"p": ours.p, "d": ours.d, "runs": ours.runs}
+        rows.append({"ours_first": None, "ours_second": None, "p": None, "d": None, "runs": 0} | row)
+    table = pd.DataFrame(rows).astype(dict.fromkeys(["ours_first", "ours_second", "p", "d"], float))
+    table["p_holm"] = _holm(table, table["family"])
+    table["why"] = _further_apart_in_a(table)
+    table["verdict"] = _verdicts(table, table["p_holm"])
+    return table
+
+
+def _holm(table: pd.DataFrame, groups: pd.Series) -> pd.Series:
+    return table.groupby(groups, sort=False)["p"].transform(lambda p: np.array(holm(p), dtype=float))
+
+
+def _verdicts(table: pd.DataFrame, p: pd.Series) -> list[str]:
+    difference = table["ours_second"] - table["ours_first"]
+    decided = map(verdict, table["rises"], difference, p, table["runs"])
+    return [UNDECIDED if why else one for one, why in zip(decided, table["why"], strict=True)]
+
+
+def _further_apart_in_a(table: pd.DataFrame) -> list[str]:
+    """Of B, PIR and PPR: how far our two models are apart in A, where the paper's two are closer."""
+    pairs = ["first", "second", "dataset"]
+    apart = table[table["score"] == _A].set_index(pairs)
+    ours = (apart["ours_second"] - apart["ours_first"]).abs()
+    printed = (apart["printed_second"].astype(float) - apart["printed_first"].astype(float)).abs()
+    said = {
+        pair: f"{ours[pair]:.1f} points apart in A, in the paper {printed[pair]:.1f}"
+        for pair in apart.index
+        if ours[pair] > printed[pair]
+    }
+    is_other = table["score"].isin([*_DIRECTION[1:], "performance_paired"])
+    keys = table[pairs].itertuples(index=False, name=None)
+    return [said.get(key, "") if one else "" for key, one in zip(keys, is_other, strict=True)]
 
 
 def findings_markdown(runs: Sequence[Run] | None = None) -> str:
     """`findings_table` for a reader; by default of the stored runs on the embedded encoder."""
-    if runs is None:
-        runs = list_runs(_SEMEVAL, encoder=EMBEDDED, profile="standard", split="test", variant="")
-        runs += [run for run in pair_runs() if run.encoder == EMBEDDED]
-    table = findings_table(runs)
+    table = findings_table(finding_runs() if runs is None else runs)
     shown = pd.DataFrame(
         {
             "paper": table["item"],
-            "what": [
-                f"{SHOWN.get(one.score, one.score)}, {one.first} → {one.second}" for one in table.itertuples()
-            ],
-            "published": [_printed(one) for one in table.itertuples()],
+            "what": table["label"],
+            "published": table["printed_first"] + " → " + table["printed_second"],
             "ours": [f"{one.ours_first:.2f} → {one.ours_second:.2f}" for one in table.itertuples()],
-            "p": [f"{p:.3f}".lstrip("0") if p >= 0.001 else "< .001" for p in table["p"]],
+            "p": table["p"].map(short_p),
+            "p, Holm": table["p_holm"].map(short_p),
             "runs": table["runs"],
-            "verdict": table["verdict"],
+            "verdict": [
+                ": ".join(filter(None, one)) for one in zip(table["verdict"], table["why"], strict=True)
+            ],
         }
     )
     return to_markdown(shown)
 
 
-def _printed(row: object) -> str:
-    decimals = 2 if row.item.startswith("R") else 1
-    return " → ".join(f"{value:.{decimals}f}" for value in (row.printed_first, row.printed_second))
+def short_p(p: float) -> str:
+    """'.006', '< .001', '–' where there is none.
 
-
-ITEMS = PUBLISHED_FOLDER / "items.csv"
-STATUSES = (REPRODUCED, "in part", UNDECIDED, CONTRADICTED, "not possible here", "not built yet")
-PAPERS = {
-    "W": "**W** Harbecke et al. 2022, *Why only Micro-F1?*",
-    "R": "**R** Lyu et al. 2021, *Do Models Learn the Directionality of Relations?*",
-    "L": "**L** LibMultiLabel project 2024",
-    "D": "**D** Gao et al. 2021, *Manual Evaluation Matters*",
-}
-KINDS = ("table", "figure", "equation", "claim")
-
-
-def read_items(path: Path | str = ITEMS) -> pd.DataFrame:
-    """Every table, figure, numbered equation and claim of the papers, one row each.
-
-    Returns
-    -------
-    Columns paper, kind, item, what, status (of `STATUSES`), evidence (a file of this repository), key (text
-    in that file), note; all text. What is not built yet has no evidence.
-
-    Raises ValueError that names the file and the line for an unknown kind or status.
-
-    >>> read_items().groupby("paper")["item"].count().to_dict()
-    {'D': 26, 'L': 18, 'R': 33, 'W': 30}
+    >>> short_p(0.0059), short_p(1e-9), short_p(float("nan"))
+    ('.006', '< .001', '–')
     """
-    items = pd.read_csv(path, dtype=str, keep_default_na=False)
-    for column, known in (("kind", KINDS), ("status", STATUSES)):
-        for line, value in enumerate(items[column], start=2):
-            if value not in known:
-                raise ValueError(f"{path}, line {line}: {unknown_name(column, value, known)}")
-    return items
+    return "–" if pd.isna(p) else "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
 
 
-def items_markdown(path: Path | str = ITEMS) -> str:
-    """How many items of each paper have which status, and all items."""
-    items = read_items(path)
-    count = _counts(items).reset_index()
-    shown = items[["paper", "item", "what", "status"]].assign(
-        evidence=[f"[{Path(one).name}]({_link(one)})" if one else "" for one in items["evidence"]],
-        note=items["note"],
-    )
-    return f"{to_markdown(count)}\n\n{to_markdown(shown)}"
+def families_table(table: pd.DataFrame) -> pd.DataFrame:
+    """What the choice of the family does: the findings whose verdict is not the same under all four.
+
+    Returns columns finding, and p: of the test alone, Holm's within the family, within all forms of the
+    table, within the whole paper.
+    """
+    table_of = table["family"].str.split(", ").str[:2].str.join(", ")
+    choices = {
+        "alone": table["p"],
+        "family": table["p_holm"],
+        "all forms of the table": _holm(table, table_of),
+        "whole paper": _holm(table, table["family"].str[0]),
+    }
+    verdicts = pd.DataFrame({name: _verdicts(table, p) for name, p in choices.items()})
+    moved = verdicts.nunique(axis=1) > 1
+    labels = table_of + ": " + table["label"]
+    return pd.DataFrame({"finding": labels} | choices)[moved].reset_index(drop=True)
 
 
-def status_markdown(path: Path | str = ITEMS) -> str:
-    """How many items of each paper have which status, the papers by title."""
-    count = _counts(read_items(path)).rename(index=PAPERS).rename_axis("paper").reset_index()
-    return to_markdown(count)
-
-
-def _counts(items: pd.DataFrame) -> pd.DataFrame:
-    count = pd.crosstab(items["paper"], items["status"]).reindex(index=[*PAPERS], columns=STATUSES)
-    return count.fillna(0).astype(int).rename_axis(None, axis=1)
-
-
-def _link(evidence: str) -> str:
-    """The file as seen from results/README.md."""
-    return evidence.removeprefix("results/") if evidence.startswith("results/") else f"../{evidence}"
+def families_markdown() -> str:
+    """`families_table` of the stored runs; bold where there is a verdict."""
+    found = families_table(findings_table(finding_runs()))
+    for name in found.columns[1:]:
+        found[name] = [f"**{short_p(p)}**" if p < LEVEL else short_p(p) for p in found[name]]
+    return to_markdown(found)

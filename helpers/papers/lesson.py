@@ -206,7 +206,7 @@ def blindness_text(one: Trained) -> str:
     """What the five scores of a model say about direction, in words."""
     found = one.scores
     return (
-        f"{one.name} has a macro-F1 of {found['A']:.1f} % (A) on the test set and of "
+        f"{one.name} has an official macro-F1 of {found['A']:.1f} % (A) on the test set and of "
         f"{found['B']:.1f} % (B) on the paired set. Of its right answers, "
         f"{share_in_words(found['PIR'])} stayed the same when the markers changed places (PIR "
         f"{found['PIR']:.1f} %); of the pairs, "

@@ -38,7 +38,8 @@ def summary_text(folder: Path | str = TABLES_FOLDER, notebooks: Path | str = ROO
     Returns
     -------
     Lines of text, columns what | published | ours | agrees, both numbers in the printed unit. Missing tables
-    are named with the command that makes them. The last line counts the agreements and names the others.
+    are named with the command that makes them. The last line counts the agreements, names the
+    others, and counts what was not judged.
 
     Raises
     ------
@@ -199,9 +200,13 @@ def _verdicts(path: Path) -> str:
 
 
 def _count(rows: pd.DataFrame) -> str:
-    """How many numbers agree, and which do not."""
+    """How many numbers agree, which do not, and how many were not judged."""
     judged = rows[rows["agrees"].notna()]
     wrong = judged[~judged["agrees"].astype(bool)]
     named = "; ".join(f"{item}: {', '.join(one['what'])}" for item, one in wrong.groupby("item", sort=False))
     counted = f"{len(judged) - len(wrong)} of {len(judged)} published numbers agree"
-    return f"{counted}; these do not: {named}." if named else f"{counted}."
+    said = f"{counted}; these do not: {named}." if named else f"{counted}."
+    if left := len(rows) - len(judged):
+        are = "row is" if left == 1 else "rows are"
+        said += f" {left} more {are} not judged: of another encoder, or not derivable."
+    return said

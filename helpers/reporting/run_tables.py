@@ -177,8 +177,9 @@ def settings_table(runs: Run | Iterable[Run]) -> pd.DataFrame:
     columns: dict[tuple[str, str], dict[str, dict[str, None]]] = {}
     for run in [runs] if isinstance(runs, Run) else runs:
         values = {name: getattr(run, name) for name in SETTINGS if getattr(run, name) not in (None, "")}
-        values |= run.hyperparameters
-        values |= {f"sha256 of {name}": sum_[:12] for name, sum_ in run.files.items()}
+        # Sorted as a run file has them: a run that was just trained and a stored one give one table.
+        values |= dict(sorted(run.hyperparameters.items()))
+        values |= {f"sha256 of {name}": sum_[:12] for name, sum_ in sorted(run.files.items())}
         column = columns.setdefault((run.name, run.dataset), {})
         for name, value in values.items():
             column.setdefault(name, {})[_setting(value)] = None

@@ -77,13 +77,14 @@ def paired_scores(run: Run) -> dict[str, float]:
 
 
 def _direction(run: Run, outcomes: PairedOutcomes) -> np.ndarray:
-    """(..., 5) the scores `DIRECTION`."""
+    """(..., 5) the scores `DIRECTION` of the run's outcomes or of replicates of them."""
     if run.kind != "paired" or run.second:
         raise ValueError(f"{run.model} on {run.dataset} has no predictions on paired samples")
     found: DirectionScores = direction_scores(
         outcomes,
         run.hyperparameters.get("inverse"),  # of data whose relations are not (e1,e2) and (e2,e1)
-        performance=lambda table: official_macro(table, run.negative),
+        performance=lambda table, classes_of: official_macro(table, run.negative, classes_of),
+        classes_of=run.outcome(),
     )
     return np.stack([np.asarray(getattr(found, name), dtype=float) for name in DIRECTION], axis=-1)
 

@@ -40,7 +40,9 @@ def original_paired_chart(points: pd.DataFrame, title: str) -> plt.Figure:
         _name_points(axes, rows, 100)
         axes.plot([0, 100], [0, 100], color="#666666", linewidth=1, linestyle="--", zorder=0)
         axes.annotate("A = B", (30, 30), (4, -10), textcoords="offset points", fontsize=8, color="#555555")
-        axes.set(xlim=(0, 100), ylim=(0, 100), aspect="equal", xlabel="A: macro-F1 on the test set (%)")
+        axes.set(
+            xlim=(0, 100), ylim=(0, 100), aspect="equal", xlabel="A: official macro-F1 on the test set (%)"
+        )
         axes.set_title(panel, fontsize=10)
     found[0][1].set_ylabel("B: on the paired set (%)")
     headline(figure, title)

@@ -320,42 +320,67 @@ def lead_without_chart(leads: pd.DataFrame, whole: float, words: str, title: str
 
 
 @styled
-def landing_chart(schemes: pd.DataFrame, direction: pd.DataFrame) -> plt.Figure:
+def landing_chart(lead: pd.DataFrame, direction: pd.DataFrame) -> plt.Figure:
     """The project in one picture: two systems whose order turns with the scheme, and one model's score on
     sentences and on the same sentences with the entities exchanged.
 
     Parameters
     ----------
-    schemes : columns `system`, `scheme`, `value` (per cent). direction : columns `model`, `set` (two values),
-        `value` (per cent).
+    lead : a row for each scheme: `scheme`, `difference`, `low`, `high` (points, first minus second),
+        `score_first`, `score_second` (per cent), `first`, `second` (names).
+    direction : a row for each run: `model`, `set` (two values), `value` (per cent), and `low`, `high`, an
+        interval that the runs of a model share.
 
-    >>> schemes = pd.DataFrame({"system": "s", "scheme": ["micro", "macro"], "value": [66.0, 45.0]})
-    >>> direction = pd.DataFrame({"model": "m", "set": ["as it is", "exchanged"], "value": [85.0, 15.0]})
-    >>> [axes.get_ylabel() for axes in landing_chart(schemes, direction).axes]
-    ['F1 (%)', 'macro-F1 (%)']
+    >>> ends = {"low": [1.0, -4.0], "high": [3.0, -0.5], "first": "a", "second": "b"}
+    >>> lead = pd.DataFrame({"scheme": ["micro", "macro"], "difference": [2.0, -2.0]} | ends)
+    >>> run = {"model": "m", "set": ["as it is", "exchanged"], "value": [85.0, 15.0], "low": 10, "high": 90}
+    >>> figure = landing_chart(lead.assign(score_first=66.0, score_second=65.0), pd.DataFrame(run))
+    >>> [axes.get_ylabel() for axes in figure.axes]
+    ['difference of F1 (points)', 'official macro-F1, 9 relations (%)']
     """
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 3.9), width_ratios=(1.35, 1))
-    names = first_seen(schemes, "scheme")
-    for place, (system, rows) in enumerate(schemes.groupby("system", sort=False)):
-        look = {"color": _PAIR[place % 2], "marker": _MARKERS[place % 2], "linewidth": 2}
-        left.plot(range(len(names)), rows["value"], **look)
-        first, last = rows["value"].iloc[0], rows["value"].iloc[-1]
-        words = {"color": look["color"], "fontsize": 9, "va": "center", "fontweight": "bold"}
-        left.text(-0.12, first, f"{first:.1f}", ha="right", **words)
-        left.text(len(names) - 0.88, last, f"{last:.1f}  {system}", **words)
-    left.set_xticks(range(len(names)), names)
-    left.set_xlim(-0.7, len(names) + 1.5)
-    left.set(ylabel="F1 (%)")
-    left.set_title("Same predictions: the better system\ndepends on the scheme", fontsize=11)
+    _draw_lead(left, lead)
     models, sets = first_seen(direction, "model"), first_seen(direction, "set")
     for place, kind in enumerate(sets):
-        rows = direction[direction["set"] == kind].set_index("model").loc[models]
+        rows = (
+            direction[direction["set"] == kind].groupby("model")[["value", "low", "high"]].mean().loc[models]
+        )
         at = np.arange(len(models)) + 0.36 * (place - 0.5)
         bars = right.bar(at, rows["value"], width=0.34, color=(BLUE, ORANGE)[place], label=kind)
-        right.bar_label(bars, fmt="%.0f", fontsize=10, fontweight="bold")
+        ends = [rows["value"] - rows["low"], rows["high"] - rows["value"]]
+        right.errorbar(
+            at - 0.11, rows["value"], yerr=ends, fmt="none", ecolor="black", capsize=4, linewidth=1.2
+        )
+        right.bar_label(bars, fmt="%.0f", fontsize=10, fontweight="bold", padding=6)
+        for x, model in zip(at, models, strict=True):
+            runs = direction.loc[(direction["set"] == kind) & (direction["model"] == model), "value"]
+            spread = x + np.linspace(-0.05, 0.13, len(runs))
+            right.scatter(spread, runs, s=9, color="white", edgecolor="black", linewidth=0.6, zorder=3)
     right.set_xticks(range(len(models)), models)
-    right.set(ylabel="macro-F1 (%)", ylim=(0, 112))
+    right.set(ylabel="official macro-F1, 9 relations (%)", ylim=(0, 116))
     right.grid(axis="x", visible=False)
     right.set_title("Right about a sentence, wrong about\nthe same one with entities exchanged", fontsize=11)
     right.legend(fontsize=8, ncols=2, loc="upper center")
     return figure
+
+
+def _draw_lead(axes: Axes, lead: pd.DataFrame) -> None:
+    """By how much the first system leads under each scheme, with intervals."""
+    first, second = lead["first"].iloc[0], lead["second"].iloc[0]
+    axes.axhline(0, color="black", linewidth=1)
+    for at, row in enumerate(lead.itertuples()):
+        color = _PAIR[int(row.difference < 0)] if row.low > 0 or row.high < 0 else QUIET
+        ends = [[row.difference - row.low], [row.high - row.difference]]
+        axes.errorbar(
+            at, row.difference, yerr=ends, fmt="o", color=color, capsize=4, markersize=7, linewidth=2
+        )
+        scores = f"{row.score_first:.1f}\n{row.score_second:.1f}"
+        axes.text(at + 0.12, row.difference, scores, va="center", fontsize=8)
+    reach = 1.35 * lead[["low", "high"]].abs().to_numpy().max()
+    axes.set(ylim=(-reach, reach), xlim=(-0.5, len(lead) - 0.3), ylabel="difference of F1 (points)")
+    for y, name, va, color in ((0.98, first, "top", _PAIR[0]), (0.02, second, "bottom", _PAIR[1])):
+        words = {"va": va, "ha": "center", "fontsize": 9, "fontweight": "bold", "color": ink(color)}
+        axes.text(0.5, y, f"{name} leads", transform=axes.transAxes, **words)
+    axes.set_xticks(range(len(lead)), lead["scheme"])
+    axes.grid(axis="x", visible=False)
+    axes.set_title("Same predictions: the better system\ndepends on the scheme", fontsize=11)

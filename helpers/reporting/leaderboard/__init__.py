@@ -16,7 +16,7 @@ from .measures import (
 from .payload import page_data as page_data
 from .ranking import ranking_table as ranking_table, alpha_curves as alpha_curves
 from .joint import neighbours as neighbours, write_neighbours as write_neighbours
-from .page import PAGE as PAGE, build_page as build_page
+from .page import PAGE as PAGE, build_page as build_page, take_pictures as take_pictures
 from .one_file import FileReport as FileReport, file_report as file_report
 from .checks import Problem as Problem, Refused as Refused, find_test_set as find_test_set
 from .store import (

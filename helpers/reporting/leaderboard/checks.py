@@ -453,4 +453,4 @@ def fact_outcome(
     with naming_file(path):
         labels = None if found.ranking.relations is None else test.labels
         # pairs are numbered by this file alone: stored, they would say that two systems can be paired
-        return RankedFacts.from_ranking(found.ranking, "bag", labels, decimals=6)
+        return RankedFacts.from_ranking(found.ranking, "bag", labels)  # rounded scores would be further ties

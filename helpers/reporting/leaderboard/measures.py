@@ -110,21 +110,25 @@ _BUILT_IN = (
     ),
     Measure(
         "official_macro",
-        "official",
+        "official macro",
         "labels",
         lambda table, negative: official_macro(table, negative),
         "The task's own score: macro-F1 over nine relations, direction counted (Hendrickx et al. 2010).",
         fits=_semeval,
     ),
     Measure(
-        "performance_original", "A", "paired", _direction("performance_original"), "Score on the test set."
+        "performance_original",
+        "A",
+        "paired",
+        _direction("performance_original"),
+        "Macro-F1 on the test set; of SemEval the official one, over nine relations, direction counted.",
     ),
     Measure(
         "performance_paired",
         "B",
         "paired",
         _direction("performance_paired"),
-        "Score on the same sentences with the two entities exchanged.",
+        "The same score on the same sentences with the two entities exchanged.",
     ),
     Measure("pd", "PD", "paired", _direction("pd"), "|A − B|: small is good.", "lower"),
     Measure(
@@ -152,7 +156,7 @@ _BUILT_IN = (
     ),
     Measure("auc", "AUC", "facts", _fact("auc"), "Area between the points of the curve, as OpenNRE has it."),
     Measure("average_precision", "AP", "facts", _fact("average_precision"), "Average precision."),
-    Measure("micro_f1", "best F1", "facts", _fact("micro_f1"), "The highest micro-F1 over all ranks."),
+    Measure("micro_f1", "best F1", "facts", _fact("micro_f1"), "The highest micro-F1 over all thresholds."),
     *(Measure(f"P@{n}", f"P@{n}", "facts", _fact(f"P@{n}"), interval=False) for n in PRECISION_AT),
 )
 BUILT_IN = frozenset(one.name for one in _BUILT_IN)

@@ -9,12 +9,15 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import logging
+import os
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
 from ... import ROOT, WEB
-from ...core import ChecksumError, read_file, write_atomically
+from ...core import ChecksumError, atomic_writer, read_file, write_atomically
 
 PAGE = ROOT / "results" / "leaderboard" / "index.html"
 MODULES = ("metrics", "dom", "state", "model", "charts", "ranking", "views", "main")
@@ -22,6 +25,9 @@ MODULES = ("metrics", "dom", "state", "model", "charts", "ranking", "views", "ma
 PLOT = "vendor/plot.min.js"
 PLOT_SHA256 = "973ac9aa9313f2d93614255106bdcae5bb8f2af4711bba1ba1299a9c4703f935"
 """Observable Plot 0.6.17 with the parts of D3 that it uses; web/README.md says how the file was made."""
+PICTURES = {"light": (1280, "light"), "dark": (1280, "dark"), "phone": (390, "light")}
+"""End of a picture's name → width of the window and colours."""
+logger = logging.getLogger(__name__)
 _EXPORT = re.compile(r"^export (?:async )?(?:const|let|function) ([\w$]+)", re.MULTILINE)
 _IMPORT = re.compile(r'^import (?:\{([^}]*)\}|\* as (\w+)) from "\./(\w+)\.js";\n', re.MULTILINE)
 
@@ -39,6 +45,34 @@ def build_page(data: dict[str, Any], path: Path | str = PAGE, web: Path | str = 
     3
     """
     return write_atomically(path, page_text(data, Path(web)))
+
+
+def take_pictures(page: Path | str, folder: Path | str) -> list[Path]:
+    """Pictures of the page as it opens, `leaderboard_<name>.png` for each of `PICTURES`; their paths.
+
+    Chromium draws them, through playwright. Where one of the two is missing, that is logged as a warning, and
+    there are none.
+    """
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        chromium = None
+    if not chromium:
+        logger.warning("no pictures of the page were taken: they need Chromium and the package playwright")
+        return []
+    taken = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        for name, (width, colours) in PICTURES.items():
+            view = browser.new_page(viewport={"width": width, "height": 1180}, color_scheme=colours)
+            view.goto(Path(page).resolve().as_uri())
+            view.wait_for_selector("#view-ranking svg")
+            taken.append(Path(folder, f"leaderboard_{name}.png"))
+            with atomic_writer(taken[-1]) as stream:
+                stream.write(view.screenshot())
+        browser.close()
+    return taken
 
 
 def page_text(data: dict[str, Any], web: Path = WEB) -> str:

@@ -4,8 +4,12 @@ import csv
 import io
 import json
 import re
+from decimal import Decimal
 
+import numpy as np
 import pytest
+
+from helpers.core import csv_text
 
 FORMULAS = ('=cmd|"/C calc"!A0', "@SUM(1+9)", "-1", "+x", "\tx", "\rx")
 HARMLESS = ("per:age", "a\nb", "a\rb", "\x1b[31mred", "\u202eabc", "a|n:9", "'x", " =x", "関係", 'a"b,c')
@@ -32,6 +36,11 @@ def cells(text):
     head, *rows = csv.reader(io.StringIO(text, newline=""))
     assert {len(row) for row in rows} == {len(head)}
     return [dict(zip(head, row, strict=True)) for row in rows]
+
+
+@pytest.mark.parametrize("nan", [float("nan"), np.float32("nan"), np.float64("nan"), Decimal("nan")])
+def test_every_nan_is_an_empty_cell(nan):
+    assert csv_text([[nan, 1, np.float32(0.5), "nan"]]) == ",1,0.5,nan\n"
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import csv
 import gzip
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -247,6 +248,31 @@ class TestFindingFiles:
         assert find_files(path) == [str(path)]
         assert count_files(path, engine="duckdb").counts.sum() == 3
 
+    @pytest.mark.parametrize("name", ["run[1]", "run*", "ru?1", "r[!a]n1", "[12]/run1", "./[12]/run[1]"])
+    @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+    def test_of_several_files_one_that_is_named_like_a_pattern_is_that_file(
+        self, tmp_path, monkeypatch, kind, name
+    ):
+        monkeypatch.chdir(tmp_path)
+        for folder in ("[12]", "1"):
+            Path(folder).mkdir()
+            write(Path(folder, f"run1.{kind}"), [("d", "decoy", "decoy", "decoy")])
+        write(Path(f"run1.{kind}"), [("d", "decoy", "decoy", "decoy")])
+        write(Path(f"{name}.{kind}"), some_rows(3))
+        write(Path(f"second.{kind}"), some_rows(3, start=2))
+        found = count_files([f"{name}.{kind}", f"second.{kind}"])
+        assert found.counts.sum() == 6 and "decoy" not in found["gold"].to_pylist()
+        with pytest.raises(MalformedRecord, match=r"identifier 's2' occurs 2 times, the first") as fault:
+            count_files([f"{name}.{kind}", f"second.{kind}"], check_ids=True)
+        assert f"{name.removeprefix('./')}.{kind}" in str(fault.value) and str(tmp_path) not in str(
+            fault.value
+        )
+        spoilt = [("s8", "", "A", "A")] if kind != "jsonl" else [("s8", None, "A", "A")]
+        write(Path(f"{name}.{kind}"), spoilt)
+        with pytest.raises(MalformedRecord, match="column 'gold'") as fault:
+            count_files([f"{name}.{kind}", f"second.{kind}"])
+        assert fault.value.path == Path(f"{name}.{kind}")
+
     def test_a_quote_in_a_name_is_a_quote(self, tmp_path):
         path = write(tmp_path / "it's.csv", some_rows(3), ("id", "go'ld\"", "predicted", "paired"))
         assert count_files(path, gold_column="go'ld\"", engine="duckdb").counts.sum() == 3
@@ -257,6 +283,20 @@ class TestFindingFiles:
             find_files(f"{tmp_path}/*.jsonl")
         with pytest.raises(ValueError, match="a.csv: the file is named twice"):
             find_files([path, f"{tmp_path}/*.csv"])
+
+    @pytest.mark.parametrize("kind", ["link", "hard link", "./", "//", "x/..", "file://"])
+    def test_one_file_under_two_names_is_refused(self, tmp_path, kind):
+        path, other = write(tmp_path / "a.csv", some_rows(3)), str(tmp_path / "link.csv")
+        (tmp_path / "x").mkdir()
+        if kind == "link":
+            os.symlink(path, other)
+        elif kind == "hard link":
+            os.link(path, other)
+        else:
+            other = f"{kind}{path}" if kind == "file://" else f"{tmp_path}/{kind}/a.csv"
+        with pytest.raises(ValueError, match="the file is named twice, also as ") as found:
+            count_files([path, other])
+        assert str(path) in str(found.value) and other in str(found.value)
 
     def test_an_unknown_engine_and_parquet_in_gzip(self, tmp_path):
         path = write(tmp_path / "a.csv", some_rows(3))

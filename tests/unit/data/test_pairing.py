@@ -60,6 +60,19 @@ class TestCleaning:
 
 
 class TestPairs:
+    def test_inverse_labels_are_those_that_are_given(self) -> None:
+        inverse = {"parent": "child", "child": "parent", "spouse": "spouse"}
+        relations = ["parent", "child", "spouse", "none", "Cause-Effect(e1,e2)"]
+        samples = [tagged("<e1>Ada</e1> and <e2>Byron</e2>", one, one) for one in relations]
+        sets = paired_sets(samples, inverse)
+        expected = ["child", "parent", "spouse", "none", "Cause-Effect(e2,e1)"]
+        assert [one.relation for one in sets["paired"]] == expected
+        assert [one.relation for one in sets["merged"][1::2]] == expected, "merged training learns these"
+        assert [one.relation for one in paired_sets(samples)["paired"]][:3] == relations[:3]
+        # a given inverse counts before the one that the name tells
+        named = paired_sample(tagged("<e1>a</e1> <e2>b</e2>", "r(e1,e2)"), {"r(e1,e2)": "s(e1,e2)"})
+        assert named.relation == "s(e1,e2)"
+
     @given(st.sampled_from(["Cause-Effect(e1,e2)", "Cause-Effect(e2,e1)", "Other", "per:title(e2,e1)"]))
     def test_pairing_twice_changes_nothing(self, relation) -> None:
         one = tagged("The <e1>fire</e1> caused <e2>panic</e2>.", relation)

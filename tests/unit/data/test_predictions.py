@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from helpers.core.errors import MalformedRecord
 from helpers.core.files import utf8_fault
-from helpers.data import predictions
+from helpers.data import count_files, predictions
 from helpers.data.predictions import COMMON_NAMES, read_label_columns, read_predictions, text_hashes
 
 ROWS = [("7", "NA", "None"), ("8", "null", "nan"), ("9", "per:age", "NA"), ("10", "3", 'café, "so"')]
@@ -76,6 +76,20 @@ class TestFormats:
     def test_cells_of_several_lines(self, tmp_path) -> None:
         path = write(tmp_path, "a.csv", 'text,gold,pred\n"one\n\ntwo ""2""",A,B\nx,C,D\n')
         assert read_predictions(path)["predicted"].tolist() == ["B", "D"]
+
+    @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+    def test_a_name_of_several_lines(self, tmp_path, end) -> None:
+        """It is one column, for the reader in memory and for DuckDB; faults still have their line."""
+        text = end.join(['"the', 'text",gold,"pr', 'ed"', "x,A,B", 'y,C,"D"', ""])
+        path = write(tmp_path, "a.csv", text)
+        named = {"predicted_column": f"pr{end}ed"}
+        assert read_predictions(path, **named)["predicted"].tolist() == ["B", "D"]
+        if end != "\r":  # which DuckDB does not take
+            found = count_files([path], engine="duckdb", **named)
+            assert sorted(found["predicted"].to_pylist()) == ["B", "D"]
+        write(tmp_path, "a.csv", text.replace("A", ""))
+        with pytest.raises(MalformedRecord, match="line 4, column 'gold': the cell is empty"):
+            read_predictions(path, **named)
 
     def test_a_million_rows_in_pieces(self, tmp_path) -> None:
         codes = np.random.default_rng(0).integers(0, 42, (2, 300_000))

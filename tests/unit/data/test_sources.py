@@ -20,9 +20,8 @@ def labels(path, column="relation", **options) -> list[str]:
     [
         RECORDS,
         {"relation": ["per:title", "no_relation"], "version": "1.0"},
-        {"relation": {"0": "per:title", "1": "no_relation"}},
     ],
-    ids=["records", "columns", "as pandas writes it"],
+    ids=["records", "columns"],
 )
 def test_every_shape_of_json_gives_the_same_column(tmp_path, document):
     path = tmp_path / "a.json"
@@ -38,6 +37,10 @@ def test_every_shape_of_json_gives_the_same_column(tmp_path, document):
         ("{}", "a list of labels is expected"),
         ("[]", "there is no JSON object in the file"),
         ('{"a": [1], "b": [1, 2]}', "the columns have different lengths: 'a' has 1, 'b' has 2"),
+        (
+            '{"relation": {"0": "a", "1": "b"}, "pred": {"1": "b", "0": "a"}}',
+            "column 'relation' has a key for each row; a list for each column is needed, or a list of",
+        ),
         ('[{"relation": "x"}, 7]', "record 2 is no JSON object but 7"),
         (
             '[{"relation": "x"}, {"relation": 0.5}]',
@@ -62,6 +65,11 @@ def test_a_spoilt_document_is_named_with_its_record(tmp_path, text, message):
         ("NA\n\nA\n", "line 2: a label is expected in place of ''"),
         ("NA\nA\tB\n", "line 2: a label is expected in place of 'A\\tB'"),
         ("1\tNA\nA\n", "line 2: id, tab and label are expected in place of 'A'"),
+        (
+            '{"token": ["Ada"], "relation": "NA"}\n{"token": ["Bo"], "relation": "r"}\n',
+            "line 1: a label is expected on each line, not JSON: name the file .jsonl, or say --input-format",
+        ),
+        ('[{"relation": "NA"}]', "not JSON: name the file .json, or say --input-format json"),
     ],
 )
 def test_a_spoilt_list_is_named_with_its_line(tmp_path, text, message):

@@ -6,10 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from helpers.evaluation.comparison import compare_files, comparison_text
+from helpers.evaluation import score_file
+from helpers.evaluation.comparison import compare_files, comparison_latex, comparison_text
 from helpers.metrics.averaging import averages
 from helpers.metrics.bootstrap import paired_bootstrap
 from helpers.metrics.counts import PairedOutcomes
+from helpers.metrics.latex import latex_cell
 from helpers.metrics.weighting import SCHEMES
 
 SMALL = {"replicates": 60}
@@ -35,6 +37,15 @@ def files(systems, tmp_path):
         paths.append(tmp_path / f"{name}.csv")
         systems[["id", "gold", name]].rename(columns={name: "predicted"}).to_csv(paths[-1], index=False)
     return paths
+
+
+SHOWN = {"A": "aaba" * 9, "B": "acbb" * 9}
+
+
+def column_file(path, predicted, gold="aabb"):
+    """A CSV file of gold and predicted labels."""
+    pd.DataFrame({"gold": list(gold), "predicted": list(predicted)}).to_csv(path, index=False)
+    return path
 
 
 def rewrite(path, change, **options):
@@ -100,6 +111,88 @@ class TestNumbers:
             assert "|negative:NA|" in row["signature"]
             assert (row["n"], row["replicates"], row["seed"]) == (300, 60, 9)
         assert "negative:None" in compare_files(files[:2], negative="", **SMALL)["signature"].iloc[0]
+
+
+class TestClasses:
+    """Gold aabb; A aaba shows the classes a and b, B acbb also c."""
+
+    @pytest.fixture
+    def pair(self, tmp_path):
+        return [
+            column_file(tmp_path / f"{name}.csv", predicted)
+            for name, predicted in (("A", "aaba"), ("B", "acbb"))
+        ]
+
+    @pytest.mark.parametrize("labels", ["supported", "observed", "listed", ["a"]])
+    @pytest.mark.parametrize("rules", [{}, {"zero_division": 1.0}, {"score": "precision"}])
+    def test_each_score_is_what_the_file_has_alone(self, pair, labels, rules):
+        alone = [score_file(path, labels=labels, **rules).schemes for path in pair]
+        for order in (0, 1), (1, 0):
+            files = [pair[place] for place in order]
+            for row in compare_files(files, labels=labels, **rules, **SMALL).to_dict("records"):
+                found = [row["score_first"], row["score_second"]]
+                name = rules.get("score", "f1")
+                assert found == pytest.approx(
+                    [alone[place][row["scheme"]][name] for place in order], abs=1e-12
+                )
+
+    def test_the_difference_is_over_one_set_of_classes_which_the_signature_names(self, pair):
+        (row,) = compare_files(pair, labels="observed", schemes=["macro"], **SMALL).to_dict("records")
+        assert row["score_first"] == pytest.approx((4 / 5 + 2 / 3) / 2)
+        assert row["score_second"] == pytest.approx((2 / 3 + 1 + 0) / 3)
+        assert row["difference"] == pytest.approx((4 / 5 + 2 / 3) / 3 - (2 / 3 + 1 + 0) / 3)
+        assert row["signature"].endswith("|difference:union")
+        assert "\nA − B averages both over the labels of either file\n" in comparison_text(
+            pd.DataFrame([row])
+        )
+        (turned,) = compare_files(pair[::-1], labels="observed", schemes=["macro"], **SMALL).to_dict(
+            "records"
+        )
+        assert turned["difference"] == pytest.approx(-row["difference"])
+
+    @pytest.mark.parametrize("rules", [{}, {"labels": ["a"]}, {"labels": "observed", "zero_support": "skip"}])
+    def test_where_gold_labels_decide_the_difference_is_that_of_the_scores(self, pair, rules):
+        table = compare_files(pair, **rules, **SMALL)
+        assert (table["score_first"] - table["score_second"]).tolist() == pytest.approx(
+            table["difference"].tolist()
+        )
+        assert not table["signature"].str.contains("difference").any()
+
+    def test_listed_are_the_labels_of_the_task(self, tmp_path):
+        gold = ["Other", "Cause-Effect(e1,e2)"]
+        files = [
+            column_file(tmp_path / f"{name}.csv", gold[::step], gold) for name, step in (("A", 1), ("B", -1))
+        ]
+        options = {"task": "semeval2010", "labels": "listed", "schemes": ["macro"]}
+        (row,) = compare_files(files, **options, **SMALL).to_dict("records")
+        assert row["score_first"] == row["difference"] == pytest.approx(1 / 18)
+        assert row["score_first"] == score_file(files[0], **options).schemes["macro"]["f1"]
+
+
+class TestLatex:
+    def test_intervals_are_those_of_the_file_alone(self, tmp_path):
+        files = [column_file(tmp_path / f"{name}.csv", text, "aabb" * 9) for name, text in SHOWN.items()]
+        options = {"labels": "observed", "schemes": ["macro"], "replicates": 200}
+        text = comparison_latex(files, **options)
+        for path in files:
+            row = score_file(path, **options).schemes["macro"]
+            assert latex_cell(row["f1"], row["low"], row["high"], decimals=1) in text
+
+    @pytest.mark.parametrize(("second", "bold"), [("aaab", True), ("abbb", False)])
+    def test_bold_is_what_has_0_in_the_interval_its_end_included(self, tmp_path, second, bold):
+        """One of four samples is absent from (3/4)^4 = 32 % of the replicates: the interval begins at 0."""
+        files = [
+            column_file(tmp_path / f"{name}.csv", text, "aaaa")
+            for name, text in (("A", "aaaa"), ("B", second))
+        ]
+        (row,) = compare_files(files, schemes=["micro"], replicates=400).to_dict("records")
+        assert row["difference"] > 0 and (row["low"] == 0) == bold
+        (line,) = [
+            one
+            for one in comparison_latex(files, schemes=["micro"], replicates=400).splitlines()
+            if one[:2] == "B "
+        ]
+        assert line.startswith(r"B & \textbf{") == bold
 
 
 class TestMatching:

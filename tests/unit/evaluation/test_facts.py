@@ -73,6 +73,23 @@ def test_the_command_gives_the_documented_keys(tmp_path, capsys) -> None:
         assert "nan" not in capsys.readouterr().out
 
 
+def test_one_report_is_one_cut(tmp_path, capsys) -> None:
+    """Of equal scores a threshold takes all: best F1, macro-F1, schemes, relations and intervals agree."""
+    mine, true = tmp_path / "mine.csv", tmp_path / "facts.csv"
+    mine.write_text("head,tail,relation,score\na,b,r,0.9\nc,d,r,0.5\ne,f,r,0.5\n")
+    true.write_text("head,tail,relation\na,b,r\nc,d,r\n")
+    command = ["score-facts", str(mine), "--facts", str(true), "--format", "json"]
+    assert main([*command, "--threshold", "0.5", "--bootstrap", "50"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert (report["threshold"], report["rank"]) == (0.5, 3)
+    names = ("micro_f1", "macro_f1", "fixed_micro_f1")
+    assert {*(report[name] for name in names), *report["schemes"].values()} == {0.8}
+    assert report["per_relation"]["r"]["f1"] == 0.8 and report["intervals"]["micro_f1"]["high"] <= 1
+    assert report["average_precision"] == 1.0 and "ties:order" in report["signature"]
+    table = compare_fact_files(mine, mine, true, replicates=20).set_index("measure")
+    assert table.loc["micro_f1", "score_first"] == 0.8
+
+
 def test_macro_f1_without_relations_that_have_no_facts_and_f1_at_a_fixed_threshold(tmp_path, capsys) -> None:
     """OpenNRE's golden values at .5; then a ninth relation, which has no fact."""
     mine, true = golden_files(tmp_path)

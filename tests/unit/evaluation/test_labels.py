@@ -11,6 +11,7 @@ import pytest
 from helpers.core.errors import MalformedRecord
 from helpers.core.labels import SEMEVAL_RELATIONS
 from helpers.data.predictions import read_predictions
+from helpers.evaluation.comparison import compare_files
 from helpers.evaluation.labels import negative_hint, score_file
 from helpers.evaluation.scoring import TASKS, find_task, score_frame
 from helpers.metrics.averaging import average, averages, evaluate
@@ -19,6 +20,7 @@ from helpers.metrics.counts import Confusion, PairedOutcomes
 from helpers.metrics.direction import direction_scores
 from helpers.metrics.semeval import official_macro, official_scores
 from helpers.metrics.weighting import SCHEMES
+from helpers.runs import Run, save_run
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 
@@ -144,6 +146,21 @@ class TestTask:
 
 
 class TestDirection:
+    def test_text_and_latex_say_over_what_each_macro_is(self, paired):
+        report = score_frame(paired, task="semeval2010")
+        text, latex = report.to_text().splitlines(), report.to_latex()
+        labels = len(set(paired["gold"]) - {"Other"})
+        relations = len({label.partition("(")[0] for label in set(paired["gold"]) - {"Other"}})
+        assert relations < labels
+        said = f"performance is the official macro-F1, over {relations} relations, direction counted"
+        assert f"direction: {said}" in text and f"Direction: {said}." in latex
+        said = (
+            f"macro is over {labels} labels (directed) or over {relations} relations (undirected; grouped, "
+        )
+        assert f"official: {said}the task's own score)" in text and f"Official: {said}" in latex
+        plain = score_frame(paired, negative="Other").to_text().splitlines()
+        assert f"direction: performance is macro-F1 over {labels} labels" in plain
+
     def test_performance_is_the_official_macro_with_the_task(self, paired):
         outcomes = PairedOutcomes.from_arrays(*(paired[name] for name in paired), SEMEVAL_RELATIONS)
         found = score_frame(paired, task="semeval2010").extra["direction"]
@@ -162,6 +179,25 @@ class TestDirection:
             expected, abs=1e-12
         )
         assert found["pd"] == pytest.approx(abs(expected[0] - expected[1]), abs=1e-12)
+
+    def test_the_interval_of_performance_is_that_of_the_scheme(self):
+        """A class with one sample is absent from a third of the replicates, and is averaged there, too."""
+        columns = {"gold": ["x"] * 60 + ["y"], "predicted": ["x"] * 61, "predicted_paired": ["x"] * 61}
+        report = score_frame(pd.DataFrame(columns), schemes=["macro"], replicates=1000)
+        found = report.extra["direction"]["intervals"]
+        ends = {key: report.schemes["macro"][key] for key in ("low", "high")}
+        assert ends["high"] == 0.5
+        assert found["performance_original"] == found["performance_paired"] == pytest.approx(ends, abs=0.005)
+
+    def test_official_intervals_keep_their_relations(self):
+        """The paired gold label is the inverse: another class of the table, the same relation."""
+        labels = ["Cause-Effect(e1,e2)", "Entity-Origin(e2,e1)"]
+        columns = {"gold": [labels[0]] * 60 + [labels[1]], "predicted": [labels[0]] * 61}
+        columns["predicted_paired"] = ["Cause-Effect(e2,e1)"] * 61
+        extra = score_frame(pd.DataFrame(columns), task="semeval2010", replicates=300).extra
+        ends = extra["direction"]["intervals"]
+        assert extra["official"]["grouped"]["macro_high"] == 0.5
+        assert ends["performance_original"]["high"] == ends["performance_paired"]["high"] == 0.5
 
     def test_rates_by_counting_rows(self, paired):
         found = score_frame(paired, task="semeval2010").extra["direction"]
@@ -269,22 +305,59 @@ class TestRemarks:
     def test_labels_that_are_written_in_two_ways(self, tmp_path, remarks):
         path = write(tmp_path / "mine.csv", gold=["per:Age", "b"], predicted=["per:age ", "b"])
         assert remarks(path) == [
-            "'per:age ' is predicted and never gold; is it 'per:Age'? --normalise counts them as one"
+            "'per:age ' is predicted and never gold; is it 'per:Age'? --normalise counts them as one",
+            "1 label is predicted and never gold ('per:age ' 1×): these count as false positives under micro",
         ]
         path = write(tmp_path / "numbers.csv", gold=[1, 2], predicted=["1.0", "2.0"])
         assert remarks(path) == [
-            "'1.0' is predicted and never gold; is it '1'? --normalise counts them as one",
+            "'1.0' is predicted and never gold; is it '1'? write both as integers",
         ]
+        path = write(tmp_path / "signs.csv", gold=[1, -1, 12], predicted=[-1, 1, "1-2"])
+        assert remarks(path) == []
+        assert score_file(path, normalise=True).accuracy == 0
 
     def test_columns_that_have_nothing_in_common(self, tmp_path, remarks):
         path = write(tmp_path / "mine.csv", gold=["a", "b"], predicted=["x", "y"])
         (remark,) = remarks(path)
         assert remark.startswith("no predicted label occurs as gold")
 
+    def test_labels_that_only_micro_sees_are_named_with_their_count(self, tmp_path, remarks):
+        gold, predicted = ["a", "b", "a", "NA", "NA", "NA"], ["a", "a", "c", "d", "c", "NA"]
+        path = write(tmp_path / "mine.csv", gold=gold, predicted=predicted)
+        said = "2 labels are predicted and never gold ('c' 2×, 'd' 1×): these count as false positives"
+        said = f"{said} under micro"
+        assert remarks(path, negative="NA") == [said]
+        without = score_file(path, negative="NA", labels=["a", "b"]).schemes
+        scored = score_file(path, negative="NA").schemes
+        assert scored["micro"]["f1"] == pytest.approx(2 / (5 + 3)) and without["micro"]["f1"] == 2 / (2 + 3)
+        assert scored["macro"]["f1"] == without["macro"]["f1"]
+        # nothing to say where they move nothing: a list leaves them out, micro is not shown, nothing is right
+        assert remarks(path, negative="NA", labels=["a", "b"]) == []
+        assert remarks(path, negative="NA", schemes=["macro"]) == []
+        path = write(tmp_path / "wrong.csv", gold=["a", "b"], predicted=["b", "c"])
+        assert remarks(path) == []
+        frame = pd.read_csv(tmp_path / "mine.csv", keep_default_na=False)
+        table = Confusion.from_arrays(frame["gold"], frame["predicted"])
+        run = Run.from_outcome(table, dataset="d", model="m", negative="NA")
+        assert remarks(save_run(run, tmp_path)) == [said]
+
     def test_an_average_over_nothing(self, tmp_path, remarks):
         path = write(tmp_path / "mine.csv", gold=["no_relation"], predicted=["no_relation"])
         (remark,) = remarks(path, negative="no_relation")
         assert remark.startswith("no label is averaged, so every average is 0/0")
+
+    def test_labels_to_average_may_be_those_of_a_whole_task_but_no_slip(self, tmp_path, remarks):
+        path = write(tmp_path / "mine.csv", gold=["per:age", "NA"], predicted=["per:age", "per:age"])
+        options = {"labels": ["per:age", "org:founded"], "negative": "NA"}
+        assert remarks(path, **options) == ["labels to average that never occur: org:founded"]
+        report = score_file(path, **options)
+        assert report.schemes["macro"]["f1"] == pytest.approx(2 / 3) and report.ignored == ("org:founded",)
+        assert score_file(path, zero_support="zero", **options).schemes["macro"]["f1"] == pytest.approx(1 / 3)
+        (row,) = compare_files([path, path], schemes=["macro"], replicates=9, **options).to_dict("records")
+        assert row["score_first"] == row["score_second"] == report.schemes["macro"]["f1"]
+        for score in (score_file, lambda one, **rules: compare_files([one, one], **rules)):
+            with pytest.raises(ValueError, match=r"labels\[0\] is 'per:aeg', .* did you mean 'per:age'"):
+                score(path, labels=["per:aeg"])
 
     def test_two_labels_that_look_like_a_negative_class(self):
         frame = pd.DataFrame({"gold": ["NA", "Other"], "predicted": ["NA", "NA"]})

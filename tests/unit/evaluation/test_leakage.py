@@ -66,6 +66,21 @@ def test_all_systems_gain_under_every_scheme(tacred) -> None:
     assert micro["rank_change"].abs().max() > 0
 
 
+def test_equal_scores_share_the_smaller_rank() -> None:
+    """Two systems are right alike, the third is behind both: 1, 1, 3, with the leak and without."""
+    predicted = {"one": ["NA", "a", "b", "b"], "two": ["NA", "a", "b", "b"], "three": ["NA", "a", "a", "a"]}
+    runs = [
+        Run.from_outcome(
+            Confusion.from_arrays(["NA", "a", "b", "b"], labels), dataset="d", model=name, negative="NA"
+        )
+        for name, labels in predicted.items()
+    ]
+    table = leak_table([runs[2], *runs[:2]], ["micro"]).set_index("model")
+    for rank in ("rank", "rank_leaked"):
+        assert table[rank].to_dict() == {"one": 1, "two": 1, "three": 3}
+    assert table["rank_change"].eq(0).all()
+
+
 def test_a_run_without_a_negative_class_is_refused() -> None:
     run = Run.from_outcome(Confusion.from_arrays(["a"], ["a"]), dataset="d", model="m")
     with pytest.raises(ValueError, match="the run of m on d has no negative class"):

@@ -116,6 +116,15 @@ def test_ties_are_in_bold_and_of_pd_and_pir_the_least_is_best():
     assert table[3] == [r"c\_1", r"51 $\pm$ 1", "--"]
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "bold"),
+    [([0.7], [0.6], 0), ([0.7], [0.7], 0), ([0.7, 0.72], [0.6], 0), ([0.7, 0.7], [0.7, 0.7], 2)],
+)
+def test_nothing_is_bold_that_no_test_decided(a, b, bold):
+    text = RunComparison(9, {"a": {"macro": a}, "b": {"macro": b}}, {"macro": "f1"}).to_latex()
+    assert text.count(r"\textbf") == bold and ("Bold:" in text) == bool(bold)
+
+
 def test_single_runs_have_a_mean_and_no_test(runs):
     found = compare_run_files({name: own[:1] for name, own in runs.items()}, **OPTIONS)
     for row in found.to_dict():
@@ -165,6 +174,9 @@ class TestRefused:
     def test_a_file_twice(self, runs):
         with pytest.raises(ValueError, match=r"good-seed0.csv is given twice"):
             compare_run_files({"a": runs["good"], "b": runs["good"][:1]}, **OPTIONS)
+        Path("link.csv").symlink_to(runs["good"][0])
+        with pytest.raises(ValueError, match=r"link.csv is given twice, also as .*good-seed0.csv"):
+            compare_run_files({"a": runs["good"], "b": ["link.csv"]}, **OPTIONS)
 
     def test_no_files_and_unknown_correction(self, runs):
         with pytest.raises(ValueError, match="at least one file of each system"):

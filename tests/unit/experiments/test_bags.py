@@ -192,6 +192,24 @@ class TestRuns:
         with pytest.raises(ValueError, match="did you mean 'aggregator'"):
             BagExperiment("pcnn", "toy", {"agregator": "avg"})
 
+    @pytest.mark.parametrize(
+        ("model", "options", "settings"),
+        [
+            ("cnn", {}, "gao2021"),
+            ("pcnn", {"training": "bag", "aggregator": "att"}, "gao2021-bag"),
+            ("bert-entity", {"training": "bag"}, "gao2021-bag"),
+            ("reside", {}, "vashishth2018"),
+        ],
+    )
+    def test_profile_paper_takes_the_papers_settings(self, model, options, settings) -> None:
+        experiment = BagExperiment(model, "toy", options, profile="paper")
+        assert experiment.resolved() == default_settings(model, settings)
+        assert experiment.resolved() != BagExperiment(model, "toy", options).resolved()
+        changed = replace(experiment, settings=default_settings(model, settings).changed({"epochs": 1}))
+        assert changed.run_variant.removeprefix(experiment.run_variant).lstrip("+") == "epochs-1"
+        with pytest.raises(ValueError, match="unknown profile of bags 'papers'; did you mean 'paper'"):
+            replace(experiment, profile="papers")
+
     def test_names_of_the_runs_on_gids_are_all_different(self) -> None:
         names = [(one.name, variant, one.seed) for one in gids_experiments() for variant in one.aggregators]
         assert len(names) == len(set(names)) == 3 + 3 * (4 * 5 + 3)

@@ -207,6 +207,21 @@ def test_replicates_are_scored_like_single_tables(rng):
             assert found == (value if name == "better_set" else pytest.approx(value, abs=1e-12, nan_ok=True))
 
 
+def test_classes_of_fixes_the_classes_of_each_set(rng):
+    """On A the class 1 has gold samples, on B its inverse, 2; a replicate without them averages them as 0."""
+    outcomes = PairedOutcomes.from_arrays([1, 3], [1, 3], [2, 0], SMALL)
+    drawn = PairedOutcomes(outcomes.entries, np.array([[0, 2], [1, 1]]), outcomes.labels)
+
+    def macro(table, classes_of=None):
+        return average(table, "macro", negative="Other", classes_of=classes_of)
+
+    free, fixed = (direction_scores(drawn, None, macro, classes_of=one) for one in (None, outcomes))
+    assert free.performance_original.tolist() == [1, 1]
+    assert fixed.performance_original.tolist() == [0.5, 1]
+    assert free.performance_paired.tolist() == [0, 0.5] == fixed.performance_paired.tolist()
+    assert direction_scores(drawn, classes_of=outcomes).performance_original.tolist() == [0.5, 1]
+
+
 def test_direction_scores_have_intervals(rng):
     gold = rng.integers(1, 5, 300)
     outcomes = PairedOutcomes.from_arrays(

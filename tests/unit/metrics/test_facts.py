@@ -45,6 +45,11 @@ def test_golden_values_of_the_published_evaluation() -> None:
 lists = st.lists(st.tuples(st.integers(0, 12), st.booleans()), min_size=1, max_size=60)
 
 
+def f1_at(threshold, scores, hits, facts: int) -> float:
+    """Micro-F1 of all facts with at least this score."""
+    return 2 * hits[scores >= threshold].sum() / ((scores >= threshold).sum() + facts)
+
+
 @given(lists, st.integers(0, 9))
 def test_areas_and_f_by_hand(listed, missing) -> None:
     scores, hits = (np.array(column) for column in zip(*listed, strict=True))
@@ -58,8 +63,11 @@ def test_areas_and_f_by_hand(listed, missing) -> None:
     assert ranking.auc() == pytest.approx(area, abs=1e-12)
     p1, r1 = points[0]
     assert ranking.auc("anchored") == pytest.approx(area + p1 * r1, abs=1e-12)
-    best = max((2 * p * r / (p + r) if p + r else 0.0) for p, r in points)
+    best = max(f1_at(threshold, scores, hits, ranking.facts) for threshold in scores)
     assert ranking.best_f1()[0] == pytest.approx(best, abs=1e-12)
+    assert ranking.best_f1()[2] == max(
+        score for score in scores if f1_at(score, scores, hits, ranking.facts) == best
+    )
     for measure in fact_scores(ranking, at=[1, len(scores)]).values():
         assert measure >= 0
 
@@ -135,6 +143,8 @@ def test_blocks_give_the_scores_of_the_whole(listed, missing, size) -> None:
     parts = FactRanking.from_blocks(lambda: blocks, whole.facts, at=(1, 7, 61))
     assert len(parts) == len(whole) and (parts.found == whole.found[parts.ranks - 1]).all()
     expected = fact_scores(whole, at=(1, 7, 61)) | {"threshold": None}
+    if not hits.any():  # F is 0 everywhere, also at ranks that are not known
+        expected["rank"] = parts.best_f1()[1]
     assert fact_scores(parts, at=(1, 7, 61)) == pytest.approx(expected, nan_ok=True)
 
 
@@ -196,17 +206,34 @@ def test_a_curve_of_falling_recall_is_turned_with_its_scores() -> None:
         FactRanking.from_curve([1.0, 0.5, 1 / 3], [0.5, 0.5, 0.5], 2, [0.2, 0.1])
 
 
+def test_a_threshold_never_cuts_a_tie() -> None:
+    """The second of two equal scores is taken with the first, where OpenNRE's best F1 is 1."""
+    ranking = FactRanking.from_scores([0.9, 0.5, 0.5], [True, True, False], None, [0, 0, 0], ["r"], [2])
+    assert ranking.best_f1() == (0.8, 3, 0.5)
+    assert label_averages(ranking.counts_at(0.5), ["micro"])[0] == 0.8
+    assert ranking.auc("step") == 1.0 and ranking.precision_at(2) == 1.0  # these follow the list's order
+    curve = FactRanking.from_curve(ranking.precision, ranking.recall, 2, ranking.scores)
+    assert curve.best_f1() == (0.8, 3, 0.5)
+    part = FactRanking.from_curve([0.5, 0.6], [0.1, 0.3], 10, [0.5, 0.5])  # ranks 2 and 5 of one tie
+    assert part.best_f1() == part.completed().best_f1()[:2] + (0.5,) == (0.4, 5, 0.5)
+
+
+@pytest.mark.filterwarnings("error")
+def test_scores_beyond_single_precision() -> None:
+    assert FactRanking.from_scores([1e300, 3e38, 4e38], [True, False, False], 2).found.tolist() == [1, 1, 1]
+
+
 def test_counts_need_relations_and_scores() -> None:
     with pytest.raises(ValueError, match="relations is not known of this list"):
         FactRanking.from_scores([1.0], [True]).counts_at(0.5)
 
 
 class TestResampling:
-    def sample(self, rng, n=300, facts=140) -> tuple[FactRanking, np.ndarray, np.ndarray]:
-        """A list whose units have one to six facts each."""
+    def sample(self, rng, n=300, facts=140, tie=1) -> tuple[FactRanking, np.ndarray, np.ndarray]:
+        """A list whose units have one to six facts each; `tie` facts have the same score."""
         units = rng.integers(0, 80, n)
         ranking = FactRanking.from_scores(
-            np.arange(n, 0, -1), rng.random(n) < np.linspace(0.6, 0.1, n), facts=facts
+            np.arange(n, 0, -1) // tie, rng.random(n) < np.linspace(0.6, 0.1, n), facts=facts
         )
         of_unit = np.bincount(units[ranking.hits], minlength=90)
         of_unit[80] = facts - of_unit.sum()
@@ -233,6 +260,23 @@ class TestResampling:
             assert scores[1] == pytest.approx(np.trapezoid(p, r) + p[0] * r[0])
             assert scores[3] == pytest.approx((2 * hits / (ranks + counts @ of_unit)).max())
             assert scores[4] == pytest.approx(p[np.flatnonzero(ranks >= 50)[0]])
+
+    @pytest.mark.parametrize("recall", [None, 0.05, 0.3])
+    def test_ties_stay_whole_in_every_replicate(self, rng, recall) -> None:
+        """F1 is that of the best threshold, against facts written out; a tie that recall cuts ends there."""
+        ranking, units, of_unit = self.sample(rng, tie=7)
+        sample = FactSample.of(ranking, units, of_unit)
+        cut = ranking if recall is None else ranking.until(recall)
+        assert sample.scores(recall=recall)[3] == pytest.approx(cut.best_f1()[0])
+        drawn = sample.resample(rng, 20)
+        for counts, scores in zip(drawn.counts, drawn.scores(recall=recall), strict=True):
+            times, facts = counts[units], counts @ of_unit
+            repeated = [np.repeat(column, times) for column in (ranking.scores, ranking.hits)]
+            one = FactRanking.from_scores(*repeated, facts=int(facts))
+            if recall is not None:  # to the last of the k times that the fact stands there
+                end = times.cumsum()[np.flatnonzero((times * ranking.hits).cumsum() >= recall * facts)[0]]
+                one = FactRanking.from_scores(*(column[:end] for column in repeated), facts=int(facts))
+            assert scores[3] == pytest.approx(one.best_f1()[0])
 
     @pytest.mark.parametrize("recall", [0.05, 0.3, 0.52])
     def test_a_replicate_is_cut_where_it_reaches_the_recall_itself(self, rng, recall) -> None:

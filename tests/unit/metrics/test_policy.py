@@ -1,5 +1,7 @@
 """The label policy and its signature."""
 
+import pytest
+
 from helpers.metrics.averaging import Policy, evaluate
 from helpers.metrics.counts import Confusion
 from helpers.metrics.weighting import SCHEMES
@@ -27,6 +29,22 @@ def test_every_choice_that_moves_a_number_shows_in_the_signature():
     signatures.append(evaluate(table.relabel({}, "dropped")).schemes["entropy"]["signature"])
     signatures.append(evaluate(table + table).schemes["entropy"]["signature"])
     assert len(set(signatures)) == len(signatures)
+
+
+@pytest.mark.parametrize("more", [[], ["x", "y"]])
+def test_labels_that_are_joined_in_a_signature_are_told_apart(more):
+    """[a, b+c] and [a+b, c]; of four labels there is a hash."""
+    for one, other in (
+        (["a", "b+c"], ["a+b", "c"]),
+        (["a", "b\nc"], ["a\nb", "c"]),
+        (["a\\+b"], ["a\\", "b"]),
+    ):
+        names = dict.fromkeys([*one, *other, *more])
+        table = Confusion.from_arrays(list(names), list(names))
+        signatures = {Policy(labels=[*listed, *more]).signature(table, "f1") for listed in (one, other)}
+        assert len(signatures) == 2
+    table = Confusion.from_arrays(["R(e1,e2)", "a|b"], ["a|b", "a|b"])
+    assert "|labels:R(e1,e2)+a\\|b|" in Policy(labels=["R(e1,e2)", "a|b"]).signature(table, "f1")
 
 
 def test_a_policy_says_whether_it_skips():

@@ -5,6 +5,8 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.metrics import f1_score
+from sklearn.preprocessing import MultiLabelBinarizer
 
 from helpers.metrics.label_scores import RankedLabels
 from helpers.metrics.multilabel import with_and_without_test_labels
@@ -102,3 +104,11 @@ def test_options_reach_both():
 def test_what_does_not_fit_is_refused(known, depth, message):
     with pytest.raises(ValueError, match=message):
         with_and_without_test_labels(TRUTH, SCORES, known, depth)
+
+
+def test_what_scikit_learn_does_with_labels_of_the_test_data():
+    """L, Section 2.1, says that it leaves them out: its binariser does, its F1 of label names does not."""
+    binariser = MultiLabelBinarizer().fit([["a"], ["b"]])
+    with pytest.warns(UserWarning, match="unknown class"):
+        assert binariser.transform([["a", "new"]]).tolist() == [[1, 0]]
+    assert f1_score(["a", "b", "new"], ["a", "b", "b"], average="macro") == pytest.approx((1 + 2 / 3 + 0) / 3)

@@ -274,6 +274,28 @@ class TestEveryModel:
         load_weights(tmp_path / "w", loaded)
         assert torch.equal(outputs(whole, whole.examples(SAMPLES)), outputs(loaded, loaded.examples(SAMPLES)))
 
+    @pytest.mark.parametrize("kind", list(KINDS))
+    @pytest.mark.parametrize("tags", [False, True])
+    def test_a_new_model_reads_the_weights_of_a_trained_one(self, kind, tags, tmp_path) -> None:
+        samples = toy(12, tags=tags)
+        whole = new(kind, FAST.changed({"epochs": 1}))
+        whole.fit(samples, progress=False)
+        whole.save(tmp_path / "w")
+        expected = outputs(whole, whole.examples(SAMPLES))  # with words that training did not have
+        loaded = load_weights(tmp_path / "w", new(kind))
+        assert torch.equal(outputs(loaded, loaded.examples(SAMPLES)), expected)
+        other = new(kind)
+        other.prepare(FAST, toy(6, seed=8, tags=not tags))  # whose words and tags are others
+        load_weights(tmp_path / "w", other)
+        assert torch.equal(outputs(other, other.examples(SAMPLES)), expected)
+        with pytest.raises(ValueError, match="these weights do not fit the model"):
+            load_weights(tmp_path / "w", new(kind, hidden=SMALL["hidden"] + 1))
+
+    def test_weights_of_other_vectors_are_refused(self, trained, tmp_path) -> None:
+        trained("encoder").save(tmp_path / "w")
+        with pytest.raises(ValueError, match="no weights of a model whose vectors are contextual"):
+            load_weights(tmp_path / "w", new("contextual"))
+
 
 class TestWordVectors:
     def test_of_the_encoder_new_words_have_theirs(self) -> None:

@@ -109,20 +109,53 @@ def test_killed_and_started_again_it_gives_the_same_run(
     assert len(expected["outcome"]["rows"]) > 50 and len(expected["history"]["losses"]) == SETTINGS["epochs"]
 
 
+def in_two_processes(words: list[str], folder: Path, environment: dict[str, str]) -> str:
+    """What the command prints that is started twice."""
+    # --multi_gpu starts processes; where there is no GPU they compute on the processor and talk by gloo
+    launch = "--multi_gpu --num_processes 2 --num_machines 1 --mixed_precision no --dynamo_backend no"
+    started = [sys.executable, "-m", "accelerate.commands.launch", *launch.split()]
+    started += ["--main_process_ip", "127.0.0.1", "--main_process_port", "0", "-m", "helpers", *words]
+    alone = environment | {"CUDA_VISIBLE_DEVICES": "", "GLOO_SOCKET_IFNAME": "lo", "MASTER_ADDR": "127.0.0.1"}
+    alone |= {"HF_HOME": str(folder / "no-configuration")}
+    process = subprocess.Popen(
+        started, cwd=ROOT, env=alone, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        printed, complaints = process.communicate(timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGINT)  # accelerate ends the processes that it started
+        process.communicate(timeout=PATIENCE)
+        raise
+    assert process.returncode == 0, complaints
+    assert printed.count("run file: ") == 1, "only the first process prints"
+    return printed
+
+
+def test_two_processes_of_type_restriction_store_both_evaluations(tmp_path, environment) -> None:
+    words = ["train", "--model", "recent", "--dataset", "demo", "--out", str(tmp_path / "two")]
+    words += ["--option", "base", "cnn", "--option", "typed", "false", "--option", "filters", "6"]
+    words += ["--set", "epochs", "2", "--sentences", "200"]
+    in_two_processes(words, tmp_path, environment)
+    options = {"base": "cnn", "typed": False, "filters": 6}
+    settings = default_settings("cnn").changed({"epochs": 2})
+    one = Experiment("recent", "demo", options=options, settings=settings, sentences=200)
+    run_experiment(one, tmp_path / "one", progress=False)
+    stored = [
+        sorted(path.parent.name for path in (tmp_path / name).rglob("*.json")) for name in ("one", "two")
+    ]
+    assert stored[0] == stored[1] and len(stored[0]) == 2
+    for path in (tmp_path / "two").rglob("*.json"):
+        found, expected = load_run(path), load_run(tmp_path / "one" / path.relative_to(tmp_path / "two"))
+        assert found.environment["processes"] == 2 and same_configuration(found, expected)
+        assert found.n == expected.n == 400 and found.kind == "paired"
+
+
 def test_two_processes_give_what_one_gives(tiny_bert, tmp_path, environment, one_thread, monkeypatch) -> None:
     monkeypatch.setattr(experiments, "CHECKPOINTS", tmp_path / "checkpoints")
     changes = {"epochs": 1, "learning_rate": 1e-3, "precision": "fp32", "dropout": 0, "epsilon": 1e-4}
-    # --multi_gpu starts processes; where there is no GPU they compute on the processor and talk by gloo
-    launch = "--multi_gpu --num_processes 2 --num_machines 1 --mixed_precision no --dynamo_backend no"
-    words = [sys.executable, "-m", "accelerate.commands.launch", *launch.split()]
-    words += ["--main_process_ip", "127.0.0.1", "--main_process_port", "0", "-m", "helpers"]
-    words += command(tiny_bert, tmp_path / "two", **changes)
+    words = command(tiny_bert, tmp_path / "two", **changes)
     words += ["--weights", str(tmp_path / "two.safetensors"), "--predictions", str(tmp_path / "two.csv")]
-    alone = environment | {"CUDA_VISIBLE_DEVICES": "", "GLOO_SOCKET_IFNAME": "lo", "MASTER_ADDR": "127.0.0.1"}
-    alone |= {"HF_HOME": str(tmp_path / "no-configuration")}
-    done = subprocess.run(words, cwd=ROOT, env=alone, capture_output=True, text=True, timeout=PATIENCE)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count("run file: ") == 1, "only the first process prints"
+    in_two_processes(words, tmp_path, environment)
 
     chosen = Experiment(
         "em-es", "demo", encoder=str(tiny_bert), settings=replace(default_settings("em-es"), **changes)

@@ -12,9 +12,10 @@ from helpers.data import Dataset, TypedSample, register_dataset, unregister_data
 from helpers.experiments import Experiment, run_experiment
 from helpers.experiments.grid import missing
 from helpers.metrics import Confusion, average, leaked
-from helpers.models import Model, Settings, build
+from helpers.models import EMBEDDED, Model, Settings, build, default_settings
 from helpers.models.base import History
 from helpers.models.type_restriction import POSITIVE, TypeRestriction, possible_relations
+from helpers.runs import list_runs
 
 NEGATIVE = "no_relation"
 LABELS = (NEGATIVE, "born", "died", "age", "title")
@@ -97,7 +98,7 @@ CASES = [
 
 def test_both_evaluations_case_by_case(model) -> None:
     tests = [sample(100 + n, gold, types, said) for n, (gold, types, said, _, _) in enumerate(CASES)]
-    found = model.both(tests, progress=False)
+    found = model.evaluations(tests, progress=False)
     assert [LABELS[one] for one in found["corrected"]] == [case[3] for case in CASES]
     assert [LABELS[one] for one in found["as-published"]] == [case[4] for case in CASES]
     gold = [case[0] for case in CASES]
@@ -116,10 +117,10 @@ def test_gold_labels_do_not_change_the_corrected_predictions(model) -> None:
     tests = [sample(100 + n, gold, types, said) for n, (gold, types, said, _, _) in enumerate(CASES)]
     rng = random.Random(1)
     shuffled = [replace(one, relation=rng.choice(LABELS)) for one in tests]
-    assert (model.both(tests)["corrected"] == model.both(shuffled)["corrected"]).all()
-    assert (model.both(tests)["as-published"] != model.both(shuffled)["as-published"]).any()
-    assert (model.predict(tests, progress=False) == model.both(tests)["corrected"]).all()
-    assert model.both([]) is not None and model.predict([]).shape == (0,)
+    assert (model.evaluations(tests)["corrected"] == model.evaluations(shuffled)["corrected"]).all()
+    assert (model.evaluations(tests)["as-published"] != model.evaluations(shuffled)["as-published"]).any()
+    assert (model.predict(tests, progress=False) == model.evaluations(tests)["corrected"]).all()
+    assert model.evaluations([]) is not None and model.predict([]).shape == (0,)
 
 
 def test_without_types_there_are_the_same_two_steps_and_no_type_is_read() -> None:
@@ -192,6 +193,13 @@ class TestTrained:
         model.save(tmp_path / "w")
         assert (tmp_path / "w").stat().st_size > 1000
 
+    def test_around_ptr_the_first_step_has_words_of_its_own(self) -> None:
+        words = {"age": ("man", "man", "of", "age", "age"), NEGATIVE: ("none", "has", "none", "to", "none")}
+        model = build("recent", EMBEDDED, [NEGATIVE, "age"], FAST, 9, base="ptr", layers=1, words=words)
+        stage = model.make((NEGATIVE, POSITIVE), 9)
+        assert stage.words[POSITIVE] == ("something", "has", "something", "to", "something")
+        assert stage.words[NEGATIVE] == words[NEGATIVE]
+
     def test_stopped_between_the_stages_it_goes_on_to_the_same(self, tmp_path, monkeypatch) -> None:
         samples = toy()
         whole = self.made(dropout=0.3)
@@ -211,6 +219,22 @@ class TestTrained:
         resumed.fit(samples, tmp_path / "c.safetensors", progress=False)
         pairs = zip(whole.state_dict().items(), resumed.state_dict().items(), strict=True)
         assert all(a == b and torch.equal(one, other) for (a, one), (b, other) in pairs)
+
+    @pytest.mark.parametrize("base", [{"base": "cnn", "filters": 6}, {"base": "ptr", "layers": 1}])
+    def test_directed_relations_are_counted_on_both_sets_in_both_evaluations(self, base, tmp_path) -> None:
+        settings = default_settings(base["base"]).changed({"epochs": 1})
+        experiment = Experiment(
+            "recent", "demo", sentences=120, settings=settings, options={"typed": False} | base
+        )
+        run = run_experiment(experiment, tmp_path, progress=False)
+        (other,) = [one for one in list_runs(folder=tmp_path) if one.variant != run.variant]
+        assert (run.kind, other.kind, run.n) == ("paired", "paired", 400)
+        assert other.hyperparameters["evaluation"] == "as-published"
+        negative = run.labels.index("Other")
+        for one, leaky in ((run, False), (other, True)):
+            rows = [row for row in one.table.rows if row[0] == negative]
+            answers = {answer for row in rows for answer in row[1:3]}
+            assert (answers == {negative}) == leaky, "the leak is in the counts of both sets, or in neither"
 
     def test_runs(self, tmp_path, monkeypatch) -> None:
         monkeypatch.chdir(tmp_path)

@@ -373,6 +373,7 @@ class TestCopies:
         [
             ("0.5 of 3", "0.5 of 3", "same outputs"),
             ("in 1.5 s", "in 23 s", "same outputs"),
+            ("torch 2.13.0+cpu", "torch 2.14.1", "same outputs"),
             ("F1 0.5", "F1 0.6", "outputs of cells 0, 1 differ from the committed copy"),
             ("3 sentences", "4 sentences", "outputs of cells 0, 1 differ from the committed copy"),
         ],
@@ -384,7 +385,6 @@ class TestCopies:
                 [new_output("display_data", data={"text/html": text, "image/png": name})],
             ]
             cells = [new_code_cell("x", outputs=outputs) for outputs in shown]
-            cells.append(new_code_cell("t", outputs=shown[0], metadata={"tags": ["timings"]}))
             nbformat.write(new_notebook(cells=cells), tmp_path / f"{name}.ipynb")
         assert compare_copies(tmp_path / "new.ipynb", tmp_path / "old.ipynb") == verdict
         assert compare_copies(tmp_path / "new.ipynb", tmp_path / "none.ipynb").startswith("no committed copy")

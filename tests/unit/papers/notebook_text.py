@@ -10,7 +10,7 @@ import pandas as pd
 from helpers import ROOT
 from helpers.papers import findings_table, pair_runs, pair_scores, restriction_gains
 from helpers.papers.graphs import DRAWN, WHOLE
-from helpers.reporting import find_cell, load_published
+from helpers.reporting import compare_models, find_cell, load_published
 
 NUMBER = re.compile(r"\b\d[\d,]*\.\d+\b|\b\d+ of \d+\b|(?<![\w.,])\.\d+\b|\b\d+(?:\.\d+)? %")
 CODE = re.compile(r"```.*?```|`[^`]*`|\$[^$]*\$|Sections? \d\.\d|version \d\.\d+\.\d", re.DOTALL)
@@ -101,6 +101,14 @@ def verdicts_of_14(evaluation: str = "") -> pd.DataFrame:
     """PTR against RECENT around EM-ES on the drawn pairs, by score."""
     table = findings_table(pair_runs())
     return table[table["first"] == f"RECENT(EM-ES){evaluation}"].set_index("score")
+
+
+def p_of_14(first: str, second: str, scheme: str, decimals: int = 2) -> str:
+    """Welch's p of two systems on the drawn pairs, over five seeds."""
+    rows = pair_scores(pair_runs(DRAWN)).query("score == @scheme")
+    found = compare_models(rows, first, second)
+    assert found["runs"].item() == 5
+    return f"{found['p'].item():.{decimals}f}".removeprefix("0")
 
 
 def ahead_of_14(evaluation: str = "") -> pd.Series:

@@ -142,3 +142,12 @@ def test_emr_c_reads_the_literal_relation_on_the_paired_sentence_only() -> None:
     lead = means["literal relation"] - means["markers"]
     assert lead["paired"].loc[[5, 6]].min() > 2 and lead["original"].loc[[5, 6]].max() < -2
     assert means["key word"].max() < 5
+
+
+def test_the_last_layer_looks_at_words_in_all_three() -> None:
+    """R's footnote 9 has the middle layers for two texts; the stored EMR-C, which reads two, has the last."""
+    studies = {path.stem.upper(): read_study(path) for path in STORED}
+    shares = group_shares(all_attention(studies, "caused")).query("sentence == 'original'")
+    special = shares[shares["group"] == "[CLS], [SEP]"]
+    least = special.loc[special.groupby("model")["share"].idxmin()].set_index("model")["layer"]
+    assert least.to_dict() == {"EM-C": 6, "EM-C-M": 6, "EMR-C": 6}

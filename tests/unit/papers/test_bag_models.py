@@ -6,7 +6,7 @@ import pytest
 
 from helpers import ROOT
 from helpers.experiments import agreement, stored_draws
-from helpers.metrics import FactRanking, FewRunsWarning, welch
+from helpers.metrics import FactRanking, welch
 from helpers.papers import bag_findings, bag_rows, bag_runs, bag_scores, mean_over_seeds, relation_f1
 from helpers.reporting import load_published, tidy
 from helpers.runs import RankedFacts, Run
@@ -29,14 +29,14 @@ def run(model: str, variant: str, seed: int, skill: float) -> Run:
 @pytest.fixture(scope="module")
 def scores() -> pd.DataFrame:
     skills = {"sent+AVG": 0.3, "bag+AVG": 0.6, "bag+ATT": 0.6}
-    return bag_scores([run("PCNN", name, seed, skill) for name, skill in skills.items() for seed in range(4)])
+    return bag_scores([run("PCNN", name, seed, skill) for name, skill in skills.items() for seed in range(5)])
 
 
 def test_mean_and_sd_over_seeds(scores) -> None:
     table = mean_over_seeds(scores)
     mine = 100 * scores.loc[scores["system"] == "PCNN+bag+AVG", "auc"]
     row = table.loc["PCNN+bag+AVG"]
-    assert (row["runs"], row["auc"], row["auc SD"]) == pytest.approx((4, mean(mine), mine.std(ddof=1)))
+    assert (row["runs"], row["auc"], row["auc SD"]) == pytest.approx((5, mean(mine), mine.std(ddof=1)))
     assert table["auc"].is_monotonic_decreasing and table.index[-1] == "PCNN+sent+AVG"
 
 
@@ -44,22 +44,26 @@ def mean(values: pd.Series) -> float:
     return values.to_numpy().mean()
 
 
-def test_findings_are_judged_by_welch(scores) -> None:
+def test_findings_are_judged_by_the_one_rule(scores) -> None:
     found = bag_findings(scores).set_index("finding")
     helped = found.loc["bag-level training helps PCNN"]
-    assert helped["verdict"] == "reproduced" and helped["difference"] > 0 and helped["p"] < 0.05
-    assert found.loc["… and ATT helps it most", "verdict"] == "undecided"
+    assert helped["verdict"] == "reproduced (order)" and helped["difference"] > helped["low"] > 0
+    own = (scores.loc[scores["system"] == f"PCNN+{one}+AVG", "auc"].to_numpy() for one in ("bag", "sent"))
+    assert helped["p"] == pytest.approx(welch(*own).p) and helped["p_holm"] == pytest.approx(2 * helped["p"])
+    assert found.loc["ATT is PCNN's best strategy", "verdict"] == "undecided"
     assert len(found) == 2  # of BERT there are no runs
     assert helped["steps"] == ""  # these runs were not trained
     turned = scores.assign(auc=1 - scores["auc"])
     assert bag_findings(turned)["verdict"].iloc[0] == "contradicted"
+    three = bag_findings(scores[scores["seed"] < 3]).iloc[0]
+    assert three["verdict"] == "undecided" and three["low"] > 0 and np.isnan(three["p"])
 
 
 def test_rows_of_the_table(scores) -> None:
     table = tidy(bag_rows(scores))
     means = table[table["seed_or_agg"].eq("mean") & table["metric"].eq("auc")].set_index("model")["value"]
     assert means.to_dict() == pytest.approx((mean_over_seeds(scores)["auc"] / 100).to_dict())
-    assert len(table) == 7 * (3 * 4 + 3)
+    assert len(table) == 7 * (3 * 5 + 3)
 
 
 def test_f1_of_relations(scores) -> None:
@@ -93,7 +97,7 @@ class TestStoredRuns:
         assert stored.loc["TF-IDF-EM", "mean"] > stored.loc[convolutions, "mean"].max() + 0.02
         found = bag_findings(bag_scores(bag_runs())).set_index("finding")
         helped = found.loc["bag-level training helps PCNN"]
-        assert helped["verdict"] == "contradicted" and helped["steps"] == "59, 34"
+        assert helped["high"] < 0 and helped["runs"] == 3 and helped["steps"] == "59, 34"
         trained = [run for run in bag_runs() if run.model == "PCNN"]
         assert {run.hyperparameters["epochs"] for run in trained} == {12}
 
@@ -119,17 +123,15 @@ class TestStoredRuns:
         apart = drawn.groupby("relation")["value"].agg(lambda values: values.max() - values.min())
         assert apart["place_of_death"] > apart["place_of_birth"] + 5
 
-    def test_masked_entities_are_not_ahead_among_the_first_facts(self) -> None:
-        """By more than a fact in a hundred. D says so of NYT10 (Section 5.3, Figure 4)."""
-        runs = bag_scores(bag_runs()).set_index("system")
-        for strategy in ("AVG", "ONE"):
-            plain, masked = (
-                runs.loc[f"{name}+sent+{strategy}"] for name in ("BERT-entity", "BERT-entity-masked")
-            )
-            lead = {n: masked[f"P@{n}"].mean() - plain[f"P@{n}"].mean() for n in (100, 200, 300)}
-            assert lead[100] < 0.01 and max(lead[200], lead[300]) <= 1e-9
-            with pytest.warns(FewRunsWarning):
-                assert welch(masked["P@100"].to_numpy(), plain["P@100"].to_numpy()).p > 0.3
+    def test_masked_entities_among_the_first_facts(self) -> None:
+        """Bag and sentence training: ahead in four of five pairs, and behind over all facts. D says so of
+        NYT10 (Section 5.3, Figure 4); three runs decide nothing."""
+        table = bag_findings(bag_scores(bag_runs()))
+        own = table[table["family"] == "D, Figure 4, on GIDS"]
+        first, over_all = (own[own["label"].str.startswith(one)]["difference"] for one in ("P@100", "auc"))
+        assert (first.round(6) > 0).tolist() == [False, True, True, True, True] and first.round(6).min() == 0
+        assert len(over_all) == 5 and (over_all < -2.5).all()
+        assert set(own["verdict"]) == {"undecided"} and own["p"].isna().all()
 
     def test_the_published_table_is_of_another_corpus(self) -> None:
         assert set(load_published("D", "Table 4")["dataset"]) == {"nyt10m"}

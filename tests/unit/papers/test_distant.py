@@ -60,17 +60,10 @@ def test_every_replicate_is_cut_at_the_common_recall(nyt10) -> None:
 
 
 def test_rows_say_which_area_up_to_where_and_what_is_drawn(nyt10, gids) -> None:
-    """`published` is filled for the same quantity only: RESIDE's own lists, anchored and whole."""
     cut = list_scores({name: nyt10[name] for name in ("RESIDE RESIDE", "NRE CNN+ATT")}, 0.2)
     rows = fact_rows(list_scores(nyt10), "nyt10", "whole", 0, 9) + fact_rows(cut, "nyt10", "cut", 0, 9)
     rows += fact_rows(list_scores(gids), "gids", "whole", 0, 9)
-    printed = {(row["dataset"], row["model"], row["metric"]): row for row in rows if row["published"]}
-    assert list(printed) == [
-        ("nyt10", "RESIDE RESIDE", "auc_anchored"),
-        ("gids", "RESIDE RESIDE", "auc_anchored"),
-    ]
-    for row in printed.values():
-        assert row["value"] == pytest.approx(float(row["published"]), abs=5e-5)
+    assert not any("published" in row for row in rows), "no source prints an area of these lists"
     made = {(row["item"], row["model"], row["metric"]): row["signature"] for row in rows}
     assert made["cut", "NRE CNN+ATT", "auc"].startswith(
         "facts|level:bag|area:points|recall:0.2|drawn:fact|n:705"

@@ -15,6 +15,7 @@ from helpers.models.linear.cost_sensitive import COSTS
 from helpers.papers import COLLECTIONS, forms_table, linear_runs
 from helpers.papers.multilabel import differing_documents, label_f1, label_table, score_rows, scores_of
 from helpers.papers.multilabel import multilabel_runs as list_runs
+from helpers.papers.multilabel_costs import solving
 from helpers.papers.multilabel_tables import support_means, support_table
 from helpers.reporting import TABLES_FOLDER, read_tidy
 from helpers.reporting.figures import multilabel as charts
@@ -192,6 +193,12 @@ class TestStored:
         seconds = table["seconds"].unstack()
         assert seconds.loc["reuters90", "1vsrest"] < 0.8 * seconds.loc["reuters90", "1vsrest primal"]
         assert seconds.loc["goemotions", "1vsrest"] > 1.1 * seconds.loc["goemotions", "1vsrest primal"]
+
+    def test_thresholding_and_costs_take_longer_than_one_vs_rest(self):
+        """L, Sections 3.2 and 3.3, in processor seconds of the solver."""
+        for models in (linear_runs()[name] for name in ("reuters90", "goemotions")):
+            for name in ("thresholding", "cost_sensitive"):
+                assert solving(models[name]) > 2 * solving(models["1vsrest"])
 
     def test_problems_are_those_that_the_document_counts_and_one_for_each_label(self):
         """L, Section 3.5: L, 3L and 21L; and C(2 − t)/t is C for t = 1."""

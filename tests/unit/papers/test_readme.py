@@ -7,6 +7,7 @@ import sys
 from contextlib import suppress
 from functools import cache
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -138,6 +139,14 @@ def test_the_readme_is_short_and_has_a_picture():
     assert len(others) <= 3 and all((ROOT / other).is_file() for other in others)
     drawn = pd.read_csv((ROOT / image).with_suffix(".csv"))
     pd.testing.assert_frame_equal(drawn, pd.concat(picture()).reset_index(drop=True), rtol=1e-6)
+
+
+def test_the_pair_in_the_picture_is_turned_beyond_its_paired_intervals():
+    lead, direction = picture()
+    lead = lead.set_index("scheme")
+    assert lead.loc["micro", "low"] > 0 > lead.loc["macro", "high"]
+    assert np.allclose(lead["difference"], lead["score_first"] - lead["score_second"])
+    assert (direction.groupby(["model", "set"]).size() == 5).all()
 
 
 def test_the_commands_on_your_own_files_run_as_printed(call, monkeypatch, tmp_path):

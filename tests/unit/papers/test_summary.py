@@ -83,7 +83,16 @@ def test_what_is_not_derivable_is_not_counted(tmp_path):
     unknown = TEST | {"scheme": "micro", "verdict": "not derivable", "low": None, "high": None}
     text = page(tmp_path, [TEST | {"verdict": "consistent"}, unknown])
     assert line(text, "micro") == ["micro", "2·10^-10"]
-    assert text.endswith("\n1 of 1 published numbers agree.")
+    last = "1 of 1 published numbers agree. 1 more row is not judged: of another encoder, or not derivable."
+    assert text.splitlines()[-1] == last
+
+
+def test_what_is_not_judged_is_counted_beside_what_does_not_agree(tmp_path):
+    trained = SPANBERT | {"encoder": "all-MiniLM-L6-v2"}
+    rows = [SPANBERT | {"value": 0.5}, *(trained | {"model": name} for name in ("em-c", "ptr"))]
+    last = page(tmp_path, rows).splitlines()[-1]
+    assert last.startswith("0 of 1 published numbers agree; these do not: W Section 3.1: ")
+    assert last.endswith(". 2 more rows are not judged: of another encoder, or not derivable.")
 
 
 def test_rows_without_a_published_value_are_left_out(tmp_path):

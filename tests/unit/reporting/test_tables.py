@@ -7,7 +7,7 @@ from helpers.metrics import Confusion
 from helpers.reporting import settings_table
 from helpers.reporting.published import load_published
 from helpers.reporting.tables import TIDY_COLUMNS, published_ours, read_tidy, tidy, to_markdown, write_tidy
-from helpers.runs import Run, list_runs
+from helpers.runs import Run, list_runs, load_run, save_run
 
 ROWS = [
     {
@@ -149,3 +149,9 @@ def test_settings_of_a_stored_run_are_all_there():
     run = next(one for one in list_runs("semeval2010") if one.hyperparameters)
     shown = settings_table(run)
     assert set(run.hyperparameters) <= set(shown.index)
+
+
+def test_a_run_just_made_and_the_stored_one_give_one_table(tmp_path):
+    given = {"hyperparameters": {"loss": "hinge", "C": 1.0}, "files": {"b": "1" * 64, "a": "2" * 64}}
+    run = Run.from_outcome(Confusion.from_arrays(["a"], ["a"]), dataset="demo", model="svm", **given)
+    assert settings_table(run).equals(settings_table(load_run(save_run(run, tmp_path))))

@@ -1,81 +1,93 @@
-"""Every stored run: its scores are those that it had when it was stored, its text is that of its contents."""
+"""What is stored is what it was: the scores of every run, the text of its file, the printed numbers."""
 
-import csv
-from collections import defaultdict
+import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from helpers import ROOT
-from helpers.metrics import SCHEMES, LabelCounts, averages, label_averages
-from helpers.reporting import original_table, paired_scores
-from helpers.runs import RUNS_FOLDER, STUDIES_FOLDER, Run, load_run, run_path
+from helpers.metrics import LabelCounts
+from helpers.runs import RUNS_FOLDER, Run, load_run, run_path
 from helpers.runs.files import run_text
+from tests.golden.renew import PUBLISHED, RUN_FILES, changes, published_hashes, read_golden, run_scores
 
-PATHS = sorted((*RUNS_FOLDER.rglob("*.json"), *(STUDIES_FOLDER).glob("*/*/*/*/*.json")))
-NAMES = [path.relative_to(ROOT).as_posix() for path in PATHS]
-
-
-def golden() -> dict[str, dict[str, float]]:
-    """Path → measure → value, written by the program that stored the runs, before their form was changed."""
-    found = defaultdict(dict)
-    with open(Path(__file__).parents[2] / "golden" / "stored_runs.csv", newline="") as file:
-        for row in csv.DictReader(file):
-            found[row["path"]][row["measure"]] = float(row["value"])
-    return found
+EM_C = RUNS_FOLDER / "semeval2010" / "EM-C" / "all-MiniLM-L6-v2" / "seed-9.json"
 
 
-GOLDEN = golden()
+@pytest.fixture(scope="module")
+def runs() -> dict[str, Run]:
+    return {path.relative_to(ROOT).as_posix(): load_run(path) for path in RUN_FILES}
 
 
-def f1(scores, ending: str = "") -> dict[str, float]:
-    return {f"f1 {scheme}{ending}": value for scheme, value in zip(SCHEMES, scores.tolist(), strict=True)}
+def listed(found: list) -> str:
+    return "\n".join(map(str, found))
 
 
-def measures(run: Run) -> dict[str, float]:
-    """Every kind's measures of the golden file."""
-    outcome = run.outcome()
-    if run.kind == "label_sets":
-        if run.second:
-            sides = zip(("first", "second"), outcome.counts(), strict=True)
-            pairs = [f1(label_averages(counts, SCHEMES), f" of {side}") for side, counts in sides]
-            return {"n": run.n} | pairs[0] | pairs[1]
-        schemes = zip(SCHEMES, label_averages(outcome.counts, SCHEMES).tolist(), strict=True)
-        return (
-            {"n": run.n, "train_support": sum(run.table.train_support)}
-            | outcome.scores((1, 5))
-            | dict(schemes)
-        )
-    found = {"n": run.n} | f1(averages(original_table(run), SCHEMES, negative=run.negative))
-    if run.second:
-        return found | f1(averages(outcome.paired(), SCHEMES, negative=run.negative), " of second")
-    return found | (paired_scores(run) if run.kind == "paired" else {})
+def test_scores_are_what_they_were(runs):
+    golden = read_golden("stored_runs.csv")
+    assert len(golden) >= 577
+    changed = changes(golden, {name: run_scores(run) for name, run in runs.items()})
+    assert not changed, f"{len(changed)} scores of stored runs changed:\n{listed(changed[:20])}"
 
 
-@pytest.mark.parametrize("path", PATHS, ids=NAMES)
-def test_scores_are_what_they_were(path):
-    run = load_run(path)
+def test_texts_and_paths_are_those_of_the_contents(runs):
+    for name, run in runs.items():
+        assert (ROOT / name).read_text("utf-8") == run_text(run), name
+        folder = ROOT.joinpath(*Path(name).parts[: 2 if name.startswith("results/runs") else 3])
+        assert run_path(run, folder) == ROOT / name
+
+
+def test_printed_numbers_are_what_they_were():
+    changed = changes(read_golden("published.csv"), published_hashes())
+    assert not changed, f"{len(changed)} files of printed numbers changed:\n{listed(changed)}"
+
+
+def test_one_changed_digit_of_a_printed_number_is_noticed(tmp_path):
+    shutil.copytree(PUBLISHED, tmp_path / "published")
+    table = tmp_path / "published" / "D-table-5.csv"
+    text = table.read_text("utf-8")
+    table.write_text(text[:-5] + ("8" if text[-5] == "9" else "9") + text[-4:], "utf-8")
+    (tmp_path / "published" / "W-prose.csv").unlink()
+    changed = changes(read_golden("published.csv"), published_hashes(tmp_path / "published"))
+    assert [(one.path.rpartition("/")[2], one.new is None) for one in changed] == [
+        ("D-table-5.csv", False),
+        ("W-prose.csv", True),
+    ]
+
+
+def one_more(outcome: dict) -> None:
+    outcome["rows"][-1][-1] += 1
+
+
+def one_moved(outcome: dict) -> None:
+    outcome["sets"][0][-1] -= 1
+    outcome["sets"][1][-1] += 1
+
+
+def one_hit_later(outcome: dict) -> None:
+    outcome["hit_ranks"][-1] += 1
+
+
+@pytest.mark.parametrize(
+    ("path", "corrupt"),
+    [
+        (EM_C, one_more),
+        (RUNS_FOLDER / "tacred" / "gcn" / "published" / "predictions.json", one_more),
+        (RUNS_FOLDER / "reuters90" / "tree" / "no-encoder" / "seed-1337.json", one_moved),
+        (RUNS_FOLDER / "gids" / "CNN+bag+ATT" / "no-encoder" / "seed-9.json", one_hit_later),
+    ],
+)
+def test_a_corrupted_run_is_noticed(path, corrupt, tmp_path):
+    record = json.loads(path.read_text("utf-8"))
+    corrupt(record["outcome"])
+    corrupted = tmp_path / "run.json"
+    corrupted.write_text(json.dumps(record), "utf-8")
     name = path.relative_to(ROOT).as_posix()
-    if name in GOLDEN:  # a run that was stored later has tests of its own
-        assert measures(run) == pytest.approx(GOLDEN[name], rel=1e-12, abs=1e-12, nan_ok=True)
-    assert path.read_text("utf-8") == run_text(run)
-    folder = ROOT.joinpath(*Path(name).parts[: 2 if name.startswith("results/runs") else 3])
-    assert run_path(run, folder) == path
-
-
-def test_no_stored_run_is_lost():
-    assert GOLDEN.keys() - set(NAMES) == set()
-    assert len(GOLDEN) == 179
-
-
-def test_one_sample_more_is_noticed():
-    run = load_run(RUNS_FOLDER / "tacred" / "gcn" / "published" / "predictions.json")
-    counts = run.outcome().counts.copy()
-    counts[0, 1] += 1
-    moved = type(run.outcome())(counts, run.labels)
-    found = measures(Run.from_outcome(moved, dataset="d", model="m", negative=run.negative))
-    expected = GOLDEN["results/runs/tacred/gcn/published/predictions.json"]
-    assert found != pytest.approx(expected, rel=1e-12, abs=1e-12)
+    golden = {name: read_golden("stored_runs.csv")[name]}
+    assert changes(golden, {name: run_scores(load_run(path))}) == []
+    changed = changes(golden, {name: run_scores(load_run(corrupted))})
+    assert changed and all(name in str(one) and " → " in str(one) for one in changed)
 
 
 def test_label_counts_are_whole():

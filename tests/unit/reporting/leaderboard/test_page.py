@@ -2,6 +2,9 @@
 
 import json
 import re
+import struct
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,12 +19,13 @@ from helpers.reporting.leaderboard import (
     measured,
     page_data,
     register_measure,
+    take_pictures,
     unregister_measure,
 )
 from helpers.reporting.leaderboard.one_file import _stored
 from helpers.reporting.leaderboard.page import MODULES, WEB, json_in_html
 from helpers.runs import list_runs, load_run, save_run
-from tests.unit.reporting.leaderboard.conftest import HOSTILE
+from tests.unit.reporting.leaderboard.conftest import HOSTILE, save
 
 SHOWN = "[...document.querySelectorAll('#table-body tr')]"
 
@@ -143,6 +147,27 @@ class TestWhatItShows:
         assert "KnowBERT" in seen.inner_text("#headline")
 
 
+def test_pictures_are_of_the_page_as_it_is(browser, tmp_path) -> None:
+    """In a process of its own: two of playwright's loops cannot run in one."""
+    words = ["leaderboard", "rebuild", "--store", tmp_path, "--runs", tmp_path / "none", "--bootstrap", "0"]
+    words += ["--out", tmp_path / "page.html", "--pictures", tmp_path]
+    save(Confusion.from_arrays(["a", "b"], ["a", "a"]), tmp_path, "one", dataset="small")
+    done = subprocess.run([sys.executable, "-m", "helpers", *map(str, words)], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    sizes = [struct.unpack(">II", path.read_bytes()[16:24]) for path in sorted(tmp_path.glob("*.png"))]
+    assert sizes == [(1280, 1180), (1280, 1180), (390, 1180)]  # dark, light, phone
+    assert len(done.stdout.splitlines()) == 4
+
+
+def test_without_chromium_one_line_says_that_no_picture_was_taken(monkeypatch, tmp_path, caplog) -> None:
+    monkeypatch.delenv("CHROMIUM", raising=False)
+    monkeypatch.setenv("PATH", "")
+    assert take_pictures(tmp_path / "page.html", tmp_path) == [] == list(tmp_path.iterdir())
+    assert caplog.messages == [
+        "no pictures of the page were taken: they need Chromium and the package playwright"
+    ]
+
+
 class TestUse:
     def test_sorting(self, seen) -> None:
         seen.click('[data-sort="macro"]')
@@ -202,6 +227,18 @@ class TestUse:
         seen.click("#copy-place >> text=Markdown")
         lines = seen.evaluate("navigator.clipboard.readText()").splitlines()
         assert lines[0].count("|") == 9 and len([line for line in lines if line.startswith("| ")]) == 53
+
+    def test_a_search_leaves_the_ranks_of_the_whole_table(self, opened, real_page) -> None:
+        page, faults = opened(real_page, "#d=tacred&sort=micro")
+        ranks = f"""() => Object.fromEntries({SHOWN}.map(
+            row => [row.querySelector('.name').textContent, row.querySelector('.rank').textContent]))"""
+        whole = page.evaluate(ranks)
+        page.fill("#search", "GCN")
+        until(page, f"{SHOWN}.length < 52")
+        left = page.evaluate(ranks)
+        assert 1 < len(left) < 52 and left == {name: whole[name] for name in left}
+        assert [*left.values()][:2] != ["1", "2"] and faults == []
+        page.close()
 
     def test_an_address_shows_its_view(self, opened, real_page) -> None:
         page, faults = opened(real_page, "#d=semeval2010&sort=macro&alpha=0.2&q=CNN&labels=observed")

@@ -1,0 +1,138 @@
+"""Golden values of what is stored: the scores of every run, the sha256 of every file of printed numbers.
+
+`python -m tests.golden.renew` writes both files anew and prints what changed; look at each line of it.
+"""
+
+import csv
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from helpers import ROOT
+from helpers.core import file_sha256
+from helpers.metrics import SCHEMES, averages, fact_scores, label_averages
+from helpers.reporting import original_table, paired_scores
+from helpers.runs import RUNS_FOLDER, STUDIES_FOLDER, Run, load_run
+
+FOLDER = Path(__file__).parent
+RUN_FILES = sorted((*RUNS_FOLDER.rglob("*.json"), *STUDIES_FOLDER.glob("*/*/*/*/*.json")))
+PUBLISHED = ROOT / "results" / "published"
+TOLERANCE = 1e-9
+Golden = dict[str, dict[str, float | str]]
+"""Path from the root → name → value."""
+
+
+class Change(NamedTuple):
+    """What is no longer as it was stored; None: it is not there."""
+
+    path: str
+    name: str
+    old: float | str | None
+    new: float | str | None
+
+    def __str__(self) -> str:
+        return f"{self.path} · {self.name}: {self.old} → {self.new}"
+
+
+def run_scores(run: Run) -> dict[str, float]:
+    """Every measure that follows from the outcome of a run, whatever made it; undefined ones are left out."""
+    kinds = {"facts": _of_facts, "label_sets": _of_label_sets}
+    found = {"n": run.n} | kinds.get(run.kind, _of_labels)(run)
+    return {
+        name: float(value) for name, value in found.items() if value is not None and not math.isnan(value)
+    }
+
+
+def stored_scores() -> Golden:
+    """The scores of every stored run."""
+    return {path.relative_to(ROOT).as_posix(): dict(run_scores(load_run(path))) for path in RUN_FILES}
+
+
+def published_hashes(folder: Path = PUBLISHED) -> Golden:
+    """The sha256 of every file of printed numbers."""
+    return {
+        f"results/published/{path.name}": {"sha256": file_sha256(path)} for path in sorted(folder.iterdir())
+    }
+
+
+def read_golden(name: str) -> Golden:
+    """A golden file: one row a path, empty where a name does not belong to it."""
+    with open(FOLDER / name, encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return {
+        row.pop("path"): {
+            key: value if key == "sha256" else float(value) for key, value in row.items() if value
+        }
+        for row in rows
+    }
+
+
+def changes(old: Golden, new: Golden) -> list[Change]:
+    """Every value that differs by more than `TOLERANCE`, or that only one of the two has."""
+    found = []
+    for path in sorted(old.keys() | new.keys()):
+        before, after = old.get(path, {}), new.get(path, {})
+        for name in dict.fromkeys((*before, *after)):
+            values = before.get(name), after.get(name)
+            if not _equal(*values):
+                found.append(Change(path, name, *values))
+    return found
+
+
+def write_golden(name: str, values: Golden) -> None:
+    """Store golden values, 12 significant digits."""
+    names = list(dict.fromkeys(key for one in values.values() for key in one))
+    with open(FOLDER / name, "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["path", *names])
+        for path in sorted(values):
+            writer.writerow([path, *(_text(values[path].get(key, "")) for key in names)])
+
+
+def _of_labels(run: Run) -> Mapping[str, float]:
+    outcome = run.outcome()
+    found = _f1(averages(original_table(run), SCHEMES, negative=run.negative))
+    if run.second:
+        return found | _f1(averages(outcome.paired(), SCHEMES, negative=run.negative), " of second")
+    return found | (paired_scores(run) if run.kind == "paired" else {})
+
+
+def _of_label_sets(run: Run) -> Mapping[str, float]:
+    outcome = run.outcome()
+    if run.second:
+        first, second = (label_averages(counts, SCHEMES) for counts in outcome.counts())
+        return _f1(first) | _f1(second, " of second")
+    support = {"train_support": sum(run.table.train_support)}
+    return support | outcome.scores((1, 5)) | _f1(label_averages(outcome.counts, SCHEMES))
+
+
+def _of_facts(run: Run) -> Mapping[str, float]:
+    ranking = run.outcome().ranking(run.labels, run.negative)
+    found = fact_scores(ranking)
+    if ranking.relations is not None and ranking.facts_of_relation is not None:
+        # As many facts as are true: no tie and no best threshold decides where the list is cut.
+        cut = min(ranking.facts, len(ranking))
+        found |= _f1(label_averages(ranking.counts_until(cut), SCHEMES), " of as many facts")
+    return found
+
+
+def _f1(scores, ending: str = "") -> dict[str, float]:
+    return {f"f1 {scheme}{ending}": value for scheme, value in zip(SCHEMES, scores.tolist(), strict=True)}
+
+
+def _equal(old: float | str | None, new: float | str | None) -> bool:
+    if isinstance(old, float) and isinstance(new, float):
+        return math.isclose(old, new, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+    return old == new
+
+
+def _text(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:.12g}"
+
+
+if __name__ == "__main__":
+    for name, values in {"stored_runs.csv": stored_scores(), "published.csv": published_hashes()}.items():
+        for change in changes(read_golden(name) if (FOLDER / name).exists() else {}, values):
+            print(change)
+        write_golden(name, values)
