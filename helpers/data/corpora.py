@@ -317,9 +317,8 @@ _table = {row.name: row for row in _ROWS}
 
 def resolved(function: Function) -> Callable[..., Any]:
     """The function itself, imported if its address is given."""
-    if not isinstance(function, str):
-        return function
-    return resolve_name(f"{__package__}{function}" if function.startswith(".") else function)
+    address = f"{__package__}{function}" if str(function).startswith(".") else function
+    return resolve_name(address) if isinstance(address, str) else address
 
 
 def datasets() -> dict[str, Dataset]:

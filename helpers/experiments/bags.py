@@ -37,12 +37,12 @@ from ..models import (
     NO_ENCODER,
     Model,
     ModelEntry,
-    Settings,
     build,
     check_options,
     default_settings,
     model_entry,
 )
+from ..models.settings import Settings
 from ..runs import (
     RUNS_FOLDER,
     ConfusionRows,

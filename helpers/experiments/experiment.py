@@ -30,16 +30,8 @@ from ..data import (
     registered_file,
     samples_sha256,
 )
-from ..models import (
-    EMBEDDED,
-    Count,
-    ModelEntry,
-    Settings,
-    check_options,
-    checked,
-    default_settings,
-    model_entry,
-)
+from ..models import EMBEDDED, ModelEntry, check_options, default_settings, model_entry
+from ..models.settings import Count, Settings, checked
 from ..runs import variant_name
 
 SEEDS = (9, 148, 378, 459, 687)

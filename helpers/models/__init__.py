@@ -1,7 +1,7 @@
 """Samples in, predictions out: pretrained encoders, the classifiers on top of them, one training loop.
 
-Here is what needs no torch; networks and classifiers are imported by their module, as from
-`helpers.models.classifier`, or made by name: `build`.
+Here is what loads quickly, without torch: networks and classifiers are imported by their module, as from
+`helpers.models.classifier`, or made by name, `build`; settings are in `helpers.models.settings`.
 """
 
 import warnings
@@ -24,7 +24,6 @@ from .registry import (
     register_model as register_model,
     unregister_model as unregister_model,
 )
-from .settings import Count as Count, Settings as Settings, checked as checked
 
 # transformers imports tqdm's notebook bar, which warns without ipywidgets; our bars are text everywhere.
 warnings.filterwarnings("ignore", "IProgress not found")

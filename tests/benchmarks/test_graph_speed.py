@@ -16,9 +16,10 @@ import torch
 
 from helpers.core.errors import MissingData
 from helpers.experiments.experiment import read_samples
-from helpers.models import Settings, build
+from helpers.models import build
 from helpers.models.convolution import PAD
 from helpers.models.inputs import collate, epoch_batches
+from helpers.models.settings import Settings
 from tests.benchmarks import graph_peer as peer
 from tests.benchmarks.table import GRAPHS
 

@@ -29,9 +29,9 @@ LIGHT = {"core": {"numpy", "scipy"}, "metrics": {"numpy", "scipy"}, "data": {"nu
 BY_PATH = {
     f"helpers.models.{path.stem}"
     for path in (ROOT / "helpers" / "models").glob("*.py")
-    if path.stem not in ("base", "registry", "settings", "__init__")
+    if path.stem not in ("base", "registry", "__init__")
 } | {"helpers.adapters.streaming"}
-"""Modules that load a heavy library, which no face does: they are imported by their path."""
+"""Modules that load a heavy library (settings: pydantic), which no face does: imported by their path."""
 
 
 def public_names(face: ModuleType) -> list[str]:

@@ -22,10 +22,11 @@ from helpers.data import (
 )
 from helpers.data.tree_files import word_spans
 from helpers.experiments import Experiment, run_experiment
-from helpers.models import Settings, build
+from helpers.models import build
 from helpers.models.encoder import load_encoder
 from helpers.models.graph import POOLINGS, ContextualGcn, Gcn, GraphConvolution, adjacency, pooled
 from helpers.models.registry import MODELS
+from helpers.models.settings import Settings
 from helpers.models.training import load_weights
 from helpers.models.word_vectors import WordVectors
 

@@ -158,7 +158,7 @@ def modules_after(code: str) -> set[str]:
             {"torch", "transformers"},
         ),
         (
-            "from helpers.experiments import Experiment\nfrom helpers.models import Majority\n"
+            "from helpers.experiments import Experiment\nfrom helpers.models.baselines import Majority\n"
             "Experiment('em-c').resolved(); Majority(['a'])",
             {"torch", "transformers", "accelerate"},
         ),

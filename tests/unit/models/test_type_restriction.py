@@ -12,8 +12,9 @@ from helpers.data import Dataset, TypedSample, register_dataset, unregister_data
 from helpers.experiments import Experiment, run_experiment
 from helpers.experiments.grid import missing
 from helpers.metrics import Confusion, average, leaked
-from helpers.models import EMBEDDED, Model, Settings, build, default_settings
+from helpers.models import EMBEDDED, Model, build, default_settings
 from helpers.models.base import History
+from helpers.models.settings import Settings
 from helpers.models.type_restriction import POSITIVE, TypeRestriction, possible_relations
 from helpers.runs import list_runs
 
