@@ -174,7 +174,7 @@ class LabelList(Source):
         if self._texts == [""]:
             raise MalformedRecord(path, "the file is empty; a label on each line is needed", 1)
         first = next(text for text in self._texts if text.strip())
-        if first.lstrip().startswith(('{"', '[{"')):
+        if first.lstrip().startswith(('{"', "{'", "[{")):
             kind = "jsonl" if first.lstrip().startswith("{") else "json"
             reason = f"a label is expected on each line, not JSON: name the file .{kind}"
             raise MalformedRecord(path, f"{reason}, or say --input-format {kind}", 1)

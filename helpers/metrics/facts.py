@@ -265,14 +265,8 @@ class FactRanking:
         if not len(reached):
             raise ValueError(f"the list ends at recall {self.recall[-1] if len(self.ranks) else 0:.4g}")
         points = int(reached[0]) + 1
-        columns = (
-            "ranks",
-            "found",
-            "scores",
-            "hits",
-            "relations",
-            "ends",
-        )  # a whole list has a point for each rank
+        # a whole list has a point for each rank
+        columns = ("ranks", "found", "scores", "hits", "relations", "ends")
         known = {name: getattr(self, name) for name in columns if getattr(self, name) is not None}
         return replace(self, **{name: column[:points] for name, column in known.items()})
 
