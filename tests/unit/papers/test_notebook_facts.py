@@ -598,7 +598,7 @@ DEFINITIONS = {
     "12": "up to a recall of 0.2 (a parameter); 95 % intervals; 47.1 % agree (Gao et al., Section 3.1); "
     "and 5.4, a section",
     "13": "significant below .05; people found 53 % (Gao et al., Section 3.1); strength 1.25, a setting; "
-    "curves up to 90 %",
+    "curves up to 90 %; 95 % intervals",
     "14": "6.9 points, from 64.0 to 70.9 (Lyu and Chen 2021)",
 }
 """What is no result: parameters, definitions, and what is printed elsewhere."""
