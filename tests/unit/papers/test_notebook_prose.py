@@ -58,6 +58,7 @@ from helpers.papers.direction_tables import ALIKE, merged_text, plane_text, prin
 from helpers.reporting import TABLES_FOLDER, find_cell, forest_rows, load_published, read_tidy
 from helpers.runs import PairedRows, Run
 from tests.unit.papers.notebook_text import assert_all_told, assert_claim, printed
+from tests.unit.papers.page_claims import by_a_point_below_bert_em
 
 LESSONS = ("05", "06", "07", "08", "09", "10", "11")
 WEIGHTED, DIRECTED = table_4_runs(), direction_runs()
@@ -251,6 +252,7 @@ CLAIMS: dict[tuple[str, str], Callable[[], bool]] = {
         last_layer(SHARES).loc[(model, "original")].idxmax() == "markers" for model in CASES
     ),
     ("08", "All three look at the markers in layer {layers[-1]}, hardly before"): markers_come_late,
+    ("06", "Each p alone is below .05, none is after the correction"): by_a_point_below_bert_em,
     ("06", "In our runs PTR trails whichever class is left out"): lambda: (
         left_out_table(WEIGHTED)["lead"].max() < 0
     ),
