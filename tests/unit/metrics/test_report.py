@@ -89,7 +89,7 @@ def test_the_text_shows_every_scheme_every_class_and_the_signature(report):
     for label in ("a_1", "b&c", "d%", "NA (not averaged)"):
         assert any(line.startswith(label) for line in lines)
     assert "accuracy 25.00" in lines[0]
-    assert "left out: d%" in text
+    assert "left out of all but micro: d%" in text
     assert lines[-1] == report.signature
 
 
@@ -169,7 +169,7 @@ class TestLabelsOfAnyKind:
             assert all(line.isprintable() for line in text.split("\n"))
             assert r"A\n_" in text or r"A\textbackslash{}n\_" in text
         assert len(report.to_text().splitlines()) == 1 + 6 + 1 + 3 + 1 + 1 + 3 + 1
-        assert r"left out: d\x1b" in report.to_text()
+        assert r"left out of all but micro: d\x1b" in report.to_text()
 
     def test_escaping_leaves_printable_text_alone(self):
         text = "é 関係 עברית ن 🙂 \\n | 'x' \"y\""
