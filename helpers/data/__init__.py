@@ -23,6 +23,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "registered_files",
             "search_folders",
         ],
+        "encoder_files": ["ENCODER_PACKAGES", "encoder_folder"],
         "samples": [
             "Fact",
             "RDR_MARKERS",
