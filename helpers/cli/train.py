@@ -177,8 +177,7 @@ def _described(run: Any, path: object) -> str:
     paired = []
     if run.kind == "paired":
         paired = [
-            "A, B: official macro-F1 (over relations) on test and paired set; "
-            "PD, PIR, PPR: Lyu et al. 2021 (%)",
+            "A, B: official macro-F1 (relations) on test and paired set; PD, PIR, PPR: Lyu et al. 2021 (%)",
             _row(("A", "B", "PD", "PIR", "PPR"), paired_scores(run).values()),
             "",
         ]

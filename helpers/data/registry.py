@@ -173,8 +173,7 @@ def fetch(name: str) -> list[Path]:
     """Download a file, or all files of a data set, into `data/`, with checksum and a progress bar.
 
     A file that lies in one of the search folders already is not downloaded again. Files without an address
-    are left out with a warning that says how to get them. A download that breaks off is tried again and
-    resumed, within the limits of `helpers.data.download`. Files are written atomically, after their checksum
+    are left out with a warning that says how to get them. Files are written atomically, after their checksum
     was found right.
 
     Returns

@@ -19,6 +19,7 @@ from transformers import AddedToken, AutoConfig, AutoModel, AutoTokenizer, PreTr
 from transformers.utils import cached_file, logging
 
 from ..core import file_sha256
+from ..data import ENCODER_PACKAGES, encoder_folder
 from .base import EMBEDDED
 from .inputs import Batch
 
@@ -128,7 +129,8 @@ def load_encoder(
 
     Parameters
     ----------
-    name : `EMBEDDED`, a Hugging Face name (`bert-base-uncased`, `roberta-large`, …), or a local folder.
+    name : `EMBEDDED`, 'mpnet-base' (`ENCODER_PACKAGES`), a Hugging Face name (`bert-base-uncased`, …), or a
+        local folder.
     markers : tokens to add; one that the vocabulary has already (`$`, `#`) keeps its vector.
     dropout : of hidden states and attention; None keeps the encoder's own.
     pooler : with the pooling layer of BERT; an encoder without one, or without its weights, is then refused.
@@ -138,6 +140,7 @@ def load_encoder(
 
     Raises
     ------
+    MissingData : the files of 'mpnet-base' are not here; the message has the command that gets them.
     ValueError : no such encoder, fewer layers than `layers`, no safetensors weights, weights of another
         model, no classification or separator token, or embedded weights with another sha256 than
         `EMBEDDED_SHA256`.
@@ -146,7 +149,7 @@ def load_encoder(
     >>> encoder.hidden_size, encoder.tokenizer.decode(encoder.tokenizer("[E11] fire")["input_ids"])
     (384, '[CLS] [E11] fire [SEP]')
     """
-    source = _embedded_folder() if name == EMBEDDED else name
+    source = _source(name)
     label = Path(name).resolve().name if Path(name).is_dir() else name  # no machine's folders in run files
     try:
         sha256 = weights_sha256(source)
@@ -183,7 +186,7 @@ def is_large(name: str) -> bool:
     >>> is_large(EMBEDDED)
     False
     """
-    source = _embedded_folder() if name == EMBEDDED else name
+    source = _source(name)
     try:
         return AutoConfig.from_pretrained(source, trust_remote_code=False).hidden_size >= LARGE
     except (OSError, KeyError, ValueError) as error:
@@ -219,6 +222,13 @@ def _file(source: str | Path, name: str) -> Path | None:
         _raise_exceptions_for_connection_errors=True,
     )
     return Path(found) if found else None
+
+
+def _source(name: str) -> str:
+    """The folder of an encoder that comes in packages, else the name itself."""
+    if name in ENCODER_PACKAGES:
+        return str(encoder_folder(name))
+    return _embedded_folder() if name == EMBEDDED else name
 
 
 def _embedded_folder() -> str:

@@ -1,6 +1,7 @@
 """Where data files are looked for, what happens to a wrong one, and that a download is whole or not there."""
 
 import errno
+import gc
 import gzip
 import hashlib
 import io
@@ -12,6 +13,7 @@ import tarfile
 import tempfile
 import threading
 import time
+import warnings
 from collections import defaultdict
 from collections.abc import Callable
 from email.message import Message
@@ -23,7 +25,7 @@ import pytest
 
 from helpers import ROOT
 from helpers.core.errors import ChecksumError, DownloadError, MissingData
-from helpers.data import download, readers, registry
+from helpers.data import ENCODER_PACKAGES, download, readers, registry
 from helpers.data.readers import json_array
 
 TEXT = b"one\ntwo\n"
@@ -135,11 +137,8 @@ def temp(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.fixture(autouse=True)
-def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The pauses between the tries, none of which is kept."""
-    kept: list[float] = []
-    monkeypatch.setattr(download, "sleep", kept.append)
-    return kept
+def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(download, "WAIT", 0.0)
 
 
 @pytest.fixture
@@ -151,6 +150,9 @@ def refused(project: Path, temp: Path, register):
         with pytest.raises(DownloadError) as caught:
             registry.fetch("toy")
         message = str(caught.value)
+        with warnings.catch_warnings(action="ignore", category=ResourceWarning):
+            del caught
+            gc.collect()  # requests leaves the connection of a refused redirect to the collector
         target = project / "data" / "toy" / "a.txt"
         assert message.startswith(f"toy/a.txt could not be downloaded from {url} (")
         assert message.endswith(
@@ -311,132 +313,35 @@ class TestFetch:
             registry.fetch("tacrde")
 
 
-class TestANewTry:
-    """What breaks off is asked for again, from where it broke off, if it is still the same file."""
-
-    @pytest.mark.parametrize(
-        ("headers", "sent_back"),
-        [
-            ({"ETag": '"v1"', "Last_Modified": "Sat, 01 Aug 2026 00:00:00 GMT"}, '"v1"'),
-            (
-                {"ETag": 'W/"v1"', "Last_Modified": "Sat, 01 Aug 2026 00:00:00 GMT"},
-                "Sat, 01 Aug 2026 00:00:00 GMT",
-            ),
-            ({"ETag": 'W/"v1"'}, None),
-            ({"ETag": '"v\xe9"'}, None),
-            ({}, None),
-        ],
-    )
-    def test_resumes(self, project, register, server, pauses, caplog, headers, sent_back) -> None:
-        def page(request: Handler) -> None:
-            if request.nth == 1:
-                request.answer(200, TEXT, cut=3, **headers)
-            else:
-                start = 3 * (request.nth - 1)
-                part = f"bytes {start}-{len(TEXT) - 1}/{len(TEXT)}"
-                request.answer(206, TEXT[start:], cut=3, Content_Range=part, **headers)
-
-        server.pages["/a.txt"] = page
-        register(data_file(f"{server.address}/a.txt"))
-        assert registry.fetch("toy")[0].read_bytes() == TEXT
-        asked = server.asked["/a.txt"]
-        assert [one["Range"] for one in asked] == [None, "bytes=3-", "bytes=6-"]
-        assert [one["If-Range"] for one in asked] == [None, sent_back, sent_back]
-        assert {one["Accept-Encoding"] for one in asked} == {"identity"}
-        assert pauses == [1, 2]
-        assert "toy/a.txt: the connection ended after 3 of 8 bytes; trying again in 1 s" in caplog.text
-
-    def test_an_archive_whose_size_nobody_knows(self, register, server, project) -> None:
-        content = packed((tarfile.REGTYPE, TEXT))
-
-        def page(request: Handler) -> None:
-            if request.nth == 1:
-                request.answer(200, content, cut=50)
-            else:
-                part = f"bytes 50-{len(content) - 1}/{len(content)}"
-                request.answer(206, content[50:], Content_Range=part)
-
-        server.pages["/all.tar.gz"] = page
-        register(data_file(f"{server.address}/all.tar.gz", member="a.txt"))
-        assert registry.fetch("toy")[0].read_bytes() == TEXT
-
-    @pytest.mark.parametrize(
-        ("second", "ranges"),
-        [
-            ({"status": 200, "body": TEXT}, [None, "bytes=3-"]),
-            ({"status": 206, "body": TEXT[2:], "Content_Range": "bytes 2-7/8"}, [None, "bytes=3-", None]),
-            ({"status": 206, "body": TEXT[3:]}, [None, "bytes=3-", None]),
-            ({"status": 416}, [None, "bytes=3-", None]),
-            ({"status": 503}, [None, "bytes=3-", "bytes=3-"]),
-        ],
-    )
-    def test_a_server_that_does_not_resume(self, project, register, server, second, ranges) -> None:
-        def page(request: Handler) -> None:
-            if request.nth == 1:
-                request.answer(200, b"TWO\nONE\n", cut=3)
-            elif request.nth == 2:
-                request.answer(**second)
-            else:
-                request.answer(200, TEXT)  # the whole file, also where a part was asked for
-
-        server.pages["/a.txt"] = page
-        register(data_file(f"{server.address}/a.txt"))
-        assert registry.fetch("toy")[0].read_bytes() == TEXT
-        assert [one["Range"] for one in server.asked["/a.txt"]] == ranges
+class TestTheServer:
+    """It is not trusted, and not always well."""
 
     @pytest.mark.parametrize("status", [408, 429, 500, 503])
-    def test_faults_that_pass(self, project, register, server, pauses, status) -> None:
+    def test_faults_that_pass(self, project, register, server, status) -> None:
         server.pages["/a.txt"] = lambda request: request.answer(status if request.nth < 3 else 200, TEXT)
         register(data_file(f"{server.address}/a.txt"))
         assert registry.fetch("toy")[0].read_bytes() == TEXT
-        assert pauses == [1, 2]
 
-    def test_they_end(self, refused, server, pauses) -> None:
+    def test_they_end(self, refused, server) -> None:
         server.pages["/a.txt"] = lambda request: request.answer(500)
-        message = refused(f"{server.address}/a.txt")
-        assert "(the server answers 500 Internal Server Error; tried 4 times)" in message
-        assert pauses == [1, 2, 4]
-        assert len(server.asked["/a.txt"]) == 4
+        assert "500 Server Error" in refused(f"{server.address}/a.txt")
+        assert len(server.asked["/a.txt"]) == download.TRIES
 
-    @pytest.mark.parametrize("cut", [0, 3])
-    def test_always_cut_at_the_same_place(self, refused, server, cut) -> None:
+    @pytest.mark.parametrize("status", [403, 404])
+    def test_faults_that_stay(self, refused, server, status) -> None:
+        server.pages["/a.txt"] = lambda request: request.answer(status)
+        assert f"{status} Client Error" in refused(f"{server.address}/a.txt")
+        assert len(server.asked["/a.txt"]) == 1
+
+    def test_nobody_listens(self, refused) -> None:
+        assert "Connection refused" in refused("http://127.0.0.1:9/a.txt")
+
+    @pytest.mark.parametrize("cut", [1, 3])
+    def test_a_body_that_breaks_off(self, refused, server, cut) -> None:
         server.pages["/a.txt"], server.cuts["/a.txt"] = TEXT, cut
-        assert f"the connection ended after {cut} of 8 bytes; tried 4 times" in refused(
+        assert f"IncompleteRead({cut} bytes read, {8 - cut} more expected)" in refused(
             f"{server.address}/a.txt"
         )
-
-    def test_nobody_listens(self, refused, pauses) -> None:
-        assert "Connection refused; tried 4 times" in refused("http://127.0.0.1:9/a.txt")
-        assert pauses == [1, 2, 4]
-
-    @pytest.mark.parametrize("status", [204, 206, 304, 403, 404])
-    def test_faults_that_stay(self, refused, server, pauses, status) -> None:
-        server.pages["/a.txt"] = lambda request: request.answer(status)
-        assert f"the server answers {status} " in refused(f"{server.address}/a.txt")
-        assert pauses == []
-
-
-def raw(*parts: bytes) -> Callable[[Handler], None]:
-    """A page that writes these bytes and nothing else."""
-    return lambda request: [request.wfile.write(part) for part in parts]
-
-
-class TestAServerNotToTrust:
-    @pytest.mark.parametrize(
-        ("length", "reason"),
-        [
-            (100, "the server announces 100 bytes, the registered file has 8"),
-            (7, "the server announces 7 bytes, the registered file has 8"),
-            ("abc", "the server's Content-Length is no number of bytes: 'abc'"),
-            ("-8", "the server's Content-Length is no number of bytes: '-8'"),
-            ("\xb2", "the server's Content-Length is no number of bytes: '²'"),
-            ("9" * 5000, "the server's Content-Length is no number of bytes: '999"),
-        ],
-    )
-    def test_length_that_is_not_true(self, refused, server, pauses, length, reason) -> None:
-        server.pages["/a.txt"] = lambda request: request.answer(200, TEXT, length)
-        assert reason in refused(f"{server.address}/a.txt")
-        assert pauses == []
 
     def test_no_length_at_all(self, project, register, refused, server) -> None:
         server.pages["/short"] = lambda request: request.answer(200, TEXT[:3], "")
@@ -445,81 +350,26 @@ class TestAServerNotToTrust:
         register(data_file(f"{server.address}/a.txt"))
         assert registry.fetch("toy")[0].read_bytes() == TEXT
 
-    def test_chunks(self, project, register, refused, server) -> None:
-        head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-        for broken in (b"", b"3\r\none", b"zz\r\none", b"-3\r\none", b"3" * 100_000):
-            server.pages["/broken"] = raw(head, broken)
-            assert "tried 4 times" in refused(f"{server.address}/broken")
-        server.pages["/a.txt"] = raw(head, b"3\r\none\r\n5\r\n\ntwo\n\r\n0\r\n\r\n")
-        register(data_file(f"{server.address}/a.txt"))
-        assert registry.fetch("toy")[0].read_bytes() == TEXT
-
-    @pytest.mark.parametrize("form", ["plain", "chunked"])
-    def test_a_body_without_end(self, refused, server, form) -> None:
-        def page(request: Handler) -> None:
-            request.answer(length="", **{"Transfer_Encoding": "chunked"} if form == "chunked" else {})
-            request.forever(b"3e8\r\n" + b"x" * 1000 + b"\r\n" if form == "chunked" else b"x" * 1000)
-
-        server.pages["/a.txt"] = page
-        assert "it has more bytes than the 8 registered" in refused(f"{server.address}/a.txt")
-
-    def test_an_archive_without_end(self, refused, server, monkeypatch) -> None:
+    def test_a_body_without_end(self, refused, server, monkeypatch) -> None:
         monkeypatch.setattr(download, "LARGEST", 100_000)
-        server.pages["/endless"] = lambda request: [request.answer(length=""), request.forever(b"x" * 1000)]
-        server.pages["/large"] = lambda request: request.answer(length=100_001)
-        for page in ("endless", "large"):
-            message = refused(f"{server.address}/{page}", member="a.txt")
-            assert "it has more bytes than 100000, the most for an archive" in message
+        server.pages["/a.txt"] = lambda request: [request.answer(length=""), request.forever(b"x" * 1000)]
+        assert "it has more bytes than 8" in refused(f"{server.address}/a.txt")
+        assert "it has more bytes than 100000" in refused(f"{server.address}/a.txt", member="a.txt")
 
     @pytest.mark.parametrize(
         "answer",
         [
-            b"",
             b"\x1b[31mno HTTP\r\n\r\n",
-            b"HTTP/9.9 abc\r\n\r\n",
             b"HTTP/1.1 200" + b" " * 100_000,
             b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 1000,
-            b"HTTP/1.1 200 OK\r\nContent-Length: 8\r\nContent-Length: 9\r\n\r\n" + TEXT,
             b"HTTP/1.1 404 \x1b[31m\xff\r\n\r\n",
             b"HTTP/1.1 302 Found\r\nLocation: http://[\r\n\r\n",
-            b"HTTP/1.1 302 Found\r\nLocation: http://\r\n\r\n",
-            b"HTTP/1.1 302 Found\r\nLocation: http://..a/\r\n\r\n",
             b"HTTP/1.1 302 Found\r\nLocation: \xff\r\n\r\n",
-            b"HTTP/1.1 200 OK\r\n\x00\xff\r\n: :\r\n\r\n",
-            bytes(range(256)) * 300,
         ],
     )
-    def test_answers_that_are_no_http(self, refused, server, caplog, answer) -> None:
-        server.pages["/a.txt"] = raw(answer)
+    def test_answers_that_are_no_http(self, refused, server, answer) -> None:
+        server.pages["/a.txt"] = lambda request: request.wfile.write(answer)
         assert len(refused(f"{server.address}/a.txt")) < 1000
-        assert {one.name for one in caplog.records} <= {"helpers.data.download"}
-        assert all(one.getMessage().isprintable() for one in caplog.records)
-
-    def test_silence(self, refused, server, monkeypatch) -> None:
-        monkeypatch.setattr(download, "STALL", 0.1)
-        server.pages["/none"] = lambda request: request.server.over.wait()
-        assert "nothing came for 0.1 s; tried 4 times" in refused(f"{server.address}/none")
-        server.pages["/a.txt"] = lambda request: [
-            request.answer(body=TEXT, cut=3),
-            request.server.over.wait(),
-        ]
-        assert "nothing came for 0.1 s; tried 4 times" in refused(f"{server.address}/a.txt")
-        assert server.asked["/a.txt"][1]["Range"] == "bytes=3-"
-
-    @pytest.mark.parametrize("head", [b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 200 OK\r\n\r\n"])
-    def test_a_byte_now_and_then(self, refused, server, monkeypatch, head) -> None:
-        monkeypatch.setattr(download, "LIMIT", 0.3)
-        server.pages["/all"] = lambda request: [request.wfile.write(head), request.forever(b"x", 0.02)]
-        assert "(it takes longer than 0.005 minutes)" in refused(f"{server.address}/all", member="a.txt")
-
-    def test_the_bar_ends_before_the_error(self, refused, server, monkeypatch) -> None:
-        terminal = io.StringIO()
-        terminal.isatty = lambda: True
-        monkeypatch.setattr("sys.stderr", terminal)
-        server.pages["/a.txt"], server.cuts["/a.txt"] = TEXT, 3
-        refused(f"{server.address}/a.txt")
-        assert terminal.getvalue().startswith("\rtoy/a.txt:   0%") and terminal.getvalue().endswith("\n")
-        assert terminal.getvalue().count("\n") == 4, "one line a try"
 
 
 class TestRedirects:
@@ -529,25 +379,11 @@ class TestRedirects:
         register(data_file(f"{server.address}/old/a.txt"))
         assert registry.fetch("toy")[0].read_bytes() == TEXT
 
-    def test_in_a_circle(self, refused, server, pauses) -> None:
-        server.pages["/a.txt"] = lambda request: request.answer(302, Location="/a.txt")
-        assert "the server redirects more than 10 times" in refused(f"{server.address}/a.txt")
-        assert pauses == []
-
-    @pytest.mark.parametrize("address", ["file:///etc/passwd", "ftp://127.0.0.1/a.txt", "data:,x"])
+    @pytest.mark.parametrize("address", ["file:///etc/passwd", "ftp://127.0.0.1/a.txt"])
     def test_only_to_the_web(self, refused, server, address) -> None:
         server.pages["/a.txt"] = lambda request: request.answer(301, Location=address)
-        assert f"({address!r} is no address of http or https)" in refused(f"{server.address}/a.txt")
-        assert f"({address!r} is no address of http or https)" in refused(address)
-
-    def test_their_bodies_are_not_read(self, project, register, server) -> None:
-        def endless(request: Handler) -> None:
-            request.answer(302, length="", Location="/new")
-            request.forever(b"x" * 1000)
-
-        server.pages |= {"/a.txt": endless, "/new": TEXT}
-        register(data_file(f"{server.address}/a.txt"))
-        assert registry.fetch("toy")[0].read_bytes() == TEXT
+        assert address in refused(f"{server.address}/a.txt")
+        assert address in refused(address)
 
 
 class TestArchives:
@@ -578,14 +414,6 @@ class TestArchives:
         )
         server.pages["/all.tar"] = packed((tarfile.REGTYPE, TEXT), (tarfile.REGTYPE, TEXT), mode="w")
         assert "holds 2 files named a.txt" in refused(f"{server.address}/all.tar", member="a.txt")
-
-    def test_more_inside_than_anyone_wants(self, refused, server, monkeypatch) -> None:
-        server.pages["/all.tar.gz"] = packed((tarfile.REGTYPE, bytes(5000)), (tarfile.REGTYPE, TEXT))
-        monkeypatch.setattr(download, "UNPACKED", 5000)
-        assert "unpacks to more than" in refused(f"{server.address}/all.tar.gz", member="a.txt")
-        monkeypatch.setattr(download, "UNPACKED", 50_000)
-        monkeypatch.setattr(download, "MEMBERS", 1)
-        assert "unpacks to more than" in refused(f"{server.address}/all.tar.gz", member="a.txt")
 
 
 class TestTheProcess:
@@ -621,7 +449,12 @@ registry.fetch("toy")
 
 class TestRealData:
     def test_every_file_is_the_registered_one(self, data_dir: Path) -> None:
-        for path, one in registry.registered_files().items():
+        data = {
+            path: one
+            for path, one in registry.registered_files().items()
+            if one.dataset not in ENCODER_PACKAGES  # of an encoder, which `data fetch` gets
+        }
+        for path, one in data.items():
             assert (data_dir / path).stat().st_size == one.bytes, path
             assert registry.locate(path).samefile(data_dir / path)
 

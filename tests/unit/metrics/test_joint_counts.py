@@ -1,4 +1,4 @@
-"""Counting in blocks, by threads, packed, sorted or compacted: always the same counts."""
+"""Counting in blocks, in an array, sorted or compacted: always the same counts."""
 
 import tracemalloc
 from collections import Counter
@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from helpers.metrics import columns as label_columns
 from helpers.metrics.counts import Confusion, PairedOutcomes
 
 
@@ -35,13 +34,8 @@ def large(rng):
     return rng.integers(0, 30, (2, (1 << 20) + 12_345))
 
 
-@pytest.fixture
-def two_threads(monkeypatch):
-    monkeypatch.setattr(label_columns, "_processors", lambda: 2)
-
-
 @pytest.mark.parametrize("kind", ["int64", "uint8", "strings", "categorical", "weighted"])
-def test_threads_count_what_one_thread_counts(large, kind, two_threads):
+def test_batches_add_up_to_the_whole(large, kind):
     names = np.array([f"r{code:02}" for code in range(30)])
     make = {"strings": names.__getitem__, "categorical": lambda c: pd.Categorical.from_codes(c, names)}
     gold, predicted = (
@@ -55,7 +49,7 @@ def test_threads_count_what_one_thread_counts(large, kind, two_threads):
     )
 
 
-def test_the_first_offending_row_is_named_whichever_thread_meets_it(large, two_threads):
+def test_the_first_offending_row_is_named_in_whichever_block_it_is(large):
     names = np.array([f"r{code:02}" for code in range(30)])
     gold = names[large[0]]
     gold[[10_000, 900_000]] = "x"
@@ -81,8 +75,7 @@ def test_three_columns_are_counted_like_a_dictionary(rng, labels):
     assert named(PairedOutcomes.from_arrays(*texts)) == counted(*texts)
 
 
-def test_blocks_of_different_width_add_up(rng):
-    """The first blocks hold small codes only, which are packed tighter than those of the last."""
+def test_sorted_rows_are_counted_like_a_dictionary(rng):
     gold = np.sort(rng.integers(0, 600, 200_000) ** 2 // 600)
     predicted = rng.integers(0, 600, 200_000)
     assert named(Confusion.from_arrays(gold, predicted)) == counted(gold, predicted)

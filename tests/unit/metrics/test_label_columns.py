@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from helpers.metrics.columns import MAX_LABELS
+from helpers.metrics.counting import MAX_LABELS
 from helpers.metrics.label_matrix import check_same_labels, checked_columns, label_names
 
 

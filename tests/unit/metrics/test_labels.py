@@ -1,52 +1,52 @@
 """What a label is, and the messages about columns that hold something else."""
 
-import threading
-
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from helpers.metrics.columns import MAX_LABELS, Interner, as_coded
+from helpers.metrics import Confusion, counting
+from helpers.metrics.counting import MAX_LABELS, encoded
+
+texts = st.lists(st.text(max_size=6).filter(lambda text: not text.endswith("\0")), min_size=1, max_size=60)
+
+
+def decoded(column):
+    codes, values = encoded(column, "gold")
+    return [values[code] for code in codes]
 
 
 def test_codes_follow_the_order_of_first_sight():
-    interner = Interner()
-    assert [interner[label] for label in ["b", "a", "b", 7]] == [0, 1, 0, 2]
-    assert list(interner) == ["b", "a", 7]
+    assert encoded(["b", "a", "b", "7"], "gold").codes.tolist() == [0, 1, 0, 2]
 
 
-def test_a_closed_list_learns_nothing():
-    interner = Interner(["a"], closed=True)
-    with pytest.raises(KeyError):
-        interner["b"]
-    assert dict(interner) == {"a": 0}
+@settings(max_examples=150, deadline=None, derandomize=True, database=None)
+@given(texts)
+def test_every_text_is_found_again(values):
+    assert decoded(values) == decoded(np.array(values)) == values
 
 
-@pytest.mark.parametrize("value", [None, 1.5, float("nan"), b"a", ("a",)])
+def test_labels_of_a_later_block_keep_the_earlier_codes(monkeypatch):
+    monkeypatch.setattr(counting, "BLOCK_ROWS", 2)
+    assert encoded(np.array(["b", "a", "c", "b"]), "gold").codes.tolist() == [0, 1, 2, 0]
+
+
+@pytest.mark.parametrize("value", [None, 1.5, float("nan"), b"a", ("a",), ["a"], 1.0])
 def test_only_strings_and_integers_are_labels(value):
-    with pytest.raises(KeyError):
-        Interner()[value]
+    column = [1, 0, value, value]
+    with pytest.raises(ValueError, match=r"^gold\[2\] is ") as caught:
+        encoded(column, "gold")
+    assert repr(value) in str(caught.value)
 
 
-def test_too_many_labels_are_refused_before_the_memory_is_gone():
-    interner = Interner(range(MAX_LABELS))
-    with pytest.raises(ValueError, match=f"more than {MAX_LABELS} distinct labels"):
-        interner["one more"]
+def test_too_many_labels_are_refused_before_the_memory_is_gone(monkeypatch):
+    monkeypatch.setattr(counting, "BLOCK_ROWS", 100)
+    endless = np.array([f"text {number}" for number in range(MAX_LABELS + 100)])
+    with pytest.raises(ValueError, match=f"more than {MAX_LABELS} distinct labels, 'text 5000' among them"):
+        encoded(endless, "gold")
 
 
-def test_threads_that_learn_together_agree():
-    interner, labels = Interner(), [str(number) for number in range(2000)]
-    threads = [threading.Thread(target=lambda: [interner[label] for label in labels]) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(interner.values()) == list(range(2000))
-
-
-@pytest.mark.parametrize("strange", [None, float("nan"), 2.5, ["a"], "c"])
-def test_the_first_offending_row_is_named(strange):
-    data = np.array(["a", "b", "a", None, strange], dtype=object)
-    data[3], data[4] = strange, None
-    with pytest.raises(ValueError, match=r"^predicted\[3\] is ") as caught:
-        as_coded(data, "predicted", Interner(["a", "b"], closed=True))
-    assert repr(strange) in str(caught.value)
+@pytest.mark.parametrize("make", [list, lambda values: np.array(values, dtype=object)])
+def test_the_first_row_that_is_not_listed_is_named(make):
+    with pytest.raises(ValueError, match=r"^predicted\[1\] is 'zz', which is not in labels \(2 labels\)"):
+        Confusion.from_arrays(["a"] * 4, make(["a", "zz", "y", "a"]), ["a", "b"])

