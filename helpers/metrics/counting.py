@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from helpers.core import Label, as_label, missing_message, shown, unlisted_message
+from ..core import Label, as_label, missing_message, shown, unlisted_message
 
 MAX_LABELS = 5_000
 """A table of 5,000² counts takes 200 MB; more labels than that are ids or texts, not classes."""
