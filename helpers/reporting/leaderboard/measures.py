@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -42,7 +43,7 @@ KINDS = ("labels", "paired", "sets", "facts")
 REPLICATES, SEED = 1_000, 1
 ALPHA_STEPS = 20
 """Intervals of F1 under n^α are made at α = 0, 1/20, …, 1."""
-Function = Callable[[Any, Label | None], Any]
+Function = Callable[..., Any]
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,8 @@ class Measure:
     function : (outcome, negative) → a number, nan where it is undefined. For an interval it has to keep the
         leading axis of replicates, as the functions of `helpers.metrics` do.
     better : 'higher' or 'lower'. interval : whether there is one.
-    fits : (labels, negative) → whether a test set has it.
+    fits : (labels, negative) → whether a test set has it. averages : whether `function` averages classes and
+        takes `classes_of`, the outcome that decides which, so that all replicates average the same.
     """
 
     name: str
@@ -68,24 +70,27 @@ class Measure:
     better: Literal["higher", "lower"] = "higher"
     interval: bool = True
     fits: Callable[[Sequence[Label], Label | None], bool] = lambda labels, negative: True
+    averages: bool = False
 
 
 def _semeval(labels: Sequence[Label], negative: Label | None) -> bool:
     return negative == "Other" and set(labels) - {SKIPPED} == set(SEMEVAL_RELATIONS)
 
 
-def _performance(table: Confusion, negative: Label | None) -> Any:
+def _performance(table: Confusion, negative: Label | None, classes_of: Confusion | None = None) -> Any:
     if _semeval(table.labels, negative):
-        return official_macro(table, negative)
-    return average(table, "macro", negative=negative)
+        return official_macro(table, negative, classes_of)
+    return average(table, "macro", negative=negative, classes_of=classes_of)
 
 
-def _direction(field: str) -> Function:
-    def function(outcome: PairedOutcomes, negative: Label | None) -> Any:
-        found = direction_scores(outcome, None, lambda table: _performance(table, negative))
-        return getattr(found, field)
+def _direction(field: str, title: str, about: str, better: Literal["higher", "lower"] = "higher") -> Measure:
+    def function(
+        outcome: PairedOutcomes, negative: Label | None, classes_of: PairedOutcomes | None = None
+    ) -> Any:
+        performance = partial(_performance, negative=negative)
+        return getattr(direction_scores(outcome, None, performance, classes_of), field)
 
-    return function
+    return Measure(field, title, "paired", function, about, better, averages=True)
 
 
 def _ranked(name: str) -> Function:
@@ -112,36 +117,27 @@ _BUILT_IN = (
         "official_macro",
         "official macro",
         "labels",
-        lambda table, negative: official_macro(table, negative),
+        official_macro,
         "The task's own score: macro-F1 over nine relations, direction counted (Hendrickx et al. 2010).",
         fits=_semeval,
+        averages=True,
     ),
-    Measure(
+    _direction(
         "performance_original",
         "A",
-        "paired",
-        _direction("performance_original"),
         "Macro-F1 on the test set; of SemEval the official one, over nine relations, direction counted.",
     ),
-    Measure(
-        "performance_paired",
-        "B",
-        "paired",
-        _direction("performance_paired"),
-        "The same score on the same sentences with the two entities exchanged.",
+    _direction(
+        "performance_paired", "B", "The same score on the same sentences with the two entities exchanged."
     ),
-    Measure("pd", "PD", "paired", _direction("pd"), "|A − B|: small is good.", "lower"),
-    Measure(
+    _direction("pd", "PD", "|A − B|: small is good.", "lower"),
+    _direction(
         "pir",
         "PIR",
-        "paired",
-        _direction("pir"),
         "Share of right predictions that do not move when the entities are exchanged: small is good.",
         "lower",
     ),
-    Measure(
-        "ppr", "PPR", "paired", _direction("ppr"), "Share of samples that are right both ways: large is good."
-    ),
+    _direction("ppr", "PPR", "Share of samples that are right both ways: large is good."),
     *(
         Measure(
             f"{name}@{k}",
@@ -215,14 +211,13 @@ def measures_of(kind: str, labels: Sequence[Label] = (), negative: Label | None 
 
 
 def _scheme(name: str, kind: str) -> Measure:
-    def function(outcome: Any, negative: Label | None) -> Any:
+    def function(outcome: Any, negative: Label | None, classes_of: Any = None) -> Any:
         if isinstance(outcome, MultilabelOutcome):
             return label_averages(outcome.counts, [name])[..., 0]
-        return averages(outcome, [name], negative=negative)[..., 0]
+        return averages(outcome, [name], classes_of=classes_of, negative=negative)[..., 0]
 
-    return Measure(
-        name, name, kind, function, f"F1 averaged under the scheme {name}.", interval=kind == "labels"
-    )
+    about, drawn = f"F1 averaged under the scheme {name}.", kind == "labels"
+    return Measure(name, name, kind, function, about, interval=drawn, averages=drawn)
 
 
 def measure_names(kind: str) -> list[str]:
@@ -294,9 +289,9 @@ def _intervals(
         return _fact_intervals(outcome, run, rng, drawn, replicates)
 
     def statistic(table: Any) -> np.ndarray:
-        return np.stack(
-            [np.asarray(one.function(table, run.negative), dtype=float) for one in drawn], axis=-1
-        )
+        fixed = ({"classes_of": outcome} if one.averages else {} for one in drawn)
+        values = (one.function(table, run.negative, **key) for one, key in zip(drawn, fixed, strict=True))
+        return np.stack([np.asarray(value, dtype=float) for value in values], axis=-1)
 
     made = bootstrap_intervals(outcome, statistic, rng, replicates)
     return {

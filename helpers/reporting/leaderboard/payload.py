@@ -169,7 +169,7 @@ def _numbers(run: Run, replicates: int, cached: bool) -> dict[str, Any]:
     chosen = [one for kind in outcomes_of(run) for one in measures_of(kind, run.labels, run.negative)]
     names = sorted(one.name for one in chosen)
     own = set(names) <= BUILT_IN
-    path = CACHE / f"{outcome_sha256(run, replicates, names, DECIMALS)}.json"
+    path = CACHE / f"{outcome_sha256(run, replicates, names, DECIMALS, 'classes of the whole outcome')}.json"
     if cached and own and path.exists():
         return json.loads(read_file(path))
     values = {

@@ -13,7 +13,7 @@ import pytest
 
 from helpers.core import ChecksumError
 from helpers.evaluation import system_title
-from helpers.metrics import Confusion, averages, direction_scores, fact_scores, power
+from helpers.metrics import Confusion, PairedOutcomes, averages, direction_scores, fact_scores, power
 from helpers.reporting.leaderboard import (
     build_page,
     measured,
@@ -24,7 +24,7 @@ from helpers.reporting.leaderboard import (
 )
 from helpers.reporting.leaderboard.one_file import _stored
 from helpers.reporting.leaderboard.page import MODULES, WEB, json_in_html
-from helpers.runs import list_runs, load_run, save_run
+from helpers.runs import Run, list_runs, load_run, save_run
 from tests.unit.reporting.leaderboard.conftest import HOSTILE, save
 
 SHOWN = "[...document.querySelectorAll('#table-body tr')]"
@@ -492,6 +492,12 @@ class TestBuilding:
         assert found["ppr"][0] == pytest.approx(direction_scores(run.outcome(), None, lambda t: 0.0).ppr)
         for value, low, high in found.values():
             assert low <= value + 0.2 and high >= value - 0.2
+
+    def test_intervals_keep_the_classes_of_the_whole_test_set(self) -> None:
+        """One of 61 samples is absent from a third of the replicates; its class is averaged there, too."""
+        outcomes = PairedOutcomes.from_arrays(["x"] * 60 + ["y"], ["x"] * 61, ["x"] * 61)
+        found = measured(Run.from_outcome(outcomes, dataset="d", model="m"), replicates=300)
+        assert found["performance_original"][2] == found["performance_paired"][2] == 0.5
 
     def test_intervals_are_kept_between_rebuilds(self, small_folder, tmp_path, monkeypatch) -> None:
         monkeypatch.setattr("helpers.reporting.leaderboard.payload.CACHE", tmp_path / "cache")
