@@ -6,9 +6,7 @@ scored as well as scores of our own. An entity pair without a relation only brin
 that is nowhere in the list still counts in the recall.
 
 Source: Gao et al. 2021 and the evaluation of OpenNRE that they used. Three areas go by the name of AUC: see
-`FactRanking.auc`. Facts of equal score (a tie) keep their order in areas and P@N, as in OpenNRE; a threshold
-takes all of them or none, so the best F1 is at the end of a tie. OpenNRE's own may cut inside: equal without
-ties.
+`FactRanking.auc`. Equal scores (a tie) keep their order, as in OpenNRE; a threshold takes all or none.
 """
 
 from __future__ import annotations
@@ -197,8 +195,7 @@ class FactRanking:
         for scores, hits in map(_checked_block, blocks()):
             true.append(scores[hits])
             total += len(scores)
-        values = np.concatenate([np.empty(0), *true])
-        rank, tie_ends = _ranks_of_true(values, total, map(_checked_block, blocks()))
+        rank, tie_ends = _ranks_of_true(np.r_[np.empty(0), *true], total, map(_checked_block, blocks()))
         ranks = np.unique(np.r_[rank, rank - 1, tie_ends, [n for n in at if n <= total], total])
         ranks = ranks[ranks > 0].astype(np.int64)
         found = np.searchsorted(rank, ranks, side="right")
@@ -252,8 +249,7 @@ class FactRanking:
     def until(self, recall: float) -> FactRanking:
         """The list up to the first rank that reaches a recall: lists that stop early can be compared there.
 
-        A tie that is cut there ends there: thresholds of the new list are of what is left.
-
+        A tie that is cut ends there, for thresholds of the new list.
         Raises ValueError for a recall outside (0, 1], and for a list that never reaches it.
 
         >>> FactRanking.from_scores([3, 2, 1], [True, False, True], facts=4).until(0.25).ranks.tolist()
@@ -265,8 +261,7 @@ class FactRanking:
         if not len(reached):
             raise ValueError(f"the list ends at recall {self.recall[-1] if len(self.ranks) else 0:.4g}")
         points = int(reached[0]) + 1
-        # a whole list has a point for each rank
-        columns = ("ranks", "found", "scores", "hits", "relations", "ends")
+        columns = ("ranks", "found", "ends", "scores", "hits", "relations")  # of a whole list all are long
         known = {name: getattr(self, name) for name in columns if getattr(self, name) is not None}
         return replace(self, **{name: column[:points] for name, column in known.items()})
 
@@ -312,8 +307,6 @@ class FactRanking:
         of `counts_at` the threshold. OpenNRE takes every rank, also inside a tie: equal without ties, else as
         high or higher. (nan, 0, None) for an empty list.
 
-        >>> FactRanking.from_scores([0.9, 0.5, 0.2], [True, False, True], facts=2).best_f1()
-        (0.8, 3, 0.2)
         >>> FactRanking.from_scores([0.9, 0.5, 0.5], [True, True, False], facts=2).best_f1()
         (0.8, 3, 0.5)
         """
@@ -461,10 +454,7 @@ def _checked_block(block: tuple[Any, Any]) -> tuple[np.ndarray, np.ndarray]:
 def _ranks_of_true(
     true: np.ndarray, total: int, blocks: Iterable[tuple[np.ndarray, np.ndarray]]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(H,) rising, the ranks of the true facts: those with a higher score, and earlier ones with an equal.
-
-    And the ranks at which their ties end.
-    """
+    """(H,) rising, the ranks of true facts, behind higher and earlier equal scores; ends of their ties."""
     levels, at_level = np.unique(true, return_counts=True)  # rising
     reached, first = np.zeros(len(levels) + 1, np.int64), np.r_[0, at_level.cumsum()]
     seen, taken = np.zeros((2, len(levels)), np.int64)

@@ -94,7 +94,7 @@ TABLES = {
 RECORDS = [dict(zip(("gold", "predicted", "paired"), row, strict=True)) for row in ROWS]
 DOCUMENTS_OF_LABELS = {
     "a.json": json.dumps(RECORDS).encode(),
-    "b.json": pd.DataFrame(RECORDS).to_json().encode(),
+    "b.json": json.dumps(pd.DataFrame(RECORDS).to_dict("list")).encode(),
     "c.json": json.dumps(pd.DataFrame(RECORDS).to_dict("list")).encode(),
 }
 LISTS_OF_LABELS = {
