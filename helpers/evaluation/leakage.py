@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 from ..core import Label, csv_text, naming_file, shown, table_name, visible
 from ..data import read_label_columns
 from ..metrics import Confusion, Policy, Weighting, averages, evaluate, leaked, scheme_names
-from ..runs import Run
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from ..runs import Run
 
 SCORES = ("precision", "recall", "f1")
 
@@ -170,6 +171,7 @@ def leak_table(runs: Iterable[Run], schemes: Sequence[str | Weighting] | None = 
 
     Raises ValueError for a run without a negative class.
 
+    >>> from helpers.runs import Run
     >>> table = Confusion.from_arrays(gold=["NA", "NA", "a"], predicted=["a", "NA", "a"])
     >>> run = Run.from_outcome(table, dataset="d", model="m", negative="NA")
     >>> leak_table([run], ["micro"])[["model", "scheme", "gain", "rank_change"]].round(4).values.tolist()

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 from ..core import SEMEVAL_RELATIONS, MissingData
 from ..data import join_semeval_answers, locate, registered_file, semeval_key, tacred_predictions
 from ..metrics import Confusion, PairedOutcomes
-from ..runs import RUNS_FOLDER, Run, save_run
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from ..runs import Run
 
 TACRED_GOLD = {"tacred": "gold", "tacred-revised": "gold_tacrev"}
 """Data set → its gold column: the original labels, and those revised by Alt et al. 2020 (TACREV)."""
@@ -59,6 +60,9 @@ def tacred_runs() -> Iterator[Run]:
     ------
     MissingData, ChecksumError : the prediction files are not here, or are not the registered ones.
     """
+
+    from ..runs import Run
+
     frame = tacred_predictions("test")
     models = [column for column in frame if column not in ("id", *TACRED_GOLD.values())]
     labels = tuple(frame["gold"].cat.categories)
@@ -77,6 +81,9 @@ def semeval_runs() -> Iterator[Run]:
 
     Raises as `tacred_runs`.
     """
+
+    from ..runs import Run
+
     key = semeval_key()
     answers = {name: join_semeval_answers(locate(path), key) for name, path in SEMEVAL_FILES.items()}
     frame = next(iter(answers.values()))[["gold"]].assign(
@@ -129,6 +136,9 @@ def semeval_implementations() -> Iterator[Run]:
 
     Raises as `tacred_runs`.
     """
+
+    from ..runs import Run
+
     key = semeval_key()
     for model, author in IMPLEMENTATIONS:
         path = _answers_of(model, author)
@@ -138,21 +148,27 @@ def semeval_implementations() -> Iterator[Run]:
         yield Run.from_outcome(outcome, model=model, **_semeval_origin(path), **fixed)
 
 
-def store(runs: Iterable[Run], folder: Path | str = RUNS_FOLDER) -> list[Path]:
+def store(runs: Iterable[Run], folder: Path | str) -> list[Path]:
     """Write runs, each file atomically; a file with another configuration is an error. Returns the paths.
 
     >>> import tempfile
+    >>> from helpers.runs import Run
     >>> run = Run.from_outcome(Confusion.from_arrays(["a"], ["a"]), dataset="demo", model="majority")
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     [path.name for path in store([run], folder)]
     ['predictions.json']
     """
+
+    from ..runs import save_run
+
     return [save_run(run, folder) for run in runs]
 
 
 def _pair(
     frame: pd.DataFrame, gold: str, pair: tuple[str, str], labels: tuple[str, ...], **fixed: Any
 ) -> Run:
+    from ..runs import Run
+
     outcome = PairedOutcomes.from_arrays(frame[gold], frame[pair[0]], frame[pair[1]], labels)
     return Run.from_outcome(outcome, model="+".join(pair), second=pair[1], **fixed)
 
