@@ -16,6 +16,8 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     submod_attrs={
         "registry": [
             "DataFile",
+            "data_name",
+            "data_sha256",
             "data_status",
             "fetch",
             "locate",

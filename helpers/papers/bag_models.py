@@ -64,7 +64,7 @@ def bag_scores(runs: Sequence[Run]) -> pd.DataFrame:
 
 def _steps(run: Run) -> float:
     """Optimiser steps of an epoch: batches of sentences, or of bags."""
-    settings = run.hyperparameters
+    settings = run.hyperparameters | run.options
     if "batch_size" not in settings or "training_bags" not in settings:
         return np.nan
     examples = settings["training_bags"]

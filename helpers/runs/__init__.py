@@ -32,6 +32,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "run_state",
             "write_made",
         ],
-        "provenance": ["code_files", "code_sha256", "environment", "joined_sha256"],
+        "provenance": ["environment"],
     },
 )

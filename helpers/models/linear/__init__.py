@@ -8,7 +8,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "liblinear": ["parse_options"],
         "label_tree": ["Node"],
         "base": ["LinearClassifier", "OneVsRest"],
-        "documents": ["DocumentClassifier"],
+        "documents": ["TECHNIQUES", "DocumentClassifier"],
         "thresholding": ["Thresholding"],
         "problems": ["LabelProblems"],
     },

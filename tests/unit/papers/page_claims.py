@@ -179,7 +179,7 @@ def emr_c_is_contradicted() -> bool:
         of_b["verdict"].tolist() == ["contradicted"] * 2
         and (of_b["ours_second"] < of_b["ours_first"]).all()
         and set(of_b["runs"]) == {5}
-        and {one.hyperparameters["negatives"] for one in runs("EMR-C")} == {"fixed"}
+        and {one.options["negatives"] for one in runs("EMR-C")} == {"fixed"}
         and all(best_rates()[name] == used_rate(name) for name in ("EM-C", "EMR-C"))
     )
 
