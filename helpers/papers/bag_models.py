@@ -26,7 +26,7 @@ from helpers.metrics import (
     label_averages,
     welch,
 )
-from helpers.reporting import TABLES_FOLDER, to_markdown
+from helpers.reporting import TABLES_FOLDER, mixed_runs, to_markdown
 from helpers.runs import RUNS_FOLDER, Run, list_runs
 
 from .distant import list_scores, published_lists, ranking_of, system_name
@@ -49,6 +49,7 @@ def bag_scores(runs: Sequence[Run]) -> pd.DataFrame:
     """`MEASURES` and the F1 of each relation, a row for each run: system, seed, seconds, steps (optimiser
     steps of an epoch, nan where nothing is trained in epochs), then the scores."""
     rows = []
+    mixed_runs(runs, system_name)
     for run in runs:
         ranking = ranking_of(run)
         found = fact_scores(ranking)

@@ -20,6 +20,8 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "baseline": ["against_majority", "majority_label", "majority_text"],
         "seeds": [
             "DIRECTION",
+            "MixedRunsWarning",
+            "mixed_runs",
             "original_table",
             "scheme_scores",
             "paired_scores",

@@ -228,7 +228,7 @@ class TestStoredRuns:
         request.getfixturevalue("no_training")
         with pytest.raises(FileExistsError, match=r"seed-9\.json holds .* \(hyperparameters\)"):
             run_of(replace(experiment, settings=replace(QUICK, epochs=3)))
-        with pytest.raises(FileExistsError, match="hyperparameters"):
+        with pytest.raises(FileExistsError, match=r"\(options\)"):
             run_of(replace(experiment, options={"layer_norm": True}), predictions="p.csv")
         assert path.read_bytes() == before and not (scratch / "p.csv").exists()
 
