@@ -133,7 +133,7 @@ def data_sha256(name: str) -> str | None:
         return registered_files()[name].sha256
     folders = [ROOT] if name.startswith(("./", "../")) else search_folders()
     found = next((folder / name for folder in folders if (folder / name).is_file()), None)
-    return found and file_sha256(found)
+    return file_sha256(found) if found else None
 
 
 def _unknown(kind: str, name: str) -> ValueError:
