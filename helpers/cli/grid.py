@@ -23,12 +23,12 @@ SHOWN = 20
 def _status(check: bool, form: str) -> int:
     """What is stale, missing or unknown of all results, and why.
 
-    A result is stale if what it was made from has changed: a data file, its settings, or its code. Of a run
-    the code is the model's source files and what they import of the training; of tables, figures and executed
-    notebooks every module that the notebook loaded. Comments and docstrings do not count, nor do the times of
-    files. Unknown: it was stored before hashes were, or is a published system's predictions.
+    A result is stale if what it was made from has changed. A run: an input file, its configuration (settings
+    and all options of the model), or the version of its model or data set, which is raised when its numbers
+    change. A table, figure or executed notebook: the notebook's cells, what it read, or the version of the
+    rules. The text of the package's source does not count, nor do the times of files.
 
-    Run files hold their hashes; results/provenance.json those of what notebooks make, as published.
+    Run files hold all this themselves; results/provenance.json that of what notebooks make, as published.
 
     examples:
       python -m helpers status

@@ -8,6 +8,8 @@ import csv
 
 from .registry import (
     DataFile as DataFile,
+    data_name as data_name,
+    data_sha256 as data_sha256,
     data_status as data_status,
     fetch as fetch,
     locate as locate,

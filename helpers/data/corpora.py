@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..core import MalformedRecord, MissingData, did_you_mean, file_sha256, unknown_name
 from .encoder_files import ENCODER_PACKAGES, fetch_encoder
-from .registry import fetch, locate, registered_files, search_folders
+from .registry import data_name, fetch, locate, registered_files, search_folders
 
 if TYPE_CHECKING:
     from .documents import Documents
@@ -63,6 +63,7 @@ class Dataset:
     inverse : relation → its inverse, both ways, where that is not (e1,e2) ↔ (e2,e1).
     text : what models are trained on, 'clean' (as paper R cleans it) or 'official'; empty: 'clean' for
         directed relations, else 'official'.
+    version : raised by hand when other samples are read from the same files.
 
     Raises
     ------
@@ -92,6 +93,7 @@ class Dataset:
     relations: tuple[str, ...] = ()
     inverse: Mapping[str, str] = field(default_factory=dict)
     text: Literal["", "clean", "official"] = ""
+    version: int = 1
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -435,8 +437,8 @@ def file_path(file: Path | str, address: str = "") -> Path:
 
 
 def corpus_hashes(name: str, splits: Iterable[str] | None = None) -> dict[str, str]:
-    """sha256 of the files of a data set (of some of its splits), by registered or by file name; of one that
-    is made, of the files that it is made from.
+    """sha256 of the files of a data set (of some of its splits), by `data_name`; of one that is made, of the
+    files that it is made from.
 
     Raises
     ------
@@ -446,15 +448,11 @@ def corpus_hashes(name: str, splits: Iterable[str] | None = None) -> dict[str, s
     files = dataset.files
     chosen = [files[split] for split in files if splits is None or split in set(splits)]
     chosen += dataset.made_from
-    alike = len({Path(file).name for file in chosen}) < len(chosen)  # a/data.json and b/data.json
+    places = {file: file_path(file, dataset.address) for file in chosen}
     return {
-        _hash_name(file, 2 if alike else 1): file_sha256(file_path(file, dataset.address)) for file in chosen
+        data_name(file if str(file) in registered_files() else place): file_sha256(place)
+        for file, place in places.items()
     }
-
-
-def _hash_name(file: Path | str, parts: int) -> str:
-    """A file as run files name it: as registered, or by the last parts of its path."""
-    return str(file) if str(file) in registered_files() else "/".join(Path(file).parts[-parts:])
 
 
 PTR_FILES = {"train": "semeval2010/ptr_split/train.txt", "dev": "semeval2010/ptr_split/dev.txt"}

@@ -109,6 +109,32 @@ def registered_file(path: str) -> DataFile:
     return registered_files()[path]
 
 
+def data_name(path: Path | str) -> str:
+    """How run files name an input file: by its path within a data folder, as the registry does; one that lies
+    elsewhere by its path from the project, which begins with './' or '../'.
+
+    >>> data_name("semeval2010/TRAIN_FILE.TXT"), data_name(ROOT / "mine" / "train.csv")
+    ('semeval2010/TRAIN_FILE.TXT', './mine/train.csv')
+    """
+    if str(path) in registered_files():
+        return str(path)
+    place = Path(path).resolve()
+    for folder in map(Path.resolve, search_folders()):
+        if place.is_relative_to(folder):
+            return place.relative_to(folder).as_posix()
+    name = Path(os.path.relpath(place, ROOT)).as_posix()
+    return name if name.startswith("../") else f"./{name}"
+
+
+def data_sha256(name: str) -> str | None:
+    """The sha256 that is registered for a `data_name`, else that of the file; None if there is none."""
+    if name in registered_files():
+        return registered_files()[name].sha256
+    folders = [ROOT] if name.startswith(("./", "../")) else search_folders()
+    found = next((folder / name for folder in folders if (folder / name).is_file()), None)
+    return file_sha256(found) if found else None
+
+
 def _unknown(kind: str, name: str) -> ValueError:
     names = list(dict.fromkeys(one.dataset for one in registered_files().values()))
     known = [*names, f"and their files, which `{program()} data status` lists"]

@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core import unknown_name
+from ..core import file_sha256, unknown_name
 from ..data import (
     Bag,
     Fingerprint,
     corpus_hashes,
+    data_name,
     datasets,
     find_dataset,
     fingerprint,
@@ -48,15 +49,13 @@ from ..runs import (
     ConfusionRows,
     RankedFacts,
     Run,
-    code_files,
-    code_sha256,
     load_run,
     run_path,
     same_configuration,
     save_run,
     variant_name,
 )
-from .experiment import PROFILES, SEEDS
+from .experiment import PROFILES, SEEDS, option_files, recorded, versions
 from .run import CHECKPOINTS, NO_RANDOMNESS, model_environment, remove_checkpoint
 
 SIDE = {
@@ -180,6 +179,16 @@ class BagExperiment:
         of_bags = f"{name}-bag" if self.options.get("training") == "bag" else name
         return of_bags if of_bags in self.entry.settings else name
 
+    @property
+    def side(self) -> dict[str, str]:
+        """Option → registered file of side information."""
+        wanted = self.model == "reside" and self.dataset == "gids"
+        return {name: file for name, (file, _) in SIDE.items()} if wanted else {}
+
+    def recorded(self) -> dict[str, dict[str, Any]]:
+        """See `experiment.recorded`; side information by the name of its file."""
+        return recorded(self.model, {**self.options, **self.side}, self.resolved())
+
     def resolved(self) -> Settings | None:
         """The settings that it is trained with; None for a model that has none."""
         if self.settings or not self.entry.settings:
@@ -262,8 +271,8 @@ def run_bag_experiment(
         here. ValueError : as `BagExperiment`.
     """
     data = read_bags(experiment.dataset)
-    model, files = _model(experiment, data)
-    blanks = {name: _configuration(experiment, model, data, files, name) for name in experiment.aggregators}
+    model = _model(experiment, data)
+    blanks = {name: _configuration(experiment, model, data, name) for name in experiment.aggregators}
     stored = [_stored(blank, folder) for blank in blanks.values()]
     if all(stored) and not overwrite:
         return stored
@@ -299,14 +308,11 @@ def _all_scores(
     yield from ((variant, model.aggregated(vectors, one)) for variant, one in aggregators.items())
 
 
-def _model(experiment: BagExperiment, data: BagData) -> tuple[Model, dict[str, str]]:
-    """The untrained model, and the files of its side information."""
-    side = {
-        name: SIDE[name] for name in SIDE if experiment.model == "reside" and experiment.dataset == "gids"
-    }
+def _model(experiment: BagExperiment, data: BagData) -> Model:
+    """The untrained model."""
     options = dict(experiment.options)
-    options |= {name: read(locate(file)) for name, (file, read) in side.items()}
-    model = build(
+    options |= {name: SIDE[name][1](locate(file)) for name, file in experiment.side.items()}
+    return build(
         experiment.model,
         EMBEDDED if experiment.encoder == NO_ENCODER else experiment.encoder,
         data.labels,
@@ -314,16 +320,15 @@ def _model(experiment: BagExperiment, data: BagData) -> tuple[Model, dict[str, s
         experiment.seed,
         **options,
     )
-    return model, {file: registered_file(file).sha256 for file, _ in side.values()}
 
 
-def _configuration(
-    experiment: BagExperiment, model: Model, data: BagData, files: dict[str, str], variant: str
-) -> Run:
+def _configuration(experiment: BagExperiment, model: Model, data: BagData, variant: str) -> Run:
     """The run before anything is trained."""
-    settings = experiment.resolved()
-    hyperparameters = (asdict(settings) if settings else {}) | model.summary()
-    hyperparameters |= {"training_bags": len(data.train), "evaluation": variant}
+    settings, known = experiment.resolved(), experiment.recorded()
+    hyperparameters = known["hyperparameters"] | {"training_bags": len(data.train), "evaluation": variant}
+    hyperparameters |= {"precision": model.precision} if settings else {}
+    files = {file: registered_file(file).sha256 for file in experiment.side.values()}
+    files |= {data_name(one): file_sha256(one) for one in option_files(experiment.options)}
     return Run(
         dataset=experiment.dataset,
         files=data.files | files,
@@ -334,11 +339,11 @@ def _configuration(
         seed=experiment.run_seed,
         profile=experiment.profile,
         hyperparameters=hyperparameters,
+        options=known["options"],
+        versions=versions(experiment.model, experiment.options, experiment.dataset),
         labels=data.labels,
         negative=data.negative,
         source="" if experiment.entry.random else NO_RANDOMNESS,
-        code_sha256=code_sha256([type(model)]),
-        code=code_files([type(model)]),
         table=RankedFacts(level="bag", facts=0, hits=()) if data.negative else ConfusionRows(rows=()),
     )
 

@@ -19,6 +19,7 @@ from ..data import (
     RelationSample,
     clean_sample,
     corpus_hashes,
+    data_name,
     datasets,
     file_path,
     find_dataset,
@@ -30,9 +31,53 @@ from ..data import (
     registered_file,
     samples_sha256,
 )
-from ..models import EMBEDDED, ModelEntry, check_options, default_settings, model_entry
+from ..models import (
+    EMBEDDED,
+    VECTOR_SOURCES,
+    ModelEntry,
+    check_options,
+    default_settings,
+    full_options,
+    model_entry,
+    model_versions,
+)
 from ..models.settings import Count, Settings, checked
 from ..runs import variant_name
+
+
+def recorded(model: str, options: Mapping[str, Any], settings: Settings | None) -> dict[str, dict[str, Any]]:
+    """What of a run's configuration is known before its data are read: `options`, all of them, a file by its
+    `data_name`, infinity as text; `hyperparameters`, the settings, without a precision that the machine or
+    the lack of an encoder decides.
+
+    >>> recorded("cnn", {"filters": 8}, None)["options"]["position_size"]
+    5
+    """
+    full = full_options(model, options)
+    if option_files(options):
+        full["vectors"] = data_name(full["vectors"])
+    full = {name: str(one) if one == float("inf") else one for name, one in full.items()}
+    values = asdict(settings) if settings else {}
+    inner = model_entry(full.get("base", model))
+    if values.get("precision") == "auto" or not inner.encoder:
+        values.pop("precision", None)
+    return {"hyperparameters": values, "options": full}
+
+
+def option_files(options: Mapping[str, Any]) -> list[Path]:
+    """The files among the options of a model."""
+    vectors = options.get("vectors")
+    return [] if vectors is None or vectors in VECTOR_SOURCES else [Path(vectors)]
+
+
+def versions(model: str, options: Mapping[str, Any], dataset: str) -> dict[str, int]:
+    """The versions that a run depends on: of the model and the one that it is around, and of the data set.
+
+    >>> versions("cnn", {}, "demo").keys()
+    dict_keys(['model cnn', 'data set demo'])
+    """
+    return model_versions(model, options) | {f"data set {dataset}": find_dataset(dataset).version}
+
 
 SEEDS = (9, 148, 378, 459, 687)
 """The five seeds of paper W."""
@@ -203,6 +248,12 @@ class Experiment:
         if self.settings or not self.inner.settings:
             return self.settings
         return default_settings(self.inner_name, self.settings_name, self.encoder)
+
+    def recorded(self) -> dict[str, dict[str, Any]]:
+        """See `recorded`."""
+        found = recorded(self.model, self.options, self.resolved())
+        found["hyperparameters"]["text"] = self.text
+        return found
 
     def with_settings(self, name: str | None = None, changes: Mapping[str, Any] | None = None) -> Experiment:
         """The same with the settings 'standard', 'lyu2021' … (None: the profile's), single ones changed.

@@ -17,16 +17,13 @@ import numpy as np
 from scipy import sparse
 from tqdm import tqdm
 
-from ..data import Documents, corpus_hashes, label_matrix, read_corpus
+from ..data import Documents, corpus_hashes, find_dataset, label_matrix, read_corpus
 from ..metrics import MultilabelOutcome, with_and_without_test_labels
 from ..runs import (
     RUNS_FOLDER,
     LabelPairs,
     Run,
-    code_files,
-    code_sha256,
     environment,
-    joined_sha256,
     save_run,
 )
 
@@ -104,6 +101,8 @@ OPTIONS = "-s 1 -B 1 -e 0.0001"
 """LIBLINEAR options of every stored run; what its name adds changes them (`classifier_of`)."""
 SEED = 1337
 DEPTH = 5
+NOT_SET = ("options", "n_jobs", "progress")
+"""Parameters of a technique that stand elsewhere in a run file, or change no prediction."""
 HELD_OUT = ("corn", "dlr", "ship", "wheat")
 """Labels of Reuters that the zero-shot run takes away from the training documents."""
 
@@ -233,12 +232,12 @@ def _configuration(
 ) -> dict[str, Any]:
     """The fields of a run that say what is trained; the variant is what stands after the technique."""
     chosen = dict(STORED_PARAMETERS.get(model, {}) if parameters is None else parameters)
-    settings = {"technique": made.technique, "options": made.classifier.options, "parameters": chosen}
+    settings = {"technique": made.technique, "options": made.classifier.options}
+    options = {name: one for name, one in made.classifier.get_params().items() if name not in NOT_SET}
     technique, _, variant = model.partition(" ")
     found = {"dataset": dataset, "model": technique, "variant": variant, "encoder": NO_ENCODER}
     found |= {"seed": chosen.get("random_state"), "hyperparameters": settings}
-    sources = [type(made), type(made.classifier)]
-    return found | {"code_sha256": code_sha256(sources), "code": code_files(sources)}
+    return found | {"options": options, "versions": {f"technique {technique}": made.classifier.version}}
 
 
 def classifier_of(
@@ -270,17 +269,18 @@ def pair_of_models(
     >>> len(pair_of_models("two", "1vsrest", "1vsrest without bias", both).labels)
     3
     """
-    predicted, settings, seeds, code = [], {}, [], {}
+    predicted, seeds, configurations = [], [], {}
     for place, model in (("first", first), ("second", second)):
         made = classifier_of(model, n_jobs=n_jobs).fit(documents["train"])
         predicted.append(made.classifier.predict(made.features(documents["test"])))
         configuration = _configuration(dataset, model, made, None)
-        settings[place] = configuration["hyperparameters"]
         seeds.append(configuration["seed"])
-        code |= configuration["code"]
+        configurations[place] = configuration
     truth = label_matrix(documents["test"], made.labels)
-    own = {"model": f"{first}+{second}", "variant": "", "hyperparameters": settings}
-    own |= {"code_sha256": joined_sha256(code), "code": code}
+    own = {"model": f"{first}+{second}", "variant": ""}
+    for field in ("hyperparameters", "options"):
+        own[field] = {place: one[field] for place, one in configurations.items()}
+    own["versions"] = configurations["first"]["versions"] | configurations["second"]["versions"]
     own |= {"seed": next((seed for seed in seeds if seed is not None), None)}
     outcome = LabelPairs.from_matrices(truth, *predicted, made.labels)
     return Run.from_outcome(outcome, second=second, **configuration | own)
@@ -320,13 +320,20 @@ def store_runs(folder: Path | str = RUNS_FOLDER) -> None:
     where Reuters or GoEmotions is not here.
     """
     for dataset, models in STORED.items():
-        documents, known = documents_of(dataset), {"files": file_sums(dataset), "profile": "standard"}
+        documents = documents_of(dataset)
         for model in tqdm(models, desc=dataset):
             for run in run_model(dataset, model, documents, n_jobs=1).values():
-                save_run(replace(run, **known), folder)
-    documents, known = documents_of("reuters90"), {"files": file_sums("reuters90"), "profile": "standard"}
+                save_run(_of_corpus(run), folder)
+    documents = documents_of("reuters90")
     for first, second in tqdm(PAIRS, desc="pairs"):
-        save_run(replace(pair_of_models("reuters90", first, second, documents), **known), folder)
+        save_run(_of_corpus(pair_of_models("reuters90", first, second, documents)), folder)
+
+
+def _of_corpus(run: Run) -> Run:
+    """The run with the files and the version of the data set that its documents are from."""
+    corpus = run.dataset.partition("-")[0]
+    made_by = run.versions | {f"data set {corpus}": find_dataset(corpus).version}
+    return replace(run, files=file_sums(run.dataset), profile="standard", versions=made_by)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, replace
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -18,22 +18,20 @@ from typing import Any
 import numpy as np
 
 from .. import ROOT
-from ..core import remove_abandoned
-from ..data import paired_sets
+from ..core import file_sha256, remove_abandoned
+from ..data import data_name, paired_sets
 from ..metrics import Confusion, PairedOutcomes
 from ..models import History, Model, build
 from ..runs import (
     RUNS_FOLDER,
     Run,
-    code_files,
-    code_sha256,
     environment,
     load_run,
     run_path,
     same_configuration,
     save_run,
 )
-from .experiment import Experiment, ExperimentData, read_samples, write_predictions
+from .experiment import Experiment, ExperimentData, option_files, read_samples, versions, write_predictions
 
 NO_RANDOMNESS = "trained here; nothing is drawn at random, so every seed gives this run"
 CHECKPOINTS = ROOT / ".cache" / "checkpoints"
@@ -178,9 +176,9 @@ def _read(experiment: Experiment) -> ExperimentData:
 
 def _configuration(experiment: Experiment, model: Model, data: ExperimentData) -> Run:
     """The run before anything is trained."""
-    settings, is_random = experiment.resolved(), experiment.entry.random
-    hyperparameters = (asdict(settings) if settings else {}) | model.summary()
-    hyperparameters |= {"text": experiment.text, "training_samples": len(data.train)}
+    settings, known = experiment.resolved(), experiment.recorded()
+    hyperparameters = known["hyperparameters"] | {"training_samples": len(data.train)}
+    hyperparameters |= {"precision": model.precision} if settings else {}
     hyperparameters |= {"threads": experiment.threads} if experiment.threads else {}
     hyperparameters |= {"inverse": dict(data.inverse)} if data.inverse else {}
     hyperparameters |= {"samples_sha256": data.samples_sha256} if data.samples_sha256 else {}
@@ -189,7 +187,7 @@ def _configuration(experiment: Experiment, model: Model, data: ExperimentData) -
         outcome.from_rows([], data.labels),
         dataset=experiment.dataset_name,
         split=experiment.split,
-        files=data.files,
+        files=data.files | {data_name(one): file_sha256(one) for one in option_files(experiment.options)},
         model=experiment.name,
         variant=experiment.run_variant,
         encoder=model.encoder_name,
@@ -197,11 +195,11 @@ def _configuration(experiment: Experiment, model: Model, data: ExperimentData) -
         seed=experiment.run_seed,
         profile=experiment.profile,
         hyperparameters=hyperparameters,
+        options=known["options"],
+        versions=versions(experiment.model, experiment.options, experiment.dataset),
         negative=data.negative,
         facts={"majority": _majority(data)},
-        source="" if is_random else NO_RANDOMNESS,
-        code_sha256=code_sha256(model.sources()),
-        code=code_files(model.sources()),
+        source="" if experiment.entry.random else NO_RANDOMNESS,
     )
 
 
@@ -222,9 +220,8 @@ def _other_evaluations(
     for name, predicted in found.items():
         if name != model.evaluation:
             other = replace(experiment, options=experiment.options | {"evaluation": name})
-            about = run.hyperparameters | {"evaluation": name}
             table = _table(data, *predicted)
-            yield replace(run, variant=other.run_variant, hyperparameters=about, table=table)
+            yield replace(run, variant=other.run_variant, options=other.recorded()["options"], table=table)
 
 
 def _table(data: ExperimentData, *predicted: np.ndarray) -> Any:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -20,7 +19,8 @@ from pydantic.dataclasses import dataclass
 
 from .. import ROOT
 from ..core import exclusive, shown, unknown_name
-from ..models import EMBEDDED, NO_ENCODER
+from ..data import datasets
+from ..models import EMBEDDED, MODELS, NO_ENCODER
 from ..runs import RUNS_FOLDER, Result, made_states, read_index, run_path, run_state
 from .bags import BagExperiment
 from .experiment import SEEDS, Experiment
@@ -207,9 +207,16 @@ def _shown(path: Path) -> str:
 
 
 def job_state(job: Job, known: dict | None = None) -> Result:
-    """The state of a job's run file, its settings compared with those of today."""
-    settings = job.experiment.resolved()
-    return run_state(job.path, asdict(settings) if settings else None, known)
+    """The state of a job's run file, its options, settings and versions compared with those of today."""
+    return run_state(job.path, job.experiment.recorded(), known_versions(), known)
+
+
+def known_versions() -> dict[str, int]:
+    """The version of every model, technique and data set that is registered, named as run files do."""
+    from helpers.models.linear import TECHNIQUES
+
+    rows = {"model": MODELS, "technique": TECHNIQUES, "data set": datasets()}
+    return {f"{kind} {name}": row.version for kind, known in rows.items() for name, row in known.items()}
 
 
 def train_one(path: Path | str, jobs: Mapping[str, Job], progress: bool = True) -> bool:
@@ -246,7 +253,7 @@ def all_states(jobs: Mapping[str, Job] | None = None) -> list[Result]:
         for path in (ROOT / "results" / folder).glob(
             "*/*/*/*.json" if folder == "runs" else "*/*/*/*/*.json"
         ):
-            found.setdefault(_shown(path), run_state(path, known=known))
+            found.setdefault(_shown(path), run_state(path, versions=known_versions(), known=known))
     found |= {one.path: one for one in made_states(read_index(), known)}
     for one in _made_by_hand():
         found.setdefault(one.path, one)

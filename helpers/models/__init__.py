@@ -17,10 +17,13 @@ from .registry import (
     ENCODER_SHAPES as ENCODER_SHAPES,
     MODELS as MODELS,
     ModelEntry as ModelEntry,
+    VECTOR_SOURCES as VECTOR_SOURCES,
     build as build,
     check_options as check_options,
     default_settings as default_settings,
+    full_options as full_options,
     model_entry as model_entry,
+    model_versions as model_versions,
     register_model as register_model,
     unregister_model as unregister_model,
 )

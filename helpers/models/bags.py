@@ -73,10 +73,6 @@ class SentenceEncoder(nn.Module):
         """The input of each sentence."""
         raise NotImplementedError
 
-    def summary(self) -> dict[str, object]:
-        """Settings of the encoder, for the run file."""
-        return {}
-
 
 def without_entities(sample: RelationSample) -> RelationSample:
     """The sentence without the words of its two entities, which are left empty where they stood.
@@ -322,15 +318,6 @@ class BagClassifier(NeuralModel):
         """The label id with the highest score, shape (B,); ties go to the smaller id."""
         return self.scores(samples, None, progress, description).argmax(axis=1)
 
-    def environment(self) -> dict[str, object]:
-        """Processes, threads, precision: 'fp32' without a pretrained encoder, whatever the settings."""
-        return super().environment() | ({} if self.encoder.name else {"precision": "fp32"})
-
-    def summary(self) -> dict[str, object]:
-        """How it is trained and aggregated, and the encoder's own settings."""
-        how = {"training": "bag" if self.by_bag else "sentence", "aggregator": self.aggregator}
-        return how | {"bag_size": self.bag_size, "head_dropout": self.dropout.p} | self.encoder.summary()
-
 
 def _check(name: str, value: str, known: Sequence[str]) -> None:
     if value not in known:
@@ -395,10 +382,6 @@ class EntityEncoder(SentenceEncoder):
         starts = [hidden[rows, batch.places[:, which]] for which in (0, 1)]
         return self.linear(torch.cat(starts, dim=1))
 
-    def summary(self) -> dict[str, object]:
-        """Whether entities are masked."""
-        return {"masked": self.masked}
-
 
 class BertEntity(BagClassifier):
     """`EntityEncoder` under a `BagClassifier`; takes bags, and samples as bags of one.
@@ -446,7 +429,3 @@ class BertEntity(BagClassifier):
         model = cls(loaded, labels, settings.max_length, **options)
         model.settings, model.seed, model.layers = settings, seed, layers
         return model
-
-    def summary(self) -> dict[str, object]:
-        """The number of layers too, if they are not all."""
-        return super().summary() | ({} if self.layers is None else {"layers": self.layers})

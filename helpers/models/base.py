@@ -105,13 +105,10 @@ class Model(ABC):
         """Name → what `predict` gives in each way of evaluation; most models have one, without a name."""
         return {self.evaluation: self.predict(samples, progress, description)}
 
-    def summary(self) -> dict[str, object]:
-        """Settings of the model itself, for the run file."""
-        return {}
-
-    def sources(self) -> list[type]:
-        """The classes whose code decides what it does; a model around another one adds that one's."""
-        return [type(self)]
+    @property
+    def precision(self) -> str | None:
+        """Of matrix products, 'fp32' or 'bf16', as its settings come out on this machine; None without."""
+        return None
 
     def environment(self) -> dict[str, object]:
         """What computed it, beside the versions of `packages`: processes, threads, precision."""

@@ -78,10 +78,6 @@ class LinearSvm(Majority):
         counts = TfidfVectorizer(analyzer=lambda one: list(features(one, markers)), sublinear_tf=True)
         self._estimator = make_pipeline(counts, LinearSVC(**SVM))
 
-    def summary(self) -> dict[str, object]:
-        """The settings, for the run file."""
-        return {"markers": self.markers, "ngrams": [1, LONGEST], "sublinear_tf": True} | SVM
-
 
 class TfidfBag(Model):
     """What a bag's words alone say: TF-IDF of its joined sentences, one to three words, logarithmic counts,
@@ -129,10 +125,6 @@ class TfidfBag(Model):
         """The label id with the highest score, shape (B,)."""
         return self.scores(samples).argmax(axis=1)
 
-    def summary(self) -> dict[str, object]:
-        """The settings, for the run file."""
-        return {"markers": self.markers, "ngrams": [1, LONGEST], "sublinear_tf": True} | REGRESSION
-
 
 class MajorityBag(TfidfBag):
     """The same for every bag: the share of each relation among the training bags.
@@ -146,10 +138,6 @@ class MajorityBag(TfidfBag):
     def __init__(self, labels: Sequence[str]) -> None:
         super().__init__(labels)
         self._estimator = DummyClassifier(strategy="prior")
-
-    def summary(self) -> dict[str, object]:
-        """None."""
-        return {}
 
 
 def features(sample: RelationSample, markers: bool) -> Iterator[str]:

@@ -16,7 +16,7 @@ from torch.nn import functional
 
 from ..data import RDR_MARKERS, RelationSample
 from . import training
-from .base import EMBEDDED, History, Model
+from .base import EMBEDDED, NO_ENCODER, History, Model
 from .encoder import Encoder, load_encoder, resolved_precision
 from .inputs import Batch, Example, collate, tokenize_marked
 from .settings import Settings
@@ -84,15 +84,17 @@ class NeuralModel(nn.Module, Model):
         """The predicted label ids, shape (samples,), the same in every process; ties go to the smaller id."""
         return training.predict(self, samples, progress, description)
 
+    @property
+    def precision(self) -> str:
+        """Of the encoder, as settings and device say; fp32 where there is none."""
+        if self.encoder_name == NO_ENCODER:
+            return "fp32"
+        return resolved_precision(self.settings.precision, training.accelerator().device)
+
     def environment(self) -> dict[str, object]:
         """Processes, threads, and the precision of matrix products."""
-        joined = training.accelerator()
-        precision = resolved_precision(self.settings.precision, joined.device)
-        return {
-            "processes": joined.num_processes,
-            "threads": torch.get_num_threads(),
-            "precision": precision,
-        }
+        count = training.accelerator().num_processes
+        return {"processes": count, "threads": torch.get_num_threads(), "precision": self.precision}
 
     def save(self, path: Path) -> None:
         """Write the weights as safetensors, atomically."""
@@ -198,7 +200,3 @@ class RelationClassifier(NeuralModel):
     def prepare(self, settings: Settings, samples: Sequence[Any]) -> None:
         """The encoder's precision; see `Encoder.prepare`."""
         self.encoder.prepare(settings.precision)
-
-    def summary(self) -> dict[str, object]:
-        """The number of layers, if they are not all."""
-        return {} if self.layers is None else {"layers": self.layers}

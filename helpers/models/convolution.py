@@ -197,10 +197,6 @@ class WordEncoder(SentenceEncoder):
         places = [table(rows[:, :, which]) for which, table in enumerate(self.positions)]
         return torch.cat([self.words(batch.ids), *places], dim=2)
 
-    def summary(self) -> dict[str, object]:
-        """Where the word vectors come from, and whether entities are masked."""
-        return {"vectors": SCRATCH if self.given is None else Path(self.source).name, "masked": self.masked}
-
 
 def _take_vocabulary(
     encoder: WordEncoder, weights: Mapping[str, torch.Tensor], prefix: str, *_: object

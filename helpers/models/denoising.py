@@ -272,10 +272,11 @@ class RlDsre(Model):
         """As the classifier."""
         return self.model.first_process()
 
+    @property
+    def precision(self) -> str | None:
+        """That of the classifier."""
+        return self.model.precision
+
     def environment(self) -> Mapping[str, object]:
         """As the classifier."""
         return self.model.environment()
-
-    def summary(self) -> dict[str, object]:
-        """The classifier and its settings."""
-        return {"base": type(self.model).__name__.lower()} | self.model.summary()

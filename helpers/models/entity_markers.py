@@ -49,11 +49,6 @@ class EntityMarkers(RelationClassifier):
         """None if the markers are cut into pieces."""
         return () if marker_scheme == "pieces" else SCHEMES[marker_scheme]
 
-    def summary(self) -> dict[str, object]:
-        """The marker scheme, if it is not the usual one."""
-        scheme = {} if self.marker_scheme == "added" else {"marker_scheme": self.marker_scheme}
-        return super().summary() | scheme
-
 
 class EntityMarkersCls(EntityMarkers):
     """EM-C: the vector of the classification token → linear, H → R (Lyu et al. 2021, section IV).
@@ -100,10 +95,6 @@ class EntityMarkersStart(EntityMarkers):
         rows = torch.arange(len(hidden), device=hidden.device)
         starts = [hidden[rows, batch.places[:, which]] for which in (0, 2)]
         return self.classifier(self.norm(torch.cat(starts, dim=-1)))
-
-    def summary(self) -> dict[str, object]:
-        """Whether there is a layer normalisation."""
-        return super().summary() | {"layer_norm": self.layer_norm}
 
 
 class RBert(RelationClassifier):
@@ -169,7 +160,3 @@ class RBert(RelationClassifier):
         at = torch.arange(hidden.shape[1], device=hidden.device)
         share = ((at >= first[:, None]) & (at <= last[:, None])).to(hidden.dtype)
         return (share[:, None] @ hidden)[:, 0] / share.sum(dim=1, keepdim=True)
-
-    def summary(self) -> dict[str, object]:
-        """The form, and the dropout of the head."""
-        return super().summary() | {"form": self.form, "head_dropout": self.dropout.p}

@@ -31,6 +31,7 @@ from ..data import ParsedSample, pruned_heads
 from .base import EMBEDDED, NO_ENCODER
 from .classifier import NeuralModel
 from .convolution import PAD, UNK, spelled, unspelled
+from .encoder import EMBEDDED_SHA256
 from .inputs import Batch, Example, collate
 from .settings import Settings
 from .word_vectors import CONTEXTUAL, ENCODER, WordVectors
@@ -167,6 +168,8 @@ class Gcn(NeuralModel):
         self.sizes, self.shares, self.penalty = sizes | {"mlp_layers": mlp_layers}, shares, penalty
         self.sizes |= {"states": states} if self.recurrent else {}
         self.words = WordVectors(vectors, word_size, tuned)
+        if self.words.source in (ENCODER, CONTEXTUAL):
+            self.encoder_sha256 = EMBEDDED_SHA256  # `load_encoder` refuses other weights under this name
         self.tags: dict[str, dict[str, int]] = {}
         self.register_load_state_dict_pre_hook(_take_words_and_tags)
 
@@ -310,20 +313,6 @@ class Gcn(NeuralModel):
         """The logits (n, labels)."""
         return output[:, :-1]
 
-    def environment(self) -> dict[str, object]:
-        """As usual; all products are in fp32."""
-        return super().environment() | {"precision": "fp32"}
-
-    def summary(self) -> dict[str, object]:
-        """Every option; distance inf as text; the sha256 of the file that the word vectors are from."""
-        distance = str(self.distance) if math.isinf(self.distance) else self.distance
-        how = {"distance": distance, "pooling": self.pooling, "masked": self.masked, "penalty": self.penalty}
-        how |= {"vectors": self.words.name, "tuned": self.words.tuned}
-        how |= {"vectors_sha256": self.words.sha256} if self.words.sha256 else {}
-        # `Settings.dropout` is the encoder's
-        shares = {"graph_dropout" if name == "dropout" else name: one for name, one in self.shares.items()}
-        return how | self.sizes | shares
-
 
 def _take_words_and_tags(model: Gcn, weights: Mapping[str, torch.Tensor], prefix: str, *_: object) -> None:
     """Weights bring their words and tags with them, so that a new model can read those of a trained one."""
@@ -341,7 +330,7 @@ def _take_words_and_tags(model: Gcn, weights: Mapping[str, torch.Tensor], prefix
 class ContextualGcn(Gcn):
     """C-GCN: as `Gcn`, with a bidirectional LSTM between word vectors and graph convolution.
 
-    >>> ContextualGcn(["a", "b"], states=5).summary()["states"]
+    >>> ContextualGcn(["a", "b"], states=5).sizes["states"]
     5
     """
 

@@ -117,7 +117,3 @@ class LiteralRelationCls(RelationClassifier):
         scores = torch.full((len(rows), len(self.labels)), -torch.inf)
         scores[:, self.candidates] = rows.float()
         return scores
-
-    def summary(self) -> dict[str, object]:
-        """Which candidates, whether negatives are drawn anew, and the literals if they are not the usual."""
-        return super().summary() | self._options

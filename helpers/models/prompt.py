@@ -145,9 +145,3 @@ class Prompt(RelationClassifier):
         slots = self.slots.to(output.device)
         at = torch.arange(MASKS, device=output.device)
         return output[:, at, slots].sum(dim=-1)
-
-    def summary(self) -> dict[str, object]:
-        """The label words."""
-        return super().summary() | {
-            "label_words": {label: " ".join(words) for label, words in self.words.items()}
-        }

@@ -106,11 +106,6 @@ class RecurrentEncoder(WordEncoder):
             parts.append((batch.extra["types"] @ self.type_vectors).flatten(1))
         return torch.cat(parts, dim=1)
 
-    def summary(self) -> dict[str, object]:
-        """How much side information there is, if any."""
-        counts = {"typed_entities": len(self.types), "relations_with_aliases": len(self.aliases)}
-        return super().summary() | {name: count for name, count in counts.items() if count}
-
 
 def _shares(present: Sequence[bool]) -> list[float]:
     """1 / (how many are present) for each that is."""
@@ -170,10 +165,6 @@ class Bgwa(BagClassifier):
         encoder = RecurrentEncoder(max_length, hidden, dropout, **words, **side)
         super().__init__(encoder, labels, training, aggregator, bag_size, dropout=0.0)
 
-    def summary(self) -> dict[str, object]:
-        """The dropout of the GRU's states, too."""
-        return super().summary() | {"state_dropout": self.encoder.dropout.p}
-
 
 class Reside(Bgwa):
     """RESIDE (Vashishth et al. 2018) without its graph convolution, which needs dependency parses.
@@ -192,6 +183,9 @@ class Reside(Bgwa):
         max_length: int = 128,
         types: Names | None = None,
         aliases: Names | None = None,
+        type_size: int = 50,
+        alias_size: int = 32,
         **options: Any,
     ) -> None:
-        super().__init__(labels, max_length, types=types, aliases=aliases, **options)
+        side = {"types": types, "aliases": aliases, "type_size": type_size, "alias_size": alias_size}
+        super().__init__(labels, max_length, **side, **options)

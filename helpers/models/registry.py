@@ -34,8 +34,10 @@ class ModelEntry:
     unit : 'sample', or 'bag' for a model that takes bags, and samples as bags of one, and that gives scores.
     parsed : whether it reads dependency trees (`ParsedSample`).
     wraps : of a model around another one, the name of that one if option `base` names no other; its settings
-        and its input are those of the inner one.
+        and its input are those of the inner one. base : of one that makes the inner one itself, likewise.
     encoder : whether it stands on a pretrained encoder. random : whether a seed makes a difference.
+    version : raised by hand when the same settings give other numbers than before; a run with an older one is
+        stale. tests/golden/canary.json notices that it has to be.
     """
 
     source: type[Model] | str
@@ -49,6 +51,8 @@ class ModelEntry:
     unit: Literal["sample", "bag"] = "sample"
     parsed: bool = False
     wraps: str = ""
+    base: str = ""
+    version: int = 1
 
     def load(self) -> type[Model]:
         """The class; this is where torch is imported, if the model needs it."""
@@ -92,14 +96,20 @@ class ModelEntry:
 
 @functools.cache
 def _defaults(path: Path, name: str) -> dict[str, Any]:
-    """The defaults of a class's parameters that have one: its own `__init__`'s, or its base's."""
+    """The defaults of a class's parameters that have one: its own `__init__`'s, and its base's where there
+    is none or `**` passes on to it."""
     path, found = _definition(path, name)
     for node in found.body if isinstance(found, ast.ClassDef) else ():
         if isinstance(node, ast.FunctionDef) and node.name == "__init__":
             places = node.args.posonlyargs + node.args.args
             given = dict(zip(reversed(places), reversed(node.args.defaults), strict=False))
             given |= dict(zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True))
-            return {one.arg: _literal(path, value) for one, value in given.items() if value is not None}
+            own = {one.arg: _literal(path, value) for one, value in given.items() if value is not None}
+            return (_of_bases(path, found) if node.args.kwarg else {}) | own
+    return _of_bases(path, found)
+
+
+def _of_bases(path: Path, found: ast.AST | None) -> dict[str, Any]:
     bases = [one.id for one in getattr(found, "bases", ()) if isinstance(one, ast.Name)]
     return {option: value for base in reversed(bases) for option, value in _defaults(path, base).items()}
 
@@ -179,6 +189,8 @@ MODELS["majority"] = ModelEntry(".baselines:Majority", "majority", **_BLIND)
 # for training 'sentence', 'gao2021-bag' for 'bag': that option is given beside.
 _BAGS = {"training": Literal["sentence", "bag"], "aggregator": Literal["avg", "one", "att"]}
 _BAGS |= {"bag_size": int, "masked": bool, "dropout": float}
+VECTOR_SOURCES = ("scratch", "encoder", "contextual")
+"""What option `vectors` may be beside a file."""
 _WORDS = {"vectors": str, "word_size": int, "position_size": int}
 _FILTERS = _BAGS | _WORDS | {"filters": int}
 _STATES = _BAGS | _WORDS | {"aggregator": Literal["avg", "one", "att", "query"], "hidden": int}
@@ -217,6 +229,7 @@ for _name, _title, _source, _options, _standard, _published in _BAG_ROWS:
         encoder=_name == "bert-entity",
         suffixes={"masked": "-masked"},
         unit="bag",
+        base="pcnn" if _name == "rl-dsre" else "",
     )
 MODELS["tfidf-bag"] = ModelEntry(
     ".baselines:TfidfBag", "TF-IDF", {"markers": bool}, suffixes={"markers": "-EM"}, unit="bag", **_BLIND
@@ -365,6 +378,44 @@ def check_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     return {option: checked_option(option, value, known[option]) for option, value in options.items()}
 
 
+def full_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Every option of a model: those that are given, else what its class takes; of a model around another
+    one, those of that one, too.
+
+    >>> full_options("em-es", {"layer_norm": True})
+    {'layer_norm': True, 'marker_scheme': 'added', 'layers': None}
+    >>> full_options("recent", {"base": "svm"})
+    {'base': 'svm', 'evaluation': 'corrected', 'typed': True, 'markers': False}
+    """
+    entry = model_entry(name)
+    usual = dict.fromkeys(entry.options) | entry.defaults()
+    if entry.base:
+        usual["base"] = options.get("base", entry.base)
+        usual |= full_options(usual["base"], {})
+    if not entry.wraps:
+        return usual | dict(options)
+    own, of_base = _split(entry, {"base": entry.wraps} | dict(options))
+    usual = {option: value for option, value in usual.items() if entry.options[option] is not Any}
+    return usual | own | full_options(own["base"], of_base)
+
+
+def _split(entry: ModelEntry, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The options of a model around another one: its own, and those of the base."""
+    of_base = {option: value for option, value in options.items() if entry.options[option] is Any}
+    return {option: value for option, value in options.items() if option not in of_base}, of_base
+
+
+def model_versions(name: str, options: Mapping[str, Any]) -> dict[str, int]:
+    """The version of a model, and of the one that it is around.
+
+    >>> [*model_versions("recent", {"base": "em-es"})]
+    ['model recent', 'model em-es']
+    """
+    entry = model_entry(name)
+    inner = options.get("base", entry.wraps or entry.base or name)
+    return {f"model {one}": model_entry(one).version for one in dict.fromkeys((name, inner))}
+
+
 def build(
     name: str,
     encoder: str,
@@ -387,15 +438,14 @@ def build(
     """
     options, entry = check_options(name, options), MODELS[name]
     if entry.wraps:
-        base = options.pop("base", entry.wraps)
+        own, of_base = _split(entry, options)
+        base = own.pop("base", entry.wraps)
         if model_entry(base).wraps:
             raise ValueError(f"the base of {name} is another model, not {base}")
-        of_base = {option: value for option, value in options.items() if entry.options[option] is Any}
         of_base = check_options(base, of_base)
 
         def make(names: Sequence[str], stage_seed: int) -> Model:
             return build(base, encoder, names, settings, stage_seed, attention, **of_base)
 
-        own = {option: value for option, value in options.items() if entry.options[option] is not Any}
-        options = own | {"make": make, "base_options": {"base": base} | of_base}
+        options = own | {"make": make}
     return entry.load().build(labels, encoder, settings, seed, attention, **options)

@@ -24,7 +24,7 @@ last epoch counts.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -81,8 +81,6 @@ class TypeRestriction(nn.Module, Model):
     make : `make(labels, seed)` gives an untrained classifier; `build` makes it of the base's name.
     evaluation : the mode of `predict`. typed : whether the types are read.
     negative : the negative class; None: the label with a well-known name.
-    base_options : of the base, for the run file.
-
     Raises ValueError for an unknown evaluation, and if no label is the negative class.
 
     >>> from .baselines import Majority
@@ -103,7 +101,6 @@ class TypeRestriction(nn.Module, Model):
         typed: bool = True,
         negative: str | None = None,
         seed: int = 0,
-        base_options: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__()
         if evaluation not in EVALUATIONS:
@@ -113,8 +110,7 @@ class TypeRestriction(nn.Module, Model):
         self.negative = negative or find_negative(self.labels)
         if self.negative not in self.labels:
             raise ValueError(f"type restriction needs the negative class among its labels: {self.negative!r}")
-        self.base_options = dict(base_options or {})
-        self.base: type[Model] | None = None
+        self._precision: str | None = None
         self.possible: dict[Types, tuple[str, ...]] = {}
         self.stages: dict[str, Model] = {}
         self._modules_of_stages = nn.ModuleList()
@@ -128,7 +124,6 @@ class TypeRestriction(nn.Module, Model):
         seed: int = 0,
         attention: str | None = None,
         make: Callable[[Sequence[str], int], Model] | None = None,
-        base_options: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> TypeRestriction:
         """Around what `make` gives, which the registry makes of option `base`; each stage has this seed.
@@ -138,9 +133,8 @@ class TypeRestriction(nn.Module, Model):
         if make is None:
             raise ValueError("type restriction needs a base: build it by the registry")
         first = make((POSITIVE, *labels[:1]), seed)
-        about = dict(base_options or {}) | first.summary()
-        model = cls(labels, make, seed=seed, base_options=about, **options)
-        model.base, model.packages = type(first), first.packages
+        model = cls(labels, make, seed=seed, **options)
+        model.packages, model._precision = first.packages, first.precision
         model.encoder_name, model.encoder_sha256 = first.encoder_name, first.encoder_sha256
         return model
 
@@ -228,18 +222,14 @@ class TypeRestriction(nn.Module, Model):
         """The predicted label ids in the mode `evaluation`; 'as-published' reads the gold labels."""
         return self.evaluations(samples, progress, description)[self.evaluation]
 
-    def summary(self) -> dict[str, object]:
-        """The evaluation, whether types are read if not, the base and its options."""
-        untyped = {} if self.typed else {"typed": False}
-        return {"evaluation": self.evaluation} | untyped | self.base_options
-
-    def sources(self) -> list[type]:
-        """This class and that of the base."""
-        return [type(self), *([self.base] if self.base else ())]
-
     def first_process(self) -> AbstractContextManager[bool]:
         """As the first stage says."""
         return self.stages["binary"].first_process() if self.stages else super().first_process()
+
+    @property
+    def precision(self) -> str | None:
+        """That of the base."""
+        return self._precision
 
     def environment(self) -> dict[str, object]:
         """That of the first stage."""

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 
 import torch
 from torch import nn
 from torch.nn import functional
 
-from ..core import file_sha256
-from .base import EMBEDDED
 from .convolution import OFTEN, PAD, SCRATCH, UNK, Vocabulary, read_vectors, spelled, unspelled
-from .encoder import EMBEDDED_SHA256, load_encoder
+from .encoder import load_encoder
 
 ENCODER, CONTEXTUAL = "encoder", "contextual"
 TOGETHER = 64
@@ -49,26 +46,6 @@ class WordVectors(nn.Module):
         self.vocabulary: Vocabulary | None = None
         self._pieces: tuple | None = None
         self.register_buffer("later", torch.empty(0, size), persistent=False)
-
-    @property
-    def name(self) -> str:
-        """For the run file: the source, of a file its name."""
-        known = {ENCODER: f"{EMBEDDED}, word pieces", CONTEXTUAL: f"{EMBEDDED}, last layer, frozen"}
-        return known.get(self.source, Path(self.source).name)
-
-    @property
-    def sha256(self) -> str | None:
-        """Of the file that the vectors are from, the encoder's weights or one of vectors; None: from scratch.
-
-        Raises FileNotFoundError.
-
-        >>> WordVectors("encoder").sha256[:16]
-        '53aa51172d142c89'
-        """
-        if self.source == SCRATCH:
-            return None
-        # `load_encoder` refuses other weights under this name
-        return EMBEDDED_SHA256 if self.source in (ENCODER, CONTEXTUAL) else file_sha256(self.source)
 
     def prepare(self, sentences: Iterable[Sequence[str]], seed: int, always: Iterable[str] = ()) -> None:
         """Vocabulary and vectors from the training sentences; what is drawn comes from `seed`.

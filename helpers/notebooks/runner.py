@@ -170,11 +170,11 @@ def _run(
 
 def _index(path: Path, copy: Path, opened: Path) -> None:
     """Store what a notebook that was published made, from what."""
-    made, read, code = project_names(opened)
+    made, read = project_names(opened)
     name, executed = (
         (one.relative_to(ROOT) if one.is_relative_to(ROOT) else one).as_posix() for one in (path, copy)
     )
-    write_made(name, made | {executed}, read | {name}, code, path=EXECUTED.parent / INDEX.name)
+    write_made(name, made | {executed}, read | {name}, path=EXECUTED.parent / INDEX.name)
 
 
 def _execute(path: Path, partial: Path, values: Mapping[str, Any], deadline: _Deadline) -> None:

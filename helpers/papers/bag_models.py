@@ -26,7 +26,7 @@ from ..metrics import (
     holm,
     label_averages,
 )
-from ..reporting import TABLES_FOLDER, to_markdown
+from ..reporting import TABLES_FOLDER, mixed_runs, to_markdown
 from ..runs import RUNS_FOLDER, Run, list_runs
 from .distant import list_scores, published_lists, ranking_of, system_name
 from .findings import LEAST_RUNS, verdict
@@ -49,6 +49,7 @@ def bag_scores(runs: Sequence[Run]) -> pd.DataFrame:
     """`MEASURES` and the F1 of each relation, a row for each run: system, seed, seconds, steps (optimiser
     steps of an epoch, nan where nothing is trained in epochs), then the scores."""
     rows = []
+    mixed_runs(runs, system_name)
     for run in runs:
         ranking = ranking_of(run)
         found = fact_scores(ranking)
@@ -64,7 +65,7 @@ def bag_scores(runs: Sequence[Run]) -> pd.DataFrame:
 
 def _steps(run: Run) -> float:
     """Optimiser steps of an epoch: batches of sentences, or of bags."""
-    settings = run.hyperparameters
+    settings = run.hyperparameters | run.options
     if "batch_size" not in settings or "training_bags" not in settings:
         return np.nan
     examples = settings["training_bags"]

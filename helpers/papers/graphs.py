@@ -98,6 +98,9 @@ def graph_runs(folder: Path | str = RUNS_FOLDER) -> list[Run]:
     return [run for run in list_runs("semeval2010", folder=folder, **where) if run.model in GRAPH_MODELS]
 
 
+_VECTORS = {"encoder": f"{EMBEDDED}, word pieces", "contextual": f"{EMBEDDED}, last layer, frozen"}
+
+
 def vector_scores(folder: Path | str = STUDIES_FOLDER / "vectors") -> pd.DataFrame:
     """Graph models with other word vectors on the held-out tenth, per cent, the best A first.
 
@@ -109,8 +112,8 @@ def vector_scores(folder: Path | str = STUDIES_FOLDER / "vectors") -> pd.DataFra
     """
     rows = []
     for run in list_runs(folder=folder):
-        about, scores = run.hyperparameters, paired_scores(run)
-        row = {"model": run.model, "word vectors": about["vectors"]}
+        about, scores = run.hyperparameters | run.options, paired_scores(run)
+        row = {"model": run.model, "word vectors": _VECTORS.get(about["vectors"], about["vectors"])}
         row |= {"in training": "trained further" if about["tuned"] else "frozen", "epochs": about["epochs"]}
         rows.append(row | {name: 100 * scores[key] for key, name in _HELD_OUT.items()})
     columns = ["model", "word vectors", "in training", "epochs", *_HELD_OUT.values()]
@@ -137,10 +140,10 @@ def restricted_title(run: Run) -> str:
     >>> from helpers.metrics import Confusion
     >>> table, about = Confusion.from_arrays(["a"], ["a"]), {"base": "svm", "markers": True, "typed": False}
     >>> run = {"dataset": "d", "model": "RECENT", "variant": "base-svm+markers-True+C-2+typed-False"}
-    >>> restricted_title(Run.from_outcome(table, hyperparameters=about | {"evaluation": "corrected"}, **run))
+    >>> restricted_title(Run.from_outcome(table, options=about | {"evaluation": "corrected"}, **run))
     'RECENT(SVM-EM C-2) without types'
     """
-    about = run.hyperparameters
+    about = run.options
     encoder = "" if run.encoder in (None, EMBEDDED, NO_ENCODER) else f" {run.encoder}"
     if "evaluation" not in about:
         return f"{run.name}{encoder}"

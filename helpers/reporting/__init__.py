@@ -19,6 +19,8 @@ from .baseline import (
 )
 from .seeds import (
     DIRECTION as DIRECTION,
+    MixedRunsWarning as MixedRunsWarning,
+    mixed_runs as mixed_runs,
     original_table as original_table,
     scheme_scores as scheme_scores,
     paired_scores as paired_scores,

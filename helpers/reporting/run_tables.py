@@ -157,9 +157,9 @@ SETTINGS = ("dataset", "split", "profile", "encoder", "seed", "negative", "varia
 def settings_table(runs: Run | Iterable[Run]) -> pd.DataFrame:
     """Everything that was set in some runs: one row a setting, one column a model.
 
-    What belongs to the run itself comes first, then each hyperparameter, then the sha256 (first 12 digits) of
-    each input file. Runs of one model on one data set share a column: equal values stand there once, others
-    side by side in the order of the runs, as seeds do. '' where a model has no such setting.
+    What belongs to the run itself comes first, then each hyperparameter and option, then the sha256 (first 12
+    digits) of each input file. Runs of one model on one data set share a column: equal values stand there
+    once, others side by side in the order of the runs, as seeds do. '' where a model has no such setting.
 
     Raises ValueError if there is no run.
 
@@ -179,6 +179,9 @@ def settings_table(runs: Run | Iterable[Run]) -> pd.DataFrame:
         values = {name: getattr(run, name) for name in SETTINGS if getattr(run, name) not in (None, "")}
         # Sorted as a run file has them: a run that was just trained and a stored one give one table.
         values |= dict(sorted(run.hyperparameters.items()))
+        # `dropout` of the settings is the encoder's
+        options = sorted(run.options.items())
+        values |= {f"option {name}" if name in values else name: one for name, one in options}
         values |= {f"sha256 of {name}": sum_[:12] for name, sum_ in sorted(run.files.items())}
         column = columns.setdefault((run.name, run.dataset), {})
         for name, value in values.items():

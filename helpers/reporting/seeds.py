@@ -89,13 +89,37 @@ def _direction(run: Run, outcomes: PairedOutcomes) -> np.ndarray:
     return np.stack([np.asarray(getattr(found, name), dtype=float) for name in DIRECTION], axis=-1)
 
 
+class MixedRunsWarning(UserWarning):
+    """Runs that are averaged were computed on several devices, or in several precisions."""
+
+
+def mixed_runs(
+    runs: Iterable[Run], title: Callable[[Run], str] = attrgetter("name")
+) -> dict[tuple[str, str, str], str]:
+    """Of models whose runs are not all of one device and precision, dataset, model and encoder → the kinds
+    that there are; a run that does not say what computed it counts for none.
+
+    Warns `MixedRunsWarning` of each, so that no mean of them is taken without a word.
+    """
+    kinds: dict[tuple[str, str, str], dict[str, None]] = {}
+    for run in runs:
+        made_by = [run.environment[name] for name in ("device", "precision") if run.environment.get(name)]
+        if made_by:
+            found = kinds.setdefault((run.dataset, title(run), run.encoder or ""), {})
+            found[" ".join(made_by)] = None
+    mixed = {key: ", ".join(found) for key, found in kinds.items() if len(found) > 1}
+    for (dataset, model, _), text in mixed.items():
+        warnings.warn(f"runs of {model} on {dataset} mix {text}", MixedRunsWarning, stacklevel=3)
+    return mixed
+
+
 def per_seed(
     runs: Iterable[Run],
     scores: Callable[[Run], Mapping[Hashable, float]],
     title: Callable[[Run], str] = attrgetter("name"),
 ) -> pd.DataFrame:
     """One row for each score of each run: dataset, model (and variant), encoder ('' if there is none), seed,
-    score, value.
+    score, value. Attribute `attrs["mixed"]`: `mixed_runs`, which `over_seeds` tells beside the seeds.
 
     Parameters
     ----------
@@ -106,13 +130,16 @@ def per_seed(
     >>> per_seed([run], lambda run: {"n": run.n}).to_numpy().tolist()
     [['d', 'm', '', 9, 'n', 1]]
     """
+    runs = list(runs)
     rows = [
         (run.dataset, title(run), run.encoder or "", run.seed, name, value)
         for run in runs
         for name, value in scores(run).items()
     ]
     frame = pd.DataFrame(rows, columns=[*_NAMES, "seed", "score", "value"])
-    return frame.astype({"seed": "Int64"})
+    frame = frame.astype({"seed": "Int64"})
+    frame.attrs["mixed"] = mixed_runs(runs, title)
+    return frame
 
 
 def over_seeds(rows: pd.DataFrame) -> pd.DataFrame:
@@ -124,7 +151,8 @@ def over_seeds(rows: pd.DataFrame) -> pd.DataFrame:
 
     Returns
     -------
-    dataset, model, encoder, score, mean, sd (nan for a single run, which has none), runs, seeds (as text).
+    dataset, model, encoder, score, mean, sd (nan for a single run, which has none), runs, seeds (text, with
+    the devices and precisions if there are several: `mixed_runs`).
 
     >>> rows = pd.DataFrame({"dataset": "d", "model": "m", "encoder": "", "seed": [9, 148], "score": "f1"})
     >>> over_seeds(rows.assign(value=[0.5, 0.7])).round(4).to_numpy().tolist()
@@ -133,7 +161,9 @@ def over_seeds(rows: pd.DataFrame) -> pd.DataFrame:
     found = []
     for key, group in rows.dropna(subset="value").groupby([*_NAMES, "score"], sort=False):
         mean, sd, runs = mean_and_sd(group["value"])
-        found.append((*key, mean, sd if runs > 1 else np.nan, runs, _listed(group["seed"])))
+        mixed = rows.attrs.get("mixed", {}).get(key[:3])
+        seeds = _listed(group["seed"]) + (f" (mixes {mixed})" if mixed else "")
+        found.append((*key, mean, sd if runs > 1 else np.nan, runs, seeds))
     return pd.DataFrame(found, columns=[*_NAMES, "score", "mean", "sd", "runs", "seeds"])
 
 
@@ -214,7 +244,8 @@ def resampled_intervals(
     """
     if scores not in ("schemes", "direction"):
         raise ValueError(f"scores is {scores!r}: give 'schemes' or 'direction'")
-    found = []
+    found, runs = [], list(runs)
+    mixed_runs(runs)
     for run in runs:
         if scores == "schemes":
             table, names = original_table(run), scheme_names()

@@ -33,8 +33,5 @@ from .staleness import (
     write_made as write_made,
 )
 from .provenance import (
-    code_files as code_files,
-    code_sha256 as code_sha256,
     environment as environment,
-    joined_sha256 as joined_sha256,
 )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
@@ -20,11 +19,9 @@ from pydantic import TypeAdapter, ValidationError
 from .. import RESULTS, ROOT
 from ..core import abridged, shown, write_atomically
 from .fields import plain
-from .old_form import is_old, renewed
 from .ranked_facts import RankedFacts
 from .schema import SCHEMA_VERSION, ConfusionRows, LabelSetRows, PairedRows, Run, normal
 
-logger = logging.getLogger(__name__)
 RUNS_FOLDER = ROOT / "results" / "runs"
 """Where runs are written, and read."""
 STORED_RUNS = RESULTS / "runs"
@@ -34,12 +31,12 @@ WIDTH = 100
 MAX_BYTES = 1 << 26
 KEYS = (
     *("schema_version", "dataset", "split", "files", "model", "variant", "encoder", "encoder_sha256", "seed"),
-    *("profile", "hyperparameters", "configuration_sha256", "code_sha256", "code", "licence", "source"),
+    *("profile", "hyperparameters", "options", "versions", "configuration_sha256", "licence", "source"),
     *("environment", "wall_seconds", "sentences_per_second", "history", "facts", "cost"),
     *("labels", "negative", "outcome"),
 )
 """Keys of a run file, in their order."""
-OPTIONAL = {"code", "history", "facts", "cost"}
+OPTIONAL = {"options", "versions", "history", "facts", "cost"}
 """Left out when they are empty."""
 RUN = TypeAdapter(Run)
 KINDS = {one.kind: one for one in (ConfusionRows, PairedRows, LabelSetRows, RankedFacts)}
@@ -195,7 +192,7 @@ def pack_rows(rows: Iterable[Any], width: int) -> Iterable[str]:
 
 
 def load_run(path: Path | str) -> Run:
-    """Read a run and check it. A file of the form before schema version 2 is read too; the log notes it.
+    """Read a run and check it.
 
     Raises ValueError, one line that names the file and the key or row: not JSON, another schema version, a
     missing or unknown key, a value of the wrong type, rows that contradict each other, a configuration that
@@ -204,11 +201,7 @@ def load_run(path: Path | str) -> Run:
     path = Path(path)
     try:
         record = _read(path)
-        if is_old(record):
-            record = renewed(record)
-            logger.warning("%s is a run file of the form before 2: read, save it again to renew it", path)
-        else:
-            _check_keys(record)
+        _check_keys(record)
         stated = record.pop("configuration_sha256", None)
         run = RUN.validate_python(record)
         if stated is not None and stated != (found := run.configuration_sha256):
@@ -257,9 +250,7 @@ def _no_number(text: str) -> None:
 def _check_keys(record: dict[str, Any]) -> None:
     found = record.pop("schema_version", None)
     if found != SCHEMA_VERSION or isinstance(found, bool):
-        raise ValueError(
-            f"schema_version is {shown(found)}; this program reads versions 1 and {SCHEMA_VERSION}"
-        )
+        raise ValueError(f"schema_version is {shown(found)}; this program reads version {SCHEMA_VERSION}")
     for key in KEYS[1:]:
         if key not in record and key not in OPTIONAL:
             raise ValueError(f"missing key {key}")

@@ -20,7 +20,7 @@ from .fields import Count, Number, OneLabel, Place, Sha256, Table, Whole, check_
 from .label_pairs import LabelPairs
 from .ranked_facts import RankedFacts
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 MAX_LABELS = 5_000
 """Of a table of single labels, which is dense in memory."""
 MAX_DEPTH = 1_000
@@ -128,16 +128,16 @@ class Run:
 
     Attributes
     ----------
-    dataset, split : names; `files` : sha256 of every input file, by name.
+    dataset, split : names; `files` : sha256 of every input file, by its path within the data folder.
     model : name; of two systems 'A+B'. variant : what sets the run apart from the model as it is usually
         trained, e.g. 'marker_vectors-mean' or 'epoch-2'; '' if nothing does.
     encoder, encoder_sha256 : the pretrained encoder and its weights; None for published predictions.
     seed : None for published predictions and for models without randomness.
     profile : 'quick', 'standard', 'paper'; None for predictions that were read.
-    hyperparameters : everything that was set, JSON values.
+    hyperparameters : settings of training as they came out, text, number of samples; JSON values.
+    options : every option of the model, those that were not given with their defaults.
+    versions : 'model NAME', 'technique NAME' and 'data set NAME' → the version in its row of the registry.
     labels : the label list; negative : the negative label among them, or None.
-    code : sha256 of each source file that makes the predictions (`code_files`), code_sha256 : one of all of
-        them; {} and None if that is not known.
     licence : of the predictions, '' if none is stated. source : where they come from, or a remark.
     environment : see `environment`. wall_seconds, sentences_per_second : of training; None if not timed.
     history : of training: mean loss of each epoch, inputs and tokens that were cut.
@@ -156,9 +156,9 @@ class Run:
     seed: Whole | None = None
     profile: str | None = None
     hyperparameters: Table = Field(default_factory=dict)
+    options: Table = Field(default_factory=dict)
+    versions: dict[str, Count] = Field(default_factory=dict)
     files: dict[str, Sha256] = Field(default_factory=dict)
-    code_sha256: Sha256 | None = None
-    code: dict[str, Sha256] = Field(default_factory=dict)
     licence: str = ""
     source: str = ""
     environment: Table = Field(default_factory=dict)
@@ -173,7 +173,7 @@ class Run:
 
     CONFIGURATION: ClassVar = (
         *("dataset", "split", "model", "variant", "encoder", "encoder_sha256", "seed", "profile"),
-        *("hyperparameters", "files", "source", "labels", "negative"),
+        *("hyperparameters", "options", "versions", "files", "source", "labels", "negative"),
     )
 
     @model_validator(mode="after")

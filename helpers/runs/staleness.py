@@ -1,9 +1,10 @@
 """When a result is stale: one rule for run files, tables, figures, executed notebooks and pages.
 
-A result knows the hashes of what it was made from: input files, configuration, and code without remarks
-(`source_sha256`). It is stale if one of them is another one now; times of files say nothing. A run file holds
-them itself; what a notebook makes stands in one index, results/provenance.json, which the notebook runner
-writes when it publishes.
+A result knows what it was made from: the hashes of its input files, its configuration, and versions, small
+integers that are raised by hand when numbers change. It is stale if one of them is another one now; times of
+files and the text of the source say nothing. A run file holds them itself; what a notebook makes stands in
+one index, results/provenance.json, which the notebook runner writes when it publishes: the hashes of what it
+read, its own cells among it, and `RULES_VERSION`.
 """
 
 from __future__ import annotations
@@ -13,19 +14,21 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from importlib.util import source_from_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
-from .. import PACKAGE, ROOT
+from .. import ROOT
 from ..core import exclusive, read_opened, shown, write_atomically
-from ..data import registered_file
+from ..data import data_sha256
 from .fields import record
-from .provenance import source_sha256
+from .schema import SCHEMA_VERSION
 
 INDEX = ROOT / "results" / "provenance.json"
+RULES_VERSION = 1
+"""Of all that turns runs into tables, figures and pages: raised when one of them changes though its inputs do
+not. Who forgets it is told by the comparison of made tables with the stored ones (`make reproduce`)."""
 SHORT = 16
 """Hexadecimal digits of a hash in the index."""
 DATA = "data/"
@@ -55,11 +58,12 @@ class Result(NamedTuple):
 @record
 class MadeFrom:
     """What one notebook (or page) made, from what: path in the project → the first `SHORT` digits of its
-    hash. `made` : '' where content is not compared, as people write in a page, too."""
+    hash. `made` : '' where content is not compared, as people write in a page, too. `rules` : the
+    `RULES_VERSION`."""
 
     made: dict[str, str]
     read: dict[str, str]
-    code: dict[str, str]
+    rules: int
 
 
 _INDEX = TypeAdapter(dict[str, MadeFrom])
@@ -77,17 +81,12 @@ def kind_of(path: str) -> str:
 def digest(name: str, root: Path = ROOT) -> str | None:
     """The hash of what lies at `name` in the project; None if there is nothing.
 
-    Of Python source, `source_sha256`; of a registered data file ('data/NAME'), the registered one; of a
-    folder, or of a figure's files, over all their names and contents.
+    Of a data file ('data/NAME', see `data_name`), the registered one if there is one; of a notebook, over its
+    cells; of a folder, or of a figure's files, over all their names and contents.
     """
     if name.startswith(DATA):
-        try:
-            return registered_file(name.removeprefix(DATA)).sha256
-        except ValueError:
-            return None
+        return data_sha256(name.removeprefix(DATA))
     path = root / name
-    if name.startswith("helpers/") and not (root / "helpers").exists():
-        path = PACKAGE / name.removeprefix("helpers/")  # of an installed package, which lies elsewhere
     files = [path] if path.is_file() else sorted(one for one in path.rglob("*.*") if one.is_file())
     if kind_of(name) == "figure":
         files = sorted(path.parent.glob(f"{path.name}.*"))
@@ -95,9 +94,10 @@ def digest(name: str, root: Path = ROOT) -> str | None:
         return None
     if files == [path]:
         content = path.read_bytes()
-        with contextlib.suppress(SyntaxError, ValueError):
-            if path.suffix == ".py":
-                return source_sha256(content)
+        if name.startswith("notebooks/"):
+            with contextlib.suppress(ValueError):
+                cells = [(one["cell_type"], "".join(one["source"])) for one in json.loads(content)["cells"]]
+                content = json.dumps(cells).encode()
         return hashlib.sha256(content).hexdigest()
     lines = (
         f"{one.relative_to(root).as_posix()} {hashlib.sha256(one.read_bytes()).hexdigest()}\n"
@@ -113,10 +113,10 @@ def changes(
 
     `known` : hashes that were computed already; those that are needed are added.
 
-    >>> changes({"helpers/gone.py": "0" * 64})
-    ['helpers/gone.py is gone']
-    >>> changes({"helpers/__init__.py": "0" * 64})
-    ['helpers/__init__.py changed']
+    >>> changes({"results/tables/none.csv": "0" * 64})
+    ['results/tables/none.csv is gone']
+    >>> changes({"data/semeval2010/TRAIN_FILE.TXT": "0" * 64})
+    ['data/semeval2010/TRAIN_FILE.TXT changed']
     """
     known, found = {} if known is None else known, []
     for name, before in recorded.items():
@@ -130,12 +130,17 @@ def changes(
     return found
 
 
-def run_state(path: Path, expected: Mapping[str, Any] | None = None, known: dict | None = None) -> Result:
+def run_state(
+    path: Path,
+    expected: Mapping[str, Any] | None = None,
+    versions: Mapping[str, int] | None = None,
+    known: dict | None = None,
+) -> Result:
     """The state of one run file.
 
-    Missing, if it is not there; stale, if a data file, a source file or a setting in `expected`
-    (hyperparameter → value now) is another one; unknown, if it holds no hashes of its code: of a form before
-    they were stored, or predictions that were read; else current.
+    Missing, if it is not there; stale, if an input changed, the configuration changed (`expected`: fields
+    of the run, of tables the values to compare), or a version of the run is older than in `versions`;
+    unknown, if it says neither from what files it is nor by which version; else current.
 
     >>> run_state(Path("results/runs/none.json")).state
     'missing'
@@ -145,22 +150,30 @@ def run_state(path: Path, expected: Mapping[str, Any] | None = None, known: dict
         return Result("run", name, "missing")
     try:
         found = json.loads(path.read_bytes())
-        files, code = found.get("files", {}), found.get("code", {})
-        settings = found.get("hyperparameters", {})
-        reasons = changes({f"{DATA}{one}": sha for one, sha in files.items()}, known=known)
-        reasons += changes(code, known=known)
-        reasons += [
-            f"{key} was {shown(settings.get(key))}, is now {shown(value)}"
-            for key, value in (expected or {}).items()
-            if settings.get(key) != value
+        if found.get("schema_version") != SCHEMA_VERSION:
+            return Result("run", name, "stale", f"this is no run file of version {SCHEMA_VERSION}")
+        files, made = found["files"], found.get("versions", {})
+        reasons = [
+            f"input {one.removeprefix(DATA)}"
+            for one in changes({DATA + one: sha for one, sha in files.items()}, known=known)
         ]
-    except (ValueError, AttributeError, TypeError):
+        for field, values in (expected or {}).items():
+            reasons += [
+                f"configuration: {key} was {shown(found.get(field, {}).get(key))}, is now {shown(value)}"
+                for key, value in values.items()
+                if found.get(field, {}).get(key) != value
+            ]
+        reasons += [
+            f"version of {key} was {shown(made[key])}, is now {value}"
+            for key, value in (versions or {}).items()
+            if made.get(key, value) != value
+        ]
+    except (ValueError, KeyError, AttributeError, TypeError):
         return Result("run", name, "stale", "this is no run file")
     if reasons:
         return Result("run", name, "stale", "; ".join(reasons))
-    return Result(
-        "run", name, *(("current", "") if code else ("unknown", "no hashes of its code are stored"))
-    )
+    known_origin = bool(files or made)
+    return Result("run", name, *(("current", "") if known_origin else ("unknown", "it names no inputs")))
 
 
 def read_index(path: Path = INDEX) -> dict[str, MadeFrom]:
@@ -185,7 +198,6 @@ def write_made(
     maker: str,
     made: Iterable[str],
     read: Iterable[str],
-    code: Iterable[str],
     compared: bool = True,
     path: Path = INDEX,
 ) -> None:
@@ -200,33 +212,29 @@ def write_made(
 
     own = hashes(made) if compared else dict.fromkeys(sorted(set(made)), "")
     with exclusive(path):
-        index = read_index(path) | {maker: MadeFrom(made=own, read=hashes(read), code=hashes(code))}
+        index = read_index(path) | {maker: MadeFrom(made=own, read=hashes(read), rules=RULES_VERSION)}
         record = _INDEX.dump_python(dict(sorted(index.items())))
         write_atomically(path, json.dumps(record, indent=1, ensure_ascii=False) + "\n")
 
 
-def project_names(log: Path, root: Path = ROOT) -> tuple[set[str], set[str], set[str]]:
-    """What a process made, read, and ran of the project, from what it noted (`note_opened`): names as in the
+def project_names(log: Path, root: Path = ROOT) -> tuple[set[str], set[str]]:
+    """What a process made and read of the project, from what it noted (`note_opened`): names as in the
     index. A run file that was read stands for its whole folder, as a new one beside it would be read, too.
     """
     read, written = read_opened(log)
     made = {name for path in written if (name := _result(path, root))}
-    inputs, code = set(), set()
+    inputs = set()
     for path in read:
         if data := _data(path, root):
             inputs.add(data)
         if not path.is_relative_to(root) or path == root:  # the folder itself may be opened, too
             continue
-        if path.suffix == ".pyc":
-            path = Path(source_from_cache(path))
         parts = path.relative_to(root).parts
-        if parts[0] == "helpers" and path.suffix == ".py":
-            code.add("/".join(parts))
-        elif parts[:2] in (("results", "runs"), ("results", "studies")) and len(parts) > 3:
+        if parts[:2] in (("results", "runs"), ("results", "studies")) and len(parts) > 3:
             inputs.add("/".join(parts[:3]))
         elif parts[0] in ("results", "figures", "examples", "notebooks") and path.suffix not in ("", ".md"):
             inputs.add("/".join(parts))
-    return made, inputs - made - {"results/provenance.json"}, code
+    return made, inputs - made - {"results/provenance.json"}
 
 
 def _result(path: Path, root: Path) -> str | None:
@@ -257,7 +265,9 @@ def made_states(index: Mapping[str, MadeFrom], known: dict | None = None) -> Ite
     """The state of everything that stands in the index: of what one notebook makes, all is stale at once."""
     known = {} if known is None else known
     for one in index.values():
-        reasons = changes(one.read | one.code, known=known)
+        reasons = changes(one.read, known=known)
+        if one.rules != RULES_VERSION:
+            reasons.append(f"the rules were version {one.rules}, are now {RULES_VERSION}")
         for name, before in one.made.items():
             kind = kind_of(name)
             if digest(name) is None:

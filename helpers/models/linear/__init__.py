@@ -3,6 +3,6 @@
 from .base import LinearClassifier as LinearClassifier, OneVsRest as OneVsRest
 from .liblinear import parse_options as parse_options
 from .label_tree import Node as Node
-from .documents import DocumentClassifier as DocumentClassifier
+from .documents import TECHNIQUES as TECHNIQUES, DocumentClassifier as DocumentClassifier
 from .thresholding import Thresholding as Thresholding
 from .problems import LabelProblems as LabelProblems

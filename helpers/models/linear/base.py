@@ -94,6 +94,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
     threshold = 0.0
     """Decision values above it mean that a document gets the label."""
+    version = 1
+    """Of a technique: raised by hand when its numbers change; see `ModelEntry.version`."""
 
     def __init__(self, options: str = "", n_jobs: int | None = None, progress: bool = False) -> None:
         self.options = options

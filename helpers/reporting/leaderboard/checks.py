@@ -166,7 +166,7 @@ def run_dataset(run: Run) -> str:
 
 def knows_gold(run: Run) -> bool:
     """Whether the predictions were made with the gold labels in sight, as by RECENT's released evaluation."""
-    return run.hyperparameters.get("evaluation") == "as-published"
+    return run.options.get("evaluation") == "as-published"
 
 
 def counts_of(run: Run) -> Any:

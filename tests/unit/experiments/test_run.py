@@ -27,11 +27,11 @@ from helpers.metrics.averaging import averages
 from helpers.metrics.counts import PairedOutcomes
 from helpers.metrics.direction import direction_scores
 from helpers.metrics.weighting import SCHEMES
-from helpers.models import training
+from helpers.models import classifier, training
 from helpers.models.registry import build, default_settings
 from helpers.models.settings import Settings
 from helpers.models.training import load_weights
-from helpers.runs import list_runs, load_run, run_path
+from helpers.runs import different_fields, list_runs, load_run, run_path, run_state
 
 LABELS = tuple(label_ids(TEST_COUNTS))
 QUICK = Settings(learning_rate=2e-3, epochs=2, batch_size=16, precision="fp32")
@@ -88,10 +88,10 @@ class TestRunFile:
         assert described == ("demo", "test", "EM-ES", "tiny-bert", 9, "quick")
         assert (run.labels, run.negative, dict(run.files)) == (LABELS, "Other", {})
         assert run.encoder_sha256 == registry.file_sha256(tiny_bert / "model.safetensors")
-        more = {"layer_norm": False, "text": "clean", "training_samples": SENTENCES}
-        assert run.hyperparameters == asdict(QUICK) | more
+        assert run.hyperparameters == asdict(QUICK) | {"text": "clean", "training_samples": SENTENCES}
+        assert run.options == {"layer_norm": False, "marker_scheme": "added", "layers": None}
         assert (run.kind, run.table.other, run.variant) == ("paired", "paired sentence", VARIANT)
-        assert re.fullmatch("[0-9a-f]{64}", run.code_sha256)
+        assert run.versions == {"model em-es": 1, "data set demo": 1}
         assert run.outcome().original.gold.tolist() == [TEST_COUNTS[label] for label in LABELS]
         assert set(run.history) == {"losses", "cut_inputs", "cut_tokens"} and len(run.history["losses"]) == 2
         assert {"processes", "threads", "precision", "prediction_seconds"} <= set(run.environment)
@@ -124,6 +124,35 @@ class TestRunFile:
         gold = [sample.relation for sample in data.test]
         assert PairedOutcomes.from_arrays(gold, original, paired, LABELS) == run.outcome()
         assert (original != paired).any() and len(set(original)) > 1
+
+    @pytest.mark.parametrize("change", [{"filters": 5}, {"position_size": 2}, {"word_size": 7}])
+    def test_two_settings_of_cnn_are_two_runs(self, change, scratch) -> None:
+        settings = default_settings("cnn").changed({"epochs": 1})
+        options = {"filters": 4, "position_size": 3, "word_size": 8}
+        one = Experiment("cnn", "demo", sentences=80, options=options, settings=settings)
+        other = replace(one, options=options | change)
+        runs = [run_of(one), run_of(other)]
+        assert different_fields(*runs) == ["variant", "options"] and runs[0].outcome() != runs[1].outcome()
+        assert len(list((scratch / "runs").rglob("*.json"))) == 2
+        assert run_state(run_path(runs[0], "runs"), one.recorded()).state == "current"
+        ((name, value),) = change.items()
+        why = f"configuration: {name} was {options[name]}, is now {value}"
+        assert run_state(run_path(runs[0], "runs"), other.recorded())[2:] == ("stale", why)
+        # even under one name of the variant, the second is not taken for the first
+        run_of(replace(one, variant="mine"))
+        with pytest.raises(FileExistsError, match="another configuration \\(options\\)"):
+            run_of(replace(other, variant="mine"))
+
+    def test_the_resolved_precision_is_part_of_the_configuration(self, experiment, monkeypatch) -> None:
+        auto = replace(experiment, settings=QUICK.changed({"precision": "auto"}), variant="auto")
+        run = run_of(auto)
+        found = run.environment["precision"]
+        assert run.hyperparameters["precision"] == found in ("bf16", "fp32")
+        assert run_state(run_path(run, "runs"), auto.recorded()).state == "current", "on any machine"
+        other = {"bf16": "fp32", "fp32": "bf16"}[found]
+        monkeypatch.setattr(classifier, "resolved_precision", lambda *_: other)
+        with pytest.raises(FileExistsError, match="another configuration \\(hyperparameters\\)"):
+            run_of(auto)
 
     def test_threads_are_those_that_were_asked_for(self, experiment) -> None:
         before = torch.get_num_threads()
@@ -199,7 +228,7 @@ class TestStoredRuns:
         request.getfixturevalue("no_training")
         with pytest.raises(FileExistsError, match=r"seed-9\.json holds .* \(hyperparameters\)"):
             run_of(replace(experiment, settings=replace(QUICK, epochs=3)))
-        with pytest.raises(FileExistsError, match="hyperparameters"):
+        with pytest.raises(FileExistsError, match=r"\(options\)"):
             run_of(replace(experiment, options={"layer_norm": True}), predictions="p.csv")
         assert path.read_bytes() == before and not (scratch / "p.csv").exists()
 
@@ -393,7 +422,7 @@ class TestCommand:
         (run,) = list_runs("demo", "EM-ES", folder=scratch / "results")
         assert run.seed == 148 and run.variant.endswith("+layer_norm-True")
         found = run.hyperparameters
-        assert (found["batch_size"], found["max_length"], found["layer_norm"]) == (600, 64, True)
+        assert (found["batch_size"], found["max_length"], run.options["layer_norm"]) == (600, 64, True)
         expected = replace(
             default_settings("em-es"),
             **{"epochs": 1, "batch_size": 600, "max_length": 64, "learning_rate": 2e-3, "precision": "fp32"},

@@ -22,13 +22,14 @@ from helpers.data import (
 )
 from helpers.data.tree_files import word_spans
 from helpers.experiments import Experiment, run_experiment
-from helpers.models import build
+from helpers.models import VECTOR_SOURCES, build
 from helpers.models.encoder import load_encoder
 from helpers.models.graph import POOLINGS, ContextualGcn, Gcn, GraphConvolution, adjacency, pooled
 from helpers.models.registry import MODELS
 from helpers.models.settings import Settings
 from helpers.models.training import load_weights
 from helpers.models.word_vectors import WordVectors
+from helpers.runs import different_fields, run_path, run_state
 
 LABELS = ("Other", "Cause(e1,e2)", "Cause(e2,e1)")
 VERBS = {"Other": "and", "Cause(e1,e2)": "causes", "Cause(e2,e1)": "suffers"}
@@ -319,21 +320,12 @@ class TestWordVectors:
         assert sorted(vectors.vocabulary.ids) == ["Fire", "SUBJ", "fire", "panic"]
         rows = vectors(torch.tensor(vectors.ids(["Fire", "FIRE", "Panic", "never"]))).tolist()
         assert rows[:3] == [[1, 2], [3, 4], [5, 6]] and vectors.ids(["never", "SUBJ"])[0] == 1
-        assert vectors.name == "v.txt" and vectors.width == 2
+        assert vectors.width == 2
 
-    def test_where_they_are_from_is_in_the_run_file(self, tmp_path) -> None:
-        (tmp_path / "a").mkdir()
-        for folder, text in ((tmp_path, "fire 1 2\n"), (tmp_path / "a", "fire 1 3\n")):
-            (folder / "v.txt").write_text(text)
-        of_file = [Gcn(["a"], vectors=str(one / "v.txt")).summary() for one in (tmp_path, tmp_path / "a")]
-        assert of_file[0]["vectors"] == of_file[1]["vectors"] == "v.txt"
-        assert of_file[0]["vectors_sha256"] == hashlib.sha256(b"fire 1 2\n").hexdigest()
-        assert of_file[1]["vectors_sha256"] == hashlib.sha256(b"fire 1 3\n").hexdigest()
-        assert "vectors_sha256" not in Gcn(["a"], vectors="scratch").summary()
-        for source in ("encoder", "contextual"):
-            assert Gcn(["a"], vectors=source).summary()["vectors_sha256"] == load_encoder().sha256
-        with pytest.raises(FileNotFoundError):
-            Gcn(["a"], vectors=str(tmp_path / "none.txt")).summary()
+    def test_weights_of_the_encoder_are_named(self) -> None:
+        shas = {source: Gcn(["a"], vectors=source).encoder_sha256 for source in VECTOR_SOURCES}
+        own = load_encoder().sha256
+        assert shas == {"scratch": None, "encoder": own, "contextual": own}
 
     def test_none_before_training(self) -> None:
         with pytest.raises(ValueError, match="no vocabulary before it is trained"):
@@ -389,15 +381,34 @@ class TestRuns:
         yield register_dataset(Dataset("toy", files=files, negative="Other", **fields)).name
         unregister_dataset("toy")
 
+    def test_two_files_of_vectors_with_one_name_give_two_configurations(self, dataset, tmp_path) -> None:
+        runs = []
+        for place, text in (("a", "the 1 2\n"), ("b", "the 1 3\n")):
+            (tmp_path / place).mkdir()
+            (tmp_path / place / "v.txt").write_text(text)
+            options = SMALL | EVEN | {"vectors": str(tmp_path / place / "v.txt")}
+            settings = FAST.changed({"epochs": 1})
+            experiment = Experiment("gcn", dataset, options=options, settings=settings, variant="mine")
+            runs.append(run_experiment(experiment, tmp_path / place, progress=False))
+            assert run_state(run_path(runs[-1], tmp_path / place), experiment.recorded()).state == "current"
+        assert [list(run.files.values())[-1] for run in runs] == [
+            hashlib.sha256(text).hexdigest() for text in (b"the 1 2\n", b"the 1 3\n")
+        ]
+        assert set(different_fields(*runs)) == {"options", "files"}
+        experiment = replace(experiment, options=experiment.options | {"vectors": str(tmp_path / "a/v.txt")})
+        with pytest.raises(FileExistsError, match="another configuration \\(options, files\\)"):
+            run_experiment(experiment, tmp_path / "b", progress=False)
+
     def test_a_run_with_its_paired_set(self, dataset, tmp_path) -> None:
         options = SMALL | EVEN | {"states": 6, "distance": math.inf}
         experiment = Experiment("c-gcn", dataset, options=options, settings=FAST)
         assert experiment.text == "parsed" and experiment.dataset_name == "toy"
         run = run_experiment(experiment, tmp_path / "runs", progress=False)
-        assert run.n == 24 and run.kind == "paired" and run.hyperparameters["distance"] == "inf"
+        assert run.n == 24 and run.kind == "paired" and run.options["distance"] == "inf"
         assert run.outcome().original.correct.sum() >= 20
         again = run_experiment(experiment, tmp_path / "runs", progress=False)
         assert again == run
+        assert experiment.recorded()["options"] == run.options
         short = replace(experiment, merged=True, settings=FAST.changed({"epochs": 1}))
         merged = run_experiment(short, tmp_path / "runs", progress=False)
         assert merged.hyperparameters["training_samples"] == 48 and merged.model == "C-GCN-M"

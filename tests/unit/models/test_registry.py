@@ -1,5 +1,6 @@
 """The registry of models: one from outside goes the whole way; names and faces cost no torch."""
 
+import inspect
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,9 +18,9 @@ from helpers.experiments.run import run_experiment
 from helpers.models.base import History, Model
 from helpers.models.classifier import RelationClassifier
 from helpers.models.inputs import Example, collate
-from helpers.models.registry import MODELS, ModelEntry, build, register_model
+from helpers.models.registry import MODELS, ModelEntry, build, check_options, full_options, register_model
 from helpers.models.settings import Settings
-from helpers.runs import code_sha256, run_path
+from helpers.runs import run_path
 
 
 class FirstWord(Model):
@@ -34,9 +35,6 @@ class FirstWord(Model):
 
     def predict(self, samples, progress=True, description=""):
         return np.array([self.seen.get(one.text.split()[0], 0) for one in samples])
-
-    def summary(self):
-        return {"turned": self.turned}
 
 
 class WithDistances(RelationClassifier):
@@ -82,7 +80,8 @@ class TestFromOutside:
             "no-encoder",
             None,
         )
-        assert run.hyperparameters == {"turned": True, "text": "clean", "training_samples": 2400}
+        assert run.hyperparameters == {"text": "clean", "training_samples": 2400}
+        assert run.options == {"turned": True} and run.versions == {"model mine": 1, "data set demo": 1}
         assert (run.n, run.wall_seconds, run.sentences_per_second) == (400, 0.5, 4800.0)
         assert (run.outcome().original.predicted > 0).sum() > 2
 
@@ -106,12 +105,21 @@ class TestFromOutside:
             Experiment("other", profile="paper").resolved()
 
 
-def test_the_registry_is_no_part_of_a_models_code() -> None:
-    sums = {name: code_sha256([entry.load()]) for name, entry in MODELS.items()}
-    assert sums["em-c"] == sums["em-es"] == sums["r-bert"]  # one file
-    assert len({sums[name] for name in ("em-c", "emr-c", "ptr", "svm")}) == 4
-    sources = (ROOT / "helpers" / "models").glob("[a-z]*.py")
-    assert not [path.name for path in sources if "from .registry" in path.read_text("utf-8")]
+@pytest.mark.parametrize("name", [*MODELS])
+def test_every_option_has_its_default_in_a_run(name) -> None:
+    """What `full_options` reads from the sources is what the classes take; None means that it is not set."""
+    entry = MODELS[name]
+    full = full_options(name, {})
+    assert set(entry.options) <= set(full) or entry.wraps
+    unset = {option for option, value in full.items() if value is None}
+    assert unset <= {"layers", "words", "types", "aliases"}
+    loaded = entry.load()
+    for option, value in full.items():
+        parameters = inspect.signature(loaded).parameters
+        if option in parameters and not entry.wraps:
+            assert parameters[option].default == value, option
+    kept = {option: one for option, one in full.items() if one is not None}
+    assert check_options(name, kept) == kept
 
 
 class TestExtraTensors:

@@ -135,7 +135,6 @@ def test_without_types_there_are_the_same_two_steps_and_no_type_is_read() -> Non
     assert [LABELS[one] for one in model.predict(tests, progress=False)] == ["age", "died", NEGATIVE]
     turned = [replace(one, head_type="LOC", tail_type="LOC") for one in tests]
     assert (model.predict(turned, progress=False) == model.predict(tests, progress=False)).all()
-    assert model.summary()["typed"] is False and "typed" not in TypeRestriction(LABELS, Scripted).summary()
 
 
 class TestRefused:
@@ -190,7 +189,7 @@ class TestTrained:
         model.fit(samples, progress=False)
         gold = [self.labels().index(one.relation) for one in samples]
         assert (model.predict(samples, progress=False) == gold).all()
-        assert list(model.stages) == ["binary", "PER - LOC"] and model.summary()["base"] == "cnn"
+        assert list(model.stages) == ["binary", "PER - LOC"]
         model.save(tmp_path / "w")
         assert (tmp_path / "w").stat().st_size > 1000
 
@@ -230,7 +229,7 @@ class TestTrained:
         run = run_experiment(experiment, tmp_path, progress=False)
         (other,) = [one for one in list_runs(folder=tmp_path) if one.variant != run.variant]
         assert (run.kind, other.kind, run.n) == ("paired", "paired", 400)
-        assert other.hyperparameters["evaluation"] == "as-published"
+        assert other.options["evaluation"] == "as-published"
         negative = run.labels.index("Other")
         for one, leaky in ((run, False), (other, True)):
             rows = [row for row in one.table.rows if row[0] == negative]
@@ -250,14 +249,14 @@ class TestTrained:
             )
             run = run_experiment(experiment, tmp_path / "runs", predictions="p.csv", progress=False)
             assert run.kind == "confusion" and run.n == 20 and run.outcome().correct.sum() == 20
-            assert run.hyperparameters["evaluation"] == "corrected" and run.hyperparameters["base"] == "cnn"
+            assert run.options["evaluation"] == "corrected" and run.options["base"] == "cnn"
             assert Path("p.csv").read_text().splitlines()[0] == "id,gold,predicted"
             published = replace(experiment, options=experiment.options | {"evaluation": "as-published"})
             assert published.run_variant != experiment.run_variant
             assert missing([experiment, published], tmp_path / "runs") == [], "one training, both evaluations"
             monkeypatch.setattr(TypeRestriction, "fit", None)  # would be called if it were trained again
             other = run_experiment(published, tmp_path / "runs", progress=False)
-            assert other.hyperparameters["evaluation"] == "as-published"
+            assert other.options["evaluation"] == "as-published"
             assert other.environment == run.environment and other.wall_seconds == run.wall_seconds
             with pytest.raises(ValueError, match="merged needs directed relations"):
                 replace(experiment, merged=True)

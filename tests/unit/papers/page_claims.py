@@ -205,7 +205,7 @@ def emr_c_is_undecided() -> bool:
         and (of_it.loc[["ppr", "performance_paired"]].eval("ours_second < ours_first")).all()
         and set(direction["why"]) == {"11.9 points apart in A, in the paper 4.0"}
         and set(of_it["runs"]) == {5}
-        and {one.hyperparameters["negatives"] for one in runs("EMR-C")} == {"fixed"}
+        and {one.options["negatives"] for one in runs("EMR-C")} == {"fixed"}
         and all(best_rates()[name] == used_rate(name) for name in ("EM-C", "EMR-C"))
     )
 

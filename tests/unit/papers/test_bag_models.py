@@ -102,7 +102,7 @@ class TestStoredRuns:
         assert {run.hyperparameters["epochs"] for run in trained} == {12}
 
     def test_rl_dsre_is_a_pcnn(self, stored) -> None:
-        bases = {run.hyperparameters["base"] for run in bag_runs() if run.model == "RL-DSRE"}
+        bases = {run.options["base"] for run in bag_runs() if run.model == "RL-DSRE"}
         assert bases == {"pcnn"}
         assert stored.loc["RL-DSRE", "mean"] < stored.loc["PCNN+sent+AVG", "mean"] - 0.02
 

@@ -14,7 +14,6 @@ from helpers.data.sentence_pairs import KEPT
 from helpers.evaluation import leak_report
 from helpers.experiments import Experiment, run_experiment
 from helpers.metrics import Confusion, leaked
-from helpers.models import EMBEDDED
 from helpers.models.encoder import EMBEDDED_SHA256
 from helpers.papers import (
     AS_PUBLISHED,
@@ -55,7 +54,7 @@ LABELS = ("no_relation", "a", "b")
 def run(model: str, rows, seed=9, variant="", **about) -> Run:
     outcome = Confusion.from_rows(rows, LABELS)
     where = {"dataset": DRAWN, "profile": "standard", "negative": "no_relation", "encoder": "no-encoder"}
-    return Run.from_outcome(outcome, model=model, seed=seed, variant=variant, hyperparameters=about, **where)
+    return Run.from_outcome(outcome, model=model, seed=seed, variant=variant, options=about, **where)
 
 
 @pytest.fixture
@@ -329,9 +328,9 @@ def test_tables_say_what_our_graph_models_stand_on() -> None:
 
 def test_stored_runs_with_vectors_of_the_encoder_name_its_weights() -> None:
     every = [*graph_runs(), *list_runs(folder=STUDIES_FOLDER / "vectors")]
-    own = [one.hyperparameters for one in every if one.hyperparameters["vectors"].startswith(EMBEDDED)]
-    assert len(own) >= 7 and {one.get("vectors_sha256") for one in own} == {EMBEDDED_SHA256}
-    assert all("vectors_sha256" not in one.hyperparameters for one in every if one.hyperparameters not in own)
+    own = [one.encoder_sha256 for one in every if one.options["vectors"] == "encoder"]
+    assert len(own) >= 7 and set(own) == {EMBEDDED_SHA256}
+    assert {one.encoder_sha256 for one in every if one.options["vectors"] == "scratch"} == {None}
 
 
 def test_a_run_of_ours_is_none_of_the_published_systems(tmp_path) -> None:

@@ -9,6 +9,7 @@ import pytest
 from helpers.metrics import Confusion
 from helpers.reporting.seeds import (
     DIRECTION,
+    MixedRunsWarning,
     compare_models,
     epoch_runs,
     over_seeds,
@@ -91,3 +92,36 @@ def test_runs_of_epochs_in_the_order_of_their_numbers(tmp_path):
 
 def test_without_runs_there_are_no_rows():
     assert per_seed([], scheme_scores).empty and over_seeds(per_seed([], scheme_scores)).empty
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "text"),
+    [
+        (
+            {"device": "cpu", "precision": "bf16"},
+            {"device": "cpu", "precision": "fp32"},
+            "cpu bf16, cpu fp32",
+        ),
+        (
+            {"device": "cpu", "precision": "bf16"},
+            {"device": "H100", "precision": "bf16"},
+            "cpu bf16, H100 bf16",
+        ),
+    ],
+)
+def test_a_mean_over_devices_or_precisions_says_so(first, second, text):
+    mixed = [run("m", 9, HALF, environment=first), run("m", 148, HALF, environment=second)]
+    alone = [run("n", seed, HALF, environment=first) for seed in (9, 148)]
+    with pytest.warns(MixedRunsWarning, match=f"^runs of m on .* mix {text}$"):
+        rows = per_seed(mixed + alone, paired_scores)
+    seeds = over_seeds(rows).groupby("model")["seeds"].unique().map(list).to_dict()
+    assert seeds == {"m": [f"9, 148 (mixes {text})"], "n": ["9, 148"]}
+    with pytest.warns(MixedRunsWarning):
+        resampled_intervals(mixed, replicates=2)
+
+
+def test_runs_of_one_kind_and_runs_that_do_not_say_are_averaged_without_a_word(recwarn):
+    kinds = ({"device": "cpu", "precision": "bf16"}, {})
+    runs = [run("m", seed, HALF, environment=one) for seed, one in enumerate(kinds)]
+    assert set(over_seeds(per_seed(runs, paired_scores))["seeds"]) == {"0, 1"}
+    assert not [one for one in recwarn if one.category is MixedRunsWarning]

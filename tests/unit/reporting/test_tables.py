@@ -129,12 +129,15 @@ def test_settings_of_several_runs_stand_side_by_side():
     table = Confusion.from_arrays(["a"], ["a"])
     files = {"train.txt": "0123456789ab" + "0" * 52}
 
-    def run(model, seed, **settings):
-        return Run.from_outcome(
-            table, dataset="demo", model=model, seed=seed, hyperparameters=settings, files=files
-        )
+    def run(model, seed, options=None, **settings):
+        given = {"hyperparameters": settings, "options": options or {}, "files": files}
+        return Run.from_outcome(table, dataset="demo", model=model, seed=seed, **given)
 
-    runs = [run("em-c", 9, epochs=5), run("em-c", 148, epochs=5), run("em-es", 9, epochs=3, layer_norm=True)]
+    runs = [
+        run("em-c", 9, epochs=5),
+        run("em-c", 148, epochs=5),
+        run("em-es", 9, {"layer_norm": True}, epochs=3),
+    ]
     found = settings_table(runs)
     assert found.columns.tolist() == ["em-c", "em-es"]
     assert found.loc["seed"].tolist() == ["9, 148", "9"]

@@ -53,7 +53,7 @@ def runs_of_all_kinds() -> dict[str, Run]:
 TEXTS = [run_text(run) for run in runs_of_all_kinds().values()]
 ROW = r"outcome\.rows\[0\] is "
 HOSTILE = [
-    ("schema_version", 7, "schema_version is 7; this program reads versions 1 and 2"),
+    ("schema_version", 7, "schema_version is 7; this program reads version 3"),
     ("schema_version", True, "schema_version is True"),
     ("schema_version", None, "schema_version is None"),
     ("rows", [[0, 0]], ROW + r"\[0, 0\]; expected \[gold, predicted, count\], whole numbers"),
@@ -144,13 +144,8 @@ class TestHostileFiles:
             (b'{"a":' * 100_000, "nested too deeply"),
             (b'{"seed": ' + b"9" * 5000 + b"}", "Exceeds the limit"),
             (b"{}", "schema_version is None"),
-            (b'{"schema_version": 1}', "columns is None"),
-            (b'{"first": [], "second": 7, "rows": 3}', "outcome.second is 7; expected a valid string"),
-            (b'{"schema_version": 1, "sets": 5, "settings": 4}', "settings is 4; expected an object"),
-            (
-                b'{"schema_version": 1, "sets": 5, "settings": {"parameters": 4}}',
-                "parameters is 4; expected an object",
-            ),
+            (b'{"schema_version": 2}', "schema_version is 2; this program reads version 3"),
+            (b'{"schema_version": 3}', "missing key dataset"),
             (b"\x00" * 100, "line 1, column 1: not JSON"),
         ],
     )

@@ -1,12 +1,10 @@
-"""Run files: whole or absent, checked on the way in and out, old forms read, readable in a diff."""
+"""Run files: whole or absent, checked on the way in and out, readable in a diff."""
 
 import dataclasses
 import json
-import logging
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,7 +19,6 @@ from helpers.runs import (
     LabelPairs,
     RankedFacts,
     Run,
-    code_sha256,
     different_fields,
     environment,
     list_runs,
@@ -50,7 +47,8 @@ def make(**changes) -> Run:
         files={"test.tsv": "ab" * 32},
         encoder="embedded/mini lm",
         encoder_sha256="cd" * 32,
-        code_sha256="ef" * 32,
+        options={"filters": 230},
+        versions={"model em-c": 1, "data set demo": 1},
         licence="MIT",
         seed=9,
         profile="standard",
@@ -266,7 +264,7 @@ class TestConfiguration:
             save_run(make(encoder="a/b"), tmp_path)
 
     def test_what_was_found_is_none_of_it(self, tmp_path):
-        found = {"wall_seconds": 9.0, "environment": {"python": "3.13"}, "code_sha256": None, "licence": ""}
+        found = {"wall_seconds": 9.0, "environment": {"python": "3.13"}, "licence": ""}
         again = make(table=ConfusionRows(rows=((0, 0, 1),)), **found)
         assert same_configuration(make(), again)
         assert make().configuration_sha256 == again.configuration_sha256
@@ -277,6 +275,8 @@ class TestConfiguration:
             "files": {},
             "profile": "paper",
             "variant": "v",
+            "options": {"filters": 8},
+            "versions": {"model em-c": 2, "data set demo": 1},
             "negative": None,
             "source": "s",
         }
@@ -318,73 +318,6 @@ def test_an_interrupted_write_leaves_the_old_file(tmp_path, monkeypatch):
     assert os.listdir(path.parent) == ["seed-9.json"]
 
 
-class TestOldForm:
-    """Files of the form before 2, as they were."""
-
-    RELATIONS = {
-        "schema_version": 1, "dataset": "demo", "split": "test", "files": {}, "model": "A+B", "encoder": None,
-        "encoder_sha256": None, "seed": None, "profile": None, "hyperparameters": {}, "source": "x",
-        "environment": {}, "wall_seconds": None, "sentences_per_second": None, "labels": [*LABELS],
-        "negative": "Other", "columns": ["gold", "predicted", "predicted_second"], "rows": [[0, 0, 1, 7]],
-    }  # fmt: skip
-    LABEL_SETS = {
-        "schema_version": 1, "dataset": "demo", "model": "tree without bias", "labels": ["a", "b"],
-        "settings": {"technique": "tree", "parameters": {"random_state": 3}, "files": {"t": "0" * 64}},
-        "facts": {"problems": 2}, "cost": {"training": {"seconds": 2.5}, "environment": {"python": "3.11"}},
-        "train_support": [4, 5], "depth": 1, "decision": "score>0",
-        "ranking": [[1, [1], 3]], "sets": [[[0], [0, 1], 3]],
-    }  # fmt: skip
-    PAIRS = {
-        "dataset": "demo",
-        "first": "A",
-        "second": "B",
-        "labels": ["a", "b"],
-        "rows": [[[0], [1], [], 2]],
-    }
-
-    def loaded(self, folder: Path, record: dict, caplog) -> Run:
-        path = folder / "old.json"
-        path.write_text(json.dumps(record))
-        with caplog.at_level(logging.WARNING):
-            run = load_run(path)
-        assert f"{path} is a run file of the form before 2: read, save it again to renew it" in caplog.text
-        assert load_run(save_run(run, folder)) == run
-        return run
-
-    def test_relations(self, tmp_path, caplog):
-        run = self.loaded(tmp_path, self.RELATIONS, caplog)
-        assert (run.kind, run.second, run.n, run.code_sha256) == ("paired", "B", 7, None)
-        assert run.outcome() == PairedOutcomes.from_rows([[0, 0, 1, 7]], LABELS)
-        plain = self.RELATIONS | {"columns": ["gold", "predicted"], "rows": [[0, 1, 7]], "model": "A"}
-        assert self.loaded(tmp_path, plain, caplog).outcome() == Confusion.from_rows([[0, 1, 7]], LABELS)
-        on_pairs = self.RELATIONS | {"columns": ["gold", "predicted", "predicted_paired"], "seed": 4}
-        assert self.loaded(tmp_path, on_pairs, caplog).table.other == "paired sentence"
-
-    def test_label_sets(self, tmp_path, caplog):
-        run = self.loaded(tmp_path, self.LABEL_SETS, caplog)
-        named = (run.model, run.variant, run.seed, run.encoder, run.wall_seconds)
-        assert named == ("tree", "without bias", 3, "no-encoder", 2.5)
-        assert run.files == {"t": "0" * 64} and run.environment == {"python": "3.11"}
-        assert run.table.train_support == (4, 5) and run.outcome().ranking.n == 3
-
-    def test_pairs_of_label_sets(self, tmp_path, caplog):
-        run = self.loaded(tmp_path, self.PAIRS, caplog)
-        assert (run.model, run.second, run.n) == ("A+B", "B", 2)
-        assert run.outcome().to_rows() == [[[0], [1], [], 2]]
-
-    @pytest.mark.parametrize("record", [RELATIONS, LABEL_SETS, PAIRS], ids=["relations", "sets", "pairs"])
-    def test_each_key_is_needed_and_checked(self, tmp_path, record):
-        path = tmp_path / "x.json"
-        for key in record.keys() - {"schema_version", "first", "second", "sets"}:
-            for value in (..., "what is this?"):
-                changed = {name: one for name, one in record.items() if name != key}
-                path.write_text(json.dumps(changed if value is ... else changed | {key: value}))
-                try:
-                    load_run(path)
-                except ValueError as error:
-                    assert str(error).startswith(f"{path}: ") and len(str(error)) < len(str(path)) + 250
-
-
 class TestList:
     def test_filters_and_orders(self, tmp_path):
         for seed in (687, 9, 148):
@@ -424,30 +357,3 @@ class TestProvenance:
             [*words, "score", str(tmp_path / "p.csv")], cwd=ROOT, capture_output=True, text=True
         )
         assert done.returncode == 0, done.stderr
-
-    def test_the_code_of_a_model_is_its_files(self, tmp_path, monkeypatch):
-        from helpers.runs import provenance
-
-        (tmp_path / "helpers" / "kit").mkdir(parents=True)
-        sources = {"__init__": "", "base": "class Base: ...", "other": "", "parts": "SIZE = 1"}
-        sources["model"] = (
-            "from .base import Base\n\ndef f():\n    from .parts import SIZE\n\nclass M(Base): ..."
-        )
-        for name, text in sources.items():
-            (tmp_path / "helpers" / "kit" / f"{name}.py").write_text(text)
-        module = type(sys)("helpers.kit.model")
-        module.__file__ = str(tmp_path / "helpers" / "kit" / "model.py")
-        monkeypatch.setitem(sys.modules, "helpers.kit.model", module)
-        monkeypatch.setattr(provenance, "PACKAGE", tmp_path / "helpers")
-        before = code_sha256([module])
-        (tmp_path / "helpers" / "kit" / "other.py").write_text("unused = 1")
-        (tmp_path / "helpers" / "kit" / "base.py").write_bytes(b"class Base: ...")
-        assert code_sha256([module]) == before
-        for name in ("model", "base", "parts"):
-            path = tmp_path / "helpers" / "kit" / f"{name}.py"
-            text = path.read_text()
-            path.write_text(f'"""About."""\n{text}\n# a remark changes nothing')
-            assert code_sha256([module]) == before
-            path.write_text(text + "\nCHANGED = 1")
-            assert code_sha256([module]) != before
-            path.write_text(text)

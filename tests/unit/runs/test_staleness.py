@@ -1,5 +1,6 @@
 """When a result is stale: one rule, by content, for run files and for what notebooks make."""
 
+import hashlib
 import json
 import os
 import subprocess
@@ -10,24 +11,24 @@ import pytest
 
 from helpers import ROOT
 from helpers.core import exclusive, note_opened, read_opened
-from helpers.data import registered_file
+from helpers.data import data_name, registered_file, registry
 from helpers.runs import INDEX, made_states, project_names, read_index, run_state, write_made
 from helpers.runs import staleness as rule
-from helpers.runs.provenance import source_sha256
+from helpers.runs.schema import SCHEMA_VERSION
 
 DATA = "semeval2010/TRAIN_FILE.TXT"
+NOTEBOOK = '{"cells": [{"cell_type": "code", "source": ["a = 1"]}], "metadata": {}}'
 
 
 @pytest.fixture
 def project(tmp_path, monkeypatch) -> Path:
-    """A project with one module, one run and one table, whose files the rule sees in place of ours."""
+    """A project with one run and one table, whose files the rule sees in place of ours."""
     for name, text in {
-        "helpers/models/a.py": "X = 1  # one\n",
         "results/runs/d/m/e/seed-9.json": "{}",
         "results/tables/a.csv": "a,b\n",
         "figures/01_a.csv": "x\n1\n",
         "figures/01_a.png": "P",
-        "notebooks/01_a.ipynb": "{}",
+        "notebooks/01_a.ipynb": NOTEBOOK,
     }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
@@ -40,7 +41,7 @@ def project(tmp_path, monkeypatch) -> Path:
 
 def stored(project: Path, **changed) -> Path:
     found = {"files": {DATA: registered_file(DATA).sha256}, "hyperparameters": {"epochs": 5}}
-    found |= {"code": {"helpers/models/a.py": source_sha256(b"X = 1")}}
+    found |= {"options": {"filters": 230}, "versions": {"model cnn": 2}, "schema_version": SCHEMA_VERSION}
     path = project / "results" / "runs" / "d" / "m" / "e" / "seed-9.json"
     path.write_text(json.dumps(found | changed))
     return path
@@ -48,40 +49,52 @@ def stored(project: Path, **changed) -> Path:
 
 class TestRun:
     def test_what_has_not_changed_is_current(self, project):
-        assert run_state(stored(project), {"epochs": 5.0}) == (
-            "run",
-            "results/runs/d/m/e/seed-9.json",
-            "current",
-            "",
-        )
+        now = {"hyperparameters": {"epochs": 5.0}, "options": {"filters": 230}}
+        name = "results/runs/d/m/e/seed-9.json"
+        found = run_state(stored(project), now, {"model cnn": 2, "model pcnn": 7})
+        assert found == ("run", name, "current", "")
 
-    def test_remarks_and_times_of_files_change_nothing(self, project):
+    def test_times_and_places_of_files_change_nothing(self, project):
         path = stored(project)
-        (project / "helpers/models/a.py").write_text('"""About it."""\n\nX = 1\n# another remark\n')
-        os.utime(project / "helpers/models/a.py", (2e9, 2e9))
+        os.utime(path, (2e9, 2e9))
+        (project / "helpers").mkdir()
         assert run_state(path).state == "current"
 
     @pytest.mark.parametrize(
         ("change", "expected", "why"),
         [
-            ({"files": {DATA: "0" * 64}}, None, f"data/{DATA} changed"),
-            ({"files": {"semeval2010/none.txt": "0" * 64}}, None, "data/semeval2010/none.txt is gone"),
-            ({}, {"epochs": 4}, "epochs was 5, is now 4"),
-            ({"code": {"helpers/models/gone.py": "0" * 64}}, None, "helpers/models/gone.py is gone"),
-            ({"files": 3}, None, "this is no run file"),
+            ({"files": {DATA: "0" * 64}}, {}, f"input {DATA} changed"),
+            ({"files": {"semeval2010/none.txt": "0" * 64}}, {}, "input semeval2010/none.txt is gone"),
+            ({}, {"hyperparameters": {"epochs": 4}}, "configuration: epochs was 5, is now 4"),
+            ({}, {"options": {"filters": 8}}, "configuration: filters was 230, is now 8"),
+            ({"versions": {"model cnn": 1}}, {}, "version of model cnn was 1, is now 2"),
+            ({"files": 3}, {}, "this is no run file"),
+            ({"schema_version": 2}, {}, "this is no run file of version 3"),
         ],
     )
     def test_a_change_is_named(self, project, change, expected, why):
-        result = run_state(stored(project, **change), expected)
+        result = run_state(stored(project, **change), expected, {"model cnn": 2})
         assert (result.state, result.why) == ("stale", why)
 
-    def test_changed_code_is_named(self, project):
-        path = stored(project)
-        (project / "helpers/models/a.py").write_text("X = 2")
-        assert run_state(path)[2:] == ("stale", "helpers/models/a.py changed")
+    def test_own_files_are_known_by_their_places(self, project, tmp_path, monkeypatch):
+        """Two data.csv in two folders are two files, and neither is gone."""
+        monkeypatch.setattr(registry, "ROOT", project)
+        monkeypatch.setenv("RC_DATA_DIR", str(project / "data"))
+        files = {}
+        for place in ("mine/data.csv", "data/other/data.csv", "../elsewhere/data.csv"):
+            path = project / place
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(place)
+            files[data_name(path)] = hashlib.sha256(place.encode()).hexdigest()
+        assert list(files) == ["./mine/data.csv", "other/data.csv", "../elsewhere/data.csv"]
+        path = stored(project, files=files)
+        assert run_state(path).state == "current"
+        (project / "mine/data.csv").write_text("changed")
+        (project / "data/other/data.csv").unlink()
+        assert run_state(path).why == "input ./mine/data.csv changed; input other/data.csv is gone"
 
-    def test_without_hashes_it_is_unknown_not_stale(self, project):
-        assert run_state(stored(project, code={})).state == "unknown"
+    def test_without_inputs_and_versions_it_is_unknown_not_stale(self, project):
+        assert run_state(stored(project, files={}, versions={})).state == "unknown"
 
     def test_none_is_missing(self, project):
         assert run_state(project / "none.json").state == "missing"
@@ -97,7 +110,6 @@ class TestIndex:
             "notebooks/01_a.ipynb",
             self.MADE,
             ["results/runs/d", "notebooks/01_a.ipynb"],
-            ["helpers/models/a.py"],
             path=path,
         )
         return path
@@ -112,12 +124,24 @@ class TestIndex:
         ("file", "why"),
         [
             ("results/runs/d/m/e/seed-148.json", "results/runs/d changed"),
-            ("helpers/models/a.py", "helpers/models/a.py changed"),
             ("notebooks/01_a.ipynb", "notebooks/01_a.ipynb changed"),
         ],
     )
     def test_a_changed_input_makes_everything_stale(self, project, index, file, why):
-        (project / file).write_text("NEW = 1")
+        (project / file).write_text(NOTEBOOK.replace("a = 1", "a = 2"))
+        assert self.states(index) == dict.fromkeys(self.MADE, ("stale", why))
+
+    def test_what_is_no_cell_of_a_notebook_changes_nothing(self, project, index):
+        text = NOTEBOOK.replace('"metadata": {}', '"metadata": {"kernel": "python3"}')
+        (project / "notebooks/01_a.ipynb").write_text(text)
+        (project / "helpers").mkdir()
+        (project / "helpers/moved.py").write_text("X = 2")
+        assert self.states(index) == dict.fromkeys(self.MADE, ("current", ""))
+
+    def test_new_rules_make_everything_stale(self, index, monkeypatch):
+        monkeypatch.setattr(rule, "RULES_VERSION", 99)
+        before = read_index(index)["notebooks/01_a.ipynb"].rules
+        why = f"the rules were version {before}, are now 99"
         assert self.states(index) == dict.fromkeys(self.MADE, ("stale", why))
 
     def test_a_changed_result_is_stale_alone(self, project, index):
@@ -132,7 +156,7 @@ class TestIndex:
 
     def test_the_content_of_pages_is_not_compared(self, project, index):
         (project / "README.md").write_text("by hand")
-        write_made("pages", ["README.md"], ["results/tables/a.csv"], [], compared=False, path=index)
+        write_made("pages", ["README.md"], ["results/tables/a.csv"], compared=False, path=index)
         (project / "README.md").write_text("by hand, again")
         assert self.states(index)["README.md"] == ("current", "")
         assert [*read_index(index)] == ["notebooks/01_a.ipynb", "pages"]
@@ -160,12 +184,11 @@ open("results/tables/draft", "w").close()
 os.replace("results/tables/draft", "results/tables/b.csv")
 open("results/tables/b.csv").read()
 open("figures/01_a.png", "w").close()
-open("helpers/models/a.py").close()
 """
     subprocess.run([sys.executable, "-c", code], cwd=project, check=True)
-    made, read, ran = project_names(project / "log")
+    made, read = project_names(project / "log")
     assert made == {"results/tables/b.csv", "figures/01_a", "results/tables/draft"}
-    assert (read, ran) == ({"results/runs/d"}, {"helpers/models/a.py"})
+    assert read == {"results/runs/d"}
     assert callable(note_opened) and len(read_opened(project / "log")[1]) == 3
 
 

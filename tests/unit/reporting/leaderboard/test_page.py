@@ -477,7 +477,7 @@ class TestBuilding:
 
     def test_an_evaluation_that_reads_the_gold_labels_is_not_listed(self, tmp_path) -> None:
         runs = list_runs("re_docred-drawn")
-        fair = [run for run in runs if run.hyperparameters.get("evaluation") != "as-published"]
+        fair = [run for run in runs if run.options.get("evaluation") != "as-published"]
         assert 0 < len(fair) < len(runs)
         for run in runs:
             save_run(run, tmp_path)

@@ -1,0 +1,136 @@
+"""A canary for numbers that change unseen: each model after two steps on the demo corpus.
+
+The scores are stored for the pinned torch, in tests/golden/canary.json, by
+
+    python -m tests.unit.models.test_canary
+
+which writes those of the models whose version was raised (`ModelEntry.version`, `LinearClassifier.version`)
+and of new models; with --all those of every model, as after a new torch. What stands there for a version does
+not change otherwise.
+"""
+
+import json
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from helpers.core import write_atomically
+from helpers.data import Bag, ParsedSample, RelationSample, read_corpus
+from helpers.data.demo import demo_corpus
+from helpers.models import MODELS, build, default_settings, processor_threads, training
+from helpers.models.linear import TECHNIQUES, DocumentClassifier
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "canary.json"
+TORCH = version("torch").partition("+")[0]
+DECIMALS, TOLERANCE = 4, 2e-3
+"""Scores are of the order of 1; kernels of other processors differ by less."""
+TRAIN, TEST = {"rl-dsre": 400}, 4
+"""Sixteen sentences, but for the policies of RL-DSRE, which need some of each relation."""
+NAMES = [*MODELS, *(f"technique {name}" for name in TECHNIQUES)]
+OPTIONS = {"recent": {"typed": False}}
+OPTIONS["reside"] = {"types": {"fire": ["event"]}, "aliases": {"Cause-Effect(e1,e2)": ["caused"]}}
+
+
+def version_of(name: str) -> int:
+    known = TECHNIQUES if name.startswith("technique ") else MODELS
+    return known[name.removeprefix("technique ")].version
+
+
+def parsed(sample: RelationSample) -> ParsedSample:
+    """The sample with a tree in which each word hangs on the one before it."""
+    ends = [place for place, letter in enumerate(sample.text + " ") if letter == " "]
+    spans = tuple((start, end) for start, end in zip([0, *(end + 1 for end in ends)], ends, strict=False))
+    spans = tuple(span for span in spans if span[0] < span[1])
+    about = (sample.id, sample.text, sample.head, sample.tail, sample.relation, "", "")
+    return ParsedSample(*about, spans, tuple(range(len(spans))))
+
+
+def scores_of(name: str) -> list[float]:
+    """What is stored of a model: its scores of a few test inputs in one row, rounded."""
+    with processor_threads(1):
+        found = _of_documents(name) if name.startswith("technique ") else _of_samples(name)
+    return np.round(np.asarray(found, dtype=float).ravel(), DECIMALS).tolist()
+
+
+def _of_documents(name: str) -> np.ndarray:
+    parts = read_corpus("demo-documents")
+    chosen = {"random_state": 1} if "random_state" in TECHNIQUES[name[10:]]().get_params() else {}
+    train = parts["train"].select(range(60))
+    if name.endswith("multiclass"):
+        train = train.select(row for row, labels in enumerate(train.labels) if len(labels) == 1)
+    made = DocumentClassifier(name[10:], "-s 1 -B 1 -e 0.0001", n_jobs=1, **chosen).fit(train)
+    return made.scores(parts["test"].select(range(TEST)))
+
+
+def _of_samples(name: str) -> np.ndarray:
+    entry, corpus = MODELS[name], demo_corpus()
+    train = corpus["train"][: TRAIN.get(name, 16)]
+    labels = sorted({one.relation for one in train} | {"Other"})
+    test = [one for one in corpus["test"] if one.relation in labels][:TEST]
+    if entry.parsed:
+        train, test = ([parsed(one) for one in part] for part in (train, test))
+    if entry.unit == "bag":
+        train, test = (
+            [Bag(one.head_text, one.tail_text, (one.relation,), (one,)) for one in part]
+            for part in (train, test)
+        )
+    settings = None
+    if entry.settings:
+        changes = {"epochs": 1, "batch_size": len(train) // 2, "precision": "fp32", "learning_rate": 1e-3}
+        settings = default_settings(name).changed(changes)
+    model = build(name, "all-MiniLM-L6-v2", labels, settings, 9, **OPTIONS.get(name, {}))
+    model.fit(train, progress=False)
+    # of type restriction the scores of both steps: the labels alone would hardly change
+    stages = getattr(model, "stages", {name: model}).values()
+    return np.concatenate([_scores(one, test) for one in stages], axis=None)
+
+
+def _scores(model, samples) -> np.ndarray:
+    if hasattr(model, "scores"):
+        return model.scores(samples, progress=False)
+    if not hasattr(model, "relation_scores"):
+        return model.predict(samples)
+    return model.relation_scores(training.outputs(model, model.examples(samples), model, False)).numpy()
+
+
+def stored() -> dict:
+    return json.loads(GOLDEN.read_text("utf-8"))
+
+
+def test_every_model_has_its_row() -> None:
+    assert list(stored()["models"]) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_two_steps_give_the_stored_scores(name) -> None:
+    if stored()["torch"] != TORCH:
+        pytest.skip(f"scores are stored for torch {stored()['torch']}, this is {TORCH}")
+    row, found = stored()["models"][name], scores_of(name)
+    assert row["version"] == version_of(name), (
+        f"the version of {name} was raised: python -m tests.unit.models.test_canary stores its scores"
+    )
+    assert np.allclose(found, row["scores"], rtol=0, atol=TOLERANCE), (
+        f"the numbers of {name} are others: raise the version of {name} in its row, or undo the change"
+    )
+    assert len(set(row["scores"])) > 2 or name in ("svm", "majority", "majority-bag")
+
+
+def write(everything: bool) -> None:
+    before = stored() if GOLDEN.exists() else {"torch": "", "models": {}}
+    if before["torch"] != TORCH and not everything:
+        raise SystemExit(f"scores are stored for torch {before['torch']}: --all stores those of {TORCH}")
+    rows = {}
+    for name in NAMES:
+        old = before["models"].get(name)
+        if old is None or everything or old["version"] != version_of(name):
+            old = {"version": version_of(name), "scores": scores_of(name)}
+        rows[name] = old
+    text = ",\n".join(f" {json.dumps(name)}: {json.dumps(row)}" for name, row in rows.items())
+    write_atomically(GOLDEN, f'{{"torch": {json.dumps(TORCH)}, "models": {{\n{text}\n}}}}\n')
+
+
+if __name__ == "__main__":
+    write("--all" in sys.argv)
