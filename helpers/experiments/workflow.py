@@ -213,7 +213,7 @@ def job_state(job: Job, known: dict | None = None) -> Result:
 
 def known_versions() -> dict[str, int]:
     """The version of every model, technique and data set that is registered, named as run files do."""
-    from helpers.models.linear import TECHNIQUES
+    from ..models.linear import TECHNIQUES
 
     rows = {"model": MODELS, "technique": TECHNIQUES, "data set": datasets()}
     return {f"{kind} {name}": row.version for kind, known in rows.items() for name, row in known.items()}

@@ -20,8 +20,9 @@ import pytest
 from helpers.core import write_atomically
 from helpers.data import Bag, ParsedSample, RelationSample, read_corpus
 from helpers.data.demo import demo_corpus
-from helpers.models import MODELS, build, default_settings, processor_threads, training
+from helpers.models import MODELS, build, default_settings, training
 from helpers.models.linear import TECHNIQUES, DocumentClassifier
+from helpers.models.training import processor_threads
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "canary.json"
 TORCH = version("torch").partition("+")[0]
