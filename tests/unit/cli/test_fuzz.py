@@ -166,7 +166,7 @@ GRID = {
     "profile": "quick",
 }
 GRIDS = {"a.json": json.dumps(GRID | {"settings": {"epochs": 1}}).encode()}
-INDEX = {"notebooks/01.ipynb": {"made": {"figures/a": "ab"}, "read": {}, "code": {"helpers/a.py": "1"}}}
+INDEX = {"notebooks/01.ipynb": {"made": {"figures/a": "ab"}, "read": {}, "rules": 1}}
 INDEXES = {"a.json": json.dumps(INDEX).encode()}
 PLAIN_WORDS = {"token": ["Ada", "left"], "h": {"pos": [0, 1]}, "t": {"pos": [1, 2]}, "relation": "r"}
 OWN = {"text": "Ada left", "e1_start": 0, "e1_end": 3, "e2_start": 4, "e2_end": 8, "relation": "r"}

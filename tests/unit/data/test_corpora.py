@@ -16,6 +16,7 @@ from helpers.data import (
     corpora,
     corpus_hashes,
     count_labels,
+    data_name,
     dataset_statistics,
     datasets,
     find_dataset,
@@ -120,7 +121,7 @@ class TestRows:
         data = read_samples(LICENSED, text="parsed")
         assert data.labels == ("no_relation", "per:age") and not data.directed
         assert data.test[0].types == ("PERSON", "NUMBER") and data.test[0].heads == (3, 3, 0)
-        assert [*data.files] == ["train.json", "test.json"]
+        assert [*data.files] == ["tacred/json/train.json", "tacred/json/test.json"]
         options = {"base": "gcn"}
         assert Experiment("recent", LICENSED, options=options).usual_text == "parsed"
 
@@ -146,8 +147,9 @@ class TestFromOutside:
 
     def test_experiments_and_figures_know_it(self, mine) -> None:
         data = read_samples(Experiment("majority", "mine").dataset, merged=True)
-        assert (len(data.train), len(data.test), set(data.files)) == (8, 3, {"train.tsv", "test.tsv"})
-        assert corpus_hashes("mine", ["test"]) == {"test.tsv": data.files["test.tsv"]}
+        names = {part: data_name(file) for part, file in find_dataset("mine").files.items()}
+        assert (len(data.train), len(data.test), set(data.files)) == (8, 3, {*names.values()})
+        assert corpus_hashes("mine", ["test"]) == {names["test"]: data.files[names["test"]]}
         assert corpus_title("mine") == "My corpus"
 
     def test_a_model_is_trained_on_it(self, mine, tmp_path) -> None:

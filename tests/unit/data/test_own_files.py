@@ -11,6 +11,7 @@ import pytest
 from helpers.core import MalformedRecord
 from helpers.data import (
     RelationSample,
+    data_name,
     demo_corpus,
     find_dataset,
     read_corpus,
@@ -221,7 +222,8 @@ def test_inverses_from_a_file_pair_the_samples_and_reach_the_scores(tmp_path, mi
     assert f"PPR {100 * found['ppr']:.2f}" in out and f"PIR {100 * found['pir']:.2f}" in out
     run = json.loads(next((tmp_path / "runs" / "own").rglob("*.json")).read_text())
     assert run["hyperparameters"]["inverse"] == {"per:parents": "per:children", "per:children": "per:parents"}
-    assert set(run["files"]) == {"train.jsonl", "test.jsonl"} and run["negative"] == "no_relation"
+    assert set(run["files"]) == {data_name(tmp_path / f"{one}.jsonl") for one in ("train", "test")}
+    assert run["negative"] == "no_relation"
 
 
 def test_the_command_says_what_is_missing(mine, call):

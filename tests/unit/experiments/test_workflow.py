@@ -93,11 +93,11 @@ class TestOneRun:
         assert not train_one(path, jobs, progress=False)
         assert job_state(jobs[path]).state == "current" and Path(path).read_bytes() == first
         record = json.loads(first)
-        record["code"]["helpers/models/baselines.py"] = "0" * 64
+        record["versions"]["model majority"] = 0
         Path(path).write_text(json.dumps(record))
-        assert job_state(jobs[path])[2:] == ("stale", "helpers/models/baselines.py changed")
+        assert job_state(jobs[path])[2:] == ("stale", "version of model majority was 0, is now 1")
         assert train_one(path, jobs, progress=False)
-        assert load_run(path).code["helpers/models/baselines.py"] != "0" * 64
+        assert load_run(path).versions["model majority"] == 1
 
     def test_another_path_is_refused(self, tmp_path):
         with pytest.raises(ValueError, match="unknown run of this grid .*did you mean"):
@@ -123,7 +123,7 @@ class TestPlan:
         train_one(next(iter(jobs)), jobs, progress=False)
         assert plan(file=file).todo == [*jobs][1:]
         path = Path(next(iter(jobs)))
-        path.write_text(path.read_text().replace('"helpers/models/baselines.py": "', '"helpers/gone.py": "'))
+        path.write_text(path.read_text().replace('"data set demo": 1', '"data set demo": 0'))
         assert plan(file=file).todo == [*jobs]
         assert plan(file=file, missing_only=True).todo == [*jobs][1:]
 
@@ -134,7 +134,7 @@ class TestPlan:
         made = MadeFrom(
             made={"results/tables/06_weighted_f1.csv": ""},
             read={"results/runs/semeval2010": "0" * 64},
-            code={},
+            rules=1,
         )
         monkeypatch.setattr(workflow, "read_index", lambda: {"notebooks/06_weighted_f1.ipynb": made})
         monkeypatch.setattr(workflow, "grid_jobs", lambda *_: {})
