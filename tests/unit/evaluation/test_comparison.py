@@ -9,8 +9,8 @@ import pytest
 from helpers.evaluation.comparison import compare_files, comparison_text
 from helpers.metrics.averaging import averages
 from helpers.metrics.bootstrap import paired_bootstrap
-from helpers.metrics.counts import PairedOutcomes
 from helpers.metrics.weighting import SCHEMES
+from tests.outcomes import PairedOutcomes
 
 SMALL = {"replicates": 60}
 

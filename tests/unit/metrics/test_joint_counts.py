@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from helpers.metrics import columns as label_columns
-from helpers.metrics.counts import Confusion, PairedOutcomes
+from tests.outcomes import Confusion, PairedOutcomes
 
 
 def counted(*columns):

@@ -11,10 +11,11 @@ import torch
 from helpers.data import Dataset, TypedSample, register_dataset, unregister_dataset
 from helpers.experiments import Experiment, run_experiment
 from helpers.experiments.grid import missing
-from helpers.metrics import Confusion, average, leaked
+from helpers.metrics import average, leaked
 from helpers.models import Model, Settings, build
 from helpers.models.base import History
 from helpers.models.type_restriction import POSITIVE, TypeRestriction, possible_relations
+from tests.outcomes import Confusion
 
 NEGATIVE = "no_relation"
 LABELS = (NEGATIVE, "born", "died", "age", "title")
