@@ -1,6 +1,6 @@
 """The net: what the project prints on fixed inputs, written into a folder; two such folders compared.
 
-    python -m tests.net write before
+    python -m tests.net write before [SECTION …]
     … a change that must change nothing …
     python -m tests.net write after
     python -m tests.net compare before after [NAMED]
@@ -777,8 +777,8 @@ def sections(files: Mapping[str, bytes]) -> dict[str, Iterator[tuple[str, str]]]
 # --------------------------------------------------------------------------------- written, compared
 
 
-def write(out: Path) -> None:
-    """Write the net into a folder; says how long each section took."""
+def write(out: Path, *only: str) -> None:
+    """Write the net, or only these sections, into a folder; says how long each took."""
     out = out.absolute()
     out.mkdir(parents=True, exist_ok=True)
     logging.disable()
@@ -793,6 +793,8 @@ def write(out: Path) -> None:
         for name, content in (files | SPOILT).items():
             Path(name).write_bytes(content)
         for section, blocks in sections(files).items():
+            if only and section not in only:
+                continue
             start, begun = time.process_time(), time.perf_counter()
             with open(out / f"{section}.txt", "w", encoding="utf-8") as file:
                 for title, text in blocks:
@@ -861,8 +863,8 @@ def compare(old: Path, new: Path, named: Path | None = None) -> int:
 
 if __name__ == "__main__":
     match sys.argv[1:]:
-        case ["write", folder]:
-            write(Path(folder))
+        case ["write", folder, *only]:
+            write(Path(folder), *only)
         case ["compare", old, new, *rest] if len(rest) < 2:
             sys.exit(compare(Path(old), Path(new), *map(Path, rest)) > 0)
         case _:
