@@ -241,8 +241,8 @@ def inputs() -> dict[str, bytes]:
         "inverse.csv": f'label,inverse\n"{CAUSE}","{EFFECT}"\n'.encode(),
         "counts.csv": b"label,count,split\nNA,8,test\nA,6,test\nB,2,test\nB,9,train\n",
         "grid.json": json.dumps(GRID | {"settings": {"epochs": 1}}).encode(),
-        "own.txt": SEMEVAL * 3,
-        "own.json": json.dumps([TREE, TREE | {"relation": "NA"}]).encode(),
+        "own.txt": SEMEVAL,
+        "own.json": json.dumps([TREE, TREE | {"id": "8", "relation": "NA"}]).encode(),
         "own2.json": json.dumps([PLAIN, PLAIN | {"relation": "s"}]).encode(),
         "batch.csv": b"file,dataset,system\nboard.csv,semeval2010,mine\nnowhere.csv,semeval2010,gone\n",
     }  # fmt: skip
@@ -809,6 +809,7 @@ def clean(text: str, shown: Mapping[str, str]) -> str:
     for folder in sorted(shown, key=len, reverse=True):
         text = re.sub(re.escape(folder) + r"(?![\w-])", shown[folder], text)
     text = re.sub(r"\b0x[0-9a-f]{6,}\b", "0x...", text)
+    text = re.sub(r"\b\d[\d.,]* a second\b", "… a second", text)
     for name, pattern in MACHINE_DEPENDENT.items():
         text = pattern.sub(f"… {name}", text)
     return text
