@@ -809,7 +809,7 @@ def clean(text: str, shown: Mapping[str, str]) -> str:
     for folder in sorted(shown, key=len, reverse=True):
         text = re.sub(re.escape(folder) + r"(?![\w-])", shown[folder], text)
     text = re.sub(r"\b0x[0-9a-f]{6,}\b", "0x...", text)
-    text = re.sub(r"\b\d[\d.,]* a second\b", "… a second", text)
+    text = re.sub(r"\b\d[\d.,]* a second\b|(?<=\"seconds\": )[\d.e-]+", "…", text)
     for name, pattern in MACHINE_DEPENDENT.items():
         text = pattern.sub(f"… {name}", text)
     return text
