@@ -2,6 +2,7 @@
 #   PYTHON       the interpreter that makes .venv (3.11 or newer), e.g. make setup PYTHON=python3.12
 #   RC_DATA_DIR  folder with the real data; without it the notebooks use the embedded demo corpus and the stored counts
 #   ONLY         make test ONLY=data runs the tests that may come out otherwise where no data are
+#   THIRD        make nightly THIRD=0 (or 1, 2) runs a third of it, with fewer kills and spoilt files and no benchmarks, as CI does
 #   CHEAP        make bench CHEAP=1 runs the benchmarks that continuous integration runs, in under a minute
 #   PROFILE      make grid PROFILE=standard (default) or paper; DRY=1 only lists the grid (the papers', if no PROFILE), with its
 #                estimated GPU hours; ON=slurm or kubernetes: a profile of workflow/profiles
@@ -28,7 +29,7 @@ export MPLCONFIGDIR ?= $(CURDIR)/.cache/matplotlib
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce publish leaderboard grid test bench soak lint lock data lab clean
+.PHONY: help setup reproduce publish leaderboard grid test nightly bench lint lock data lab clean
 
 help:  ## list the targets
 	@awk -F ':.*## *' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -49,13 +50,15 @@ leaderboard: setup  ## write the page of all stored systems, results/leaderboard
 	$(PY) -m helpers leaderboard rebuild --pictures figures
 
 test: lint  ## lint, then unit tests, doctests, structure checks and all notebooks, on all processors
-	$(PY) -m pytest $(PARALLEL) $(if $(ONLY),-m $(ONLY))
+	$(PY) -m pytest $(PARALLEL) -m '$(if $(ONLY),$(ONLY) and )not nightly'
+
+nightly: setup  ## what takes longer: solutions, JupyterLab, Slurm, Spark, wheels, 1,000 kills, 10,000 spoilt files, benchmarks
+	KILLS=$(if $(THIRD),60,1000) EXAMPLES=$(if $(THIRD),80,200) \
+	  $(PY) -m pytest $(PARALLEL) -m 'nightly$(if $(THIRD),(third=$(THIRD)))'
+	$(if $(THIRD),,$(PY) -m pytest tests/benchmarks -s)
 
 bench: setup  ## measure speed and memory against the peers
 	$(PY) -m pytest tests/benchmarks -s $(if $(CHEAP),-m cheap)
-
-soak: setup  ## kill commands a thousand times at random moments (half an hour); stores results/tables/soak.csv
-	KILLS=1000 $(PY) -m pytest tests/unit/test_kills.py -s
 
 lint: setup  ## ruff (rules and format, notebooks included), mypy of what is typed
 	$(PY) -m ruff check .

@@ -23,6 +23,21 @@ READS_DATA = {"data", "evaluation", "experiments", "papers", "notebooks", "cli"}
 READERS = re.compile(r"helpers\.data|MissingData|run_experiment|case_study\(")
 """What a notebook that reads data files cannot do without."""
 WAITING = {"test_slurm.py", "test_workflow.py", "test_processes.py"}
+NIGHTLY = (
+    {
+        "test_solution_runs": 0,
+        "test_jupyterlab.py": 0,
+        "test_slurm.py": 1,
+        "test_spark.py": 1,
+        "test_wheel.py": 2,
+    }
+    | ({"test_kills.py": 1} if "KILLS" in os.environ else {})
+    | ({"test_fuzz.py": 2} if "EXAMPLES" in os.environ else {})
+)
+"""Files and single tests of `make nightly`, and which third of it they are; kills and spoilt files are in
+`make test`, too, in small numbers."""
+WHOLE = ("", "not nightly")
+"""What `-m` is in a run of all tests, and in `make test`."""
 SEEN = Path(__file__).parents[1] / ".cache" / "tests-that-read-data.txt"
 """Classes and files of tests that looked for data in the last whole run with data."""
 _looked: set[str] = set()
@@ -54,7 +69,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def _is_whole(config: pytest.Config) -> bool:
-    chosen = config.getoption("-m") or config.getoption("-k") or config.getoption("collectonly")
+    chosen = config.getoption("-m") not in WHOLE or config.getoption("-k") or config.getoption("collectonly")
     return not chosen and config.args_source is pytest.Config.ArgsSource.TESTPATHS
 
 
@@ -75,6 +90,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             depends = item.nodeid.rpartition("::")[0] in seen
         if depends or "data_dir" in getattr(item, "fixturenames", ()):
             item.add_marker("data")
+        for name in {item.path.name, item.originalname} & NIGHTLY.keys():
+            item.add_marker(pytest.mark.nightly(third=NIGHTLY[name]))
 
 
 @pytest.fixture(scope="session")

@@ -18,10 +18,10 @@ from sklearn.metrics import classification_report
 from torchmetrics.functional.classification import multiclass_f1_score
 
 from helpers.metrics.averaging import evaluate
-from helpers.metrics.counts import Confusion
 from helpers.metrics.facts import FactRanking, fact_scores
 from helpers.metrics.multilabel import label_averages
 from helpers.metrics.report import Report
+from tests.outcomes import Confusion
 
 CLASSES, NEGATIVE_SHARE, ACCURACY = 42, 0.79, 0.8  # the shape of TACRED
 

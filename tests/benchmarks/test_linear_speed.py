@@ -25,9 +25,9 @@ from helpers.core.errors import MissingData
 from helpers.data.corpora import read_corpus
 from helpers.data.documents import label_list, label_matrix
 from helpers.metrics.label_scores import RankedLabels
-from helpers.metrics.multilabel import MultilabelOutcome
 from helpers.models.linear.documents import TECHNIQUES
 from tests.benchmarks.table import MULTILABEL
+from tests.outcomes import MultilabelOutcome
 
 VERSIONS = ("0.10.0", "0.8.1")
 OPTIONS = "-s 1 -B 1 -e 0.0001"

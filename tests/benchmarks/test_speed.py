@@ -19,10 +19,10 @@ from sklearn.utils import resample
 from helpers.evaluation.labels import score_file
 from helpers.metrics.averaging import averages, evaluate
 from helpers.metrics.bootstrap import bootstrap_intervals
-from helpers.metrics.counts import Confusion
 from helpers.metrics.facts import FactRanking, fact_scores
 from tests.benchmarks import peers
 from tests.benchmarks.blocks import fact_blocks, resident_of_blocks
+from tests.outcomes import Confusion
 from tests.unit.metrics.test_facts import RELATIONS, golden
 
 MILLIONS = 10

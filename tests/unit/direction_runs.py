@@ -1,7 +1,7 @@
 """Runs on a data set of two directions, small enough to score by hand."""
 
-from helpers.metrics import PairedOutcomes
 from helpers.runs import Run
+from tests.outcomes import PairedOutcomes
 
 LABELS = ("Other", "R(e1,e2)", "R(e2,e1)")
 GOOD = ((0, 0, 0, 2), (1, 1, 2, 6), (2, 2, 1, 2))

@@ -1,7 +1,7 @@
 """Killed at a random moment, a command leaves each file old, new or absent, never half; run again, it gives
 what an uninterrupted one gives, and nothing else lies about.
 
-KILLS, 25 by default, is the number of kills in all; `make soak` makes a thousand and stores what they did.
+KILLS, 25 by default, is the number of kills in all; `make nightly` makes a thousand and stores what they did.
 """
 
 import json

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from helpers import ROOT
+from tests import outcomes
 from tests.unit.test_structure_notebooks import PLANNED
 
 TOP_LEVEL = {
@@ -168,6 +169,15 @@ def test_relative_links_lead_somewhere(page: Path) -> None:
 def test_readme_names_every_notebook() -> None:
     readme = (ROOT / "README.md").read_text("utf-8")
     assert not [path.name for path in (ROOT / "notebooks").glob("*.ipynb") if path.name not in readme]
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "tests").rglob("*.py")), ids=lambda path: path.stem)
+def test_outcome_classes_come_from_one_module(path) -> None:
+    """So that another name, or another form, of them is one change."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("helpers"):
+            named = {one.name for one in node.names} & set(outcomes.__all__)
+            assert not named or path.stem == "outcomes", f"line {node.lineno}: import it from tests.outcomes"
 
 
 class TestTheChecksThemselves:

@@ -14,6 +14,7 @@ from packaging.utils import canonicalize_name
 
 import helpers
 from helpers import ROOT
+from tests.conftest import NIGHTLY
 
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 ENVIRONMENT = (ROOT / "environment.yml").read_text("utf-8")
@@ -129,7 +130,17 @@ def test_make_passes_the_whole_path_of_the_data(given, exported) -> None:
 def test_ci_runs_the_tests() -> None:
     script = ROOT / ".ci" / "run"
     assert os.access(script, os.X_OK)
-    assert "make test" in script.read_text("utf-8")
+    text = script.read_text("utf-8")
+    assert "make test\n" in text and "make test ONLY=data" in text and 'make nightly THIRD="$third"' in text
+
+
+def test_every_nightly_test_is_there() -> None:
+    """A file that is renamed would else move to `make test`, unseen."""
+    tests = "".join(path.read_text("utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
+    files = {path.name for path in (ROOT / "tests").rglob("test_*.py")}
+    assert set(NIGHTLY.values()) == {0, 1, 2}
+    for name in NIGHTLY:
+        assert name in files or f"def {name}(" in tests, name
 
 
 class TestTheChecksThemselves:

@@ -8,8 +8,9 @@ import pytest
 
 from helpers import ROOT
 from helpers.evaluation import score_frame
-from helpers.metrics import SCHEMES, Confusion, evaluate
+from helpers.metrics import SCHEMES, evaluate
 from helpers.models import MODELS
+from tests.outcomes import Confusion
 
 GLOSSARY, TEACHING = ((ROOT / page).read_text("utf-8") for page in ("GLOSSARY.md", "TEACHING.md"))
 

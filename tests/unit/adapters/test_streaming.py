@@ -6,12 +6,18 @@ import warnings
 
 import pytest
 import torch
-from torchmetrics import MetricCollection
-from torchmetrics.classification import MulticlassAccuracy, MulticlassF1Score
 
 from helpers import ROOT
-from helpers.adapters.streaming import WeightedF1
-from helpers.metrics import Confusion, average
+from helpers.metrics import average
+from tests.outcomes import Confusion
+
+
+def weighted_f1(*values, **named):
+    """The metric; its module brings torchmetrics, which collecting the tests does not need."""
+    from helpers.adapters.streaming import WeightedF1
+
+    return WeightedF1(*values, **named)
+
 
 NAMES = ["no_relation", "per:title", "per:age", "org:founded"]
 
@@ -28,7 +34,9 @@ def batches():
 
 @pytest.mark.parametrize("average_", ["micro", "weighted", "macro"])
 def test_without_a_negative_class_it_is_torchmetrics(average_, batches):
-    ours, theirs = WeightedF1(4, average_, labels="observed"), MulticlassF1Score(4, average=average_)
+    from torchmetrics.classification import MulticlassF1Score
+
+    ours, theirs = weighted_f1(4, average_, labels="observed"), MulticlassF1Score(4, average=average_)
     for logits, target in batches:
         ours.update(logits, target)
         theirs.update(logits, target)
@@ -36,7 +44,7 @@ def test_without_a_negative_class_it_is_torchmetrics(average_, batches):
 
 
 def test_batches_add_up_to_the_whole_and_the_mean_over_batches_does_not(batches):
-    metric = WeightedF1(NAMES, negative="no_relation")
+    metric = weighted_f1(NAMES, negative="no_relation")
     single = [metric(logits, target).item() for logits, target in batches]  # forward: of this batch
     logits, target = (torch.cat(parts) for parts in zip(*batches, strict=True))
     whole = Confusion.from_arrays(target.numpy(), logits.argmax(1).numpy(), NAMES)
@@ -49,13 +57,13 @@ def test_batches_add_up_to_the_whole_and_the_mean_over_batches_does_not(batches)
 
 
 def test_states_merge(batches):
-    metrics = [WeightedF1(NAMES, "macro", negative="no_relation") for _ in range(3)]
+    metrics = [weighted_f1(NAMES, "macro", negative="no_relation") for _ in range(3)]
     for metric, batch in zip(metrics, (*batches[:2], batches[2]), strict=True):
         metric.update(*batch)
     total = metrics[0]
     for other in metrics[1:]:
         total.merge_state(other)
-    whole = WeightedF1(NAMES, "macro", negative="no_relation")
+    whole = weighted_f1(NAMES, "macro", negative="no_relation")
     for batch in batches:
         whole.update(*batch)
     assert total.compute() == whole.compute()
@@ -66,9 +74,9 @@ def test_ignored_targets_and_classes_on_the_second_axis():
     logits = torch.randn(3, 4, 5, generator=torch.Generator().manual_seed(1))  # (n, L, tokens)
     target = torch.randint(0, 4, (3, 5), generator=torch.Generator().manual_seed(2))
     target[:, 2:] = -1
-    metric = WeightedF1(NAMES, ignore_index=-1)
+    metric = weighted_f1(NAMES, ignore_index=-1)
     metric.update(logits, target)
-    other = WeightedF1(NAMES)
+    other = weighted_f1(NAMES)
     other.update(logits[:, :, :2], target[:, :2])
     assert metric.compute() == other.compute() and int(metric.counts.sum()) == 6
     metric.update(logits, torch.full((3, 5), -1))  # nothing to count
@@ -76,8 +84,11 @@ def test_ignored_targets_and_classes_on_the_second_axis():
 
 
 def test_it_works_in_a_collection(batches):
+    from torchmetrics import MetricCollection
+    from torchmetrics.classification import MulticlassAccuracy
+
     collection = MetricCollection(
-        {"dodrans": WeightedF1(4, negative=0), "accuracy": MulticlassAccuracy(4, average="micro")}
+        {"dodrans": weighted_f1(4, negative=0), "accuracy": MulticlassAccuracy(4, average="micro")}
     )
     for batch in batches:
         collection.update(*batch)
@@ -87,8 +98,8 @@ def test_it_works_in_a_collection(batches):
 
 def test_errors_are_named(batches):
     with pytest.raises(ValueError, match="'NA', which is none of the 4 classes"):
-        WeightedF1(NAMES, negative="NA")
-    metric = WeightedF1(NAMES)
+        weighted_f1(NAMES, negative="NA")
+    metric = weighted_f1(NAMES)
     with pytest.raises(ValueError, match=r"predictions have shape \(2, 3\), targets \(2,\)"):
         metric.update(torch.zeros(2, 3), torch.tensor([0, 1]))
     with pytest.raises(ValueError, match="targets hold 4"):

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from helpers.adapters import compute_metrics
-from helpers.metrics import Confusion, averages, scheme_names
+from helpers.metrics import averages, scheme_names
+from tests.outcomes import Confusion
 
 NAMES = {0: "no_relation", 1: "per:title", 2: "per:age"}
 

@@ -24,9 +24,9 @@ from pyarrow import parquet
 from helpers import data
 from helpers.cli import app, main
 from helpers.data import Documents, datasets
-from helpers.metrics import Confusion
 from helpers.models.linear import DocumentClassifier
 from helpers.runs import Run, load_run, save_run
+from tests.outcomes import Confusion
 from tests.unit.test_structure_imports import public_names
 
 EXAMPLES = int(os.environ.get("EXAMPLES", "40"))

@@ -23,7 +23,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import precision_recall_fscore_support
 
 from helpers.cli import main
-from helpers.metrics import SCHEMES, Confusion, evaluate
+from helpers.metrics import SCHEMES, evaluate
+from tests.outcomes import Confusion
 from tests.unit.data.test_spark import spark  # noqa: F401  (skips where there is no Spark)
 
 FEW, ANY = int(os.environ.get("EXAMPLES", "15")), list(HealthCheck)

@@ -10,7 +10,8 @@ import pytest
 
 from helpers import ROOT
 from helpers.cli import app
-from helpers.metrics import Confusion, average
+from helpers.metrics import average
+from tests.outcomes import Confusion
 
 
 @pytest.fixture(autouse=True)

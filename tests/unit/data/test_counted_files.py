@@ -16,7 +16,7 @@ from pyarrow import parquet
 from helpers.core import MalformedRecord
 from helpers.data import count_files, counted_files, find_files, read_label_columns, scans
 from helpers.evaluation import score_file
-from helpers.metrics import Confusion, PairedOutcomes
+from tests.outcomes import Confusion, PairedOutcomes
 
 NAMES = ("id", "gold", "predicted", "paired")
 KINDS = ("csv", "tsv", "jsonl", "parquet", "csv.gz", "jsonl.gz")

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from helpers.core import MalformedRecord
 from helpers.data import count_label_sets, count_rows, engines, fact_blocks
 from helpers.evaluation import score_frame
-from helpers.metrics import Confusion, FactRanking, LabelSets, PairedOutcomes, fact_scores
+from helpers.metrics import FactRanking, fact_scores
+from tests.outcomes import Confusion, LabelSets, PairedOutcomes
 
 COLUMNS = ("gold", "predicted", "paired")
 LABELS = st.sampled_from(["A", "a", "NA", "None", "R(e1,e2)", "(skipped)", "007", " x", "ä|b", "'", '"'])

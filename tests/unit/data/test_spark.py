@@ -14,7 +14,7 @@ import pytest
 
 from helpers.core import MalformedRecord
 from helpers.data import count_files, count_label_sets, count_rows, read_label_columns, tacred_predictions
-from helpers.metrics import Confusion, LabelSets, PairedOutcomes
+from tests.outcomes import Confusion, LabelSets, PairedOutcomes
 from tests.unit.data.test_counted_files import SPOILT, outcomes, some_rows, write
 
 PARTS = 4

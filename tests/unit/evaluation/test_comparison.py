@@ -10,9 +10,9 @@ from helpers.evaluation import score_file
 from helpers.evaluation.comparison import compare_files, comparison_latex, comparison_text
 from helpers.metrics.averaging import averages
 from helpers.metrics.bootstrap import paired_bootstrap
-from helpers.metrics.counts import PairedOutcomes
 from helpers.metrics.latex import latex_cell
 from helpers.metrics.weighting import SCHEMES
+from tests.outcomes import PairedOutcomes
 
 SMALL = {"replicates": 60}
 

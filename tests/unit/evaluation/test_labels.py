@@ -16,11 +16,11 @@ from helpers.evaluation.labels import negative_hint, score_file
 from helpers.evaluation.scoring import TASKS, find_task, score_frame
 from helpers.metrics.averaging import average, averages, evaluate
 from helpers.metrics.bootstrap import bootstrap_intervals
-from helpers.metrics.counts import Confusion, PairedOutcomes
 from helpers.metrics.direction import direction_scores
 from helpers.metrics.semeval import official_macro, official_scores
 from helpers.metrics.weighting import SCHEMES
 from helpers.runs import Run, save_run
+from tests.outcomes import Confusion, PairedOutcomes
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 

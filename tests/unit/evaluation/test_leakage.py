@@ -15,8 +15,9 @@ from helpers.cli import main
 from helpers.core import MissingData
 from helpers.data import locate
 from helpers.evaluation import audit_leak, leak_report, leak_table
-from helpers.metrics import SCHEMES, Confusion, averages, leaked
+from helpers.metrics import SCHEMES, averages, leaked
 from helpers.runs import Run, list_published
+from tests.outcomes import Confusion
 
 GCN = "gcn"
 PUBLISHED = {"micro": 0.7317, "weighted": 0.6993, "dodrans": 0.6596, "entropy": 0.6672, "macro": 0.5208}

@@ -7,10 +7,6 @@ import pytest
 from helpers.evaluation import compare_files, score_file, score_frame, score_multilabel
 from helpers.metrics import (
     SCHEMES,
-    Confusion,
-    LabelCounts,
-    LabelSets,
-    MultilabelOutcome,
     Policy,
     averages,
     bootstrap_intervals,
@@ -25,6 +21,7 @@ from helpers.metrics import (
 from helpers.papers.multilabel import scores_of
 from helpers.reporting import resampled_intervals, scheme_scores
 from helpers.runs import Run
+from tests.outcomes import Confusion, LabelCounts, LabelSets, MultilabelOutcome
 
 GOLD, PREDICTED = list("aaaaabbbcd"), list("aaabbbbaca")
 

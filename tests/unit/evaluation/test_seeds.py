@@ -10,8 +10,9 @@ import pytest
 import scipy.stats
 
 from helpers.evaluation import RunComparison, compare_run_files, expand_runs, score_file, seeds_among
-from helpers.metrics import Confusion, PairedOutcomes, holm
+from helpers.metrics import holm
 from helpers.runs import Run, save_run
+from tests.outcomes import Confusion, PairedOutcomes
 from tests.unit.metrics.test_latex import checked
 
 LABELS = np.array(["R(e1,e2)", "R(e2,e1)", "S(e1,e2)", "Other"])

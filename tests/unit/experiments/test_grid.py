@@ -10,8 +10,8 @@ from helpers.core.labels import SEMEVAL_RELATIONS
 from helpers.experiments import grid as standard_runs
 from helpers.experiments.experiment import SEEDS, Experiment
 from helpers.experiments.grid import RATES, chosen, missing, standard_experiments, status, studies
-from helpers.metrics.counts import PairedOutcomes
 from helpers.runs import Run, save_run
+from tests.outcomes import PairedOutcomes
 
 
 def stored(experiment: Experiment, folder) -> Run:

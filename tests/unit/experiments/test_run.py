@@ -24,7 +24,6 @@ from helpers.experiments import run as experiments
 from helpers.experiments.experiment import Experiment, read_samples
 from helpers.experiments.run import run_experiment
 from helpers.metrics.averaging import averages
-from helpers.metrics.counts import PairedOutcomes
 from helpers.metrics.direction import direction_scores
 from helpers.metrics.weighting import SCHEMES
 from helpers.models import classifier, training
@@ -32,6 +31,7 @@ from helpers.models.registry import build, default_settings
 from helpers.models.settings import Settings
 from helpers.models.training import load_weights
 from helpers.runs import different_fields, list_runs, load_run, run_path, run_state
+from tests.outcomes import PairedOutcomes
 
 LABELS = tuple(label_ids(TEST_COUNTS))
 QUICK = Settings(learning_rate=2e-3, epochs=2, batch_size=16, precision="fp32")

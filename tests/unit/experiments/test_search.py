@@ -8,12 +8,12 @@ import pytest
 from helpers import ROOT
 from helpers.experiments.grid import COLUMNS, METRICS, RATES, SETTING, search_table, write_search
 from helpers.experiments.grid import SEARCH_TABLE as TABLE
-from helpers.metrics.counts import PairedOutcomes
 from helpers.models import EMBEDDED
 from helpers.models.registry import MODELS, default_settings
 from helpers.papers.studies import rate_scores, rates_table
 from helpers.reporting import paired_scores
 from helpers.runs import STUDIES_FOLDER, Run, list_runs, save_run
+from tests.outcomes import PairedOutcomes
 from tests.unit.papers.notebook_text import source
 
 ONE, OTHER = "r(e1,e2)", "r(e2,e1)"

@@ -13,8 +13,8 @@ from helpers.metrics.agreement import (
     resampled_agreement,
 )
 from helpers.metrics.averaging import average, averages
-from helpers.metrics.counts import Confusion
 from helpers.metrics.weighting import power
+from tests.outcomes import Confusion
 
 
 def test_rank_agreement_is_kendalls_tau(rng):

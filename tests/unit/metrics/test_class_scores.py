@@ -9,11 +9,10 @@ from sklearn import metrics as peer
 
 from helpers.metrics.averaging import averages
 from helpers.metrics.class_scores import CLASS_SCORES, f_beta, in_range, mcc, resolve_score
-from helpers.metrics.class_scores import BinaryCounts as OneVsRest
-from helpers.metrics.counts import Confusion, PairedOutcomes
 from helpers.metrics.direction import direction_scores
-from helpers.metrics.ranking import RankingOutcome
 from helpers.metrics.semeval import official_scores
+from tests.outcomes import BinaryCounts as OneVsRest
+from tests.outcomes import Confusion, PairedOutcomes, RankingOutcome
 
 ORACLES = {
     "precision": lambda g, p: peer.precision_score(g, p, zero_division=np.nan),

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from helpers.metrics.counts import Confusion, PairedOutcomes
+from tests.outcomes import Confusion, PairedOutcomes
 
 BAD_COLUMNS = {
     "unequal": (["a", "b"], ["a"], None, "gold has 2 samples, predicted has 1"),

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.metrics.averaging import evaluate
-from helpers.metrics.counts import Confusion, PairedOutcomes
 from helpers.metrics.semeval import drop_direction as undirected
+from tests.outcomes import Confusion, PairedOutcomes
 
 LABELS = ["R(e1,e2)", "R(e2,e1)", "S(e1,e2)", "Other"]
 PROPERTY = settings(max_examples=100, deadline=None, derandomize=True, database=None)

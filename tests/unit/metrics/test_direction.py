@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from helpers.metrics.averaging import average
 from helpers.metrics.bootstrap import bootstrap_intervals
-from helpers.metrics.counts import Confusion, PairedOutcomes
 from helpers.metrics.direction import direction_scores, inverse_labels, with_inverses
+from tests.outcomes import Confusion, PairedOutcomes
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 TOLERANCE = 5e-5  # per cent: half the last digit of the golden values

@@ -10,10 +10,10 @@ from sklearn.metrics import average_precision_score, f1_score, precision_recall_
 
 from helpers.metrics.averaging import evaluate
 from helpers.metrics.bootstrap import bootstrap_intervals, paired_bootstrap
-from helpers.metrics.counts import Confusion
-from helpers.metrics.fact_samples import FactPair, FactSample
+from helpers.metrics.fact_samples import FactSample
 from helpers.metrics.facts import FactRanking, fact_scores
 from helpers.metrics.multilabel import label_averages
+from tests.outcomes import Confusion, FactPair
 
 RELATIONS = ("NA", *(f"r{number}" for number in range(1, 9)))
 

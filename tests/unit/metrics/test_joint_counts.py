@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from helpers.metrics.counts import Confusion, PairedOutcomes
+from tests.outcomes import Confusion, PairedOutcomes
 
 
 def counted(*columns):

@@ -6,8 +6,8 @@ import scipy.sparse as sp
 from sklearn.metrics import multilabel_confusion_matrix
 
 from helpers.metrics.averaging import averages, one_vs_rest
-from helpers.metrics.counts import Confusion
-from helpers.metrics.label_sets import LabelCounts, LabelSets, label_matrices
+from helpers.metrics.label_sets import label_matrices
+from tests.outcomes import Confusion, LabelCounts, LabelSets
 
 
 def pair(rng, n=60, n_labels=7, share=0.2):

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.metrics.label_sets import LabelCounts, LabelSets
+from tests.outcomes import LabelCounts, LabelSets
 
 PROPERTY = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 KINDS = [LabelCounts, LabelSets]

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.metrics import Confusion, counting
+from helpers.metrics import counting
 from helpers.metrics.counting import MAX_LABELS, encoded
+from tests.outcomes import Confusion
 
 texts = st.lists(st.text(max_size=6).filter(lambda text: not text.endswith("\0")), min_size=1, max_size=60)
 

@@ -6,7 +6,8 @@ import subprocess
 
 import pytest
 
-from helpers.metrics import Confusion, evaluate, latex_cell, latex_float, latex_name, latex_rows, latex_table
+from helpers.metrics import evaluate, latex_cell, latex_float, latex_name, latex_rows, latex_table
+from tests.outcomes import Confusion
 
 
 def checked(text: str) -> list[list[list[str]]]:

@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score, fbeta_score, jaccard_score, precision_score, recall_score
 
-from helpers.metrics.label_sets import LabelCounts, LabelSets
 from helpers.metrics.multilabel import (
     F_MEASURES,
     LabelPolicy,
@@ -16,6 +15,7 @@ from helpers.metrics.multilabel import (
     scheme_names,
 )
 from helpers.metrics.weighting import SCHEMES, class_weights, power
+from tests.outcomes import LabelCounts, LabelSets
 
 PROPERTY = settings(max_examples=100, deadline=None, derandomize=True, database=None)
 ORACLES = {

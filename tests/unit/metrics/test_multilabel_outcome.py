@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from helpers.metrics import label_matrix
 from helpers.metrics import multilabel as multilabel_outcome
 from helpers.metrics.label_scores import RankedLabels
-from helpers.metrics.label_sets import LabelCounts, LabelSets
-from helpers.metrics.multilabel import MultilabelOutcome
+from tests.outcomes import LabelCounts, LabelSets, MultilabelOutcome
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "multilabel.json").read_text())
 PROPERTY = settings(max_examples=60, deadline=None, derandomize=True, database=None)

@@ -3,8 +3,8 @@
 import pytest
 
 from helpers.metrics.averaging import Policy, evaluate
-from helpers.metrics.counts import Confusion
 from helpers.metrics.weighting import SCHEMES
+from tests.outcomes import Confusion
 
 
 def test_the_signature_is_the_example_of_the_design():

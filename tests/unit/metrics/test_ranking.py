@@ -9,7 +9,8 @@ from sklearn.metrics import dcg_score, ndcg_score
 
 from helpers.metrics.label_matrix import as_label_matrix
 from helpers.metrics.label_scores import top_k
-from helpers.metrics.ranking import RankingOutcome, dcg_at, names_at, ranking_values
+from helpers.metrics.ranking import dcg_at, names_at, ranking_values
+from tests.outcomes import RankingOutcome
 
 PROPERTY = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 

@@ -11,9 +11,9 @@ import pytest
 
 from helpers.core import signature_field, visible
 from helpers.metrics.averaging import Policy, evaluate
-from helpers.metrics.counts import Confusion
 from helpers.metrics.report import plain_number
 from helpers.metrics.weighting import SCHEMES
+from tests.outcomes import Confusion
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from helpers.metrics.bootstrap import (
     replicates_of,
     unpaired_bootstrap,
 )
-from helpers.metrics.counts import Confusion, PairedOutcomes
+from tests.outcomes import Confusion, PairedOutcomes
 
 
 def accuracy(table):

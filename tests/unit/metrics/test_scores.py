@@ -13,8 +13,8 @@ from sklearn import metrics as peer
 
 from helpers.metrics.averaging import average, averages, evaluate
 from helpers.metrics.class_scores import f_beta
-from helpers.metrics.counts import Confusion
 from helpers.metrics.weighting import SCHEMES
+from tests.outcomes import Confusion
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 EXAMPLES = json.loads((GOLDEN / "weighting_examples.json").read_text())

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from helpers.core.labels import SKIPPED
 from helpers.metrics.averaging import averages
-from helpers.metrics.counts import Confusion
 from helpers.metrics.semeval import base_relation, official_macro, official_scores
 from helpers.metrics.semeval import drop_direction as undirected
+from tests.outcomes import Confusion
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 TOLERANCE = 0.005 + 1e-9  # per cent: half the last digit that the script prints

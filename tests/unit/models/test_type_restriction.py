@@ -11,12 +11,13 @@ import torch
 from helpers.data import Dataset, TypedSample, register_dataset, unregister_dataset
 from helpers.experiments import Experiment, run_experiment
 from helpers.experiments.grid import missing
-from helpers.metrics import Confusion, average, leaked
+from helpers.metrics import average, leaked
 from helpers.models import EMBEDDED, Model, build, default_settings
 from helpers.models.base import History
 from helpers.models.settings import Settings
 from helpers.models.type_restriction import POSITIVE, TypeRestriction, possible_relations
 from helpers.runs import list_runs
+from tests.outcomes import Confusion
 
 NEGATIVE = "no_relation"
 LABELS = (NEGATIVE, "born", "died", "age", "title")

@@ -13,7 +13,7 @@ from helpers.data import pruned_heads
 from helpers.data.sentence_pairs import KEPT
 from helpers.evaluation import leak_report
 from helpers.experiments import Experiment, run_experiment
-from helpers.metrics import Confusion, leaked
+from helpers.metrics import leaked
 from helpers.models.encoder import EMBEDDED_SHA256
 from helpers.papers import (
     AS_PUBLISHED,
@@ -44,6 +44,7 @@ from helpers.papers.graphs import DRAWN, FAR, WHOLE, graphs_markdown, leak_markd
 from helpers.reporting import TABLES_FOLDER, load_published, write_csv, write_tidy
 from helpers.reporting.figures import restriction_chart
 from helpers.runs import STUDIES_FOLDER, Run, list_published, list_runs, save_run
+from tests.outcomes import Confusion
 from tests.unit.papers.notebook_text import lead_of_ptr, source
 
 HEADS = [2, 0, 9, 9, 9, 9, 8, 9, 2, 12, 12, 9]

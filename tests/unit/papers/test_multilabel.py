@@ -8,7 +8,7 @@ import pytest
 
 from helpers import ROOT
 from helpers.experiments import PAIRS
-from helpers.metrics.multilabel import MultilabelOutcome, label_averages
+from helpers.metrics.multilabel import label_averages
 from helpers.metrics.weighting import SCHEMES
 from helpers.models.linear.base import parse_options
 from helpers.models.linear.cost_sensitive import COSTS
@@ -20,6 +20,7 @@ from helpers.papers.multilabel_tables import support_means, support_table
 from helpers.reporting import TABLES_FOLDER, read_tidy
 from helpers.reporting.figures import multilabel as charts
 from helpers.runs import RUNS_FOLDER, LabelPairs, Run, load_run, save_run
+from tests.outcomes import MultilabelOutcome
 
 LABELS = ("a", "b", "c", "d", "e", "f")
 

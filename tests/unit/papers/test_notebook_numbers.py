@@ -15,7 +15,7 @@ import pytest
 
 from helpers.data import NEGATIVE, demo_corpus, perplexity
 from helpers.evaluation import compare_files
-from helpers.metrics import SCHEMES, Confusion, average, averages, cohens_d, leaked
+from helpers.metrics import SCHEMES, average, averages, cohens_d, leaked
 from helpers.papers import (
     alpha_family,
     class_tails,
@@ -60,6 +60,7 @@ from helpers.papers.audit import (
 )
 from helpers.papers.first_steps import RARE, RIGHT
 from helpers.reporting import TABLES_FOLDER, load_published, read_tidy, rounding_interval
+from tests.outcomes import Confusion
 from tests.unit.papers.notebook_text import (
     assert_all_told,
     assert_claim,

@@ -13,10 +13,10 @@ import pytest
 
 from helpers import NAME, ROOT
 from helpers.__main__ import main
-from helpers.metrics import PairedOutcomes
 from helpers.papers.readme import CLAIMS, PAGES, claims_table, filled, picture, rows_of
 from helpers.reporting.tables import TABLES_FOLDER
 from helpers.runs import list_runs
+from tests.outcomes import PairedOutcomes
 from tests.unit.papers.page_claims import CLAIMS_OF_PAGES, CONSTANTS
 
 README, RESULTS = ((ROOT / page).read_text(encoding="utf-8") for page in ("README.md", "results/README.md"))

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from helpers import ROOT
-from helpers.metrics.counts import PairedOutcomes
 from helpers.metrics.direction import paired_breakdown
 from helpers.metrics.weighting import SCHEMES
 from helpers.models.registry import default_settings
@@ -19,6 +18,7 @@ from helpers.papers.findings import findings_table
 from helpers.reporting.published import load_published
 from helpers.reporting.seeds import paired_scores, scheme_scores
 from helpers.runs import STUDIES_FOLDER, PairedRows, Run, list_runs
+from tests.outcomes import PairedOutcomes
 
 ENCODER = "all-MiniLM-L6-v2"
 STORED = list_runs("semeval2010", profile="standard", split="test")

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from helpers.metrics import Confusion
 from helpers.reporting.seeds import (
     DIRECTION,
     MixedRunsWarning,
@@ -19,6 +18,7 @@ from helpers.reporting.seeds import (
     scheme_scores,
 )
 from helpers.runs import Run, save_run
+from tests.outcomes import Confusion
 from tests.unit.direction_runs import HALF, run
 
 

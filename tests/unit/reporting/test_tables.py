@@ -3,11 +3,11 @@
 import pandas as pd
 import pytest
 
-from helpers.metrics import Confusion
 from helpers.reporting import settings_table
 from helpers.reporting.published import load_published
 from helpers.reporting.tables import TIDY_COLUMNS, published_ours, read_tidy, tidy, to_markdown, write_tidy
 from helpers.runs import Run, list_runs, load_run, save_run
+from tests.outcomes import Confusion
 
 ROWS = [
     {

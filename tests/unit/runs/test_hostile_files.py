@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.metrics import Confusion, MultilabelOutcome, PairedOutcomes
 from helpers.runs import ConfusionRows, RankedFacts, Run, load_run, save_run
 from helpers.runs.files import run_text
+from tests.outcomes import Confusion, MultilabelOutcome, PairedOutcomes
 
 LABELS = ("Other", "r(e1,e2)", "r(e2,e1)")
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from helpers import ROOT
 from helpers.core import files
-from helpers.metrics import Confusion, FactRanking, LabelSets, MultilabelOutcome, PairedOutcomes, fact_scores
+from helpers.metrics import FactRanking, fact_scores
 from helpers.runs import (
     ConfusionRows,
     LabelPairs,
@@ -30,6 +30,7 @@ from helpers.runs import (
     variant_name,
 )
 from helpers.runs.files import run_text
+from tests.outcomes import Confusion, LabelSets, MultilabelOutcome, PairedOutcomes
 
 LABELS = ("Other", "r(e1,e2)", "r(e2,e1)")
 ROWS = ((0, 0, 5), (1, 1, 7), (1, 2, 1))

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from helpers import ROOT
-from helpers.metrics import LabelCounts
 from helpers.runs import RUNS_FOLDER, Run, load_run, run_path
 from helpers.runs.files import run_text
 from tests.golden.renew import PUBLISHED, RUN_FILES, changes, published_hashes, read_golden, run_scores
+from tests.outcomes import LabelCounts
 
 EM_C = RUNS_FOLDER / "semeval2010" / "EM-C" / "all-MiniLM-L6-v2" / "seed-9.json"
 

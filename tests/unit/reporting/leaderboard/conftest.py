@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from helpers.metrics import Confusion, PairedOutcomes
 from helpers.reporting.leaderboard import build_page, page_data
 from helpers.runs import RUNS_FOLDER, RankedFacts, Run, save_run
+from tests.outcomes import Confusion, PairedOutcomes
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 ARGUMENTS += ["--disable-sync", "--no-first-run"]

@@ -13,7 +13,7 @@ import pytest
 
 from helpers.core import ChecksumError
 from helpers.evaluation import system_title
-from helpers.metrics import Confusion, PairedOutcomes, averages, direction_scores, fact_scores, power
+from helpers.metrics import averages, direction_scores, fact_scores, power
 from helpers.reporting.leaderboard import (
     build_page,
     measured,
@@ -25,6 +25,7 @@ from helpers.reporting.leaderboard import (
 from helpers.reporting.leaderboard.one_file import _stored
 from helpers.reporting.leaderboard.page import MODULES, WEB, json_in_html
 from helpers.runs import Run, list_runs, load_run, save_run
+from tests.outcomes import Confusion, PairedOutcomes
 from tests.unit.reporting.leaderboard.conftest import HOSTILE, save
 
 SHOWN = "[...document.querySelectorAll('#table-body tr')]"

@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from helpers import ROOT
 from helpers.core import SKIPPED
 from helpers.data import Dataset, register_dataset, unregister_dataset
-from helpers.metrics import Confusion, MultilabelOutcome, PairedOutcomes
 from helpers.reporting.leaderboard import (
     Problem,
     Refused,
@@ -32,6 +31,7 @@ from helpers.reporting.leaderboard import (
     submissions,
 )
 from helpers.runs import Run, load_run, save_run
+from tests.outcomes import Confusion, MultilabelOutcome, PairedOutcomes
 from tests.unit.cli.test_fuzz import spoilt
 
 GOLD = [["NA", "a", "b"][n % 3] for n in range(12)]
