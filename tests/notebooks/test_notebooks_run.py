@@ -162,9 +162,11 @@ def test_notebook_runs(path: Path, written: Path) -> None:
     assert all(cell.execution_count for cell in executed.cells if cell.cell_type == "code" and cell.source)
     assert os.fspath(ROOT) not in result.path.read_text("utf-8")
     new = {one.relative_to(folder).as_posix() for one in folder.rglob("*.csv")}
-    assert new == promised_tables(path), "the tables that the contract promises, and those that were written"
-    changed: list = [one for name in sorted(new) for one in table_changes(folder / name, ROOT / name)]
+    promised = promised_tables(path)
     with_data = os.environ.get("RC_DATA_DIR") or not READERS.search(path.read_text("utf-8"))
+    # Where no data are, a table that is made from them cannot be written.
+    assert new == promised if with_data else new <= promised, f"written {new}; promised {promised}"
+    changed: list = [one for name in sorted(new) for one in table_changes(folder / name, ROOT / name)]
     if path.stem not in LIGHTER and with_data:
         changed += output_changes(result.path, COPIES / path.name)
     if changed:
