@@ -58,8 +58,13 @@ class TestPaths:
     @pytest.mark.parametrize("name", MODELS)
     def test_defaults_of_options_are_those_of_the_class(self, name):
         entry = MODELS[name]
-        given = {key: one.default for key, one in inspect.signature(entry.load()).parameters.items()}
-        expected = {key: one for key, one in given.items() if one is not inspect.Parameter.empty}
+        expected: dict[str, object] = {}
+        for kind in (one for one in entry.load().__mro__ if "__init__" in vars(one)):
+            parameters = inspect.signature(kind).parameters.values()
+            own = {one.name: one.default for one in parameters if one.default is not one.empty}
+            expected = own | expected
+            if all(one.kind is not one.VAR_KEYWORD for one in parameters):
+                break  # nothing is passed on to the base
         assert entry.defaults() == {key: one for key, one in expected.items() if key in entry.options}
 
 
