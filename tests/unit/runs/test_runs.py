@@ -349,7 +349,7 @@ class TestProvenance:
 
     @pytest.mark.parametrize(
         "code",
-        ["import helpers.metrics, helpers.runs", "from helpers.__main__ import main; main(sys.argv[1:])"],
+        ["import helpers.metrics, helpers.data", "from helpers.__main__ import main; main(sys.argv[1:])"],
     )
     def test_pydantic_is_loaded_with_runs_only(self, code, tmp_path):
         (tmp_path / "p.csv").write_text("gold,predicted\na,a\nb,a\n")
