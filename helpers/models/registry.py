@@ -359,8 +359,8 @@ def _is_large(encoder: str) -> bool:
 
 
 def check_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a model as their types; text, as `--option NAME VALUE` gives it, is converted. Those of a
-    model around another one include the other one's.
+    """The options of a model as their types; text, as `--option NAME VALUE` gives it, is converted. A model
+    around another one has the other one's, too.
 
     Raises ValueError for an unknown model or option, which lists the known ones, and for a wrong value.
 
