@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
+import scipy  # its parts are loaded when they are first asked for
 
 from ..core import MalformedRecord, atomic_writer, read_file, shown, unknown_name
 from .documents import Documents
@@ -206,7 +206,7 @@ class _Read(NamedTuple):
 
     rows: Sequence[int]
     labels: list[tuple[str, ...]]
-    matrix: csr_array
+    matrix: scipy.sparse.csr_array
     malformed: Sequence[MalformedRecord] = ()
 
 
@@ -326,9 +326,9 @@ def _piece(lines: Sequence[bytes]) -> tuple[list[tuple[str, ...]], np.ndarray, n
     )
 
 
-def _matrix(lengths: np.ndarray, indices: np.ndarray, values: np.ndarray) -> csr_array:
+def _matrix(lengths: np.ndarray, indices: np.ndarray, values: np.ndarray) -> scipy.sparse.csr_array:
     ends = np.concatenate([[0], np.cumsum(lengths)])
-    matrix = csr_array((values, indices - 1, ends), shape=(len(lengths), indices.max(initial=0)))
+    matrix = scipy.sparse.csr_array((values, indices - 1, ends), shape=(len(lengths), indices.max(initial=0)))
     matrix.sort_indices()
     return matrix
 

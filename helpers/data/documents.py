@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from scipy.sparse import csr_array
+import scipy  # its parts are loaded when they are first asked for
 
 from ..core import MalformedRecord, did_you_mean, shown, unknown_name
 
@@ -50,7 +50,7 @@ class Documents:
     ids: tuple[str, ...]
     labels: tuple[tuple[str, ...], ...]
     texts: tuple[str, ...] | None = None
-    features: csr_array | None = None
+    features: scipy.sparse.csr_array | None = None
     malformed: tuple[MalformedRecord, ...] = ()
 
     def __init__(
@@ -142,9 +142,9 @@ def _label_tuples(labels: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...
     return tuple(map(tuple, labels))
 
 
-def _canonical_features(features: Any) -> csr_array:
+def _canonical_features(features: Any) -> scipy.sparse.csr_array:
     """A dense or sparse matrix as n × d float64 rows: columns sorted, what is given twice added up."""
-    matrix = csr_array(features, dtype=np.float64)
+    matrix = scipy.sparse.csr_array(features, dtype=np.float64)
     if not matrix.has_canonical_format:
         matrix = matrix.copy()  # the caller's matrix stays as it is
         matrix.sum_duplicates()
@@ -231,7 +231,7 @@ def label_list(
 
 def label_matrix(
     documents: Documents, labels: Sequence[str], unknown: Literal["drop", "error"] = "drop"
-) -> csr_array:
+) -> scipy.sparse.csr_array:
     """The n × L matrix with 1 where a document has a label, else 0; column j stands for `labels[j]`.
 
     The numbers are float64, so that products and sums (how often two labels meet) are exact.
@@ -276,7 +276,7 @@ def label_matrix(
     columns = [sorted(column[label] for label in own if label in column) for own in documents.labels]
     ends = np.cumsum([0, *map(len, columns)])
     indices = np.fromiter((one for own in columns for one in own), np.int64, ends[-1])
-    matrix = csr_array((np.ones(ends[-1]), indices, ends), shape=(len(documents), len(labels)))
+    matrix = scipy.sparse.csr_array((np.ones(ends[-1]), indices, ends), shape=(len(documents), len(labels)))
     empty = int((np.diff(ends) == 0).sum())
     if empty >= UNLABELLED_WARNING * len(documents):
         share = 100 * empty / len(documents)

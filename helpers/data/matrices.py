@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
-import scipy.sparse
-from scipy.sparse import csr_array
+import scipy  # its parts are loaded when they are first asked for
 
 from ..core import (
     MalformedRecord,
@@ -35,7 +34,7 @@ ENDINGS = (".csv", ".npy", ".npz")
 _BLOCK = 1 << 24
 
 
-def read_matrix(path: Path | str) -> np.ndarray | csr_array:
+def read_matrix(path: Path | str) -> np.ndarray | scipy.sparse.csr_array:
     """The two-dimensional matrix of a file, its kind chosen by the ending.
 
     Returns
@@ -85,7 +84,7 @@ def _ending(path: Path) -> str:
     return ending
 
 
-def first_nan(matrix: np.ndarray | csr_array) -> tuple[int, int] | None:
+def first_nan(matrix: np.ndarray | scipy.sparse.csr_array) -> tuple[int, int] | None:
     """Row and column (from 0) of the first NaN, or None; no second matrix of the size of this one is made.
 
     >>> first_nan(np.array([[0.5, np.nan]])), first_nan(np.eye(2, dtype=bool))
@@ -169,11 +168,11 @@ def _number(path: Path, cell: str, line: int, column: int) -> float:
     return value
 
 
-def _read_numpy(path: Path) -> np.ndarray | csr_array:
+def _read_numpy(path: Path) -> np.ndarray | scipy.sparse.csr_array:
     """What NumPy or SciPy saved; the content decides which, should the ending be the wrong one of the two."""
     with _opened(path) as file:
         found, names = _loaded(file)
-    if not isinstance(found, np.ndarray | csr_array):
+    if not isinstance(found, np.ndarray | scipy.sparse.csr_array):
         listed = listing(names) or "nothing"
         raise MalformedRecord(path, f"one array, or SciPy's sparse form, is expected, not {listed}")
     return found
@@ -207,7 +206,7 @@ def read_arrays(path: Path | str) -> dict[str, np.ndarray]:
         return {"": found} if isinstance(found, np.ndarray) else {name: found[name] for name in found.files}
 
 
-def _loaded(file: BinaryIO) -> tuple[np.ndarray | csr_array | bytes | None, list[str]]:
+def _loaded(file: BinaryIO) -> tuple[np.ndarray | scipy.sparse.csr_array | bytes | None, list[str]]:
     """The matrix of a file, or what else is there; and the names of the parts of an archive."""
     found = np.load(file, allow_pickle=False)
     if isinstance(found, np.ndarray):
@@ -222,12 +221,12 @@ def _loaded(file: BinaryIO) -> tuple[np.ndarray | csr_array | bytes | None, list
     matrix = scipy.sparse.load_npz(file)
     if hasattr(matrix, "check_format"):
         matrix.check_format(full_check=True)  # indices outside the shape would be read as they are
-    rows = csr_array(matrix)
+    rows = scipy.sparse.csr_array(matrix)
     rows.sum_duplicates()
     return rows, names
 
 
-def write_matrix(path: Path | str, matrix: np.ndarray | csr_array) -> None:
+def write_matrix(path: Path | str, matrix: np.ndarray | scipy.sparse.csr_array) -> None:
     """Write a matrix, dense or sparse, so that `read_matrix` gives the same numbers; atomically.
 
     A .npz holds a sparse matrix in SciPy's form, or a dense one as its only array. A .csv is read as float64.
@@ -238,23 +237,23 @@ def write_matrix(path: Path | str, matrix: np.ndarray | csr_array) -> None:
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_matrix(Path(folder, "truth.npz"), csr_array(np.eye(2)))
+    ...     write_matrix(Path(folder, "truth.npz"), scipy.sparse.csr_array(np.eye(2)))
     ...     read_matrix(Path(folder, "truth.npz")).toarray()
     array([[1., 0.],
            [0., 1.]])
     """
     path = Path(path)
     ending = _ending(path)
-    matrix = csr_array(matrix) if scipy.sparse.issparse(matrix) else np.asarray(matrix)
+    matrix = scipy.sparse.csr_array(matrix) if scipy.sparse.issparse(matrix) else np.asarray(matrix)
     if matrix.ndim != 2 or 0 in matrix.shape or matrix.dtype.kind not in "biuf":
         found = f"shape {matrix.shape} and type {matrix.dtype}"
         raise ValueError(f"matrix has {found}; two dimensions of numbers are needed")
     if place := first_nan(matrix):
         raise ValueError(f"matrix[{place[0]}, {place[1]}] is NaN")
-    if isinstance(matrix, csr_array) and ending != ".npz":
+    if isinstance(matrix, scipy.sparse.csr_array) and ending != ".npz":
         raise ValueError(f"{path}: a sparse matrix is written as .npz; make it dense for {ending}")
     with atomic_writer(path) as stream:
-        if isinstance(matrix, csr_array):
+        if isinstance(matrix, scipy.sparse.csr_array):
             scipy.sparse.save_npz(stream, matrix)
         elif ending == ".npz":
             np.savez_compressed(stream, matrix=matrix)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csr_array
+import scipy  # its parts are loaded when they are first asked for
 
 from ..core import Label, table_name, unknown_name, visible
 from ..data import Documents, label_matrix, read_matrix
@@ -260,22 +260,22 @@ def score_multilabel_files(
 
 
 def _remarks(
-    truth: np.ndarray | csr_array,
-    scores: np.ndarray | csr_array,
+    truth: np.ndarray | scipy.sparse.csr_array,
+    scores: np.ndarray | scipy.sparse.csr_array,
     report: MultilabelReport,
     threshold: float = 0.0,
     multiclass: bool = False,
     **_: Any,
 ) -> Iterator[str]:
     """What the user may not have meant."""
-    values = scores.data if isinstance(scores, csr_array) else scores
-    highest = values.max(initial=0) if isinstance(scores, csr_array) else values.max()
+    values = scores.data if isinstance(scores, scipy.sparse.csr_array) else scores
+    highest = values.max(initial=0) if isinstance(scores, scipy.sparse.csr_array) else values.max()
     lowest = values.min(where=np.isfinite(values), initial=highest)
     if not multiclass and highest <= threshold:
         yield f"no score is above {threshold:g}, so no label is predicted, and the F-measures are 0"
     elif not multiclass and threshold == 0 and lowest >= 0 and highest <= 1:
         yield "all scores lie from 0 to 1, and labels above 0 are predicted; for probabilities 0.5 is usual"
-    if isinstance(scores, csr_array) and lowest < 0:
+    if isinstance(scores, scipy.sparse.csr_array) and lowest < 0:
         yield "some scores are negative, and those that the sparse matrix does not store are 0, above them"
     if report.without_labels >= OFTEN * report.n:
         yield f"{report.without_labels} of {report.n} instances have no label"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
+import scipy  # its parts are loaded when they are first asked for
 
 from ..core import Label
 from .class_scores import ratio
@@ -191,9 +191,9 @@ class PredictedFacts:
     ([1, 0], [1, 1])
     """
 
-    correct: csr_array
-    predicted: csr_array
-    gold: csr_array
+    correct: scipy.sparse.csr_array
+    predicted: scipy.sparse.csr_array
+    gold: scipy.sparse.csr_array
     counts: np.ndarray
     labels: tuple[Label, ...]
     decision: str
@@ -234,7 +234,7 @@ class PredictedFacts:
         return LabelCounts(correct, predicted, gold, self.counts.sum(-1), self.labels, self.decision)
 
 
-def _indicators(places: tuple[Any, ...], shape: tuple[int, int]) -> csr_array:
+def _indicators(places: tuple[Any, ...], shape: tuple[int, int]) -> scipy.sparse.csr_array:
     """(U, L) how many facts of each unit and relation."""
     units, relations = places
-    return csr_array((np.ones(len(units), np.int64), (units, relations)), shape=shape)
+    return scipy.sparse.csr_array((np.ones(len(units), np.int64), (units, relations)), shape=shape)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
+import scipy  # its parts are loaded when they are first asked for
 
 from ..core import Label
 from .counting import distinct_labels
@@ -18,7 +18,7 @@ from .counting import distinct_labels
 BLOCK_ENTRIES = 1 << 21  # rows × columns that are worked on at a time: 16 MB of scores
 
 
-def as_label_matrix(values: Any, argument: str = "truth") -> csr_array:
+def as_label_matrix(values: Any, argument: str = "truth") -> scipy.sparse.csr_array:
     """A 0/1 matrix as a boolean `csr_array` with sorted columns, no stored zero and no entry stored twice.
 
     Parameters
@@ -39,9 +39,9 @@ def as_label_matrix(values: Any, argument: str = "truth") -> csr_array:
     Traceback (most recent call last):
     ValueError: truth[1, 0] is 2: a label is there (1) or not (0)
     """
-    matrix = values if issparse(values) else as_numbers(values, argument)
+    matrix = values if scipy.sparse.issparse(values) else as_numbers(values, argument)
     check_axes(matrix, argument)
-    return _from_sparse(matrix, argument) if issparse(matrix) else _from_dense(matrix, argument)
+    return _from_sparse(matrix, argument) if scipy.sparse.issparse(matrix) else _from_dense(matrix, argument)
 
 
 def as_numbers(values: Any, argument: str) -> np.ndarray:
@@ -72,8 +72,8 @@ def check_axes(matrix: Any, argument: str) -> None:
         raise ValueError(f"{argument} has shape {matrix.shape}: {needed}")
 
 
-def _from_sparse(values: Any, argument: str) -> csr_array:
-    matrix = csr_array(values)
+def _from_sparse(values: Any, argument: str) -> scipy.sparse.csr_array:
+    matrix = scipy.sparse.csr_array(values)
     if matrix.dtype.kind not in "biuf":
         raise ValueError(f"{argument} holds {matrix.dtype}: numbers are needed")
     if not matrix.has_canonical_format or not matrix.data.all():
@@ -87,7 +87,7 @@ def _from_sparse(values: Any, argument: str) -> csr_array:
     return _boolean(matrix.indices, matrix.indptr, matrix.shape)
 
 
-def _from_dense(matrix: np.ndarray, argument: str) -> csr_array:
+def _from_dense(matrix: np.ndarray, argument: str) -> scipy.sparse.csr_array:
     def there() -> Iterator[np.ndarray]:
         for rows in row_blocks(*matrix.shape):
             block = matrix[rows]
@@ -104,7 +104,7 @@ def _odd_value(argument: str, row: int, column: int, value: np.generic) -> str:
     return f"{argument}[{row}, {column}] is {value.item()}: a label is there (1) or not (0)"
 
 
-def from_rows(blocks: Iterable[np.ndarray], n_labels: int) -> csr_array:
+def from_rows(blocks: Iterable[np.ndarray], n_labels: int) -> scipy.sparse.csr_array:
     """The label matrix of consecutive blocks of rows, boolean and dense.
 
     >>> from_rows(iter([np.eye(2) > 0, np.ones((1, 2)) > 0]), 2).toarray().astype(int).tolist()
@@ -127,11 +127,11 @@ def columns_of(block: np.ndarray) -> np.ndarray:
     return np.flatnonzero(block) % block.shape[1]
 
 
-def _boolean(indices: np.ndarray, indptr: np.ndarray, shape: tuple[int, int]) -> csr_array:
-    return csr_array((np.ones(len(indices), bool), indices, indptr), shape=shape)
+def _boolean(indices: np.ndarray, indptr: np.ndarray, shape: tuple[int, int]) -> scipy.sparse.csr_array:
+    return scipy.sparse.csr_array((np.ones(len(indices), bool), indices, indptr), shape=shape)
 
 
-def from_lists(columns: np.ndarray, listed: np.ndarray, n_labels: int) -> csr_array:
+def from_lists(columns: np.ndarray, listed: np.ndarray, n_labels: int) -> scipy.sparse.csr_array:
     """The label matrix of rows of columns: (n, K) columns, each in its row once, (n, K) bool which are meant.
 
     >>> from_lists(np.array([[2, 0], [1, -1]]), np.array([[True, True], [True, False]]), 3).toarray().tolist()
@@ -143,7 +143,7 @@ def from_lists(columns: np.ndarray, listed: np.ndarray, n_labels: int) -> csr_ar
     return matrix
 
 
-def widened(matrix: csr_array, columns: np.ndarray, n_labels: int) -> csr_array:
+def widened(matrix: scipy.sparse.csr_array, columns: np.ndarray, n_labels: int) -> scipy.sparse.csr_array:
     """The label matrix with its column j moved to columns[j] of n_labels; the other columns are empty.
 
     >>> widened(as_label_matrix([[1, 1]]), np.array([2, 0]), 4).toarray().tolist()
@@ -164,10 +164,10 @@ def row_blocks(n: int, width: int) -> Iterator[slice]:
     return (slice(start, min(start + step, n)) for start in range(0, n, step))
 
 
-def sparse_blocks(matrix: csr_array, extra: int) -> Iterator[slice]:
+def sparse_blocks(matrix: scipy.sparse.csr_array, extra: int) -> Iterator[slice]:
     """Slices of rows which, padded to their longest row and `extra` entries more, have few entries.
 
-    >>> list(sparse_blocks(csr_array(np.eye(3)), 1))
+    >>> list(sparse_blocks(scipy.sparse.csr_array(np.eye(3)), 1))
     [slice(0, 3, None)]
     """
     filled, start = np.diff(matrix.indptr), 0

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
+import scipy  # its parts are loaded when they are first asked for
 
 from .label_matrix import as_numbers, check_axes, columns_of, from_lists, from_rows, row_blocks, sparse_blocks
 
@@ -52,19 +52,23 @@ def top_k(scores: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
     check_k(k, n_labels)
     labels = np.empty((n, k), np.intp)
     best = np.empty((n, k), matrix.dtype if matrix.dtype.kind == "f" else float)
-    for rows in sparse_blocks(matrix, k) if issparse(matrix) else row_blocks(n, n_labels):
+    for rows in sparse_blocks(matrix, k) if scipy.sparse.issparse(matrix) else row_blocks(n, n_labels):
         check_numbers(matrix[rows], rows.start)
         labels[rows], best[rows] = _best(matrix[rows], k)
     return labels, best
 
 
-def as_score_matrix(scores: Any) -> np.ndarray | csr_array:
+def as_score_matrix(scores: Any) -> np.ndarray | scipy.sparse.csr_array:
     """Scores as a dense array or a `csr_array` of numbers; ValueError for anything else.
 
     >>> as_score_matrix([[1, 2]]).shape
     (1, 2)
     """
-    matrix = csr_array(cast(Any, scores)) if issparse(scores) else as_numbers(scores, "scores")
+    matrix = (
+        scipy.sparse.csr_array(cast(Any, scores))
+        if scipy.sparse.issparse(scores)
+        else as_numbers(scores, "scores")
+    )
     if matrix.dtype.kind not in "biuf":
         raise ValueError(f"scores holds {matrix.dtype}: numbers are needed")
     check_axes(matrix, "scores")
@@ -84,17 +88,17 @@ def check_k(k: Any, most: int, name: str = "k", limit: str = "there are {} label
         raise ValueError(f"{name} is {k}, but {limit.format(most)}")
 
 
-def check_numbers(block: np.ndarray | csr_array, first_row: int = 0) -> None:
+def check_numbers(block: np.ndarray | scipy.sparse.csr_array, first_row: int = 0) -> None:
     """ValueError for the first nan of a block of scores, whose first row is `first_row` of the whole.
 
     >>> check_numbers(np.array([[0.5, np.nan]]), first_row=7)
     Traceback (most recent call last):
     ValueError: scores[7, 1] is nan: every score has to be a number (−inf: never reached)
     """
-    values = block.data if issparse(block) else block
+    values = block.data if scipy.sparse.issparse(block) else block
     if values.dtype.kind != "f" or not values.size or not np.isnan(values.min()):
         return
-    if issparse(block):
+    if scipy.sparse.issparse(block):
         at = int(np.isnan(values).argmax())
         row, column = int(np.searchsorted(block.indptr, at, "right")) - 1, block.indices[at]
     else:
@@ -103,8 +107,8 @@ def check_numbers(block: np.ndarray | csr_array, first_row: int = 0) -> None:
     raise ValueError(f"{place} is nan: every score has to be a number (−inf: never reached)")
 
 
-def _best(block: np.ndarray | csr_array, k: int) -> tuple[np.ndarray, np.ndarray]:
-    if issparse(block):
+def _best(block: np.ndarray | scipy.sparse.csr_array, k: int) -> tuple[np.ndarray, np.ndarray]:
+    if scipy.sparse.issparse(block):
         columns, scores = _candidates(block, k)
         places, best = _best_of_dense(scores, k)
         return np.take_along_axis(columns, places, axis=1), best
@@ -133,7 +137,7 @@ def _chosen_columns(block: np.ndarray, k: int) -> np.ndarray:
     return columns_of(chosen).reshape(-1, k)
 
 
-def _candidates(block: csr_array, k: int) -> tuple[np.ndarray, np.ndarray]:
+def _candidates(block: scipy.sparse.csr_array, k: int) -> tuple[np.ndarray, np.ndarray]:
     """(rows, C) columns and scores among which the k best of each row are: what is stored, in rising order of
     columns, then the first columns that are not stored, whose score is 0. Empty places hold −∞; they are
     never needed, since each row has k candidates or more, and a stored −∞ stands further left."""
@@ -267,7 +271,7 @@ class RankedLabels:
         check_k(k, self.width, limit="the lists hold {} labels")
         return self.labels[:, :k]
 
-    def decide(self, threshold: float) -> csr_array:
+    def decide(self, threshold: float) -> scipy.sparse.csr_array:
         """(n, L) the listed labels with a score above the threshold; ValueError where there are no scores."""
         if self.scores is None:
             raise ValueError("the lists of labels have no scores, so no label is decided: no F-measure")
@@ -301,7 +305,7 @@ class ScoreMatrix:
     ([[3, 0, 2, -1]], [0, 3])
     """
 
-    matrix: np.ndarray | csr_array
+    matrix: np.ndarray | scipy.sparse.csr_array
 
     def __len__(self) -> int:
         return self.matrix.shape[0]
@@ -314,7 +318,9 @@ class ScoreMatrix:
     @property
     def width(self) -> int:
         """Scores that a row takes, on average."""
-        return -(-self.matrix.nnz // max(1, len(self))) if issparse(self.matrix) else self.n_labels
+        return (
+            -(-self.matrix.nnz // max(1, len(self))) if scipy.sparse.issparse(self.matrix) else self.n_labels
+        )
 
     def rows(self, rows: slice) -> ScoreMatrix:
         """The same for some of the rows."""
@@ -329,10 +335,10 @@ class ScoreMatrix:
         labels, best = top_k(self.matrix, k)
         return np.where(best == -np.inf, -1, labels)
 
-    def decide(self, threshold: float) -> csr_array:
+    def decide(self, threshold: float) -> scipy.sparse.csr_array:
         """(n, L) the labels whose score is above the threshold; a score equal to it is not."""
         blocks = row_blocks(*self.matrix.shape)
-        if not issparse(self.matrix):
+        if not scipy.sparse.issparse(self.matrix):
             return from_rows((self.matrix[rows] > threshold for rows in blocks), self.n_labels)
         if threshold < 0:  # what is not stored is predicted
             return from_rows((self.matrix[rows].toarray() > threshold for rows in blocks), self.n_labels)
@@ -376,11 +382,11 @@ def as_scores(scores: Any, n_labels: int, n: int) -> ScoreMatrix | RankedLabels:
 
 
 def iter_blocks(
-    truth: csr_array, scores: ScoreMatrix | RankedLabels
-) -> Iterator[tuple[csr_array, ScoreMatrix | RankedLabels]]:
+    truth: scipy.sparse.csr_array, scores: ScoreMatrix | RankedLabels
+) -> Iterator[tuple[scipy.sparse.csr_array, ScoreMatrix | RankedLabels]]:
     """Truth and scores in checked blocks of rows of bounded size; one empty block if there is no row.
 
-    >>> truth = csr_array(np.eye(2, dtype=bool))
+    >>> truth = scipy.sparse.csr_array(np.eye(2, dtype=bool))
     >>> [(len(part), gold.nnz) for gold, part in iter_blocks(truth, ScoreMatrix(np.zeros((2, 2))))]
     [(2, 2)]
     """

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array, hstack, vstack
+import scipy  # its parts are loaded when they are first asked for
 
 from ..core import Label
 from .counts import Summable, draw, scalar
@@ -82,7 +82,7 @@ class LabelCounts(Summable):
         return self.labels, self.decision, *counts
 
 
-def label_matrices(truth: Any, predicted: Any) -> tuple[csr_array, csr_array]:
+def label_matrices(truth: Any, predicted: Any) -> tuple[scipy.sparse.csr_array, scipy.sparse.csr_array]:
     """Gold and predicted label sets as label matrices; ValueError where they are none or their shapes differ.
 
     >>> gold, predicted = label_matrices([[1, 0]], [[1, 1]])
@@ -125,8 +125,8 @@ class LabelSets(Summable):
     [4, 6]
     """
 
-    gold: csr_array
-    predicted: csr_array
+    gold: scipy.sparse.csr_array
+    predicted: scipy.sparse.csr_array
     counts: np.ndarray
     labels: tuple[Label, ...]
     decision: str = "given"
@@ -155,8 +155,8 @@ class LabelSets(Summable):
         first = outcomes[0]
         for other in outcomes[1:]:
             check_addable(first, other)
-        gold = vstack([outcome.gold for outcome in outcomes], format="csr")
-        predicted = vstack([outcome.predicted for outcome in outcomes], format="csr")
+        gold = scipy.sparse.vstack([outcome.gold for outcome in outcomes], format="csr")
+        predicted = scipy.sparse.vstack([outcome.predicted for outcome in outcomes], format="csr")
         counts = np.concatenate([outcome.counts for outcome in outcomes], axis=-1)
         return cls(*_grouped(gold, predicted, counts), first.labels, first.decision)
 
@@ -190,10 +190,10 @@ class LabelSets(Summable):
         return LabelCounts(correct, predicted, gold, scalar(counts.sum(-1)), self.labels, self.decision)
 
     @cached_property
-    def _indicators(self) -> csr_array:
+    def _indicators(self) -> scipy.sparse.csr_array:
         """(C, 3·L) which labels of a pair are in both sets, predicted, gold; made once for all replicates."""
         both = self.gold.multiply(self.predicted)
-        return hstack([both, self.predicted, self.gold], format="csr", dtype=np.int64)
+        return scipy.sparse.hstack([both, self.predicted, self.gold], format="csr", dtype=np.int64)
 
     def resample(self, rng: np.random.Generator, replicates: int) -> LabelSets:
         """Bootstrap replicates: n *instances* drawn with replacement; counts has shape (replicates, C).
@@ -243,8 +243,8 @@ def _drawn(counts: np.ndarray, rng: np.random.Generator, replicates: int) -> np.
 
 
 def _grouped(
-    gold: csr_array, predicted: csr_array, counts: np.ndarray
-) -> tuple[csr_array, csr_array, np.ndarray]:
+    gold: scipy.sparse.csr_array, predicted: scipy.sparse.csr_array, counts: np.ndarray
+) -> tuple[scipy.sparse.csr_array, scipy.sparse.csr_array, np.ndarray]:
     """The same pairs of sets sorted, each once."""
     keys = list(zip(_keys(gold), _keys(predicted), strict=True))
     place = {key: index for index, key in enumerate(sorted(set(keys)))}
@@ -255,18 +255,20 @@ def _grouped(
     return gold[order[starts]], predicted[order[starts]], counts
 
 
-def _keys(matrix: csr_array) -> list[bytes]:
+def _keys(matrix: scipy.sparse.csr_array) -> list[bytes]:
     """The columns of each row as bytes, which sort like the columns and are exact keys."""
     buffer = matrix.indices.astype(">i4").tobytes()
     return [buffer[4 * start : 4 * stop] for start, stop in pairwise(matrix.indptr.tolist())]
 
 
-def _lists(matrix: csr_array) -> list[list[int]]:
+def _lists(matrix: scipy.sparse.csr_array) -> list[list[int]]:
     columns = matrix.indices.tolist()
     return [columns[start:stop] for start, stop in pairwise(matrix.indptr.tolist())]
 
 
-def _from_lists(lists: Sequence[Sequence[int]], n_labels: int) -> csr_array:
+def _from_lists(lists: Sequence[Sequence[int]], n_labels: int) -> scipy.sparse.csr_array:
     indices = np.array([column for one in lists for column in sorted(one)], dtype=np.int32)
     indptr = np.cumsum([0, *map(len, lists)])
-    return csr_array((np.ones(len(indices), bool), indices, indptr), shape=(len(lists), n_labels))
+    return scipy.sparse.csr_array(
+        (np.ones(len(indices), bool), indices, indptr), shape=(len(lists), n_labels)
+    )

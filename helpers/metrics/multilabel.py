@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
+import scipy  # its parts are loaded when they are first asked for
 
 from ..core import Label, signature_field
 from .averaging import Policy, averages
@@ -233,7 +233,7 @@ class MultilabelOutcome(Summable):
             raise ValueError(f"threshold is {threshold}: a finite number is needed")
         decision = "argmax" if multiclass else form.decision(threshold)
 
-        def outcome_of(gold: csr_array, part: ScoreMatrix | RankedLabels) -> MultilabelOutcome:
+        def outcome_of(gold: scipy.sparse.csr_array, part: ScoreMatrix | RankedLabels) -> MultilabelOutcome:
             top = part.top(depth)
             guess = _predicted(part, top, threshold, multiclass, len(place))
             if columns is not None:
@@ -314,7 +314,7 @@ class MultilabelOutcome(Summable):
 
 def _predicted(
     part: ScoreMatrix | RankedLabels, top: np.ndarray, threshold: float, multiclass: bool, n_labels: int
-) -> csr_array | None:
+) -> scipy.sparse.csr_array | None:
     if multiclass:
         return from_lists(top[:, :1], top[:, :1] >= 0, n_labels)
     return None if isinstance(part, RankedLabels) and part.scores is None else part.decide(threshold)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
+import scipy  # its parts are loaded when they are first asked for
 
 from ..core import Label
 from .averaging import RULES
@@ -103,14 +103,14 @@ def names_at(ks: Iterable[int]) -> list[str]:
     return [f"{measure}@{k}" for measure in MEASURES for k in ks]
 
 
-def hits_of(gold: csr_array, top: np.ndarray) -> np.ndarray:
+def hits_of(gold: scipy.sparse.csr_array, top: np.ndarray) -> np.ndarray:
     """(n, K) bool: is the label in this place gold?
 
     Parameters
     ----------
     gold : (n, L) label matrix. top : (n, K) columns of the ranked labels; −1, no label, is no hit.
 
-    >>> hits_of(csr_array([[0, 1, 1]]), np.array([[1, 0, -1]])).tolist()
+    >>> hits_of(scipy.sparse.csr_array([[0, 1, 1]]), np.array([[1, 0, -1]])).tolist()
     [[True, False, False]]
     """
     n, n_labels = gold.shape
@@ -142,7 +142,7 @@ class RankingOutcome(Summable):
 
     For small depths there are few kinds, whatever n is; never are there more than n.
 
-    >>> outcome = RankingOutcome.from_top(csr_array([[0, 1, 1]]), np.array([[2, 0, 1]]))
+    >>> outcome = RankingOutcome.from_top(scipy.sparse.csr_array([[0, 1, 1]]), np.array([[2, 0, 1]]))
     >>> {name: round(value, 4) for name, value in outcome.scores([2]).items()}
     {'P@2': 0.5, 'R@2': 0.5, 'RP@2': 0.5, 'NDCG@2': 0.6131}
     >>> (outcome + outcome).to_rows()
@@ -157,7 +157,7 @@ class RankingOutcome(Summable):
 
     @classmethod
     def from_top(
-        cls, gold: csr_array, top: np.ndarray, labels: tuple[Label, ...] | None = None
+        cls, gold: scipy.sparse.csr_array, top: np.ndarray, labels: tuple[Label, ...] | None = None
     ) -> RankingOutcome:
         """Count the kinds of instances.
 
@@ -166,7 +166,7 @@ class RankingOutcome(Summable):
         gold : (n, L) label matrix (`as_label_matrix`). top : (n, depth) columns of the best labels, best
             first; −1: none. labels : names of the columns; None: 0 … L−1.
 
-        >>> RankingOutcome.from_top(csr_array([[0, 1], [0, 1]]), np.array([[1], [-1]])).to_rows()
+        >>> RankingOutcome.from_top(scipy.sparse.csr_array([[0, 1], [0, 1]]), np.array([[1], [-1]])).to_rows()
         [[1, [], 1], [1, [1], 1]]
         """
         labels = tuple(range(gold.shape[1])) if labels is None else labels
@@ -178,7 +178,7 @@ class RankingOutcome(Summable):
     def merged(cls, outcomes: Sequence[RankingOutcome]) -> RankingOutcome:
         """The sum of one outcome or more; ValueError if depths or labels differ.
 
-        >>> one = RankingOutcome.from_top(csr_array([[0, 1]]), np.array([[1]]))
+        >>> one = RankingOutcome.from_top(scipy.sparse.csr_array([[0, 1]]), np.array([[1]]))
         >>> RankingOutcome.merged([one, one, one]).n
         3
         """
@@ -241,7 +241,8 @@ class RankingOutcome(Summable):
     ) -> dict[str, Interval]:
         """Percentile bootstrap intervals of `scores`, instances drawn; see `bootstrap_intervals`.
 
-        >>> outcome = RankingOutcome.from_top(csr_array([[0, 1]] * 8), np.array([[1]] * 6 + [[0]] * 2))
+        >>> truth = scipy.sparse.csr_array([[0, 1]] * 8)
+        >>> outcome = RankingOutcome.from_top(truth, np.array([[1]] * 6 + [[0]] * 2))
         >>> outcome.intervals([1], np.random.default_rng(1))["P@1"].value
         0.75
         """
@@ -259,7 +260,7 @@ class RankingOutcome(Summable):
     def signature(self, name: str) -> str:
         """What a ranking score needs to be read, e.g. for 'NDCG@5'.
 
-        >>> RankingOutcome.from_top(csr_array([[0, 1]]), np.array([[1]])).signature("P@1")
+        >>> RankingOutcome.from_top(scipy.sparse.csr_array([[0, 1]]), np.array([[1]])).signature("P@1")
         'P@1|ties:index|without_labels:0|n:1|labels_n:2|v:0.1'
         """
         return f"{name}|ties:index|without_labels:0|n:{self.n}|labels_n:{len(self.labels)}|v:{RULES}"
@@ -267,7 +268,7 @@ class RankingOutcome(Summable):
     def to_rows(self) -> list[list[Any]]:
         """Each kind as [gold labels, ranks of the hits, count], sorted.
 
-        >>> RankingOutcome.from_top(csr_array([[0, 1]]), np.array([[0, 1]])).to_rows()
+        >>> RankingOutcome.from_top(scipy.sparse.csr_array([[0, 1]]), np.array([[0, 1]])).to_rows()
         [[1, [2], 1]]
         """
         ranks = [(np.flatnonzero(row) + 1).tolist() for row in self.hits]

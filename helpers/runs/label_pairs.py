@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csr_array, hstack
+import scipy  # its parts are loaded when they are first asked for
 
 from ..core import Label
 from ..metrics import LabelCounts, LabelSets, bootstrap_intervals, label_averages, scheme_names
@@ -39,8 +39,8 @@ class LabelPairs:
     @classmethod
     def from_matrices(cls, truth: Any, first: Any, second: Any, labels: Sequence[Label]) -> LabelPairs:
         """Count (n, L) 0/1 matrices; arguments and errors as `LabelSets.from_matrices`."""
-        gold = hstack([csr_array(truth)] * 2)
-        predicted = hstack([csr_array(first), csr_array(second)])
+        gold = scipy.sparse.hstack([scipy.sparse.csr_array(truth)] * 2)
+        predicted = scipy.sparse.hstack([scipy.sparse.csr_array(first), scipy.sparse.csr_array(second)])
         return cls(LabelSets.from_matrices(gold, predicted, _twice(labels)))
 
     @classmethod
