@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import nbformat
 import pandas as pd
 
 from .runner import NOTEBOOKS, notebook_paths
@@ -20,6 +19,8 @@ def read_contract(path: Path) -> dict[str, str]:
     >>> contract["title"], "Question" in contract
     ('02 · Weighting schemes', True)
     """
+    import nbformat
+
     first = nbformat.read(path, as_version=4).cells[0].source
     found = dict(re.findall(r"^- \*\*([\w ]+)\.\*\* (.+)$", first, flags=re.MULTILINE))
     title = first.splitlines()[0].removeprefix("# ")

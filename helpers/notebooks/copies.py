@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import nbformat
-from nbformat import NotebookNode
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
 
 MACHINE_DEPENDENT = {
     "seconds": re.compile(r"\b\d[\d.,]*(e-?\d+)? ?(µs|ms|s|seconds|min|minutes)\b"),
@@ -22,6 +23,7 @@ def clean_copy(notebook: NotebookNode, shown_as: Mapping[str, str]) -> NotebookN
     Drops papermill's notes, times of execution, the Python version and memory addresses, joins the pieces of
     a stream, and replaces each folder in `shown_as` (absolute path → what to show) in every text output.
 
+    >>> import nbformat
     >>> stream = nbformat.v4.new_output("stream", text="wrote /srv/ada/project/results/a.csv")
     >>> notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(outputs=[stream])])
     >>> clean_copy(notebook, {"/srv/ada/project": "."}).cells[0].outputs[0].text
@@ -46,6 +48,8 @@ def compare_copies(copy: Path, committed: Path) -> str:
 
     Compared is `shown_lines` of each cell.
     """
+    import nbformat  # it compiles grammars for two seconds
+
     if not committed.exists():
         return "no committed copy to compare with"
     new, old = (nbformat.read(path, as_version=4).cells for path in (copy, committed))
@@ -66,6 +70,7 @@ def shown_lines(cell: NotebookNode) -> list[str]:
 
     Pictures are left out: what they draw lies beside them as CSV.
 
+    >>> import nbformat
     >>> stream = nbformat.v4.new_output("stream", text="F1 0.5 in 3.1 s, torch 2.13.0\\n12 sentences")
     >>> shown_lines(nbformat.v4.new_code_cell(outputs=[stream]))
     ['F1 0.5 in … seconds, torch … version', '12 sentences']

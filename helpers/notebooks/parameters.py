@@ -13,7 +13,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import nbformat
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from ..core import did_you_mean
@@ -37,6 +36,8 @@ def inspect_parameters(path: Path) -> dict[str, Parameter]:
     Raises ValueError when it has not exactly one code cell tagged `parameters`, or for what `read_parameters`
     refuses.
     """
+    import nbformat
+
     name, notebook = Path(path).name, nbformat.read(path, as_version=4)
     tagged = [cell for cell in notebook.cells if "parameters" in cell.metadata.get("tags", [])]
     if len(tagged) != 1 or tagged[0].cell_type != "code":

@@ -13,14 +13,9 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import nbformat
-import papermill
 from ipykernel.kernelspec import write_kernel_spec
-from nbclient.exceptions import CellTimeoutError, DeadKernelError
-from nbformat import NotebookNode
-from papermill.exceptions import PapermillExecutionError
 from tqdm import tqdm
 from traitlets.config import Config
 
@@ -29,6 +24,9 @@ from ..core import private_folder, unknown_name
 from ..runs import INDEX, project_names, write_made
 from .copies import clean_copy, compare_copies
 from .parameters import accept_values, inspect_parameters
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
 
 NOTEBOOKS = ROOT / "notebooks"
 EXECUTED = ROOT / "results" / "notebooks"
@@ -150,6 +148,10 @@ class _Deadline:
 def _run(
     path: Path, values: Mapping[str, Any], output_dir: Path, time_limit: float, publish: bool
 ) -> NotebookResult:
+    import nbformat
+    from nbclient.exceptions import CellTimeoutError, DeadKernelError
+    from papermill.exceptions import PapermillExecutionError
+
     copy, failed = output_dir / path.name, output_dir / f"{path.stem}.failed.ipynb"
     start, deadline = time.perf_counter(), _Deadline(time_limit)
     with private_folder(output_dir) as private:
@@ -178,6 +180,9 @@ def _index(path: Path, copy: Path, opened: Path) -> None:
 
 
 def _execute(path: Path, partial: Path, values: Mapping[str, Any], deadline: _Deadline) -> None:
+    import papermill
+    from papermill.exceptions import PapermillExecutionError
+
     kernel = {
         "kernel_name": "python3",
         "language": "python",
@@ -201,6 +206,10 @@ def _execute(path: Path, partial: Path, values: Mapping[str, Any], deadline: _De
 
 
 def _failure(path: Path, error: Exception, deadline: _Deadline, failed: Path) -> str:
+    import nbformat
+    from nbclient.exceptions import CellTimeoutError
+    from papermill.exceptions import PapermillExecutionError
+
     match error:
         case PapermillExecutionError():
             reason = f"{error.ename}: {error.evalue}"

@@ -20,11 +20,11 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
-import nbformat
 import pytest
 
 from helpers import ROOT
 from helpers.notebooks import notebook_paths
+from tests.lazy import nbformat, v4
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(not CHROMIUM, reason="needs Chromium: apt-get install chromium")
@@ -56,7 +56,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for path in notebook_paths():
         (folder / path.name).write_text(json.dumps(with_version(path)), "utf-8")
     shutil.copy(notebook_paths()[0], folder / COMMITTED)
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(WIDGET)])
+    notebook = v4.new_notebook(cells=[v4.new_code_cell(WIDGET)])
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3 (ipykernel)"}
     nbformat.write(notebook, folder / "widget.ipynb")
     return folder

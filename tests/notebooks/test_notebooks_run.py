@@ -13,7 +13,6 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-import nbformat
 import pytest
 
 from helpers import ROOT
@@ -26,6 +25,7 @@ from helpers.notebooks import (
 )
 from tests.conftest import READERS
 from tests.golden.renew import Change
+from tests.lazy import nbformat, v4
 
 SOLUTIONS = ROOT / "notebooks" / "solutions"
 COPIES = ROOT / "results" / "notebooks"
@@ -223,7 +223,7 @@ def test_a_changed_output_names_its_cell(tmp_path: Path) -> None:
     committed = COPIES / "09_multilabel_metrics.ipynb"
     notebook = nbformat.read(committed, as_version=4)
     place = next(n for n, cell in enumerate(notebook.cells) if shown_lines(cell))
-    notebook.cells[place].outputs.append(nbformat.v4.new_output("stream", text="F1 0.51 in 3 s\n"))
+    notebook.cells[place].outputs.append(v4.new_output("stream", text="F1 0.51 in 3 s\n"))
     nbformat.write(notebook, tmp_path / "new.ipynb")
     assert output_changes(committed, committed) == []
     (said,) = output_changes(tmp_path / "new.ipynb", committed)

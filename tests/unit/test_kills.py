@@ -15,13 +15,12 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import nbformat
 import pandas as pd
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook
 
 from helpers import ROOT
 from helpers.core import write_atomically
+from tests.lazy import nbformat, v4
 from tests.unit.models.test_processes import KILLABLE, command
 
 KILLS = int(os.environ.get("KILLS", "25"))
@@ -187,9 +186,9 @@ WORDS = [f"{first}{second}" for first in "bdfgklmnprst" for second in ("an", "el
 def test_notebooks(tmp_path, environment, outcomes):
     (tmp_path / "notebooks").mkdir()
     for name in ("00_one", "01_two"):
-        parameters = new_code_cell("pause = 0.3", metadata={"tags": ["parameters"]})
-        code = new_code_cell("import time; time.sleep(pause); print('x' * 1000)")
-        book = new_notebook(cells=[parameters, code])
+        parameters = v4.new_code_cell("pause = 0.3", metadata={"tags": ["parameters"]})
+        code = v4.new_code_cell("import time; time.sleep(pause); print('x' * 1000)")
+        book = v4.new_notebook(cells=[parameters, code])
         nbformat.write(book, tmp_path / "notebooks" / f"{name}.ipynb")
     words = [sys.executable, "-c", NOTEBOOKS, str(tmp_path / "notebooks"), str(tmp_path / "out")]
     one = Killed(words, tmp_path / "out", environment)

@@ -1,5 +1,7 @@
 """The notebook contract: how a lesson begins and ends, how long its cells are, what its executed copy is."""
 
+from __future__ import annotations
+
 import ast
 import copy
 import importlib
@@ -7,16 +9,18 @@ import re
 import statistics
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import nbformat
 import pytest
 from ipykernel.ipkernel import IPythonKernel
-from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from helpers import ROOT
 from helpers.notebooks import read_parameters
+from tests.lazy import nbformat, v4
 from tests.unit.test_structure_imports import BY_PATH, public_names
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
 
 LABELS = ("Question", "You need", "Reproduces", "Reads", "Writes", "Takeaway")
 CELL_LINES, MEDIAN_LINES, BY_HAND_LINES = 8, 4, 25
@@ -378,17 +382,17 @@ def lesson() -> NotebookNode:
     """A notebook that keeps the contract."""
     opening = "# 01 · Counts\n" + "\n".join(f"- **{label}.** Words, 9 minutes." for label in LABELS)
     cells = [
-        new_markdown_cell(opening + "\n\nNext: [02 · Scores](02_scores.ipynb)"),
-        new_code_cell("seed: int = 9  # of the bootstrap", metadata={"tags": ["parameters"]}),
-        new_code_cell("print(seed, ROOT / results_dir)"),
-        new_markdown_cell(
+        v4.new_markdown_cell(opening + "\n\nNext: [02 · Scores](02_scores.ipynb)"),
+        v4.new_code_cell("seed: int = 9  # of the bootstrap", metadata={"tags": ["parameters"]}),
+        v4.new_code_cell("print(seed, ROOT / results_dir)"),
+        v4.new_markdown_cell(
             "**Predict first:** what?\n\n<details><summary>Answer</summary>\n\nThat.\n\n</details>"
         ),
-        new_markdown_cell("## What you learned\n- a\n- b\n- c"),
-        new_markdown_cell("## Your turn\n1. **★ · 5 minutes.** Change the seed."),
+        v4.new_markdown_cell("## What you learned\n- a\n- b\n- c"),
+        v4.new_markdown_cell("## Your turn\n1. **★ · 5 minutes.** Change the seed."),
     ]
     kernel = {"name": "python3", "display_name": "Python 3 (ipykernel)"}
-    return new_notebook(cells=cells, metadata={"kernelspec": kernel, "language_info": dict(LANGUAGE)})
+    return v4.new_notebook(cells=cells, metadata={"kernelspec": kernel, "language_info": dict(LANGUAGE)})
 
 
 LONG_DEF = "def f():\n" + "    x = 1\n" * 5
@@ -429,9 +433,9 @@ class TestTheChecksThemselves:
     def test_one_cell_works_a_score_out_by_hand(self) -> None:
         notebook = lesson()
         tags = {"tags": ["by-hand"]}
-        notebook.cells.insert(2, new_code_cell(LONG_DEF + "assert f()\n", metadata=tags))
+        notebook.cells.insert(2, v4.new_code_cell(LONG_DEF + "assert f()\n", metadata=tags))
         assert notebook_faults(notebook, "01_counts") == []
-        notebook.cells.insert(2, new_code_cell(LONG_DEF, metadata=tags))
+        notebook.cells.insert(2, v4.new_code_cell(LONG_DEF, metadata=tags))
         faults = " ".join(notebook_faults(notebook, "01_counts"))
         assert "one a notebook" in faults and "no assert" in faults
 
@@ -448,8 +452,8 @@ class TestTheChecksThemselves:
         solution = lesson()
         solution.cells = [
             *solution.cells[:2],
-            new_markdown_cell("## Exercise 1"),
-            new_code_cell("print(seed)"),
+            v4.new_markdown_cell("## Exercise 1"),
+            v4.new_code_cell("print(seed)"),
         ]
         assert list(solution_faults(lesson(), solution)) == []
         del solution.cells[-1]
@@ -459,16 +463,19 @@ class TestTheChecksThemselves:
 
     def test_bare_reprs(self) -> None:
         executed = lesson()
-        table = new_output("execute_result", data={"text/plain": "x", "text/html": "<table/>"})
+        table = v4.new_output("execute_result", data={"text/plain": "x", "text/html": "<table/>"})
         executed.cells[2].outputs = [table]
         assert bare_outputs(executed) == []
-        executed.cells[2].outputs = [new_output("execute_result", data={"text/plain": "'01.csv'"})]
+        executed.cells[2].outputs = [v4.new_output("execute_result", data={"text/plain": "'01.csv'"})]
         assert bare_outputs(executed) == [2]
 
     @pytest.mark.parametrize(
         ("spoil", "fault"),
         [
-            (lambda cells: cells[2].update(outputs=[new_output("stream", text="9")]), "keeps outputs"),
+            (
+                lambda cells: cells[2].update(outputs=[v4.new_output("stream", text="9")]),
+                "keeps outputs",
+            ),
             (lambda cells: cells[2].update(execution_count=1), "keeps outputs or a count"),
             (lambda cells: cells[2].metadata.update(tags=["parameters"]), "[1, 2] are tagged"),
             (lambda cells: cells[1].metadata.clear(), "[] are tagged"),
@@ -482,7 +489,7 @@ class TestTheChecksThemselves:
 
     def test_a_version_of_python_is_caught(self) -> None:
         metadata = lesson().metadata | {"language_info": LANGUAGE | {"version": "3.11.7"}}
-        assert "language_info" in next(kernel_faults(new_notebook(metadata=metadata)))
+        assert "language_info" in next(kernel_faults(v4.new_notebook(metadata=metadata)))
 
     def test_imports(self) -> None:
         assert not list(import_faults("from helpers import ROOT\nfrom helpers.data import read_corpus"))
@@ -499,7 +506,7 @@ class TestTheChecksThemselves:
             cell.execution_count = 1
         assert executed_faults(source, executed) == []
         failed, stale, noted = copy.deepcopy(executed), copy.deepcopy(executed), copy.deepcopy(executed)
-        failed.cells[2].outputs = [new_output("error", ename="E", evalue="", traceback=[])]
+        failed.cells[2].outputs = [v4.new_output("error", ename="E", evalue="", traceback=[])]
         stale.cells[2].source = "print(seed + 1)"
         noted.metadata["papermill"] = {}
         assert executed_faults(source, failed) == ["a cell failed"]

@@ -7,9 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import jupyter_client
-import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from helpers import ROOT
 from helpers.notebooks import (
@@ -22,15 +20,19 @@ from helpers.notebooks import (
     run_notebooks,
     runner,
 )
+from tests.lazy import nbformat, v4
 
 PARAMETERS = "seed: int = 9  # of the bootstrap"
 
 
 def write_notebook(path: Path, *sources: str, parameters: str = PARAMETERS) -> Path:
     """A notebook at `path`: one parameters cell, then one code cell for each source."""
-    cells = [new_code_cell(parameters, metadata={"tags": ["parameters"]}), *map(new_code_cell, sources)]
+    cells = [
+        v4.new_code_cell(parameters, metadata={"tags": ["parameters"]}),
+        *map(v4.new_code_cell, sources),
+    ]
     path.parent.mkdir(exist_ok=True)
-    nbformat.write(new_notebook(cells=cells), path)
+    nbformat.write(v4.new_notebook(cells=cells), path)
     return path
 
 
@@ -109,8 +111,8 @@ class TestDeclaration:
 
     @pytest.mark.parametrize("tags", [[], ["parameters", "parameters"]])
     def test_exactly_one_parameters_cell(self, tmp_path, tags) -> None:
-        cells = [new_code_cell("x: int = 1", metadata={"tags": [tag]}) for tag in tags]
-        nbformat.write(new_notebook(cells=cells), tmp_path / "01_a.ipynb")
+        cells = [v4.new_code_cell("x: int = 1", metadata={"tags": [tag]}) for tag in tags]
+        nbformat.write(v4.new_notebook(cells=cells), tmp_path / "01_a.ipynb")
         with pytest.raises(ValueError, match=f"01_a.ipynb: needs exactly one .* has {len(tags)}"):
             inspect_parameters(tmp_path / "01_a.ipynb")
 
@@ -260,7 +262,9 @@ class TestFailure:
         self, desk, monkeypatch, deaths, runs
     ) -> None:
         """As one does whose port another process took first; a fourth start is not tried."""
-        real, starts = runner.papermill.execute_notebook, []
+        import papermill  # which brings nbformat
+
+        real, starts = papermill.execute_notebook, []
         died = f"{runner.STILLBORN} to kernel_info"
         assert died in inspect.getsource(jupyter_client.client)
 
@@ -270,7 +274,7 @@ class TestFailure:
                 raise RuntimeError(died)
             return real(*given, **named)
 
-        monkeypatch.setattr(runner.papermill, "execute_notebook", execute)
+        monkeypatch.setattr(papermill, "execute_notebook", execute)
         write_notebook(desk.folder / "00_a.ipynb", "print(6 * 7)")
         if runs:
             (result,) = desk.run()
@@ -381,10 +385,10 @@ class TestCopies:
     def test_what_counts_as_the_same(self, tmp_path, old, new, verdict) -> None:
         for name, text in (("old", old), ("new", new)):
             shown = [
-                [new_output("stream", text=text)],
-                [new_output("display_data", data={"text/html": text, "image/png": name})],
+                [v4.new_output("stream", text=text)],
+                [v4.new_output("display_data", data={"text/html": text, "image/png": name})],
             ]
-            cells = [new_code_cell("x", outputs=outputs) for outputs in shown]
-            nbformat.write(new_notebook(cells=cells), tmp_path / f"{name}.ipynb")
+            cells = [v4.new_code_cell("x", outputs=outputs) for outputs in shown]
+            nbformat.write(v4.new_notebook(cells=cells), tmp_path / f"{name}.ipynb")
         assert compare_copies(tmp_path / "new.ipynb", tmp_path / "old.ipynb") == verdict
         assert compare_copies(tmp_path / "new.ipynb", tmp_path / "none.ipynb").startswith("no committed copy")

@@ -4,13 +4,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 
-import nbformat
 import pandas as pd
 
 from helpers import ROOT
 from helpers.papers import findings_table, pair_runs, pair_scores, restriction_gains
 from helpers.papers.graphs import DRAWN, WHOLE
 from helpers.reporting import compare_models, find_cell, load_published
+from tests.lazy import nbformat
 
 NUMBER = re.compile(r"\b\d[\d,]*\.\d+\b|\b\d+ of \d+\b|(?<![\w.,])\.\d+\b|\b\d+(?:\.\d+)? %")
 CODE = re.compile(r"```.*?```|`[^`]*`|\$[^$]*\$|Sections? \d\.\d|version \d\.\d+\.\d", re.DOTALL)

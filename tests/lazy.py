@@ -1,0 +1,16 @@
+"""Libraries that take seconds to load: loaded when a test uses them, not when tests are collected."""
+
+import importlib
+from typing import Any
+
+
+class _Library:
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        return getattr(importlib.import_module(self._name), attribute)
+
+
+nbformat = _Library("nbformat")
+v4 = _Library("nbformat.v4")
