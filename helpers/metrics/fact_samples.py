@@ -75,7 +75,7 @@ class FactSample:
     @property
     def replicate_entries(self) -> int:
         """How many numbers a replicate takes while it is scored."""
-        return 5 * len(self.hits) + len(self.facts_of_unit)
+        return len(self.hits) + 8 * int(self.hits.sum()) + len(self.facts_of_unit)
 
     def resample(self, rng: np.random.Generator, replicates: int) -> FactSample:
         """Bootstrap replicates: U units drawn with replacement; see `Confusion.resample`."""
@@ -101,23 +101,42 @@ class FactSample:
         """
         facts = np.maximum(self.counts @ self.facts_of_unit, 1)[..., None]
         end = len(self.hits) if recall is None or at else self._enough(recall, facts)
-        weight = self.counts[..., self.units[:end]].astype(float)
-        ranks, found = weight.cumsum(-1), (weight * self.hits[:end]).cumsum(-1)
-        p, r = ratio(found, ranks, undefined=0.0), found / facts
-        steps, cuts = np.diff(r, axis=-1, prepend=0.0), self.cuts[:end]
-        if recall is not None:  # what lies behind the cut adds nothing, and a tie that is cut ends there
-            inside = r - steps < recall - 1e-12
-            steps, cuts = steps * inside, inside & (cuts | (r >= recall - 1e-12))
-        f1 = np.where(cuts, 2 * found / (ranks + facts), 0)
-        first = (ranks > 0).argmax(-1)[..., None]  # the first that is drawn: no point of the curve before it
-        anchor = (np.take_along_axis(steps, first, -1) * np.take_along_axis(p, first, -1))[..., 0]
-        between = (steps[..., 1:] * (p[..., 1:] + p[..., :-1])).sum(-1) / 2
-        between -= np.where(first[..., 0] > 0, anchor / 2, 0)
-        measures = np.stack([between, between + anchor, (steps * p).sum(-1), f1.max(-1)], axis=-1)
+        # recall rises at hits alone, so the areas need their points only, few of a long list
+        drawn = self.counts[..., self.units[:end]].cumsum(-1)
+        hits = np.flatnonzero(self.hits[:end])
+        weight, ranks = self.counts[..., self.units[hits]], drawn[..., hits]
+        found = weight.cumsum(-1)
+        p, before = ratio(found, ranks, undefined=0.0), ratio(found - weight, ranks - weight, undefined=0.0)
+        steps = weight / facts
+        if recall is not None:  # what lies behind the cut adds nothing
+            steps = steps * ((found - weight) / facts < recall - 1e-12)
+        first = ranks == weight  # of what is drawn: no point of the curve before it
+        between = (steps * np.where(first, 0.0, p + before)).sum(-1) / 2
+        anchored = between + (steps * np.where(first, p, 0.0)).sum(-1)
+        best = self._best_f1(hits, drawn, found, facts, recall)
+        measures = np.stack([between, anchored, (steps * p).sum(-1), best], axis=-1)
         if recall is not None:
-            measures = np.where(r[..., -1:] >= recall - 1e-12, measures, np.nan)
-        single = [self._precision_at(n, ranks, p)[..., None] for n in at]
+            reached = found[..., -1:] / facts >= recall - 1e-12 if len(hits) else False
+            measures = np.where(reached, measures, np.nan)
+        single = [self._precision_at(n, hits, drawn, found)[..., None] for n in at]
         return np.concatenate([measures, *single], axis=-1)
+
+    def _best_f1(
+        self, hits: np.ndarray, drawn: np.ndarray, found: np.ndarray, facts: np.ndarray, recall: float | None
+    ) -> np.ndarray:
+        """(...) the largest F1 of all cuts; behind the hits of a tie, as between two cuts it only falls."""
+        cuts = np.flatnonzero(self.cuts[: drawn.shape[-1]])
+        behind = np.searchsorted(cuts, hits)
+        ends = np.unique(cuts[behind[behind < len(cuts)]])
+        last = np.searchsorted(hits, ends, side="right") - 1  # of the hits up to each end
+        f1 = 2 * found[..., last] / (drawn[..., ends] + facts)
+        if recall is not None:  # a tie that is cut ends there
+            weight = np.diff(found, axis=-1, prepend=0)
+            earlier = found[..., last] - np.where(hits[last] == ends, weight[..., last], 0)
+            f1 = f1 * (earlier / facts < recall - 1e-12)
+            reaching = (found / facts >= recall - 1e-12) & ((found - weight) / facts < recall - 1e-12)
+            f1 = np.concatenate([f1, reaching * 2 * found / (drawn[..., hits] + facts)], axis=-1)
+        return f1.max(-1, initial=0.0)
 
     def _enough(self, recall: float, facts: np.ndarray) -> int:
         """So many of the first facts that every replicate reaches the recall; all if these are too few."""
@@ -127,11 +146,14 @@ class FactSample:
         return tried if (found[..., None] >= recall * facts).all() else len(self.hits)
 
     @staticmethod
-    def _precision_at(n: int, ranks: np.ndarray, precision: np.ndarray) -> np.ndarray:
-        place = (ranks < n).sum(-1)
-        reached = place < ranks.shape[-1]
-        chosen = np.minimum(place, ranks.shape[-1] - 1)[..., None]
-        return np.where(reached, np.take_along_axis(precision, chosen, -1)[..., 0], np.nan)
+    def _precision_at(n: int, hits: np.ndarray, drawn: np.ndarray, found: np.ndarray) -> np.ndarray:
+        place = (drawn < n).sum(-1)
+        reached = place < drawn.shape[-1]
+        up_to = np.searchsorted(hits, place, side="right")
+        padded = np.concatenate([np.zeros((*found.shape[:-1], 1), found.dtype), found], axis=-1)
+        right = np.take_along_axis(padded, up_to[..., None], -1)[..., 0]
+        chosen = np.minimum(place, drawn.shape[-1] - 1)[..., None]
+        return np.where(reached, right / np.maximum(np.take_along_axis(drawn, chosen, -1)[..., 0], 1), np.nan)
 
 
 @dataclass(frozen=True, eq=False)
