@@ -175,7 +175,7 @@ def test_what_is_stored_rides_along_and_extras_are_named(program, folder):
     for words, package, extra in (
         (("train", "--model", "majority", "--dataset", "demo"), "scikit-learn", "train"),
         (("linear", "--train", "mine.csv", "--model", "m"), "scikit-learn", "linear"),
-        (("notebooks",), "nbformat", "notebooks"),
+        (("notebooks",), "ipykernel", "notebooks"),
     ):
         done = run(program, *words, cwd=folder)
         install = f"pip install 'beyond-micro-f1[{extra}]'"
