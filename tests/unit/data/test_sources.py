@@ -2,9 +2,13 @@
 
 import io
 import json
+import subprocess
+import sys
 
+import pandas as pd
 import pytest
 
+from helpers import ROOT
 from helpers.core import MalformedRecord
 from helpers.data import open_source, read_label_columns, read_label_names, respelt
 
@@ -187,3 +191,23 @@ class TestRespelt:
     def test_nothing_to_change_is_nothing_changed(self, tmp_path):
         found = self.columns(tmp_path, "gold,predicted\nOther,(skipped)\n")
         assert respelt(found) == (found, [])
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+def test_a_small_file_is_read_on_one_thread(form, tmp_path):
+    """A thread of Arrow that has just begun when a process ends may abort it: a gate would fail by chance."""
+    frame = pd.DataFrame({"gold": ["a", "b"], "predicted": ["a", "a"]})
+    path = tmp_path / f"mine.{form}"
+    {
+        "csv": lambda: frame.to_csv(path, index=False),
+        "jsonl": lambda: frame.to_json(path, orient="records", lines=True),
+        "parquet": lambda: frame.to_parquet(path),
+    }[form]()
+    code = (
+        "import os, sys; import numpy, pyarrow.csv, pyarrow.json, pyarrow.parquet, pyarrow.compute\n"
+        "from helpers.data import open_source\n"
+        "before = len(os.listdir('/proc/self/task')); open_source(sys.argv[1]).read(['gold', 'predicted'])\n"
+        "print(len(os.listdir('/proc/self/task')) - before)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, path], cwd=ROOT, capture_output=True, text=True)
+    assert int(done.stdout) <= 1, done.stderr  # Arrow's own, which waits for input
