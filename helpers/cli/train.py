@@ -56,7 +56,7 @@ TEXTS = {"kind": (str, str), "multiple": True}
 @option(
     "--encoder", "E", "Hugging Face name or folder (default: the embedded one).", default="all-MiniLM-L6-v2"
 )
-@option("--profile", "P", "quick (default), standard, paper.", default="quick")
+@option("--profile", "P", "quick (default), standard, base, paper.", default="quick")
 @option("--settings", "S", "standard, lyu2021, harbecke2022, wu2019, gao2021, zhang2018, or paper: its own.")
 @option("--set changes", "NAME VALUE", "One training setting; repeatable.", **TEXTS)
 @option("--option options", "NAME VALUE", "One setting of the model; repeatable.", **TEXTS)
@@ -80,8 +80,9 @@ def _train(settings: str | None, changes: tuple, options: tuple, out: str | None
     writes a run file: the counts of gold × predicted × predicted on the paired sentence, and every setting.
     Interrupted training goes on from its checkpoint; a run that is stored already is not trained again.
 
-    Runs of profile quick (2000 training sentences) go to scratch/runs, those of standard and paper (all of
-    them) to results/runs. --settings standard are those found for the embedded encoder, the others those of a
+    Runs of profile quick (2000 training sentences) go to scratch/runs, those of the others (all of them) to
+    results/runs. Profile base has the encoder mpnet-base (`data fetch mpnet-base`) and settings lyu2021.
+    --settings standard are those found for the embedded encoder, the others those of a
     paper (results/published/settings.csv says where it states them; profile paper takes the model's own).
     They are settings of training: on SemEval, harbecke2022's em-es also has --option layer_norm true and
     --text official, and a note says so where they are not given.

@@ -55,7 +55,7 @@ from ..runs import (
     save_run,
     variant_name,
 )
-from .experiment import PROFILES, SEEDS, option_files, recorded, versions
+from .experiment import SEEDS, option_files, recorded, versions
 from .run import CHECKPOINTS, NO_RANDOMNESS, model_environment, remove_checkpoint
 
 SIDE = {
@@ -68,6 +68,9 @@ SIDE = {
 """RESIDE's side information for GIDS: option → registered file, reader."""
 DECIMALS = 4
 """Of stored scores; the order of the list is kept."""
+
+
+BAG_PROFILES = ("standard", "paper")
 
 
 @dataclass(frozen=True)
@@ -105,8 +108,8 @@ class BagExperiment:
         known = [one.name for one in datasets().values() if one.kind == "mentions"]
         if self.dataset not in known:
             raise unknown_name("data set of bags", self.dataset, known)
-        if self.profile not in PROFILES[1:]:
-            raise unknown_name("profile of bags", self.profile, PROFILES[1:])
+        if self.profile not in BAG_PROFILES:
+            raise unknown_name("profile of bags", self.profile, BAG_PROFILES)
         object.__setattr__(self, "options", check_options(self.model, self.options))
         if not self.entry.encoder:
             object.__setattr__(self, "encoder", NO_ENCODER)

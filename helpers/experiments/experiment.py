@@ -81,7 +81,9 @@ def versions(model: str, options: Mapping[str, Any], dataset: str) -> dict[str, 
 
 SEEDS = (9, 148, 378, 459, 687)
 """The five seeds of paper W."""
-PROFILES = ("quick", "standard", "paper")
+PROFILES = ("quick", "standard", "base", "paper")
+BASE_ENCODER = "mpnet-base"
+"""The encoder of profile 'base': as large as BERT base, and no model hub is needed for it."""
 
 
 def experiment_datasets() -> list[str]:
@@ -108,7 +110,8 @@ class Experiment:
         '': what is usual: 'parsed' for models of trees, which take no other, 'clean' for directed relations,
         else 'official'.
     seed : of weights, order, dropout; `encoder` : see `load_encoder`. Models without either ignore them.
-    profile : 'quick' takes `QUICK_SENTENCES` training sentences; 'standard' and 'paper' all of them.
+    profile : 'quick' takes `QUICK_SENTENCES` training sentences; the others all of them. 'base' has
+        `BASE_ENCODER` and paper R's settings, 'paper' the model's own paper's.
     sentences : that many training sentences, drawn once for all seeds; None: as many as the profile says.
     threads : of the processor, for this run; None: as many as torch takes, or OMP_NUM_THREADS says.
     settings : None takes the profile's for this model.
@@ -145,8 +148,10 @@ class Experiment:
                 raise unknown_name(name, getattr(self, name), names)
         if self.part == "ptr" and self.dataset != "semeval2010":
             raise ValueError(f"part 'ptr' is a split of semeval2010, not of {self.dataset}")
-        if not self.inner.encoder and self.encoder != EMBEDDED:
+        if not self.inner.encoder and (self.encoder != EMBEDDED or self.profile == "base"):
             raise ValueError(f"model {self.model} has no encoder")
+        if self.profile == "base" and self.encoder == EMBEDDED:
+            object.__setattr__(self, "encoder", BASE_ENCODER)
         if not entry.settings and self.settings is not None:
             raise ValueError(f"model {self.model} has no training settings")
         about = find_dataset(self.dataset)
@@ -219,8 +224,12 @@ class Experiment:
 
     @property
     def settings_name(self) -> str:
-        """The settings of the profile: 'paper' (the model's own), or 'standard' for the others."""
-        return "paper" if self.profile == "paper" else "standard"
+        """The settings of the profile: of 'base' paper R's, of 'paper' the model's own, else 'standard'.
+
+        >>> Experiment("r-bert", profile="base").settings_name, Experiment("r-bert", profile="base").encoder
+        ('lyu2021', 'mpnet-base')
+        """
+        return {"base": "lyu2021", "paper": "paper"}.get(self.profile, "standard")
 
     @property
     def run_variant(self) -> str:

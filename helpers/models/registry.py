@@ -342,6 +342,7 @@ def default_settings(name: str, settings: str = "standard", encoder: str = EMBED
 
 ENCODER_SHAPES = {
     EMBEDDED: (6, 384),
+    "mpnet-base": (12, 768),
     "bert-base-uncased": (12, 768),
     "roberta-base": (12, 768),
     "bert-large-uncased": (24, 1024),

@@ -200,6 +200,14 @@ class TestRunFile:
         )
         assert Experiment("ptr", profile="paper", settings=QUICK).resolved() == QUICK
 
+    def test_profile_base_has_its_encoder_and_the_settings_of_paper_r(self) -> None:
+        one = Experiment("em-c", profile="base")
+        assert (one.encoder, one.run_variant) == ("mpnet-base", "")
+        assert (one.resolved().learning_rate, one.resolved().batch_size) == (2e-5, 100)
+        assert one.with_settings(changes={"learning_rate": 5e-5}).run_variant == "learning_rate-5e-05"
+        with pytest.raises(ValueError, match="has no encoder"):
+            Experiment("cnn", profile="base")
+
 
 def scratch_files() -> list[Path]:
     return sorted(Path("runs").rglob("*.json"))
