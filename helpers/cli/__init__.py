@@ -2,6 +2,6 @@
 
 # isort: off
 from .base import app, main, put, register
-from . import score, compare, data, train, grid, leaderboard, report  # noqa: F401, in the order of `--help`
+from . import score, compare, data, train, grid, leaderboard, report  # in the order of `--help`
 
 __all__ = ["app", "main", "put", "register"]

@@ -6,26 +6,20 @@ Here is what loads quickly, without torch: networks and classifiers are imported
 
 import warnings
 
-from .base import (
-    EMBEDDED as EMBEDDED,
-    History as History,
-    Model as Model,
-    NO_ENCODER as NO_ENCODER,
-    is_first_process as is_first_process,
-)
+from .base import EMBEDDED, History, Model, NO_ENCODER, is_first_process
 from .registry import (
-    ENCODER_SHAPES as ENCODER_SHAPES,
-    MODELS as MODELS,
-    ModelEntry as ModelEntry,
-    VECTOR_SOURCES as VECTOR_SOURCES,
-    build as build,
-    check_options as check_options,
-    default_settings as default_settings,
-    full_options as full_options,
-    model_entry as model_entry,
-    model_versions as model_versions,
-    register_model as register_model,
-    unregister_model as unregister_model,
+    ENCODER_SHAPES,
+    MODELS,
+    ModelEntry,
+    VECTOR_SOURCES,
+    build,
+    check_options,
+    default_settings,
+    full_options,
+    model_entry,
+    model_versions,
+    register_model,
+    unregister_model,
 )
 
 # transformers imports tqdm's notebook bar, which warns without ipywidgets; our bars are text everywhere.
