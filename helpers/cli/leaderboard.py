@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any
 
 import click
 
 from .. import program
-from .base import app, as_json, bootstrap, columns, existing_file, flag, forms, option, put, whole_number
+from .base import app, as_json, put
+from .options import COLUMNS, FILE, ID_COLUMN, PREDICTED_COLUMN, bootstrap, flag, forms, option
 
 logger = logging.getLogger(__name__)
-STORE = option("--store", "FOLDER", "Where submissions lie (default results/leaderboard/runs).")
+STORE = option(
+    "--store stored",
+    "FOLDER",
+    "Where submissions lie (default results/leaderboard/runs).",
+    callback=lambda context, parameter, folder: {"store": folder} if folder else {},
+)
+"""The store as an argument, if it is not the usual one."""
 DATASET = option(
     "--dataset", "D", "The test set, e.g. tacred, tacred-revised, semeval2010, kbp37.", required=True
 )
@@ -33,28 +40,21 @@ def _leaderboard() -> None:
     """
 
 
-def _stored(store: str | None) -> dict[str, Any]:
-    """The store, if it is not the usual one."""
-    return {"store": store} if store else {}
-
-
 @_leaderboard.command("add")
-@click.argument("file", metavar="[FILE]", required=False, type=existing_file)
+@click.argument("file", metavar="[FILE]", required=False, type=FILE)
 @option("--dataset", "D", "The test set, e.g. tacred, tacred-revised, semeval2010, kbp37, gids.")
 @option("--system", "NAME", "The name that the page shows.")
 @option("--paper", "URL", "Where the system is described.", default="")
 @option("--licence", "L", "Of the predictions, e.g. MIT.", default="")
-@option(
-    "--batch", "LIST", "Many at once: a table with file, dataset, system[, paper, licence].", existing_file
-)
+@option("--batch", "LIST", "Many at once: a table with file, dataset, system[, paper, licence].", FILE)
 @option("--gold-column", "C", "Name of the gold column (else recognised; not needed where the key is here).")
-@option("--predicted-column", "C", "Name of the predicted column (else recognised).")
+@PREDICTED_COLUMN
 @option("--paired-column", "C", "Predictions on the paired sentences, for direction.")
-@option("--id-column", "C", "Name of the id column (else recognised).")
-@option("--truth", "T", "For several labels a sample: the gold matrix; FILE holds the scores.", existing_file)
+@ID_COLUMN
+@option("--truth", "T", "For several labels a sample: the gold matrix; FILE holds the scores.", FILE)
 @option("--threshold", "X", "Labels with scores above it are predicted (default 0).", float, default=0.0)
-@option("--facts", "FACTS", "For ranked facts: the true ones, with head, tail and relation.", existing_file)
-@option("--n-facts", "N", "For a published list: how many facts are true.", whole_number(1, 2**53))
+@option("--facts", "FACTS", "For ranked facts: the true ones, with head, tail and relation.", FILE)
+@option("--n-facts", "N", "For a published list: how many facts are true.", click.IntRange(1, 2**53))
 @REPLACE
 @STORE
 def _add(
@@ -63,6 +63,7 @@ def _add(
     system: str | None,
     batch: str | None,
     replace: bool,
+    stored: dict[str, Any],
     **options: Any,
 ) -> None:
     """Add a prediction file, or many.
@@ -81,24 +82,21 @@ def _add(
     """
     from ..reporting.leaderboard import Submission, add_submission
 
-    store, paired = _stored(options.pop("store")), options.pop("paired_column")
+    paired = options.pop("paired_column")
     if batch:
         if file or dataset or system:
             raise ValueError("--batch names files, data sets and systems: give it alone")
-        return _add_batch(batch, replace, store)
+        return _add_batch(batch, replace, stored)
     if not (file and dataset and system):
         raise ValueError("leaderboard add needs FILE, --dataset D and --system NAME; or --batch LIST")
     roles = {role: options.pop(f"{role}_column") for role in ("id", "gold", "predicted")}
     roles["predicted_paired"] = paired
-    path = _noting(
-        lambda: add_submission(
-            Submission(file, dataset, system, columns=roles, **options), **store, replace=replace
-        )
-    )
+    submission = Submission(file, dataset, system, columns=roles, **options)
+    path = _noting(lambda: add_submission(submission, **stored, replace=replace))
     put(f"{path}\n`{program()} leaderboard rebuild` puts it on the page")
 
 
-def _noting(act: Any) -> Any:
+def _noting(act: Callable[[], Any]) -> Any:
     """What `act` gives; each fault of a refused file is a note of its own, the error says how many."""
     from ..reporting.leaderboard import Refused
 
@@ -116,29 +114,30 @@ def _note(error: Any) -> None:
         logger.warning("%s, %s", error.path, problem)
 
 
-def _add_batch(batch: str, replace: bool, store: dict[str, Any]) -> None:
+def _add_batch(batch: str, replace: bool, stored: dict[str, Any]) -> None:
     from ..reporting.leaderboard import Refused, add_batch, read_batch
 
-    stored, refused = add_batch(read_batch(batch), **store, replace=replace)
-    for one, error in refused:
+    added, refused = add_batch(read_batch(batch), **stored, replace=replace)
+    for submission, error in refused:
         if isinstance(error, Refused):
             _note(error)
         else:
-            logger.warning("%s: %s", one.file, error)
+            logger.warning("%s: %s", submission.file, error)
     if refused:
-        raise ValueError(
-            f"{batch}: {len(refused)} of {len(refused) + len(stored)} refused; the others are stored"
-        )
-    put(f"{len(stored)} submissions are stored")
+        every = len(refused) + len(added)
+        raise ValueError(f"{batch}: {len(refused)} of {every} refused; the others are stored")
+    put(f"{len(added)} submissions are stored")
 
 
 @_leaderboard.command("compare")
-@click.argument("first", metavar="A", type=existing_file)
-@click.argument("second", metavar="B", type=existing_file)
+@click.argument("first", metavar="A", type=FILE)
+@click.argument("second", metavar="B", type=FILE)
 @DATASET
 @option("--systems", "NAME NAME", "The names of the two systems on the page.", (str, str), required=True)
 @STORE
-def _compare_two(first: str, second: str, dataset: str, systems: Sequence[str], store: str | None) -> None:
+def _compare_two(
+    first: str, second: str, dataset: str, systems: tuple[str, str], stored: dict[str, Any]
+) -> None:
     """Store the joint outcome of two systems, so that the page compares them sample by sample.
 
     The interval of a difference is wider where two systems were counted apart. A and B are files as in `add`.
@@ -149,7 +148,7 @@ def _compare_two(first: str, second: str, dataset: str, systems: Sequence[str], 
     from ..reporting.leaderboard import Submission, compare_submissions
 
     pair = [Submission(file, dataset, name) for file, name in zip((first, second), systems, strict=True)]
-    put(str(_noting(lambda: compare_submissions(*pair, **_stored(store)))))
+    put(str(_noting(lambda: compare_submissions(*pair, **stored))))
 
 
 @_leaderboard.command("rebuild")
@@ -167,7 +166,7 @@ def _rebuild(
     fresh: bool,
     pictures: str | None,
     neighbours: bool,
-    store: str | None,
+    stored: dict[str, Any],
 ) -> None:
     """Compute every measure of every stored system, and write the page: one file, to be opened or uploaded.
 
@@ -183,7 +182,7 @@ def _rebuild(
 
     if neighbours:
         write_neighbours(replicates)
-    folders = _stored(store) | ({"runs": runs} if runs else {})
+    folders = stored | ({"runs": runs} if runs else {})
     data = page_data(**folders, replicates=replicates, cached=not fresh)
     path = build_page(data, out or PAGE)
     systems = sum(len(one["systems"]) for one in data["testsets"])
@@ -196,7 +195,7 @@ def _rebuild(
 @DATASET
 @option("--system", "NAME", "The name that the page shows.", required=True)
 @STORE
-def _remove(dataset: str, system: str, store: str | None) -> None:
+def _remove(dataset: str, system: str, stored: dict[str, Any]) -> None:
     """Remove a submission, and what was stored of it together with another.
 
     Runs of the reproduction (results/runs) are never removed.
@@ -206,13 +205,13 @@ def _remove(dataset: str, system: str, store: str | None) -> None:
     """
     from ..reporting.leaderboard import remove_submission
 
-    put("\n".join(f"removed {path}" for path in remove_submission(dataset, system, **_stored(store))))
+    put("\n".join(f"removed {path}" for path in remove_submission(dataset, system, **stored)))
 
 
 @_leaderboard.command("list")
 @forms("table", "json", "csv")
 @STORE
-def _list(form: str, store: str | None) -> None:
+def _list(form: str, stored: dict[str, Any]) -> None:
     """The stored submissions.
 
     example:
@@ -221,7 +220,7 @@ def _list(form: str, store: str | None) -> None:
     from ..core import csv_text, table_name
     from ..reporting.leaderboard import submission_rows, submissions
 
-    rows = submission_rows(submissions(**_stored(store)))
+    rows = submission_rows(submissions(**stored))
     names = ("dataset", "system", "outcome", "n", "licence", "paper")
     if form == "json":
         put(as_json(rows))
@@ -233,12 +232,12 @@ def _list(form: str, store: str | None) -> None:
 
 
 @app.command("report")
-@click.argument("file", metavar="FILE", type=existing_file)
+@click.argument("file", metavar="FILE", type=FILE)
 @option(
     "--dataset", "D", "A stored test set: checks FILE, and gives the systems to stand beside.", default=""
 )
 @option("--system", "NAME", "The name in the report (default: that of the file).", default="")
-@columns
+@COLUMNS
 @bootstrap(default=1000)
 @forms("markdown", "html", "json")
 @option("--out", "FILE", "Write there instead of to standard output.")

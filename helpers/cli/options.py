@@ -1,86 +1,161 @@
-"""Options of the commands that score: how a file is read, what is averaged, where the result goes."""
+"""Options that several commands share: how a file is read, what is averaged, where the result goes."""
 
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
 from typing import Any
 
 import click
 
-from .base import existing_file, flag, one_of, option, output_file, whole_number
+FILE = click.Path(exists=True, dir_okay=False)
+FILE_OR_STDIN = click.Path(exists=True, dir_okay=False, allow_dash=True)
+REPLICATES, SEEDS, MAX_K = 1_000_000, 2**32 - 1, 1_000_000  # scikit-learn takes no larger seed
+NAMED_LABELS = ("supported", "observed", "listed")
 
+
+def predictions(text: str) -> str:
+    """The type of predictions: a file, '-' for standard input, a pattern (*, ?, [..]) or an address.
+
+    >>> predictions("s3://bucket/part-*.parquet")
+    's3://bucket/part-*.parquet'
+    """
+    is_pattern = any(mark in text for mark in "*?[") and not os.path.exists(text)
+    return text if is_pattern or "://" in text else FILE_OR_STDIN.convert(text, None, None)
+
+
+def option(name: str, metavar: str, about: str, kind: Any = None, **settings: Any) -> Callable:
+    """An option with a value; `name` may have the name of the argument after it: '--scheme schemes'."""
+    return click.option(*name.split(), metavar=metavar, help=about, type=kind, **settings)
+
+
+def flag(name: str, about: str) -> Callable:
+    """An option without a value."""
+    return click.option(name, is_flag=True, help=about)
+
+
+def together(*options: Callable) -> Callable:
+    """Several options as one, in their order."""
+
+    def decorate(command: Callable) -> Callable:
+        for decorator in reversed(options):
+            command = decorator(command)
+        return command
+
+    return decorate
+
+
+def bootstrap(default: int = 0, least: int = 0) -> Callable:
+    """`--bootstrap`, the number of replicates."""
+    about = f"Replicates of the test set, for 95 % intervals (default {default})."
+    kind = click.IntRange(least, REPLICATES)
+    return option("--bootstrap replicates", "N", about, kind, default=default)
+
+
+def forms(*names: str) -> Callable:
+    """`--format`, one of these; the first is the default."""
+    about = f"{', '.join(names)} (default {names[0]})."
+    return option("--format form", "F", about, click.Choice(names), default=names[0])
+
+
+def _ks(text: str) -> list[int]:
+    whole: click.ParamType = click.IntRange(1, MAX_K)
+    return [whole.convert(part.strip(), None, None) for part in text.split(",")]
+
+
+SEED = option("--seed", "S", "Seed of the bootstrap (default 1).", click.IntRange(0, SEEDS), default=1)
+SCHEMES = option(
+    "--scheme schemes",
+    "NAME",
+    "Average with this scheme: micro, weighted, dodrans, entropy, macro, n^ALPHA; repeatable (default: all).",
+    multiple=True,
+    callback=lambda context, parameter, names: names or None,
+)
+KS = option("--k ks", "K", "The K's of P@K, R@K, RP@K, NDCG@K, separated by commas (default 1,3,5).", _ks)
 RAW = flag(
     "--raw",
     "In CSV, write labels and names exactly as they are. Otherwise text that begins with = + - or @, a tab "
     "or a carriage return gets an apostrophe in front, so that no spreadsheet runs it as a formula.",
 )
-OUTPUT = option("--output", "FILE", "Write the result to FILE, atomically.", output_file)
-DECIMALS = option("--decimals", "N", "Of per cent in LaTeX (default 1).", whole_number(0, 9), default=1)
-NAMED_LABELS = ("supported", "observed", "listed")
-
-
-def reading(command: Callable) -> Callable:
-    """How a file of predictions is read: where the gold labels are, its form, the names of labels."""
-    gold = "Another file with the gold labels, matched by id if both have ids, else by order."
-    names = "Names of labels that are integers: the model's config.json, or a list of names."
-    form = "csv, tsv, jsonl, json, parquet or txt, whatever the ending says."
-    respelt = "Count labels, never numbers, as one that differ in case, blanks, _ or - only; say which."
-    for one in (
-        flag("--normalise", respelt),
-        option("--id2label", "FILE", names, existing_file),
-        option("--input-format", "F", form),
-        option("--gold", "FILE", gold, existing_file),
-    ):
-        command = one(command)
-    return command
+OUTPUT = option("--output", "FILE", "Write the result to FILE, atomically.", click.Path(dir_okay=False))
+DECIMALS = option("--decimals", "N", "Of per cent in LaTeX (default 1).", click.IntRange(0, 9), default=1)
+GOLD_COLUMN, PREDICTED_COLUMN, ID_COLUMN = (
+    option(f"--{role}-column", "C", f"Name of the {role} column (else recognised).")
+    for role in ("gold", "predicted", "id")
+)
+COLUMNS = together(
+    *(GOLD_COLUMN, PREDICTED_COLUMN, ID_COLUMN),
+    option("--negative", "L", "The negative class, e.g. no_relation, which is never averaged; '' for none."),
+)
+"""The columns' names and the negative class."""
+_GOLD = "Another file with the gold labels, matched by id if both have ids, else by order."
+_NAMES = "Names of labels that are integers: the model's config.json, or a list of names."
+_RESPELT = "Count labels, never numbers, as one that differ in case, blanks, _ or - only; say which."
+READING = together(
+    option("--gold", "FILE", _GOLD, FILE),
+    option("--input-format", "F", "csv, tsv, jsonl, json, parquet or txt, whatever the ending says."),
+    option("--id2label", "FILE", _NAMES, FILE),
+    flag("--normalise", _RESPELT),
+)
+"""How a file of predictions is read: where the gold labels are, its form, the names of labels."""
+POLICY = together(
+    option(
+        "--score",
+        "S",
+        "The class score that is averaged: f1 (default), f0.5, precision, recall, accuracy, jaccard, "
+        "specificity, mcc.",
+    ),
+    option("--beta", "B", "Of F_beta, in place of F1: above 1 stresses recall.", float),
+    option(
+        "--labels",
+        "L",
+        "Labels that are averaged: supported (gold somewhere; default), observed (gold or predicted), "
+        "listed (all); or the labels themselves, repeatable; or a .txt file with one a line.",
+        multiple=True,
+    ),
+    option(
+        "--zero-division",
+        "X",
+        "What 0/0 counts as: 0 (default), 1, or nan, which leaves that class out.",
+        click.Choice(("0", "1", "nan")),
+    ),
+    option(
+        "--zero-support",
+        "RULE",
+        "What a label without gold samples does: skip or zero (default: as --labels says).",
+        click.Choice(("skip", "zero")),
+    ),
+)
+"""Which score is averaged, over which labels, and what the undefined counts as."""
 
 
 def reading_of(options: dict[str, Any]) -> dict[str, Any]:
-    """The options of `reading`, taken out of `options`, as the arguments of `score_file`."""
+    """The options of `READING`, taken out of `options`, as the arguments of `score_file`."""
     from ..data import read_label_names
 
     names = options.pop("id2label")
-    found = {"gold_file": options.pop("gold"), "form": options.pop("input_format")}
-    found |= {"label_names": read_label_names(names) if names else None}
-    return found | {"normalise": options.pop("normalise")}
-
-
-def policy(command: Callable) -> Callable:
-    """Which score is averaged, over which labels, and what the undefined counts as."""
-    division = "What 0/0 counts as: 0 (default), 1, or nan, which leaves that class out."
-    support = "What a label without gold samples does: skip or zero (default: as --labels says)."
-    labels = "Labels that are averaged: supported (gold somewhere; default), observed (gold or predicted), "
-    labels += "listed (all); or the labels themselves, repeatable; or a .txt file with one a line."
-    score = "The class score that is averaged: f1 (default), f0.5, precision, recall, accuracy, jaccard, "
-    score += "specificity, mcc."
-    for one in (
-        option("--zero-support", "RULE", support, one_of("rule", "skip", "zero")),
-        option("--zero-division", "X", division, one_of("value of 0/0", "0", "1", "nan")),
-        option("--labels", "L", labels, multiple=True),
-        option("--beta", "B", "Of F_beta, in place of F1: above 1 stresses recall.", float),
-        option("--score", "S", score),
-    ):
-        command = one(command)
-    return command
+    reading = {"gold_file": options.pop("gold"), "form": options.pop("input_format")}
+    reading |= {"label_names": read_label_names(names) if names else None}
+    return reading | {"normalise": options.pop("normalise")}
 
 
 def policy_of(options: dict[str, Any]) -> dict[str, Any]:
-    """The options of `policy`, taken out of `options`: `score` and fields of `metrics.Policy`."""
+    """The options of `POLICY`, taken out of `options`: `score` and fields of `metrics.Policy`."""
     score, beta, labels = (options.pop(name) for name in ("score", "beta", "labels"))
     rules = {name: options.pop(name) for name in ("zero_division", "zero_support")}
-    found = {name: value for name, value in rules.items() if value is not None}
-    if "zero_division" in found:
-        found["zero_division"] = float(found["zero_division"])
+    policy = {name: value for name, value in rules.items() if value is not None}
+    if "zero_division" in policy:
+        policy["zero_division"] = float(policy["zero_division"])
     if score is not None and beta is not None:
         raise ValueError(f"--beta is for F_beta: leave out one of --beta {beta:g} and --score {score}")
-    if beta is not None and not (0 < beta < math.inf):
+    if beta is not None and not 0 < beta < math.inf:
         raise ValueError(f"--beta is {beta:g}: a finite positive number is needed")
     if score is not None or beta is not None:
-        found["score"] = score or f"f{beta:.9f}".rstrip("0").rstrip(".")
+        policy["score"] = score or f"f{beta:.9f}".rstrip("0").rstrip(".")
     if labels:
-        found["labels"] = labels[0] if len(labels) == 1 and labels[0] in NAMED_LABELS else _listed(labels)
-    return found
+        policy["labels"] = labels[0] if len(labels) == 1 and labels[0] in NAMED_LABELS else _listed(labels)
+    return policy
 
 
 def _listed(labels: tuple[str, ...]) -> list[str]:
@@ -89,23 +164,5 @@ def _listed(labels: tuple[str, ...]) -> list[str]:
         return list(labels)
     from ..data import open_source
 
-    source = open_source(existing_file(labels[0]))
+    source = open_source(labels[0])
     return source.read([source.column("label")])["label"].to_pylist()
-
-
-def threshold(text: str) -> tuple[str, float]:
-    """The type of `--fail-under`: NAME=VALUE, a fraction.
-
-    >>> threshold("dodrans=0.67")
-    ('dodrans', 0.67)
-    """
-    name, _, value = text.rpartition("=")
-    try:
-        least = float(value)
-    except ValueError:
-        least = math.nan
-    if not name or not -1 <= least <= 1:
-        raise click.BadParameter(f"{text!r} is no name and fraction, such as dodrans=0.67 (not 67)")
-    if name in ("PD", "PIR"):
-        raise click.BadParameter(f"of {name} small is good: a least value makes no sense")
-    return name, least

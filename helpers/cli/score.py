@@ -1,32 +1,37 @@
-"""Commands on predictions that were made anywhere: every score of one system."""
+"""Commands on predictions that were made anywhere: every score of a system, and tests between systems."""
 
 from __future__ import annotations
 
+import math
+import shlex
 from typing import Any
 
 import click
 
 from ..core import unknown_name
-from .base import (
+from .base import app, as_json, failed, put, put_report
+from .options import (
+    COLUMNS,
+    DECIMALS,
+    FILE,
+    FILE_OR_STDIN,
+    GOLD_COLUMN,
     KS,
+    OUTPUT,
+    POLICY,
+    PREDICTED_COLUMN,
+    RAW,
+    READING,
     SCHEMES,
     SEED,
-    app,
-    as_json,
     bootstrap,
-    columns,
-    existing_file,
-    failed,
     flag,
     forms,
-    input_files,
-    one_of,
     option,
-    put,
-    put_report,
-    whole_number,
+    policy_of,
+    predictions,
+    reading_of,
 )
-from .options import DECIMALS, OUTPUT, RAW, policy, policy_of, reading, reading_of, threshold
 
 FAIL_UNDER = "Exit with 1 if this score is smaller, e.g. dodrans=0.67; repeatable. NAME as for --score-only."
 SCORE_ONLY = (
@@ -35,20 +40,34 @@ SCORE_ONLY = (
 SCORE_ONLY += "PIR or PPR."
 
 
+def _threshold(text: str) -> tuple[str, float]:
+    """The type of `--fail-under`: NAME=VALUE, a fraction."""
+    name, _, value = text.rpartition("=")
+    try:
+        least = float(value)
+    except ValueError:
+        least = math.nan
+    if not name or not -1 <= least <= 1:
+        raise click.BadParameter(f"{text!r} is no name and fraction, such as dodrans=0.67 (not 67)")
+    if name in ("PD", "PIR"):
+        raise click.BadParameter(f"of {name} small is good: a least value makes no sense")
+    return name, least
+
+
 @app.command("score")
-@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=input_files)
-@reading
-@columns
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=predictions)
+@READING
+@COLUMNS
 @option("--paired-column", "C", "Predictions on the paired samples: adds PD, PIR and PPR.")
-@option("--inverse", "FILE", "The inverses, if not (e1,e2) and (e2,e1).", existing_file)
+@option("--inverse", "FILE", "The inverses, if not (e1,e2) and (e2,e1).", FILE)
 @option("--task", "TASK", "semeval2010: its labels, its negative class, its official scores.")
 @SCHEMES
-@policy
+@POLICY
 @bootstrap()
 @SEED
 @option("--engine", "E", "memory, duckdb or spark: what counts (default memory, or duckdb for many rows).")
 @flag("--check-ids", "Identifiers have to be unique over all files (in memory those of a file always are).")
-@option("--fail-under", "NAME=X", FAIL_UNDER, threshold, multiple=True)
+@option("--fail-under", "NAME=X", FAIL_UNDER, _threshold, multiple=True)
 @option("--score-only", "NAME", SCORE_ONLY)
 @forms("table", "json", "csv", "latex")
 @DECIMALS
@@ -99,12 +118,14 @@ def _score(
     """
     from ..data import read_inverse
     from ..evaluation import score_file
+    from ..metrics import scheme_names
 
     if inverse and not options["paired_column"]:
         raise ValueError("--inverse is of use with --paired-column only")
     options |= reading_of(options) | policy_of(options)
     asked = [*([score_only] if score_only else []), *(name for name, _ in fail_under)]
-    options["schemes"] = _with_schemes(options["schemes"], asked)
+    if powers := [name for name in asked if name.startswith("n^")]:
+        options["schemes"] = list(dict.fromkeys([*(options["schemes"] or scheme_names()), *powers]))
     file = files[0] if len(files) == 1 else files
     report = score_file(file, inverse=read_inverse(inverse) if inverse else None, **options)
     scores = report.scores()
@@ -113,10 +134,8 @@ def _score(
             raise unknown_name("score of this report", name, scores)
     if score_only:
         put(repr(scores[score_only]), output)
-    elif form == "latex":
-        put(report.to_latex(decimals), output)
     else:
-        put_report(report, form, raw, output)
+        put_report(report, form, raw, output, decimals=decimals)
     small = [
         f"{name} is {scores[name]:.6g}, under {least:g}"
         for name, least in fail_under
@@ -125,28 +144,18 @@ def _score(
     return failed(f"{', '.join(files)}: {'; '.join(small)}", 1) if small else 0
 
 
-def _with_schemes(schemes: tuple[str, ...] | None, asked: list[str]) -> tuple[str, ...] | None:
-    """The schemes, and those that were asked for by name only, such as n^0.5."""
-    more = [name for name in dict.fromkeys(asked) if name.startswith("n^") and name not in (schemes or ())]
-    if not more:
-        return schemes
-    from ..metrics import scheme_names
-
-    return (*(schemes or scheme_names()), *more)
-
-
 LABELS = "Labels that the schemes average: listed (default), observed (gold or predicted somewhere), "
 LABELS += "supported (gold somewhere)."
 THRESHOLD = "Predict labels with scores above it (default 0; 0.5 is usual for probabilities)."
 
 
 @app.command("score-multilabel")
-@option("--truth", "T", "The gold labels, a matrix of 0 and 1.", existing_file, required=True)
-@option("--scores", "S", "A score for each document and label.", existing_file, required=True)
+@option("--truth", "T", "The gold labels, a matrix of 0 and 1.", FILE, required=True)
+@option("--scores", "S", "A score for each document and label.", FILE, required=True)
 @KS
 @flag("--multiclass", "Predict the best label of each document.")
 @option("--threshold", "X", THRESHOLD, float, default=0.0)
-@option("--labels", "L", LABELS, one_of("labels", "listed", "observed", "supported"), default="listed")
+@option("--labels", "L", LABELS, click.Choice(("listed", "observed", "supported")), default="listed")
 @SCHEMES
 @bootstrap()
 @SEED
@@ -172,10 +181,10 @@ def _score_multilabel(truth: str, scores: str, form: str, **options: Any) -> Non
 
 
 @app.command("audit-leak")
-@click.argument("file", metavar="FILE", type=existing_file)
+@click.argument("file", metavar="FILE", type=FILE)
 @option("--negative", "L", "The negative class, e.g. no_relation.", required=True)
-@option("--gold-column", "C", "Name of the gold column (else recognised).")
-@option("--predicted-column", "C", "Name of the predicted column (else recognised).")
+@GOLD_COLUMN
+@PREDICTED_COLUMN
 @SCHEMES
 @forms("table", "json", "csv")
 @RAW
@@ -200,8 +209,8 @@ def _audit_leak(file: str, form: str, raw: bool, **options: Any) -> None:
 
 
 RECALL = option("--recall", "R", "Score the list up to the first rank with this recall.", float)
-FACTS = option("--facts", "FACTS", "The true facts, with columns head, tail and relation.", existing_file)
-N_FACTS = option("--n-facts", "N", "Number of true facts behind a published list.", whole_number(1, 2**53))
+FACTS = option("--facts", "FACTS", "The true facts, with columns head, tail and relation.", FILE)
+N_FACTS = option("--n-facts", "N", "Number of true facts behind a published list.", click.IntRange(1, 2**53))
 NEGATIVE_HELP = (
     "The negative class: its rows are left out (else recognised by a name such as NA; '' for none)."
 )
@@ -212,7 +221,7 @@ FIXED = "Give F1 of the facts with at least this score, too, e.g. 0.5."
 
 
 @app.command("score-facts")
-@click.argument("predictions", metavar="PREDICTIONS", type=existing_file)
+@click.argument("predictions", metavar="PREDICTIONS", type=FILE)
 @FACTS
 @RECALL
 @option("--threshold", "X", FIXED, float)
@@ -258,8 +267,8 @@ def _score_facts(predictions: str, form: str, raw: bool, **options: Any) -> None
 
 
 @app.command("compare-facts")
-@click.argument("first", metavar="A", type=existing_file)
-@click.argument("second", metavar="B", type=existing_file)
+@click.argument("first", metavar="A", type=FILE)
+@click.argument("second", metavar="B", type=FILE)
 @FACTS
 @RECALL
 @NEGATIVE
@@ -290,3 +299,105 @@ def _compare_facts(first: str, second: str, form: str, raw: bool, **options: Any
         put(csv_text([table.columns, *table.itertuples(index=False, name=None)], raw))
     else:
         put(fact_comparison_text(table))
+
+
+RUNS = "The runs of a system: NAME=PATTERN, quoted, e.g. 'A=A-seed*.csv'; repeatable, also for one name."
+CORRECTION = "Correction of p for several tests: holm (default), or bh (Benjamini and Hochberg)."
+
+
+@app.command("compare")
+@click.argument("files", metavar="[FILE...]", nargs=-1, type=FILE_OR_STDIN)
+@option("--runs", "NAME=PATTERN", RUNS, multiple=True)
+@READING
+@COLUMNS
+@option("--paired-column", "C", "With --runs: predictions on the paired samples, for A, B, PD, PIR, PPR.")
+@option("--inverse", "FILE", "The inverses, if not (e1,e2) and (e2,e1).", FILE)
+@option("--task", "TASK", "semeval2010: its labels, its negative class; with --runs its official score.")
+@SCHEMES
+@POLICY
+@option("--correction", "NAME", CORRECTION, click.Choice(("holm", "bh")), default="holm")
+@bootstrap(default=10_000, least=1)
+@SEED
+@forms("table", "json", "csv", "latex")
+@DECIMALS
+@RAW
+@OUTPUT
+def _compare(
+    files: tuple[str, ...],
+    runs: tuple[str, ...],
+    paired_column: str | None,
+    inverse: str | None,
+    decimals: int,
+    output: str | None,
+    **options: Any,
+) -> None:
+    """Tests between systems: on the same samples, or over their runs.
+
+    Files: the first is compared with each other one by a two-sided paired bootstrap under every scheme; p is
+    corrected over all tests (the other files under each scheme). Samples are matched by id if both files have
+    ids, else by order; the gold labels have to agree. Files are as in `score`.
+
+    Runs (--runs): mean and sample SD over the files of each system, Welch's test, Cohen's d with its 95 %
+    interval, for each scheme and, with --paired-column, A, B, PD, PIR and PPR. Run files of this project
+    (.json) are read as well. Quote the pattern: it is expanded here, not by the shell.
+
+    LaTeX is one table of systems by schemes (booktabs), the best of each column in bold, and with it what
+    does not differ from it significantly.
+
+    examples:
+      python -m helpers compare mine.csv baseline.csv other.parquet --negative no_relation
+      python -m helpers compare mine.csv baseline.csv --scheme micro --scheme macro --format latex
+      python -m helpers compare --runs 'A=A-seed*.csv' --runs 'B=B-seed*.csv' --negative no_relation
+      python -m helpers compare --runs 'A=a*.csv' --runs 'B=b*.csv' --task semeval2010 --paired-column q
+    """
+    form, raw = options.pop("form"), options.pop("raw")
+    options |= policy_of(options)
+    own = reading_of(options)
+    own |= {name: options.pop(name) for name in ("gold_column", "predicted_column", "id_column")}
+    if not runs:
+        if paired_column or inverse:
+            raise ValueError("--paired-column and --inverse are for --runs")
+        text = _systems(files, form, raw, decimals, **own, **options)
+    elif files:
+        given = " ".join(f"--runs {shlex.quote(one)}" for one in runs)
+        raise ValueError(
+            f"{files[0]} stands beside {given}: quote the pattern, or give each file by --runs NAME=FILE"
+        )
+    else:
+        for name in ("replicates", "seed"):
+            options.pop(name)  # no bootstrap: what varies is the training
+        options |= own | {"paired_column": paired_column, "inverse": inverse}
+        text = _over_runs(runs, form, raw, decimals, **options)
+    put(text, output)
+
+
+def _systems(files: tuple[str, ...], shape: str, raw: bool, decimals: int, **options: Any) -> str:
+    from ..core import csv_text
+    from ..evaluation import compare_files, comparison_latex, comparison_text, seeds_among
+
+    if hint := seeds_among(files):
+        raise ValueError(hint)
+    if shape == "latex":
+        del options["correction"]  # bold is decided by intervals
+        return comparison_latex(files, decimals=decimals, **options)
+    table = compare_files(files, **options)
+    if shape == "json":
+        return as_json(table.to_dict("records"))
+    if shape == "csv":
+        return csv_text([table.columns, *table.itertuples(index=False, name=None)], raw)
+    return comparison_text(table)
+
+
+def _over_runs(runs: tuple[str, ...], shape: str, raw: bool, decimals: int, **options: Any) -> str:
+    from ..data import read_inverse
+    from ..evaluation import compare_run_files, expand_runs
+
+    if options["inverse"] and not options["paired_column"]:
+        raise ValueError("--inverse is of use with --paired-column only")
+    options["inverse"] = read_inverse(options["inverse"]) if options["inverse"] else None
+    found = compare_run_files(expand_runs(runs), **options)
+    if shape == "json":
+        return as_json(found.to_dict())
+    if shape == "latex":
+        return found.to_latex(decimals)
+    return found.to_csv(raw) if shape == "csv" else found.to_text()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import sys
 from collections.abc import Iterable
@@ -11,25 +12,26 @@ import click
 
 from .. import ROOT
 from ..models import MODELS  # the names: no model, no numpy, no torch
-from .base import (
-    KS,
-    PAIR,
-    SEEDS,
-    app,
-    as_json,
-    bootstrap,
-    existing_file,
-    flag,
-    forms,
-    option,
-    put,
-    whole_number,
-)
+from .base import app, as_json, put
+from .options import FILE, KS, SEEDS, bootstrap, flag, forms, option
 
 logger = logging.getLogger(__name__)
 SCRATCH = ROOT / "scratch" / "runs"
-SEVERAL = {"kind": PAIR, "multiple": True}
-TEXTS = {"kind": (str, str), "multiple": True}
+
+
+def _value(text: str) -> Any:
+    """A word of the command line as Python value: none, true, false, a number, or text."""
+    words = {"none": None, "true": True, "false": False}
+    if text.lower() in words:
+        return words[text.lower()]
+    for kind in (int, float) if text.isascii() and "_" not in text else ():  # Python takes 1_000, and ３
+        with contextlib.suppress(ValueError):
+            return kind(text)
+    return text
+
+
+SEVERAL: dict[str, Any] = {"kind": (str, _value), "multiple": True}
+TEXTS: dict[str, Any] = {"kind": (str, str), "multiple": True}
 """Values that are converted where it is known what they have to be."""
 
 
@@ -40,19 +42,15 @@ TEXTS = {"kind": (str, str), "multiple": True}
     "D",
     "semeval2010 (default), kbp37, chemprot, re_docred, demo …; with --train, the name of your data.",
 )
-@option("--train", "FILE", "Your training data: .json, .jsonl, .csv, .tsv, .txt; see below.", existing_file)
-@option("--test", "FILE", "Your test data.", existing_file)
-@option(
-    "--relations", "FILE", "All relations, one a line or JSON (default: those that occur).", existing_file
-)
-@option(
-    "--inverse", "FILE", "Inverses of relations, if not (e1,e2) and (e2,e1), as in `score`.", existing_file
-)
+@option("--train", "FILE", "Your training data: .json, .jsonl, .csv, .tsv, .txt; see below.", FILE)
+@option("--test", "FILE", "Your test data.", FILE)
+@option("--relations", "FILE", "All relations, one a line or JSON (default: those that occur).", FILE)
+@option("--inverse", "FILE", "Inverses of relations, if not (e1,e2) and (e2,e1), as in `score`.", FILE)
 @option("--negative", "L", "The negative class of your data (else recognised by its name).")
 @flag("--merged", "Train on every sentence and on its paired one.")
 @option("--part", "P", "full (default), or ptr: the 6507 sentences of PTR's authors.", default="full")
 @option("--text", "T", "clean, official, parsed (default: what the model and the data set need).", default="")
-@option("--seed", "S", "Default 9.", whole_number(0, SEEDS), default=9)
+@option("--seed", "S", "Default 9.", click.IntRange(0, SEEDS), default=9)
 @option(
     "--encoder", "E", "Hugging Face name or folder (default: the embedded one).", default="all-MiniLM-L6-v2"
 )
@@ -60,7 +58,7 @@ TEXTS = {"kind": (str, str), "multiple": True}
 @option("--settings", "S", "standard, lyu2021, harbecke2022, wu2019, gao2021, zhang2018, or paper: its own.")
 @option("--set changes", "NAME VALUE", "One training setting; repeatable.", **TEXTS)
 @option("--option options", "NAME VALUE", "One setting of the model; repeatable.", **TEXTS)
-@option("--sentences", "N", "Only that many training sentences.", whole_number(1, SEEDS))
+@option("--sentences", "N", "Only that many training sentences.", click.IntRange(1, SEEDS))
 @flag("--holdout", "Test on a tenth of the training data, not on the test set: to choose settings.")
 @option("--variant", "NAME", "In the run's path (default: what differs from the usual settings).", default="")
 @option("--out", "DIR", "Where the run file goes (default results/runs or scratch/runs).")
@@ -151,20 +149,16 @@ def _check_rate(usual: Any, changed: Any) -> None:
         )
 
 
-OWN = ("relations", "inverse", "negative")
-"""Options of `train` that say something about the files of --train and --test."""
-
-
 def _take_own_files(chosen: dict[str, Any]) -> None:
     """Register the files of --train and --test as the data set; `chosen` keeps what an experiment takes."""
-    files, about = {one: chosen.pop(one) for one in ("train", "test")}, {one: chosen.pop(one) for one in OWN}
+    files = {name: chosen.pop(name) for name in ("train", "test")}
+    about = {name: chosen.pop(name) for name in ("relations", "inverse", "negative")}
     if all(files.values()):
         from ..data import register_files
 
         chosen["dataset"] = register_files(chosen["dataset"] or "own", **files, **about).name
         return
-    given = [name for name, value in (files | about).items() if value]
-    if given:
+    if given := [name for name, value in (files | about).items() if value]:
         raise ValueError(f"--{given[0]} is of use with --train FILE and --test FILE, both, only")
     chosen["dataset"] = chosen["dataset"] or "semeval2010"
 
@@ -175,52 +169,46 @@ def _described(run: Any, path: object) -> str:
 
     seed = "no seed" if run.seed is None else f"seed {run.seed}"
     precision = f", {run.environment['precision']}" if "precision" in run.environment else ""
-    paired = []
-    if run.kind == "paired":
-        paired = [
-            "A, B: official macro-F1 (relations) on test and paired set; PD, PIR, PPR: Lyu et al. 2021 (%)",
-            _row(("A", "B", "PD", "PIR", "PPR"), paired_scores(run).values()),
-            "",
-        ]
     lines = [
         f"{run.model} · {run.encoder} · {run.dataset} {run.split} · {seed} · profile {run.profile}",
         f"trained on {run.hyperparameters['training_samples']} sentences"
         f" in {run.wall_seconds} s ({run.sentences_per_second} a second{precision})",
         "",
-        *paired,
-        "F1 on the test set under each weighting scheme (Harbecke et al. 2022)",
-        _row(*zip(*scheme_scores(run).items(), strict=True)),
-        majority_text(run),
-        "",
-        f"run file: {path}",
     ]
-    return "\n".join(lines)
+    if run.kind == "paired":
+        lines.append(
+            "A, B: official macro-F1 (relations) on test and paired set; PD, PIR, PPR: Lyu et al. 2021 (%)"
+        )
+        lines += [_row(("A", "B", "PD", "PIR", "PPR"), paired_scores(run).values()), ""]
+    lines.append("F1 on the test set under each weighting scheme (Harbecke et al. 2022)")
+    lines.append(_row(*zip(*scheme_scores(run).items(), strict=True)))
+    return "\n".join([*lines, majority_text(run), "", f"run file: {path}"])
 
 
 def _row(names: Iterable[str], values: Iterable[float]) -> str:
     return "  ".join(f"{name} {100 * value:.2f}" for name, value in zip(names, values, strict=True))
 
 
-TRAINING = ("technique", "options", "parameters", "tfidf", "label_file", "include_test_labels")
-TRAINING += ("remove_unlabelled",)
+TRAINING = {"technique", "options", "parameters", "tfidf", "label_file", "include_test_labels"}
+TRAINING |= {"remove_unlabelled"}
 """Options of `linear` that a model which is trained already does not take."""
 
 
 @app.command("linear")
-@option("--train", "F", "Documents to train on: .txt, .tsv, .svm, .libsvm, also .gz.", existing_file)
-@option("--test", "F", "Documents to predict, and to score if any has labels.", existing_file)
+@option("--train", "F", "Documents to train on: .txt, .tsv, .svm, .libsvm, also .gz.", FILE)
+@option("--test", "F", "Documents to predict, and to score if any has labels.", FILE)
 @option("--technique", "T", "Default 1vsrest.", default="1vsrest")
 @option("--options", "O", "LIBLINEAR's options, e.g. '-s 1 -B 1 -e 0.0001'.", default="")
 @option("--set parameters", "NAME VALUE", "One setting of the technique; repeatable.", **SEVERAL)
 @option("--tfidf", "NAME VALUE", "One setting of TF-IDF, e.g. min_df 2; repeatable.", **SEVERAL)
-@option("--label-file", "F", "All labels, one a line (default: the training documents').", existing_file)
+@option("--label-file", "F", "All labels, one a line (default: the training documents').", FILE)
 @flag("--include-test-labels", "Labels that only the test documents have are labels like any other.")
 @flag("--remove-unlabelled", "Leave out training documents without labels.")
 @option("--model", "F", "With --train: save the trained model there; without: use that one.")
 @option("--predictions", "F", "Write the predicted labels and their scores, one line a document.")
 @option("--scores", "F", "Write the matrix of scores: .csv, .npy or .npz.")
 @KS
-@option("--seed", "S", "Of the folds and clusters, and of the bootstrap.", whole_number(0, SEEDS))
+@option("--seed", "S", "Of the folds and clusters, and of the bootstrap.", click.IntRange(0, SEEDS))
 @bootstrap()
 @forms("table", "json")
 @click.pass_context
@@ -244,19 +232,18 @@ def _linear(context: click.Context, form: str, parameters: tuple, tfidf: tuple, 
       python -m helpers linear --model mine.safetensors --test new.txt --predictions labels.txt
     """
     source, written = context.get_parameter_source, click.core.ParameterSource.COMMANDLINE
-    given = {one.name: one.opts[0] for one in context.command.params if source(one.name) is written}
-    if not {"train", "model"} & set(given):
+    given = {known.name: known.opts[0] for known in context.command.params if source(known.name) is written}
+    if not {"train", "model"} & given.keys():
         raise ValueError("linear needs --train F, documents to train on, or --model F, a saved model")
-    if "train" in given and not {"test", "model"} & set(given):
+    if not {"test", "model"} & given.keys():
         raise ValueError("linear has nothing to do with the model: give --test F, or --model F to save it")
-    if "test" not in given and "train" not in given:
+    if not {"test", "train"} & given.keys():
         raise ValueError("linear needs --test F, documents to predict")
-    for name in ("predictions", "scores"):
-        if name in given and "test" not in given:
-            raise ValueError(f"--{name} needs --test F")
+    if lone := [name for name in ("predictions", "scores") if name in given and "test" not in given]:
+        raise ValueError(f"--{lone[0]} needs --test F")
     if "train" not in given:
-        existing_file(options["model"])
-        for name in set(TRAINING) & set(given):
+        FILE.convert(options["model"], None, context)
+        for name in TRAINING & given.keys():
             raise ValueError(f"{given[name]} is for training; {options['model']} is trained already")
     from ..experiments import train_and_test
 
@@ -266,7 +253,7 @@ def _linear(context: click.Context, form: str, parameters: tuple, tfidf: tuple, 
 
 @app.command("runs")
 @flag("--train", "Train what is missing, one after the other.")
-@option("--seed seeds", "S", "Only this seed; repeatable.", whole_number(0, SEEDS), multiple=True)
+@option("--seed seeds", "S", "Only this seed; repeatable.", click.IntRange(0, SEEDS), multiple=True)
 @option("--model models", "M", "Only this model, e.g. EM-ES-M; repeatable.", multiple=True)
 @option(
     "--study",
@@ -280,7 +267,7 @@ def _linear(context: click.Context, form: str, parameters: tuple, tfidf: tuple, 
     "--run", "PATH", "With --train: this one run of the grid; what other jobs train meanwhile is waited for."
 )
 @option("--profile", "P", "The grid of --run: standard (default: all studies), paper.", default="standard")
-@option("--grid", "FILE", "The grid of --run: one of your own, see `grid`.", existing_file)
+@option("--grid", "FILE", "The grid of --run: one of your own, see `grid`.", FILE)
 @option("--encoder encoders", "E", "Of the paper's grid; repeatable.", multiple=True)
 def _runs(
     train: bool,

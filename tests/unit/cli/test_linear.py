@@ -88,10 +88,10 @@ class TestScoreMultilabel:
         ("words", "reason"),
         [
             (("--k", "5"), "5"),
-            (("--k", "0"), "'0' is not a whole number from 1 to 1000000"),
-            (("--k", "1,x"), "'x' is not a whole number"),
-            (("--truth", "no.csv"), "no.csv: no such file"),
-            (("--labels", "all"), "unknown labels 'all'"),
+            (("--k", "0"), "0 is not in the range 1<=x<=1000000"),
+            (("--k", "1,x"), "'x' is not a valid integer range"),
+            (("--truth", "no.csv"), "File 'no.csv' does not exist"),
+            (("--labels", "all"), "'all' is not one of 'listed', 'observed', 'supported'"),
         ],
     )
     def test_bad_input(self, words, reason, call) -> None:
@@ -172,7 +172,7 @@ class TestLinear:
         [
             ((), "--train F"),
             (("--train", "train.txt"), "nothing to do"),
-            (("--train", "no.txt", "--test", "test.txt"), "no.txt: no such file"),
+            (("--train", "no.txt", "--test", "test.txt"), "File 'no.txt' does not exist"),
             (("--train", "train.txt", "--test", "test.txt", "--technique", "tre"), "did you mean 'tree'"),
             (("--train", "train.txt", "--test", "test.txt", "--options", "-s 11"), "the solver of -s is 11"),
             (

@@ -506,7 +506,7 @@ class TestCommand:
             ("--model em-c --dataset demo --profile qick", "unknown profile 'qick'; did you mean 'quick'?"),
             ("--model em-c --dataset demo --encodr x", "unknown option of train '--encodr'"),
             ("--dataset demo", "Missing option '--model'"),
-            ("--model em-c --dataset demo --seed -1", "'-1' is not a whole number"),
+            ("--model em-c --dataset demo --seed -1", "-1 is not in the range"),
             ("--model em-c --dataset demo --set lerning_rate 1", "did you mean 'learning_rate'? Known: "),
             ("--model em-c --dataset demo --set epochs", "for '--set': expected 2 arguments before --enc"),
             (

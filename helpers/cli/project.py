@@ -1,20 +1,24 @@
-"""Commands on grids of runs: what is stale and why, and the workflow that makes what is missing."""
+"""Commands on the whole project: what is stale, grids of runs, the notebooks, published | ours."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import click
+
 from .. import PACKAGE, ROOT
-from .base import app, as_json, existing_file, flag, forms, option, put, whole_number
+from .base import app, as_json, failed, put
+from .options import FILE, flag, forms, option
 
 WORKFLOW = ROOT / "workflow"
-PLACES = ("local", "slurm", "kubernetes")
-SHOWN = 20
-"""Lines of one kind and state in the table of `status`."""
+CLUSTERS = ("local", "slurm", "kubernetes")
+LINES = 20
+"""Of one state in the table of `status`."""
 
 
 @app.command("status")
@@ -38,38 +42,34 @@ def _status(check: bool, form: str) -> int:
 
     states = all_states()
     if form == "json":
-        put(as_json([one._asdict() for one in states if one.state != "current"]))
+        put(as_json([result._asdict() for result in states if result.state != "current"]))
     else:
         put("\n".join(_lines(states)))
-    return int(check and any(one.state in ("stale", "missing") for one in states))
+    return int(check and any(result.state in ("stale", "missing") for result in states))
 
 
-def _lines(states: Iterable[Any]) -> Iterable[str]:
+def _lines(states: Sequence[Any]) -> Iterator[str]:
     """One line a result that is not current, the unknown ones of a folder together; last the numbers."""
-    states = list(states)
     for state in ("stale", "missing"):
-        chosen = [one for one in states if one.state == state]
-        for one in chosen[:SHOWN]:
-            yield f"{state:8} {one.kind:8} {one.path}" + (f": {one.why}" if one.why else "")
-        if len(chosen) > SHOWN:
-            yield f"{state:8} … and {len(chosen) - SHOWN} more (--format json lists all)"
-    together: dict[tuple[str, str, str], int] = {}
-    for one in states:
-        if one.state == "unknown":
-            key = (one.kind, "/".join(one.path.split("/")[: 3 if one.kind == "run" else -1]), one.why)
-            together[key] = together.get(key, 0) + 1
-    for (kind, folder, why), number in together.items():
+        chosen = [result for result in states if result.state == state]
+        for result in chosen[:LINES]:
+            yield f"{state:8} {result.kind:8} {result.path}" + (f": {result.why}" if result.why else "")
+        if len(chosen) > LINES:
+            yield f"{state:8} … and {len(chosen) - LINES} more (--format json lists all)"
+    unknown = Counter(
+        (result.kind, "/".join(result.path.split("/")[: 3 if result.kind == "run" else -1]), result.why)
+        for result in states
+        if result.state == "unknown"
+    )
+    for (kind, folder, why), number in unknown.items():
         yield f"{'unknown':8} {kind:8} {folder} ({number}): {why}"
-    counted = {
-        state: sum(one.state == state for one in states)
-        for state in ("current", "stale", "missing", "unknown")
-    }
-    yield ", ".join(f"{number} {state}" for state, number in counted.items())
+    counts = Counter(result.state for result in states)
+    yield ", ".join(f"{counts[state]} {state}" for state in ("current", "stale", "missing", "unknown"))
 
 
 @app.command("grid")
 @option("--profile", "P", "standard (default), or paper: the papers' encoders (with --encoder) and settings.")
-@option("--grid file", "FILE", "A grid of your own, as JSON, instead.", existing_file)
+@option("--grid file", "FILE", "A grid of your own, as JSON, instead.", FILE)
 @option(
     "--encoder encoders", "E", "Of profile paper; repeatable (default: those of the papers).", multiple=True
 )
@@ -86,7 +86,7 @@ def _lines(states: Iterable[Any]) -> Iterable[str]:
     "--jobs",
     "N",
     "At most so many at once (default: one a processor; on a cluster, its profile's).",
-    whole_number(1, 10_000),
+    click.IntRange(1, 10_000),
 )
 @forms("table", "json")
 @option(
@@ -135,24 +135,53 @@ def _grid(
     if not (wanted.todo or wanted.notebooks or wanted.pages):
         put("nothing is missing, nothing is stale")
         return 0
-    place = WORKFLOW / "profiles" / on if on in PLACES else Path(on).absolute()
-    if not (place / "config.yaml").is_file():
-        raise ValueError(f"--on {on}: {place} holds no config.yaml; known places: {', '.join(PLACES)}")
-    configuration = {"grid_profile": profile} | ({"runs_only": "true"} if runs_only else {})
-    configuration |= {"missing_only": "true"} if missing_only else {}
-    configuration |= {"encoders": " ".join(encoders)} if encoders else {}
-    configuration |= {"grid_file": str(Path(file).absolute())} if file else {}
-    configuration |= {"launch": launch} if launch else {}
-    words = [
-        sys.executable,
-        "-m",
-        "snakemake",
-        "--snakefile",
-        str(WORKFLOW / "Snakefile"),
-        "--directory",
-        str(ROOT),
-    ]
-    words += ["--profile", str(place)]
-    words += (["--cores", str(jobs)] if on == "local" else ["--jobs", str(jobs)]) if jobs else []
-    words += ["--config", *(f"{name}={value}" for name, value in configuration.items())]
+    cluster = WORKFLOW / "profiles" / on if on in CLUSTERS else Path(on).absolute()
+    if not (cluster / "config.yaml").is_file():
+        raise ValueError(f"--on {on}: {cluster} holds no config.yaml; known places: {', '.join(CLUSTERS)}")
+    given = {
+        "grid_profile": profile,
+        "runs_only": "true" if runs_only else "",
+        "missing_only": "true" if missing_only else "",
+        "encoders": " ".join(encoders),
+        "grid_file": str(Path(file).absolute()) if file else "",
+        "launch": launch,
+    }
+    words = [sys.executable, "-m", "snakemake", "--snakefile", str(WORKFLOW / "Snakefile")]
+    words += ["--directory", str(ROOT), "--profile", str(cluster)]
+    words += ["--cores" if on == "local" else "--jobs", str(jobs)] if jobs else []
+    words += ["--config", *(f"{name}={value}" for name, value in given.items() if value)]
     return min(subprocess.run(words, check=False).returncode, 1)
+
+
+@app.command("notebooks")
+@option("--only", "NN", "One notebook, by number or name; repeatable.", multiple=True)
+@option("-p parameters", "NAME VALUE", "A parameter; repeatable.", (str, str), multiple=True)
+@flag("--publish", "Renew the committed copies in results/notebooks.")
+def _notebooks(only: tuple[str, ...], parameters: tuple[tuple[str, str], ...], publish: bool) -> int:
+    """Run the notebooks in order, headless.
+
+    Executed copies go to scratch/notebooks and are compared with the committed ones. Runs with -p write
+    tables and figures to scratch/, too, so the stored results stay as they are.
+
+    examples:
+      python -m helpers notebooks
+      python -m helpers notebooks --only 02 --only 03 -p replicates 500
+    """
+    from ..notebooks import NotebookFailed, run_notebooks
+
+    names = [name for name, _ in parameters]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ValueError(f"notebooks: parameter {twice[0]!r} is given twice")
+    try:
+        run_notebooks(list(only) or None, dict(parameters), publish=publish)
+    except NotebookFailed as error:
+        return failed(error, 1)
+    return 0
+
+
+@app.command("summary")
+def _summary() -> None:
+    """Published | ours, from the tables that the notebooks wrote."""
+    from ..papers import summary_text
+
+    put(summary_text())
