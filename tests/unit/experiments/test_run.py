@@ -504,11 +504,13 @@ class TestCommand:
             ("--model em-cs --dataset demo", "unknown model 'em-cs'; did you mean 'em-c'?"),
             ("--model em-c --dataset demos", "unknown dataset 'demos'; did you mean 'demo'?"),
             ("--model em-c --dataset demo --profile qick", "unknown profile 'qick'; did you mean 'quick'?"),
-            ("--model em-c --dataset demo --encodr x", "unknown option of train '--encodr'"),
+            (
+                "--model em-c --dataset demo --encodr x",
+                "No such option '--encodr'. Did you mean '--encoder'?",
+            ),
             ("--dataset demo", "Missing option '--model'"),
             ("--model em-c --dataset demo --seed -1", "-1 is not in the range"),
             ("--model em-c --dataset demo --set lerning_rate 1", "did you mean 'learning_rate'? Known: "),
-            ("--model em-c --dataset demo --set epochs", "for '--set': expected 2 arguments before --enc"),
             (
                 "--model em-c --dataset demo --set epochs 1.5",
                 "epochs is '1.5'; it must be a positive whole",
