@@ -60,9 +60,10 @@ nightly: setup  ## what takes longer: solutions, JupyterLab, Slurm, Spark, wheel
 bench: setup  ## measure speed and memory against the peers
 	$(PY) -m pytest tests/benchmarks -s $(if $(CHEAP),-m cheap)
 
-lint: setup  ## ruff (rules and format, notebooks included), mypy of what is typed
+lint: setup  ## ruff (rules and format, notebooks included), import-linter (floors, circles), mypy of what is typed
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
+	$(VENV)/bin/lint-imports --no-logo --no-cache
 	$(PY) -m mypy
 
 lock: setup  ## compile requirements.txt anew from pyproject.toml
