@@ -350,7 +350,7 @@ class TestCommands:
         assert (
             call("leaderboard", "remove", "--dataset", "demo", "--system", "m", "--store", tmp_path)[0] == 2
         )
-        assert "did you mean 'add'" in call("leaderboard", "ad")[2]
+        assert "Did you mean 'add'" in call("leaderboard", "ad")[2]
 
     def test_names_that_are_formulas_stay_text(self, tmp_path, runs, call) -> None:
         (tmp_path / "a.csv").write_text(table())
