@@ -40,7 +40,20 @@ LONGEST = 2000  # characters of an error
 
 
 class _Command(click.Command):
-    """Shows its help as it is written: click would fill the lines of tables and examples."""
+    """Shows its help as it is written, where click would fill the lines of tables and examples, and takes no
+    option for the value of the one before it: `--output --raw` would write a file called `--raw`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As click; UsageError if an option stands where a value is needed."""
+        options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
+        values = {name: 0 if each.is_flag else each.nargs for each in options for name in each.opts}
+        for index, word in enumerate(args):
+            for value in args[index + 1 : index + 1 + values.get(word, 0)]:
+                if value in values or value.startswith("--"):
+                    message = f"Option '{word}' lacks a value before {value}"
+                    write = f"; if that is the value, write {word}={value}" if values[word] == 1 else ""
+                    raise click.UsageError(message + write, ctx)
+        return super().parse_args(ctx, args)
 
     def _parts(self) -> tuple[str, str]:
         first, _, rest = inspect.cleandoc(self.help or "").partition("\n\n")

@@ -7,6 +7,7 @@ from .files import (
     STORED_RUNS,
     STUDIES_FOLDER,
     different_fields,
+    environment,
     list_published,
     list_runs,
     load_run,
@@ -18,4 +19,3 @@ from .files import (
 )
 from .label_pairs import LabelPairs
 from .staleness import INDEX, MadeFrom, Result, made_states, project_names, read_index, run_state, write_made
-from .provenance import environment

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import platform
 import re
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -352,3 +355,20 @@ def different_fields(a: Run, b: Run) -> list[str]:
 def same_configuration(a: Run, b: Run) -> bool:
     """Would training `b` again be a repetition of `a`?"""
     return not different_fields(a, b)
+
+
+def environment(packages: Sequence[str] = ("numpy", "scipy", "torch", "transformers")) -> dict[str, Any]:
+    """Python, platform, device, and versions of those packages that the program has imported, for a run file.
+
+    Nothing is imported here: without torch in the program, the device is 'cpu' and torch has no version.
+
+    >>> sorted(environment())
+    ['device', 'platform', 'python', 'versions']
+    """
+    torch = sys.modules.get("torch")
+    return {
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "device": torch.cuda.get_device_name() if torch is not None and torch.cuda.is_available() else "cpu",
+        "versions": {name: version(name) for name in packages if name in sys.modules},
+    }
