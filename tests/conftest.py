@@ -29,6 +29,9 @@ NIGHTLY = (
         "test_jupyterlab.py": 0,
         "test_slurm.py": 1,
         "test_spark.py": 1,
+        "test_two_processes_give_what_one_gives": 1,
+        "test_kills.py::test_notebooks": 1,
+        "test_kills.py::test_linear": 1,
         "test_killed_at_any_moment_the_next_call_finishes_and_nothing_runs_twice": 1,
         "test_killed_and_started_again_it_gives_the_same_run": 2,
         "test_two_processes_of_type_restriction_store_both_evaluations": 2,
@@ -93,7 +96,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             depends = item.nodeid.rpartition("::")[0] in seen
         if depends or "data_dir" in getattr(item, "fixturenames", ()):
             item.add_marker("data")
-        for name in {item.path.name, item.originalname} & NIGHTLY.keys():
+        file, test = item.path.name, item.originalname
+        for name in {file, test, f"{file}::{test}"} & NIGHTLY.keys():
             item.add_marker(pytest.mark.nightly(third=NIGHTLY[name]))
 
 

@@ -9,6 +9,8 @@ class _Library:
         self._name = name
 
     def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("_"):  # pytest asks everything that it collects for _mock_name and __test__
+            raise AttributeError(attribute)
         return getattr(importlib.import_module(self._name), attribute)
 
 
