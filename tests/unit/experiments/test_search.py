@@ -14,7 +14,6 @@ from helpers.papers.studies import rate_scores, rates_table
 from helpers.reporting import paired_scores
 from helpers.runs import STUDIES_FOLDER, Run, list_runs, save_run
 from tests.outcomes import PairedOutcomes
-from tests.unit.papers.notebook_text import source
 
 ONE, OTHER = "r(e1,e2)", "r(e2,e1)"
 SEARCHED = ("em-es", "emr-c", "ptr")
@@ -121,8 +120,6 @@ def test_the_pages_say_what_was_searched():
     page = " ".join((ROOT / "results" / "README.md").read_text("utf-8").split())
     assert "tried five settings of EM-ES, among them" in page and "two of PTR and one of EMR-C" in page
     assert "EM-C and R-BERT took what EM-ES had" in page and "the rates of EM-C and R-BERT are from" in page
-    lesson = source("05")
-    assert "for EM-ES, PTR and, from one setting, EMR-C. EM-C and R-BERT took those of EM-ES," in lesson
 
 
 def whole_grids() -> list[str]:

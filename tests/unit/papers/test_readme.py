@@ -5,7 +5,6 @@ import shlex
 import subprocess
 import sys
 from contextlib import suppress
-from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -17,7 +16,6 @@ from helpers.papers.readme import CLAIMS, PAGES, claims_table, filled, picture, 
 from helpers.reporting.tables import TABLES_FOLDER
 from helpers.runs import list_runs
 from tests.outcomes import PairedOutcomes
-from tests.unit.papers.page_claims import CLAIMS_OF_PAGES, CONSTANTS
 
 README, RESULTS = ((ROOT / page).read_text(encoding="utf-8") for page in ("README.md", "results/README.md"))
 
@@ -46,50 +44,6 @@ def test_every_claim_has_a_row_and_a_notebook():
 def test_a_missing_row_is_named():
     with pytest.raises(ValueError, match="has no row with dataset=nowhere"):
         rows_of(TABLES_FOLDER / "01_statistics.csv", dataset="nowhere")
-
-
-PROSE_PAGES = ("README.md", "results/README.md", "CONTRIBUTING.md")
-MARKED, CODE = (
-    re.compile(r"<!-- ([\w -]+) -->\n.*?<!-- /\1 -->", re.DOTALL),
-    re.compile(r"```.*?```|`[^`]*`", re.DOTALL),
-)
-LINKED = re.compile(r"\]\([^)]*\)")
-REFERENCE = re.compile(
-    r"\b(?:Tables?|Figures?|[Ss]ections?|[Nn]otebooks?|Task) \d+(?: and \d+)?"
-    r"|\b20[12]\d\b|SemEval-2010|version [\d.]+"
-)
-"""Years, and places in papers and notebooks."""
-NUMBER = re.compile(r"(?<![\w.-])\d[\d,]*(?:\.\d+)*|(?<![\w.])\.\d+")
-HELD = CLAIMS_OF_PAGES | CONSTANTS
-
-
-@cache
-def prose(page: str) -> str:
-    """The text of a page outside of marks, code and links, line breaks as blanks."""
-    text = MARKED.sub(" ", (ROOT / page).read_text(encoding="utf-8"))
-    return " ".join(LINKED.sub("]", CODE.sub(" ", text)).split())
-
-
-@pytest.mark.parametrize(("page", "sentence"), CLAIMS_OF_PAGES, ids=lambda one: one[:40])
-def test_what_a_page_says_in_numbers_holds(page, sentence):
-    assert sentence in prose(page)
-    assert CLAIMS_OF_PAGES[page, sentence]()
-
-
-@pytest.mark.parametrize("page", PROSE_PAGES)
-def test_no_other_number_is_typed(page):
-    """What is left of a page without the sentences that are held, constants and references has no number."""
-    text = prose(page)
-    for place, sentence in HELD:
-        if place == page:
-            assert sentence in text, "nothing to hold: the page does not say so"
-            text = text.replace(sentence, " ")
-    assert NUMBER.findall(REFERENCE.sub(" ", text)) == []
-
-
-def test_a_typed_number_is_found():
-    text = "85 points, .05, 1,234.5 in 2021, Table 4, notebook 07; MiniLM-L6-v2, e1; version 0.2.1"
-    assert NUMBER.findall(REFERENCE.sub(" ", text)) == ["85", ".05", "1,234.5"]
 
 
 def blocks(language: str) -> list[str]:
