@@ -44,7 +44,7 @@ import pandas as pd
 
 from helpers import ROOT
 from helpers.__main__ import main as helpers_main
-from helpers.notebooks.copies import MACHINE_DEPENDENT
+from helpers.notebooks import MACHINE_DEPENDENT
 
 TOLERANCE = 1e-9
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w.]*[A-Za-z_])")

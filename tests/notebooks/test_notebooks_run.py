@@ -17,9 +17,9 @@ import pytest
 
 from helpers import ROOT
 from helpers.notebooks import (
-    inspect_parameters,
     notebook_paths,
     read_contract,
+    read_parameters,
     run_notebooks,
     shown_lines,
 )
@@ -152,7 +152,7 @@ def report(changed: list) -> str:
 def test_notebook_runs(path: Path, written: Path) -> None:
     folder = written / path.stem
     wanted = {"profile": "quick", "results_dir": folder / "results", "figures_dir": folder / "figures"}
-    declared = inspect_parameters(path)
+    declared = read_parameters(path)
     parameters = {name: value for name, value in wanted.items() if name in declared}
     parameters |= LIGHTER.get(path.stem, {})
 

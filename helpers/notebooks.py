@@ -1,0 +1,413 @@
+"""Notebooks headless: papermill without its silences.
+
+Parameters are checked by name and kind before anything runs. Notebooks run in the order of their numbers, in
+a kernel of this very interpreter, with the project folder as working directory. An executed copy is written
+atomically, after the whole notebook has succeeded, and keeps no times and no paths of the machine.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pandas as pd
+
+from . import PACKAGE, ROOT
+from .core import did_you_mean, private_folder, unknown_name
+from .runs import INDEX, project_names, write_made
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+NOTEBOOKS, EXECUTED, SCRATCH = ROOT / "notebooks", ROOT / "results" / "notebooks", ROOT / "scratch"
+KINDS = {"str": str, "int": int, "float": float, "bool": bool}
+"""What a parameter may be, as its cell writes it."""
+MACHINE_DEPENDENT = {
+    "seconds": re.compile(r"\b\d[\d.,]*(e-?\d+)? ?(µs|ms|s|seconds|min|minutes)\b"),
+    "version": re.compile(r"\b\d+\.\d+\.\d+([.+-]\w+)*\b"),
+}
+"""What a cell may show otherwise on another machine, and what stands for it in a comparison: `… seconds`."""
+STARTS, STILLBORN = 3, "Kernel died before replying"
+"""How often a kernel is started that dies before its first cell, and how the client says so. Its ports are
+chosen before it takes them: another program, such as a second runner, may have taken one by then."""
+OPENED = "HELPERS_OPENED"
+"""Environment variable: where a kernel notes the files that it opens."""
+NOTE_OPENED = f"__import__('{PACKAGE.name}.core').core.note_opened(__import__('os').environ['{OPENED}'])\n"
+
+
+class NotebookResult(NamedTuple):
+    """A notebook that ran through: its name, its wall time in seconds, and the path of its executed copy."""
+
+    name: str
+    seconds: float
+    path: Path
+
+
+class NotebookFailed(RuntimeError):
+    """A notebook stopped: names notebook, cell and exception, and where its executed part lies."""
+
+
+def notebook_paths(
+    only: str | int | Iterable[str | int] | None = None, folder: Path = NOTEBOOKS
+) -> list[Path]:
+    """Notebooks of `folder`, in the order of the numbers that their names start with.
+
+    only: numbers (`2`, `"02"`) or names (`"02_weighting_schemes"`); the order stays that of the numbers.
+    Raises ValueError when the folder has none, or when one that is asked for is not there.
+
+    >>> [path.name[:2] for path in notebook_paths([3, "00"])]
+    ['00', '03']
+    """
+    paths = sorted(Path(folder).glob("[0-9][0-9]_*.ipynb"))
+    if not paths:
+        raise ValueError(f"no notebooks (NN_name.ipynb) in {folder}")
+    if only is None:
+        return paths
+    chosen = []
+    for wanted in [only] if isinstance(only, str | int) else only:
+        number = f"{int(wanted):02}" if str(wanted).isdecimal() else None
+        named = [path for path in paths if wanted in (path.stem, path.name) or number == path.name[:2]]
+        if not named:
+            raise unknown_name("notebook", wanted, [path.stem for path in paths])
+        chosen += named
+    return [path for path in paths if path in chosen]
+
+
+def contract_table(folder: Path = NOTEBOOKS) -> pd.DataFrame:
+    """Every notebook with its question and what a reader needs, in reading order; titles link to the files.
+
+    >>> contract_table()["notebook"][0]
+    '[00 · Start here](00_start_here.ipynb)'
+    """
+    rows = []
+    for path in notebook_paths(folder=folder):
+        contract = read_contract(path)
+        row = {name: contract.get(name, "") for name in ("Question", "You need")}
+        rows.append({"notebook": f"[{contract['title']}]({path.name})"} | row)
+    return pd.DataFrame(rows)
+
+
+def read_contract(path: Path) -> dict[str, str]:
+    """The title of a notebook and the labelled lines of its first cell, read without running anything.
+
+    >>> contract = read_contract(NOTEBOOKS / "02_weighting_schemes.ipynb")
+    >>> contract["title"], "Question" in contract
+    ('02 · Weighting schemes', True)
+    """
+    import nbformat
+
+    first = nbformat.read(path, as_version=4).cells[0].source
+    title = first.splitlines()[0].removeprefix("# ")
+    return {"title": title} | dict(re.findall(r"^- \*\*([\w ]+)\.\*\* (.+)$", first, flags=re.MULTILINE))
+
+
+def read_parameters(path: Path) -> dict[str, str]:
+    """The parameters that a notebook declares as `name: kind = literal  # meaning`: name → kind.
+
+    Raises ValueError when it has not exactly one code cell tagged `parameters`, or for a kind that is not in
+    `KINDS`.
+
+    >>> read_parameters(NOTEBOOKS / "01_dataset_statistics.ipynb")
+    {'results_dir': 'str', 'figures_dir': 'str', 'seed': 'int'}
+    """
+    import nbformat
+    import papermill
+
+    cells = nbformat.read(path, as_version=4).cells
+    tagged = [cell.cell_type for cell in cells if "parameters" in cell.metadata.get("tags", [])]
+    if tagged != ["code"]:
+        raise ValueError(f"{path.name}: needs exactly one code cell tagged 'parameters', has {len(tagged)}")
+    found = papermill.inspect_notebook(path)
+    declared = {name: parameter["inferred_type_name"] for name, parameter in found.items()}
+    for name, kind in declared.items():
+        if kind not in KINDS:
+            raise ValueError(f"{path.name}: {name} is of unknown kind {kind}; known: {', '.join(KINDS)}")
+    return declared
+
+
+def parse_value(value: Any, kind: str) -> Any:
+    """`value` as the declared kind; text, as from a command line, is read as what it spells.
+
+    Raises ValueError when it is of another kind: a bool is not an int, and an int is not a bool.
+
+    >>> parse_value("5", "int"), parse_value("yes", "bool"), parse_value("5", "str"), parse_value(2, "float")
+    (5, True, '5', 2.0)
+    >>> parse_value("five", "int")
+    Traceback (most recent call last):
+    ...
+    ValueError: 'five' is not int
+    """
+    from pydantic import TypeAdapter, ValidationError
+
+    value = os.fspath(value) if isinstance(value, os.PathLike) else value
+    adapter = TypeAdapter(KINDS[kind])
+    try:
+        if isinstance(value, str):
+            return adapter.validate_strings(value)
+        return adapter.validate_python(value, strict=True)
+    except ValidationError:
+        raise ValueError(f"{value!r} is not {kind}") from None
+
+
+def run_notebooks(
+    only: str | int | Iterable[str | int] | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    output_dir: Path | None = None,
+    *,
+    publish: bool = False,
+    folder: Path = NOTEBOOKS,
+    time_limit: float = 1800.0,
+) -> list[NotebookResult]:
+    """Run notebooks in order, each within `time_limit` seconds; their executed copies go to `output_dir`.
+
+    parameters : name → value, or the value's text. A name goes to every selected notebook that declares it;
+        one that none of them declares is refused, as is a value of another kind, before anything is run or
+        written. With parameters of one's own, tables and figures go to `scratch/`, too, unless `results_dir`
+        or `figures_dir` say otherwise.
+    output_dir : `scratch/notebooks`, which git ignores, if not given. Without parameters each copy is then
+        compared with the committed one (`compare_copies`).
+    publish : renew the committed copies, `results/notebooks`; no parameters then.
+
+    A line a notebook goes to stdout, the progress bar to stderr. Raises ValueError as said, and
+    NotebookFailed at the first failure: the old executed copy stays, the broken one lies beside it as
+    `NAME.failed.ipynb`.
+    """
+    from tqdm import tqdm
+
+    if publish and parameters:
+        raise ValueError("publish: the committed copies are run as they stand, without parameters")
+    paths = notebook_paths(only, folder)
+    values = _accepted({path.stem: read_parameters(path) for path in paths}, parameters or {})
+    compared = not (parameters or publish or output_dir)
+    output_dir = Path(output_dir or (EXECUTED if publish else SCRATCH / "notebooks")).absolute()
+    output_dir.mkdir(parents=True, exist_ok=True)
+    results = []
+    with _kernel_environment(), tqdm(paths, unit="notebook", disable=None) as bar:
+        for path in bar:
+            bar.set_description(path.stem)
+            result = _run(path, values[path.stem], output_dir, time_limit, publish)
+            verdict = f", {compare_copies(result.path, EXECUTED / path.name)}" if compared else ""
+            bar.write(f"{result.name}: {result.seconds:.1f} s{verdict}")
+            results.append(result)
+    return results
+
+
+def _accepted(declared: Mapping[str, Mapping[str, str]], values: Mapping[str, Any]) -> dict[str, dict]:
+    """Notebook → the values that it declares, as their kinds."""
+    known = sorted(set().union(*declared.values()))
+    for name in values:
+        if name not in known:
+            hint = f"{did_you_mean(name, known, cutoff=0.4) or '.'} Known: {', '.join(known) or 'none'}"
+            raise ValueError(f"unknown parameter {name!r}: not declared by {', '.join(declared)}{hint}")
+    if values:
+        values = {"results_dir": "scratch/results", "figures_dir": "scratch/figures"} | dict(values)
+    accepted: dict[str, dict] = {notebook: {} for notebook in declared}
+    for notebook, kinds in declared.items():
+        for name in values.keys() & kinds.keys():
+            try:
+                accepted[notebook][name] = parse_value(values[name], kinds[name])
+            except ValueError as error:
+                raise ValueError(f"parameter {name!r} of {notebook}: {error}") from None
+    return accepted
+
+
+class _Deadline:
+    """The seconds left to a notebook; asked before each cell, so that it also knows which cell is running."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds, self.end = seconds, time.monotonic() + seconds
+        self.cell: NotebookNode | None = None
+
+    def __call__(self, cell: NotebookNode) -> float:
+        self.cell = cell
+        return max(self.end - time.monotonic(), 0.01)  # the client takes 0 for no limit
+
+
+def _run(path: Path, values: dict, output_dir: Path, time_limit: float, publish: bool) -> NotebookResult:
+    import nbformat
+    from nbclient.exceptions import CellTimeoutError, DeadKernelError
+    from papermill.exceptions import PapermillExecutionError
+
+    copy, failed = output_dir / path.name, output_dir / f"{path.stem}.failed.ipynb"
+    start, deadline = time.perf_counter(), _Deadline(time_limit)
+    with private_folder(output_dir) as private:
+        partial = private / path.name
+        os.environ[OPENED] = str(private / "opened")
+        try:
+            _execute(path, partial, values, deadline)
+            nbformat.write(clean_copy(nbformat.read(partial, as_version=4)), partial)
+            partial.replace(copy)
+            if publish:
+                made, read = project_names(private / "opened")
+                name, copied = (
+                    file.relative_to(ROOT if file.is_relative_to(ROOT) else "/") for file in (path, copy)
+                )
+                index = EXECUTED.parent / INDEX.name
+                write_made(name.as_posix(), made | {copied.as_posix()}, read | {name.as_posix()}, path=index)
+        except (PapermillExecutionError, CellTimeoutError, DeadKernelError) as error:
+            partial.replace(failed)
+            raise NotebookFailed(_failure(path, error, deadline, failed)) from error
+    failed.unlink(missing_ok=True)
+    return NotebookResult(path.stem, time.perf_counter() - start, copy)
+
+
+def _execute(path: Path, partial: Path, values: dict, deadline: _Deadline) -> None:
+    import papermill
+    from papermill.exceptions import PapermillExecutionError
+    from traitlets.config import Config
+
+    options = {
+        "kernel_name": "python3",
+        "language": "python",
+        "cwd": ROOT,
+        "config": Config(KernelManager=Config(transport_encryption="auto")),  # else each start warns
+        "shutdown_kernel": "immediate",  # a kernel that is asked politely is interrupted first, and says so
+        "progress_bar": False,
+        "timeout_func": deadline,
+    }
+    for left in reversed(range(STARTS)):
+        try:
+            executed = papermill.execute_notebook(path, partial, values, **options)
+            break
+        except RuntimeError as error:
+            if not left or STILLBORN not in str(error):
+                raise
+    # papermill takes a sys.exit() in a cell for success; then the cells after it have not run.
+    for cell in executed.cells:
+        if any(output.get("ename") == "SystemExit" for output in cell.get("outputs", [])):
+            raise PapermillExecutionError(None, None, cell.source, "SystemExit", "left before its end", [])
+
+
+def _failure(path: Path, error: Exception, deadline: _Deadline, failed: Path) -> str:
+    import nbformat
+    from nbclient.exceptions import CellTimeoutError
+    from papermill.exceptions import PapermillExecutionError
+
+    reason = f"{type(error).__name__}: {error}"
+    if isinstance(error, PapermillExecutionError):
+        reason = f"{error.ename}: {error.evalue}"
+    elif isinstance(error, CellTimeoutError):
+        reason = f"still running when the notebook's {deadline.seconds:g} s were over"
+    cell, ids = deadline.cell, [cell.get("id") for cell in nbformat.read(path, as_version=4).cells]
+    known = cell is not None and cell.get("id") in ids
+    where = f"cell {ids.index(cell.id)} (counted from 0)" if known else "injected parameters"
+    begins = cell.source.strip().splitlines()[0] if cell else "(before the first cell)"
+    return f"{path.stem}, {where}: {reason}\n  the cell begins: {begins}\n  what was executed: {failed}"
+
+
+@contextmanager
+def _kernel_environment() -> Iterator[None]:
+    """Kernels started in here are this interpreter's, see none of the user's settings, and draw no bars."""
+    from ipykernel.kernelspec import write_kernel_spec
+
+    before = dict(os.environ)
+    with private_folder(tempfile.gettempdir()) as private:
+        # A kernelspec named python3 in the user's folders may point to another Python: this one goes before.
+        write_kernel_spec(private / "kernels" / "python3")
+        startup = private / "ipython" / "profile_default" / "startup"
+        startup.mkdir(parents=True)
+        (startup / "00-note-opened.py").write_text(NOTE_OPENED, "utf-8")
+        os.environ.update(
+            JUPYTER_PATH=str(private),
+            JUPYTER_RUNTIME_DIR=str(private / "runtime"),
+            IPYTHONDIR=str(private / "ipython"),
+            MPLCONFIGDIR=before.get("MPLCONFIGDIR", str(ROOT / ".cache" / "matplotlib")),
+            PYTHONHASHSEED="0",  # sets print in one order
+            TQDM_DISABLE="1",
+        )
+        if before.get("RC_DATA_DIR"):
+            os.environ["RC_DATA_DIR"] = os.path.abspath(before["RC_DATA_DIR"])
+        try:
+            yield
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+
+
+def clean_copy(notebook: NotebookNode) -> NotebookNode:
+    """The executed notebook without what differs between machines and runs; the outputs stay.
+
+    Drops papermill's notes, times of execution, the Python version and memory addresses, joins the pieces of
+    a stream, and writes `.`, `~` and `$RC_DATA_DIR` for folders of this machine.
+
+    >>> import nbformat
+    >>> stream = nbformat.v4.new_output("stream", text=f"wrote {ROOT}/results/a.csv")
+    >>> notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(outputs=[stream])])
+    >>> clean_copy(notebook).cells[0].outputs[0].text
+    'wrote ./results/a.csv'
+    """
+    from nbconvert.preprocessors.coalescestreams import CoalesceStreamsPreprocessor
+
+    notebook, _ = CoalesceStreamsPreprocessor().preprocess(notebook, {})
+    notebook.metadata.pop("papermill", None)
+    notebook.metadata.get("language_info", {}).pop("version", None)
+    for cell in notebook.cells:
+        tags = cell.metadata.pop("tags", [])
+        cell.metadata = {"tags": tags} if tags else {}
+        if "injected-parameters" in tags:
+            cell.id, cell.source = "injected-parameters", _impersonal(cell.source)
+        for output in cell.get("outputs", []):
+            if "text" in output:
+                output.text = _impersonal(output.text)
+            if "traceback" in output:
+                output.traceback = [_impersonal(line) for line in output.traceback]
+            for kind, data in output.get("data", {}).items():
+                if kind.startswith("text/"):
+                    output.data[kind] = _impersonal(data)
+    return notebook
+
+
+def _impersonal(text: str) -> str:
+    folders = {str(Path.home()): "~", str(ROOT): ".", os.environ.get("RC_DATA_DIR", "/"): "$RC_DATA_DIR"}
+    text = re.sub(r"\S*[/\\]ipykernel_\d+[/\\]\d+\.py", "<cell>", text)
+    text = re.sub(r"\b0x[0-9a-f]{6,}\b", "0x...", text)
+    for folder in sorted(folders, key=len, reverse=True):
+        if len(Path(folder).parts) == 1:
+            continue
+        text = re.sub(re.escape(folder) + r"(?![\w-])", folders[folder], text)
+    return text
+
+
+def compare_copies(copy: Path, committed: Path) -> str:
+    """Whether two executed copies show the same: 'same outputs', or in which cells (from 0) they do not.
+
+    Compared is `shown_lines` of each cell.
+    """
+    import nbformat
+
+    if not committed.exists():
+        return "no committed copy to compare with"
+    new, old = (nbformat.read(path, as_version=4).cells for path in (copy, committed))
+    if [cell.source for cell in new] != [cell.source for cell in old]:
+        return "the committed copy is of another source: renew it with --publish"
+    pairs = enumerate(zip(new, old, strict=True))
+    cells = [str(n) for n, (after, before) in pairs if shown_lines(after) != shown_lines(before)]
+    if not cells:
+        return "same outputs"
+    return f"outputs of cell{'s'[: len(cells) > 1]} {', '.join(cells)} differ from the committed copy"
+
+
+def shown_lines(cell: NotebookNode) -> list[str]:
+    """The text that a cell shows, line by line, without what is `MACHINE_DEPENDENT`.
+
+    Pictures are left out: what they draw lies beside them as CSV.
+
+    >>> import nbformat
+    >>> stream = nbformat.v4.new_output("stream", text="F1 0.5 in 3.1 s, torch 2.13.0\\n12 sentences")
+    >>> shown_lines(nbformat.v4.new_code_cell(outputs=[stream]))
+    ['F1 0.5 in … seconds, torch … version', '12 sentences']
+    """
+    texts = []
+    for output in cell.get("outputs", []):
+        texts += [output.text] if "text" in output else []
+        texts += [str(data) for kind, data in output.get("data", {}).items() if kind.startswith("text/")]
+    text = "\n".join(text.rstrip("\n") for text in texts)
+    for name, pattern in MACHINE_DEPENDENT.items():
+        text = pattern.sub(f"… {name}", text)
+    return text.splitlines()
