@@ -4,8 +4,8 @@
 #   ONLY         make test ONLY=data runs the tests that may come out otherwise where no data are
 #   THIRD        make nightly THIRD=0 (or 1, 2) runs a third of it, with fewer kills and spoilt files and no benchmarks, as CI does
 #   CHEAP        make bench CHEAP=1 runs the benchmarks that continuous integration runs, in under a minute
-#   PROFILE      make grid PROFILE=standard (default) or paper; DRY=1 only lists the grid (the papers', if no PROFILE), with its
-#                estimated GPU hours; ON=slurm or kubernetes: a profile of workflow/profiles
+#   PROFILE      make grid PROFILE=standard (default) or paper; DRY=1 only lists the grid (the papers', if no PROFILE);
+#                ON=slurm: a profile of workflow/profiles
 #   LOCK_FLAGS   e.g. make lock LOCK_FLAGS=--upgrade
 
 PYTHON ?= python3

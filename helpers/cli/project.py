@@ -16,7 +16,7 @@ from .base import app, as_json, failed, put
 from .options import FILE, flag, forms, option
 
 WORKFLOW = ROOT / "workflow"
-CLUSTERS = ("local", "slurm", "kubernetes")
+CLUSTERS = ("local", "slurm")
 LINES = 20
 """Of one state in the table of `status`."""
 
@@ -75,11 +75,11 @@ def _lines(states: Sequence[Any]) -> Iterator[str]:
 )
 @flag("--runs-only", "No notebooks and no pages.")
 @flag("--missing-only", "Leave runs that are stale as they are.")
-@flag("--dry-run", "Only list the grid: what of it is to be made, with its estimated GPU hours.")
+@flag("--dry-run", "Only list the grid, and what of it is to be made.")
 @option(
     "--on",
     "PLACE",
-    "local (default), slurm, kubernetes, or a folder with a Snakemake profile.",
+    "local (default), slurm, or a folder with a Snakemake profile.",
     default="local",
 )
 @option(
@@ -115,9 +115,6 @@ def _grid(
       {"folder": "scratch/mine", "model": ["em-c", "em-es"], "dataset": "demo", "seed": [9, 148],
        "encoder": "bert-base-uncased", "profile": "quick", "settings": {"epochs": 2}}
 
-    GPU hours: 6 × parameters × tokens × epochs, over the operations a second that training reaches; see
-    results/README.md, Costs.
-
     examples:
       python -m helpers grid --dry-run --encoder bert-large-uncased --encoder roberta-large
       python -m helpers grid --grid mine.json --jobs 2
@@ -126,11 +123,11 @@ def _grid(
     profile = profile or ("paper" if encoders else "standard")
     if encoders and profile != "paper":
         raise ValueError("--encoder belongs to --profile paper; the standard grid has the embedded encoder")
-    from ..experiments import grid_record, grid_text, plan
+    from ..experiments import plan
 
     wanted = plan(profile, file, encoders, runs_only, missing_only)
     if dry_run:
-        put(as_json(grid_record(wanted)) if form == "json" else grid_text(wanted))
+        put(as_json(wanted.record()) if form == "json" else wanted.to_text())
         return 0
     if not (wanted.todo or wanted.notebooks or wanted.pages):
         put("nothing is missing, nothing is stale")

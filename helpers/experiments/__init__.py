@@ -4,21 +4,6 @@ from .experiment import Experiment
 from .run import run_experiment
 from .bags import BagExperiment, gids_experiments, read_bags, run_bag_experiment
 from .grid import RATES, chosen, standard_experiments, status, studies, train_missing
-from .scale import CORES, counting_costs, row_bytes, row_seconds
-from .costs import (
-    ASSUMED,
-    SHARE_ROW,
-    Prices,
-    benchmark,
-    core_hours,
-    gpu_hours,
-    grid_costs,
-    grid_record,
-    grid_text,
-    parameters,
-    token_counts,
-    thread_seconds,
-)
 from .workflow import (
     Plan,
     all_states,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -57,6 +58,19 @@ class Plan(NamedTuple):
     notebooks: dict[str, list[str]]
     reads: dict[str, list[str]]
     pages: list[str]
+
+    def record(self) -> dict[str, Any]:
+        """As JSON values: all runs and those to be made, by path, notebooks, pages."""
+        lists = {"runs": self.jobs, "todo": self.todo, "notebooks": self.notebooks, "pages": self.pages}
+        return {name: list(listed) for name, listed in lists.items()}
+
+    def to_text(self) -> str:
+        """How much is to be made, then a line for each data set, model and encoder: how many runs of it."""
+        lines = [f"{len(self.todo)} of {len(self.jobs)} runs are missing or stale."]
+        lines += [f"{name}: to be run again" for name in (*self.notebooks, *self.pages)]
+        folders = Counter(self.jobs[name].path.parent for name in self.todo)
+        lines += [f"{count:4} {'/'.join(folder.parts[-3:])}" for folder, count in folders.items()]
+        return "\n".join(lines)
 
 
 _NAMES = list[str] | str

@@ -8,7 +8,6 @@ import warnings
 
 from .base import EMBEDDED, History, Model, NO_ENCODER, is_first_process
 from .registry import (
-    ENCODER_SHAPES,
     MODELS,
     ModelEntry,
     VECTOR_SOURCES,

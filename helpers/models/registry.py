@@ -340,20 +340,14 @@ def default_settings(name: str, settings: str = "standard", encoder: str = EMBED
     return Settings(**values)
 
 
-ENCODER_SHAPES = {
-    EMBEDDED: (6, 384),
-    "mpnet-base": (12, 768),
-    "bert-base-uncased": (12, 768),
-    "roberta-base": (12, 768),
-    "bert-large-uncased": (24, 1024),
-    "roberta-large": (24, 1024),
-}
-"""Encoders of the papers → layers, hidden size, as their configuration says, which then need not be here."""
+_KNOWN_LARGE = {EMBEDDED: False, "mpnet-base": False, "bert-base-uncased": False, "roberta-base": False}
+_KNOWN_LARGE |= {"bert-large-uncased": True, "roberta-large": True}
+"""Encoders of the papers, which need not be here to say what settings they have."""
 
 
 def _is_large(encoder: str) -> bool:
-    if encoder in ENCODER_SHAPES:
-        return ENCODER_SHAPES[encoder][1] >= 1024
+    if encoder in _KNOWN_LARGE:
+        return _KNOWN_LARGE[encoder]
     from .encoder import is_large  # torch
 
     return is_large(encoder)

@@ -31,7 +31,6 @@ from ..reporting.figures import landing_chart, learning_rates_chart, save_figure
 from ..runs import list_runs
 from .audit import CONSISTENT, INCONSISTENT, NOT_DERIVABLE
 from .bag_models import gids_markdown, noise_markdown, wiki80_markdown
-from .costs import costs_markdown
 from .direction import direction_markdown, table_6_markdown
 from .findings import families_markdown, findings_markdown
 from .graphs import graphs_markdown, leak_markdown, restriction_markdown
@@ -306,7 +305,6 @@ PAGES: dict[str, dict[str, Callable[[], str]]] = {
         "wiki80": wiki80_markdown,
         "noise": noise_markdown,
         "benchmarks": benchmark_table,
-        "costs": costs_markdown,
         "items": items_markdown,
     },
 }
