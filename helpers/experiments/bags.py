@@ -325,6 +325,9 @@ def _model(experiment: BagExperiment, data: BagData) -> Model:
     )
 
 
+NO_FACTS = RankedFacts(level="bag", facts=0, length=0, hit_ranks=())
+
+
 def _configuration(experiment: BagExperiment, model: Model, data: BagData, variant: str) -> Run:
     """The run before anything is trained."""
     settings, known = experiment.resolved(), experiment.recorded()
@@ -347,7 +350,9 @@ def _configuration(experiment: BagExperiment, model: Model, data: BagData, varia
         labels=data.labels,
         negative=data.negative,
         source="" if experiment.entry.random else NO_RANDOMNESS,
-        table=RankedFacts(level="bag", facts=0, hits=()) if data.negative else ConfusionRows(rows=()),
+        table=RankedFacts(level="bag", facts=0, length=0, hit_ranks=())
+        if data.negative
+        else ConfusionRows(rows=()),
     )
 
 

@@ -1,7 +1,7 @@
 """A run: what was trained or read, how, and its outcome as counts; save, load, list, compare."""
 
-from .schema import ConfusionRows, PairedRows, Run
-from .ranked_facts import RankedFacts
+from .outcomes import ConfusionRows, PairedRows, RankedFacts
+from .schema import Run
 from .files import (
     RUNS_FOLDER,
     STORED_RUNS,

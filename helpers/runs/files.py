@@ -15,15 +15,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from .. import RESULTS, ROOT
-from ..core import abridged, shown, write_atomically
-from .fields import plain
-from .ranked_facts import RankedFacts
-from .schema import SCHEMA_VERSION, ConfusionRows, LabelSetRows, PairedRows, Run, normal
+from ..core import abridged, shown, visible, write_atomically
+from .outcomes import KINDS, plain
+from .schema import SCHEMA_VERSION, Run, normal
 
 RUNS_FOLDER = ROOT / "results" / "runs"
 """Where runs are written, and read."""
@@ -42,7 +41,6 @@ KEYS = (
 OPTIONAL = {"options", "versions", "history", "facts", "cost"}
 """Left out when they are empty."""
 RUN = TypeAdapter(Run)
-KINDS = {one.kind: one for one in (ConfusionRows, PairedRows, LabelSetRows, RankedFacts)}
 
 
 def safe_name(name: str) -> str:
@@ -59,7 +57,7 @@ def safe_name(name: str) -> str:
     """
     parts = re.split(r"[/\\]", str(name))
     part = re.sub(r"[^A-Za-z0-9._+-]+", "-", str(name)).strip("-.")
-    if any(one.strip() in (".", "..") for one in parts) or not re.search(r"[A-Za-z0-9]", part):
+    if any(name.strip() in (".", "..") for name in parts) or not re.search(r"[A-Za-z0-9]", part):
         raise ValueError(f"{shown(name)} cannot be part of a path: it needs a letter or digit and no '..'")
     return part
 
@@ -77,23 +75,12 @@ def variant_name(chosen: Mapping[str, Any], usual: Mapping[str, Any]) -> str:
     return name if len(name) <= 160 else f"{name[:150]}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
 
-class Named(Protocol):
-    """What of a run says where it is kept: of one that is stored, or still to be made."""
-
-    dataset: str
-    split: str
-    model: str
-    variant: str
-    encoder: str | None
-    seed: int | None
-    profile: str | None
-
-
-def run_path(run: Named, folder: Path | str = RUNS_FOLDER) -> Path:
+def run_path(run: Any, folder: Path | str = RUNS_FOLDER) -> Path:
     """Where a run is kept: `<dataset>/<model>[+<variant>]/<encoder or 'published'>/seed-<n>.json`.
 
     A profile other than 'standard' is named before the variant, a split other than 'test' after the data set.
-    Without a seed the file is `predictions.json`. All parts are `safe_name`s.
+    Without a seed the file is `predictions.json`. All parts are `safe_name`s. What is not made yet has a path
+    too: anything that has these fields of a run.
 
     >>> from helpers.metrics import Confusion
     >>> run = Run.from_outcome(Confusion.from_arrays(["a"], ["a"]), dataset="tacred", model="SpanBERT")
@@ -150,9 +137,9 @@ def run_text(run: Run) -> str:
     hashes = {"schema_version": SCHEMA_VERSION, "configuration_sha256": run.configuration_sha256}
     record = {key: hashes[key] if key in hashes else getattr(run, key, None) for key in KEYS}
     record["outcome"] = {
-        one.name: value
-        for one in fields(run.table)
-        if (value := getattr(run.table, one.name)) not in (None, "", ()) or value != one.default
+        field.name: value
+        for field in fields(run.table)
+        if (value := getattr(run.table, field.name)) not in (None, "", ()) or value != field.default
     }
     kept = {key: value for key, value in record.items() if value or key not in OPTIONAL}
     return _laid_out(plain(kept), "", ordered=False) + "\n"
@@ -204,16 +191,15 @@ def load_run(path: Path | str) -> Run:
     path = Path(path)
     try:
         record = _read(path)
-        _check_keys(record)
         stated = record.pop("configuration_sha256", None)
         run = RUN.validate_python(record)
-        if stated is not None and stated != (found := run.configuration_sha256):
+        if stated is not None and stated != (actual := run.configuration_sha256):
             raise ValueError(
-                f"configuration_sha256 is {shown(stated)}; that of the configuration is {found!r}"
+                f"configuration_sha256 is {shown(stated)}; that of the configuration is {actual!r}"
             )
         return run
     except ValidationError as error:
-        reason = _one_line(error, record)
+        reason = _one_line(error)
     except RecursionError:
         reason = "nested too deeply"
     except ValueError as error:
@@ -222,7 +208,7 @@ def load_run(path: Path | str) -> Run:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """The JSON object in a file; ValueError if it holds none, or a key twice, or a number that JSON lacks."""
+    """The JSON object in a file, all keys there, without the version of the schema; ValueError for others."""
     if path.stat().st_size > MAX_BYTES:
         raise ValueError(f"has {path.stat().st_size} bytes; expected at most {MAX_BYTES}")
     try:
@@ -234,63 +220,45 @@ def _read(path: Path) -> dict[str, Any]:
         raise ValueError(f"not UTF-8 at byte {error.start}") from None
     if not isinstance(record, dict):
         raise ValueError(f"a run is a JSON object, this is a {type(record).__name__}")
+    version = record.pop("schema_version", None)
+    if version != SCHEMA_VERSION or isinstance(version, bool):
+        raise ValueError(f"schema_version is {shown(version)}; this program reads version {SCHEMA_VERSION}")
+    for key in KEYS[1:]:
+        if key not in record and key not in OPTIONAL:
+            raise ValueError(f"missing key {key}")
     return record
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"key {shown(twice)} is there twice")
-    return found
+    record: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in record:
+            raise ValueError(f"key {shown(key)} is there twice")
+        record[key] = value
+    return record
 
 
 def _no_number(text: str) -> None:
     raise ValueError(f"{text} is no JSON number")
 
 
-def _check_keys(record: dict[str, Any]) -> None:
-    found = record.pop("schema_version", None)
-    if found != SCHEMA_VERSION or isinstance(found, bool):
-        raise ValueError(f"schema_version is {shown(found)}; this program reads version {SCHEMA_VERSION}")
-    for key in KEYS[1:]:
-        if key not in record and key not in OPTIONAL:
-            raise ValueError(f"missing key {key}")
-
-
-def _one_line(error: ValidationError, record: Mapping[str, Any]) -> str:
-    """The first fault that pydantic found, as 'key is value; expected …'; of a row, all of it is shown."""
-    fault = error.errors(include_url=False, include_input=False)[0]
-    place, value, rows = "", record, None
-    for step in fault["loc"]:
-        if (
-            place == "outcome" and step in KINDS and rows is None
-        ):  # pydantic names the kind of the outcome here
-            rows = KINDS[step].COUNTED
-        elif isinstance(step, int) and isinstance(value, list):
-            place, value = f"{place}[{step}]", value[step] if step < len(value) else None
-            if place.partition(".")[2].partition("[")[0] in (rows or ()):
-                break
-        else:
-            name = str(step) if str(step).isprintable() and step else repr(step)
-            place += ("." if place else "") + abridged(name, 80)
-            value = value.get(step) if isinstance(value, dict) else None
-    row = place.endswith("]") and (rows or {}).get(place.partition(".")[2].partition("[")[0])
-    match fault["type"]:
-        case _ if row:
-            return f"{place} is {shown(value)}; expected {row}, whole numbers from 0 and below 2**53"
-        case "value_error":
-            return (
-                f"{place} is {shown(value)}; {fault['ctx']['error']}" if place else str(fault["ctx"]["error"])
-            )
-        case "missing":
-            return f"missing key {place}"
-        case "unexpected_keyword_argument":
-            return f"unknown key {place}"
-        case "union_tag_invalid" | "union_tag_not_found":
-            return f"outcome.kind is {shown(value.get('kind'))}; expected one of {', '.join(KINDS)}"
-    return f"{place} is {shown(value)}; expected {fault['msg'].removeprefix('Input should be ')}"
+def _one_line(error: ValidationError) -> str:
+    """The first fault that pydantic names, as 'key is value; expected …'."""
+    fault = error.errors(include_url=False)[0]
+    kind, steps = fault["type"], fault["loc"]
+    if steps[:1] == ("outcome",) and len(steps) > 1 and steps[1] in KINDS:
+        steps = ("outcome", *steps[2:])  # pydantic names the kind of the outcome there
+    names = [f"[{step}]" if isinstance(step, int) else f".{visible(step, 80)}" for step in steps]
+    key = "".join(names).removeprefix(".")
+    if kind == "missing":
+        return f"missing key {key}"
+    if kind == "unexpected_keyword_argument":
+        return f"unknown key {key}"
+    if kind in ("union_tag_invalid", "union_tag_not_found"):
+        return f"outcome.kind is {shown(fault['input'].get('kind'))}; expected one of {', '.join(KINDS)}"
+    said = str(fault["ctx"]["error"]) if kind == "value_error" else fault["msg"]
+    said = said.replace("Input should be ", "expected ")
+    return f"{key} is {shown(fault['input'])}; {said}" if key else said
 
 
 def list_runs(
@@ -312,16 +280,12 @@ def list_runs(
     []
     """
     wanted = {"dataset": dataset, "model": model, "encoder": encoder, "profile": profile, "split": split}
-    wanted = {
-        key: one for key, one in {**wanted, "variant": variant, "kind": kind}.items() if one is not None
-    }
+    wanted |= {"variant": variant, "kind": kind}
     # the folders' names begin with these: the other files need not be read
-    parts = (
-        f"{name}*" if name and name == re.sub(r"[^\w.+-]", "", name) else "*" for name in (dataset, model)
-    )
+    parts = [f"{name}*" if name and re.fullmatch(r"[\w.+-]+", name) else "*" for name in (dataset, model)]
     runs = map(load_run, sorted(Path(folder).glob("/".join([*parts, "*", "*.json"]))))
-    found = [run for run in runs if all(getattr(run, name) == value for name, value in wanted.items())]
-    return sorted(found, key=_order)
+    kept = [run for run in runs if all(value in (None, getattr(run, key)) for key, value in wanted.items())]
+    return sorted(kept, key=_order)
 
 
 def list_published(dataset: str, kind: str | None = None, folder: Path | str = RUNS_FOLDER) -> list[Run]:

@@ -20,9 +20,9 @@ from typing import Any, Literal, NamedTuple
 from pydantic import TypeAdapter, ValidationError
 
 from .. import ROOT
-from ..core import exclusive, read_opened, shown, write_atomically
+from ..core import exclusive, file_sha256, read_opened, shown, write_atomically
 from ..data import data_sha256
-from .fields import record
+from .outcomes import record
 from .schema import SCHEMA_VERSION
 
 INDEX = ROOT / "results" / "provenance.json"
@@ -34,13 +34,8 @@ SHORT = 16
 DATA = "data/"
 """What a registered data file's name begins with in the index."""
 State = Literal["current", "stale", "missing", "unknown"]
-KINDS = {
-    "results/tables": "table",
-    "figures": "figure",
-    "results/notebooks": "notebook",
-    "results/runs": "run",
-}
-KINDS |= {"results/studies": "run"}
+KINDS = {"results/tables": "table", "figures": "figure", "results/notebooks": "notebook"}
+KINDS |= {"results/runs": "run", "results/studies": "run"}
 
 
 class Result(NamedTuple):
@@ -87,23 +82,19 @@ def digest(name: str, root: Path = ROOT) -> str | None:
     if name.startswith(DATA):
         return data_sha256(name.removeprefix(DATA))
     path = root / name
-    files = [path] if path.is_file() else sorted(one for one in path.rglob("*.*") if one.is_file())
-    if kind_of(name) == "figure":
-        files = sorted(path.parent.glob(f"{path.name}.*"))
-    if not files:
-        return None
-    if files == [path]:
+    if path.is_file():
         content = path.read_bytes()
         if name.startswith("notebooks/"):
             with contextlib.suppress(ValueError):
-                cells = [(one["cell_type"], "".join(one["source"])) for one in json.loads(content)["cells"]]
+                cells = [
+                    (cell["cell_type"], "".join(cell["source"])) for cell in json.loads(content)["cells"]
+                ]
                 content = json.dumps(cells).encode()
         return hashlib.sha256(content).hexdigest()
-    lines = (
-        f"{one.relative_to(root).as_posix()} {hashlib.sha256(one.read_bytes()).hexdigest()}\n"
-        for one in files
-    )
-    return hashlib.sha256("".join(lines).encode()).hexdigest()
+    paths = path.parent.glob(f"{path.name}.*") if kind_of(name) == "figure" else path.rglob("*.*")
+    files = sorted(file for file in paths if file.is_file())
+    lines = [f"{file.relative_to(root).as_posix()} {file_sha256(file)}\n" for file in files]
+    return hashlib.sha256("".join(lines).encode()).hexdigest() if files else None
 
 
 def changes(
@@ -118,16 +109,17 @@ def changes(
     >>> changes({"data/semeval2010/TRAIN_FILE.TXT": "0" * 64})
     ['data/semeval2010/TRAIN_FILE.TXT changed']
     """
-    known, found = {} if known is None else known, []
+    known = {} if known is None else known
+    reasons = []
     for name, before in recorded.items():
         if name not in known:
             known[name] = digest(name, root)
         now = known[name]
         if now is None:
-            found.append(f"{name} is gone")
+            reasons.append(f"{name} is gone")
         elif not before or now[: len(before)] != before:
-            found.append(f"{name} changed")
-    return found
+            reasons.append(f"{name} changed")
+    return reasons
 
 
 def run_state(
@@ -149,31 +141,33 @@ def run_state(
     if not path.is_file():
         return Result("run", name, "missing")
     try:
-        found = json.loads(path.read_bytes())
-        if found.get("schema_version") != SCHEMA_VERSION:
+        stored = json.loads(path.read_bytes())
+        if stored.get("schema_version") != SCHEMA_VERSION:
             return Result("run", name, "stale", f"this is no run file of version {SCHEMA_VERSION}")
-        files, made = found["files"], found.get("versions", {})
+        inputs, made_by = stored["files"], stored.get("versions", {})
         reasons = [
-            f"input {one.removeprefix(DATA)}"
-            for one in changes({DATA + one: sha for one, sha in files.items()}, known=known)
+            f"input {reason.removeprefix(DATA)}"
+            for reason in changes({DATA + file: sha for file, sha in inputs.items()}, known=known)
         ]
         for field, values in (expected or {}).items():
+            before = stored.get(field, {})
             reasons += [
-                f"configuration: {key} was {shown(found.get(field, {}).get(key))}, is now {shown(value)}"
+                f"configuration: {key} was {shown(before.get(key))}, is now {shown(value)}"
                 for key, value in values.items()
-                if found.get(field, {}).get(key) != value
+                if before.get(key) != value
             ]
         reasons += [
-            f"version of {key} was {shown(made[key])}, is now {value}"
+            f"version of {key} was {shown(made_by[key])}, is now {value}"
             for key, value in (versions or {}).items()
-            if made.get(key, value) != value
+            if made_by.get(key, value) != value
         ]
     except (ValueError, KeyError, AttributeError, TypeError):
         return Result("run", name, "stale", "this is no run file")
     if reasons:
         return Result("run", name, "stale", "; ".join(reasons))
-    known_origin = bool(files or made)
-    return Result("run", name, *(("current", "") if known_origin else ("unknown", "it names no inputs")))
+    if not inputs and not made_by:
+        return Result("run", name, "unknown", "it names no inputs")
+    return Result("run", name, "current")
 
 
 def read_index(path: Path = INDEX) -> dict[str, MadeFrom]:
@@ -190,8 +184,8 @@ def read_index(path: Path = INDEX) -> dict[str, MadeFrom]:
         return _INDEX.validate_json(path.read_bytes())
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, fault["loc"]))
-        raise ValueError(f"{path}: {shown(place)}: {' '.join(fault['msg'].split())}") from None
+        key = ".".join(map(str, fault["loc"]))
+        raise ValueError(f"{path}: {shown(key)}: {' '.join(fault['msg'].split())}") from None
 
 
 def write_made(
@@ -207,14 +201,13 @@ def write_made(
     """
 
     def hashes(names: Iterable[str]) -> dict[str, str]:
-        found = {name: digest(name) for name in sorted(set(names))}
-        return {name: one[:SHORT] for name, one in found.items() if one}
+        return {name: sha[:SHORT] for name in sorted(set(names)) if (sha := digest(name))}
 
     own = hashes(made) if compared else dict.fromkeys(sorted(set(made)), "")
     with exclusive(path):
         index = read_index(path) | {maker: MadeFrom(made=own, read=hashes(read), rules=RULES_VERSION)}
-        record = _INDEX.dump_python(dict(sorted(index.items())))
-        write_atomically(path, json.dumps(record, indent=1, ensure_ascii=False) + "\n")
+        text = json.dumps(_INDEX.dump_python(dict(sorted(index.items()))), indent=1, ensure_ascii=False)
+        write_atomically(path, text + "\n")
 
 
 def project_names(log: Path, root: Path = ROOT) -> tuple[set[str], set[str]]:
@@ -243,13 +236,9 @@ def _result(path: Path, root: Path) -> str | None:
         return None
     name = path.relative_to(root).as_posix()
     kind = kind_of(name)
-    return (
-        name.removesuffix(path.suffix)
-        if kind == "figure"
-        else name
-        if kind in ("table", "notebook")
-        else None
-    )
+    if kind == "figure":
+        return name.removesuffix(path.suffix)
+    return name if kind in ("table", "notebook") else None
 
 
 def _data(path: Path, root: Path) -> str | None:
@@ -264,16 +253,14 @@ def _data(path: Path, root: Path) -> str | None:
 def made_states(index: Mapping[str, MadeFrom], known: dict | None = None) -> Iterator[Result]:
     """The state of everything that stands in the index: of what one notebook makes, all is stale at once."""
     known = {} if known is None else known
-    for one in index.values():
-        reasons = changes(one.read, known=known)
-        if one.rules != RULES_VERSION:
-            reasons.append(f"the rules were version {one.rules}, are now {RULES_VERSION}")
-        for name, before in one.made.items():
-            kind = kind_of(name)
+    for entry in index.values():
+        reasons = changes(entry.read, known=known)
+        if entry.rules != RULES_VERSION:
+            reasons.append(f"the rules were version {entry.rules}, are now {RULES_VERSION}")
+        for name, before in entry.made.items():
             if digest(name) is None:
-                yield Result(kind, name, "missing")
+                yield Result(kind_of(name), name, "missing")
                 continue
-            why = reasons + (
-                [f"{name} itself changed"] if before and changes({name: before}, known=known) else []
-            )
-            yield Result(kind, name, "stale" if why else "current", "; ".join(why))
+            edited = before and changes({name: before}, known=known)
+            why = [*reasons, f"{name} itself changed"] if edited else reasons
+            yield Result(kind_of(name), name, "stale" if why else "current", "; ".join(why))

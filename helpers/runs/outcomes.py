@@ -1,0 +1,373 @@
+"""The four kinds of outcome in a run file, as rows of counts, and the kinds of values that they hold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import ConfigDict, Field, Strict
+from pydantic.dataclasses import dataclass
+
+from ..core import Label, shown
+from ..metrics import Confusion, FactRanking, LabelSets, MultilabelOutcome, PairedOutcomes, RankingOutcome
+from .label_pairs import LabelPairs
+
+LIMIT = 2**53
+"""Counts, and their sum, stay below: every program that reads JSON numbers as doubles gets them exactly."""
+MAX_LABELS = 5_000
+"""Of a table of single labels, which is dense in memory."""
+MAX_DEPTH = 1_000
+MAX_LENGTH = 1 << 26
+
+record = partial(
+    dataclass, frozen=True, kw_only=True, config=ConfigDict(extra="forbid", populate_by_name=True)
+)
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it: numpy numbers as Python's, tuples as lists.
+
+    Raises ValueError for what JSON cannot hold: other objects, keys that are no text, nan and infinity.
+
+    >>> plain({"rates": (1, 0.5)})
+    {'rates': [1, 0.5]}
+    """
+    if hasattr(value, "item") and getattr(value, "ndim", 1) == 0:
+        value = value.item()
+    if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
+        return {key: plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
+    if value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    raise ValueError(f"{shown(value)} is no JSON value")
+
+
+Count = Annotated[int, Strict(), Field(ge=0, lt=LIMIT)]
+Position = Count
+"""Of a label in the list of labels."""
+Rank = Annotated[int, Strict(), Field(ge=1, le=MAX_LENGTH)]
+
+
+@record
+class ConfusionRows:
+    """`rows` : [gold, predicted, count], positions into the labels; entries that are missing are 0."""
+
+    kind: Literal["confusion"] = "confusion"
+    rows: tuple[tuple[Position, Position, Count], ...]
+    COUNTED: ClassVar = ("rows",)
+
+    def counted(self, labels: Sequence[Label]) -> Confusion:
+        """The table over these labels."""
+        return _dense(Confusion, self.rows, labels)
+
+
+@record
+class PairedRows:
+    """`rows` : [gold, predicted, other, count].
+
+    `other` : the prediction on the 'paired sentence', or that of a 'second system', which `second` names.
+    """
+
+    kind: Literal["paired"] = "paired"
+    other: Literal["paired sentence", "second system"] = "paired sentence"
+    second: str = ""
+    rows: tuple[tuple[Position, Position, Position, Count], ...]
+    COUNTED: ClassVar = ("rows",)
+
+    def counted(self, labels: Sequence[Label]) -> PairedOutcomes:
+        """The table over these labels. Raises ValueError if `second` does not fit `other`."""
+        if bool(self.second) != (self.other == "second system"):
+            raise ValueError(f"outcome.second is {shown(self.second)}; other is {self.other!r}")
+        return _dense(PairedOutcomes, self.rows, labels)
+
+
+@record
+class LabelSetRows:
+    """Of a classifier that gives label sets; or of two on the same instances.
+
+    Attributes
+    ----------
+    ranking : [number of gold labels, [ranks of the hits, from 1], count], ranks up to `depth`.
+    sets : [gold set, predicted set, count], sets as positions into the labels. decision : what was predicted.
+    pairs : [gold set, predicted set, set predicted by `second`, count], in place of `sets`.
+    train_support : training instances of each label.
+    """
+
+    kind: Literal["label_sets"] = "label_sets"
+    decision: str = "given"
+    second: str = ""
+    depth: Annotated[int, Strict(), Field(ge=1, le=MAX_DEPTH)] | None = None
+    train_support: tuple[Count, ...] | None = None
+    ranking: tuple[tuple[Count, tuple[Count, ...], Count], ...] = ()
+    sets: tuple[tuple[tuple[Position, ...], tuple[Position, ...], Count], ...] = ()
+    pairs: tuple[tuple[tuple[Position, ...], tuple[Position, ...], tuple[Position, ...], Count], ...] = ()
+    COUNTED: ClassVar = ("ranking", "sets", "pairs")
+
+    def counted(self, labels: Sequence[Label]) -> MultilabelOutcome | LabelPairs:
+        """The outcome over these labels; of two classifiers, `LabelPairs`."""
+        if self.train_support is not None and len(self.train_support) != len(labels):
+            raise ValueError(
+                f"outcome.train_support has {len(self.train_support)} counts for {len(labels)} labels"
+            )
+        if self.second:
+            if self.ranking or self.sets or self.depth:
+                raise ValueError("outcome.second is given: expected pairs, and no ranking, sets or depth")
+            return _built("pairs", LabelPairs.from_rows, self.pairs, labels, self.decision)
+        if self.pairs or self.depth is None:
+            raise ValueError("outcome.second is empty: expected depth, ranking and sets, and no pairs")
+        sets = _built("sets", LabelSets.from_rows, self.sets, labels, self.decision)
+        ranking = _built("ranking", RankingOutcome.from_rows, self.ranking, self.depth, labels)
+        if sets.n != ranking.n:
+            raise ValueError(f"outcome.sets holds {sets.n} instances, outcome.ranking {ranking.n}")
+        return MultilabelOutcome(ranking, sets.label_counts(), sets)
+
+
+def _dense(kind: type, rows: Sequence[tuple], labels: Sequence[Label]) -> Any:
+    if len(labels) > MAX_LABELS:
+        raise ValueError(f"labels holds {len(labels)} labels; expected at most {MAX_LABELS}")
+    return _built("rows", kind.from_rows, rows, labels)
+
+
+def _built(name: str, make: Any, *arguments: Any) -> Any:
+    """What `make` gives; its messages, which name a row, get the key in the file."""
+    try:
+        return make(*arguments)
+    except ValueError as error:
+        raise ValueError(f"outcome.{name}{str(error).removeprefix('rows')}") from None
+
+
+@record
+class RankedFacts:
+    """Of distant supervision: predicted facts, the most certain first, and which of them are true.
+
+    Attributes
+    ----------
+    level : 'bag', a fact is (head, tail, relation), or 'sentence', it is (sentence, relation).
+    facts : number of true facts, in the list or not. length : number of predicted facts.
+    hit_ranks : rising, the rank (from 1) of each that is true.
+    unknown : [first, last] ranks, rising, at which it is not known how many are true so far: a published
+        curve may begin late, and equal scores share a point. A true fact there has the next known rank.
+    scores : of each predicted fact, not rising. relations : of each, positions into the labels.
+    pairs : of each, the number of its entity pair (or sentence), the same for every system on the data.
+    facts_of_relation : number of true facts of each label.
+
+    >>> RankedFacts(level="bag", facts=3, length=3, hit_ranks=(1, 3)).ranking().found.tolist()
+    [1, 1, 2]
+    """
+
+    kind: Literal["facts"] = "facts"
+    level: Literal["bag", "sentence"]
+    facts: Count
+    facts_of_relation: tuple[Count, ...] | None = None
+    length: Annotated[int, Strict(), Field(ge=0, le=MAX_LENGTH)]
+    hit_ranks: tuple[Rank, ...]
+    unknown: tuple[tuple[Rank, Rank], ...] = ()
+    relations: tuple[Position, ...] | None = None
+    pairs: tuple[Count, ...] | None = None
+    scores: tuple[Annotated[float, Strict(), Field(allow_inf_nan=False)], ...] | None = None
+    COUNTED: ClassVar = ()
+
+    @classmethod
+    def from_ranking(
+        cls,
+        ranking: FactRanking,
+        level: Literal["bag", "sentence"] = "bag",
+        labels: Sequence[Label] | None = None,
+        pairs: Iterable[int] | None = None,
+        decimals: int | None = None,
+    ) -> RankedFacts:
+        """A ranking as a run file holds it; of one that is known at some ranks only, no columns are kept.
+
+        Parameters
+        ----------
+        labels : of the run, those of the ranking among them; None: the ranking's.
+        pairs : the number of the pair of each fact, in the order of the list.
+        decimals : of the scores, which take most of the file; None: as they are. Hits are not touched.
+
+        Raises ValueError if a label of the ranking is not among `labels`.
+
+        >>> ranking = FactRanking.from_curve([0.5, 0.6], [0.1, 0.3], facts=10)
+        >>> kept = RankedFacts.from_ranking(ranking)
+        >>> kept.length, kept.hit_ranks, kept.unknown
+        (5, (2, 5, 5), ((1, 1), (3, 4)))
+        """
+        names = ranking.labels if labels is None else tuple(labels)
+        if strangers := [label for label in ranking.labels if label not in names]:
+            raise ValueError(f"label {shown(strangers[0])} of the ranking is not among the labels of the run")
+        positions = np.array([names.index(label) for label in ranking.labels], dtype=np.int64)
+        before = np.r_[0, ranking.ranks[:-1]]
+        late = ranking.ranks - before > 1
+        columns: dict[str, Any] = {}
+        if not late.any():
+            columns["pairs"] = None if pairs is None else tuple(map(int, pairs))
+            if ranking.relations is not None:
+                columns["relations"] = tuple(positions[ranking.relations].tolist())
+            if ranking.scores is not None:
+                scores = ranking.scores.astype(float)
+                columns["scores"] = tuple((scores if decimals is None else scores.round(decimals)).tolist())
+        if ranking.facts_of_relation is not None:
+            counts = np.zeros(len(names), dtype=np.int64)
+            counts[positions] = ranking.facts_of_relation
+            columns["facts_of_relation"] = tuple(counts.tolist())
+        return cls(
+            level=level,
+            facts=ranking.facts,
+            length=len(ranking),
+            hit_ranks=tuple(np.repeat(ranking.ranks, np.diff(ranking.found, prepend=0)).tolist()),
+            unknown=tuple(zip((before[late] + 1).tolist(), (ranking.ranks[late] - 1).tolist(), strict=True)),
+            **columns,
+        )
+
+    def ranking(self, labels: Sequence[Label] = (), negative: Label | None = None) -> FactRanking:
+        """The list for the metrics.
+
+        Parameters
+        ----------
+        labels : of the run, which the positions of relations point into. negative : the class among them that
+            is never a fact, and is left out of the ranking's labels.
+
+        Raises ValueError if a fact is of the negative class.
+
+        >>> columns = {"length": 2, "hit_ranks": (1,), "relations": (1, 2), "scores": (0.9, 0.5)}
+        >>> RankedFacts(level="bag", facts=2, **columns).ranking(["NA", "r", "s"], "NA").labels
+        ('r', 's')
+        """
+        known = np.ones(self.length, dtype=bool)
+        for first, last in self.unknown:
+            known[first - 1 : last] = False
+        ranks = np.flatnonzero(known) + 1
+        hits_so_far = np.searchsorted(np.array(self.hit_ranks, dtype=np.int64), ranks, side="right")
+        kept = np.array([place for place, label in enumerate(labels) if label != negative], dtype=np.int64)
+        relations, counts = self.relations, self.facts_of_relation
+        if relations is not None:
+            relations = np.searchsorted(kept, relations)
+            if not np.array_equal(kept[np.minimum(relations, len(kept) - 1)], self.relations):
+                raise ValueError(f"outcome.relations holds a fact of the negative class {shown(negative)}")
+        if counts is not None:
+            counts = np.array(counts, dtype=np.int64)[kept]
+            if counts.sum() != self.facts:
+                raise ValueError(f"outcome.facts_of_relation: there are facts of {shown(negative)}")
+        return FactRanking(
+            ranks,
+            hits_so_far,
+            self.facts,
+            None if self.scores is None else np.array(self.scores),
+            None if self.unknown else np.diff(hits_so_far, prepend=0).astype(bool),
+            relations,
+            () if relations is None and counts is None else tuple(labels[column] for column in kept),
+            counts,
+        )
+
+    def counted(self, labels: Sequence[Label]) -> RankedFacts:
+        """Itself, once it is consistent. Raises ValueError that names the entry that is not."""
+        for name in ("relations", "pairs", "scores"):
+            column = getattr(self, name)
+            if column and self.unknown:
+                raise ValueError(f"outcome.unknown is given: expected no {name}")
+            if column is not None and len(column) != self.length:
+                raise ValueError(f"outcome.{name} has {len(column)} entries, outcome.length is {self.length}")
+        if len(self.hit_ranks) > self.facts:
+            raise ValueError(
+                f"outcome.hit_ranks holds {len(self.hit_ranks)} hits; outcome.facts is {self.facts}"
+            )
+        self._check_ranks()
+        for index in np.flatnonzero(np.diff(self.scores or ()) > 0)[:1] + 1:
+            above, score = self.scores[index - 1 : index + 1]
+            raise ValueError(f"outcome.scores[{index}] is {score}, above the one before, {above}")
+        for index in np.flatnonzero(np.array(self.relations or ()) >= len(labels))[:1]:
+            said = f"outcome.relations[{index}] is {self.relations[index]}"
+            raise ValueError(f"{said}; there are {len(labels)} labels")
+        if self.facts_of_relation is not None:
+            self._check_relations(labels)
+        return self
+
+    def _check_ranks(self) -> None:
+        """Pieces and hits rise within the list; hits stand at known ranks, each in a room of its own."""
+        first, last = np.array(self.unknown, dtype=np.int64).reshape(-1, 2).T
+        behind = np.r_[0, last[:-1] + 1]  # the rank behind a piece is known: two pieces cannot touch
+        for index in np.flatnonzero(~((behind < first) & (first <= last) & (last < self.length)))[:1]:
+            said = f"outcome.unknown[{index}] is {self.unknown[index]}"
+            raise ValueError(f"{said}: expected first and last rank, rising, before the last of the list")
+        hits = np.array(self.hit_ranks, dtype=np.int64)
+        before = np.r_[0, hits[:-1]]
+        for index in np.flatnonzero((hits < before) | (hits > self.length))[:1]:
+            said = f"outcome.hit_ranks[{index}] is {hits[index]}, after {before[index]}"
+            raise ValueError(f"{said}: expected rising ranks up to {self.length}")
+        ranks, counts = np.unique(hits, return_counts=True)
+        piece = np.searchsorted(last, ranks)  # the first one that does not end before the rank
+        for index in np.flatnonzero(np.r_[first, MAX_LENGTH + 1][piece] <= ranks)[:1]:
+            raise ValueError(f"outcome.hit_ranks holds {ranks[index]}, a rank that is not known")
+        # the known rank behind a piece may have the hits of all of its ranks; [-1] stands for no piece before
+        behind_piece = np.r_[last, 0][piece - 1] + 1 == ranks
+        room = 1 + np.where(behind_piece, np.r_[last - first + 1, 0][piece - 1], 0)
+        for index in np.flatnonzero(counts > room)[:1]:
+            raise ValueError(f"outcome.hit_ranks holds {ranks[index]} {counts[index]} times")
+
+    def _check_relations(self, labels: Sequence[Label]) -> None:
+        counts = self.facts_of_relation
+        if len(counts) != len(labels) or sum(counts) != self.facts:
+            said = f"outcome.facts_of_relation: {len(counts)} counts with the sum {sum(counts)}"
+            raise ValueError(f"{said}; expected {len(labels)} with the sum {self.facts}")
+        if self.relations is None:
+            return
+        hits = np.bincount([self.relations[rank - 1] for rank in self.hit_ranks], minlength=len(labels))
+        for index in np.flatnonzero(hits > counts)[:1]:
+            said = f"outcome.facts_of_relation[{index}] is {counts[index]}"
+            raise ValueError(f"{said}, but {hits[index]} of it are hits")
+
+
+Rows = Annotated[ConfusionRows | PairedRows | LabelSetRows | RankedFacts, Field(discriminator="kind")]
+KINDS = ("confusion", "paired", "label_sets", "facts")
+Outcome = Confusion | PairedOutcomes | MultilabelOutcome | LabelPairs | RankedFacts
+
+
+def check_rows(name: str, rows: Sequence[tuple]) -> None:
+    """Raises ValueError for an entry that is there twice, and for counts, which stand last in a row, whose
+    sum is not below `LIMIT`.
+
+    >>> check_rows("rows", [(0, 0, 5), (0, 0, 2)])
+    Traceback (most recent call last):
+    ValueError: outcome.rows[1] is (0, 0, 2); its entry is there already
+    """
+    entries = set()
+    for index, row in enumerate(rows):
+        if row[:-1] in entries:
+            raise ValueError(f"outcome.{name}[{index}] is {shown(row)}; its entry is there already")
+        entries.add(row[:-1])
+    total = sum(row[-1] for row in rows)
+    if total >= LIMIT:
+        raise ValueError(f"outcome.{name} adds up to {total}; expected less than 2**53")
+
+
+def outcome_fields(
+    outcome: Outcome, second: str = "", train_support: Iterable[int] | None = None
+) -> dict[str, Any]:
+    """The fields `labels` and `table` of a run with this outcome; see `Run.from_outcome`."""
+    if second and not isinstance(outcome, PairedOutcomes | LabelPairs):
+        raise ValueError(f"a {type(outcome).__name__} is of one system; second is {second!r}")
+    match outcome:
+        case RankedFacts():
+            return {"table": outcome}
+        case Confusion():
+            return {"labels": outcome.labels, "table": ConfusionRows(rows=outcome.to_rows())}
+        case PairedOutcomes():
+            other = "second system" if second else "paired sentence"
+            table = PairedRows(other=other, second=second, rows=outcome.to_rows())
+            return {"labels": outcome.labels, "table": table}
+        case LabelPairs():
+            table = LabelSetRows(second=second, decision=outcome.sets.decision, pairs=outcome.to_rows())
+            return {"labels": outcome.labels, "table": table}
+    if outcome.sets is None:
+        raise ValueError("outcome has no label sets: make it with keep_sets=True")
+    table = LabelSetRows(
+        decision=outcome.sets.decision,
+        depth=outcome.ranking.depth,
+        train_support=None if train_support is None else tuple(train_support),
+        ranking=outcome.ranking.to_rows(),
+        sets=outcome.sets.to_rows(),
+    )
+    return {"labels": outcome.ranking.labels, "table": table}
