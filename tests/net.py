@@ -746,10 +746,10 @@ def scores() -> Iterator[tuple[str, str]]:
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    from helpers.papers.readme import PAGES, filled
+    from helpers.papers.page import PAGES, made
 
     for page in PAGES:
-        yield page, filled(page, (ROOT / page).read_text("utf-8"))
+        yield page, made(page)
     yield "page.html", Path("page.html").read_text("utf-8")
 
 

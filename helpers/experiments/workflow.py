@@ -31,7 +31,7 @@ ENCODERS = ("bert-base-uncased", "bert-large-uncased", "roberta-large")
 """Of the papers' grid."""
 _PAPER_R = (*((one, False) for one in ("em-c", "em-es", "r-bert", "emr-c", "ptr")),)
 _PAPER_R += tuple((one, True) for one in ("em-c", "em-es", "r-bert", "ptr"))
-PAGES = ("README.md", "results/README.md")
+PAGES = ("README.md", *(f"results/{name}.md" for name in ("README", "findings", "items", "speed", "studies")))
 PROFILES = ("standard", "paper")
 
 

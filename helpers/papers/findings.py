@@ -252,6 +252,22 @@ def findings_markdown(runs: Sequence[Run] | None = None) -> str:
     return to_markdown(shown)
 
 
+def folded_markdown() -> str:
+    """The findings of each family in one line: how many have which verdict, and Holm's p of those decided.
+
+    >>> print(folded_markdown().splitlines()[2])
+    | R, Table III | 9 | 6 | 3 | 0 | .032 |
+    """
+    rows = []
+    for family, part in findings_table(finding_runs()).groupby("family", sort=False):
+        counts = part["verdict"].value_counts()
+        decided = part.loc[part["verdict"] != UNDECIDED, "p_holm"].max()
+        numbers = [counts.get(word, 0) for word in (REPRODUCED, UNDECIDED, CONTRADICTED)]
+        rows.append((family, len(part), *numbers, short_p(decided)))
+    columns = ["table, form", "findings", REPRODUCED, UNDECIDED, CONTRADICTED]
+    return to_markdown(pd.DataFrame(rows, columns=[*columns, "largest p (Holm) of a verdict"]))
+
+
 def short_p(p: float) -> str:
     """'.006', '< .001', '–' where there is none.
 

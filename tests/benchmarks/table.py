@@ -11,7 +11,7 @@ import pandas as pd
 
 from helpers import ROOT
 from helpers.core.files import write_atomically
-from helpers.papers.readme import RATES
+from helpers.papers.page_tables import RATES
 
 TABLE = ROOT / "results" / "tables" / "benchmarks.csv"
 TRAINING, MULTILABEL, GRAPHS, ENGINES = "training", "multi-label", "graphs", "engines"

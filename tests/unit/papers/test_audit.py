@@ -11,7 +11,7 @@ from helpers.papers.audit import intervals
 from helpers.papers.audit.direction import nearest_rate
 from helpers.papers.audit.report import audit_claims, write_audit
 from helpers.papers.audit.weighting import comparisons
-from helpers.papers.readme import claims_table
+from helpers.papers.page_tables import claims_table
 from helpers.reporting.published import load_published, parse_printed
 
 COUNTS = pd.DataFrame(columns=["dataset", "split", "label", "count"])

@@ -163,7 +163,7 @@ class TestIndex:
 
     def test_the_committed_index_is_read(self):
         assert all(
-            name.startswith("notebooks/") or name == "helpers.papers.readme" for name in read_index(INDEX)
+            name.startswith("notebooks/") or name == "helpers.papers.page" for name in read_index(INDEX)
         )
 
     def test_a_broken_index_is_named(self, tmp_path):

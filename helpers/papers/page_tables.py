@@ -1,8 +1,4 @@
-"""The tables of README.md and results/README.md, made from stored results: nothing in them is typed.
-
-`filled` puts them between their marks; a test holds both pages to it. Whole tables, number by number, are
-printed by `python -m helpers summary`.
-"""
+"""Tables of the pages that no notebook makes: claims that need no training, and measured speed."""
 
 from __future__ import annotations
 
@@ -13,40 +9,18 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from .. import ROOT
-from ..core import unknown_name, write_atomically
-from ..evaluation import system_title
-from ..metrics import averages
-from ..notebooks import notebook_paths, read_contract
-from ..reporting import (
-    TABLES_FOLDER,
-    markdown_table,
-    paired_scores,
-    per_seed,
-    printed_decimals,
-    read_tidy,
-    resampled_intervals,
-)
-from ..reporting.figures import landing_chart, learning_rates_chart, save_figure, settings_chart
-from ..runs import list_runs
+from ..core import unknown_name
+from ..reporting import TABLES_FOLDER, markdown_table, printed_decimals, read_tidy
 from .audit import CONSISTENT, INCONSISTENT, NOT_DERIVABLE
-from .bag_models import gids_markdown, noise_markdown, wiki80_markdown
-from .direction import direction_markdown, table_6_markdown
-from .findings import families_markdown, findings_markdown
-from .graphs import graphs_markdown, leak_markdown, restriction_markdown
-from .items import items_markdown, status_markdown
-from .multilabel import multilabel_markdown
 from .protocols import claims_of_table_4
-from .studies import STUDIES, rate_scores, rates_markdown, study_markdown, study_points
-from .systems import paired_test, published_runs, published_systems, score_table, widest_flips
-from .weighting import PRINTED_SCHEMES, weighted_markdown
+from .weighting import PRINTED_SCHEMES
 
 RATES = ("sentences/s", "FLOP/s")
 """Units of benchmarks of which more is better."""
 
 
 class Claim(NamedTuple):
-    """A row of the README's table: a paper's item, the notebook that has it, what it is, and both numbers."""
+    """A row of the table of claims: a paper's item, the notebook that has it, what it is, both numbers."""
 
     item: str
     notebook: str
@@ -269,131 +243,3 @@ def quantity(value: float, unit: str) -> str:
     if kind != "s":
         raise unknown_name("unit", unit, ("s", "bytes", *RATES))
     return f"{value:.3g} s" if value >= 1 else f"{1000 * value:.3g} ms"
-
-
-def notebooks_markdown() -> str:
-    """Every notebook with its question, as its first cell asks it; links lead to the executed copies.
-
-    >>> notebooks_markdown().splitlines()[2].split(" | ")[0]
-    '| [00 · Start here](results/notebooks/00_start_here.ipynb)'
-    """
-    rows = []
-    for path in notebook_paths():
-        contract = read_contract(path)
-        link = f"[{contract['title']}](results/notebooks/{path.name})"
-        rows.append((link, contract.get("Question", "")))
-    return markdown_table(["notebook", "question"], rows)
-
-
-PAGES: dict[str, dict[str, Callable[[], str]]] = {
-    "README.md": {"notebooks": notebooks_markdown, "status": status_markdown},
-    "results/README.md": {
-        "claims": claims_table,
-        "findings": findings_markdown,
-        "families": families_markdown,
-        "direction": direction_markdown,
-        "kbp37": partial(direction_markdown, dataset="kbp37"),
-        "weighted": weighted_markdown,
-        "table-vi": table_6_markdown,
-        "graphs": graphs_markdown,
-        "restriction": restriction_markdown,
-        "leak": leak_markdown,
-        "rates": rates_markdown,
-        **{name: partial(study_markdown, name) for name in STUDIES},
-        "multilabel": multilabel_markdown,
-        "gids": gids_markdown,
-        "wiki80": wiki80_markdown,
-        "noise": noise_markdown,
-        "benchmarks": benchmark_table,
-        "items": items_markdown,
-    },
-}
-"""Page → the marks in it and what makes the text between them."""
-
-
-def filled(page: str, text: str) -> str:
-    """The text of a page with its tables made anew, between their marks `<!-- name -->` and `<!-- /name -->`.
-
-    Raises ValueError if a mark is missing.
-    """
-    for name, make in PAGES[page].items():
-        start, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"
-        if start not in text or end not in text:
-            raise ValueError(f"{page} lacks the marks {start.strip()} and {end}")
-        before, rest = text.split(start, 1)
-        text = f"{before}{start}{make()}\n{end}{rest.split(end, 1)[1]}"
-    return text
-
-
-SHOWN = {"EM-C": "trained on\nsentences", "EM-C-M": "trained on both\ndirections"}
-SETS = {"performance_original": "as it is", "performance_paired": "exchanged"}
-EXAMPLE = ROOT / "examples" / "predictions.csv"
-
-
-def picture() -> tuple[pd.DataFrame, pd.DataFrame]:
-    """What README's picture shows, per cent, from stored outcomes; intervals are 95 % bootstrap intervals.
-
-    Left: of all pairs of the 52 TACRED systems the one that micro and macro turn widest (`widest_flips`,
-    which sees no interval), its paired differences under five schemes. Right: A and B of EM-C's runs,
-    trained on sentences and on both directions; the interval is that of a single run, on average.
-
-    >>> [len(table) for table in picture()]
-    [5, 20]
-    """
-    stored = published_runs()
-    (pair, *_) = widest_flips(score_table(published_systems(stored)["tacred"], "no_relation"))[1]
-    tested = paired_test(stored["tacred", "+".join(pair)], replicates=10_000, seed=1)
-    scores = {
-        end: 100 * averages(stored["tacred", model].outcome(), PRINTED_SCHEMES, negative="no_relation")
-        for end, model in zip(("score_first", "score_second"), pair, strict=True)
-    }
-    first, second = map(system_title, pair)
-    lead = tested.loc[list(PRINTED_SCHEMES)].rename_axis("scheme").reset_index()
-    runs = [run for run in list_runs("semeval2010", profile="standard") if run.name in SHOWN]
-    direction = per_seed(runs, paired_scores).merge(
-        resampled_intervals(runs, "direction").drop(columns="runs")
-    )
-    direction = direction[direction["score"].isin(list(SETS))].astype({"seed": int})
-    direction[["value", "low", "high"]] *= 100
-    direction = direction.assign(
-        model=direction["model"].map(SHOWN), set=direction["score"].map(SETS)
-    )[["model", "set", "seed", "value", "low", "high"]]  # fmt: skip
-    return lead.assign(first=first, second=second, **scores), direction
-
-
-def example(name: str = "EM-C", seed: int = 9) -> pd.DataFrame:
-    """The stored outcome of a run as a file of predictions: id, gold, predicted, paired, in a seeded order.
-
-    >>> example().columns.tolist()
-    ['id', 'gold', 'predicted', 'paired']
-    """
-    stored = list_runs("semeval2010", profile="standard")
-    (run,) = (one for one in stored if (one.name, one.seed) == (name, seed))
-    *columns, counts = zip(*run.outcome().to_rows(), strict=True)
-    named = ("gold", "predicted", "paired")
-    rows = pd.DataFrame(
-        {name: [run.labels[place] for place in column] for name, column in zip(named, columns, strict=True)}
-    )
-    rows = rows.loc[rows.index.repeat(counts)].sample(frac=1, random_state=seed)
-    rows.insert(0, "id", range(1, len(rows) + 1))
-    return rows
-
-
-def save_figures(folder: Path | str = ROOT / "figures") -> None:
-    """Draw the figures of both pages: the landing picture, the rates that were tried, EM-C's markers."""
-    save_figure(landing_chart(*picture()), "readme", pd.concat(picture()), folder)
-    rates = rate_scores().assign(value=lambda table: 100 * table["value"])
-    titles = (
-        "Which learning rate, on held-out training data",
-        "EM-C and its markers: A, B, PIR and PPR of each run",
-    )
-    save_figure(learning_rates_chart(rates, titles[0]), "studies_rates", rates, folder)
-    points = study_points("markers")
-    save_figure(settings_chart(points, titles[1]), "studies_markers", points, folder)
-
-
-if __name__ == "__main__":  # python -m helpers.papers.readme
-    save_figures()
-    write_atomically(EXAMPLE, example().to_csv(index=False))
-    for page in PAGES:
-        write_atomically(ROOT / page, filled(page, (ROOT / page).read_text(encoding="utf-8")))

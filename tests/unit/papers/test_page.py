@@ -6,13 +6,15 @@ import subprocess
 import sys
 from contextlib import suppress
 
+import jinja2
 import numpy as np
 import pandas as pd
 import pytest
 
 from helpers import NAME, ROOT
 from helpers.__main__ import main
-from helpers.papers.readme import CLAIMS, PAGES, claims_table, filled, picture, rows_of
+from helpers.papers.page import PAGES, TEMPLATES, made, picture
+from helpers.papers.page_tables import CLAIMS, claims_table, rows_of
 from helpers.reporting.tables import TABLES_FOLDER
 from helpers.runs import list_runs
 from tests.outcomes import PairedOutcomes
@@ -21,19 +23,48 @@ README, RESULTS = ((ROOT / page).read_text(encoding="utf-8") for page in ("READM
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_all_tables_are_those_of_the_results(page):
-    text = (ROOT / page).read_text(encoding="utf-8")
-    assert filled(page, text) == text, "stale tables; run: python -m helpers.papers.readme"
+def test_pages_are_made_from_what_is_stored(page):
+    assert made(page) == (ROOT / page).read_text(encoding="utf-8"), "run: python -m helpers.papers.page"
 
 
-def test_a_changed_number_would_be_noticed():
-    assert "70.83 / 70.29" in RESULTS
-    assert filled("results/README.md", RESULTS.replace("70.83 / 70.29", "70.84 / 70.29")) == RESULTS
+@pytest.mark.parametrize(
+    ("text", "error", "said"),
+    [
+        (
+            "{{ expect(mean('EM-C', 'ppr') > 80, 'EM-C reads direction') }}",
+            ValueError,
+            "EM-C reads direction",
+        ),
+        ("{{ meen('EM-C', 'ppr') }}", jinja2.UndefinedError, "meen"),
+        ("{{ study_mean('markers', 'painted', 'ppr') }}", KeyError, "painted"),
+    ],
+)
+def test_a_page_is_not_made_from_what_is_not_so(tmp_path, text, error, said):
+    (tmp_path / PAGES["README.md"]).write_text(text)
+    with pytest.raises(error, match=said):
+        made("README.md", tmp_path)
 
 
-def test_marks_are_needed():
-    with pytest.raises(ValueError, match=r"README.md lacks the marks"):
-        filled("README.md", "no tables here")
+NUMBER = re.compile(r"(?<![\d.])\d+\.\d+(?!\.?\d)|\d+ ?%")
+"""A decimal or a percentage; versions with two dots are neither."""
+
+
+def paragraphs(template: str) -> str:
+    """A template without code, tables, links' targets and what Jinja makes."""
+    return re.sub(r"^```.*?^```|^\|.*?$|\{[{%].*?[}%]\}|`[^`]*`|\]\([^)]*\)", "", template, flags=re.M | re.S)
+
+
+@pytest.mark.parametrize("template", sorted(set(PAGES.values()) - {"landing.md"}))
+def test_no_decimal_and_no_percentage_is_typed(template):
+    assert NUMBER.findall(paragraphs((TEMPLATES / template).read_text(encoding="utf-8"))) == []
+
+
+def test_a_typed_number_would_be_seen():
+    assert NUMBER.findall(paragraphs("A is 84.9, `0.1`, version 0.10.0, {{ 1.5 }}, 95 %")) == ["84.9", "95 %"]
+
+
+def test_the_summary_is_short():
+    assert len(RESULTS.split()) <= 3500
 
 
 def test_every_claim_has_a_row_and_a_notebook():
