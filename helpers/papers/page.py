@@ -95,7 +95,7 @@ def mean(model: str, score: str, dataset: str = "semeval2010") -> float:
     """
     runs = list_runs(dataset, encoder=EMBEDDED, profile="standard", split="test", variant="")
     values = [paired_scores(run)[score] for run in runs if run.name == model]
-    return 100 * pd.Series(values).mean()
+    return 100 * float(pd.Series(values).mean())
 
 
 def study_mean(study: str, setting: str, score: str) -> float:
