@@ -7,7 +7,7 @@ import { rises } from "./metrics.js";
 import * as model from "./model.js";
 import { lineChart, colour } from "./charts.js";
 
-const FIRST = 60; // all of TACRED's; more would make the slider slow where there are a thousand
+const firstOf = (systems) => (systems > 200 ? 30 : 60); // rows that are shown: more would make the slider slow where there are a thousand
 const rowsOf = new WeakMap();
 let shownAll = false;
 const drawn = { x: null, named: [] };
@@ -192,7 +192,8 @@ export function fillTable(test, whole = false) {
   const sorted = columns.find((one) => one.id === state.sort) || columns[0];
   const sign = state.down ? sorted.better === "lower" : sorted.better !== "lower";
   const order = model.rankedVisible(test, model.valueOf(sorted, test), sign);
-  const most = shownAll || order.length <= FIRST ? order.length : FIRST;
+  const first = firstOf(test.systems.length);
+  const most = shownAll ? order.length : Math.min(order.length, first);
   const live = columns.map((column, at) => ({ column, at })).filter(({ column }) => whole || column.id === "alpha" || column.id === "until");
   const values = live.map(({ column, at }) => ({ at, column, value: model.valueOf(column, test), interval: model.intervalOf(column, test) }));
   const every = whole ? values : columns.map((column, at) => ({ at, column, value: model.valueOf(column, test), interval: model.intervalOf(column, test) }));
@@ -211,8 +212,8 @@ export function fillTable(test, whole = false) {
   if (head) head.textContent = alphaTitle();
   $("count").textContent = `${countText(order.length, test)}${test.kind === "facts" ? "" : `, ${whole_(test.n)} samples`}`;
   const more = $("more");
-  more.hidden = order.length <= FIRST;
-  more.textContent = shownAll ? `Show the first ${FIRST}` : `Show all ${whole_(order.length)}`;
+  more.hidden = order.length <= first;
+  more.textContent = shownAll ? `Show the first ${first}` : `Show all ${whole_(order.length)}`;
   $("notes").replaceChildren(...notes(test, sorted));
   roam();
 }
