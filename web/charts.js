@@ -61,14 +61,15 @@ export function lineChart({ width, height, lines, faint, dots = [], x, y, label,
   const atEnd = apart(lines.map((one) => lastOf(one)[1]), 15 * perPixel, domain[0], domain[1]);
   const flat = (some) => some.flatMap((one) => one.points.map((point) => ({ x: point[0], y: point[1], z: one.name })));
   const marks = [
-    Plot.gridY({ stroke: "var(--rule)", strokeOpacity: 1 }),
+    Plot.gridY({ stroke: "var(--rule)", strokeOpacity: 1, ticks: 6 }),
     Plot.axisY({ tickSize: 0, color: "var(--soft)", label: y.label, labelArrow: "none", ticks: 6, fontVariant: "tabular-nums" }),
     Plot.axisX({ tickSize: 0, color: "var(--soft)", label: x.label, labelArrow: "none", ticks: x.ticks, tickFormat: x.format, ...(x.anchor ? { labelAnchor: x.anchor } : {}) }),
     Plot.line(flat(faint), { x: "x", y: "y", z: "z", stroke: FAINT, strokeWidth: 1, strokeOpacity: 0.8, clip: true }),
   ];
   lines.forEach((one) => marks.push(Plot.line(flat([one]), { x: "x", y: "y", stroke: one.colour, strokeWidth: 2.25, strokeLinejoin: "round" })));
   if (dots.length) marks.push(Plot.dot(dots, { x: "x", y: "y", r: 4.5, fill: "var(--paper)", stroke: INK, strokeWidth: 1.5 }));
-  if (dots.length && !narrow) marks.push(Plot.text(dots, { x: "x", y: "y", text: "name", dy: -13, fill: INK, fontSize: 11, fontWeight: 600 }));
+  const named = apart(dots.map((one) => one.x), (32 * (x.domain[1] - x.domain[0])) / (width - marginLeft - marginRight), ...x.domain);
+  if (dots.length && !narrow) marks.push(Plot.text(dots, { x: (_, i) => named[i], y: "y", text: "name", dy: -13, fill: INK, fontSize: 11, fontWeight: 600 }));
   if (!narrow) {
     lines.forEach((one, i) =>
       marks.push(

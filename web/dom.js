@@ -33,7 +33,7 @@ export function signed(value) {
   return Number(text) === 0 ? "0.00" : (value < 0 ? "−" : "+") + text;
 }
 
-export const whole = (n) => n.toLocaleString("en-US");
+export const whole = (n) => n.toLocaleString("en-US", { maximumFractionDigits: 1 });
 
 const LATEX = { "\\": "\\textbackslash{}", "^": "\\^{}", "~": "\\~{}" };
 /** Text for LaTeX. */

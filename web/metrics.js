@@ -67,9 +67,13 @@ export function spectrum(counts, alphas, rules, score, shared) {
   });
 }
 
-/** The α at which two systems change places, rising, found to 1e-9 between points of the grid. */
+/** The mean of a list of numbers; NaN of an empty one. */
+export const mean = (values) => values.reduce((sum, one) => sum + one, 0) / values.length;
+
+/** The α at which two systems change places, rising, found to 1e-9 between points of the grid. first, second: counts of each run. */
 export function crossings(first, second, alphas, rules, score = "f1") {
-  const lead = (alpha) => average(first, alpha, rules, score) - average(second, alpha, rules, score);
+  const of = (runs, alpha) => mean(runs.map((counts) => average(counts, alpha, rules, score)));
+  const lead = (alpha) => of(first, alpha) - of(second, alpha);
   const apart = alphas.map((alpha) => [alpha, lead(alpha)]).filter(([, gap]) => gap !== 0);
   const found = [];
   for (let i = 1; i < apart.length; i++) {

@@ -1,6 +1,6 @@
 // The data of the page, and scores of all systems under the rules that are chosen.
 
-import { average, classScore, classWeights, spectrum, signature, aucUntil, SCHEMES } from "./metrics.js";
+import { average, classScore, classWeights, mean, spectrum, signature, aucUntil, SCHEMES } from "./metrics.js";
 import { state, excluded } from "./state.js";
 
 export const ALPHAS = Array.from({ length: 101 }, (_, i) => i / 100);
@@ -10,13 +10,19 @@ const SKIPPED = "(skipped)";
 export function load(json) {
   data = json;
   for (const test of data.testsets) {
-    test.systems.forEach((system, at) => {
-      system.at = at;
-      if (test.kind !== "facts") system.counts = { tp: system.tp, gold: system.gold || test.gold, pred: system.pred, n: test.n };
+    const families = new Map();
+    test.systems.forEach((run, place) => {
+      run.place = place;
+      if (test.kind !== "facts") run.counts = { tp: run.tp, gold: run.gold || test.gold, pred: run.pred, n: test.n };
+      families.set(run.key, [...(families.get(run.key) || []), run]);
     });
+    test.systems = [...families].map(([key, runs], at) => ({ ...runs[0], key, runs, at, counts: runs.map((one) => one.counts) }));
     test.byKey = new Map(test.systems.map((one) => [one.key, one]));
   }
 }
+
+/** A function of runs as one of systems: the mean over a system's runs that have a value. */
+const overRuns = (ofRun) => (system) => mean(system.runs.map(ofRun).filter((value) => !Number.isNaN(value)));
 
 export const test = () => data.testsets.find((one) => one.id === state.test);
 
@@ -56,39 +62,50 @@ export function columns(of = test()) {
   return [alpha, ...live, ...fixed];
 }
 
-/** A function system → value of a column. */
-export function valueOf(column, of = test(), chosen = of.kind === "facts" ? null : rules(of)) {
-  if (column.fixed) return (system) => system.m[column.id]?.[0] ?? NaN;
-  if (column.id === "until") return (system) => aucUntil(system, state.recall >= 1 ? null : state.recall);
+/** A function system → value of a column: the mean over its runs. */
+export const valueOf = (column, of = test(), chosen = of.kind === "facts" ? null : rules(of)) => overRuns(runValue(column, of, chosen));
+
+function runValue(column, of, chosen) {
+  if (column.fixed) return (run) => run.m[column.id]?.[0] ?? NaN;
+  if (column.id === "until") return (run) => aucUntil(run, state.recall >= 1 ? null : state.recall);
   const scheme = columnScheme(column.id);
-  if (scheme === "micro" || chosen.labels === "observed") return (system) => average(system.counts, scheme, chosen, state.score);
+  if (scheme === "micro" || chosen.labels === "observed") return (run) => average(run.counts, scheme, chosen, state.score);
   // the weights follow from the gold counts, which nearly all systems share
   const weights = classWeights({ gold: of.gold, pred: of.gold, n: of.n }, scheme, chosen);
   const places = weights.flatMap((w, c) => (w ? [c] : []));
-  return (system) => {
-    if (system.gold) return average(system.counts, scheme, chosen, state.score);
-    const { tp, gold, pred } = system.counts;
+  return (run) => {
+    if (run.gold) return average(run.counts, scheme, chosen, state.score);
+    const { tp, gold, pred } = run.counts;
     return places.reduce((sum, c) => sum + weights[c] * classScore(tp[c], gold[c], pred[c], state.score), 0);
   };
 }
 
-/** A function system → ends of the interval of a column, or null. */
+/** A function system → ends of the interval of a column, or null; those of a run, on average over the runs. */
 export function intervalOf(column, of = test(), chosen = of.kind === "facts" ? null : rules(of)) {
-  if (column.fixed) return (system) => (system.m[column.id] && system.m[column.id][1] !== null ? system.m[column.id].slice(1) : null);
-  if (column.id === "until") return (system) => (state.recall >= 1 ? (system.m.auc?.[1] !== null ? system.m.auc.slice(1) : null) : null);
+  const ofRun = runInterval(column, of, chosen);
+  return (system) => {
+    const found = system.runs.map(ofRun);
+    return found.some((one) => !one) ? null : [0, 1].map((end) => mean(found.map((one) => one[end])));
+  };
+}
+
+function runInterval(column, of, chosen) {
+  const stored = (run, id) => (run.m[id] && run.m[id][1] !== null ? run.m[id].slice(1) : null);
+  if (column.fixed) return (run) => stored(run, column.id);
+  if (column.id === "until") return (run) => (state.recall >= 1 ? stored(run, "auc") : null);
   if (!isUsual(chosen, of)) return () => null;
-  if (column.id === "micro" || column.id === "entropy") return (system) => system.ends[column.id] || null;
+  if (column.id === "micro" || column.id === "entropy") return (run) => run.ends[column.id] || null;
   const alpha = { alpha: state.alpha, weighted: 1, dodrans: 0.75, macro: 0 }[column.id];
-  return (system) => endsAt(system, alpha);
+  return (run) => endsAt(run, alpha);
 }
 
 /** Stored ends at α; between two stored α's the line between them. */
-function endsAt(system, alpha) {
-  if (!system.ends.alpha) return null;
+function endsAt(run, alpha) {
+  if (!run.ends.alpha) return null;
   const place = alpha * data.alphaSteps;
   const at = Math.min(Math.floor(place + 1e-9), data.alphaSteps - 1);
   const share = place - at;
-  return system.ends.alpha.map((side) => side[at] + share * (side[at + 1] - side[at]));
+  return run.ends.alpha.map((side) => side[at] + share * (side[at + 1] - side[at]));
 }
 
 export const isBetween = () => Math.abs(state.alpha * data.alphaSteps - Math.round(state.alpha * data.alphaSteps)) > 1e-6;
@@ -105,11 +122,35 @@ export function signatureOf(column, of = test(), withInterval = true) {
   return signature(of, chosen, columnScheme(column.id), state.score, data.rules) + made;
 }
 
-/** F1 of all systems over α: (systems, α). */
+/** Second from first: values, difference, its interval and p. Paired where their joint outcome is stored, else from the two intervals; none under rules that are not the usual ones. */
+export function differenceOf(first, second, column, of = test(), chosen = rules(of)) {
+  const [x, y] = [first, second].map(valueOf(column, of, chosen));
+  const joint = jointOf(first, second, of);
+  const id = { alpha: { 0: "macro", 0.75: "dodrans", 1: "weighted" }[state.alpha] }[column.id] || column.id;
+  const paired = isUsual(chosen, of) && joint ? joint.d[SCHEMES.indexOf(id)] : null;
+  if (!paired) return { x, y, d: x - y, interval: unpaired(x, y, ...[first, second].map(intervalOf(column, of, chosen))), p: null, how: "unpaired" };
+  const ends = joint.a === first.place ? [paired[1], paired[2]] : [-paired[2], -paired[1]];
+  return { x, y, d: x - y, interval: ends, p: paired[3], how: "paired" };
+}
+
+/** The stored comparison of two systems of one run each, in either order. */
+export const jointOf = (first, second, of = test()) => of.pairs.find((one) => [one.a, one.b].includes(first.place) && [one.a, one.b].includes(second.place));
+
+/** Ends of a difference of two independent values, from their intervals. */
+function unpaired(x, y, first, second) {
+  if (!first || !second) return null;
+  const root = (p, q) => Math.sqrt(p * p + q * q);
+  return [x - y - root(x - first[0], second[1] - y), x - y + root(first[1] - x, y - second[0])];
+}
+
+/** F1 of all systems over α, the mean over runs: (systems, α). */
 export function spectra(of = test(), alphas = ALPHAS, chosen = rules(of)) {
   const varies = chosen.labels === "observed";
   const shared = varies ? null : alphas.map((alpha) => classWeights({ gold: of.gold, pred: of.gold, n: of.n }, alpha, chosen));
-  return of.systems.map((one) => spectrum(one.counts, alphas, chosen, state.score, one.gold ? null : shared));
+  return of.systems.map((one) => {
+    const lines = one.runs.map((run) => spectrum(run.counts, alphas, chosen, state.score, run.gold ? null : shared));
+    return lines.length === 1 ? lines[0] : alphas.map((_, at) => mean(lines.map((line) => line[at])));
+  });
 }
 
 /** Systems that the search leaves; words in any order. */
@@ -144,7 +185,7 @@ export function highlighted(of = test(), lines = null) {
   if (pinned.length) return pinned.slice(0, 6);
   const found = new Set();
   if (of.kind === "facts") {
-    ranked(of.systems, (one) => one.m.auc?.[0] ?? NaN).slice(0, 5).forEach((one) => found.add(one.system));
+    ranked(of.systems, valueOf({ id: "auc", fixed: true }, of)).slice(0, 5).forEach((one) => found.add(one.system));
     return [...found];
   }
   const leads = lines || spectra(of, [0, 0.25, 0.5, 0.75, 1]);

@@ -2,12 +2,12 @@
 
 import { h, $, percent, ends, whole, copy, copyButtons, paperLink, tableText } from "./dom.js";
 import { state } from "./state.js";
-import { crossings } from "./metrics.js";
-import { rises } from "./metrics.js";
+import { crossings, mean, rises } from "./metrics.js";
 import * as model from "./model.js";
 import { lineChart, colour } from "./charts.js";
 
 const firstOf = (systems) => (systems > 200 ? 30 : 60); // rows that are shown: more would make the slider slow where there are a thousand
+const THUMB = 11; // half the slider's thumb: its middle stops that far from the ends
 const rowsOf = new WeakMap();
 let shownAll = false;
 const drawn = { x: null, named: [] };
@@ -37,24 +37,34 @@ export function headline(test) {
 export function sayHeadline(test) {
   const place = $("headline");
   if (test.kind === "facts") {
-    const [best] = model.ranked(test.systems, (one) => one.m.auc?.[0] ?? NaN);
+    const [best] = model.ranked(test.systems, model.valueOf({ id: "auc", fixed: true }, test));
     place.replaceChildren(h("b", {}, best.system.key), ` covers the largest area, ${percent(best.value)}, of ${test.systems.length} ranked lists of facts.`);
     return;
   }
   const parts = headline(test);
   const all = ["On ", test.title + (test.version ? `, ${test.version} labels` : ""), ", "];
-  if (parts.length === 1) place.replaceChildren(...all, h("b", {}, parts[0].system.key), " leads at every α, from macro to weighted.");
+  const chance = withinChance(test);
+  if (parts.length === 1) place.replaceChildren(...all, h("b", {}, parts[0].system.key), " leads at every α, from macro to weighted.", chance);
   else if (parts.length <= 4) {
     const words = parts.flatMap((part, i) => [
       i ? (i === parts.length - 1 ? ", and " : ", ") : "",
       h("b", {}, part.system.key),
       i ? ` from α = ${part.from.toFixed(2)}` : " leads from macro",
     ]);
-    place.replaceChildren(...all, ...words, parts.length ? " to weighted." : "");
+    place.replaceChildren(...all, ...words, parts.length ? " to weighted." : "", chance);
   } else {
     const names = new Set(parts.map((one) => one.system.key)).size;
-    place.replaceChildren(...all, h("b", {}, `${names} systems`), ` take the lead in turn as α goes from macro to weighted.`);
+    place.replaceChildren(...all, h("b", {}, `${names} systems`), ` take the lead in turn as α goes from macro to weighted.`, chance);
   }
+}
+
+/** What to say if the interval of the difference of the two that lead under dodrans holds 0; else nothing. */
+function withinChance(test) {
+  const column = { id: "dodrans" };
+  const [first, second] = model.ranked(test.systems, model.valueOf(column, test));
+  const interval = second && model.differenceOf(first.system, second.system, column, test).interval;
+  if (!interval || interval[0] > 0 || interval[1] < 0) return "";
+  return ` Under dodrans the lead of ${first.system.key} over ${second.system.key} is within chance.`;
 }
 
 /** The figure of the ranking; the rule of α is moved without drawing again. */
@@ -94,9 +104,7 @@ export function drawCurves(test) {
     y: { label: `${unit} under n^α, %` },
     label: `${unit} of ${test.systems.length} systems under n to the α; named: ${named.map((one) => one.key).join(", ")}`,
   });
-  drawn.x = svg.scale("x");
-  const rule = h("div", { class: "alpha-rule", id: "alpha-rule", "aria-hidden": "true", style: `height:${svg.height.baseVal.value - 50}px` });
-  place.replaceChildren(svg, rule, ...(legend ? [legend] : []));
+  putChart(place, svg, legend);
   if (!place.dataset.drags) {
     place.dataset.drags = "1";
     const set = (event) => {
@@ -117,27 +125,40 @@ export function drawCurves(test) {
   moveRule();
 }
 
+/** The figure with the rule of α above it; the slider's track is as wide as its axis. */
+function putChart(place, svg, legend) {
+  drawn.x = svg.scale("x");
+  const rule = h("div", { class: "alpha-rule", id: "alpha-rule", "aria-hidden": "true", style: `height:${svg.height.baseVal.value - 50}px` });
+  place.replaceChildren(svg, rule, ...(legend ? [legend] : []));
+  const [from, to] = model.test().kind === "facts" ? [THUMB, place.clientWidth - THUMB] : drawn.x.range;
+  $("slider-box").style.setProperty("--left", `${from - THUMB}px`);
+  $("slider-box").style.setProperty("--right", `${place.clientWidth - to - THUMB}px`);
+}
+
 export function moveRule() {
   const rule = $("alpha-rule");
   if (!rule || !drawn.x) return;
   rule.style.transform = `translateX(${drawn.x.apply(model.test().kind === "facts" ? state.recall : state.alpha)}px)`;
 }
 
-/** Precision–recall curves, thinned to what a screen shows: the points at every 1/300 of recall. */
+/** Precision of a run where its recall first reaches 1/300, 2/300, …, as far as it goes. */
+function precisionAt(run) {
+  const list = run.rises || (run.rises = rises(run));
+  const found = [];
+  list.ranks.forEach((rank, i) => {
+    while ((found.length + 1) / 300 <= list.found[i] / run.facts + 1e-12) found.push(list.found[i] / rank);
+  });
+  return found;
+}
+
+/** Precision–recall curves, thinned to what a screen shows; of several runs the mean at each recall. */
 function drawFacts(test, place, width, height) {
   const named = (drawn.named = model.highlighted(test));
   const set = new Set(named);
   const curve = (system) => {
-    const list = system.rises || (system.rises = rises(system));
-    const points = [];
-    let next = 0;
-    for (let i = 0; i < list.ranks.length; i++) {
-      const r = list.found[i] / system.facts;
-      if (r < next && i < list.ranks.length - 1) continue;
-      points.push([r, (100 * list.found[i]) / list.ranks[i]]);
-      next = r + 1 / 300;
-    }
-    return points;
+    const lines = system.runs.map(precisionAt);
+    const most = Math.min(...lines.map((one) => one.length));
+    return Array.from({ length: most }, (_, i) => [(i + 1) / 300, 100 * mean(lines.map((one) => one[i]))]);
   };
   const lines = named.map((one, i) => ({ name: one.key, points: curve(one), colour: colour(i) }));
   const faint = model.visible(test).filter((one) => !set.has(one)).map((one) => ({ name: one.key, points: curve(one) }));
@@ -151,9 +172,7 @@ function drawFacts(test, place, width, height) {
     y: { label: "precision, %", domain: [0, 100] },
     label: `Precision–recall curves of ${test.systems.length} systems; named: ${named.map((one) => one.key).join(", ")}`,
   });
-  drawn.x = svg.scale("x");
-  const rule = h("div", { class: "alpha-rule", id: "alpha-rule", "aria-hidden": "true", style: `height:${svg.height.baseVal.value - 50}px` });
-  place.replaceChildren(svg, rule, ...(legend ? [legend] : []));
+  putChart(place, svg, legend);
   moveRule();
 }
 
@@ -243,7 +262,8 @@ function newRow(test, system, columns) {
   const tag = { submitted: "submitted", published: "published", trained: "trained here" }[system.origin];
   const name = h("th", { scope: "row", class: "system" }, h("button", { type: "button", class: "name", title: "Name this system in the figure", "data-key": system.key, onclick: () => pin(system) }, breakable(system.name)));
   const facts = test.kind === "facts" ? `${whole(system.facts)} true facts` : "";
-  const about = [tag, facts, system.seed === null ? "" : `seed ${system.seed}`, system.encoder, /^none stated/.test(system.licence) ? "no licence stated" : system.licence].filter(Boolean).join(" · ");
+  const runs = system.runs.length > 1 ? `mean of ${system.runs.length} seeds` : system.seed === null ? "" : `one run, seed ${system.seed}`;
+  const about = [tag, facts, runs, system.encoder, /^none stated/.test(system.licence) ? "no licence stated" : system.licence].filter(Boolean).join(" · ");
   const small = h("span", { class: "about" }, about);
   if (link) small.append(" · ", h("a", { href: link, rel: "noopener noreferrer nofollow", target: "_blank" }, "source"));
   name.append(small);

@@ -2,7 +2,7 @@
 
 import { h, $, percent, ends, signed, whole, copyButtons } from "./dom.js";
 import { state, exclude, excluded } from "./state.js";
-import { average, classScore, classWeights, kendall, SCHEMES } from "./metrics.js";
+import { average, classScore, classWeights, kendall, mean } from "./metrics.js";
 import * as model from "./model.js";
 import { barChart, scatterChart, colour } from "./charts.js";
 
@@ -40,10 +40,10 @@ export function drawClasses(test) {
   const [system] = pairOf(test);
   const chosen = model.rules(test);
   const out = excluded(test);
-  const { tp, gold, pred } = system.counts;
-  const weights = classWeights(system.counts, state.alpha, chosen);
+  const [tp, gold, pred] = ["tp", "gold", "pred"].map((name) => test.labels.map((_, c) => mean(system.counts.map((one) => one[name][c]))));
+  const weights = classWeights({ gold, pred, n: test.n }, state.alpha, chosen);
   const order = test.labels.map((_, c) => c).filter((c) => gold[c] || pred[c]).sort((a, b) => gold[b] - gold[a] || a - b);
-  const scores = (c) => ["precision", "recall", "f1"].map((score) => classScore(tp[c], gold[c], pred[c], score));
+  const scores = (c) => ["precision", "recall", "f1"].map((score) => mean(system.counts.map((one) => classScore(one.tp[c], one.gold[c], one.pred[c], score))));
   const rows = order.map((c) => {
     const negative = test.labels[c] === test.negative;
     const box = h("input", { type: "checkbox", checked: !out[c] && !negative, disabled: negative, "aria-label": `average ${test.labels[c]}`, "data-class": c, onchange: (event) => toggle(test, c, !event.target.checked) });
@@ -54,7 +54,7 @@ export function drawClasses(test) {
   const head = ["Class", "gold", "predicted", "correct", "precision", "recall", "F1", `weight, n^${state.alpha.toFixed(2)}`];
   const width = place.clientWidth || 900;
   const bars = order.filter((c) => test.labels[c] !== test.negative).slice(0, 45).map((c) => ({ name: test.labels[c], value: 100 * scores(c)[2], more: `${percent(scores(c)[2])}  ·  ${whole(gold[c])}` }));
-  const values = ["micro", "weighted", "dodrans", "entropy", "macro"].map((scheme) => `${scheme} ${percent(average(system.counts, scheme, chosen, state.score))}`);
+  const values = ["micro", "weighted", "dodrans", "entropy", "macro"].map((scheme) => `${scheme} ${percent(mean(system.counts.map((one) => average(one, scheme, chosen, state.score))))}`);
   const quick = [
     ["all", () => false],
     ["at least 10 gold samples", (c) => gold[c] < 10],
@@ -87,17 +87,12 @@ export function drawCompare(test) {
   const place = $("view-compare");
   const [a, b] = pairOf(test);
   const chosen = model.rules(test);
-  const joint = test.pairs.find((one) => (one.a === a.at && one.b === b.at) || (one.a === b.at && one.b === a.at));
-  const sign = joint && joint.a === a.at ? 1 : -1;
-  const usual = model.isUsual(chosen, test);
+  const joint = model.jointOf(a, b, test);
   const live = model.columns(test).filter((one) => !one.fixed);
   const rows = live.map((column) => {
-    const [x, y] = [a, b].map(model.valueOf(column, test, chosen));
-    const scheme = SCHEMES.indexOf({ alpha: { 0: "macro", 0.75: "dodrans", 1: "weighted" }[state.alpha] }[column.id] || column.id);
-    const paired = usual && joint && scheme >= 0 ? joint.d[scheme] : null;
-    const interval = paired ? [paired[1], paired[2]].map((one) => sign * one).sort((p, q) => p - q) : usual ? unpaired(x, y, ...[a, b].map(model.intervalOf(column, test, chosen))) : null;
+    const found = model.differenceOf(a, b, column, test, chosen);
     const name = column.id === "alpha" ? `n^${state.alpha.toFixed(2)}` : column.title;
-    return { name, x, y, d: x - y, interval, p: paired ? paired[3] : null, how: interval ? (paired ? "paired" : "unpaired") : "" };
+    return { ...found, name, how: found.interval ? found.how : "" };
   });
   const head = ["F1 under", "first", "second", "difference", "95 % interval", "how", "p"];
   const text = (one) => [one.name, percent(one.x), percent(one.y), signed(one.d), one.interval ? `${signed(one.interval[0])} … ${signed(one.interval[1])}` : "", one.how, one.p === null ? "" : one.p.toFixed(3)];
@@ -119,18 +114,15 @@ export function drawCompare(test) {
   );
 }
 
-/** Ends of a difference of two independent values, from their intervals. */
-function unpaired(x, y, first, second) {
-  if (!first || !second) return null;
-  const root = (p, q) => Math.sqrt(p * p + q * q);
-  return [x - y - root(x - first[0], second[1] - y), x - y + root(first[1] - x, y - second[0])];
-}
-
 function contributions(test, a, b, chosen) {
-  const [u, v] = [a, b].map((one) => classWeights(one.counts, state.alpha, chosen));
-  const f = (one, c) => classScore(one.counts.tp[c], one.counts.gold[c], one.counts.pred[c], state.score);
+  const part = (counts) => {
+    const weights = classWeights(counts, state.alpha, chosen);
+    return weights.map((weight, c) => ({ weight, value: weight * classScore(counts.tp[c], counts.gold[c], counts.pred[c], state.score) }));
+  };
+  const [u, v] = [a, b].map((one) => one.counts.map(part));
+  const of = (runs, c, field) => mean(runs.map((one) => one[c][field]));
   return test.labels
-    .map((name, c) => ({ name, value: u[c] * f(a, c) - v[c] * f(b, c), weight: u[c] + v[c] }))
+    .map((name, c) => ({ name, value: of(u, c, "value") - of(v, c, "value"), weight: of(u, c, "weight") + of(v, c, "weight") }))
     .filter((one) => one.weight)
     .sort((one, two) => Math.abs(two.value) - Math.abs(one.value));
 }
@@ -182,20 +174,21 @@ export function drawDirection(test) {
     place.replaceChildren(h("p", { class: "lead" }, "No system of this test set has predictions on the sentences with exchanged entities. "), h("p", {}, "Add some: ", h("code", {}, "leaderboard add FILE --paired-column C"), "."));
     return;
   }
-  const order = model.ranked(own, (one) => one.m.ppr?.[0] ?? NaN).map((one) => one.system);
-  const shown = (one, column) => (one.m[column.id] ? [h("span", {}, percent(one.m[column.id][0])), h("span", { class: "ends" }, ends(one.m[column.id].slice(1)))] : ["–"]);
+  const order = model.ranked(own, model.valueOf({ id: "ppr", fixed: true }, test)).map((one) => one.system);
+  const value = Object.fromEntries(columns.map((one) => [one.id, model.valueOf({ ...one, fixed: true }, test)]));
+  const shown = (one, column) => [h("span", {}, percent(value[column.id](one))), h("span", { class: "ends" }, ends(model.intervalOf({ ...column, fixed: true }, test)(one)))];
   const rows = order.map((one) => h("tr", {}, h("th", { scope: "row" }, one.key), columns.map((column) => h("td", { class: "number" }, shown(one, column)))));
   const families = [...new Set(order.map((one) => one.name))];
-  const dots = order.map((one) => ({ a: 100 * one.m.performance_original[0], b: 100 * one.m.performance_paired[0], name: one.name, colour: colour(families.indexOf(one.name)), named: order.find((other) => other.name === one.name) === one }));
+  const dots = order.map((one) => ({ a: 100 * value.performance_original(one), b: 100 * value.performance_paired(one), name: one.name, colour: colour(families.indexOf(one.name)), named: order.find((other) => other.name === one.name) === one }));
   const kept = dots.filter((one, i) => dots.findIndex((other) => other.named && Math.abs(other.b - one.b) < 5 && Math.abs(other.a - one.a) < 22) === i);
   dots.forEach((one) => (one.named = kept.includes(one)));
   const head = ["System", ...columns.map((one) => one.title)];
-  const worst = order.reduce((found, one) => ((one.m.pd?.[0] ?? 0) > (found.m.pd?.[0] ?? 0) ? one : found), order[0]);
+  const worst = order.reduce((found, one) => (value.pd(one) > value.pd(found) ? one : found), order[0]);
   place.replaceChildren(
-    h("p", { class: "lead" }, h("b", {}, worst.key), ` loses ${percent(worst.m.pd[0])} points when the two entities change places; it did not learn which way the relation goes.`),
+    h("p", { class: "lead" }, h("b", {}, worst.key), ` loses ${percent(value.pd(worst))} points when the two entities change places; it did not learn which way the relation goes.`),
     h("p", { class: "note" }, "A: the test set. B: the same sentences, entities exchanged. PD = |A − B|. PIR: right predictions that do not move, small is good. PPR: right both ways, large is good (Lyu et al. 2021)."),
     h("div", { class: "chart" }, scatterChart({ width: place.clientWidth || 560, rows: dots, label: `Score with entities exchanged against score on the test set, ${order.length} systems` })),
     table(`Direction on ${test.title}`, head, rows),
-    copyButtons(() => [[head, ...order.map((one) => [one.key, ...columns.map((column) => one.m[column.id]?.[0] ?? NaN)])], columns.map((one) => one.signature)], "direction"),
+    copyButtons(() => [[head, ...order.map((one) => [one.key, ...columns.map((column) => value[column.id](one))])], columns.map((one) => one.signature)], "direction"),
   );
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -130,13 +131,23 @@ def _test_set(name: str, group: Sequence[tuple[Run, bool]], replicates: int, cac
 
 
 def _keys(systems: Sequence[dict[str, Any]]) -> list[str]:
-    """The name that a view in the address uses; one a system."""
-    seen: dict[str, int] = {}
+    """The system that a run is of, as the page and its address name it: runs that differ in their seed share
+    it, so that a system is ranked by its mean over seeds.
+
+    >>> run = {"name": "EM-C", "seed": 9, "encoder": "a", "origin": "trained"}
+    >>> _keys([run, run | {"seed": 148}, run | {"encoder": "b"}, run | {"seed": None}])
+    ['EM-C', 'EM-C', 'EM-C, b', 'EM-C, a']
+    """
+    keys: dict[Any, str] = {}
     found = []
-    for one in systems:
-        name = one["name"] + (f", seed {one['seed']}" if one["seed"] is not None else "")
-        seen[name] = seen.get(name, 0) + 1
-        found.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    for place, one in enumerate(systems):
+        name, encoder = one["name"], one["encoder"]
+        identity = place if one["seed"] is None else (name, encoder, one["origin"])
+        if identity not in keys:
+            longer = [f"{name}, {encoder}"] if encoder else []
+            names = chain([name, *longer], (f"{name} ({number})" for number in count(2)))
+            keys[identity] = next(free for free in names if free not in keys.values())
+        found.append(keys[identity])
     return found
 
 

@@ -27,6 +27,8 @@ def find_page_set(data: dict[str, Any], name: str) -> dict[str, Any]:
 def ranking_table(data: dict[str, Any], name: str, alpha: float = 0.75) -> pd.DataFrame:
     """F1 of every system of a test set under n^α and the five schemes, fractions; the best under n^α first.
 
+    A system with several runs has their mean.
+
     Index: the systems' names on the page, those of equal scores in the order of the page. data : of
     `page_data`. Raises ValueError for an unknown test set, and for one of ranked facts.
 
@@ -36,9 +38,7 @@ def ranking_table(data: dict[str, Any], name: str, alpha: float = 0.75) -> pd.Da
     0.4
     """
     schemes = [power(alpha), *SCHEMES]
-    found = _averages(data, name, None, schemes)
-    table = pd.DataFrame(found, columns=[f"n^{alpha:g}", *SCHEMES])
-    table.index = [one["key"] for one in find_page_set(data, name)["systems"]]
+    table = _averages(data, name, schemes).set_axis([f"n^{alpha:g}", *SCHEMES], axis=1)
     return table.sort_values(table.columns[0], ascending=False, kind="stable")
 
 
@@ -47,24 +47,21 @@ def alpha_curves(data: dict[str, Any], name: str, systems: Sequence[str]) -> pd.
 
     Raises as `ranking_table`, and KeyError for a system that is not there.
     """
-    found = _averages(data, name, systems, [power(alpha) for alpha in ALPHAS])
+    found = 100 * _averages(data, name, [power(alpha) for alpha in ALPHAS]).loc[list(systems)]
     rows = {"model": np.repeat(list(systems), len(ALPHAS)), "alpha": np.tile(ALPHAS, len(systems))}
-    return pd.DataFrame(rows | {"value": 100 * found.ravel()})
+    return pd.DataFrame(rows | {"value": found.to_numpy().ravel()})
 
 
-def _averages(
-    data: dict[str, Any], name: str, systems: Sequence[str] | None, schemes: Sequence[Any]
-) -> np.ndarray:
+def _averages(data: dict[str, Any], name: str, schemes: Sequence[Any]) -> pd.DataFrame:
+    """F1 of every system under each scheme, the mean over its runs."""
     test_set = find_page_set(data, name)
     if test_set["kind"] == "facts":
         raise ValueError(f"{name} has ranked facts: there is no F1 of classes")
-    rows = {one["key"]: one for one in test_set["systems"]}
-    chosen = list(rows.values()) if systems is None else [rows[key] for key in systems]
-    columns = [
-        np.array([one.get(part, test_set["gold"]) for one in chosen]) for part in ("tp", "pred", "gold")
-    ]
-    n = np.full(len(chosen), test_set["n"])
-    counts = LabelCounts(*columns, n, tuple(test_set["labels"]), "")
+    runs = test_set["systems"]
+    columns = [np.array([one.get(part, test_set["gold"]) for one in runs]) for part in ("tp", "pred", "gold")]
+    counts = LabelCounts(*columns, np.full(len(runs), test_set["n"]), tuple(test_set["labels"]), "")
+    policy = {"negative": test_set["negative"]}
     if test_set["kind"] == "sets":
-        return averages(counts, schemes, labels="listed", negative_in_normaliser=False)
-    return averages(counts, schemes, negative=test_set["negative"])
+        policy = {"labels": "listed", "negative_in_normaliser": False}
+    scores = pd.DataFrame(averages(counts, schemes, **policy), index=[one["key"] for one in runs])
+    return scores.groupby(level=0, sort=False).mean()
