@@ -22,7 +22,7 @@ export function load(json) {
 }
 
 /** A function of runs as one of systems: the mean over a system's runs that have a value. */
-const overRuns = (ofRun) => (system) => mean(system.runs.map(ofRun).filter((value) => !Number.isNaN(value)));
+const overRuns = (ofRun) => ({ runs }) => (runs.length === 1 ? ofRun(runs[0]) : mean(runs.map(ofRun).filter((value) => !Number.isNaN(value))));
 
 export const test = () => data.testsets.find((one) => one.id === state.test);
 
@@ -83,8 +83,9 @@ function runValue(column, of, chosen) {
 /** A function system → ends of the interval of a column, or null; those of a run, on average over the runs. */
 export function intervalOf(column, of = test(), chosen = of.kind === "facts" ? null : rules(of)) {
   const ofRun = runInterval(column, of, chosen);
-  return (system) => {
-    const found = system.runs.map(ofRun);
+  return ({ runs }) => {
+    if (runs.length === 1) return ofRun(runs[0]);
+    const found = runs.map(ofRun);
     return found.some((one) => !one) ? null : [0, 1].map((end) => mean(found.map((one) => one[end])));
   };
 }
