@@ -1,9 +1,9 @@
 """The one pass over the data: from label columns to how often each combination of labels occurs.
 
-A column is an array of integers, a sequence of strings, a pandas Series or Categorical, or an Arrow array.
-Neither pandas nor Arrow is imported: their objects are recognised by what they offer. Each column becomes
-small integer codes, the codes are counted block by block, and everything else works on the few entries that
-occur.
+Each column becomes small integer codes: integers are taken as they are, categories and Arrow's dictionaries
+bring their codes, and all other labels are numbered by a dictionary. The codes are counted block by block
+with `numpy.bincount`, and everything else works on the few combinations that occur. Neither pandas nor Arrow
+is imported: their objects are recognised by what they offer.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -21,16 +21,10 @@ MAX_LABELS = 5_000
 """A table of 5,000² counts takes 200 MB; more labels than that are ids or texts, not classes."""
 BLOCK_ROWS = 1 << 16  # rows at a time: what is made of them stays in the processor's cache
 COUNTED_IN_AN_ARRAY = 1 << 22  # combinations; more are counted by sorting
+LARGEST_CODE = 1 << 18
 INTEGERS = (int, np.integer, np.bool_)
 Contingency = tuple[np.ndarray, np.ndarray]
 """A contingency table as its entries (K, m), a row of codes each, and their counts (..., K)."""
-
-
-class Codes(NamedTuple):
-    """A label column: (n,) integers, each a position in `values`; no `values`: the labels themselves."""
-
-    codes: np.ndarray
-    values: Sequence[Any] | None
 
 
 def count_columns(
@@ -42,7 +36,7 @@ def count_columns(
 
     Returns
     -------
-    entries (K, m), positions into the label list; counts (K,); the label list.
+    entries (K, m), positions into the label list, each combination once; counts (K,); the label list.
 
     >>> entries, counts, labels = count_columns({"gold": ["b", "a"], "predicted": ["b", "b"]}, labels=None)
     >>> entries.tolist(), counts.tolist(), labels
@@ -51,40 +45,35 @@ def count_columns(
     if counts is not None and weight is not None:
         raise ValueError("sample_weight and counts are both given: a row is weighed or counted")
     listed = None if labels is None else checked_labels(labels)
-    coded = {
-        argument: small_codes(encoded(column, argument), argument) for argument, column in columns.items()
-    }
-    n = _common_length({argument: len(column.codes) for argument, column in coded.items()})
-    weight = _checked_weight(weight, n) if counts is None else _checked_counts(counts, n)
-    sizes = [len(column.values or ()) for column in coded.values()]
-    entries, found = joint_counts([column.codes for column in coded.values()], sizes, weight)
-    names = [_names(column, entry, listed) for column, entry in zip(coded.values(), entries.T, strict=True)]
-    final = listed or _sorted_labels(names)
-    positions = {label: position for position, label in enumerate(final)}
-    for index, (argument, column) in enumerate(coded.items()):
-        _check_listed(argument, column.codes, names[index], final)
-        entries[:, index] = [positions[names[index][code]] for code in entries[:, index].tolist()]
-    return entries, found if counts is None else found.astype(np.int64), final
-
-
-def _common_length(lengths: Mapping[str, int]) -> int:
-    (first, n), *others = lengths.items()
+    coded = {argument: encoded(column, argument) for argument, column in columns.items()}
+    (first, n), *others = ((argument, len(codes)) for argument, (codes, _) in coded.items())
     if not n:
         raise ValueError(f"{first} is empty: no samples to count")
     for argument, length in others:
         if length != n:
             raise ValueError(f"{first} has {n} samples, {argument} has {length}")
-    return n
+    weight = _checked_weight(weight, n) if counts is None else _checked_counts(counts, n)
+    entries, sums = joint_counts(
+        [codes for codes, _ in coded.values()], [len(values) for _, values in coded.values()], weight
+    )
+    names = [_names(values, entries[:, m], listed) for m, (_, values) in enumerate(coded.values())]
+    final = listed or _sorted_labels({label for column in names for label in column.values()})
+    position = {label: index for index, label in enumerate(final)}
+    for m, (argument, (codes, _)) in enumerate(coded.items()):
+        if strange := [code for code, label in names[m].items() if label not in position]:
+            index = int(np.isin(codes, strange).argmax())
+            raise ValueError(unlisted_message(argument, index, names[m][codes[index].item()], final))
+        entries[:, m] = [position[names[m][code]] for code in entries[:, m].tolist()]
+    return entries, sums if counts is None else sums.astype(np.int64), final
 
 
-def encoded(column: Any, argument: str) -> Codes:
-    """Read a label column in the cheapest way its type allows.
+def encoded(column: Any, argument: str) -> tuple[np.ndarray, Sequence[Any]]:
+    """A label column as codes (n,) from 0, and the label of each code.
 
     Parameters
     ----------
-    column : one-dimensional integer array (read as it is), pandas Series, Index or Categorical, Arrow array
-        (their dictionary codes are read), or any sequence of strings or integers. Booleans are the labels 0
-        and 1.
+    column : one-dimensional array of integers, pandas Series, Index or Categorical, Arrow array, tensor, or
+        any sequence of strings or integers. Booleans are the labels 0 and 1.
     argument : the caller's name of the column, for error messages.
 
     Raises
@@ -92,113 +81,85 @@ def encoded(column: Any, argument: str) -> Codes:
     ValueError : the column is not one-dimensional, holds a missing value, is neither integers nor strings, or
         holds more than `MAX_LABELS` different strings.
 
-    >>> column = encoded(["b", "a", "b"], "gold")
-    >>> column.codes.tolist(), column.values
+    >>> codes, values = encoded(["b", "a", "b"], "gold")
+    >>> codes.tolist(), values
     ([0, 1, 0], ['b', 'a'])
     """
     if isinstance(column, str) or not (hasattr(column, "__array__") or isinstance(column, Iterable)):
         what = "a string" if isinstance(column, str) else repr(column)
         raise ValueError(f"{argument} is {what}: a column with one label per sample is needed")
     if type(column).__module__.partition(".")[0] == "pyarrow":
-        return _from_arrow(column, argument)
-    if hasattr(column, "dtype"):
-        column = getattr(column, "cat", column)
-        if hasattr(column, "codes") and hasattr(column, "categories"):
-            return _from_dictionary(np.asarray(column.codes), column.categories.tolist(), argument)
-        plain_integers = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu"
-        if hasattr(column, "factorize") and not plain_integers:
-            codes, values = column.factorize()
-            return _from_dictionary(np.asarray(codes), values.tolist(), argument)
+        chunks = column if hasattr(column, "chunks") else _chunked(column)
+        dictionary = chunks.dictionary_encode().unify_dictionaries().combine_chunks()
+        indices = dictionary.indices
+        indices = indices.cast("int64").fill_null(-1) if indices.null_count else indices
+        # not np.asarray, for which pyarrow loads pandas
+        return _from_dictionary(np.from_dlpack(indices), dictionary.dictionary.to_pylist(), argument)
+    categories = getattr(column, "cat", column)
+    if hasattr(categories, "categories"):
+        return _from_dictionary(np.asarray(categories.codes), categories.categories.tolist(), argument)
     if not hasattr(column, "__array__"):
-        return _looked_up(column if isinstance(column, list) else list(column), argument)
-    array = _array(column, argument)
-    kind = array.dtype.kind
-    if kind in "iub":
-        return Codes(array.view(np.uint8) if kind == "b" else array, None)
-    if kind not in "OUT":
-        missing = np.isnan(array) if kind == "f" else np.zeros(1, bool)
-        nan = f"; {argument}[{missing.argmax()}] is nan" if missing.any() else ""
-        raise ValueError(f"{argument} has dtype {array.dtype}: labels are integers or strings{nan}")
-    return _looked_up(array, argument)
-
-
-def _from_arrow(column: Any, argument: str) -> Codes:
-    if hasattr(column, "chunks"):
-        is_dictionary = hasattr(column.type, "value_type")
-        column = (
-            column.unify_dictionaries() if is_dictionary else column.dictionary_encode()
-        ).combine_chunks()
-    if not hasattr(column, "indices"):
-        column = column.dictionary_encode()
-    indices = column.indices
-    if indices.null_count:
-        indices = indices.cast("int64").fill_null(-1)
-    return _from_dictionary(np.from_dlpack(indices), column.dictionary.to_pylist(), argument)
-
-
-def _from_dictionary(codes: np.ndarray, values: list, argument: str) -> Codes:
-    if len(codes) and codes.min() < 0:
-        raise ValueError(missing_message(argument, int(codes.argmin()), None))
-    labels = [as_label(value) for value in values]
-    for code in (code for code, label in enumerate(labels) if label is None):
-        where = codes == code
-        if where.any():
-            raise ValueError(missing_message(argument, int(where.argmax()), values[code]))
-    return Codes(codes, labels)
-
-
-def _array(column: Any, argument: str) -> np.ndarray:
-    """The column as an array of one dimension, in the machine's byte order."""
+        return _numbered(column if isinstance(column, list) else list(column), argument)
     if np.ma.is_masked(column):
         raise ValueError(missing_message(argument, int(np.ma.getmaskarray(column).argmax()), np.ma.masked))
     array = np.asarray(column)
     if array.ndim != 1:
         raise ValueError(f"{argument} has shape {array.shape}: one label per sample is needed, shape (n,)")
-    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+    if array.dtype.kind in "iub":
+        return _integers(array, argument)
+    if array.dtype.kind in "OUT":
+        return _numbered(array, argument)
+    index = int(np.isnan(array).argmax()) if array.dtype.kind == "f" else 0
+    of_kind = f"{argument} has dtype {array.dtype}: labels are integers or strings"
+    raise ValueError(of_kind + (f"; {argument}[{index}] is {array[index]}" if len(array) else ""))
 
 
-def _looked_up(column: np.ndarray | list, argument: str) -> Codes:
-    """Python strings and integers: one look-up a row in a dictionary that numbers what is new to it."""
-    numbered: defaultdict[Any, int] = defaultdict()
-    numbered.default_factory = numbered.__len__
+def _chunked(column: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.chunked_array([column])
+
+
+def _from_dictionary(codes: np.ndarray, values: list, argument: str) -> tuple[np.ndarray, Sequence[Any]]:
+    labels = [as_label(value) for value in values]
+    missing = [-1, *(code for code, label in enumerate(labels) if label is None)]
+    if len(codes) and (codes.min() < 0 or len(missing) > 1) and (where := np.isin(codes, missing)).any():
+        index = int(where.argmax())
+        value = None if codes[index] < 0 else values[codes[index]]
+        raise ValueError(missing_message(argument, index, value))
+    return codes, labels
+
+
+def _integers(array: np.ndarray, argument: str) -> tuple[np.ndarray, Sequence[Any]]:
+    """Integers of any size and sign: small ones are codes already."""
+    if array.dtype.kind == "b":
+        array = array.view(np.uint8)
+    if not len(array) or array.min() >= 0 and array.max() < LARGEST_CODE:
+        return array, range(int(array.max(initial=0)) + 1)
+    kinds, codes = np.unique(array, return_inverse=True)
+    if len(kinds) > MAX_LABELS:
+        many = f"{argument} has {len(kinds)} distinct labels"
+        raise ValueError(f"{many}: more than {MAX_LABELS} are ids or texts, not classes")
+    return codes, kinds.tolist()
+
+
+def _numbered(column: np.ndarray | list, argument: str) -> tuple[np.ndarray, Sequence[Any]]:
+    """Python strings and integers: a dictionary numbers what is new to it."""
+    number: defaultdict[Any, int] = defaultdict()
+    number.default_factory = number.__len__
     codes = np.empty(len(column), np.int32)
     for start in range(0, len(column), BLOCK_ROWS):
         rows = column[start : start + BLOCK_ROWS]
         block = rows if isinstance(rows, list) else rows.tolist()
         # by type and not by value: 1.0 and True would be found under 1
         if not all(issubclass(kind, (str, *INTEGERS)) for kind in set(map(type, block))):
-            odd = next(index for index, value in enumerate(block) if as_label(value) is None)
-            raise ValueError(missing_message(argument, start + odd, block[odd]))
-        codes[start : start + len(block)] = np.fromiter(
-            map(numbered.__getitem__, block), np.int32, len(block)
-        )
-        if len(numbered) > MAX_LABELS:
-            named = shown([*numbered][MAX_LABELS])
-            raise ValueError(
-                f"more than {MAX_LABELS} distinct labels, {named} among them: are they ids or texts?"
-            )
-    return Codes(codes, [as_label(value) for value in numbered])
-
-
-def small_codes(column: Codes, argument: str) -> Codes:
-    """The same column with codes from 0 that an array can count: integers of any size and sign among them.
-
-    >>> small_codes(Codes(np.array([-5, 10**12, -5]), None), "gold")
-    Codes(codes=array([0, 1, 0]), values=[-5, 1000000000000])
-    """
-    codes, values = column
-    if not len(codes):
-        return Codes(codes, values or [])
-    low, high = (int(codes.min()), int(codes.max())) if values is None else (0, len(values) - 1)
-    if low >= 0 and high < COUNTED_IN_AN_ARRAY >> 4:
-        return Codes(codes, values if values is not None else range(high + 1))
-    kinds, codes = np.unique(codes, return_inverse=True)
-    if len(kinds) > MAX_LABELS:
-        raise ValueError(
-            f"{argument} has {len(kinds)} distinct labels: "
-            f"more than {MAX_LABELS} are ids or texts, not classes"
-        )
-    return Codes(codes, [values[kind] if values is not None else kind for kind in kinds.tolist()])
+            index = next(index for index, value in enumerate(block) if as_label(value) is None)
+            raise ValueError(missing_message(argument, start + index, block[index]))
+        codes[start : start + len(block)] = np.fromiter(map(number.__getitem__, block), np.int32, len(block))
+        if len(number) > MAX_LABELS:
+            many = f"more than {MAX_LABELS} distinct labels, {shown([*number][MAX_LABELS])} among them"
+            raise ValueError(f"{many}: are they ids or texts?")
+    return codes, [as_label(value) for value in number]
 
 
 def joint_counts(
@@ -220,40 +181,34 @@ def joint_counts(
     >>> entries.tolist(), counts.tolist()
     ([[0, 1], [1, 0]], [2, 1])
     """
+
+    def packed(rows: slice) -> np.ndarray:  # a row of codes as one integer
+        whole = columns[0][rows].astype(np.intp)
+        for codes, size in zip(columns[1:], sizes[1:], strict=True):
+            whole *= size
+            whole += codes[rows].astype(np.intp, copy=False)
+        return whole
+
     size, n = math.prod(sizes), len(columns[0])
     if size > COUNTED_IN_AN_ARRAY:
-        kinds, place = np.unique(_packed(columns, sizes, slice(None)), return_inverse=True)
-        return _unpacked(kinds, sizes), np.bincount(place, weight)
-    occurs = np.zeros(size, np.int64)
-    sums = occurs if weight is None else np.zeros(size)
-    step = max(BLOCK_ROWS, size)  # adding up tables stays the smaller part of the work
-    for start in range(0, n, step):
-        rows = slice(start, start + step)
-        packed = _packed(columns, sizes, rows)
-        occurs += np.bincount(packed, minlength=size)
-        if weight is not None:
-            sums += np.bincount(packed, weight[rows], size)
-    kinds = np.flatnonzero(occurs)
-    return _unpacked(kinds, sizes), sums[kinds]
+        kinds, inverse = np.unique(packed(slice(None)), return_inverse=True)
+        sums = np.bincount(inverse, weight)
+    else:
+        occurs, sums = np.zeros(size, np.int64), np.zeros(size, np.int64 if weight is None else float)
+        step = max(BLOCK_ROWS, size)  # adding up tables stays the smaller part of the work
+        for rows in (slice(start, start + step) for start in range(0, n, step)):
+            codes = packed(rows)
+            occurs += np.bincount(codes, minlength=size)
+            if weight is not None:
+                sums += np.bincount(codes, weight[rows], size)
+        kinds = np.flatnonzero(occurs)
+        sums = (occurs if weight is None else sums)[kinds]
+    return np.stack(np.unravel_index(kinds, sizes), axis=1), sums
 
 
-def _packed(columns: Sequence[np.ndarray], sizes: Sequence[int], rows: slice) -> np.ndarray:
-    """The codes of each row as one integer."""
-    packed = columns[0][rows].astype(np.intp)
-    for codes, size in zip(columns[1:], sizes[1:], strict=True):
-        packed *= size
-        packed += codes[rows].astype(np.intp, copy=False)
-    return packed
-
-
-def _unpacked(packed: np.ndarray, sizes: Sequence[int]) -> np.ndarray:
-    return np.stack(np.unravel_index(packed, sizes), axis=1)
-
-
-def _names(column: Codes, codes: np.ndarray, listed: tuple[Label, ...] | None) -> dict[int, Label]:
+def _names(values: Sequence[Any], codes: np.ndarray, listed: tuple[Label, ...] | None) -> dict[int, Label]:
     """Label of each code that occurs; an integer is a position where strings are listed."""
-    assert column.values is not None
-    names = {code: column.values[code] for code in np.unique(codes).tolist()}
+    names = {code: values[code] for code in np.unique(codes).tolist()}
     if listed is None or not isinstance(listed[0], str):
         return names
     return {
@@ -262,22 +217,12 @@ def _names(column: Codes, codes: np.ndarray, listed: tuple[Label, ...] | None) -
     }
 
 
-def _check_listed(
-    argument: str, codes: np.ndarray, names: Mapping[int, Label], labels: tuple[Label, ...]
-) -> None:
-    if strange := [code for code, label in names.items() if label not in labels]:
-        index = int(np.isin(codes, strange).argmax())
-        raise ValueError(unlisted_message(argument, index, names[codes[index].item()], labels))
-
-
-def _sorted_labels(names: Sequence[Mapping[int, Label]]) -> tuple[Label, ...]:
-    labels = {label for column in names for label in column.values()}
+def _sorted_labels(labels: set[Label]) -> tuple[Label, ...]:
     if len({isinstance(label, str) for label in labels}) > 1:
         raise ValueError(f"labels mix strings and integers: {sorted(map(repr, labels))[:5]} …")
     if len(labels) > MAX_LABELS:
-        raise ValueError(
-            f"{len(labels)} distinct labels: more than {MAX_LABELS} are ids or texts, not classes"
-        )
+        many = f"{len(labels)} distinct labels: more than {MAX_LABELS}"
+        raise ValueError(f"{many} are ids or texts, not classes")
     return tuple(sorted(labels))
 
 
