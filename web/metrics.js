@@ -70,24 +70,13 @@ export function spectrum(counts, alphas, rules, score, shared) {
 /** The mean of a list of numbers; NaN of an empty one. */
 export const mean = (values) => values.reduce((sum, one) => sum + one, 0) / values.length;
 
-/** The α at which two systems change places, rising, found to 1e-9 between points of the grid. first, second: counts of each run. */
-export function crossings(first, second, alphas, rules, score = "f1") {
-  const of = (runs, alpha) => mean(runs.map((counts) => average(counts, alpha, rules, score)));
-  const lead = (alpha) => of(first, alpha) - of(second, alpha);
-  const apart = alphas.map((alpha) => [alpha, lead(alpha)]).filter(([, gap]) => gap !== 0);
-  const found = [];
-  for (let i = 1; i < apart.length; i++) {
-    let [[a, here], [b, there]] = [apart[i - 1], apart[i]];
-    if (here * there >= 0) continue;
-    while (b - a > 1e-9) {
-      const middle = (a + b) / 2;
-      const gap = lead(middle);
-      if (gap * here > 0) a = middle;
-      else b = middle;
-    }
-    found.push((a + b) / 2);
-  }
-  return found;
+/** The α at which two lines over a grid change places, rising: each on the straight line between two points of the grid. */
+export function crossings(first, second, alphas) {
+  const gaps = alphas.map((alpha, i) => [alpha, first[i] - second[i]]).filter(([, gap]) => gap !== 0);
+  return gaps.slice(1).flatMap(([b, after], i) => {
+    const [a, before] = gaps[i];
+    return before * after < 0 ? [a + ((b - a) * before) / (before - after)] : [];
+  });
 }
 
 /** Kendall's τ_b of two lists of scores; NaN where one ties all. */
@@ -107,107 +96,19 @@ export function kendall(x, y) {
   return free > 0 ? concordant / Math.sqrt(free) : NaN;
 }
 
-const CODE = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
-
-/** The rises of a ranked list: rank, facts found there, and what was known before. */
-export function rises(list) {
-  const found = { ranks: [], found: [], before: [], previous: [] };
-  let [rank, step, total] = [0, 0, 0];
-  const odd = new Map(list.odd.map(([at, jump, previous]) => [at, { jump, previous }]));
-  for (const letter of list.ranks) {
-    if (letter === "_") {
-      step += 63;
-      continue;
-    }
-    rank += step + CODE.indexOf(letter);
-    step = 0;
-    const other = odd.get(found.ranks.length);
-    found.ranks.push(rank);
-    found.before.push(total);
-    found.previous.push(other ? other.previous : rank - 1);
-    total += other ? other.jump : 1;
-    found.found.push(total);
-  }
-  return found;
-}
-
-/** Area between the points of a precision–recall curve up to the first rank with a recall; NaN if not reached. */
-export function aucUntil(list, recall = null) {
-  const { ranks, found, before, previous } = list.rises || (list.rises = rises(list));
-  let area = 0;
-  for (let i = 0; i < ranks.length; i++) {
-    if (previous[i] > 0) {
-      const step = (found[i] - before[i]) / list.facts;
-      area += (step * (found[i] / ranks[i] + before[i] / previous[i])) / 2;
-    }
-    if (recall !== null && found[i] / list.facts >= recall - 1e-12) return area;
-  }
-  return recall === null && ranks.length ? area : NaN;
-}
-
-const escaped = (value) => String(value).replaceAll("\\", "\\\\").replaceAll("|", "\\|");
+const escaped = (label) => label.replace(/[\\|+]/g, "\\$&");
 
 /** The name of an α: n^0.5, as `power` has it. */
 export function alphaName(alpha) {
   return `n^${Number(alpha.toFixed(6))}`;
 }
 
-/** What a score needs to be read, as `Policy.signature` composes it. */
-export function signature(test, rules, scheme, score, rulesVersion) {
-  const micro = scheme === "micro";
-  const name = typeof scheme === "number" ? alphaName(scheme) : scheme;
-  const skip = rules.labels === "supported" || rules.labels === "list";
-  const parts = [score, `scheme:${name}`, `labels:${labelsName(test, rules, micro)}`];
-  if (!rules.sets) parts.push(`negative:${test.negative === null ? "None" : escaped(test.negative)}`);
-  if (!micro) parts.push(`zero_support:${skip ? "skip" : "zero"}`);
-  if (rules.sets) {
-    if (name === "entropy") parts.push("normaliser:assignments");
-    parts.push(`decision:${escaped(test.decision)}`, `n:${test.n}`, `labels_n:${test.labels.length}`);
-  } else parts.push(`direction:${test.direction}`, `n:${test.n}`);
-  return [...parts, `v:${rulesVersion}`].join("|");
-}
-
-function labelsName(test, rules, micro) {
-  if (rules.labels !== "list") return micro ? "listed" : rules.labels;
-  const names = test.labels.filter((_, c) => rules.selected[c]).sort();
-  if (names.length <= 3) return escaped(names.join("+"));
-  return `${names.length}of${test.labels.length}#${sha256(names.join("\n")).slice(0, 8)}`;
-}
-
-/** sha256 in hex; written out, as crypto.subtle is missing where a page is opened from a file. */
-export function sha256(text) {
-  const rotate = (x, n) => (x >>> n) | (x << (32 - n));
-  const primes = [];
-  for (let p = 2; primes.length < 64; p++) if (primes.every((q) => p % q)) primes.push(p);
-  const fraction = (x) => ((x - Math.floor(x)) * 2 ** 32) | 0;
-  const k = primes.map((p) => fraction(Math.cbrt(p)));
-  const state = primes.slice(0, 8).map((p) => fraction(Math.sqrt(p)));
-  const bytes = [...new TextEncoder().encode(text)];
-  const bits = bytes.length * 8;
-  bytes.push(0x80);
-  while (bytes.length % 64 !== 56) bytes.push(0);
-  for (let i = 7; i >= 0; i--) bytes.push(Math.floor(bits / 2 ** (8 * i)) & 255);
-  for (let at = 0; at < bytes.length; at += 64) {
-    const w = [];
-    for (let i = 0; i < 64; i++) {
-      if (i < 16) {
-        const b = at + 4 * i;
-        w[i] = (bytes[b] << 24) | (bytes[b + 1] << 16) | (bytes[b + 2] << 8) | bytes[b + 3];
-      } else {
-        const s0 = rotate(w[i - 15], 7) ^ rotate(w[i - 15], 18) ^ (w[i - 15] >>> 3);
-        const s1 = rotate(w[i - 2], 17) ^ rotate(w[i - 2], 19) ^ (w[i - 2] >>> 10);
-        w[i] = (w[i - 16] + s0 + w[i - 7] + s1) | 0;
-      }
-    }
-    let [a, b, c, d, e, f, g, h] = state;
-    for (let i = 0; i < 64; i++) {
-      const s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
-      const t1 = (h + s1 + ((e & f) ^ (~e & g)) + k[i] + w[i]) | 0;
-      const s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
-      const t2 = (s0 + ((a & b) ^ (a & c) ^ (b & c))) | 0;
-      [h, g, f, e, d, c, b, a] = [g, f, e, (d + t1) | 0, c, b, a, (t1 + t2) | 0];
-    }
-    [a, b, c, d, e, f, g, h].forEach((one, i) => (state[i] = (state[i] + one) | 0));
-  }
-  return state.map((one) => (one >>> 0).toString(16).padStart(8, "0")).join("");
+/** What a score needs to be read: what Python wrote for F1 under the policy, with this score, α and classes. */
+export function signature(test, rules, scheme, score) {
+  const chosen = rules.labels === "list";
+  const written = test.signatures[chosen ? "supported" : rules.labels][typeof scheme === "number" ? "alpha" : scheme];
+  const parts = written.split("|").map((part) => (part === "scheme:n^α" ? `scheme:${alphaName(scheme)}` : part));
+  const names = test.labels.filter((_, c) => rules.selected[c]).sort().map(escaped);
+  if (chosen) parts[2] = `labels:${names.join("+")}`;
+  return [score, ...parts.slice(1)].join("|");
 }

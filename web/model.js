@@ -1,6 +1,6 @@
 // The data of the page, and scores of all systems under the rules that are chosen.
 
-import { average, classScore, classWeights, mean, spectrum, signature, aucUntil, SCHEMES } from "./metrics.js";
+import { average, classScore, classWeights, mean, spectrum, signature, SCHEMES } from "./metrics.js";
 import { state, excluded } from "./state.js";
 
 export const ALPHAS = Array.from({ length: 101 }, (_, i) => i / 100);
@@ -67,7 +67,7 @@ export const valueOf = (column, of = test(), chosen = of.kind === "facts" ? null
 
 function runValue(column, of, chosen) {
   if (column.fixed) return (run) => run.m[column.id]?.[0] ?? NaN;
-  if (column.id === "until") return (run) => aucUntil(run, state.recall >= 1 ? null : state.recall);
+  if (column.id === "until") return (run) => (state.recall >= 1 ? run.m.auc[0] : run.until[Math.round(100 * state.recall) - 1]) ?? NaN;
   const scheme = columnScheme(column.id);
   if (scheme === "micro" || chosen.labels === "observed") return (run) => average(run.counts, scheme, chosen, state.score);
   // the weights follow from the gold counts, which nearly all systems share
@@ -120,7 +120,7 @@ export function signatureOf(column, of = test(), withInterval = true) {
   }
   const chosen = rules(of);
   const made = withInterval && isUsual(chosen, of) && data.replicates ? `|bootstrap:percentile,${data.replicates},seed${data.seed},95` : "";
-  return signature(of, chosen, columnScheme(column.id), state.score, data.rules) + made;
+  return signature(of, chosen, columnScheme(column.id), state.score) + made;
 }
 
 /** Second from first: values, difference, its interval and p. Paired where their joint outcome is stored, else from the two intervals; none under rules that are not the usual ones. */

@@ -2,7 +2,7 @@
 
 import { h, $, percent, ends, whole, copy, copyButtons, paperLink, tableText } from "./dom.js";
 import { state } from "./state.js";
-import { crossings, mean, rises } from "./metrics.js";
+import { crossings, mean } from "./metrics.js";
 import * as model from "./model.js";
 import { lineChart, colour } from "./charts.js";
 
@@ -26,10 +26,7 @@ export function headline(test) {
     if (!at || leader !== leaders[at - 1]) parts.push({ leader, from: alphas[at] });
   });
   parts.forEach((part, i) => {
-    if (!i) return;
-    const around = [Math.max(0, part.from - 0.01), part.from];
-    const [first, second] = [parts[i - 1].leader, part.leader].map((at) => test.systems[at].counts);
-    part.from = crossings(first, second, around, model.rules(test), state.score)[0] ?? part.from;
+    if (i) part.from = crossings(lines[parts[i - 1].leader], lines[part.leader], alphas).findLast((alpha) => alpha <= part.from) ?? part.from;
   });
   return parts.map((part) => ({ system: test.systems[part.leader], from: part.from }));
 }
@@ -83,13 +80,12 @@ export function drawCurves(test) {
   const visible = new Set(model.visible(test));
   const faint = test.systems.filter((one) => !set.has(one) && visible.has(one)).slice(0, coarse ? 200 : 1000);
   const dots = [];
-  const chosen = model.rules(test);
   for (let i = 0; i < named.length; i++) {
     for (let j = i + 1; j < named.length; j++) {
-      for (const alpha of crossings(named[i].counts, named[j].counts, model.ALPHAS, chosen, state.score)) {
+      const [first, second] = [all[named[i].at], all[named[j].at]];
+      for (const alpha of crossings(first, second, model.ALPHAS)) {
         const at = Math.min(99, Math.floor(alpha * 100));
-        const share = alpha * 100 - at;
-        const y = all[named[i].at][at] * (1 - share) + all[named[i].at][at + 1] * share;
+        const y = first[at] + (alpha * 100 - at) * (first[at + 1] - first[at]);
         dots.push({ x: alpha, y: 100 * y, name: alpha.toFixed(2) });
       }
     }
@@ -141,22 +137,12 @@ export function moveRule() {
   rule.style.transform = `translateX(${drawn.x.apply(model.test().kind === "facts" ? state.recall : state.alpha)}px)`;
 }
 
-/** Precision of a run where its recall first reaches 1/300, 2/300, …, as far as it goes. */
-function precisionAt(run) {
-  const list = run.rises || (run.rises = rises(run));
-  const found = [];
-  list.ranks.forEach((rank, i) => {
-    while ((found.length + 1) / 300 <= list.found[i] / run.facts + 1e-12) found.push(list.found[i] / rank);
-  });
-  return found;
-}
-
 /** Precision–recall curves, thinned to what a screen shows; of several runs the mean at each recall. */
 function drawFacts(test, place, width, height) {
   const named = (drawn.named = model.highlighted(test));
   const set = new Set(named);
   const curve = (system) => {
-    const lines = system.runs.map(precisionAt);
+    const lines = system.runs.map((run) => run.curve);
     const most = Math.min(...lines.map((one) => one.length));
     return Array.from({ length: most }, (_, i) => [(i + 1) / 300, 100 * mean(lines.map((one) => one[i]))]);
   };

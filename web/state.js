@@ -34,6 +34,7 @@ export function readAddress(text, tests) {
   if (!["", "supported", "observed", "listed"].includes(fresh.labels)) fresh.labels = "";
   if (!tests.some((one) => one.id === fresh.test)) fresh.test = tests.length ? tests[0].id : "";
   if (!/^[0-9a-f]*$/.test(fresh.out)) fresh.out = "";
+  fresh.recall = Math.max(0.01, Math.round(100 * fresh.recall) / 100);
   Object.assign(state, fresh);
 }
 

@@ -1,13 +1,14 @@
 """What the page knows: counts of each class and system, values and intervals of the measures, joint outcomes.
 
-Counts are kept, not scores, wherever the page can compute the score: correct and predicted of each class, and
-the gold counts once a test set. A ranked list is kept by the ranks at which its true facts stand.
+Counts are kept, not scores, where a score moves with α or the choice of classes: correct and predicted
+of each class, and gold counts once a test set. All else is computed here: intervals, areas, signatures.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,10 @@ from ...metrics import (
     RULES,
     SCHEMES,
     FactRanking,
+    LabelCounts,
+    LabelPolicy,
     PairedOutcomes,
+    Policy,
 )
 from ...runs import STORED_RUNS, Run, list_runs
 from .checks import counts_of, knows_gold, run_dataset
@@ -43,6 +47,7 @@ from .measures import (
 from .store import STORE, submissions
 
 CACHE = ROOT / ".cache" / "leaderboard"
+CURVE_STEPS, RECALL_STEPS = 300, 100  # of a precision–recall curve, and of the slider that cuts it
 DECIMALS = 8  # of the ends of intervals; values are kept as they are, or a digit shown could differ
 TITLES = {
     "tacred": "TACRED",
@@ -113,13 +118,11 @@ def _test_set(name: str, group: Sequence[tuple[Run, bool]], replicates: int, cac
     labels = list(dict.fromkeys(str(label) for run, _ in single for label in run.labels))
     head |= {"kind": kind, "labels": labels, "n": first.n}
     head["negative"] = None if first.negative is None else str(first.negative)
-    head["direction"] = "kept"
     gold: list[int] = []
     if kind != "facts":
         counts = counts_of(first)
         gold = _placed(counts.gold, counts.labels, labels)
-        head |= {"gold": gold, "decision": getattr(counts, "decision", "")}
-        head["direction"] = getattr(counts, "direction", "kept")
+        head |= {"gold": gold, "signatures": _signatures(counts, first.negative)}
     systems = [_system(run, submitted, labels, gold, replicates, cached) for run, submitted in single]
     keys = _keys(systems)
     for system, key in zip(systems, keys, strict=True):
@@ -128,6 +131,16 @@ def _test_set(name: str, group: Sequence[tuple[Run, bool]], replicates: int, cac
     head["measures"] = _columns(first, [run for run, _ in single], replicates)
     head["pairs"] = _pairs(name, [run for run, _ in group if run.second], systems, replicates)
     return head
+
+
+def _signatures(counts: Any, negative: Any) -> dict[str, dict[str, str]]:
+    """Policy → scheme → signature of F1; 'alpha' is n^α, for which the page puts in its own α."""
+    of_policy = LabelPolicy if isinstance(counts, LabelCounts) else partial(Policy, negative=negative)
+    names = {name: name for name in SCHEMES} | {"alpha": "n^α"}
+    return {
+        labels: {key: of_policy(labels=labels).signature(counts, "f1", name) for key, name in names.items()}
+        for labels in ("supported", "observed", "listed")
+    }
 
 
 def _keys(systems: Sequence[dict[str, Any]]) -> list[str]:
@@ -197,8 +210,8 @@ def _numbers(run: Run, replicates: int, cached: bool) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     """Numbers with eight decimals; nan is None."""
     if isinstance(value, tuple | list):
-        return [_plain(one) for one in value]
-    return None if value != value else round(float(value), DECIMALS)
+        return [_plain(number) for number in value]
+    return None if value is None or value != value else round(float(value), DECIMALS)
 
 
 def _columns(first: Run, runs: Sequence[Run], replicates: int) -> list[dict[str, Any]]:
@@ -216,38 +229,18 @@ def _columns(first: Run, runs: Sequence[Run], replicates: int) -> list[dict[str,
 
 
 def _list(ranking: FactRanking) -> dict[str, Any]:
-    """A ranked list: the ranks at which it rises, as steps; what is not one fact a rank, by itself.
+    """What the page shows of a ranked list, from the points where a further true fact is known.
 
-    ranks : steps between the known ranks at which further true facts stand, in the code of `steps_text`.
-    odd : [place, how many facts, the known rank before], where it is not one fact and the rank before.
+    curve : precision where recall first reaches 1/300, 2/300, …, as far as the list goes.
+    until : area between the points up to recall 0.01, 0.02, …, 1; None where the list does not get there.
     """
-    before = np.r_[0, ranking.found[:-1]]
-    here = np.flatnonzero(ranking.found > before)
-    ranks = ranking.ranks[here]
-    jumps = (ranking.found - before)[here]
-    previous = np.where(here > 0, ranking.ranks[here - 1], 0)
-    odd = np.flatnonzero((jumps != 1) | (previous != ranks - 1))
-    first = here[:1] == 0
-    return {
-        "facts": ranking.facts,
-        "length": len(ranking),
-        "whole": ranking.hits is not None,
-        "ranks": steps_text(np.diff(ranks, prepend=0).tolist()),
-        "odd": [[int(at), int(jumps[at]), int(previous[at])] for at in odd],
-        "anchored": bool(first.size and first[0]),
-    }
-
-
-CODE = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
-
-
-def steps_text(steps: Iterable[int]) -> str:
-    """Whole numbers as text, one character for each below 63, as many `_` before it as it has 63s.
-
-    >>> steps_text([1, 10, 62, 64])
-    '1a-_1'
-    """
-    return "".join("_" * (step // 63) + CODE[step % 63] for step in steps)
+    reached = ranking.recall + 1e-12
+    points = np.searchsorted(reached, np.arange(1, CURVE_STEPS + 1) / CURVE_STEPS)
+    curve = ranking.precision[points[points < len(reached)]]
+    recalls = np.arange(1, RECALL_STEPS + 1) / RECALL_STEPS
+    whole = reached[-1] if len(reached) else 0
+    areas = [ranking.until(recall).auc() if recall <= whole else None for recall in recalls]
+    return {"facts": ranking.facts, "curve": curve.round(4).tolist(), "until": _plain(areas)}
 
 
 def _pairs(

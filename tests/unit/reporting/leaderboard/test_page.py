@@ -132,8 +132,15 @@ class TestWhatItShows:
         chosen = [label for label in outcome.labels if label not in ("no_relation", outcome.labels[3])]
         place = outcome.labels.index(outcome.labels[3])
         seen.evaluate(f"location.hash = '#out={1 << place:x}&sort=macro'")
-        until(seen, "document.getElementById('signature').textContent.includes('of42#')")
-        expected = Policy(negative="no_relation", labels=chosen).signature(outcome, "f1", "macro")
+        expected = Policy(negative="no_relation").signature(outcome, "f1", "macro")
+        expected = expected.replace("labels:supported", f"labels:{'+'.join(sorted(chosen))}")
+        until(seen, "document.getElementById('signature').textContent.includes('labels:org')")
+        assert seen.inner_text("#signature") == expected
+        few = outcome.labels[3:5]
+        out = sum(1 << c for c, label in enumerate(outcome.labels) if label not in (*few, "no_relation"))
+        seen.evaluate(f"location.hash = '#out={out:x}&sort=macro&score=recall'")
+        expected = Policy(negative="no_relation", labels=few).signature(outcome, "recall", "macro")
+        until(seen, "document.getElementById('signature').textContent.startsWith('recall')")
         assert seen.inner_text("#signature") == expected
 
     def test_the_leader_is_named(self, seen) -> None:
@@ -402,28 +409,17 @@ class TestMetricsInTheBrowser:
                     assert found == pytest.approx(expected.tolist(), abs=1e-12)
 
     def test_rank_agreement_and_crossings(self, seen, rng) -> None:
-        from helpers.metrics import alpha_crossings, rank_agreement
+        from helpers.metrics import ALPHAS, alpha_crossings, alpha_spectrum, rank_agreement
 
         scores = rng.integers(0, 6, (12, 2)) / 6
         found = seen.evaluate("([x, y]) => leaderboard.metrics.kendall(x, y)", scores.T.tolist())
         assert found == pytest.approx(rank_agreement(scores)[0, 1], abs=1e-12)
         tables = [run.outcome() for run in list_runs("tacred") if run.model in ("cnn", "gcn")]
-        given = [
-            {
-                "tp": one.correct.tolist(),
-                "gold": one.gold.tolist(),
-                "pred": one.predicted.tolist(),
-                "n": int(one.n),
-            }
-            for one in tables
-        ]
-        rules = {"labels": "supported", "sets": False}
-        rules["selected"] = [label != "no_relation" for label in tables[0].labels]
+        lines = [alpha_spectrum(one, ALPHAS, negative="no_relation").tolist() for one in tables]
         crossed = seen.evaluate(
-            "([[a, b], rules]) => leaderboard.metrics.crossings([a], [b], leaderboard.model.ALPHAS, rules)",
-            [given, rules],
+            "([a, b]) => leaderboard.metrics.crossings(a, b, leaderboard.model.ALPHAS)", lines
         )
-        assert crossed == pytest.approx(alpha_crossings(*tables, negative="no_relation"), abs=2e-9)
+        assert crossed == pytest.approx(alpha_crossings(*tables, negative="no_relation"), abs=1e-4)
 
 
 class TestBuilding:
