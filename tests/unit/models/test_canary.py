@@ -6,7 +6,8 @@ The scores are stored for the pinned torch, in tests/golden/canary.json, by
 
 which writes those of the models whose version was raised (`ModelEntry.version`, `LinearClassifier.version`)
 and of new models; with --all those of every model, as after a new torch. What stands there for a version does
-not change otherwise.
+not change otherwise. Where policies decide whole sentences (RL-DSRE), processors with bf16 units decide one
+otherwise: what they give stands under `also`, added by hand.
 """
 
 import json
@@ -113,7 +114,8 @@ def test_two_steps_give_the_stored_scores(name) -> None:
     assert row["version"] == version_of(name), (
         f"the version of {name} was raised: python -m tests.unit.models.test_canary stores its scores"
     )
-    assert np.allclose(found, row["scores"], rtol=0, atol=TOLERANCE), (
+    accepted = [row["scores"], *row.get("also", [])]
+    assert any(np.allclose(found, scores, rtol=0, atol=TOLERANCE) for scores in accepted), (
         f"the numbers of {name} are others: raise the version of {name} in its row, or undo the change"
     )
     assert len(set(row["scores"])) > 2 or name in ("svm", "majority", "majority-bag")
