@@ -13,7 +13,7 @@ from hypothesis import settings
 
 from helpers.__main__ import main
 from helpers.core import write_atomically
-from helpers.data import registry
+from helpers.data import files as registry
 
 settings.register_profile("busy", deadline=None)  # a machine that does other things is no fault of the code
 settings.load_profile("busy")

@@ -629,12 +629,12 @@ READERS: dict[str, dict[str, bytes]] = {
         "b.txt": b"1.0\t0.1\t0.9\ta b /r\n" * 2,
     },
     "helpers.data:read_gids_probabilities": {"a.npz": saved(np.savez, **PROBABILITIES)},
-    "helpers.data.readers:read_semeval": {"a.txt": SEMEVAL},
-    "helpers.data.readers:read_kbp37": {"a.txt": KBP37},
-    "helpers.data.readers:read_chemprot": {
+    "helpers.data.formats:read_semeval": {"a.txt": SEMEVAL},
+    "helpers.data.formats:read_kbp37": {"a.txt": KBP37},
+    "helpers.data.formats:read_chemprot": {
         "a.txt": b'{"text": "<< a >> x [[ b ]]", "label": "A", "metadata": []}\n'
     },
-    "helpers.data.readers:read_docred": {"a.json": json.dumps([PAGE]).encode()},
+    "helpers.data.formats:read_docred": {"a.json": json.dumps([PAGE]).encode()},
 }
 """Reader → its files; b"" is the file of that name among `inputs`."""
 SPOILS: dict[str, Callable[[bytes], bytes]] = {

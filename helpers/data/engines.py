@@ -7,12 +7,12 @@ comes here. Labels have the rules of prediction files: none is missing or blank,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core import Label, MalformedRecord, as_label, shown, unlisted_message
+from ..core import MalformedRecord, shown
 from .predictions import LabelColumns, columns_of, named_columns
 from .tabular import Source
 
@@ -23,7 +23,6 @@ COUNT = "__count__"
 MOST_COMBINATIONS = 1 << 22
 """Rows of a table of counts: more combinations than that are of ids or texts, not of classes."""
 FRAME = "the frame"
-_BLOCK = 1 << 20  # scored facts at a time
 
 
 def group_rows(frame: Any, columns: Sequence[str]) -> pa.Table:
@@ -176,119 +175,3 @@ def _checked(column: pa.ChunkedArray, name: str, counts: np.ndarray) -> pa.Chunk
 
 def _is_label(value: Any) -> bool:
     return value is not None and (not isinstance(value, str) or bool(value.strip()))
-
-
-def count_label_sets(
-    frame: Any,
-    gold: str,
-    predicted: str,
-    labels: Sequence[Label] | None = None,
-    separator: str | None = None,
-) -> tuple[list[list[Any]], tuple[Label, ...]]:
-    """How often was this label set predicted for that gold set? `LabelSets.from_rows(*found)` is the outcome.
-
-    Parameters
-    ----------
-    gold, predicted : columns of lists of labels; or of text, in which `separator` stands between labels and
-        an empty text is the empty set. labels : the label list; None: the labels that occur, sorted.
-
-    Returns
-    -------
-    Rows [gold places, predicted places, count], places in the label list; the label list.
-
-    Raises
-    ------
-    MalformedRecord : no rows, a set that is missing, something in it that is no label. ValueError : a label
-        that is not listed.
-
-    >>> import duckdb
-    >>> rows = duckdb.sql("SELECT ['b', 'a'] AS gold, ['a'] AS predicted FROM range(3)")
-    >>> count_label_sets(rows, "gold", "predicted")
-    ([[[0, 1], [0], 3]], ('a', 'b'))
-    """
-    found = group_rows(frame, [gold, predicted])
-    if not found.num_rows:
-        raise MalformedRecord(FRAME, "there are no rows, so no samples to count")
-    sets = {
-        name: [_label_set(value, name, separator) for value in found.column(name).to_pylist()]
-        for name in dict.fromkeys((gold, predicted))
-    }
-    occurring = {label for column in sets.values() for one in column for label in one}
-    if len({isinstance(label, str) for label in occurring}) > 1:
-        raise ValueError(f"labels mix strings and integers: {sorted(map(repr, occurring))[:5]} …")
-    listed = tuple(sorted(occurring)) if labels is None else tuple(labels)
-    place = {label: at for at, label in enumerate(listed)}
-    for name, column in sets.items():
-        strange = next((label for one in column for label in sorted(one) if label not in place), None)
-        if strange is not None:
-            raise ValueError(unlisted_message(name, None, strange, listed))
-    rows = zip(sets[gold], sets[predicted], found.column(COUNT).to_pylist(), strict=True)
-    return [[sorted(map(place.get, one)), sorted(map(place.get, two)), n] for one, two, n in rows], listed
-
-
-def _label_set(value: Any, name: str, separator: str | None) -> set[Label]:
-    if isinstance(value, str) and separator is not None:
-        value = value.split(separator) if value else []
-    if value is None or isinstance(value, str) or not isinstance(value, Iterable):
-        what = "is missing" if value is None else f"is {shown(value)}; a list is needed, or a separator"
-        raise MalformedRecord(FRAME, f"a label set {what}", None, name)
-    labels = [as_label(one) for one in value]
-    for one, label in zip(value, labels, strict=True):
-        if not _is_label(label):
-            raise MalformedRecord(
-                FRAME, f"a label set holds {shown(one)}: labels are text or integers", None, name
-            )
-    return {label for label in labels if label is not None}
-
-
-def fact_blocks(
-    frame: Any,
-    facts: Iterable[Sequence[str]],
-    score: str = "score",
-    fact: Sequence[str] = ("head", "tail", "relation"),
-) -> Callable[[], Iterator[tuple[np.ndarray, np.ndarray]]]:
-    """The scored facts of a frame, block by block, with whether each is true: for `FactRanking.from_blocks`.
-
-    Memory holds the true facts and a block. Each fact has to be scored once; equal scores stay in the order
-    of the frame, which of a DuckDB relation over files is theirs.
-
-    Parameters
-    ----------
-    facts : the true facts, each with as many texts as `fact` has columns. score : column of scores.
-
-    >>> import duckdb
-    >>> from helpers.metrics import FactRanking
-    >>> rows = duckdb.sql("SELECT 'a' AS head, unnest(['b', 'c']) AS tail, 'r' AS relation, 0.5 AS score")
-    >>> FactRanking.from_blocks(fact_blocks(rows, [("a", "c", "r")]), facts=1).found.tolist()
-    [0, 1]
-    """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    true = pa.array(sorted({"\0".join(one) for one in facts}), pa.string())
-
-    def blocks() -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        for batch in _batches(frame, [*fact, score]):
-            parts = [batch.column(name).cast(pa.string()) for name in fact]
-            for name, part in zip([*fact, score], [*parts, batch.column(score)], strict=True):
-                if part.null_count:
-                    raise MalformedRecord(
-                        FRAME, f"the cell is empty in {part.null_count} rows or more", None, name
-                    )
-            keys = pc.binary_join_element_wise(*parts, "\0")
-            hits = pc.is_in(keys, value_set=true).to_numpy(zero_copy_only=False)
-            yield batch.column(score).cast(pa.float64()).to_numpy(zero_copy_only=False), hits
-
-    return blocks
-
-
-def _batches(frame: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    import duckdb
-
-    if isinstance(frame, duckdb.DuckDBPyRelation):
-        yield from frame.project(", ".join(map(quoted_name, columns))).to_arrow_reader(_BLOCK)
-        return
-    import narwhals as nw
-
-    found = nw.from_native(frame).lazy().select(*columns).collect().to_arrow()
-    yield from found.to_batches(max_chunksize=_BLOCK)

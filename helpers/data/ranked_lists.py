@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core import MalformedRecord, finite_number, naming_file, unknown_name
+from .files import registered_file
+from .formats import collect, lines
 from .matrices import read_arrays
-from .readers import collect, lines
-from .registry import registered_file
 
 UNKNOWN_ENTITY = "UNK"
 """How lists write an entity whose name their program lost."""

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from ..core import MalformedRecord
 
 Span = tuple[int, int]
 Markers = tuple[str, str, str, str]
@@ -69,6 +73,18 @@ class RelationSample:
         return self.text[slice(*self.tail)]
 
 
+class Corpus(list):
+    """The records of a file in order.
+
+    `malformed` : the errors of those left out (none if strict). `notes` : what else a reader counted.
+    """
+
+    def __init__(self, records: Iterable[Any] = (), malformed: Iterable[MalformedRecord] = ()) -> None:
+        super().__init__(records)
+        self.malformed = list(malformed)
+        self.notes: Counter[str] = Counter()
+
+
 class Fact(NamedTuple):
     """A labelled fact: `relation` holds from `head` to `tail` (names) in `source` (document or sentence)."""
 
@@ -88,6 +104,18 @@ def samples_sha256(samples: Iterable[RelationSample]) -> str:
     for sample in samples:
         found.update(json.dumps(astuple(sample)).encode() + b"\n")
     return found.hexdigest()
+
+
+def word_spans(words: Sequence[str]) -> tuple[Span, ...]:
+    """Character spans of words that are joined by blanks.
+
+    >>> word_spans(["Fire", "and", "panic"])
+    ((0, 4), (5, 8), (9, 14))
+    """
+    ends = [-1]
+    for word in words:
+        ends.append(ends[-1] + 1 + len(word))
+    return tuple((end + 1, following) for end, following in pairwise(ends))
 
 
 def render(sample: RelationSample, markers: Markers = TAGS) -> str:

@@ -7,6 +7,8 @@ but friendlier: blank lines, blanks around a cell and a last line without an end
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -20,9 +22,8 @@ from ..core import (
     shown,
     unknown_name,
 )
-from . import readers
-from .readers import collect, json_array, string
-from .registry import locate, search_folders
+from .files import locate, search_folders
+from .formats import collect, json_array, read_semeval, string
 from .sources import LabelList, open_source
 
 if TYPE_CHECKING:
@@ -144,10 +145,7 @@ def _check_same_gold(path: Path, true: pd.Series, gold: pd.Series) -> None:
 def _read_list(path: Path, expected: int) -> pd.Series:
     import pandas as pd
 
-    labels = path.read_text(encoding="utf-8").splitlines()
-    for number, label in enumerate(labels, start=1):
-        if not label.strip():
-            raise MalformedRecord(path, "the line is empty; a label is needed", number)
+    labels = [cells[-1] for _, cells in LabelList(path, path.read_bytes()).rows()]
     if len(labels) != expected:
         raise MalformedRecord(path, f"{expected} labels are expected, found {len(labels)}", len(labels))
     return pd.Series(labels, dtype="category")
@@ -203,7 +201,7 @@ def semeval_key() -> dict[str, str]:
     MissingData, ChecksumError : the file is absent or not the registered one.
     """
     path = locate("semeval2010/TEST_FILE_FULL.TXT")
-    return {sample.id: sample.relation for sample in readers.read_semeval(path)}
+    return {sample.id: sample.relation for sample in read_semeval(path)}
 
 
 def join_semeval_answers(proposals: Path | str, key: Path | str | Mapping[str, str]) -> pd.DataFrame:
@@ -239,3 +237,22 @@ def join_semeval_answers(proposals: Path | str, key: Path | str | Mapping[str, s
             "predicted": pd.Categorical([predicted.get(identifier, SKIPPED) for identifier in gold]),
         }
     )
+
+
+def count_tacred() -> dict[str, Mapping[str, int]]:
+    """Split → label → count of TACRED: of train as published, of the others from the public predictions."""
+    train = _json("tacred/tacred_label_counts.json")["train"]
+    dev, test = tacred_predictions("dev"), tacred_predictions("test")
+    counted = {"dev": dev["gold"], "test": test["gold"], "test-tacrev": test["gold_tacrev"]}
+    return {"train": train} | {split: Counter(labels.astype(str)) for split, labels in counted.items()}
+
+
+def count_nyt10m() -> dict[str, Mapping[str, int]]:
+    """Split → label → count of NYT10m as published: sentences of train and val, facts of test."""
+    counts = _json("nyt10m/nyt10m_label_counts.json")
+    sentences = {split: counts[split]["records"] for split in ("train", "val")}
+    return sentences | {"test": counts["test"]["per_relation_pair_facts"]}
+
+
+def _json(path: str) -> Any:
+    return json.loads(locate(path).read_text(encoding="utf-8"))

@@ -22,7 +22,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from helpers import ROOT
 from helpers.core.errors import MissingData
-from helpers.data.corpora import read_corpus
+from helpers.data import read_corpus
 from helpers.data.documents import label_list, label_matrix
 from helpers.metrics.label_scores import RankedLabels
 from helpers.models.linear.documents import TECHNIQUES

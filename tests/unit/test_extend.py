@@ -11,6 +11,7 @@ import pytest
 
 from helpers.core import SEMEVAL_RELATIONS
 from helpers.data import Dataset, read_corpus, register_dataset, unregister_dataset
+from helpers.data.formats import read_semeval
 from helpers.metrics import temporary_scheme
 from helpers.models import History, Model, register_model, unregister_model
 from helpers.reporting.figures import draw_and_save, styled
@@ -39,7 +40,7 @@ def dataset(tmp_path):
         files[split] = tmp_path / f"{split}.txt"
         blocks = [f'{number}\t"{text}"\n{label}\nComment:\n' for number, (text, label) in enumerate(rows, 1)]
         files[split].write_text("\n".join(blocks))
-    facts = {"reader": "helpers.data.readers:read_semeval", "directed": True, "negative": "Other"}
+    facts = {"reader": read_semeval, "directed": True, "negative": "Other"}
     register_dataset(Dataset("mine", "My corpus", files=files, **facts))
     yield "mine"
     unregister_dataset("mine")

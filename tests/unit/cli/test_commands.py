@@ -24,7 +24,7 @@ from helpers import ROOT, __version__
 from helpers.cli import app, put
 from helpers.data import counted_datasets
 from helpers.data.demo import demo_documents
-from helpers.data.document_files import write_documents
+from tests.documents import write_documents
 
 SCORE_SECONDS = 1.0  # of processor time
 GOLDEN = Path(__file__).parents[2] / "golden"
@@ -451,7 +451,7 @@ class TestStats:
 
 class TestDataAndNotebooks:
     def test_status_names_every_file(self, call, monkeypatch):
-        monkeypatch.setattr("helpers.data.registry.ROOT", Path.cwd())
+        monkeypatch.setattr("helpers.data.files.ROOT", Path.cwd())
         monkeypatch.delenv("RC_DATA_DIR", raising=False)
         code, out, err = call("data")
         assert (code, err) == (0, "")
@@ -466,7 +466,7 @@ class TestDataAndNotebooks:
 
     def test_what_the_package_logs_is_a_note(self, call, monkeypatch):
         def fetch(_):
-            logging.getLogger("helpers.data.registry").warning("%s has no address", "a/file")
+            logging.getLogger("helpers.data.files").warning("%s has no address", "a/file")
             return []
 
         monkeypatch.setattr("helpers.data.fetch_dataset", fetch)

@@ -12,7 +12,7 @@ from helpers.cli import app
 def folder(tmp_path, monkeypatch) -> Path:
     """Every test works in an empty folder, with no data within reach."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("helpers.data.registry.ROOT", tmp_path)
+    monkeypatch.setattr("helpers.data.files.ROOT", tmp_path)
     monkeypatch.delenv("RC_DATA_DIR", raising=False)
     return tmp_path
 

@@ -13,7 +13,7 @@ from helpers.core.errors import MissingData
 from helpers.data import (
     Dataset,
     RelationSample,
-    corpora,
+    catalogue,
     corpus_hashes,
     count_labels,
     data_name,
@@ -55,7 +55,7 @@ def read_lines(path: Path, strict: bool = True) -> list[RelationSample]:
 @pytest.fixture
 def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Dataset:
     """A data set that nobody knew, of files that are in no registry."""
-    monkeypatch.setattr(corpora, "_table", datasets())
+    monkeypatch.setattr(catalogue, "_table", datasets())
     files = {split: tmp_path / f"{split}.tsv" for split in ROWS}
     for split, path in files.items():
         path.write_text("".join(f"{text}\t{label}\n" for text, label in ROWS[split]))
@@ -70,7 +70,7 @@ class TestRows:
             assert all((path in registered_files()) != bool(one.address) for path in one.files.values())
             assert one.licence or one.name == "nyt10"
             functions = [one.reader, one.maker, one.counter]
-            assert all(callable(corpora.resolved(function)) for function in functions if function)
+            assert all(callable(function) for function in functions if function)
 
     def test_licence_and_splits_come_from_the_files(self) -> None:
         assert find_dataset("semeval2010-undirected").licence == "CC BY 3.0"

@@ -1,4 +1,4 @@
-"""Distant supervision: OpenNRE's lines, GIDS, RESIDE's side information, masking, the relations of NYT10m."""
+"""Distant supervision: OpenNRE's lines, GIDS, RESIDE's side information, the relations of NYT10m."""
 
 import json
 from collections import Counter
@@ -11,14 +11,11 @@ from hypothesis import strategies as st
 from helpers.core import MalformedRecord, MissingData
 from helpers.data import (
     GIDS_RELATIONS,
-    RelationSample,
     count_labels,
     fetch_dataset,
     find_dataset,
     fingerprint,
     make_bags,
-    masked_sample,
-    nyt10m_relation,
     nyt10m_relations,
     read_corpus,
     read_entity_types,
@@ -27,7 +24,7 @@ from helpers.data import (
     read_relation_aliases,
     shared_pairs,
 )
-from helpers.data.distant import ABSENT, NAME_RULES, find_name
+from helpers.data.formats.records import ABSENT, NAME_RULES, find_name
 
 TOKENS = {
     "token": ["Ada", "\n ", "left", "\u00a0", "London"],
@@ -84,11 +81,11 @@ class TestOpenNRE:
         [
             ({"relation": ""}, "the relation is empty"),
             ({"relation": 3}, "the field 'relation' is 3, not a string"),
-            ({"token": "Ada left"}, "the field 'token' is 'Ada left', not a list of strings"),
-            ({"h": {"id": "Q1", "pos": [0, 6]}}, r"pos \[0, 6\] names no tokens; the sentence has 5"),
-            ({"h": {"id": "Q1", "pos": [1, 1]}}, r"pos \[1, 1\] names no tokens"),
-            ({"h": {"id": "Q1", "pos": [-1, 1]}}, "it has to rise from 0 on"),
-            ({"h": {"id": "Q1", "pos": [0, True]}}, "pos of 'h' is"),
+            ({"token": "Ada left"}, "the field 'token' is 'Ada left', not a list"),
+            ({"h": {"id": "Q1", "pos": [0, 6]}}, "h is words 0 to 5; there are 5 words"),
+            ({"h": {"id": "Q1", "pos": [1, 1]}}, "h is words 1 to 0"),
+            ({"h": {"id": "Q1", "pos": [-1, 1]}}, "h is words -1 to 0"),
+            ({"h": {"id": "Q1", "pos": [0, True]}}, "'pos' is True, not a whole number"),
             ({"h": {"id": "Q1"}}, "the field 'pos' is missing"),
             ({"h": {"pos": [0, 1]}}, "the field 'name' is missing"),
             ({"h": {"id": [1], "pos": [0, 1]}}, r"id is \[1\], neither"),
@@ -141,7 +138,7 @@ class TestOpenNRE:
         assert fingerprint(corpus["test"], "NA").facts == 1
 
     def test_the_rest_of_tacred_is_fetched(self, monkeypatch, caplog) -> None:
-        monkeypatch.setattr("helpers.data.corpora.fetch", lambda name: [Path(name)])
+        monkeypatch.setattr("helpers.data.catalogue.fetch", lambda name: [Path(name)])
         assert fetch_dataset("tacred") == [Path("tacred")]
         assert "tacred/json/train.json, " in caplog.text and "LDC2018T24" in caplog.text
 
@@ -234,35 +231,6 @@ class TestGids:
                 read_entity_types(tmp_path / "a.json")
 
 
-class TestMasking:
-    @pytest.mark.parametrize(
-        ("head", "tail", "text"),
-        [
-            ((0, 1), (4, 5), "[H] b [T] d"),
-            ((4, 5), (0, 1), "[T] b [H] d"),
-            ((0, 5), (2, 3), "[H] [T] d"),
-            ((2, 3), (0, 5), "[T] [H] d"),
-            ((2, 3), (2, 3), "a [H] [T] c d"),
-            ((0, 0), (2, 3), "[H]a [T] c d"),
-            ((0, 0), (0, 0), "[H] [T]a b c d"),
-        ],
-    )
-    def test_places(self, head, tail, text) -> None:
-        masked = masked_sample(RelationSample("1", "a b c d", head, tail, "NA"), "[H]", "[T]")
-        assert (masked.text, masked.head_text, masked.tail_text) == (text, "[H]", "[T]")
-
-    spans = st.tuples(st.integers(0, 12), st.integers(0, 12)).map(lambda one: tuple(sorted(one)))
-
-    @given(spans, spans)
-    def test_the_context_stays_and_the_entities_go(self, head, tail) -> None:
-        text = "abcdefghijkl"
-        masked = masked_sample(RelationSample("1", text, head, tail, "NA"), "<", ">")
-        assert (masked.head_text, masked.tail_text) == ("<", ">")
-        gone = {place for start, end in (head, tail) for place in range(start, end)}
-        kept = "".join(letter for place, letter in enumerate(text) if place not in gone)
-        assert masked.text.replace("<", "").replace(">", "").replace(" ", "") == kept
-
-
 class TestOntology:
     def test_counts_of_the_appendix(self) -> None:
         found = nyt10m_relations()
@@ -270,11 +238,6 @@ class TestOntology:
         merged = {new: count for new, count in sources.items() if count > 1}
         assert merged == {"/location/region/capital": 12, "/business/location": 3}
         assert (len(found), len(sources), sum(new is None for new in found.values())) == (53, 25, 15)
-        assert nyt10m_relation("NA") == "NA"
-        with pytest.raises(
-            ValueError, match="unknown relation of NYT10 '/people/person/childre'; did you mean"
-        ):
-            nyt10m_relation("/people/person/childre")
 
     def test_names_are_those_of_the_files(self, data_dir) -> None:
         old = json.loads((data_dir / "nyt10/nyt10_rel2id.json").read_text())

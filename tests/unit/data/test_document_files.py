@@ -1,6 +1,5 @@
 """Files of labelled documents: txt, svm, GoEmotions, label files; what they hold, what is said of a fault."""
 
-import dataclasses
 import gzip
 import logging
 from pathlib import Path
@@ -13,20 +12,16 @@ from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 from helpers.core.errors import MalformedRecord, MissingData
-from helpers.data import document_files
-from helpers.data.corpora import read_corpus
-from helpers.data.document_files import (
+from helpers.data import Documents, label_list, label_matrix, read_corpus
+from helpers.data.formats.documents import (
     FORMS,
     read_documents,
     read_goemotions,
     read_labels,
     read_svm,
     read_txt,
-    write_documents,
-    write_svm,
-    write_txt,
 )
-from helpers.data.documents import Documents, label_list, label_matrix
+from tests.documents import write_documents
 
 PROPERTY = settings(max_examples=40, deadline=None, derandomize=True, database=None)
 
@@ -108,28 +103,6 @@ class TestTxt:
         broken = gzip.compress(b"1\tx\tone\n" * 100)[:-9]
         (tmp_path / "a.txt.gz").write_bytes(broken)
         assert "the gzip archive is broken" in fault(read_txt, tmp_path / "a.txt.gz", strict)
-
-    @pytest.mark.parametrize(
-        ("changes", "message"),
-        [
-            ({"texts": ["one", "two\tthree"]}, r"document '8' \(number 1\): the text holds a TAB"),
-            ({"texts": ["one\n", "two"]}, r"document '7' \(number 0\): the text holds a TAB, an end of line"),
-            ({"ids": ["a\rb", "8"]}, "the id holds a TAB, an end of line"),
-            ({"ids": ["\ufeff7", "8"]}, "or a byte order mark"),
-            (
-                {"labels": [["x"], ["y", "a b"]]},
-                r"document '8' \(number 1\): the label 'a b' holds white space",
-            ),
-            ({"labels": [["x"], ["y\xa0"]]}, "holds white space"),
-            ({"texts": None, "features": np.eye(2)}, "the documents have features, no texts"),
-        ],
-    )
-    def test_what_cannot_be_written(self, tmp_path, changes, message) -> None:
-        write_txt(tmp_path / "a.txt", TEXTS)
-        with pytest.raises(ValueError, match=message):
-            write_txt(tmp_path / "a.txt", dataclasses.replace(TEXTS, **changes))
-        assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
-        assert read_txt(tmp_path / "a.txt") == TEXTS
 
     @PROPERTY
     @given(data=st.data(), zipped=st.sampled_from(["", ".gz"]))
@@ -224,30 +197,6 @@ class TestSvm:
         assert "no line has a feature" in fault(read_svm, write(tmp_path, "a.svm", "word\n"), strict)
         assert "line 1: index:value" in fault(read_svm, write(tmp_path, "a.svm", "some text"), strict)
 
-    def test_pieces_and_the_slow_way_give_the_same(self, tmp_path, monkeypatch, rng) -> None:
-        features = scipy.sparse.random_array((50, 30), density=0.1, rng=rng, format="csr")
-        labels = [rng.choice(["a", "b", "c"], count, replace=False) for count in rng.integers(0, 4, 50)]
-        documents = Documents(map(str, range(50)), [map(str, own) for own in labels], features=features)
-        write_svm(tmp_path / "a.svm", documents)
-        monkeypatch.setattr(document_files, "_PIECE", 7)
-        fast = read_svm(tmp_path / "a.svm", n_features=30)
-        monkeypatch.setattr(document_files, "_fast", lambda *_: None)
-        assert fast == read_svm(tmp_path / "a.svm", n_features=30) == documents
-
-    @settings(PROPERTY, max_examples=500)
-    @given(words=st.lists(st.text("0123456789:,+-.eExn _\t\x0b\xe9", max_size=8), max_size=5))
-    def test_the_fast_way_takes_nothing_that_the_slow_one_refuses(self, words) -> None:
-        lines = [" ".join(words).encode(), b"1 2:3"]
-        fast = document_files._fast(lines, 100)
-        if fast is not None:
-            slow = document_files._slow("a.svm", lines, 100, strict=True)
-            assert fast.labels == slow.labels and (fast.matrix != slow.matrix).nnz == 0
-
-    def test_a_sound_file_is_read_fast(self, tmp_path, monkeypatch) -> None:
-        write_svm(tmp_path / "a.svm", FEATURES)
-        monkeypatch.setattr(document_files, "_slow", lambda *_: pytest.fail("read line by line"))
-        assert read_svm(tmp_path / "a.svm", n_features=3) == FEATURES
-
     def test_scikit_learn_reads_and_writes_the_same(self, tmp_path, rng) -> None:
         features = scipy.sparse.random_array((40, 9), density=0.4, rng=rng, format="csr")
         gold = (rng.random((40, 5)) < 0.4).astype(int)
@@ -256,25 +205,11 @@ class TestSvm:
         documents = read_svm(path, n_features=9)
         assert label_matrix(documents, [*"01234"]).toarray().tolist() == gold.tolist()
         assert np.allclose(documents.features.toarray(), features.toarray(), rtol=1e-15)
-        write_svm(path, documents)
+        write_documents(path, documents)
         found, labels = load_svmlight_file(str(path), n_features=9, multilabel=True, zero_based=False)
         filled = [row for row, own in enumerate(documents.labels) if own or documents.features[[row]].nnz]
         assert (found != documents.features[filled]).nnz == 0, "its reader skips a document with neither"
         assert labels == [tuple(map(float, documents.labels[row])) for row in filled]
-
-    @pytest.mark.parametrize(
-        ("changes", "message"),
-        [
-            ({"labels": [["a"], ["b,c"], []]}, r"labels\[1\], of document '1': 'b,c' holds a comma"),
-            ({"labels": [["a"], [], ["b:1"]]}, r"labels\[2\], of document '2': 'b:1' holds a comma, a colon"),
-            ({"labels": [["a b"], [], []]}, r"labels\[0\], of document '0': 'a b' holds"),
-            ({"features": None, "texts": ["x"] * 3}, "the documents have texts, no features"),
-        ],
-    )
-    def test_what_cannot_be_written(self, tmp_path, changes, message) -> None:
-        with pytest.raises(ValueError, match=message):
-            write_svm(tmp_path / "new" / "a.svm", dataclasses.replace(FEATURES, **changes))
-        assert not list(tmp_path.iterdir())
 
     @PROPERTY
     @given(data=st.data(), zipped=st.sampled_from(["", ".gz"]))
@@ -325,9 +260,9 @@ class TestLabelFiles:
         ("content", "reason"),
         [
             ("a\nb\na\n", ", line 3: label 'a' occurred before, at line 1"),
-            ("a\n\nb\n", ", line 2: the line is blank; one label a line is expected"),
-            (b"a\n\xff\n", ", line 2: byte 0 of the line, 0xff, is not UTF-8"),
-            ("\n", ": the file holds no record"),
+            ("a\n\nb\n", ", line 2: a label is expected in place of ''"),
+            (b"a\n\xff\n", ", line 2: byte 2 of the file, 0xff, is not UTF-8; save the file as UTF-8"),
+            ("\n", ", line 1: the file is empty; a label on each line is needed"),
         ],
     )
     def test_malformed(self, tmp_path, content, reason) -> None:
@@ -339,7 +274,7 @@ class TestForms:
         assert FORMS == {".txt": "txt", ".tsv": "txt", ".svm": "svm", ".libsvm": "svm"}
         path = write(tmp_path, "data", "3,12 1:.1 3:2\n 2:-1e-300\n \n")
         assert read_documents(path, format="svm") == FEATURES
-        write_documents(path, TEXTS, format="txt")
+        write_documents(path, TEXTS)
         assert read_documents(path, "txt") == TEXTS
 
     @pytest.mark.parametrize(
@@ -351,10 +286,8 @@ class TestForms:
         ],
     )
     def test_unknown(self, tmp_path, name, format, message) -> None:
-        for act in (read_documents, lambda path, format: write_documents(path, TEXTS, format)):
-            with pytest.raises(ValueError, match=message):
-                act(tmp_path / name, format)
-        assert not list(tmp_path.iterdir())
+        with pytest.raises(ValueError, match=message):
+            read_documents(tmp_path / name, format)
 
     def test_texts_have_no_width(self, tmp_path) -> None:
         with pytest.raises(ValueError, match=r"n_features is 3, but .*a\.txt holds texts"):
@@ -364,27 +297,6 @@ class TestForms:
         for ending in (".txt", ".svm", ".txt.gz"):
             with pytest.raises(FileNotFoundError):
                 read_documents(tmp_path / f"a{ending}")
-
-    def test_an_interrupted_write_leaves_the_old_file(self, tmp_path, monkeypatch) -> None:
-        for ending in ("", ".gz"):
-            path = tmp_path / f"a.svm{ending}"
-            write_svm(path, FEATURES)
-            first = path.read_bytes()
-
-            def lines(_documents: Documents):
-                yield b"1 1:1\n"
-                raise KeyboardInterrupt
-
-            with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-                patch.setattr(document_files, "_written", lines)
-                write_svm(path, FEATURES)
-            assert path.read_bytes() == first
-        assert len(list(tmp_path.iterdir())) == 2
-
-    def test_equal_documents_give_equal_archives(self, tmp_path) -> None:
-        for name in ("a.txt.gz", "b.txt.gz"):
-            write_txt(tmp_path / name, TEXTS)
-        assert (tmp_path / "a.txt.gz").read_bytes() == (tmp_path / "b.txt.gz").read_bytes()
 
 
 class TestRealData:
@@ -427,7 +339,7 @@ class TestRealData:
 
 
 def test_a_missing_corpus_says_how_to_get_it(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr("helpers.data.registry.search_folders", lambda: [tmp_path])
+    monkeypatch.setattr("helpers.data.files.search_folders", lambda: [tmp_path])
     with pytest.raises(MissingData, match=r"no address; to get it: convert Reuters-21578 Distribution 1.0"):
         read_corpus("reuters90")
     with pytest.raises(MissingData, match=r"python -m helpers data fetch goemotions/train.tsv"):

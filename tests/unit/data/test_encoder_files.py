@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from helpers.core import ChecksumError, DownloadError
-from helpers.data import encoder_files, registry
+from helpers.data import encoder_files
+from helpers.data import files as registry
 
 FILES = {"config.json": b"{}", "model.safetensors": bytes(range(256)) * 40}
 NAME = "mpnet-base"

@@ -9,10 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.core import MalformedRecord
-from helpers.data import count_label_sets, count_rows, engines, fact_blocks
+from helpers.data import count_rows, engines
 from helpers.evaluation import score_frame
-from helpers.metrics import FactRanking, fact_scores
-from tests.outcomes import Confusion, LabelSets, PairedOutcomes
+from tests.outcomes import Confusion, PairedOutcomes
 
 COLUMNS = ("gold", "predicted", "paired")
 LABELS = st.sampled_from(["A", "a", "NA", "None", "R(e1,e2)", "(skipped)", "007", " x", "ä|b", "'", '"'])
@@ -133,64 +132,3 @@ class TestCounts:
     def test_a_row_is_weighed_or_counted(self):
         with pytest.raises(ValueError, match="both given"):
             Confusion.from_arrays(["a"], ["a"], sample_weight=[1.0], counts=[1])
-
-
-SET = st.frozensets(st.sampled_from("abc"), max_size=3)
-
-
-@settings(deadline=None)
-@given(rows=st.lists(st.tuples(SET, SET), min_size=1, max_size=20))
-def test_label_sets_are_counted_as_matrices_are(rows):
-    labels = ("a", "b", "c")
-    truth, predicted = (
-        np.array([[label in one for label in labels] for one in column], dtype=int)
-        for column in zip(*rows, strict=True)
-    )
-    expected = LabelSets.from_matrices(truth, predicted, labels)
-    kind = pa.list_(pa.string())
-    lists = {
-        name: pa.array(map(list, column), kind)
-        for name, column in zip("gp", zip(*rows, strict=True), strict=True)
-    }
-    found = count_label_sets(as_relation(pa.table(lists)), "g", "p", labels)
-    assert LabelSets.from_rows(*found) == expected
-    texts = {name: ["|".join(one) for one in column.to_pylist()] for name, column in lists.items()}
-    found = count_label_sets(as_relation(pa.table(texts)), "g", "p", labels, separator="|")
-    assert LabelSets.from_rows(*found) == expected
-
-
-@pytest.mark.parametrize(
-    ("value", "options", "said"),
-    [
-        ("NULL::VARCHAR[]", {}, "column 'g': a label set is missing"),
-        ("'a|b'", {}, "column 'g': a label set is 'a|b'; a list is needed, or a separator"),
-        ("['a', NULL]", {}, "column 'g': a label set holds None"),
-        ("[0.5]", {}, "a label set holds "),
-        ("['a', 'c']", {"labels": ["a", "b"]}, "g is 'c', which is not in labels"),
-    ],
-)
-def test_an_odd_label_set_is_refused(value, options, said):
-    with pytest.raises(ValueError) as error:
-        count_label_sets(duckdb.sql(f"SELECT {value} AS g, ['a'] AS p"), "g", "p", **options)
-    assert said in str(error.value)
-
-
-def test_facts_are_ranked_as_in_memory(rng):
-    n = 3000
-    scores = rng.integers(0, 300, n) / 300  # many equal ones: their order counts
-    pairs = [(f"h{k // 40}", f"t{k % 40}", "r") for k in range(n)]
-    true = [pairs[k] for k in rng.choice(n, 200, replace=False)]
-    hits = np.isin(np.arange(n), [pairs.index(one) for one in true])
-    frame = pd.DataFrame(pairs, columns=["head", "tail", "relation"]).assign(score=scores)
-    expected = fact_scores(FactRanking.from_scores(scores, hits, 230))
-    for one in (duckdb.from_df(frame), pa.Table.from_pandas(frame)):
-        found = fact_scores(FactRanking.from_blocks(fact_blocks(one, true), 230))
-        assert {name: found[name] for name in found if name != "threshold"} == pytest.approx(
-            {name: expected[name] for name in found if name != "threshold"}
-        )
-
-
-def test_a_fact_without_a_score_is_refused():
-    frame = duckdb.sql("SELECT 'h' AS head, 't' AS tail, 'r' AS relation, NULL::DOUBLE AS score")
-    with pytest.raises(MalformedRecord, match="column 'score': the cell is empty"):
-        FactRanking.from_blocks(fact_blocks(frame, []))

@@ -110,7 +110,7 @@ def test_tacred_with_and_without_trees_and_opennre(tmp_path):
         ("a.jsonl", '{"text": "<e1>a</e1> <e2>b</e2>", "relation": 3}', "line 1: the field 'relation' is 3"),
         ("a.jsonl", "[1]\n", "line 1: a JSON object is expected"),
         ("a.jsonl", "{}\n{", "line 1: "),
-        ("a.json", json.dumps([TACRED | {"obj_end": 5}]), "an entity is words 2 to 5; there are 5 words"),
+        ("a.json", json.dumps([TACRED | {"obj_end": 5}]), "obj is words 2 to 5; there are 5 words"),
         ("a.json", json.dumps([TACRED, TACRED]), "id '7' occurred before"),
         ("a.txt", '1\t"<e1>a</e1> <e2>b</e2>"\n\n', "line 1: the line with the relation is missing"),
         ("a.csv", "text,relation\n", "the file holds no record"),

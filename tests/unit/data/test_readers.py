@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from helpers.core.errors import MalformedRecord
-from helpers.data import readers
-from helpers.data.corpora import read_corpus
-from helpers.data.readers import json_array
+from helpers.data import formats as readers
+from helpers.data import read_corpus
+from helpers.data.formats import json_array
 from helpers.data.samples import Fact
 
 BLOCK = '{id}\t"The <e1>fire</e1> caused <e2>panic</e2>."\r\nCause-Effect(e1,e2)\r\nComment: none\r\n\r\n'

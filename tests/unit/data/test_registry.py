@@ -25,8 +25,9 @@ import pytest
 
 from helpers import ROOT
 from helpers.core.errors import ChecksumError, DownloadError, MissingData
-from helpers.data import ENCODER_PACKAGES, download, readers, registry
-from helpers.data.readers import json_array
+from helpers.data import ENCODER_PACKAGES
+from helpers.data import files as registry
+from helpers.data.formats import json_array, read_kbp37, read_semeval
 
 TEXT = b"one\ntwo\n"
 
@@ -138,7 +139,7 @@ def temp(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
 
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(download, "WAIT", 0.0)
+    monkeypatch.setattr(registry, "WAIT", 0.0)
 
 
 @pytest.fixture
@@ -325,7 +326,7 @@ class TestTheServer:
     def test_they_end(self, refused, server) -> None:
         server.pages["/a.txt"] = lambda request: request.answer(500)
         assert "500 Server Error" in refused(f"{server.address}/a.txt")
-        assert len(server.asked["/a.txt"]) == download.TRIES
+        assert len(server.asked["/a.txt"]) == registry.TRIES
 
     @pytest.mark.parametrize("status", [403, 404])
     def test_faults_that_stay(self, refused, server, status) -> None:
@@ -351,7 +352,7 @@ class TestTheServer:
         assert registry.fetch("toy")[0].read_bytes() == TEXT
 
     def test_a_body_without_end(self, refused, server, monkeypatch) -> None:
-        monkeypatch.setattr(download, "LARGEST", 100_000)
+        monkeypatch.setattr(registry, "LARGEST", 100_000)
         server.pages["/a.txt"] = lambda request: [request.answer(length=""), request.forever(b"x" * 1000)]
         assert "it has more bytes than 8" in refused(f"{server.address}/a.txt")
         assert "it has more bytes than 100000" in refused(f"{server.address}/a.txt", member="a.txt")
@@ -425,7 +426,7 @@ class TestTheProcess:
 
         server.pages["/a.txt"] = page
         code = f"""
-from helpers.data import registry
+from helpers.data import files as registry
 one = registry.DataFile("toy/a.txt", "toy", 2, 8, "0", "MIT", "{server.address}/a.txt", "", "")
 registry.registered_files = lambda: {{"toy/a.txt": one}}
 registry.fetch("toy")
@@ -442,7 +443,7 @@ registry.fetch("toy")
         assert list(temp.iterdir()) == []
 
     def test_the_network_is_loaded_by_a_download_only(self) -> None:
-        code = "import sys, helpers.data.registry; print({'requests', 'urllib3', 'tqdm'} & set(sys.modules))"
+        code = "import sys, helpers.data.files; print({'requests', 'urllib3', 'tqdm'} & set(sys.modules))"
         done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
         assert done.stdout == "set()\n", done.stderr
 
@@ -468,7 +469,7 @@ class TestRealData:
 
 def count_rows(path: Path) -> int:
     if path.parent.name in ("kbp37", "semeval2010"):
-        return len((readers.read_kbp37 if path.parent.name == "kbp37" else readers.read_semeval)(path))
+        return len((read_kbp37 if path.parent.name == "kbp37" else read_semeval)(path))
     if path.suffix in (".npy", ".npz"):
         found = np.load(path)
         return len(found["gold_lengths"] if path.suffix == ".npz" else found)

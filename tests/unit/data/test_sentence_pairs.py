@@ -14,13 +14,14 @@ from helpers.data import (
     dataset_statistics,
     drawn_corpus,
     drawn_pairs,
+    find_dataset,
     locate,
     pair_shares,
     paired_sample,
     read_corpus,
     read_sentence_pairs,
 )
-from helpers.data.sentence_pairs import FILES, NEGATIVE
+from helpers.data.formats.docred import NEGATIVE
 from helpers.experiments.experiment import read_samples
 from helpers.runs import list_runs
 
@@ -141,7 +142,7 @@ def test_the_real_corpus(data_dir) -> None:
     counts = [sum(count for count, _ in pair_shares(samples).values()) for samples in corpus.values()]
     assert counts == [45094, 45588]
     assert [samples.notes["elsewhere"] for samples in corpus.values()] == [142, 127]
-    for file in FILES.values():
+    for file in find_dataset("re_docred").files.values():
         facts = [fact for one in json.loads(locate(file).read_text("utf-8")) for fact in one["labels"]]
         without = sum(not fact["evidence"] for fact in facts) / len(facts)
         assert without == pytest.approx(0.5675, abs=0.001), "more than half name no evidence"

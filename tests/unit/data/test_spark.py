@@ -3,7 +3,6 @@
 What needs Spark stands together at the end, so that one process of the test runner starts one session.
 """
 
-import itertools
 import json
 import shutil
 import warnings
@@ -13,8 +12,8 @@ import pandas as pd
 import pytest
 
 from helpers.core import MalformedRecord
-from helpers.data import count_files, count_label_sets, count_rows, read_label_columns, tacred_predictions
-from tests.outcomes import Confusion, LabelSets, PairedOutcomes
+from helpers.data import count_files, count_rows, read_label_columns, tacred_predictions
+from tests.outcomes import Confusion, PairedOutcomes
 from tests.unit.data.test_counted_files import SPOILT, outcomes, some_rows, write
 
 PARTS = 4
@@ -104,13 +103,6 @@ def test_spark_counts_as_memory_does(spark, tmp_path, subtests, call):
         assert table == Confusion.from_arrays([-1, 3, 3], [0, 0, 0])
         with pytest.raises(MalformedRecord, match="column 'gold': the cell is empty in 1 of 2 rows"):
             count_rows(spark.createDataFrame([("a", "b"), (None, "b")], ["gold", "predicted"]))
-    with subtests.test("label sets"):
-        sets = [list(one) for size in range(3) for one in itertools.combinations("ab", size)]
-        frame = spark.createDataFrame(
-            [(one, two) for one in sets for two in sets], "g array<string>, p array<string>"
-        )
-        counted = LabelSets.from_rows(*count_label_sets(frame, "g", "p"))
-        assert counted.n == 16 and counted.label_counts().correct.tolist() == [4, 4]
     with subtests.test("the command"):
         words = (
             "score",

@@ -10,20 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.core.errors import MalformedRecord
-from helpers.data import label_counts
-from helpers.data.label_counts import (
+from helpers.data import statistics
+from helpers.data.statistics import (
     TOTAL,
     count_labels,
-    published_counts,
-    recounted_rows,
-    write_label_counts,
-)
-from helpers.data.statistics import (
     dataset_statistics,
     find_statistics,
     label_statistics,
     perplexity,
+    published_counts,
+    recounted_rows,
     statistics_from_file,
+    write_label_counts,
 )
 
 
@@ -195,18 +193,18 @@ class TestCountsFile:
 
 class TestPublishedCounts:
     def test_no_split_has_a_label_twice_and_every_row_a_source(self) -> None:
-        rows = label_counts.published_rows()
+        rows = statistics.published_rows()
         assert len({row[:3] for row in rows}) == len(rows)
         assert all(row.count >= 0 and row.unit and row.source for row in rows)
 
     def test_totals_stand_where_labels_are_not_counted(self) -> None:
-        totals = {(row.dataset, row.split) for row in label_counts.published_rows() if row.label == TOTAL}
+        totals = {(row.dataset, row.split) for row in statistics.published_rows() if row.label == TOTAL}
         assert totals == {("nyt24", "train"), ("docred", "train"), ("docred", "dev"), ("nyt10m", "test")}
 
     def test_they_equal_the_real_data(self, data_dir) -> None:
-        assert recounted_rows() == list(label_counts.published_rows())
+        assert recounted_rows() == list(statistics.published_rows())
 
     def test_writing_is_repeatable(self, data_dir, tmp_path) -> None:
         write_label_counts(tmp_path / "counts.csv")
-        assert (tmp_path / "counts.csv").read_bytes() == label_counts.LABEL_COUNTS.read_bytes()
+        assert (tmp_path / "counts.csv").read_bytes() == statistics.LABEL_COUNTS.read_bytes()
         assert [path.name for path in tmp_path.iterdir()] == ["counts.csv"]

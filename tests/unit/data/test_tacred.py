@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from helpers.core.errors import MalformedRecord, MissingData
-from helpers.data import registry
+from helpers.data import files as registry
 from helpers.data.systems import KEY_COLUMNS, read_tacred_predictions, tacred_predictions
 
 MODEL = "results/test_results/cnn_bert_test.jsonl"
@@ -85,7 +85,7 @@ class TestToy:
                 "the gold label of 'b' is 'x', but 'no_relation'",
             ),
             (LIST, "no_relation\n", "", "3 labels are expected, found 2"),
-            (LIST, "no_relation\n", "\n", "line 2: the line is empty"),
+            (LIST, "no_relation\n", "\n", "line 2: a label is expected"),
             (PATCH, '"a"', '"z"', "the id 'z' does not occur in the models' files"),
             (PATCH, "relation", "label", "the field 'relation' is missing"),
         ],

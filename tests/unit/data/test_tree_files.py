@@ -120,7 +120,7 @@ def test_tacred(tmp_path) -> None:
         ({"stanford_head": [4, 4, 4, 4]}, "sentence 2: the heads go in a circle"),
         ({"stanford_head": [0, 4, 4, 0]}, "sentence 2: a tree has one root; here are 2, words 1, 4"),
         ({"stanford_head": [9, 4, 4, 0]}, "sentence 2: the head of word 1 is 9; there are 4 words"),
-        ({"stanford_head": [0.5, 4, 4, 0]}, "'stanford_head' has 0.5, which is no number"),
+        ({"stanford_head": [0.5, 4, 4, 0]}, "'stanford_head' is 0.5, not a whole number"),
         ({"stanford_head": [4, 4, 0]}, "there are 4 words and 3 heads"),
         ({"subj_end": 4}, "sentence 2: subj is words 0 to 4; there are 4 words"),
         ({"obj_start": -1}, "obj is words -1 to 3"),

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.data import ParsedSample, check_tree, clean_sample, paired_sample, paired_sets, pruned_heads
-from helpers.data.tree_files import word_spans
+from helpers.data.samples import word_spans
 
 
 @st.composite

@@ -132,7 +132,7 @@ def test_a_copy_of_the_repository_gives_the_same_outcomes(tmp_path, monkeypatch)
     patch.parent.mkdir()
     patch.write_text(json.dumps([{"id": "3", "relation": "no_relation"}]))
     monkeypatch.setenv("RC_DATA_DIR", str(tmp_path / "clone"))
-    monkeypatch.setattr("helpers.data.registry.ROOT", tmp_path)
+    monkeypatch.setattr("helpers.data.files.ROOT", tmp_path)
     runs = {(run.dataset, run.model): run for run in tacred_runs()}
     pairs = ["+".join(pair) for pair in TACRED_PAIRS]
     assert set(runs) == {(dataset, model) for dataset in TACRED_GOLD for model in (*answers, *pairs)}
@@ -144,7 +144,7 @@ def test_a_copy_of_the_repository_gives_the_same_outcomes(tmp_path, monkeypatch)
 
 def test_without_the_files_the_message_says_how_to_get_them(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("RC_DATA_DIR", str(tmp_path))
-    monkeypatch.setattr("helpers.data.registry.ROOT", tmp_path)
+    monkeypatch.setattr("helpers.data.files.ROOT", tmp_path)
     for runs in (tacred_runs, semeval_runs):
         with pytest.raises(MissingData, match="is missing. Looked for"):
             next(runs())

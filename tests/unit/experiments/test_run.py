@@ -14,8 +14,8 @@ import torch
 
 from helpers.cli import main
 from helpers.core.labels import inverse_label, label_ids
-from helpers.data import Dataset, register_dataset, registry, unregister_dataset
-from helpers.data.corpora import ptr_split, read_corpus
+from helpers.data import Dataset, ptr_split, read_corpus, register_dataset, unregister_dataset
+from helpers.data import files as registry
 from helpers.data.demo import TEST_COUNTS, demo_corpus
 from helpers.data.pairing import paired_sets
 from helpers.data.predictions import read_predictions
@@ -575,7 +575,7 @@ class TestCommand:
         ],
     )
     def test_bad_input_is_one_line(self, words, message, tiny_bert, scratch, capsys, monkeypatch) -> None:
-        monkeypatch.setattr("helpers.data.registry.ROOT", scratch)
+        monkeypatch.setattr("helpers.data.files.ROOT", scratch)
         monkeypatch.delenv("RC_DATA_DIR", raising=False)
         encoder = [] if "svm" in words else ["--encoder", str(tiny_bert)]
         assert main(["train", *words.split(), *encoder]) == 2

@@ -17,10 +17,11 @@ from helpers.data import (
     ParsedSample,
     paired_sample,
     pruned_heads,
+    read_tacred,
     register_dataset,
     unregister_dataset,
 )
-from helpers.data.tree_files import word_spans
+from helpers.data.samples import word_spans
 from helpers.experiments import Experiment, run_experiment
 from helpers.models import VECTOR_SOURCES, build
 from helpers.models.encoder import load_encoder
@@ -377,7 +378,7 @@ class TestRuns:
             ]
             Path(f"{split}.json").write_text(json.dumps(items))
         files = {split: tmp_path / f"{split}.json" for split in ("train", "test")}
-        fields = {"reader": "helpers.data.tree_files:read_tacred", "directed": True, "parsed": True}
+        fields = {"reader": read_tacred, "directed": True, "parsed": True}
         yield register_dataset(Dataset("toy", files=files, negative="Other", **fields)).name
         unregister_dataset("toy")
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from helpers.core.labels import SEMEVAL_RELATIONS, inverse_label
-from helpers.data.corpora import read_corpus
+from helpers.data import read_corpus
 from helpers.data.pairing import clean_sample
 from helpers.experiments.experiment import Experiment
 from helpers.models import classifier

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from helpers.data import pruned_heads
-from helpers.data.sentence_pairs import KEPT
+from helpers.data.formats.docred import KEPT
 from helpers.evaluation import leak_report
 from helpers.experiments import Experiment, run_experiment
 from helpers.metrics import leaked

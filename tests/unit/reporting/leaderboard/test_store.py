@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from helpers import ROOT
 from helpers.core import SKIPPED
 from helpers.data import Dataset, register_dataset, unregister_dataset
+from helpers.data.formats import read_semeval
 from helpers.reporting.leaderboard import (
     Problem,
     Refused,
@@ -73,8 +74,7 @@ def keyed(tmp_path_factory):
     path = tmp_path_factory.mktemp("keyed") / "test.txt"
     blocks = [f'{n}\t"The <e1>fire</e1> and <e2>hat</e2>."\n{label}\nComment:\n' for n, label in KEY]
     path.write_text("\n".join(blocks))
-    reader = "helpers.data.readers:read_semeval"
-    register_dataset(Dataset("keyed", files={"test": path}, reader=reader, negative="Other"))
+    register_dataset(Dataset("keyed", files={"test": path}, reader=read_semeval, negative="Other"))
     yield "keyed"
     unregister_dataset("keyed")
 

@@ -21,17 +21,14 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..core import shown
-from .readers import Corpus, collect, field, json_array, string
-from .registry import locate
-from .samples import RelationSample, Span
-from .tree_files import word_spans
-from .trees import TypedSample
+from ...core import shown
+from ..samples import Corpus, Fact, RelationSample, Span, word_spans
+from ..trees import TypedSample
+from .parsing import collect, field, json_array, numbered, string
 
 NEGATIVE = "no_relation"
 DOCUMENTS, NEGATIVE_SHARE, DRAW_SEED = 250, 0.795, 14
 """Of the drawn part: documents of each split, and the share of the negative class, which is TACRED's."""
-FILES = {"train": "re_docred/dev_revised.json", "test": "re_docred/test_revised.json"}
 KINDS = ("positive", "negative", "elsewhere", "unknown", "several", "same words")
 KEPT = KINDS[:3]
 """'elsewhere' is negative, too: the document states a fact of the pair, with evidence in other sentences."""
@@ -41,6 +38,27 @@ class _Mention(NamedTuple):
     entity: int
     place: Span
     type: str
+
+
+def read_docred(path: Path | str, strict: bool = True) -> Corpus:
+    """The labels of DocRED documents as `Fact`s; the name of an entity is that of its first mention.
+
+    A document without `labels` (or with an empty list) gives no fact. `source` is the document's title.
+
+    Raises
+    ------
+    MalformedRecord : no JSON array, a field missing, an entity number out of range.
+    """
+
+    def parse(_line: int, document: Any) -> list[Fact]:
+        names = [mentions[0]["name"] for mentions in field(document, "vertexSet")]
+        title = string(document, "title")
+        labels = document.get("labels", [])
+        if any(not 0 <= label[end] < len(names) for label in labels for end in "ht"):
+            raise ValueError(f"document {shown(title)}: an entity number is not below {len(names)}")
+        return [Fact(title, names[label["h"]], names[label["t"]], string(label, "r")) for label in labels]
+
+    return collect(path, json_array(path), parse, strict)
 
 
 def read_sentence_pairs(path: Path | str, strict: bool = True) -> Corpus:
@@ -59,13 +77,12 @@ def read_sentence_pairs(path: Path | str, strict: bool = True) -> Corpus:
     ------
     MalformedRecord : no JSON array, a field missing, a number out of range.
     """
-    numbered = ((line, (number, one)) for number, (line, one) in enumerate(json_array(path)))
     notes: Counter[str] = Counter()
 
     def parse(_line: int, record: tuple[int, Any]) -> list[TypedSample]:
-        return list(_pairs(*record, notes))
+        return list(_pairs(record[0] - 1, record[1], notes))
 
-    corpus = collect(path, numbered, parse, strict)
+    corpus = collect(path, numbered(json_array(path)), parse, strict)
     corpus.notes.update(notes)
     return corpus
 
@@ -184,8 +201,3 @@ def drawn_pairs(
 
 def _document(sample: RelationSample) -> str:
     return sample.id.partition(".")[0]
-
-
-def drawn_corpus() -> dict[str, list[RelationSample]]:
-    """Split → the drawn part of Re-DocRED's pairs, for runs with several seeds; see `drawn_pairs`."""
-    return {split: drawn_pairs(read_sentence_pairs(locate(file))) for split, file in FILES.items()}

@@ -1,6 +1,6 @@
 """Files of labelled documents: LibMultiLabel's txt and svm forms, GoEmotions, label files.
 
-`strict` means what it means in `readers`: True stops at the first malformed line; False leaves such lines
+`strict` means what it means in `collect`: True stops at the first malformed line; False leaves such lines
 out, counts and logs them, and keeps their errors in `.malformed`.
 """
 
@@ -10,15 +10,17 @@ import logging
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 import scipy  # its parts are loaded when they are first asked for
 
-from ..core import MalformedRecord, atomic_writer, read_file, shown, unknown_name
-from .documents import Documents
-from .readers import Record, collect
+from ...core import MalformedRecord, naming_file, read_file, shown, unknown_name
+from ..documents import Documents
+from ..sources import LabelList
+from .parsing import Record, collect
 
 logger = logging.getLogger(__name__)
 FORMS = {".txt": "txt", ".tsv": "txt", ".svm": "svm", ".libsvm": "svm"}
@@ -26,7 +28,6 @@ FORMS = {".txt": "txt", ".tsv": "txt", ".svm": "svm", ".libsvm": "svm"}
 _LARGEST_INDEX = 2**31 - 1
 _NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _Line = tuple[str, Sequence[str], str]  # id, labels and text of a document
-_PIECE = 1 << 14  # lines that Arrow takes at a time, so that memory does not grow with the file
 
 
 def read_txt(path: Path | str, strict: bool = True) -> Documents:
@@ -157,57 +158,15 @@ def read_labels(path: Path | str, keep_order: bool = False) -> tuple[str, ...]:
     ('grain', 'wheat')
     """
     first: dict[str, int] = {}
-
-    def parse(line: int, raw: bytes) -> list[str]:
-        label = raw.decode().strip()
-        if not label:
-            raise ValueError("the line is blank; one label a line is expected")
-        if first.setdefault(label, line) != line:
-            raise ValueError(f"label {shown(label)} occurred before, at line {first[label]}")
-        return [label]
-
-    content = read_file(path).rstrip()
-    labels = collect(path, enumerate(content.split(b"\n") if content else [], start=1), parse, strict=True)
-    return tuple(labels if keep_order else sorted(labels))
-
-
-def write_txt(path: Path | str, documents: Documents) -> None:
-    """Write texts in txt form with ids, gzipped if the name ends in .gz; `read_txt` gives the same documents.
-
-    Raises
-    ------
-    ValueError : the documents have no texts; an id or a text holds a TAB or an end of line; a label holds
-        white space. The message names the document; nothing is written.
-
-    >>> import tempfile
-    >>> documents = Documents(["7", "8"], [["grain", "wheat"], []], ["Prices rose.", "No news."])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_txt(Path(folder, "a.txt"), documents)
-    ...     read_txt(Path(folder, "a.txt")) == documents
-    True
-    """
-    if documents.texts is None:
-        raise ValueError(f"{path}: the documents have features, no texts; the txt form needs texts")
-    rows = list(zip(documents.ids, documents.labels, documents.texts, strict=True))
-    for position, (identifier, labels, text) in enumerate(rows):
-        place = f"{path}: document {shown(identifier)} (number {position}):"
-        for name, value in (("id", identifier), ("text", text)):
-            if re.search("[\t\r\n]", value) or (name == "id" and value.startswith("\ufeff")):
-                raise ValueError(f"{place} the {name} holds a TAB, an end of line or a byte order mark")
-        for label in labels:
-            if len(label.split()) != 1 or label != label.strip():
-                raise ValueError(f"{place} the label {shown(label)} holds white space")
-    with atomic_writer(path) as stream:
-        stream.writelines("\t".join((one, " ".join(own), text)).encode() + b"\n" for one, own, text in rows)
-
-
-class _Read(NamedTuple):
-    """What svm lines hold: row numbers (from 0), labels, entries with sorted columns; what was left out."""
-
-    rows: Sequence[int]
-    labels: list[tuple[str, ...]]
-    matrix: scipy.sparse.csr_array
-    malformed: Sequence[MalformedRecord] = ()
+    with naming_file(path):
+        for line, cells in LabelList(path, read_file(path)).rows():
+            if len(cells) > 1:
+                raise MalformedRecord(path, "a TAB in it; one label a line is expected", line)
+            if first.setdefault(cells[0], line) != line:
+                raise MalformedRecord(
+                    path, f"label {shown(cells[0])} occurred before, at line {first[cells[0]]}", line
+                )
+    return tuple(first if keep_order else sorted(first))
 
 
 def read_svm(
@@ -255,18 +214,43 @@ def read_svm(
     lines = content.split(b"\n")
     while lines and not lines[-1]:  # empty ones at the end are none
         lines.pop()
-    read = _fast(lines, largest) or _slow(path, lines, largest, strict)
-    features, width = read.matrix, n_features or read.matrix.shape[1]
+    read = collect(path, enumerate(lines, start=1), partial(_svm_line, largest), strict)
+    if not read:
+        raise read.malformed[0]
+    rows, labels, entries = zip(*read, strict=True)
+    ends = np.cumsum([0, *map(len, entries)])
+    indices = np.fromiter((index - 1 for own in entries for index in own), np.int64, ends[-1])
+    values = np.fromiter((value for own in entries for value in own.values()), np.float64, ends[-1])
+    width = n_features or int(indices.max(initial=-1)) + 1
     if not width:
         raise MalformedRecord(path, "no line has a feature, so that n_features is needed")
+    features = scipy.sparse.csr_array(
+        (values, indices, ends), shape=(len(rows), max(width, indices.max(initial=0) + 1))
+    )
+    features.sort_indices()
     if width < features.shape[1]:
         features = features[:, :width]
-        left_out = read.matrix.nnz - features.nnz
+        left_out = len(values) - features.nnz
         logger.warning("%s: left out %d values whose index is above n_features = %d", path, left_out, width)
-    features.resize((len(read.rows), width))  # type: ignore[arg-type]  # the stub lets no shape in
     features.eliminate_zeros()
-    labels = _distinct(path, read.labels, "line")
-    return Documents(map(str, read.rows), labels, features=features, malformed=read.malformed)
+    return Documents(
+        map(str, rows), _distinct(path, labels, "line"), features=features, malformed=read.malformed
+    )
+
+
+def _svm_line(largest: int, line: int, raw: bytes) -> list[tuple[int, tuple[str, ...], dict[int, float]]]:
+    """Row number, labels, and index → value of a line."""
+    if not raw:
+        raise ValueError("the line is empty; a document with neither labels nor features is one blank")
+    head, tail = _divide(raw)
+    entries: dict[int, float] = {}
+    labels = _labels(head)
+    for word in tail.split():
+        index, value = _entry(word, largest)
+        if index in entries:
+            raise ValueError(f"index {index} stands twice in the line")
+        entries[index] = value
+    return [(line - 1, labels, entries)]
 
 
 def _divide(line: bytes) -> tuple[bytes, bytes]:
@@ -282,82 +266,6 @@ def _labels(head: bytes) -> tuple[str, ...]:
     return labels
 
 
-def _fast(lines: Sequence[bytes], largest: int) -> _Read | None:
-    """All lines, read by Arrow; None if there is a fault somewhere, or a number that Arrow does not know."""
-
-    import pyarrow as pa
-
-    if not lines or b"" in lines:
-        return None
-    try:
-        pieces = [_piece(lines[start : start + _PIECE]) for start in range(0, len(lines), _PIECE)]
-    except (pa.ArrowException, ValueError):
-        return None
-    labels, lengths, indices, values = zip(*pieces, strict=True)
-    indices, values = np.concatenate(indices), np.concatenate(values)
-    if not np.isfinite(values).all() or not ((indices > 0) & (indices <= largest)).all():
-        return None
-    matrix = _matrix(np.concatenate(lengths), indices, values)
-    return _Read(range(len(lines)), sum(labels, []), matrix) if matrix.has_canonical_format else None
-
-
-def _piece(lines: Sequence[bytes]) -> tuple[list[tuple[str, ...]], np.ndarray, np.ndarray, np.ndarray]:
-    """Labels, numbers of entries, and the entries of some lines: indices from 1 and values."""
-
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    heads, tails = zip(*map(_divide, lines), strict=True)
-    trimmed = pc.ascii_trim_whitespace(pa.array(tails, pa.binary()).cast(pa.string()))
-    entries = pc.ascii_split_whitespace(trimmed).filter(pc.not_equal(trimmed, ""))
-    lengths = np.zeros(len(lines), np.int64)
-    lengths[pc.not_equal(trimmed, "").to_numpy(zero_copy_only=False)] = pc.list_value_length(entries)
-    pairs = pc.split_pattern(entries.flatten(), ":")
-    if not pc.all(pc.equal(pc.list_value_length(pairs), 2), min_count=0).as_py():
-        raise ValueError("an entry is not index:value")
-    indices, values = (pc.list_element(pairs, place) for place in (0, 1))
-    if not pc.all(pc.ascii_is_decimal(indices), min_count=0).as_py():
-        raise ValueError("an index is not a number")
-    return (
-        [_labels(head) for head in heads],
-        lengths,
-        indices.cast(pa.int64()).to_numpy(),
-        values.cast(pa.float64()).to_numpy(),
-    )
-
-
-def _matrix(lengths: np.ndarray, indices: np.ndarray, values: np.ndarray) -> scipy.sparse.csr_array:
-    ends = np.concatenate([[0], np.cumsum(lengths)])
-    matrix = scipy.sparse.csr_array((values, indices - 1, ends), shape=(len(lengths), indices.max(initial=0)))
-    matrix.sort_indices()
-    return matrix
-
-
-def _slow(path: Path | str, lines: Sequence[bytes], largest: int, strict: bool) -> _Read:
-    """The lines one by one, as `collect` treats them."""
-
-    def parse(line: int, raw: bytes) -> list[tuple]:
-        if not raw:
-            raise ValueError("the line is empty; a document with neither labels nor features is one blank")
-        head, tail = _divide(raw)
-        labels = _labels(head)
-        entries: dict[int, float] = {}
-        for word in tail.split():
-            index, value = _entry(word, largest)
-            if index in entries:
-                raise ValueError(f"index {index} stands twice in the line")
-            entries[index] = value
-        indices = np.fromiter(entries, np.int64, len(entries))
-        return [(line - 1, labels, indices, np.fromiter(entries.values(), np.float64, len(entries)))]
-
-    read = collect(path, enumerate(lines, start=1), parse, strict)
-    if not read:
-        raise read.malformed[0]
-    rows, labels, indices, values = zip(*read, strict=True)
-    matrix = _matrix(np.array([len(own) for own in indices]), np.concatenate(indices), np.concatenate(values))
-    return _Read(rows, list(labels), matrix, read.malformed)
-
-
 def _entry(word: bytes, largest: int) -> tuple[int, float]:
     digits, colon, number = word.partition(b":")
     text = word.decode(errors="replace")[:40]
@@ -371,46 +279,6 @@ def _entry(word: bytes, largest: int) -> tuple[int, float]:
     if not math.isfinite(value):
         raise ValueError(f"the value of {text!r} is too large for a number")
     return index, value
-
-
-def write_svm(path: Path | str, documents: Documents) -> None:
-    """Write documents with features in svm form, gzipped if the name ends in .gz; the inverse of `read_svm`.
-
-    Numbers have digits enough to be read as the same. Neither ids nor the width are part of the form.
-
-    Raises
-    ------
-    ValueError : the documents have no features; a label holds a comma, a colon or white space. The message
-        names the document; nothing is written.
-
-    >>> import tempfile
-    >>> documents = Documents(["0", "1"], [["3", "12"], []], features=[[0.5, 0, 2], [0, 1, 0]])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_svm(Path(folder, "a.svm"), documents)
-    ...     print(Path(folder, "a.svm").read_text(), end="")
-    ...     read_svm(Path(folder, "a.svm")) == documents
-    3,12 1:0.5 3:2
-     2:1
-    True
-    """
-    if documents.features is None:
-        raise ValueError(f"{path}: the documents have texts, no features; the svm form needs features")
-    for position, labels in enumerate(documents.labels):
-        for label in labels:
-            if re.search(r"[,:\s]", label):
-                place = f"labels[{position}], of document {shown(documents.ids[position])}"
-                raise ValueError(f"{path}: {place}: {shown(label)} holds a comma, a colon or white space")
-    with atomic_writer(path) as stream:
-        stream.writelines(_written(documents))
-
-
-def _written(documents: Documents) -> Iterator[bytes]:
-    features = documents.features
-    assert features is not None  # the caller sees to it
-    for labels, start, end in zip(documents.labels, features.indptr[:-1], features.indptr[1:], strict=True):
-        entries = zip(features.indices[start:end].tolist(), features.data[start:end].tolist(), strict=True)
-        words = (f"{index + 1}:{repr(value).removesuffix('.0')}" for index, value in entries if value)
-        yield f"{','.join(labels)} {' '.join(words)}\n".encode()
 
 
 def read_documents(
@@ -429,30 +297,18 @@ def read_documents(
 
     Raises ValueError for an unknown format or ending, and for a width of texts.
     """
-    if _form(path, format) == "svm":
-        return read_svm(path, strict, n_features, wider)
-    if n_features is not None:
-        raise ValueError(f"n_features is {n_features}, but {path} holds texts: they have no features")
-    return read_txt(path, strict)
-
-
-def write_documents(
-    path: Path | str, documents: Documents, format: Literal["txt", "svm"] | None = None
-) -> None:
-    """Write documents in txt or svm form (`write_txt`, `write_svm`), chosen as in `read_documents`."""
-    (write_svm if _form(path, format) == "svm" else write_txt)(path, documents)
-
-
-def _form(path: Path | str, format: str | None) -> str:
     known = sorted(set(FORMS.values()))
-    if format in known:
-        return format
-    if format is not None:
-        raise unknown_name("format of documents", format, known)
     ending = Path(str(path).lower().removesuffix(".gz")).suffix
-    if ending not in FORMS:
+    if format is None and ending not in FORMS:
         endings = ", ".join(FORMS)
         raise ValueError(
             f"{path}: unknown ending; known are {endings}, each also with .gz; or name the format"
         )
-    return FORMS[ending]
+    form = format or FORMS[ending]
+    if form not in known:
+        raise unknown_name("format of documents", form, known)
+    if form == "svm":
+        return read_svm(path, strict, n_features, wider)
+    if n_features is not None:
+        raise ValueError(f"n_features is {n_features}, but {path} holds texts: they have no features")
+    return read_txt(path, strict)

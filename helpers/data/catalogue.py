@@ -1,32 +1,60 @@
 """The one table of data sets: files, reader, splits, negative class, direction, title; and their reading.
 
 A data set is one row: `register_dataset` adds one, and every command, table and figure knows it.
+`register_files` makes such a row of a training and a test file in one of the usual forms; it reads them once,
+so that what is wrong with them is said at once, with file and line.
 """
 
 from __future__ import annotations
 
 import json
 import logging
-import re
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, cast
 
-from ..core import MalformedRecord, MissingData, did_you_mean, file_sha256, unknown_name
-from .registry import data_name, fetch, locate, registered_files, search_folders
-
-if TYPE_CHECKING:
-    from .documents import Documents
-    from .readers import Corpus
-    from .samples import RelationSample
+from ..core import (
+    MalformedRecord,
+    MissingData,
+    did_you_mean,
+    file_sha256,
+    find_negative,
+    inverse_label,
+    listing,
+    naming_file,
+    read_file,
+    unknown_name,
+)
+from .demo import demo_corpus, demo_documents
+from .documents import Documents
+from .files import data_name, fetch, locate, registered_files, search_folders
+from .formats import (
+    TREES,
+    drawn_pairs,
+    read_chemprot,
+    read_dependencies,
+    read_docred,
+    read_gids,
+    read_goemotions,
+    read_kbp37,
+    read_labels,
+    read_nyt_star,
+    read_opennre,
+    read_relation_file,
+    read_semeval,
+    read_sentence_pairs,
+    read_tacred,
+    read_txt,
+)
+from .predictions import read_inverse
+from .samples import Corpus, RelationSample
+from .systems import count_nyt10m, count_tacred
+from .trees import ParsedSample
 
 logger = logging.getLogger(__name__)
 KINDS = ("relations", "mentions", "facts", "documents")
-Function = Callable[..., Any] | str
-"""A function, or its address 'module:name' ('.module:name' in this folder), imported when first called."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +101,8 @@ class Dataset:
     title: str = ""
     kind: Literal["relations", "mentions", "facts", "documents"] = "relations"
     files: Mapping[str, Path | str] = field(default_factory=dict)
-    reader: Function | None = None
-    maker: Function | None = None
+    reader: Callable[..., Any] | None = None
+    maker: Callable[..., Any] | None = None
     made_from: tuple[str, ...] = ()
     directed: bool = False
     undirected_of: str = ""
@@ -84,7 +112,7 @@ class Dataset:
     unit: str | Mapping[str, str] = "sample"
     parses: Mapping[str, Path | str] = field(default_factory=dict)
     parsed: bool = False
-    counter: Function | None = None
+    counter: Callable[..., Any] | None = None
     inventory: str = ""
     note: str = ""
     licence: str = ""
@@ -135,10 +163,16 @@ class Dataset:
         return self.unit if isinstance(self.unit, str) else self.unit.get(split, "sample")
 
 
-def _read_goemotions(path: Path, strict: bool) -> Documents:
-    from .document_files import read_goemotions, read_labels
+_RE_DOCRED = {"train": "re_docred/dev_revised.json", "test": "re_docred/test_revised.json"}
 
+
+def _read_goemotions(path: Path, strict: bool) -> Documents:
     return read_goemotions(path, read_labels(locate("goemotions/labels.txt"), keep_order=True), strict)
+
+
+def drawn_corpus() -> dict[str, list[RelationSample]]:
+    """Split → the drawn part of Re-DocRED's pairs, for runs with several seeds; see `drawn_pairs`."""
+    return {split: drawn_pairs(read_sentence_pairs(locate(file))) for split, file in _RE_DOCRED.items()}
 
 
 def _opennre(name: str, title: str, note: str) -> Dataset:
@@ -148,7 +182,7 @@ def _opennre(name: str, title: str, note: str) -> Dataset:
         title,
         kind="mentions",
         files={split: f"{name}/{name}_{split}.txt" for split in ("train", "val", "test")},
-        reader=".distant:read_opennre",
+        reader=read_opennre,
         negative="NA",
         unit="sentence",
         note=note,
@@ -163,7 +197,7 @@ _ROWS = (
         "semeval2010",
         "SemEval, directed",
         files={"train": "semeval2010/TRAIN_FILE.TXT", "test": "semeval2010/TEST_FILE_FULL.TXT"},
-        reader=".readers:read_semeval",
+        reader=read_semeval,
         directed=True,
         negative="Other",
         parses={split: f"semeval2010/dependencies/{split}.txt" for split in ("train", "test")},
@@ -179,17 +213,17 @@ _ROWS = (
         "chemprot",
         "ChemProt",
         files={split: f"chemprot/{split}.txt" for split in _SPLITS},
-        reader=".readers:read_chemprot",
+        reader=read_chemprot,
     ),
     Dataset(
         "tacred",
         "TACRED",
         files={split: f"tacred/json/{split}.json" for split in _SPLITS},
-        reader=".tree_files:read_tacred",
+        reader=read_tacred,
         parsed=True,
         negative="no_relation",
         whole=_SPLITS,
-        counter=".label_counts:count_tacred",
+        counter=count_tacred,
         address="https://catalog.ldc.upenn.edu/LDC2018T24",
     ),
     Dataset("nyt10", "NYT, Riedel", kind="facts", negative="NA"),
@@ -198,7 +232,7 @@ _ROWS = (
         "NYT, Hoffmann",
         kind="facts",
         files={split: f"nyt24/NYT-star/{split}_triples.json" for split in ("val", "test")},
-        reader=".readers:read_nyt_star",
+        reader=read_nyt_star,
         whole=("train", "val", "test"),
         unit="sentence (first triple)",
         inventory="nyt24/NYT-star/rel2id.json",
@@ -210,7 +244,7 @@ _ROWS = (
         "DocRED, 699 documents",
         kind="facts",
         files={"dev-699": "docred/dev_keys_new.json"},
-        reader=".readers:read_docred",
+        reader=read_docred,
         whole=("train", "dev"),
         measured="dev-699",
         unit="fact",
@@ -225,7 +259,7 @@ _ROWS = (
         negative="NA",
         whole=("train", "val", "test"),
         unit={"train": "sentence", "val": "sentence", "test": "fact"},
-        counter=".label_counts:count_nyt10m",
+        counter=count_nyt10m,
         note="the size is in sentences; perplexity and ratio are of the 3899 test facts, none of which is "
         "NA; the test labels are not public by sentence, so the share of NA in the whole is unknown",
     ),
@@ -233,15 +267,15 @@ _ROWS = (
         "kbp37",
         "KBP37",
         files={split: f"kbp37/{split}.txt" for split in _SPLITS},
-        reader=".readers:read_kbp37",
+        reader=read_kbp37,
         directed=True,
         negative="no_relation",
     ),
     Dataset(
         "re_docred",
         "Re-DocRED, sentence pairs",
-        files={"train": "re_docred/dev_revised.json", "test": "re_docred/test_revised.json"},
-        reader=".sentence_pairs:read_sentence_pairs",
+        files=_RE_DOCRED,
+        reader=read_sentence_pairs,
         negative="no_relation",
         unit="sentence and ordered pair",
         note="`train` are the documents of the development part; pairs that may have a fact without evidence "
@@ -250,8 +284,8 @@ _ROWS = (
     Dataset(
         "re_docred-drawn",
         "Re-DocRED, drawn pairs",
-        maker=".sentence_pairs:drawn_corpus",
-        made_from=("re_docred/dev_revised.json", "re_docred/test_revised.json"),
+        maker=drawn_corpus,
+        made_from=tuple(_RE_DOCRED.values()),
         negative="no_relation",
         whole=("train", "test"),
         unit="sentence and ordered pair",
@@ -263,7 +297,7 @@ _ROWS = (
         "GIDS",
         kind="mentions",
         files={"train": "gids/dev.tsv", "test": "gids/test.tsv"},
-        reader=".distant:read_gids",
+        reader=read_gids,
         negative="NA",
         unit="sentence",
         note="the training part is not public: `train` is the development part",
@@ -273,7 +307,7 @@ _ROWS = (
         "Wiki80, a part",
         kind="mentions",
         files={"train": "wiki80/train_0.1.txt", "test": "wiki80/dev.txt"},
-        reader=".distant:read_opennre",
+        reader=read_opennre,
         unit="sentence",
         note="`train` is the tenth of the training part that is public with the registry, `test` the "
         "development part; each entity pair has one sentence, none of them is negative",
@@ -285,7 +319,7 @@ _ROWS = (
         "Reuters-21578",
         kind="documents",
         files={split: f"reuters90/reuters90_{split}.txt" for split in ("train", "test")},
-        reader=".document_files:read_txt",
+        reader=read_txt,
     ),
     Dataset(
         "goemotions",
@@ -297,7 +331,7 @@ _ROWS = (
     Dataset(
         "demo",
         "synthetic demo",
-        maker=".demo:demo_corpus",
+        maker=demo_corpus,
         directed=True,
         negative="Other",
         whole=("train", "test"),
@@ -308,19 +342,13 @@ _ROWS = (
         "demo-documents",
         "synthetic letters",
         kind="documents",
-        maker=".demo:demo_documents",
+        maker=demo_documents,
         whole=("train", "test"),
         note="letters generated from templates, not a real collection",
         licence="MIT (made here)",
     ),
 )
 _table = {row.name: row for row in _ROWS}
-
-
-def resolved(function: Function) -> Callable[..., Any]:
-    """The function itself, imported if its address is given."""
-    address = f"{__package__}{function}" if str(function).startswith(".") else function
-    return resolve_name(address) if isinstance(address, str) else address
 
 
 def datasets() -> dict[str, Dataset]:
@@ -389,9 +417,9 @@ def read_corpus(name: str, strict: bool = True) -> dict[str, Corpus | Documents]
         raise unknown_name("corpus", name, readable)
     dataset = _table[name]
     if dataset.maker:
-        return resolved(dataset.maker)()
-    assert dataset.reader is not None  # `files` and `reader` belong together
-    reader = resolved(dataset.reader)
+        return dataset.maker()
+    reader = dataset.reader
+    assert reader is not None  # `files` and `reader` belong together
     return {split: reader(file_path(file, dataset.address), strict) for split, file in dataset.files.items()}
 
 
@@ -452,47 +480,164 @@ def corpus_hashes(name: str, splits: Iterable[str] | None = None) -> dict[str, s
     }
 
 
-PTR_FILES = {"train": "semeval2010/ptr_split/train.txt", "dev": "semeval2010/ptr_split/dev.txt"}
+def parsed_corpus(name: str, strict: bool = True) -> dict[str, list[ParsedSample]]:
+    """Every split of a data set with dependency trees: those of its reader, or those of its `parses`.
 
-
-def ptr_split(samples: Iterable[RelationSample], part: str = "train") -> list[RelationSample]:
-    """The official training samples that are in PTR's `train` (6507) or `dev` (1493), in the official order.
+    Where trees stand in files of their own, they belong to the samples in their order: id and relation are
+    those of the corpus, text and entities those of the parser's sentence, which has the same letters.
 
     Raises
     ------
-    MalformedRecord : a line that matches no official sample of the same relation that is not taken yet.
-    ValueError : unknown part.
-    MissingData, ChecksumError : the split's file is absent or not the registered one.
+    ValueError : unknown data set, or one without trees, with those that have them.
+    MalformedRecord : a tree file that does not fit the corpus. Others as `read_corpus`.
 
-    >>> ptr_split([], "test")
+    >>> parsed_corpus("kbp37")
     Traceback (most recent call last):
-    ValueError: unknown part 'test'. Known: train, dev
+    ValueError: unknown data set with dependency trees 'kbp37'. Known: semeval2010...
     """
-    if part not in PTR_FILES:
-        raise unknown_name("part", part, PTR_FILES)
-    from .readers import lines
-
-    waiting: dict[tuple[str, str], list[RelationSample]] = defaultdict(list)
-    samples = list(samples)
-    for sample in samples:
-        waiting[_letters(sample.text), sample.relation].append(sample)
-    taken = {}
-    for name, file in PTR_FILES.items():  # both, as a sentence that occurs twice may be once in each
-        path = locate(file)
-        taken[name] = {_take(waiting, path, number, row).id for number, row in lines(path)}
-    return [sample for sample in samples if sample.id in taken[part]]
+    known = [one.name for one in datasets().values() if one.parsed]
+    if name not in known:
+        raise unknown_name("data set with dependency trees", name, known)
+    dataset, corpus = find_dataset(name), read_corpus(name, strict)
+    if not dataset.parses:
+        return cast(dict[str, list[ParsedSample]], corpus)  # its reader is one of trees
+    return {
+        split: join_trees(samples, *map(file_path, parse_files(name, [split])))
+        for split, samples in cast(dict[str, list[RelationSample]], corpus).items()
+    }
 
 
-def _take(waiting: dict, path: Path, number: int, row: bytes) -> RelationSample:
-    """Match by the letters and digits of the sentence; twins are told apart by entity 1."""
-    record = json.loads(row)
-    twins = waiting[_letters("".join(record["token"])), record["relation"]]
-    if not twins:
-        raise MalformedRecord(path, f"no official sample for {' '.join(record['token'])[:60]!r}", number)
-    head = _letters(record["h"]["name"])
-    same = [place for place, twin in enumerate(twins) if _letters(twin.head_text) == head]
-    return twins.pop(same[0] if same else 0)
+def parse_files(name: str, splits: Iterable[str]) -> list[str]:
+    """The files of sentences and of trees of some splits, none if the data set has no such files.
+
+    >>> parse_files("semeval2010", ["test"])
+    ['semeval2010/dependencies/test.txt', 'semeval2010/dependencies/test.txt.dep']
+    """
+    parses = find_dataset(name).parses
+    return [f"{parses[split]}{end}" for split in splits if split in parses for end in ("", TREES)]
 
 
-def _letters(text: str) -> str:
-    return re.sub("[^a-z0-9]", "", text.lower())
+def join_trees(
+    samples: Iterable[RelationSample], path: Path | str, trees: Path | str | None = None
+) -> list[ParsedSample]:
+    """The samples with the trees of a file (`read_dependencies`), matched by order and checked by letters.
+
+    Raises MalformedRecord if there are not as many, or one differs, with the sentence's number.
+    """
+    samples, parsed = list(samples), read_dependencies(path, trees=trees)
+    if len(samples) != len(parsed):
+        raise MalformedRecord(path, f"{len(parsed)} sentences; the corpus has {len(samples)}")
+    for number, (sample, one) in enumerate(zip(samples, parsed, strict=True), start=1):
+        same = all(
+            "".join(a.split()) == "".join(b.split())
+            for a, b in zip(_shown_parts(sample), _shown_parts(one), strict=True)
+        )
+        if not same:
+            raise MalformedRecord(path, f"sentence {number} is not that of sample {sample.id}", number)
+    return [
+        replace(one, id=sample.id, relation=sample.relation)
+        for sample, one in zip(samples, parsed, strict=True)
+    ]
+
+
+def _shown_parts(sample: RelationSample) -> tuple[str, str, str]:
+    return sample.text, sample.head_text, sample.tail_text
+
+
+def register_files(
+    name: str,
+    train: Path | str,
+    test: Path | str,
+    *,
+    relations: Path | str | None = None,
+    inverse: Path | str | Mapping[str, str] | None = None,
+    negative: str | None = None,
+    title: str = "",
+) -> Dataset:
+    """Register a data set from two files: then `stats`, `train`, pairing and every table know its name.
+
+    Relations are directed, so that the data set is paired, where labels end in (e1,e2) and (e2,e1) or
+    `inverse` is given. Models are trained on the text as it is.
+
+    Parameters
+    ----------
+    train, test : as `read_relation_file` reads them.
+    relations : a file with all relations, one a line, or JSON (a list, or relation → id); None: those that
+        occur.
+    inverse : relation → inverse, or a file as `read_inverse` reads it, e.g. per:parents ↔ per:children.
+    negative : the negative class; None: recognised by its name, if one occurs.
+
+    Raises
+    ------
+    MalformedRecord : as `read_relation_file`. OSError : a file is not there.
+    ValueError : `train` and `test` are the same file; `negative` or an inverse is no relation; the name is
+        taken.
+
+    >>> import tempfile
+    >>> from helpers.data import read_corpus, unregister_dataset
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rows = "text,relation\\n<e1>Ada</e1> left <e2>Rome</e2>.,left\\n"
+    ...     files = [Path(folder, name) for name in ("train.csv", "test.csv")]
+    ...     _ = [file.write_text(rows) for file in files]
+    ...     _ = register_files("mine", *files)
+    ...     {split: len(samples) for split, samples in read_corpus("mine").items()}
+    {'train': 1, 'test': 1}
+    >>> unregister_dataset("mine")
+    """
+    files = {"train": Path(train).resolve(), "test": Path(test).resolve()}
+    if files["train"] == files["test"]:
+        raise ValueError(f"{train} is given for training and for testing: a test file of its own is needed")
+    listed = None if relations is None else _relations(relations)
+    reader = partial(read_relation_file, relations=listed)
+    samples = {split: reader(file) for split, file in files.items()}
+    occurring = {one.relation: None for part in samples.values() for one in part}
+    labels = listed or tuple(occurring)
+    turned = read_inverse(inverse) if isinstance(inverse, str | Path) else dict(inverse or {})
+    turned |= {other: label for label, other in turned.items()}
+    if listed is not None:
+        strange = next((label for label in turned if label not in listed), None)
+        if strange is not None:
+            raise unknown_name("relation in `inverse`", strange, listed)
+    if negative is not None and negative not in labels:
+        raise unknown_name("negative class", negative, labels)
+    _say_what_is_shared(samples)
+    return register_dataset(
+        Dataset(
+            name,
+            title,
+            files=files,
+            reader=reader,
+            directed=bool(turned) or any(inverse_label(label) != label for label in labels),
+            negative=negative if negative is not None else find_negative(labels),
+            parsed=all(isinstance(one, ParsedSample) for part in samples.values() for one in part),
+            relations=tuple(dict.fromkeys([*labels, *turned])) if listed or turned else (),
+            inverse=turned,
+            text="official",
+        )
+    )
+
+
+def _relations(path: Path | str) -> tuple[str, ...]:
+    """All relations of a file: one a line, a JSON list, or the keys of a JSON object."""
+    if Path(path).suffix.lower() != ".json":
+        return read_labels(path, keep_order=True)
+    with naming_file(path):
+        try:
+            found = json.loads(read_file(path))
+        except ValueError as error:
+            raise MalformedRecord(path, f"no JSON: {error}") from None
+    names = list(found) if isinstance(found, list | dict) else []
+    if not names or not all(isinstance(one, str) and one for one in names) or len({*names}) < len(names):
+        raise MalformedRecord(path, "has to hold a JSON list of relations, or an object relation → id")
+    return tuple(names)
+
+
+def _say_what_is_shared(samples: Mapping[str, list[RelationSample]]) -> None:
+    """Note test samples that stand in the training file too, and relations that only the test file has."""
+    known = {(one.text, one.head, one.tail): None for one in samples["train"]}
+    shared = sum((one.text, one.head, one.tail) in known for one in samples["test"])
+    if shared:
+        logger.warning("%d of %d test samples stand in the training file too", shared, len(samples["test"]))
+    unseen = {one.relation for one in samples["test"]} - {one.relation for one in samples["train"]}
+    if unseen:
+        logger.warning("relations without a training sample: %s", listing(sorted(unseen)))

@@ -1,0 +1,157 @@
+"""Files as raw records, each with its line, and the one way from records to samples (`collect`)."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from ...core import MalformedRecord, abridged, byte_fault, naming_file, read_file, shown, utf8_fault
+from ..samples import Corpus
+
+logger = logging.getLogger(__name__)
+Record = tuple[int, Any]
+"""Where a record starts (line, 1-based) and its raw form."""
+_NOT_BLANK = re.compile(r"[^ \t\r\n]")  # of JSON
+
+
+def collect(
+    path: Path | str, records: Iterable[Record], parse: Callable[[int, Any], list], strict: bool
+) -> Corpus:
+    """Parse every record of a file: `parse(line, raw)` gives the samples or facts of one record.
+
+    Parameters
+    ----------
+    strict : True raises at the first record that `parse` refuses; False leaves such records out, keeps their
+        errors in `.malformed` and logs one warning with their number and the first of them.
+
+    Raises
+    ------
+    MalformedRecord : strict, and a record is malformed; or the file holds no record at all.
+
+    >>> collect("a.txt", [(1, "4"), (2, "5")], lambda line, raw: [int(raw)], strict=True)
+    [4, 5]
+    >>> collect("a.txt", [(1, "4"), (2, "x")], lambda line, raw: [int(raw)], strict=True)
+    Traceback (most recent call last):
+    helpers.core.errors.MalformedRecord: a.txt, line 2: invalid literal for int() with base 10: 'x'
+    """
+    corpus, read = Corpus(), 0
+    with naming_file(path):
+        for line, raw in records:
+            read += 1
+            try:
+                corpus.extend(parse(line, raw))
+            except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+                corpus.malformed.append(MalformedRecord(path, _reason(error), line))
+                if strict:
+                    raise corpus.malformed[-1] from error
+    if not read:
+        raise MalformedRecord(path, "the file holds no record")
+    if corpus.malformed:
+        first = corpus.malformed[0]
+        message = "%s: left out %d of %d records; the first: %s"
+        logger.warning(message, path, len(corpus.malformed), read, first)
+    return corpus
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"no valid JSON at character {error.pos}: {error.msg}"
+    if isinstance(error, UnicodeDecodeError):
+        return f"byte {error.start} of the line, 0x{error.object[error.start]:02x}, is not UTF-8"
+    if isinstance(error, KeyError):
+        return f"the field {error} is missing"
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
+    reason = str(error) if type(error) is ValueError else f"unexpected structure ({error})"
+    return abridged(reason, 300)
+
+
+def blocks(path: Path | str) -> Iterator[Record]:
+    """Runs of lines that are not blank, each a list of lines without their ends; bytes are read as Latin-1.
+
+    Lines end at LF, CR or CRLF only: the Latin-1 byte 0x85 is no line end here.
+    """
+    block: list[str] = []
+    start = 1
+    with open(path, encoding="latin-1") as file:
+        for number, line in enumerate(file, start=1):
+            if line.strip():
+                start = start if block else number
+                block.append(line.rstrip("\n"))
+            elif block:
+                yield start, block
+                block = []
+    if block:
+        yield start, block
+
+
+def lines(path: Path | str) -> Iterator[Record]:
+    """The lines that are not blank, as bytes without their ends; `parse` decodes, so it fails by line."""
+    with open(path, "rb") as file:
+        for number, line in enumerate(file, start=1):
+            if line.strip():
+                yield number, line.rstrip(b"\r\n")
+
+
+def json_array(path: Path | str) -> Iterator[Record]:
+    """The items of one JSON array, each with the line it starts on.
+
+    Raises
+    ------
+    MalformedRecord : the file is not UTF-8, or not a JSON array of valid items; what follows a broken item
+        cannot be found again, so this is raised whether strict or not.
+    """
+    content = read_file(path, keep_mark=True)
+    fault = utf8_fault(content)
+    if fault is not None:
+        line, reason = byte_fault(content, fault)
+        raise MalformedRecord(path, reason, line)
+    text, decoder = content.decode("utf-8-sig"), json.JSONDecoder()
+    place, line, number = _after_blanks(text, 0), 1, 0
+    expected, counted = "[", 0
+    while text[place : place + 1] == expected:
+        start = _after_blanks(text, place + 1)
+        line, counted = line + text.count("\n", counted, start), start
+        if text[start : start + 1] == "]" and expected == "[":
+            return
+        try:
+            item, place = decoder.raw_decode(text, start)
+        except json.JSONDecodeError as error:
+            raise MalformedRecord(path, f"item {number} of the array: {error.msg}", error.lineno) from error
+        yield line, item
+        expected, number, place = ",", number + 1, _after_blanks(text, place)
+    if expected == "[" or text[place : place + 1] != "]":
+        line = 1 + text.count("\n", 0, place)
+        reason = f"one JSON array is expected; after item {number} it does not go on"
+        raise MalformedRecord(path, reason, line)
+
+
+def _after_blanks(text: str, place: int) -> int:
+    found = _NOT_BLANK.search(text, place)
+    return found.start() if found else len(text)
+
+
+def numbered(records: Iterable[Record]) -> Iterator[Record]:
+    """The records, each raw form with its number before it, from 1."""
+    return ((line, (number, raw)) for number, (line, raw) in enumerate(records, start=1))
+
+
+def field(record: Any, name: str) -> Any:
+    """The value of a field of a JSON object; ValueError if the record is no object or lacks the field."""
+    if not isinstance(record, dict):
+        raise ValueError(f"a JSON object is expected, not {type(record).__name__}")
+    if name not in record:
+        raise ValueError(f"the field {name!r} is missing; there are {', '.join(record) or 'none'}")
+    return record[name]
+
+
+def string(record: Any, name: str) -> str:
+    """The value of a field that must be a string; ValueError if it is not."""
+    value = field(record, name)
+    if not isinstance(value, str):
+        raise ValueError(f"the field {shown(name)} is {shown(value)}, not a string")
+    return value

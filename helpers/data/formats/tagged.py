@@ -1,0 +1,205 @@
+"""Sentences with entities marked in the text: SemEval-2010, KBP37, paper R's TSVs, ChemProt; PTR's split."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from ...core import SEMEVAL_RELATIONS, MalformedRecord, role_words, shown, unknown_name
+from ..files import locate
+from ..samples import (
+    CHEMPROT_MARKERS,
+    RDR_MARKERS,
+    SPACED_TAGS,
+    TAGS,
+    Corpus,
+    Markers,
+    RelationSample,
+    parse_tagged,
+)
+from .parsing import blocks, collect, lines, string
+
+
+def read_semeval(path: Path | str, strict: bool = True) -> Corpus:
+    """The official SemEval-2010 Task 8 files (`TRAIN_FILE.TXT`, `TEST_FILE_FULL.TXT`) as `RelationSample`s.
+
+    A record is a block of lines, ended by a blank one: `id TAB "sentence with tags"`, the relation, and a
+    comment (`Comment: …`). Line ends may be CRLF; bytes are read as Latin-1, which never fails (the official
+    files are plain ASCII).
+
+    Raises
+    ------
+    MalformedRecord : tags, quotes or tab missing, a relation that is none of the 19, an id that occurs twice.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "train.txt")
+    ...     _ = path.write_text('1\\t"<e1>Fire</e1> and <e2>panic</e2>."\\nOther\\nComment:\\n')
+    ...     read_semeval(path)[0].text
+    'Fire and panic.'
+    """
+    return _read_blocks(path, strict, TAGS, _semeval_relation)
+
+
+def read_kbp37(path: Path | str, strict: bool = True) -> Corpus:
+    """KBP37 files (Zhang and Wang 2015) as `RelationSample`s: SemEval-like blocks, tags set apart by blanks.
+
+    Blanks around the relation are dropped: record 3031 of the training file has one at its end.
+
+    Raises
+    ------
+    MalformedRecord : tags, quotes or tab missing, a relation that is not one word, an id that occurs twice.
+    """
+    return _read_blocks(path, strict, SPACED_TAGS, _one_word)
+
+
+def read_tagged(path: Path | str, strict: bool, check: Callable[[str], str] = str) -> Corpus:
+    """Files in the form of SemEval-2010 or KBP37 with relations of their own, in UTF-8.
+
+    Tags are set apart by blanks where the first one is followed by a blank. `check` takes the relation, one
+    word, and raises ValueError for one that is not known.
+
+    Raises MalformedRecord as `read_kbp37`.
+    """
+    return _read_blocks(path, strict, None, lambda relation: check(_one_word(relation)), "utf-8")
+
+
+def _read_blocks(
+    path: Path | str,
+    strict: bool,
+    markers: Markers | None,
+    check: Callable[[str], str],
+    encoding: str = "latin-1",
+) -> Corpus:
+    first_lines: dict[str, int] = {}
+
+    def parse(line: int, block: list[str]) -> list[RelationSample]:
+        block = [one.encode("latin-1").decode(encoding) for one in block]
+        found = re.fullmatch(r'(\S+)\t\s*"(.*)"\s*', block[0])
+        if not found:
+            raise ValueError(f"id, tab and a quoted sentence are expected in place of {block[0][:40]!r}")
+        identifier, sentence = found[1], found[2].strip()
+        if len(block) < 2:
+            raise ValueError("the line with the relation is missing")
+        if len(block) > 2 and (len(block) > 3 or not block[2].startswith("Comment")):
+            raise ValueError(f"a comment or a blank line is expected in place of {block[-1][:40]!r}")
+        if first_lines.setdefault(identifier, line) != line:
+            raise ValueError(f"id {identifier} occurred before, at line {first_lines[identifier]}")
+        tagged = parse_tagged(sentence, markers or _tags(sentence))
+        return [RelationSample(identifier, *tagged, check(block[1].strip()))]
+
+    return collect(path, blocks(path), parse, strict)
+
+
+def _tags(sentence: str) -> Markers:
+    return SPACED_TAGS if SPACED_TAGS[0] in sentence else TAGS
+
+
+def _semeval_relation(relation: str) -> str:
+    if relation not in SEMEVAL_RELATIONS:
+        raise unknown_name("relation", relation, SEMEVAL_RELATIONS)
+    return relation
+
+
+def _one_word(relation: str) -> str:
+    if not re.fullmatch(r"\S+", relation):
+        raise ValueError(f"a relation is one word, not {shown(relation)}")
+    return relation
+
+
+def read_rdr(path: Path | str, strict: bool = True) -> Corpus:
+    """The TSV files of paper R as `RelationSample`s: index, marked sentence, label id, two role words.
+
+    The sample's id is the index; in a merged file each index occurs twice, original and paired.
+
+    Raises
+    ------
+    MalformedRecord : not five columns, markers missing, a label id outside 0–18, role words that contradict
+        the id.
+    """
+
+    def parse(_line: int, row: bytes) -> list[RelationSample]:
+        columns = row.decode().split("\t")
+        if len(columns) != 5:
+            raise ValueError(f"5 columns are expected, found {len(columns)}")
+        index, sentence, label, *words = columns
+        if not (label.isascii() and label.isdigit() and int(label) < len(SEMEVAL_RELATIONS)):
+            raise ValueError(f"label id {shown(label)} is not one of 0–{len(SEMEVAL_RELATIONS) - 1}")
+        relation = SEMEVAL_RELATIONS[int(label)]
+        if tuple(words) != role_words(relation):
+            raise ValueError(f"role words {tuple(words)} contradict label id {label}, which is {relation}")
+        return [RelationSample(index, *parse_tagged(sentence, RDR_MARKERS), relation)]
+
+    return collect(path, lines(path), parse, strict)
+
+
+def read_chemprot(path: Path | str, strict: bool = True) -> Corpus:
+    """ChemProt as packaged with SciBERT, JSON lines `{"text", "label"}`, as `RelationSample`s.
+
+    Entity 1 stands between `<< ` and ` >>`, entity 2 between `[[ ` and ` ]]`; the id is the line number.
+
+    Raises
+    ------
+    MalformedRecord : no JSON object, a field missing or no string, markers missing.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "test.txt")
+    ...     _ = path.write_text('{"text": "<< A >> binds [[ B ]].", "label": "AGONIST"}')
+    ...     read_chemprot(path)[0].tail_text
+    'B'
+    """
+
+    def parse(line: int, row: bytes) -> list[RelationSample]:
+        record = json.loads(row)
+        text, label = string(record, "text"), string(record, "label")
+        return [RelationSample(str(line), *parse_tagged(text, CHEMPROT_MARKERS, closing_repeats=True), label)]
+
+    return collect(path, lines(path), parse, strict)
+
+
+PTR_FILES = {"train": "semeval2010/ptr_split/train.txt", "dev": "semeval2010/ptr_split/dev.txt"}
+
+
+def ptr_split(samples: Iterable[RelationSample], part: str = "train") -> list[RelationSample]:
+    """The official training samples that are in PTR's `train` (6507) or `dev` (1493), in the official order.
+
+    Raises
+    ------
+    MalformedRecord : a line that matches no official sample of the same relation that is not taken yet.
+    ValueError : unknown part.
+    MissingData, ChecksumError : the split's file is absent or not the registered one.
+
+    >>> ptr_split([], "test")
+    Traceback (most recent call last):
+    ValueError: unknown part 'test'. Known: train, dev
+    """
+    if part not in PTR_FILES:
+        raise unknown_name("part", part, PTR_FILES)
+    waiting: dict[tuple[str, str], list[RelationSample]] = defaultdict(list)
+    samples = list(samples)
+    for sample in samples:
+        waiting[_letters(sample.text), sample.relation].append(sample)
+    taken = {}
+    for name, file in PTR_FILES.items():  # both, as a sentence that occurs twice may be once in each
+        path = locate(file)
+        taken[name] = {_take(waiting, path, number, row).id for number, row in lines(path)}
+    return [sample for sample in samples if sample.id in taken[part]]
+
+
+def _take(waiting: dict, path: Path, number: int, row: bytes) -> RelationSample:
+    """Match by the letters and digits of the sentence; twins are told apart by entity 1."""
+    record = json.loads(row)
+    twins = waiting[_letters("".join(record["token"])), record["relation"]]
+    if not twins:
+        raise MalformedRecord(path, f"no official sample for {' '.join(record['token'])[:60]!r}", number)
+    head = _letters(record["h"]["name"])
+    same = [place for place, twin in enumerate(twins) if _letters(twin.head_text) == head]
+    return twins.pop(same[0] if same else 0)
+
+
+def _letters(text: str) -> str:
+    return re.sub("[^a-z0-9]", "", text.lower())
