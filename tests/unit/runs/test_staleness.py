@@ -11,7 +11,8 @@ import pytest
 
 from helpers import ROOT
 from helpers.core import exclusive, note_opened, read_opened
-from helpers.data import data_name, registered_file, registry
+from helpers.data import data_name, registered_file
+from helpers.data import files as registry
 from helpers.runs import INDEX, made_states, project_names, read_index, run_state, write_made
 from helpers.runs import staleness as rule
 from helpers.runs.schema import SCHEMA_VERSION
