@@ -179,6 +179,6 @@ def _notebooks(only: tuple[str, ...], parameters: tuple[tuple[str, str], ...], p
 @app.command("summary")
 def _summary() -> None:
     """Published | ours, from the tables that the notebooks wrote."""
-    from ..papers import summary_text
+    from ..papers.summary import summary_text
 
     put(summary_text())

@@ -15,10 +15,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.stats import kendalltau
 
 from ..core import SEMEVAL_RELATIONS, inverse_label, label_ids, write_atomically
 from ..data import SPACED_TAGS, RelationSample, paired_sample, parse_tagged, read_corpus, render
 from ..experiments import Experiment
+from ..metrics import holm
 from ..models import build
 from ..runs import STUDIES_FOLDER, safe_name
 
@@ -227,3 +229,162 @@ def _one_line(found: re.Match[str]) -> str:
 def _sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+Studies = Mapping[str, Mapping[str, Any]]
+"""Model → what `read_study` gives."""
+EXCHANGED = ("attention on the markers (%)", "its p", "its p, markers exchanged")
+FOLLOWED = ("key word", "markers", "literal relation")
+
+
+def answers_table(studies: Studies) -> pd.DataFrame:
+    """What each model says to either side of the sentence, and how likely it finds the gold relation."""
+    rows = [
+        {"model": name, "sentence": side, "gold": part["gold"], "predicted": part["predicted"]}
+        | {"p of the predicted": part["probabilities"][part["predicted"]]}
+        | {"p of the gold": part["probabilities"][part["gold"]]}
+        for name, study in studies.items()
+        for side, part in ((side, study[side]) for side in SIDES)
+    ]
+    return pd.DataFrame(rows)
+
+
+def all_attention(studies: Studies, key_word: str = "caused") -> pd.DataFrame:
+    """`attention_frame` of every study and side, with columns sentence and group (of `GROUPS`)."""
+    tables = []
+    for study in studies.values():
+        for side in SIDES:
+            frame = attention_frame(study, side)
+            groups = np.array(token_groups(study[side]["tokens"], key_word))
+            tables.append(frame.assign(sentence=side, group=groups[frame["position"]]))
+    return pd.concat(tables, ignore_index=True)
+
+
+def group_shares(weights: pd.DataFrame) -> pd.DataFrame:
+    """Share of each group of tokens in each layer, per cent: model, sentence, layer, group, share.
+
+    Groups in the order of `GROUPS`; `weights` as `all_attention` gives them.
+    """
+    summed = weights.groupby(["model", "sentence", "layer", "head", "group"], sort=False)["weight"].sum()
+    shares = summed.groupby(["model", "sentence", "layer", "group"], sort=False).mean().mul(100)
+    return shares.rename("share").reset_index().sort_values(
+        "group", key=lambda column: column.map(GROUPS.index), kind="stable", ignore_index=True
+    )  # fmt: skip
+
+
+def telling_layers(shares: pd.DataFrame, least: float = 25.0) -> list[int]:
+    """Layers in which some model gives that much of its attention to other tokens than [CLS] and [SEP].
+
+    >>> row = {"model": "m", "sentence": "original", "group": "[CLS], [SEP]"}
+    >>> telling_layers(pd.DataFrame([row | {"layer": 1, "share": 90.0}, row | {"layer": 2, "share": 10.0}]))
+    [2]
+    """
+    own = shares[(shares["group"] == GROUPS[0]) & (shares["sentence"] == SIDES[0])]
+    lowest = own.groupby("layer")["share"].min()
+    return [int(layer) for layer in lowest.index[lowest < 100 - least]]
+
+
+def last_layer(shares: pd.DataFrame) -> pd.DataFrame:
+    """Shares in the last layer, a row a model and side, a column a group."""
+    own = shares[shares["layer"] == shares["layer"].max()]
+    wide = own.pivot(index=["model", "sentence"], columns="group", values="share")
+    return wide[[group for group in GROUPS if group in wide]].rename_axis(columns=None)
+
+
+def best_heads(weights: pd.DataFrame) -> pd.DataFrame:
+    """The head that looks at each of `FOLLOWED` most, on the original sentence."""
+    own = weights[weights["group"].isin(FOLLOWED) & (weights["sentence"] == SIDES[0])]
+    own = own.sort_values("weight", ascending=False, kind="stable").drop_duplicates(["model", "group"])
+    return own.set_index(["model", "group"])[["token", "layer", "head", "weight"]].sort_index()
+
+
+def exchange_table(studies: Studies, shares: pd.DataFrame) -> pd.DataFrame:
+    """The attention on the markers beside what their exchange does to the answer: one row a model."""
+    markers = last_layer(shares).xs(SIDES[0], level="sentence")["markers"]
+    rows = []
+    for name, study in studies.items():
+        label = study["original"]["predicted"]
+        before, after = (study[side]["probabilities"].get(label, np.nan) for side in SIDES)
+        rows.append((name, markers[name], label, before, after))
+    columns = ["model", EXCHANGED[0], "answer", *EXCHANGED[1:]]
+    return pd.DataFrame(rows, columns=columns).set_index("model")
+
+
+def explained(studies: Studies, name: str = "attribution") -> pd.DataFrame:
+    """`attribution_frame` of every study that has it, with the title of its score."""
+    own = [study for study in studies.values() if study["original"][name]]
+    table = pd.concat([attribution_frame(study, name) for study in own], ignore_index=True)
+    if name == "direction":
+        return table.assign(score=table["relation"] + " over its inverse")
+    holds = table["model"].map({"EMR-C": " holds"}).fillna("")
+    return table.assign(score=table["relation"] + holds)
+
+
+def completeness_table(studies: Studies) -> pd.DataFrame:
+    """The score that is explained, less that of the empty sentence, beside the sum of the attributions."""
+    rows = []
+    for name, study in studies.items():
+        for side, kind in ((side, kind) for side in SIDES for kind in ("attribution", "direction")):
+            if (part := study[side][kind]) is not None:
+                sums = {"score − baseline": part["score"] - part["baseline"], "sum": sum(part["values"])}
+                rows.append({"model": name, "sentence": side, "explains": kind} | sums)
+    return pd.DataFrame(rows)
+
+
+def direction_sums(studies: Studies, key_word: str = "caused") -> pd.DataFrame:
+    """What each group of tokens adds to the lead of the gold relation over its inverse, by model and side."""
+    table = explained(studies, "direction")
+    for (model, side), rows in table.groupby(["model", "sentence"], sort=False):
+        table.loc[rows.index, "group"] = token_groups(studies[model][side]["tokens"], key_word)
+    wide = table.pivot_table(
+        index=["model", "sentence"], columns="group", values="value", aggfunc="sum", sort=False
+    )
+    wide = wide.drop(columns=GROUPS[0]).rename_axis(columns=None)
+    return wide.assign(all=wide.sum(axis=1))
+
+
+def agreement_table(studies: Studies) -> pd.DataFrame:
+    """Kendall's τ of the last layer's attention and the size of the attributions, original sentence.
+
+    Over the tokens without [CLS] and [SEP]; attention is the mean over the heads. p_holm: over the table.
+    """
+    rows = []
+    for name, study in studies.items():
+        part = study["original"]
+        inside = [place for place, token in enumerate(part["tokens"]) if token not in SPECIAL]
+        looked = np.mean(part["attention"][-1], axis=0)[inside]
+        for kind in ("attribution", "direction"):
+            if part[kind] is not None:
+                found = kendalltau(looked, np.abs(part[kind]["values"])[inside])
+                row = {"model": name, "explains": kind, "tau": found.statistic, "p": found.pvalue}
+                rows.append(row | {"tokens": len(inside)})
+    table = pd.DataFrame(rows)
+    table.insert(4, "p_holm", holm(table["p"].tolist()))
+    return table
+
+
+def observations_table(studies: Studies, weights: pd.DataFrame) -> pd.DataFrame:
+    """The three observations of Lyu et al. beside what is found here."""
+    shares = last_layer(group_shares(weights)).xs(SIDES[0], level="sentence")
+    first = explained(studies).query("sentence == 'original'")
+    first = first.loc[first.groupby("model")["value"].idxmax()].set_index("model")["token"]
+    literal = best_heads(weights).loc[("EMR-C", "literal relation")]
+
+    def looked(model: str) -> str:
+        row = shares.loc[model]
+        return f"Attention: *caused* {row['key word']:.0f} %, markers {row['markers']:.0f} %"
+
+    return pd.DataFrame(
+        {
+            "Lyu et al. (BERT-base)": [
+                "EM-C: mostly *caused*",
+                "EM-C-M: markers and *caused*",
+                "EMR-C: *caused* and the literal relation, markers a little",
+            ],
+            "here (MiniLM, seed 9; last layer)": [
+                *(f"{looked(model)}. Attributions: *{first[model]}* first" for model in ("EM-C", "EM-C-M")),
+                f"{looked('EMR-C')}; literal relation {shares.loc['EMR-C', 'literal relation']:.0f} %, up to "
+                f"{literal['weight']:.2f} in one head (layer {literal['layer']}, head {literal['head']})",
+            ],
+        }
+    )

@@ -209,36 +209,8 @@ SHOWN_SYSTEMS += ("PCNN+bag+ATT", "BGWA")
 """Six of the systems for figures that are to stay readable."""
 
 
-def first_runs(runs: Sequence[Run], systems: Sequence[str] = SHOWN_SYSTEMS, seed: int = 9) -> dict[str, Run]:
-    """The run of each of these systems with this seed, or without any, by name; those that are not there are
-    left out."""
-    found = {system_name(run): run for run in runs if run.seed in (seed, None)}
-    return {name: found[name] for name in systems if name in found}
-
-
-def noise_points(found: pd.DataFrame) -> pd.DataFrame:
-    """`agreement` as the figure of noise takes it: noise in per cent of the paper's rates."""
-    return found.assign(noise=100 * found["strength"])[["noise", "draw", "tau", "best_kept"]]
-
-
 NOISY_SYSTEMS = ("TF-IDF-EM", "CNN+sent+AVG", "PCNN+sent+AVG", "PCNN+bag+AVG", "PCNN+bag+ATT")
 """Five of the nine systems of the experiment, for curves that are to stay readable."""
-
-
-def protocol_curves(curves: pd.DataFrame, systems: Sequence[str] = NOISY_SYSTEMS) -> pd.DataFrame:
-    """Curves of `draw_curves` as their figure takes them, in per cent, a panel for each protocol.
-
-    Up to a recall of 90 %: these lists hold every pair and relation, so at their ends all of them meet.
-
-    >>> curves = pd.DataFrame({"system": ["a", "b"], "protocol": "manual", "recall": 0.5, "precision": 0.25})
-    >>> protocol_curves(curves, ["b"]).values.tolist()
-    [['by the clean labels (manual)', 'b', 50.0, 25.0]]
-    """
-    titles = {"held-out": "by the distorted labels (held-out)", "manual": "by the clean labels (manual)"}
-    found = curves[curves["system"].isin(systems) & (curves["recall"] <= 0.9)]
-    found = found.assign(panel=found["protocol"].map(titles))
-    found[["recall", "precision"]] *= 100
-    return found[["panel", "system", "recall", "precision"]]
 
 
 def learnt_leads(rows: pd.DataFrame) -> pd.DataFrame:
@@ -334,3 +306,31 @@ def wiki80_table(folder: Path | str = RUNS_FOLDER) -> pd.DataFrame:
 def wiki80_markdown() -> str:
     """`wiki80_table` as Markdown."""
     return to_markdown(wiki80_table())
+
+
+def first_runs(runs: Sequence[Run], systems: Sequence[str] = SHOWN_SYSTEMS, seed: int = 9) -> dict[str, Run]:
+    """The run of each of these systems with this seed, or without any, by name; those that are not there are
+    left out."""
+    found = {system_name(run): run for run in runs if run.seed in (seed, None)}
+    return {name: found[name] for name in systems if name in found}
+
+
+def noise_points(found: pd.DataFrame) -> pd.DataFrame:
+    """`agreement` as the figure of noise takes it: noise in per cent of the paper's rates."""
+    return found.assign(noise=100 * found["strength"])[["noise", "draw", "tau", "best_kept"]]
+
+
+def protocol_curves(curves: pd.DataFrame, systems: Sequence[str] = NOISY_SYSTEMS) -> pd.DataFrame:
+    """Curves of `draw_curves` as their figure takes them, in per cent, a panel for each protocol.
+
+    Up to a recall of 90 %: these lists hold every pair and relation, so at their ends all of them meet.
+
+    >>> curves = pd.DataFrame({"system": ["a", "b"], "protocol": "manual", "recall": 0.5, "precision": 0.25})
+    >>> protocol_curves(curves, ["b"]).values.tolist()
+    [['by the clean labels (manual)', 'b', 50.0, 25.0]]
+    """
+    titles = {"held-out": "by the distorted labels (held-out)", "manual": "by the clean labels (manual)"}
+    found = curves[curves["system"].isin(systems) & (curves["recall"] <= 0.9)]
+    found = found.assign(panel=found["protocol"].map(titles))
+    found[["recall", "precision"]] *= 100
+    return found[["panel", "system", "recall", "precision"]]

@@ -136,13 +136,6 @@ def beside_common_recall(scores: pd.DataFrame, cut: pd.DataFrame) -> pd.DataFram
     return both.rename(columns={"precision": "precision at the cut"})
 
 
-def interval_bars(scores: pd.DataFrame) -> pd.DataFrame:
-    """`list_scores` as the figure of intervals takes it: system, group (its collection), value, low, high."""
-    bars = scores.assign(group=scores["system"].str.split().str[0], value=scores["auc"])
-    bars[["value", "low", "high"]] *= 100
-    return bars[["system", "group", "value", "low", "high"]]
-
-
 def panel_curves(panels: Mapping[str, Mapping[str, Run]], replicates: int, seed: int) -> pd.DataFrame:
     """`precision_curves` of several panels, each a title with its runs, in one table with a column panel."""
     curves = [precision_curves(runs, replicates, seed).assign(panel=title) for title, runs in panels.items()]

@@ -279,22 +279,6 @@ def step_shares(runs: Iterable[Run]) -> pd.DataFrame:
     return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("system")
 
 
-def epoch_scores(folder: Path | str = STUDIES_FOLDER / "epochs") -> pd.DataFrame:
-    """CNN on the held-out tenth of the drawn pairs by how long it was trained, per cent.
-
-    Returns index epochs; columns micro, macro, then those of `step_shares`; no runs: no rows.
-
-    >>> epoch_scores("no-such-folder").columns.tolist()
-    ['micro', 'macro', 'detected', 'named', 'false_alarms']
-    """
-    runs = sorted(list_runs(folder=folder), key=lambda run: run.hyperparameters["epochs"])
-    scores = [[100 * scheme_scores(run)[name] for name in ("micro", "macro")] for run in runs]
-    table = step_shares(runs)
-    table.insert(0, "micro", [micro for micro, _ in scores])
-    table.insert(1, "macro", [macro for _, macro in scores])
-    return table.set_axis([run.hyperparameters["epochs"] for run in runs]).rename_axis("epochs")
-
-
 def pair_kinds(dataset: str = WHOLE) -> pd.DataFrame:
     """What the rules of `read_sentence_pairs` make of all pairs: how many of each kind, by split.
 
@@ -421,3 +405,19 @@ def leak_markdown(folder: Path | str = RUNS_FOLDER) -> str:
     return to_markdown(
         effects.rename(columns=names | {"first": "best", "first_leaked": "best with the leak"})
     )
+
+
+def epoch_scores(folder: Path | str = STUDIES_FOLDER / "epochs") -> pd.DataFrame:
+    """CNN on the held-out tenth of the drawn pairs by how long it was trained, per cent.
+
+    Returns index epochs; columns micro, macro, then those of `step_shares`; no runs: no rows.
+
+    >>> epoch_scores("no-such-folder").columns.tolist()
+    ['micro', 'macro', 'detected', 'named', 'false_alarms']
+    """
+    runs = sorted(list_runs(folder=folder), key=lambda run: run.hyperparameters["epochs"])
+    scores = [[100 * scheme_scores(run)[name] for name in ("micro", "macro")] for run in runs]
+    table = step_shares(runs)
+    table.insert(0, "micro", [micro for micro, _ in scores])
+    table.insert(1, "macro", [macro for _, macro in scores])
+    return table.set_axis([run.hyperparameters["epochs"] for run in runs]).rename_axis("epochs")

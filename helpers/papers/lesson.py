@@ -22,6 +22,11 @@ from ..runs import Run, safe_name
 
 if TYPE_CHECKING:
     from ..models.classifier import RelationClassifier
+import numpy as np
+
+from .. import program
+from ..data import NEGATIVE, data_status, registered_files
+from ..metrics import SCHEMES, Confusion, averages
 
 DIRECTION_NAMES = dict(zip(DIRECTION, ("A", "B", "PD", "PIR", "PPR"), strict=True))
 """The five scores of R as the paper writes them."""
@@ -73,17 +78,6 @@ def _is_read(name: str, tokens: Sequence[str]) -> list[bool]:
 def untrained(name: str, labels: Sequence[str], encoder: str = EMBEDDED) -> RelationClassifier:
     """A model with its standard settings, as it is before training."""
     return build(name, encoder, labels, default_settings(name), seed=9)
-
-
-def word_order(corpus: Mapping[str, Sequence[RelationSample]]) -> pd.DataFrame:
-    """Of each part of a corpus: how many sentences there are, and in how many entity 1 stands first.
-
-    >>> sample = RelationSample("1", "fire and panic", (0, 4), (9, 14), "Other")
-    >>> word_order({"test": [sample, paired_sample(sample)]}).loc["test"].tolist()
-    [2, 1]
-    """
-    rows = {part: (len(found), sum(one.head < one.tail for one in found)) for part, found in corpus.items()}
-    return pd.DataFrame.from_dict(rows, orient="index", columns=["sentences", "entity 1 comes first"])
 
 
 def lesson_experiments(
@@ -170,22 +164,6 @@ def train_and_keep(experiment: Experiment, folder: Path | str, progress: bool = 
     return Trained(experiment, run, epoch_runs(after), load_weights(weights, made))
 
 
-def scores_table(trained: Iterable[Trained]) -> pd.DataFrame:
-    """The five scores of each model, per cent; one row a model."""
-    return pd.DataFrame({one.name: one.scores for one in trained}).T.rename_axis("model")
-
-
-def score_curves(one: Trained, scores: Sequence[str] = ("A", "B")) -> pd.DataFrame:
-    """Some scores of one model after each epoch, as `epochs_chart` wants them."""
-    return one.curve()[list(scores)].reset_index().melt("epoch", var_name="score")
-
-
-def model_curves(trained: Iterable[Trained], score: str = "B") -> pd.DataFrame:
-    """One score of several models after each epoch, as `epochs_chart` wants it."""
-    tables = [one.curve()[score].rename("value").reset_index().assign(score=one.name) for one in trained]
-    return pd.concat(tables, ignore_index=True)
-
-
 def costs_table(trained: Iterable[Trained]) -> pd.DataFrame:
     """What training took, one column a model."""
     facts = {
@@ -222,6 +200,115 @@ def answers_text(one: Trained, sample: RelationSample) -> str:
     what = "gives the same answer to" if kept else "turns its answer with" if turned else "loses its way in"
     right = sum(row.predicted == row.gold for row in (first, second))
     return f"{one.name} {what} the paired sentence ({first.p:.3f} and {second.p:.3f}): right on {right} of 2."
+
+
+RARE = 10
+RIGHT = {"specialist": (0.93, 0.2), "generalist": (0.8, 0.8)}
+"""System → how often it is right on a label with at least `RARE` sentences, and on a rarer one."""
+
+
+Rates = Mapping[str, tuple[float, float]]
+
+
+def invented_predictions(gold: pd.Series, seed: int, right: Rates = RIGHT) -> dict[str, pd.Series]:
+    """Predictions of systems that do not exist: each right as often as `right` says, else any label.
+
+    >>> gold = pd.Series(["a"] * 20 + ["b"] * 2)
+    >>> found = invented_predictions(gold, 1)
+    >>> list(found), len(found["specialist"])
+    (['specialist', 'generalist'], 22)
+    """
+    rng = np.random.default_rng(seed)
+    frequent = gold.map(gold.value_counts()) >= RARE
+    found = {}
+    for name, (if_frequent, if_rare) in right.items():
+        hits = rng.random(len(gold)) < np.where(frequent, if_frequent, if_rare)
+        found[name] = gold.where(hits, rng.permutation(gold))
+    return found
+
+
+def invented_leads(gold: pd.Series, seeds: Iterable[int], right: Rates = RIGHT) -> pd.DataFrame:
+    """F1 of the specialist minus F1 of the generalist, in points, for each seed and scheme.
+
+    Returns columns seed, scheme, lead.
+
+    >>> leads = invented_leads(pd.Series(["a"] * 20 + ["Other"] * 2), [1, 2])
+    >>> len(leads), list(leads.columns)
+    (10, ['seed', 'scheme', 'lead'])
+    """
+    rows = []
+    for seed in seeds:
+        scores = [
+            averages(Confusion.from_arrays(gold.tolist(), labels.tolist()), negative=NEGATIVE)
+            for labels in invented_predictions(gold, seed, right).values()
+        ]
+        rows += zip([seed] * len(SCHEMES), SCHEMES, 100 * (scores[0] - scores[1]), strict=True)
+    return pd.DataFrame(rows, columns=["seed", "scheme", "lead"])
+
+
+def lead_counts(leads: pd.DataFrame) -> pd.DataFrame:
+    """In how many draws each system leads, and the lead in the middle draw, a row for each scheme.
+
+    >>> leads = pd.DataFrame({"seed": [1, 2, 3], "scheme": "micro", "lead": [2.0, 1.0, -4.0]})
+    >>> lead_counts(leads).loc["micro"].tolist()
+    [2.0, 1.0, 1.0]
+    """
+    leads = leads.set_index("scheme")["lead"]
+    grouped = leads.groupby(level=0, sort=False)
+    found = {"specialist leads": grouped.agg(lambda lead: (lead > 0).sum())}
+    found |= {"generalist leads": grouped.agg(lambda lead: (lead < 0).sum())}
+    return pd.DataFrame(found | {"median lead (points)": grouped.median()})
+
+
+def data_overview() -> pd.DataFrame:
+    """What of each data set is on this machine, whose licence it is under, and how to get what is missing.
+
+    The licence is that of the file: published predictions on a corpus may be free where its text is not.
+
+    >>> data_overview().loc["tacred", "licence of these files"]
+    'MIT (predictions and labels; the text of TACRED is licensed by the LDC and is not read)'
+    """
+    files = pd.DataFrame([(one.dataset, one.file, one.state, one.licence) for one in data_status()])
+    files.columns = ["dataset", "file", "state", "licence"]
+    data = files.pivot_table(index="dataset", columns="state", values="file", aggfunc="count", fill_value=0)
+    data = data.reindex(columns=["ok", "missing", "corrupt"], fill_value=0).rename_axis(columns=None)
+    licences = files.groupby("dataset")["licence"].agg(lambda names: "; ".join(names.unique()))
+    tacred = licences.index.str.startswith("tacred")
+    licences[tacred] = (
+        "MIT (predictions and labels; the text of TACRED is licensed by the LDC and is not read)"
+    )
+    data["licence of these files"] = licences
+    has_address = data.index.isin([one.dataset for one in registered_files().values() if one.url])
+    fetch = np.where(has_address, f"{program()} data fetch " + data.index, "no address: see `data`")
+    data["to get it"] = np.where(data["missing"] > 0, fetch, "")
+    return data
+
+
+def word_order(corpus: Mapping[str, Sequence[RelationSample]]) -> pd.DataFrame:
+    """Of each part of a corpus: how many sentences there are, and in how many entity 1 stands first.
+
+    >>> sample = RelationSample("1", "fire and panic", (0, 4), (9, 14), "Other")
+    >>> word_order({"test": [sample, paired_sample(sample)]}).loc["test"].tolist()
+    [2, 1]
+    """
+    rows = {part: (len(found), sum(one.head < one.tail for one in found)) for part, found in corpus.items()}
+    return pd.DataFrame.from_dict(rows, orient="index", columns=["sentences", "entity 1 comes first"])
+
+
+def scores_table(trained: Iterable[Trained]) -> pd.DataFrame:
+    """The five scores of each model, per cent; one row a model."""
+    return pd.DataFrame({one.name: one.scores for one in trained}).T.rename_axis("model")
+
+
+def score_curves(one: Trained, scores: Sequence[str] = ("A", "B")) -> pd.DataFrame:
+    """Some scores of one model after each epoch, as `epochs_chart` wants them."""
+    return one.curve()[list(scores)].reset_index().melt("epoch", var_name="score")
+
+
+def model_curves(trained: Iterable[Trained], score: str = "B") -> pd.DataFrame:
+    """One score of several models after each epoch, as `epochs_chart` wants it."""
+    tables = [one.curve()[score].rename("value").reset_index().assign(score=one.name) for one in trained]
+    return pd.concat(tables, ignore_index=True)
 
 
 def merged_cost_text(plain: Trained, both: Trained) -> str:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..core import unknown_name
 from ..reporting import TABLES_FOLDER, markdown_table, printed_decimals, read_tidy
-from .audit import CONSISTENT, INCONSISTENT, NOT_DERIVABLE
+from .audit.intervals import CONSISTENT, INCONSISTENT, NOT_DERIVABLE
 from .protocols import claims_of_table_4
 from .weighting import PRINTED_SCHEMES
 

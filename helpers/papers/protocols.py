@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
@@ -248,29 +247,6 @@ def _of_wiki20() -> tuple[str, str, bool, pd.DataFrame]:
     holds = best == {"PCNN": "PCNN+bag+AVG", "BERT": "BERT+sent+AVG"}
     claim = "on Wiki20, AVG is the best strategy; bag-level training helps PCNN, not BERT"
     return claim, "5.4", holds, frame.to_frame()
-
-
-def long_protocols(scores: pd.DataFrame, marked: Sequence[str]) -> pd.DataFrame:
-    """`protocol_scores` as the figure of protocols takes it: columns system, protocol, value, marked."""
-    rows = scores.rename_axis("system").reset_index().melt("system", var_name="protocol", value_name="value")
-    return rows.assign(marked=rows["system"].isin(marked))
-
-
-def ontology_changes() -> pd.DataFrame:
-    """Table A.1 in numbers: how many of NYT10's 53 relations are kept, merged, deleted in NYT10m.
-
-    >>> ontology_changes()["old relations"].tolist()
-    [23, 15, 15]
-    """
-    new = pd.Series(nyt10m_relations(), name="new")
-    sizes = new.dropna().groupby(new).size()
-    merged = sizes[sizes > 1]
-    rows = [
-        ("kept", int((sizes == 1).sum()), ""),
-        ("merged", int(merged.sum()), "; ".join(f"{size} → {name}" for name, size in merged.items())),
-        ("deleted", int(new.isna().sum()), ""),
-    ]
-    return pd.DataFrame(rows, columns=["what", "old relations", "new relation"]).set_index("what")
 
 
 def ontology_map() -> pd.DataFrame:

@@ -19,7 +19,7 @@ import pandas as pd
 from .. import ROOT, program
 from ..core import unknown_name
 from ..reporting import TABLES_FOLDER, agrees, load_published, printed_decimals, read_tidy
-from .audit import CONSISTENT, INCONSISTENT, NOT_DERIVABLE
+from .audit.intervals import CONSISTENT, INCONSISTENT, NOT_DERIVABLE
 
 _NAMES = ("dataset", "model", "seed_or_agg", "metric", "scheme")
 """The columns that say what a number is, within a paper's item."""

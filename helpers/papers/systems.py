@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -29,12 +28,9 @@ from ..metrics import (
     flips,
     leave_one_class_out,
     official_macro,
-    official_scores,
     paired_bootstrap,
-    rank_agreement,
-    resampled_agreement,
 )
-from ..runs import Run, list_published
+from ..runs import Run, list_published, list_runs
 
 NEGATIVES = {"tacred": "no_relation", "tacred-revised": "no_relation", "semeval2010": "Other"}
 PUBLISHED = {"spanbert_tacred": "70.8", "knowbert_wordnet_wiki_tacred": "71.5"}
@@ -95,11 +91,6 @@ def score_table(systems: Mapping[str, Confusion], negative: str) -> pd.DataFrame
     )
 
 
-def named(table: pd.DataFrame) -> pd.DataFrame:
-    """A table of systems with the names of people, in per cent."""
-    return (100 * table).rename(index=system_title).round(2)
-
-
 def system_intervals(systems: Systems, replicates: int, seed: int) -> pd.DataFrame:
     """F1 of every system under every scheme with its 95 % bootstrap interval.
 
@@ -119,26 +110,6 @@ def system_intervals(systems: Systems, replicates: int, seed: int) -> pd.DataFra
     return pd.concat(found)
 
 
-def best_intervals(everything: pd.DataFrame, best: Sequence[str]) -> pd.DataFrame:
-    """The intervals of some TACRED systems, per cent, in this order."""
-    rows = everything[everything["dataset"] == "tacred"].set_index("model").loc[list(best)].reset_index()
-    ends = {column: 100 * rows[column] for column in ("value", "low", "high")}
-    return rows.assign(model=rows["model"].map(system_title), **ends)
-
-
-def mean_widths(intervals: pd.DataFrame) -> pd.DataFrame:
-    """The mean width of the intervals under each scheme, in points, and as a multiple of micro's.
-
-    >>> rows = [{"scheme": "micro", "low": 70, "high": 72}, {"scheme": "macro", "low": 50, "high": 53}]
-    >>> mean_widths(pd.DataFrame(rows))["times micro's"].tolist()
-    [1.0, 1.5]
-    """
-    width = (intervals["high"] - intervals["low"]).groupby(intervals["scheme"], sort=False).mean()
-    return pd.DataFrame(
-        {"mean width of the 95 % interval (points)": width, "times micro's": width / width["micro"]}
-    )
-
-
 def paired_test(
     run: Run, replicates: int, seed: int, statistic: Callable[[Confusion], np.ndarray] | None = None
 ) -> pd.DataFrame:
@@ -155,11 +126,6 @@ def paired_test(
     points = {name: 100 * np.atleast_1d(getattr(test, name)) for name in ("difference", "low", "high")}
     index = [run.model] if statistic else list(SCHEMES)
     return pd.DataFrame(points | {"p": np.atleast_1d(test.p)}, index=index)
-
-
-def ranking_agreement(scores: pd.DataFrame) -> pd.DataFrame:
-    """Kendall's τ between the rankings of the systems under each two schemes."""
-    return pd.DataFrame(rank_agreement(scores), index=list(scores), columns=list(scores))
 
 
 def widest_flips(scores: pd.DataFrame, most: int = 5) -> tuple[pd.DataFrame, list[tuple[str, str]]]:
@@ -201,55 +167,6 @@ def crossing_pair(
     return pd.concat(curves), crossings
 
 
-def crossing_explorer(systems: Mapping[str, Confusion], negative: str) -> Any:
-    """A widget: choose two systems and see their curves over α, and where they cross.
-
-    Needs ipywidgets (an extra of the notebooks) and a running kernel.
-    """
-
-    import ipywidgets as widgets
-    from IPython.display import display
-
-    from ..reporting.figures import alpha_spectrum_chart
-
-    options = [(system_title(model), model) for model in systems]
-    first = widgets.Dropdown(options=options, index=0, description="first")
-    second = widgets.Dropdown(options=options, index=1, description="second")
-    shown = widgets.Output()
-
-    def draw(_: object = None) -> None:
-        curves, crossings = crossing_pair(systems, [(first.value, second.value)], negative)
-        title = f"{len(crossings)} crossing{'s'[: len(crossings) != 1]}"
-        with shown:
-            shown.clear_output(wait=True)
-            display(alpha_spectrum_chart(curves, crossings, title))
-
-    for control in (first, second):
-        control.observe(draw, names="value")
-    draw()
-    return widgets.VBox([first, second, shown])
-
-
-def ranking_stability(original: pd.DataFrame, revised: pd.DataFrame, drawn: np.ndarray) -> pd.DataFrame:
-    """Agreement (τ) of the ranking with that on revised labels, and with rankings on redrawn test sets: the
-    middle of the draws and their 95 % range.
-
-    drawn : (draws, schemes), from `redrawn_rankings`.
-    """
-    alike = [float(rank_agreement(pd.DataFrame({"a": original[s], "b": revised[s]}))[0, 1]) for s in SCHEMES]
-    low, middle, high = np.percentile(drawn, [2.5, 50, 97.5], axis=0)
-    columns = {"original and revised: τ": alike, "original and redrawn: median τ": middle}
-    return pd.DataFrame(columns | {"from": low, "to": high}, index=list(SCHEMES))
-
-
-def redrawn_rankings(
-    systems: Mapping[str, Confusion], order: Sequence[str], seed: int, draws: int = 200
-) -> np.ndarray:
-    """τ between the ranking of TACRED systems and that on redrawn test sets, (draws, schemes)."""
-    tables = [systems[model] for model in order]
-    return resampled_agreement(tables, np.random.default_rng(seed), draws, negative=NEGATIVES["tacred"])
-
-
 def left_out(table: Confusion, negative: str) -> pd.DataFrame:
     """By how many points macro-F1 changes without each class: relation, support, f1 (per cent), change.
 
@@ -266,41 +183,6 @@ def left_out(table: Confusion, negative: str) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["relation", "support", "f1", "change"])
 
 
-def extreme_changes(changes: pd.DataFrame, each: int = 8) -> pd.DataFrame:
-    """The classes without which the score rises most, and those without which it falls most."""
-    ordered = changes.sort_values("change", ascending=False)
-    return pd.concat([ordered.head(each), ordered.tail(each)])
-
-
-def semeval_table(systems: Mapping[str, Confusion]) -> pd.DataFrame:
-    """The official macro-F1 in its three readings, the five schemes, and F1 of the class of one sentence."""
-    rare = "Entity-Destination(e2,e1)"
-    rows = {}
-    for model, table in systems.items():
-        official = {reading: scores["macro"] for reading, scores in official_scores(table).items()}
-        five = dict(zip(SCHEMES, averages(table, negative="Other"), strict=True))
-        f1 = evaluate(table, negative="Other").per_class[rare]["f1"]
-        rows[model] = official | five | {f"F1 of {rare}": f1}
-    return 100 * pd.DataFrame.from_dict(rows, orient="index")
-
-
-def official_intervals(systems: Mapping[str, Confusion], replicates: int, seed: int) -> pd.DataFrame:
-    """The official macro-F1 of each system with its 95 % bootstrap interval, per cent."""
-    rng = np.random.default_rng(seed)
-    found = {m: bootstrap_intervals(t, official_macro, rng, replicates) for m, t in systems.items()}
-    rows = {model: [100 * one.value, 100 * one.low, 100 * one.high] for model, one in found.items()}
-    return pd.DataFrame.from_dict(rows, orient="index", columns=["official macro-F1", "low", "high"])
-
-
-def moved_most(systems: Mapping[str, Confusion], most: int = 4) -> pd.DataFrame:
-    """By how many points macro-F1 of SemEval systems changes without a class; the largest changes first."""
-    moved = pd.DataFrame(
-        {m: left_out(t, "Other").set_index("relation")["change"] for m, t in systems.items()}
-    )
-    order = moved.abs().max(axis=1).sort_values(ascending=False).index
-    return moved.loc[order[:most]]
-
-
 def system_rows(everything: pd.DataFrame, systems: Systems, replicates: int, seed: int) -> pd.DataFrame:
     """The rows of the tidy table `03_systems`, each with the signature of its score and interval."""
     made = bootstrap_suffix(replicates, seed)
@@ -312,3 +194,85 @@ def system_rows(everything: pd.DataFrame, systems: Systems, replicates: int, see
         published.append(PUBLISHED.get(row.model, "") if printed else "")
     fixed = {"paper": "systems", "item": "published predictions", "metric": "f1"}
     return everything.assign(**fixed, signature=signatures, published=published)
+
+
+DATASET, FIRST_AUTHOR = "semeval2010", "onehaitao"
+SEED = 1
+
+
+def implementations() -> list[Run]:
+    """The stored runs of published predictions on SemEval-2010 Task 8, one system each.
+
+    >>> len(implementations())
+    10
+    """
+    runs = list_runs(DATASET, kind="confusion")
+    return [run for run in runs if run.profile is None and run.encoder is None]
+
+
+def implementation_scores(runs: Iterable[Run] | None = None, replicates: int = 2000) -> pd.DataFrame:
+    """One row an implementation: `model`, `author`, the official macro-F1, F1 under each scheme, `width`.
+
+    Scores are fractions. width : high − low of the 95 % bootstrap interval of the official score.
+
+    >>> implementation_scores(replicates=50).groupby("model").size()["CNN"].item()
+    3
+    """
+    rows = []
+    for run in implementations() if runs is None else runs:
+        outcome, rng = run.outcome(), np.random.default_rng(SEED)
+        found = bootstrap_intervals(outcome, official_macro, rng, replicates)
+        row = {"model": run.model, "author": run.variant.removeprefix("by ") or FIRST_AUTHOR}
+        row |= {"official": found.value, "low": found.low, "high": found.high}
+        rows.append(row | dict(zip(SCHEMES, averages(outcome, negative=run.negative).tolist(), strict=True)))
+    return pd.DataFrame(rows).assign(width=lambda frame: frame["high"] - frame["low"])
+
+
+def implementation_spread(scores: pd.DataFrame, schemes: Sequence[str] = SCHEMES) -> pd.DataFrame:
+    """Of each model that several people wrote: how far its score moves, and by what.
+
+    Parameters
+    ----------
+    scores : of `implementation_scores`.
+
+    Returns
+    -------
+    Index model; `implementations`; `between implementations`, the official score of the best minus that of
+    the worst; `between schemes`, highest minus lowest scheme of one implementation, the mean of them;
+    `between test sets`, the mean width of the official score's interval; fractions.
+
+    >>> spread = implementation_spread(implementation_scores(replicates=50))
+    >>> list(spread.index), spread.loc["CNN", "between implementations"].round(4).item()
+    (['Att-BLSTM', 'Attention-CNN', 'CNN', 'CR-CNN'], 0.005)
+    """
+    moved = scores[list(schemes)].max(axis=1) - scores[list(schemes)].min(axis=1)
+    groups = scores.assign(moved=moved).groupby("model")
+    official = groups["official"]
+    found = {
+        "implementations": official.size(),
+        "between implementations": official.max() - official.min(),
+        "between schemes": groups["moved"].mean(),
+        "between test sets": groups["width"].mean(),
+    }
+    return pd.DataFrame(found).query("implementations > 1")
+
+
+def implementation_rows(scores: pd.DataFrame, replicates: int) -> list[dict[str, object]]:
+    """`implementation_scores` as rows of a tidy table: the official score of each with its interval."""
+    made = bootstrap_suffix(replicates, SEED)
+    signature = (
+        f"f1|official:semeval2010|labels:supported|negative:Other|direction:grouped|n:2717|v:0.1{made}"
+    )
+    fixed = {
+        "paper": "systems",
+        "item": "implementations",
+        "dataset": DATASET,
+        "metric": "f1",
+        "scheme": "official",
+    }
+    return [
+        fixed
+        | {"model": f"{row.model} by {row.author}", "value": row.official, "low": row.low, "high": row.high}
+        | {"signature": signature}
+        for row in scores.itertuples()
+    ]

@@ -6,20 +6,35 @@ wants to see. The rest asks how much of a macro average is one class.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from ..metrics import Policy, average, evaluate, scheme_names
+from ..data import dataset_statistics, published_counts
+from ..metrics import (
+    ALPHAS,
+    SCHEMES,
+    Confusion,
+    Policy,
+    alpha_spectrum,
+    average,
+    class_weights,
+    evaluate,
+    leave_one_class_out,
+    scheme_names,
+)
+from ..models import EMBEDDED
 from ..reporting import (
     TABLES_FOLDER,
     compare_models,
+    find_cell,
     load_published,
     mean_sd_text,
     original_table,
+    over_seeds,
     per_seed,
     read_tidy,
     run_numbers,
@@ -29,7 +44,7 @@ from ..reporting import (
     tidy_runs,
     to_markdown,
 )
-from ..runs import Run
+from ..runs import RUNS_FOLDER, Run, list_runs
 
 PRINTED_SCHEMES = ("micro", "weighted", "dodrans", "entropy", "macro")
 """The schemes that the paper printed numbers of, in its order; `scheme_names` has all that are known."""
@@ -204,3 +219,258 @@ def weighted_markdown(folder: Path | str = TABLES_FOLDER) -> str:
     """W's Table 4, published | ours, for the README; FileNotFoundError if notebook 06 has not written it."""
     rows = read_tidy(Path(folder) / "06_weighted_f1.csv").query("scheme in @PRINTED_SCHEMES")
     return f"{to_markdown(weighted_table(rows))}\n\n{runs_named(rows, 'semeval2010', list(BERT_EM))}"
+
+
+TRAINED_ON = {"semeval2010": "all 8,000 sentences", "semeval2010-ptr-split": "PTR's 6,507 sentences"}
+"""Data set of a run file → what its models were trained on; the test set is the same."""
+PAIR = ("EM-ES", "PTR")
+RARE = "Entity-Destination(e2,e1)"
+"""The class with one test sentence."""
+CLASSES = 18
+
+
+def table_4_runs(encoder: str = EMBEDDED, folder: Path | str = RUNS_FOLDER) -> list[Run]:
+    """The runs of profile standard on both training sets; those without an encoder, too.
+
+    >>> table_4_runs(folder="no-such-folder")
+    []
+    """
+    runs = [run for name in TRAINED_ON for run in list_runs(name, profile="standard", folder=folder)]
+    return [run for run in runs if run.seed is None or run.encoder == encoder]
+
+
+def _scores(runs: Sequence[Run]) -> pd.DataFrame:
+    found = per_seed(runs, scheme_scores)
+    return found.assign(value=100 * found["value"].astype(float))
+
+
+def means_table(runs: Sequence[Run], models: Sequence[str] = PAIR) -> pd.DataFrame:
+    """F1 under each scheme, mean ± SD over the runs as text; a row for each training set and model.
+
+    >>> means_table([]).columns.tolist()
+    ['trained on', 'model', 'runs', 'micro', 'weighted', 'dodrans', 'entropy', 'macro']
+    """
+    found = over_seeds(_scores(run for run in runs if run.model in models))
+    shown = ["" if pd.isna(sd) else f" ± {sd:.1f}" for sd in found["sd"]]
+    found["shown"] = [f"{mean:.1f}{sd}" for mean, sd in zip(found["mean"], shown, strict=True)]
+    found.insert(0, "trained on", found["dataset"].map(TRAINED_ON))
+    wide = found.pivot(index=["trained on", "model", "runs"], columns="score", values="shown")
+    wide = wide.reindex(columns=list(PRINTED_SCHEMES)).rename_axis(columns=None)
+    return wide.reindex(list(TRAINED_ON.values()), level=0).reset_index()
+
+
+def pair_tests(runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
+    """`compare_models` of `PAIR` for each training set that has runs of both.
+
+    >>> pair_tests([])
+    {}
+    """
+    scores = _scores(runs)
+    tables = {name: compare_models(scores[scores["dataset"] == name], *PAIR) for name in TRAINED_ON}
+    return {name: table.loc[list(PRINTED_SCHEMES)] for name, table in tables.items() if len(table)}
+
+
+def leads_table(tests: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """PTR − EM-ES under each scheme: published, and ours by training set; `tests` from `pair_tests`."""
+    printed = load_published("W", "Table 4").query("statistic == 'mean'")
+    means = printed.pivot(index="scheme", columns="model", values="value")
+    rows = {"published": means["PTR"] - means["BERT_EM"]}
+    rows |= {f"ours, {TRAINED_ON[name]}": table["difference"] for name, table in tests.items()}
+    return pd.DataFrame(rows).T[list(PRINTED_SCHEMES)].rename_axis("PTR − EM-ES, points")
+
+
+def printed_macro() -> dict[str, tuple[float, float]]:
+    """Mean and SD of macro-F1 that Table 4 prints, by model.
+
+    >>> printed_macro()
+    {'BERT_EM': (82.7, 0.4), 'PTR': (87.8, 0.5)}
+    """
+    table = load_published("W", "Table 4")
+    return {
+        model: tuple(
+            find_cell(table, model=model, scheme="macro", statistic=kind).value for kind in ("mean", "sd")
+        )
+        for model in BERT_EM.values()
+    }
+
+
+def lead_cases() -> pd.DataFrame:
+    """What is left of PTR's printed lead in macro-F1 for each F1 that the rare class may have."""
+    table = load_published("W", "Table 4")
+    ends = [
+        find_cell(table, model=model, scheme="macro", statistic="mean").interval for model in BERT_EM.values()
+    ]
+    names = {"first": "F1 of the class, BERT_EM", "second": "F1 of the class, PTR"}
+    names |= {"low": "lead of PTR without it, from", "high": "to"}
+    return leads_without(*ends, classes=CLASSES, hits=(0, 2 / 3, 1)).rename(columns=names)
+
+
+def rare_class_table(runs: Sequence[Run], label: str = RARE) -> pd.DataFrame:
+    """In how many runs of each model the sentence of a class is right, and its false alarms."""
+    found = per_seed(runs, lambda run: class_effect(run, label))
+    wide = found.pivot(index=["dataset", "model", "seed"], columns="score", values="value").reset_index()
+    wide = wide.astype({"correct": int, "false_alarms": int})
+    groups = wide.groupby(["dataset", "model"], sort=False)
+    table = groups.agg(
+        runs=("correct", "size"), right=("correct", "sum"), false_alarms=("false_alarms", "sum")
+    )
+    table = table.reset_index().rename(columns={"false_alarms": "false alarms"})
+    table.insert(0, "trained on", table.pop("dataset").map(TRAINED_ON))
+    return table
+
+
+def reversal_table(runs: Sequence[Run], label: str = RARE) -> pd.DataFrame:
+    """Macro-F1 with and without a class, per cent: what is printed and what follows from it, and each run.
+
+    The printed means are taken without the class as if BERT_EM missed its sentence and PTR got it.
+    """
+    effect = per_seed([run for run in runs if run.model in PAIR], lambda run: class_effect(run, label))
+    wide = effect.pivot(index=["dataset", "model", "seed"], columns="score", values="value")
+    ours = (100 * wide[["with_class", "without_class"]].astype(float)).reset_index()
+    ours = ours.assign(panel="ours, " + ours["dataset"].map(TRAINED_ON)).rename(columns={"seed": "run"})
+    printed = [mean for mean, _ in printed_macro().values()]
+    theirs = pd.DataFrame({"panel": "published, and what follows", "model": BERT_EM.values(), "run": 0})
+    theirs = theirs.assign(with_class=printed)
+    theirs["without_class"] = (CLASSES * theirs["with_class"] - [0, 100]) / (CLASSES - 1)
+    columns = ["panel", "model", "run", "with_class", "without_class"]
+    return pd.concat([theirs[columns], ours[columns]], ignore_index=True)
+
+
+def left_out_table(runs: Sequence[Run], dataset: str = "semeval2010") -> pd.DataFrame:
+    """The lead of PTR in macro-F1 without each class: relation, support, lead; largest class first."""
+    own = [run for run in runs if run.dataset == dataset]
+    scores = per_seed(
+        own, lambda run: leave_one_class_out(original_table(run), "macro", negative=run.negative)
+    )
+    leads = 100 * compare_models(scores, *PAIR)["difference"]
+    table = original_table(own[0])
+    support = dict(zip(table.labels, map(int, table.gold), strict=True))
+    found = pd.DataFrame({"relation": leads.index, "support": leads.index.map(support), "lead": leads.values})
+    return found.sort_values("support", ascending=False, ignore_index=True)
+
+
+def spectrum_table(runs: Sequence[Run]) -> pd.DataFrame:
+    """F1 along n^α of `PAIR`, mean and SD over the runs, per cent; as `spectrum_bands_chart` wants it."""
+
+    def along(run: Run) -> dict[float, float]:
+        return dict(
+            zip(ALPHAS, 100 * alpha_spectrum(original_table(run), negative=run.negative), strict=True)
+        )
+
+    found = over_seeds(per_seed([run for run in runs if run.model in PAIR], along))
+    found = found.rename(columns={"score": "alpha"}).assign(panel=found["dataset"].map(TRAINED_ON))
+    return found[["panel", "model", "alpha", "mean", "sd", "runs", "seeds"]]
+
+
+def ranked_table(rows: pd.DataFrame, dataset: str = "semeval2010") -> pd.DataFrame:
+    """All models of `weighted_rows` under all schemes, means in per cent, best micro first."""
+    own = rows[(rows["dataset"] == dataset) & (rows["metric"] == "f1") & (rows["seed_or_agg"] == "mean")]
+    wide = 100 * own.pivot(index="model", columns="scheme", values="value").reindex(columns=PRINTED_SCHEMES)
+    counts = own.drop_duplicates("model").set_index("model")["runs"].astype(int)
+    return wide.sort_values("micro", ascending=False).rename_axis(columns=None).assign(runs=counts)
+
+
+def interval_table(rows: pd.DataFrame, dataset: str = "semeval2010") -> pd.DataFrame:
+    """What `interval_chart` draws, per cent, in the order of `ranked_table`; no models without hits."""
+    ranked = ranked_table(rows, dataset)
+    own = rows[(rows["dataset"] == dataset) & (rows["metric"] == "f1") & (rows["seed_or_agg"] == "mean")]
+    order = [(model, scheme) for model in ranked[ranked["micro"] > 0].index for scheme in PRINTED_SCHEMES]
+    found = own.set_index(["model", "scheme"]).loc[order, ["value", "low", "high", "runs"]].reset_index()
+    return found.assign(**{name: 100 * found[name] for name in ("value", "low", "high")})
+
+
+def doubts_table(rows: pd.DataFrame, dataset: str = "semeval2010") -> pd.DataFrame:
+    """SD over test sets (95 % interval / 3.92) and over seeds of `PAIR`, points, a row a model and scheme."""
+    own = rows[(rows["dataset"] == dataset) & (rows["metric"] == "f1") & rows["model"].isin(PAIR)]
+    mean, sd = (own[own["seed_or_agg"] == kind].set_index(["model", "scheme"]) for kind in ("mean", "sd"))
+    width = 100 * (mean["high"] - mean["low"])
+    doubts = {"SD over test sets": width / 3.92, "SD over seeds": 100 * sd["value"]}
+    order = pd.MultiIndex.from_product([PAIR, PRINTED_SCHEMES], names=["model", "scheme"])
+    return pd.DataFrame(doubts).assign(runs=mean["runs"].astype(int)).reindex(order)
+
+
+WEIGHTED = SCHEMES[1:]
+"""The schemes that weigh classes; micro is one F1 over all samples."""
+EXAMPLES = {"tacred": "TACRED", "semeval2010": "SemEval", "chemprot": "ChemProt", "nyt24": "NYT, Hoffmann"}
+
+
+def positive_counts(dataset: str) -> tuple[pd.Series, int]:
+    """Test counts of the positive classes, largest first, and the number of all samples.
+
+    >>> counts, total = positive_counts("tacred")
+    >>> counts.index[0], int(counts.iloc[0]), total
+    ('per:title', 500, 15509)
+    """
+    everything = pd.Series(published_counts(dataset)["test"], name="support").rename_axis("relation")
+    positive = everything.drop(dataset_statistics(dataset).negative or [])
+    return positive.sort_values(ascending=False, kind="stable"), int(everything.sum())
+
+
+def weight_table(dataset: str) -> pd.DataFrame:
+    """Normalised weights, a row for each positive class, largest first: relation, support, then the schemes.
+
+    >>> float(weight_table("tacred")["weighted"][0].round(4))
+    0.1504
+    """
+    positive, total = positive_counts(dataset)
+    return positive.reset_index().assign(
+        **{scheme: class_weights(positive, scheme, total) for scheme in WEIGHTED}
+    )
+
+
+def scheme_steps(table: Confusion, negative: str, schemes: Sequence[str] = WEIGHTED) -> pd.DataFrame:
+    """F1 and weight of each averaged class under each scheme: relation, scheme, f1, weight.
+
+    Their products add up to the scores.
+
+    >>> table = Confusion.from_arrays(["a", "b", "b"], ["a", "b", "a"])
+    >>> steps = scheme_steps(table, None, ["macro"])
+    >>> steps["weight"].tolist(), float((steps["f1"] * steps["weight"]).sum().round(4))
+    ([0.5, 0.5], 0.6667)
+    """
+    report = evaluate(table, negative=negative)
+    classes = [report.per_class[label] for label in report.averaged]
+    support = [one["support"] for one in classes]
+    parts = [
+        pd.DataFrame({"relation": report.averaged, "f1": [one["f1"] for one in classes]}).assign(
+            scheme=scheme, weight=class_weights(support, scheme, table.n)
+        )
+        for scheme in schemes
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def alpha_family(
+    alphas: Sequence[float] = tuple(np.linspace(0, 1.25, 51)),
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """How many classes a score looks at, 2^entropy of its weights: along n^α, and under the schemes.
+
+    Returns two frames, dataset, alpha, effective_classes, the second with a column scheme (entropy has no α).
+
+    >>> curves, marks = alpha_family([0.0, 1.0])
+    >>> marks.set_index(["dataset", "scheme"]).loc[("TACRED", "macro"), "effective_classes"].round(1)
+    np.float64(41.0)
+    """
+    curves, marks = [], []
+    places = {"macro": 0.0, "dodrans": 0.75, "weighted": 1.0, "entropy": np.nan}
+    for dataset, name in EXAMPLES.items():
+        counts, total = positive_counts(dataset)
+        curves += [(name, a, effective_classes(class_weights(counts, f"n^{a:g}"))) for a in alphas]
+        marks += [
+            (name, scheme, a, effective_classes(class_weights(counts, scheme, total)))
+            for scheme, a in places.items()
+        ]
+    columns = ["dataset", "alpha", "effective_classes"]
+    return pd.DataFrame(curves, columns=columns), pd.DataFrame(
+        marks, columns=["dataset", "scheme", *columns[1:]]
+    )
+
+
+def effective_classes(weights: np.ndarray) -> float:
+    """2^entropy of normalised weights: the number of classes if they weigh alike, 1 if one decides.
+
+    >>> effective_classes(np.array([0.5, 0.5, 0.0]))
+    2.0
+    """
+    positive = weights[weights > 0]
+    return float(2 ** -(positive * np.log2(positive)).sum())

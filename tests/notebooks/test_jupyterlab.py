@@ -28,9 +28,7 @@ from tests.lazy import nbformat, v4
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(not CHROMIUM, reason="needs Chromium: apt-get install chromium")
-WIDGET = (
-    "from IPython.display import display\nfrom helpers.papers import count_editor\ndisplay(count_editor())"
-)
+WIDGET = "import ipywidgets\nipywidgets.IntSlider()"
 COMMITTED = "committed.ipynb"  # the first notebook as it is in the project
 MARKED = ".lm-TabBar-tab.jp-mod-current.jp-mod-dirty"
 SETTLED = """async () => {

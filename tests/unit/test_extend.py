@@ -88,7 +88,7 @@ def test_a_scheme_is_in_reports_comparisons_and_tables(scheme, call, tmp_path):
 
 
 def test_the_audit_is_of_what_was_printed_whatever_is_registered(scheme):
-    from helpers.papers.audit import audit_claims
+    from helpers.papers.audit.report import audit_claims
 
     assert not audit_claims()["claim"].str.contains(scheme).any()
 

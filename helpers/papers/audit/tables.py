@@ -10,8 +10,7 @@ import scipy  # scipy loads scipy.stats when it is first asked for
 
 from ...metrics import cohens_d, holm, welch_from_summary
 from ...reporting import load_published, parse_printed, rounding_interval
-from .direction import DirectionTables
-from .intervals import corners, magnitude, nearest_share, overlap
+from .intervals import corners, magnitude, overlap
 from .weighting import COMPARED_WITH, Comparison, comparisons, effect_words
 
 _STORIES: dict[str, Callable[[pd.Series], bool]] = {
@@ -53,11 +52,6 @@ def inconsistent_stories(claims: pd.DataFrame) -> pd.DataFrame:
     found = pd.DataFrame(rows, columns=["story", "paper", "item", "claim", "published", "from", "to"])
     found["story"] = pd.Categorical(found["story"], list(_STORIES), ordered=True)
     return found.sort_values("story", kind="stable").set_index(["story", "paper", "item"])
-
-
-def story_counts(stories: pd.DataFrame) -> pd.DataFrame:
-    """How many rows each story has."""
-    return stories.groupby(level="story", observed=True).size().to_frame("claims")
 
 
 def significance_columns() -> list[tuple[str, Comparison]]:
@@ -162,14 +156,6 @@ def ddof_table() -> pd.DataFrame:
     return pd.DataFrame.from_dict(rows, orient="index", columns=columns).round(4)
 
 
-def corrected_table() -> pd.DataFrame:
-    """The ten printed p-values, and Holm's correction for ten tests."""
-    columns = significance_columns()
-    raw = [one.p.value for _, one in columns]
-    places = [f"{item}, {one.scheme}" for item, one in columns]
-    return pd.DataFrame({"published p": raw, "Holm, ten tests": holm(raw)}, index=places).map("{:.2g}".format)
-
-
 def simulated_experiments(runs: int, experiments: int, seed: int, alpha: float = 0.05) -> pd.DataFrame:
     """Two models with a known difference, `runs` runs each, many times: what Welch's test finds.
 
@@ -189,28 +175,6 @@ def simulated_experiments(runs: int, experiments: int, seed: int, alpha: float =
         estimate = (first.mean(1) - second.mean(1)) / pooled
         rows.append((true_d, hit.mean(), abs(estimate[hit]).mean()))
     return pd.DataFrame(rows, columns=["true_d", "significant", "estimated_d"])
-
-
-def denominators() -> pd.DataFrame:
-    """For every n: how many printed PPRs of paper R are whole multiples of 1/n, and how many by chance.
-
-    >>> int(denominators().nlargest(1, "fits")["n"].iloc[0])
-    2263
-    """
-    tables = DirectionTables(load_published())
-    cells = [tables(model, "PPR") for model in tables.models]
-    rows = []
-    for n in range(1, 2718):
-        hits = sum(one.interval[0] <= nearest_share(one.value, n) <= one.interval[1] for one in cells)
-        rows.append((n, hits, len(cells) * n / 10000))
-    return pd.DataFrame(rows, columns=["n", "fits", "by_chance"])
-
-
-def possible_counts(claims: pd.DataFrame, models: list[str]) -> pd.DataFrame:
-    """Of some models of paper R, the printed PIR and the counts k/m that it can stand for."""
-    pir = claims[claims["claim"].str.contains("PIR = k/m")]
-    pir = pir.assign(model=pir["claim"].str.partition(":")[0], possible=pir["note"]).set_index("model")
-    return pir.loc[models, ["published", "possible"]]
 
 
 def significance_rows(claims: pd.DataFrame) -> pd.DataFrame:

@@ -494,7 +494,7 @@ class TestDataAndNotebooks:
         assert call("notebooks") == (1, "", "error: 03_x, cell 4: ValueError: no\n")
 
     def test_summary(self, call, monkeypatch):
-        monkeypatch.setattr("helpers.papers.summary_text", lambda: "published | ours")
+        monkeypatch.setattr("helpers.papers.summary.summary_text", lambda: "published | ours")
         assert call("summary") == (0, "published | ours\n", "")
 
 

@@ -37,7 +37,7 @@ from helpers.experiments import (
 from helpers.experiments import bags as bag_experiments
 from helpers.experiments.noise import System, add_draws, draw_curves
 from helpers.models import default_settings, training
-from helpers.papers import learnt_leads
+from helpers.papers.bag_models import learnt_leads
 from helpers.runs import load_run
 from tests.unit.experiments.test_run import stop_after
 

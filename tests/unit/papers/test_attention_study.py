@@ -14,15 +14,16 @@ from helpers.models import classifier
 from helpers.models.encoder import EMBEDDED, EMBEDDED_SHA256
 from helpers.models.registry import build
 from helpers.models.training import save_weights
-from helpers.papers import all_attention, group_shares
 from helpers.papers.attention import (
     FIGURE_4,
     GROUPS,
     MARKERS,
     SIDES,
+    all_attention,
     attention_frame,
     attribution_frame,
     case_study,
+    group_shares,
     read_study,
     token_groups,
 )

@@ -7,7 +7,14 @@ import pytest
 from helpers import ROOT
 from helpers.experiments import agreement, stored_draws
 from helpers.metrics import FactRanking, welch
-from helpers.papers import bag_findings, bag_rows, bag_runs, bag_scores, mean_over_seeds, relation_f1
+from helpers.papers.bag_models import (
+    bag_findings,
+    bag_rows,
+    bag_runs,
+    bag_scores,
+    mean_over_seeds,
+    relation_f1,
+)
 from helpers.reporting import load_published, tidy
 from helpers.runs import RankedFacts, Run
 

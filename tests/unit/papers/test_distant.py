@@ -4,24 +4,26 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from helpers.papers import (
-    claims_of_table_4,
+from helpers.papers.distant import (
     compare_lists,
     cut_areas,
     fact_rows,
     hit_shares,
     list_scores,
-    ontology_map,
     precision_curves,
-    printed_table,
-    protocol_scores,
     published_lists,
     ranking_of,
     relation_averages,
+    sample_of,
+)
+from helpers.papers.protocols import (
+    claims_of_table_4,
+    ontology_map,
+    printed_table,
+    protocol_scores,
     relation_sizes,
     reversed_pairs,
 )
-from helpers.papers.distant import sample_of
 from helpers.reporting import load_published
 
 

@@ -8,7 +8,6 @@ import pytest
 
 from helpers import ROOT
 from helpers.data import TOTAL, published_counts
-from helpers.papers import pair_runs, pair_scores
 from helpers.papers.bag_models import bag_runs, bag_scores
 from helpers.papers.distant import hit_shares, published_lists, system_name
 from helpers.papers.findings import (
@@ -19,6 +18,7 @@ from helpers.papers.findings import (
     findings_table,
     verdict,
 )
+from helpers.papers.graphs import pair_runs, pair_scores
 from helpers.papers.items import read_items, run_statuses, stored_verdicts
 from helpers.papers.protocols import claims_of_table_4, protocol_scores
 from helpers.reporting import TABLES_FOLDER, load_published, read_tidy, scheme_scores

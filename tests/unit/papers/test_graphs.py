@@ -14,15 +14,20 @@ from helpers.evaluation import leak_report
 from helpers.experiments import Experiment, run_experiment
 from helpers.metrics import leaked
 from helpers.models.encoder import EMBEDDED_SHA256
-from helpers.papers import (
+from helpers.papers.direction import direction_rows, table_6_markdown
+from helpers.papers.findings import findings_table
+from helpers.papers.graphs import (
     AS_PUBLISHED,
-    PRINTED_SCHEMES,
+    DRAWN,
+    FAR,
+    WHOLE,
     WITHOUT_TYPES,
-    direction_rows,
     graph_runs,
     graph_table,
+    graphs_markdown,
     kept_words,
     leak_effects,
+    leak_markdown,
     leak_ranks,
     pair_kinds,
     pair_rows,
@@ -30,6 +35,7 @@ from helpers.papers import (
     pair_scores,
     restricted_title,
     restriction_gains,
+    restriction_markdown,
     restriction_points,
     restriction_sentences,
     restriction_table,
@@ -37,9 +43,7 @@ from helpers.papers import (
     tree_words,
     vector_scores,
 )
-from helpers.papers.direction import table_6_markdown
-from helpers.papers.findings import findings_table
-from helpers.papers.graphs import DRAWN, FAR, WHOLE, graphs_markdown, leak_markdown, restriction_markdown
+from helpers.papers.weighting import PRINTED_SCHEMES
 from helpers.reporting import TABLES_FOLDER, load_published, write_csv, write_tidy
 from helpers.reporting.figures import restriction_chart
 from helpers.runs import STUDIES_FOLDER, Run, list_published, list_runs, save_run

@@ -12,11 +12,20 @@ from helpers.metrics.multilabel import label_averages
 from helpers.metrics.weighting import SCHEMES
 from helpers.models.linear.base import parse_options
 from helpers.models.linear.cost_sensitive import COSTS
-from helpers.papers import COLLECTIONS, forms_table, linear_runs
-from helpers.papers.multilabel import differing_documents, label_f1, label_table, score_rows, scores_of
+from helpers.papers.multilabel import (
+    COLLECTIONS,
+    differing_documents,
+    forms_table,
+    label_f1,
+    label_table,
+    linear_runs,
+    score_rows,
+    scores_of,
+    solving,
+    support_means,
+    support_table,
+)
 from helpers.papers.multilabel import multilabel_runs as list_runs
-from helpers.papers.multilabel_costs import solving
-from helpers.papers.multilabel_tables import support_means, support_table
 from helpers.reporting import TABLES_FOLDER, read_tidy
 from helpers.reporting.figures import multilabel as charts
 from helpers.runs import RUNS_FOLDER, LabelPairs, Run, load_run, save_run

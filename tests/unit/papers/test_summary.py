@@ -178,7 +178,9 @@ def test_shown_has_one_digit_more():
 
 
 def test_the_command_prints_the_page_or_ends_with_2_and_one_line(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("helpers.papers.summary_text", lambda: summary_text(tmp_path, notebooks=tmp_path))
+    monkeypatch.setattr(
+        "helpers.papers.summary.summary_text", lambda: summary_text(tmp_path, notebooks=tmp_path)
+    )
     assert main(["summary"]) == 2
     told = capsys.readouterr()
     assert told.out == ""
