@@ -67,7 +67,7 @@ def side_by_side(compared: pd.DataFrame, names: Sequence[str] = ()) -> pd.DataFr
     ours = compared["ours"].map("{:.6g}".format)
     cells = compared.assign(cell=(compared["published"] + " | " + ours).str.removeprefix(" | "))
     wide = cells.pivot(index="dataset", columns="metric", values="cell")
-    return wide.reindex(index=list(names or order), columns=metrics).fillna("")
+    return wide.reindex(index=list(names or order), columns=metrics).astype(object).fillna("")
 
 
 def recounted() -> pd.DataFrame:
