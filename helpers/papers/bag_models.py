@@ -26,11 +26,10 @@ from ..metrics import (
     holm,
     label_averages,
 )
-from ..reporting import TABLES_FOLDER, mixed_runs, to_markdown
+from ..reporting import TABLES_FOLDER, cells, mean_sd, mixed_runs, per_seed
 from ..runs import RUNS_FOLDER, Run, list_runs
 from .distant import list_scores, published_lists, ranking_of, system_name
 from .findings import LEAST_RUNS, verdict
-from .studies import mean_sd
 
 MEASURES = ("auc", "average_precision", "micro_f1", "macro_f1", *(f"P@{n}" for n in PRECISION_AT))
 
@@ -242,44 +241,32 @@ def noise_table(found: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def gids_markdown(folder: Path | str = RUNS_FOLDER) -> str:
+def gids_table(folder: Path | str = RUNS_FOLDER) -> pd.DataFrame:
     """Systems on the test part of GIDS: the published lists, then ours, mean ± SD over seeds, in per cent."""
-    published = list_scores(published_lists("gids", folder))
-    rows = [
-        {
-            "system": f"{row['system']} (published)",
-            "facts": row["facts"],
-            "AUC": f"{100 * row['auc']:.1f}",
-            "best F1": f"{100 * row['micro_f1']:.1f}",
-            "runs": "",
-        }
-        for row in published.to_dict("records")
-    ]
-    for name, row in mean_over_seeds(bag_scores(bag_runs(folder=folder))).iterrows():
-        cells = {"system": name, "facts": 2448}
-        for title, measure in (("AUC", "auc"), ("best F1", "micro_f1")):
-            spread = "" if np.isnan(row[f"{measure} SD"]) else f" ± {row[f'{measure} SD']:.1f}"
-            cells[title] = f"{row[measure]:.1f}{spread}"
-        rows.append(cells | {"runs": f"{row['runs']:.0f}"})
-    return to_markdown(pd.DataFrame(rows))
+    names = {"auc": "AUC", "micro_f1": "best F1"}
+    theirs = list_scores(published_lists("gids", folder)).assign(runs="")
+    theirs["system"] += " (published)"
+    theirs[list(names)] = (100 * theirs[list(names)]).map("{:.1f}".format)
+    runs = bag_scores(bag_runs(folder=folder))
+    ours = cells(runs.melt("system", list(names), "score"), "system", 1)
+    order = runs.groupby("system")["auc"].mean().sort_values(ascending=False).index
+    ours = ours.loc[order].reset_index().assign(facts=2448)
+    both = pd.concat([theirs, ours]).rename(columns=names)
+    return both[["system", "facts", "AUC", "best F1", "runs"]]
 
 
-def noise_markdown() -> str:
-    """How far held-out and clean ranking agree, by strength of the noise."""
-    found = agreement(stored_draws()).groupby("strength")
-    table = pd.DataFrame(
-        {
-            "noise, share of the paper's rates": [f"{100 * strength:.0f} %" for strength in found.groups],
-            "draws": found.size().to_numpy(),
-            "Kendall's τ, mean ± SD": [
-                f"{tau:.2f} ± {sd:.2f}"
-                for tau, sd in zip(found["tau"].mean(), found["tau"].std(), strict=True)
-            ],
-            "best system found": [f"{100 * share:.0f} %" for share in found["best_kept"].mean()],
-            "AUC lost by the choice": [f"{100 * loss:.1f}" for loss in found["loss"].mean()],
-        }
-    )
-    return to_markdown(table)
+def noise_shares() -> pd.DataFrame:
+    """How far held-out and clean ranking agree, by strength of the noise, as text."""
+    draws = agreement(stored_draws()).groupby("strength")
+    tau, per_cent = draws["tau"], (100 * draws[["best_kept", "loss"]].mean())
+    columns = {
+        "noise, share of the paper's rates": [f"{100 * strength:.0f} %" for strength in draws.groups],
+        "draws": draws.size(),
+        "Kendall's τ, mean ± SD": tau.agg(lambda values: mean_sd(values, 2)),
+        "best system found": per_cent["best_kept"].map("{:.0f} %".format),
+        "AUC lost by the choice": per_cent["loss"].map("{:.1f}".format),
+    }
+    return pd.DataFrame(columns)
 
 
 def wiki80_table(folder: Path | str = RUNS_FOLDER) -> pd.DataFrame:
@@ -290,22 +277,14 @@ def wiki80_table(folder: Path | str = RUNS_FOLDER) -> pd.DataFrame:
     >>> wiki80_table("no-such-folder").columns.tolist()
     ['epochs', 'runs', 'accuracy', 'macro-F1']
     """
-    rows = []
-    for run in list_runs("wiki80", kind="confusion", profile="standard", folder=folder):
-        micro, macro = averages(run.outcome(), ["micro", "macro"]).tolist()
-        epochs = run.hyperparameters["epochs"]
-        rows.append({"epochs": epochs, "accuracy": 100 * micro, "macro-F1": 100 * macro})
-    found = pd.DataFrame(rows, columns=["epochs", "accuracy", "macro-F1"])
-    lines = [
-        [epochs, len(part), *(mean_sd(part[name], 1) for name in ("accuracy", "macro-F1"))]
-        for epochs, part in found.groupby("epochs")
-    ]
-    return pd.DataFrame(lines, columns=["epochs", "runs", "accuracy", "macro-F1"])
 
+    def both(run: Run) -> dict[str, float]:
+        return dict(zip(("accuracy", "macro-F1"), averages(run.outcome(), ["micro", "macro"]), strict=True))
 
-def wiki80_markdown() -> str:
-    """`wiki80_table` as Markdown."""
-    return to_markdown(wiki80_table())
+    runs = list_runs("wiki80", kind="confusion", profile="standard", folder=folder)
+    scores = per_seed(runs, both, lambda run: run.hyperparameters["epochs"])
+    table = cells(scores, "model", 1).sort_index().reset_index(names="epochs")
+    return table.reindex(columns=["epochs", "runs", "accuracy", "macro-F1"])
 
 
 def first_runs(runs: Sequence[Run], systems: Sequence[str] = SHOWN_SYSTEMS, seed: int = 9) -> dict[str, Run]:

@@ -20,6 +20,7 @@ from ..reporting import (
     compare_models,
     find_cell,
     load_published,
+    p_value,
     paired_scores,
     per_seed,
     scheme_scores,
@@ -241,8 +242,8 @@ def findings_markdown(runs: Sequence[Run] | None = None) -> str:
             "what": table["label"],
             "published": table["printed_first"] + " → " + table["printed_second"],
             "ours": [f"{one.ours_first:.2f} → {one.ours_second:.2f}" for one in table.itertuples()],
-            "p": table["p"].map(short_p),
-            "p, Holm": table["p_holm"].map(short_p),
+            "p": table["p"].map(p_value),
+            "p, Holm": table["p_holm"].map(p_value),
             "runs": table["runs"],
             "verdict": [
                 ": ".join(filter(None, one)) for one in zip(table["verdict"], table["why"], strict=True)
@@ -263,18 +264,9 @@ def folded_markdown() -> str:
         counts = part["verdict"].value_counts()
         decided = part.loc[part["verdict"] != UNDECIDED, "p_holm"].max()
         numbers = [counts.get(word, 0) for word in (REPRODUCED, UNDECIDED, CONTRADICTED)]
-        rows.append((family, len(part), *numbers, short_p(decided)))
+        rows.append((family, len(part), *numbers, p_value(decided)))
     columns = ["table, form", "findings", REPRODUCED, UNDECIDED, CONTRADICTED]
     return to_markdown(pd.DataFrame(rows, columns=[*columns, "largest p (Holm) of a verdict"]))
-
-
-def short_p(p: float) -> str:
-    """'.006', '< .001', '–' where there is none.
-
-    >>> short_p(0.0059), short_p(1e-9), short_p(float("nan"))
-    ('.006', '< .001', '–')
-    """
-    return "–" if pd.isna(p) else "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
 
 
 def families_table(table: pd.DataFrame) -> pd.DataFrame:
@@ -300,5 +292,5 @@ def families_markdown() -> str:
     """`families_table` of the stored runs; bold where there is a verdict."""
     found = families_table(findings_table(finding_runs()))
     for name in found.columns[1:]:
-        found[name] = [f"**{short_p(p)}**" if p < LEVEL else short_p(p) for p in found[name]]
+        found[name] = [f"**{p_value(p)}**" if p < LEVEL else p_value(p) for p in found[name]]
     return to_markdown(found)

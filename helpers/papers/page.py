@@ -23,13 +23,15 @@ from ..reporting import (
     find_cell,
     load_published,
     markdown_table,
+    p_value,
     paired_scores,
     per_seed,
     resampled_intervals,
+    to_markdown,
 )
 from ..reporting.figures import landing_chart, learning_rates_chart, save_figure, settings_chart
 from ..runs import list_runs
-from .bag_models import gids_markdown, noise_markdown, wiki80_markdown
+from .bag_models import gids_table, noise_shares, wiki80_table
 from .direction import direction_markdown, table_6_markdown
 from .findings import (
     families_markdown,
@@ -37,13 +39,12 @@ from .findings import (
     findings_markdown,
     findings_table,
     folded_markdown,
-    short_p,
 )
 from .graphs import graphs_markdown, leak_markdown, restriction_markdown
 from .items import items_markdown, status_markdown
 from .multilabel import multilabel_markdown
 from .page_tables import benchmark_table, claims_table
-from .studies import rate_scores, rates_markdown, study_markdown, study_points, study_scores
+from .studies import rate_scores, rates_table, study_points, study_scores, study_table
 from .systems import paired_test, published_runs, published_systems, score_table, widest_flips
 from .weighting import PRINTED_SCHEMES, weighted_markdown
 
@@ -135,12 +136,12 @@ NAMES: dict[str, Callable[..., Any]] = {
     "graphs": graphs_markdown,
     "restriction": restriction_markdown,
     "leak": leak_markdown,
-    "rates": rates_markdown,
-    "study": study_markdown,
+    "rates": rates_table,
+    "study": study_table,
     "multilabel": multilabel_markdown,
-    "gids": gids_markdown,
-    "wiki80": wiki80_markdown,
-    "noise": noise_markdown,
+    "gids": gids_table,
+    "wiki80": wiki80_table,
+    "noise": noise_shares,
     "benchmarks": benchmark_table,
     "items": items_markdown,
     "expect": expect,
@@ -167,7 +168,7 @@ def made(page: str, templates: Path | str = TEMPLATES) -> str:
         trim_blocks=True,
         autoescape=False,  # Markdown
     )
-    environment.filters |= {"lines_with": lines_with, "short_p": short_p}
+    environment.filters |= {"lines_with": lines_with, "markdown": to_markdown, "p_value": p_value}
     return environment.get_template(PAGES[page]).render(NAMES)
 
 

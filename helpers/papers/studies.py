@@ -6,15 +6,16 @@ setting without a run has no row, and each row says of how many runs it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from ..experiments import RATES, studies
 from ..models import EMBEDDED
-from ..reporting import compare_models, paired_scores, per_seed, scheme_scores, to_markdown
+from ..reporting import cells, compare_models, p_value, paired_scores, per_seed, scheme_scores
 from ..runs import RUNS_FOLDER, STUDIES_FOLDER, Run, list_runs
 from .weighting import PRINTED_SCHEMES
 
@@ -91,18 +92,17 @@ STUDIES: dict[str, tuple[Setting, ...]] = {
 """Name of a study → its settings; the first one is what the others are compared with."""
 
 
-def _seconds(run: Run) -> dict[str, float]:
-    return {
-        "training": float(run.wall_seconds),
-        "prediction": float(run.environment.get("prediction_seconds", float("nan"))),
-    }
+_COLUMNS = {"emr-c": SHOWN | SECONDS, "bert-em": {name: name for name in PRINTED_SCHEMES}}
+"""Study → scores of its table and their names, where they are not A, B, PIR and PPR alone."""
 
 
-_SCORES: dict[str, Callable[[Run], dict[str, float]]] = {
-    "bert-em": lambda run: {name: scheme_scores(run)[name] for name in PRINTED_SCHEMES},
-    "emr-c": lambda run: paired_scores(run) | _seconds(run),
-}
-"""Study → its scores, where they are not A, B, PD, PIR and PPR alone."""
+def _scores(run: Run) -> dict[str, float]:
+    """A, B, PD, PIR and PPR, where pairs were predicted, the schemes, and seconds."""
+    direction = paired_scores(run) if run.kind == "paired" else {}
+    seconds = {"training": run.wall_seconds, "prediction": run.environment.get("prediction_seconds")}
+    return direction | scheme_scores(run) | {name: np.nan if n is None else n for name, n in seconds.items()}
+
+
 _PLANNED = {"markers": "ablations", "amount": "ablations", "variance": "precision"}
 """Study → the list of experiments whose seeds it has, where that has another name."""
 
@@ -120,22 +120,9 @@ def study_scores(study: str) -> pd.DataFrame:
     seeds = sorted({one.seed for one in planned.experiments})
     found = []
     for setting in STUDIES[study]:
-        frame = per_seed(setting.runs(seeds), _SCORES.get(study, paired_scores))
+        frame = per_seed(setting.runs(seeds), _scores)
         found.append(frame.assign(setting=setting.title))
     return pd.concat(found, ignore_index=True)[["setting", "seed", "score", "value"]]
-
-
-def mean_sd(values: pd.Series, decimals: int) -> str:
-    """Mean ± SD (ddof 1) as text; one value alone has no SD, none is '–'.
-
-    >>> mean_sd(pd.Series([1.0, 2.0, None]), 1), mean_sd(pd.Series([2.0]), 1)
-    ('1.5 ± 0.7', '2.0')
-    """
-    values = values.dropna()
-    if values.empty:
-        return "–"
-    spread = f" ± {values.std(ddof=1):.{decimals}f}" if len(values) > 1 else ""
-    return f"{values.mean():.{decimals}f}{spread}"
 
 
 def study_table(study: str) -> pd.DataFrame:
@@ -145,24 +132,16 @@ def study_table(study: str) -> pd.DataFrame:
     Of `variance`: how far A and PPR of one seed lie from the first setting's with that seed, in points: mean,
     and the largest.
     """
-    scores = study_scores(study)
-    named = SHOWN | (SECONDS if study == "emr-c" else {})
-    tested = "ppr"
-    if study == "bert-em":
-        named, tested = {name: name for name in PRINTED_SCHEMES}, "micro"
+    scores, names = study_scores(study), _COLUMNS.get(study, SHOWN)
+    tested = "ppr" if "ppr" in names else "micro"
     first = STUDIES[study][0].title
-    rows = []
-    for setting, part in scores.groupby("setting", sort=False):
-        row = {"setting": setting, "runs": part["seed"].nunique()}
-        for score, name in named.items():
-            values = part.loc[part["score"] == score, "value"]
-            row[name] = mean_sd(values, 0) if score in SECONDS else mean_sd(100 * values, 2)
-        both = scores[scores["setting"].isin([first, setting]) & (scores["score"] == tested)]
-        row[f"p ({SHOWN.get(tested, tested)})"] = _p(both, first, setting)
-        if study == "variance":
-            row |= {f"{name} moves": moved(scores, first, setting, score) for score, name in MOVED.items()}
-        rows.append(row)
-    return pd.DataFrame(rows)
+    seconds = cells(scores, "setting", 0, scale=1)[list(SECONDS)]
+    table = cells(scores, "setting").assign(**seconds)[["runs", *names]].rename(columns=names)
+    own = scores[scores["score"] == tested]
+    table[f"p ({names[tested]})"] = [_p(own, first, other) for other in table.index]
+    for score, name in MOVED.items() if study == "variance" else ():
+        table[f"{name} moves"] = [moved(scores, first, other, score) for other in table.index]
+    return table.reset_index(names="setting")
 
 
 def moved(scores: pd.DataFrame, first: str, other: str, score: str) -> str:
@@ -178,19 +157,9 @@ def moved(scores: pd.DataFrame, first: str, other: str, score: str) -> str:
 
 
 def _p(scores: pd.DataFrame, first: str, other: str) -> str:
-    if first == other:
-        return ""
-    found = compare_models(scores.rename(columns={"setting": "model"}), first, other)["p"].dropna()
-    return "–" if found.empty else "< .001" if found.iloc[0] < 0.001 else f"{found.iloc[0]:.3f}".lstrip("0")
-
-
-def study_markdown(study: str) -> str:
-    """`study_table` as Markdown.
-
-    >>> print(study_markdown("markers").splitlines()[0])
-    | setting | runs | A | B | PIR | PPR | p (PPR) |
-    """
-    return to_markdown(study_table(study))
+    """p of two settings, as text; nothing for a setting and itself."""
+    tested = compare_models(scores.rename(columns={"setting": "model"}), first, other)["p"]
+    return "" if first == other else p_value(next(iter(tested), float("nan")))
 
 
 def rate_scores(folder: Path | str = STUDIES_FOLDER / "rates") -> pd.DataFrame:
@@ -247,11 +216,6 @@ def _gain(scores: pd.DataFrame, rate: float, standard: Sequence[Run]) -> dict[st
     gain = last.max() - last[rate]
     sd = 100 * pd.Series([paired_scores(run)["performance_original"] for run in standard]).std(ddof=1)
     return {"gain": f"{gain:.2f}", "SD": f"{sd:.2f}", "again": "yes" if gain > sd else "no"}
-
-
-def rates_markdown() -> str:
-    """`rates_table` as Markdown."""
-    return to_markdown(rates_table())
 
 
 def study_points(study: str) -> pd.DataFrame:

@@ -25,6 +25,8 @@ from .seeds import (
     compare_models,
     resampled_intervals,
     epoch_runs,
+    cells,
+    mean_sd,
 )
 from .tables import (
     TABLES_FOLDER,
@@ -47,4 +49,4 @@ from .run_tables import (
     runs_named,
     settings_table,
 )
-from .sentences import answer, from_to, listed, share_in_words, signed
+from .sentences import answer, from_to, listed, p_value, share_in_words, signed

@@ -274,3 +274,32 @@ def epoch_runs(folder: Path | str, **where: str) -> dict[int, list[Run]]:
             usual = replace(run, variant=run.variant[: found.start()])
             epochs.setdefault(int(found[1]), []).append(usual)
     return dict(sorted(epochs.items()))
+
+
+def mean_sd(values: pd.Series, decimals: int) -> str:
+    """Mean ± SD (ddof 1) as text; one value alone has no SD, none is '–'.
+
+    >>> mean_sd(pd.Series([1.0, 2.0, None]), 1), mean_sd(pd.Series([2.0]), 1)
+    ('1.5 ± 0.7', '2.0')
+    """
+    values = values.dropna()
+    if values.empty:
+        return "–"
+    spread = f" ± {values.std(ddof=1):.{decimals}f}" if len(values) > 1 else ""
+    return f"{values.mean():.{decimals}f}{spread}"
+
+
+def cells(scores: pd.DataFrame, by: str, decimals: int = 2, scale: float = 100) -> pd.DataFrame:
+    """Mean ± SD over runs as text: a row for each value of `by`, a column for each score, then `runs`.
+
+    scores : as `per_seed` gives them. scale : 100 shows fractions in per cent.
+
+    >>> two = pd.DataFrame({"model": "EM-C", "seed": [9, 148], "score": "A", "value": [0.84, 0.86]})
+    >>> cells(two, "model", 1).to_dict("index")
+    {'EM-C': {'A': '85.0 ± 1.4', 'runs': 2}}
+    """
+    groups = scores.groupby([by, "score"], sort=False)["value"]
+    text = groups.agg(lambda values: mean_sd(scale * values.astype(float), decimals)).unstack()
+    counts = groups.size().groupby(level=0).max()
+    rows = list(dict.fromkeys(scores[by]))
+    return text.reindex(rows).rename_axis(columns=None).assign(runs=counts)

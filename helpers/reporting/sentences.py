@@ -51,6 +51,15 @@ def signed(points: float, decimals: int = 1) -> str:
     return text[1:] if float(text[1:]) == 0 else text
 
 
+def p_value(p: float) -> str:
+    """A p-value as the pages print it: three decimals without the leading 0; '–' where there is none.
+
+    >>> p_value(0.0314), p_value(0.0002), p_value(float("nan"))
+    ('.031', '< .001', '–')
+    """
+    return "–" if pd.isna(p) else "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
+
+
 def from_to(values: Iterable[float], decimals: int = 1) -> str:
     """The smallest and the largest value; one number where they are printed alike.
 
