@@ -244,7 +244,7 @@ class Experiment:
         counts = {"sentences": self.sentences, "threads": self.threads}
         chosen = self.options | {name: count for name, count in counts.items() if count}
         if self.options:
-            usual = entry.defaults()
+            usual = entry.defaults
             usual |= {name: self.options.get(name) for name in entry.suffixes}  # they are in the model's name
         if settings:
             chosen = asdict(settings) | chosen

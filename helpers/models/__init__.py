@@ -10,6 +10,7 @@ from .base import EMBEDDED, History, Model, NO_ENCODER, is_first_process
 from .registry import (
     MODELS,
     ModelEntry,
+    Option,
     VECTOR_SOURCES,
     build,
     check_options,

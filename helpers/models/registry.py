@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import ast
-import functools
 import importlib
-import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ..core import unknown_name
 from .base import EMBEDDED, Model
 
 if TYPE_CHECKING:
     from .settings import Settings
+
+
+class Option(NamedTuple):
+    """An option of a model: its default, as the class has it, and its type: bool, int, float, `Literal[…]`;
+    Any if the class checks it; None: that of the default."""
+
+    default: Any
+    kind: Any = None
 
 
 @dataclass(frozen=True)
@@ -26,7 +30,7 @@ class ModelEntry:
     ----------
     source : the class, a `Model`, or 'package.module:Class'; '.module' lies in this folder.
     title : as the papers write it. suffixes : option → what a true one adds to the title.
-    options : the class's own, name → type: bool, int, float, `Literal[…]`; Any if the class checks it.
+    options : the class's own, by name.
     settings : 'standard', 'lyu2021', … → the values that differ from those of `Settings()`, the model's own
         paper first among the papers; a model without any is trained in one go and has no epochs and no
         weights to store.
@@ -42,7 +46,7 @@ class ModelEntry:
 
     source: type[Model] | str
     title: str
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Option] = field(default_factory=dict)
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     large: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     encoder: bool = True
@@ -78,65 +82,14 @@ class ModelEntry:
         """
         return self.title + "".join(added for option, added in self.suffixes.items() if options.get(option))
 
+    @property
     def defaults(self) -> dict[str, Any]:
-        """The values of the options that the class takes if they are not given; read from its source, as the
-        class itself may import torch.
+        """The values of the options that the class takes if they are not given.
 
-        >>> MODELS["em-es"].defaults()["layer_norm"]
+        >>> MODELS["em-es"].defaults["layer_norm"]
         False
         """
-        if not isinstance(self.source, str) or not self.source.startswith("."):
-            parameters = inspect.signature(self.load()).parameters.values()
-            found = {one.name: one.default for one in parameters if one.default is not one.empty}
-        else:
-            module, _, name = self.source.partition(":")
-            found = _defaults(Path(__file__).parent / f"{module[1:].replace('.', '/')}.py", name)
-        return {name: value for name, value in found.items() if name in self.options}
-
-
-@functools.cache
-def _defaults(path: Path, name: str) -> dict[str, Any]:
-    """The defaults of a class's parameters that have one: its own `__init__`'s, and its base's where there
-    is none or `**` passes on to it."""
-    path, found = _definition(path, name)
-    for node in found.body if isinstance(found, ast.ClassDef) else ():
-        if isinstance(node, ast.FunctionDef) and node.name == "__init__":
-            places = node.args.posonlyargs + node.args.args
-            given = dict(zip(reversed(places), reversed(node.args.defaults), strict=False))
-            given |= dict(zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True))
-            own = {one.arg: _literal(path, value) for one, value in given.items() if value is not None}
-            return (_of_bases(path, found) if node.args.kwarg else {}) | own
-    return _of_bases(path, found)
-
-
-def _of_bases(path: Path, found: ast.AST | None) -> dict[str, Any]:
-    bases = [one.id for one in getattr(found, "bases", ()) if isinstance(one, ast.Name)]
-    return {option: value for base in reversed(bases) for option, value in _defaults(path, base).items()}
-
-
-def _definition(path: Path, name: str) -> tuple[Path, ast.AST | None]:
-    """Where a class or constant is defined, here or in a module that this one imports from; and its node."""
-    for node in ast.parse(path.read_text("utf-8")).body:
-        match node:
-            case ast.ClassDef(name=found) if found == name:
-                return path, node
-            case ast.Assign(targets=[ast.Name(id=found)], value=value) if found == name:
-                return path, value
-            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
-                for one, value in zip(names, values, strict=False):
-                    if isinstance(one, ast.Name) and one.id == name:
-                        return path, value
-            case ast.ImportFrom(level=1, module=str(module), names=names) if name in (
-                one.name for one in names
-            ):
-                return _definition(path.parent / f"{module.replace('.', '/')}.py", name)
-    return path, None
-
-
-def _literal(path: Path, node: ast.AST | None) -> Any:
-    if isinstance(node, ast.Name):
-        path, node = _definition(path, node.id)
-    return ast.literal_eval(node) if node is not None else None
+        return {name: option.default for name, option in self.options.items()}
 
 
 _STANDARD = {"learning_rate": 1e-4}
@@ -147,25 +100,27 @@ _HARBECKE = {"learning_rate": 3e-5, "batch_size": 64, "optimizer": "adam", "sche
 _HARBECKE |= {"warmup": 0, "clip": 0, "max_length": 512}
 _WU = {"learning_rate": 2e-5, "batch_size": 16, "optimizer": "adam", "warmup": 0, "clip": 0}
 _PTR = {"learning_rate": 3e-5, "batch_size": 64, "epsilon": 1e-6, "warmup": 500, "max_length": 512}
-_MARKERS = {"marker_scheme": Literal["added", "pieces", "symbols"]}
-_PAIRS = {"candidates": Literal["all", "directed"], "negatives": Literal["fixed", "resampled"]}
-_PAIRS |= {"turned": Literal["roles", "symbols"]}
-_FORMS = {"form": Literal["paper", "port"], "dropout": float}
+_MARKERS = {"marker_scheme": Option("added", Literal["added", "pieces", "symbols"])}
+_PAIRS = {
+    "candidates": Option("all", Literal["all", "directed"]),
+    "negatives": Option("fixed", Literal["fixed", "resampled"]),
+    "turned": Option("roles", Literal["roles", "symbols"]),
+}
+_FORMS = {"form": Option("paper", Literal["paper", "port"]), "dropout": Option(0.1)}
+_LAYERS = {"layers": Option(None, int)}
 
 _ROWS = (
     ("em-c", ".entity_markers:EntityMarkersCls", _MARKERS, _BY_GRID, {"lyu2021": _LYU}),
     (
-        *("em-es", ".entity_markers:EntityMarkersStart", {"layer_norm": bool} | _MARKERS, _STANDARD),
+        *("em-es", ".entity_markers:EntityMarkersStart", {"layer_norm": Option(False)} | _MARKERS, _STANDARD),
         {"harbecke2022": _HARBECKE, "lyu2021": _LYU},
     ),
     ("r-bert", ".entity_markers:RBert", _FORMS, _BY_GRID, {"wu2019": _WU, "lyu2021": _LYU}),
     ("emr-c", ".literal_relation:LiteralRelationCls", _PAIRS, _STANDARD, {"lyu2021": _LYU}),
-    ("ptr", ".prompt:Prompt", {"words": Any}, {"learning_rate": 2e-4}, {"harbecke2022": _PTR}),
+    ("ptr", ".prompt:Prompt", {"words": Option(None, Any)}, {"learning_rate": 2e-4}, {"harbecke2022": _PTR}),
 )
 MODELS: dict[str, ModelEntry] = {
-    name: ModelEntry(
-        source, name.upper(), options | {"layers": int}, {"standard": standard} | published, _LARGE
-    )
+    name: ModelEntry(source, name.upper(), options | _LAYERS, {"standard": standard} | published, _LARGE)
     for name, source, options, standard, published in _ROWS
 }
 """Name → entry.
@@ -179,22 +134,30 @@ BERT_EM) and PTR (the released code's 500 warm-up steps: of 510 on SemEval's 650
 for R-BERT.
 """
 _BLIND = {"encoder": False, "random": False}
-MODELS["svm"] = ModelEntry(
-    ".baselines:LinearSvm", "SVM", {"markers": bool}, suffixes={"markers": "-EM"}, **_BLIND
-)
+_MARKED: dict[str, Any] = {"options": {"markers": Option(False)}, "suffixes": {"markers": "-EM"}}
+MODELS["svm"] = ModelEntry(".baselines:LinearSvm", "SVM", **_MARKED, **_BLIND)
 MODELS["majority"] = ModelEntry(".baselines:Majority", "majority", **_BLIND)
 
 # Models of bags. 'standard' takes one to four minutes on one processor for GIDS's development part; epochs of
 # PCNN and BERT-entity were chosen on held-out tenths of its pairs, the others were not searched. 'gao2021' is
 # for training 'sentence', 'gao2021-bag' for 'bag': that option is given beside.
-_BAGS = {"training": Literal["sentence", "bag"], "aggregator": Literal["avg", "one", "att"]}
-_BAGS |= {"bag_size": int, "masked": bool, "dropout": float}
+_BAGS = {
+    "training": Option("sentence", Literal["sentence", "bag"]),
+    "aggregator": Option("avg", Literal["avg", "one", "att"]),
+    "bag_size": Option(0),
+    "masked": Option(False),
+    "dropout": Option(0.5),
+}
 VECTOR_SOURCES = ("scratch", "encoder", "contextual")
 """What option `vectors` may be beside a file."""
-_WORDS = {"vectors": str, "word_size": int, "position_size": int}
-_FILTERS = _BAGS | _WORDS | {"filters": int}
-_STATES = _BAGS | _WORDS | {"aggregator": Literal["avg", "one", "att", "query"], "hidden": int}
-_SIDE = {"types": Any, "aliases": Any, "type_size": int, "alias_size": int}
+_WORDS = {"vectors": Option("scratch"), "word_size": Option(50), "position_size": Option(5)}
+_FILTERS = _BAGS | _WORDS | {"filters": Option(230)}
+_STATES = _BAGS | _WORDS | {"training": Option("bag", Literal["sentence", "bag"]), "dropout": Option(0.2)}
+_STATES |= {"aggregator": Option("query", Literal["avg", "one", "att", "query"])}
+_STATES |= {"hidden": Option(192), "position_size": Option(16)}
+_BASES = {"base": Option("pcnn", Literal["cnn", "pcnn"])}
+_SIDE = {"types": Option(None, Any), "aliases": Option(None, Any)}
+_SIDE |= {"type_size": Option(50), "alias_size": Option(32)}
 _WORD_STANDARD = {"learning_rate": 1e-3, "epochs": 12, "weight_decay": 1e-5, "schedule": "linear"}
 _STATE_STANDARD = _WORD_STANDARD | {"learning_rate": 2e-3, "epochs": 5}
 _GAO = {"epochs": 100, "batch_size": 160, "learning_rate": 0.1, "optimizer": "sgd", "weight_decay": 1e-5}
@@ -211,7 +174,7 @@ _BAG_ROWS = (
             "bert-entity",
             "BERT-entity",
             ".bags:BertEntity",
-            _BAGS | {"layers": int},
+            _BAGS | _LAYERS,
             _STANDARD | {"epochs": 2},
         ),
         {"gao2021": _GAO_BERT, "gao2021-bag": _GAO_BERT | _BY_BAG},
@@ -219,7 +182,7 @@ _BAG_ROWS = (
     ("bgwa", "BGWA", ".recurrent:Bgwa", _STATES, _STATE_STANDARD, {"vashishth2018": _JAT}),
     ("reside", "RESIDE", ".recurrent:Reside", _STATES | _SIDE, _STATE_STANDARD, {"vashishth2018": _JAT}),
     (
-        *("rl-dsre", "RL-DSRE", ".denoising:RlDsre", {"base": Literal["cnn", "pcnn"]} | _FILTERS),
+        *("rl-dsre", "RL-DSRE", ".denoising:RlDsre", _BASES | _FILTERS),
         *(_WORD_STANDARD, _GAO_WORDS),
     ),
 )
@@ -231,21 +194,20 @@ for _name, _title, _source, _options, _standard, _published in _BAG_ROWS:
         unit="bag",
         base="pcnn" if _name == "rl-dsre" else "",
     )
-MODELS["tfidf-bag"] = ModelEntry(
-    ".baselines:TfidfBag", "TF-IDF", {"markers": bool}, suffixes={"markers": "-EM"}, unit="bag", **_BLIND
-)
+MODELS["tfidf-bag"] = ModelEntry(".baselines:TfidfBag", "TF-IDF", unit="bag", **_MARKED, **_BLIND)
 MODELS["majority-bag"] = ModelEntry(".baselines:MajorityBag", "majority-bag", unit="bag", **_BLIND)
 
-_GRAPH = {"distance": float, "pooling": Literal["max", "avg", "sum"], "vectors": str, "tuned": bool}
-_GRAPH |= {"masked": bool, "word_size": int, "tag_size": int, "layers": int, "hidden": int}
-_GRAPH |= {"mlp_layers": int, "penalty": float}
-_GRAPH |= {"input_dropout": float, "dropout": float, "word_dropout": float}
+_GRAPH = {"distance": Option(1, float), "pooling": Option("max", Literal["max", "avg", "sum"])}
+_GRAPH |= {"vectors": Option("encoder"), "tuned": Option(False), "masked": Option(False)}
+_GRAPH |= {"word_size": Option(300), "tag_size": Option(30), "layers": Option(2), "hidden": Option(200)}
+_GRAPH |= {"mlp_layers": Option(2), "penalty": Option(0.003)}
+_GRAPH |= {"input_dropout": Option(0.5), "dropout": Option(0.5), "word_dropout": Option(0.04)}
 _GRAPH_STANDARD = {"learning_rate": 1e-3, "epochs": 20}
 _ZHANG = {"learning_rate": 0.3, "epochs": 100, "batch_size": 50, "optimizer": "sgd", "weight_decay": 0}
 _ZHANG |= {"warmup": 0, "clip": 5}
 for _name, _title, _source, _options in (
     ("gcn", "GCN", ".graph:Gcn", _GRAPH),
-    ("c-gcn", "C-GCN", ".graph:ContextualGcn", _GRAPH | {"states": int}),
+    ("c-gcn", "C-GCN", ".graph:ContextualGcn", _GRAPH | {"states": Option(200)}),
 ):
     MODELS[_name] = ModelEntry(
         *(_source, _title, _options, {"standard": _GRAPH_STANDARD, "zhang2018": _ZHANG}),
@@ -255,10 +217,15 @@ for _name, _title, _source, _options in (
     )
 
 # the options of the base, which checks them, and its settings
-_INNER = {option: Any for entry in MODELS.values() for option in entry.options}
+_INNER = {name: Option(None, Any) for entry in MODELS.values() for name in entry.options}
 MODELS["recent"] = ModelEntry(
     *(".type_restriction:TypeRestriction", "RECENT"),
-    _INNER | {"base": str, "evaluation": Literal["corrected", "as-published"], "typed": bool},
+    _INNER
+    | {
+        "base": Option("cnn"),
+        "evaluation": Option("corrected", Literal["corrected", "as-published"]),
+        "typed": Option(True),
+    },
     {"standard": _WORD_STANDARD},
     wraps="cnn",
 )
@@ -372,7 +339,10 @@ def check_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     for option in options:
         if option not in known:
             raise unknown_name(f"option of {name}", option, known)
-    found = {option: checked_option(option, value, known[option]) for option, value in options.items()}
+    found = {
+        option: checked_option(option, value, known[option].kind or type(known[option].default))
+        for option, value in options.items()
+    }
     if not entry.wraps:
         return found
     own, of_base = _split(entry, found)
@@ -389,20 +359,16 @@ def full_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     {'base': 'svm', 'evaluation': 'corrected', 'typed': True, 'markers': False}
     """
     entry = model_entry(name)
-    usual = dict.fromkeys(entry.options) | entry.defaults()
-    if entry.base:
-        usual["base"] = options.get("base", entry.base)
-        usual |= full_options(usual["base"], {})
     if not entry.wraps:
-        return usual | dict(options)
-    own, of_base = _split(entry, {"base": entry.wraps} | dict(options))
-    usual = {option: value for option, value in usual.items() if entry.options[option] is not Any}
-    return usual | own | full_options(own["base"], of_base)
+        return entry.defaults | dict(options)
+    own, of_base = _split(entry, entry.defaults | dict(options))
+    given = {option: value for option, value in of_base.items() if option in options}
+    return own | full_options(own["base"], given)
 
 
 def _split(entry: ModelEntry, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The options of a model around another one: its own, and those of the base."""
-    of_base = {option: value for option, value in options.items() if entry.options[option] is Any}
+    of_base = {option: value for option, value in options.items() if entry.options[option].kind is Any}
     return {option: value for option, value in options.items() if option not in of_base}, of_base
 
 

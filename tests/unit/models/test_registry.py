@@ -18,7 +18,15 @@ from helpers.experiments.run import run_experiment
 from helpers.models.base import History, Model
 from helpers.models.classifier import RelationClassifier
 from helpers.models.inputs import Example, collate
-from helpers.models.registry import MODELS, ModelEntry, build, check_options, full_options, register_model
+from helpers.models.registry import (
+    MODELS,
+    ModelEntry,
+    Option,
+    build,
+    check_options,
+    full_options,
+    register_model,
+)
 from helpers.models.settings import Settings
 from helpers.runs import run_path
 
@@ -67,7 +75,9 @@ class WithDistances(RelationClassifier):
 @pytest.fixture
 def mine(monkeypatch) -> Iterator[ModelEntry]:
     before = dict(MODELS)
-    yield register_model("mine", FirstWord, "First", options={"turned": bool}, encoder=False, random=False)
+    yield register_model(
+        "mine", FirstWord, "First", options={"turned": Option(False)}, encoder=False, random=False
+    )
     MODELS.clear()
     MODELS.update(before)
 
