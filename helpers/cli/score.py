@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from ..core import unknown_name
-from .base import app, as_json, failed, put, put_report
+from .base import app, failed, put, put_report
 from .options import (
     COLUMNS,
     DECIMALS,
@@ -289,16 +289,9 @@ def _compare_facts(first: str, second: str, form: str, raw: bool, **options: Any
       python -m helpers compare-facts mine.csv baseline.csv --facts true.csv
       python -m helpers compare-facts cnn.csv pcnn.csv --recall 0.3
     """
-    from ..core import csv_text
-    from ..evaluation import compare_fact_files, fact_comparison_text
+    from ..evaluation import FactComparison, compare_fact_files
 
-    table = compare_fact_files(first, second, **options)
-    if form == "json":
-        put(as_json(table.astype(object).where(table.notna(), None).to_dict("records")))
-    elif form == "csv":
-        put(csv_text([table.columns, *table.itertuples(index=False, name=None)], raw))
-    else:
-        put(fact_comparison_text(table))
+    put_report(FactComparison(compare_fact_files(first, second, **options)), form, raw)
 
 
 RUNS = "The runs of a system: NAME=PATTERN, quoted, e.g. 'A=A-seed*.csv'; repeatable, also for one name."
@@ -327,6 +320,8 @@ def _compare(
     runs: tuple[str, ...],
     paired_column: str | None,
     inverse: str | None,
+    form: str,
+    raw: bool,
     decimals: int,
     output: str | None,
     **options: Any,
@@ -350,54 +345,36 @@ def _compare(
       python -m helpers compare --runs 'A=A-seed*.csv' --runs 'B=B-seed*.csv' --negative no_relation
       python -m helpers compare --runs 'A=a*.csv' --runs 'B=b*.csv' --task semeval2010 --paired-column q
     """
-    form, raw = options.pop("form"), options.pop("raw")
-    options |= policy_of(options)
-    own = reading_of(options)
-    own |= {name: options.pop(name) for name in ("gold_column", "predicted_column", "id_column")}
-    if not runs:
-        if paired_column or inverse:
-            raise ValueError("--paired-column and --inverse are for --runs")
-        text = _systems(files, form, raw, decimals, **own, **options)
-    elif files:
+    from ..data import read_inverse
+    from ..evaluation import (
+        Comparison,
+        compare_files,
+        compare_run_files,
+        comparison_latex,
+        expand_runs,
+        seeds_among,
+    )
+
+    options |= reading_of(options) | policy_of(options)
+    if runs and files:
         given = " ".join(f"--runs {shlex.quote(one)}" for one in runs)
         raise ValueError(
             f"{files[0]} stands beside {given}: quote the pattern, or give each file by --runs NAME=FILE"
         )
-    else:
+    if runs:
+        if inverse and not paired_column:
+            raise ValueError("--inverse is of use with --paired-column only")
         for name in ("replicates", "seed"):
             options.pop(name)  # no bootstrap: what varies is the training
-        options |= own | {"paired_column": paired_column, "inverse": inverse}
-        text = _over_runs(runs, form, raw, decimals, **options)
-    put(text, output)
-
-
-def _systems(files: tuple[str, ...], shape: str, raw: bool, decimals: int, **options: Any) -> str:
-    from ..core import csv_text
-    from ..evaluation import compare_files, comparison_latex, comparison_text, seeds_among
-
+        options |= {"paired_column": paired_column, "inverse": read_inverse(inverse) if inverse else None}
+        put_report(compare_run_files(expand_runs(runs), **options), form, raw, output, decimals=decimals)
+        return
+    if paired_column or inverse:
+        raise ValueError("--paired-column and --inverse are for --runs")
     if hint := seeds_among(files):
         raise ValueError(hint)
-    if shape == "latex":
+    if form == "latex":
         del options["correction"]  # bold is decided by intervals
-        return comparison_latex(files, decimals=decimals, **options)
-    table = compare_files(files, **options)
-    if shape == "json":
-        return as_json(table.to_dict("records"))
-    if shape == "csv":
-        return csv_text([table.columns, *table.itertuples(index=False, name=None)], raw)
-    return comparison_text(table)
-
-
-def _over_runs(runs: tuple[str, ...], shape: str, raw: bool, decimals: int, **options: Any) -> str:
-    from ..data import read_inverse
-    from ..evaluation import compare_run_files, expand_runs
-
-    if options["inverse"] and not options["paired_column"]:
-        raise ValueError("--inverse is of use with --paired-column only")
-    options["inverse"] = read_inverse(options["inverse"]) if options["inverse"] else None
-    found = compare_run_files(expand_runs(runs), **options)
-    if shape == "json":
-        return as_json(found.to_dict())
-    if shape == "latex":
-        return found.to_latex(decimals)
-    return found.to_csv(raw) if shape == "csv" else found.to_text()
+        put(comparison_latex(files, decimals=decimals, **options), output)
+    else:
+        put_report(Comparison(compare_files(files, **options)), form, raw, output)

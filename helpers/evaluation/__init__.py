@@ -4,8 +4,8 @@ from .labels import score_file
 from .scoring import score_frame
 from .multilabel import DocumentScores, score_documents, score_multilabel, score_multilabel_files
 from .fact_lists import read_fact_lists
-from .facts import FactReport, compare_fact_files, fact_comparison_text, score_fact_file
+from .facts import FactComparison, FactReport, compare_fact_files, score_fact_file
 from .seeds import RunComparison, compare_run_files, expand_runs, seeds_among
-from .comparison import compare_files, comparison_latex, comparison_text
+from .comparison import Comparison, compare_files, comparison_latex
 from .leakage import audit_leak, leak_report, leak_table
 from .systems import semeval_implementations, semeval_runs, semeval_systems, system_title, tacred_runs

@@ -6,7 +6,7 @@ Samples are matched before anything is compared; nothing is written.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,19 +18,24 @@ from ..core import shown, table_name, unknown_name, visible
 from ..data import read_label_columns, respelt
 from ..metrics import (
     CORRECTIONS,
+    Column,
     Confusion,
     PairedOutcomes,
     Policy,
+    Report,
+    Table,
     Weighting,
     averages,
     bootstrap_intervals,
     bootstrap_suffix,
+    chance,
     latex_cell,
     latex_float,
     latex_name,
     latex_rows,
     latex_text,
     paired_bootstrap,
+    points,
     resolve_score,
     scheme_names,
 )
@@ -313,14 +318,24 @@ def _order(first: Path | str, ids: pd.Series, second: Path | str, others: pd.Ser
     return places
 
 
-def comparison_text(table: pd.DataFrame) -> str:
-    """The table of `compare_files` to read: a block for each other file, scores in per cent; what cannot be
-    printed in a label or in the name of a file is escaped.
+COLUMNS = {
+    "score_first": Column("A"),
+    "score_second": Column("B"),
+    "difference": Column("A − B", form=points),
+}
+COLUMNS |= {"low": Column("low", form=points), "high": Column("high", form=points)}
+COLUMNS |= {"p": Column("p", form=chance)}
+COLUMNS |= {"p_holm": Column("p Holm", form=chance), "p_bh": Column("p BH", form=chance)}
+
+
+@dataclass(frozen=True)
+class Comparison(Report):
+    """The table of `compare_files` as a report; what cannot be printed in the name of a file is escaped.
 
     >>> row = {"first": "a.csv", "second": "b.csv", "n": 9, "replicates": 99, "seed": 1, "scheme": "micro"}
     >>> row |= {"score_first": 0.75, "score_second": 0.5, "difference": 0.25, "low": -0.05, "high": 0.6}
     >>> import pandas as pd
-    >>> print(comparison_text(pd.DataFrame([row | {"p": 0.03, "p_holm": 0.06, "signature": "f1"}])))
+    >>> print(Comparison(pd.DataFrame([row | {"p": 0.03, "p_holm": 0.06, "signature": "f1"}])).to_text())
     A a.csv
     B b.csv
     n 9 · 99 replicates, seed 1
@@ -328,26 +343,30 @@ def comparison_text(table: pd.DataFrame) -> str:
     micro      75.00   50.00  +25.00   -5.00  +60.00  0.0300  0.0600
     f1
     """
-    blocks = (table["scheme"] == table["scheme"].iloc[0]).cumsum()
-    return "\n\n".join(_block(rows) for _, rows in table.groupby(blocks))
+
+    table: pd.DataFrame
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows of the table."""
+        return [{str(name): value for name, value in row.items()} for row in self.table.to_dict("records")]
+
+    def parts(self) -> Iterator[str | Table]:
+        """A table for each other file, scores in per cent."""
+        rows = self.rows()
+        starts = [index for index, row in enumerate(rows) if row["scheme"] == rows[0]["scheme"]]
+        for start, end in zip(starts, [*starts[1:], len(rows)], strict=True):
+            yield from [""] * (start > 0)
+            yield from _parts(rows[start:end])
 
 
-def _block(rows: pd.DataFrame) -> str:
-    one = rows.iloc[-1]  # micro, the first, pools labels that the others leave out
-    corrected = "p BH" if "p_bh" in rows else "p Holm"
-    titles = "  ".join(f"{title:>6}" for title in ("A", "B", "A − B", "low", "high", "p", corrected))
-    lines = [f"A {visible(one['first'])}", f"B {visible(one['second'])}"]
-    lines.append(f"n {one['n']} · {one['replicates']} replicates, seed {one['seed']}")
-    lines += [f"{'scheme':<10}{titles}", *(_line(row) for _, row in rows.iterrows())]
-    if one["signature"].endswith("|difference:union"):
-        lines.append("A − B averages both over the labels of either file")
+def _parts(rows: Sequence[Mapping[str, Any]]) -> Iterator[str | Table]:
+    """Of one pair of files."""
+    last = rows[-1]  # micro, the first, pools labels that the others leave out
+    yield from (f"A {visible(last['first'])}", f"B {visible(last['second'])}")
+    yield f"n {last['n']} · {last['replicates']} replicates, seed {last['seed']}"
+    columns = {key: column for key, column in COLUMNS.items() if key in last}
+    yield Table("scheme", [(table_name(row["scheme"]), row) for row in rows], columns, width=8)
+    if last["signature"].endswith("|difference:union"):
+        yield "A − B averages both over the labels of either file"
     # the first only: the negative class may be named like a scheme
-    return "\n".join([*lines, visible(one["signature"].replace(f"|scheme:{one['scheme']}", "", 1))])
-
-
-def _line(row: pd.Series) -> str:
-    scores = [f"{100 * row[name]:6.2f}" for name in ("score_first", "score_second")]
-    changes = [f"{100 * row[name]:+6.2f}" for name in ("difference", "low", "high")]
-    corrected = "p_bh" if "p_bh" in row else "p_holm"
-    chances = [f"{p:.4f}" if p >= 5e-5 else f"{p:.0e}" for p in row[["p", corrected]]]
-    return f"{table_name(row['scheme']):<10}" + "  ".join([*scores, *changes, *chances])
+    yield visible(last["signature"].replace(f"|scheme:{last['scheme']}", "", 1))

@@ -6,7 +6,7 @@ Source of the protocol: Gao et al. 2021, as OpenNRE evaluates.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -14,20 +14,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core import csv_text, naming_file, signature_field, table_name, visible
+from ..core import naming_file, signature_field, table_name, visible
 from ..metrics import (
     CLASS_SCORES,
     FACT_MEASURES,
     PRECISION_AT,
     RULES,
+    Column,
     FactPair,
     FactRanking,
     FactSample,
     LabelCounts,
     PredictedFacts,
+    Report,
+    Table,
     Weighting,
     bootstrap_intervals,
     bootstrap_suffix,
+    chance,
     fact_scores,
     holm,
     label_averages,
@@ -35,6 +39,9 @@ from ..metrics import (
     latex_table,
     one_vs_rest,
     paired_bootstrap,
+    percent,
+    plain_number,
+    points,
     scheme_names,
 )
 from .fact_lists import FactList, read_fact_lists
@@ -46,7 +53,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class FactReport:
+class FactReport(Report):
     """Scores of one ranked list of facts.
 
     Attributes
@@ -109,50 +116,39 @@ class FactReport:
         relations = [{"kind": "relation", "name": name, **row} for name, row in self.per_relation.items()]
         return measures + relations
 
-    def to_csv(self, raw: bool = False) -> str:
-        """`rows()` with a header line; what is undefined is empty."""
-        rows = self.rows()
-        columns = list(dict.fromkeys(key for row in rows for key in row))
-        return csv_text([columns, *([row.get(key) for key in columns] for row in rows)], raw)
+    def _measures(self) -> dict[str, dict[str, float | None]]:
+        return {
+            name: {"value": value, **self.intervals.get(name, {})} for name, value in self._values().items()
+        }
 
-    def to_text(self) -> str:
-        """A table to read, in per cent."""
-        head = (
-            f"{self.n_predictions} predictions · {self.n_facts} true facts · recall {_percent(self.recall)}"
-        )
+    def parts(self) -> Iterator[str | Table]:
+        """Measures, then relations at the threshold, in per cent."""
+        head = f"{self.n_predictions} predictions · {self.n_facts} true facts · recall {percent(self.recall)}"
         if self.scores["threshold"] is not None:
             head += f" · best F1 at rank {self.scores['rank']}, score {self.scores['threshold']:.6g}"
-        ends = ("low", "high") if self.intervals else ()
         if "fixed_threshold" in self.scores:
             head += f" · fixed_: score ≥ {self.scores['fixed_threshold']:.6g}"
-        lines = [head, f"{'measure':<26}{'value':>8}" + "".join(f"{name:>8}" for name in ends)]
-        for name, value in self._values().items():
-            bounds = (self.intervals.get(name, {}).get(end) for end in ends)
-            lines.append(f"{name:<26}" + "".join(f"{_percent(one):>8}" for one in (value, *bounds)))
+        yield head
+        ends = ("low", "high") if self.intervals else ()
+        columns = {name: Column(name) for name in ("value", *ends)}
+        rows = [(name, dict.fromkeys(columns) | row) for name, row in self._measures().items()]
+        yield Table("measure", rows, columns, width=26)
         if self.per_relation:
-            width = max(10, *(len(table_name(name)) for name in self.per_relation))
-            counts = ("predicted", "correct", "facts")
-            titles = "".join(f"{name:>11}" for name in ("precision", "recall", "f1", *counts))
-            lines += ["", f"{'relation':<{width}}{titles}"]
-            for name, row in self.per_relation.items():
-                cells = [_percent(row[one]) for one in ("precision", "recall", "f1")]
-                cells += [str(row[one]) for one in counts]
-                lines.append(f"{table_name(name):<{width}}" + "".join(f"{cell:>11}" for cell in cells))
-        return "\n".join([*lines, visible(self.signature)])
+            yield ""
+            forms: dict[str, Callable[[Any], str]] = dict.fromkeys(("precision", "recall", "f1"), percent)
+            forms |= dict.fromkeys(("predicted", "correct", "facts"), plain_number)
+            columns = {name: Column(name, 11, form) for name, form in forms.items()}
+            yield Table(
+                "relation", [(table_name(name), row) for name, row in self.per_relation.items()], columns
+            )
+        yield visible(self.signature)
 
     def to_latex(self) -> str:
         """The measures, and the relations, as a LaTeX table with caption and label (package booktabs)."""
-        measures = {
-            name: {"value": value, **self.intervals.get(name, {})} for name, value in self._values().items()
-        }
-        tables = [latex_table("Measure", measures, score="value")]
+        tables = [latex_table("Measure", self._measures(), score="value")]
         tables += [latex_table("Relation", self.per_relation)] * bool(self.per_relation)
         caption = "Ranked facts against the true ones, in per cent."
         return latex_float(tables, caption, "tab:facts", [visible(self.signature)])
-
-
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.2f}"
 
 
 def score_fact_file(
@@ -454,20 +450,33 @@ def _paired(lists: list[FactList]) -> FactPair | None:
     return FactPair(first.sample(), second.sample())
 
 
-def fact_comparison_text(table: pd.DataFrame) -> str:
-    """The table of `compare_fact_files` to read, in per cent."""
-    one = table.iloc[0]
-    lines = [f"A {visible(one['first'])}", f"B {visible(one['second'])}"]
-    drawn = "pairs are drawn for both" if one["paired"] else "not paired: each by itself"
-    lines.append(f"{drawn} · {one['replicates']} replicates, seed {one['seed']}")
-    titles = ("A", "low", "high", "B", "low", "high", *(("A − B", "low", "high") if one["paired"] else ()))
-    head = f"{'measure':<18}" + "".join(f"{title:>8}" for title in titles)
-    lines.append(head + (f"{'p':>9}{'p Holm':>9}" if one["paired"] else ""))
-    for _, row in table.iterrows():
-        names = [f"{part}_{side}" for side in ("first", "second") for part in ("score", "low", "high")]
-        cells = [f"{100 * row[name]:>8.2f}" for name in names]
-        if one["paired"]:
-            cells += [f"{100 * row[name]:>+8.2f}" for name in ("difference", "low", "high")]
-            cells += [f"{row[name]:>9.4f}" for name in ("p", "p_holm")]
-        lines.append(f"{row['measure']:<18}" + "".join(cells))
-    return "\n".join([*lines, visible(one["signature"])])
+@dataclass(frozen=True)
+class FactComparison(Report):
+    """The table of `compare_fact_files` as a report."""
+
+    table: pd.DataFrame
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows of the table."""
+        return [{str(name): value for name, value in row.items()} for row in self.table.to_dict("records")]
+
+    def parts(self) -> Iterator[str | Table]:
+        """Both systems, and their difference where they are paired, in per cent."""
+        first, *_ = rows = self.rows()
+        yield from (f"A {visible(first['first'])}", f"B {visible(first['second'])}")
+        drawn = "pairs are drawn for both" if first["paired"] else "not paired: each by itself"
+        yield f"{drawn} · {first['replicates']} replicates, seed {first['seed']}"
+        columns: dict[str, Column] = {}
+        for letter, side in {"A": "_first", "B": "_second"}.items():
+            columns |= _with_ends(f"score{side}", letter, side)
+        if first["paired"]:
+            columns |= _with_ends("difference", "A − B", "", points)
+            columns |= {
+                name: Column(head, 9, chance) for name, head in {"p": "p", "p_holm": "p Holm"}.items()
+            }
+        yield Table("measure", [(row["measure"], row) for row in rows], columns, width=18)
+        yield visible(first["signature"])
+
+
+def _with_ends(name: str, head: str, side: str, form: Callable[[Any], str] = percent) -> dict[str, Column]:
+    return {name: Column(head, 8, form)} | {f"{end}{side}": Column(end, 8, form) for end in ("low", "high")}

@@ -20,7 +20,7 @@ from ..core import (
     unknown_name,
 )
 from ..data import LabelColumns, Respelling, count_files, respelt
-from ..metrics import Report, plain_number, resolve_score, scheme_names
+from ..metrics import ClassReport, plain_number, resolve_score, scheme_names
 from .scoring import Task, find_task, score_frame, score_run
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-def score_file(path: Path | str | Sequence[Path | str], **options: Any) -> Report:
+def score_file(path: Path | str | Sequence[Path | str], **options: Any) -> ClassReport:
     """Score a file of gold and predicted labels, or many files of one test set; columns as in
     `read_predictions`, options as in `score_frame`. A run file of this project (.json) is scored from its
     counts.
@@ -82,7 +82,7 @@ def scored_file(
     check_ids: bool = False,
     task: str | None = None,
     **options: Any,
-) -> tuple[Report, list[str]]:
+) -> tuple[ClassReport, list[str]]:
     """The report of `score_file`, and what it logs, which may be a slip.
 
     >>> scored_file("predictions.doc")
@@ -146,7 +146,7 @@ def _respelt_negative(negative: str | None, respellings: Sequence[Respelling]) -
     return new.get(plain_form(negative), negative) if negative else negative
 
 
-def _note_respellings(report: Report, respellings: Sequence[Respelling]) -> list[str]:
+def _note_respellings(report: ClassReport, respellings: Sequence[Respelling]) -> list[str]:
     """Into the report and its signatures; what is to be said of each."""
     report.extra["normalised"] = {
         one.label: {"counted_as": one.counted_as, "cells": one.cells} for one in respellings
@@ -191,7 +191,7 @@ def check_labels(found: LabelColumns, task: Task, name: str | None) -> None:
 
 
 def _remarks(
-    columns: Mapping[str, str], report: Report, negative: str | None, inverse: Mapping[str, str] | None
+    columns: Mapping[str, str], report: ClassReport, negative: str | None, inverse: Mapping[str, str] | None
 ) -> Iterator[str]:
     """What the user may not have meant."""
     columns = {role: name for role, name in columns.items() if role != "id"}
@@ -210,7 +210,7 @@ def _remarks(
         yield "no gold label has an inverse, so PIR and PPR are undefined; --inverse FILE gives inverses"
 
 
-def _unlike(report: Report) -> Iterator[str]:
+def _unlike(report: ClassReport) -> Iterator[str]:
     """Labels that look like others, and scores over nothing."""
     first: dict[str, str | int] = {}
     rows = report.per_class.items()
@@ -231,7 +231,7 @@ def _unlike(report: Report) -> Iterator[str]:
         yield "no label is averaged, so every average is 0/0, shown as 0"
 
 
-def _pooled_only(report: Report) -> Iterator[str]:
+def _pooled_only(report: ClassReport) -> Iterator[str]:
     """Labels without gold samples that move micro, which pools all labels that may be averaged.
 
     Where nothing is right, micro is 0 with them and without.
@@ -245,7 +245,7 @@ def _pooled_only(report: Report) -> Iterator[str]:
         yield f"{labels} predicted and never gold ({named}): these count as false positives under micro"
 
 
-def negative_hint(report: Report) -> str | None:
+def negative_hint(report: ClassReport) -> str | None:
     """What to tell a user whose labels hold a well-known name of the negative class, and who named none.
 
     >>> import pandas as pd

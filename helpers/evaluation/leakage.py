@@ -6,14 +6,26 @@ been evaluated with the leak.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core import Label, csv_text, naming_file, shown, table_name, visible
+from ..core import Label, naming_file, shown, table_name, visible
 from ..data import read_label_columns
-from ..metrics import Confusion, Policy, Weighting, averages, evaluate, leaked, scheme_names
+from ..metrics import (
+    Column,
+    Confusion,
+    Policy,
+    Report,
+    Table,
+    Weighting,
+    averages,
+    evaluate,
+    leaked,
+    points,
+    scheme_names,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,10 +33,18 @@ if TYPE_CHECKING:
     from ..runs import Run
 
 SCORES = ("precision", "recall", "f1")
+COLUMNS = {
+    "f1": Column("f1"),
+    "f1_leaked": Column("leaked"),
+    "f1_gain": Column("gain", form=points),
+    "precision": Column("precision", 12),
+    "precision_leaked": Column("p leaked", 10),
+    "recall": Column("recall", 10),
+}
 
 
 @dataclass(frozen=True)
-class LeakReport:
+class LeakReport(Report):
     """Scores of one outcome with and without the leak.
 
     Attributes
@@ -60,31 +80,22 @@ class LeakReport:
         """The attributes as a dictionary, in order."""
         return vars(self) | {"notes": list(self.notes)}
 
-    def to_csv(self, raw: bool = False) -> str:
-        """One row a scheme: scheme, then each score, leaked, gained; text as in `helpers.core.csv_text`."""
-        header = ["scheme", *(f"{name}{end}" for name in SCORES for end in ("", "_leaked", "_gain"))]
-        tables = (self.schemes, self.schemes_leaked, self.gain)
-        rows = [
-            [scheme, *(table[scheme][name] for name in SCORES for table in tables)] for scheme in self.schemes
+    def rows(self) -> list[dict[str, Any]]:
+        """One row a scheme: scheme, then each score, leaked, gained."""
+        tables = {"": self.schemes, "_leaked": self.schemes_leaked, "_gain": self.gain}
+        return [
+            {"scheme": scheme}
+            | {f"{name}{end}": table[scheme][name] for name in SCORES for end, table in tables.items()}
+            for scheme in self.schemes
         ]
-        return csv_text([header, *rows], raw)
 
-    def to_text(self) -> str:
+    def parts(self) -> Iterator[str | Table]:
         """A table in per cent, gains in points."""
         alarms = f"{self.n_negative} samples, {self.false_alarms} false alarms turned right"
-        lines = [f"n {self.n} · negative {table_name(self.negative)}: {alarms}"]
-        lines.append(
-            f"{'scheme':<10}{'f1':>8}{'leaked':>8}{'gain':>8}{'precision':>12}{'p leaked':>10}{'recall':>10}"
-        )
-        for scheme, row in self.schemes.items():
-            after, gain = self.schemes_leaked[scheme], self.gain[scheme]
-            values = (row["f1"], after["f1"]), (row["precision"], after["precision"], row["recall"])
-            first = "".join(f"{100 * value:8.2f}" for value in values[0]) + f"{100 * gain['f1']:+8.2f}"
-            second = "".join(
-                f"{100 * one:{width}.2f}" for one, width in zip(values[1], (12, 10, 10), strict=True)
-            )
-            lines.append(f"{table_name(scheme):<10}{first}{second}")
-        return "\n".join([*lines, visible(self.signature), *(f"note: {one}" for one in self.notes)])
+        yield f"n {self.n} · negative {table_name(self.negative)}: {alarms}"
+        yield Table("scheme", [(table_name(row["scheme"]), row) for row in self.rows()], COLUMNS)
+        yield visible(self.signature)
+        yield from (f"note: {note}" for note in self.notes)
 
 
 def leak_report(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,8 +20,11 @@ from ..core import Label, table_name, unknown_name, visible
 from ..data import Documents, label_matrix, read_matrix
 from ..metrics import (
     F_MEASURES,
+    Column,
     LabelPolicy,
     MultilabelOutcome,
+    Report,
+    Table,
     Weighting,
     as_score_matrix,
     bootstrap_suffix,
@@ -42,7 +45,7 @@ OFTEN = 0.1  # share of instances without labels from which the user is told
 
 
 @dataclass(frozen=True)
-class MultilabelReport:
+class MultilabelReport(Report):
     """Scores of one multi-label outcome.
 
     Attributes
@@ -97,14 +100,30 @@ class MultilabelReport:
         head = {"schemes": self.schemes, "signatures": self.signatures} | intervals
         return self.scores | head | {"n": self.n, "labels": self.labels}
 
-    def to_text(self) -> str:
-        """A table to read, in per cent."""
+    def rows(self) -> list[dict[str, Any]]:
+        """One row for each score and scheme: kind, name, value, signature, and low and high if there are."""
+        tables = {"measure": (self.scores, self.signatures, self.intervals)}
+        tables["scheme"] = (self.schemes, self.signatures["schemes"], self.intervals.get("schemes", {}))
+        return [
+            {"kind": kind, "name": name, "value": value}
+            | {"signature": signatures[name]}
+            | intervals.get(name, {})
+            for kind, (values, signatures, intervals) in tables.items()
+            for name, value in values.items()
+        ]
+
+    def parts(self) -> Iterator[str | Table]:
+        """Measures, then schemes, in per cent."""
         empty = f"{self.without_labels} instances without labels (0 in all measures by rank)"
         empty = empty if self.without_labels else "every instance has labels"
-        lines = [f"n {self.n} · {self.labels} labels · {empty}"]
-        lines += _table("measure", "value", self.scores, self.intervals)
-        lines += ["", *_table("scheme", "F1", self.schemes, self.intervals.get("schemes", {}))]
-        return "\n".join([*lines, visible(self.policy)])
+        yield f"n {self.n} · {self.labels} labels · {empty}"
+        ends = ("low", "high") if self.intervals else ()
+        for kind, head in (("measure", "value"), ("scheme", "F1")):
+            rows = [(table_name(row["name"]), row) for row in self.rows() if row["kind"] == kind]
+            columns = {"value": Column(head)} | {name: Column(name) for name in ends}
+            yield Table(kind, rows, columns, width=9)
+            yield from [""] * (kind == "measure")
+        yield visible(self.policy)
 
 
 def score_multilabel(
@@ -209,17 +228,6 @@ def _intervals(
     found |= label_intervals(outcome.sets, rng, schemes, replicates=replicates, labels=labels)
     ends = {name: {"low": interval.low, "high": interval.high} for name, interval in found.items()}
     return ends | {"schemes": {scheme: ends.pop(scheme) for scheme in scheme_names(schemes)}}
-
-
-def _table(title: str, head: str, values: Mapping[str, float], intervals: Mapping[str, Any]) -> list[str]:
-    """One value a line in per cent, with the ends of its interval where there are any."""
-    columns = [head, *(("low", "high") if intervals else ())]
-    width = max(9, *(len(table_name(name)) for name in values))
-    lines = [f"{title:<{width}}" + "".join(f"{column:>8}" for column in columns)]
-    for name, value in values.items():
-        numbers = [value, *(intervals[name].values() if intervals else ())]
-        lines.append(f"{table_name(name):<{width}}" + "".join(f"{100 * number:>8.2f}" for number in numbers))
-    return lines
 
 
 def score_multilabel_files(

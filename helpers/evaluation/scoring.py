@@ -23,10 +23,10 @@ from ..core import (
 from ..data import LabelColumns
 from ..metrics import (
     RULES,
+    ClassReport,
     Confusion,
     Interval,
     PairedOutcomes,
-    Report,
     Weighting,
     average,
     averages,
@@ -80,7 +80,7 @@ def score_frame(
     replicates: int = 0,
     seed: int = 1,
     **policy: Any,
-) -> Report:
+) -> ClassReport:
     """Score a frame with the columns gold, predicted and, for direction, predicted_paired.
 
     Parameters
@@ -98,7 +98,7 @@ def score_frame(
 
     Returns
     -------
-    A `Report`; with predicted_paired it has the section `direction`, in which performance is the task's
+    A `ClassReport`; with predicted_paired it has the section `direction`, in which performance is the task's
     official macro-F1, else macro-F1.
 
     Raises
@@ -149,7 +149,7 @@ def score_run(
     replicates: int = 0,
     seed: int = 1,
     **policy: Any,
-) -> Report:
+) -> ClassReport:
     """Score the counts of a run file, as `score_frame`; the negative class is the run's.
 
     A run on paired sentences has the section `direction`, in which performance is the official macro-F1, as
@@ -200,7 +200,7 @@ class _Drawn:
 
 def _scheme_report(
     confusion: Confusion, schemes: Sequence[str | Weighting] | None, drawn: _Drawn, **policy: Any
-) -> Report:
+) -> ClassReport:
     report = evaluate(confusion, schemes=schemes, **policy)
     weightings = scheme_names() if schemes is None else schemes
     options = {"classes_of": confusion, **policy}
@@ -252,7 +252,7 @@ def _macro_classes(confusion: Confusion, negative: str | None) -> tuple[str, str
     return f"{len(labels)} labels", f"{len({base_relation(label) for label in labels})} relations"
 
 
-def _add_official(report: Report, confusion: Confusion, negative: str | None, drawn: _Drawn) -> None:
+def _add_official(report: ClassReport, confusion: Confusion, negative: str | None, drawn: _Drawn) -> None:
     labels, relations = _macro_classes(confusion, negative)
     report.headings["official"] = (
         f"macro is over {labels} (directed) or over {relations} (undirected; grouped, the task's own score)"
@@ -270,7 +270,7 @@ def _add_official(report: Report, confusion: Confusion, negative: str | None, dr
 
 
 def _add_direction(
-    report: Report,
+    report: ClassReport,
     outcomes: PairedOutcomes,
     official: bool,
     negative: str | None,

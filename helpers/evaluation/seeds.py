@@ -12,24 +12,31 @@ import math
 import re
 import shlex
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from .. import program
-from ..core import csv_text, named_twice, shown, table_name, unknown_name, visible
+from ..core import named_twice, shown, table_name, unknown_name, visible
 from ..metrics import (
     CORRECTIONS,
     DIRECTION_SCORES,
     FEW_RUNS,
+    ClassReport,
+    Column,
     FewRunsWarning,
     Report,
+    Table,
+    chance,
     latex_float,
     latex_name,
     latex_rows,
     latex_text,
     mean_and_sd,
+    percent,
+    plain_values,
+    points,
     run_test,
     sawilowsky,
 )
@@ -42,7 +49,7 @@ _RUN_NUMBER = re.compile(r"(?P<stem>.*?)[-_.]?(?P<word>seed|run)?[-_.]?(?P<numbe
 
 
 @dataclass(frozen=True)
-class RunComparison:
+class RunComparison(Report):
     """Scores of the runs of several systems on one test set; the first system is compared with each other.
 
     Attributes
@@ -82,13 +89,7 @@ class RunComparison:
         tests = [row for row in rows if row["against"]]
         for row, p in zip(tests, CORRECTIONS[self.correction]([one["p"] for one in tests]), strict=True):
             row[f"p_{self.correction}"] = p
-        return [
-            {
-                key: None if isinstance(value, float) and math.isnan(value) else value
-                for key, value in row.items()
-            }
-            for row in rows
-        ]
+        return plain_values(rows)
 
     def _test(self, first: str, system: str, score: str) -> dict[str, Any]:
         names = ("difference", "t", "df", "p", f"p_{self.correction}", "d", "d_low", "d_high")
@@ -106,45 +107,44 @@ class RunComparison:
             for row in self.rows()
         ]
 
-    def to_csv(self, raw: bool = False) -> str:
-        """The rows as CSV; text as in `helpers.core.csv_text`."""
-        rows = self.rows()
-        return csv_text([list(rows[0]), *(row.values() for row in rows)], raw)
-
-    def to_text(self) -> str:
-        """Tables to read, in per cent: one for each system but the first, or one of a single system."""
+    def parts(self) -> Iterator[str | Table]:
+        """In per cent: one table for each system but the first, or one of a single system."""
         rows = {(row["system"], row["score"]): row for row in self.rows()}
         first, *others = self.values
-        if not others:
-            return self._block(rows, first, None)
-        return "\n\n".join(self._block(rows, first, other) for other in others)
+        for number, other in enumerate(others or [None]):
+            yield from [""] * (number > 0)
+            yield from self._block(rows, first, other)
 
-    def _block(self, rows: Mapping[tuple[str, str], dict], first: str, other: str | None) -> str:
-        runs = {name: max(map(len, scores.values())) for name, scores in self.values.items()}
-        systems = [first] if other is None else [first, other]
-        letters = dict(zip(systems, "AB", strict=False))
-        lines = []
-        for name, letter in letters.items():
+    def _block(
+        self, rows: Mapping[tuple[str, str], dict], first: str, other: str | None
+    ) -> Iterator[str | Table]:
+        systems = dict(zip("AB", [first] if other is None else [first, other], strict=False))
+        for letter, name in systems.items():
+            runs = max(map(len, self.values[name].values()))
             known = "" if name == letter else f"{table_name(name)}  "
-            lines.append(f"{letter}  {known}{runs[name]} run{'s' * (runs[name] != 1)}")
-        lines.append(f"n {self.n} · mean ± SD (ddof 1) over runs, per cent")
-        head = f"{'score':<8}" + "".join(f"{letter:>16}" for letter in letters.values())
+            yield f"{letter}  {known}{runs} run{'s' * (runs != 1)}"
+        yield f"n {self.n} · mean ± SD (ddof 1) over runs, per cent"
+        columns = {letter: Column(letter, 16, _mean_sd) for letter in systems}
         if other is not None:
             corrected = {"holm": "p Holm", "bh": "p BH"}[self.correction]
-            head += f"{'A − B':>9}{'p':>8}{corrected:>8}{'d':>7}{'95 %':>14}  size"
-        lines.append(head)
+            columns |= {"difference": Column("A − B", 9, points), "p": Column("p", form=chance)}
+            columns |= {f"p_{self.correction}": Column(corrected, form=chance), "d": Column("d", 7, _signed)}
+            columns |= {"ends": Column("95 %", 14, _ends), "size": Column("size", form=str)}
+        lines = []
         for score in self.values[first]:
-            cells = "".join(f"{_mean_sd(rows[name, score]):>16}" for name in systems)
-            tested = "" if other is None else _tested(rows[other, score], self.correction)
-            name = f"set {score}" if score in ("A", "B") else table_name(score)
-            lines.append(f"{name:<8}{cells}{tested}".rstrip())
+            row = {letter: rows[name, score] for letter, name in systems.items()}
+            if other is not None:
+                tested = rows[other, score]
+                row |= tested | {"ends": (tested["d_low"], tested["d_high"])}
+            lines.append((f"set {score}" if score in ("A", "B") else table_name(score), row))
+        yield Table("score", lines, columns, width=8)
         if other is not None:
             tests = sum(bool(row["against"]) for row in rows.values())
             over = f"p corrected over {tests} test{'s' * (tests != 1)} ({self.correction})"
-            lines.append(f"Welch's test, two-sided; {over}; Cohen's d with its interval")
+            yield f"Welch's test, two-sided; {over}; Cohen's d with its interval"
         schemes = [name for name, signature in self.signatures.items() if f"|scheme:{name}|" in signature]
         last = schemes[-1]  # micro, the first, pools labels that the others leave out
-        return "\n".join([*lines, visible(self.signatures[last].replace(f"|scheme:{last}", "", 1))])
+        yield visible(self.signatures[last].replace(f"|scheme:{last}", "", 1))
 
     def to_latex(self, decimals: int = 1) -> str:
         r"""A table for a paper (booktabs): systems by scores, mean ± SD, the best of each column in bold, and
@@ -184,9 +184,15 @@ class RunComparison:
 
 
 def _mean_sd(row: Mapping[str, Any]) -> str:
-    if row["mean"] is None:
-        return "–"
-    return f"{100 * row['mean']:.2f}" + (f" ± {100 * row['sd']:.2f}" if row["sd"] is not None else "")
+    return percent(row["mean"]) + (f" ± {percent(row['sd'])}" if row["sd"] is not None else "")
+
+
+def _signed(value: float | None) -> str:
+    return "–" if value is None else f"{value:+.2f}"
+
+
+def _ends(interval: tuple[float | None, float | None]) -> str:
+    return "–" if interval[0] is None else ", ".join(map(_signed, interval))
 
 
 def _latex_mean_sd(values: Sequence[float], decimals: int) -> str:
@@ -194,21 +200,6 @@ def _latex_mean_sd(values: Sequence[float], decimals: int) -> str:
         return "--"
     mean, sd, runs = mean_and_sd(values)
     return f"{100 * mean:.{decimals}f}" + (f" $\\pm$ {100 * sd:.{decimals}f}" if runs > 1 else "")
-
-
-def _tested(row: Mapping[str, Any], correction: str) -> str:
-    """Difference, p, corrected p, d, its interval and its size, as `RunComparison.to_text` aligns them."""
-
-    def shown_as(key: str, form: str, factor: float = 1) -> str:
-        return "–" if row[key] is None else format(factor * row[key], form)
-
-    chances = [
-        "–" if p is None else f"{p:.4f}" if p >= 5e-5 else f"{p:.0e}"
-        for p in (row["p"], row[f"p_{correction}"])
-    ]
-    ends = "–" if row["d_low"] is None else f"{row['d_low']:+.2f}, {row['d_high']:+.2f}"
-    text = f"{shown_as('difference', '+.2f', 100):>9}" + "".join(f"{chance:>8}" for chance in chances)
-    return f"{text}{shown_as('d', '+.2f'):>7}{ends:>14}  {row['size']}"
 
 
 def compare_run_files(
@@ -246,7 +237,7 @@ def compare_run_files(
     if twice := named_twice(paths):
         also = "" if twice[0] == twice[1] else f", also as {twice[0]}"
         raise ValueError(f"{twice[1]} is given twice{also}: a run counts once")
-    reports: dict[Path, Report] = {}
+    reports: dict[Path, ClassReport] = {}
     said: set[str] = set()
     for path in paths:
         reports[path], remarks = scored_file(path, **options)
@@ -270,7 +261,7 @@ def compare_run_files(
     return RunComparison(report.n, found, {name: _signature(report, name) for name in names}, correction)
 
 
-def _check_same_gold(first: Path, path: Path, reports: Mapping[Path, Report]) -> None:
+def _check_same_gold(first: Path, path: Path, reports: Mapping[Path, ClassReport]) -> None:
     """Runs are compared on one test set: as many samples of each gold label."""
     here, there = (
         {label: row["support"] for label, row in reports[one].per_class.items() if row["support"]}
@@ -282,7 +273,7 @@ def _check_same_gold(first: Path, path: Path, reports: Mapping[Path, Report]) ->
             raise ValueError(f"{path}: {shown(label)} is gold {times}: runs are compared on one test set")
 
 
-def _common_scores(reports: Mapping[Path, Report]) -> list[str]:
+def _common_scores(reports: Mapping[Path, ClassReport]) -> list[str]:
     """The names of scores that all runs have, without accuracy; `official` is A where there are pairs."""
     first, *others = [report.scores() for report in reports.values()]
     left_out = {"accuracy"} | ({"official"} if "A" in first else set())
@@ -292,7 +283,7 @@ def _common_scores(reports: Mapping[Path, Report]) -> list[str]:
     return [name for name in first if name not in left_out]
 
 
-def _signature(report: Report, name: str) -> str:
+def _signature(report: ClassReport, name: str) -> str:
     if name in report.schemes:
         return report.schemes[name]["signature"]
     return (

@@ -24,7 +24,19 @@ from .weighting import (
     unregister_scheme,
 )
 from .averaging import Policy, RULES, average, averages, evaluate, one_vs_rest
-from .report import DIRECTION_SCORES, Report, plain_number
+from .report import (
+    DIRECTION_SCORES,
+    ClassReport,
+    Column,
+    Report,
+    Table,
+    chance,
+    escape_markdown,
+    percent,
+    plain_number,
+    plain_values,
+    points,
+)
 from .latex import DECIMALS, latex_cell, latex_float, latex_name, latex_rows, latex_table, latex_text
 
 # how sure, and how stable

@@ -19,7 +19,7 @@ from ..core import SKIPPED, Label, shown, signature_field, unlisted_message
 from .class_scores import LOWEST, BinaryCounts, ClassScore, beta_of, in_range, resolve_score
 from .counting import check_total, checked_labels
 from .counts import Confusion, Counted, positions, scalar
-from .report import Report, plain_number
+from .report import ClassReport, plain_number
 from .weighting import Weighting, class_weights, scheme_names
 
 RULES = "0.1"  # version of the scoring rules: it changes when a number could change
@@ -227,7 +227,7 @@ def evaluate(
     schemes: Sequence[str | Weighting] | None = None,
     score: str | ClassScore = "f1",
     **policy: Any,
-) -> Report:
+) -> ClassReport:
     """Every scheme and every class in one report.
 
     Precision, recall and the score are averaged with the same weights, each by itself; `accuracy` is the
@@ -250,7 +250,7 @@ def evaluate(
         raise ValueError("evaluate needs one table with at least one sample")
     rules, (name, _) = Policy(**policy), resolve_score(score)
     evaluated = rules.evaluated(confusion)
-    return Report(
+    return ClassReport(
         n=confusion.n,
         labels=confusion.labels,
         negative=rules.negative,

@@ -1,23 +1,24 @@
-"""A report: what `evaluate` found, as text, dict, DataFrame, CSV and LaTeX.
+"""Reports: what a scoring or a comparison found, as text, dict, DataFrame, CSV, Markdown, HTML and LaTeX.
 
-Scores are fractions; text and LaTeX show per cent, the machine-readable forms keep fractions, with undefined
-values as null (JSON) or empty (CSV). Labels are anybody's text: JSON and CSV keep it, text and LaTeX show it
-in one line, as `core.text` says.
+A report gives its lines and tables to read (`parts`) and its rows (`rows`, `to_dict`); every form is drawn
+from these, here and nowhere else. Scores are fractions; text and LaTeX show per cent, the machine-readable
+forms keep fractions, with undefined values as null (JSON) or empty (CSV). Labels are anybody's text: JSON and
+CSV keep it, the others show it in one line, as `core.text` says.
 """
 
 from __future__ import annotations
 
+import html
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..core import Label, csv_text, table_name, visible
 from .bootstrap import wilson_interval
-from .latex import COUNTS, DECIMALS, latex_float, latex_table, latex_text
-from .latex import HIDDEN as NOT_SHOWN
+from .latex import COUNTS, DECIMALS, HIDDEN, latex_float, latex_table, latex_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,8 +33,195 @@ DIRECTION_SCORES = {
 """Short name of a direction score → its field in `DirectionScores`."""
 
 
-@dataclass
+def plain_number(value: float) -> str:
+    """A count without exponent or trailing zeros; sums of weights keep six decimals at most.
+
+    >>> plain_number(10_000_000), plain_number(2.5)
+    ('10000000', '2.5')
+    """
+    return f"{value:.6f}".rstrip("0").rstrip(".")
+
+
+def percent(value: float | None, form: str = ".2f") -> str:
+    """A fraction in per cent, a dash for what is undefined.
+
+    >>> percent(0.5), percent(0.05, "+.2f"), percent(None)
+    ('50.00', '+5.00', '–')
+    """
+    return "–" if value is None or math.isnan(value) else format(100 * value, form)
+
+
+def points(value: float | None) -> str:
+    """A difference of fractions in points, with its sign.
+
+    >>> points(-0.0125)
+    '-1.25'
+    """
+    return percent(value, "+.2f")
+
+
+def chance(p: float | None) -> str:
+    """A p-value: four decimals, or the power of ten where these would be 0.
+
+    >>> chance(0.03), chance(3e-6)
+    ('0.0300', '3e-06')
+    """
+    if p is None or math.isnan(p):
+        return "–"
+    return f"{p:.4f}" if p >= 5e-5 else f"{p:.0e}"
+
+
+class Column(NamedTuple):
+    """How a value of a table is shown: its head, the least width (two blanks in front counted), as what."""
+
+    head: str
+    width: int = 8
+    form: Callable[[Any], str] = percent
+
+
+@dataclass(frozen=True)
+class Table:
+    """Named rows to read: numbers to the right, names and words to the left.
+
+    Attributes
+    ----------
+    title : head of the names. rows : (name, key → value), the name as it is to be shown, see `table_name`;
+        a value may be missing, one that was 0/0 (key `undefined`) carries a star.
+    columns : key → its column; None: every key, as per cent or as count, by its name.
+    width : of the names, at least.
+
+    >>> print(Table("scheme", [("micro", {"f1": 0.5, "support": 7}), ("macro", {"f1": 1.0})]).to_text())
+    scheme          f1  support
+    micro        50.00        7
+    macro       100.00
+    """
+
+    title: str
+    rows: Sequence[tuple[str, Mapping[str, Any]]]
+    columns: Mapping[str, Column] | None = None
+    width: int = 10
+
+    def _columns(self) -> Mapping[str, Column]:
+        if self.columns is not None:
+            return self.columns
+        keys = dict.fromkeys(key for _, row in self.rows for key in row if key not in HIDDEN)
+        forms = {key: plain_number if key in COUNTS else percent for key in keys}
+        return {key: Column(key, max(len(key) + 2, 8), form) for key, form in forms.items()}
+
+    def cells(self) -> list[list[str]]:
+        """The head, then the rows, as text."""
+        columns = self._columns()
+        lines = [[self.title, *(column.head for column in columns.values())]]
+        for name, row in self.rows:
+            stars = dict.fromkeys(row.get("undefined", ()), "*")
+            texts = (
+                column.form(row[key]) + stars.get(key, "") if key in row else ""
+                for key, column in columns.items()
+            )
+            lines.append([name, *texts])
+        return lines
+
+    def to_text(self) -> str:
+        """Aligned lines."""
+        columns, cells = [*self._columns().values()], self.cells()
+        width = max(self.width, *(len(line[0]) for line in cells))
+        lines = []
+        for first, *texts in cells:
+            shown = (
+                text if column.form is str else text.rjust(column.width - 2)
+                for text, column in zip(texts, columns, strict=True)
+            )
+            lines.append("  ".join([first.ljust(width), *shown]).rstrip())
+        return "\n".join(lines)
+
+    def to_markdown(self) -> str:
+        """A table of Markdown (GitHub's)."""
+        head, *body = (f"| {' | '.join(map(escape_markdown, line))} |" for line in self.cells())
+        rule = "|" + "|".join(["---", *("---:" for _ in self._columns())]) + "|"
+        return "\n".join([head, rule, *body])
+
+    def to_html(self) -> str:
+        """A table of HTML."""
+        head, *body = self.cells()
+        lines = ["".join(f"<th>{html.escape(cell)}</th>" for cell in head)]
+        lines += ["".join(f"<td>{html.escape(cell)}</td>" for cell in line) for line in body]
+        return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
+
+
+def escape_markdown(text: str) -> str:
+    """Text with the characters escaped that Markdown takes for marks.
+
+    >>> escape_markdown("a_b|c")
+    'a\\\\_b\\\\|c'
+    """
+    return "".join("\\" + char if char in "\\`*_<>[]|" else char for char in text)
+
+
 class Report:
+    """Head, tables and signature of one result, in every form. A kind of report says what it has to read
+    (`parts`), its rows, its values by name and, if it has LaTeX, its tables for a paper."""
+
+    def parts(self) -> Iterator[str | Table]:
+        """Lines ('' is a blank one) and tables, in their order."""
+        raise NotImplementedError
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Every number with its names, one dict a row."""
+        raise NotImplementedError
+
+    def to_dict(self) -> Any:
+        """Plain Python values that `json.dumps` takes: undefined values are None."""
+        return plain_values(self.rows())
+
+    def to_frame(self) -> pd.DataFrame:
+        """`rows()` as a pandas DataFrame (pandas is imported here only)."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows())
+
+    def to_csv(self, raw: bool = False) -> str:
+        """`rows()` as CSV text with a header line; undefined values are empty.
+
+        Text that a spreadsheet would take for a formula gets an apostrophe in front, unless `raw`.
+        """
+        rows = plain_values(self.rows())
+        columns = list(dict.fromkeys(key for row in rows for key in row))
+        return csv_text([columns, *([row.get(key) for key in columns] for row in rows)], raw)
+
+    def to_text(self) -> str:
+        """Lines and tables to read, in per cent; long names are cut."""
+        return "\n".join(part if isinstance(part, str) else part.to_text() for part in self.parts())
+
+    def to_markdown(self) -> str:
+        """As `to_text`, as Markdown."""
+        parts = [part for part in self.parts() if part]
+        texts = (escape_markdown(part) if isinstance(part, str) else part.to_markdown() for part in parts)
+        return "\n\n".join(texts) + "\n"
+
+    def _repr_html_(self) -> str:
+        parts = [part for part in self.parts() if part]
+        return "".join(
+            f"<div>{html.escape(part)}</div>" if isinstance(part, str) else part.to_html() for part in parts
+        )
+
+
+def plain_values(value: Any) -> Any:
+    """Python values that `json.dumps` takes: nan becomes None, tuples lists, keys text.
+
+    >>> plain_values({1: (np.float64("nan"), 2)})
+    {'1': [None, 2]}
+    """
+    if isinstance(value, dict):
+        return {str(key): plain_values(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain_values(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+@dataclass
+class ClassReport(Report):
     """Scores of one outcome.
 
     Attributes
@@ -86,7 +274,7 @@ class Report:
     def add_interval(self, scheme: str, low: float, high: float) -> None:
         """Put the ends of an interval for the score of a scheme into the report.
 
-        >>> report = Report(1, (), None, 1.0, (), (), {"micro": {"f1": 1.0}}, {}, "f1", "")
+        >>> report = ClassReport(1, (), None, 1.0, (), (), {"micro": {"f1": 1.0}}, {}, "f1", "")
         >>> report.add_interval("micro", 0.5, 1.0)
         >>> report.schemes["micro"]["low"]
         0.5
@@ -97,7 +285,7 @@ class Report:
     def accuracy_interval(self) -> tuple[float, float] | None:
         """Wilson's 95 % interval of the accuracy; None where samples have weights.
 
-        >>> report = Report(10, (), None, 0.6, (), (), {}, {}, "f1", "")
+        >>> report = ClassReport(10, (), None, 0.6, (), (), {}, {}, "f1", "")
         >>> [round(end, 4) for end in report.accuracy_interval]
         [0.3127, 0.8318]
         """
@@ -107,7 +295,7 @@ class Report:
         """The numbers that one asks for by name: the score under each scheme, accuracy, and, where there are,
         `official` (macro-F1 of the task), and A, B, PD, PIR, PPR (nan if undefined).
 
-        >>> Report(1, (), None, 1.0, (), (), {"micro": {"f1": 0.5}}, {}, "f1", "").scores()
+        >>> ClassReport(1, (), None, 1.0, (), (), {"micro": {"f1": 0.5}}, {}, "f1", "").scores()
         {'micro': 0.5, 'accuracy': 1.0}
         """
         found = {"accuracy": self.accuracy}
@@ -122,19 +310,19 @@ class Report:
     def to_dict(self) -> dict[str, Any]:
         """The report as plain Python values that `json.dumps` takes: nan becomes None, tuples become lists.
 
-        >>> Report(1, ("a",), None, 1.0, ("a",), (), {}, {}, "f1", "sig").to_dict()["labels"]
+        >>> ClassReport(1, ("a",), None, 1.0, ("a",), (), {}, {}, "f1", "sig").to_dict()["labels"]
         ['a']
         """
         head = {key: getattr(self, key) for key in ("n", "labels", "negative", "accuracy")}
         if ends := self.accuracy_interval:
             head["accuracy_interval"] = {"low": ends[0], "high": ends[1], "method": "wilson"}
         head |= {"schemes": self.schemes, "per_class": self.per_class, "signature": self.signature}
-        return _plain(head | {"averaged": self.averaged, "ignored": self.ignored} | self.extra)
+        return plain_values(head | {"averaged": self.averaged, "ignored": self.ignored} | self.extra)
 
     def rows(self) -> list[dict[str, Any]]:
         """Schemes, then classes, one dict each with the keys `kind` and `name` in front.
 
-        >>> Report(1, (), None, 1.0, (), (), {"micro": {"f1": 1.0}}, {}, "f1", "").rows()
+        >>> ClassReport(1, (), None, 1.0, (), (), {"micro": {"f1": 1.0}}, {}, "f1", "").rows()
         [{'kind': 'scheme', 'name': 'micro', 'f1': 1.0}]
         """
         schemes = [{"kind": "scheme", "name": name, **row} for name, row in self.schemes.items()]
@@ -156,50 +344,28 @@ class Report:
                 nested[key] = value
         return ({kind: single} if single else {}) | nested | tables
 
-    def to_frame(self) -> pd.DataFrame:
-        """`rows()` as a pandas DataFrame (pandas is imported here only).
-
-        >>> report = Report(1, (), None, 1.0, (), (), {"micro": {"f1": 1.0}}, {}, "f1", "")
-        >>> report.to_frame().loc[0, "f1"].item()
-        1.0
-        """
-        import pandas as pd
-
-        return pd.DataFrame(self.rows())
-
-    def to_csv(self, raw: bool = False) -> str:
-        """`rows()` as CSV text with a header line; undefined values are empty.
-
-        Text that a spreadsheet would take for a formula gets an apostrophe in front, unless `raw`.
-
-        >>> print(Report(1, (), None, 1.0, (), (), {"micro": {"f1": 1.0}}, {}, "f1", "").to_csv(), end="")
-        kind,name,f1
-        scheme,micro,1.0
-        """
-        rows = [_plain(row) for row in self.rows()]
-        columns = list(dict.fromkeys(key for row in rows for key in row))
-        return csv_text([columns, *([row.get(key) for key in columns] for row in rows)], raw)
-
-    def to_text(self) -> str:
-        """A table to read, in per cent; undefined class scores carry a star, long names are cut."""
-        head = f"n {plain_number(self.n)} · accuracy {_percent(self.accuracy)}"
+    def parts(self) -> Iterator[str | Table]:
+        """Undefined class scores carry a star."""
+        head = f"n {plain_number(self.n)} · accuracy {percent(self.accuracy)}"
         if any("low" in row for row in self.schemes.values()) and (ends := self.accuracy_interval):
-            head += f" [{_percent(ends[0])}, {_percent(ends[1])}]"
-        head += f" · negative {table_name(self.negative)} · {len(self.averaged)} labels averaged"
-        schemes = [(table_name(name), row) for name, row in self.schemes.items()]
-        lines = [head, *_table("scheme", schemes), "", *_table("class", self._class_rows())]
+            head += f" [{percent(ends[0])}, {percent(ends[1])}]"
+        yield f"{head} · negative {table_name(self.negative)} · {len(self.averaged)} labels averaged"
+        yield Table("scheme", [(table_name(name), row) for name, row in self.schemes.items()])
+        yield ""
+        yield Table("class", self._class_rows())
         if any(row["undefined"] for row in self.per_class.values()):
-            lines.append("* undefined (0/0), counted as shown")
+            yield "* undefined (0/0), counted as shown"
         if self.ignored:
             names = ", ".join(map(table_name, self.ignored[:5])) + (", …" if len(self.ignored) > 5 else "")
-            lines.append(f"{len(self.ignored)} without gold samples, left out of all but micro: {names}")
-        lines += [line for kind in self.extra for line in ("", *self._extra_lines(kind))]
-        return "\n".join([*lines, visible(self.signature)])
+            yield f"{len(self.ignored)} without gold samples, left out of all but micro: {names}"
+        for kind in self.extra:
+            yield from ("", *self._extra_lines(kind))
+        yield visible(self.signature)
 
     def _extra_lines(self, kind: str) -> list[str]:
         lines = [table_name(kind) + (f": {self.headings[kind]}" if kind in self.headings else "")]
         for name, row in self._section(kind).items():
-            pairs = (f"{table_name(key)} {_shown(key, row[key])}" for key in row if key not in NOT_SHOWN)
+            pairs = (f"{table_name(key)} {_shown(key, row[key])}" for key in row if key not in HIDDEN)
             lines.append(f"  {table_name(name):<22}  {'  '.join(pairs)}")
             lines += [f"    {visible(row['signature'])}"] if "signature" in row else []
         return lines
@@ -219,7 +385,7 @@ class Report:
         the signature is a comment.
 
         >>> schemes = {"dodrans": {"f1": 0.725, "f1_of_means": 0.73, "low": 0.701, "high": 0.748}}
-        >>> print(Report(90, (), "NA", 1.0, ("a",), (), schemes, {}, "f1", "sig_1").to_latex())
+        >>> print(ClassReport(90, (), "NA", 1.0, ("a",), (), schemes, {}, "f1", "sig_1").to_latex())
         % sig_1
         \begin{table}
         \centering
@@ -253,53 +419,9 @@ class Report:
         return latex_float(tables, caption, "tab:scores", [visible(self.signature)])
 
 
-def _table(title: str, rows: list[tuple[str, dict[str, Any]]]) -> list[str]:
-    widths = {column: max(len(column), 6) for column in _columns(row for _, row in rows)}
-    width = max([len(title), 10, *(len(name) for name, _ in rows)])
-    lines = [f"{title:<{width}}" + "".join(f"  {column:>{w}}" for column, w in widths.items())]
-    for name, row in rows:
-        lines.append(f"{name:<{width}}" + "".join(f"  {_cell(row, key):>{w}}" for key, w in widths.items()))
-    return lines
-
-
 def _shown(key: str, value: Any) -> str:
     if value is None:
         return "undefined"
     if isinstance(value, str):
         return table_name(value)
-    return plain_number(value) if key in COUNTS else _percent(value)
-
-
-def _columns(rows: Iterable[dict[str, Any]]) -> list[str]:
-    return [key for key in dict.fromkeys(key for row in rows for key in row) if key not in NOT_SHOWN]
-
-
-def _cell(row: dict[str, Any], column: str) -> str:
-    if column not in row:
-        return ""
-    if column in COUNTS:
-        return plain_number(row[column])
-    return _percent(row[column]) + ("*" if column in row.get("undefined", ()) else "")
-
-
-def plain_number(value: float) -> str:
-    """A count without exponent or trailing zeros; sums of weights keep six decimals at most.
-
-    >>> plain_number(10_000_000), plain_number(2.5)
-    ('10000000', '2.5')
-    """
-    return f"{value:.6f}".rstrip("0").rstrip(".")
-
-
-def _percent(value: float) -> str:
-    return "–" if math.isnan(value) else f"{100 * value:.2f}"
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    return None if isinstance(value, float) and math.isnan(value) else value
+    return plain_number(value) if key in COUNTS else percent(value)

@@ -20,7 +20,7 @@ from torchmetrics.functional.classification import multiclass_f1_score
 from helpers.metrics.averaging import evaluate
 from helpers.metrics.facts import FactRanking, fact_scores
 from helpers.metrics.multilabel import label_averages
-from helpers.metrics.report import Report
+from helpers.metrics.report import ClassReport
 from tests.outcomes import Confusion
 
 CLASSES, NEGATIVE_SHARE, ACCURACY = 42, 0.79, 0.8  # the shape of TACRED
@@ -34,7 +34,7 @@ def predictions(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return gold, np.where(rng.random(n) < ACCURACY, gold, rng.choice(CLASSES, n))
 
 
-def full_report(gold: Any, predicted: Any) -> Report:
+def full_report(gold: Any, predicted: Any) -> ClassReport:
     """Count and score: every scheme and every class, under scikit-learn's label rule."""
     return evaluate(Confusion.from_arrays(gold, predicted), labels="observed")
 
@@ -96,7 +96,7 @@ def peak_bytes(call: Callable[[], Any]) -> int:
         tracemalloc.stop()
 
 
-def largest_gap(ours: Report, theirs: dict) -> float:
+def largest_gap(ours: ClassReport, theirs: dict) -> float:
     """Largest difference of any score that both reports hold: averages, and every class."""
     gaps = [abs(ours.schemes["micro"]["f1"] - theirs["accuracy"])]
     for scheme in ("macro", "weighted"):

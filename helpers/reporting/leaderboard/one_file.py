@@ -20,14 +20,15 @@ from ...data import read_label_columns
 from ...evaluation import system_title
 from ...metrics import (
     SCHEMES,
+    ClassReport,
     Confusion,
     PairedOutcomes,
     Policy,
-    Report,
     alpha_spectrum,
     averages,
     bootstrap_intervals,
     bootstrap_suffix,
+    escape_markdown,
     evaluate,
     scheme_names,
 )
@@ -57,7 +58,7 @@ class FileReport:
 
     system: str
     dataset: str
-    report: Report
+    report: ClassReport
     confusion: Confusion
     replicates: int
     others: Mapping[str, Confusion] = field(default_factory=dict)
@@ -122,9 +123,9 @@ class FileReport:
     def to_markdown(self) -> str:
         """The report as Markdown."""
         said, _, signature = self.how_to_report().rpartition(": ")
-        parts = [f"# {_plain_markdown(self.title())}", _markdown(self.scheme_rows())]
+        parts = [f"# {escape_markdown(self.title())}", _markdown(self.scheme_rows())]
         parts += ["## Classes", _markdown(self.class_rows()), "## How to report this"]
-        parts += [f"{_plain_markdown(said)}: `{signature.replace('`', chr(39))}`", f"> {CITATION}"]
+        parts += [f"{escape_markdown(said)}: `{signature.replace('`', chr(39))}`", f"> {CITATION}"]
         return "\n\n".join(parts) + "\n"
 
     def to_html(self) -> str:
@@ -207,7 +208,7 @@ def _stored(dataset: str, runs: Path | str, store: Path | str) -> dict[str, Conf
     return {f"{name}, {seed}": counts_of(run) for (name, seed), run in named.items()}
 
 
-def _with_intervals(confusion: Confusion, negative: str | None, replicates: int) -> Report:
+def _with_intervals(confusion: Confusion, negative: str | None, replicates: int) -> ClassReport:
     report, names = evaluate(confusion, negative=negative), scheme_names()
     if not replicates:
         return report
@@ -221,12 +222,8 @@ def _with_intervals(confusion: Confusion, negative: str | None, replicates: int)
     return report
 
 
-def _plain_markdown(text: str) -> str:
-    return "".join("\\" + letter if letter in "\\`*_<>[]|" else letter for letter in text)
-
-
 def _markdown(rows: Sequence[Sequence[str]]) -> str:
-    head, *body = (f"| {' | '.join(map(_plain_markdown, row))} |" for row in rows)
+    head, *body = (f"| {' | '.join(map(escape_markdown, row))} |" for row in rows)
     rule = "|" + "|".join(["---"] + ["---:"] * (len(rows[0]) - 1)) + "|"
     return "\n".join([head, rule, *body])
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from helpers.evaluation import score_file
-from helpers.evaluation.comparison import compare_files, comparison_latex, comparison_text
+from helpers.evaluation.comparison import Comparison, compare_files, comparison_latex
 from helpers.metrics.averaging import averages
 from helpers.metrics.bootstrap import paired_bootstrap
 from helpers.metrics.latex import latex_cell
@@ -142,8 +142,9 @@ class TestClasses:
         assert row["score_second"] == pytest.approx((2 / 3 + 1 + 0) / 3)
         assert row["difference"] == pytest.approx((4 / 5 + 2 / 3) / 3 - (2 / 3 + 1 + 0) / 3)
         assert row["signature"].endswith("|difference:union")
-        assert "\nA − B averages both over the labels of either file\n" in comparison_text(
-            pd.DataFrame([row])
+        assert (
+            "\nA − B averages both over the labels of either file\n"
+            in Comparison(pd.DataFrame([row])).to_text()
         )
         (turned,) = compare_files(pair[::-1], labels="observed", schemes=["macro"], **SMALL).to_dict(
             "records"
@@ -295,7 +296,7 @@ class TestRefused:
 class TestText:
     def test_a_block_for_each_other_file(self, files):
         table = compare_files(files, negative="NA", **SMALL)
-        blocks = comparison_text(table).split("\n\n")
+        blocks = Comparison(table).to_text().split("\n\n")
         assert [block.splitlines()[:2] for block in blocks] == [
             [f"A {files[0]}", f"B {path}"] for path in files[1:]
         ]
@@ -306,13 +307,13 @@ class TestText:
 
     def test_the_same_file_twice_is_two_blocks(self, files):
         table = compare_files([files[0], files[1], files[1]], **SMALL)
-        assert len(comparison_text(table).split("\n\n")) == 2
+        assert len(Comparison(table).to_text().split("\n\n")) == 2
 
     def test_names_and_labels_are_shown_in_one_line(self, files):
         row = compare_files(files[:2], negative="NA", **SMALL).head(1)
         signature = "f1|scheme:micro|labels:listed|negative:x\u202e\\|scheme:micro|n:9"
         odd = row.assign(first="a\n\x1b[31m.csv", signature=signature)
-        lines = comparison_text(odd).splitlines()
+        lines = Comparison(odd).to_text().splitlines()
         assert all(line.isprintable() for line in lines) and len(lines) == 6
         assert lines[0] == r"A a\n\x1b[31m.csv" and lines[1] == f"B {files[1]}"
         assert lines[-1] == r"f1|labels:listed|negative:x\u202e\|scheme:micro|n:9"
@@ -326,5 +327,5 @@ class TestText:
             "high": 0.01,
         }
         table = compare_files(files[:2], **SMALL).head(1).assign(**shown, p=3e-6, p_holm=1.0)
-        line = comparison_text(table).splitlines()[4]
+        line = Comparison(table).to_text().splitlines()[4]
         assert line.split() == ["micro", "70.83", "75.00", "-4.17", "-10.00", "+1.00", "3e-06", "1.0000"]
