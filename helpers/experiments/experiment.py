@@ -245,6 +245,7 @@ class Experiment:
         chosen = self.options | {name: count for name, count in counts.items() if count}
         if self.options:
             usual = entry.defaults
+            usual.pop("base", None)  # which model another one is around is always said
             usual |= {name: self.options.get(name) for name in entry.suffixes}  # they are in the model's name
         if settings:
             chosen = asdict(settings) | chosen

@@ -46,6 +46,10 @@ class TestPaths:
         expected = {experiment_path(one) for one in standard_experiments()}
         assert stored and stored <= expected
 
+    def test_the_base_of_a_model_around_another_is_in_its_path(self):
+        folder = "results/runs/re_docred/RECENT+epochs-40+base-cnn/no-encoder"
+        assert f"{folder}/seed-9.json" in grid_jobs() and (ROOT / folder / "seed-9.json").exists()
+
     def test_no_two_runs_of_a_grid_have_one_path(self):
         assert len(paper_experiments()) == len(grid_jobs("paper"))
 
