@@ -89,14 +89,16 @@ class TestWhatItShows:
     def test_alpha_and_policy_are_exact(self, seen, labels, alpha) -> None:
         seen.evaluate(f"location.hash = '#d=semeval2010&labels={labels}&alpha={alpha}'")
         until(seen, f"document.getElementById('policy').value === '{labels}'")
-        runs = {(run.name, run.seed): run for run in list_runs("semeval2010") if not run.second}
+        own = [run for run in list_runs("semeval2010") if not run.second]
+        runs = {(run.name, (run.encoder or "").replace("no-encoder", ""), run.seed): run for run in own}
         values = seen.evaluate(
             """() => leaderboard.model.test().systems.map(one => [
-            one.runs.map(run => [run.name, run.seed]), leaderboard.model.valueOf({id: 'alpha'})(one)])"""
+            one.runs.map(run => [run.name, run.encoder, run.seed]),
+            leaderboard.model.valueOf({id: 'alpha'})(one)])"""
         )
         assert {len(of_system) for of_system, _ in values} == {1, 5}
         for of_system, value in values:
-            outcomes = [runs[name, seed].outcome() for name, seed in of_system]
+            outcomes = [runs[tuple(run)].outcome() for run in of_system]
             tables_ = [one if isinstance(one, Confusion) else one.original for one in outcomes]
             expected = [averages(one, [power(alpha)], negative="Other", labels=labels)[0] for one in tables_]
             assert value == pytest.approx(sum(expected) / len(expected), abs=1e-12)
