@@ -7,12 +7,13 @@ scikit-learn.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..core import Label, find_negative, shown
-from ..metrics import Confusion, LabelCounts, LabelPolicy, Weighting, average, checked_labels
+from ..metrics import Outcome, Weighting, average, checked_labels
 
 
 def f1_score(
@@ -55,12 +56,11 @@ def f1_score(
     >>> f1_score(["a", "b"], ["a", "a"], scheme="macro", labels=["a", "b", "c"], zero_support="zero")
     0.2222222222222222
     """
-    table = Confusion.from_arrays(y_true, y_pred, sample_weight=sample_weight)
+    table = Outcome.from_columns(y_true, y_pred, sample_weight=sample_weight)
     if labels is not None and not isinstance(labels, str):
         listed = checked_labels(labels)
         missing = tuple(label for label in listed if label not in table.labels)
-        size = len(missing)
-        table = Confusion(np.pad(table.counts, ((0, size), (0, size))), table.labels + missing)
+        table = replace(table, labels=table.labels + missing)
         labels = listed
     negative = known_negative(negative, table.labels)
     return float(average(table, scheme, negative=negative, labels=labels or "supported", **policy))
@@ -122,7 +122,8 @@ def multilabel(
     ----------
     y_true, y_pred : n sets (or lists) of labels, one for each instance; a set may be empty.
     scheme : as in `f1_score`.
-    labels : all labels; None: those that occur. policy : fields of `helpers.metrics.LabelPolicy`.
+    labels : all labels; None: those that occur. policy : fields of `helpers.metrics.Policy`; label sets have
+        defaults of their own (`Policy.of`).
 
     Raises
     ------
@@ -141,9 +142,7 @@ def multilabel(
     )
     place = {label: index for index, label in enumerate(listed)}
     truth, chosen = _indicators(gold, place, "y_true"), _indicators(predicted, place, "y_pred")
-    rules: dict[str, Any] = {"negative_in_normaliser": False, "labels": "listed"} | policy
-    LabelPolicy(**policy)  # refuses what multi-label data have not, such as a negative class
-    return float(average(LabelCounts.from_matrices(truth, chosen, labels=listed), scheme, **rules))
+    return float(average(Outcome.from_sets(truth, chosen, labels=listed).per_class(), scheme, **policy))
 
 
 def _label_sets(sets: Iterable[Iterable[Label]], argument: str) -> list[list[Label]]:

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from ..core import Label, shown
-from ..metrics import Confusion, Policy, Weighting, average
+from ..metrics import Outcome, Policy, Weighting, average
 from .trainer import IGNORED, kept_ids, names_of
 
 try:
@@ -99,6 +99,6 @@ class WeightedF1(Metric):
         """The score of all batches, a float64 of no axis."""
         if not int(self.counts.sum()):
             raise ValueError("there is nothing to score: no batch with a target was given to `update`")
-        table = Confusion(self.counts.cpu().numpy(), self.labels)
+        table = Outcome.from_table(self.counts.cpu().numpy(), self.labels)
         value = average(table, self.scheme, **self.policy)
         return torch.tensor(value, dtype=torch.float64, device=self.counts.device)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core import shown, unknown_name
-from ..metrics import Confusion, Policy, Weighting, evaluate
+from ..metrics import Outcome, Policy, Weighting, evaluate
 from .scikit_learn import known_negative
 
 IGNORED = -100
@@ -66,7 +66,7 @@ def compute_metrics(
             else (prediction[0], prediction[1])
         )
         gold, predicted = kept_ids(logits, target, len(names))
-        table = Confusion.from_arrays(gold, predicted, names)
+        table = Outcome.from_columns(gold, predicted, labels=names)
         report = evaluate(table, schemes=schemes, negative=negative, **policy)
         scores = {f"f1_{scheme}": row["f1"] for scheme, row in report.schemes.items()}
         return scores | {"accuracy": report.accuracy}

@@ -110,7 +110,7 @@ def count_rows(
     -------
     Columns `gold`, `predicted` and, if asked for, `predicted_paired` of the distinct combinations, with
     `counts`. `score_frame` of helpers.evaluation scores them;
-    `Confusion.from_arrays(found["gold"], found["predicted"], counts=found.counts)` is the table. Integers
+    `Outcome.from_columns(found["gold"], found["predicted"], counts=found.counts)` is the table. Integers
     stay integers, as in arrays.
 
     Raises

@@ -19,8 +19,7 @@ from ..data import read_label_columns, respelt
 from ..metrics import (
     CORRECTIONS,
     Column,
-    Confusion,
-    PairedOutcomes,
+    Outcome,
     Policy,
     Report,
     Table,
@@ -111,17 +110,18 @@ def compare_files(
     for path, frame in others:
         outcomes, scores = systems.pair(*_matched(first[0], path, first[1], frame))
         try:
-            test = paired_bootstrap(outcomes, scores, np.random.default_rng(seed), replicates)
+            both = outcomes, outcomes.of("second")
+            test = paired_bootstrap(*both, scores, np.random.default_rng(seed), replicates)
         except ValueError as error:
             raise ValueError(f"{first[0]}, {path}: {error}") from error
-        tables = {"score_first": outcomes.original, "score_second": outcomes.paired()}
+        tables = {"score_first": outcomes, "score_second": outcomes.of("second")}
         columns = {name: systems.alone(table)(table) for name, table in tables.items()}
         columns |= {name: getattr(test, name) for name in ("difference", "low", "high", "p")}
         for place, scheme in enumerate(systems.names):
             row: dict[str, Any] = {"scheme": scheme, "first": str(first[0]), "second": str(path)}
             row |= {name: float(values[place]) for name, values in columns.items()} | {"n": outcomes.n}
             row |= {"replicates": replicates, "seed": seed}
-            rows.append(row | {"signature": systems.signature(outcomes.original, scheme)})
+            rows.append(row | {"signature": systems.signature(outcomes, scheme)})
     table = pd.DataFrame(rows)
     corrected = CORRECTIONS[correction](table["p"].tolist())
     table.insert([*table.columns].index("p") + 1, f"p_{correction}", corrected)
@@ -157,7 +157,7 @@ def comparison_latex(
     frames = systems.matched()
     found = []
     for frame in frames:
-        table = systems.pair(frame, frame)[0].original
+        table = systems.pair(frame, frame)[0].of("predicted").grouped()
         rng = np.random.default_rng(seed)
         found.append(bootstrap_intervals(table, systems.alone(table), rng, replicates))
     bold = systems.led(frames, np.stack([one.value for one in found]), replicates, seed)
@@ -227,28 +227,24 @@ class _Systems:
         first, *others = zip(self.paths, self.frames, strict=True)
         return [first[1], *(_matched(first[0], path, first[1], frame)[1] for path, frame in others)]
 
-    def pair(
-        self, a: pd.DataFrame, b: pd.DataFrame
-    ) -> tuple[PairedOutcomes, Callable[[Confusion], np.ndarray]]:
+    def pair(self, a: pd.DataFrame, b: pd.DataFrame) -> tuple[Outcome, Callable[[Outcome], np.ndarray]]:
         """The outcomes of two systems in the same order, and the scores of either's table under each scheme,
         over classes that both share: those of the gold labels and of all predictions."""
-        columns = {"gold": a["gold"], "predicted": a["predicted"], "predicted_paired": b["predicted"]}
+        columns = {"predicted": a["predicted"], "predicted_second": b["predicted"]}
         labels = task_labels(self.task, columns) if self.task else None
-        outcomes = PairedOutcomes.from_arrays(
-            columns["gold"], columns["predicted"], columns["predicted_paired"], labels
-        )
+        outcomes = Outcome.from_columns(a["gold"], a["predicted"], second=b["predicted"], labels=labels)
         if self.task is None:
             outcomes = with_listed(outcomes, self.policy.get("labels", ()), self.policy["negative"])
-        return outcomes, self._scores(outcomes.original + outcomes.paired(), self.policy)
+        return outcomes, self._scores(outcomes.of("predicted") + outcomes.of("second"), self.policy)
 
-    def alone(self, table: Confusion) -> Callable[[Confusion], np.ndarray]:
+    def alone(self, table: Outcome) -> Callable[[Outcome], np.ndarray]:
         """The scores of one system's table under each scheme, as `score_frame` has them."""
         own = dict(self.policy)
         if self.task is None and own.get("labels") == "listed":
             own |= {"labels": "observed"}  # the table lists the labels of other files, too
         return self._scores(table, own)
 
-    def _scores(self, classes_of: Confusion, policy: Mapping[str, Any]) -> Callable[[Confusion], np.ndarray]:
+    def _scores(self, classes_of: Outcome, policy: Mapping[str, Any]) -> Callable[[Outcome], np.ndarray]:
         return partial(averages, schemes=self.schemes, score=self.score, classes_of=classes_of, **policy)
 
     def led(
@@ -260,11 +256,12 @@ class _Systems:
         for one in sorted(set(best.tolist())):
             for other in (place for place in range(len(frames)) if place != one):
                 outcomes, scores = self.pair(frames[one], frames[other])
-                test = paired_bootstrap(outcomes, scores, np.random.default_rng(seed), replicates)
+                both = outcomes, outcomes.of("second")
+                test = paired_bootstrap(*both, scores, np.random.default_rng(seed), replicates)
                 led[other] |= (best == one) & (test.low <= 0)
         return led
 
-    def signature(self, table: Confusion, scheme: str | None) -> str:
+    def signature(self, table: Outcome, scheme: str | None) -> str:
         """The recipe of a score of this comparison, and which classes a difference averages over where the
         systems' own may differ."""
         rules = Policy(**self.policy)

@@ -20,24 +20,23 @@ from ..metrics import (
     FACT_MEASURES,
     PRECISION_AT,
     RULES,
+    ClassCounts,
     Column,
-    FactPair,
     FactRanking,
     FactSample,
-    LabelCounts,
-    PredictedFacts,
+    Outcome,
     Report,
     Table,
     Weighting,
+    averages,
     bootstrap_intervals,
     bootstrap_suffix,
     chance,
     fact_scores,
+    facts_at,
     holm,
-    label_averages,
     latex_float,
     latex_table,
-    one_vs_rest,
     paired_bootstrap,
     percent,
     plain_number,
@@ -241,10 +240,10 @@ def _macro(ranking: FactRanking, threshold: float | None, head: str = "") -> dic
     return dict(zip((f"{head}macro_f1", f"{head}macro_f1_supported"), found, strict=True))
 
 
-def _macro_values(counts: LabelCounts, classes_of: LabelCounts | None = None) -> np.ndarray:
+def _macro_values(counts: ClassCounts, classes_of: ClassCounts | None = None) -> np.ndarray:
     """(..., 2) macro-F1 over all relations, and over those with true facts."""
     values = [
-        label_averages(counts, ["macro"], classes_of=classes_of, labels=labels)
+        averages(counts, ["macro"], classes_of=classes_of, labels=labels)
         for labels in ("listed", "supported")
     ]
     return np.concatenate(values, axis=-1)
@@ -274,7 +273,7 @@ def _relations(
     if threshold is None or ranking.relations is None or ranking.facts_of_relation is None:
         return {}, {}
     counts = ranking.counts_at(threshold)
-    single = {name: CLASS_SCORES[name](one_vs_rest(counts)) for name in ("precision", "recall", "f1")}
+    single = {name: CLASS_SCORES[name](counts) for name in ("precision", "recall", "f1")}
     rows = {
         str(label): {name: _known(float(values[place])) for name, values in single.items()}
         | {
@@ -285,7 +284,7 @@ def _relations(
         for place, label in enumerate(counts.labels)
     }
     names = scheme_names(schemes)
-    return rows, dict(zip(names, label_averages(counts, schemes).tolist(), strict=True))
+    return rows, dict(zip(names, averages(counts, schemes).tolist(), strict=True))
 
 
 def _signature(found: FactList, negative: str | None, recall: float | None) -> str:
@@ -323,7 +322,7 @@ def _intervals(
         if sample is not None:
             rows = [f"{head}macro_f1", f"{head}macro_f1_supported"]
             rows += ["fixed_micro_f1"] if head else names
-            statistic = partial(_averages, weightings=averaged, whole=sample.label_counts())
+            statistic = partial(_averages, weightings=averaged, whole=sample.per_class())
             rng = np.random.default_rng(seed)
             ends |= bootstrap_intervals(sample, statistic, rng, replicates).named(rows)
     return {name: {"low": _known(one.low), "high": _known(one.high)} for name, one in ends.items()}
@@ -349,20 +348,18 @@ class _Cut:
             logger.warning("%s: %s and are left out of the intervals: cut at a lower one", path, told)
 
 
-def _averages(
-    sample: PredictedFacts, weightings: Sequence[str | Weighting], whole: LabelCounts
-) -> np.ndarray:
+def _averages(sample: Outcome, weightings: Sequence[str | Weighting], whole: ClassCounts) -> np.ndarray:
     """(..., 2 + S) both macro-F1, then the averages under the schemes; the relations are those of `whole`."""
-    counts = sample.label_counts()
-    averaged = label_averages(counts, weightings, classes_of=whole)
+    counts = sample.per_class()
+    averaged = averages(counts, weightings, classes_of=whole)
     return np.concatenate([_macro_values(counts, whole), averaged], axis=-1)
 
 
-def _predicted(found: FactList, ranking: FactRanking, threshold: float | None) -> PredictedFacts | None:
+def _predicted(found: FactList, ranking: FactRanking, threshold: float | None) -> Outcome | None:
     """What is predicted at the threshold, to be drawn again; None where the true facts are unknown."""
     if threshold is None or found.true is None or found.pairs is None:
         return None
-    return PredictedFacts.at(ranking, threshold, found.pairs[: len(ranking)], found.true)
+    return facts_at(ranking, threshold, found.pairs[: len(ranking)], found.true)
 
 
 def compare_fact_files(
@@ -425,7 +422,7 @@ def compare_fact_files(
         cut = _Cut(recall=recall)
         single.append(bootstrap_intervals(one.sample(), cut, rng(seed), replicates))
         cut.note(one.path, replicates)
-    test = None if pair is None else paired_bootstrap(pair, _Cut(recall=recall), rng(seed), replicates)
+    test = None if pair is None else paired_bootstrap(*pair, _Cut(recall=recall), rng(seed), replicates)
     columns: dict[str, Any] = {"measure": list(FACT_MEASURES), "first": str(first), "second": str(second)}
     for name, found in zip(("first", "second"), single, strict=True):
         columns |= {f"score_{name}": found.value, f"low_{name}": found.low, f"high_{name}": found.high}
@@ -442,12 +439,12 @@ def compare_fact_files(
     return pd.DataFrame(columns)
 
 
-def _paired(lists: list[FactList]) -> FactPair | None:
+def _paired(lists: list[FactList]) -> tuple[FactSample, FactSample] | None:
     """Both lists over the same units; None where they do not name their facts, or have other true facts."""
     if any(one.pairs is None for one in lists):
         return None
     first, second = lists
-    return FactPair(first.sample(), second.sample())
+    return first.sample(), second.sample()
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from ..core import Label, naming_file, shown, table_name, visible
 from ..data import read_label_columns
 from ..metrics import (
     Column,
-    Confusion,
+    Outcome,
     Policy,
     Report,
     Table,
@@ -57,7 +57,7 @@ class LeakReport(Report):
     signature : the policy shared by all rows.
     notes : what one should know of such a file: no negative sample, or no false alarm.
 
-    >>> table = Confusion.from_arrays(gold=["NA", "NA", "a"], predicted=["a", "NA", "a"])
+    >>> table = Outcome.from_columns(gold=["NA", "NA", "a"], predicted=["a", "NA", "a"])
     >>> print(leak_report(table, "NA", ["micro", "macro"]).to_text())
     n 3 · negative NA: 2 samples, 1 false alarms turned right
     scheme          f1  leaked    gain   precision  p leaked    recall
@@ -99,7 +99,7 @@ class LeakReport(Report):
 
 
 def leak_report(
-    confusion: Confusion, negative: Label, schemes: Sequence[str | Weighting] | None = None
+    confusion: Outcome, negative: Label, schemes: Sequence[str | Weighting] | None = None
 ) -> LeakReport:
     """Every scheme before and after the leak, from the table alone.
 
@@ -121,9 +121,8 @@ def leak_report(
     gain = {
         scheme: {name: found[scheme][name] - row[name] for name in SCORES} for scheme, row in stated.items()
     }
-    place = confusion.labels.index(negative)
-    alarms = (confusion.gold[place] - confusion.correct[place]).item()
-    n_negative = confusion.gold[place].item()
+    counts, place = confusion.per_class(), confusion.labels.index(negative)
+    alarms, n_negative = counts.fn[place].item(), counts.gold[place].item()
     notes: tuple[str, ...] = ()
     if not n_negative:
         notes = (f"no sample has the gold label {shown(negative)}: there is nothing to leak",)
@@ -160,7 +159,7 @@ def audit_leak(
         one = found.columns.get("gold")
         if one is not None and one == found.columns.get("predicted"):
             raise ValueError(f"column {shown(one)} is both gold and predicted")
-        confusion = Confusion.from_arrays(found["gold"], found["predicted"])
+        confusion = Outcome.from_columns(found["gold"], found["predicted"])
         if negative not in confusion.labels:
             known = ", ".join(shown(label) for label in confusion.labels[:10])
             raise ValueError(
@@ -183,7 +182,7 @@ def leak_table(runs: Iterable[Run], schemes: Sequence[str | Weighting] | None = 
     Raises ValueError for a run without a negative class.
 
     >>> from helpers.runs import Run
-    >>> table = Confusion.from_arrays(gold=["NA", "NA", "a"], predicted=["a", "NA", "a"])
+    >>> table = Outcome.from_columns(gold=["NA", "NA", "a"], predicted=["a", "NA", "a"])
     >>> run = Run.from_outcome(table, dataset="d", model="m", negative="NA")
     >>> leak_table([run], ["micro"])[["model", "scheme", "gain", "rank_change"]].round(4).values.tolist()
     [['m', 'micro', 0.3333, 0]]
@@ -196,7 +195,7 @@ def leak_table(runs: Iterable[Run], schemes: Sequence[str | Weighting] | None = 
     rows = []
     for run in runs:
         outcome = run.outcome()
-        if not isinstance(outcome, Confusion):
+        if not isinstance(outcome, Outcome) or len(outcome.roles) > 2:
             continue
         if run.negative is None:
             raise ValueError(f"the run of {run.model} on {run.dataset} has no negative class")

@@ -21,15 +21,15 @@ from ..data import Documents, label_matrix, read_matrix
 from ..metrics import (
     F_MEASURES,
     Column,
-    LabelPolicy,
     MultilabelOutcome,
+    Policy,
     Report,
     Table,
     Weighting,
     as_score_matrix,
+    averages,
     bootstrap_suffix,
     checked_ks,
-    label_averages,
     label_intervals,
     names_at,
     scheme_names,
@@ -148,7 +148,7 @@ def score_multilabel(
     replicates : bootstrap replicates for 95 % intervals (instances are drawn); 0: none. seed : of the
         bootstrap.
     labels : which labels `schemes` average: 'listed', 'observed', 'supported', or a list of columns; see
-        `LabelPolicy`. The three F-measures of LibMultiLabel take all L in any case.
+        `Policy.of`. The three F-measures of LibMultiLabel take all L in any case.
     schemes : names, 'n^α' or functions; None: all of `scheme_names`.
 
     Raises
@@ -160,7 +160,7 @@ def score_multilabel(
     0.6666666666666666
     """
     matrix = as_score_matrix(scores)
-    LabelPolicy(labels=labels), scheme_names(schemes)  # refuse unknown words before the pass over the data
+    Policy(labels=labels), scheme_names(schemes)  # refuse unknown words before the pass over the data
     ks = checked_ks(usual_ks(matrix.shape[1]) if ks is None else ks, matrix.shape[1]).tolist()
     outcome = MultilabelOutcome.from_scores(
         truth, matrix, max(ks), threshold=threshold, multiclass=multiclass, keep_sets=replicates != 0
@@ -201,18 +201,19 @@ def report_of(
     if replicates and outcome.sets is None:
         no_sets = "the outcome has no label sets to draw from"
         raise ValueError(f"replicates: {no_sets}; make it with keep_sets=True")
-    counts, policy, made = outcome.counts, LabelPolicy(labels=labels), bootstrap_suffix(replicates, seed)
-    names, averages = scheme_names(schemes), label_averages(counts, schemes, labels=labels).tolist()
+    counts, made = outcome.counts, bootstrap_suffix(replicates, seed)
+    policy = Policy.of(counts, labels=labels)
+    names, scores = scheme_names(schemes), averages(counts, schemes, labels=labels).tolist()
     signatures: dict[str, Any] = {name: outcome.ranking.signature(name) + made for name in names_at(ks)}
     for name, kind in F_MEASURES.items():
-        signatures[name] = LabelPolicy().signature(counts, *kind) + made
+        signatures[name] = Policy.of(counts).signature(counts, *kind) + made
     signatures["schemes"] = {name: policy.signature(counts, "f1", name) + made for name in names}
     return MultilabelReport(
         n=outcome.ranking.n,
         labels=len(outcome.ranking.labels),
         without_labels=outcome.ranking.without_labels,
         scores=outcome.scores(ks),
-        schemes=dict(zip(names, averages, strict=True)),
+        schemes=dict(zip(names, scores, strict=True)),
         signatures=signatures,
         policy=policy.signature(counts, "f1") + made,
         intervals=_intervals(outcome, ks, labels, schemes, replicates, seed) if replicates else {},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,9 +24,8 @@ from ..data import LabelColumns
 from ..metrics import (
     RULES,
     ClassReport,
-    Confusion,
     Interval,
-    PairedOutcomes,
+    Outcome,
     Weighting,
     average,
     averages,
@@ -52,7 +51,6 @@ class Task(NamedTuple):
     negative: str
 
 
-Outcome = TypeVar("Outcome", Confusion, PairedOutcomes)
 TASKS = {"semeval2010": Task(SEMEVAL_RELATIONS, "Other")}
 RATES = ("performance_original", "performance_paired", "pd", "pir", "ppr")
 
@@ -103,7 +101,7 @@ def score_frame(
 
     Raises
     ------
-    ValueError : as `Confusion.from_arrays`; unknown task, scheme or score; a negative class that is none of
+    ValueError : as `Outcome.from_columns`; unknown task, scheme or score; a negative class that is none of
         the labels, or not the task's.
 
     >>> import pandas as pd
@@ -121,14 +119,15 @@ def score_frame(
     negative = known.negative if known else negative or None
     labels = task_labels(known, frame) if known else None
     counts = frame.counts if isinstance(frame, LabelColumns) else None
-    confusion = Confusion.from_arrays(frame["gold"], frame["predicted"], labels, counts=counts)
+    confusion = Outcome.from_columns(frame["gold"], frame["predicted"], labels=labels, counts=counts)
     outcomes = None
     if "predicted_paired" in frame:
-        outcomes = PairedOutcomes.from_arrays(
-            frame["gold"], frame["predicted"], frame["predicted_paired"], labels, counts
+        outcomes = Outcome.from_columns(
+            frame["gold"], frame["predicted"], paired=frame["predicted_paired"], labels=labels, counts=counts
         )
         if negative is not None and negative not in confusion.labels:
-            confusion = outcomes.original  # the negative class may be predicted for paired samples only
+            # the negative class may be predicted for paired samples only
+            confusion = outcomes.of("predicted").grouped()
     if known is None:
         confusion = with_listed(confusion, policy.get("labels", ()), negative)
     drawn = _Drawn(replicates, seed)
@@ -157,22 +156,21 @@ def score_run(
     and for another negative class.
 
     >>> from helpers.runs import Run
-    >>> table = Confusion.from_rows([(0, 0, 3), (1, 0, 1)], ("a", "b"))
+    >>> table = Outcome.from_rows([(0, 0, 3), (1, 0, 1)], ("a", "b"))
     >>> score_run(Run.from_outcome(table, dataset="d", model="m")).schemes["macro"]["f1"]
     0.42857142857142855
     """
     outcome, drawn = run.outcome(), _Drawn(replicates, seed)
-    if not isinstance(outcome, Confusion | PairedOutcomes) or run.second:
+    if not isinstance(outcome, Outcome) or run.second:
         raise ValueError(f"the run of {run.model} on {run.dataset} is not of one classifier of single labels")
     if negative not in (None, run.negative or ""):
         raise ValueError(f"negative is {shown(negative)}, but that of the run is {shown(run.negative)}")
-    paired = outcome if isinstance(outcome, PairedOutcomes) else None
-    table = outcome.original if isinstance(outcome, PairedOutcomes) else outcome
+    table = outcome.of("predicted").grouped()
     report = _scheme_report(table, schemes, drawn, negative=run.negative, **policy)
     if run.dataset in TASKS:
         _add_official(report, table, run.negative, drawn)
-    if paired is not None:
-        _add_direction(report, paired, True, run.negative, inverse, drawn)
+    if "paired" in outcome.roles:
+        _add_direction(report, outcome, True, run.negative, inverse, drawn)
     return report
 
 
@@ -199,7 +197,7 @@ class _Drawn:
 
 
 def _scheme_report(
-    confusion: Confusion, schemes: Sequence[str | Weighting] | None, drawn: _Drawn, **policy: Any
+    confusion: Outcome, schemes: Sequence[str | Weighting] | None, drawn: _Drawn, **policy: Any
 ) -> ClassReport:
     report = evaluate(confusion, schemes=schemes, **policy)
     weightings = scheme_names() if schemes is None else schemes
@@ -231,7 +229,7 @@ def with_listed(outcome: Outcome, listed: str | Sequence[Label], negative: Label
 
     ValueError for one that looks like a label that occurs and is not listed: that is taken for a slip.
 
-    >>> with_listed(Confusion.from_arrays(["a", "NA"], ["a", "a"]), ["a", "b"], "NA").labels
+    >>> with_listed(Outcome.from_columns(["a", "NA"], ["a", "a"]), ["a", "b"], "NA").labels
     ('NA', 'a', 'b')
     """
     wider = {*outcome.labels, *(() if isinstance(listed, str) else listed)}
@@ -242,17 +240,17 @@ def with_listed(outcome: Outcome, listed: str | Sequence[Label], negative: Label
     for place, label in enumerate(listed):
         if label not in outcome.labels and did_you_mean(label, others):
             raise ValueError(unlisted_message("labels", place, label, outcome.labels))
-    return outcome + type(outcome).from_rows([], sorted(wider))
+    return outcome + Outcome.from_rows([], sorted(wider), list(outcome.roles))
 
 
-def _macro_classes(confusion: Confusion, negative: str | None) -> tuple[str, str]:
+def _macro_classes(confusion: Outcome, negative: str | None) -> tuple[str, str]:
     """Over how many labels macro-F1 is, and over how many relations SemEval's official one, in words."""
-    gold = zip(confusion.labels, confusion.gold.tolist(), strict=True)
+    gold = zip(confusion.labels, confusion.per_class().gold.tolist(), strict=True)
     labels = [str(label) for label, support in gold if support and label not in (negative, SKIPPED)]
     return f"{len(labels)} labels", f"{len({base_relation(label) for label in labels})} relations"
 
 
-def _add_official(report: ClassReport, confusion: Confusion, negative: str | None, drawn: _Drawn) -> None:
+def _add_official(report: ClassReport, confusion: Outcome, negative: str | None, drawn: _Drawn) -> None:
     labels, relations = _macro_classes(confusion, negative)
     report.headings["official"] = (
         f"macro is over {labels} (directed) or over {relations} (undirected; grouped, the task's own score)"
@@ -271,18 +269,18 @@ def _add_official(report: ClassReport, confusion: Confusion, negative: str | Non
 
 def _add_direction(
     report: ClassReport,
-    outcomes: PairedOutcomes,
+    outcomes: Outcome,
     official: bool,
     negative: str | None,
     inverse: Mapping[Any, str] | None,
     drawn: _Drawn,
 ) -> None:
-    def performance(table: Confusion, classes_of: Confusion | None = None) -> Any:
+    def performance(table: Outcome, classes_of: Outcome | None = None) -> Any:
         if official:
             return official_macro(table, negative, classes_of)
         return average(table, "macro", negative=negative, classes_of=classes_of)
 
-    def rates(table: PairedOutcomes) -> np.ndarray:
+    def rates(table: Outcome) -> np.ndarray:
         scores = direction_scores(table, inverse, performance, outcomes)
         return np.stack([getattr(scores, rate) for rate in RATES], -1)
 
@@ -295,7 +293,7 @@ def _add_direction(
     scores["signature"] = (
         f"pd+pir+ppr|performance:{measure}|inverse:{pairs}|negative:{name}|n:{outcomes.n}|v:{RULES}{drawn.made}"
     )
-    labels, relations = _macro_classes(outcomes.original, negative)
+    labels, relations = _macro_classes(outcomes, negative)
     over = (
         f"the official macro-F1, over {relations}, direction counted"
         if official

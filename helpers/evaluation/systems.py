@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core import SEMEVAL_RELATIONS, MissingData
 from ..data import join_semeval_answers, locate, registered_file, semeval_key, tacred_predictions
-from ..metrics import Confusion, PairedOutcomes
+from ..metrics import Outcome
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,7 +70,7 @@ def tacred_runs() -> Iterator[Run]:
     fixed |= {"licence": registered_file(TACRED_FILE).licence}
     for dataset, gold in TACRED_GOLD.items():
         for model in models:
-            outcome = Confusion.from_arrays(frame[gold], frame[model], labels)
+            outcome = Outcome.from_columns(frame[gold], frame[model], labels=labels)
             yield Run.from_outcome(outcome, dataset=dataset, model=model, **fixed)
         for pair in TACRED_PAIRS:
             yield _pair(frame, gold, pair, labels, dataset=dataset, **fixed)
@@ -91,7 +91,7 @@ def semeval_runs() -> Iterator[Run]:
     )
     fixed: dict[str, Any] = {"dataset": "semeval2010", "negative": "Other"}
     for name, path in SEMEVAL_FILES.items():
-        outcome = Confusion.from_arrays(frame["gold"], frame[name], SEMEVAL_RELATIONS)
+        outcome = Outcome.from_columns(frame["gold"], frame[name], labels=SEMEVAL_RELATIONS)
         yield Run.from_outcome(outcome, model=name, **_semeval_origin(path), **fixed)
     for pair in (("CR-CNN", "Att-BLSTM"), ("CR-CNN", "CNN"), ("Att-BLSTM", "CNN")):
         origin = _semeval_origin(*(SEMEVAL_FILES[name] for name in pair))
@@ -143,7 +143,7 @@ def semeval_implementations() -> Iterator[Run]:
     for model, author in IMPLEMENTATIONS:
         path = _answers_of(model, author)
         frame = join_semeval_answers(locate(path), key)
-        outcome = Confusion.from_arrays(frame["gold"], frame["predicted"], SEMEVAL_RELATIONS)
+        outcome = Outcome.from_columns(frame["gold"], frame["predicted"], labels=SEMEVAL_RELATIONS)
         fixed: dict[str, Any] = {"dataset": "semeval2010", "negative": "Other", "variant": f"by {author}"}
         yield Run.from_outcome(outcome, model=model, **_semeval_origin(path), **fixed)
 
@@ -153,7 +153,7 @@ def store(runs: Iterable[Run], folder: Path | str) -> list[Path]:
 
     >>> import tempfile
     >>> from helpers.runs import Run
-    >>> run = Run.from_outcome(Confusion.from_arrays(["a"], ["a"]), dataset="demo", model="majority")
+    >>> run = Run.from_outcome(Outcome.from_columns(["a"], ["a"]), dataset="demo", model="majority")
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     [path.name for path in store([run], folder)]
     ['predictions.json']
@@ -169,7 +169,7 @@ def _pair(
 ) -> Run:
     from ..runs import Run
 
-    outcome = PairedOutcomes.from_arrays(frame[gold], frame[pair[0]], frame[pair[1]], labels)
+    outcome = Outcome.from_columns(frame[gold], frame[pair[0]], second=frame[pair[1]], labels=labels)
     return Run.from_outcome(outcome, model="+".join(pair), second=pair[1], **fixed)
 
 

@@ -32,7 +32,7 @@ from ..data import (
     shared_pairs,
     without_duplicates,
 )
-from ..metrics import Confusion, FactRanking
+from ..metrics import FactRanking, Outcome
 from ..models import (
     EMBEDDED,
     NO_ENCODER,
@@ -375,7 +375,7 @@ def _counted(data: BagData, scores: np.ndarray, whole: bool) -> RankedFacts | Co
     if data.negative is None:
         names = np.array(data.labels)
         gold, predicted = names[data.gold.argmax(axis=1)], names[scores.argmax(axis=1)]
-        return ConfusionRows(rows=Confusion.from_arrays(gold, predicted, data.labels).to_rows())
+        return ConfusionRows(rows=Outcome.from_columns(gold, predicted, labels=data.labels).to_rows())
     ranking = FactRanking.from_matrix(scores, data.gold, data.labels, data.negative)
     if not whole:
         return RankedFacts.from_ranking(replace(ranking, scores=None), "bag", data.labels)

@@ -20,7 +20,7 @@ import numpy as np
 from .. import ROOT
 from ..core import file_sha256, remove_abandoned
 from ..data import data_name, paired_sets
-from ..metrics import Confusion, PairedOutcomes
+from ..metrics import Outcome
 from ..models import History, Model, build
 from ..runs import (
     RUNS_FOLDER,
@@ -49,7 +49,7 @@ def run_experiment(
 ) -> Run:
     """Train, test on both sets, and store the run under `folder`; returns it.
 
-    Where relations have no direction there is no paired set, and the outcome is a `Confusion`. Of type
+    Where relations have no direction there is no paired set, and the outcome is a `Outcome`. Of type
     restriction, which is evaluated in two ways, the run in the other way is stored beside it.
 
     Parameters
@@ -182,9 +182,9 @@ def _configuration(experiment: Experiment, model: Model, data: ExperimentData) -
     hyperparameters |= {"threads": experiment.threads} if experiment.threads else {}
     hyperparameters |= {"inverse": dict(data.inverse)} if data.inverse else {}
     hyperparameters |= {"samples_sha256": data.samples_sha256} if data.samples_sha256 else {}
-    outcome = PairedOutcomes if data.directed else Confusion
+    roles = ("gold", "predicted", "paired") if data.directed else ("gold", "predicted")
     return Run.from_outcome(
-        outcome.from_rows([], data.labels),
+        Outcome.from_rows([], data.labels, roles),
         dataset=experiment.dataset_name,
         split=experiment.split,
         files=data.files | {data_name(one): file_sha256(one) for one in option_files(experiment.options)},
@@ -227,8 +227,9 @@ def _other_evaluations(
 def _table(data: ExperimentData, *predicted: np.ndarray) -> Any:
     """The counts, in the form of run files: gold × predicted, and × predicted on the paired sentence."""
     gold, names = [sample.relation for sample in data.test], np.array(data.labels)
-    outcome = PairedOutcomes if data.directed else Confusion
-    counted = outcome.from_arrays(gold, *(names[one] for one in predicted), data.labels)
+    roles = ("predicted", "paired") if data.directed else ("predicted",)
+    columns = {role: names[codes] for role, codes in zip(roles, predicted, strict=True)}
+    counted = Outcome.from_columns(gold, **columns, labels=data.labels)
     return Run.from_outcome(counted, dataset="", model="").table
 
 

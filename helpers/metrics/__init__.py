@@ -1,7 +1,7 @@
 """Counts in, scores out: the evaluation of relation classification as functions of one small table.
 
-The path, file by file: label columns are read (`columns`) and counted in one pass (`counting`) into an
-outcome (`counts`). From an outcome come the scores of each class (`class_scores`); a scheme weighs the
+The path, file by file: label columns are counted in one pass (`counting`) into an `Outcome` (`outcome`). From
+it come the counts of each class, and the scores that are functions of them (`scores`); a scheme weighs the
 classes (`weighting`); `averages` puts both together under a stated policy, and `evaluate` makes a report of
 it (`averaging`, `report`). `bootstrap` says how sure a score is, `significance` whether two models differ
 over several runs, `agreement` whether a ranking holds under other schemes. `semeval` and `direction` score
@@ -10,8 +10,8 @@ directed relations; label sets and rankings of labels have outcomes of their own
 
 # single labels: columns → counts → class scores → weights → averages → report
 from .counting import checked_labels
-from .counts import Confusion, PairedOutcomes, leaked
-from .class_scores import BinaryCounts, CLASS_SCORES, f_beta, resolve_score
+from .outcome import Outcome, leaked
+from .scores import CLASS_SCORES, ClassCounts, f_beta, resolve_score
 from .weighting import (
     SCHEMES,
     Weighting,
@@ -23,7 +23,7 @@ from .weighting import (
     temporary_scheme,
     unregister_scheme,
 )
-from .averaging import Policy, RULES, average, averages, evaluate, one_vs_rest
+from .averaging import Policy, RULES, average, averages, evaluate, signature
 from .report import (
     DIRECTION_SCORES,
     ClassReport,
@@ -87,19 +87,16 @@ from .direction import (
 
 # ranked facts of distant supervision
 from .facts import AREAS, FactRanking, PRECISION_AT, curve_order, fact_scores
-from .fact_samples import FACT_MEASURES, FactPair, FactSample, PredictedFacts
+from .fact_samples import FACT_MEASURES, FactSample, facts_at
 
 # label sets and rankings of labels
 from .label_matrix import as_label_matrix, label_names
 from .label_scores import RankedLabels, as_score_matrix, top_k
-from .label_sets import LabelCounts, LabelSets
 from .ranking import MEASURES, RankingOutcome, checked_ks, names_at, ranking_values
 from .multilabel import (
     F_MEASURES,
-    LabelPolicy,
     MultilabelOutcome,
     f_measures,
-    label_averages,
     label_intervals,
     with_and_without_test_labels,
 )

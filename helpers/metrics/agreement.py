@@ -13,8 +13,8 @@ import numpy as np
 import scipy  # its parts load when first asked for: importing this module stays quick
 
 from ..core import Label
-from .averaging import Policy, average, averages, chosen_labels
-from .counts import Confusion
+from .averaging import Counts, Policy, average, averages, chosen_labels, class_counts
+from .outcome import Outcome
 from .weighting import Weighting, power
 
 ALPHAS = np.linspace(0, 1, 101)
@@ -46,7 +46,7 @@ def rank_agreement(scores: Any) -> np.ndarray:
 
 
 def resampled_agreement(
-    tables: Sequence[Confusion],
+    tables: Sequence[Outcome],
     rng: np.random.Generator,
     replicates: int = 200,
     schemes: Sequence[str | Weighting] | None = None,
@@ -65,7 +65,7 @@ def resampled_agreement(
     -------
     (replicates, S) τ; nan where all systems tie. ValueError for fewer than two systems.
 
-    >>> tables = [Confusion.from_rows([(0, 0, n), (0, 1, 900 - n)], ("a", "b")) for n in (100, 500, 800)]
+    >>> tables = [Outcome.from_rows([(0, 0, n), (0, 1, 900 - n)], ("a", "b")) for n in (100, 500, 800)]
     >>> resampled_agreement(tables, np.random.default_rng(1), 50, ["micro"]).min().item()
     1.0
     """
@@ -95,32 +95,36 @@ def flips(first: Mapping[str, float], second: Mapping[str, float]) -> list[tuple
 
 
 def alpha_spectrum(
-    confusion: Confusion, alphas: Sequence[float] | np.ndarray = ALPHAS, **policy: Any
+    outcome: Counts, alphas: Sequence[float] | np.ndarray = ALPHAS, **policy: Any
 ) -> np.ndarray:
     """F1 under n^α for each α: (A,) fractions, from macro (α = 0) to weighted (α = 1).
 
-    >>> alpha_spectrum(Confusion.from_arrays(list("aaab"), list("aaaa")), [0, 1]).round(4).tolist()
+    >>> alpha_spectrum(Outcome.from_columns(list("aaab"), list("aaaa")), [0, 1]).round(4).tolist()
     [0.4286, 0.6429]
     """
-    return np.array([average(confusion, power(alpha), **policy) for alpha in alphas])
+    counts = class_counts(outcome)
+    return np.array([average(counts, power(alpha), **policy) for alpha in alphas])
 
 
 def alpha_crossings(
-    first: Confusion, second: Confusion, alphas: Sequence[float] | np.ndarray = ALPHAS, **policy: Any
+    first: Counts, second: Counts, alphas: Sequence[float] | np.ndarray = ALPHAS, **policy: Any
 ) -> list[float]:
     """The α at which two systems change places under n^α, in rising order; empty if one leads throughout.
 
     Sign changes are looked for between neighbours of the grid `alphas` and then found to 1e-9; two crossings
     within one step of the grid cancel out and are missed.
 
-    >>> first = Confusion.from_arrays(list("aaaaaaaaaabb"), list("aaaaaaaaaaaa"))
-    >>> second = Confusion.from_arrays(list("aaaaaaaaaabb"), list("aaaaaabbbbbb"))
+    >>> first = Outcome.from_columns(list("aaaaaaaaaabb"), list("aaaaaaaaaaaa"))
+    >>> second = Outcome.from_columns(list("aaaaaaaaaabb"), list("aaaaaabbbbbb"))
     >>> [round(alpha, 3) for alpha in alpha_crossings(first, second)]
     [0.712]
     """
 
+    systems = class_counts(first), class_counts(second)
+
     def lead(alpha: float) -> float:
-        return average(first, power(alpha), **policy) - average(second, power(alpha), **policy)
+        scores = [average(counts, power(alpha), **policy) for counts in systems]
+        return scores[0] - scores[1]
 
     leads = [(alpha, lead(alpha)) for alpha in alphas]
     apart = [(alpha, gap) for alpha, gap in leads if gap]  # a tie on the grid is no change of places yet
@@ -129,17 +133,18 @@ def alpha_crossings(
 
 
 def leave_one_class_out(
-    confusion: Confusion, scheme: str | Weighting = "macro", **policy: Any
+    outcome: Counts, scheme: str | Weighting = "macro", **policy: Any
 ) -> dict[Label, float]:
     """The average F1 without each averaged class in turn; its mistakes stay mistakes of the others.
 
-    >>> leave_one_class_out(Confusion.from_arrays(list("aab"), list("aaa")))
+    >>> leave_one_class_out(Outcome.from_columns(list("aab"), list("aaa")))
     {'a': 0.0, 'b': 0.8}
     """
     rules = Policy(**policy)
-    evaluated = chosen_labels(confusion, rules.evaluated(confusion))
+    counts = class_counts(outcome)
+    evaluated = chosen_labels(counts, rules.evaluated(counts))
     # labels without gold samples stay in the list: under micro their false alarms count in any case
-    listed = chosen_labels(confusion, rules.selected(confusion)) if rules.skips else evaluated
+    listed = chosen_labels(counts, rules.selected(counts)) if rules.skips else evaluated
     fixed = vars(rules) | {"zero_support": "skip" if rules.skips else "zero"}
     lists = {out: [name for name in listed if name != out] for out in evaluated}
-    return {out: average(confusion, scheme, **fixed | {"labels": rest}) for out, rest in lists.items()}
+    return {out: average(counts, scheme, **fixed | {"labels": rest}) for out, rest in lists.items()}

@@ -11,19 +11,28 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from ..core import SKIPPED, Label, shown, signature_field, unlisted_message
-from .class_scores import LOWEST, BinaryCounts, ClassScore, beta_of, in_range, resolve_score
 from .counting import check_total, checked_labels
-from .counts import Confusion, Counted, positions, scalar
+from .outcome import Outcome, positions, scalar
 from .report import ClassReport, plain_number
+from .scores import LOWEST, ClassCounts, ClassScore, beta_of, in_range, resolve_score
 from .weighting import Weighting, class_weights, scheme_names
 
 RULES = "0.1"  # version of the scoring rules: it changes when a number could change
 NAMED_LABELS = {"supported": "skip", "observed": "zero", "listed": "zero"}
+
+
+Counts = Outcome | ClassCounts
+
+
+class ArrayLike(Protocol):
+    """A column of another library: a tensor, a pandas Series, an Arrow array."""
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any: ...
 
 
 @dataclass(frozen=True)
@@ -44,6 +53,12 @@ class Policy:
         average. Also the value of an average over no class.
     negative_in_normaliser : whether N in the entropy weights counts all samples, as in the paper, or those of
         the averaged classes only.
+
+    Of label sets `of` gives other defaults. Multi-label data have no negative class (an instance of no label
+    has an empty set), so labels is 'listed', LibMultiLabel's rule: all L labels, and one that is neither gold
+    nor predicted counts as 0 under macro. N in the entropy weights is Σ n_i, the number of label
+    *assignments*: the scheme weighs a label by its share of the entropy of one distribution over labels, and
+    n_i / Σ n_i is one. The n_i over instances are none, since an instance has several labels or no label.
     """
 
     negative: Label | None = None
@@ -66,167 +81,215 @@ class Policy:
         if self.zero_division not in (0, 1) and self.zero_division == self.zero_division:
             raise ValueError(f"zero_division is {self.zero_division!r}: give 0, 1 or nan")
 
+    @classmethod
+    def of(cls, counts: Counts, **given: Any) -> Policy:
+        """The policy for an outcome: what is not given is the default for single labels, or for label sets.
+
+        Raises ValueError as `Policy`; of label sets for a negative class, or a normaliser that counts it.
+
+        >>> counts = Outcome.from_sets([[1, 0], [1, 1]], [[1, 0], [0, 1]], decision="score>0")
+        >>> Policy.of(counts).signature(counts, "f1", "dodrans")
+        'f1|scheme:dodrans|labels:listed|zero_support:zero|decision:score>0|n:2|labels_n:2|v:0.1'
+        """
+        if counts.decision is None:
+            return cls(**given)
+        defaults: dict[str, Any] = {"labels": "listed", "negative_in_normaliser": False}
+        rules = cls(**defaults | given)
+        if rules.negative is not None:
+            reason = "multi-label data have no negative class; name the labels"
+            raise ValueError(f"negative is {rules.negative!r}: {reason}")
+        if rules.negative_in_normaliser:
+            raise ValueError("negative_in_normaliser is of use with a negative class only")
+        return rules
+
     @property
     def skips(self) -> bool:
         """Whether labels without gold samples are left out of the class-weighted schemes."""
         default = NAMED_LABELS[self.labels] if isinstance(self.labels, str) else "skip"
         return (self.zero_support or default) == "skip"
 
-    def selected(self, confusion: Counted) -> np.ndarray:
+    def selected(self, counts: Counts) -> np.ndarray:
         """(L,) bool: the labels to average; ValueError for a label or negative class the table lacks."""
-        chosen = np.array([label != SKIPPED for label in confusion.labels])
+        chosen = np.array([label != SKIPPED for label in counts.labels])
         if not isinstance(self.labels, str):
             chosen[:] = False
-            chosen[positions(self.labels, confusion.labels)] = True
+            chosen[positions(self.labels, counts.labels)] = True
         if self.negative is not None:
-            if self.negative not in confusion.labels:
-                raise ValueError(unlisted_message("negative", None, self.negative, confusion.labels))
-            place = confusion.labels.index(self.negative)
-            if not isinstance(self.labels, str) and chosen[place]:
-                held = f"labels holds the negative class {shown(self.negative)}"
-                raise ValueError(f"{held}: leave out one of the two")
-            chosen[place] = False
+            if self.negative not in counts.labels:
+                raise ValueError(unlisted_message("negative", None, self.negative, counts.labels))
+            code = counts.labels.index(self.negative)
+            if not isinstance(self.labels, str) and chosen[code]:
+                both = f"labels holds the negative class {shown(self.negative)}"
+                raise ValueError(f"{both}: leave out one of the two")
+            chosen[code] = False
         return chosen
 
-    def evaluated(self, confusion: Counted) -> np.ndarray:
+    def evaluated(self, counts: ClassCounts) -> np.ndarray:
         """(..., L) bool: the labels that the class-weighted schemes average, in each replicate."""
-        gold = confusion.gold
-        chosen = np.broadcast_to(self.selected(confusion), gold.shape)
+        gold = counts.gold
+        chosen = np.broadcast_to(self.selected(counts), gold.shape)
         if self.skips:
             return chosen & (gold > 0)
-        return chosen & ((gold > 0) | (confusion.predicted > 0)) if self.labels == "observed" else chosen
+        return chosen & ((gold > 0) | (counts.predicted > 0)) if self.labels == "observed" else chosen
 
-    def signature(self, confusion: Counted, score: str, scheme: str | None = None) -> str:
+    def signature(self, counts: Counts, score: str, scheme: str | None = None) -> str:
         """What a score needs to be read: score, scheme, labels, undefined cases, direction, n, rules.
 
-        The fields are joined by `|`, labels by `+`; in a label both are escaped (`core.signature_field`).
-
-        >>> table = Confusion.from_arrays(["a", "NA"], ["a", "a"])
+        >>> table = Outcome.from_columns(["a", "NA"], ["a", "a"])
         >>> Policy(negative="NA").signature(table, "f1", "dodrans")
         'f1|scheme:dodrans|labels:supported|negative:NA|zero_support:skip|direction:kept|n:2|v:0.1'
         """
-        pooled = scheme == "micro"  # pools all labels that may be averaged, with gold samples or without
-        parts = [score] + ([f"scheme:{scheme}"] if scheme else [])
-        parts += [f"labels:{self._labels_name(confusion, pooled)}"]
-        parts += self._negative_name()
-        parts += [] if pooled else [f"zero_support:{'skip' if self.skips else 'zero'}"]
-        parts += [] if self.zero_division == 0 else [f"zero_division:{self.zero_division:g}"]
-        return "|".join([*parts, *self._outcome_name(confusion, scheme), f"v:{RULES}"])
+        pooled, sets = scheme == "micro", counts.decision is not None
+        normaliser = None if self.negative_in_normaliser or sets else "averaged"
+        return signature(
+            score,
+            scheme=scheme,
+            labels=self._labels_name(counts, pooled),
+            negative=None if sets else str(self.negative),
+            # micro pools all labels that may be averaged, with gold samples or without
+            zero_support=None if pooled else "skip" if self.skips else "zero",
+            zero_division=None if self.zero_division == 0 else f"{self.zero_division:g}",
+            normaliser="assignments" if sets and scheme == "entropy" else normaliser,
+            direction=None if sets else counts.direction,
+            decision=counts.decision,
+            n=plain_number(counts.n),
+            labels_n=str(len(counts.labels)) if sets else None,
+        )
 
-    def _labels_name(self, confusion: Counted, pooled: bool) -> str:
+    def _labels_name(self, counts: Counts, pooled: bool) -> str:
         if isinstance(self.labels, str):
             return "listed" if pooled else self.labels
         names = sorted(map(str, self.labels))
         if len(names) <= 3:  # a + within a label is no end of it
-            return "+".join(signature_field(name).replace("+", "\\+") for name in names)
+            return Escaped("+".join(signature_field(name).replace("+", "\\+") for name in names))
         text = "\n".join(name.replace("\\", "\\\\").replace("\n", "\\n") for name in names)
         digest = hashlib.sha256(text.encode()).hexdigest()[:8]
-        return f"{len(names)}of{len(confusion.labels)}#{digest}"
-
-    def _negative_name(self) -> list[str]:
-        return [f"negative:{signature_field(self.negative)}"]
-
-    def _outcome_name(self, confusion: Any, scheme: str | None) -> list[str]:
-        normaliser = [] if self.negative_in_normaliser else ["normaliser:averaged"]
-        return [*normaliser, f"direction:{confusion.direction}", f"n:{plain_number(confusion.n)}"]
+        return f"{len(names)}of{len(counts.labels)}#{digest}"
 
 
-def one_vs_rest(confusion: Counted) -> BinaryCounts:
-    """(..., L) true and false positives and negatives of every label.
+class Escaped(str):
+    """A field of a signature that needs no escaping any more."""
 
-    >>> one_vs_rest(Confusion.from_arrays(["a", "b"], ["a", "a"])).fp.tolist()
-    [1, 0]
+
+def signature(score: str, **fields: str | None) -> str:
+    """What a score needs to be read, for a reader: nothing takes it apart again.
+
+    Parameters
+    ----------
+    score : its name. fields : name → value, in order; None: left out. A `|` or a backslash in a value is
+        escaped (`core.signature_field`). The version of the rules stands last.
+
+    >>> signature("P@1", ties="index", n="7", scheme=None)
+    'P@1|ties:index|n:7|v:0.1'
     """
-    tp, gold, predicted = confusion.correct, confusion.gold, confusion.predicted
-    total = np.asarray(confusion.n)[..., None]
-    return BinaryCounts(tp, predicted - tp, gold - tp, total - gold - predicted + tp)
+    values = {name: value for name, value in fields.items() if value is not None}
+    said = (
+        f"{name}:{value if isinstance(value, Escaped) else signature_field(value)}"
+        for name, value in values.items()
+    )
+    return "|".join([score, *said, f"v:{RULES}"])
+
+
+def class_counts(counts: Counts) -> ClassCounts:
+    """The counts of each class of an outcome, or those given."""
+    return counts.per_class() if isinstance(counts, Outcome) else counts
 
 
 def averages(
-    confusion: Counted,
+    counts: Counts,
     schemes: Sequence[str | Weighting] | None = None,
     score: str | ClassScore = "f1",
-    classes_of: Counted | None = None,
+    classes_of: Counts | None = None,
     **policy: Any,
 ) -> np.ndarray:
     """One class score averaged under several schemes: Σ_c w_c · s_c; micro: the score of the pooled counts.
 
     Parameters
     ----------
-    confusion : table with counts (..., L, L).
+    counts : outcome, of single labels or of label sets, or counts (..., L) of each class.
     schemes : S names, 'n^α' or functions; None: all of `scheme_names`.
     score : name, 'fβ', or a function of the four counts; see `resolve_score`.
-    classes_of : a table whose gold samples decide which classes are averaged; None: `confusion` itself. Pass
-        the original table with its bootstrap replicates: a class that is absent from a replicate then still
-        counts (as 0/0), and all replicates measure the same thing.
-    policy : fields of `Policy`.
+    classes_of : the outcome whose gold samples decide which classes are averaged; None: the same. Pass the
+        original one with its bootstrap replicates: a class that is absent from a replicate then still counts
+        (as 0/0), and all replicates measure the same thing.
+    policy : fields of `Policy`; see `Policy.of` for label sets.
 
     Returns
     -------
     (..., S) scores, never nan unless `zero_division` is nan.
 
-    >>> table = Confusion.from_arrays(gold=list("AAABBNNNNN"), predicted=list("ABABNNNACN"))
+    >>> table = Outcome.from_columns(gold=list("AAABBNNNNN"), predicted=list("ABABNNNACN"))
     >>> averages(table, negative="N").round(6).tolist()
     [0.545455, 0.6, 0.595907, 0.588128, 0.583333]
+    >>> truth, predicted = [[1, 0, 0], [1, 1, 0], [1, 0, 0]], [[1, 0, 0], [1, 0, 0], [0, 1, 0]]
+    >>> averages(Outcome.from_sets(truth, predicted)).round(4).tolist()
+    [0.5714, 0.6, 0.5561, 0.307, 0.2667]
     """
     given = scheme_names() if schemes is None else schemes
-    return _averages(confusion, given, [score], classes_of or confusion, Policy(**policy))[0]
+    counts = class_counts(counts)
+    classes = counts if classes_of is None else class_counts(classes_of)
+    return _averages(counts, given, [score], classes, Policy.of(counts, **policy))[0]
 
 
 def _averages(
-    confusion: Counted,
+    counts: ClassCounts,
     schemes: Sequence[str | Weighting],
     scores: Sequence[str | ClassScore],
-    classes_of: Counted,
+    classes_of: ClassCounts,
     rules: Policy,
 ) -> np.ndarray:
     """(scores, ..., S): as `averages`, of several scores with the same weights."""
     if np.isnan(rules.zero_division) and len(scores) > 1:  # each score leaves out its own undefined classes
-        return np.concatenate([_averages(confusion, schemes, [score], classes_of, rules) for score in scores])
+        return np.concatenate([_averages(counts, schemes, [score], classes_of, rules) for score in scores])
     resolved = [resolve_score(score) for score in scores]
-    class_scores = [function for _, function in resolved]
-    counts, chosen = one_vs_rest(confusion), rules.selected(confusion)
-    pooled = BinaryCounts(*(np.asarray(count)[..., chosen].sum(-1) for count in counts))
+    pooled = counts.pooled(rules.selected(counts))
     values, pooled_values = (
-        np.stack([np.asarray(class_score(one), float) for class_score in class_scores])
-        for one in (counts, pooled)
+        np.stack([np.asarray(function(of), float) for _, function in resolved]) for of in (counts, pooled)
     )
-    values = np.where(np.isnan(values), rules.zero_division, values)
+    values, pooled_values = (
+        np.where(np.isnan(of), rules.zero_division, of) for of in (values, pooled_values[..., 0])
+    )
     evaluated = rules.evaluated(classes_of) & ~np.isnan(values[0])
-    support = np.where(evaluated, confusion.gold, 0)
-    total = confusion.n if rules.negative_in_normaliser else support.sum(-1)
+    support = np.where(evaluated, counts.gold, 0)
+    total = counts.n if rules.negative_in_normaliser else support.sum(-1)
 
     def average_under(scheme: str | Weighting) -> np.ndarray:
         if scheme == "micro":
-            return np.where(np.isnan(pooled_values), rules.zero_division, pooled_values)
+            return pooled_values
         weights = class_weights(support, scheme, total, evaluated)
         value = (weights * np.where(evaluated, values, 0.0)).sum(-1)
         return np.where(evaluated.any(-1), value, rules.zero_division)
 
-    found = np.stack([average_under(scheme) for scheme in schemes], axis=-1)
-    for score, (name, _), one in zip(scores, resolved, found, strict=True):
+    averaged = np.stack([average_under(scheme) for scheme in schemes], axis=-1)
+    for score, (name, _), of_score in zip(scores, resolved, averaged, strict=True):
         if isinstance(score, str):  # the range of somebody's own function is not known
-            in_range(one, f"the average {name}", LOWEST.get(name, 0.0))
-    return found
+            low = LOWEST.get(name, 0.0)
+            # weights add up to 1 but for rounding: a perfect prediction has 1, not 1 + 2e-16
+            np.clip(in_range(of_score, f"the average {name}", low), low, 1.0, out=of_score)
+    return averaged
 
 
-def average(
-    confusion: Counted, scheme: str | Weighting, score: str | ClassScore = "f1", **policy: Any
-) -> Any:
+def average(counts: Counts, scheme: str | Weighting, score: str | ClassScore = "f1", **policy: Any) -> Any:
     """One score under one scheme: a float, or (...) for replicates. Arguments as in `averages`.
 
-    >>> average(Confusion.from_arrays(["a", "b", "b"], ["a", "b", "a"]), "macro", "recall")
+    >>> average(Outcome.from_columns(["a", "b", "b"], ["a", "b", "a"]), "macro", "recall")
     0.75
     """
-    return scalar(averages(confusion, [scheme], score, **policy)[..., 0])
+    return scalar(averages(counts, [scheme], score, **policy)[..., 0])
 
 
 def evaluate(
-    confusion: Confusion,
+    gold: Outcome | ClassCounts | list | tuple | ArrayLike,
+    predicted: list | tuple | ArrayLike | None = None,
     *,
+    negative: Label | None = None,
+    labels: str | Sequence[Label] = "supported",
+    zero_support: str | None = None,
+    zero_division: float = 0.0,
+    negative_in_normaliser: bool = True,
     schemes: Sequence[str | Weighting] | None = None,
     score: str | ClassScore = "f1",
-    **policy: Any,
+    sample_weight: Any = None,
 ) -> ClassReport:
     """Every scheme and every class in one report.
 
@@ -236,50 +299,65 @@ def evaluate(
 
     Parameters
     ----------
-    confusion : one table, counts (L, L), with at least one sample.
+    gold, predicted : (n,) columns of labels, as in `Outcome.from_columns`; or an outcome of single labels, or
+        its counts, alone.
+    negative, labels, zero_support, zero_division, negative_in_normaliser : which labels are averaged, and
+        what the undefined counts as; see `Policy`.
     schemes : rows of the report, as in `averages`. score : 'f1', 'fβ' such as 'f0.5', 'mcc' and so on, or a
-        function; see `resolve_score`. policy : fields of `Policy`.
+        function; see `resolve_score`. sample_weight : (n,) of columns.
 
-    >>> table = Confusion.from_arrays(gold=list("AAABBNNNNN"), predicted=list("ABABNNNACN"))
-    >>> report = evaluate(table, negative="N")
+    Raises ValueError as `Outcome.from_columns` and `Policy`, for an outcome of no sample, and of replicates.
+
+    >>> report = evaluate(list("AAABBNNNNN"), list("ABABNNNACN"), negative="N")
     >>> round(report.schemes["weighted"]["f1"], 6), report.accuracy, report.ignored
     (0.6, 0.6, ('C',))
     """
-    check_total(confusion.counts)
-    if confusion.counts.ndim != 2 or not confusion.n:
+    if isinstance(gold, Outcome | ClassCounts):
+        if predicted is not None or sample_weight is not None:
+            raise ValueError("predicted and sample_weight are of columns: gold is an outcome, which has both")
+        check_total(gold.counts if isinstance(gold, Outcome) else gold.gold)
+        counts = class_counts(gold)
+    elif predicted is None:
+        raise ValueError("predicted is missing: give two columns of labels, or an outcome alone")
+    else:
+        counts = Outcome.from_columns(gold, predicted, sample_weight=sample_weight).per_class()
+    if counts.gold.ndim != 1 or not counts.n:
         raise ValueError("evaluate needs one table with at least one sample")
-    rules, (name, _) = Policy(**policy), resolve_score(score)
-    evaluated = rules.evaluated(confusion)
+    if counts.decision is not None:
+        raise ValueError("evaluate is for single labels: `averages` and `f_measures` are for label sets")
+    rules = Policy(negative, labels, zero_support, zero_division, negative_in_normaliser)
+    name, _ = resolve_score(score)
+    evaluated = rules.evaluated(counts)
     return ClassReport(
-        n=confusion.n,
-        labels=confusion.labels,
+        n=counts.n,
+        labels=counts.labels,
         negative=rules.negative,
-        accuracy=float(confusion.correct.sum() / confusion.n),
-        averaged=chosen_labels(confusion, evaluated),
-        ignored=chosen_labels(confusion, rules.selected(confusion) & ~evaluated),
-        schemes=_scheme_rows(confusion, schemes, score, rules),
-        per_class=_per_class(confusion, score, rules),
+        accuracy=float(counts.correct.sum() / counts.n),
+        averaged=chosen_labels(counts, evaluated),
+        ignored=chosen_labels(counts, rules.selected(counts) & ~evaluated),
+        schemes=_scheme_rows(counts, schemes, score, rules),
+        per_class=_per_class(counts, score, rules),
         score_name=name,
-        signature=rules.signature(confusion, name),
+        signature=rules.signature(counts, name),
     )
 
 
-def chosen_labels(confusion: Confusion, mask: np.ndarray) -> tuple[Label, ...]:
+def chosen_labels(counts: Counts, mask: np.ndarray) -> tuple[Label, ...]:
     """The labels where a mask (L,) is true.
 
-    >>> chosen_labels(Confusion.from_arrays(["a"], ["b"]), np.array([False, True]))
+    >>> chosen_labels(Outcome.from_columns(["a"], ["b"]), np.array([False, True]))
     ('b',)
     """
-    return tuple(label for label, taken in zip(confusion.labels, mask.tolist(), strict=True) if taken)
+    return tuple(label for label, taken in zip(counts.labels, mask.tolist(), strict=True) if taken)
 
 
 def _scheme_rows(
-    confusion: Confusion, schemes: Sequence[str | Weighting] | None, score: str | ClassScore, rules: Policy
+    counts: ClassCounts, schemes: Sequence[str | Weighting] | None, score: str | ClassScore, rules: Policy
 ) -> dict[str, dict[str, Any]]:
     names, (score_name, _) = scheme_names(schemes), resolve_score(score)
     schemes = names if schemes is None else schemes
     scores = {"precision": "precision", "recall": "recall"} | {score_name: score}
-    columns = _averages(confusion, schemes, list(scores.values()), confusion, rules).T.tolist()
+    columns = _averages(counts, schemes, list(scores.values()), counts, rules).T.tolist()
     rows = {}
     for name, values in zip(names, columns, strict=True):
         rows[name] = dict(zip(scores, values, strict=True))
@@ -287,20 +365,19 @@ def _scheme_rows(
             p, r, square = rows[name]["precision"], rows[name]["recall"], beta * beta
             of_means = 0.0 if p == r == 0 else (1 + square) * p * r / (square * p + r)
             rows[name][f"{score_name}_of_means"] = of_means
-        rows[name]["signature"] = rules.signature(confusion, score_name, name)
+        rows[name]["signature"] = rules.signature(counts, score_name, name)
     return rows
 
 
-def _per_class(confusion: Confusion, score: str | ClassScore, rules: Policy) -> dict[Label, dict[str, Any]]:
-    counts, chosen = one_vs_rest(confusion), rules.evaluated(confusion)
-    resolved = [resolve_score(one) for one in ("precision", "recall", score)]
-    values = {name: function(counts) for name, function in resolved}
+def _per_class(counts: ClassCounts, score: str | ClassScore, rules: Policy) -> dict[Label, dict[str, Any]]:
+    chosen = rules.evaluated(counts)
+    values = {name: function(counts) for name, function in map(resolve_score, ("precision", "recall", score))}
     rows = {}
-    for index, label in enumerate(confusion.labels):
+    for index, label in enumerate(counts.labels):
         row = {name: float(value[index]) for name, value in values.items()}
         undefined = [name for name, value in row.items() if np.isnan(value)]
         row |= dict.fromkeys(undefined, rules.zero_division)
-        row |= {"support": confusion.gold[index].item(), "predicted": confusion.predicted[index].item()}
-        row |= {"correct": counts.tp[index].item(), "averaged": bool(chosen[index])}
+        row |= {"support": counts.gold[index].item(), "predicted": counts.predicted[index].item()}
+        row |= {"correct": counts.correct[index].item(), "averaged": bool(chosen[index])}
         rows[label] = row | {"undefined": undefined}
     return rows

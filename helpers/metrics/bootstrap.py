@@ -1,6 +1,6 @@
 """How sure is a score, given this test set? Bootstrap intervals and paired bootstrap tests from counts.
 
-The table is resampled, not the data (`Confusion.resample`), so ten thousand replicates take a second. The
+The table is resampled, not the data (`Outcome.resample`), so ten thousand replicates take a second. The
 generator is passed in; equal seeds give equal results. What varies is the test set: how much the score of
 *another training run* would differ is not in it (`significance`).
 Source of test and interval: the percentile bootstrap (Efron & Tibshirani 1993, ch. 13 and 15); p is the
@@ -11,19 +11,34 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from .counts import PairedOutcomes, Resampled, scalar
+from .outcome import scalar
 
-if TYPE_CHECKING:
-    from .fact_samples import FactPair
+BLOCK_ENTRIES = 2_000_000  # replicates are drawn in blocks of about this many numbers (16 MB)
 
-BLOCK_ENTRIES = 2_000_000  # replicates are drawn in blocks of about this many table entries (16 MB)
+
+class Resampled(Protocol):
+    """What a bootstrap draws again: kinds of samples with counts (..., K), and how replicates are made.
+
+    >>> from helpers.metrics import Outcome
+    >>> table: Resampled = Outcome.from_columns(["a", "b"], ["a", "a"])
+    >>> table.resample(np.random.default_rng(0), 3).counts.shape
+    (3, 2)
+    """
+
+    @property
+    def counts(self) -> np.ndarray: ...  # noqa: D102
+    @property
+    def replicate_entries(self) -> int: ...  # noqa: D102
+    def resample(self, rng: np.random.Generator, replicates: int) -> Any: ...  # noqa: D102
+
+
 Statistic = Callable[[Any], Any]
 
 
@@ -77,17 +92,16 @@ def replicates_of(
         that axis, as all metrics here do.
     rng : the generator to draw from.
 
-    >>> from helpers.metrics import Confusion
-    >>> table = Confusion.from_arrays(["a", "b"], ["a", "a"])
-    >>> replicates_of(table, lambda t: t.correct.sum(-1) / t.n, np.random.default_rng(0), 4).tolist()
+    >>> from helpers.metrics import Outcome, average
+    >>> table = Outcome.from_columns(["a", "b"], ["a", "a"])
+    >>> replicates_of(table, lambda t: average(t, "micro"), np.random.default_rng(0), 4).tolist()
     [0.5, 0.5, 0.0, 0.0]
     """
     if not isinstance(rng, np.random.Generator):
         raise TypeError("rng has to be a numpy.random.Generator, e.g. numpy.random.default_rng(1)")
     if replicates < 1 or replicates != int(replicates):
         raise ValueError(f"replicates is {replicates}: at least 1 is needed")
-    entries = getattr(table, "replicate_entries", max(table.counts.size, len(table.labels) ** 2))
-    block = max(1, BLOCK_ENTRIES // entries)
+    block = max(1, BLOCK_ENTRIES // table.replicate_entries)
     sizes = [min(block, replicates - done) for done in range(0, replicates, block)]
     found = []
     for size in sizes:
@@ -123,9 +137,9 @@ def bootstrap_intervals(
 
     Replicates in which the statistic is undefined (nan) are left out of the percentiles.
 
-    >>> from helpers.metrics import Confusion
-    >>> table = Confusion.from_arrays(["a"] * 90 + ["b"] * 10, ["a"] * 100)
-    >>> interval = bootstrap_intervals(table, lambda t: t.correct.sum(-1) / t.n, np.random.default_rng(1))
+    >>> from helpers.metrics import Outcome, average
+    >>> table = Outcome.from_columns(["a"] * 90 + ["b"] * 10, ["a"] * 100)
+    >>> interval = bootstrap_intervals(table, lambda t: average(t, "micro"), np.random.default_rng(1))
     >>> interval.value, bool(interval.low < 0.9 < interval.high)
     (0.9, True)
     """
@@ -135,7 +149,8 @@ def bootstrap_intervals(
 
 
 def paired_bootstrap(
-    outcomes: PairedOutcomes | FactPair,
+    first: Any,
+    second: Any,
     statistic: Statistic,
     rng: np.random.Generator,
     replicates: int = 10_000,
@@ -150,19 +165,27 @@ def paired_bootstrap(
 
     Parameters
     ----------
-    outcomes : gold × predicted by the first × predicted by the second system.
-    statistic : `Confusion` → number or array. The rest as in `replicates_of`.
+    first, second : of the same kinds of samples, each as often: an outcome, and `outcome.of("second")`; or
+        two `FactSample` of the same units.
+    statistic : outcome → number or array. The rest as in `replicates_of`.
 
-    >>> outcomes = PairedOutcomes.from_arrays(["a"] * 50, ["a"] * 50, ["a"] * 30 + ["b"] * 20)
-    >>> test = paired_bootstrap(outcomes, lambda t: t.correct.sum(-1) / t.n, np.random.default_rng(1), 999)
+    Raises ValueError where the two are not of the same samples.
+
+    >>> from helpers.metrics import Outcome, average
+    >>> outcome = Outcome.from_columns(["a"] * 50, ["a"] * 50, second=["a"] * 30 + ["b"] * 20)
+    >>> systems, rng = (outcome, outcome.of("second")), np.random.default_rng(1)
+    >>> test = paired_bootstrap(*systems, lambda t: average(t, "micro"), rng, 999)
     >>> test.difference, round(test.p, 3)
     (0.4, 0.001)
     """
+    units = [(outcome.counts, getattr(outcome, "facts_of_unit", 0)) for outcome in (first, second)]
+    if not all(np.array_equal(*pair) for pair in zip(*units, strict=True)):
+        raise ValueError("the two are not of the same samples, or units and facts: they cannot be paired")
 
-    def difference(table: PairedOutcomes | FactPair) -> np.ndarray:
-        return np.asarray(statistic(table.original), dtype=float) - statistic(table.paired())
+    def difference(table: Any) -> np.ndarray:
+        return np.asarray(statistic(table), dtype=float) - statistic(replace(second, counts=table.counts))
 
-    return _test(difference(outcomes), replicates_of(outcomes, difference, rng, replicates), confidence)
+    return _test(difference(first), replicates_of(first, difference, rng, replicates), confidence)
 
 
 def unpaired_bootstrap(
@@ -178,10 +201,11 @@ def unpaired_bootstrap(
     Of two systems on the same samples the interval is too wide where they err on the same ones, as they
     mostly do: p < .05 still holds then, p ≥ .05 says little.
 
-    >>> from helpers.metrics import Confusion
-    >>> one, other = (Confusion.from_arrays(["a"] * 50, ["a"] * n + ["b"] * (50 - n)) for n in (50, 30))
+    >>> from helpers.metrics import Outcome, average
+    >>> columns = (["a"] * n + ["b"] * (50 - n) for n in (50, 30))
+    >>> systems = [Outcome.from_columns(["a"] * 50, column) for column in columns]
     >>> rng = np.random.default_rng(1)
-    >>> test = unpaired_bootstrap(one, other, lambda t: t.correct.sum(-1) / t.n, rng, 999)
+    >>> test = unpaired_bootstrap(*systems, lambda t: average(t, "micro"), rng, 999)
     >>> test.difference, round(test.p, 3)
     (0.4, 0.001)
     """

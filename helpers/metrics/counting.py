@@ -32,7 +32,7 @@ def count_columns(
 ) -> tuple[np.ndarray, np.ndarray, tuple[Label, ...]]:
     """Count the rows of named label columns.
 
-    Arguments and errors are those of `counts.Confusion.from_arrays`.
+    Arguments and errors are those of `outcome.Outcome.from_columns`.
 
     Returns
     -------

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from ..core import Label, base_relation, inverse_label, shown
-from .class_scores import in_range, ratio
-from .counts import PairedOutcomes, positions, scalar
+from .outcome import Outcome, positions, scalar
+from .scores import in_range, ratio
 from .semeval import official_macro
 
 Performance = Callable[..., Any]
@@ -74,22 +74,22 @@ def inverse_labels(labels: Iterable[Label]) -> dict[Label, Label]:
     return {label: inverse_label(label) for label in labels}
 
 
-def with_inverses(outcomes: PairedOutcomes, inverse: Mapping[Label, Label] | None = None) -> PairedOutcomes:
+def with_inverses(outcome: Outcome, inverse: Mapping[Label, Label] | None = None) -> Outcome:
     """The same outcomes with the inverse of every label listed: one direction alone may occur.
 
-    >>> with_inverses(PairedOutcomes.from_arrays(["R(e1,e2)"], ["R(e1,e2)"], ["R(e1,e2)"])).labels
+    >>> with_inverses(Outcome.from_columns(["R(e1,e2)"], ["R(e1,e2)"])).labels
     ('R(e1,e2)', 'R(e2,e1)')
     """
-    inverse = inverse or inverse_labels(outcomes.labels)
-    others = (inverse.get(label, label) for label in outcomes.labels)
-    return replace(outcomes, labels=tuple(dict.fromkeys([*outcomes.labels, *others])))
+    inverse = inverse or inverse_labels(outcome.labels)
+    others = (inverse.get(label, label) for label in outcome.labels)
+    return replace(outcome, labels=tuple(dict.fromkeys([*outcome.labels, *others])))
 
 
 def direction_scores(
-    outcomes: PairedOutcomes,
+    outcome: Outcome,
     inverse: Mapping[Label, Label] | None = None,
     performance: Performance = official_macro,
-    classes_of: PairedOutcomes | None = None,
+    classes_of: Outcome | None = None,
 ) -> DirectionScores:
     """PD, PIR and PPR of a model evaluated on a test set A and its paired set B.
 
@@ -98,37 +98,35 @@ def direction_scores(
 
     Parameters
     ----------
-    outcomes : gold × prediction on A × prediction on B, counts (..., K).
+    outcome : gold × predicted on A × predicted on B, the role `paired`.
     inverse : gold label on A → gold label on B; None: `inverse_labels`. Labels that are their own inverse
         (the negative class) play their part in P_A and P_B and are left out of PIR and PPR, as in the paper's
         numbers.
-    performance : Confusion → score, replicates included; default the official SemEval macro-F1, as in the
+    performance : outcome → score, replicates included; default the official SemEval macro-F1, as in the
         paper.
-    classes_of : outcomes whose gold labels decide which classes the performance averages, as in `averages`:
-        the original ones of bootstrap replicates. `performance` is then given `classes_of`, a Confusion, too.
+    classes_of : an outcome whose gold labels decide which classes the performance averages, as in `averages`:
+        the original one of bootstrap replicates. `performance` is then given `classes_of`, an outcome, too.
 
     Raises
     ------
     ValueError : `inverse` maps a label to two, or two labels to one. A pair may be given once, in either
         order.
 
-    >>> outcomes = PairedOutcomes.from_arrays(
-    ...     ["R(e1,e2)", "R(e2,e1)"], ["R(e1,e2)", "R(e2,e1)"], ["R(e2,e1)", "R(e2,e1)"]
-    ... )
-    >>> scores = direction_scores(outcomes)
+    >>> labels = ["R(e1,e2)", "R(e2,e1)"]
+    >>> scores = direction_scores(Outcome.from_columns(labels, labels, paired=["R(e2,e1)", "R(e2,e1)"]))
     >>> scores.pd, scores.better_set, scores.pir, scores.ppr
     (0.5, 'A', 0.5, 0.5)
     """
-    inverse = _symmetric(inverse_labels(outcomes.labels) if inverse is None else inverse)
-    outcomes = with_inverses(outcomes, inverse)
-    tables = outcomes.original, outcomes.paired(inverse)
+    inverse = _symmetric(inverse_labels(outcome.labels) if inverse is None else inverse)
+    outcome = with_inverses(outcome, inverse)
+    tables = outcome.of("predicted"), outcome.of("paired", inverse)
     if classes_of is None:
         p_a, p_b = map(performance, tables)
     else:
         whole = with_inverses(classes_of, inverse)
-        keys = whole.original, whole.paired(inverse)
+        keys = whole.of("predicted"), whole.of("paired", inverse)
         p_a, p_b = (performance(table, classes_of=key) for table, key in zip(tables, keys, strict=True))
-    directed = outcomes.restrict([label for label in outcomes.labels if inverse.get(label, label) != label])
+    directed = outcome.restrict([label for label in outcome.labels if inverse.get(label, label) != label])
     pir_a, pir_b, ppr, n = _rates(directed, inverse)
     a_is_better = p_a - p_b > TIE
     return DirectionScores(
@@ -151,19 +149,19 @@ def _symmetric(inverse: Mapping[Label, Label]) -> dict[Label, Label]:
     return both
 
 
-def _rates(outcomes: PairedOutcomes, inverse: Mapping[Label, Label]) -> tuple[Any, ...]:
-    gold, on_a, on_b = outcomes.entries.T
-    turned = positions([inverse.get(label, label) for label in outcomes.labels], outcomes.labels, "inverse")
+def _rates(outcome: Outcome, inverse: Mapping[Label, Label]) -> tuple[Any, ...]:
+    gold, on_a, on_b = (outcome.roles[role] for role in ("gold", "predicted", "paired"))
+    turned = positions([inverse.get(label, label) for label in outcome.labels], outcome.labels, "inverse")
     right_a, right_b, still = on_a == gold, on_b == turned[gold], on_a == on_b
 
-    def count(entries: np.ndarray) -> np.ndarray:
-        return outcomes.counts[..., entries].sum(-1)
+    def count(kinds: np.ndarray) -> np.ndarray:
+        return outcome.counts[..., kinds].sum(-1)
 
     pir_a, pir_b = (ratio(count(right & still), count(right)) for right in (right_a, right_b))
-    return pir_a, pir_b, ratio(count(right_a & right_b), outcomes.n), outcomes.n
+    return pir_a, pir_b, ratio(count(right_a & right_b), outcome.n), outcome.n
 
 
-def paired_breakdown(outcomes: PairedOutcomes) -> dict[Label, dict[str, float]]:
+def paired_breakdown(outcome: Outcome) -> dict[Label, dict[str, float]]:
     """What happens to the samples of each base relation when the entities are exchanged; both directions.
 
     A sample that is right on the test set A can, on the paired set B, keep its prediction (`still`: the model
@@ -175,31 +173,29 @@ def paired_breakdown(outcomes: PairedOutcomes) -> dict[Label, dict[str, float]]:
 
     Parameters
     ----------
-    outcomes : one table, counts (K,), no replicates.
+    outcome : with the role `paired`, counts (K,), no replicates.
 
     Returns
     -------
     Base relation → n and the shares `BREAKDOWN`, in the order of the labels. Labels without a direction (the
     negative class) and relations without a gold sample are left out.
 
-    >>> outcomes = PairedOutcomes.from_arrays(
-    ...     ["R(e1,e2)"] * 4, ["R(e1,e2)"] * 3 + ["Other"], ["R(e2,e1)", "R(e1,e2)", "Other", "R(e2,e1)"]
-    ... )
-    >>> paired_breakdown(outcomes)["R"]
+    >>> gold, paired = ["R(e1,e2)"] * 4, ["R(e2,e1)", "R(e1,e2)", "Other", "R(e2,e1)"]
+    >>> paired_breakdown(Outcome.from_columns(gold, ["R(e1,e2)"] * 3 + ["Other"], paired=paired))["R"]
     {'n': 4, 'right_original': 0.75, 'right_both': 0.25, 'still': 0.25, 'elsewhere': 0.25,
      'right_paired': 0.5}
     """
-    outcomes = with_inverses(outcomes)
-    labels, inverse = outcomes.labels, inverse_labels(outcomes.labels)
+    outcome = with_inverses(outcome)
+    labels, inverse = outcome.labels, inverse_labels(outcome.labels)
     turned = positions([inverse[label] for label in labels], labels)
-    gold, on_a, on_b = outcomes.entries.T
+    gold, on_a, on_b = (outcome.roles[role] for role in ("gold", "predicted", "paired"))
     right_a, right_b, stays = on_a == gold, on_b == turned[gold], on_a == on_b
     kinds = (right_a, right_a & right_b, right_a & stays, right_a & ~right_b & ~stays, right_b)
     found = {}
     for base in dict.fromkeys(base_relation(label) for label in labels if inverse[label] != label):
         own = np.isin(gold, [place for place, label in enumerate(labels) if base_relation(label) == base])
-        n = outcomes.counts[own].sum().item()
+        n = outcome.counts[own].sum().item()
         if n:
-            shares = (outcomes.counts[own & kind].sum().item() / n for kind in kinds)
+            shares = (outcome.counts[own & kind].sum().item() / n for kind in kinds)
             found[base] = {"n": n} | dict(zip(BREAKDOWN, shares, strict=True))
     return found

@@ -12,11 +12,9 @@ from typing import Any
 import numpy as np
 import scipy  # its parts are loaded when they are first asked for
 
-from ..core import Label
-from .class_scores import ratio
-from .counts import draw
 from .facts import FactRanking
-from .label_sets import LabelCounts
+from .outcome import Outcome, draw
+from .scores import ratio
 
 FACT_MEASURES = ("auc", "auc_anchored", "average_precision", "micro_f1")
 
@@ -45,7 +43,6 @@ class FactSample:
     cuts: np.ndarray
     facts_of_unit: np.ndarray
     counts: np.ndarray
-    labels: tuple[Label, ...] = ()
 
     @classmethod
     def of(cls, ranking: FactRanking, units: Any = None, facts_of_unit: Any = None) -> FactSample:
@@ -78,7 +75,7 @@ class FactSample:
         return len(self.hits) + 8 * int(self.hits.sum()) + len(self.facts_of_unit)
 
     def resample(self, rng: np.random.Generator, replicates: int) -> FactSample:
-        """Bootstrap replicates: U units drawn with replacement; see `Confusion.resample`."""
+        """Bootstrap replicates: U units drawn with replacement; see `Outcome.resample`."""
         return replace(self, counts=draw(self.counts, rng, replicates))
 
     def scores(self, at: Iterable[int] = (), recall: float | None = None) -> np.ndarray:
@@ -156,107 +153,33 @@ class FactSample:
         return np.where(reached, right / np.maximum(np.take_along_axis(drawn, chosen, -1)[..., 0], 1), np.nan)
 
 
-@dataclass(frozen=True, eq=False)
-class FactPair:
-    """Two lists over the same units, drawn together: for `paired_bootstrap`.
+def facts_at(ranking: FactRanking, threshold: float, units: Any, true: tuple[Any, Any]) -> Outcome:
+    """What a list predicts of each relation with a score of at least `threshold`, unit by unit.
 
-    >>> lists = [FactRanking.from_scores([2, 1], hits, facts=2) for hits in ([True, True], [False, True])]
-    >>> pair = FactPair(*(FactSample.of(one, [0, 1], [1, 1]) for one in lists))
-    >>> (pair.original.scores() - pair.paired().scores()).round(3).tolist()
-    [0.375, 0.875, 0.75, 0.5]
-    """
+    A unit is a kind of sample, so its draws are those of `FactSample`. The roles are gold, predicted and
+    right, (U, L) numbers of facts: a fact is right where the list says so.
 
-    first: FactSample
-    second: FactSample
-    labels: tuple[Label, ...] = ()
-
-    def __post_init__(self) -> None:
-        if not np.array_equal(self.first.facts_of_unit, self.second.facts_of_unit):
-            raise ValueError("the two lists are not of the same units and facts: they cannot be paired")
-
-    @property
-    def counts(self) -> np.ndarray:
-        """(..., U) how often each unit is drawn."""
-        return self.first.counts
-
-    @property
-    def replicate_entries(self) -> int:
-        """As of `FactSample`, of both."""
-        return self.first.replicate_entries + self.second.replicate_entries
-
-    def resample(self, rng: np.random.Generator, replicates: int) -> FactPair:
-        """The same units are drawn for both lists."""
-        drawn = draw(self.counts, rng, replicates)
-        return FactPair(replace(self.first, counts=drawn), replace(self.second, counts=drawn))
-
-    @property
-    def original(self) -> FactSample:
-        """The first list."""
-        return self.first
-
-    def paired(self) -> FactSample:
-        """The second list."""
-        return self.second
-
-
-@dataclass(frozen=True, eq=False)
-class PredictedFacts:
-    """What a list predicts of each relation at a threshold, as a sample of units: for averages.
-
-    Attributes
+    Parameters
     ----------
-    correct, predicted, gold : (U, L) sparse, facts of each unit and relation. decision : the threshold.
+    units : (N,) of each fact in the order of the list. true : units and relations of all true facts.
+
+    Raises ValueError as `FactRanking.counts_at`.
 
     >>> ranking = FactRanking.from_scores([3, 2, 1], [True, False, True], None, [0, 1, 1], ["a", "b"], [1, 1])
-    >>> facts = PredictedFacts.at(ranking, 2, units=[0, 0, 1], true=([0, 1], [0, 1]))
-    >>> facts.label_counts().correct.tolist(), facts.label_counts().predicted.tolist()
+    >>> counts = facts_at(ranking, 2, units=[0, 0, 1], true=([0, 1], [0, 1])).per_class()
+    >>> counts.correct.tolist(), counts.predicted.tolist()
     ([1, 0], [1, 1])
     """
-
-    correct: scipy.sparse.csr_array
-    predicted: scipy.sparse.csr_array
-    gold: scipy.sparse.csr_array
-    counts: np.ndarray
-    labels: tuple[Label, ...]
-    decision: str
-
-    @classmethod
-    def at(cls, ranking: FactRanking, threshold: float, units: Any, true: tuple[Any, Any]) -> PredictedFacts:
-        """Facts with a score of at least `threshold`.
-
-        Parameters
-        ----------
-        units : (N,) of each fact in the order of the list. true : units and relations of all true facts.
-
-        Raises ValueError as `FactRanking.counts_at`.
-        """
-        whole = ranking.counts_at(threshold)
-        assert ranking.scores is not None and ranking.relations is not None and ranking.hits is not None
-        taken = ranking.scores >= threshold
-        units, gold = np.asarray(units), tuple(map(np.asarray, true))
-        shape = (int(max(units.max(initial=-1), gold[0].max(initial=-1))) + 1, len(ranking.labels))
-        rows = [(units[chosen], ranking.relations[chosen]) for chosen in (taken & ranking.hits, taken)]
-        correct, predicted, true_facts = (_indicators(one, shape) for one in (*rows, gold))
-        counts = np.ones(shape[0], dtype=np.int64)
-        return cls(correct, predicted, true_facts, counts, ranking.labels, whole.decision)
-
-    @property
-    def replicate_entries(self) -> int:
-        """How many numbers a replicate takes while it is scored."""
-        return len(self.counts) + 3 * len(self.labels)
-
-    def resample(self, rng: np.random.Generator, replicates: int) -> PredictedFacts:
-        """As `FactSample.resample`."""
-        return replace(self, counts=draw(self.counts, rng, replicates))
-
-    def label_counts(self) -> LabelCounts:
-        """(..., L) counts over the units, each as often as it is drawn."""
-        matrices = (self.correct, self.predicted, self.gold)
-        correct, predicted, gold = (self.counts @ matrix for matrix in matrices)
-        return LabelCounts(correct, predicted, gold, self.counts.sum(-1), self.labels, self.decision)
-
-
-def _indicators(places: tuple[Any, ...], shape: tuple[int, int]) -> scipy.sparse.csr_array:
-    """(U, L) how many facts of each unit and relation."""
-    units, relations = places
-    return scipy.sparse.csr_array((np.ones(len(units), np.int64), (units, relations)), shape=shape)
+    whole = ranking.counts_at(threshold)
+    assert ranking.scores is not None and ranking.relations is not None and ranking.hits is not None
+    taken = ranking.scores >= threshold
+    units, gold = np.asarray(units), (np.asarray(true[0]), np.asarray(true[1]))
+    shape = (int(max(units.max(initial=-1), gold[0].max(initial=-1))) + 1, len(ranking.labels))
+    cells = {"gold": gold, "predicted": (units[taken], ranking.relations[taken])}
+    right = taken & ranking.hits
+    cells["right"] = units[right], ranking.relations[right]
+    roles = {
+        role: scipy.sparse.coo_array((np.ones(len(unit), np.int64), (unit, relation)), shape=shape).tocsr()
+        for role, (unit, relation) in cells.items()
+    }
+    return Outcome(roles, np.ones(shape[0], np.int64), ranking.labels, decision=whole.decision)

@@ -19,10 +19,9 @@ from typing import Any
 import numpy as np
 
 from ..core import Label
-from .class_scores import in_range
 from .counting import checked_labels
-from .counts import positions
-from .label_sets import LabelCounts
+from .outcome import positions
+from .scores import ClassCounts, in_range
 
 AREAS = ("points", "anchored", "step")
 PRECISION_AT = (100, 200, 300)
@@ -329,10 +328,10 @@ class FactRanking:
         known = place < len(self.ranks) and self.ranks[place] == n
         return float(self.found[place] / n) if known else float("nan")
 
-    def counts_at(self, threshold: float) -> LabelCounts:
+    def counts_at(self, threshold: float) -> ClassCounts:
         """What is predicted of each relation with a score of at least `threshold`: for F under every scheme.
 
-        The instances of the counts are facts. `label_averages(…, ["macro"])` counts relations without a true
+        The instances of the counts are facts. `averages(…, ["macro"])` counts relations without a true
         fact as 0, as OpenNRE does; `labels="supported"` leaves them out.
 
         Raises ValueError for a list without scores, relations, or true facts of each relation.
@@ -348,7 +347,7 @@ class FactRanking:
             raise ValueError("scores is not known of this list: it has no threshold")
         return self.counts_until(int((self.scores >= threshold).sum()), f"score>={threshold:g}")
 
-    def counts_until(self, rank: int, decision: str = "") -> LabelCounts:
+    def counts_until(self, rank: int, decision: str = "") -> ClassCounts:
         """`counts_at` for the facts up to a rank; `decision` says otherwise in signatures how it was chosen.
 
         Raises ValueError for a list without relations, or true facts of each relation.
@@ -363,7 +362,7 @@ class FactRanking:
         )
         n = len(self) + self.facts - int(self.found[-1] if len(self.found) else 0)
         made = decision or f"rank<={rank}"
-        return LabelCounts(correct, predicted, self.facts_of_relation, n, self.labels, made)
+        return ClassCounts(correct, predicted, self.facts_of_relation, n, self.labels, decision=made)
 
 
 def curve_order(precision: Any, recall: Any) -> np.ndarray:

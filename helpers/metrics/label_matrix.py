@@ -197,22 +197,6 @@ def label_names(labels: Iterable[Label] | None, n_labels: int) -> tuple[Label, .
     return distinct_labels(given)
 
 
-def check_same_labels(first: tuple[Label, ...], second: tuple[Label, ...]) -> None:
-    """ValueError unless both have the same labels in order: Macro-F1 divides by their number.
-
-    >>> check_same_labels(("a", "b"), ("a", "c"))
-    Traceback (most recent call last):
-    ValueError: outcomes of different labels do not add up: label 1 is 'b' and 'c'
-    """
-    if first is second or first == second:
-        return
-    if len(first) != len(second):
-        raise ValueError(f"outcomes of {len(first)} and of {len(second)} labels do not add up")
-    place = next(i for i, (a, b) in enumerate(zip(first, second, strict=True)) if a != b)
-    differ = f"label {place} is {first[place]!r} and {second[place]!r}"
-    raise ValueError(f"outcomes of different labels do not add up: {differ}")
-
-
 def checked_columns(columns: Any, n_labels: int) -> np.ndarray:
     """Columns of the truth as indices; ValueError unless they are different integers from 0 to L−1.
 

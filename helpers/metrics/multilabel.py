@@ -2,7 +2,7 @@
 
 `MultilabelOutcome` is made in one pass, in bounded memory, and keeps counts only; outcomes of batches add up
 to that of the whole, exactly. Label sets are averaged by the same `averages` as single labels: a label is a
-class, the number of its gold instances is its support. What differs is said by `LabelPolicy`.
+class, the number of its gold instances is its support. What differs is said by `Policy.of`.
 
 Sources: LibMultiLabel's implementation document, evaluation metrics; the schemes are those of Harbecke et al.
 2022, Section 2.3, which the paper applies to single-label data only.
@@ -11,101 +11,27 @@ Sources: LibMultiLabel's implementation document, evaluation metrics; the scheme
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy  # its parts are loaded when they are first asked for
 
-from ..core import Label, signature_field
-from .averaging import Policy, averages
+from ..core import Label
+from .averaging import averages
 from .bootstrap import Interval, bootstrap_intervals
-from .class_scores import ClassScore, ratio
-from .counts import Summable, scalar
 from .label_matrix import as_label_matrix, checked_columns, from_lists, label_names, widened
 from .label_scores import RankedLabels, ScoreMatrix, as_scores, check_k, iter_blocks
-from .label_sets import LabelCounts, LabelSets
+from .outcome import Outcome, scalar
 from .ranking import RankingOutcome
-from .report import plain_number
+from .scores import ClassCounts, ClassScore, Summable, ratio
 from .weighting import Weighting, scheme_names
 
 F_MEASURES = {"Macro-F1": ("f1", "macro"), "Micro-F1": ("f1", "micro"), "Macro*-F1": ("f1_of_means", "macro")}
 """LibMultiLabel's F-measures → score and scheme of their signatures."""
 
 
-@dataclass(frozen=True)
-class LabelPolicy(Policy):
-    """Which labels are averaged, and what the undefined counts as: `policy.Policy` for multi-label data.
-
-    Attributes
-    ----------
-    labels : 'listed' (the default): all L labels, LibMultiLabel's rule; 'observed': those that are gold or
-        predicted somewhere; 'supported': those with gold instances, the rule of the weighting paper; or a
-        list. zero_support, zero_division : as in `Policy`. With 'listed', a label that is neither gold nor
-        predicted counts as 0 under macro.
-    negative : None. Multi-label data have no negative class: an instance of no label has an empty set.
-    negative_in_normaliser : False. N in the entropy weights is Σ n_i, the number of label *assignments* of
-        the averaged labels, not the number of instances. The scheme weighs a label by its share of the
-        entropy of one distribution over labels, and n_i / Σ n_i is one: it adds up to 1. The n_i over
-        instances do not, since an instance has several labels or none; a label on every instance would weigh
-        nothing. In the paper the negative class is in N, as one of the values the single label takes; here
-        there is no such value.
-
-    Raises ValueError for other values, as `Policy` does.
-
-    >>> counts = LabelCounts.from_matrices([[1, 0], [1, 1]], [[1, 0], [0, 1]], decision="score>0")
-    >>> LabelPolicy().signature(counts, "f1", "dodrans")
-    'f1|scheme:dodrans|labels:listed|zero_support:zero|decision:score>0|n:2|labels_n:2|v:0.1'
-    """
-
-    labels: str | Sequence[Label] = "listed"
-    negative_in_normaliser: bool = False
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.negative is not None:
-            reason = "multi-label data have no negative class; name the labels"
-            raise ValueError(f"negative is {self.negative!r}: {reason}")
-        if self.negative_in_normaliser:
-            raise ValueError("negative_in_normaliser is of use with a negative class only")
-
-    def _negative_name(self) -> list[str]:
-        return []
-
-    def _outcome_name(self, confusion: Any, scheme: str | None) -> list[str]:
-        """How labels were decided, n and L."""
-        normaliser = ["normaliser:assignments"] if scheme == "entropy" else []
-        decision = f"decision:{signature_field(confusion.decision)}"  # a stored run may hold any text
-        return [*normaliser, decision, f"n:{plain_number(confusion.n)}", f"labels_n:{len(confusion.labels)}"]
-
-
-def label_averages(
-    counts: LabelCounts,
-    schemes: Sequence[str | Weighting] | None = None,
-    score: str | ClassScore = "f1",
-    classes_of: LabelCounts | None = None,
-    **policy: Any,
-) -> np.ndarray:
-    """One class score of all labels averaged under several schemes.
-
-    Parameters
-    ----------
-    counts : counts (..., L).
-    policy : fields of `LabelPolicy`.
-
-    The rest, and what is returned, (..., S), as in `averages`.
-
-    >>> truth, predicted = [[1, 0, 0], [1, 1, 0], [1, 0, 0]], [[1, 0, 0], [1, 0, 0], [0, 1, 0]]
-    >>> counts = LabelCounts.from_matrices(truth, predicted)
-    >>> label_averages(counts).round(4).tolist()
-    [0.5714, 0.6, 0.5561, 0.307, 0.2667]
-    >>> label_averages(counts, ["macro"], labels="supported").round(4).tolist()
-    [0.4]
-    """
-    return averages(counts, schemes, score, classes_of, **vars(LabelPolicy(**policy)))
-
-
-def f_measures(counts: LabelCounts) -> dict[str, Any]:
+def f_measures(counts: Outcome | ClassCounts) -> dict[str, Any]:
     """LibMultiLabel's F-measures, over all L labels; floats, or arrays (...) for replicates.
 
     Macro-F1 = Σ_l 2·TP_l / (2·TP_l + FP_l + FN_l) / L · Micro-F1 = 2·ΣTP / Σ(2·TP + FP + FN) · Macro*-F1 =
@@ -117,18 +43,18 @@ def f_measures(counts: LabelCounts) -> dict[str, Any]:
     prediction would score 0.5; its code has the factor. Macro*-F1 is an F of means, at least as large as the
     mean of Fs (Opitz & Burst 2019).
 
-    >>> counts = LabelCounts.from_matrices([[1, 0, 0], [1, 1, 0]], [[1, 0, 0], [0, 0, 0]])
+    >>> counts = Outcome.from_sets([[1, 0, 0], [1, 1, 0]], [[1, 0, 0], [0, 0, 0]])
     >>> {name: round(value, 4) for name, value in f_measures(counts).items()}
     {'Macro-F1': 0.2222, 'Micro-F1': 0.5, 'Macro*-F1': 0.2222}
     """
-    macro, micro = np.moveaxis(label_averages(counts, ["macro", "micro"]), -1, 0)
-    p, r = (label_averages(counts, ["macro"], score)[..., 0] for score in ("precision", "recall"))
+    macro, micro = np.moveaxis(averages(counts, ["macro", "micro"]), -1, 0)
+    p, r = (averages(counts, ["macro"], score)[..., 0] for score in ("precision", "recall"))
     of_means = ratio(2 * p * r, p + r, undefined=0.0)
     return {name: scalar(value) for name, value in zip(F_MEASURES, (macro, micro, of_means), strict=True)}
 
 
 def label_intervals(
-    sets: LabelSets,
+    sets: Outcome,
     rng: np.random.Generator,
     schemes: Sequence[str | Weighting] | None = None,
     score: str | ClassScore = "f1",
@@ -139,20 +65,20 @@ def label_intervals(
     """Percentile bootstrap intervals of the three `f_measures` and of a class score under each scheme.
 
     Instances are drawn, with all their labels; the labels that are averaged are those of the original in
-    every replicate (see `averages`, `classes_of`). Arguments as in `label_averages` and
+    every replicate (see `averages`, `classes_of`). Arguments as in `averages` and
     `bootstrap_intervals`. All values come from the same replicates.
 
-    >>> sets = LabelSets.from_matrices([[1, 0]] * 9 + [[1, 1]], [[1, 0]] * 10)
+    >>> sets = Outcome.from_sets([[1, 0]] * 9 + [[1, 1]], [[1, 0]] * 10)
     >>> found = label_intervals(sets, np.random.default_rng(1), replicates=500)
     >>> found["Micro-F1"].value == found["micro"].value, found["macro"].low, found["macro"].high
     (True, 0.5, 0.5)
     """
-    names, original = [*F_MEASURES, *scheme_names(schemes)], sets.label_counts()
+    names, original = [*F_MEASURES, *scheme_names(schemes)], sets.per_class()
 
-    def statistic(table: LabelSets) -> np.ndarray:
-        counts = sets.label_counts(table.counts)
+    def statistic(table: Outcome) -> np.ndarray:
+        counts = table.per_class()
         fixed = np.stack(list(f_measures(counts).values()), axis=-1)
-        return np.concatenate([fixed, label_averages(counts, schemes, score, original, **policy)], axis=-1)
+        return np.concatenate([fixed, averages(counts, schemes, score, original, **policy)], axis=-1)
 
     found = bootstrap_intervals(sets, statistic, rng, replicates, confidence)
     return found.named(names)
@@ -180,8 +106,8 @@ class MultilabelOutcome(Summable):
     """
 
     ranking: RankingOutcome
-    decided: LabelCounts | None
-    sets: LabelSets | None = None
+    decided: ClassCounts | None
+    sets: Outcome | None = None
 
     @classmethod
     def from_scores(
@@ -242,12 +168,9 @@ class MultilabelOutcome(Summable):
             ranking = RankingOutcome.from_top(gold, top, names)
             if guess is None:
                 return cls(ranking, None)
-            # the names were checked once: not again for every block
-            counts = replace(LabelCounts.from_matrices(gold, guess, decision=decision), labels=names)
-            if not keep_sets:
-                return cls(ranking, counts)
-            sets = replace(LabelSets.from_matrices(gold, guess, decision=decision), labels=names)
-            return cls(ranking, counts, sets)
+            once = np.ones(gold.shape[0], np.int64)
+            sets = Outcome({"gold": gold, "predicted": guess}, once, names, decision=decision)
+            return cls(ranking, sets.per_class(), sets.grouped() if keep_sets else None)
 
         return cls.merged(outcome_of(*part) for part in iter_blocks(gold, form))
 
@@ -300,7 +223,7 @@ class MultilabelOutcome(Summable):
         return len(self.ranking.relevant) + pairs + len(self.ranking.labels)
 
     @property
-    def counts(self) -> LabelCounts:
+    def counts(self) -> ClassCounts:
         """The counts of the labels; ValueError where nothing was decided."""
         if self.decided is None:
             raise ValueError("the lists of labels have no scores, so no label is predicted: no F-measures")
@@ -328,7 +251,7 @@ def _sum(outcomes: list[MultilabelOutcome]) -> MultilabelOutcome:
     return MultilabelOutcome(
         RankingOutcome.merged([one.ranking for one in outcomes]),
         sum(decided[1:], decided[0]) if decided else None,
-        LabelSets.merged(sets) if sets else None,
+        Outcome.merged(sets) if sets else None,
     )
 
 

@@ -18,12 +18,12 @@ import numpy as np
 import scipy  # its parts are loaded when they are first asked for
 
 from ..core import Label
-from .averaging import RULES
+from .averaging import signature
 from .bootstrap import Interval, bootstrap_intervals
-from .class_scores import in_range
-from .counts import Summable, draw, scalar
-from .label_matrix import check_same_labels, row_blocks
+from .label_matrix import row_blocks
 from .label_scores import check_k
+from .outcome import draw, scalar
+from .scores import Summable, check_same_labels, in_range
 
 MEASURES = ("P", "R", "RP", "NDCG")
 RANKS = "the hits are those of the first {} ranks"
@@ -254,8 +254,13 @@ class RankingOutcome(Summable):
         return bootstrap_intervals(self, means, rng, replicates, confidence).named(names_at(ks))
 
     def resample(self, rng: np.random.Generator, replicates: int) -> RankingOutcome:
-        """Bootstrap replicates; counts has shape (replicates, C). See `Confusion.resample`."""
+        """Bootstrap replicates; counts has shape (replicates, C). See `Outcome.resample`."""
         return replace(self, counts=draw(self.counts, rng, replicates))
+
+    @property
+    def replicate_entries(self) -> int:
+        """How many numbers a replicate takes while it is scored."""
+        return max(self.counts.shape[-1], len(self.labels) ** 2)
 
     def signature(self, name: str) -> str:
         """What a ranking score needs to be read, e.g. for 'NDCG@5'.
@@ -263,7 +268,9 @@ class RankingOutcome(Summable):
         >>> RankingOutcome.from_top(scipy.sparse.csr_array([[0, 1]]), np.array([[1]])).signature("P@1")
         'P@1|ties:index|without_labels:0|n:1|labels_n:2|v:0.1'
         """
-        return f"{name}|ties:index|without_labels:0|n:{self.n}|labels_n:{len(self.labels)}|v:{RULES}"
+        return signature(
+            name, ties="index", without_labels="0", n=f"{self.n}", labels_n=f"{len(self.labels)}"
+        )
 
     def to_rows(self) -> list[list[Any]]:
         """Each kind as [gold labels, ranks of the hits, count], sorted.

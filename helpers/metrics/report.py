@@ -239,8 +239,8 @@ class ClassReport(Report):
     extra : further sections of a task, e.g. `official` and `direction`. headings : section → what its scores
         are, which text and LaTeX say (JSON and CSV have signatures).
 
-    >>> from helpers.metrics import Confusion, evaluate
-    >>> report = evaluate(Confusion.from_arrays(["a", "b", "NA"], ["a", "a", "NA"]), negative="NA")
+    >>> from helpers.metrics import evaluate
+    >>> report = evaluate(["a", "b", "NA"], ["a", "a", "NA"], negative="NA")
     >>> print(report.to_text())
     n 3 · accuracy 66.67 · negative NA · 2 labels averaged
     scheme      precision  recall      f1  f1_of_means

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..core import did_you_mean
-from .class_scores import ratio
+from .scores import ratio
 
 Weighting = Callable[[np.ndarray, np.ndarray], np.ndarray]
 

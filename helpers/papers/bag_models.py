@@ -24,7 +24,6 @@ from ..metrics import (
     averages,
     fact_scores,
     holm,
-    label_averages,
 )
 from ..reporting import TABLES_FOLDER, cells, mean_sd, mixed_runs, per_seed
 from ..runs import RUNS_FOLDER, Run, list_runs
@@ -57,7 +56,7 @@ def bag_scores(runs: Sequence[Run]) -> pd.DataFrame:
         row: dict[str, Any] = {"system": system_name(run), "seed": run.seed, "seconds": run.wall_seconds}
         row["steps"] = _steps(run)
         row |= {name: found[name] for name in MEASURES if name in found}
-        row["macro_f1"] = float(label_averages(counts, ["macro"])[0])
+        row["macro_f1"] = float(averages(counts, ["macro"])[0])
         rows.append(row | dict(zip(map(str, counts.labels), single.tolist(), strict=True)))
     return pd.DataFrame(rows)
 

@@ -14,7 +14,7 @@ import pandas as pd
 from ..metrics import (
     BREAKDOWN,
     RULES,
-    PairedOutcomes,
+    Outcome,
     direction_scores,
     inverse_labels,
     official_scores,
@@ -195,7 +195,7 @@ def limiting_models(run: Run) -> pd.DataFrame:
     """A, B, PD, PIR, PPR of three made-up models on the test set of a run: always right; right on A and
     blind to the markers; always the negative class. Fractions; PIR of the last is undefined."""
     table = original_table(run)
-    gold = [label for label, n in zip(table.labels, table.gold, strict=True) for _ in range(n)]
+    gold = [label for label, n in zip(table.labels, table.per_class().gold, strict=True) for _ in range(n)]
     turned, nothing = inverse_labels(set(gold)), [run.negative] * len(gold)
     made = {
         "always right": (gold, [turned[label] for label in gold]),
@@ -203,8 +203,8 @@ def limiting_models(run: Run) -> pd.DataFrame:
         f"always {run.negative}": (nothing, nothing),
     }
     found = {
-        name: direction_scores(PairedOutcomes.from_arrays(gold, *answers, labels=turned)).to_dict()
-        for name, answers in made.items()
+        name: direction_scores(Outcome.from_columns(gold, on_a, paired=on_b, labels=turned)).to_dict()
+        for name, (on_a, on_b) in made.items()
     }
     return pd.DataFrame.from_dict(found, orient="index").rename(columns=NAMES)
 

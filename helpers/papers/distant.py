@@ -19,14 +19,13 @@ from ..metrics import (
     FACT_MEASURES,
     PRECISION_AT,
     RULES,
-    FactPair,
     FactRanking,
     FactSample,
+    averages,
     bootstrap_intervals,
     bootstrap_suffix,
     fact_scores,
     holm,
-    label_averages,
     paired_bootstrap,
     scheme_names,
     unpaired_bootstrap,
@@ -259,7 +258,7 @@ def relation_averages(runs: Mapping[str, Run]) -> pd.DataFrame:
             continue
         counts = ranking.counts_until(ranking.best_f1()[1])
         single = 2 * counts.correct / np.maximum(counts.gold + counts.predicted, 1)
-        schemes = zip(scheme_names(), label_averages(counts).tolist(), strict=True)
+        schemes = zip(scheme_names(), averages(counts).tolist(), strict=True)
         rows[name] = dict(schemes) | {str(label): f1 for label, f1 in zip(counts.labels, single, strict=True)}
     return pd.DataFrame.from_dict(rows, orient="index")
 
@@ -292,7 +291,7 @@ def compare_lists(
                 ranking_of(run).until(recall)  # refuses
         drawn = _up_to(recall), np.random.default_rng(seed), replicates
         if paired:
-            test = paired_bootstrap(_paired_samples(first, second), *drawn)
+            test = paired_bootstrap(*_paired_samples(first, second), *drawn)
         else:
             test = unpaired_bootstrap(sample_of(first), sample_of(second), *drawn)
         for at, measure in enumerate(FACT_MEASURES):
@@ -304,7 +303,7 @@ def compare_lists(
     return table.assign(p_holm=holm(table["p"].tolist()))
 
 
-def _paired_samples(first: Run, second: Run) -> FactPair:
+def _paired_samples(first: Run, second: Run) -> tuple[FactSample, FactSample]:
     """Both lists over the same units: pairs by number; facts that neither found stand by themselves."""
     runs = (first, second)
     rankings = [ranking_of(run) for run in runs]
@@ -321,4 +320,5 @@ def _paired_samples(first: Run, second: Run) -> FactPair:
     of_unit = np.bincount([int(pair) for pair, _ in true], minlength=units)
     of_unit = np.r_[of_unit, np.ones(rankings[0].facts - len(true), dtype=np.int64)]
     lists = zip(rankings, pairs, strict=True)
-    return FactPair(*(FactSample.of(ranking, own, of_unit) for ranking, own in lists))
+    first, second = (FactSample.of(ranking, own, of_unit) for ranking, own in lists)
+    return first, second

@@ -137,8 +137,8 @@ def restricted_title(run: Run) -> str:
     In the brackets stands the base as its own runs are named, with what is unusual about it (settings,
     options, another encoder than the embedded one), so that two variants of one base have two titles.
 
-    >>> from helpers.metrics import Confusion
-    >>> table, about = Confusion.from_arrays(["a"], ["a"]), {"base": "svm", "markers": True, "typed": False}
+    >>> from helpers.metrics import Outcome
+    >>> table, about = Outcome.from_columns(["a"], ["a"]), {"base": "svm", "markers": True, "typed": False}
     >>> run = {"dataset": "d", "model": "RECENT", "variant": "base-svm+markers-True+C-2+typed-False"}
     >>> restricted_title(Run.from_outcome(table, options=about | {"evaluation": "corrected"}, **run))
     'RECENT(SVM-EM C-2) without types'
@@ -255,14 +255,14 @@ def step_shares(runs: Iterable[Run]) -> pd.DataFrame:
     (of these, those with the right one), false_alarms (of the negative samples, those answered with a
     relation); nan of nothing. In the order of the runs.
 
-    >>> from helpers.metrics import Confusion
-    >>> table = Confusion.from_arrays(["a", "a", "b", "b", "NA"], ["a", "b", "NA", "a", "a"])
+    >>> from helpers.metrics import Outcome
+    >>> table = Outcome.from_columns(["a", "a", "b", "b", "NA"], ["a", "b", "NA", "a", "a"])
     >>> step_shares([Run.from_outcome(table, dataset="d", model="m", negative="NA")]).round(1).values.tolist()
     [[75.0, 33.3, 100.0]]
     """
     counted: dict[str, np.ndarray] = {}
     for run in runs:
-        table = run.outcome()
+        table = run.outcome().per_class()
         place = table.labels.index(run.negative)
         negatives, quiet = table.gold[place], table.correct[place]
         positives = table.n - negatives

@@ -26,7 +26,7 @@ import numpy as np
 
 from .. import program
 from ..data import NEGATIVE, data_status, registered_files
-from ..metrics import SCHEMES, Confusion, averages
+from ..metrics import SCHEMES, Outcome, averages
 
 DIRECTION_NAMES = dict(zip(DIRECTION, ("A", "B", "PD", "PIR", "PPR"), strict=True))
 """The five scores of R as the paper writes them."""
@@ -239,7 +239,7 @@ def invented_leads(gold: pd.Series, seeds: Iterable[int], right: Rates = RIGHT) 
     rows = []
     for seed in seeds:
         scores = [
-            averages(Confusion.from_arrays(gold.tolist(), labels.tolist()), negative=NEGATIVE)
+            averages(Outcome.from_columns(gold.tolist(), labels.tolist()), negative=NEGATIVE)
             for labels in invented_predictions(gold, seed, right).values()
         ]
         rows += zip([seed] * len(SCHEMES), SCHEMES, 100 * (scores[0] - scores[1]), strict=True)

@@ -17,11 +17,11 @@ from ..evaluation import score_multilabel
 from ..experiments import LINEAR_MODELS, STORED, documents_of, run_model
 from ..metrics import (
     F_MEASURES,
-    LabelCounts,
-    LabelPolicy,
+    ClassCounts,
     MultilabelOutcome,
+    Policy,
+    averages,
     class_weights,
-    label_averages,
     label_intervals,
     scheme_names,
 )
@@ -49,8 +49,8 @@ def scores_of(run: Run, ks: Sequence[int] = (1, 3, 5)) -> dict[str, float]:
     (1.0, 0.5)
     """
     outcome = run.outcome()
-    averages = label_averages(outcome.counts).tolist()
-    return outcome.scores(ks) | dict(zip(scheme_names(), averages, strict=True))
+    scores = averages(outcome.counts).tolist()
+    return outcome.scores(ks) | dict(zip(scheme_names(), scores, strict=True))
 
 
 def score_rows(
@@ -66,7 +66,8 @@ def score_rows(
     >>> [row["metric"] for row in rows][:5], rows[-1]["scheme"], rows[-1]["value"]
     (['P@1', 'R@1', 'RP@1', 'NDCG@1', 'Macro-F1'], 'macro', 0.5)
     """
-    outcome, policy, schemes = run.outcome(), LabelPolicy(), scheme_names()
+    outcome, schemes = run.outcome(), scheme_names()
+    policy = Policy.of(outcome.counts)
     found = outcome.ranking.intervals(ks, rng, replicates)
     found |= label_intervals(outcome.sets, rng, replicates=replicates)
     kinds = F_MEASURES | {scheme: ("f1", scheme) for scheme in schemes}
@@ -125,10 +126,11 @@ def pair_gains(
     return pd.concat(tables, ignore_index=True)
 
 
-def label_f1(counts: LabelCounts) -> np.ndarray:
+def label_f1(counts: ClassCounts) -> np.ndarray:
     """(L,) F1 of each label; 0 where it is undefined.
 
-    >>> label_f1(LabelCounts.from_matrices([[1, 0], [1, 0]], [[1, 0], [0, 0]])).round(4).tolist()
+    >>> from helpers.metrics import Outcome
+    >>> label_f1(Outcome.from_sets([[1, 0], [1, 0]], [[1, 0], [0, 0]]).per_class()).round(4).tolist()
     [0.6667, 0.0]
     """
     total = counts.gold + counts.predicted
@@ -367,9 +369,7 @@ def spectrum_of_methods(runs: Runs) -> pd.DataFrame:
     schemes = [f"n^{alpha:g}" for alpha in alphas]
     own = {model: run for model, run in runs.items() if model in LINEAR_MODELS}
     tables = [
-        pd.DataFrame(
-            {"model": m, "alpha": alphas, "value": 100 * label_averages(run.outcome().counts, schemes)}
-        )
+        pd.DataFrame({"model": m, "alpha": alphas, "value": 100 * averages(run.outcome().counts, schemes)})
         for m, run in own.items()
     ]
     return pd.concat(tables, ignore_index=True)

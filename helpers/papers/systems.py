@@ -15,8 +15,7 @@ from ..evaluation import semeval_runs, system_title, tacred_runs
 from ..metrics import (
     ALPHAS,
     SCHEMES,
-    Confusion,
-    PairedOutcomes,
+    Outcome,
     Policy,
     alpha_crossings,
     alpha_spectrum,
@@ -35,7 +34,7 @@ from ..runs import Run, list_published, list_runs
 NEGATIVES = {"tacred": "no_relation", "tacred-revised": "no_relation", "semeval2010": "Other"}
 PUBLISHED = {"spanbert_tacred": "70.8", "knowbert_wordnet_wiki_tacred": "71.5"}
 """System → its published micro-F1 on TACRED, per cent."""
-Systems = Mapping[str, Mapping[str, Confusion]]
+Systems = Mapping[str, Mapping[str, Outcome]]
 
 
 def published_runs() -> dict[tuple[str, str], Run]:
@@ -49,13 +48,13 @@ def published_runs() -> dict[tuple[str, str], Run]:
     return {(run.dataset, run.model): run for run in published}
 
 
-def published_systems(runs: Mapping[tuple[str, str], Run]) -> dict[str, dict[str, Confusion]]:
+def published_systems(runs: Mapping[tuple[str, str], Run]) -> dict[str, dict[str, Outcome]]:
     """Data set → system → its outcome, pairs left out.
 
     >>> {name: len(found) for name, found in published_systems(published_runs()).items()}
     {'tacred': 52, 'tacred-revised': 52, 'semeval2010': 3}
     """
-    found: dict[str, dict[str, Confusion]] = {name: {} for name in NEGATIVES}
+    found: dict[str, dict[str, Outcome]] = {name: {} for name in NEGATIVES}
     for (dataset, model), run in runs.items():
         if "+" not in model:
             found[dataset][model] = run.outcome()
@@ -78,10 +77,10 @@ def recount(runs: Mapping[tuple[str, str], Run]) -> str:
     return f"All {len(counted)} stored outcomes equal those counted from the prediction files."
 
 
-def score_table(systems: Mapping[str, Confusion], negative: str) -> pd.DataFrame:
+def score_table(systems: Mapping[str, Outcome], negative: str) -> pd.DataFrame:
     """F1 of each system under each scheme, best micro first.
 
-    >>> table = Confusion.from_arrays(["a", "b", "NA"], ["a", "b", "NA"])
+    >>> table = Outcome.from_columns(["a", "b", "NA"], ["a", "b", "NA"])
     >>> score_table({"perfect": table}, "NA").loc["perfect"].tolist()
     [1.0, 1.0, 1.0, 1.0, 1.0]
     """
@@ -101,7 +100,7 @@ def system_intervals(systems: Systems, replicates: int, seed: int) -> pd.DataFra
     for dataset, models in systems.items():
         for model, table in models.items():
 
-            def statistic(t: Confusion, table: Confusion = table, dataset: str = dataset) -> np.ndarray:
+            def statistic(t: Outcome, table: Outcome = table, dataset: str = dataset) -> np.ndarray:
                 return averages(t, classes_of=table, negative=NEGATIVES[dataset])
 
             ends = bootstrap_intervals(table, statistic, rng, replicates)
@@ -111,18 +110,20 @@ def system_intervals(systems: Systems, replicates: int, seed: int) -> pd.DataFra
 
 
 def paired_test(
-    run: Run, replicates: int, seed: int, statistic: Callable[[Confusion], np.ndarray] | None = None
+    run: Run, replicates: int, seed: int, statistic: Callable[[Outcome], np.ndarray] | None = None
 ) -> pd.DataFrame:
     """The paired bootstrap of a run of two systems: difference, low, high (points) and p, a row a scheme.
 
     statistic : what is compared, in place of F1 under the five schemes.
     """
-    pair: PairedOutcomes = run.outcome()
+    pair: Outcome = run.outcome()
 
-    def five(table: Confusion) -> np.ndarray:
-        return averages(table, classes_of=pair.original, negative=run.negative)
+    def five(table: Outcome) -> np.ndarray:
+        return averages(table, classes_of=pair, negative=run.negative)
 
-    test = paired_bootstrap(pair, statistic or five, np.random.default_rng(seed), replicates)
+    test = paired_bootstrap(
+        pair, pair.of("second"), statistic or five, np.random.default_rng(seed), replicates
+    )
     points = {name: 100 * np.atleast_1d(getattr(test, name)) for name in ("difference", "low", "high")}
     index = [run.model] if statistic else list(SCHEMES)
     return pd.DataFrame(points | {"p": np.atleast_1d(test.p)}, index=index)
@@ -144,7 +145,7 @@ def widest_flips(scores: pd.DataFrame, most: int = 5) -> tuple[pd.DataFrame, lis
 
 
 def crossing_pair(
-    systems: Mapping[str, Confusion], changed: Sequence[tuple[str, str]], negative: str
+    systems: Mapping[str, Outcome], changed: Sequence[tuple[str, str]], negative: str
 ) -> tuple[pd.DataFrame, list[float]]:
     """The first of these pairs that changes places at some α: its two curves, and the α's.
 
@@ -167,10 +168,10 @@ def crossing_pair(
     return pd.concat(curves), crossings
 
 
-def left_out(table: Confusion, negative: str) -> pd.DataFrame:
+def left_out(table: Outcome, negative: str) -> pd.DataFrame:
     """By how many points macro-F1 changes without each class: relation, support, f1 (per cent), change.
 
-    >>> left_out(Confusion.from_arrays(list("aab"), list("aaa")), None)["change"].round(1).tolist()
+    >>> left_out(Outcome.from_columns(list("aab"), list("aaa")), None)["change"].round(1).tolist()
     [-40.0, 40.0]
     """
     whole = average(table, "macro", negative=negative)

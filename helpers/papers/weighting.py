@@ -17,7 +17,7 @@ from ..data import dataset_statistics, published_counts
 from ..metrics import (
     ALPHAS,
     SCHEMES,
-    Confusion,
+    Outcome,
     Policy,
     alpha_spectrum,
     average,
@@ -59,8 +59,8 @@ def class_effect(run: Run, label: str) -> dict[str, float]:
     Without the class, mistakes that involve it stay mistakes of the others. Raises ValueError if the run has
     no such label, KeyError without a gold sample of it.
 
-    >>> from helpers.metrics import Confusion
-    >>> table = Confusion.from_rows([(0, 0, 3), (1, 0, 1)], ("a", "b"))
+    >>> from helpers.metrics import Outcome
+    >>> table = Outcome.from_rows([(0, 0, 3), (1, 0, 1)], ("a", "b"))
     >>> found = class_effect(Run.from_outcome(table, dataset="d", model="m"), "b")
     >>> found["correct"], round(found["with_class"], 4), round(found["without_class"], 4)
     (0, 0.4286, 0.8571)
@@ -344,7 +344,7 @@ def left_out_table(runs: Sequence[Run], dataset: str = "semeval2010") -> pd.Data
     )
     leads = 100 * compare_models(scores, *PAIR)["difference"]
     table = original_table(own[0])
-    support = dict(zip(table.labels, map(int, table.gold), strict=True))
+    support = dict(zip(table.labels, map(int, table.per_class().gold), strict=True))
     found = pd.DataFrame({"relation": leads.index, "support": leads.index.map(support), "lead": leads.values})
     return found.sort_values("support", ascending=False, ignore_index=True)
 
@@ -418,12 +418,12 @@ def weight_table(dataset: str) -> pd.DataFrame:
     )
 
 
-def scheme_steps(table: Confusion, negative: str, schemes: Sequence[str] = WEIGHTED) -> pd.DataFrame:
+def scheme_steps(table: Outcome, negative: str, schemes: Sequence[str] = WEIGHTED) -> pd.DataFrame:
     """F1 and weight of each averaged class under each scheme: relation, scheme, f1, weight.
 
     Their products add up to the scores.
 
-    >>> table = Confusion.from_arrays(["a", "b", "b"], ["a", "b", "a"])
+    >>> table = Outcome.from_columns(["a", "b", "b"], ["a", "b", "a"])
     >>> steps = scheme_steps(table, None, ["macro"])
     >>> steps["weight"].tolist(), float((steps["f1"] * steps["weight"]).sum().round(4))
     ([0.5, 0.5], 0.6667)

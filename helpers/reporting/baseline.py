@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..core import Label, shown
-from ..metrics import Confusion, averages, scheme_names
+from ..metrics import Outcome, averages, scheme_names
 from ..runs import Run
 from .seeds import original_table, scheme_scores
 
@@ -14,13 +14,13 @@ def majority_label(run: Run) -> Label:
     """The most frequent relation of the training samples, if the run says which it was; else the most
     frequent one of the test set, which no constant answer beats in accuracy.
 
-    >>> table = Confusion.from_arrays(["a", "b", "b"], ["a", "b", "a"])
+    >>> table = Outcome.from_columns(["a", "b", "b"], ["a", "b", "a"])
     >>> majority_label(Run.from_outcome(table, dataset="d", model="m"))
     'b'
     """
     known = run.facts.get("majority")
     table = original_table(run)
-    return known if known in table.labels else table.labels[int(np.argmax(table.gold))]
+    return known if known in table.labels else table.labels[int(np.argmax(table.per_class().gold))]
 
 
 def against_majority(run: Run) -> dict[str, tuple[float, float]]:
@@ -30,7 +30,7 @@ def against_majority(run: Run) -> dict[str, tuple[float, float]]:
 
     Raises ValueError for a run that is not of single labels.
 
-    >>> table = Confusion.from_arrays(["a", "b", "b", "b"], ["a", "b", "b", "a"])
+    >>> table = Outcome.from_columns(["a", "b", "b", "b"], ["a", "b", "b", "a"])
     >>> against_majority(Run.from_outcome(table, dataset="d", model="m"))["accuracy"]
     (0.75, 0.75)
     """
@@ -39,19 +39,19 @@ def against_majority(run: Run) -> dict[str, tuple[float, float]]:
             f"{run.model} on {run.dataset} has an outcome of kind {run.kind}, not of single labels"
         )
     table = original_table(run)
-    counts = np.zeros_like(table.counts)
-    counts[:, table.labels.index(majority_label(run))] = table.gold
-    constant = Confusion(counts, table.labels)
+    gold = table.roles["gold"]
+    always = np.full_like(gold, table.labels.index(majority_label(run)))
+    constant = Outcome({"gold": gold, "predicted": always}, table.counts, table.labels)
     found = averages(constant, negative=run.negative)
     f1 = dict(zip(scheme_names(), found.tolist(), strict=True))
-    accuracy = tuple(float(one.correct.sum() / one.n) for one in (table, constant))
+    accuracy = (table.accuracy, constant.accuracy)
     return {"accuracy": accuracy} | {name: (value, f1[name]) for name, value in scheme_scores(run).items()}
 
 
 def majority_text(run: Run) -> str:
     """One line: whether the run beats the majority baseline, in accuracy and under every scheme.
 
-    >>> table = Confusion.from_arrays(["a", "b", "b", "b"], ["a", "b", "b", "b"])
+    >>> table = Outcome.from_columns(["a", "b", "b", "b"], ["a", "b", "b", "b"])
     >>> majority_text(Run.from_outcome(table, dataset="d", model="m"))
     "beats the majority baseline (always 'b', accuracy 75.00) in accuracy and under every scheme"
     """

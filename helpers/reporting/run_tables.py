@@ -163,9 +163,9 @@ def settings_table(runs: Run | Iterable[Run]) -> pd.DataFrame:
 
     Raises ValueError if there is no run.
 
-    >>> from helpers.metrics import Confusion
+    >>> from helpers.metrics import Outcome
     >>> given = {"dataset": "demo", "model": "em-c", "hyperparameters": {"epochs": 3, "words": {"a": "b"}}}
-    >>> table = Confusion.from_arrays(["a"], ["a"])
+    >>> table = Outcome.from_columns(["a"], ["a"])
     >>> settings_table([Run.from_outcome(table, seed=seed, **given) for seed in (9, 148)])
              em-c
     dataset  demo

@@ -19,10 +19,9 @@ import numpy as np
 import pandas as pd
 
 from ..metrics import (
-    Confusion,
     DirectionScores,
     FewRunsWarning,
-    PairedOutcomes,
+    Outcome,
     averages,
     bootstrap_intervals,
     direction_scores,
@@ -40,21 +39,21 @@ DIRECTION = ("performance_original", "performance_paired", "pd", "pir", "ppr")
 _NAMES = ["dataset", "model", "encoder"]
 
 
-def original_table(run: Run) -> Confusion:
+def original_table(run: Run) -> Outcome:
     """Gold × predicted on the test set itself, for a run with paired samples or without.
 
-    >>> outcomes = PairedOutcomes.from_rows([(0, 1, 1, 5)], ("a", "b"))
+    >>> outcomes = Outcome.from_rows([(0, 1, 1, 5)], ("a", "b"), ("gold", "predicted", "paired"))
     >>> original_table(Run.from_outcome(outcomes, dataset="d", model="m")).n
     5
     """
     outcome = run.outcome()
-    return outcome.original if isinstance(outcome, PairedOutcomes) else outcome
+    return outcome.of("predicted").grouped() if isinstance(outcome, Outcome) else outcome
 
 
 def scheme_scores(run: Run) -> dict[str, float]:
     """F1 on the test set under every scheme, fractions; the run's negative class is not averaged.
 
-    >>> table = Confusion.from_rows([(0, 0, 3), (1, 0, 1)], ("a", "b"))
+    >>> table = Outcome.from_rows([(0, 0, 3), (1, 0, 1)], ("a", "b"))
     >>> scheme_scores(Run.from_outcome(table, dataset="d", model="m"))["macro"]
     0.42857142857142855
     """
@@ -69,14 +68,15 @@ def paired_scores(run: Run) -> dict[str, float]:
 
     Raises ValueError for a run without paired samples.
 
-    >>> outcomes = PairedOutcomes.from_rows([(0, 0, 0, 3), (1, 1, 0, 1)], ("R(e1,e2)", "R(e2,e1)"))
+    >>> rows, roles = [(0, 0, 0, 3), (1, 1, 0, 1)], ("gold", "predicted", "paired")
+    >>> outcomes = Outcome.from_rows(rows, ("R(e1,e2)", "R(e2,e1)"), roles)
     >>> paired_scores(Run.from_outcome(outcomes, dataset="d", model="m"))["ppr"]
     0.25
     """
     return dict(zip(DIRECTION, _direction(run, run.outcome()).tolist(), strict=True))
 
 
-def _direction(run: Run, outcomes: PairedOutcomes) -> np.ndarray:
+def _direction(run: Run, outcomes: Outcome) -> np.ndarray:
     """(..., 5) the scores `DIRECTION` of the run's outcomes or of replicates of them."""
     if run.kind != "paired" or run.second:
         raise ValueError(f"{run.model} on {run.dataset} has no predictions on paired samples")
@@ -126,7 +126,7 @@ def per_seed(
     scores : run → name of a score → value, e.g. `scheme_scores` or `paired_scores`.
     title : run → what stands in the column model.
 
-    >>> run = Run.from_outcome(Confusion.from_arrays(["a"], ["a"]), dataset="d", model="m", seed=9)
+    >>> run = Run.from_outcome(Outcome.from_columns(["a"], ["a"]), dataset="d", model="m", seed=9)
     >>> per_seed([run], lambda run: {"n": run.n}).to_numpy().tolist()
     [['d', 'm', '', 9, 'n', 1]]
     """
@@ -237,7 +237,7 @@ def resampled_intervals(
 
     Raises ValueError for another name of scores.
 
-    >>> table = Confusion.from_rows([(0, 0, 50), (1, 1, 50)], ("a", "b"))
+    >>> table = Outcome.from_rows([(0, 0, 50), (1, 1, 50)], ("a", "b"))
     >>> run = Run.from_outcome(table, dataset="d", model="m", seed=9)
     >>> resampled_intervals([run], replicates=10)[["score", "low", "high"]].to_numpy().tolist()[-1]
     ['macro', 1.0, 1.0]

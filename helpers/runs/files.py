@@ -82,8 +82,8 @@ def run_path(run: Any, folder: Path | str = RUNS_FOLDER) -> Path:
     Without a seed the file is `predictions.json`. All parts are `safe_name`s. What is not made yet has a path
     too: anything that has these fields of a run.
 
-    >>> from helpers.metrics import Confusion
-    >>> run = Run.from_outcome(Confusion.from_arrays(["a"], ["a"]), dataset="tacred", model="SpanBERT")
+    >>> from helpers.metrics import Outcome
+    >>> run = Run.from_outcome(Outcome.from_columns(["a"], ["a"]), dataset="tacred", model="SpanBERT")
     >>> run_path(run, "runs").as_posix()
     'runs/tacred/SpanBERT/published/predictions.json'
     """
@@ -105,8 +105,8 @@ def save_run(run: Run, folder: Path | str = RUNS_FOLDER, overwrite: bool = False
     ValueError : the file that is there is no run file.
 
     >>> import tempfile
-    >>> from helpers.metrics import Confusion
-    >>> run = Run.from_outcome(Confusion.from_arrays(["a"], ["a"]), dataset="demo", model="majority")
+    >>> from helpers.metrics import Outcome
+    >>> run = Run.from_outcome(Outcome.from_columns(["a"], ["a"]), dataset="demo", model="majority")
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     load_run(save_run(run, folder)) == run
     True
@@ -123,8 +123,8 @@ def save_run(run: Run, folder: Path | str = RUNS_FOLDER, overwrite: bool = False
 def run_text(run: Run) -> str:
     """The text of a run file: one key a line, lists with several entries a line, a newline at the end.
 
-    >>> from helpers.metrics import Confusion
-    >>> run = Run.from_outcome(Confusion.from_arrays([0, 0, 1], [0, 1, 1]), dataset="demo", model="m")
+    >>> from helpers.metrics import Outcome
+    >>> run = Run.from_outcome(Outcome.from_columns([0, 0, 1], [0, 1, 1]), dataset="demo", model="m")
     >>> print(run_text(run)[-125:], end="")
       "labels": [0, 1],
       "negative": null,
@@ -306,8 +306,8 @@ def _order(run: Run) -> tuple:
 def different_fields(a: Run, b: Run) -> list[str]:
     """Names of the configuration fields that differ; outcome, environment and times are no configuration.
 
-    >>> from helpers.metrics import Confusion
-    >>> table = Confusion.from_arrays(["a"], ["a"])
+    >>> from helpers.metrics import Outcome
+    >>> table = Outcome.from_columns(["a"], ["a"])
     >>> one, other = (Run.from_outcome(table, dataset="d", model="m", seed=seed) for seed in (9, 148))
     >>> different_fields(one, other)
     ['seed']

@@ -14,7 +14,7 @@ import numpy as np
 import scipy  # its parts are loaded when they are first asked for
 
 from ..core import Label
-from ..metrics import LabelCounts, LabelSets, bootstrap_intervals, label_averages, scheme_names
+from ..metrics import ClassCounts, Outcome, averages, bootstrap_intervals, scheme_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,14 +34,14 @@ class LabelPairs:
     [[1, 1], [1, 0]]
     """
 
-    sets: LabelSets
+    sets: Outcome
 
     @classmethod
     def from_matrices(cls, truth: Any, first: Any, second: Any, labels: Sequence[Label]) -> LabelPairs:
-        """Count (n, L) 0/1 matrices; arguments and errors as `LabelSets.from_matrices`."""
+        """Count (n, L) 0/1 matrices; arguments and errors as `Outcome.from_sets`."""
         gold = scipy.sparse.hstack([scipy.sparse.csr_array(truth)] * 2)
         predicted = scipy.sparse.hstack([scipy.sparse.csr_array(first), scipy.sparse.csr_array(second)])
-        return cls(LabelSets.from_matrices(gold, predicted, _twice(labels)))
+        return cls(Outcome.from_sets(gold, predicted, _twice(labels)))
 
     @classmethod
     def from_rows(
@@ -62,7 +62,7 @@ class LabelPairs:
             [[*gold, *(size + one for one in gold)], [*first, *(size + one for one in second)], count]
             for gold, first, second, count in rows
         ]
-        return cls(LabelSets.from_rows(both, _twice(labels), decision))
+        return cls(Outcome.from_rows(both, _twice(labels), decision=decision))
 
     def to_rows(self) -> list[list[Any]]:
         """Each triple as [gold columns, first's columns, second's columns, count], sorted."""
@@ -82,9 +82,9 @@ class LabelPairs:
         """The L labels."""
         return self.sets.labels[: len(self.sets.labels) // 2]
 
-    def counts(self, table: LabelSets | None = None) -> tuple[LabelCounts, LabelCounts]:
+    def counts(self, table: Outcome | None = None) -> tuple[ClassCounts, ClassCounts]:
         """The counts of the first and of the second model; of replicates, if `table` holds some."""
-        whole, labels = (table or self.sets).label_counts(), self.labels
+        whole, labels = (table or self.sets).per_class(), self.labels
         return tuple(
             replace(
                 whole,
@@ -104,7 +104,7 @@ class LabelPairs:
         """F1 of the second model minus that of the first, under each scheme, with 95 % bootstrap intervals.
 
         Instances are drawn, each with what both models say of it. Columns `scheme`, `difference`, `low`,
-        `high`, fractions. policy : as in `label_averages`.
+        `high`, fractions. policy : as in `averages`.
 
         >>> pairs = LabelPairs.from_matrices([[1, 0]], [[1, 1]], [[1, 0]], ["x", "y"])
         >>> pairs.gains(np.random.default_rng(1), 10).query("scheme == 'micro'").difference.round(3).item()
@@ -115,11 +115,9 @@ class LabelPairs:
 
         original = self.counts()
 
-        def difference(table: LabelSets) -> np.ndarray:
+        def difference(table: Outcome) -> np.ndarray:
             pairs = zip(self.counts(table), original, strict=True)
-            first, second = (
-                label_averages(counts, schemes, classes_of=fixed, **policy) for counts, fixed in pairs
-            )
+            first, second = (averages(counts, schemes, classes_of=fixed, **policy) for counts, fixed in pairs)
             return second - first
 
         found = bootstrap_intervals(self.sets, difference, rng, replicates)

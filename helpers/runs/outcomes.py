@@ -12,13 +12,13 @@ from pydantic import ConfigDict, Field, Strict
 from pydantic.dataclasses import dataclass
 
 from ..core import Label, shown
-from ..metrics import Confusion, FactRanking, LabelSets, MultilabelOutcome, PairedOutcomes, RankingOutcome
+from ..metrics import FactRanking, MultilabelOutcome, Outcome, RankingOutcome
 from .label_pairs import LabelPairs
 
 LIMIT = 2**53
 """Counts, and their sum, stay below: every program that reads JSON numbers as doubles gets them exactly."""
 MAX_LABELS = 5_000
-"""Of a table of single labels, which is dense in memory."""
+"""Of single labels."""
 MAX_DEPTH = 1_000
 MAX_LENGTH = 1 << 26
 
@@ -60,9 +60,9 @@ class ConfusionRows:
     rows: tuple[tuple[Position, Position, Count], ...]
     COUNTED: ClassVar = ("rows",)
 
-    def counted(self, labels: Sequence[Label]) -> Confusion:
+    def counted(self, labels: Sequence[Label]) -> Outcome:
         """The table over these labels."""
-        return _dense(Confusion, self.rows, labels)
+        return _single(self.rows, labels, ("gold", "predicted"))
 
 
 @record
@@ -78,11 +78,11 @@ class PairedRows:
     rows: tuple[tuple[Position, Position, Position, Count], ...]
     COUNTED: ClassVar = ("rows",)
 
-    def counted(self, labels: Sequence[Label]) -> PairedOutcomes:
+    def counted(self, labels: Sequence[Label]) -> Outcome:
         """The table over these labels. Raises ValueError if `second` does not fit `other`."""
         if bool(self.second) != (self.other == "second system"):
             raise ValueError(f"outcome.second is {shown(self.second)}; other is {self.other!r}")
-        return _dense(PairedOutcomes, self.rows, labels)
+        return _single(self.rows, labels, ("gold", "predicted", "second" if self.second else "paired"))
 
 
 @record
@@ -119,17 +119,17 @@ class LabelSetRows:
             return _built("pairs", LabelPairs.from_rows, self.pairs, labels, self.decision)
         if self.pairs or self.depth is None:
             raise ValueError("outcome.second is empty: expected depth, ranking and sets, and no pairs")
-        sets = _built("sets", LabelSets.from_rows, self.sets, labels, self.decision)
+        sets = _built("sets", Outcome.from_rows, self.sets, labels, ("gold", "predicted"), self.decision)
         ranking = _built("ranking", RankingOutcome.from_rows, self.ranking, self.depth, labels)
         if sets.n != ranking.n:
             raise ValueError(f"outcome.sets holds {sets.n} instances, outcome.ranking {ranking.n}")
-        return MultilabelOutcome(ranking, sets.label_counts(), sets)
+        return MultilabelOutcome(ranking, sets.per_class(), sets)
 
 
-def _dense(kind: type, rows: Sequence[tuple], labels: Sequence[Label]) -> Any:
+def _single(rows: Sequence[tuple], labels: Sequence[Label], roles: Sequence[str]) -> Outcome:
     if len(labels) > MAX_LABELS:
         raise ValueError(f"labels holds {len(labels)} labels; expected at most {MAX_LABELS}")
-    return _built("rows", kind.from_rows, rows, labels)
+    return _built("rows", Outcome.from_rows, rows, labels, roles)
 
 
 def _built(name: str, make: Any, *arguments: Any) -> Any:
@@ -322,7 +322,7 @@ class RankedFacts:
 
 Rows = Annotated[ConfusionRows | PairedRows | LabelSetRows | RankedFacts, Field(discriminator="kind")]
 KINDS = ("confusion", "paired", "label_sets", "facts")
-Outcome = Confusion | PairedOutcomes | MultilabelOutcome | LabelPairs | RankedFacts
+AnyOutcome = Outcome | MultilabelOutcome | LabelPairs | RankedFacts
 
 
 def check_rows(name: str, rows: Sequence[tuple]) -> None:
@@ -344,18 +344,18 @@ def check_rows(name: str, rows: Sequence[tuple]) -> None:
 
 
 def outcome_fields(
-    outcome: Outcome, second: str = "", train_support: Iterable[int] | None = None
+    outcome: AnyOutcome, second: str = "", train_support: Iterable[int] | None = None
 ) -> dict[str, Any]:
     """The fields `labels` and `table` of a run with this outcome; see `Run.from_outcome`."""
-    if second and not isinstance(outcome, PairedOutcomes | LabelPairs):
-        raise ValueError(f"a {type(outcome).__name__} is of one system; second is {second!r}")
+    if second and not (isinstance(outcome, LabelPairs) or "second" in getattr(outcome, "roles", ())):
+        raise ValueError(f"the outcome is of one system; second is {second!r}")
     match outcome:
         case RankedFacts():
             return {"table": outcome}
-        case Confusion():
+        case Outcome() if len(outcome.roles) == 2:
             return {"labels": outcome.labels, "table": ConfusionRows(rows=outcome.to_rows())}
-        case PairedOutcomes():
-            other = "second system" if second else "paired sentence"
+        case Outcome():
+            other = "second system" if "second" in outcome.roles else "paired sentence"
             table = PairedRows(other=other, second=second, rows=outcome.to_rows())
             return {"labels": outcome.labels, "table": table}
         case LabelPairs():

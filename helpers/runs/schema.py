@@ -121,25 +121,25 @@ class Run:
 
         Parameters
         ----------
-        second : the name of the second of two systems; without it, `PairedOutcomes` are of paired sentences.
+        second : the name of the second of two systems; without it, `Outcome` are of paired sentences.
         train_support : of each label, for label sets.
         configuration : the other fields; `labels` only for `RankedFacts`, which does not name them.
 
         Raises ValueError if `second` does not fit, and for label sets that were not kept.
 
-        >>> from helpers.metrics import Confusion
-        >>> table = Confusion.from_arrays(["a", "b"], ["a", "a"])
+        >>> from helpers.metrics import Outcome
+        >>> table = Outcome.from_columns(["a", "b"], ["a", "a"])
         >>> Run.from_outcome(table, dataset="demo", model="majority").table.rows
         ((0, 0, 1), (1, 0, 1))
         """
         return cls(**outcome_fields(outcome, second, train_support) | configuration)
 
     def outcome(self) -> Outcome:
-        """The counts, ready for the metrics: `Confusion`, `PairedOutcomes`, `MultilabelOutcome`, `LabelPairs`
+        """The counts, ready for the metrics: `Outcome`, `Outcome`, `MultilabelOutcome`, `LabelPairs`
         or `RankedFacts`.
 
-        >>> from helpers.metrics import Confusion
-        >>> table = Confusion.from_arrays(["a", "b"], ["a", "a"])
+        >>> from helpers.metrics import Outcome
+        >>> table = Outcome.from_columns(["a", "b"], ["a", "a"])
         >>> Run.from_outcome(table, dataset="demo", model="majority").outcome() == table
         True
         """
@@ -159,8 +159,8 @@ class Run:
     def name(self) -> str:
         """Model and variant, as tables show them.
 
-        >>> from helpers.metrics import Confusion
-        >>> table = Confusion.from_arrays(["a"], ["a"])
+        >>> from helpers.metrics import Outcome
+        >>> table = Outcome.from_columns(["a"], ["a"])
         >>> Run.from_outcome(table, dataset="demo", model="1vsrest", variant="without bias").name
         '1vsrest without bias'
         """

@@ -19,9 +19,9 @@ from torchmetrics.functional.classification import multiclass_f1_score
 
 from helpers.metrics.averaging import evaluate
 from helpers.metrics.facts import FactRanking, fact_scores
-from helpers.metrics.multilabel import label_averages
+from helpers.metrics.multilabel import averages
 from helpers.metrics.report import ClassReport
-from tests.outcomes import Confusion
+from tests.outcomes import Outcome
 
 CLASSES, NEGATIVE_SHARE, ACCURACY = 42, 0.79, 0.8  # the shape of TACRED
 
@@ -36,7 +36,7 @@ def predictions(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 def full_report(gold: Any, predicted: Any) -> ClassReport:
     """Count and score: every scheme and every class, under scikit-learn's label rule."""
-    return evaluate(Confusion.from_arrays(gold, predicted), labels="observed")
+    return evaluate(Outcome.from_columns(gold, predicted), labels="observed")
 
 
 def sklearn_report(gold: Any, predicted: Any) -> dict:
@@ -154,5 +154,5 @@ def facts_at_once(scores: np.ndarray, gold: np.ndarray, labels: list[str]) -> tu
     """The same by the helpers."""
     ranking = FactRanking.from_matrix(scores, gold, labels, negative=labels[0])
     found = fact_scores(ranking)
-    (macro,) = label_averages(ranking.counts_at(found["threshold"]), ["macro"])
+    (macro,) = averages(ranking.counts_at(found["threshold"]), ["macro"])
     return found["auc"], found["micro_f1"], macro, *(found[f"P@{n}"] for n in (100, 200, 300))

@@ -22,7 +22,7 @@ from helpers.metrics.bootstrap import bootstrap_intervals
 from helpers.metrics.facts import FactRanking, fact_scores
 from tests.benchmarks import peers
 from tests.benchmarks.blocks import fact_blocks, resident_of_blocks
-from tests.outcomes import Confusion
+from tests.outcomes import Outcome
 from tests.unit.metrics.test_facts import RELATIONS, golden
 
 MILLIONS = 10
@@ -115,7 +115,7 @@ def test_csv_against_duckdb(ids, codes, millions, names, rows, tmp_path):
 def test_bootstrap_of_the_tacred_test_set(rows):
     """10,000 replicates of five schemes within 2 s; the peer resamples the data and scores three of them."""
     gold, predicted = peers.predictions(15_509, seed=1)
-    table, rng = Confusion.from_arrays(gold, predicted), np.random.default_rng(1)
+    table, rng = Outcome.from_columns(gold, predicted), np.random.default_rng(1)
     positive = list(range(1, peers.CLASSES))
 
     def ours() -> None:
@@ -139,7 +139,7 @@ def test_bootstrap_of_the_tacred_test_set(rows):
 def test_memory_of_counting(codes, rows):
     """Peak memory, the input included, at most 1.5 times the input."""
     size = sum(column.nbytes for column in codes)
-    peak = size + peers.peak_bytes(lambda: Confusion.from_arrays(*codes))
+    peak = size + peers.peak_bytes(lambda: Outcome.from_columns(*codes))
     what = f"peak memory of counting {MILLIONS} M integer codes, bytes"
     rows.record(what, peak, "1.5 × the input", 1.5 * size, 1)
 

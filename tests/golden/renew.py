@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from helpers import ROOT
 from helpers.core import file_sha256
-from helpers.metrics import SCHEMES, averages, fact_scores, label_averages
+from helpers.metrics import SCHEMES, averages, fact_scores
 from helpers.reporting import original_table, paired_scores
 from helpers.runs import RUNS_FOLDER, STUDIES_FOLDER, Run, load_run
 
@@ -94,17 +94,17 @@ def _of_labels(run: Run) -> Mapping[str, float]:
     outcome = run.outcome()
     found = _f1(averages(original_table(run), SCHEMES, negative=run.negative))
     if run.second:
-        return found | _f1(averages(outcome.paired(), SCHEMES, negative=run.negative), " of second")
+        return found | _f1(averages(outcome.of("second"), SCHEMES, negative=run.negative), " of second")
     return found | (paired_scores(run) if run.kind == "paired" else {})
 
 
 def _of_label_sets(run: Run) -> Mapping[str, float]:
     outcome = run.outcome()
     if run.second:
-        first, second = (label_averages(counts, SCHEMES) for counts in outcome.counts())
+        first, second = (averages(counts, SCHEMES) for counts in outcome.counts())
         return _f1(first) | _f1(second, " of second")
     support = {"train_support": sum(run.table.train_support)}
-    return support | outcome.scores((1, 5)) | _f1(label_averages(outcome.counts, SCHEMES))
+    return support | outcome.scores((1, 5)) | _f1(averages(outcome.counts, SCHEMES))
 
 
 def _of_facts(run: Run) -> Mapping[str, float]:
@@ -113,7 +113,7 @@ def _of_facts(run: Run) -> Mapping[str, float]:
     if ranking.relations is not None and ranking.facts_of_relation is not None:
         # As many facts as are true: no tie and no best threshold decides where the list is cut.
         cut = min(ranking.facts, len(ranking))
-        found |= _f1(label_averages(ranking.counts_until(cut), SCHEMES), " of as many facts")
+        found |= _f1(averages(ranking.counts_until(cut), SCHEMES), " of as many facts")
     return found
 
 

@@ -10,7 +10,7 @@ from helpers import ROOT
 from helpers.evaluation import score_frame
 from helpers.metrics import SCHEMES, evaluate
 from helpers.models import MODELS
-from tests.outcomes import Confusion
+from tests.outcomes import Outcome
 
 GLOSSARY, TEACHING = ((ROOT / page).read_text("utf-8") for page in ("GLOSSARY.md", "TEACHING.md"))
 
@@ -20,7 +20,7 @@ def test_every_scheme_is_explained():
 
 
 def test_every_field_of_a_signature_is_explained():
-    table = Confusion.from_arrays(["a", "b"], ["a", "a"])
+    table = Outcome.from_columns(["a", "b"], ["a", "a"])
     signatures = [row["signature"] for row in evaluate(table, negative="b", labels="listed").schemes.values()]
     labels = ["r(e1,e2)", "r(e2,e1)", "NA"]
     frame = pd.DataFrame({"gold": labels, "predicted": labels, "predicted_paired": labels})

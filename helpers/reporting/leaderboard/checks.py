@@ -39,7 +39,7 @@ from ...data import (
     tacred_predictions,
 )
 from ...evaluation import read_fact_lists
-from ...metrics import Confusion, MultilabelOutcome, PairedOutcomes
+from ...metrics import MultilabelOutcome, Outcome
 from ...runs import STORED_RUNS, RankedFacts, Run, load_run
 
 SHOWN_PROBLEMS = 50
@@ -172,8 +172,8 @@ def knows_gold(run: Run) -> bool:
 def counts_of(run: Run) -> Any:
     """Correct, gold and predicted counts of each label: of the original sentences, of the first system."""
     outcome = run.outcome()
-    if isinstance(outcome, PairedOutcomes):
-        return outcome.original
+    if isinstance(outcome, Outcome):
+        return outcome.per_class()
     return outcome.counts if isinstance(outcome, MultilabelOutcome) else outcome
 
 
@@ -405,19 +405,17 @@ def _check_gold(
             )
 
 
-def label_outcome(
-    path: Path | str, test: TestSet, columns: Mapping[str, str | None]
-) -> Confusion | PairedOutcomes:
+def label_outcome(path: Path | str, test: TestSet, columns: Mapping[str, str | None]) -> Outcome:
     """The outcome of a file of labels; with predictions on paired sentences, of both. Raises as above."""
     found = read_labels_file(path, test, columns)
     skips = any(SKIPPED in found.get(role, ()) for role in ("predicted", "predicted_paired"))
     labels = (*test.labels, SKIPPED) if skips else test.labels
     with naming_file(path):
         if "predicted_paired" in found:
-            return PairedOutcomes.from_arrays(
-                found["gold"], found["predicted"], found["predicted_paired"], labels
+            return Outcome.from_columns(
+                found["gold"], found["predicted"], paired=found["predicted_paired"], labels=labels
             )
-        return Confusion.from_arrays(found["gold"], found["predicted"], labels)
+        return Outcome.from_columns(found["gold"], found["predicted"], labels=labels)
 
 
 def set_outcome(

@@ -19,23 +19,24 @@ from ... import ROOT
 from ...core import SEMEVAL_RELATIONS, read_file, write_atomically
 from ...data import join_semeval_answers, locate, semeval_key, tacred_predictions
 from ...evaluation import semeval_systems
-from ...metrics import SCHEMES, Confusion, PairedOutcomes, averages, paired_bootstrap
+from ...metrics import SCHEMES, Outcome, averages, paired_bootstrap
 from .checks import TACRED_KEYS
 from .measures import REPLICATES, SEED
 
 PAIRS = ROOT / "results" / "leaderboard" / "pairs.json"
 
 
-def paired_ends(outcome: PairedOutcomes, negative: Any, replicates: int) -> list[list[float]]:
+def paired_ends(outcome: Outcome, negative: Any, replicates: int) -> list[list[float]]:
     """Difference of F1, ends of its paired interval and p under each of the five schemes.
 
-    >>> outcome = PairedOutcomes.from_arrays(list("aabb"), list("aabb"), list("aaaa"))
+    >>> outcome = Outcome.from_columns(list("aabb"), list("aabb"), second=list("aaaa"))
     >>> len(paired_ends(outcome, None, 50)), paired_ends(outcome, None, 50)[0][0]
     (5, 0.5)
     """
     test = paired_bootstrap(
         outcome,
-        lambda table: averages(table, SCHEMES, classes_of=outcome.original, negative=negative),
+        outcome.of("second"),
+        lambda table: averages(table, SCHEMES, classes_of=outcome, negative=negative),
         np.random.default_rng(SEED),
         replicates,
     )
@@ -43,11 +44,11 @@ def paired_ends(outcome: PairedOutcomes, negative: Any, replicates: int) -> list
     return [[round(value, 6) for value in row] for row in rows]
 
 
-def neighbours(tables: Mapping[str, Confusion], negative: Any) -> list[tuple[str, str]]:
+def neighbours(tables: Mapping[str, Outcome], negative: Any) -> list[tuple[str, str]]:
     """Pairs of systems that stand side by side in the ranking of any of the five schemes, the better first.
 
     >>> said = {"x": list("aab"), "y": list("bba")}
-    >>> tables = {name: Confusion.from_arrays(list("aab"), column) for name, column in said.items()}
+    >>> tables = {name: Outcome.from_columns(list("aab"), column) for name, column in said.items()}
     >>> neighbours(tables, None)
     [('x', 'y')]
     """
@@ -98,9 +99,9 @@ def _lines(rows: Sequence[Mapping[str, Any]]) -> str:
 def _rows(
     gold: Any, columns: Mapping[str, Any], labels: Sequence[str], negative: str, replicates: int
 ) -> list[dict[str, Any]]:
-    tables = {name: Confusion.from_arrays(gold, column, labels) for name, column in columns.items()}
+    tables = {name: Outcome.from_columns(gold, column, labels=labels) for name, column in columns.items()}
     rows = []
     for first, second in neighbours(tables, negative):
-        outcome = PairedOutcomes.from_arrays(gold, columns[first], columns[second], labels)
+        outcome = Outcome.from_columns(gold, columns[first], second=columns[second], labels=labels)
         rows.append({"first": first, "second": second, "d": paired_ends(outcome, negative, replicates)})
     return rows

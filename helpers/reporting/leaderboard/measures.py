@@ -21,11 +21,9 @@ from ...metrics import (
     PRECISION_AT,
     RULES,
     SCHEMES,
-    Confusion,
     FactSample,
-    LabelPolicy,
     MultilabelOutcome,
-    PairedOutcomes,
+    Outcome,
     Policy,
     average,
     averages,
@@ -33,7 +31,6 @@ from ...metrics import (
     bootstrap_suffix,
     direction_scores,
     fact_scores,
-    label_averages,
     official_macro,
     scheme_names,
 )
@@ -53,8 +50,8 @@ class Measure:
     Attributes
     ----------
     name : as in signatures. title : as the page shows it. about : one sentence on what it says.
-    kind : of outcomes that it is made for: 'labels' (a `Confusion`), 'paired' (`PairedOutcomes` of paired
-        sentences), 'sets' (`MultilabelOutcome`), 'facts' (`FactRanking`).
+    kind : of outcomes that it is made for: 'labels' (an `Outcome`), 'paired' (one with the role `paired`),
+        'sets' (`MultilabelOutcome`), 'facts' (`FactRanking`).
     function : (outcome, negative) → a number, nan where it is undefined. For an interval it has to keep the
         leading axis of replicates, as the functions of `helpers.metrics` do.
     better : 'higher' or 'lower'. interval : whether there is one.
@@ -77,16 +74,14 @@ def _semeval(labels: Sequence[Label], negative: Label | None) -> bool:
     return negative == "Other" and set(labels) - {SKIPPED} == set(SEMEVAL_RELATIONS)
 
 
-def _performance(table: Confusion, negative: Label | None, classes_of: Confusion | None = None) -> Any:
+def _performance(table: Outcome, negative: Label | None, classes_of: Outcome | None = None) -> Any:
     if _semeval(table.labels, negative):
         return official_macro(table, negative, classes_of)
     return average(table, "macro", negative=negative, classes_of=classes_of)
 
 
 def _direction(field: str, title: str, about: str, better: Literal["higher", "lower"] = "higher") -> Measure:
-    def function(
-        outcome: PairedOutcomes, negative: Label | None, classes_of: PairedOutcomes | None = None
-    ) -> Any:
+    def function(outcome: Outcome, negative: Label | None, classes_of: Outcome | None = None) -> Any:
         performance = partial(_performance, negative=negative)
         return getattr(direction_scores(outcome, None, performance, classes_of), field)
 
@@ -110,7 +105,7 @@ _BUILT_IN = (
         "accuracy",
         "accuracy",
         "labels",
-        lambda table, negative: table.correct.sum(-1) / table.n,
+        lambda table, negative: table.accuracy,
         "Share of all samples, the negative class included, whose prediction is right.",
     ),
     Measure(
@@ -170,7 +165,7 @@ def register_measure(
 
     A measure of one's own is given anew. Raises ValueError for the name of one that comes with the package.
 
-    >>> made = register_measure("error", lambda table, negative: 1 - table.correct.sum(-1) / table.n)
+    >>> made = register_measure("error", lambda table, negative: 1 - table.accuracy)
     >>> "error" in measure_names("labels")
     True
     >>> unregister_measure("error")
@@ -213,7 +208,7 @@ def measures_of(kind: str, labels: Sequence[Label] = (), negative: Label | None 
 def _scheme(name: str, kind: str) -> Measure:
     def function(outcome: Any, negative: Label | None, classes_of: Any = None) -> Any:
         if isinstance(outcome, MultilabelOutcome):
-            return label_averages(outcome.counts, [name])[..., 0]
+            return averages(outcome.counts, [name])[..., 0]
         return averages(outcome, [name], classes_of=classes_of, negative=negative)[..., 0]
 
     about, drawn = f"F1 averaged under the scheme {name}.", kind == "labels"
@@ -236,7 +231,7 @@ def measured(
 
     Measures that are undefined for this outcome have the value nan.
 
-    >>> outcome = Confusion.from_arrays(list("aab"), list("aaa"))
+    >>> outcome = Outcome.from_columns(list("aab"), list("aaa"))
     >>> found = measured(Run.from_outcome(outcome, dataset="demo", model="m"), replicates=0)
     >>> [round(one, 4) for one in found["accuracy"]]
     [0.6667, nan, nan]
@@ -257,16 +252,17 @@ def measured(
 def outcomes_of(run: Run) -> dict[str, Any]:
     """Kind of measure → the outcome of a run that it takes; empty for joint outcomes of two systems.
 
-    >>> outcome = Confusion.from_arrays(list("ab"), list("aa"))
+    >>> outcome = Outcome.from_columns(list("ab"), list("aa"))
     >>> list(outcomes_of(Run.from_outcome(outcome, dataset="demo", model="m")))
     ['labels']
     """
     outcome = run.outcome()
     match outcome:
-        case PairedOutcomes() if run.second:
+        case Outcome() if run.second:
             return {}
-        case PairedOutcomes():
-            return {"labels": outcome.original, "paired": outcome}
+        case Outcome():
+            paired = {"paired": outcome} if "paired" in outcome.roles else {}
+            return {"labels": outcome.of("predicted").grouped()} | paired
         case MultilabelOutcome():
             return {"sets": outcome}
         case RankedFacts():
@@ -328,7 +324,7 @@ def scheme_ends(run: Run, replicates: int = REPLICATES) -> dict[str, Any]:
 
     Labels as in the default policy: those with gold samples; for label sets all of them.
 
-    >>> outcome = Confusion.from_arrays(list("aab"), list("aaa"))
+    >>> outcome = Outcome.from_columns(list("aab"), list("aaa"))
     >>> ends = scheme_ends(Run.from_outcome(outcome, dataset="demo", model="m"), replicates=100)
     >>> list(ends), len(ends["alpha"][0])
     (['micro', 'entropy', 'alpha'], 21)
@@ -345,10 +341,10 @@ def scheme_ends(run: Run, replicates: int = REPLICATES) -> dict[str, Any]:
         )
     elif found.get("sets") is not None and found["sets"].sets is not None:
         sets = found["sets"].sets
-        original = sets.label_counts()
+        original = sets.per_class()
         made = bootstrap_intervals(
             sets,
-            lambda one: label_averages(sets.label_counts(one.counts), schemes, classes_of=original),
+            lambda one: averages(one, schemes, classes_of=original),
             rng,
             replicates,
         )
@@ -361,7 +357,7 @@ def scheme_ends(run: Run, replicates: int = REPLICATES) -> dict[str, Any]:
 def measure_signature(measure: Measure, run: Run, replicates: int = REPLICATES) -> str:
     """What a value of a measure needs to be read.
 
-    >>> outcome = Confusion.from_arrays(list("aab"), list("aaa"))
+    >>> outcome = Outcome.from_columns(list("aab"), list("aaa"))
     >>> run = Run.from_outcome(outcome, dataset="demo", model="m")
     >>> measure_signature(measures_of("labels")[0], run, 0)
     'accuracy|negative:None|n:3|v:0.1'
@@ -377,7 +373,7 @@ def measure_signature(measure: Measure, run: Run, replicates: int = REPLICATES) 
         case "sets" if "@" in measure.name:
             return outcome.ranking.signature(measure.name) + made
         case "sets":
-            return LabelPolicy().signature(outcome.counts, "f1", measure.name) + made
+            return Policy.of(outcome.counts).signature(outcome.counts, "f1", measure.name) + made
         case "facts":
             fields = f"level:{run.table.level}|negative:{negative}|facts:{outcome.facts}|v:{RULES}"
             return f"{measure.name}|{fields}{made}"

@@ -20,9 +20,9 @@ from ...data import read_label_columns
 from ...evaluation import system_title
 from ...metrics import (
     SCHEMES,
+    ClassCounts,
     ClassReport,
-    Confusion,
-    PairedOutcomes,
+    Outcome,
     Policy,
     alpha_spectrum,
     averages,
@@ -59,9 +59,9 @@ class FileReport:
     system: str
     dataset: str
     report: ClassReport
-    confusion: Confusion
+    confusion: Outcome
     replicates: int
-    others: Mapping[str, Confusion] = field(default_factory=dict)
+    others: Mapping[str, ClassCounts] = field(default_factory=dict)
 
     def ranks(self) -> dict[str, int]:
         """The rank that the file would have among the stored systems, under each scheme."""
@@ -181,26 +181,25 @@ def file_report(
     ('mine', ['micro', '50.00', '', '50.00', '50.00'])
     """
     columns = dict(columns or {})
-    others: dict[str, Confusion] = {}
+    others: dict[str, ClassCounts] = {}
     if dataset:
         test = find_test_set(dataset, runs)
         if test.kind != "labels":
             raise ValueError(f"{path}: {dataset} has {test.kind}; a report is of single labels")
-        outcome = label_outcome(path, test, columns)
-        confusion = outcome.original if isinstance(outcome, PairedOutcomes) else outcome
+        confusion = label_outcome(path, test, columns).of("predicted").grouped()
         negative, others = test.negative, _stored(dataset, runs, store)
     else:
         named = {f"{role}_column": columns.get(role) for role in ("gold", "predicted", "id")}
         found = read_label_columns(path, **named)
         with naming_file(path):
-            confusion = Confusion.from_arrays(found["gold"], found["predicted"])
+            confusion = Outcome.from_columns(found["gold"], found["predicted"])
     with naming_file(path):
         report = _with_intervals(confusion, negative or None, replicates)
     name = visible(system or Path(path).name.partition(".")[0] or "predictions", 120)
     return FileReport(name, dataset, report, confusion, replicates, others)
 
 
-def _stored(dataset: str, runs: Path | str, store: Path | str) -> dict[str, Confusion]:
+def _stored(dataset: str, runs: Path | str, store: Path | str) -> dict[str, ClassCounts]:
     stored = [run for run in list_runs(folder=runs) if not run.second and not knows_gold(run)]
     both = stored + submissions(store)
     own = [run for run in both if run_dataset(run) == dataset and run.kind in ("confusion", "paired")]
@@ -208,7 +207,7 @@ def _stored(dataset: str, runs: Path | str, store: Path | str) -> dict[str, Conf
     return {f"{name}, {seed}": counts_of(run) for (name, seed), run in named.items()}
 
 
-def _with_intervals(confusion: Confusion, negative: str | None, replicates: int) -> ClassReport:
+def _with_intervals(confusion: Outcome, negative: str | None, replicates: int) -> ClassReport:
     report, names = evaluate(confusion, negative=negative), scheme_names()
     if not replicates:
         return report

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from functools import partial
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
@@ -23,9 +22,7 @@ from ...metrics import (
     RULES,
     SCHEMES,
     FactRanking,
-    LabelCounts,
-    LabelPolicy,
-    PairedOutcomes,
+    Outcome,
     Policy,
 )
 from ...runs import STORED_RUNS, Run, list_runs
@@ -135,10 +132,12 @@ def _test_set(name: str, group: Sequence[tuple[Run, bool]], replicates: int, cac
 
 def _signatures(counts: Any, negative: Any) -> dict[str, dict[str, str]]:
     """Policy → scheme → signature of F1; 'alpha' is n^α, for which the page puts in its own α."""
-    of_policy = LabelPolicy if isinstance(counts, LabelCounts) else partial(Policy, negative=negative)
     names = {name: name for name in SCHEMES} | {"alpha": "n^α"}
     return {
-        labels: {key: of_policy(labels=labels).signature(counts, "f1", name) for key, name in names.items()}
+        labels: {
+            key: Policy.of(counts, labels=labels, negative=negative).signature(counts, "f1", name)
+            for key, name in names.items()
+        }
         for labels in ("supported", "observed", "listed")
     }
 
@@ -257,7 +256,7 @@ def _pairs(
         outcome = run.outcome()
         both = (run.model.removesuffix(f"+{run.second}"), run.second)
         ends = [place.get(system_title(one)) for one in both]
-        if isinstance(outcome, PairedOutcomes) and None not in ends:
+        if isinstance(outcome, Outcome) and None not in ends:
             d = paired_ends(outcome, run.negative, replicates)
             found[tuple(ends)] = {"a": ends[0], "b": ends[1], "d": d}
     return list(found.values())

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ...core import unknown_name
-from ...metrics import ALPHAS, SCHEMES, LabelCounts, averages, power
+from ...metrics import ALPHAS, SCHEMES, ClassCounts, averages, power
 
 
 def find_page_set(data: dict[str, Any], name: str) -> dict[str, Any]:
@@ -59,7 +59,7 @@ def _averages(data: dict[str, Any], name: str, schemes: Sequence[Any]) -> pd.Dat
         raise ValueError(f"{name} has ranked facts: there is no F1 of classes")
     runs = test_set["systems"]
     columns = [np.array([one.get(part, test_set["gold"]) for one in runs]) for part in ("tp", "pred", "gold")]
-    counts = LabelCounts(*columns, np.full(len(runs), test_set["n"]), tuple(test_set["labels"]), "")
+    counts = ClassCounts(*columns, np.full(len(runs), test_set["n"]), tuple(test_set["labels"]))
     policy = {"negative": test_set["negative"]}
     if test_set["kind"] == "sets":
         policy = {"labels": "listed", "negative_in_normaliser": False}

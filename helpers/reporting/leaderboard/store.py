@@ -27,7 +27,7 @@ from ...core import (
     visible,
 )
 from ...data import open_source
-from ...metrics import PairedOutcomes
+from ...metrics import Outcome
 from ...runs import STORED_RUNS, Run, different_fields, list_runs, load_run, run_path, save_run
 from .checks import fact_outcome, find_test_set, label_outcome, read_labels_file, set_outcome
 
@@ -297,7 +297,7 @@ def compare_submissions(
     files = {visible(Path(each.file).name, LONGEST_NAME): file_sha256(each.file) for each in (first, second)}
     joint = {"dataset": dataset, "split": split, "model": f"{first.system}+{second.system}"}
     run = Run.from_outcome(
-        PairedOutcomes.from_arrays(gold, one, two, labels),
+        Outcome.from_columns(gold, one, second=two, labels=labels),
         second=second.system,
         files=files,
         negative=test.negative,

@@ -9,7 +9,7 @@ import torch
 
 from helpers import ROOT
 from helpers.metrics import average
-from tests.outcomes import Confusion
+from tests.outcomes import Outcome
 
 
 def weighted_f1(*values, **named):
@@ -47,7 +47,7 @@ def test_batches_add_up_to_the_whole_and_the_mean_over_batches_does_not(batches)
     metric = weighted_f1(NAMES, negative="no_relation")
     single = [metric(logits, target).item() for logits, target in batches]  # forward: of this batch
     logits, target = (torch.cat(parts) for parts in zip(*batches, strict=True))
-    whole = Confusion.from_arrays(target.numpy(), logits.argmax(1).numpy(), NAMES)
+    whole = Outcome.from_columns(target.numpy(), logits.argmax(1).numpy(), labels=NAMES)
     expected = average(whole, "dodrans", negative="no_relation")
     assert metric.compute().item() == pytest.approx(expected, abs=1e-12)
     assert sum(single) / len(single) != pytest.approx(expected, abs=1e-3)
@@ -132,6 +132,6 @@ def test_two_processes_give_the_score_of_both(tmp_path):
         for rank in (0, 1)
     ]
     scores = [float(one.communicate(timeout=120)[0]) for one in running]
-    table = Confusion.from_arrays([0, 1, 2, 1, 1, 2, 2], [0, 1, 1, 1, 2, 2, 0], ["NA", "a", "b"])
+    table = Outcome.from_columns([0, 1, 2, 1, 1, 2, 2], [0, 1, 1, 1, 2, 2, 0], labels=["NA", "a", "b"])
     expected = average(table, "macro", negative="NA")
     assert scores == [pytest.approx(expected, abs=1e-12)] * 2

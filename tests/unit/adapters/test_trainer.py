@@ -7,7 +7,7 @@ import pytest
 
 from helpers.adapters import compute_metrics
 from helpers.metrics import averages, scheme_names
-from tests.outcomes import Confusion
+from tests.outcomes import Outcome
 
 NAMES = {0: "no_relation", 1: "per:title", 2: "per:age"}
 
@@ -15,7 +15,7 @@ NAMES = {0: "no_relation", 1: "per:title", 2: "per:age"}
 def test_it_gives_every_scheme_and_accuracy(rng):
     gold, logits = rng.integers(0, 3, 50), rng.normal(size=(50, 3))
     found = compute_metrics(NAMES, "no_relation")((logits, gold))
-    table = Confusion.from_arrays(gold, logits.argmax(1), list(NAMES.values()))
+    table = Outcome.from_columns(gold, logits.argmax(1), labels=list(NAMES.values()))
     expected = averages(table, negative="no_relation").tolist()
     assert found == {f"f1_{name}": one for name, one in zip(scheme_names(), expected, strict=True)} | {
         "accuracy": (gold == logits.argmax(1)).mean()
@@ -109,7 +109,7 @@ def test_a_trainer_logs_the_scores_and_keeps_the_best_model_by_one(tmp_path):
     assert len(logged) == 2 and {f"eval_f1_{name}" for name in scheme_names()} <= logged[0].keys()
     found = trainer.predict(samples)
     predicted = found.predictions.argmax(1)
-    table = Confusion.from_arrays(found.label_ids, predicted, list(NAMES.values()))
+    table = Outcome.from_columns(found.label_ids, predicted, labels=list(NAMES.values()))
     expected = averages(table, ["dodrans"], negative="no_relation").item()
     assert found.metrics["test_f1_dodrans"] == pytest.approx(expected, abs=1e-12)
     assert trainer.state.best_metric == max(entry["eval_f1_dodrans"] for entry in logged)

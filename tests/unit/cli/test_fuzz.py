@@ -26,7 +26,7 @@ from helpers.cli import app, main
 from helpers.data import Documents, datasets
 from helpers.models.linear import DocumentClassifier
 from helpers.runs import Run, load_run, save_run
-from tests.outcomes import Confusion
+from tests.outcomes import Outcome
 
 EXAMPLES = int(os.environ.get("EXAMPLES", "40"))
 LABELS = ["Other", "Cause-Effect(e1,e2)", "Cause-Effect(e2,e1)", "NA"]
@@ -80,7 +80,7 @@ def a_model(folder: Path) -> bytes:
 
 
 def a_run(folder: Path) -> bytes:
-    run = Run.from_outcome(Confusion.from_arrays(["a", "b"], ["a", "a"]), dataset="d", model="m")
+    run = Run.from_outcome(Outcome.from_columns(["a", "b"], ["a", "a"]), dataset="d", model="m")
     return save_run(run, folder).read_bytes()
 
 
@@ -414,13 +414,13 @@ def test_duckdb_reads_a_spoilt_file_as_memory_does_or_refuses_it(tmp_path, choic
     for engine in ("memory", "duckdb"):
         try:
             found = data.count_files(path, engine=engine)
-            outcomes.append(Confusion.from_arrays(found["gold"], found["predicted"], counts=found.counts))
+            outcomes.append(Outcome.from_columns(found["gold"], found["predicted"], counts=found.counts))
         except ValueError as error:
             outcomes.append(str(error))
     in_memory, in_duckdb = outcomes
-    if isinstance(in_memory, Confusion) and isinstance(in_duckdb, Confusion):
+    if isinstance(in_memory, Outcome) and isinstance(in_duckdb, Outcome):
         assert in_memory == in_duckdb
-    elif isinstance(in_duckdb, Confusion):
+    elif isinstance(in_duckdb, Outcome):
         assert in_duckdb.n <= len(ROWS) + 3, in_memory
 
 

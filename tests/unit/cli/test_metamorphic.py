@@ -24,7 +24,7 @@ from sklearn.metrics import precision_recall_fscore_support
 
 from helpers.cli import main
 from helpers.metrics import SCHEMES, evaluate
-from tests.outcomes import Confusion
+from tests.outcomes import Outcome
 from tests.unit.data.test_spark import spark  # noqa: F401  (skips where there is no Spark)
 
 FEW, ANY = int(os.environ.get("EXAMPLES", "15")), list(HealthCheck)
@@ -156,7 +156,7 @@ def test_every_form_gives_one_report_and_so_does_python(new_folder, table):
     for names in (("predicted", "gold"), ("predicted-by-id", "gold-by-id")):
         one, gold = (folder / f"{name}.txt" for name in names)
         assert report("score", one, "--gold", gold, *table.flags) == expected
-    counted = Confusion.from_arrays(table.gold, table.predicted)
+    counted = Outcome.from_columns(table.gold, table.predicted)
     assert json.loads(json.dumps(evaluate(counted, negative=table.negative).to_dict())) == expected
 
 

@@ -11,7 +11,7 @@ import pytest
 from helpers import ROOT
 from helpers.cli import app
 from helpers.metrics import average
-from tests.outcomes import Confusion
+from tests.outcomes import Outcome
 
 
 @pytest.fixture(autouse=True)
@@ -48,7 +48,7 @@ def test_every_command_of_the_contributors_page_can_be_typed(folder):
 
 GOLD = ["per:title", "no_relation", "per:age", "no_relation", "per:age"]
 PREDICTED = ["per:title", "per:age", "per:age", "no_relation", "no_relation"]
-MACRO = average(Confusion.from_arrays(GOLD, PREDICTED), "macro", negative="no_relation")
+MACRO = average(Outcome.from_columns(GOLD, PREDICTED), "macro", negative="no_relation")
 
 
 def lines(labels) -> str:
@@ -149,7 +149,7 @@ class TestFiles:
     def test_a_run_file_of_ours(self, report, folder):
         from helpers.runs import Run, save_run
 
-        table = Confusion.from_arrays(GOLD, PREDICTED)
+        table = Outcome.from_columns(GOLD, PREDICTED)
         path = save_run(Run.from_outcome(table, dataset="d", model="m", negative="no_relation"), folder)
         assert report(str(path))["schemes"]["macro"]["f1"] == pytest.approx(MACRO)
 
@@ -188,7 +188,7 @@ class TestPolicy:
     )
     def test_each_option_is_the_argument_of_that_name(self, call, report, words, policy, signed):
         Path("few.txt").write_text("per:age\n")
-        expected = average(Confusion.from_arrays(GOLD, PREDICTED), "macro", negative="no_relation", **policy)
+        expected = average(Outcome.from_columns(GOLD, PREDICTED), "macro", negative="no_relation", **policy)
         found = report(f"mine.csv --negative no_relation {words}")["schemes"]["macro"]
         assert found[policy.get("score", "f1")] == pytest.approx(expected) and signed in found["signature"]
         call_ = (
@@ -234,7 +234,7 @@ class TestPolicy:
         words = ("score", "mine.csv", "--negative", "no_relation", "--score-only")
         assert float(call(*words, "macro")[1]) == MACRO
         assert call(*words, "accuracy") == (0, "0.6\n", "")
-        half = average(Confusion.from_arrays(GOLD, PREDICTED), "n^0.5", negative="no_relation")
+        half = average(Outcome.from_columns(GOLD, PREDICTED), "n^0.5", negative="no_relation")
         assert float(call(*words, "n^0.5")[1]) == half
 
     def test_a_check_in_continuous_integration(self, call):

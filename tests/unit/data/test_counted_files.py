@@ -16,7 +16,7 @@ from pyarrow import parquet
 from helpers.core import MalformedRecord
 from helpers.data import count_files, counted_files, find_files, read_label_columns, scans
 from helpers.evaluation import score_file
-from tests.outcomes import Confusion, PairedOutcomes
+from tests.outcomes import Outcome
 
 NAMES = ("id", "gold", "predicted", "paired")
 KINDS = ("csv", "tsv", "jsonl", "parquet", "csv.gz", "jsonl.gz")
@@ -40,11 +40,11 @@ def write(path: Path, rows: list[tuple], names: tuple = NAMES) -> Path:
     return path
 
 
-def outcomes(found) -> tuple[Confusion, PairedOutcomes]:
+def outcomes(found) -> tuple[Outcome, Outcome]:
     columns = [found[role] for role in ("gold", "predicted", "predicted_paired")]
     return (
-        Confusion.from_arrays(*columns[:2], counts=found.counts),
-        PairedOutcomes.from_arrays(*columns, counts=found.counts),
+        Outcome.from_columns(*columns[:2], counts=found.counts),
+        Outcome.from_columns(*columns[:2], paired=columns[2], counts=found.counts),
     )
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from helpers.core import MalformedRecord
 from helpers.data import count_rows, engines
 from helpers.evaluation import score_frame
-from tests.outcomes import Confusion, PairedOutcomes
+from tests.outcomes import Outcome
 
 COLUMNS = ("gold", "predicted", "paired")
 LABELS = st.sampled_from(["A", "a", "NA", "None", "R(e1,e2)", "(skipped)", "007", " x", "ä|b", "'", '"'])
@@ -31,11 +31,11 @@ def arrays(rows: list[tuple]) -> list[np.ndarray]:
     return [np.array(column) for column in zip(*rows, strict=True)]
 
 
-def outcomes(found) -> tuple[Confusion, PairedOutcomes]:
+def outcomes(found) -> tuple[Outcome, Outcome]:
     columns = [found[role] for role in ("gold", "predicted", "predicted_paired")]
     return (
-        Confusion.from_arrays(*columns[:2], counts=found.counts),
-        PairedOutcomes.from_arrays(*columns, counts=found.counts),
+        Outcome.from_columns(*columns[:2], counts=found.counts),
+        Outcome.from_columns(*columns[:2], paired=columns[2], counts=found.counts),
     )
 
 
@@ -46,9 +46,9 @@ def test_a_frame_is_counted_as_arrays_are(kind, rows):
     gold, predicted, paired = arrays(rows)
     frame = FRAMES[kind](pa.table(dict(zip(COLUMNS, (gold, predicted, paired), strict=True))))
     confusion, outcome = outcomes(count_rows(frame, *COLUMNS))
-    assert confusion == Confusion.from_arrays(gold, predicted)
+    assert confusion == Outcome.from_columns(gold, predicted)
     assert confusion.counts.dtype == np.int64
-    assert outcome == PairedOutcomes.from_arrays(gold, predicted, paired)
+    assert outcome == Outcome.from_columns(gold, predicted, paired=paired)
 
 
 def test_columns_are_recognised_and_one_may_have_two_roles():
@@ -113,8 +113,8 @@ class TestCounts:
 
     def test_they_stay_whole_numbers(self):
         big = 2**52
-        table = Confusion.from_arrays(["a", "b", "a"], ["a", "a", "a"], counts=[big, 3, 1])
-        assert table.counts.tolist() == [[big + 1, 0], [3, 0]] and table.counts.dtype == np.int64
+        table = Outcome.from_columns(["a", "b", "a"], ["a", "a", "a"], counts=[big, 3, 1])
+        assert table.table().tolist() == [[big + 1, 0], [3, 0]] and table.counts.dtype == np.int64
 
     @pytest.mark.parametrize(
         ("counts", "said"),
@@ -127,8 +127,8 @@ class TestCounts:
     )
     def test_others_are_refused(self, counts, said):
         with pytest.raises(ValueError, match=said):
-            Confusion.from_arrays(["a", "b"], ["a", "a"], counts=np.array(counts))
+            Outcome.from_columns(["a", "b"], ["a", "a"], counts=np.array(counts))
 
     def test_a_row_is_weighed_or_counted(self):
         with pytest.raises(ValueError, match="both given"):
-            Confusion.from_arrays(["a"], ["a"], sample_weight=[1.0], counts=[1])
+            Outcome.from_columns(["a"], ["a"], sample_weight=[1.0], counts=[1])

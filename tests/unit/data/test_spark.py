@@ -13,7 +13,7 @@ import pytest
 
 from helpers.core import MalformedRecord
 from helpers.data import count_files, count_rows, read_label_columns, tacred_predictions
-from tests.outcomes import Confusion, PairedOutcomes
+from tests.outcomes import Outcome
 from tests.unit.data.test_counted_files import SPOILT, outcomes, some_rows, write
 
 PARTS = 4
@@ -54,8 +54,8 @@ def check_tacred(parts, engine) -> None:
     labels = tuple(frame["gold"].cat.categories)
     assert table["times"].sum() == len(frame) * len(systems) == 15_509 * 52
     for system, own in table.groupby("predicted_paired"):
-        counted = Confusion.from_arrays(own["gold"], own["predicted"], labels, counts=own["times"])
-        assert counted == Confusion.from_arrays(frame["gold"], frame[system], labels)
+        counted = Outcome.from_columns(own["gold"], own["predicted"], labels=labels, counts=own["times"])
+        assert counted == Outcome.from_columns(frame["gold"], frame[system], labels=labels)
 
 
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
@@ -68,7 +68,7 @@ def test_pairs_of_tacred_systems_from_the_compiled_file(data_dir):
     first, second = frame.columns[3:5]
     path = data_dir / "tacred" / "tacred_test_predictions.tsv.gz"
     found = count_files(path, "gold", first, second, engine="duckdb", check_ids=True)
-    assert outcomes(found)[1] == PairedOutcomes.from_arrays(frame["gold"], frame[first], frame[second])
+    assert outcomes(found)[1] == Outcome.from_columns(frame["gold"], frame[first], paired=frame[second])
 
 
 def test_without_spark_the_error_says_what_to_install(tmp_path, monkeypatch):
@@ -99,8 +99,8 @@ def test_spark_counts_as_memory_does(spark, tmp_path, subtests, call):
         assert outcomes(count_rows(frame, paired="paired")) == expected
         codes = spark.createDataFrame([(-1, 0), (3, 0), (3, 0)], ["gold", "predicted"])
         found = count_rows(codes)
-        table = Confusion.from_arrays(found["gold"], found["predicted"], counts=found.counts)
-        assert table == Confusion.from_arrays([-1, 3, 3], [0, 0, 0])
+        table = Outcome.from_columns(found["gold"], found["predicted"], counts=found.counts)
+        assert table == Outcome.from_columns([-1, 3, 3], [0, 0, 0])
         with pytest.raises(MalformedRecord, match="column 'gold': the cell is empty in 1 of 2 rows"):
             count_rows(spark.createDataFrame([("a", "b"), (None, "b")], ["gold", "predicted"]))
     with subtests.test("the command"):

@@ -12,7 +12,7 @@ from helpers.metrics.averaging import averages
 from helpers.metrics.bootstrap import paired_bootstrap
 from helpers.metrics.latex import latex_cell
 from helpers.metrics.weighting import SCHEMES
-from tests.outcomes import PairedOutcomes
+from tests.outcomes import Outcome
 
 SMALL = {"replicates": 60}
 
@@ -58,17 +58,18 @@ def rewrite(path, change, **options):
 class TestNumbers:
     def test_they_are_those_of_the_paired_bootstrap(self, files, systems):
         table = compare_files(files[:2], negative="NA", replicates=200, seed=5)
-        outcomes = PairedOutcomes.from_arrays(systems["gold"], systems["good"], systems["fair"])
+        outcomes = Outcome.from_columns(systems["gold"], systems["good"], second=systems["fair"])
         test = paired_bootstrap(
             outcomes,
-            lambda one: averages(one, classes_of=outcomes.original, negative="NA"),
+            outcomes.of("second"),
+            lambda one: averages(one, classes_of=outcomes, negative="NA"),
             np.random.default_rng(5),
             replicates=200,
         )
         assert table["scheme"].tolist() == list(SCHEMES)
         for name in ("difference", "low", "high", "p"):
             assert table[name].tolist() == getattr(test, name).tolist()
-        scores = averages(outcomes.original, negative="NA"), averages(outcomes.paired(), negative="NA")
+        scores = [averages(one, negative="NA") for one in (outcomes, outcomes.of("second"))]
         assert table["score_first"].tolist() == scores[0].tolist()
         assert table["score_second"].tolist() == scores[1].tolist()
 

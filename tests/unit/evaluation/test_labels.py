@@ -20,7 +20,7 @@ from helpers.metrics.direction import direction_scores
 from helpers.metrics.semeval import official_macro, official_scores
 from helpers.metrics.weighting import SCHEMES
 from helpers.runs import Run, save_run
-from tests.outcomes import Confusion, PairedOutcomes
+from tests.outcomes import Outcome
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 
@@ -52,7 +52,7 @@ def unsigned(section: dict) -> dict:
 class TestFrame:
     def test_it_is_counting_and_evaluating(self, paired):
         report = score_frame(paired, negative="Other")
-        table = Confusion.from_arrays(paired["gold"], paired["predicted"])
+        table = Outcome.from_columns(paired["gold"], paired["predicted"])
         assert report.to_dict()["schemes"] == evaluate(table, negative="Other").to_dict()["schemes"]
         assert report.negative == "Other" and "Other" not in report.averaged
 
@@ -64,7 +64,7 @@ class TestFrame:
         frame = paired[["gold", "predicted"]].copy()
         frame.loc[0, "gold"] = "once"  # absent from a third of the replicates
         report = score_frame(frame, negative="Other", replicates=300, seed=7)
-        table = Confusion.from_arrays(frame["gold"], frame["predicted"])
+        table = Outcome.from_columns(frame["gold"], frame["predicted"])
         expected, moving = (
             bootstrap_intervals(
                 table,
@@ -122,7 +122,7 @@ class TestTask:
             score_frame(paired, task="semeval2010", negative="")
 
     def test_official_scores_are_those_of_the_scorer(self, paired):
-        table = Confusion.from_arrays(paired["gold"], paired["predicted"], SEMEVAL_RELATIONS)
+        table = Outcome.from_columns(paired["gold"], paired["predicted"], labels=SEMEVAL_RELATIONS)
         report = score_frame(paired, task="semeval2010")
         assert unsigned(report.extra["official"]) == official_scores(table)
         assert report.extra["official"]["grouped"]["macro"] != report.schemes["macro"]["f1"]
@@ -162,17 +162,19 @@ class TestDirection:
         assert f"direction: performance is macro-F1 over {labels} labels" in plain
 
     def test_performance_is_the_official_macro_with_the_task(self, paired):
-        outcomes = PairedOutcomes.from_arrays(*(paired[name] for name in paired), SEMEVAL_RELATIONS)
+        outcomes = Outcome.from_columns(
+            paired["gold"], paired["predicted"], paired=paired["predicted_paired"], labels=SEMEVAL_RELATIONS
+        )
         found = score_frame(paired, task="semeval2010").extra["direction"]
         assert unsigned(found) == direction_scores(outcomes).to_dict()
-        assert found["performance_original"] == official_macro(outcomes.original)
+        assert found["performance_original"] == official_macro(outcomes)
 
     def test_performance_is_macro_f1_without_it(self, paired):
         found = score_frame(paired, negative="Other").extra["direction"]
         inverse = {label: label.translate(str.maketrans("12", "21")) for label in SEMEVAL_RELATIONS}
         tables = [
-            Confusion.from_arrays(paired["gold"], paired["predicted"]),
-            Confusion.from_arrays(paired["gold"].map(inverse), paired["predicted_paired"]),
+            Outcome.from_columns(paired["gold"], paired["predicted"]),
+            Outcome.from_columns(paired["gold"].map(inverse), paired["predicted_paired"]),
         ]
         expected = [average(table, "macro", negative="Other") for table in tables]
         assert [found["performance_original"], found["performance_paired"]] == pytest.approx(
@@ -217,7 +219,7 @@ class TestDirection:
         assert found["n"] == paired["gold"].str.startswith(base).sum() > 0
         names = {f"{base}(e1,e2)": f"{base}(e2,e1)", f"{base}(e2,e1)": f"{base}(e1,e2)"}
         gold = paired["gold"].map(lambda label: names.get(label, label))
-        table = Confusion.from_arrays(gold, paired["predicted_paired"])
+        table = Outcome.from_columns(gold, paired["predicted_paired"])
         assert found["performance_paired"] == pytest.approx(
             average(table, "macro", negative="Other"), abs=1e-12
         )
@@ -337,7 +339,7 @@ class TestRemarks:
         path = write(tmp_path / "wrong.csv", gold=["a", "b"], predicted=["b", "c"])
         assert remarks(path) == []
         frame = pd.read_csv(tmp_path / "mine.csv", keep_default_na=False)
-        table = Confusion.from_arrays(frame["gold"], frame["predicted"])
+        table = Outcome.from_columns(frame["gold"], frame["predicted"])
         run = Run.from_outcome(table, dataset="d", model="m", negative="NA")
         assert remarks(save_run(run, tmp_path)) == [said]
 

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from helpers.data import locate
 from helpers.evaluation import audit_leak, leak_report, leak_table
 from helpers.metrics import SCHEMES, averages, leaked
 from helpers.runs import Run, list_published
-from tests.outcomes import Confusion
+from tests.outcomes import Outcome
 
 GCN = "gcn"
 PUBLISHED = {"micro": 0.7317, "weighted": 0.6993, "dodrans": 0.6596, "entropy": 0.6672, "macro": 0.5208}
@@ -72,7 +73,7 @@ def test_equal_scores_share_the_smaller_rank() -> None:
     predicted = {"one": ["NA", "a", "b", "b"], "two": ["NA", "a", "b", "b"], "three": ["NA", "a", "a", "a"]}
     runs = [
         Run.from_outcome(
-            Confusion.from_arrays(["NA", "a", "b", "b"], labels), dataset="d", model=name, negative="NA"
+            Outcome.from_columns(["NA", "a", "b", "b"], labels), dataset="d", model=name, negative="NA"
         )
         for name, labels in predicted.items()
     ]
@@ -83,7 +84,7 @@ def test_equal_scores_share_the_smaller_rank() -> None:
 
 
 def test_a_run_without_a_negative_class_is_refused() -> None:
-    run = Run.from_outcome(Confusion.from_arrays(["a"], ["a"]), dataset="d", model="m")
+    run = Run.from_outcome(Outcome.from_columns(["a"], ["a"]), dataset="d", model="m")
     with pytest.raises(ValueError, match="the run of m on d has no negative class"):
         leak_table([run])
 
@@ -96,8 +97,8 @@ def test_the_table_gives_what_changed_predictions_give(pairs) -> None:
     gold, predicted = map(list, zip(*pairs, strict=True))
     forced = ["N" if one == "N" else other for one, other in pairs]
     labels = list("Nabc")
-    table = Confusion.from_arrays(gold, predicted, labels)
-    assert leaked(table, "N") == Confusion.from_arrays(gold, forced, labels)
+    table = Outcome.from_columns(gold, predicted, labels=labels)
+    assert leaked(table, "N") == Outcome.from_columns(gold, forced, labels=labels)
     assert leaked(leaked(table, "N"), "N") == leaked(table, "N")
     gain = averages(leaked(table, "N"), negative="N") - averages(table, negative="N")
     assert (gain >= -1e-12).all()
@@ -106,11 +107,11 @@ def test_the_table_gives_what_changed_predictions_give(pairs) -> None:
 
 
 def test_replicates_are_forced_one_by_one() -> None:
-    table = Confusion.from_arrays(list("NNab"), list("aNab"))
-    both = Confusion(np.stack([table.counts, 2 * table.counts]), table.labels)
-    assert leaked(both, "N").counts.tolist() == [
-        leaked(table, "N").counts.tolist(),
-        (2 * leaked(table, "N").counts).tolist(),
+    table = Outcome.from_columns(list("NNab"), list("aNab"))
+    both = replace(table, counts=np.stack([table.counts, 2 * table.counts]))
+    assert leaked(both, "N").table().tolist() == [
+        leaked(table, "N").table().tolist(),
+        (2 * leaked(table, "N").table()).tolist(),
     ]
     with pytest.raises(ValueError, match=r"negative\[0\] is 'X'"):
         leaked(table, "X")

@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 from helpers.evaluation.multilabel import report_of, score_multilabel, score_multilabel_files
-from helpers.metrics.multilabel import LabelPolicy, label_averages
+from helpers.metrics.averaging import Policy, averages
 from helpers.metrics.weighting import SCHEMES
 from tests.outcomes import MultilabelOutcome
 
@@ -72,9 +72,9 @@ def test_schemes_follow_the_policy_and_the_three_measures_do_not(rng):
     assert supported.scores == listed.scores
     assert supported.schemes["macro"] > listed.schemes["macro"] == listed.scores["Macro-F1"]
     counts = MultilabelOutcome.from_scores(truth, scores).counts
-    assert list(supported.schemes.values()) == label_averages(counts, labels="supported").tolist()
+    assert list(supported.schemes.values()) == averages(counts, labels="supported").tolist()
     few = score_multilabel(truth, scores, labels=[0, 2])
-    assert few.schemes["macro"] == label_averages(counts, ["macro"], labels=[0, 2])[0]
+    assert few.schemes["macro"] == averages(counts, ["macro"], labels=[0, 2])[0]
 
 
 def test_every_score_has_a_signature_of_its_own():
@@ -168,7 +168,7 @@ class TestText:
         shown = {line.split()[0]: line.split()[1] for line in lines if line.count(" ") and line[-1].isdigit()}
         assert shown.items() >= {"NDCG@2": "72.26", "Macro*-F1": "55.56", "micro": "57.14"}.items()
         counts = MultilabelOutcome.from_scores(TRUTH, SCORES, 2).counts
-        assert lines[-1] == LabelPolicy().signature(counts, "f1")
+        assert lines[-1] == Policy.of(counts).signature(counts, "f1")
 
     def test_with_intervals_there_are_their_ends(self):
         report = score_multilabel(TRUTH, SCORES, [1], replicates=40)

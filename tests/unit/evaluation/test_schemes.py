@@ -11,7 +11,6 @@ from helpers.metrics import (
     averages,
     bootstrap_intervals,
     evaluate,
-    label_averages,
     label_intervals,
     register_scheme,
     scheme_names,
@@ -21,7 +20,7 @@ from helpers.metrics import (
 from helpers.papers.multilabel import scores_of
 from helpers.reporting import resampled_intervals, scheme_scores
 from helpers.runs import Run
-from tests.outcomes import Confusion, LabelCounts, LabelSets, MultilabelOutcome
+from tests.outcomes import MultilabelOutcome, Outcome
 
 GOLD, PREDICTED = list("aaaaabbbcd"), list("aaabbbbaca")
 
@@ -38,7 +37,7 @@ def _root():
 
 
 def test_it_stands_behind_the_five_and_equals_its_member_of_the_family():
-    table = Confusion.from_arrays(GOLD, PREDICTED)
+    table = Outcome.from_columns(GOLD, PREDICTED)
     assert scheme_names() == (*SCHEMES, "root")
     report = evaluate(table)
     assert list(report.schemes) == [*SCHEMES, "root"]
@@ -53,7 +52,7 @@ def test_it_stands_behind_the_five_and_equals_its_member_of_the_family():
 def test_it_has_intervals_in_the_report_of_a_frame_and_of_a_file(tmp_path):
     frame = pd.DataFrame({"gold": GOLD, "predicted": PREDICTED})
     report = score_frame(frame, replicates=50)
-    table, rng = Confusion.from_arrays(GOLD, PREDICTED), np.random.default_rng(1)
+    table, rng = Outcome.from_columns(GOLD, PREDICTED), np.random.default_rng(1)
     found = bootstrap_intervals(table, lambda t: averages(t, ["n^0.5"], classes_of=table), rng, 50)
     assert [report.schemes["root"][end] for end in ("low", "high")] == [found.low.item(), found.high.item()]
     frame.to_csv(tmp_path / "a.csv", index=False)
@@ -69,16 +68,16 @@ def test_systems_are_compared_under_it(tmp_path):
 
 def test_label_sets_are_averaged_under_it():
     truth, scores = [[1, 0], [1, 1], [0, 1], [1, 0]], [[1, -1], [1, 1], [1, -1], [-1, 1]]
-    counts = LabelCounts.from_matrices(truth, np.array(scores) > 0)
+    counts = Outcome.from_sets(truth, np.array(scores) > 0).per_class()
     report = score_multilabel(truth, scores, ks=[1], replicates=20)
-    assert report.schemes["root"] == label_averages(counts, ["n^0.5"])[0] == label_averages(counts)[5]
+    assert report.schemes["root"] == averages(counts, ["n^0.5"])[0] == averages(counts)[5]
     assert list(report.intervals["schemes"]) == list(report.signatures["schemes"]) == [*SCHEMES, "root"]
-    sets = LabelSets.from_matrices(truth, np.array(scores) > 0)
+    sets = Outcome.from_sets(truth, np.array(scores) > 0)
     assert "root" in label_intervals(sets, np.random.default_rng(1), replicates=5)
 
 
 def test_stored_runs_are_scored_under_it():
-    table = Confusion.from_arrays(GOLD, PREDICTED)
+    table = Outcome.from_columns(GOLD, PREDICTED)
     run = Run.from_outcome(table, dataset="d", split="test", model="m", seed=9)
     assert list(scheme_scores(run)) == [*SCHEMES, "root"]
     assert resampled_intervals([run], replicates=10)["score"].tolist() == [*SCHEMES, "root"]
@@ -94,7 +93,7 @@ def test_a_name_of_ones_own_may_be_given_anew_and_forgotten():
     with pytest.raises(ValueError, match="'mine' is no registered scheme"):
         unregister_scheme("mine")
     with pytest.raises(ValueError, match="unknown scheme 'rot'.* root, .*did you mean 'root'"):
-        averages(Confusion.from_arrays(GOLD, PREDICTED), ["rot"])
+        averages(Outcome.from_columns(GOLD, PREDICTED), ["rot"])
 
 
 @pytest.mark.parametrize(

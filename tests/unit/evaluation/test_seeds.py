@@ -12,7 +12,7 @@ import scipy.stats
 from helpers.evaluation import RunComparison, compare_run_files, expand_runs, score_file, seeds_among
 from helpers.metrics import holm
 from helpers.runs import Run, save_run
-from tests.outcomes import Confusion, PairedOutcomes
+from tests.outcomes import Outcome
 from tests.unit.metrics.test_latex import checked
 
 LABELS = np.array(["R(e1,e2)", "R(e2,e1)", "S(e1,e2)", "Other"])
@@ -135,7 +135,7 @@ def test_single_runs_have_a_mean_and_no_test(runs):
 
 
 def test_equal_runs_have_no_infinite_number_in_json(runs):
-    table = Confusion.from_rows([(0, 0, 3), (1, 0, 1)], ("a", "b"))
+    table = Outcome.from_rows([(0, 0, 3), (1, 0, 1)], ("a", "b"))
     save_run(Run.from_outcome(table, dataset="d", model="m", seed=1), "one")
     values = {"a": {"macro": [0.5, 0.5]}, "b": {"macro": [0.4, 0.4]}}
     row = RunComparison(4, values, {"macro": "f1|scheme:macro|"}).to_dict()[1]
@@ -193,7 +193,8 @@ class TestRunFiles:
             kept[name] = []
             for seed, path in enumerate(own):
                 rows = list(csv.reader(Path(path).read_text().splitlines()))[1:]
-                outcome = PairedOutcomes.from_arrays(*zip(*rows, strict=True))
+                gold, on_a, on_b = zip(*rows, strict=True)
+                outcome = Outcome.from_columns(gold, on_a, paired=on_b)
                 run = Run.from_outcome(outcome, dataset="d", model=name, seed=seed, negative="Other")
                 kept[name].append(save_run(run, "runs"))
         stored, read = (compare_run_files(one, **options) for one, options in ((kept, {}), (runs, OPTIONS)))

@@ -83,8 +83,8 @@ def test_implementations_are_stored_and_score_as_published(name: str, macro: flo
 
 def test_a_pair_holds_both_of_its_systems() -> None:
     pair = stored("semeval2010", "CR-CNN+CNN").outcome()
-    assert pair.original == stored("semeval2010", "CR-CNN").outcome()
-    assert pair.paired() == stored("semeval2010", "CNN").outcome()
+    assert pair.of("predicted").grouped() == stored("semeval2010", "CR-CNN").outcome()
+    assert pair.of("second").grouped() == stored("semeval2010", "CNN").outcome()
 
 
 def differing(counted: Iterable[Run], kept: Iterable[Run]) -> set[tuple[str, str]]:
@@ -138,8 +138,8 @@ def test_a_copy_of_the_repository_gives_the_same_outcomes(tmp_path, monkeypatch)
     assert set(runs) == {(dataset, model) for dataset in TACRED_GOLD for model in (*answers, *pairs)}
     assert all(run.files == {} for run in runs.values())  # the table was not read, so its sum is not claimed
     perfect = [runs[dataset, first].outcome() for dataset in ("tacred", "tacred-revised")]
-    assert [outcome.correct.sum() for outcome in perfect] == [4, 3]
-    assert runs["tacred", pairs[0]].outcome().paired() == runs["tacred", second].outcome()
+    assert [outcome.per_class().correct.sum() for outcome in perfect] == [4, 3]
+    assert runs["tacred", pairs[0]].outcome().of("second").grouped() == runs["tacred", second].outcome()
 
 
 def test_without_the_files_the_message_says_how_to_get_them(tmp_path, monkeypatch) -> None:

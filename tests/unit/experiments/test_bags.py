@@ -165,7 +165,7 @@ class TestRuns:
     def test_without_a_negative_class_labels_are_counted(self, tmp_path) -> None:
         (run,) = run_bag_experiment(small("tfidf-bag", dataset="toy-without"), tmp_path, progress=False)
         assert run.kind == "confusion" and run.n == 30 and run.negative is None
-        assert run.outcome().correct.sum() == 30
+        assert run.outcome().per_class().correct.sum() == 30
 
     def test_without_a_negative_class_sentences_are_evaluated_once(self) -> None:
         assert list(BagExperiment("pcnn", "toy-without").aggregators) == ["sent"]

@@ -11,12 +11,12 @@ from helpers.experiments import grid as standard_runs
 from helpers.experiments.experiment import SEEDS, Experiment
 from helpers.experiments.grid import RATES, chosen, missing, standard_experiments, status, studies
 from helpers.runs import Run, save_run
-from tests.outcomes import PairedOutcomes
+from tests.outcomes import Outcome
 
 
 def stored(experiment: Experiment, folder) -> Run:
     run = Run.from_outcome(
-        PairedOutcomes.from_rows([(1, 1, 2, 5)], SEMEVAL_RELATIONS),
+        Outcome.from_rows([(1, 1, 2, 5)], SEMEVAL_RELATIONS, ("gold", "predicted", "paired")),
         dataset=experiment.dataset_name,
         split=experiment.split,
         model=experiment.name,

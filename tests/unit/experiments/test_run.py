@@ -31,7 +31,7 @@ from helpers.models.registry import build, default_settings
 from helpers.models.settings import Settings
 from helpers.models.training import load_weights
 from helpers.runs import different_fields, list_runs, load_run, run_path, run_state
-from tests.outcomes import PairedOutcomes
+from tests.outcomes import Outcome
 
 LABELS = tuple(label_ids(TEST_COUNTS))
 QUICK = Settings(learning_rate=2e-3, epochs=2, batch_size=16, precision="fp32")
@@ -92,7 +92,7 @@ class TestRunFile:
         assert run.options == {"layer_norm": False, "marker_scheme": "added", "layers": None}
         assert (run.kind, run.table.other, run.variant) == ("paired", "paired sentence", VARIANT)
         assert run.versions == {"model em-es": 1, "data set demo": 1}
-        assert run.outcome().original.gold.tolist() == [TEST_COUNTS[label] for label in LABELS]
+        assert run.outcome().per_class().gold.tolist() == [TEST_COUNTS[label] for label in LABELS]
         assert set(run.history) == {"losses", "cut_inputs", "cut_tokens"} and len(run.history["losses"]) == 2
         assert {"processes", "threads", "precision", "prediction_seconds"} <= set(run.environment)
         assert (run.environment["processes"], run.environment["precision"]) == (1, "fp32")
@@ -122,7 +122,7 @@ class TestRunFile:
             names[training.predict(model, sets[kind], progress=False)] for kind in ("original", "paired")
         )
         gold = [sample.relation for sample in data.test]
-        assert PairedOutcomes.from_arrays(gold, original, paired, LABELS) == run.outcome()
+        assert Outcome.from_columns(gold, original, paired=paired, labels=LABELS) == run.outcome()
         assert (original != paired).any() and len(set(original)) > 1
 
     @pytest.mark.parametrize("change", [{"filters": 5}, {"position_size": 2}, {"word_size": 7}])
@@ -409,7 +409,7 @@ class TestCommand:
         assert output[0] == "EM-ES · tiny-bert · demo test · seed 9 · profile quick"
         assert output[-1] == f"run file: {path}"
         scores = dict(zip(*[iter(output[7].split())] * 2, strict=True))
-        averaged = averages(load_run(path).outcome().original, negative="Other")
+        averaged = averages(load_run(path).outcome(), negative="Other")
         assert list(scores) == list(SCHEMES)
         assert list(map(float, scores.values())) == pytest.approx((100 * averaged).tolist(), abs=0.005)
 
@@ -478,10 +478,10 @@ class TestCommand:
             report = score_file("p.csv", paired_column="paired", negative="Other")
         assert caplog.messages == []
         shown = [report.schemes[scheme]["f1"] for scheme in SCHEMES]
-        assert shown == pytest.approx(averages(outcome.original, negative="Other").tolist(), abs=1e-12)
+        assert shown == pytest.approx(averages(outcome, negative="Other").tolist(), abs=1e-12)
         frame = read_predictions("p.csv", None, None, "paired", None)
-        again = PairedOutcomes.from_arrays(
-            frame["gold"], frame["predicted"], frame["predicted_paired"], LABELS
+        again = Outcome.from_columns(
+            frame["gold"], frame["predicted"], paired=frame["predicted_paired"], labels=LABELS
         )
         assert again == outcome
         expected = direction_scores(outcome)

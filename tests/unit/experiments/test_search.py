@@ -13,7 +13,7 @@ from helpers.models.registry import MODELS, default_settings
 from helpers.papers.studies import rate_scores, rates_table
 from helpers.reporting import paired_scores
 from helpers.runs import STUDIES_FOLDER, Run, list_runs, save_run
-from tests.outcomes import PairedOutcomes
+from tests.outcomes import Outcome
 
 ONE, OTHER = "r(e1,e2)", "r(e2,e1)"
 SEARCHED = ("em-es", "emr-c", "ptr")
@@ -26,7 +26,7 @@ def store(
     folder, right, model="EM-ES", rate=1e-4, batch=32, epochs=5, split="holdout", seconds=10.0, name=""
 ):
     """A run that is right on `right` of ten samples and on none of the paired ones."""
-    outcome = PairedOutcomes.from_arrays([ONE] * 10, [ONE] * right + [OTHER] * (10 - right), [ONE] * 10)
+    outcome = Outcome.from_columns([ONE] * 10, [ONE] * right + [OTHER] * (10 - right), paired=[ONE] * 10)
     run = Run.from_outcome(
         outcome,
         dataset="semeval2010",

@@ -14,7 +14,7 @@ from helpers.metrics.agreement import (
 )
 from helpers.metrics.averaging import average, averages
 from helpers.metrics.weighting import power
-from tests.outcomes import Confusion
+from tests.outcomes import Outcome
 
 
 def test_rank_agreement_is_kendalls_tau(rng):
@@ -50,8 +50,8 @@ def test_flips_need_both_scores_of_a_system():
 def pair():
     """The first system is better on the large class, the second on the small one."""
     gold = ["a"] * 50 + ["b"] * 5
-    first = Confusion.from_arrays(gold, ["a"] * 55)
-    second = Confusion.from_arrays(gold, ["a"] * 30 + ["b"] * 25)
+    first = Outcome.from_columns(gold, ["a"] * 55)
+    second = Outcome.from_columns(gold, ["a"] * 30 + ["b"] * 25)
     return first, second
 
 
@@ -80,13 +80,13 @@ def test_a_crossing_on_a_point_of_the_grid_is_found(pair):
 
 
 def test_no_crossing_where_one_system_leads_or_both_are_equal(pair):
-    perfect = Confusion.from_arrays(["a"] * 50 + ["b"] * 5, ["a"] * 50 + ["b"] * 5)
+    perfect = Outcome.from_columns(["a"] * 50 + ["b"] * 5, ["a"] * 50 + ["b"] * 5)
     assert alpha_crossings(perfect, pair[0]) == []
     assert alpha_crossings(pair[0], pair[0]) == []
 
 
 def test_leaving_a_class_out_is_averaging_the_others():
-    table = Confusion.from_arrays(list("aaabbcNN"), list("aabbcNaN"))
+    table = Outcome.from_columns(list("aaabbcNN"), list("aabbcNaN"))
     found = leave_one_class_out(table, "weighted", negative="N")
     assert list(found) == ["a", "b", "c"]
     assert found["a"] == average(table, "weighted", negative="N", labels=["b", "c"])
@@ -95,28 +95,28 @@ def test_leaving_a_class_out_is_averaging_the_others():
 def test_one_sample_worth_five_points_of_macro():
     """18 classes, one with a single sample that one system gets wrong (Harbecke et al. 2022, Table 4)."""
     gold = np.repeat(np.arange(18), [1] + [20] * 17)
-    table = Confusion.from_arrays(gold, np.where(gold == 0, 1, gold), range(18))
+    table = Outcome.from_columns(gold, np.where(gold == 0, 1, gold), labels=range(18))
     without = leave_one_class_out(table)[0]
     assert without - average(table, "macro") == pytest.approx(without / 18, abs=1e-12)
 
 
 def test_false_alarms_of_unsupported_classes_stay_in_micro():
     """'c' is predicted but never gold: its false alarm counts in micro, with or without 'a'."""
-    table = Confusion.from_arrays(list("aabbN"), list("aabcc"))
+    table = Outcome.from_columns(list("aabbN"), list("aabcc"))
     found = leave_one_class_out(table, "micro", negative="N")
     assert found["a"] == average(table, "micro", negative="N", labels=["b", "c"])
     assert found["a"] == pytest.approx(2 * 1 / (3 + 2), abs=1e-12)
 
 
 def test_without_its_only_class_nothing_is_left():
-    assert leave_one_class_out(Confusion.from_arrays(["a"], ["a"])) == {"a": 0.0}
+    assert leave_one_class_out(Outcome.from_columns(["a"], ["a"])) == {"a": 0.0}
 
 
 @pytest.mark.parametrize(
     "policy", [{}, {"labels": "observed"}, {"labels": "listed"}, {"labels": ["a", "c", "z"]}]
 )
 def test_the_label_policy_is_kept(policy):
-    table = Confusion.from_arrays(list("aab"), list("acb"), list("abcz"))
+    table = Outcome.from_columns(list("aab"), list("acb"), labels=list("abcz"))
     found = leave_one_class_out(table, **policy)
     skip = {} if policy.get("labels") in ("observed", "listed") else {"zero_support": "skip"}
     for left_out in found:
@@ -127,7 +127,7 @@ def test_the_label_policy_is_kept(policy):
 def test_resampled_agreement_is_that_of_each_replicate():
     """By hand: the same draws, each replicate ranked by itself against the original."""
     tables = [
-        Confusion.from_rows([(0, 0, n), (0, 1, 60 - n), (1, 1, 20 + n)], ("a", "b")) for n in (20, 23, 26, 30)
+        Outcome.from_rows([(0, 0, n), (0, 1, 60 - n), (1, 1, 20 + n)], ("a", "b")) for n in (20, 23, 26, 30)
     ]
     found = resampled_agreement(tables, np.random.default_rng(3), 40, ["micro", "macro"])
     assert found.shape == (40, 2) and 0.2 < found.mean() < 0.98

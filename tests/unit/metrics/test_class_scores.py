@@ -8,11 +8,17 @@ from scipy.sparse import csr_array
 from sklearn import metrics as peer
 
 from helpers.metrics.averaging import averages
-from helpers.metrics.class_scores import CLASS_SCORES, f_beta, in_range, mcc, resolve_score
 from helpers.metrics.direction import direction_scores
+from helpers.metrics.scores import CLASS_SCORES, f_beta, in_range, mcc, resolve_score
 from helpers.metrics.semeval import official_scores
-from tests.outcomes import BinaryCounts as OneVsRest
-from tests.outcomes import Confusion, PairedOutcomes, RankingOutcome
+from tests.outcomes import ClassCounts, Outcome, RankingOutcome
+
+
+def one_vs_rest(tp, fp, fn, tn):
+    """The counts of one class in each of some tables."""
+    correct, predicted, gold = (np.asarray(count)[..., None] for count in (tp, tp + fp, tp + fn))
+    return ClassCounts(correct, predicted, gold, np.asarray(tp + fp + fn + tn))
+
 
 ORACLES = {
     "precision": lambda g, p: peer.precision_score(g, p, zero_division=np.nan),
@@ -33,7 +39,7 @@ def test_scores_agree_with_scikit_learn(score, rng):
         for share in (0.0, 0.1, 0.5, 1.0):
             gold, predicted = rng.random((2, n)) < share
             pairs = ((gold & predicted), (~gold & predicted), (gold & ~predicted), (~gold & ~predicted))
-            found = resolve_score(score)[1](OneVsRest(*(np.array(pair.sum()) for pair in pairs)))
+            found = resolve_score(score)[1](one_vs_rest(*(pair.sum() for pair in pairs))).item()
             assert found == pytest.approx(ORACLES[score](gold, predicted), abs=1e-12, nan_ok=True)
 
 
@@ -45,20 +51,20 @@ def test_every_score_has_an_oracle():
 def test_scores_of_many_classes_are_those_of_each(score, rng):
     counts = rng.integers(0, 4, (4, 3, 5))
     function = resolve_score(score)[1]
-    together = function(OneVsRest(*counts))
+    together = function(one_vs_rest(*counts))[..., 0]
     for place in np.ndindex(3, 5):
-        one = function(OneVsRest(*(count[place] for count in counts)))
-        assert together[place] == pytest.approx(float(one), abs=1e-15, nan_ok=True)
+        one = function(one_vs_rest(*(count[place] for count in counts))).item()
+        assert together[place] == pytest.approx(one, abs=1e-15, nan_ok=True)
 
 
 def test_counts_of_millions_do_not_overflow():
     many = np.array(3_000_000_000)
-    assert mcc(OneVsRest(many, many * 0, many * 0, many)) == 1
-    assert mcc(OneVsRest(many, many, many, many)) == 0
+    assert mcc(one_vs_rest(many, many * 0, many * 0, many)) == 1
+    assert mcc(one_vs_rest(many, many, many, many)) == 0
 
 
 def test_f_goes_from_precision_to_recall_with_beta():
-    counts = OneVsRest(*map(np.array, (3, 1, 6, 0)))
+    counts = one_vs_rest(3, 1, 6, 0)
     assert f_beta(1e-6)(counts) == pytest.approx(3 / 4, abs=1e-9)
     assert f_beta(1e6)(counts) == pytest.approx(3 / 9, abs=1e-9)
 
@@ -92,15 +98,16 @@ def test_a_users_score_is_taken_as_it_is():
 
 def test_scores_outside_their_range_are_refused():
     """Sums that wrapped, which `evaluate` refuses by their total, are not believed elsewhere either."""
-    wrapped = Confusion(np.array([[2**62, 2**62], [0, 2**62]]), ("R(e1,e2)", "R(e2,e1)"))
-    negative = Confusion(np.array([[-3, 5], [0, 1]]), wrapped.labels)
+    wrapped = Outcome.from_table(np.array([[2**62, 2**62], [0, 2**62]]), ("R(e1,e2)", "R(e2,e1)"))
+    negative = Outcome.from_table(np.array([[-3, 5], [0, 1]]), wrapped.labels)
     for table in (wrapped, negative):
         for score in (averages, official_scores):
             with pytest.raises(
                 ValueError, match=r"is -?[0-9.e+]+, which is not in \[0, 1\]|support has to be"
             ):
                 score(table)
-    pairs = PairedOutcomes(np.array([[0, 0, 1], [0, 1, 1]]), np.array([3, -2]), wrapped.labels)
+    roles = {"gold": np.array([0, 0]), "predicted": np.array([0, 1]), "paired": np.array([1, 1])}
+    pairs = Outcome(roles, np.array([3, -2]), wrapped.labels)
     with pytest.raises(ValueError, match="PIR is -2, which is not in"):
         direction_scores(pairs, performance=lambda _: 0.5)
     ranked = replace(
@@ -111,7 +118,7 @@ def test_scores_outside_their_range_are_refused():
 
 
 def test_the_whole_range_of_a_score_is_accepted():
-    wrong = Confusion.from_arrays(list("abab"), list("baba"))
+    wrong = Outcome.from_columns(list("abab"), list("baba"))
     assert averages(wrong, score="mcc").tolist() == [-1.0] * 5
     assert averages(wrong, score=lambda counts: counts.fp * 7.0).min() > 1  # of one's own: any number
     assert in_range(np.array([0 - 1e-12, 1 + 1e-12, np.nan]), "rounding").shape == (3,)

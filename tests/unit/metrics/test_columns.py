@@ -5,7 +5,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from tests.outcomes import Confusion, PairedOutcomes
+from tests.outcomes import Outcome
 
 TEXT_GOLD, TEXT_PREDICTED = ["b", "a", "c", "a", "b", "b"], ["b", "b", "c", "a", "a", "b"]
 NUMBER_GOLD, NUMBER_PREDICTED = [5, 2, 9, 2, 5, 5], [5, 5, 9, 2, 2, 5]
@@ -69,53 +69,53 @@ NUMBER_KINDS = (
 @pytest.mark.parametrize("labels", [None, ["c", "b", "a"]])
 def test_every_kind_of_text_column_gives_the_same_table(kind, labels):
     make = TEXT_KINDS[kind]
-    table = Confusion.from_arrays(make(TEXT_GOLD), make(TEXT_PREDICTED), labels)
+    table = Outcome.from_columns(make(TEXT_GOLD), make(TEXT_PREDICTED), labels=labels)
     assert table.labels == tuple(labels or "abc")
-    assert table.counts.tolist() == np.array(TABLE)[:: -1 if labels else 1, :: -1 if labels else 1].tolist()
+    assert table.table().tolist() == np.array(TABLE)[:: -1 if labels else 1, :: -1 if labels else 1].tolist()
 
 
 @pytest.mark.parametrize("kind", NUMBER_KINDS)
 @pytest.mark.parametrize("labels", [None, [2, 5, 9]])
 def test_every_kind_of_integer_column_gives_the_same_table(kind, labels):
     make = NUMBER_KINDS[kind]
-    table = Confusion.from_arrays(make(NUMBER_GOLD), make(NUMBER_PREDICTED), labels)
-    assert (table.labels, table.counts.tolist()) == ((2, 5, 9), TABLE)
+    table = Outcome.from_columns(make(NUMBER_GOLD), make(NUMBER_PREDICTED), labels=labels)
+    assert (table.labels, table.table().tolist()) == ((2, 5, 9), TABLE)
     assert all(type(label) is int for label in table.labels)  # numpy integers would not go into JSON
 
 
 @pytest.mark.parametrize("gold", NUMBER_KINDS)
 @pytest.mark.parametrize("predicted", ["numpy u8", "numpy i1", "arrow"])
 def test_integer_kinds_mix(gold, predicted):
-    table = Confusion.from_arrays(NUMBER_KINDS[gold](NUMBER_GOLD), NUMBER_KINDS[predicted](NUMBER_PREDICTED))
-    assert (table.labels, table.counts.tolist()) == ((2, 5, 9), TABLE)
+    table = Outcome.from_columns(NUMBER_KINDS[gold](NUMBER_GOLD), NUMBER_KINDS[predicted](NUMBER_PREDICTED))
+    assert (table.labels, table.table().tolist()) == ((2, 5, 9), TABLE)
 
 
 @pytest.mark.parametrize("kind", sorted(set(NUMBER_KINDS) - {"pandas category"}))
 def test_integers_are_positions_in_a_list_of_strings(kind):
     gold, predicted = NUMBER_KINDS[kind]([1, 0, 2, 0, 1, 1]), NUMBER_KINDS[kind]([1, 1, 2, 0, 0, 1])
-    assert Confusion.from_arrays(gold, predicted, ["a", "b", "c"]).counts.tolist() == TABLE
+    assert Outcome.from_columns(gold, predicted, labels=["a", "b", "c"]).table().tolist() == TABLE
 
 
 @pytest.mark.parametrize("gold", TEXT_KINDS)
 @pytest.mark.parametrize("predicted", ["list", "numpy str", "arrow dictionary"])
 def test_text_kinds_mix(gold, predicted):
-    table = Confusion.from_arrays(TEXT_KINDS[gold](TEXT_GOLD), TEXT_KINDS[predicted](TEXT_PREDICTED))
-    assert (table.labels, table.counts.tolist()) == (("a", "b", "c"), TABLE)
+    table = Outcome.from_columns(TEXT_KINDS[gold](TEXT_GOLD), TEXT_KINDS[predicted](TEXT_PREDICTED))
+    assert (table.labels, table.table().tolist()) == (("a", "b", "c"), TABLE)
 
 
 def test_torch_tensors_count_like_lists():
     torch = pytest.importorskip("torch")
     for dtype in (torch.int64, torch.int32, torch.int16, torch.uint8):
         gold, predicted = torch.tensor(NUMBER_GOLD, dtype=dtype), torch.tensor(NUMBER_PREDICTED, dtype=dtype)
-        assert Confusion.from_arrays(gold, predicted).counts.tolist() == TABLE
+        assert Outcome.from_columns(gold, predicted).table().tolist() == TABLE
     with pytest.raises(ValueError, match="gold has dtype float32"):
-        Confusion.from_arrays(torch.tensor([0.5]), torch.tensor([1]))
+        Outcome.from_columns(torch.tensor([0.5]), torch.tensor([1]))
 
 
 @pytest.mark.parametrize("make", [list, np.array, pd.Series, pa.array])
 def test_booleans_are_the_labels_0_and_1(make):
-    table = Confusion.from_arrays(make([True, False, True]), make([True, True, True]))
-    assert (table.labels, table.counts.tolist()) == ((0, 1), [[0, 1], [0, 2]])
+    table = Outcome.from_columns(make([True, False, True]), make([True, True, True]))
+    assert (table.labels, table.table().tolist()) == ((0, 1), [[0, 1], [0, 2]])
     assert all(type(label) is int for label in table.labels)  # True == 1, but their names in JSON differ
 
 
@@ -136,20 +136,20 @@ def test_ids_of_any_size_and_sign(ids, listed):
     for make in (list, lambda values: np.array(values, dtype=dtype)):
         gold = make([ids[place] for place in (1, 0, 2, 0, 1, 1)])
         predicted = make([ids[place] for place in (1, 1, 2, 0, 0, 1)])
-        table = Confusion.from_arrays(gold, predicted, ids if listed else None)
-        assert (table.labels, table.counts.tolist()) == (tuple(ids), expected)
+        table = Outcome.from_columns(gold, predicted, labels=ids if listed else None)
+        assert (table.labels, table.table().tolist()) == (tuple(ids), expected)
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32])
 def test_the_whole_range_of_a_small_integer_type(dtype):
     ends = [np.iinfo(dtype).min, np.iinfo(dtype).max]
-    table = Confusion.from_arrays(np.array(ends, dtype), np.array(ends[::-1], dtype))
-    assert (table.labels, table.counts.tolist()) == (tuple(ends), [[0, 1], [1, 0]])
+    table = Outcome.from_columns(np.array(ends, dtype), np.array(ends[::-1], dtype))
+    assert (table.labels, table.table().tolist()) == (tuple(ends), [[0, 1], [1, 0]])
 
 
 def test_the_third_column_is_read_like_the_first_two():
     for make in TEXT_KINDS.values():
-        table = PairedOutcomes.from_arrays(make(TEXT_GOLD), make(TEXT_PREDICTED), make(TEXT_GOLD))
+        table = Outcome.from_columns(make(TEXT_GOLD), make(TEXT_PREDICTED), paired=make(TEXT_GOLD))
         assert table.to_rows() == [
             [0, 0, 0, 1],
             [0, 1, 0, 1],
@@ -193,7 +193,7 @@ def test_a_missing_value_is_named_with_argument_and_index(kind, labels, argument
     good = [0, 1, 1] if any(word in kind.lower() for word in ("int", "float", "bool")) else ["a", "b", "b"]
     columns = {"gold": good, "predicted": good} | {argument: MISSING[kind]}
     with pytest.raises(ValueError, match=rf"(?i){argument}\[2\] is (none|nan|<na>|--|masked)"):
-        Confusion.from_arrays(**columns, labels=labels)
+        Outcome.from_columns(**columns, labels=labels)
 
 
 @pytest.mark.parametrize(
@@ -219,4 +219,4 @@ def test_a_missing_value_is_named_with_argument_and_index(kind, labels, argument
 )
 def test_columns_that_hold_no_labels_are_refused(column, message):
     with pytest.raises(ValueError, match=message):
-        Confusion.from_arrays(column, ["a", "b"])
+        Outcome.from_columns(column, ["a", "b"])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.outcomes import Confusion, PairedOutcomes
+from tests.outcomes import Outcome
 
 BAD_COLUMNS = {
     "unequal": (["a", "b"], ["a"], None, "gold has 2 samples, predicted has 1"),
@@ -27,16 +27,16 @@ BAD_COLUMNS = {
 def test_bad_columns_are_named(case):
     gold, predicted, labels, message = BAD_COLUMNS[case]
     with pytest.raises(ValueError, match=message):
-        Confusion.from_arrays(gold, predicted, labels)
+        Outcome.from_columns(gold, predicted, labels=labels)
     with pytest.raises(ValueError, match=message):
-        PairedOutcomes.from_arrays(gold, predicted, predicted, labels)
+        Outcome.from_columns(gold, predicted, paired=predicted, labels=labels)
 
 
 def test_the_third_column_is_checked_too():
-    with pytest.raises(ValueError, match="gold has 2 samples, predicted_paired has 3"):
-        PairedOutcomes.from_arrays([0, 1], [0, 1], [0, 1, 1])
-    with pytest.raises(ValueError, match=r"predicted_paired\[1\] is 'c'"):
-        PairedOutcomes.from_arrays(["a", "b"], ["a", "b"], ["a", "c"], ["a", "b"])
+    with pytest.raises(ValueError, match="gold has 2 samples, paired has 3"):
+        Outcome.from_columns([0, 1], [0, 1], paired=[0, 1, 1])
+    with pytest.raises(ValueError, match=r"paired\[1\] is 'c'"):
+        Outcome.from_columns(["a", "b"], ["a", "b"], paired=["a", "c"], labels=["a", "b"])
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_the_third_column_is_checked_too():
 def test_bad_label_lists_are_named(labels, message):
     gold = ["a", "a"] if isinstance(labels, str) or "a" in labels else [0, 0]
     with pytest.raises(ValueError, match=message):
-        Confusion.from_arrays(gold, gold, labels)
+        Outcome.from_columns(gold, gold, labels=labels)
 
 
 @pytest.mark.parametrize(
@@ -71,11 +71,11 @@ def test_bad_label_lists_are_named(labels, message):
 )
 def test_bad_weights_are_named(weight, message):
     with pytest.raises(ValueError, match=message):
-        Confusion.from_arrays(["a", "b"], ["a", "a"], sample_weight=weight)
+        Outcome.from_columns(["a", "b"], ["a", "a"], sample_weight=weight)
 
 
 def test_a_sample_of_weight_zero_keeps_its_labels():
-    table = Confusion.from_arrays(["a", "b"], ["a", "c"], sample_weight=[1, 0])
+    table = Outcome.from_columns(["a", "b"], ["a", "c"], sample_weight=[1, 0])
     assert table.labels == ("a", "b", "c")
     with pytest.raises(ValueError, match=r"gold\[1\] is 7"):
-        Confusion.from_arrays([0, 7], [0, 0], labels=["a", "b"], sample_weight=[1, 0])
+        Outcome.from_columns([0, 7], [0, 0], labels=["a", "b"], sample_weight=[1, 0])

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from helpers.metrics.averaging import evaluate
 from helpers.metrics.semeval import drop_direction as undirected
-from tests.outcomes import Confusion, PairedOutcomes
+from tests.outcomes import Outcome
 
 LABELS = ["R(e1,e2)", "R(e2,e1)", "S(e1,e2)", "Other"]
 PROPERTY = settings(max_examples=100, deadline=None, derandomize=True, database=None)
@@ -17,31 +17,33 @@ triples = st.lists(st.tuples(codes, codes, codes), min_size=1, max_size=40)
 
 
 def confusion(samples, labels=LABELS):
-    return Confusion.from_arrays(*np.array(samples).T, labels)
+    return Outcome.from_columns(*np.array(samples).T, labels=labels)
 
 
 def outcomes(samples, labels=LABELS):
-    return PairedOutcomes.from_arrays(*np.array(samples).T, labels)
+    gold, predicted, paired = np.array(samples).T
+    return Outcome.from_columns(gold, predicted, paired=paired, labels=labels)
 
 
 def test_rows_are_gold_and_columns_predicted():
-    table = Confusion.from_arrays(list("aab"), list("abb"))
-    assert table.counts.tolist() == [[1, 1], [0, 1]]
-    assert (table.n, table.gold.tolist(), table.predicted.tolist()) == (3, [2, 1], [1, 2])
-    assert table.correct.tolist() == [1, 1]
+    table = Outcome.from_columns(list("aab"), list("abb"))
+    assert table.table().tolist() == [[1, 1], [0, 1]]
+    counts = table.per_class()
+    assert (counts.n, counts.gold.tolist(), counts.predicted.tolist()) == (3, [2, 1], [1, 2])
+    assert (counts.correct.tolist(), table.accuracy) == ([1, 1], 2 / 3)
 
 
 def test_a_label_that_only_one_column_holds_has_a_row_and_a_column():
-    assert Confusion.from_arrays(["a", "b"], ["c", "b"]).counts.tolist() == [[0, 0, 1], [0, 1, 0], [0, 0, 0]]
+    assert Outcome.from_columns(["a", "b"], ["c", "b"]).table().tolist() == [[0, 0, 1], [0, 1, 0], [0, 0, 0]]
 
 
 def test_the_label_list_gives_the_order():
-    table = Confusion.from_arrays(list("aab"), list("abb"), labels=["z", "b", "a"])
-    assert table.counts.tolist() == [[0, 0, 0], [0, 1, 0], [0, 1, 1]]
+    table = Outcome.from_columns(list("aab"), list("abb"), labels=["z", "b", "a"])
+    assert table.table().tolist() == [[0, 0, 0], [0, 1, 0], [0, 1, 1]]
 
 
 def test_restrict_looks_at_gold_only():
-    table = Confusion.from_arrays(list("aabN"), list("aNab")).restrict(["a"])
+    table = Outcome.from_columns(list("aabN"), list("aNab")).restrict(["a"])
     assert table.labels == ("N", "a", "b")
     assert table.to_rows() == [[1, 0, 1], [1, 1, 1]]
     with pytest.raises(ValueError, match=r"labels\[0\] is 'x'"):
@@ -51,16 +53,16 @@ def test_restrict_looks_at_gold_only():
 def test_paired_turns_gold_and_takes_the_second_prediction():
     table = outcomes([(0, 0, 1), (0, 0, 0), (3, 2, 3)])
     inverse = {"R(e1,e2)": "R(e2,e1)", "R(e2,e1)": "R(e1,e2)"}
-    assert table.paired(inverse).to_rows() == [[1, 0, 1], [1, 1, 1], [3, 3, 1]]
-    assert table.paired().to_rows() == [[0, 0, 1], [0, 1, 1], [3, 3, 1]]
+    assert table.of("paired", inverse).grouped().to_rows() == [[1, 0, 1], [1, 1, 1], [3, 3, 1]]
+    assert table.of("paired").grouped().to_rows() == [[0, 0, 1], [0, 1, 1], [3, 3, 1]]
     with pytest.raises(ValueError, match=r"inverse\[0\] is 'T'"):
-        table.paired({"R(e1,e2)": "T"})
+        table.of("paired", {"R(e1,e2)": "T"})
 
 
 def test_relabel_takes_a_function_or_a_mapping():
-    table = Confusion.from_arrays(list("abc"), list("bbc"))
+    table = Outcome.from_columns(list("abc"), list("bbc"))
     assert table.relabel({"a": "b"}) == table.relabel(lambda label: "b" if label == "a" else label)
-    assert table.relabel({"a": "b"}).counts.tolist() == [[2, 0], [0, 1]]
+    assert table.relabel({"a": "b"}).table().tolist() == [[2, 0], [0, 1]]
     assert (table.relabel({}).direction, table.relabel({}, "dropped").direction) == ("kept", "dropped")
 
 
@@ -104,8 +106,8 @@ def test_chunks_of_paired_outcomes_add_up(samples, data):
 @given(pairs, pairs)
 def test_chunks_without_a_label_list_give_the_same_table_in_either_order(left, right):
     texts = [[(LABELS[g], LABELS[p]) for g, p in samples] for samples in (left, right)]
-    tables = [Confusion.from_arrays(*zip(*samples, strict=True)) for samples in texts]
-    whole = Confusion.from_arrays(*zip(*(texts[0] + texts[1]), strict=True))
+    tables = [Outcome.from_columns(*zip(*samples, strict=True)) for samples in texts]
+    whole = Outcome.from_columns(*zip(*(texts[0] + texts[1]), strict=True))
     assert tables[0] + tables[1] == whole
     assert tables[1] + tables[0] == whole
 
@@ -124,19 +126,19 @@ def test_dropping_direction_and_adding_commute(left, right):
 def test_the_original_of_paired_outcomes_is_the_confusion(samples):
     gold, predicted, second = np.array(samples).T
     table = outcomes(samples)
-    assert table.original == Confusion.from_arrays(gold, predicted, LABELS)
-    assert table.paired() == Confusion.from_arrays(gold, second, LABELS)
+    assert table.of("predicted").grouped() == Outcome.from_columns(gold, predicted, labels=LABELS)
+    assert table.of("paired").grouped() == Outcome.from_columns(gold, second, labels=LABELS)
     flip = np.array([1, 0, 2, 3])
     inverse = {"R(e1,e2)": "R(e2,e1)", "R(e2,e1)": "R(e1,e2)"}
-    assert table.paired(inverse) == Confusion.from_arrays(flip[gold], second, LABELS)
+    assert table.of("paired", inverse).grouped() == Outcome.from_columns(flip[gold], second, labels=LABELS)
 
 
 @PROPERTY
 @given(triples)
 def test_rows_and_back(samples):
     table, pair_table = outcomes(samples), confusion([sample[:2] for sample in samples])
-    assert PairedOutcomes.from_rows(table.to_rows(), LABELS) == table
-    assert Confusion.from_rows(pair_table.to_rows(), LABELS) == pair_table
+    assert Outcome.from_rows(table.to_rows(), LABELS, ("gold", "predicted", "paired")) == table
+    assert Outcome.from_rows(pair_table.to_rows(), LABELS) == pair_table
     assert table.to_rows() == sorted(table.to_rows())
     assert all(type(number) is int for row in pair_table.to_rows() + table.to_rows() for number in row)
 
@@ -147,16 +149,17 @@ def test_restricting_is_the_same_before_and_after_counting(samples, kept):
     left = [sample for sample in samples if LABELS[sample[0]] in kept]
     if left:
         assert outcomes(samples).restrict(kept) == outcomes(left)
-        assert outcomes(samples).restrict(kept).original == outcomes(samples).original.restrict(kept)
+        restricted = outcomes(samples).restrict(kept).of("predicted").grouped()
+        assert restricted == outcomes(samples).of("predicted").grouped().restrict(kept)
     else:
         assert outcomes(samples).restrict(kept).n == 0
 
 
 def test_an_empty_table_comes_back_from_rows_with_integer_counts():
     empty = confusion([(0, 0)]).restrict(["Other"])
-    again = Confusion.from_rows(empty.to_rows(), LABELS)
+    again = Outcome.from_rows(empty.to_rows(), LABELS)
     assert (again, again.counts.dtype) == (empty, np.int64)
-    assert PairedOutcomes.from_rows([], LABELS).n == 0
+    assert Outcome.from_rows([], LABELS, ("gold", "predicted", "paired")).n == 0
 
 
 @pytest.mark.parametrize(
@@ -173,35 +176,35 @@ def test_an_empty_table_comes_back_from_rows_with_integer_counts():
 )
 def test_rows_of_a_damaged_file_are_refused(rows, message):
     with pytest.raises(ValueError, match=message):
-        Confusion.from_rows(rows, LABELS)
+        Outcome.from_rows(rows, LABELS)
 
 
 def test_rows_of_a_damaged_pair_file_are_refused():
     with pytest.raises(ValueError, match=r"rows\[0\]"):
-        PairedOutcomes.from_rows([[0, 0, 9, 1]], LABELS)
+        Outcome.from_rows([[0, 0, 9, 1]], LABELS, ("gold", "predicted", "paired"))
     with pytest.raises(ValueError, match="twice"):
-        Confusion.from_rows([[0, 1, 1]], ["a", "a"])
+        Outcome.from_rows([[0, 1, 1]], ["a", "a"])
 
 
 def test_replicates_keep_the_number_of_samples(rng):
     samples = rng.integers(0, 4, (200, 3))
     drawn = outcomes(samples).resample(rng, 50)
     assert (drawn.counts.shape[0], set(drawn.n.tolist())) == (50, {200})
-    assert (drawn.original.n == 200).all()
+    assert (drawn.of("predicted").grouped().n == 200).all()
     table = confusion(samples[:, :2]).resample(rng, 50)
-    assert (table.counts.shape, set(table.n.tolist())) == ((50, 4, 4), {200})
-    assert not table.counts[:, confusion(samples[:, :2]).counts == 0].any()
+    assert (table.table().shape, set(table.n.tolist())) == ((50, 4, 4), {200})
+    assert not table.table()[:, confusion(samples[:, :2]).table() == 0].any()
 
 
 def test_replicates_can_be_restricted_relabelled_and_added(rng):
     drawn = confusion(rng.integers(0, 4, (100, 2))).resample(rng, 7)
-    assert undirected(drawn).counts.shape == (7, 3, 3)
+    assert undirected(drawn).table().shape == (7, 3, 3)
     assert ((drawn + drawn).n == 200).all()
-    assert (drawn.restrict(["Other"]).n == drawn.gold[:, 3]).all()
+    assert (drawn.restrict(["Other"]).n == drawn.per_class().gold[:, 3]).all()
 
 
 def test_weights_are_added_but_not_resampled(rng):
-    table = Confusion.from_arrays(list("ab"), list("aa"), sample_weight=[0.5, 2.0])
+    table = Outcome.from_columns(list("ab"), list("aa"), sample_weight=[0.5, 2.0])
     assert (table.n, (table + table).n) == (2.5, 5.0)
     with pytest.raises(ValueError, match="sample weights cannot be resampled"):
         table.resample(rng, 3)
@@ -215,9 +218,8 @@ def test_an_empty_table_is_not_resampled(rng):
 
 def test_counts_whose_sums_would_wrap_are_refused():
     rows = [[0, 0, 2**62], [1, 1, 2**62], [1, 0, 2**62], [0, 1, 2**62]]
-    for kind, entries in ((Confusion, rows), (PairedOutcomes, [[gold, p, p, n] for gold, p, n in rows])):
-        with pytest.raises(ValueError, match="rows add up to 2\\^53 or more"):
-            kind.from_rows(entries, ["a", "b"])
+    with pytest.raises(ValueError, match="rows add up to 2\\^53 or more"):
+        Outcome.from_rows(rows, ["a", "b"])
     for counts in ([[2**62, 2**62], [0, 0]], [[-1, 2], [0, 0]]):
         with pytest.raises(ValueError, match="counts (add up to|holds a negative number)"):
-            evaluate(Confusion(np.array(counts), ("a", "b")))
+            evaluate(Outcome.from_table(np.array(counts), ("a", "b")))

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from helpers.metrics.averaging import average
 from helpers.metrics.bootstrap import bootstrap_intervals
 from helpers.metrics.direction import direction_scores, inverse_labels, with_inverses
-from tests.outcomes import Confusion, PairedOutcomes
+from tests.outcomes import Outcome
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 TOLERANCE = 5e-5  # per cent: half the last digit of the golden values
@@ -73,14 +74,16 @@ def gold_counts():
 
 @pytest.mark.parametrize("name", golden_rows())
 def test_golden_rows_on_the_test_keys(name, gold):
-    outcomes = PairedOutcomes.from_arrays(gold, *predictions(name, gold), LABELS)
+    on_a, on_b = predictions(name, gold)
+    outcomes = Outcome.from_columns(gold, on_a, paired=on_b, labels=LABELS)
     assert outcomes.n == 2717
     assert max(differences(golden_rows()[name], outcomes)) <= TOLERANCE
 
 
 @pytest.mark.parametrize("name", [name for name in golden_rows() if name != "mixed"])
 def test_golden_rows_that_need_counts_only(name, gold_counts):
-    outcomes = PairedOutcomes.from_arrays(gold_counts, *predictions(name, gold_counts), LABELS)
+    on_a, on_b = predictions(name, gold_counts)
+    outcomes = Outcome.from_columns(gold_counts, on_a, paired=on_b, labels=LABELS)
     assert max(differences(golden_rows()[name], outcomes)) <= TOLERANCE
 
 
@@ -91,7 +94,8 @@ def test_one_corrupted_prediction_is_noticed(name, request):
     place = int(np.flatnonzero((original == ids) & (ids > 0))[0])
     for corrupted in ((np.where(np.arange(len(ids)) == place, 0, original), paired),
                       (original, np.where(np.arange(len(ids)) == place, 0, paired))):  # fmt: skip
-        outcomes = PairedOutcomes.from_arrays(ids, *corrupted, LABELS)
+        on_a, on_b = corrupted
+        outcomes = Outcome.from_columns(ids, on_a, paired=on_b, labels=LABELS)
         assert max(differences(golden_rows()[name], outcomes)) > TOLERANCE
 
 
@@ -110,7 +114,7 @@ SMALL = LABELS[:5]
 @given(st.lists(st.tuples(codes, codes), min_size=1, max_size=30))
 def test_mirrored_predictions_have_no_difference_and_never_stay(samples):
     gold, predicted = np.array(samples).T
-    outcomes = PairedOutcomes.from_arrays(gold, predicted, flipped(predicted), SMALL)
+    outcomes = Outcome.from_columns(gold, predicted, paired=flipped(predicted), labels=SMALL)
     scores = direction_scores(outcomes)
     directed = gold > 0
     right = (gold == predicted)[directed]
@@ -125,7 +129,7 @@ def test_mirrored_predictions_have_no_difference_and_never_stay(samples):
 @given(st.lists(st.tuples(codes, codes, codes), min_size=1, max_size=30))
 def test_shares_are_those_of_the_definition(samples):
     gold, first, second = np.array(samples).T
-    scores = direction_scores(PairedOutcomes.from_arrays(gold, first, second, SMALL))
+    scores = direction_scores(Outcome.from_columns(gold, first, paired=second, labels=SMALL))
     keep = gold > 0
     gold, first, second = gold[keep], first[keep], second[keep]
     right = (first == gold) if scores.better_set == "A" else (second == flipped(gold))
@@ -139,32 +143,31 @@ def test_shares_are_those_of_the_definition(samples):
 
 
 def test_undefined_shares_are_named_and_null_in_json():
-    wrong = direction_scores(PairedOutcomes.from_arrays([1, 2], [0, 0], [0, 0], LABELS))
+    wrong = direction_scores(Outcome.from_columns([1, 2], [0, 0], paired=[0, 0], labels=LABELS))
     assert (wrong.undefined, wrong.ppr, wrong.n) == (("pir",), 0.0, 2)
     assert json.loads(json.dumps(wrong.to_dict()))["pir"] is None
-    only_other = direction_scores(PairedOutcomes.from_arrays([0, 0], [0, 0], [0, 0], LABELS))
+    only_other = direction_scores(Outcome.from_columns([0, 0], [0, 0], paired=[0, 0], labels=LABELS))
     assert (only_other.undefined, only_other.n) == (("pir", "ppr"), 0)
 
 
 def test_other_is_left_out_of_the_shares_but_not_of_the_performance():
-    outcomes = PairedOutcomes.from_arrays([1, 0], [1, 1], [2, 0], LABELS)
+    outcomes = Outcome.from_columns([1, 0], [1, 1], paired=[2, 0], labels=LABELS)
     scores = direction_scores(outcomes)
     assert (scores.n, scores.ppr, scores.pir, scores.better_set) == (1, 1.0, 0.0, "B")
     assert scores.pd == pytest.approx(1 / 3, abs=1e-12)
 
 
 def test_performance_may_be_any_score_of_a_confusion():
-    outcomes = PairedOutcomes.from_arrays([1, 2, 3], [1, 1, 3], [2, 1, 3], LABELS)
+    outcomes = Outcome.from_columns([1, 2, 3], [1, 1, 3], paired=[2, 1, 3], labels=LABELS)
     scores = direction_scores(outcomes, performance=lambda table: average(table, "macro", negative="Other"))
-    assert scores.performance_original == average(outcomes.original, "macro", negative="Other")
-    assert scores.performance_paired == average(
-        outcomes.paired(inverse_labels(LABELS)), "macro", negative="Other"
-    )
+    assert scores.performance_original == average(outcomes, "macro", negative="Other")
+    paired = outcomes.of("paired", inverse_labels(LABELS))
+    assert scores.performance_paired == average(paired, "macro", negative="Other")
 
 
 def test_a_users_inverse_may_give_each_pair_once_in_either_order():
     gold, first, second = ["parent", "child", "NA"], ["parent", "parent", "NA"], ["child", "parent", "child"]
-    outcomes = PairedOutcomes.from_arrays(gold, first, second)
+    outcomes = Outcome.from_columns(gold, first, paired=second)
     found = [direction_scores(outcomes, inverse) for inverse in (
         {"parent": "child"}, {"child": "parent"}, {"parent": "child", "child": "parent", "NA": "NA"},
     )]  # fmt: skip
@@ -174,13 +177,13 @@ def test_a_users_inverse_may_give_each_pair_once_in_either_order():
 
 @pytest.mark.parametrize("inverse", [{"a": "b", "c": "b"}, {"a": "b", "b": "c"}, {"a": "b", "b": "b"}])
 def test_a_contradictory_inverse_is_refused(inverse):
-    outcomes = PairedOutcomes.from_arrays(list("abc"), list("abc"), list("abc"))
+    outcomes = Outcome.from_columns(list("abc"), list("abc"), paired=list("abc"))
     with pytest.raises(ValueError, match=r"inverse maps '.' to both '.' and '.'"):
         direction_scores(outcomes, inverse)
 
 
 def test_a_gold_label_may_occur_in_one_direction_only():
-    outcomes = PairedOutcomes.from_arrays(["R(e1,e2)"], ["R(e1,e2)"], ["R(e1,e2)"])
+    outcomes = Outcome.from_columns(["R(e1,e2)"], ["R(e1,e2)"], paired=["R(e1,e2)"])
     assert with_inverses(outcomes).labels == ("R(e1,e2)", "R(e2,e1)")
     scores = direction_scores(outcomes)
     assert (scores.performance_original, scores.performance_paired, scores.pir, scores.ppr) == (
@@ -198,10 +201,11 @@ def test_inverses_go_there_and_back():
 
 
 def test_replicates_are_scored_like_single_tables(rng):
-    outcomes = PairedOutcomes.from_arrays(*rng.integers(0, 5, (3, 40)), SMALL).resample(rng, 9)
+    gold, on_a, on_b = rng.integers(0, 5, (3, 40))
+    outcomes = Outcome.from_columns(gold, on_a, paired=on_b, labels=SMALL).resample(rng, 9)
     together = direction_scores(outcomes)
     for place, counts in enumerate(outcomes.counts):
-        single = direction_scores(PairedOutcomes(outcomes.entries, counts, outcomes.labels))
+        single = direction_scores(replace(outcomes, counts=counts))
         for name, value in vars(single).items():
             found = getattr(together, name)[place]
             assert found == (value if name == "better_set" else pytest.approx(value, abs=1e-12, nan_ok=True))
@@ -209,8 +213,8 @@ def test_replicates_are_scored_like_single_tables(rng):
 
 def test_classes_of_fixes_the_classes_of_each_set(rng):
     """On A the class 1 has gold samples, on B its inverse, 2; a replicate without them averages them as 0."""
-    outcomes = PairedOutcomes.from_arrays([1, 3], [1, 3], [2, 0], SMALL)
-    drawn = PairedOutcomes(outcomes.entries, np.array([[0, 2], [1, 1]]), outcomes.labels)
+    outcomes = Outcome.from_columns([1, 3], [1, 3], paired=[2, 0], labels=SMALL)
+    drawn = replace(outcomes, counts=np.array([[0, 2], [1, 1]]))
 
     def macro(table, classes_of=None):
         return average(table, "macro", negative="Other", classes_of=classes_of)
@@ -224,8 +228,8 @@ def test_classes_of_fixes_the_classes_of_each_set(rng):
 
 def test_direction_scores_have_intervals(rng):
     gold = rng.integers(1, 5, 300)
-    outcomes = PairedOutcomes.from_arrays(
-        gold, gold, np.where(rng.random(300) < 0.7, flipped(gold), gold), SMALL
+    outcomes = Outcome.from_columns(
+        gold, gold, paired=np.where(rng.random(300) < 0.7, flipped(gold), gold), labels=SMALL
     )
     interval = bootstrap_intervals(outcomes, lambda table: direction_scores(table).ppr, rng, 400)
     assert interval.low < interval.value < interval.high
@@ -233,5 +237,6 @@ def test_direction_scores_have_intervals(rng):
 
 
 def test_paired_gold_turns_back_to_the_original():
-    outcomes = PairedOutcomes.from_arrays([1, 2, 0], [1, 2, 0], [2, 1, 0], SMALL)
-    assert outcomes.paired(inverse_labels(SMALL)) == Confusion.from_arrays([2, 1, 0], [2, 1, 0], SMALL)
+    outcomes = Outcome.from_columns([1, 2, 0], [1, 2, 0], paired=[2, 1, 0], labels=SMALL)
+    turned = outcomes.of("paired", inverse_labels(SMALL)).grouped()
+    assert turned == Outcome.from_columns([2, 1, 0], [2, 1, 0], labels=SMALL)

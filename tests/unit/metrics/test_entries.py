@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from helpers.metrics.counts import dense, draw, positions, split_rows, sum_duplicates
+from helpers.metrics.outcome import Outcome, draw, positions, summed
 
 
 def test_positions_name_a_label_that_is_not_there():
@@ -12,20 +12,31 @@ def test_positions_name_a_label_that_is_not_there():
         positions(["a", "c"], ("a", "b"), "inverse")
 
 
-def test_duplicates_are_summed_and_sorted_for_each_replicate():
-    entries, counts = sum_duplicates(np.array([[1, 0], [0, 1], [1, 0]]), np.array([[1, 2, 3], [4, 5, 6]]))
-    assert entries.tolist() == [[0, 1], [1, 0]]
-    assert counts.tolist() == [[2, 4], [5, 10]]
+def test_counts_of_equal_codes_are_summed_for_each_replicate():
+    assert summed(np.array([[1, 2, 3], [4, 5, 6]]), np.array([2, 1, 2]), 4).tolist() == [
+        [0, 2, 4, 0],
+        [0, 5, 10, 0],
+    ]
 
 
-def test_a_dense_table_has_the_counts_in_place_for_each_replicate():
-    table = dense(np.array([[0, 1], [1, 1], [0, 1]]), np.array([[1, 2, 3], [4, 5, 6]]), 2)
-    assert table.tolist() == [[[0, 4], [0, 2]], [[0, 10], [0, 5]]]
+def test_equal_kinds_are_sorted_and_counted_once_in_each_replicate():
+    roles = {"gold": np.array([1, 0, 1]), "predicted": np.array([0, 1, 0])}
+    outcome = Outcome(roles, np.array([[1, 2, 3], [4, 5, 6]]), ("a", "b")).grouped()
+    assert [codes.tolist() for codes in outcome.roles.values()] == [[0, 1], [1, 0]]
+    assert outcome.counts.tolist() == [[2, 4], [5, 10]]
+    assert outcome.table().tolist() == [[[0, 2], [4, 0]], [[0, 5], [10, 0]]]
 
 
-def test_rows_come_apart_into_entries_and_counts():
-    entries, counts = split_rows([[0, 1, 2, 5], [1, 1, 1, 3]], 3, ["a", "b", "c"])
-    assert (entries.tolist(), counts.tolist()) == ([[0, 1, 2], [1, 1, 1]], [5, 3])
+def test_rows_come_apart_into_roles_and_counts():
+    outcome = Outcome.from_rows(
+        [[0, 1, 2, 5], [1, 1, 1, 3]], ["a", "b", "c"], ("gold", "predicted", "second")
+    )
+    assert {role: codes.tolist() for role, codes in outcome.roles.items()} == {
+        "gold": [0, 1],
+        "predicted": [1, 1],
+        "second": [2, 1],
+    }
+    assert outcome.counts.tolist() == [5, 3]
 
 
 def test_draws_keep_the_number_of_samples_and_leave_empty_entries_empty(rng):

@@ -8,12 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, f1_score, precision_recall_curve
 
-from helpers.metrics.averaging import evaluate
+from helpers.metrics.averaging import averages, evaluate
 from helpers.metrics.bootstrap import bootstrap_intervals, paired_bootstrap
 from helpers.metrics.fact_samples import FactSample
 from helpers.metrics.facts import FactRanking, fact_scores
-from helpers.metrics.multilabel import label_averages
-from tests.outcomes import Confusion, FactPair
+from tests.outcomes import Outcome
 
 RELATIONS = ("NA", *(f"r{number}" for number in range(1, 9)))
 
@@ -35,10 +34,10 @@ def test_golden_values_of_the_published_evaluation() -> None:
     expected |= {"micro_f1": 0.352941, "P@100": 0.15, "P@200": 0.12, "P@300": 0.093333}
     assert {name: found[name] for name in expected} == pytest.approx(expected, abs=5e-7)
     counts = ranking.counts_at(found["threshold"])
-    assert label_averages(counts, ["macro"])[0] == pytest.approx(0.283333, abs=5e-7)
+    assert averages(counts, ["macro"])[0] == pytest.approx(0.283333, abs=5e-7)
     single = 2 * counts.correct / (counts.gold + counts.predicted)
     assert single.round(4).tolist() == [0, 0.8, 0.4, 0.6667, 0.4, 0, 0, 0]
-    at_half = label_averages(ranking.counts_at(0.5), ["micro", "macro"])
+    at_half = averages(ranking.counts_at(0.5), ["micro", "macro"])
     assert at_half.tolist() == pytest.approx([0.197917, 0.198208], abs=5e-7)
 
 
@@ -115,7 +114,7 @@ def test_single_relations_are_those_of_scikit_learn(rng) -> None:
     ranking = FactRanking.from_matrix(scores, gold, list("ABCDEF"), negative="C")
     kept = [0, 1, 3, 4, 5]
     expected = f1_score(gold[:, kept], scores[:, kept] >= 0.7, average="macro", zero_division=0)
-    assert label_averages(ranking.counts_at(0.7), ["macro"])[0] == pytest.approx(expected, abs=1e-12)
+    assert averages(ranking.counts_at(0.7), ["macro"])[0] == pytest.approx(expected, abs=1e-12)
     unseen = FactRanking.from_matrix(scores, gold, list("ABCDEF"), negative="C", unseen=[1, 0, 9, 0, 2, 0])
     assert unseen.facts == ranking.facts + 3 and unseen.auc() < ranking.auc()
 
@@ -210,7 +209,7 @@ def test_a_threshold_never_cuts_a_tie() -> None:
     """The second of two equal scores is taken with the first, where OpenNRE's best F1 is 1."""
     ranking = FactRanking.from_scores([0.9, 0.5, 0.5], [True, True, False], None, [0, 0, 0], ["r"], [2])
     assert ranking.best_f1() == (0.8, 3, 0.5)
-    assert label_averages(ranking.counts_at(0.5), ["micro"])[0] == 0.8
+    assert averages(ranking.counts_at(0.5), ["micro"])[0] == 0.8
     assert ranking.auc("step") == 1.0 and ranking.precision_at(2) == 1.0  # these follow the list's order
     curve = FactRanking.from_curve(ranking.precision, ranking.recall, 2, ranking.scores)
     assert curve.best_f1() == (0.8, 3, 0.5)
@@ -328,12 +327,12 @@ class TestResampling:
     def test_pairs_are_drawn_together(self, rng) -> None:
         ranking, units, of_unit = self.sample(rng)
         sample = FactSample.of(ranking, units, of_unit)
-        same = paired_bootstrap(FactPair(sample, sample), lambda one: one.scores(), rng, 99)
+        same = paired_bootstrap(sample, sample, lambda one: one.scores(), rng, 99)
         assert same.difference.tolist() == [0] * 4 and same.p.tolist() == [1] * 4
         worse = FactSample.of(
             FactRanking.from_scores(np.arange(300), ranking.hits, facts=140), units[::-1], of_unit
         )
-        test = paired_bootstrap(FactPair(sample, worse), lambda one: one.scores()[..., 0], rng, 99)
+        test = paired_bootstrap(sample, worse, lambda one: one.scores()[..., 0], rng, 99)
         assert test.difference > 0.1 and test.p == 0.01 and test.low > 0
 
     def test_what_cannot_be_drawn(self, rng) -> None:
@@ -347,9 +346,9 @@ class TestResampling:
                 FactSample.of(ranking, *values)
         with pytest.raises(ValueError, match="known at some of its ranks only"):
             FactSample.of(FactRanking.from_curve([0.5], [0.5], facts=4))
-        other = FactSample.of(ranking)
-        with pytest.raises(ValueError, match="not of the same units"):
-            FactPair(FactSample.of(ranking, units, of_unit), other)
+        samples = FactSample.of(ranking, units, of_unit), FactSample.of(ranking)
+        with pytest.raises(ValueError, match="not of the same samples, or units and facts"):
+            paired_bootstrap(*samples, lambda one: one.scores(), rng, 9)
 
 
 class TestRealLists:
@@ -412,6 +411,6 @@ class TestRealLists:
 def test_sentence_level_golden_values() -> None:
     """OpenNRE's SentenceRE: micro over all but the negative class; accuracy over all."""
     gold, predicted = ["NA", "r1", "r2", "r1", "NA", "r3"], ["NA", "r1", "r1", "NA", "r2", "r3"]
-    report = evaluate(Confusion.from_arrays(gold, predicted), negative="NA")
+    report = evaluate(Outcome.from_columns(gold, predicted), negative="NA")
     micro = report.schemes["micro"]
     assert (report.accuracy, micro["precision"], micro["recall"], micro["f1"]) == (0.5, 0.5, 0.5, 0.5)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.outcomes import Confusion, PairedOutcomes
+from tests.outcomes import Outcome
 
 
 def counted(*columns):
@@ -23,7 +23,7 @@ def named(table):
 
 def in_small_batches(gold, predicted, labels, size=100_000):
     batches = [slice(at, at + size) for at in range(0, len(gold), size)]
-    first, *rest = (Confusion.from_arrays(gold[batch], predicted[batch], labels) for batch in batches)
+    first, *rest = (Outcome.from_columns(gold[batch], predicted[batch], labels=labels) for batch in batches)
     for table in rest:
         first = first + table
     return first
@@ -43,9 +43,9 @@ def test_batches_add_up_to_the_whole(large, kind):
     )
     labels = names if kind in make else range(30)
     weight = np.full(len(gold), 0.5) if kind == "weighted" else None
-    whole = Confusion.from_arrays(gold, predicted, labels, sample_weight=weight)
+    whole = Outcome.from_columns(gold, predicted, labels=labels, sample_weight=weight)
     assert np.array_equal(
-        whole.counts / (0.5 if kind == "weighted" else 1), in_small_batches(*large, range(30)).counts
+        whole.table() / (0.5 if kind == "weighted" else 1), in_small_batches(*large, range(30)).table()
     )
 
 
@@ -55,7 +55,7 @@ def test_the_first_offending_row_is_named_in_whichever_block_it_is(large):
     gold[[10_000, 900_000]] = "x"
     for column in (gold, np.where(gold == "x", 99, large[0])):
         with pytest.raises(ValueError, match=r"^gold\[10000\] is ('x'|99), "):
-            Confusion.from_arrays(column, column, names if column is gold else range(30))
+            Outcome.from_columns(column, column, labels=names if column is gold else range(30))
 
 
 @pytest.mark.parametrize("low", [0, -7, 10**12, -(10**12)])
@@ -64,21 +64,21 @@ def test_the_first_offending_row_is_named_in_whichever_block_it_is(large):
 def test_any_spread_of_integers_is_counted_like_a_dictionary(rng, low, span, dtype):
     values = np.unique((low if dtype == np.int64 else abs(low)) + rng.integers(0, span, 400)).astype(dtype)
     gold, predicted = rng.choice(values, (2, 70_000))
-    assert named(Confusion.from_arrays(gold, predicted)) == counted(gold, predicted)
+    assert named(Outcome.from_columns(gold, predicted)) == counted(gold, predicted)
 
 
 @pytest.mark.parametrize("labels", [2, 60, 900])
 def test_three_columns_are_counted_like_a_dictionary(rng, labels):
     columns = rng.integers(0, labels, (3, 70_000))
-    assert named(PairedOutcomes.from_arrays(*columns)) == counted(*columns)
+    assert named(Outcome.from_columns(*columns[:2], paired=columns[2])) == counted(*columns)
     texts = [[f"label {code}" for code in column[:5000]] for column in columns]
-    assert named(PairedOutcomes.from_arrays(*texts)) == counted(*texts)
+    assert named(Outcome.from_columns(*texts[:2], paired=texts[2])) == counted(*texts)
 
 
 def test_sorted_rows_are_counted_like_a_dictionary(rng):
     gold = np.sort(rng.integers(0, 600, 200_000) ** 2 // 600)
     predicted = rng.integers(0, 600, 200_000)
-    assert named(Confusion.from_arrays(gold, predicted)) == counted(gold, predicted)
+    assert named(Outcome.from_columns(gold, predicted)) == counted(gold, predicted)
 
 
 @pytest.mark.parametrize("labels", [5, 2_000])
@@ -88,7 +88,7 @@ def test_weights_are_summed(rng, labels):
     expected = Counter()
     for pair, share in zip(zip(gold.tolist(), predicted.tolist(), strict=True), weight.tolist(), strict=True):
         expected[pair] += share
-    table = Confusion.from_arrays(gold, predicted, range(labels), sample_weight=weight)
+    table = Outcome.from_columns(gold, predicted, labels=range(labels), sample_weight=weight)
     assert named(table) == {pair: share for pair, share in expected.items() if share}
 
 
@@ -96,7 +96,7 @@ def test_counting_needs_little_memory_beside_the_columns(rng):
     gold, predicted = rng.integers(0, 42, (2, 5_000_000))
     labels = list(range(42))
     tracemalloc.start()
-    table = Confusion.from_arrays(gold, predicted, labels)
+    table = Outcome.from_columns(gold, predicted, labels=labels)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert table.n == 5_000_000

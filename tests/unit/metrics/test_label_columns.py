@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from helpers.metrics.counting import MAX_LABELS
-from helpers.metrics.label_matrix import check_same_labels, checked_columns, label_names
+from helpers.metrics.label_matrix import checked_columns, label_names
+from helpers.metrics.scores import check_same_labels
 
 
 def test_names_are_kept_in_order_and_numbers_become_python_integers():

@@ -5,9 +5,9 @@ import pytest
 import scipy.sparse as sp
 from sklearn.metrics import multilabel_confusion_matrix
 
-from helpers.metrics.averaging import averages, one_vs_rest
-from helpers.metrics.label_sets import label_matrices
-from tests.outcomes import Confusion, LabelCounts, LabelSets
+from helpers.metrics.averaging import averages
+from helpers.metrics.outcome import label_matrices
+from tests.outcomes import Outcome
 
 
 def pair(rng, n=60, n_labels=7, share=0.2):
@@ -18,22 +18,21 @@ def test_counts_are_those_of_scikit_learn(rng):
     truth, predicted = pair(rng)
     expected = multilabel_confusion_matrix(truth, predicted)
     for make in (np.asarray, sp.csr_matrix, sp.coo_array):
-        counts = LabelCounts.from_matrices(make(truth), make(predicted))
-        found = one_vs_rest(counts)
+        counts = Outcome.from_sets(make(truth), make(predicted)).per_class()
         assert (
-            np.stack([[found.tn, found.fp], [found.fn, found.tp]]).transpose(2, 0, 1).tolist()
+            np.stack([[counts.tn, counts.fp], [counts.fn, counts.tp]]).transpose(2, 0, 1).tolist()
             == expected.tolist()
         )
-        assert LabelSets.from_matrices(make(truth), make(predicted)).label_counts() == counts
+        assert Outcome.from_sets(make(truth), make(predicted)).per_class() == counts
 
 
 def test_single_labels_are_the_special_case(rng):
     """One gold and one predicted label each: the counts, and the averages, of a confusion table."""
     gold, predicted = rng.integers(0, 5, (2, 300))
-    table = Confusion.from_arrays(gold, predicted, labels=range(5))
-    counts = LabelCounts.from_matrices(np.eye(5)[gold], np.eye(5)[predicted])
+    table = Outcome.from_columns(gold, predicted, labels=range(5))
+    counts = Outcome.from_sets(np.eye(5)[gold], np.eye(5)[predicted]).per_class()
     assert [counts.correct.tolist(), counts.predicted.tolist(), counts.gold.tolist(), counts.n] == [
-        *(getattr(table, name).tolist() for name in ("correct", "predicted", "gold")),
+        *(getattr(table.per_class(), name).tolist() for name in ("correct", "predicted", "gold")),
         table.n,
     ]
     assert averages(counts).tolist() == averages(table).tolist()
@@ -42,21 +41,21 @@ def test_single_labels_are_the_special_case(rng):
 def test_predictions_may_have_another_form_than_the_truth(rng):
     truth, predicted = pair(rng)
     one, other = (
-        LabelCounts.from_matrices(truth, predicted),
-        LabelCounts.from_matrices(sp.csc_array(truth), predicted.astype(float).tolist()),
+        Outcome.from_sets(truth, predicted).per_class(),
+        Outcome.from_sets(sp.csc_array(truth), predicted.astype(float).tolist()).per_class(),
     )
     assert one == other
 
 
 def test_a_label_that_does_not_occur_has_a_place():
-    counts = LabelCounts.from_matrices([[1, 0, 0]], [[1, 0, 0]], labels=["a", "b", "c"])
+    counts = Outcome.from_sets([[1, 0, 0]], [[1, 0, 0]], labels=["a", "b", "c"]).per_class()
     assert (counts.gold.tolist(), counts.labels) == ([1, 0, 0], ("a", "b", "c"))
 
 
 def test_counts_add_up_to_exact_integers(rng):
     truth, predicted = pair(rng, 90)
-    whole = LabelCounts.from_matrices(truth, predicted)
-    parts = [LabelCounts.from_matrices(truth[i : i + 7], predicted[i : i + 7]) for i in range(0, 90, 7)]
+    whole = Outcome.from_sets(truth, predicted).per_class()
+    parts = [Outcome.from_sets(truth[i : i + 7], predicted[i : i + 7]).per_class() for i in range(0, 90, 7)]
     assert sum(parts) == whole
     assert whole.gold.dtype.kind == "i"
 

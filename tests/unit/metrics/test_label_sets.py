@@ -6,36 +6,38 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.outcomes import LabelCounts, LabelSets
+from tests.outcomes import Outcome
 
 PROPERTY = settings(max_examples=60, deadline=None, derandomize=True, database=None)
-KINDS = [LabelCounts, LabelSets]
+KINDS = {
+    "sets": Outcome.from_sets,
+    "counts": lambda *matrices: Outcome.from_sets(*matrices).per_class(),
+}
 
 
 def pair(rng, n=60, n_labels=7, share=0.2):
     return rng.random((n, n_labels)) < share, rng.random((n, n_labels)) < share
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("made", KINDS.values(), ids=KINDS)
 @PROPERTY
 @given(st.integers(0, 40), st.integers(1, 6), st.floats(0, 1), st.integers(0, 10**6), st.data())
-def test_any_split_and_any_order_give_the_same_outcome(kind, n, n_labels, share, seed, data):
+def test_any_split_and_any_order_give_the_same_outcome(made, n, n_labels, share, seed, data):
     rng = np.random.default_rng(seed)
     truth, predicted = pair(rng, n, n_labels, share)
-    whole = kind.from_matrices(truth, predicted)
+    whole = made(truth, predicted)
     cuts = sorted(data.draw(st.lists(st.integers(0, n), max_size=4)))
-    pieces = [kind.from_matrices(truth[p], predicted[p]) for p in np.split(rng.permutation(n), cuts)]
+    pieces = [made(truth[p], predicted[p]) for p in np.split(rng.permutation(n), cuts)]
     assert sum(pieces) == whole
     assert whole.n == n
-    if kind is LabelSets:
-        assert LabelSets.merged(pieces) == whole
+    assert type(whole).merged(pieces) == whole
 
 
 def test_pairs_of_sets_are_counted_once_each(rng):
     truth, predicted = pair(rng, 400, 3, 0.4)
     found = {
         (tuple(gold), tuple(guess)): count
-        for gold, guess, count in LabelSets.from_matrices(truth, predicted).to_rows()
+        for gold, guess, count in Outcome.from_sets(truth, predicted).to_rows()
     }
     expected = {}
     for gold, guess in zip(truth, predicted, strict=True):
@@ -48,38 +50,38 @@ def test_pairs_of_sets_are_counted_once_each(rng):
 def test_columns_beyond_one_byte_sort_and_group_as_numbers(rng):
     columns = rng.integers(0, 70_000, 300)
     truth = sp.csr_array((np.ones(300, bool), columns, np.arange(301)), shape=(300, 70_000))
-    rows = LabelSets.from_matrices(truth, truth).to_rows()
+    rows = Outcome.from_sets(truth, truth).to_rows()
     assert [gold[0] for gold, _, _ in rows] == np.unique(columns).tolist()
 
 
 def test_rows_come_back(rng):
-    sets = LabelSets.from_matrices(*pair(rng), labels="abcdefg", decision="score>0")
-    assert LabelSets.from_rows(sets.to_rows(), "abcdefg", "score>0") == sets
+    sets = Outcome.from_sets(*pair(rng), labels="abcdefg", decision="score>0")
+    assert Outcome.from_rows(sets.to_rows(), "abcdefg", decision="score>0") == sets
 
 
 @pytest.mark.parametrize(
-    "row", [[[0], [3], 1], [[-1], [0], 1], [[0, 0], [1], 1], [[0], [1], -1], [[0], 1], [[0], [1], [2], 1]]
+    "row", [[[0], [3], 1], [[-1], [0], 1], [[0, 0], [1], 1], [[0], [1], -1], [[0], [1]], [[0], [1], [2], 1]]
 )
 def test_rows_that_are_none_are_named(row):
     with pytest.raises(ValueError, match=r"rows\[1\] is"):
-        LabelSets.from_rows([[[0], [1], 2], row], ["a", "b", "c"])
+        Outcome.from_rows([[[0], [1], 2], row], ["a", "b", "c"], decision="given")
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_what_does_not_belong_together_does_not_add_up(kind):
-    one = kind.from_matrices([[1, 0]], [[1, 0]], ["a", "b"], "score>0")
+@pytest.mark.parametrize("made", KINDS.values(), ids=KINDS)
+def test_what_does_not_belong_together_does_not_add_up(made):
+    one = made([[1, 0]], [[1, 0]], ["a", "b"], "score>0")
     with pytest.raises(ValueError, match="decided by score>0 and by score>0.5 do not add up"):
-        one + kind.from_matrices([[1, 0]], [[1, 0]], ["a", "b"], "score>0.5")
+        one + made([[1, 0]], [[1, 0]], ["a", "b"], "score>0.5")
     with pytest.raises(ValueError, match="label 1 is 'b' and 'c'"):
-        one + kind.from_matrices([[1, 0]], [[1, 0]], ["a", "c"], "score>0")
+        one + made([[1, 0]], [[1, 0]], ["a", "c"], "score>0")
     with pytest.raises(TypeError):
         one + 1
-    assert one != kind.from_matrices([[1, 0]], [[1, 0]], ["a", "b"], "given")
-    assert one != kind.from_matrices([[1, 0]], [[0, 0]], ["a", "b"], "score>0")
+    assert one != made([[1, 0]], [[1, 0]], ["a", "b"], "given")
+    assert one != made([[1, 0]], [[0, 0]], ["a", "b"], "score>0")
     assert one != "outcome"
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("made", KINDS.values(), ids=KINDS)
 @pytest.mark.parametrize(
     ("truth", "predicted", "labels", "message"),
     [
@@ -90,14 +92,14 @@ def test_what_does_not_belong_together_does_not_add_up(kind):
         ([[1, 0]], [[1, 0]], ["a"], "labels names 1 labels, but truth has 2 columns"),
     ],
 )
-def test_matrices_have_to_fit(kind, truth, predicted, labels, message):
+def test_matrices_have_to_fit(made, truth, predicted, labels, message):
     with pytest.raises(ValueError, match=message):
-        kind.from_matrices(truth, predicted, labels)
+        made(truth, predicted, labels)
 
 
 @pytest.mark.parametrize("times", [1, 3])  # every pair once, or each several times: drawn in two ways
 def test_replicates_are_draws_with_replacement(times, rng):
-    sets = LabelSets.from_matrices(np.eye(60), np.eye(60))
+    sets = Outcome.from_sets(np.eye(60), np.eye(60))
     drawn = sum([sets] * times).resample(rng, 4000).counts
     assert drawn.dtype.kind == "i"
     assert (drawn.sum(axis=1) == 60 * times).all()
@@ -109,19 +111,13 @@ def test_replicates_are_draws_with_replacement(times, rng):
 
 def test_nothing_cannot_be_resampled(rng):
     with pytest.raises(ValueError, match="an empty table cannot be resampled"):
-        LabelSets.from_matrices(np.zeros((0, 2)), np.zeros((0, 2))).resample(rng, 3)
-
-
-def test_counts_of_replicates_may_be_given_to_the_original(rng):
-    sets = LabelSets.from_matrices(*pair(rng))
-    drawn = sets.resample(rng, 4)
-    assert sets.label_counts(drawn.counts) == drawn.label_counts()
+        Outcome.from_sets(np.zeros((0, 2)), np.zeros((0, 2))).resample(rng, 3)
 
 
 def test_replicates_draw_instances_with_all_their_labels(rng):
     """Two labels that always come together do so in every replicate."""
     together = np.repeat([[1, 1, 0], [0, 0, 1]], [30, 70], axis=0)
-    counts = LabelSets.from_matrices(together, together).resample(rng, 500).label_counts()
+    counts = Outcome.from_sets(together, together).resample(rng, 500).per_class()
     assert counts.gold.shape == (500, 3)
     assert np.array_equal(counts.gold[:, 0], counts.gold[:, 1])
     assert (counts.gold[:, 0] + counts.gold[:, 2] == 100).all()
@@ -131,11 +127,11 @@ def test_replicates_draw_instances_with_all_their_labels(rng):
 
 def test_replicates_of_counts_are_products_with_the_sets(rng):
     truth, predicted = pair(rng)
-    sets = LabelSets.from_matrices(truth, predicted)
+    sets = Outcome.from_sets(truth, predicted)
     drawn = sets.resample(rng, 3)
     for replicate, counts in enumerate(drawn.counts):
-        dense = [matrix.toarray().astype(int) for matrix in (sets.gold, sets.predicted)]
-        found = drawn.label_counts()
+        dense = [matrix.toarray().astype(int) for matrix in sets.roles.values()]
+        found = drawn.per_class()
         assert found.gold[replicate].tolist() == (counts @ dense[0]).tolist()
         assert found.predicted[replicate].tolist() == (counts @ dense[1]).tolist()
         assert found.correct[replicate].tolist() == (counts @ (dense[0] * dense[1])).tolist()

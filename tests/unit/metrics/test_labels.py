@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from helpers.metrics import counting
 from helpers.metrics.counting import MAX_LABELS, encoded
-from tests.outcomes import Confusion
+from tests.outcomes import Outcome
 
 texts = st.lists(st.text(max_size=6).filter(lambda text: not text.endswith("\0")), min_size=1, max_size=60)
 
@@ -50,4 +50,4 @@ def test_too_many_labels_are_refused_before_the_memory_is_gone(monkeypatch):
 @pytest.mark.parametrize("make", [list, lambda values: np.array(values, dtype=object)])
 def test_the_first_row_that_is_not_listed_is_named(make):
     with pytest.raises(ValueError, match=r"^predicted\[1\] is 'zz', which is not in labels \(2 labels\)"):
-        Confusion.from_arrays(["a"] * 4, make(["a", "zz", "y", "a"]), ["a", "b"])
+        Outcome.from_columns(["a"] * 4, make(["a", "zz", "y", "a"]), labels=["a", "b"])

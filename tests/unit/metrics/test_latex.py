@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from helpers.metrics import evaluate, latex_cell, latex_float, latex_name, latex_rows, latex_table
-from tests.outcomes import Confusion
+from tests.outcomes import Outcome
 
 
 def checked(text: str) -> list[list[list[str]]]:
@@ -39,7 +39,9 @@ def checked(text: str) -> list[list[list[str]]]:
 
 @pytest.fixture
 def report():
-    table = Confusion.from_arrays(["a_1", "b&c", "NA"], ["a_1", "a_1", "d%"], ["NA", "a_1", "b&c", "d%"])
+    table = Outcome.from_columns(
+        ["a_1", "b&c", "NA"], ["a_1", "a_1", "d%"], labels=["NA", "a_1", "b&c", "d%"]
+    )
     return evaluate(table, negative="NA", schemes=["micro", "dodrans", "n^0.5"])
 
 

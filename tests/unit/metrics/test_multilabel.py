@@ -1,21 +1,23 @@
 """F-measures of label sets under every scheme: scikit-learn as oracle, by hand, policies, intervals."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score, fbeta_score, jaccard_score, precision_score, recall_score
 
+from helpers.metrics.averaging import Policy
 from helpers.metrics.multilabel import (
     F_MEASURES,
-    LabelPolicy,
+    averages,
     f_measures,
-    label_averages,
     label_intervals,
     scheme_names,
 )
 from helpers.metrics.weighting import SCHEMES, class_weights, power
-from tests.outcomes import LabelCounts, LabelSets
+from tests.outcomes import Outcome
 
 PROPERTY = settings(max_examples=100, deadline=None, derandomize=True, database=None)
 ORACLES = {
@@ -41,15 +43,15 @@ def f1_by_hand(truth, predicted):
 
 
 def counts_of(rng, *size):
-    return LabelCounts.from_matrices(*pair(rng, *size), decision="score>0")
+    return Outcome.from_sets(*pair(rng, *size), decision="score>0").per_class()
 
 
 @pytest.mark.parametrize("score", ORACLES)
 def test_averages_over_all_labels_are_those_of_scikit_learn(score, rng):
     for share in (0.02, 0.2, 0.6):
         truth, predicted = pair(rng, share=share)
-        counts = LabelCounts.from_matrices(truth, predicted)
-        found = label_averages(counts, ["micro", "macro", "weighted"], score)
+        counts = Outcome.from_sets(truth, predicted).per_class()
+        found = averages(counts, ["micro", "macro", "weighted"], score)
         for name, value in zip(["micro", "macro", "weighted"], found, strict=True):
             expected = ORACLES[score](truth, predicted, average=name, zero_division=0)
             assert value == pytest.approx(expected, abs=1e-12)
@@ -57,19 +59,17 @@ def test_averages_over_all_labels_are_those_of_scikit_learn(score, rng):
 
 def test_macro_over_labels_with_support_leaves_the_others_out(rng):
     truth, predicted = pair(rng)
-    counts = LabelCounts.from_matrices(truth, predicted)
+    counts = Outcome.from_sets(truth, predicted).per_class()
     for labels, columns in {"listed": 9, "observed": 8, "supported": 7}.items():
         expected = f1_score(truth[:, :columns], predicted[:, :columns], average="macro", zero_division=0)
-        assert label_averages(counts, ["macro"], labels=labels)[0] == pytest.approx(expected, abs=1e-12)
+        assert averages(counts, ["macro"], labels=labels)[0] == pytest.approx(expected, abs=1e-12)
 
 
 def test_micro_pools_the_false_alarms_of_labels_without_support(rng):
     counts = counts_of(rng)
-    values = [
-        label_averages(counts, ["micro"], labels=labels)[0] for labels in ("listed", "supported", "observed")
-    ]
+    values = [averages(counts, ["micro"], labels=labels)[0] for labels in ("listed", "supported", "observed")]
     assert len(set(values)) == 1
-    restricted = label_averages(counts, ["micro"], labels=range(7))[0]
+    restricted = averages(counts, ["micro"], labels=range(7))[0]
     assert restricted > values[0]  # a list of labels pools these only
 
 
@@ -78,17 +78,17 @@ def test_schemes_are_class_weights_times_label_scores(scheme, rng):
     truth, predicted = pair(rng)
     support, f1 = truth.sum(axis=0), f1_score(truth, predicted, average=None, zero_division=0)
     expected = class_weights(support, scheme, support.sum(), np.ones(9, bool)) @ f1
-    found = label_averages(LabelCounts.from_matrices(truth, predicted), [scheme])[0]
+    found = averages(Outcome.from_sets(truth, predicted).per_class(), [scheme])[0]
     assert found == pytest.approx(expected, abs=1e-12)
 
 
 def test_entropy_is_of_the_label_assignments_and_not_of_the_instances():
     """A label on every instance has a share of the assignments below 1, so it weighs something."""
     truth = np.array([[1, 1, 0], [1, 0, 0], [1, 0, 1], [1, 0, 0]])
-    counts = LabelCounts.from_matrices(truth, truth * [1, 0, 0])
+    counts = Outcome.from_sets(truth, truth * [1, 0, 0]).per_class()
     support = np.array([4, 1, 1])
     weights = -support / 6 * np.log(support / 6)
-    assert label_averages(counts, ["entropy"])[0] == pytest.approx(weights[0] / weights.sum(), abs=1e-12)
+    assert averages(counts, ["entropy"])[0] == pytest.approx(weights[0] / weights.sum(), abs=1e-12)
     per_instance = -support / 4 * np.log(support / 4)
     assert per_instance[0] == 0  # that is what N = n would say
 
@@ -103,7 +103,7 @@ def test_users_bring_their_own_schemes_and_scores(rng):
         return one_vs_rest.tp
 
     support = counts.gold / 1
-    assert label_averages(counts, [squared], hits)[0] == pytest.approx(
+    assert averages(counts, [squared], hits)[0] == pytest.approx(
         (support**2 * counts.correct).sum() / (support**2).sum()
     )
     assert scheme_names(["micro", squared, power(0.5)]) == ("micro", "squared", "n^0.5")
@@ -113,7 +113,7 @@ def test_the_three_measures_by_hand():
     truth = [[1, 0, 0, 0], [1, 1, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]]
     predicted = [[1, 0, 0, 0], [0, 1, 0, 0], [1, 1, 0, 0], [0, 0, 0, 0]]
     # TP 1 2 0 0 · FP 1 0 0 0 · FN 1 0 1 0
-    found = f_measures(LabelCounts.from_matrices(truth, predicted))
+    found = f_measures(Outcome.from_sets(truth, predicted).per_class())
     assert list(found) == list(F_MEASURES)
     assert found["Macro-F1"] == pytest.approx((1 / 2 + 1 + 0 + 0) / 4)
     assert found["Micro-F1"] == pytest.approx(6 / (6 + 1 + 2))
@@ -124,7 +124,7 @@ def test_the_three_measures_by_hand():
 
 def test_micro_f1_has_the_factor_that_the_document_forgot():
     """Without it a perfect prediction would have 0.5."""
-    assert f_measures(LabelCounts.from_matrices([[1, 0], [1, 1]], [[1, 0], [1, 1]]))["Micro-F1"] == 1
+    assert f_measures(Outcome.from_sets([[1, 0], [1, 1]], [[1, 0], [1, 1]]).per_class())["Micro-F1"] == 1
 
 
 def test_the_f_of_means_is_the_harmonic_mean_of_averages(rng):
@@ -132,7 +132,7 @@ def test_the_f_of_means_is_the_harmonic_mean_of_averages(rng):
     p, r = (
         ORACLES[name](truth, predicted, average="macro", zero_division=0) for name in ("precision", "recall")
     )
-    found = f_measures(LabelCounts.from_matrices(truth, predicted))["Macro*-F1"]
+    found = f_measures(Outcome.from_sets(truth, predicted).per_class())["Macro*-F1"]
     assert found == pytest.approx(2 * p * r / (p + r), abs=1e-12)
 
 
@@ -141,28 +141,28 @@ def test_the_f_of_means_is_the_harmonic_mean_of_averages(rng):
 def test_what_holds_for_every_prediction(n, n_labels, share, guessed, seed):
     rng = np.random.default_rng(seed)
     truth, predicted = rng.random((n, n_labels)) < share, rng.random((n, n_labels)) < guessed
-    counts = LabelCounts.from_matrices(truth, predicted)
-    found, schemes = f_measures(counts), dict(zip(SCHEMES, label_averages(counts).tolist(), strict=True))
+    counts = Outcome.from_sets(truth, predicted).per_class()
+    found, schemes = f_measures(counts), dict(zip(SCHEMES, averages(counts).tolist(), strict=True))
     assert all(0 <= value <= 1 for value in [*found.values(), *schemes.values()])  # and never nan
     assert found["Macro*-F1"] >= found["Macro-F1"] - 1e-12  # Opitz & Burst 2019
     assert (found["Macro-F1"], found["Micro-F1"]) == (schemes["macro"], schemes["micro"])
     f1 = f1_by_hand(truth, predicted)
     for name in SCHEMES[1:]:  # weights are not negative and add up to 1 (D0)
         assert f1.min() - 1e-12 <= schemes[name] <= f1.max() + 1e-12
-    perfect = LabelCounts.from_matrices(truth, truth)
+    perfect = Outcome.from_sets(truth, truth).per_class()
     expected = 1 if truth.any() else 0
-    assert label_averages(perfect, labels="supported") == pytest.approx(np.full(5, expected))
+    assert averages(perfect, labels="supported") == pytest.approx(np.full(5, expected))
 
 
 def test_replicates_have_averages_of_their_own(rng):
-    sets = LabelSets.from_matrices(*pair(rng))
+    sets = Outcome.from_sets(*pair(rng))
     replicates = sets.resample(rng, 6)
-    together = label_averages(replicates.label_counts(), classes_of=sets.label_counts(), labels="supported")
-    measures = f_measures(replicates.label_counts())
+    together = averages(replicates.per_class(), classes_of=sets.per_class(), labels="supported")
+    measures = f_measures(replicates.per_class())
     assert together.shape == (6, 5)
     for index in range(6):
-        one = LabelSets(sets.gold, sets.predicted, replicates.counts[index], sets.labels).label_counts()
-        alone = label_averages(one, classes_of=sets.label_counts(), labels="supported")
+        one = replace(sets, counts=replicates.counts[index]).per_class()
+        alone = averages(one, classes_of=sets.per_class(), labels="supported")
         assert together[index] == pytest.approx(alone, abs=1e-12)
         assert {name: value[index] for name, value in measures.items()} == pytest.approx(f_measures(one))
 
@@ -171,7 +171,7 @@ class TestPolicy:
     def test_signatures_carry_what_a_score_needs(self, rng):
         counts = counts_of(rng)
         tail = "decision:score>0|n:80|labels_n:9|v:0.1"
-        listed, supported = LabelPolicy(), LabelPolicy(labels="supported")
+        listed, supported = Policy.of(counts), Policy.of(counts, labels="supported")
         assert (
             listed.signature(counts, "f1", "macro")
             == f"f1|scheme:macro|labels:listed|zero_support:zero|{tail}"
@@ -182,7 +182,7 @@ class TestPolicy:
             f"f1|scheme:entropy|labels:supported|zero_support:skip|normaliser:assignments|{tail}"
         )
         assert listed.signature(counts, "f1") == f"f1|labels:listed|zero_support:zero|{tail}"
-        few = LabelPolicy(labels=[3, 1], zero_division=1)
+        few = Policy.of(counts, labels=[3, 1], zero_division=1)
         assert few.signature(counts, "recall", "macro") == (
             f"recall|scheme:macro|labels:1+3|zero_support:skip|zero_division:1|{tail}"
         )
@@ -190,7 +190,8 @@ class TestPolicy:
     def test_two_scores_that_may_differ_have_different_signatures(self, rng):
         counts = counts_of(rng)
         policies = [
-            LabelPolicy(labels=labels) for labels in ("listed", "supported", "observed", [0], [1], range(5))
+            Policy.of(counts, labels=labels)
+            for labels in ("listed", "supported", "observed", [0], [1], range(5))
         ]
         assert len({policy.signature(counts, "f1", "macro") for policy in policies}) == len(policies)
 
@@ -207,18 +208,18 @@ class TestPolicy:
     )
     def test_what_is_no_policy_is_refused(self, options, message, rng):
         with pytest.raises(ValueError, match=message):
-            label_averages(counts_of(rng), ["macro"], **options)
+            averages(counts_of(rng), ["macro"], **options)
 
 
 class TestIntervals:
     def test_all_values_are_those_of_the_original(self, rng):
-        sets = LabelSets.from_matrices(*pair(rng))
+        sets = Outcome.from_sets(*pair(rng))
         found = label_intervals(sets, rng, ["micro", "n^0.5"], replicates=50, labels="supported")
         assert list(found) == [*F_MEASURES, "micro", "n^0.5"]
-        counts = sets.label_counts()
+        counts = sets.per_class()
         expected = [
             *f_measures(counts).values(),
-            *label_averages(counts, ["micro", "n^0.5"], labels="supported"),
+            *averages(counts, ["micro", "n^0.5"], labels="supported"),
         ]
         assert [interval.value for interval in found.values()] == pytest.approx(expected)
         assert all(interval.low <= interval.high for interval in found.values())
@@ -231,9 +232,7 @@ class TestIntervals:
         for _ in range(3000):
             rows = rng.integers(0, 150, 150)
             drawn.append(f1_by_hand(truth[rows], predicted[rows]).mean())
-        found = label_intervals(LabelSets.from_matrices(truth, predicted), rng, ["macro"], replicates=6000)[
-            "macro"
-        ]
+        found = label_intervals(Outcome.from_sets(truth, predicted), rng, ["macro"], replicates=6000)["macro"]
         expected = np.quantile(drawn, [0.025, 0.975])
         # an interval of 90 % would end 0.3 standard deviations further in: half of it is the limit
         assert (found.low, found.high) == pytest.approx(tuple(expected), abs=0.15 * np.std(drawn))
@@ -242,12 +241,12 @@ class TestIntervals:
         """A label with one gold instance is absent from a third of the replicates, and still counts there."""
         truth = np.zeros((50, 2), int)
         truth[:, 0], truth[0, 1] = 1, 1
-        sets = LabelSets.from_matrices(truth, truth)
+        sets = Outcome.from_sets(truth, truth)
         found = label_intervals(sets, rng, ["macro"], replicates=400, labels="supported")["macro"]
         assert (found.value, found.low, found.high) == (1, 0.5, 1)
 
     def test_equal_seeds_give_equal_intervals_and_the_generator_is_passed_in(self, rng):
-        sets = LabelSets.from_matrices(*pair(rng))
+        sets = Outcome.from_sets(*pair(rng))
         one, again, other = (
             label_intervals(sets, np.random.default_rng(s), replicates=60) for s in (1, 1, 2)
         )
@@ -256,7 +255,7 @@ class TestIntervals:
             label_intervals(sets, None)
 
     def test_more_confidence_is_a_wider_interval(self, rng):
-        sets = LabelSets.from_matrices(*pair(rng))
+        sets = Outcome.from_sets(*pair(rng))
         narrow, wide = (
             label_intervals(sets, np.random.default_rng(1), replicates=300, confidence=confidence)["Micro-F1"]
             for confidence in (0.5, 0.99)
@@ -275,4 +274,4 @@ class TestIntervals:
 )
 def test_schemes_are_a_list_of_different_ones(schemes, message, rng):
     with pytest.raises(ValueError, match=message):
-        label_intervals(LabelSets.from_matrices(*pair(rng)), rng, schemes)
+        label_intervals(Outcome.from_sets(*pair(rng)), rng, schemes)

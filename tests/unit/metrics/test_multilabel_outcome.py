@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from helpers.metrics import label_matrix
 from helpers.metrics import multilabel as multilabel_outcome
 from helpers.metrics.label_scores import RankedLabels
-from tests.outcomes import LabelCounts, LabelSets, MultilabelOutcome
+from tests.outcomes import MultilabelOutcome, Outcome
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "multilabel.json").read_text())
 PROPERTY = settings(max_examples=60, deadline=None, derandomize=True, database=None)
@@ -85,9 +85,9 @@ def test_any_split_into_batches_equals_the_whole(n, seed, keep_sets, drawn):
 def test_the_counts_are_those_of_the_decided_sets(rng):
     truth, scores = data(rng)
     outcome = from_scores(truth, scores, keep_sets=True, labels="abcdefgh")
-    assert outcome.counts == LabelCounts.from_matrices(truth, scores > 0, "abcdefgh", "score>0")
-    assert outcome.sets == LabelSets.from_matrices(truth, scores > 0, "abcdefgh", "score>0")
-    assert outcome.sets.label_counts() == outcome.counts
+    assert outcome.counts == Outcome.from_sets(truth, scores > 0, "abcdefgh", "score>0").per_class()
+    assert outcome.sets == Outcome.from_sets(truth, scores > 0, "abcdefgh", "score>0")
+    assert outcome.sets.per_class() == outcome.counts
     assert outcome.ranking.labels == tuple("abcdefgh")
 
 

@@ -4,12 +4,12 @@ import pytest
 
 from helpers.metrics.averaging import Policy, evaluate
 from helpers.metrics.weighting import SCHEMES
-from tests.outcomes import Confusion
+from tests.outcomes import Outcome
 
 
 def test_the_signature_is_the_example_of_the_design():
     gold = ["no_relation"] * 12184 + ["per:title"] * 3325
-    signature = evaluate(Confusion.from_arrays(gold, gold), negative="no_relation").schemes["dodrans"][
+    signature = evaluate(Outcome.from_columns(gold, gold), negative="no_relation").schemes["dodrans"][
         "signature"
     ]
     policy = "labels:supported|negative:no_relation|zero_support:skip|direction:kept"
@@ -17,7 +17,7 @@ def test_the_signature_is_the_example_of_the_design():
 
 
 def test_every_choice_that_moves_a_number_shows_in_the_signature():
-    table = Confusion.from_arrays(list("abN"), list("aNN"), list("abNz"))
+    table = Outcome.from_columns(list("abN"), list("aNN"), labels=list("abNz"))
     choices = [
         {}, {"negative": "N"}, {"labels": "observed"}, {"labels": "listed"}, {"labels": ["a", "b"]},
         {"labels": ["a", "b", "N", "z"]}, {"zero_support": "zero", "labels": ["a"]}, {"labels": ["a"]},
@@ -40,10 +40,10 @@ def test_labels_that_are_joined_in_a_signature_are_told_apart(more):
         (["a\\+b"], ["a\\", "b"]),
     ):
         names = dict.fromkeys([*one, *other, *more])
-        table = Confusion.from_arrays(list(names), list(names))
+        table = Outcome.from_columns(list(names), list(names))
         signatures = {Policy(labels=[*listed, *more]).signature(table, "f1") for listed in (one, other)}
         assert len(signatures) == 2
-    table = Confusion.from_arrays(["R(e1,e2)", "a|b"], ["a|b", "a|b"])
+    table = Outcome.from_columns(["R(e1,e2)", "a|b"], ["a|b", "a|b"])
     assert "|labels:R(e1,e2)+a\\|b|" in Policy(labels=["R(e1,e2)", "a|b"]).signature(table, "f1")
 
 

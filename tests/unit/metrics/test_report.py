@@ -13,12 +13,12 @@ from helpers.core import signature_field, visible
 from helpers.metrics.averaging import Policy, evaluate
 from helpers.metrics.report import plain_number
 from helpers.metrics.weighting import SCHEMES
-from tests.outcomes import Confusion
+from tests.outcomes import Outcome
 
 
 @pytest.fixture
 def report():
-    table = Confusion.from_arrays(["a_1", "a_1", "b&c", "NA"], ["a_1", "b&c", "a_1", "d%"])
+    table = Outcome.from_columns(["a_1", "a_1", "b&c", "NA"], ["a_1", "b&c", "a_1", "d%"])
     return evaluate(table, negative="NA")
 
 
@@ -41,7 +41,7 @@ def test_scores_in_the_dict_are_fractions(report):
 
 
 def test_undefined_is_null_in_json_and_empty_in_csv():
-    table = Confusion.from_arrays(["a", "b"], ["a", "a"])
+    table = Outcome.from_columns(["a", "b"], ["a", "a"])
     undefined = evaluate(table, zero_division=float("nan"))
     assert json.loads(json.dumps(undefined.to_dict(), allow_nan=False))["per_class"]["b"]["precision"] is None
     rows = list(csv.DictReader(io.StringIO(undefined.to_csv())))
@@ -51,13 +51,13 @@ def test_undefined_is_null_in_json_and_empty_in_csv():
 @pytest.mark.parametrize("make", [list, np.array, pd.Series, lambda values: list(np.array(values))])
 @pytest.mark.parametrize("values", [[0, 1, 1], [False, True, True]])
 def test_reports_on_integer_and_boolean_labels_go_into_json(make, values):
-    report = evaluate(Confusion.from_arrays(make(values), make(values)), negative=0)
+    report = evaluate(Outcome.from_columns(make(values), make(values)), negative=0)
     read = json.loads(json.dumps(report.to_dict()))
     assert (read["labels"], list(read["per_class"]), read["negative"]) == ([0, 1], ["0", "1"], 0)
 
 
 def test_a_negative_class_from_a_numpy_array_goes_into_json():
-    report = evaluate(Confusion.from_arrays([0, 1], [0, 1]), negative=np.array([0, 1])[0])
+    report = evaluate(Outcome.from_columns([0, 1], [0, 1]), negative=np.array([0, 1])[0])
     assert json.loads(json.dumps(report.to_dict()))["negative"] == 0
 
 
@@ -94,7 +94,7 @@ def test_the_text_shows_every_scheme_every_class_and_the_signature(report):
 
 
 def test_undefined_class_scores_carry_a_star():
-    line = evaluate(Confusion.from_arrays(["a", "b"], ["a", "a"])).to_text().splitlines()[-3]
+    line = evaluate(Outcome.from_columns(["a", "b"], ["a", "a"])).to_text().splitlines()[-3]
     assert re.fullmatch(r"b +0\.00\* +0\.00 +0\.00 +1 +0 +0", line)
 
 
@@ -122,7 +122,7 @@ def test_extra_sections_stand_in_the_dict(report):
 
 
 def test_another_beta_has_a_name_of_its_own():
-    row = evaluate(Confusion.from_arrays(["a", "b"], ["a", "a"]), score="f0.5").schemes["macro"]
+    row = evaluate(Outcome.from_columns(["a", "b"], ["a", "a"]), score="f0.5").schemes["macro"]
     assert "f1" not in row
     assert row["signature"].startswith("f0.5|")
 
@@ -146,13 +146,13 @@ class TestLabelsOfAnyKind:
 
     def test_formulas_in_csv(self):
         labels = [*self.FORMULAS, *self.OTHERS]
-        report = evaluate(Confusion.from_arrays(labels, labels))
+        report = evaluate(Outcome.from_columns(labels, labels))
         assert self.names(report.to_csv(raw=True)) == sorted(labels)
         safe = [*(f"'{label}" for label in self.FORMULAS), *self.OTHERS]
         assert sorted(self.names(report.to_csv())) == sorted(safe)
 
     def test_numbers_are_no_formulas(self):
-        report = evaluate(Confusion.from_arrays([-1, 1], [-1, -1]))
+        report = evaluate(Outcome.from_columns([-1, 1], [-1, -1]))
         report.extra["direction"] = {"pd": -0.5, "best": "-x", "=key": np.float64(-0.25), "all": -np.inf}
         rows = list(csv.DictReader(io.StringIO(report.to_csv())))
         row = rows[-1]
@@ -161,7 +161,7 @@ class TestLabelsOfAnyKind:
 
     def test_text_and_latex_show_them_in_one_line(self):
         report = evaluate(
-            Confusion.from_arrays(["a\nb", "c"], ["c", "c"], ["a\nb", "c", "d\x1b"]), negative="c"
+            Outcome.from_columns(["a\nb", "c"], ["c", "c"], labels=["a\nb", "c", "d\x1b"]), negative="c"
         )
         report.extra["di\nrection"] = {"best\x1b": "A\n_"}
         report.add_interval("micro", 0.0, 1.0)
@@ -179,7 +179,7 @@ class TestLabelsOfAnyKind:
 
     def test_long_names_are_cut_and_no_row_is_lost(self):
         labels = ["y" * 100_000, "y" * 100_001, "x"]
-        report = evaluate(Confusion.from_arrays(labels, ["x"] * 3), negative=labels[0])
+        report = evaluate(Outcome.from_columns(labels, ["x"] * 3), negative=labels[0])
         text = report.to_text()
         assert len(text) < 5000
         assert [line.split("  ")[0] for line in text.splitlines()[10:12]] == [
@@ -192,7 +192,7 @@ class TestLabelsOfAnyKind:
 
     @pytest.mark.parametrize("label", ["a|n:9", "a\\|n:9", "a\\", "a\\\\|", "|"])
     def test_a_label_forges_no_field_of_a_signature(self, label):
-        table = Confusion.from_arrays(["b", label], ["b", "b"])
+        table = Outcome.from_columns(["b", label], ["b", "b"])
         for policy in ({"negative": label}, {"labels": [label]}, {"labels": ["b", label]}):
             signature = Policy(**policy).signature(table, "f1", "macro")
             fields = [re.sub(r"\\(.)", r"\1", one) for one in re.findall(r"(?:[^|\\]|\\.)+", signature)]
@@ -204,7 +204,7 @@ class TestLabelsOfAnyKind:
     def test_signatures_of_ordinary_labels_are_as_they_were(self):
         for label in ("per:age", "r(e1,e2)", "a+b", "é", "a\nb", -1):
             assert signature_field(label) == str(label)
-        table = Confusion.from_arrays(["a_1", "NA"], ["a_1", "NA"])
+        table = Outcome.from_columns(["a_1", "NA"], ["a_1", "NA"])
         assert Policy("NA", ["a_1"]).signature(table, "f1") == (
             "f1|labels:a_1|negative:NA|zero_support:skip|direction:kept|n:2|v:0.1"
         )

@@ -13,26 +13,27 @@ from helpers.metrics.bootstrap import (
     replicates_of,
     unpaired_bootstrap,
 )
-from tests.outcomes import Confusion, PairedOutcomes
+from tests.outcomes import Outcome
 
 
 def accuracy(table):
-    return table.correct.sum(-1) / table.n
+    return table.accuracy
 
 
 def table_with(right, wrong):
-    return Confusion.from_arrays(["a"] * (right + wrong), ["a"] * right + ["b"] * wrong)
+    return Outcome.from_columns(["a"] * (right + wrong), ["a"] * right + ["b"] * wrong)
 
 
 def two_systems(both, first_only, second_only, neither=0):
     first = ["a"] * (both + first_only) + ["b"] * (second_only + neither)
     second = ["a"] * both + ["b"] * first_only + ["a"] * second_only + ["b"] * neither
-    return PairedOutcomes.from_arrays(["a"] * len(first), first, second, ["a", "b"])
+    outcome = Outcome.from_columns(["a"] * len(first), first, second=second, labels=["a", "b"])
+    return outcome, outcome.of("second")
 
 
 @pytest.mark.parametrize("call", [
     lambda seed: bootstrap_intervals(table_with(60, 40), averages, np.random.default_rng(seed), 300),
-    lambda seed: paired_bootstrap(two_systems(50, 12, 9, 29), averages, np.random.default_rng(seed), 300),
+    lambda seed: paired_bootstrap(*two_systems(50, 12, 9, 29), averages, np.random.default_rng(seed), 300),
 ])  # fmt: skip
 def test_equal_seeds_give_equal_results_and_other_seeds_others(call):
     one, again, other = (vars(call(seed)) for seed in (1, 1, 2))
@@ -82,7 +83,7 @@ def test_more_confidence_is_a_wider_interval():
 
 
 def test_all_schemes_are_resampled_at_once(rng):
-    table = Confusion.from_arrays(rng.integers(0, 5, 200), rng.integers(0, 5, 200))
+    table = Outcome.from_columns(rng.integers(0, 5, 200), rng.integers(0, 5, 200))
     interval = bootstrap_intervals(table, averages, rng, 200)
     assert interval.value.shape == interval.low.shape == (5,)
     assert (interval.low < interval.value).all()
@@ -90,20 +91,20 @@ def test_all_schemes_are_resampled_at_once(rng):
 
 
 def test_blocks_do_not_change_the_statistic(rng, monkeypatch):
-    table = Confusion.from_arrays(rng.integers(0, 4, 50), rng.integers(0, 4, 50))
+    table = Outcome.from_columns(rng.integers(0, 4, 50), rng.integers(0, 4, 50))
     monkeypatch.setattr("helpers.metrics.bootstrap.BLOCK_ENTRIES", 40)
     drawn = replicates_of(table, lambda t: average(t, "macro"), np.random.default_rng(1), 101)
     assert drawn.shape == (101,)
     assert len(set(drawn.tolist())) > 20
 
 
-def test_blocks_of_paired_outcomes_stay_small_when_labels_are_many(rng):
-    """A replicate of paired outcomes becomes two L × L tables, whatever the number of its entries."""
-    outcomes = PairedOutcomes.from_arrays(*rng.integers(0, 600, (3, 500)), range(600))
+def test_blocks_of_replicates_stay_small_when_labels_are_many(rng):
+    gold, first, second = rng.integers(0, 600, (3, 500))
+    outcomes = Outcome.from_columns(gold, first, second=second, labels=range(600))
     sizes = []
 
     def statistic(table):
-        sizes.append(table.original.counts.nbytes)
+        sizes.append(table.counts.nbytes + 3 * table.per_class().gold.nbytes)
         return np.zeros(len(np.atleast_1d(table.n)))
 
     replicates_of(outcomes, statistic, rng, 20)
@@ -111,12 +112,12 @@ def test_blocks_of_paired_outcomes_stay_small_when_labels_are_many(rng):
 
 
 def test_equal_systems_do_not_differ(rng):
-    test = paired_bootstrap(two_systems(60, 0, 0, 40), accuracy, rng, 500)
+    test = paired_bootstrap(*two_systems(60, 0, 0, 40), accuracy, rng, 500)
     assert (test.difference, test.low, test.high, test.p) == (0.0, 0.0, 0.0, 1.0)
 
 
 def test_clearly_different_systems_differ(rng):
-    test = paired_bootstrap(two_systems(50, 40, 5, 5), accuracy, rng, 999)
+    test = paired_bootstrap(*two_systems(50, 40, 5, 5), accuracy, rng, 999)
     assert test.difference == pytest.approx(0.35)
     assert test.p == pytest.approx(1 / 1000)
     assert 0 < test.low < test.high
@@ -124,7 +125,7 @@ def test_clearly_different_systems_differ(rng):
 
 def test_the_order_of_the_systems_turns_the_sign_only():
     one, other = (
-        paired_bootstrap(two_systems(50, *apart, 20), accuracy, np.random.default_rng(1), 3000)
+        paired_bootstrap(*two_systems(50, *apart, 20), accuracy, np.random.default_rng(1), 3000)
         for apart in ((20, 10), (10, 20))
     )
     assert one.difference == pytest.approx(-other.difference)
@@ -133,7 +134,7 @@ def test_the_order_of_the_systems_turns_the_sign_only():
 
 def test_the_p_value_is_that_of_a_sign_test(rng):
     """20 against 10 discordant samples: normal approximation of McNemar's test."""
-    found = paired_bootstrap(two_systems(50, 20, 10, 20), accuracy, rng, 5000).p
+    found = paired_bootstrap(*two_systems(50, 20, 10, 20), accuracy, rng, 5000).p
     variance = 30 / 100 - 0.1**2
     assert found == pytest.approx(2 * stats.norm.sf(0.1 / np.sqrt(variance / 100)), abs=0.02)
 
@@ -150,9 +151,9 @@ def test_unpaired_p_and_interval_are_those_of_two_shares(rng):
 
 
 def test_unpaired_intervals_of_systems_that_err_alike_are_wider(rng):
-    outcomes = two_systems(60, 6, 4, 30)
-    paired = paired_bootstrap(outcomes, accuracy, rng, 2000)
-    apart = unpaired_bootstrap(outcomes.original, outcomes.paired(), accuracy, rng, 2000)
+    systems = two_systems(60, 6, 4, 30)
+    paired = paired_bootstrap(*systems, accuracy, rng, 2000)
+    apart = unpaired_bootstrap(*systems, accuracy, rng, 2000)
     assert apart.difference == pytest.approx(paired.difference)
     # variances of the difference: 2 · .65 · .35 / n drawn apart, .1 / n paired
     assert (apart.high - apart.low) / (paired.high - paired.low) == pytest.approx(2.12, rel=0.1)
@@ -164,9 +165,9 @@ def test_p_and_interval_never_disagree(rng):
     for seed in range(60):
         gold, first, second = np.random.default_rng(seed).choice(list("aabc"), (3, 40))
         first = np.where(np.arange(40) < 10 + seed % 9, gold, first)
-        outcomes = PairedOutcomes.from_arrays(gold, first, second)
-        statistic = partial(averages, classes_of=outcomes.original)
-        test = paired_bootstrap(outcomes, statistic, rng, 100)
+        outcomes = Outcome.from_columns(gold, first, second=second)
+        statistic = partial(averages, classes_of=outcomes)
+        test = paired_bootstrap(outcomes, outcomes.of("second"), statistic, rng, 100)
         said += ((test.low > 0) | (test.high < 0)).tolist()
         assert said[-len(test.p) :] == (test.p < 0.05).tolist()
     assert 20 < sum(said) < 280
@@ -177,7 +178,7 @@ def test_equal_systems_are_called_different_one_time_in_twenty(rng):
     for _ in range(300):
         first, second, _ = rng.multinomial(300, [0.1, 0.1, 0.8])
         called += (
-            paired_bootstrap(two_systems(300 - first - second, first, second), accuracy, rng, 300).p <= 0.05
+            paired_bootstrap(*two_systems(300 - first - second, first, second), accuracy, rng, 300).p <= 0.05
         )
     assert 0.015 < called / 300 < 0.09  # standard error 0.0126
 
@@ -188,7 +189,7 @@ def test_an_undefined_difference_has_no_p_value(rng):
     def undefined(table):
         return np.asarray(table.n) * np.nan
 
-    test = paired_bootstrap(two_systems(50, 10, 10), undefined, rng, 99)
+    test = paired_bootstrap(*two_systems(50, 10, 10), undefined, rng, 99)
     assert np.isnan([test.difference, test.low, test.high, test.p]).all()
 
 
@@ -222,7 +223,7 @@ def test_the_generator_is_passed_in(rng):
 
 
 def test_weights_are_not_resampled(rng):
-    table = Confusion.from_arrays(["a", "b"], ["a", "a"], sample_weight=[0.5, 1.0])
+    table = Outcome.from_columns(["a", "b"], ["a", "a"], sample_weight=[0.5, 1.0])
     with pytest.raises(ValueError, match="sample weights cannot be resampled"):
         bootstrap_intervals(table, accuracy, rng, 10)
 

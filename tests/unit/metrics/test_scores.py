@@ -3,6 +3,7 @@
 import csv
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +13,9 @@ from hypothesis import strategies as st
 from sklearn import metrics as peer
 
 from helpers.metrics.averaging import average, averages, evaluate
-from helpers.metrics.class_scores import f_beta
+from helpers.metrics.scores import f_beta
 from helpers.metrics.weighting import SCHEMES
-from tests.outcomes import Confusion
+from tests.outcomes import Outcome
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 EXAMPLES = json.loads((GOLDEN / "weighting_examples.json").read_text())
@@ -24,7 +25,7 @@ NAN = float("nan")
 
 def example_table(example, predicted=None):
     listed = sorted({*example["gold"], *example["predicted"], *example["labels"]})
-    return Confusion.from_arrays(list(example["gold"]), list(predicted or example["predicted"]), listed)
+    return Outcome.from_columns(list(example["gold"]), list(predicted or example["predicted"]), labels=listed)
 
 
 def differences(example, table):
@@ -102,11 +103,11 @@ def test_real_systems_on_tacred_score_as_published(row, tacred):
     """Two decimals of a per cent: one sample less right shows, and schemes are 0.1 and more apart."""
     expected = [float(row[scheme]) for scheme in SCHEMES]
     gold, predicted = list(tacred[row["gold"]]), list(tacred[row["system"]])
-    found = 100 * averages(Confusion.from_arrays(gold, predicted), negative="no_relation")
+    found = 100 * averages(Outcome.from_columns(gold, predicted), negative="no_relation")
     assert found == pytest.approx(expected, rel=0, abs=0.005)
     place = next(place for place, label in enumerate(gold) if label == predicted[place] != "no_relation")
     predicted[place] = "no_relation"
-    corrupted = 100 * averages(Confusion.from_arrays(gold, predicted), negative="no_relation")
+    corrupted = 100 * averages(Outcome.from_columns(gold, predicted), negative="no_relation")
     assert np.abs(corrupted - found).max() > 0.01
 
 
@@ -127,7 +128,7 @@ def test_scikit_learn_agrees_on_a_label_list(scheme, zero_division, weighted):
     for rng, gold, predicted, size in random_cases(1):
         sample_weight = rng.random(len(gold)) if weighted else None
         listed = rng.permutation(size)[: rng.integers(1, size + 1)].tolist()
-        table = Confusion.from_arrays(gold, predicted, range(size), sample_weight=sample_weight)
+        table = Outcome.from_columns(gold, predicted, labels=range(size), sample_weight=sample_weight)
         expected = peer.precision_recall_fscore_support(
             gold, predicted, labels=listed, average=scheme, zero_division=zero_division,
             sample_weight=sample_weight, beta=0.5,
@@ -142,7 +143,7 @@ def test_scikit_learn_agrees_on_a_label_list(scheme, zero_division, weighted):
 @pytest.mark.parametrize("scheme", ["micro", "macro", "weighted"])
 def test_scikit_learn_agrees_without_a_list_when_observed_labels_are_averaged(scheme):
     for _, gold, predicted, size in random_cases(2):
-        table = Confusion.from_arrays(gold, predicted, range(size))
+        table = Outcome.from_columns(gold, predicted, labels=range(size))
         for score, oracle in {"f1": peer.f1_score, "jaccard": peer.jaccard_score}.items():
             found = average(table, scheme, score, labels="observed")
             assert found == pytest.approx(
@@ -154,7 +155,7 @@ def test_scikit_learn_agrees_without_a_list_when_observed_labels_are_averaged(sc
 def test_scikit_learn_agrees_class_by_class(zero_division):
     for rng, gold, predicted, size in random_cases(3):
         sample_weight = rng.random(len(gold))
-        table = Confusion.from_arrays(gold, predicted, range(size), sample_weight=sample_weight)
+        table = Outcome.from_columns(gold, predicted, labels=range(size), sample_weight=sample_weight)
         expected = peer.precision_recall_fscore_support(
             gold, predicted, labels=range(size), sample_weight=sample_weight, zero_division=zero_division
         )
@@ -174,21 +175,21 @@ def test_scikit_learn_agrees_on_one_vs_rest_scores(score):
         "specificity": lambda g, p: peer.recall_score(~g, ~p, zero_division=0),
     }[score]
     for _, gold, predicted, size in random_cases(4):
-        table = Confusion.from_arrays(gold, predicted, range(size))
+        table = Outcome.from_columns(gold, predicted, labels=range(size))
         expected = np.mean([oracle(gold == label, predicted == label) for label in range(size)])
         assert average(table, "macro", score, labels="listed") == pytest.approx(expected, abs=1e-12, rel=0)
 
 
 def test_accuracy_is_that_of_scikit_learn_and_stays_beside_micro():
     for _, gold, predicted, size in random_cases(5):
-        report = evaluate(Confusion.from_arrays(gold, predicted, range(size)))
+        report = evaluate(Outcome.from_columns(gold, predicted, labels=range(size)))
         assert report.accuracy == pytest.approx(peer.accuracy_score(gold, predicted), abs=1e-12, rel=0)
         assert list(report.schemes) == list(SCHEMES)  # never "accuracy" in the place of micro
         assert {"precision", "recall", "f1"} <= set(report.schemes["micro"])
 
 
 def test_micro_leaves_the_negative_class_out_where_accuracy_counts_it():
-    table = Confusion.from_arrays(["r"] + ["NA"] * 9, ["NA"] + ["NA"] * 8 + ["r"])
+    table = Outcome.from_columns(["r"] + ["NA"] * 9, ["NA"] + ["NA"] * 8 + ["r"])
     report = evaluate(table, negative="NA")
     assert (report.accuracy, report.schemes["micro"]["f1"]) == (0.8, 0.0)
     assert evaluate(table).schemes["micro"]["f1"] == report.accuracy
@@ -196,7 +197,7 @@ def test_micro_leaves_the_negative_class_out_where_accuracy_counts_it():
 
 def test_macro_is_over_classes_with_gold_samples_where_scikit_learn_counts_every_observed_label():
     gold, predicted = list("aabb"), list("aabc")
-    table = Confusion.from_arrays(gold, predicted)
+    table = Outcome.from_columns(gold, predicted)
     assert average(table, "macro") == pytest.approx((1 + 2 / 3) / 2, abs=1e-12)
     assert peer.f1_score(gold, predicted, average="macro") == pytest.approx((1 + 2 / 3) / 3, abs=1e-12)
     assert average(table, "macro", labels="observed") == pytest.approx((1 + 2 / 3) / 3, abs=1e-12)
@@ -204,27 +205,27 @@ def test_macro_is_over_classes_with_gold_samples_where_scikit_learn_counts_every
 
 def test_the_mean_of_f_is_not_the_f_of_means():
     gold, predicted = list("aaab"), list("abbb")
-    row = evaluate(Confusion.from_arrays(gold, predicted)).schemes["macro"]
+    row = evaluate(Outcome.from_columns(gold, predicted)).schemes["macro"]
     assert row["f1"] == pytest.approx(peer.f1_score(gold, predicted, average="macro"), abs=1e-12)
     assert row["f1_of_means"] == pytest.approx(2 / 3, abs=1e-12)
     assert abs(row["f1"] - row["f1_of_means"]) > 0.1
 
 
 def test_undefined_means_stay_undefined():
-    table = Confusion.from_arrays(["a", "b"], ["b", "b"])
+    table = Outcome.from_columns(["a", "b"], ["b", "b"])
     row = evaluate(table, labels=["a"], zero_division=NAN).schemes["macro"]
     assert np.isnan(row["precision"])
     assert np.isnan(row["f1_of_means"])
 
 
 def test_false_alarms_on_negative_samples_count_against_micro_precision():
-    table = Confusion.from_arrays(["r", "NA", "NA"], ["r", "r", "NA"])
+    table = Outcome.from_columns(["r", "NA", "NA"], ["r", "r", "NA"])
     row = evaluate(table, negative="NA").schemes["micro"]
     assert (row["precision"], row["recall"]) == (0.5, 1.0)
 
 
 def test_the_negative_class_counts_in_the_entropy_normaliser_unless_told():
-    table = Confusion.from_arrays(list("aaaab") + ["NA"] * 95, list("aaaac") + ["NA"] * 95)
+    table = Outcome.from_columns(list("aaaab") + ["NA"] * 95, list("aaaac") + ["NA"] * 95)
     raw = {total: np.array([4 * np.log(total / 4), np.log(total)]) for total in (100, 5)}
     for inside, total in ((True, 100), (False, 5)):
         found = average(table, "entropy", negative="NA", negative_in_normaliser=inside)
@@ -246,7 +247,7 @@ def test_the_negative_class_counts_in_the_entropy_normaliser_unless_told():
     ],
 )
 def test_the_report_says_which_labels_were_averaged(policy, averaged, ignored):
-    table = Confusion.from_arrays(list("aabNN"), list("acbNN"), list("abcNz"))
+    table = Outcome.from_columns(list("aabNN"), list("acbNN"), labels=list("abcNz"))
     report = evaluate(table, **policy)
     assert ("".join(report.averaged), "".join(report.ignored)) == (averaged, ignored)
     assert {label for label, row in report.per_class.items() if row["averaged"]} == set(averaged)
@@ -263,7 +264,7 @@ PROPERTY = settings(max_examples=100, deadline=None, derandomize=True, database=
 def test_the_order_of_the_labels_changes_nothing(samples, order, negative):
     gold, predicted = np.array(samples).T
     found = [
-        averages(Confusion.from_arrays(gold, predicted, order), negative=negative)
+        averages(Outcome.from_columns(gold, predicted, labels=order), negative=negative)
         for order in (range(4), order)
     ]
     assert found[0] == pytest.approx(found[1], abs=1e-12)
@@ -276,7 +277,7 @@ def test_the_order_of_the_labels_changes_nothing(samples, order, negative):
     st.sampled_from(["precision", "f1", "jaccard"]),
 )
 def test_averages_lie_between_0_and_1_and_between_their_classes(samples, labels, score):
-    table = Confusion.from_arrays(*np.array(samples).T, range(4))
+    table = Outcome.from_columns(*np.array(samples).T, labels=range(4))
     values = averages(table, score=score, labels=labels)
     assert ((values >= 0) & (values <= 1 + 1e-12)).all()
     if score != "jaccard":
@@ -290,20 +291,22 @@ def test_averages_lie_between_0_and_1_and_between_their_classes(samples, labels,
 @given(tables)
 def test_perfect_predictions_score_1_under_every_scheme(samples):
     gold = np.array(samples)[:, 0]
-    assert averages(Confusion.from_arrays(gold, gold, range(4))) == pytest.approx([1.0] * 5, abs=1e-12)
+    assert averages(Outcome.from_columns(gold, gold, labels=range(4))) == pytest.approx([1.0] * 5, abs=1e-12)
 
 
 def test_replicates_are_scored_like_single_tables(rng):
-    table = Confusion.from_arrays(rng.integers(0, 6, 40), rng.integers(0, 6, 40), range(8)).resample(rng, 9)
+    table = Outcome.from_columns(rng.integers(0, 6, 40), rng.integers(0, 6, 40), labels=range(8)).resample(
+        rng, 9
+    )
     for policy in ({}, {"negative": 0}, {"labels": "observed"}, {"labels": "listed", "zero_division": NAN}):
         together = averages(table, [*SCHEMES, "n^0.5"], **policy)
-        singles = [Confusion(counts, table.labels) for counts in table.counts]
+        singles = [replace(table, counts=counts) for counts in table.counts]
         apart = np.array([averages(single, [*SCHEMES, "n^0.5"], **policy) for single in singles])
         assert together == pytest.approx(apart, abs=1e-12, nan_ok=True)
 
 
 def test_no_averaged_class_gives_the_value_of_undefined_scores():
-    table = Confusion.from_arrays(["NA"], ["NA"])
+    table = Outcome.from_columns(["NA"], ["NA"])
     assert averages(table, negative="NA").tolist() == [0.0] * 5
     assert averages(table, negative="NA", zero_division=1.0).tolist() == [1.0] * 5
     assert np.isnan(averages(table, negative="NA", zero_division=NAN)).all()
@@ -312,7 +315,9 @@ def test_no_averaged_class_gives_the_value_of_undefined_scores():
 def test_weights_of_one_gold_class_do_not_trip_over_the_last_digit(rng):
     for _ in range(200):
         predicted = rng.integers(0, 7, 30)
-        table = Confusion.from_arrays(np.zeros(30, int), predicted, range(7), sample_weight=rng.random(30))
+        table = Outcome.from_columns(
+            np.zeros(30, int), predicted, labels=range(7), sample_weight=rng.random(30)
+        )
         assert 0 <= average(table, "entropy") <= 1
 
 
@@ -320,7 +325,7 @@ def test_users_schemes_and_scores_stand_in_the_report():
     def squared(support, total):
         return support**2
 
-    table = Confusion.from_arrays(list("aab"), list("aaa"))
+    table = Outcome.from_columns(list("aab"), list("aaa"))
     report = evaluate(table, schemes=["macro", squared, "n^0.5"])
     assert list(report.schemes) == ["macro", "squared", "n^0.5"]
     assert report.schemes["squared"]["recall"] == 0.8
@@ -335,7 +340,7 @@ def test_a_report_averages_each_score_as_if_it_were_alone(zero_division):
         assert support.ndim == 1
         return np.where(np.arange(len(support)) < 2, support, 0)
 
-    table = Confusion.from_arrays(["a", "a", "b", "c"], ["a", "b", "a", "a"], labels=["a", "b", "c", "d"])
+    table = Outcome.from_columns(["a", "a", "b", "c"], ["a", "b", "a", "a"], labels=["a", "b", "c", "d"])
     policy = {"labels": "listed", "zero_division": zero_division}
     report = evaluate(table, schemes=["micro", "macro", "dodrans", first_half], **policy)
     for name, row in report.schemes.items():
@@ -348,7 +353,7 @@ def test_a_report_averages_each_score_as_if_it_were_alone(zero_division):
 
 
 def test_two_schemes_of_one_name_do_not_overwrite_each_other():
-    table = Confusion.from_arrays(list("aab"), list("aaa"))
+    table = Outcome.from_columns(list("aab"), list("aaa"))
     with pytest.raises(ValueError, match="two schemes are named '<lambda>'"):
         evaluate(table, schemes=[lambda n, total: n, lambda n, total: n**2])
 
@@ -372,18 +377,18 @@ def test_two_schemes_of_one_name_do_not_overwrite_each_other():
     ],
 )
 def test_wrong_policies_are_named(arguments, message):
-    table = Confusion.from_arrays(["a", "b", "N", "no_relation"], ["a", "a", "N", "a"])
+    table = Outcome.from_columns(["a", "b", "N", "no_relation"], ["a", "a", "N", "a"])
     with pytest.raises(ValueError, match=message):
         evaluate(table, **arguments)
 
 
 def test_an_unknown_policy_is_named():
     with pytest.raises(TypeError, match="zero_suport"):
-        average(Confusion.from_arrays(["a"], ["a"]), "macro", zero_suport="skip")
+        average(Outcome.from_columns(["a"], ["a"]), "macro", zero_suport="skip")
 
 
 def test_a_report_needs_one_table_with_samples(rng):
-    table = Confusion.from_arrays(["a", "b"], ["a", "a"])
+    table = Outcome.from_columns(["a", "b"], ["a", "a"])
     for wrong in (table.restrict([]), table.resample(rng, 2)):
         with pytest.raises(ValueError, match="one table with at least one sample"):
             evaluate(wrong)

@@ -1,6 +1,7 @@
 """The official scorer of SemEval-2010 Task 8: the script's printed values, each rule on a small case."""
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from helpers.core.labels import SKIPPED
 from helpers.metrics.averaging import averages
 from helpers.metrics.semeval import base_relation, official_macro, official_scores
 from helpers.metrics.semeval import drop_direction as undirected
-from tests.outcomes import Confusion
+from tests.outcomes import Outcome
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 TOLERANCE = 0.005 + 1e-9  # per cent: half the last digit that the script prints
@@ -52,7 +53,7 @@ def proposals(name, gold):
 
 def scored(gold, predicted):
     """All columns of the golden table, in per cent."""
-    table = Confusion.from_arrays(gold, predicted, [*LABELS, SKIPPED])
+    table = Outcome.from_columns(gold, predicted, labels=[*LABELS, SKIPPED])
     found = {
         f"{evaluation} {score}": 100 * value
         for evaluation, scores in official_scores(table).items()
@@ -128,12 +129,12 @@ def test_real_systems_score_as_the_script_printed(system, printed, gold, data_di
     path = data_dir / "semeval2010" / "predictions" / f"onehaitao_{system}_predicted_result.txt"
     answers = dict(line.split("\t") for line in path.read_text(encoding="utf-8").splitlines())
     predicted = [answers[str(number)] for number in range(8001, 10718)]
-    found = 100 * official_macro(Confusion.from_arrays(gold, predicted, LABELS))
+    found = 100 * official_macro(Outcome.from_columns(gold, predicted, labels=LABELS))
     assert found == pytest.approx(printed, rel=0, abs=TOLERANCE)
 
 
 def test_a_wrong_direction_is_one_false_alarm_and_one_miss_of_its_base():
-    table = Confusion.from_arrays(["R(e1,e2)", "R(e2,e1)"], ["R(e2,e1)", "R(e2,e1)"])
+    table = Outcome.from_columns(["R(e1,e2)", "R(e2,e1)"], ["R(e2,e1)", "R(e2,e1)"])
     scores = official_scores(table)
     assert scores["grouped"] == {"micro": 0.5, "macro": 0.5, "accuracy": 0.5}
     assert scores["undirected"] == {"micro": 1.0, "macro": 1.0, "accuracy": 1.0}
@@ -143,34 +144,34 @@ def test_a_wrong_direction_is_one_false_alarm_and_one_miss_of_its_base():
 
 def test_a_class_that_is_proposed_but_not_in_the_key_is_nobodys_false_alarm():
     gold, predicted = ["R(e1,e2)", "R(e1,e2)", "Other"], ["R(e1,e2)", "S(e1,e2)", "S(e2,e1)"]
-    for scores in official_scores(Confusion.from_arrays(gold, predicted)).values():
+    for scores in official_scores(Outcome.from_columns(gold, predicted)).values():
         assert scores["micro"] == scores["macro"] == pytest.approx(2 / 3, abs=1e-12)
         assert scores["accuracy"] == pytest.approx(1 / 3, abs=1e-12)
 
 
 def test_a_direction_that_is_not_in_the_key_still_counts_for_its_base():
-    scores = official_scores(Confusion.from_arrays(["R(e1,e2)", "Other"], ["R(e1,e2)", "R(e2,e1)"]))
+    scores = official_scores(Outcome.from_columns(["R(e1,e2)", "Other"], ["R(e1,e2)", "R(e2,e1)"]))
     assert scores["directed"]["macro"] == 1.0
     assert scores["grouped"]["macro"] == pytest.approx(2 / 3, abs=1e-12)
 
 
 def test_a_skipped_id_is_a_miss_but_no_answer():
     gold = ["R(e1,e2)", "R(e1,e2)", "Other", "Other"]
-    scores = official_scores(Confusion.from_arrays(gold, ["R(e1,e2)", SKIPPED, "Other", SKIPPED]))["grouped"]
+    scores = official_scores(Outcome.from_columns(gold, ["R(e1,e2)", SKIPPED, "Other", SKIPPED]))["grouped"]
     assert scores == {"micro": pytest.approx(2 / 3), "macro": pytest.approx(2 / 3), "accuracy": 1.0}
-    other = official_scores(Confusion.from_arrays(gold, ["R(e1,e2)", "Other", "Other", "Other"]))["grouped"]
+    other = official_scores(Outcome.from_columns(gold, ["R(e1,e2)", "Other", "Other", "Other"]))["grouped"]
     assert (scores["micro"], scores["macro"]) == (other["micro"], other["macro"])
-    nothing = official_scores(Confusion.from_arrays(gold, [SKIPPED] * 4))["grouped"]
+    nothing = official_scores(Outcome.from_columns(gold, [SKIPPED] * 4))["grouped"]
     assert nothing == {"micro": 0.0, "macro": 0.0, "accuracy": 0.0}
 
 
 def test_a_skipped_id_is_no_false_alarm_in_a_report_either():
-    table = Confusion.from_arrays(["R(e1,e2)", "R(e1,e2)"], ["R(e1,e2)", SKIPPED])
+    table = Outcome.from_columns(["R(e1,e2)", "R(e1,e2)"], ["R(e1,e2)", SKIPPED])
     assert averages(table, ["micro"]).item() == official_scores(table)["directed"]["micro"]
 
 
 def test_other_is_not_averaged_but_its_confusions_count():
-    table = Confusion.from_arrays(["R(e1,e2)", "Other", "Other"], ["R(e1,e2)", "R(e1,e2)", "Other"])
+    table = Outcome.from_columns(["R(e1,e2)", "Other", "Other"], ["R(e1,e2)", "R(e1,e2)", "Other"])
     assert official_macro(table) == pytest.approx(2 / 3, abs=1e-12)
     with_all = official_scores(table, negative=None)["grouped"]
     assert with_all["macro"] == pytest.approx((2 / 3 + 2 / 3) / 2, abs=1e-12)
@@ -178,7 +179,7 @@ def test_other_is_not_averaged_but_its_confusions_count():
 
 
 def test_a_negative_class_that_the_table_lacks_is_named():
-    table = Confusion.from_arrays(["R(e1,e2)", "no_relation"], ["R(e1,e2)", "no_relation"])
+    table = Outcome.from_columns(["R(e1,e2)", "no_relation"], ["R(e1,e2)", "no_relation"])
     with pytest.raises(ValueError, match="negative is 'no_relatio'.*did you mean 'no_relation'"):
         official_scores(table, negative="no_relatio")
 
@@ -190,7 +191,7 @@ def test_labels_lose_their_direction():
         "R(e1,e2)x",
         "Other",
     ]
-    assert undirected(Confusion.from_arrays(["R(e1,e2)"], ["R(e2,e1)"])).direction == "dropped"
+    assert undirected(Outcome.from_columns(["R(e1,e2)"], ["R(e2,e1)"])).direction == "dropped"
 
 
 codes = st.integers(0, 4)
@@ -201,7 +202,7 @@ codes = st.integers(0, 4)
 def test_micro_of_grouped_is_micro_of_directed_where_both_directions_are_gold(samples):
     labels = ["R(e1,e2)", "R(e2,e1)", "S(e1,e2)", "S(e2,e1)", "Other"]
     every = [(code, code) for code in range(5)]
-    table = Confusion.from_arrays(*np.array(samples + every).T, labels)
+    table = Outcome.from_columns(*np.array(samples + every).T, labels=labels)
     scores = official_scores(table)
     assert scores["grouped"]["micro"] == pytest.approx(scores["directed"]["micro"], abs=1e-12)
     assert scores["directed"]["micro"] == pytest.approx(
@@ -217,10 +218,10 @@ def test_micro_of_grouped_is_micro_of_directed_where_both_directions_are_gold(sa
 def test_replicates_are_scored_like_single_tables(rng):
     gold, predicted = rng.choice([*LABELS[:7], SKIPPED], (2, 60))
     gold[gold == SKIPPED] = "Other"
-    table = Confusion.from_arrays(gold, predicted, [*LABELS[:7], SKIPPED]).resample(rng, 8)
+    table = Outcome.from_columns(gold, predicted, labels=[*LABELS[:7], SKIPPED]).resample(rng, 8)
     together = official_scores(table)
     for place, counts in enumerate(table.counts):
-        single = official_scores(Confusion(counts, table.labels))
+        single = official_scores(replace(table, counts=counts))
         for evaluation, scores in single.items():
             for score, value in scores.items():
                 assert together[evaluation][score][place] == pytest.approx(value, abs=1e-12)

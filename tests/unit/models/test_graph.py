@@ -406,7 +406,7 @@ class TestRuns:
         assert experiment.text == "parsed" and experiment.dataset_name == "toy"
         run = run_experiment(experiment, tmp_path / "runs", progress=False)
         assert run.n == 24 and run.kind == "paired" and run.options["distance"] == "inf"
-        assert run.outcome().original.correct.sum() >= 20
+        assert run.outcome().per_class().correct.sum() >= 20
         again = run_experiment(experiment, tmp_path / "runs", progress=False)
         assert again == run
         assert experiment.recorded()["options"] == run.options

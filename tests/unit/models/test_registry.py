@@ -93,7 +93,7 @@ class TestFromOutside:
         assert run.hyperparameters == {"text": "clean", "training_samples": 2400}
         assert run.options == {"turned": True} and run.versions == {"model mine": 1, "data set demo": 1}
         assert (run.n, run.wall_seconds, run.sentences_per_second) == (400, 0.5, 4800.0)
-        assert (run.outcome().original.predicted > 0).sum() > 2
+        assert (run.outcome().per_class().predicted > 0).sum() > 2
 
     def test_the_command_knows_it(self, mine, tmp_path, capsys) -> None:
         words = ["train", "--model", "mine", "--dataset", "demo", "--out", str(tmp_path)]

@@ -17,7 +17,7 @@ from helpers.models.base import History
 from helpers.models.settings import Settings
 from helpers.models.type_restriction import POSITIVE, TypeRestriction, possible_relations
 from helpers.runs import list_runs
-from tests.outcomes import Confusion
+from tests.outcomes import Outcome
 
 NEGATIVE = "no_relation"
 LABELS = (NEGATIVE, "born", "died", "age", "title")
@@ -105,13 +105,13 @@ def test_both_evaluations_case_by_case(model) -> None:
     assert [LABELS[one] for one in found["as-published"]] == [case[4] for case in CASES]
     gold = [case[0] for case in CASES]
     tables = {
-        mode: Confusion.from_arrays(gold, [LABELS[one] for one in ids], list(LABELS))
+        mode: Outcome.from_columns(gold, [LABELS[one] for one in ids], labels=list(LABELS))
         for mode, ids in found.items()
     }
     micro = {mode: average(table, "micro", negative=NEGATIVE) for mode, table in tables.items()}
     assert micro["as-published"] > average(leaked(tables["corrected"], NEGATIVE), "micro", negative=NEGATIVE)
     assert average(leaked(tables["corrected"], NEGATIVE), "micro", negative=NEGATIVE) > micro["corrected"]
-    row = tables["as-published"].counts[0]
+    row = tables["as-published"].table()[0]
     assert row[0] == row.sum() == 4  # no negative sample is ever answered with a relation
 
 
@@ -249,7 +249,7 @@ class TestTrained:
                 "recent", "toy-types", settings=FAST, profile="standard", options={"base": "cnn"} | CNN
             )
             run = run_experiment(experiment, tmp_path / "runs", predictions="p.csv", progress=False)
-            assert run.kind == "confusion" and run.n == 20 and run.outcome().correct.sum() == 20
+            assert run.kind == "confusion" and run.n == 20 and run.outcome().per_class().correct.sum() == 20
             assert run.options["evaluation"] == "corrected" and run.options["base"] == "cnn"
             assert Path("p.csv").read_text().splitlines()[0] == "id,gold,predicted"
             published = replace(experiment, options=experiment.options | {"evaluation": "as-published"})

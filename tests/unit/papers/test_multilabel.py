@@ -8,7 +8,7 @@ import pytest
 
 from helpers import ROOT
 from helpers.experiments import PAIRS
-from helpers.metrics.multilabel import label_averages
+from helpers.metrics.multilabel import averages
 from helpers.metrics.weighting import SCHEMES
 from helpers.models.linear.base import parse_options
 from helpers.models.linear.cost_sensitive import COSTS
@@ -59,7 +59,7 @@ class TestScores:
         one = run(rng)
         found = scores_of(one, [1, 3])
         assert found["P@3"] == one.outcome().ranking.scores([3])["P@3"]
-        assert [found[scheme] for scheme in SCHEMES] == label_averages(one.outcome().counts).tolist()
+        assert [found[scheme] for scheme in SCHEMES] == averages(one.outcome().counts).tolist()
         assert found["macro"] == pytest.approx(label_f1(one.outcome().counts).mean())
         assert found["macro"] == found["Macro-F1"]
 
@@ -116,7 +116,7 @@ class TestPairs:
         second = np.where(rng.random(truth.shape) < 0.9, first, second)  # nearly the same predictions
         pairs = LabelPairs.from_matrices(truth, first, second, LABELS)
         gains = pairs.gains(np.random.default_rng(1), 500).set_index("scheme")
-        values = [label_averages(counts) for counts in pairs.counts()]
+        values = [averages(counts) for counts in pairs.counts()]
         assert gains["difference"].tolist() == pytest.approx((values[1] - values[0]).tolist())
         assert (gains["low"] <= gains["difference"]).all()
         assert (gains["difference"] <= gains["high"]).all()
@@ -160,7 +160,7 @@ class TestStored:
     def test_one_hit_more_is_noticed(self):
         counts = list_runs("reuters90")["1vsrest"].outcome().counts
         spoilt = replace(counts, correct=counts.correct + np.eye(1, 90, dtype=int)[0])
-        one, other = (label_averages(table, ["micro"])[0] for table in (counts, spoilt))
+        one, other = (averages(table, ["micro"])[0] for table in (counts, spoilt))
         assert abs(one - 0.8651) < 5.1e-5 < abs(other - 0.8651)
 
     @pytest.mark.parametrize("pair", PAIRS, ids="+".join)

@@ -17,7 +17,7 @@ from helpers.papers.page import PAGES, TEMPLATES, made, picture
 from helpers.papers.page_tables import CLAIMS, claims_table, rows_of
 from helpers.reporting.tables import TABLES_FOLDER
 from helpers.runs import list_runs
-from tests.outcomes import PairedOutcomes
+from tests.outcomes import Outcome
 
 README, RESULTS = ((ROOT / page).read_text(encoding="utf-8") for page in ("README.md", "results/README.md"))
 
@@ -113,8 +113,8 @@ def test_the_example_file_is_a_stored_outcome():
         one for one in list_runs("semeval2010", profile="standard") if (one.name, one.seed) == ("EM-C", 9)
     )
     frame = pd.read_csv(ROOT / "examples" / "predictions.csv")
-    columns = (frame[name] for name in ("gold", "predicted", "paired"))
-    assert PairedOutcomes.from_arrays(*columns, run.labels) == run.outcome()
+    gold, predicted, paired = (frame[name] for name in ("gold", "predicted", "paired"))
+    assert Outcome.from_columns(gold, predicted, paired=paired, labels=run.labels) == run.outcome()
 
 
 def test_the_readme_is_short_and_has_a_picture():

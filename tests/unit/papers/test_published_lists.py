@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from helpers.data import PUBLISHED_LISTS, find_list, locate, read_gids_probabilities
-from helpers.metrics import FactSample, label_averages
+from helpers.metrics import FactSample, averages
 from helpers.papers import list_runs as list_runs_module
 from helpers.papers.list_runs import published_list_runs, write_list_runs
 from helpers.runs import RUNS_FOLDER, Run, list_runs, load_run
@@ -57,7 +57,7 @@ def test_where_relations_are_known_so_are_counts() -> None:
     assert f1 == pytest.approx(0.79669, abs=5e-6)
     counts = ranking.counts_at(threshold)
     assert counts.predicted.sum() == rank  # rounding the scores has made no tie at the threshold
-    assert label_averages(counts, ["micro"])[0] == pytest.approx(f1)
+    assert averages(counts, ["micro"])[0] == pytest.approx(f1)
     assert ranking.facts_of_relation.tolist() == [584, 787, 646, 430]
     listed = stored("nyt10", "NRE CNN+ATT").outcome()
     assert listed.relations and listed.facts_of_relation is None and len(set(listed.pairs)) == 2000

@@ -21,7 +21,7 @@ from helpers.reporting.run_tables import runs_named
 from helpers.reporting.seeds import resampled_intervals
 from helpers.reporting.tables import read_tidy, write_tidy
 from helpers.runs import Run
-from tests.outcomes import PairedOutcomes
+from tests.outcomes import Outcome
 from tests.unit.direction_runs import GOOD, HALF, LABELS, run
 
 
@@ -46,14 +46,14 @@ def test_the_reversal_of_table_4_follows_from_one_case_only():
 
 
 def test_the_breakdown_adds_up_and_give_ppr():
-    outcomes = PairedOutcomes.from_rows(HALF, LABELS)
+    outcomes = Outcome.from_rows(HALF, LABELS, ("gold", "predicted", "paired"))
     found = paired_breakdown(outcomes)["R"]
     assert list(found.values()) == pytest.approx([8, 7 / 8, 1 / 8, 6 / 8, 0, 2 / 8])
     assert found["right_original"] == pytest.approx(
         sum(found[name] for name in ("right_both", "still", "elsewhere"))
     )
     assert found["right_both"] == pytest.approx(direction_scores(outcomes).ppr)
-    assert paired_breakdown(PairedOutcomes.from_arrays(["a"], ["a"], ["a"])) == {}
+    assert paired_breakdown(Outcome.from_columns(["a"], ["a"], paired=["a"])) == {}
 
 
 def test_breakdowns_of_models_are_means_over_runs_in_the_order_of_the_models():

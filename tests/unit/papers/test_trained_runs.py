@@ -18,7 +18,7 @@ from helpers.papers.findings import findings_table
 from helpers.reporting.published import load_published
 from helpers.reporting.seeds import paired_scores, scheme_scores
 from helpers.runs import STUDIES_FOLDER, PairedRows, Run, list_runs
-from tests.outcomes import PairedOutcomes
+from tests.outcomes import Outcome
 
 ENCODER = "all-MiniLM-L6-v2"
 STORED = list_runs("semeval2010", profile="standard", split="test")
@@ -227,9 +227,9 @@ def test_ptr_is_below_em_es_under_every_scheme():
 def test_the_rarest_class_has_one_test_sentence_which_is_worth_a_class():
     for model in ("EM-ES", "PTR"):
         for run in runs(model):
-            table = run.outcome().original
+            counts = run.outcome().per_class()
             place = run.labels.index(RARE)
-            assert table.gold[place] == 1
+            assert counts.gold[place] == 1
             wrong = with_rare_sentence(run, right=False)
             right = with_rare_sentence(run, right=True)
             worth = scheme_scores(right)["macro"] - scheme_scores(wrong)["macro"]
@@ -257,7 +257,7 @@ def gap(first: str, second: str) -> set[str]:
 def missed(model: str, dataset: str) -> bool:
     """Whether every run calls the one test sentence of the rarest class something else."""
     found = runs(model, dataset)
-    return all(run.outcome().original.correct[run.labels.index(RARE)] == 0 for run in found)
+    return all(run.outcome().per_class().correct[run.labels.index(RARE)] == 0 for run in found)
 
 
 def test_r_bert_and_em_es_cannot_be_told_apart():
@@ -284,7 +284,7 @@ def test_a_corrupted_outcome_is_noticed():
     for run in MERGED:
         still = [(gold, one, one, n // 10) for gold, one, _, n in run.table.rows]
         rest = [(gold, one, other, n - n // 10) for gold, one, other, n in run.table.rows]
-        table = PairedOutcomes.from_rows(added(rest + still), run.labels)
+        table = Outcome.from_rows(added(rest + still), run.labels, ("gold", "predicted", "paired"))
         assert not turns(replace(run, table=PairedRows(rows=table.to_rows())))
 
 

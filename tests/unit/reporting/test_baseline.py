@@ -4,14 +4,14 @@ import pytest
 
 from helpers.reporting import against_majority, majority_label, majority_text
 from helpers.runs import Run, list_runs, load_run
-from tests.outcomes import Confusion
+from tests.outcomes import Outcome
 
 LABELS = ("Other", "a", "b")
 ROWS = [(0, 0, 5), (0, 1, 1), (1, 1, 3), (2, 2, 1), (2, 0, 1)]
 
 
 def run_of(rows, **about):
-    table = Confusion.from_rows(rows, LABELS)
+    table = Outcome.from_rows(rows, LABELS)
     return Run.from_outcome(table, dataset="d", model="m", negative="Other", **about)
 
 

@@ -18,7 +18,7 @@ from helpers.reporting.seeds import (
     scheme_scores,
 )
 from helpers.runs import Run, save_run
-from tests.outcomes import Confusion
+from tests.outcomes import Outcome
 from tests.unit.direction_runs import HALF, run
 
 
@@ -38,7 +38,7 @@ def test_scores_of_one_run_by_hand():
 
 
 def test_paired_scores_need_paired_samples():
-    plain = Run.from_outcome(Confusion.from_arrays(["a"], ["a"]), dataset="d", model="m")
+    plain = Run.from_outcome(Outcome.from_columns(["a"], ["a"]), dataset="d", model="m")
     with pytest.raises(ValueError, match="no predictions on paired samples"):
         paired_scores(plain)
 

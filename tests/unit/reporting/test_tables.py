@@ -7,7 +7,7 @@ from helpers.reporting import settings_table
 from helpers.reporting.published import load_published
 from helpers.reporting.tables import TIDY_COLUMNS, published_ours, read_tidy, tidy, to_markdown, write_tidy
 from helpers.runs import Run, list_runs, load_run, save_run
-from tests.outcomes import Confusion
+from tests.outcomes import Outcome
 
 ROWS = [
     {
@@ -126,7 +126,7 @@ def test_markdown_of_missing_agreement_is_empty():
 
 
 def test_settings_of_several_runs_stand_side_by_side():
-    table = Confusion.from_arrays(["a"], ["a"])
+    table = Outcome.from_columns(["a"], ["a"])
     files = {"train.txt": "0123456789ab" + "0" * 52}
 
     def run(model, seed, options=None, **settings):
@@ -156,5 +156,5 @@ def test_settings_of_a_stored_run_are_all_there():
 
 def test_a_run_just_made_and_the_stored_one_give_one_table(tmp_path):
     given = {"hyperparameters": {"loss": "hinge", "C": 1.0}, "files": {"b": "1" * 64, "a": "2" * 64}}
-    run = Run.from_outcome(Confusion.from_arrays(["a"], ["a"]), dataset="demo", model="svm", **given)
+    run = Run.from_outcome(Outcome.from_columns(["a"], ["a"]), dataset="demo", model="svm", **given)
     assert settings_table(run).equals(settings_table(load_run(save_run(run, tmp_path))))

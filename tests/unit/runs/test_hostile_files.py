@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from helpers.runs import ConfusionRows, RankedFacts, Run, load_run, save_run
 from helpers.runs.files import run_text
-from tests.outcomes import Confusion, MultilabelOutcome, PairedOutcomes
+from tests.outcomes import MultilabelOutcome, Outcome
 
 LABELS = ("Other", "r(e1,e2)", "r(e2,e1)")
 
 
 def make(**changes) -> Run:
     """A run of single labels with the changes."""
-    table = Confusion.from_rows([(0, 0, 5), (1, 1, 7), (1, 2, 1)], LABELS)
+    table = Outcome.from_rows([(0, 0, 5), (1, 1, 7), (1, 2, 1)], LABELS)
     hashes = {"files": {"test.tsv": "ab" * 32}, "encoder_sha256": "cd" * 32}
     kept = {"dataset": "demo", "model": "EM-C", "negative": "Other", "encoder": "mini", "seed": 9} | hashes
     return Run.from_outcome(table, **kept | {"hyperparameters": {"epochs": 5}} | changes)
@@ -39,7 +39,7 @@ def runs_of_all_kinds() -> dict[str, Run]:
         scores=(0.9, 0.8, 0.8, 0.3, 0.1),
     )
     kept = {
-        "paired": (PairedOutcomes.from_rows([(0, 1, 2, 5)], LABELS), {}),
+        "paired": (Outcome.from_rows([(0, 1, 2, 5)], LABELS, ("gold", "predicted", "paired")), {}),
         "label sets": (MultilabelOutcome.from_scores(truth, scores, 3, labels=LABELS, keep_sets=True), {}),
         "facts": (facts, {"labels": LABELS}),
         "known ranks": (

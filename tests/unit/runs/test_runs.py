@@ -30,7 +30,7 @@ from helpers.runs import (
     variant_name,
 )
 from helpers.runs.files import run_text
-from tests.outcomes import Confusion, LabelSets, MultilabelOutcome, PairedOutcomes
+from tests.outcomes import MultilabelOutcome, Outcome
 
 LABELS = ("Other", "r(e1,e2)", "r(e2,e1)")
 ROWS = ((0, 0, 5), (1, 1, 7), (1, 2, 1))
@@ -71,13 +71,14 @@ def facts(**changes) -> RankedFacts:
 def outcomes(rng: np.random.Generator) -> dict[str, Run]:
     """A run of each kind."""
     gold, first, second = (rng.choice(LABELS, 500) for _ in range(3))
-    both = PairedOutcomes.from_arrays(gold, first, second, LABELS)
+    both = Outcome.from_columns(gold, first, paired=second, labels=LABELS)
+    compared = Outcome.from_columns(gold, first, second=second, labels=LABELS)
     truth, guess, other = (rng.random((60, 3)) < 0.4 for _ in range(3))
     scored = MultilabelOutcome.from_scores(truth, guess - 0.5 + 0.1 * other, 3, labels=LABELS, keep_sets=True)
     kept = {
-        "confusion": (Confusion.from_arrays(gold, first, LABELS), {}),
+        "confusion": (Outcome.from_columns(gold, first, labels=LABELS), {}),
         "paired": (both, {}),
-        "compared": (both, {"second": "B", "model": "A+B"}),
+        "compared": (compared, {"second": "B", "model": "A+B"}),
         "label sets": (scored, {"train_support": (5, 4, 3), "facts": {"problems": 3}, "cost": {"s": 1.5}}),
         "label pairs": (LabelPairs.from_matrices(truth, guess, other, LABELS), {"second": "B"}),
         "facts": (facts(), {"labels": LABELS, "negative": "Other"}),
@@ -145,8 +146,8 @@ class TestRoundTrip:
             )
 
     def test_what_an_outcome_does_not_have_is_refused(self, rng):
-        table = Confusion.from_arrays(["a"], ["a"])
-        with pytest.raises(ValueError, match="a Confusion is of one system; second is 'B'"):
+        table = Outcome.from_columns(["a"], ["a"])
+        with pytest.raises(ValueError, match="the outcome is of one system; second is 'B'"):
             Run.from_outcome(table, dataset="d", model="m", second="B")
         truth = rng.random((9, 3)) < 0.5
         bare = MultilabelOutcome.from_scores(truth, truth - 0.5, 2)
@@ -157,10 +158,10 @@ class TestRoundTrip:
         truth, first, second = (rng.random((60, 3)) < 0.4 for _ in range(3))
         pairs = LabelPairs.from_matrices(truth, first, second, LABELS)
         for counts, guess in zip(pairs.counts(), (first, second), strict=True):
-            assert counts == LabelSets.from_matrices(truth, guess, LABELS).label_counts()
+            assert counts == Outcome.from_sets(truth, guess, LABELS).per_class()
 
     def test_counts_of_weights_are_refused(self):
-        table = Confusion.from_arrays(["a"], ["a"], sample_weight=[0.5])
+        table = Outcome.from_columns(["a"], ["a"], sample_weight=[0.5])
         with pytest.raises(ValueError, match=r"rows"):
             Run.from_outcome(table, dataset="d", model="m")
 
@@ -178,7 +179,12 @@ class TestRoundTrip:
     def test_any_counts_come_back(self, counts, compared):
         rows = [(*entry, count) for entry, count in counts.items()]
         second = {"second": "B"} if compared else {}
-        run = Run.from_outcome(PairedOutcomes.from_rows(rows, range(5)), dataset="d", model="m", **second)
+        run = Run.from_outcome(
+            Outcome.from_rows(rows, range(5), ("gold", "predicted", "second" if compared else "paired")),
+            dataset="d",
+            model="m",
+            **second,
+        )
         record = json.loads(run_text(run))
         assert sum(row[-1] for row in record["outcome"]["rows"]) == sum(counts.values()) == run.n
 

@@ -10,7 +10,7 @@ from helpers import ROOT
 from helpers.runs import RUNS_FOLDER, Run, load_run, run_path
 from helpers.runs.files import run_text
 from tests.golden.renew import PUBLISHED, RUN_FILES, changes, published_hashes, read_golden, run_scores
-from tests.outcomes import LabelCounts
+from tests.outcomes import ClassCounts
 
 EM_C = RUNS_FOLDER / "semeval2010" / "EM-C" / "all-MiniLM-L6-v2" / "seed-9.json"
 
@@ -92,4 +92,4 @@ def test_a_corrupted_run_is_noticed(path, corrupt, tmp_path):
 
 def test_label_counts_are_whole():
     run = load_run(RUNS_FOLDER / "reuters90" / "tree" / "no-encoder" / "seed-1337.json")
-    assert isinstance(run.outcome().counts, LabelCounts) and run.outcome().counts.correct.dtype.kind == "i"
+    assert isinstance(run.outcome().counts, ClassCounts) and run.outcome().counts.correct.dtype.kind == "i"

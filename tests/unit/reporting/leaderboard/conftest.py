@@ -9,7 +9,7 @@ import pytest
 
 from helpers.reporting.leaderboard import build_page, page_data
 from helpers.runs import RUNS_FOLDER, RankedFacts, Run, save_run
-from tests.outcomes import Confusion, PairedOutcomes
+from tests.outcomes import Outcome
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 ARGUMENTS += ["--disable-sync", "--no-first-run"]
@@ -47,7 +47,7 @@ def many_page(tmp_path_factory) -> Path:
     gold = np.round(np.geomspace(500, 2, 42)).astype(int)
     gold[0] = 12000
     labels = ("no_relation", *(f"per:class_{n}" for n in range(41)))
-    save(Confusion(np.diag(gold), labels), folder, "all", dataset="many", negative="no_relation")
+    save(Outcome.from_table(np.diag(gold), labels), folder, "all", dataset="many", negative="no_relation")
     data = page_data(folder, None, replicates=2, cached=False)
     (test_set,) = data["testsets"]
     (one,) = test_set["systems"]
@@ -109,8 +109,8 @@ def small_folder(tmp_path_factory) -> Path:
     gold = ["NA", "R(e1,e2)", "R(e2,e1)", "NA", "R(e1,e2)", "R(e2,e1)"] * 5
     first = gold[:20] + ["NA"] * 10
     turned = [{"R(e1,e2)": "R(e2,e1)"}.get(one, one) for one in first]
-    save(PairedOutcomes.from_arrays(gold, first, turned), folder, "pairs", dataset="small", negative="NA")
-    save(Confusion.from_arrays(gold, gold), folder, "perfect", dataset="small", negative="NA")
+    save(Outcome.from_columns(gold, first, paired=turned), folder, "pairs", dataset="small", negative="NA")
+    save(Outcome.from_columns(gold, gold), folder, "perfect", dataset="small", negative="NA")
     ranked = RankedFacts(level="bag", facts=4, length=6, hit_ranks=(1, 2, 5))
     save(ranked, folder, "list", dataset="ranked", negative="NA", labels=("NA", "r"))
     return folder

@@ -40,7 +40,7 @@ def test_names_are_text(path) -> None:
 
 def test_a_stored_file_stands_where_it_stood(tmp_path) -> None:
     (run,) = (one for one in list_runs("tacred") if one.model == "gcn")
-    counts = run.outcome().counts
+    counts = run.outcome().table()
     pairs = [
         (gold, predicted)
         for row, gold in enumerate(run.labels)

@@ -25,7 +25,7 @@ from helpers.reporting.leaderboard import (
 from helpers.reporting.leaderboard.one_file import _stored
 from helpers.reporting.leaderboard.page import MODULES, WEB, json_in_html
 from helpers.runs import Run, list_runs, load_run, save_run
-from tests.outcomes import Confusion, PairedOutcomes
+from tests.outcomes import Outcome
 from tests.unit.reporting.leaderboard.conftest import HOSTILE, save
 
 SHOWN = "[...document.querySelectorAll('#table-body tr')]"
@@ -83,7 +83,7 @@ class TestWhatItShows:
             outcome, negative = runs[row["name"]].outcome(), "no_relation"
             for scheme in ("micro", "weighted", "dodrans", "entropy", "macro"):
                 assert row[scheme] == f"{100 * averages(outcome, [scheme], negative=negative)[0]:.2f}"
-            assert row["accuracy"] == f"{100 * outcome.correct.sum() / outcome.n:.2f}"
+            assert row["accuracy"] == f"{100 * outcome.accuracy:.2f}"
 
     @pytest.mark.parametrize(("labels", "alpha"), [("observed", 0.3), ("listed", 0.0), ("supported", 0.61)])
     def test_alpha_and_policy_are_exact(self, seen, labels, alpha) -> None:
@@ -99,8 +99,7 @@ class TestWhatItShows:
         assert {len(of_system) for of_system, _ in values} == {1, 5}
         for of_system, value in values:
             outcomes = [runs[tuple(run)].outcome() for run in of_system]
-            tables_ = [one if isinstance(one, Confusion) else one.original for one in outcomes]
-            expected = [averages(one, [power(alpha)], negative="Other", labels=labels)[0] for one in tables_]
+            expected = [averages(one, [power(alpha)], negative="Other", labels=labels)[0] for one in outcomes]
             assert value == pytest.approx(sum(expected) / len(expected), abs=1e-12)
 
     def test_facts_and_their_area_up_to_a_recall(self, seen) -> None:
@@ -153,7 +152,7 @@ def test_pictures_are_of_the_page_as_it_is(browser, tmp_path) -> None:
     """In a process of its own: two of playwright's loops cannot run in one."""
     words = ["leaderboard", "rebuild", "--store", tmp_path, "--runs", tmp_path / "none", "--bootstrap", "0"]
     words += ["--out", tmp_path / "page.html", "--pictures", tmp_path]
-    save(Confusion.from_arrays(["a", "b"], ["a", "a"]), tmp_path, "one", dataset="small")
+    save(Outcome.from_columns(["a", "b"], ["a", "a"]), tmp_path, "one", dataset="small")
     done = subprocess.run([sys.executable, "-m", "helpers", *map(str, words)], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     sizes = [struct.unpack(">II", path.read_bytes()[16:24]) for path in sorted(tmp_path.glob("*.png"))]
@@ -209,7 +208,7 @@ class TestUse:
         after = seen.inner_text("#view-classes .lead")
         assert before != after
         outcome = next(run for run in list_runs("tacred", "spanbert_tacred")).outcome()
-        kept = [label for label, n in zip(outcome.labels, outcome.gold, strict=True) if n >= 10]
+        kept = [label for label, n in zip(outcome.labels, outcome.per_class().gold, strict=True) if n >= 10]
         kept.remove("no_relation")
         assert f"{len(kept)} classes chosen" in after
         assert (
@@ -394,9 +393,10 @@ class TestMetricsInTheBrowser:
             counts = rng.integers(0, 40, (size, size)) * (rng.random((size, size)) < 0.6)
             counts[0, 0] += 1
             labels = tuple("NABCDEFGH"[:size])
-            table_ = Confusion(counts, labels)
+            table_ = Outcome.from_table(counts, labels)
             for labels_rule in ("supported", "observed", "listed"):
-                given = {"tp": table_.correct, "gold": table_.gold, "pred": table_.predicted}
+                counted = table_.per_class()
+                given = {"tp": counted.correct, "gold": counted.gold, "pred": counted.predicted}
                 given = {name: one.tolist() for name, one in given.items()} | {"n": int(table_.n)}
                 rules = {"labels": labels_rule, "sets": False, "selected": [label != "N" for label in labels]}
                 schemes = ["micro", "weighted", "dodrans", "entropy", "macro", 0.37]
@@ -452,7 +452,7 @@ class TestBuilding:
         assert "<" not in text and "\u2028" not in text and json.loads(text)["a"] == "</script><!--"
 
     def test_a_registered_measure_is_a_column_of_every_system(self, small_folder, opened, tmp_path) -> None:
-        register_measure("error", lambda table, negative: 1 - table.correct.sum(-1) / table.n, better="lower")
+        register_measure("error", lambda table, negative: 1 - table.accuracy, better="lower")
         try:
             data = page_data(small_folder, None, replicates=50, cached=False)
             small = next(one for one in data["testsets"] if one["id"] == "small")
@@ -486,7 +486,7 @@ class TestBuilding:
 
     def test_intervals_keep_the_classes_of_the_whole_test_set(self) -> None:
         """One of 61 samples is absent from a third of the replicates; its class is averaged there, too."""
-        outcomes = PairedOutcomes.from_arrays(["x"] * 60 + ["y"], ["x"] * 61, ["x"] * 61)
+        outcomes = Outcome.from_columns(["x"] * 60 + ["y"], ["x"] * 61, paired=["x"] * 61)
         found = measured(Run.from_outcome(outcomes, dataset="d", model="m"), replicates=300)
         assert found["performance_original"][2] == found["performance_paired"][2] == 0.5
 

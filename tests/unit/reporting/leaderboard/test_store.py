@@ -32,7 +32,7 @@ from helpers.reporting.leaderboard import (
     submissions,
 )
 from helpers.runs import Run, load_run, save_run
-from tests.outcomes import Confusion, MultilabelOutcome, PairedOutcomes
+from tests.outcomes import MultilabelOutcome, Outcome
 from tests.unit.cli.test_fuzz import spoilt
 
 GOLD = [["NA", "a", "b"][n % 3] for n in range(12)]
@@ -54,7 +54,7 @@ def json_lines(rows=ROWS, names=("id", "gold", "predicted")) -> str:
 def runs(tmp_path_factory):
     """A folder of runs with one system on `tiny`, a data set of which only its outcome is known."""
     folder = tmp_path_factory.mktemp("runs")
-    outcome = Confusion.from_arrays(GOLD, PREDICTED)
+    outcome = Outcome.from_columns(GOLD, PREDICTED)
     save_run(Run.from_outcome(outcome, dataset="tiny", model="stored", negative="NA"), folder)
     sets = MultilabelOutcome.from_scores(
         [[1, 0], [1, 1], [0, 0]], [[2, -1], [1, 1], [-1, -1]], depth=2, labels=["x", "y"], keep_sets=True
@@ -102,7 +102,7 @@ class TestWhatIsStored:
             Submission(tmp_path / name, "tiny", "mine", "https://x.org/p", "MIT"), store, runs
         )
         run = load_run(path)
-        assert run.outcome() == Confusion.from_arrays(GOLD, PREDICTED)
+        assert run.outcome() == Outcome.from_columns(GOLD, PREDICTED)
         assert (run.source, run.licence, run.negative) == ("https://x.org/p", "MIT", "NA")
         assert "s11" not in path.read_text()
 
@@ -117,13 +117,13 @@ class TestWhatIsStored:
         (tmp_path / "a.csv").write_text(table(rows, ("id", "gold", "predicted", "turned")))
         submission = Submission(tmp_path / "a.csv", "tiny", "m", columns={"predicted_paired": "turned"})
         run = load_run(add_submission(submission, store, runs))
-        assert isinstance(run.outcome(), PairedOutcomes) and run.outcome().original.n == 12
+        assert isinstance(run.outcome(), Outcome) and run.outcome().n == 12
         assert run.labels[-1] == SKIPPED
 
     def test_the_key_gives_the_gold_labels(self, keyed, tmp_path, store) -> None:
         (tmp_path / "answers.txt").write_text("".join(f"{n}\tOther\n" for n, _ in KEY))
         run = load_run(add_submission(Submission(tmp_path / "answers.txt", keyed, "m"), store))
-        assert run.outcome().gold.tolist() == [3, 3, 3] and run.negative == "Other"
+        assert run.outcome().per_class().gold.tolist() == [3, 3, 3] and run.negative == "Other"
 
     def test_several_labels_a_sample(self, tmp_path, store, runs) -> None:
         (tmp_path / "t.csv").write_text("1,0\n1,1\n0,0\n")
@@ -156,7 +156,9 @@ class TestWhatIsStored:
         with pytest.raises(ValueError, match="is stored already"):
             add_submission(one, store, runs)
         assert files(store) == before
-        assert load_run(add_submission(one, store, runs, replace=True)).outcome().predicted.tolist() == [
+        assert load_run(
+            add_submission(one, store, runs, replace=True)
+        ).outcome().per_class().predicted.tolist() == [
             12,
             0,
             0,
@@ -278,7 +280,7 @@ class TestBatches:
         pair = [Submission(tmp_path / f"{name}.csv", "tiny", name) for name in ("one", "two")]
         joint = load_run(compare_submissions(*pair, store, runs))
         assert (joint.model, joint.second, joint.n) == ("one+two", "two", 12)
-        assert joint.outcome().original.predicted.tolist()[:3] == [12, 0, 0]
+        assert joint.outcome().per_class().predicted.tolist()[:3] == [12, 0, 0]
         assert len(remove_submission("tiny", "two", store)) == 2
         assert [run.model for run in submissions(store)] == ["one"]
         with pytest.raises(ValueError, match="unknown submission to tiny 'two'. Known: one"):

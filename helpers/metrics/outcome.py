@@ -1,0 +1,488 @@
+"""What happened on a test set, as a small table: the kinds of samples that occur, and how often each does.
+
+A kind of sample is its gold label (or set of labels), what was predicted for it, and, where there is one,
+what was predicted for its paired sentence or by a second system. Every score of single labels and of label
+sets is a function of such a table. Tables hold no text and no ids, add up (`a + b`) over batches, processes
+or machines, and are resampled in place of the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import scipy  # its parts are loaded when they are first asked for
+
+from ..core import Label, unlisted_message
+from .counting import check_total, count_columns
+from .label_matrix import as_label_matrix, label_names
+from .scores import ClassCounts, Summable, check_same, ratio
+
+
+def positions(labels: Iterable[Label], listed: Sequence[Label], argument: str = "labels") -> np.ndarray:
+    """Where each label stands in `listed`; ValueError names the first that does not.
+
+    >>> positions(["b"], ("a", "b")).tolist()
+    [1]
+    """
+    position = {label: index for index, label in enumerate(listed)}
+    labels = list(labels)
+    for index, label in enumerate(labels):
+        if label not in position:
+            raise ValueError(unlisted_message(argument, index, label, listed))
+    return np.array([position[label] for label in labels], dtype=np.intp)
+
+
+def draw(counts: np.ndarray, rng: np.random.Generator, replicates: int) -> np.ndarray:
+    """(replicates, K) draws of n = Σ counts samples from K kinds of probability counts / n.
+
+    Raises ValueError for an empty table and for one of weights.
+
+    >>> draw(np.array([3, 0]), np.random.default_rng(0), 2).tolist()
+    [[3, 0], [3, 0]]
+    """
+    check_total(counts)
+    if not counts.sum():
+        raise ValueError("no samples: an empty table cannot be resampled")
+    if counts.dtype.kind not in "iu":
+        weights = "a table of sample weights cannot be resampled"
+        raise ValueError(f"{weights}: the bootstrap draws samples, not weights")
+    return rng.multinomial(counts.sum(), counts / counts.sum(), size=replicates)
+
+
+def scalar(value: np.ndarray) -> Any:
+    """A Python number for a single value, the array for replicates.
+
+    >>> scalar(np.array(3))
+    3
+    """
+    return value.item() if value.ndim == 0 else value
+
+
+def union_labels(first: tuple[Label, ...], second: tuple[Label, ...]) -> tuple[Label, ...]:
+    """The labels of both: in the order of the list that holds them all, else sorted.
+
+    >>> union_labels(("b", "a"), ("a",)), union_labels(("b",), ("a",))
+    (('b', 'a'), ('a', 'b'))
+    """
+    for listed, others in ((first, second), (second, first)):
+        if set(others) <= set(listed):
+            return listed
+    if len({isinstance(label, str) for label in first + second}) > 1:
+        raise ValueError("tables with string labels and with integer labels do not add up")
+    return tuple(sorted({*first, *second}))
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome(Summable):
+    """Kinds of samples × how often each occurs.
+
+    Attributes
+    ----------
+    roles : name → what the samples of each kind have in this role: 'gold', 'predicted'; 'paired', predicted
+        for the paired sentence; 'second', predicted by a second system. Of single labels (K,) positions into
+        `labels`; of label sets (K, L) sparse, how often each label is in the set. The role 'right' says which
+        predicted labels are right where that is not what gold and predicted have in common.
+    counts : (..., K) how many samples are of each kind. Leading axes are replicates: every score then gives
+        one value for each.
+    labels : the L labels.
+    direction : 'kept' or 'dropped', of single labels. decision : of label sets, how it was decided that a
+        label is predicted, e.g. 'score>0', 'argmax', 'given'; None: single labels. Both are carried into
+        every signature.
+
+    >>> table = Outcome.from_columns(gold=["a", "a", "b"], predicted=["a", "b", "b"])
+    >>> table.labels, table.to_rows()
+    (('a', 'b'), [[0, 0, 1], [0, 1, 1], [1, 1, 1]])
+    >>> (table + table).n
+    6
+    """
+
+    roles: Mapping[str, Any]
+    counts: np.ndarray
+    labels: tuple[Label, ...]
+    direction: str = "kept"
+    decision: str | None = None
+
+    @classmethod
+    def from_columns(
+        cls,
+        gold: Any,
+        predicted: Any,
+        *,
+        labels: Iterable[Label] | None = None,
+        sample_weight: Any = None,
+        counts: Any = None,
+        **roles: Any,
+    ) -> Outcome:
+        """Count the rows of columns of single labels in one pass.
+
+        Parameters
+        ----------
+        gold, predicted : (n,) columns of labels: integers of any size, strings, pandas or Arrow columns,
+            tensors.
+        labels : the label list, which fixes their order. Integer columns are positions in a list of strings,
+            and labels themselves in a list of integers. None: the labels that occur, sorted.
+        sample_weight : (n,) non-negative weight of each sample; counts are then sums of weights (float64).
+        counts : (n,) how often each row occurs, where an engine has counted already (`count_rows` of
+            helpers.data); None: once. They add up to less than 2^53.
+        roles : further columns by role, e.g. `paired` or `second`.
+
+        Raises
+        ------
+        ValueError : columns of different length or without samples, a missing value, a label not in the list,
+            a bad weight; the message names the argument, the first offending index and its value.
+
+        >>> Outcome.from_columns([0, 1, 1], [0, 1, 0], labels=["no_relation", "per:title"]).labels
+        ('no_relation', 'per:title')
+        >>> Outcome.from_columns(["a", "a"], ["a", "b"], second=["b", "b"]).to_rows()
+        [[0, 0, 1, 1], [0, 1, 1, 1]]
+        """
+        columns = {"gold": gold, "predicted": predicted} | roles
+        entries, sums, labels = count_columns(columns, labels, sample_weight, counts)
+        return cls(dict(zip(columns, entries.T, strict=True)), sums, labels).grouped()
+
+    @classmethod
+    def from_table(cls, counts: Any, labels: Iterable[Label]) -> Outcome:
+        """The outcome of a contingency table (L, L), rows gold, columns predicted; undoes `table`.
+
+        >>> Outcome.from_table([[1, 0], [2, 0]], ["a", "b"]).to_rows()
+        [[0, 0, 1], [1, 0, 2]]
+        """
+        table, labels = np.asarray(counts), tuple(labels)
+        if table.shape != (len(labels), len(labels)):
+            raise ValueError(f"counts has shape {table.shape}: a row and a column for {len(labels)} labels")
+        gold, predicted = np.nonzero(table)
+        return cls({"gold": gold, "predicted": predicted}, table[gold, predicted], labels)
+
+    @classmethod
+    def from_sets(
+        cls,
+        gold: Any,
+        predicted: Any,
+        labels: Iterable[Label] | None = None,
+        decision: str = "given",
+    ) -> Outcome:
+        """Count pairs of label sets.
+
+        Parameters
+        ----------
+        gold, predicted : (n, L) 0/1 matrices; see `as_label_matrix`.
+        labels : names of the columns; None: 0 … L−1. decision : carried into every signature.
+
+        Raises ValueError for shapes that differ, values other than 0 and 1, names that do not fit.
+
+        >>> Outcome.from_sets([[1, 0]] * 3, [[1, 1]] * 3).to_rows()
+        [[[0], [0, 1], 3]]
+        """
+        truth, guess = label_matrices(gold, predicted)
+        once, names = np.ones(truth.shape[0], np.int64), label_names(labels, truth.shape[1])
+        return cls({"gold": truth, "predicted": guess}, once, names, decision=decision).grouped()
+
+    @classmethod
+    def from_rows(
+        cls,
+        rows: Sequence[Sequence[Any]],
+        labels: Sequence[Label],
+        roles: Sequence[str] = ("gold", "predicted"),
+        decision: str | None = None,
+    ) -> Outcome:
+        """The inverse of `to_rows`; of label sets if `decision` is given.
+
+        Raises ValueError for a label that is listed twice, a row of another length, with a position outside
+        the labels or twice in a set, or with a count that is negative or missing (the message names the row),
+        and for a sum that no float holds exactly.
+
+        >>> Outcome.from_rows([[0, 1, 5]], ["a", "b"]).table().tolist()
+        [[0, 5], [0, 0]]
+        """
+        if len(set(labels)) < len(labels):
+            raise ValueError("labels holds a label twice")
+        sets, m = decision is not None, len(roles)
+        what = ("positions" if m > 2 else "two lists of columns") if sets else f"{m} positions"
+        for index, row in enumerate(rows):
+            lists = [entry if sets else [entry] for entry in row[:m]]
+            fits = all(
+                len(set(entry)) == len(entry)
+                and all(isinstance(code, int | np.integer) and 0 <= code < len(labels) for code in entry)
+                for entry in lists
+            )
+            if len(row) != m + 1 or not fits or not row[m] >= 0:
+                needed = f"{what} below {len(labels)} and a count are needed"
+                raise ValueError(f"rows[{index}] is {row}: {needed}")
+        whole = all(isinstance(row[m], int | np.integer) for row in rows)
+        if whole and sum(row[m] for row in rows) >= 2**53:
+            raise ValueError("rows add up to 2^53 or more")
+        columns = [[row[role] for row in rows] for role in range(m)]
+        made = [_matrix(column, len(labels)) if sets else np.array(column, np.intp) for column in columns]
+        counts = np.array([row[m] for row in rows], dtype=np.int64 if whole else float)
+        return cls(dict(zip(roles, made, strict=True)), counts, tuple(labels), decision=decision).grouped()
+
+    def to_rows(self) -> list[list[Any]]:
+        """Each kind that occurs as [gold, predicted, …, count], positions into `labels`, or lists of them for
+        sets; sorted.
+
+        >>> Outcome.from_columns(["a", "a"], ["b", "b"]).to_rows()
+        [[0, 1, 2]]
+        """
+        columns = [
+            column.tolist() if isinstance(column, np.ndarray) else _lists(column)
+            for column in self.roles.values()
+        ]
+        rows = zip(*columns, np.moveaxis(self.counts, -1, 0).tolist(), strict=True)
+        return [list(row) for row in rows if row[-1]]
+
+    @classmethod
+    def merged(cls, outcomes: Sequence[Outcome]) -> Outcome:
+        """The sum of one outcome or more; ValueError if roles, direction, decision or labels of sets differ.
+
+        >>> table = Outcome.from_columns(["a"], ["a"])
+        >>> Outcome.merged([table, table, Outcome.from_columns(["b"], ["a"])]).to_rows()
+        [[0, 0, 2], [1, 0, 1]]
+        """
+        first = outcomes[0]
+        labels = first.labels
+        for other in outcomes[1:]:
+            first.check_addable(other)
+            labels = labels if first.decision is not None else union_labels(labels, other.labels)
+        roles = {}
+        for role in first.roles:
+            columns = [outcome.roles[role] for outcome in outcomes]
+            if first.decision is None:
+                placed = [positions(one.labels, labels)[one.roles[role]] for one in outcomes]
+                roles[role] = np.concatenate(placed)
+            else:
+                roles[role] = scipy.sparse.vstack(columns, format="csr")
+        counts = np.concatenate([outcome.counts for outcome in outcomes], axis=-1)
+        return replace(first, roles=roles, counts=counts, labels=labels).grouped()
+
+    def check_addable(self, other: Outcome) -> None:
+        """ValueError unless both have the same roles and were made in the same way."""
+        if self.roles.keys() != other.roles.keys():
+            raise ValueError(
+                f"tables of {', '.join(self.roles)} and of {', '.join(other.roles)} do not add up"
+            )
+        if self.direction != other.direction:
+            raise ValueError("tables with and without direction do not add up")
+        check_same(self, other)
+
+    def _state(self) -> tuple:
+        return self.labels, self.direction, self.decision, tuple(self.roles), self.to_rows()
+
+    def grouped(self) -> Outcome:
+        """The same samples with sorted kinds, each once."""
+        codes = [
+            column if isinstance(column, np.ndarray) else _set_codes(column) for column in self.roles.values()
+        ]
+        _, first, kind = np.unique(np.stack(codes, axis=1), axis=0, return_index=True, return_inverse=True)
+        roles = {role: column[first] for role, column in self.roles.items()}
+        return replace(self, roles=roles, counts=summed(self.counts, kind.reshape(-1), len(first)))
+
+    @property
+    def n(self) -> Any:
+        """Number of samples (sum of weights), the negative class included; shape (...)."""
+        return scalar(self.counts.sum(-1))
+
+    @property
+    def without_prediction(self) -> Any:
+        """Number of instances with label sets for which no label is predicted; shape (...).
+
+        >>> Outcome.from_sets([[1, 0]] * 3, [[1, 1], [0, 0], [0, 0]]).without_prediction
+        2
+        """
+        return scalar(self.counts[..., self.roles["predicted"].sum(axis=1) == 0].sum(-1))
+
+    @property
+    def accuracy(self) -> Any:
+        """Share of the samples of single labels whose prediction is right; (...), nan of no sample.
+
+        >>> Outcome.from_columns(["a", "b"], ["a", "a"]).accuracy
+        0.5
+        """
+        right = self.counts[..., self.roles["gold"] == self.roles["predicted"]].sum(-1)
+        return scalar(ratio(right, self.n))
+
+    def per_class(self, predicted: str = "predicted", gold: str = "gold") -> ClassCounts:
+        """How often each label is gold, predicted, and both; (..., L) for replicates.
+
+        Parameters
+        ----------
+        predicted, gold : the roles.
+
+        >>> Outcome.from_columns(["a", "b"], ["a", "a"]).per_class().predicted.tolist()
+        [2, 0]
+        """
+        truth, guess = (
+            self.roles[role] if self.decision is not None else one_hot(self.roles[role], len(self.labels))
+            for role in (gold, predicted)
+        )
+        right = self.roles["right"] if "right" in self.roles else truth.multiply(guess)
+        matrix = scipy.sparse.hstack([right, guess, truth], format="csr")
+        # one product for all three, row by row in memory: sums do not depend on how replicates are blocked
+        correct, guessed, there = np.split(np.ascontiguousarray(self.counts @ matrix), 3, axis=-1)
+        return ClassCounts(correct, guessed, there, self.n, self.labels, self.direction, self.decision)
+
+    def table(self, predicted: str = "predicted", gold: str = "gold") -> np.ndarray:
+        """(..., L, L) contingency table of single labels, rows gold, columns predicted.
+
+        >>> Outcome.from_columns(["a", "a", "b"], ["a", "b", "b"]).table().tolist()
+        [[1, 1], [0, 1]]
+        """
+        size = len(self.labels)
+        cells = summed(self.counts, self.roles[gold] * size + self.roles[predicted], size * size)
+        return cells.reshape(*self.counts.shape[:-1], size, size)
+
+    def of(self, role: str, inverse: Mapping[Label, Label] | None = None) -> Outcome:
+        """Gold × what another role predicts, in place of predicted: the outcome of the second system, or on
+        the paired sentences, whose gold label is `inverse[gold]`.
+
+        Kinds stay as they are, so that a draw of them is one of both. Raises ValueError if an inverse is not
+        one of the labels.
+
+        >>> outcome = Outcome.from_columns(["a"], ["a"], paired=["b"], labels=["a", "b"])
+        >>> outcome.of("paired", {"a": "b", "b": "a"}).to_rows()
+        [[1, 1, 1]]
+        """
+        gold = self.roles["gold"]
+        if inverse is not None:
+            gold = positions([inverse.get(one, one) for one in self.labels], self.labels, "inverse")[gold]
+        return replace(self, roles={"gold": gold, "predicted": self.roles[role]})
+
+    def restrict(self, labels: Iterable[Label]) -> Outcome:
+        """Keep the samples whose *gold* label is in `labels`, whatever they were predicted as.
+
+        To leave classes out of an average but keep the mistakes they take part in, name the averaged labels
+        in `evaluate` instead.
+
+        >>> Outcome.from_columns(["a", "b"], ["b", "b"]).restrict(["a"]).table().tolist()
+        [[0, 1], [0, 0]]
+        """
+        keep = np.isin(self.roles["gold"], positions(labels, self.labels))
+        roles = {role: column[keep] for role, column in self.roles.items()}
+        return replace(self, roles=roles, counts=self.counts[..., keep])
+
+    def relabel(self, new_label: Mapping | Callable[[Label], Label], direction: str | None = None) -> Outcome:
+        """Merge single labels: the same samples with `new_label(label)` in place of each label.
+
+        Parameters
+        ----------
+        new_label : a function, or a mapping (labels that it does not hold stay as they are).
+        direction : 'dropped' if this takes the direction of relations away.
+
+        >>> table = Outcome.from_columns(["r(e1,e2)"], ["r(e2,e1)"])
+        >>> table.relabel(lambda label: label[0], "dropped").to_rows()
+        [[0, 0, 1]]
+        """
+        rename = new_label if callable(new_label) else lambda label: new_label.get(label, label)
+        renamed = [rename(label) for label in self.labels]
+        labels = tuple(dict.fromkeys(renamed))
+        moved = positions(renamed, labels)
+        roles = {role: moved[codes] for role, codes in self.roles.items()}
+        made = replace(self, roles=roles, labels=labels, direction=direction or self.direction)
+        return made.grouped()
+
+    def resample(self, rng: np.random.Generator, replicates: int) -> Outcome:
+        """Bootstrap replicates: n samples drawn with replacement; counts has shape (replicates, K).
+
+        Drawing n samples with replacement and counting them is one draw from the multinomial distribution
+        over the kinds, so the data are not needed. The labels of a set stay together. Raises ValueError as
+        `draw`.
+
+        >>> replicates = Outcome.from_columns(["a", "b"], ["a", "a"]).resample(np.random.default_rng(0), 3)
+        >>> replicates.counts.shape, replicates.n.tolist()
+        ((3, 2), [2, 2, 2])
+        """
+        n, kinds = self.n, self.counts.shape[-1]
+        if self.decision is None or "right" in self.roles or not 0 < n <= 2 * kinds:
+            return replace(self, counts=draw(self.counts, rng, replicates))
+        # where most sets occur once, drawing samples is several times as fast as a binomial number a kind
+        samples = np.repeat(np.arange(kinds), self.counts)
+        drawn = samples[rng.integers(0, n, (replicates, n))] + kinds * np.arange(replicates)[:, None]
+        counts = np.bincount(drawn.ravel(), minlength=replicates * kinds).reshape(replicates, kinds)
+        return replace(self, counts=counts)
+
+    @property
+    def replicate_entries(self) -> int:
+        """How many numbers a replicate takes while it is scored."""
+        samples = 0 if self.decision is None else int(np.sum(self.n))
+        return self.counts.shape[-1] + samples + 8 * len(self.labels)
+
+
+def summed(counts: np.ndarray, codes: np.ndarray, size: int) -> np.ndarray:
+    """(..., size) sums of the counts (..., K) of equal codes (K,), each below `size`.
+
+    >>> summed(np.array([[1, 2, 3]]), np.array([0, 2, 0]), 3).tolist()
+    [[4, 0, 2]]
+    """
+    return np.ascontiguousarray(counts @ one_hot(codes, size))
+
+
+def one_hot(codes: np.ndarray, size: int) -> scipy.sparse.csr_array:
+    """(K, size) a 1 in each row, in the column of its code.
+
+    >>> one_hot(np.array([1, 0]), 2).toarray().tolist()
+    [[0, 1], [1, 0]]
+    """
+    ones, ends = np.ones(len(codes), np.int64), np.arange(len(codes) + 1)
+    return scipy.sparse.csr_array((ones, codes, ends), shape=(len(codes), size))
+
+
+def label_matrices(gold: Any, predicted: Any) -> tuple[scipy.sparse.csr_array, scipy.sparse.csr_array]:
+    """Gold and predicted label sets as label matrices; ValueError where they are none or their shapes differ.
+
+    >>> gold, predicted = label_matrices([[1, 0]], [[1, 1]])
+    >>> predicted.nnz
+    2
+    """
+    truth, guess = as_label_matrix(gold), as_label_matrix(predicted, "predicted")
+    if truth.shape != guess.shape:
+        raise ValueError(f"predicted has shape {guess.shape}, but truth has {truth.shape}")
+    return truth, guess
+
+
+def _lists(matrix: scipy.sparse.csr_array) -> list[list[int]]:
+    columns = matrix.indices.tolist()
+    return [columns[start:stop] for start, stop in pairwise(matrix.indptr.tolist())]
+
+
+def _matrix(sets: Sequence[Sequence[int]], n_labels: int) -> scipy.sparse.csr_array:
+    indices = np.array([column for one in sets for column in sorted(one)], dtype=np.int32)
+    ends = np.cumsum([0, *map(len, sets)])
+    return scipy.sparse.csr_array((np.ones(len(indices), bool), indices, ends), shape=(len(sets), n_labels))
+
+
+def _set_codes(matrix: scipy.sparse.csr_array) -> np.ndarray:
+    """A number for each row, equal for equal sets, in the order of their columns."""
+    buffer = matrix.indices.astype(">i4").tobytes()  # bytes that sort like the columns
+    keys = [buffer[4 * start : 4 * stop] for start, stop in pairwise(matrix.indptr.tolist())]
+    code = {key: index for index, key in enumerate(sorted(set(keys)))}
+    return np.array([code[key] for key in keys], dtype=np.intp)
+
+
+def leaked(outcome: Outcome, negative: Label) -> Outcome:
+    """The outcome if every sample of the negative class had been predicted as it: its false alarms vanish.
+
+    This is what RECENT's released evaluation does (Lyu and Chen 2021): it looks up the answer of its second
+    step in files that hold positive gold samples only, so a false alarm of the first step counts as negative.
+
+    Parameters
+    ----------
+    outcome : of single labels, of any system. negative : the negative class.
+
+    Returns
+    -------
+    The same table, all samples of `negative` predicted as it. Recall of every positive class stays, its
+    precision can only rise, so no scheme falls.
+
+    Raises ValueError if `negative` is none of the labels.
+
+    >>> table = Outcome.from_columns(gold=["NA", "NA", "a"], predicted=["a", "NA", "a"])
+    >>> leaked(table, "NA").table().tolist()
+    [[2, 0], [0, 1]]
+    """
+    code = positions([negative], outcome.labels, "negative")[0]
+    gold = outcome.roles["gold"]
+    predicted = np.where(gold == code, code, outcome.roles["predicted"])
+    return replace(outcome, roles={"gold": gold, "predicted": predicted}).grouped()

@@ -1,0 +1,303 @@
+"""Counts of single classes, and the scores that are functions of them.
+
+A class score is a function of the four counts and gives nan where it is undefined (0/0); what an undefined
+score counts as is decided in one place, by `averaging.Policy`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..core import Label, did_you_mean
+
+
+class Summable:
+    """What outcomes share: `a + b` and `sum(outcomes)`, and equality of what they count.
+
+    A class gives `merged(outcomes)` and `_state()`, which is compared.
+
+    >>> counts = ClassCounts(np.array([3]), np.array([4]), np.array([5]), 15, ("a",))
+    >>> sum([counts, counts, counts]).n, counts + counts == counts
+    (45, False)
+    """
+
+    def _state(self) -> tuple:
+        raise NotImplementedError
+
+    @classmethod
+    def merged(cls, outcomes: Any) -> Any:
+        """The sum of one outcome or more."""
+        raise NotImplementedError
+
+    def __add__(self, other: Any) -> Any:
+        return self.merged([self, other]) if type(other) is type(self) else NotImplemented
+
+    def __radd__(self, other: object) -> Any:
+        return self if other == 0 else NotImplemented  # so that sum(outcomes) works
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._state() == other._state()
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, eq=False)
+class ClassCounts(Summable):
+    """Counts of each class against all others: what every score is a function of.
+
+    Attributes
+    ----------
+    correct, predicted, gold : (..., L) how often each label is right, predicted, gold: TP, TP + FP, TP + FN.
+        Leading axes are replicates.
+    n : number of samples (sum of weights); (...) for replicates. labels : the L labels.
+    direction, decision : as in `Outcome`.
+
+    >>> counts = ClassCounts(np.array([3]), np.array([4]), np.array([5]), 15, ("a",))
+    >>> counts.tp.item(), counts.fp.item(), counts.fn.item(), counts.tn.item()
+    (3, 1, 2, 9)
+    """
+
+    correct: np.ndarray
+    predicted: np.ndarray
+    gold: np.ndarray
+    n: Any
+    labels: tuple[Label, ...] = ()
+    direction: str = "kept"
+    decision: str | None = None
+
+    @property
+    def tp(self) -> np.ndarray:
+        """(..., L) gold and predicted."""
+        return self.correct
+
+    @property
+    def fp(self) -> np.ndarray:
+        """(..., L) predicted, not gold."""
+        return self.predicted - self.correct
+
+    @property
+    def fn(self) -> np.ndarray:
+        """(..., L) gold, not predicted."""
+        return self.gold - self.correct
+
+    @property
+    def tn(self) -> np.ndarray:
+        """(..., L) neither gold nor predicted."""
+        return np.asarray(self.n)[..., None] - self.gold - self.predicted + self.correct
+
+    @classmethod
+    def merged(cls, outcomes: Sequence[ClassCounts]) -> ClassCounts:
+        """The sum over disjoint samples; ValueError if labels or decisions differ."""
+        for other in outcomes[1:]:
+            check_same(outcomes[0], other)
+        names = ("correct", "predicted", "gold", "n")
+        sums = {name: sum(getattr(counts, name) for counts in outcomes) for name in names}
+        return replace(outcomes[0], **sums)
+
+    def pooled(self, chosen: np.ndarray) -> ClassCounts:
+        """(..., 1) the counts of the chosen labels added up, as if of one class: micro is the score of it."""
+        correct, predicted, gold = (
+            np.asarray(counts)[..., chosen].sum(-1, keepdims=True)
+            for counts in (self.correct, self.predicted, self.gold)
+        )
+        return replace(self, correct=correct, predicted=predicted, gold=gold, n=self.n * int(chosen.sum()))
+
+    def _state(self) -> tuple:
+        counts = (np.asarray(count).tolist() for count in (self.correct, self.predicted, self.gold, self.n))
+        return self.labels, self.direction, self.decision, *counts
+
+
+def check_same_labels(first: tuple[Label, ...], second: tuple[Label, ...]) -> None:
+    """ValueError unless both have the same labels in order: Macro-F1 divides by their number.
+
+    >>> check_same_labels(("a", "b"), ("a", "c"))
+    Traceback (most recent call last):
+    ValueError: outcomes of different labels do not add up: label 1 is 'b' and 'c'
+    """
+    if first is second or first == second:
+        return
+    if len(first) != len(second):
+        raise ValueError(f"outcomes of {len(first)} and of {len(second)} labels do not add up")
+    place = next(i for i, (a, b) in enumerate(zip(first, second, strict=True)) if a != b)
+    differ = f"label {place} is {first[place]!r} and {second[place]!r}"
+    raise ValueError(f"outcomes of different labels do not add up: {differ}")
+
+
+def check_same(first: Any, second: Any) -> None:
+    """ValueError unless two outcomes were decided in the same way, and, if they are of label sets, are of the
+    same labels in order.
+
+    >>> first, second = (ClassCounts(*np.zeros((3, 1)), 0, ("a",), decision=d) for d in ("argmax", "score>0"))
+    >>> check_same(first, second)
+    Traceback (most recent call last):
+    ValueError: outcomes decided by argmax and by score>0 do not add up
+    """
+    if first.decision is not None:
+        check_same_labels(first.labels, second.labels)
+    if first.decision != second.decision:
+        raise ValueError(f"outcomes decided by {first.decision} and by {second.decision} do not add up")
+
+
+ClassScore = Callable[["ClassCounts"], np.ndarray]
+
+
+def ratio(part: Any, whole: Any, undefined: float = np.nan) -> np.ndarray:
+    """part / whole, and `undefined` where whole is 0; shapes broadcast.
+
+    >>> ratio([1, 0], [2, 0]).tolist(), ratio(0, 0, undefined=0.0).item()
+    ([0.5, nan], 0.0)
+    """
+    part, whole = np.asarray(part, dtype=float), np.asarray(whole, dtype=float)
+    out = np.full(np.broadcast_shapes(part.shape, whole.shape), undefined)
+    return np.divide(part, whole, out=out, where=whole != 0)
+
+
+ROUNDING = 1e-9
+"""How far a sum of fractions may leave its range by rounding alone."""
+
+
+def in_range(values: Any, name: str, low: float = 0.0, high: float = 1.0) -> Any:
+    """The values, all of them nan or in [low, high] but for rounding: a last check before a score is given.
+
+    Raises ValueError that names the score: its counts are not those of samples, or too large to be added.
+
+    >>> in_range(0.5, "PPR")
+    0.5
+    >>> in_range([0.5, 2.0], "micro")
+    Traceback (most recent call last):
+    ValueError: micro is 2, which is not in [0, 1]: the counts are not those of samples, or too large to add
+    """
+    found = np.asarray(values)
+    wrong = (found < low - ROUNDING) | (found > high + ROUNDING)
+    if wrong.any():
+        odd = f"{name} is {found[wrong].flat[0]:.6g}, which is not in [{low:g}, {high:g}]"
+        raise ValueError(f"{odd}: the counts are not those of samples, or too large to add")
+    return values
+
+
+def precision(c: ClassCounts) -> np.ndarray:
+    """TP / (TP + FP); undefined for a class that is never predicted.
+
+    >>> precision(ClassCounts(*map(np.array, (3, 4, 3, 4)))).item()
+    0.75
+    """
+    return ratio(c.tp, c.tp + c.fp)
+
+
+def recall(c: ClassCounts) -> np.ndarray:
+    """TP / (TP + FN); undefined for a class without gold samples.
+
+    >>> recall(ClassCounts(*map(np.array, (3, 3, 4, 4)))).item()
+    0.75
+    """
+    return ratio(c.tp, c.tp + c.fn)
+
+
+def f_beta(beta: float = 1.0) -> ClassScore:
+    """F_β = (1+β²)·TP / ((1+β²)·TP + β²·FN + FP) (Harbecke et al. 2022, Eq. 1); undefined if all are 0.
+
+    β > 1 stresses recall, β < 1 precision. Raises ValueError unless β is finite and positive.
+
+    >>> f_beta(2)(ClassCounts(*map(np.array, (3, 4, 5, 15)))).round(4).item()
+    0.625
+    """
+    if not (np.isfinite(beta) and beta > 0):
+        raise ValueError(f"beta is {beta}: it has to be a finite positive number")
+    square = beta * beta
+
+    def score(c: ClassCounts) -> np.ndarray:
+        hits = (1 + square) * c.tp
+        return ratio(hits, hits + square * c.fn + c.fp)
+
+    return score
+
+
+def accuracy(c: ClassCounts) -> np.ndarray:
+    """(TP + TN) / n of the one-vs-rest question; undefined without samples.
+
+    >>> accuracy(ClassCounts(*map(np.array, (3, 4, 5, 10)))).item()
+    0.7
+    """
+    return ratio(c.tp + c.tn, c.tp + c.fp + c.fn + c.tn)
+
+
+def jaccard(c: ClassCounts) -> np.ndarray:
+    """TP / (TP + FP + FN), also called IoU; undefined if all three are 0.
+
+    >>> jaccard(ClassCounts(*map(np.array, (3, 4, 5, 10)))).item()
+    0.5
+    """
+    return ratio(c.tp, c.tp + c.fp + c.fn)
+
+
+def specificity(c: ClassCounts) -> np.ndarray:
+    """TN / (TN + FP); undefined if every sample is of the class.
+
+    >>> specificity(ClassCounts(*map(np.array, (3, 4, 5, 10)))).item()
+    0.8
+    """
+    return ratio(c.tn, c.tn + c.fp)
+
+
+def mcc(c: ClassCounts) -> np.ndarray:
+    """Matthews correlation (TP·TN − FP·FN) / √((TP+FP)(TP+FN)(TN+FP)(TN+FN)); undefined if a factor is 0.
+
+    >>> mcc(ClassCounts(*map(np.array, (3, 4, 5, 10)))).round(4).item()
+    0.4082
+    """
+    tp, fp, fn, tn = (
+        np.asarray(count, dtype=float) for count in (c.tp, c.fp, c.fn, c.tn)
+    )  # the product of four counts overflows integers
+    return ratio(tp * tn - fp * fn, np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)))
+
+
+CLASS_SCORES: dict[str, ClassScore] = {
+    "precision": precision,
+    "recall": recall,
+    "f1": f_beta(1.0),
+    "accuracy": accuracy,
+    "jaccard": jaccard,
+    "specificity": specificity,
+    "mcc": mcc,
+}
+
+
+LOWEST = {"mcc": -1.0}
+"""The smallest value of a score in `CLASS_SCORES` that does not begin at 0; all end at 1."""
+
+
+def resolve_score(score: str | ClassScore) -> tuple[str, ClassScore]:
+    """Name and function of a class score given by name, as 'fβ' (e.g. 'f0.5') or as a function of the counts.
+
+    Raises ValueError for an unknown name and says the nearest.
+
+    >>> resolve_score("f2")[0]
+    'f2'
+    """
+    if callable(score):
+        return getattr(score, "__name__", "user"), score
+    if score in CLASS_SCORES:
+        return score, CLASS_SCORES[score]
+    if beta := beta_of(score):
+        return f"f{beta:g}", f_beta(beta)
+    known, hint = ", ".join(CLASS_SCORES), did_you_mean(score, CLASS_SCORES)
+    raise ValueError(f"unknown class score {score!r}: known are {known}, 'fBETA' or a function{hint}")
+
+
+def beta_of(score: str) -> float | None:
+    """β of a score named 'fβ'; None for another name.
+
+    Raises ValueError for β = 0, as `f_beta`.
+
+    >>> beta_of("f0.5"), beta_of("mcc")
+    (0.5, None)
+    """
+    found = re.fullmatch(r"f(\d+(\.\d+)?)", score)
+    if found and not float(found[1]):
+        raise ValueError(f"score is {score!r}: beta has to be a finite positive number")
+    return float(found[1]) if found else None
