@@ -91,7 +91,7 @@ from .fact_samples import FACT_MEASURES, FactSample, facts_at
 
 # label sets and rankings of labels
 from .label_matrix import as_label_matrix, label_names
-from .label_scores import RankedLabels, as_score_matrix, top_k
+from .label_scores import as_score_matrix, top_k
 from .ranking import MEASURES, RankingOutcome, checked_ks, names_at, ranking_values
 from .multilabel import (
     F_MEASURES,

@@ -164,22 +164,6 @@ def row_blocks(n: int, width: int) -> Iterator[slice]:
     return (slice(start, min(start + step, n)) for start in range(0, n, step))
 
 
-def sparse_blocks(matrix: scipy.sparse.csr_array, extra: int) -> Iterator[slice]:
-    """Slices of rows which, padded to their longest row and `extra` entries more, have few entries.
-
-    >>> list(sparse_blocks(scipy.sparse.csr_array(np.eye(3)), 1))
-    [slice(0, 3, None)]
-    """
-    filled, start = np.diff(matrix.indptr), 0
-    typical = int(filled.mean()) + extra if len(filled) else extra
-    while start < len(filled):
-        stop = min(len(filled), start + max(1, BLOCK_ENTRIES // typical))
-        while stop - start > 1 and (filled[start:stop].max() + extra) * (stop - start) > BLOCK_ENTRIES:
-            stop = start + (stop - start) // 2
-        yield slice(start, stop)
-        start = stop
-
-
 def label_names(labels: Iterable[Label] | None, n_labels: int) -> tuple[Label, ...]:
     """The names of the columns: those given, or 0 … L−1.
 

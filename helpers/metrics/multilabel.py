@@ -20,8 +20,8 @@ import scipy  # its parts are loaded when they are first asked for
 from ..core import Label
 from .averaging import averages
 from .bootstrap import Interval, bootstrap_intervals
-from .label_matrix import as_label_matrix, checked_columns, from_lists, label_names, widened
-from .label_scores import RankedLabels, ScoreMatrix, as_scores, check_k, iter_blocks
+from .label_matrix import as_label_matrix, checked_columns, from_lists, from_rows, label_names, widened
+from .label_scores import as_score_matrix, best_of, check_k, score_blocks
 from .outcome import Outcome, scalar
 from .ranking import RankingOutcome
 from .scores import ClassCounts, ClassScore, Summable, ratio
@@ -93,8 +93,8 @@ class MultilabelOutcome(Summable):
 
     Attributes
     ----------
-    ranking : for P@K, R@K, RP@K, NDCG@K. decided : for the F-measures; None where lists without scores leave
-        open what is predicted. sets : for bootstrap intervals of the F-measures; None unless asked for.
+    ranking : for P@K, R@K, RP@K, NDCG@K. counts : for the F-measures. sets : for bootstrap intervals of the
+        F-measures; None unless asked for.
 
     >>> truth, scores = [[1, 0, 1], [0, 1, 0]], [[2.0, -1, 1], [1, -1, -1]]
     >>> outcome = MultilabelOutcome.from_scores(truth, scores, depth=2)
@@ -106,7 +106,7 @@ class MultilabelOutcome(Summable):
     """
 
     ranking: RankingOutcome
-    decided: ClassCounts | None
+    counts: ClassCounts
     sets: Outcome | None = None
 
     @classmethod
@@ -127,8 +127,8 @@ class MultilabelOutcome(Summable):
         Parameters
         ----------
         truth : (n, L) 0/1, dense or sparse; see `label_matrix.as_label_matrix`.
-        scores : (n, L) dense, sparse (what is not stored is 0), or `RankedLabels`. −∞: never reached, neither
-            ranked nor predicted. The order of labels is that of `topk.top_k`: ties go to the lower index.
+        scores : (n, L) dense, or sparse (what is not stored is 0). −∞: never reached, neither ranked nor
+            predicted. The order of labels is that of `top_k`: ties go to the lower index.
         depth : the largest K of the ranking measures, from 1 to the number of labels with scores.
         threshold : a label is predicted if its score is above it: 0 for decision values (0 itself is
             negative), 0.5 for probabilities. A finite number.
@@ -141,38 +141,41 @@ class MultilabelOutcome(Summable):
 
         Raises
         ------
-        ValueError : a truth other than 0 and 1, a score that is nan, lists that are no rankings, all with row
-            and column; shapes that differ; depth, threshold, labels or columns that do not fit.
+        ValueError : a truth other than 0 and 1, a score that is nan, both with row and
+            column; shapes that differ; depth, threshold, labels or columns that do not fit.
 
-        >>> lists = RankedLabels([[2, 0]], [[0.9, 0.3]])
-        >>> outcome = MultilabelOutcome.from_scores([[1, 0, 0]], lists, depth=2, threshold=0.5)
+        >>> outcome = MultilabelOutcome.from_scores([[1, 0]], [[0.25, 0.75]], depth=2, threshold=0.5)
         >>> outcome.ranking.scores([2])["P@2"], outcome.counts.decision
-        (0.5, 'top2,score>0.5')
+        (0.5, 'score>0.5')
         """
         gold = as_label_matrix(truth)
         n, n_labels = gold.shape
         names = label_names(labels, n_labels)
         place = np.arange(n_labels) if columns is None else checked_columns(columns, n_labels)
-        form = as_scores(scores, len(place), n)
+        matrix = as_score_matrix(scores)
+        if matrix.shape != (n, len(place)):
+            raise ValueError(f"scores has shape {matrix.shape}, but truth has {(n, len(place))}")
         check_k(depth, len(place), "depth")
         if not np.isfinite(threshold):
             raise ValueError(f"threshold is {threshold}: a finite number is needed")
-        decision = "argmax" if multiclass else form.decision(threshold)
+        decision = "argmax" if multiclass else f"score>{threshold:.12g}"
 
-        def outcome_of(gold: scipy.sparse.csr_array, part: ScoreMatrix | RankedLabels) -> MultilabelOutcome:
-            top = part.top(depth)
-            guess = _predicted(part, top, threshold, multiclass, len(place))
+        def outcome_of(gold: scipy.sparse.csr_array, block: np.ndarray) -> MultilabelOutcome:
+            labels, best = best_of(block, depth)
+            top = np.where(best == -np.inf, -1, labels)
+            if multiclass:
+                guess = from_lists(top[:, :1], top[:, :1] >= 0, len(place))
+            else:
+                guess = from_rows([block > threshold], len(place))
             if columns is not None:
                 top = np.append(place, -1)[top]  # −1, no label, finds the last one: −1 again
-                guess = None if guess is None else widened(guess, place, n_labels)
+                guess = widened(guess, place, n_labels)
             ranking = RankingOutcome.from_top(gold, top, names)
-            if guess is None:
-                return cls(ranking, None)
             once = np.ones(gold.shape[0], np.int64)
             sets = Outcome({"gold": gold, "predicted": guess}, once, names, decision=decision)
             return cls(ranking, sets.per_class(), sets.grouped() if keep_sets else None)
 
-        return cls.merged(outcome_of(*part) for part in iter_blocks(gold, form))
+        return cls.merged(outcome_of(gold[rows], block) for rows, block in score_blocks(matrix))
 
     @classmethod
     def from_batches(
@@ -222,35 +225,18 @@ class MultilabelOutcome(Summable):
         pairs = 0 if self.sets is None else len(self.sets.counts)
         return len(self.ranking.relevant) + pairs + len(self.ranking.labels)
 
-    @property
-    def counts(self) -> ClassCounts:
-        """The counts of the labels; ValueError where nothing was decided."""
-        if self.decided is None:
-            raise ValueError("the lists of labels have no scores, so no label is predicted: no F-measures")
-        return self.decided
-
     def scores(self, ks: Iterable[int]) -> dict[str, float]:
-        """The ranking measures at each K and the three F-measures; ValueError as `RankingOutcome.scores`, and
-        where nothing was decided (`ranking.scores` then has the rest)."""
+        """The ranking measures at each K and the three F-measures; ValueError as `RankingOutcome.scores`."""
         return self.ranking.scores(ks) | f_measures(self.counts)
 
 
-def _predicted(
-    part: ScoreMatrix | RankedLabels, top: np.ndarray, threshold: float, multiclass: bool, n_labels: int
-) -> scipy.sparse.csr_array | None:
-    if multiclass:
-        return from_lists(top[:, :1], top[:, :1] >= 0, n_labels)
-    return None if isinstance(part, RankedLabels) and part.scores is None else part.decide(threshold)
-
-
 def _sum(outcomes: list[MultilabelOutcome]) -> MultilabelOutcome:
-    if len({(one.decided is None, one.sets is None) for one in outcomes}) > 1:
-        raise ValueError("outcomes with and without decided labels or pairs of sets do not add up")
-    decided = [one.decided for one in outcomes if one.decided is not None]
     sets = [one.sets for one in outcomes if one.sets is not None]
+    if 0 < len(sets) < len(outcomes):
+        raise ValueError("outcomes with and without pairs of sets do not add up")
     return MultilabelOutcome(
         RankingOutcome.merged([one.ranking for one in outcomes]),
-        sum(decided[1:], decided[0]) if decided else None,
+        ClassCounts.merged([one.counts for one in outcomes]),
         Outcome.merged(sets) if sets else None,
     )
 

@@ -24,7 +24,6 @@ from helpers import ROOT
 from helpers.core.errors import MissingData
 from helpers.data import read_corpus
 from helpers.data.documents import label_list, label_matrix
-from helpers.metrics.label_scores import RankedLabels
 from helpers.models.linear.documents import TECHNIQUES
 from tests.benchmarks.table import MULTILABEL
 from tests.outcomes import MultilabelOutcome
@@ -163,16 +162,18 @@ def test_a_million_documents_in_bounded_memory(rows):
     n, n_labels, listed = 200_000 if rows.cheap else 1_000_000, 4_000, 100
     rng = np.random.default_rng(SEED)
     offsets = rng.permutation(n_labels)[:listed]
-    lists = ((rng.integers(n_labels, size=(n, 1)) + offsets) % n_labels).astype(np.int16)
-    scores = np.broadcast_to(np.linspace(1, -1, listed, dtype=np.float32), lists.shape)
+    lists = ((rng.integers(n_labels, size=(n, 1)) + offsets) % n_labels).astype(np.int32)
+    values = np.broadcast_to(np.linspace(1, 0.01, listed, dtype=np.float32), lists.shape).ravel()
+    ends = np.arange(0, listed * n + 1, listed)
+    scores = sparse.csr_array((values, lists.ravel(), ends), shape=(n, n_labels))
     gold = np.sort(lists[:, [0, 7, 60]], axis=1)
     pointers = np.arange(0, 3 * n + 1, 3)
     truth = sparse.csr_array((np.ones(3 * n, dtype=bool), gold.ravel(), pointers), shape=(n, n_labels))
     truth.sum_duplicates()
-    held = lists.nbytes + truth.data.nbytes + truth.indices.nbytes + truth.indptr.nbytes
+    held = lists.nbytes + values.nbytes + truth.data.nbytes + truth.indices.nbytes + truth.indptr.nbytes
     tracemalloc.start()
     began = time.perf_counter()
-    found = MultilabelOutcome.from_scores(truth, RankedLabels(lists, scores), listed).scores((1, 5, listed))
+    found = MultilabelOutcome.from_scores(truth, scores, listed).scores((1, 5, listed))
     seconds, peak = time.perf_counter() - began, tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert found["R@100"] == 1 and found["R@1"] == pytest.approx(1 / 3)

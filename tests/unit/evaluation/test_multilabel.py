@@ -186,7 +186,7 @@ class TestText:
         assert report.policy.startswith("f1|labels:a\n\\|n:9|zero_support:skip|decision:score>0|n:5|")
         assert report.signatures["schemes"]["macro"].startswith("f1|scheme:macro|labels:a\n\\|n:9|")
         assert report.to_text().splitlines()[-1].startswith(r"f1|labels:a\n\|n:9|zero_support:skip|")
-        odd = replace(outcome, decided=replace(outcome.counts, decision="x|n:9"))
+        odd = replace(outcome, counts=replace(outcome.counts, decision="x|n:9"))
         assert r"|decision:x\|n:9|n:5|" in report_of(odd, [1]).policy
 
 

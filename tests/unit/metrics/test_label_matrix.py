@@ -14,7 +14,6 @@ from helpers.metrics.label_matrix import (
     from_lists,
     from_rows,
     row_blocks,
-    sparse_blocks,
     widened,
 )
 
@@ -113,25 +112,6 @@ def test_blocks_cover_the_rows_once_and_stay_small(n, width, cells):
         blocks = list(row_blocks(n, width))
     assert [row for block in blocks for row in range(block.start, block.stop)] == list(range(n))
     assert all((block.stop - block.start) * width <= max(cells, width) for block in blocks)
-
-
-@PROPERTY
-@given(st.lists(st.integers(0, 30), max_size=40), st.integers(1, 5), st.integers(1, 60))
-def test_blocks_of_sparse_rows_are_small_when_padded(filled, extra, cells):
-    matrix = sp.csr_array(np.arange(30) < np.array(filled).reshape(-1, 1))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(label_matrix, "BLOCK_ENTRIES", cells)
-        blocks = list(sparse_blocks(matrix, extra))
-    assert [row for block in blocks for row in range(block.start, block.stop)] == list(range(len(filled)))
-    for block in blocks:
-        longest = max(filled[block]) + extra
-        assert (block.stop - block.start) * longest <= max(cells, longest)
-
-
-def test_one_long_row_does_not_widen_all_others():
-    matrix = sp.lil_array((3000, 5000))
-    matrix[1000, :] = 1
-    assert len(list(sparse_blocks(sp.csr_array(matrix), 5))) < 20
 
 
 def test_columns_of_a_mask_are_those_of_nonzero(rng):

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from helpers.metrics import label_matrix
 from helpers.metrics import multilabel as multilabel_outcome
-from helpers.metrics.label_scores import RankedLabels
 from tests.outcomes import MultilabelOutcome, Outcome
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "multilabel.json").read_text())
@@ -22,7 +21,6 @@ FORMS = {
     "float32": np.float32,
     "sparse": sp.csr_array,
     "coo": sp.coo_matrix,
-    "lists": lambda scores: RankedLabels.from_matrix(scores, scores.shape[1]),
 }
 from_scores = MultilabelOutcome.from_scores
 
@@ -30,11 +28,8 @@ from_scores = MultilabelOutcome.from_scores
 def tables(outcome):
     """All that an outcome holds, comparable."""
     sets = None if outcome.sets is None else outcome.sets.to_rows()
-    counts = (
-        None if outcome.decided is None else [outcome.counts.gold.tolist(), outcome.counts.correct.tolist()]
-    )
-    predicted = None if outcome.decided is None else outcome.counts.predicted.tolist()
-    return outcome.ranking.to_rows(), counts, predicted, sets
+    counts = [getattr(outcome.counts, name).tolist() for name in ("gold", "correct", "predicted")]
+    return outcome.ranking.to_rows(), counts, sets
 
 
 def data(rng, n=50, n_labels=8):
@@ -109,32 +104,10 @@ def test_multiclass_predicts_the_first_of_the_best_and_leaves_the_ranking_alone(
 
 def test_labels_that_were_never_reached_are_neither_ranked_nor_predicted():
     truth, scores = np.eye(2), np.full((2, 2), -np.inf)
-    for form in (scores, sp.csr_array(scores), RankedLabels([[-1, -1]] * 2)):
+    for form in (scores, sp.csr_array(scores)):
         outcome = from_scores(truth, form, 2, multiclass=True)
         assert outcome.ranking.scores([2]) == {"P@2": 0, "R@2": 0, "RP@2": 0, "NDCG@2": 0}
         assert outcome.counts.predicted.tolist() == [0, 0]
-
-
-def test_lists_take_what_they_do_not_name_as_not_predicted(rng):
-    truth, scores = data(rng)
-    lists = RankedLabels.from_matrix(scores, 3)
-    outcome = from_scores(truth, lists, 3)
-    assert outcome.counts.predicted.sum() == (scores > 0).sum(axis=1).clip(max=3).sum()
-    assert outcome.counts.decision == "top3,score>0"
-    assert outcome.ranking == from_scores(truth, scores, 3).ranking
-
-
-def test_lists_without_scores_have_ranking_measures_only(rng):
-    truth, scores = data(rng)
-    lists = RankedLabels(RankedLabels.from_matrix(scores, 3).labels)
-    outcome = from_scores(truth, lists, 3, keep_sets=True)
-    assert outcome.ranking == from_scores(truth, scores, 3).ranking
-    for call in (lambda: outcome.counts, lambda: outcome.scores([1])):
-        with pytest.raises(ValueError, match="have no scores, so no label is predicted: no F-measures"):
-            call()
-    assert tables(outcome + outcome)[1:] == (None, None, None)
-    best = from_scores(truth, lists, 3, multiclass=True)  # the best label needs no score
-    assert best.counts == from_scores(truth, scores, 3, multiclass=True).counts
 
 
 def test_scores_of_some_labels_only(rng):
@@ -161,8 +134,6 @@ def test_an_empty_place_stays_empty_where_columns_are_named():
         ({"truth": [[1, 2]]}, r"truth\[0, 1\] is 2"),
         ({"scores": [[0.5, np.nan]]}, r"scores\[0, 1\] is nan"),
         ({"scores": [[0.5]]}, r"scores has shape \(1, 1\), but truth has \(1, 2\)"),
-        ({"scores": RankedLabels([[0, 2]])}, r"labels\[0, 1\] is 2: columns of the truth are 0 … 1"),
-        ({"scores": RankedLabels([[0]])}, "k is 2, but the lists hold 1 labels"),
         ({"depth": 3}, "depth is 3, but there are 2 labels"),
         ({"depth": 0}, "depth is 0: it has to be a whole number, 1 or more"),
         ({"depth": 1.0}, r"depth is 1\.0"),
@@ -191,12 +162,8 @@ def test_a_fault_in_a_batch_is_named_with_its_batch():
 
 def test_outcomes_that_keep_different_things_do_not_add_up():
     full = from_scores([[1, 0]], [[0.5, 1]], 1, keep_sets=True)
-    for other in (
-        from_scores([[1, 0]], [[0.5, 1]], 1),
-        from_scores([[1, 0]], RankedLabels([[1]]), 1),
-    ):
-        with pytest.raises(ValueError, match="with and without"):
-            full + other
+    with pytest.raises(ValueError, match="with and without"):
+        full + from_scores([[1, 0]], [[0.5, 1]], 1)
     with pytest.raises(TypeError):
         full + 1
 
@@ -209,30 +176,10 @@ def peak_of(call):
         tracemalloc.stop()
 
 
-def many(rng, n, n_labels, length):
-    """Five gold labels each, and lists of the best labels with falling scores, without a label twice."""
-    gold = rng.integers(0, n_labels // 5, (n, 5), np.int32) * 5 + np.arange(5, dtype=np.int32)
-    truth = sp.csr_array((np.ones(5 * n, bool), gold.ravel(), np.arange(n + 1) * 5), shape=(n, n_labels))
-    places = rng.permuted(np.tile(np.arange(length, dtype=np.int32), (n, 1)), axis=1)
-    labels = rng.integers(0, n_labels // length, (n, length), np.int32) * length + places
-    scores = -np.sort(-rng.normal(0.5, 1, (n, length)).astype(np.float32), axis=1)
-    return truth, RankedLabels(labels, scores)
-
-
-def test_long_lists_are_evaluated_in_bounded_memory(rng):
-    """20,000 × 4,000 with the 100 best labels: 16 MB of input, and 640 MB as a matrix."""
-    truth, lists = many(rng, 20_000, 4_000, 100)
-    outcome, peak = peak_of(lambda: from_scores(truth, lists, 5))
-    assert outcome.ranking.n == 20_000
-    assert outcome.counts.predicted.sum() == (lists.scores > 0).sum()
-    assert peak < 60e6
-
-
 def test_memory_does_not_grow_with_the_number_of_instances(rng, monkeypatch):
     monkeypatch.setattr(label_matrix, "BLOCK_ENTRIES", 1 << 16)
-    truth, lists = many(rng, 16_000, 500, 50)
-    for form in (lists, sp.csr_array(rng.random((16_000, 500), dtype=np.float32) - 0.98 > 0) * 1.0):
-        part = lists.rows(slice(4_000)) if form is lists else form[:4_000]
-        _, small = peak_of(lambda part=part: from_scores(truth[:4_000], part, 5))
-        _, large = peak_of(lambda form=form: from_scores(truth, form, 5))
-        assert large - small < 2e6  # the truth of 12,000 more instances is held once more: 0.7 MB
+    drawn = rng.random((16_000, 500), dtype=np.float32)
+    truth, scores = sp.csr_array(drawn < 0.01), sp.csr_array(drawn > 0.98) * 1.0
+    _, small = peak_of(lambda: from_scores(truth[:4_000], scores[:4_000], 5))
+    _, large = peak_of(lambda: from_scores(truth, scores, 5))
+    assert large - small < 2e6  # the truth of 12,000 more instances is held once more: 0.7 MB

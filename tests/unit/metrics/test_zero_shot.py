@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from sklearn.metrics import f1_score
 from sklearn.preprocessing import MultiLabelBinarizer
 
-from helpers.metrics.label_scores import RankedLabels
 from helpers.metrics.multilabel import with_and_without_test_labels
 
 PROPERTY = settings(max_examples=100, deadline=None, derandomize=True, database=None)
@@ -22,9 +21,7 @@ def both(truth, scores, known, ks, **options):
     return {included: outcome.scores(ks) for included, outcome in found.items()}
 
 
-@pytest.mark.parametrize(
-    "make", [np.asarray, sp.csr_array, lambda scores: RankedLabels.from_matrix(scores, 2)]
-)
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
 def test_by_hand(make):
     found = both(TRUTH, make(SCORES), KNOWN, [1, 2])
     # best labels, as columns of the truth: 0 2 · 0 2 · 2 0 · 0 2
