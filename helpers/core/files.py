@@ -6,7 +6,6 @@ elsewhere.
 
 from __future__ import annotations
 
-import codecs
 import contextlib
 import functools
 import gzip
@@ -288,14 +287,21 @@ def utf8_fault(content: bytes) -> int | None:
     """
     view, start = memoryview(content), 0
     while start < len(content):
-        try:  # a character that the end of a block cuts is left for the next one
-            used = codecs.utf_8_decode(
-                view[start : start + _BLOCK], "strict", start + _BLOCK >= len(content)
-            )[1]
+        stop = _character_end(content, start + _BLOCK)
+        try:
+            str(view[start:stop], "utf-8")
         except UnicodeDecodeError as error:
             return start + error.start
-        start += used
+        start = stop
     return None
+
+
+def _character_end(content: bytes, place: int) -> int:
+    """The first place from `place` on where no character is cut (inside one, bytes are 10xxxxxx)."""
+    for end in range(place, min(place + 4, len(content))):
+        if content[end] & 0xC0 != 0x80:
+            return end
+    return min(place, len(content))
 
 
 def byte_fault(content: bytes, offset: int) -> tuple[int, str]:
