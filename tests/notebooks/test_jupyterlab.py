@@ -23,12 +23,16 @@ from pathlib import Path
 import pytest
 
 from helpers import ROOT
+from helpers.metrics import class_weights
 from helpers.notebooks import notebook_paths
 from tests.lazy import nbformat, v4
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(not CHROMIUM, reason="needs Chromium: apt-get install chromium")
-WIDGET = "import ipywidgets\nipywidgets.IntSlider()"
+BEFORE_WIDGET = """import pandas as pd
+from helpers.metrics import SCHEMES, class_weights
+interactive, small = True, [100, 10, 1]
+"""
 COMMITTED = "committed.ipynb"  # the first notebook as it is in the project
 MARKED = ".lm-TabBar-tab.jp-mod-current.jp-mod-dirty"
 SETTLED = """async () => {
@@ -54,7 +58,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for path in notebook_paths():
         (folder / path.name).write_text(json.dumps(with_version(path)), "utf-8")
     shutil.copy(notebook_paths()[0], folder / COMMITTED)
-    notebook = v4.new_notebook(cells=[v4.new_code_cell(WIDGET)])
+    (path,) = notebook_paths("02")
+    (widget,) = (cell.source for cell in nbformat.read(path, 4).cells if "interact(" in cell.source)
+    notebook = v4.new_notebook(cells=[v4.new_code_cell(BEFORE_WIDGET + widget)])
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3 (ipykernel)"}
     nbformat.write(notebook, folder / "widget.ipynb")
     return folder
@@ -142,11 +148,16 @@ def test_the_widget_of_02_is_drawn_and_answers(page, lab: str) -> None:
     page.locator(".jp-Cell").first.click()
     page.keyboard.press("Shift+Enter")
     page.wait_for_selector(".jp-OutputArea .widget-slider")
-    assert page.locator(".jp-OutputArea table").first.inner_text().count("class a") == 1
-    counts = page.locator(".jp-OutputArea .widget-text input").first
-    counts.fill("7")
-    counts.press("Enter")
-    page.wait_for_function("document.querySelector('.jp-OutputArea table').innerText.includes('0.389')")
+    table = ".jp-OutputArea table"
+    before = page.locator(table).first.inner_text()
+    alpha = float(before.partition("n^")[2].split()[0])
+    page.locator(".jp-OutputArea .noUi-handle").first.focus()
+    page.keyboard.press("ArrowRight")
+    moved = round(alpha + 0.05, 2)
+    page.wait_for_function(f"document.querySelector('{table}').innerText.includes('n^{moved:g}')")
+    weights = class_weights([100, 10, 1], f"n^{moved:g}").round(3)
+    rows = page.locator(table).first.inner_text().splitlines()[-3:]
+    assert [float(row.split()[-1]) for row in rows] == weights.tolist()
 
 
 EVERY = os.environ.get("LAB_NOTEBOOKS") == "all"
