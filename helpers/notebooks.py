@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pandas as pd
 
 from . import PACKAGE, ROOT
-from .core import did_you_mean, private_folder, unknown_name
+from .core import did_you_mean, naming_file, private_folder, unknown_name
 from .runs import INDEX, project_names, write_made
 
 if TYPE_CHECKING:
@@ -110,8 +110,8 @@ def read_contract(path: Path) -> dict[str, str]:
 def read_parameters(path: Path) -> dict[str, str]:
     """The parameters that a notebook declares as `name: kind = literal  # meaning`: name → kind.
 
-    Raises ValueError when it has not exactly one code cell tagged `parameters`, or for a kind that is not in
-    `KINDS`.
+    Raises ValueError when it has not exactly one code cell tagged `parameters`, for a kind that is not in
+    `KINDS`, and for a notebook that names no kernel.
 
     >>> read_parameters(NOTEBOOKS / "01_dataset_statistics.ipynb")
     {'results_dir': 'str', 'figures_dir': 'str', 'seed': 'int'}
@@ -123,7 +123,8 @@ def read_parameters(path: Path) -> dict[str, str]:
     tagged = [cell.cell_type for cell in cells if "parameters" in cell.metadata.get("tags", [])]
     if tagged != ["code"]:
         raise ValueError(f"{path.name}: needs exactly one code cell tagged 'parameters', has {len(tagged)}")
-    found = papermill.inspect_notebook(path)
+    with naming_file(path):
+        found = papermill.inspect_notebook(path)
     declared = {name: parameter["inferred_type_name"] for name, parameter in found.items()}
     for name, kind in declared.items():
         if kind not in KINDS:

@@ -186,9 +186,10 @@ WORDS = [f"{first}{second}" for first in "bdfgklmnprst" for second in ("an", "el
 def test_notebooks(tmp_path, environment, outcomes):
     (tmp_path / "notebooks").mkdir()
     for name in ("00_one", "01_two"):
-        parameters = v4.new_code_cell("pause = 0.3", metadata={"tags": ["parameters"]})
+        parameters = v4.new_code_cell("pause: float = 0.3  # seconds", metadata={"tags": ["parameters"]})
         code = v4.new_code_cell("import time; time.sleep(pause); print('x' * 1000)")
-        book = v4.new_notebook(cells=[parameters, code])
+        kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+        book = v4.new_notebook(cells=[parameters, code], metadata=kernel)
         nbformat.write(book, tmp_path / "notebooks" / f"{name}.ipynb")
     words = [sys.executable, "-c", NOTEBOOKS, str(tmp_path / "notebooks"), str(tmp_path / "out")]
     one = Killed(words, tmp_path / "out", environment)
