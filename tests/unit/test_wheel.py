@@ -144,12 +144,11 @@ def test_data_sets_models_and_doctests_work_under_the_other_name(site, folder):
     code = """
     from beyond_micro_f1 import data, models, program
     from beyond_micro_f1.core import text
-    from beyond_micro_f1.data import corpora
     import doctest
 
     for row in data.datasets().values():
         for function in filter(None, (row.reader, row.maker, row.counter)):
-            assert corpora.resolved(function).__module__.startswith("beyond_micro_f1."), function
+            assert function.__module__.startswith("beyond_micro_f1."), function
     for entry in models.MODELS.values():
         assert entry.load().__module__.startswith("beyond_micro_f1."), entry
     assert data.read_corpus("demo")["test"]
@@ -175,12 +174,14 @@ def test_what_is_stored_rides_along_and_extras_are_named(program, folder):
     for words, package, extra in (
         (("train", "--model", "majority", "--dataset", "demo"), "scikit-learn", "train"),
         (("linear", "--train", "mine.csv", "--model", "m"), "scikit-learn", "linear"),
-        (("notebooks",), "ipykernel", "notebooks"),
     ):
         done = run(program, *words, cwd=folder)
         install = f"pip install 'beyond-micro-f1[{extra}]'"
         missing = f"error: {words[0]} needs {package}, which is not installed: {install}\n"
         assert (done.returncode, done.stdout, done.stderr) == (2, "", missing)
+    done = run(program, "notebooks", cwd=folder)  # they come with a checkout alone
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: no notebooks (NN_name.ipynb) in ")
     assert "beyond-micro-f1 score mine.csv" in run(program, "score", "--help", cwd=folder).stdout
     assert sorted(path.name for path in folder.iterdir()) == ["helpers.py", "mine.csv"]
 
