@@ -108,7 +108,7 @@ def compare_files(
     rows: list[dict[str, Any]] = []
     first, *others = zip(systems.paths, systems.frames, strict=True)
     for path, frame in others:
-        outcomes, scores = systems.pair(*_matched(first[0], path, first[1], frame))
+        outcomes, scores = systems.pair(*matched(first[0], path, first[1], frame))
         try:
             both = outcomes, outcomes.of("second")
             test = paired_bootstrap(*both, scores, np.random.default_rng(seed), replicates)
@@ -225,7 +225,7 @@ class _Systems:
     def matched(self) -> list[pd.DataFrame]:
         """The frames in the order of the samples of the first."""
         first, *others = zip(self.paths, self.frames, strict=True)
-        return [first[1], *(_matched(first[0], path, first[1], frame)[1] for path, frame in others)]
+        return [first[1], *(matched(first[0], path, first[1], frame)[1] for path, frame in others)]
 
     def pair(self, a: pd.DataFrame, b: pd.DataFrame) -> tuple[Outcome, Callable[[Outcome], np.ndarray]]:
         """The outcomes of two systems in the same order, and the scores of either's table under each scheme,
@@ -277,7 +277,7 @@ class _Systems:
         ]
 
 
-def _matched(
+def matched(
     first: Path | str, second: Path | str, a: pd.DataFrame, b: pd.DataFrame
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Both frames in the same order of samples, with equal gold labels."""

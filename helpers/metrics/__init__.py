@@ -64,6 +64,7 @@ from .significance import (
     welch,
     welch_from_summary,
 )
+from .sample_size import accuracy_samples, runs_needed, runs_power
 from .agreement import (
     ALPHAS,
     alpha_crossings,

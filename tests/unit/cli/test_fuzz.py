@@ -197,6 +197,7 @@ COMMANDS = {
 }
 """Command → valid files and the words that give it such a file."""
 NO_FILES = {
+    "plan": "reads files as compare does, by read_label_columns, and then draws test sets for seconds",
     "data": "fetches and reads registered files, whose checksums are known",
     "train": "reads registered files, your own by read_relation_file, and run files as load_run does",
     "notebooks": "runs the repository's own notebooks",

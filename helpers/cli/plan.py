@@ -1,0 +1,87 @@
+"""How many test samples, or how many seeds, a difference needs to be seen."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from .base import app, as_json, put
+from .options import FILE, GOLD_COLUMN, ID_COLUMN, OUTPUT, PREDICTED_COLUMN, SEED, forms, option
+
+
+@app.command("plan")
+@click.argument("other", metavar="[OTHER]", required=False, type=FILE)
+@option("--from first", "FILE", "Predictions of a system, with the gold labels.", FILE)
+@option(
+    "--changed", "X", "Without OTHER: the share of answers that a better system changes, e.g. 0.1.", float
+)
+@option("--sd", "S", "In place of files: the SD of the score over seeds, in points.", float)
+@option("--difference", "D", "The difference to be seen, in points (per cent).", float, required=True)
+@option("--power", "P", "The probability of seeing it (default 0.8).", float, default=0.8)
+@option(
+    "--scheme schemes",
+    "NAME",
+    "A scheme, n^ALPHA or accuracy; repeatable (default micro, weighted, macro).",
+    multiple=True,
+)
+@option("--negative", "L", "The negative class, e.g. no_relation, which is never averaged.")
+@GOLD_COLUMN
+@PREDICTED_COLUMN
+@ID_COLUMN
+@SEED
+@forms("table", "json")
+@OUTPUT
+def _plan(
+    other: str | None, first: str | None, sd: float | None, form: str, output: str | None, **options: Any
+) -> None:
+    """How many samples or seeds tell two systems apart.
+
+    From files: test sets of several sizes are drawn from the joint outcome of the two systems, moved to the
+    difference that is asked for, and each is tested by the paired bootstrap as in `compare`; power is the
+    share of test sets in which the 95 % interval leaves 0. With one file and --changed, the better system
+    changes that share of the answers: the same share of the wrong ones of each class becomes right.
+
+    From --sd: how many seeds of each system the t test needs (noncentral t), by the same difference.
+
+    examples:
+      python -m helpers plan --from mine.csv other.csv --difference 1 --scheme macro --negative no_relation
+      python -m helpers plan --from mine.csv --changed 0.1 --difference 1 --negative no_relation
+      python -m helpers plan --sd 1.0 --difference 1
+    """
+    if (sd is None) == (first is None):
+        raise ValueError("give --from FILE for samples of a test set, or --sd for seeds, not both")
+    if sd is not None:
+        text = _of_seeds(sd, options["difference"], options["power"], form)
+    else:
+        text = _of_files(first, other, form, **options)
+    put(text, output)
+
+
+def _of_files(
+    first: str, other: str | None, form: str, schemes: tuple[str, ...], difference: float, **options: Any
+) -> str:
+    from ..evaluation import plan_files, plan_text
+
+    chosen = {"schemes": schemes} if schemes else {}
+    plans = plan_files(first, other, difference=difference / 100, **chosen, **options)
+    return as_json([asdict(plan) for plan in plans]) if form == "json" else plan_text(plans)
+
+
+def _of_seeds(sd: float, difference: float, power: float, form: str) -> str:
+    from ..metrics import runs_needed, runs_power
+
+    needed = runs_needed(difference, sd, power)
+    counts = sorted({2, 3, 5, 10, 20, needed})
+    powers = {runs: runs_power(difference, sd, runs) for runs in counts}
+    if form == "json":
+        return as_json(
+            {"difference": difference, "sd": sd, "power": power, "needed": needed, "powers": powers}
+        )
+    head = (
+        f"{needed} seeds of each system see a difference of {difference:g} at SD {sd:g} with power {power:g}"
+    )
+    return "\n".join(
+        [head, "", " seeds  power", *(f"{runs:>6}{power:>7.2f}" for runs, power in powers.items())]
+    )
