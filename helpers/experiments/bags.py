@@ -49,9 +49,9 @@ from ..runs import (
     ConfusionRows,
     RankedFacts,
     Run,
+    different_fields,
     load_run,
     run_path,
-    same_configuration,
     save_run,
     variant_name,
 )
@@ -325,9 +325,6 @@ def _model(experiment: BagExperiment, data: BagData) -> Model:
     )
 
 
-NO_FACTS = RankedFacts(level="bag", facts=0, length=0, hit_ranks=())
-
-
 def _configuration(experiment: BagExperiment, model: Model, data: BagData, variant: str) -> Run:
     """The run before anything is trained."""
     settings, known = experiment.resolved(), experiment.recorded()
@@ -362,7 +359,7 @@ def _stored(blank: Run, folder: Path | str) -> Run | None:
     if not path.exists():
         return None
     stored = load_run(path)
-    if not same_configuration(stored, blank):
+    if different_fields(stored, blank):
         save_run(blank, folder)  # raises, and says what differs
     return stored
 

@@ -18,10 +18,9 @@ from scipy import sparse
 from tqdm import tqdm
 
 from ..data import Documents, corpus_hashes, find_dataset, label_matrix, read_corpus
-from ..metrics import MultilabelOutcome, with_and_without_test_labels
+from ..metrics import MultilabelOutcome, Outcome, with_and_without_test_labels
 from ..runs import (
     RUNS_FOLDER,
-    LabelPairs,
     Run,
     environment,
     save_run,
@@ -282,7 +281,7 @@ def pair_of_models(
         own[field] = {place: one[field] for place, one in configurations.items()}
     own["versions"] = configurations["first"]["versions"] | configurations["second"]["versions"]
     own |= {"seed": next((seed for seed in seeds if seed is not None), None)}
-    outcome = LabelPairs.from_matrices(truth, *predicted, made.labels)
+    outcome = Outcome.from_sets(truth, predicted[0], made.labels, second=predicted[1])
     return Run.from_outcome(outcome, second=second, **configuration | own)
 
 

@@ -25,10 +25,10 @@ from ..models import History, Model, build
 from ..runs import (
     RUNS_FOLDER,
     Run,
+    different_fields,
     environment,
     load_run,
     run_path,
-    same_configuration,
     save_run,
 )
 from .experiment import Experiment, ExperimentData, option_files, read_samples, versions, write_predictions
@@ -86,7 +86,7 @@ def run_experiment(
     path = run_path(blank, folder)
     if path.exists() and not overwrite:
         stored = load_run(path)
-        if not same_configuration(stored, blank):
+        if different_fields(stored, blank):
             save_run(blank, folder)  # raises, and says what differs
         if not (predictions or weights or epochs):
             return stored

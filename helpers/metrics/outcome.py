@@ -164,6 +164,7 @@ class Outcome(Summable):
         predicted: Any,
         labels: Iterable[Label] | None = None,
         decision: str = "given",
+        **roles: Any,
     ) -> Outcome:
         """Count pairs of label sets.
 
@@ -171,6 +172,7 @@ class Outcome(Summable):
         ----------
         gold, predicted : (n, L) 0/1 matrices; see `as_label_matrix`.
         labels : names of the columns; None: 0 … L−1. decision : carried into every signature.
+        roles : further matrices by role, e.g. `second`.
 
         Raises ValueError for shapes that differ, values other than 0 and 1, names that do not fit.
 
@@ -178,8 +180,10 @@ class Outcome(Summable):
         [[[0], [0, 1], 3]]
         """
         truth, guess = label_matrices(gold, predicted)
+        sets = {"gold": truth, "predicted": guess}
+        sets |= {role: label_matrices(gold, matrix, role)[1] for role, matrix in roles.items()}
         once, names = np.ones(truth.shape[0], np.int64), label_names(labels, truth.shape[1])
-        return cls({"gold": truth, "predicted": guess}, once, names, decision=decision).grouped()
+        return cls(sets, once, names, decision=decision).grouped()
 
     @classmethod
     def from_rows(
@@ -429,16 +433,18 @@ def one_hot(codes: np.ndarray, size: int) -> scipy.sparse.csr_array:
     return scipy.sparse.csr_array((ones, codes, ends), shape=(len(codes), size))
 
 
-def label_matrices(gold: Any, predicted: Any) -> tuple[scipy.sparse.csr_array, scipy.sparse.csr_array]:
+def label_matrices(
+    gold: Any, predicted: Any, name: str = "predicted"
+) -> tuple[scipy.sparse.csr_array, scipy.sparse.csr_array]:
     """Gold and predicted label sets as label matrices; ValueError where they are none or their shapes differ.
 
     >>> gold, predicted = label_matrices([[1, 0]], [[1, 1]])
     >>> predicted.nnz
     2
     """
-    truth, guess = as_label_matrix(gold), as_label_matrix(predicted, "predicted")
+    truth, guess = as_label_matrix(gold), as_label_matrix(predicted, name)
     if truth.shape != guess.shape:
-        raise ValueError(f"predicted has shape {guess.shape}, but truth has {truth.shape}")
+        raise ValueError(f"{name} has shape {guess.shape}, but truth has {truth.shape}")
     return truth, guess
 
 

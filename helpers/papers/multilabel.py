@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 
 from .. import RESULTS, ROOT
 from ..core import MissingData
@@ -19,8 +21,10 @@ from ..metrics import (
     F_MEASURES,
     ClassCounts,
     MultilabelOutcome,
+    Outcome,
     Policy,
     averages,
+    bootstrap_intervals,
     class_weights,
     label_intervals,
     scheme_names,
@@ -110,7 +114,7 @@ def pair_gains(
     replicates: int = 1000,
     folder: Path | str = RUNS_FOLDER,
 ) -> pd.DataFrame:
-    """`LabelPairs.gains` of stored pairs of models, one below the other; `model` says 'second − first'.
+    """`gains` of stored pairs of models, one below the other; `model` says 'second − first'.
 
     The generator is used up in the order of the pairs. A pair that is not stored has no rows.
 
@@ -120,10 +124,45 @@ def pair_gains(
     tables = [pd.DataFrame()]
     for first, second in pairs:
         for run in list_runs(dataset, f"{first}+{second}", folder=folder):
-            gains = run.outcome().gains(rng, replicates)
-            gains.insert(0, "model", f"{second} − {first}")
-            tables.append(gains)
+            table = gains(run.outcome(), rng, replicates)
+            table.insert(0, "model", f"{second} − {first}")
+            tables.append(table)
     return pd.concat(tables, ignore_index=True)
+
+
+def gains(outcome: Outcome, rng: np.random.Generator, replicates: int = 1000) -> pd.DataFrame:
+    """F1 of the second model minus that of the first, under each scheme, with 95 % bootstrap intervals.
+
+    Instances are drawn, each with what both models say of it: two outcomes that were counted apart do not say
+    on which instances the models differ, so the interval cannot come from them.
+
+    Parameters
+    ----------
+    outcome : of label sets, in the roles gold, predicted and second.
+
+    Returns
+    -------
+    Columns `scheme`, `difference`, `low`, `high`, fractions.
+
+    >>> pair = Outcome.from_sets([[1, 0]], [[1, 1]], ["x", "y"], second=[[1, 0]])
+    >>> gains(pair, np.random.default_rng(1), 10).query("scheme == 'micro'").difference.round(3).item()
+    0.333
+    """
+    gold, *predicted = (outcome.roles[role] for role in ("gold", "predicted", "second"))
+    # the stored intervals were drawn from kinds in the order of both models' columns side by side
+    side_by_side = {"both gold": [gold, gold], "both predicted": predicted}
+    order = {role: scipy.sparse.hstack(columns, "csr") for role, columns in side_by_side.items()}
+    outcome = replace(outcome, roles=order | outcome.roles).grouped()
+    models = ("predicted", "second")
+    original = {model: outcome.per_class(model) for model in models}
+
+    def difference(drawn: Outcome) -> np.ndarray:
+        first, second = (averages(drawn.per_class(model), classes_of=original[model]) for model in models)
+        return second - first
+
+    made = bootstrap_intervals(outcome, difference, rng, replicates)
+    columns = {"scheme": scheme_names(), "difference": made.value, "low": made.low, "high": made.high}
+    return pd.DataFrame(columns)
 
 
 def label_f1(counts: ClassCounts) -> np.ndarray:

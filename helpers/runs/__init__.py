@@ -13,9 +13,7 @@ from .files import (
     load_run,
     run_path,
     safe_name,
-    same_configuration,
     save_run,
     variant_name,
 )
-from .label_pairs import LabelPairs
 from .staleness import INDEX, MadeFrom, Result, made_states, project_names, read_index, run_state, write_made

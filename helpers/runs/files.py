@@ -14,15 +14,16 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from importlib.metadata import version
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from .. import RESULTS, ROOT
-from ..core import abridged, shown, visible, write_atomically
-from .outcomes import KINDS, plain
-from .schema import SCHEMA_VERSION, Run, normal
+from ..core import abridged, shown, write_atomically
+from .outcomes import plain
+from .schema import SCHEMA_VERSION, Run, first_fault, normal
 
 RUNS_FOLDER = ROOT / "results" / "runs"
 """Where runs are written, and read."""
@@ -199,7 +200,7 @@ def load_run(path: Path | str) -> Run:
             )
         return run
     except ValidationError as error:
-        reason = _one_line(error)
+        reason = first_fault(error)
     except RecursionError:
         reason = "nested too deeply"
     except ValueError as error:
@@ -213,7 +214,7 @@ def _read(path: Path) -> dict[str, Any]:
         raise ValueError(f"has {path.stat().st_size} bytes; expected at most {MAX_BYTES}")
     try:
         text = path.read_bytes().decode("utf-8")
-        record = json.loads(text, object_pairs_hook=_object, parse_constant=_no_number)
+        record = json.loads(text, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
         raise ValueError(f"line {error.lineno}, column {error.colno}: not JSON ({error.msg})") from None
     except UnicodeDecodeError as error:
@@ -236,29 +237,6 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             raise ValueError(f"key {shown(key)} is there twice")
         record[key] = value
     return record
-
-
-def _no_number(text: str) -> None:
-    raise ValueError(f"{text} is no JSON number")
-
-
-def _one_line(error: ValidationError) -> str:
-    """The first fault that pydantic names, as 'key is value; expected …'."""
-    fault = error.errors(include_url=False)[0]
-    kind, steps = fault["type"], fault["loc"]
-    if steps[:1] == ("outcome",) and len(steps) > 1 and steps[1] in KINDS:
-        steps = ("outcome", *steps[2:])  # pydantic names the kind of the outcome there
-    names = [f"[{step}]" if isinstance(step, int) else f".{visible(step, 80)}" for step in steps]
-    key = "".join(names).removeprefix(".")
-    if kind == "missing":
-        return f"missing key {key}"
-    if kind == "unexpected_keyword_argument":
-        return f"unknown key {key}"
-    if kind in ("union_tag_invalid", "union_tag_not_found"):
-        return f"outcome.kind is {shown(fault['input'].get('kind'))}; expected one of {', '.join(KINDS)}"
-    said = str(fault["ctx"]["error"]) if kind == "value_error" else fault["msg"]
-    said = said.replace("Input should be ", "expected ")
-    return f"{key} is {shown(fault['input'])}; {said}" if key else said
 
 
 def list_runs(
@@ -285,7 +263,8 @@ def list_runs(
     parts = [f"{name}*" if name and re.fullmatch(r"[\w.+-]+", name) else "*" for name in (dataset, model)]
     runs = map(load_run, sorted(Path(folder).glob("/".join([*parts, "*", "*.json"]))))
     kept = [run for run in runs if all(value in (None, getattr(run, key)) for key, value in wanted.items())]
-    return sorted(kept, key=_order)
+    names = attrgetter("dataset", "split", "model", "variant")
+    return sorted(kept, key=lambda run: (*names(run), run.encoder or "", run.seed or 0))
 
 
 def list_published(dataset: str, kind: str | None = None, folder: Path | str = RUNS_FOLDER) -> list[Run]:
@@ -296,11 +275,6 @@ def list_published(dataset: str, kind: str | None = None, folder: Path | str = R
     {None}
     """
     return [run for run in list_runs(dataset, kind=kind, folder=folder) if run.profile is None]
-
-
-def _order(run: Run) -> tuple:
-    seed = -1 if run.seed is None else run.seed
-    return run.dataset, run.split, run.model, run.variant, run.encoder or "", seed
 
 
 def different_fields(a: Run, b: Run) -> list[str]:
@@ -314,11 +288,6 @@ def different_fields(a: Run, b: Run) -> list[str]:
     """
     first, second = a.configuration(), b.configuration()
     return [name for name in first if first[name] != second[name]]
-
-
-def same_configuration(a: Run, b: Run) -> bool:
-    """Would training `b` again be a repetition of `a`?"""
-    return not different_fields(a, b)
 
 
 def environment(packages: Sequence[str] = ("numpy", "scipy", "torch", "transformers")) -> dict[str, Any]:

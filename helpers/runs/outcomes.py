@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from itertools import zip_longest
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -13,7 +15,6 @@ from pydantic.dataclasses import dataclass
 
 from ..core import Label, shown
 from ..metrics import FactRanking, MultilabelOutcome, Outcome, RankingOutcome
-from .label_pairs import LabelPairs
 
 LIMIT = 2**53
 """Counts, and their sum, stay below: every program that reads JSON numbers as doubles gets them exactly."""
@@ -49,6 +50,7 @@ def plain(value: Any) -> Any:
 Count = Annotated[int, Strict(), Field(ge=0, lt=LIMIT)]
 Position = Count
 """Of a label in the list of labels."""
+Positions = tuple[Position, ...]
 Rank = Annotated[int, Strict(), Field(ge=1, le=MAX_LENGTH)]
 
 
@@ -103,12 +105,12 @@ class LabelSetRows:
     depth: Annotated[int, Strict(), Field(ge=1, le=MAX_DEPTH)] | None = None
     train_support: tuple[Count, ...] | None = None
     ranking: tuple[tuple[Count, tuple[Count, ...], Count], ...] = ()
-    sets: tuple[tuple[tuple[Position, ...], tuple[Position, ...], Count], ...] = ()
-    pairs: tuple[tuple[tuple[Position, ...], tuple[Position, ...], tuple[Position, ...], Count], ...] = ()
+    sets: tuple[tuple[Positions, Positions, Count], ...] = ()
+    pairs: tuple[tuple[Positions, Positions, Positions, Count], ...] = ()
     COUNTED: ClassVar = ("ranking", "sets", "pairs")
 
-    def counted(self, labels: Sequence[Label]) -> MultilabelOutcome | LabelPairs:
-        """The outcome over these labels; of two classifiers, `LabelPairs`."""
+    def counted(self, labels: Sequence[Label]) -> MultilabelOutcome | Outcome:
+        """The outcome over these labels; of two classifiers, the `Outcome` of gold, predicted and second."""
         if self.train_support is not None and len(self.train_support) != len(labels):
             raise ValueError(
                 f"outcome.train_support has {len(self.train_support)} counts for {len(labels)} labels"
@@ -116,7 +118,8 @@ class LabelSetRows:
         if self.second:
             if self.ranking or self.sets or self.depth:
                 raise ValueError("outcome.second is given: expected pairs, and no ranking, sets or depth")
-            return _built("pairs", LabelPairs.from_rows, self.pairs, labels, self.decision)
+            roles = ("gold", "predicted", "second")
+            return _built("pairs", Outcome.from_rows, self.pairs, labels, roles, self.decision)
         if self.pairs or self.depth is None:
             raise ValueError("outcome.second is empty: expected depth, ranking and sets, and no pairs")
         sets = _built("sets", Outcome.from_rows, self.sets, labels, ("gold", "predicted"), self.decision)
@@ -166,7 +169,7 @@ class RankedFacts:
     length: Annotated[int, Strict(), Field(ge=0, le=MAX_LENGTH)]
     hit_ranks: tuple[Rank, ...]
     unknown: tuple[tuple[Rank, Rank], ...] = ()
-    relations: tuple[Position, ...] | None = None
+    relations: Positions | None = None
     pairs: tuple[Count, ...] | None = None
     scores: tuple[Annotated[float, Strict(), Field(allow_inf_nan=False)], ...] | None = None
     COUNTED: ClassVar = ()
@@ -199,10 +202,8 @@ class RankedFacts:
         if strangers := [label for label in ranking.labels if label not in names]:
             raise ValueError(f"label {shown(strangers[0])} of the ranking is not among the labels of the run")
         positions = np.array([names.index(label) for label in ranking.labels], dtype=np.int64)
-        before = np.r_[0, ranking.ranks[:-1]]
-        late = ranking.ranks - before > 1
-        columns: dict[str, Any] = {}
-        if not late.any():
+        columns: dict[str, Any] = {"unknown": _unknown(ranking.ranks)}
+        if not columns["unknown"]:
             columns["pairs"] = None if pairs is None else tuple(map(int, pairs))
             if ranking.relations is not None:
                 columns["relations"] = tuple(positions[ranking.relations].tolist())
@@ -213,54 +214,8 @@ class RankedFacts:
             counts = np.zeros(len(names), dtype=np.int64)
             counts[positions] = ranking.facts_of_relation
             columns["facts_of_relation"] = tuple(counts.tolist())
-        return cls(
-            level=level,
-            facts=ranking.facts,
-            length=len(ranking),
-            hit_ranks=tuple(np.repeat(ranking.ranks, np.diff(ranking.found, prepend=0)).tolist()),
-            unknown=tuple(zip((before[late] + 1).tolist(), (ranking.ranks[late] - 1).tolist(), strict=True)),
-            **columns,
-        )
-
-    def ranking(self, labels: Sequence[Label] = (), negative: Label | None = None) -> FactRanking:
-        """The list for the metrics.
-
-        Parameters
-        ----------
-        labels : of the run, which the positions of relations point into. negative : the class among them that
-            is never a fact, and is left out of the ranking's labels.
-
-        Raises ValueError if a fact is of the negative class.
-
-        >>> columns = {"length": 2, "hit_ranks": (1,), "relations": (1, 2), "scores": (0.9, 0.5)}
-        >>> RankedFacts(level="bag", facts=2, **columns).ranking(["NA", "r", "s"], "NA").labels
-        ('r', 's')
-        """
-        known = np.ones(self.length, dtype=bool)
-        for first, last in self.unknown:
-            known[first - 1 : last] = False
-        ranks = np.flatnonzero(known) + 1
-        hits_so_far = np.searchsorted(np.array(self.hit_ranks, dtype=np.int64), ranks, side="right")
-        kept = np.array([place for place, label in enumerate(labels) if label != negative], dtype=np.int64)
-        relations, counts = self.relations, self.facts_of_relation
-        if relations is not None:
-            relations = np.searchsorted(kept, relations)
-            if not np.array_equal(kept[np.minimum(relations, len(kept) - 1)], self.relations):
-                raise ValueError(f"outcome.relations holds a fact of the negative class {shown(negative)}")
-        if counts is not None:
-            counts = np.array(counts, dtype=np.int64)[kept]
-            if counts.sum() != self.facts:
-                raise ValueError(f"outcome.facts_of_relation: there are facts of {shown(negative)}")
-        return FactRanking(
-            ranks,
-            hits_so_far,
-            self.facts,
-            None if self.scores is None else np.array(self.scores),
-            None if self.unknown else np.diff(hits_so_far, prepend=0).astype(bool),
-            relations,
-            () if relations is None and counts is None else tuple(labels[column] for column in kept),
-            counts,
-        )
+        hit_ranks = tuple(np.repeat(ranking.ranks, np.diff(ranking.found, prepend=0)).tolist())
+        return cls(level=level, facts=ranking.facts, length=len(ranking), hit_ranks=hit_ranks, **columns)
 
     def counted(self, labels: Sequence[Label]) -> RankedFacts:
         """Itself, once it is consistent. Raises ValueError that names the entry that is not."""
@@ -270,104 +225,105 @@ class RankedFacts:
                 raise ValueError(f"outcome.unknown is given: expected no {name}")
             if column is not None and len(column) != self.length:
                 raise ValueError(f"outcome.{name} has {len(column)} entries, outcome.length is {self.length}")
+        for index in np.flatnonzero(np.diff(self.scores or ()) > 0)[:1] + 1:
+            above, score = self.scores[index - 1 : index + 1]
+            raise ValueError(f"outcome.scores[{index}] is {score}, above the one before, {above}")
+        self.ranking(labels)
+        return self
+
+    def ranking(self, labels: Sequence[Label] = (), negative: Label | None = None) -> FactRanking:
+        """The list for the metrics.
+
+        Parameters
+        ----------
+        labels : of the run, which the positions of relations point into. negative : the class among them that
+            is never a fact, and is left out of the ranking's labels.
+
+        Raises ValueError for ranks that contradict each other, a position outside the labels, a fact of the
+        negative class, and more hits than facts (of a relation).
+
+        >>> columns = {"length": 2, "hit_ranks": (1,), "relations": (1, 2), "scores": (0.9, 0.5)}
+        >>> RankedFacts(level="bag", facts=2, **columns).ranking(["NA", "r", "s"], "NA").labels
+        ('r', 's')
+        """
+        ranks, found = self._known()
+        kept = np.array([index for index, label in enumerate(labels) if label != negative], dtype=np.int64)
+        relations, counts = self.relations, self.facts_of_relation
+        if relations is not None:
+            for index in np.flatnonzero(~np.isin(relations, kept))[:1]:
+                said = f"outcome.relations[{index}] is {relations[index]}"
+                raise ValueError(f"{said}, the negative class or none of the {len(labels)} labels")
+            relations = np.searchsorted(kept, relations)
+        if counts is not None:
+            if len(counts) != len(labels) or np.array(counts)[kept].sum() != self.facts:
+                expected = f"expected {len(labels)} that add up to {self.facts}, 0 of the negative class"
+                raise ValueError(f"outcome.facts_of_relation is {shown(counts)}: {expected}")
+            counts = np.array(counts, dtype=np.int64)[kept]
+        names = () if relations is None and counts is None else tuple(labels[index] for index in kept)
+        if self.unknown:
+            return FactRanking(ranks, found, self.facts, labels=names, facts_of_relation=counts)
+        scores = -ranks if self.scores is None else np.array(self.scores)
+        hits = np.diff(found, prepend=0)
+        try:
+            made = FactRanking.from_scores(scores, hits, self.facts, relations, names, counts)
+        except ValueError as error:
+            raise ValueError(f"outcome.{error}") from None
+        return made if self.scores is not None else replace(made, scores=None)
+
+    def _known(self) -> tuple[np.ndarray, np.ndarray]:
+        """The ranks at which it is known how many facts are true so far, and how many; ValueError where
+        `unknown` or `hit_ranks` is not what such a list is written as."""
+        known = np.ones(self.length, dtype=bool)
+        for first, last in self.unknown:
+            known[first - 1 : last] = False
+        ranks = np.flatnonzero(known) + 1
+        found = np.searchsorted(np.sort(np.array(self.hit_ranks, dtype=np.int64)), ranks, side="right")
         if len(self.hit_ranks) > self.facts:
             raise ValueError(
                 f"outcome.hit_ranks holds {len(self.hit_ranks)} hits; outcome.facts is {self.facts}"
             )
-        self._check_ranks()
-        for index in np.flatnonzero(np.diff(self.scores or ()) > 0)[:1] + 1:
-            above, score = self.scores[index - 1 : index + 1]
-            raise ValueError(f"outcome.scores[{index}] is {score}, above the one before, {above}")
-        for index in np.flatnonzero(np.array(self.relations or ()) >= len(labels))[:1]:
-            said = f"outcome.relations[{index}] is {self.relations[index]}"
-            raise ValueError(f"{said}; there are {len(labels)} labels")
-        if self.facts_of_relation is not None:
-            self._check_relations(labels)
-        return self
+        # each known rank has room for itself and for the ranks before it that are not known
+        new = np.minimum(np.diff(found, prepend=0), np.diff(ranks, prepend=0))
+        for name, expected in (("unknown", _unknown(ranks)), ("hit_ranks", np.repeat(ranks, new).tolist())):
+            for index, (stated, fits) in enumerate(zip_longest(getattr(self, name), expected)):
+                if stated != fits:
+                    rule = f"rising ranks up to {self.length}, pieces that do not touch, hits at known ranks"
+                    raise ValueError(f"outcome.{name}[{index}] is {stated}: expected {rule}")
+        return ranks, found
 
-    def _check_ranks(self) -> None:
-        """Pieces and hits rise within the list; hits stand at known ranks, each in a room of its own."""
-        first, last = np.array(self.unknown, dtype=np.int64).reshape(-1, 2).T
-        behind = np.r_[0, last[:-1] + 1]  # the rank behind a piece is known: two pieces cannot touch
-        for index in np.flatnonzero(~((behind < first) & (first <= last) & (last < self.length)))[:1]:
-            said = f"outcome.unknown[{index}] is {self.unknown[index]}"
-            raise ValueError(f"{said}: expected first and last rank, rising, before the last of the list")
-        hits = np.array(self.hit_ranks, dtype=np.int64)
-        before = np.r_[0, hits[:-1]]
-        for index in np.flatnonzero((hits < before) | (hits > self.length))[:1]:
-            said = f"outcome.hit_ranks[{index}] is {hits[index]}, after {before[index]}"
-            raise ValueError(f"{said}: expected rising ranks up to {self.length}")
-        ranks, counts = np.unique(hits, return_counts=True)
-        piece = np.searchsorted(last, ranks)  # the first one that does not end before the rank
-        for index in np.flatnonzero(np.r_[first, MAX_LENGTH + 1][piece] <= ranks)[:1]:
-            raise ValueError(f"outcome.hit_ranks holds {ranks[index]}, a rank that is not known")
-        # the known rank behind a piece may have the hits of all of its ranks; [-1] stands for no piece before
-        behind_piece = np.r_[last, 0][piece - 1] + 1 == ranks
-        room = 1 + np.where(behind_piece, np.r_[last - first + 1, 0][piece - 1], 0)
-        for index in np.flatnonzero(counts > room)[:1]:
-            raise ValueError(f"outcome.hit_ranks holds {ranks[index]} {counts[index]} times")
 
-    def _check_relations(self, labels: Sequence[Label]) -> None:
-        counts = self.facts_of_relation
-        if len(counts) != len(labels) or sum(counts) != self.facts:
-            said = f"outcome.facts_of_relation: {len(counts)} counts with the sum {sum(counts)}"
-            raise ValueError(f"{said}; expected {len(labels)} with the sum {self.facts}")
-        if self.relations is None:
-            return
-        hits = np.bincount([self.relations[rank - 1] for rank in self.hit_ranks], minlength=len(labels))
-        for index in np.flatnonzero(hits > counts)[:1]:
-            said = f"outcome.facts_of_relation[{index}] is {counts[index]}"
-            raise ValueError(f"{said}, but {hits[index]} of it are hits")
+def _unknown(ranks: np.ndarray) -> tuple[tuple[int, int], ...]:
+    """The pieces [first, last] of ranks between those that are known."""
+    before = np.r_[0, ranks[:-1]]
+    late = ranks - before > 1
+    return tuple(zip((before[late] + 1).tolist(), (ranks[late] - 1).tolist(), strict=True))
 
 
 Rows = Annotated[ConfusionRows | PairedRows | LabelSetRows | RankedFacts, Field(discriminator="kind")]
 KINDS = ("confusion", "paired", "label_sets", "facts")
-AnyOutcome = Outcome | MultilabelOutcome | LabelPairs | RankedFacts
+AnyOutcome = Outcome | MultilabelOutcome | RankedFacts
 
 
-def check_rows(name: str, rows: Sequence[tuple]) -> None:
-    """Raises ValueError for an entry that is there twice, and for counts, which stand last in a row, whose
-    sum is not below `LIMIT`.
-
-    >>> check_rows("rows", [(0, 0, 5), (0, 0, 2)])
-    Traceback (most recent call last):
-    ValueError: outcome.rows[1] is (0, 0, 2); its entry is there already
-    """
-    entries = set()
-    for index, row in enumerate(rows):
-        if row[:-1] in entries:
-            raise ValueError(f"outcome.{name}[{index}] is {shown(row)}; its entry is there already")
-        entries.add(row[:-1])
-    total = sum(row[-1] for row in rows)
-    if total >= LIMIT:
-        raise ValueError(f"outcome.{name} adds up to {total}; expected less than 2**53")
-
-
-def outcome_fields(
-    outcome: AnyOutcome, second: str = "", train_support: Iterable[int] | None = None
-) -> dict[str, Any]:
-    """The fields `labels` and `table` of a run with this outcome; see `Run.from_outcome`."""
-    if second and not (isinstance(outcome, LabelPairs) or "second" in getattr(outcome, "roles", ())):
+def as_rows(outcome: AnyOutcome, second: str = "", train_support: Iterable[int] | None = None) -> Any:
+    """The outcome as a run file holds it; see `Run.from_outcome`."""
+    if second and "second" not in getattr(outcome, "roles", ()):
         raise ValueError(f"the outcome is of one system; second is {second!r}")
     match outcome:
         case RankedFacts():
-            return {"table": outcome}
+            return outcome
+        case Outcome() if outcome.decision is not None:
+            return LabelSetRows(second=second, decision=outcome.decision, pairs=outcome.to_rows())
         case Outcome() if len(outcome.roles) == 2:
-            return {"labels": outcome.labels, "table": ConfusionRows(rows=outcome.to_rows())}
+            return ConfusionRows(rows=outcome.to_rows())
         case Outcome():
             other = "second system" if "second" in outcome.roles else "paired sentence"
-            table = PairedRows(other=other, second=second, rows=outcome.to_rows())
-            return {"labels": outcome.labels, "table": table}
-        case LabelPairs():
-            table = LabelSetRows(second=second, decision=outcome.sets.decision, pairs=outcome.to_rows())
-            return {"labels": outcome.labels, "table": table}
+            return PairedRows(other=other, second=second, rows=outcome.to_rows())
     if outcome.sets is None:
         raise ValueError("outcome has no label sets: make it with keep_sets=True")
-    table = LabelSetRows(
+    return LabelSetRows(
         decision=outcome.sets.decision,
         depth=outcome.ranking.depth,
         train_support=None if train_support is None else tuple(train_support),
         ranking=outcome.ranking.to_rows(),
         sets=outcome.sets.to_rows(),
     )
-    return {"labels": outcome.ranking.labels, "table": table}

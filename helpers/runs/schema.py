@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Annotated, Any, ClassVar
 
-from pydantic import BeforeValidator, Field, Strict, model_validator
+from pydantic import BeforeValidator, Field, Strict, ValidationError, model_validator
 
-from ..core import Label, shown
-from .outcomes import Count, Outcome, RankedFacts, Rows, check_rows, outcome_fields, plain, record
+from ..core import Label, shown, visible
+from .outcomes import KINDS, AnyOutcome, Count, RankedFacts, Rows, as_rows, plain, record
 
 SCHEMA_VERSION = 3
 
@@ -93,25 +93,26 @@ class Run:
 
     @model_validator(mode="after")
     def _check(self) -> Run:
-        first = {label: index for index, label in reversed([*enumerate(self.labels)])}
-        for index, label in enumerate(self.labels):
-            if first[label] != index:
-                raise ValueError(f"labels[{index}] is {shown(label)}, which is there already")
-        if self.negative is not None and self.negative not in first:
+        entries = {f"outcome.{name}": getattr(self.table, name) for name in self.table.COUNTED}
+        keys = {name: [row[:-1] for row in rows] for name, rows in entries.items()}
+        for name, values in ({"labels": self.labels} | keys).items():
+            first: dict[Any, int] = {}
+            for index, value in enumerate(values):
+                if first.setdefault(value, index) != index:
+                    raise ValueError(f"{name}[{index}] is {shown(value)}, which is there already")
+        if self.negative is not None and self.negative not in self.labels:
             raise ValueError(f"negative is {shown(self.negative)}, which is not in labels")
-        for name in self.table.COUNTED:
-            check_rows(name, getattr(self.table, name))
         _ = self._outcome
         return self
 
     @cached_property
-    def _outcome(self) -> Outcome:
+    def _outcome(self) -> AnyOutcome:
         return self.table.counted(self.labels)
 
     @classmethod
     def from_outcome(
         cls,
-        outcome: Outcome,
+        outcome: AnyOutcome,
         *,
         second: str = "",
         train_support: Iterable[int] | None = None,
@@ -121,7 +122,7 @@ class Run:
 
         Parameters
         ----------
-        second : the name of the second of two systems; without it, `Outcome` are of paired sentences.
+        second : the name of the second of two systems, whose predictions have the role 'second'.
         train_support : of each label, for label sets.
         configuration : the other fields; `labels` only for `RankedFacts`, which does not name them.
 
@@ -132,11 +133,12 @@ class Run:
         >>> Run.from_outcome(table, dataset="demo", model="majority").table.rows
         ((0, 0, 1), (1, 0, 1))
         """
-        return cls(**outcome_fields(outcome, second, train_support) | configuration)
+        table = as_rows(outcome, second, train_support)
+        own = {} if table is outcome else {"labels": getattr(outcome, "ranking", outcome).labels}
+        return cls(**own | {"table": table} | configuration)
 
-    def outcome(self) -> Outcome:
-        """The counts, ready for the metrics: `Outcome`, `Outcome`, `MultilabelOutcome`, `LabelPairs`
-        or `RankedFacts`.
+    def outcome(self) -> AnyOutcome:
+        """The counts, ready for the metrics: `Outcome`, `MultilabelOutcome` or `RankedFacts`.
 
         >>> from helpers.metrics import Outcome
         >>> table = Outcome.from_columns(["a", "b"], ["a", "a"])
@@ -200,3 +202,22 @@ def normal(value: Any) -> Any:
     if isinstance(value, list):
         return [normal(entry) for entry in value]
     return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def first_fault(error: ValidationError) -> str:
+    """The first fault that pydantic names, in one line: 'key is value; expected …'."""
+    fault = error.errors(include_url=False)[0]
+    kind, steps = fault["type"], fault["loc"]
+    if steps[:1] == ("outcome",) and len(steps) > 1 and steps[1] in KINDS:
+        steps = ("outcome", *steps[2:])  # pydantic names the kind of the outcome there
+    names = [f"[{step}]" if isinstance(step, int) else f".{visible(step, 80)}" for step in steps]
+    key = "".join(names).removeprefix(".")
+    if kind == "missing":
+        return f"missing key {key}"
+    if kind == "unexpected_keyword_argument":
+        return f"unknown key {key}"
+    if kind in ("union_tag_invalid", "union_tag_not_found"):
+        return f"outcome.kind is {shown(fault['input'].get('kind'))}; expected one of {', '.join(KINDS)}"
+    said = str(fault["ctx"]["error"]) if kind == "value_error" else " ".join(fault["msg"].split())
+    said = said.replace("Input should be ", "expected ")
+    return f"{key} is {shown(fault['input'])}; {said}" if key else said

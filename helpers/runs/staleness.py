@@ -23,7 +23,7 @@ from .. import ROOT
 from ..core import exclusive, file_sha256, read_opened, shown, write_atomically
 from ..data import data_sha256
 from .outcomes import record
-from .schema import SCHEMA_VERSION
+from .schema import SCHEMA_VERSION, first_fault
 
 INDEX = ROOT / "results" / "provenance.json"
 RULES_VERSION = 1
@@ -183,9 +183,7 @@ def read_index(path: Path = INDEX) -> dict[str, MadeFrom]:
     try:
         return _INDEX.validate_json(path.read_bytes())
     except ValidationError as error:
-        fault = error.errors(include_url=False, include_input=False)[0]
-        key = ".".join(map(str, fault["loc"]))
-        raise ValueError(f"{path}: {shown(key)}: {' '.join(fault['msg'].split())}") from None
+        raise ValueError(f"{path}: {first_fault(error)}") from None
 
 
 def write_made(

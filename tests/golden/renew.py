@@ -101,7 +101,7 @@ def _of_labels(run: Run) -> Mapping[str, float]:
 def _of_label_sets(run: Run) -> Mapping[str, float]:
     outcome = run.outcome()
     if run.second:
-        first, second = (averages(counts, SCHEMES) for counts in outcome.counts())
+        first, second = (averages(outcome.per_class(role), SCHEMES) for role in ("predicted", "second"))
         return _f1(first) | _f1(second, " of second")
     support = {"train_support": sum(run.table.train_support)}
     return support | outcome.scores((1, 5)) | _f1(averages(outcome.counts, SCHEMES))

@@ -34,7 +34,7 @@ from ...metrics import (
     official_macro,
     scheme_names,
 )
-from ...runs import LabelPairs, RankedFacts, Run
+from ...runs import RankedFacts, Run
 
 KINDS = ("labels", "paired", "sets", "facts")
 REPLICATES, SEED = 1_000, 1
@@ -267,8 +267,6 @@ def outcomes_of(run: Run) -> dict[str, Any]:
             return {"sets": outcome}
         case RankedFacts():
             return {"facts": outcome.ranking(run.labels, run.negative)}
-        case LabelPairs():
-            return {}
     return {"labels": outcome}
 
 

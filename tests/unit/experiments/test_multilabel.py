@@ -125,7 +125,8 @@ def test_holding_out_and_single_labels():
 def test_pairs_agree_with_single_runs(letters):
     pair = pair_of_models("demo", "1vsrest", "thresholding", letters)
     assert pair.model == "1vsrest+thresholding" and pair.seed == 1337
-    for counts, model in zip(pair.outcome().counts(), ("1vsrest", pair.second), strict=True):
+    for role, model in (("predicted", "1vsrest"), ("second", pair.second)):
+        counts = pair.outcome().per_class(role)
         own = run_model("demo", model, letters)[model].outcome().counts
         assert counts.correct.tolist() == own.correct.tolist()
         assert counts.predicted.tolist() == own.predicted.tolist()

@@ -16,6 +16,7 @@ from helpers.papers.multilabel import (
     COLLECTIONS,
     differing_documents,
     forms_table,
+    gains,
     label_f1,
     label_table,
     linear_runs,
@@ -28,8 +29,8 @@ from helpers.papers.multilabel import (
 from helpers.papers.multilabel import multilabel_runs as list_runs
 from helpers.reporting import TABLES_FOLDER, read_tidy
 from helpers.reporting.figures import multilabel as charts
-from helpers.runs import RUNS_FOLDER, LabelPairs, Run, load_run, save_run
-from tests.outcomes import MultilabelOutcome
+from helpers.runs import RUNS_FOLDER, Run, load_run, save_run
+from tests.outcomes import MultilabelOutcome, Outcome
 
 LABELS = ("a", "b", "c", "d", "e", "f")
 
@@ -104,8 +105,9 @@ class TestPairs:
 
     def test_counts_are_those_of_each_model(self, rng):
         truth, first, second = self.matrices(rng)
-        pairs = LabelPairs.from_matrices(truth, first, second, LABELS)
-        for counts, guess in zip(pairs.counts(), (first, second), strict=True):
+        pairs = Outcome.from_sets(truth, first, LABELS, second=second)
+        for role, guess in (("predicted", first), ("second", second)):
+            counts = pairs.per_class(role)
             assert counts.correct.tolist() == (truth & guess).sum(axis=0).tolist()
             assert counts.predicted.tolist() == guess.sum(axis=0).tolist()
             assert counts.gold.tolist() == truth.sum(axis=0).tolist()
@@ -114,23 +116,23 @@ class TestPairs:
     def test_gains_are_differences_with_narrower_intervals_than_unpaired_ones(self, rng):
         truth, first, second = self.matrices(rng)
         second = np.where(rng.random(truth.shape) < 0.9, first, second)  # nearly the same predictions
-        pairs = LabelPairs.from_matrices(truth, first, second, LABELS)
-        gains = pairs.gains(np.random.default_rng(1), 500).set_index("scheme")
-        values = [averages(counts) for counts in pairs.counts()]
-        assert gains["difference"].tolist() == pytest.approx((values[1] - values[0]).tolist())
-        assert (gains["low"] <= gains["difference"]).all()
-        assert (gains["difference"] <= gains["high"]).all()
-        shuffled = LabelPairs.from_matrices(
-            np.vstack([truth, truth]), np.vstack([first, truth]), np.vstack([truth, second]), LABELS
-        )
-        loose = shuffled.gains(np.random.default_rng(1), 500).set_index("scheme")
-        paired_width, loose_width = (g.loc["micro", "high"] - g.loc["micro", "low"] for g in (gains, loose))
+        pairs = Outcome.from_sets(truth, first, LABELS, second=second)
+        gained = gains(pairs, np.random.default_rng(1), 500).set_index("scheme")
+        values = [averages(pairs.per_class(role)) for role in ("predicted", "second")]
+        assert gained["difference"].tolist() == pytest.approx((values[1] - values[0]).tolist())
+        assert (gained["low"] <= gained["difference"]).all()
+        assert (gained["difference"] <= gained["high"]).all()
+        columns = [truth, truth], [first, truth], [truth, second]
+        gold, *predicted = map(np.vstack, columns)
+        shuffled = Outcome.from_sets(gold, predicted[0], LABELS, second=predicted[1])
+        loose = gains(shuffled, np.random.default_rng(1), 500).set_index("scheme")
+        paired_width, loose_width = (g.loc["micro", "high"] - g.loc["micro", "low"] for g in (gained, loose))
         assert paired_width < loose_width
 
     def test_a_model_gains_nothing_over_itself(self, rng):
         truth, first, _ = self.matrices(rng)
-        gains = LabelPairs.from_matrices(truth, first, first, LABELS).gains(rng, 50)
-        assert (gains[["difference", "low", "high"]] == 0).all(axis=None)
+        gained = gains(Outcome.from_sets(truth, first, LABELS, second=first), rng, 50)
+        assert (gained[["difference", "low", "high"]] == 0).all(axis=None)
 
 
 class TestStored:
@@ -168,7 +170,8 @@ class TestStored:
         path = RUNS_FOLDER / "reuters90" / "+".join(pair) / "no-encoder" / "seed-1337.json"
         pairs, runs = load_run(path), list_runs("reuters90")
         assert (pairs.model, pairs.second) == ("+".join(pair), pair[1])
-        for counts, model in zip(pairs.outcome().counts(), pair, strict=True):
+        for role, model in zip(("predicted", "second"), pair, strict=True):
+            counts = pairs.outcome().per_class(role)
             own = runs[model].outcome().counts
             for name in ("correct", "predicted", "gold"):
                 assert np.array_equal(getattr(counts, name), getattr(own, name))

@@ -16,7 +16,6 @@ from helpers.core import files
 from helpers.metrics import FactRanking, fact_scores
 from helpers.runs import (
     ConfusionRows,
-    LabelPairs,
     RankedFacts,
     Run,
     different_fields,
@@ -25,7 +24,6 @@ from helpers.runs import (
     load_run,
     run_path,
     safe_name,
-    same_configuration,
     save_run,
     variant_name,
 )
@@ -80,7 +78,7 @@ def outcomes(rng: np.random.Generator) -> dict[str, Run]:
         "paired": (both, {}),
         "compared": (compared, {"second": "B", "model": "A+B"}),
         "label sets": (scored, {"train_support": (5, 4, 3), "facts": {"problems": 3}, "cost": {"s": 1.5}}),
-        "label pairs": (LabelPairs.from_matrices(truth, guess, other, LABELS), {"second": "B"}),
+        "label pairs": (Outcome.from_sets(truth, guess, LABELS, second=other), {"second": "B"}),
         "facts": (facts(), {"labels": LABELS, "negative": "Other"}),
         "known ranks": (
             RankedFacts(level="bag", facts=9, length=8, hit_ranks=(2, 2, 3, 7), unknown=((1, 1), (5, 6))),
@@ -136,9 +134,9 @@ class TestRoundTrip:
         assert again.auc() == ranking.auc() and kept.length == len(ranking)
 
     def test_facts_of_the_negative_class_are_refused(self):
-        with pytest.raises(ValueError, match="a fact of the negative class 'Other'"):
+        with pytest.raises(ValueError, match="the negative class or none of the 3 labels"):
             facts(relations=(0, 1, 2, 1, 2)).ranking(LABELS, "Other")
-        with pytest.raises(ValueError, match="there are facts of 'Other'"):
+        with pytest.raises(ValueError, match="expected 3 that add up to 4, 0 of the negative class"):
             facts(facts_of_relation=(1, 2, 1)).ranking(LABELS, "Other")
         with pytest.raises(ValueError, match="label 'a' of the ranking is not among"):
             RankedFacts.from_ranking(
@@ -156,9 +154,9 @@ class TestRoundTrip:
 
     def test_label_pairs_are_those_of_both_systems(self, rng):
         truth, first, second = (rng.random((60, 3)) < 0.4 for _ in range(3))
-        pairs = LabelPairs.from_matrices(truth, first, second, LABELS)
-        for counts, guess in zip(pairs.counts(), (first, second), strict=True):
-            assert counts == Outcome.from_sets(truth, guess, LABELS).per_class()
+        pairs = Outcome.from_sets(truth, first, LABELS, second=second)
+        for role, guess in (("predicted", first), ("second", second)):
+            assert pairs.per_class(role) == Outcome.from_sets(truth, guess, LABELS).per_class()
 
     def test_counts_of_weights_are_refused(self):
         table = Outcome.from_columns(["a"], ["a"], sample_weight=[0.5])
@@ -266,7 +264,7 @@ class TestConfiguration:
     def test_what_was_found_is_none_of_it(self, tmp_path):
         found = {"wall_seconds": 9.0, "environment": {"python": "3.13"}, "licence": ""}
         again = make(table=ConfusionRows(rows=((0, 0, 1),)), **found)
-        assert same_configuration(make(), again)
+        assert not different_fields(make(), again)
         assert make().configuration_sha256 == again.configuration_sha256
         save_run(make(), tmp_path)
         assert load_run(save_run(again, tmp_path)).wall_seconds == 9.0
@@ -292,7 +290,7 @@ class TestConfiguration:
 
     def test_equal_numbers_are_equal(self):
         whole, decimal = (make(hyperparameters={"clip": one}) for one in (1, 1.0))
-        assert same_configuration(whole, decimal)
+        assert not different_fields(whole, decimal)
         assert whole.configuration_sha256 == decimal.configuration_sha256
 
     def test_a_configuration_that_was_edited_is_noticed(self, tmp_path):

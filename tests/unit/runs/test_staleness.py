@@ -169,7 +169,7 @@ class TestIndex:
 
     def test_a_broken_index_is_named(self, tmp_path):
         (tmp_path / "i.json").write_text('{"notebooks/a": {"made": 3}}')
-        with pytest.raises(ValueError, match="i.json: 'notebooks/a.made': "):
+        with pytest.raises(ValueError, match="i.json: notebooks/a.made is 3; "):
             read_index(tmp_path / "i.json")
 
 
