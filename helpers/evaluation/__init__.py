@@ -1,7 +1,6 @@
 """From anybody's prediction file to a report."""
 
-from .labels import score_file
-from .scoring import score_frame
+from .score import score_file, score_frame
 from .multilabel import DocumentScores, score_documents, score_multilabel, score_multilabel_files
 from .fact_lists import read_fact_lists
 from .facts import FactComparison, FactReport, compare_fact_files, score_fact_file

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core import shown, table_name, unknown_name, visible
-from ..data import read_label_columns, respelt
+from ..data import read_label_columns
 from ..metrics import (
     CORRECTIONS,
     Column,
@@ -38,8 +38,7 @@ from ..metrics import (
     resolve_score,
     scheme_names,
 )
-from .labels import as_run, check_labels
-from .scoring import Task, find_task, task_labels, with_listed
+from .score import Task, as_run, counted, find_task, prepared
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -204,21 +203,19 @@ class _Systems:
         known, names, (score, _) = find_task(task), scheme_names(schemes), resolve_score(score)
         reading = {name: value for name, value in options.items() if name in READING}
         policy = {name: value for name, value in options.items() if name not in READING}
-        frames, listed = [], known.labels if known else None
+        frames: list[pd.DataFrame] = []
+        spellings: tuple[str, ...] = ()
         for path in paths:
             if as_run(path):
                 raise ValueError(
                     f"{path} is a run file, which has no samples to pair: compare --runs NAME={path}"
                 )
-            found = read_label_columns(path, **reading)
-            if normalise:
-                found, changed = respelt(found, listed)
-                listed = listed or tuple(found["gold"].unique().to_pylist())
-                for one in changed:
-                    logger.warning("%s: %s is counted as %s", path, shown(one.label), shown(one.counted_as))
-            if known:
-                check_labels(found, known, task)
-            frames.append(found.frame())
+            read = read_label_columns(path, **reading)
+            read, respellings = prepared(read, known, normalise, spellings)
+            spellings = spellings or tuple(read["gold"].unique().to_pylist())
+            for each in respellings:
+                logger.warning("%s: %s is counted as %s", path, shown(each.label), shown(each.counted_as))
+            frames.append(read.frame())
         policy["negative"] = known.negative if known else negative or None
         return cls(paths, frames, names, names if schemes is None else schemes, score, policy, known)
 
@@ -230,11 +227,8 @@ class _Systems:
     def pair(self, a: pd.DataFrame, b: pd.DataFrame) -> tuple[Outcome, Callable[[Outcome], np.ndarray]]:
         """The outcomes of two systems in the same order, and the scores of either's table under each scheme,
         over classes that both share: those of the gold labels and of all predictions."""
-        columns = {"predicted": a["predicted"], "predicted_second": b["predicted"]}
-        labels = task_labels(self.task, columns) if self.task else None
-        outcomes = Outcome.from_columns(a["gold"], a["predicted"], second=b["predicted"], labels=labels)
-        if self.task is None:
-            outcomes = with_listed(outcomes, self.policy.get("labels", ()), self.policy["negative"])
+        columns = {"gold": a["gold"], "predicted": a["predicted"], "second": b["predicted"]}
+        outcomes = counted(columns, self.task, self.policy.get("labels", ()), self.policy["negative"])
         return outcomes, self._scores(outcomes.of("predicted") + outcomes.of("second"), self.policy)
 
     def alone(self, table: Outcome) -> Callable[[Outcome], np.ndarray]:

@@ -40,7 +40,7 @@ from ..metrics import (
     run_test,
     sawilowsky,
 )
-from .labels import scored_file
+from .score import scored_file
 
 logger = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ import torch
 from sklearn.metrics import f1_score
 from sklearn.utils import resample
 
-from helpers.evaluation.labels import score_file
+from helpers.evaluation.score import score_file
 from helpers.metrics.averaging import averages, evaluate
 from helpers.metrics.bootstrap import bootstrap_intervals
 from helpers.metrics.facts import FactRanking, fact_scores

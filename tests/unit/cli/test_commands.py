@@ -635,7 +635,7 @@ class TestProcess:
         )
         # a shell may have started the tests with the signal ignored
         code = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
-        code += "import helpers.evaluation.labels; from helpers.cli import main; print('begun', flush=True); "
+        code += "import helpers.evaluation.score; from helpers.cli import main; print('begun', flush=True); "
         code += "sys.exit(main(['score', 'mine.csv', '--bootstrap', '1000000']))"
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
         env = {**os.environ, "PYTHONPATH": str(ROOT)}

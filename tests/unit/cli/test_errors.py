@@ -155,7 +155,7 @@ def test_a_file_that_may_not_be_read_is_named(call, folder, monkeypatch):
     def refuse(*_, **__):
         raise PermissionError(13, "Permission denied", "mine.csv")
 
-    monkeypatch.setattr("helpers.evaluation.labels.count_files", refuse)
+    monkeypatch.setattr("helpers.evaluation.score.count_files", refuse)
     (folder / "mine.csv").touch()
     assert call("score", "mine.csv") == (2, "", "error: mine.csv: Permission denied\n")
 

@@ -19,7 +19,7 @@ from helpers.data import files as registry
 from helpers.data.demo import TEST_COUNTS, demo_corpus
 from helpers.data.pairing import paired_sets
 from helpers.data.predictions import read_predictions
-from helpers.evaluation.labels import score_file
+from helpers.evaluation.score import score_file
 from helpers.experiments import run as experiments
 from helpers.experiments.experiment import Experiment, read_samples
 from helpers.experiments.run import run_experiment

@@ -12,8 +12,7 @@ from helpers.core.errors import MalformedRecord
 from helpers.core.labels import SEMEVAL_RELATIONS
 from helpers.data.predictions import read_predictions
 from helpers.evaluation.comparison import compare_files
-from helpers.evaluation.labels import negative_hint, score_file
-from helpers.evaluation.scoring import TASKS, find_task, score_frame
+from helpers.evaluation.score import TASKS, find_task, score_file, score_frame
 from helpers.metrics.averaging import average, averages, evaluate
 from helpers.metrics.bootstrap import bootstrap_intervals
 from helpers.metrics.direction import direction_scores
@@ -361,11 +360,10 @@ class TestRemarks:
             with pytest.raises(ValueError, match=r"labels\[0\] is 'per:aeg', .* did you mean 'per:age'"):
                 score(path, labels=["per:aeg"])
 
-    def test_two_labels_that_look_like_a_negative_class(self):
-        frame = pd.DataFrame({"gold": ["NA", "Other"], "predicted": ["NA", "NA"]})
-        assert "NA, Other all look like one" in negative_hint(score_frame(frame))
-        assert negative_hint(score_frame(frame.replace("NA", "a"), negative="Other")) is not None
-        assert negative_hint(score_frame(pd.DataFrame({"gold": ["a"], "predicted": ["b"]}))) is None
+    def test_two_labels_that_look_like_a_negative_class(self, tmp_path, remarks):
+        path = write(tmp_path / "mine.csv", gold=["NA", "Other"], predicted=["NA", "NA"])
+        assert "NA, Other all look like one" in remarks(path)[0]
+        assert remarks(path, negative="Other") == []
 
     def test_a_column_in_two_roles(self, tmp_path, remarks):
         path = write(tmp_path / "mine.csv", gold=["a"], guess=["b"])

@@ -1,0 +1,534 @@
+"""From anybody's predictions to a report: read, count, score. What looks like a slip is logged."""
+
+from __future__ import annotations
+
+import logging
+import re
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..core import (
+    SEMEVAL_RELATIONS,
+    SKIPPED,
+    Label,
+    base_relation,
+    did_you_mean,
+    find_negative,
+    listing,
+    naming_file,
+    plain_form,
+    read_file,
+    shown,
+    unknown_name,
+    unlisted_message,
+)
+from ..data import LabelColumns, Respelling, count_files, respelt
+from ..metrics import (
+    DIRECTION_SCORES,
+    ClassReport,
+    Interval,
+    Outcome,
+    Weighting,
+    average,
+    averages,
+    bootstrap_intervals,
+    bootstrap_suffix,
+    direction_scores,
+    evaluate,
+    official_macro,
+    official_scores,
+    plain_number,
+    resolve_score,
+    scheme_names,
+    signature,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..runs import Run
+
+logger = logging.getLogger(__name__)
+RATES = tuple(DIRECTION_SCORES.values())
+
+
+class Task(NamedTuple):
+    """What a named task fixes: its labels and its negative class."""
+
+    name: str
+    labels: tuple[str, ...]
+    negative: str
+
+
+TASKS = {"semeval2010": Task("semeval2010", SEMEVAL_RELATIONS, "Other")}
+
+
+def find_task(name: str | None) -> Task | None:
+    """The task of that name, None for None; ValueError lists the known ones.
+
+    >>> find_task("semeval2010").negative
+    'Other'
+    """
+    if name is not None and name not in TASKS:
+        raise unknown_name("task", name, TASKS)
+    return None if name is None else TASKS[name]
+
+
+def score_file(path: Path | str | Sequence[Path | str], **options: Any) -> ClassReport:
+    """Score a file of gold and predicted labels, or many files of one test set; columns as in
+    `read_predictions`, options as in `score_frame`. A run file of this project (.json) is scored from its
+    counts.
+
+    Nothing is written. Logged as warnings: one column in two roles; a label with a well-known name of the
+    negative class that was not named as such; labels that are spelt alike; an inverse of labels that do not
+    occur; direction scores where no label has an inverse.
+
+    Parameters
+    ----------
+    gold_file, form, label_names : as in `read_predictions`. path, engine, check_ids : as in `count_files`.
+    normalise : one spelling for each label, the task's or that of `label_names`, else the most frequent
+        (`helpers.data.respelt`); what was changed is in the report's section `normalised` and logged.
+
+    Raises
+    ------
+    ValueError : as `count_files` and `score_frame`, with the file, and the line and column where there
+        is one.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "mine.csv")
+    ...     _ = path.write_text("gold,predicted\\nper:age,per:age\\nno_relation,per:age\\n")
+    ...     score_file(path, negative="no_relation").schemes["micro"]["precision"]
+    0.5
+    """
+    report, remarks = scored_file(path, **options)
+    for remark in remarks:
+        logger.warning("%s: %s", _named(path), remark)
+    return report
+
+
+def _named(path: Path | str | Sequence[Path | str]) -> Path | str:
+    """One file, or several, in messages."""
+    return path if isinstance(path, str | Path) else listing(path, 200)
+
+
+def scored_file(
+    path: Path | str | Sequence[Path | str],
+    *,
+    gold_column: str | None = None,
+    predicted_column: str | None = None,
+    paired_column: str | None = None,
+    id_column: str | None = None,
+    gold_file: Path | str | None = None,
+    form: str | None = None,
+    label_names: Mapping[str, str] | None = None,
+    normalise: bool = False,
+    engine: str | None = None,
+    check_ids: bool = False,
+    task: str | None = None,
+    **options: Any,
+) -> tuple[ClassReport, list[str]]:
+    """The report of `score_file`, and what it logs, which may be a slip.
+
+    >>> scored_file("predictions.doc")
+    Traceback (most recent call last):
+    ValueError: predictions.doc: unknown ending; known are .csv, .tsv, .jsonl, .json, .parquet, .txt, ...
+    """
+    known = find_task(task)
+    scheme_names(options.get("schemes"))  # refuses an unknown one before the file is read
+    resolve_score(options.get("score", "f1"))
+    if form is None and isinstance(path, Path | str) and (run := as_run(path)):
+        if gold_file is not None or task not in (None, run.dataset):
+            what = "has its gold labels" if gold_file is not None else f"is of {run.dataset}, not of {task}"
+            raise ValueError(f"{path} is a run file and {what}")
+        with naming_file(path):
+            report = score_run(run, **options)
+        return report, [*_pooled_only(report)]
+    columns = (gold_column, predicted_column, paired_column, id_column)
+    reading: dict[str, Any] = {"gold_file": gold_file, "form": form, "label_names": label_names}
+    read = count_files(path, *columns, engine=engine, check_ids=check_ids, **reading)
+    names = tuple(label_names.values()) if label_names else None
+    read, respellings = prepared(read, known, normalise, names)
+    negative = options.get("negative")
+    if negative and respellings:
+        spelt = {plain_form(each.counted_as): each.counted_as for each in respellings}
+        negative = options["negative"] = spelt.get(plain_form(negative), negative)
+    with naming_file(_named(path)):
+        if negative and not label_names:
+            _check_names(read, negative)
+        report = score_frame(read, task=task, **options)
+    remarks = _note_respellings(report, respellings) if respellings else []
+    if not isinstance(path, str | Path) and len(path) > 1:
+        remarks.append(f"{len(path)} files are one test set here; `compare` tests systems against each other")
+    # of two files, equal names of columns are no slip
+    remarks += _remarks(report, read.columns if gold_file is None else {}, **options)
+    return report, remarks
+
+
+def as_run(path: Path | str) -> Run | None:
+    """The run that the file holds, if it is a run file of this project; else None.
+
+    >>> as_run("mine.csv") is None
+    True
+    """
+    if Path(path).suffix.lower() != ".json":
+        return None
+    content = read_file(path)
+    if not all(key in content for key in (b'"outcome"', b'"labels"', b'"dataset"')):
+        return None
+    from ..runs import load_run
+
+    return load_run(path)
+
+
+def prepared(
+    columns: LabelColumns, task: Task | None, normalise: bool, spellings: Sequence[str] | None = None
+) -> tuple[LabelColumns, list[Respelling]]:
+    """Columns as they are counted: respelt if asked for, and of the task's labels, else MalformedRecord with
+    the line of the first that is not."""
+    respellings: list[Respelling] = []
+    if normalise:
+        columns, respellings = respelt(columns, task.labels if task else spellings)
+    if task is None:
+        return columns, respellings
+    for role in columns.roles:
+        known = task.labels if role == "gold" else (*task.labels, SKIPPED)
+
+        def is_unknown(label: str, known: Sequence[str] = known) -> bool:
+            return label not in known
+
+        row = columns.first_row(role, is_unknown)
+        if row is not None:
+            label = columns[role][row].as_py()
+            alike = [each for each in known if plain_form(each) == plain_form(label)]
+            hint = f"; --normalise counts it as {shown(alike[0])}" if alike else ""
+            raise columns.fault(role, row, f"{unknown_name(f'label of {task.name}', label, known)}{hint}")
+    return columns, respellings
+
+
+def _check_names(columns: LabelColumns, negative: str) -> None:
+    """Refuse a negative class that is named where the labels are integers."""
+    if re.fullmatch(r"-?\d+", negative):
+        return
+    if all(columns.first_row(role, lambda label: not label.isdecimal()) is None for role in columns.roles):
+        raise ValueError(
+            f"negative is {shown(negative)}, but the labels are integers, such as {columns['gold'][0]}: give "
+            "their names, --id2label FILE (the model's config.json, or a list of names)"
+        )
+
+
+def _note_respellings(report: ClassReport, respellings: Sequence[Respelling]) -> list[str]:
+    """Into the report and its signatures; what is to be said of each."""
+    report.extra["normalised"] = {
+        each.label: {"counted_as": each.counted_as, "cells": each.cells} for each in respellings
+    }
+    suffix = f"|normalised:{len(respellings)}"
+    for row in report.schemes.values():
+        row["signature"] += suffix
+    report.signature += suffix
+    return [
+        f"{shown(each.label)} is counted as {shown(each.counted_as)} "
+        f"({each.cells} cells of {' and '.join(each.columns)})"
+        for each in respellings
+    ]
+
+
+def _remarks(
+    report: ClassReport,
+    columns: Mapping[str, str],
+    negative: str | None = None,
+    inverse: Mapping[str, str] | None = None,
+    labels: str | Sequence[Label] = (),
+    **_: Any,
+) -> Iterator[str]:
+    """What the user may not have meant."""
+    counts = report.per_class
+    if never := [] if isinstance(labels, str) else [label for label in labels if not _occurs(counts[label])]:
+        yield f"labels to average that never occur: {listing(never)}"
+    columns = {role: name for role, name in columns.items() if role != "id"}
+    for name in dict.fromkeys(columns.values()):
+        roles = [role for role in columns if columns[role] == name]
+        if len(roles) > 1:
+            yield f"column {shown(name)} is taken for {' and for '.join(roles)}"
+    if negative is None and report.negative is None:
+        yield from _negative_hint(report)
+    yield from _unlike(report)
+    yield from _pooled_only(report)
+    absent = [label for label in inverse or () if label not in report.labels]
+    if absent:
+        yield f"{len(absent)} labels with an inverse do not occur, the first is {shown(absent[0])}"
+    if report.extra.get("direction", {}).get("n") == 0:
+        yield "no gold label has an inverse, so PIR and PPR are undefined; --inverse FILE gives inverses"
+
+
+def _occurs(row: Mapping[str, Any]) -> bool:
+    return bool(row["support"] or row["predicted"])
+
+
+def _negative_hint(report: ClassReport) -> Iterator[str]:
+    """Labels that hold a well-known name of the negative class, where none was named."""
+    try:
+        name = find_negative(map(str, report.labels))
+    except ValueError as error:  # several labels have such a name
+        yield f"{error}, by --negative; now they are averaged like any other label"
+        return
+    if name is not None:
+        option = f"--negative {shlex.quote(name)}"
+        yield f"{shown(name)} is averaged like any other label; if it is the negative class, say {option}"
+
+
+def _unlike(report: ClassReport) -> Iterator[str]:
+    """Labels that look like others, and scores over nothing."""
+    first: dict[str, str | int] = {}
+    rows = report.per_class.items()
+    for label, row in sorted(rows, key=lambda item: -item[1]["support"]):
+        form = plain_form(label)
+        like = first.setdefault(re.sub(r"^([+-]?\d+)\.0$", r"\1", form), label)
+        if like != label and _occurs(row):
+            if row["support"]:
+                said = f"{shown(label)} and {shown(like)} are two labels here;"
+            else:
+                said = f"{shown(label)} is predicted and never gold; is it {shown(like)}?"
+            number = form != plain_form(like)
+            yield f"{said} {'write both as integers' if number else '--normalise counts them as one'}"
+            return
+    if not any(row["support"] and row["predicted"] for row in report.per_class.values()):
+        yield "no predicted label occurs as gold: are the labels of the two columns written alike?"
+    if not report.averaged:
+        yield "no label is averaged, so every average is 0/0, shown as 0"
+
+
+def _pooled_only(report: ClassReport) -> Iterator[str]:
+    """Labels without gold samples that move micro, which pools all labels that may be averaged.
+
+    Where nothing is right, micro is 0 with them and without.
+    """
+    pooled = {label: report.per_class[label] for label in (*report.averaged, *report.ignored)}
+    alarms = {label: row["predicted"] for label, row in pooled.items() if _occurs(row) and not row["support"]}
+    if alarms and report.schemes.get("micro", {}).get("precision"):
+        labels = "1 label is" if len(alarms) == 1 else f"{len(alarms)} labels are"
+        named = listing([f"{shown(label)} {plain_number(n)}×" for label, n in alarms.items()], 200)
+        yield f"{labels} predicted and never gold ({named}): these count as false positives under micro"
+
+
+def score_frame(
+    frame: pd.DataFrame | LabelColumns,
+    *,
+    negative: str | None = None,
+    task: str | None = None,
+    inverse: Mapping[Any, str] | None = None,
+    schemes: Sequence[str | Weighting] | None = None,
+    replicates: int = 0,
+    seed: int = 1,
+    **policy: Any,
+) -> ClassReport:
+    """Score a frame with the columns gold, predicted and, for direction, predicted_paired.
+
+    Parameters
+    ----------
+    frame : one row for each sample; or the columns of files (`count_files`), or of a frame of any engine
+        (`count_rows`).
+    negative : the negative class; None: the task's, or none; "": none.
+    task : 'semeval2010' fixes the 19 labels and the negative class, and adds the section `official` to the
+        report.
+    inverse : gold label → gold label of the paired sample, for `direction`; None: `(e1,e2)` ↔ `(e2,e1)`.
+    schemes : rows of the report: names, 'n^α' or functions; None: all of `scheme_names`.
+    replicates : bootstrap replicates for 95 % intervals; 0: no intervals. seed : of the bootstrap.
+    policy : `score`, the class score that is averaged ('f1', 'f0.5', 'mcc', …); fields of `Policy`, such as
+        `labels` and `zero_division`. They hold for the schemes; official and direction scores are defined.
+
+    Returns
+    -------
+    A `ClassReport`; with predicted_paired it has the section `direction`, in which performance is the task's
+    official macro-F1, else macro-F1.
+
+    Raises
+    ------
+    ValueError : as `Outcome.from_columns`; unknown task, scheme or score; a negative class that is none of
+        the labels, or not the task's.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"gold": ["a", "b"], "predicted": ["a", "a"]})
+    >>> score_frame(frame).accuracy
+    0.5
+    >>> score_frame(frame, schemes=["macro"], score="mcc").schemes["macro"]["mcc"]
+    0.0
+    """
+    known = find_task(task)
+    if known and negative not in (None, known.negative):
+        raise ValueError(
+            f"negative is {shown(negative)}, but the negative class of {task} is {shown(known.negative)}"
+        )
+    negative = known.negative if known else negative or None
+    columns = {role: frame[role] for role in ("gold", "predicted")}
+    rules = (known, policy.get("labels", ()), negative, getattr(frame, "counts", None))
+    table, pairs = counted(columns, *rules), None
+    if "predicted_paired" in frame:
+        pairs = counted(columns | {"paired": frame["predicted_paired"]}, *rules)
+        # a sample may be skipped, or predicted as the negative class, on the paired sentences only
+        if known or negative not in (None, *table.labels):
+            table = pairs.of("predicted").grouped()
+    official = (known is not None, known is not None)
+    return _report(table, pairs, official, negative, inverse, schemes, replicates, seed, policy)
+
+
+def score_run(
+    run: Run,
+    *,
+    negative: str | None = None,
+    schemes: Sequence[str | Weighting] | None = None,
+    inverse: Mapping[Any, str] | None = None,
+    replicates: int = 0,
+    seed: int = 1,
+    **policy: Any,
+) -> ClassReport:
+    """Score the counts of a run file, as `score_frame`; the negative class is the run's.
+
+    A run on paired sentences has the section `direction`, in which performance is the official macro-F1, as
+    in paper R. Raises ValueError for a run of label sets, of ranked facts, or of two systems side by side,
+    and for another negative class.
+
+    >>> from helpers.runs import Run
+    >>> table = Outcome.from_rows([(0, 0, 3), (1, 0, 1)], ("a", "b"))
+    >>> score_run(Run.from_outcome(table, dataset="d", model="m")).schemes["macro"]["f1"]
+    0.42857142857142855
+    """
+    outcome = run.outcome()
+    if not isinstance(outcome, Outcome) or run.second:
+        raise ValueError(f"the run of {run.model} on {run.dataset} is not of one classifier of single labels")
+    if negative not in (None, run.negative or ""):
+        raise ValueError(f"negative is {shown(negative)}, but that of the run is {shown(run.negative)}")
+    table, pairs = outcome.of("predicted").grouped(), outcome if "paired" in outcome.roles else None
+    official = (run.dataset in TASKS, True)
+    return _report(table, pairs, official, run.negative, inverse, schemes, replicates, seed, policy)
+
+
+def counted(
+    columns: Mapping[str, Any],
+    task: Task | None = None,
+    listed: str | Sequence[Label] = (),
+    negative: Label | None = None,
+    counts: Any = None,
+) -> Outcome:
+    """Columns by role, counted over the labels of a task, and the mark of skipped samples if there are any.
+
+    Without a task over the labels that occur and those of a list, which may be that of a whole task;
+    ValueError for one that looks like a label that occurs and is not listed: that is taken for a slip.
+
+    >>> counted({"gold": ["a", "NA"], "predicted": ["a", "a"]}, None, ["a", "b"], "NA").labels
+    ('NA', 'a', 'b')
+    """
+    if task:
+        outcome = Outcome.from_columns(**columns, labels=(*task.labels, SKIPPED), counts=counts)
+        skipped = {role: (codes == len(task.labels)).any() for role, codes in outcome.roles.items()}
+        if skipped["gold"]:
+            raise ValueError(unlisted_message("gold", None, SKIPPED, task.labels))
+        return outcome if any(skipped.values()) else replace(outcome, labels=task.labels)
+    outcome = Outcome.from_columns(**columns, counts=counts)
+    wider = {*outcome.labels, *(() if isinstance(listed, str) else listed)}
+    mixed = len({isinstance(label, str) for label in wider}) > 1  # `Policy` refuses what is no label here
+    if mixed or len(wider) == len(outcome.labels):
+        return outcome
+    others = [label for label in outcome.labels if label not in listed and label != negative]
+    for index, label in enumerate(listed):
+        if label not in outcome.labels and did_you_mean(label, others):
+            raise ValueError(unlisted_message("labels", index, label, outcome.labels))
+    return outcome + Outcome.from_rows([], sorted(wider), list(outcome.roles))
+
+
+def _report(
+    table: Outcome,
+    pairs: Outcome | None,
+    official: tuple[bool, bool],
+    negative: str | None,
+    inverse: Mapping[Any, str] | None,
+    schemes: Sequence[str | Weighting] | None,
+    replicates: int,
+    seed: int,
+    policy: Mapping[str, Any],
+) -> ClassReport:
+    """Schemes, official scores and direction scores; one generator draws for all intervals, in this order.
+
+    official : whether there are official scores, and whether the performance on pairs is the official one.
+    """
+    rng, made = np.random.default_rng(seed), bootstrap_suffix(replicates, seed)
+
+    def interval(outcome: Outcome, statistic: Callable) -> Interval | None:
+        return bootstrap_intervals(outcome, statistic, rng, replicates) if replicates else None
+
+    report = evaluate(table, schemes=schemes, negative=negative, **policy)
+    report.signature += made
+    scores = partial(averages, schemes=schemes, classes_of=table, negative=negative, **policy)
+    if drawn := interval(table, scores):
+        for scheme, ends in drawn.named(scheme_names(schemes)).items():
+            report.add_interval(scheme, ends.low, ends.high)
+            report.schemes[scheme]["signature"] += made
+    if official[0]:
+        _add_official(report, table, negative, interval, made)
+    if pairs is not None:
+        _add_direction(report, pairs, official[1], negative, inverse, interval, made)
+    return report
+
+
+def _macro_classes(table: Outcome, negative: str | None) -> tuple[str, str]:
+    """Over how many labels macro-F1 is, and over how many relations SemEval's official one, in words."""
+    gold = zip(table.labels, table.per_class().gold.tolist(), strict=True)
+    labels = [str(label) for label, support in gold if support and label not in (negative, SKIPPED)]
+    return f"{len(labels)} labels", f"{len({base_relation(label) for label in labels})} relations"
+
+
+def _add_official(
+    report: ClassReport, table: Outcome, negative: str | None, interval: Callable, made: str
+) -> None:
+    labels, relations = _macro_classes(table, negative)
+    report.headings["official"] = (
+        f"macro is over {labels} (directed) or over {relations} (undirected; grouped, the task's own score)"
+    )
+    scores: dict[str, dict[str, Any]] = official_scores(table, negative)
+    if drawn := interval(table, partial(official_macro, negative=negative, classes_of=table)):
+        scores["grouped"] |= {"macro_low": drawn.low, "macro_high": drawn.high}
+    fields = {"official": "semeval2010", "labels": "supported", "negative": str(negative)}
+    for name, direction in {"directed": "kept", "undirected": "dropped", "grouped": "grouped"}.items():
+        scores[name]["signature"] = signature("f1", **fields, direction=direction, n=str(table.n))
+    scores["grouped"]["signature"] += made
+    report.extra["official"] = scores
+
+
+def _add_direction(
+    report: ClassReport,
+    pairs: Outcome,
+    official: bool,
+    negative: str | None,
+    inverse: Mapping[Any, str] | None,
+    interval: Callable,
+    made: str,
+) -> None:
+    measure: Callable = official_macro if official else partial(average, scheme="macro")
+    performance = partial(measure, negative=negative)
+
+    def rates(table: Outcome) -> np.ndarray:
+        scores = direction_scores(table, inverse, performance, pairs)
+        return np.stack([getattr(scores, rate) for rate in RATES], -1)
+
+    scores = direction_scores(pairs, inverse, performance).to_dict()
+    if drawn := interval(pairs, rates):
+        named = drawn.named(RATES).items()
+        scores["intervals"] = {rate: {"low": ends.low, "high": ends.high} for rate, ends in named}
+    recipe = signature(
+        "pd+pir+ppr",
+        performance="official_macro" if official else "macro",
+        inverse="e1e2" if inverse is None else "given",
+        negative=str(negative),
+        n=str(pairs.n),
+    )
+    scores["signature"] = recipe + made
+    labels, relations = _macro_classes(pairs, negative)
+    over = f"the official macro-F1, over {relations}, direction counted" if official else ""
+    report.headings["direction"] = f"performance is {over or f'macro-F1 over {labels}'}"
+    report.extra["direction"] = scores
