@@ -11,7 +11,7 @@ Source: Gao et al. 2021 and the evaluation of OpenNRE that they used. Three area
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -39,7 +39,6 @@ class FactRanking:
     hits : (N,) bool of a whole list, or None. relations : (N,) of a whole list, positions into `labels`, or
         None. labels : of the relations, without the negative class.
     facts_of_relation : (L,) true facts of each label, or None where it is not known.
-    ends : (M,) bool, whether a tie is known to end at each rank; None: as `scores` say, everywhere without.
 
     >>> ranking = FactRanking.from_scores([0.9, 0.2, 0.5], [True, False, True], facts=3)
     >>> ranking.found.tolist(), ranking.precision.round(4).tolist(), ranking.recall.round(4).tolist()
@@ -54,7 +53,6 @@ class FactRanking:
     relations: np.ndarray | None = None
     labels: tuple[Label, ...] = ()
     facts_of_relation: np.ndarray | None = None
-    ends: np.ndarray | None = None
 
     @classmethod
     def from_scores(
@@ -78,8 +76,13 @@ class FactRanking:
         ValueError : columns of different length, a score that is no finite number, more hits than facts (of a
             relation), a position outside of the labels.
         """
-        scores, hits = _checked_block((scores, hits))
-        order = _falling(scores)
+        scores, hits = np.asarray(scores), np.asarray(hits).astype(bool, copy=False)
+        if scores.ndim != 1 or scores.shape != hits.shape:
+            raise ValueError(f"scores has shape {scores.shape}, hits {hits.shape}: one of each for a fact")
+        if not np.isfinite(scores).all():
+            index = int(np.isfinite(scores).argmin())
+            raise ValueError(f"scores[{index}] is {scores[index]}: every fact needs a finite score")
+        order = np.argsort(-scores.astype(float), kind="stable")
         hits, names = hits[order], checked_labels(labels) if labels else ()
         if relations is not None:
             relations = np.asarray(relations)
@@ -164,42 +167,6 @@ class FactRanking:
         hits = np.diff(found, prepend=0).astype(bool) if whole else None
         return cls(ranks.astype(np.int64), found, _checked_facts(facts, found), values, hits)
 
-    @classmethod
-    def from_blocks(
-        cls,
-        blocks: Callable[[], Iterable[tuple[Any, Any]]],
-        facts: int | None = None,
-        at: Iterable[int] = PRECISION_AT,
-    ) -> FactRanking:
-        """The list of more scored facts than fit into memory, which are passed twice, block by block.
-
-        A true fact stands behind all facts with a higher score, so its rank is a number of facts: no list is
-        sorted but that of the true ones. Memory holds one block and the true facts. The outcome is known at
-        the ranks of the true facts, just before them, where their ties end, at `at` and at the end: all
-        measures of `fact_scores` are those of `from_scores`, equal scores in the order of the blocks.
-
-        Parameters
-        ----------
-        blocks : called twice, gives the same pairs (scores, hits) each time, as in `from_scores`.
-        facts : true facts, those that are in no block included; None: Σ hits. at : further ranks to know.
-
-        Raises ValueError for columns of different length, a score that is no finite number, and blocks that
-        differ the second time.
-
-        >>> blocks = [([0.2, 0.9], [True, False]), ([0.5], [True])]
-        >>> FactRanking.from_blocks(lambda: blocks).found.tolist()
-        [0, 1, 2]
-        """
-        true, total = [], 0
-        for scores, hits in map(_checked_block, blocks()):
-            true.append(scores[hits])
-            total += len(scores)
-        rank, tie_ends = _ranks_of_true(np.r_[np.empty(0), *true], total, map(_checked_block, blocks()))
-        ranks = np.unique(np.r_[rank, rank - 1, tie_ends, [n for n in at if n <= total], total])
-        ranks = ranks[ranks > 0].astype(np.int64)
-        found = np.searchsorted(rank, ranks, side="right")
-        return cls(ranks, found, _checked_facts(facts, found), ends=np.isin(ranks, tie_ends))
-
     def __len__(self) -> int:
         """N, the facts in the list."""
         return int(self.ranks[-1]) if len(self.ranks) else 0
@@ -222,9 +189,7 @@ class FactRanking:
         [True, False, True]
         """
         cuts = np.ones(len(self.ranks), dtype=bool)
-        if self.ends is not None:
-            cuts[:-1] = self.ends[:-1]
-        elif self.scores is not None:
+        if self.scores is not None:
             cuts[:-1] = self.scores[1:] < self.scores[:-1]
         return cuts
 
@@ -239,11 +204,12 @@ class FactRanking:
         if self.hits is not None:
             return self
         new = np.diff(self.found, prepend=0)
-        hits, ends = np.zeros((2, len(self)), dtype=bool)
-        ends[self.ranks[self.cuts] - 1] = True
+        hits, behind_cut = np.zeros((2, len(self)), dtype=bool)
+        behind_cut[self.ranks[self.cuts][:-1]] = True
         for rank, count in zip(self.ranks[new > 0].tolist(), new[new > 0].tolist(), strict=True):
             hits[rank - count : rank] = True
-        return replace(FactRanking.from_scores(np.arange(len(hits), 0, -1), hits, self.facts), ends=ends)
+        # scores that tie where no threshold is known to cut
+        return FactRanking.from_scores(-behind_cut.cumsum(), hits, self.facts)
 
     def until(self, recall: float) -> FactRanking:
         """The list up to the first rank that reaches a recall: lists that stop early can be compared there.
@@ -260,7 +226,7 @@ class FactRanking:
         if not len(reached):
             raise ValueError(f"the list ends at recall {self.recall[-1] if len(self.ranks) else 0:.4g}")
         points = int(reached[0]) + 1
-        columns = ("ranks", "found", "ends", "scores", "hits", "relations")  # of a whole list all are long
+        columns = ("ranks", "found", "scores", "hits", "relations")  # of a whole list all are long
         known = {name: getattr(self, name) for name in columns if getattr(self, name) is not None}
         return replace(self, **{name: column[:points] for name, column in known.items()})
 
@@ -282,7 +248,9 @@ class FactRanking:
             raise ValueError(f"area is {area!r}: give one of {', '.join(AREAS)}")
         if not len(self.ranks):
             return float("nan")
-        here, before = self._rises
+        before = np.r_[0, self.found[:-1]]
+        here = np.flatnonzero(self.found > before)  # an area rises at these points only
+        before = before[here]
         p, step = self.found[here] / self.ranks[here], (self.found[here] - before) / max(self.facts, 1)
         if area == "step":
             return float(in_range((step * p).sum(), "average precision"))
@@ -291,13 +259,6 @@ class FactRanking:
         found = (step[later] * (p[later] + previous)).sum() / 2
         found += (step[~later] * p[~later]).sum() if area == "anchored" else 0.0
         return float(in_range(found, f"the area {area!r}"))
-
-    @cached_property
-    def _rises(self) -> tuple[np.ndarray, np.ndarray]:
-        """The points at which `found` rises, and `found` before each: all that areas depend on."""
-        before = np.r_[0, self.found[:-1]]
-        here = np.flatnonzero(self.found > before)
-        return here, before[here]
 
     def best_f1(self) -> tuple[float, int, float | None]:
         """The highest micro-F1 over all thresholds, the first rank that has it, its score (the threshold).
@@ -437,61 +398,3 @@ def _check_relations(
     if more.any():
         place = int(np.flatnonzero(more)[0])
         raise ValueError(f"facts_of_relation[{place}] is {known[place]}: the list holds more hits of it")
-
-
-def _checked_block(block: tuple[Any, Any]) -> tuple[np.ndarray, np.ndarray]:
-    """Scores and hits of a list or of a part of it."""
-    scores, hits = np.asarray(block[0]), np.asarray(block[1]).astype(bool, copy=False)
-    if scores.ndim != 1 or scores.shape != hits.shape:
-        raise ValueError(f"scores has shape {scores.shape}, hits {hits.shape}: one of each for a fact")
-    if not np.isfinite(scores).all():
-        odd = int(np.flatnonzero(~np.isfinite(scores))[0])
-        raise ValueError(f"scores[{odd}] is {scores[odd]}: every fact needs a finite score")
-    return scores, hits
-
-
-def _ranks_of_true(
-    true: np.ndarray, total: int, blocks: Iterable[tuple[np.ndarray, np.ndarray]]
-) -> tuple[np.ndarray, np.ndarray]:
-    """(H,) rising, the ranks of true facts, behind higher and earlier equal scores; ends of their ties."""
-    levels, at_level = np.unique(true, return_counts=True)  # rising
-    reached, first = np.zeros(len(levels) + 1, np.int64), np.r_[0, at_level.cumsum()]
-    seen, taken = np.zeros((2, len(levels)), np.int64)
-    among_equals = np.zeros(len(true), np.int64)
-    for scores, hits in blocks:
-        place = np.searchsorted(levels, scores, side="right")  # the levels up to the score
-        reached += np.bincount(place, minlength=len(reached))
-        equal = np.flatnonzero((place > 0) & (levels[place - 1] == scores)) if len(levels) else place[:0]
-        level = place[equal] - 1
-        order = np.argsort(level, kind="stable")
-        level, is_true = level[order], hits[equal][order]
-        position = seen[level] + np.arange(len(level)) - np.searchsorted(level, level)
-        own = level[is_true]
-        more = np.bincount(own, minlength=len(levels))
-        if len(own) != hits.sum() or (taken + more > at_level).any():
-            raise ValueError("blocks gave other scores or hits the second time")
-        places = first[own] + taken[own] + np.arange(len(own)) - np.searchsorted(own, own)
-        among_equals[places] = position[is_true]
-        seen += np.bincount(level, minlength=len(levels))
-        taken += more
-    if reached.sum() != total or (taken != at_level).any():
-        raise ValueError("blocks gave other scores or hits the second time")
-    higher = reached[::-1].cumsum()[::-1][1:] - seen
-    return np.sort(1 + np.repeat(higher, at_level) + among_equals), higher + seen
-
-
-def _falling(scores: np.ndarray) -> np.ndarray:
-    """The stable order of falling scores.
-
-    Single-precision scores, such as a network's, are sorted as whole numbers with their place in the lower
-    half: five times as fast as numpy's stable sort, and equal scores keep their order.
-    """
-    with np.errstate(over="ignore"):  # above 3.4e38 it is inf, and not equal
-        single = scores.astype(np.float32) + np.float32(0)  # -0 becomes 0
-    if len(scores) >= 2**32 or not (scores.dtype == np.float32 or np.array_equal(single, scores)):
-        return np.argsort(-scores.astype(float), kind="stable")
-    bits = single.view(np.uint32)
-    rising = np.where(bits >> 31, ~bits, bits | np.uint32(2**31))
-    packed = (~rising).astype(np.uint64) << np.uint64(32) | np.arange(len(scores), dtype=np.uint64)
-    packed.sort()
-    return (packed & np.uint64(2**32 - 1)).astype(np.int64)

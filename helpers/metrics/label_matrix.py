@@ -7,7 +7,7 @@ are no label sets: see `label_scores`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import scipy  # its parts are loaded when they are first asked for
@@ -39,83 +39,59 @@ def as_label_matrix(values: Any, argument: str = "truth") -> scipy.sparse.csr_ar
     Traceback (most recent call last):
     ValueError: truth[1, 0] is 2: a label is there (1) or not (0)
     """
-    matrix = values if scipy.sparse.issparse(values) else as_numbers(values, argument)
-    check_axes(matrix, argument)
-    return _from_sparse(matrix, argument) if scipy.sparse.issparse(matrix) else _from_dense(matrix, argument)
-
-
-def as_numbers(values: Any, argument: str) -> np.ndarray:
-    """An array of bool, integers or floats; ValueError for what is none (texts, objects, ragged lists).
-
-    >>> as_numbers([["1"]], "truth")
-    Traceback (most recent call last):
-    ValueError: truth holds <U1: numbers are needed
-    """
-    try:
-        matrix = np.asarray(values)
-    except ValueError as error:
-        raise ValueError(f"{argument} is no matrix: {error}") from None
-    if matrix.dtype.kind not in "biuf":
-        raise ValueError(f"{argument} holds {matrix.dtype}: numbers are needed")
-    return matrix
-
-
-def check_axes(matrix: Any, argument: str) -> None:
-    """ValueError unless the matrix has rows and columns, and at least one column.
-
-    >>> check_axes(np.zeros(3), "scores")
-    Traceback (most recent call last):
-    ValueError: scores has shape (3,): instances × labels are needed, and at least one label
-    """
-    if len(matrix.shape) != 2 or not matrix.shape[1]:
-        needed = "instances × labels are needed, and at least one label"
-        raise ValueError(f"{argument} has shape {matrix.shape}: {needed}")
-
-
-def _from_sparse(values: Any, argument: str) -> scipy.sparse.csr_array:
-    matrix = scipy.sparse.csr_array(values)
-    if matrix.dtype.kind not in "biuf":
-        raise ValueError(f"{argument} holds {matrix.dtype}: numbers are needed")
+    matrix = as_numbers(values, argument)
+    if isinstance(matrix, np.ndarray):
+        others = np.argwhere((matrix != 0) & (matrix != 1))
+        if len(others):
+            row, column = others[0]
+            raise ValueError(_no_label(argument, row, column, matrix[row, column]))
+        return from_mask(matrix != 0)
     if not matrix.has_canonical_format or not matrix.data.all():
         matrix = matrix.copy()  # the caller's arrays stay as they are
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
-    odd = np.flatnonzero(matrix.data != 1)
-    if len(odd):
-        row = int(np.searchsorted(matrix.indptr, odd[0], "right")) - 1
-        raise ValueError(_odd_value(argument, row, matrix.indices[odd[0]], matrix.data[odd[0]]))
+    wrong = np.flatnonzero(matrix.data != 1)
+    if len(wrong):
+        row = int(np.searchsorted(matrix.indptr, wrong[0], "right")) - 1
+        raise ValueError(_no_label(argument, row, matrix.indices[wrong[0]], matrix.data[wrong[0]]))
     return _boolean(matrix.indices, matrix.indptr, matrix.shape)
 
 
-def _from_dense(matrix: np.ndarray, argument: str) -> scipy.sparse.csr_array:
-    def there() -> Iterator[np.ndarray]:
-        for rows in row_blocks(*matrix.shape):
-            block = matrix[rows]
-            odd = (block != 0) & (block != 1)
-            if odd.any():
-                row, column = np.argwhere(odd)[0]
-                raise ValueError(_odd_value(argument, rows.start + row, column, block[row, column]))
-            yield block != 0
+def as_numbers(values: Any, argument: str) -> np.ndarray | scipy.sparse.csr_array:
+    """A matrix of bool, integers or floats, dense or a `csr_array`; ValueError for what is none.
 
-    return from_rows(there(), matrix.shape[1])
+    >>> as_numbers([["1"]], "truth")
+    Traceback (most recent call last):
+    ValueError: truth holds <U1: numbers are needed
+    >>> as_numbers(np.zeros(3), "scores")
+    Traceback (most recent call last):
+    ValueError: scores has shape (3,): instances × labels are needed, and at least one label
+    """
+    try:
+        is_sparse = scipy.sparse.issparse(values)
+        matrix = scipy.sparse.csr_array(cast(Any, values)) if is_sparse else np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{argument} is no matrix: {error}") from None
+    if matrix.dtype.kind not in "biuf":
+        raise ValueError(f"{argument} holds {matrix.dtype}: numbers are needed")
+    if matrix.ndim != 2 or not matrix.shape[1]:
+        needed = "instances × labels are needed, and at least one label"
+        raise ValueError(f"{argument} has shape {matrix.shape}: {needed}")
+    return matrix
 
 
-def _odd_value(argument: str, row: int, column: int, value: np.generic) -> str:
+def _no_label(argument: str, row: int, column: int, value: np.generic) -> str:
     return f"{argument}[{row}, {column}] is {value.item()}: a label is there (1) or not (0)"
 
 
-def from_rows(blocks: Iterable[np.ndarray], n_labels: int) -> scipy.sparse.csr_array:
-    """The label matrix of consecutive blocks of rows, boolean and dense.
+def from_mask(mask: np.ndarray) -> scipy.sparse.csr_array:
+    """The label matrix of a dense boolean one.
 
-    >>> from_rows(iter([np.eye(2) > 0, np.ones((1, 2)) > 0]), 2).toarray().astype(int).tolist()
-    [[1, 0], [0, 1], [1, 1]]
+    >>> from_mask(np.eye(2) > 0).toarray().astype(int).tolist()
+    [[1, 0], [0, 1]]
     """
-    columns, filled = [np.zeros(0, np.int32)], [np.zeros(1, np.int64)]
-    for block in blocks:
-        columns.append(columns_of(block).astype(np.int32))
-        filled.append(np.count_nonzero(block, axis=1))
-    indptr = np.concatenate(filled).cumsum()
-    return _boolean(np.concatenate(columns), indptr, (len(indptr) - 1, n_labels))
+    indptr = np.r_[0, np.count_nonzero(mask, axis=1)].cumsum()
+    return _boolean(columns_of(mask).astype(np.int32), indptr, mask.shape)
 
 
 def columns_of(block: np.ndarray) -> np.ndarray:
@@ -129,18 +105,6 @@ def columns_of(block: np.ndarray) -> np.ndarray:
 
 def _boolean(indices: np.ndarray, indptr: np.ndarray, shape: tuple[int, int]) -> scipy.sparse.csr_array:
     return scipy.sparse.csr_array((np.ones(len(indices), bool), indices, indptr), shape=shape)
-
-
-def from_lists(columns: np.ndarray, listed: np.ndarray, n_labels: int) -> scipy.sparse.csr_array:
-    """The label matrix of rows of columns: (n, K) columns, each in its row once, (n, K) bool which are meant.
-
-    >>> from_lists(np.array([[2, 0], [1, -1]]), np.array([[True, True], [True, False]]), 3).toarray().tolist()
-    [[True, False, True], [False, True, False]]
-    """
-    indptr = np.concatenate([[0], np.count_nonzero(listed, axis=1)]).cumsum()
-    matrix = _boolean(columns[listed], indptr, (len(columns), n_labels))
-    matrix.sort_indices()
-    return matrix
 
 
 def widened(matrix: scipy.sparse.csr_array, columns: np.ndarray, n_labels: int) -> scipy.sparse.csr_array:

@@ -9,12 +9,12 @@ scores alone. Scores are worked on in dense blocks of rows, so a sparse matrix i
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import scipy  # its parts are loaded when they are first asked for
 
-from .label_matrix import as_numbers, check_axes, columns_of, row_blocks
+from .label_matrix import as_numbers, columns_of, row_blocks
 
 
 def top_k(scores: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -54,15 +54,7 @@ def as_score_matrix(scores: Any) -> np.ndarray | scipy.sparse.csr_array:
     >>> as_score_matrix([[1, 2]]).shape
     (1, 2)
     """
-    matrix = (
-        scipy.sparse.csr_array(cast(Any, scores))
-        if scipy.sparse.issparse(scores)
-        else as_numbers(scores, "scores")
-    )
-    if matrix.dtype.kind not in "biuf":
-        raise ValueError(f"scores holds {matrix.dtype}: numbers are needed")
-    check_axes(matrix, "scores")
-    return matrix
+    return as_numbers(scores, "scores")
 
 
 def check_k(k: Any, most: int, name: str = "k", limit: str = "there are {} labels") -> None:

@@ -20,7 +20,7 @@ import scipy  # its parts are loaded when they are first asked for
 from ..core import Label
 from .averaging import averages
 from .bootstrap import Interval, bootstrap_intervals
-from .label_matrix import as_label_matrix, checked_columns, from_lists, from_rows, label_names, widened
+from .label_matrix import as_label_matrix, checked_columns, from_mask, label_names, widened
 from .label_scores import as_score_matrix, best_of, check_k, score_blocks
 from .outcome import Outcome, scalar
 from .ranking import RankingOutcome
@@ -163,10 +163,10 @@ class MultilabelOutcome(Summable):
         def outcome_of(gold: scipy.sparse.csr_array, block: np.ndarray) -> MultilabelOutcome:
             labels, best = best_of(block, depth)
             top = np.where(best == -np.inf, -1, labels)
+            taken = block > (-np.inf if multiclass else threshold)
             if multiclass:
-                guess = from_lists(top[:, :1], top[:, :1] >= 0, len(place))
-            else:
-                guess = from_rows([block > threshold], len(place))
+                taken &= labels[:, :1] == np.arange(len(place))
+            guess = from_mask(taken)
             if columns is not None:
                 top = np.append(place, -1)[top]  # −1, no label, finds the last one: −1 again
                 guess = widened(guess, place, n_labels)
@@ -176,28 +176,6 @@ class MultilabelOutcome(Summable):
             return cls(ranking, sets.per_class(), sets.grouped() if keep_sets else None)
 
         return cls.merged(outcome_of(gold[rows], block) for rows, block in score_blocks(matrix))
-
-    @classmethod
-    def from_batches(
-        cls, batches: Iterable[tuple[Any, Any]], depth: int = 5, **options: Any
-    ) -> MultilabelOutcome:
-        """Evaluate batches (truth, scores), e.g. from a generator, one at a time.
-
-        Arguments and errors as `from_scores`, which it equals for any split into batches; a message starts
-        with the number of the batch. Raises ValueError if there is no batch.
-
-        >>> batches = (([[1, 0]], [[score, 0.5]]) for score in (0.75, 0.25))
-        >>> MultilabelOutcome.from_batches(batches, depth=1).scores([1])["P@1"]
-        0.5
-        """
-
-        def outcome_of(index: int, truth: Any, scores: Any) -> MultilabelOutcome:
-            try:
-                return cls.from_scores(truth, scores, depth, **options)
-            except ValueError as error:
-                raise ValueError(f"batch {index}: {error}") from error
-
-        return cls.merged(outcome_of(index, *batch) for index, batch in enumerate(batches))
 
     @classmethod
     def merged(cls, outcomes: Iterable[MultilabelOutcome]) -> MultilabelOutcome:

@@ -22,7 +22,7 @@ from .averaging import signature
 from .bootstrap import Interval, bootstrap_intervals
 from .label_matrix import row_blocks
 from .label_scores import check_k
-from .outcome import draw, scalar
+from .outcome import draw, scalar, summed
 from .scores import Summable, check_same_labels, in_range
 
 MEASURES = ("P", "R", "RP", "NDCG")
@@ -113,19 +113,10 @@ def hits_of(gold: scipy.sparse.csr_array, top: np.ndarray) -> np.ndarray:
     >>> hits_of(scipy.sparse.csr_array([[0, 1, 1]]), np.array([[1, 0, -1]])).tolist()
     [[True, False, False]]
     """
-    n, n_labels = gold.shape
     hits = np.empty(top.shape, bool)
-    marks: np.ndarray | None = None
-    for rows in row_blocks(n, n_labels + 1):
-        start, stop = gold.indptr[rows.start], gold.indptr[rows.stop]
-        marks = np.zeros((rows.stop - rows.start, n_labels + 1), bool) if marks is None else marks
-        row = np.repeat(np.arange(rows.stop - rows.start), np.diff(gold.indptr[rows.start : rows.stop + 1]))
-        column = gold.indices[start:stop]
-        marks[row, column] = True
-        # −1 is the last column, which is never marked
-        hits[rows] = np.take_along_axis(marks[: rows.stop - rows.start], top[rows], axis=1)
-        marks[row, column] = False  # cheaper than zeros anew: only what was marked
-    return hits
+    for rows in row_blocks(*gold.shape):
+        hits[rows] = np.take_along_axis(gold[rows].toarray(), top[rows], axis=1)
+    return hits & (top >= 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -304,14 +295,8 @@ def _grouped(
     relevant: np.ndarray, packed: np.ndarray, counts: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The same kinds sorted, each once."""
-    words = np.zeros((len(packed), -(-packed.shape[1] // 8) * 8), np.uint8)
-    words[:, : packed.shape[1]] = packed
-    words = words.view(">u8").astype(np.uint64)  # eight bytes at a time sort fast
-    order = np.lexsort((*words.T[::-1], relevant))
-    relevant, words = relevant[order], words[order]
-    first = np.ones(len(order), bool)
-    first[1:] = (relevant[1:] != relevant[:-1]) | (words[1:] != words[:-1]).any(axis=1)
-    starts = np.flatnonzero(first)
-    counts = counts[..., order]
-    counts = np.add.reduceat(counts, starts, axis=-1) if len(starts) else counts
-    return relevant[starts], packed[order[starts]], counts
+    size = np.asarray(relevant, ">i8").view(np.uint8).reshape(-1, 8)  # bytes that sort like the numbers
+    kinds = np.hstack([size, packed])
+    keys = kinds.view(f"S{kinds.shape[1]}").ravel()
+    _, first, kind = np.unique(keys, return_index=True, return_inverse=True)
+    return relevant[first], packed[first], summed(counts, kind, len(first))

@@ -108,8 +108,11 @@ def ours(technique: str, tables: dict) -> dict:
     classifier.decision_function(tables["test_x"])
     predicted = time.perf_counter()
     parts = [slice(first, first + BATCH) for first in range(0, tables["test_x"].shape[0], BATCH)]
-    outcome = MultilabelOutcome.from_batches(
-        (tables["test_y"][rows], classifier.decision_function(tables["test_x"][rows])) for rows in parts
+    outcome = MultilabelOutcome.merged(
+        MultilabelOutcome.from_scores(
+            tables["test_y"][rows], classifier.decision_function(tables["test_x"][rows])
+        )
+        for rows in parts
     )
     metrics = outcome.scores((1, 3, 5))
     seconds = {"training": trained - began, "prediction": predicted - began_to_predict}

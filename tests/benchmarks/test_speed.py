@@ -19,9 +19,7 @@ from sklearn.utils import resample
 from helpers.evaluation.score import score_file
 from helpers.metrics.averaging import averages, evaluate
 from helpers.metrics.bootstrap import bootstrap_intervals
-from helpers.metrics.facts import FactRanking, fact_scores
 from tests.benchmarks import peers
-from tests.benchmarks.blocks import fact_blocks, resident_of_blocks
 from tests.outcomes import Outcome
 from tests.unit.metrics.test_facts import RELATIONS, golden
 
@@ -31,7 +29,7 @@ EXACT = 1e-12
 FLOAT32 = 1e-6  # torchmetrics computes in float32
 PACKAGES = ("numpy", "scipy", "scikit-learn", "torchmetrics", "torch", "pyarrow", "duckdb")
 SKLEARN = "scikit-learn: classification_report"
-CLAIMS = 13
+CLAIMS = 12
 AT_LEAST = {"numpy strings": 5, "Python strings": 15, "pandas categories": 20}
 """How many times as fast as scikit-learn columns of each kind are counted."""
 
@@ -164,19 +162,3 @@ def test_facts_of_many_pairs(rows):
     bags, limit = peers.bags(n), 2.0 * n / 200_000
     ours = peers.seconds(lambda: peers.facts_at_once(*bags), 3)
     rows.record(f"held-out scores of {n:,} entity pairs × 52 relations, s", ours, "the limit", limit, 1)
-
-
-@pytest.mark.cheap
-def test_facts_in_blocks(rows):
-    """Equal to the list in memory at 10 million; 200 million in bounded memory."""
-    few, many = (2, 10) if rows.cheap else (10, 200)
-    blocks = list(fact_blocks(few))
-    whole = FactRanking.from_scores(*(np.concatenate(part) for part in zip(*blocks, strict=True)))
-    expected = fact_scores(whole) | {"threshold": None}
-    found = fact_scores(FactRanking.from_blocks(lambda: blocks))
-    assert {name: value for name, value in found.items() if value is not None} == pytest.approx(
-        {name: value for name, value in expected.items() if value is not None}, abs=EXACT
-    )
-    seconds, resident = resident_of_blocks(many)
-    what = f"{many} million scored facts in blocks ({seconds:.0f} s), resident bytes"
-    rows.record(what, resident, "2 GiB", 2 * 2**30, 1)

@@ -104,8 +104,10 @@ def test_multiclass_and_threshold_reach_the_outcome():
 
 def test_the_report_of_batches_is_that_of_the_whole(rng):
     truth, scores = rng.random((60, 8)) < 0.3, rng.normal(size=(60, 8))
-    batches = ((truth[i : i + 25], scores[i : i + 25]) for i in range(0, 60, 25))
-    outcome = MultilabelOutcome.from_batches(batches, depth=3, keep_sets=True)
+    parts = (slice(start, start + 25) for start in range(0, 60, 25))
+    outcome = MultilabelOutcome.merged(
+        MultilabelOutcome.from_scores(truth[part], scores[part], depth=3, keep_sets=True) for part in parts
+    )
     assert report_of(outcome, [1, 3], replicates=30) == score_multilabel(truth, scores, [1, 3], replicates=30)
 
 

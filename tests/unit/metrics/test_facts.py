@@ -133,29 +133,6 @@ def test_a_common_recall(rng) -> None:
         ranking.until(0)
 
 
-@given(lists, st.integers(0, 9), st.integers(1, 20))
-def test_blocks_give_the_scores_of_the_whole(listed, missing, size) -> None:
-    """Many scores are equal, within a block and across blocks."""
-    scores, hits = (np.array(column) for column in zip(*listed, strict=True))
-    whole = FactRanking.from_scores(scores, hits, facts=int(hits.sum()) + missing)
-    blocks = [(scores[at : at + size], hits[at : at + size]) for at in range(0, len(scores), size)]
-    parts = FactRanking.from_blocks(lambda: blocks, whole.facts, at=(1, 7, 61))
-    assert len(parts) == len(whole) and (parts.found == whole.found[parts.ranks - 1]).all()
-    expected = fact_scores(whole, at=(1, 7, 61)) | {"threshold": None}
-    if not hits.any():  # F is 0 everywhere, also at ranks that are not known
-        expected["rank"] = parts.best_f1()[1]
-    assert fact_scores(parts, at=(1, 7, 61)) == pytest.approx(expected, nan_ok=True)
-
-
-def test_blocks_have_to_stay_as_they_are() -> None:
-    scores = iter([0.5, 0.6])
-    with pytest.raises(ValueError, match="blocks gave other scores or hits the second time"):
-        FactRanking.from_blocks(lambda: [([next(scores), 0.1], [True, False])])
-    with pytest.raises(ValueError, match=r"scores\[0\] is nan"):
-        FactRanking.from_blocks(lambda: [([np.nan], [True])])
-    assert len(FactRanking.from_blocks(lambda: [])) == 0
-
-
 def test_an_empty_list_has_no_scores() -> None:
     found = fact_scores(FactRanking.from_scores([], [], facts=3))
     assert np.isnan([found["auc"], found["micro_f1"], found["P@100"]]).all()

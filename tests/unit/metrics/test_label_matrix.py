@@ -11,8 +11,7 @@ from helpers.metrics import label_matrix
 from helpers.metrics.label_matrix import (
     as_label_matrix,
     columns_of,
-    from_lists,
-    from_rows,
+    from_mask,
     row_blocks,
     widened,
 )
@@ -71,7 +70,7 @@ def test_an_empty_batch_is_a_matrix():
 
 
 @pytest.mark.parametrize("odd", [2.0, -1.0, 0.5, np.nan, np.inf])
-def test_other_values_are_named_with_their_place(odd, monkeypatch):
+def test_other_values_are_named_with_their_place(odd):
     wrong = TRUTH.astype(float)
     wrong[3, 1] = odd
     wrong[3, 3] = 7
@@ -79,9 +78,6 @@ def test_other_values_are_named_with_their_place(odd, monkeypatch):
     for values in (wrong, sp.csr_array(wrong), sp.csc_matrix(wrong)):
         with pytest.raises(ValueError, match=message):
             as_label_matrix(values, "gold")
-    monkeypatch.setattr(label_matrix, "BLOCK_ENTRIES", 4)  # one row at a time
-    with pytest.raises(ValueError, match=message):
-        as_label_matrix(wrong, "gold")
 
 
 @pytest.mark.parametrize(
@@ -120,11 +116,9 @@ def test_columns_of_a_mask_are_those_of_nonzero(rng):
         assert columns_of(block).tolist() == np.nonzero(block)[1].tolist()
 
 
-def test_rows_and_lists_give_the_same_matrix(rng):
+def test_the_matrix_of_a_mask(rng):
     mask = rng.random((9, 6)) < 0.4
-    assert entries(from_rows([mask[:4], mask[4:4], mask[4:]], 6)) == mask.astype(int).tolist()
-    order = rng.permuted(np.tile(np.arange(6), (9, 1)), axis=1)
-    found = from_lists(order, np.take_along_axis(mask, order, axis=1), 6)
+    found = from_mask(mask)
     assert entries(found) == mask.astype(int).tolist()
     assert found.has_sorted_indices
 

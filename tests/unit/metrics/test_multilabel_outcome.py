@@ -65,10 +65,10 @@ def test_any_split_into_batches_equals_the_whole(n, seed, keep_sets, drawn):
     whole = from_scores(truth, scores, 3, keep_sets=keep_sets)
     cuts = sorted(drawn.draw(st.lists(st.integers(0, n), max_size=4)))
     pieces = np.split(rng.permutation(n), cuts)
-    batches = ((truth[piece], scores[piece]) for piece in pieces)
+    batches = (from_scores(truth[piece], scores[piece], 3, keep_sets=keep_sets) for piece in pieces)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(multilabel_outcome, "PENDING", drawn.draw(st.sampled_from([0, 1 << 16])))
-        found = MultilabelOutcome.from_batches(batches, 3, keep_sets=keep_sets)
+        found = MultilabelOutcome.merged(batches)
     assert tables(found) == tables(whole)
     assert tables(sum(from_scores(truth[p], scores[p], 3, keep_sets=keep_sets) for p in pieces)) == tables(
         whole
@@ -150,14 +150,12 @@ def test_bad_input_is_named(change, message):
         from_scores(**options)
 
 
-def test_a_fault_in_a_batch_is_named_with_its_batch():
-    good = ([[1, 0]], [[0.5, 1]])
-    with pytest.raises(ValueError, match=r"^batch 2: scores\[1, 0\] is nan"):
-        MultilabelOutcome.from_batches([good, good, ([[1, 0]] * 2, [[1, 0], [np.nan, 0]])], 1)
+def test_batches_have_the_same_labels():
+    batches = [from_scores([[1, *more]], [[1, *more]], 1) for more in ([0], [0, 0])]
     with pytest.raises(ValueError, match="outcomes of 2 and of 3 labels do not add up"):
-        MultilabelOutcome.from_batches([good, ([[1, 0, 0]], [[1, 0, 0]])], 1)
+        MultilabelOutcome.merged(batches)
     with pytest.raises(ValueError, match="no batches"):
-        MultilabelOutcome.from_batches([])
+        MultilabelOutcome.merged([])
 
 
 def test_outcomes_that_keep_different_things_do_not_add_up():
