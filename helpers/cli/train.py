@@ -165,16 +165,23 @@ def _take_own_files(chosen: dict[str, Any]) -> None:
 
 def _described(run: Any, path: object) -> str:
     """The run in a few lines: what, where, how fast, and its scores in per cent."""
+    from ..metrics import fact_scores
     from ..reporting import majority_text, paired_scores, scheme_scores
 
     seed = "no seed" if run.seed is None else f"seed {run.seed}"
     precision = f", {run.environment['precision']}" if "precision" in run.environment else ""
     lines = [
         f"{run.model} · {run.encoder} · {run.dataset} {run.split} · {seed} · profile {run.profile}",
-        f"trained on {run.hyperparameters['training_samples']} sentences"
+        f"trained on {_amount(run.hyperparameters)}"
         f" in {run.wall_seconds} s ({run.sentences_per_second} a second{precision})",
         "",
     ]
+    if run.kind == "facts":
+        scores = fact_scores(run.outcome().ranking(run.labels, run.negative))
+        wanted = {"area under the curve": "auc", "best F1": "micro_f1", "P@100": "P@100"}
+        shown = {title: scores[name] for title, name in wanted.items() if name in scores}
+        title = "Held-out evaluation of the ranked facts (Gao et al. 2021)"
+        return "\n".join([*lines, title, _row(shown, shown.values()), "", f"run file: {path}"])
     if run.kind == "paired":
         lines.append(
             "A, B: official macro-F1 (relations) on test and paired set; PD, PIR, PPR: Lyu et al. 2021 (%)"
@@ -183,6 +190,11 @@ def _described(run: Any, path: object) -> str:
     lines.append("F1 on the test set under each weighting scheme (Harbecke et al. 2022)")
     lines.append(_row(*zip(*scheme_scores(run).items(), strict=True)))
     return "\n".join([*lines, majority_text(run), "", f"run file: {path}"])
+
+
+def _amount(hyperparameters: dict[str, Any]) -> str:
+    bags = hyperparameters.get("training_bags")
+    return f"{bags} bags" if bags else f"{hyperparameters['training_samples']} sentences"
 
 
 def _row(names: Iterable[str], values: Iterable[float]) -> str:
@@ -300,7 +312,7 @@ def _runs(
       python -m helpers runs --train --run results/runs/semeval2010/PTR/all-MiniLM-L6-v2/seed-459.json
     """
     from ..core import unknown_name
-    from ..experiments import chosen, grid_jobs, status, studies, train_missing, train_one
+    from ..experiments import chosen, grid_jobs, status, studies, study_jobs, train_missing, train_one
     from ..models import is_first_process
 
     if run is not None:
@@ -313,8 +325,9 @@ def _runs(
     known = studies()
     if study not in known:
         raise unknown_name("study", study, known)
-    folder, experiments = out or known[study].folder, known[study].experiments
-    wanted = chosen(experiments, seeds, models)
-    for run in train_missing(wanted, folder, known[study].every_epoch) if train else ():
-        print(f"stored: {run.dataset} {run.name} seed {run.seed}", file=sys.stderr)
-    put(status(folder, experiments, known[study].every_epoch).to_string(index=False))
+    wanted, jobs = chosen(known[study].experiments, seeds, models), study_jobs(known[study], out)
+    asked = {path: job for path, job in jobs.items() if job.experiment in wanted}
+    for job in train_missing(asked) if train else ():
+        one = job.experiment
+        print(f"stored: {one.dataset_name} {one.name} {one.run_variant} seed {one.run_seed}", file=sys.stderr)
+    put(status(jobs).to_string(index=False))

@@ -1,18 +1,19 @@
 """One run from end to end: read, train, predict, count, save."""
 
-from .experiment import Experiment
+from .experiment import SEEDS, SIDE, Experiment
+from .data import BagData, RelationData, read_bags, read_data, read_samples
 from .run import run_experiment
-from .bags import BagExperiment, gids_experiments, read_bags, run_bag_experiment
-from .grid import RATES, chosen, standard_experiments, status, studies, train_missing
-from .workflow import (
+from .study import RATES, Study, chosen, paper_experiments, standard_experiments, studies
+from .grid import (
     Plan,
     all_states,
-    experiment_path,
     grid_jobs,
     job_state,
-    paper_experiments,
     plan,
     read_grid,
+    status,
+    study_jobs,
+    train_missing,
     train_one,
 )
 from .noise import (

@@ -1,38 +1,21 @@
-"""What an experiment is: which model, trained on what, tested on what; and the samples that it reads.
+"""What an experiment is: which model, trained on what, tested on what, and the names of its runs.
 
-Nothing is trained here, and torch is not imported.
+Nothing is read or trained here, and torch is not imported.
 """
 
 from __future__ import annotations
 
-import csv
-import io
-import random
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import asdict, field, replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, get_args
 
-from ..core import file_sha256, find_negative, label_ids, unknown_name, write_atomically
-from ..data import (
-    PTR_FILES,
-    RelationSample,
-    clean_sample,
-    corpus_hashes,
-    data_name,
-    datasets,
-    file_path,
-    find_dataset,
-    paired_sets,
-    parse_files,
-    parsed_corpus,
-    ptr_split,
-    read_corpus,
-    registered_file,
-    samples_sha256,
-)
+from ..core import unknown_name
+from ..data import data_name, datasets, find_dataset
 from ..models import (
     EMBEDDED,
+    NO_ENCODER,
     VECTOR_SOURCES,
     ModelEntry,
     check_options,
@@ -42,58 +25,35 @@ from ..models import (
     model_versions,
 )
 from ..models.settings import Count, Settings, checked
-from ..runs import variant_name
-
-
-def recorded(model: str, options: Mapping[str, Any], settings: Settings | None) -> dict[str, dict[str, Any]]:
-    """What of a run's configuration is known before its data are read: `options`, all of them, a file by its
-    `data_name`, infinity as text; `hyperparameters`, the settings, without a precision that the machine or
-    the lack of an encoder decides.
-
-    >>> recorded("cnn", {"filters": 8}, None)["options"]["position_size"]
-    5
-    """
-    full = full_options(model, options)
-    if option_files(options):
-        full["vectors"] = data_name(full["vectors"])
-    full = {name: str(one) if one == float("inf") else one for name, one in full.items()}
-    values = asdict(settings) if settings else {}
-    inner = model_entry(full.get("base", model))
-    if values.get("precision") == "auto" or not inner.encoder:
-        values.pop("precision", None)
-    return {"hyperparameters": values, "options": full}
-
-
-def option_files(options: Mapping[str, Any]) -> list[Path]:
-    """The files among the options of a model."""
-    vectors = options.get("vectors")
-    return [] if vectors is None or vectors in VECTOR_SOURCES else [Path(vectors)]
-
-
-def versions(model: str, options: Mapping[str, Any], dataset: str) -> dict[str, int]:
-    """The versions that a run depends on: of the model and the one that it is around, and of the data set.
-
-    >>> versions("cnn", {}, "demo").keys()
-    dict_keys(['model cnn', 'data set demo'])
-    """
-    return model_versions(model, options) | {f"data set {dataset}": find_dataset(dataset).version}
-
+from ..runs import RUNS_FOLDER, run_path, variant_name
 
 SEEDS = (9, 148, 378, 459, 687)
 """The five seeds of paper W."""
 PROFILES = ("quick", "standard", "base", "paper")
+BAG_PROFILES = ("standard", "paper")
 BASE_ENCODER = "mpnet-base"
 """The encoder of profile 'base': as large as BERT base, and no model hub is needed for it."""
+SIDE = {
+    "types": "reside/entity_type/gids/type_info.json",
+    "aliases": "reside/relation_alias/gids/relation_alias_from_wikidata_ppdb_extended.json",
+}
+"""RESIDE's side information for GIDS: option → registered file."""
+_ONE_WAY = ("bgwa", "reside", "rl-dsre")
+"""Models of bags that are evaluated by their own aggregator, however they are trained."""
 
 
 def experiment_datasets() -> list[str]:
-    """The data sets that models are trained on: relations, in a training and a test part.
+    """The data sets that models are trained on: relations in a training and a test part, or mentions.
 
     >>> "semeval2010" in experiment_datasets(), "docred" in experiment_datasets()
     (True, False)
     """
     known = datasets().values()
-    return [one.name for one in known if one.kind == "relations" and {"train", "test"} <= {*one.splits}]
+    return [one.name for one in known if one.kind == "mentions" or _has_parts(one)]
+
+
+def _has_parts(about: Any) -> bool:
+    return about.kind == "relations" and {"train", "test"} <= {*about.splits}
 
 
 @checked
@@ -103,7 +63,8 @@ class Experiment:
     Attributes
     ----------
     model : one of `MODELS`.
-    dataset : one of `experiment_datasets()`.
+    dataset : one of `experiment_datasets()`. From mentions bags of sentences are made, and facts are ranked:
+        for models of `unit` 'bag' and `BAG_PROFILES`, without merged, part, text, sentences and holdout.
     merged : trained on every sentence and its paired one (paper R's '-M'); needs directed relations.
     part : 'full', or 'ptr' for the 6507 training sentences of PTR's authors (SemEval only).
     text : 'clean' as paper R's files, 'official', or 'parsed', the words of the parser, for data with trees.
@@ -120,8 +81,8 @@ class Experiment:
     variant : names the run apart from others of the model; '' names what differs from the usual settings and
         options of the profile.
 
-    Raises ValueError for an unknown name or option, for a part that the data set has not, and for an encoder
-    or settings of a model that has none.
+    Raises ValueError for an unknown name or option, for a part that the data set has not, for an encoder or
+    settings of a model that has none, and for what does not go with bags.
     """
 
     model: str
@@ -146,15 +107,31 @@ class Experiment:
         for name, names in known.items():
             if getattr(self, name) not in names:
                 raise unknown_name(name, getattr(self, name), names)
-        if self.part == "ptr" and self.dataset != "semeval2010":
-            raise ValueError(f"part 'ptr' is a split of semeval2010, not of {self.dataset}")
         if not self.inner.encoder and (self.encoder != EMBEDDED or self.profile == "base"):
             raise ValueError(f"model {self.model} has no encoder")
         if self.profile == "base" and self.encoder == EMBEDDED:
             object.__setattr__(self, "encoder", BASE_ENCODER)
         if not entry.settings and self.settings is not None:
             raise ValueError(f"model {self.model} has no training settings")
+        if self.of_bags:
+            self._check_bags()
+        else:
+            self._check_sentences()
+        object.__setattr__(self, "options", check_options(self.model, self.options))
+
+    def _check_bags(self) -> None:
+        if self.entry.unit != "bag":
+            raise ValueError(f"model {self.model} takes single sentences; {self.dataset} is of bags")
+        if self.profile not in BAG_PROFILES:
+            raise unknown_name("profile of bags", self.profile, BAG_PROFILES)
+        usual = {"merged": False, "part": "full", "text": "", "sentences": None, "holdout": False}
+        if given := [name for name, value in usual.items() if getattr(self, name) != value]:
+            raise ValueError(f"{given[0]} is for single sentences; {self.dataset} is of bags")
+
+    def _check_sentences(self) -> None:
         about = find_dataset(self.dataset)
+        if self.part == "ptr" and self.dataset != "semeval2010":
+            raise ValueError(f"part 'ptr' is a split of semeval2010, not of {self.dataset}")
         if self.merged and not about.directed:
             raise ValueError(f"merged needs directed relations, which {self.dataset} has not")
         object.__setattr__(self, "text", self.text or self.usual_text)
@@ -163,7 +140,6 @@ class Experiment:
         if self.text == "parsed" and not about.parsed:
             parsed = ", ".join(name for name, one in datasets().items() if one.parsed)
             raise ValueError(f"{self.dataset} has no dependency trees. Data sets with trees: {parsed}")
-        object.__setattr__(self, "options", check_options(self.model, self.options))
 
     @property
     def entry(self) -> ModelEntry:
@@ -183,6 +159,11 @@ class Experiment:
     def inner(self) -> ModelEntry:
         """The entry of `inner_name`."""
         return model_entry(self.inner_name)
+
+    @property
+    def of_bags(self) -> bool:
+        """Whether the data set has mentions, from which bags are made."""
+        return find_dataset(self.dataset).kind == "mentions"
 
     @property
     def name(self) -> str:
@@ -208,9 +189,9 @@ class Experiment:
     @property
     def usual_text(self) -> str:
         """The form of the text that goes without saying; see `text`."""
-        if self.inner.parsed:
-            return "parsed"
-        return find_dataset(self.dataset).text
+        if self.of_bags:
+            return ""
+        return "parsed" if self.inner.parsed else find_dataset(self.dataset).text
 
     @property
     def split(self) -> str:
@@ -224,34 +205,92 @@ class Experiment:
 
     @property
     def settings_name(self) -> str:
-        """The settings of the profile: of 'base' paper R's, of 'paper' the model's own, else 'standard'.
+        """The settings of the profile: of 'base' paper R's, of 'paper' the model's own, else 'standard'; a
+        paper's for training with bags, where it has others for them.
 
         >>> Experiment("r-bert", profile="base").settings_name, Experiment("r-bert", profile="base").encoder
         ('lyu2021', 'mpnet-base')
+        >>> Experiment("cnn", "gids", options={"training": "bag"}, profile="paper").settings_name
+        'gao2021-bag'
         """
-        return {"base": "lyu2021", "paper": "paper"}.get(self.profile, "standard")
+        name = {"base": "lyu2021", "paper": "paper"}.get(self.profile, "standard")
+        name = self.inner.settings_name(name)
+        of_bags = f"{name}-bag"
+        return of_bags if self.options.get("training") == "bag" and of_bags in self.inner.settings else name
+
+    @property
+    def evaluations(self) -> dict[str, str]:
+        """Variant of a run → the evaluation that it stores (see `Model.evaluations`), the model's own last:
+        one training gives them all.
+
+        On bags the name is that of the aggregator: what was trained on sentences is evaluated by the mean and
+        by the best of a bag's sentences. Where no class is negative, each pair has one sentence, and the two
+        are one.
+
+        >>> Experiment("cnn", "gids", profile="standard").evaluations
+        {'sent+AVG': 'avg', 'sent+ONE': 'one'}
+        >>> Experiment("recent", "re_docred", profile="standard").evaluations
+        {'evaluation-as-published': 'as-published', '': 'corrected'}
+        """
+        if self.entry.wraps:
+            own = self.options.get("evaluation", self.entry.defaults["evaluation"])
+            names = sorted(get_args(self.entry.options["evaluation"].kind), key=lambda name: name == own)
+            return {self._variant(evaluation=name): name for name in names}
+        if not self.of_bags or "training" not in self.entry.options or self.model in _ONE_WAY:
+            return {self._variant(): ""}
+        if self.options.get("training", "sentence") == "bag":
+            aggregator = self.options.get("aggregator", "avg")
+            return {self._variant(f"bag+{aggregator.upper()}"): aggregator}
+        if find_dataset(self.dataset).negative is None:
+            return {self._variant("sent"): "avg"}
+        return {self._variant(f"sent+{name.upper()}"): name for name in ("avg", "one")}
 
     @property
     def run_variant(self) -> str:
-        """`variant`, or what differs from the profile's usual settings and the model's usual options.
+        """The variant of the run that is written last: when it is there, all are.
 
         >>> Experiment("em-c", sentences=500).with_settings(changes={"epochs": 2}).run_variant
         'epochs-2+sentences-500'
+        >>> Experiment("pcnn", "gids", profile="paper", options={"training": "bag"}).run_variant
+        'bag+AVG'
         """
-        if self.variant:
-            return self.variant
-        entry, settings, usual = self.entry, self.resolved(), {}
+        return list(self.evaluations)[-1]
+
+    def _variant(self, way: str = "", **added: Any) -> str:
+        """`way`, then `variant` or what differs from the profile's usual settings and the model's usual
+        options, those `added` among them."""
+        return "+".join(filter(None, (way, self.variant or self._changes(self.options | added))))
+
+    def _changes(self, options: Mapping[str, Any]) -> str:
         counts = {"sentences": self.sentences, "threads": self.threads}
-        chosen = self.options | {name: count for name, count in counts.items() if count}
-        if self.options:
-            usual = entry.defaults
-            usual.pop("base", None)  # which model another one is around is always said
-            usual |= {name: self.options.get(name) for name in entry.suffixes}  # they are in the model's name
-        if settings:
+        chosen = dict(options) | {name: count for name, count in counts.items() if count}
+        usual = self.entry.defaults | {name: options.get(name) for name in self.entry.suffixes}  # in the name
+        usual.pop("base", None)  # which model another one is around is always said
+        if self.of_bags:  # how it is trained and evaluated is said before
+            usual |= {name: options[name] for name in ("training", "aggregator") if name in options}
+        if settings := self.resolved():
             chosen = asdict(settings) | chosen
-            if self.inner.settings_name(self.settings_name) in self.inner.settings:
+            if self.settings_name in self.inner.settings:
                 usual |= asdict(default_settings(self.inner_name, self.settings_name, self.encoder))
         return variant_name(chosen, usual)
+
+    def path(self, folder: Path | str = RUNS_FOLDER) -> Path:
+        """Where its run is kept, before there is one.
+
+        >>> Experiment("em-c", profile="standard").path("runs").as_posix()
+        'runs/semeval2010/EM-C/all-MiniLM-L6-v2/seed-9.json'
+        """
+        encoder = Path(self.encoder).name if Path(self.encoder).is_dir() else self.encoder
+        run = SimpleNamespace(
+            dataset=self.dataset_name,
+            split=self.split,
+            model=self.name,
+            variant=self.run_variant,
+            encoder=encoder if self.inner.encoder else NO_ENCODER,
+            seed=self.run_seed,
+            profile=self.profile,
+        )
+        return run_path(run, folder)
 
     def resolved(self) -> Settings | None:
         """The settings that it is trained with; None for a model that has none."""
@@ -259,11 +298,42 @@ class Experiment:
             return self.settings
         return default_settings(self.inner_name, self.settings_name, self.encoder)
 
-    def recorded(self) -> dict[str, dict[str, Any]]:
-        """See `recorded`."""
-        found = recorded(self.model, self.options, self.resolved())
-        found["hyperparameters"]["text"] = self.text
-        return found
+    @property
+    def side(self) -> dict[str, str]:
+        """Option → registered file of side information."""
+        return SIDE if self.model == "reside" and self.dataset == "gids" else {}
+
+    def recorded(self, variant: str | None = None) -> dict[str, dict[str, Any]]:
+        """What of the configuration of a run is known before the data are read: `options`, all of them, a
+        file by its `data_name`, infinity as text; `hyperparameters`, the settings, without a precision that
+        the machine or the lack of an encoder decides. With `variant`, the evaluation stands there, too.
+
+        >>> Experiment("cnn", "demo", options={"filters": 8}).recorded()["options"]["position_size"]
+        5
+        """
+        options = full_options(self.model, self.options | self.side)
+        if option_files(self.options):
+            options["vectors"] = data_name(options["vectors"])
+        options = {name: str(one) if one == float("inf") else one for name, one in options.items()}
+        settings = self.resolved()
+        values = asdict(settings) if settings else {}
+        if values.get("precision") == "auto" or not self.inner.encoder:
+            values.pop("precision", None)
+        values |= {} if self.of_bags else {"text": self.text}
+        if variant is not None and self.of_bags:
+            values["evaluation"] = variant
+        elif variant is not None and self.entry.wraps:
+            options["evaluation"] = self.evaluations[variant]
+        return {"hyperparameters": values, "options": options}
+
+    def versions(self) -> dict[str, int]:
+        """The versions that a run depends on: of the model, of the one that it is around, of the data set.
+
+        >>> Experiment("cnn", "demo").versions().keys()
+        dict_keys(['model cnn', 'data set demo'])
+        """
+        about = {f"data set {self.dataset}": find_dataset(self.dataset).version}
+        return model_versions(self.model, self.options) | about
 
     def with_settings(self, name: str | None = None, changes: Mapping[str, Any] | None = None) -> Experiment:
         """The same with the settings 'standard', 'lyu2021' … (None: the profile's), single ones changed.
@@ -281,86 +351,7 @@ class Experiment:
         return replace(self, settings=base.changed(changes or {}))
 
 
-HOLDOUT = 10
-"""One in that many training samples is held out to choose settings."""
-
-
-@dataclass(frozen=True)
-class ExperimentData:
-    """Training and test samples, the labels in the order of their ids, the sha256 of each file by name;
-    directed : whether the samples have paired ones; inverse, negative : see `Dataset`; samples_sha256 : of
-    the whole corpus where it is drawn from its files (`Dataset.made_from`), whose hashes do not say how."""
-
-    train: list[RelationSample]
-    test: list[RelationSample]
-    labels: tuple[str, ...]
-    files: dict[str, str]
-    directed: bool = True
-    inverse: Mapping[str, str] = field(default_factory=dict)
-    negative: str | None = None
-    samples_sha256: str = ""
-
-
-def read_samples(
-    dataset: str,
-    part: str = "full",
-    text: str = "clean",
-    merged: bool = False,
-    holdout: bool = False,
-    at_most: int | None = None,
-) -> ExperimentData:
-    """The samples in the wanted form; see `Experiment` for the words.
-
-    `at_most` training samples are taken, drawn once and for all; then they are merged with their paired ones.
-
-    Raises MissingData, ChecksumError : the data are not here. ValueError : unknown data set.
-
-    >>> data = read_samples("demo", merged=True, at_most=100)
-    >>> len(data.train), data.train[0].text == data.train[1].text
-    (200, True)
-    """
-    read = parsed_corpus if text == "parsed" else read_corpus
-    splits, files = read(dataset), corpus_hashes(dataset, ("train", "test"))
-    if text == "parsed":
-        files |= {name: file_sha256(file_path(name)) for name in parse_files(dataset, ("train", "test"))}
-    about = find_dataset(dataset)
-    occurring = (sample.relation for samples in splits.values() for sample in samples)
-    labels = about.relations or tuple(label_ids(occurring))
-    train, test = list(splits["train"]), list(splits["test"])
-    if part == "ptr":
-        train = ptr_split(train)
-        files |= {name: registered_file(name).sha256 for name in PTR_FILES.values()}
-    if holdout:
-        train, test = _held_out(train)
-    if at_most is not None and len(train) > at_most:
-        train = random.Random(0).sample(train, at_most)
-    if text == "clean":
-        train, test = ([clean_sample(sample) for sample in part] for part in (train, test))
-    if merged:
-        train = paired_sets(train, about.inverse)["merged"]
-    negative = about.negative or find_negative(labels)
-    drawn = samples_sha256(one for split in splits.values() for one in split) if about.made_from else ""
-    return ExperimentData(train, test, labels, files, about.directed, about.inverse, negative, drawn)
-
-
-def _held_out(samples: Sequence[RelationSample]) -> tuple[list[RelationSample], list[RelationSample]]:
-    """The training samples without a tenth, and that tenth: always the same one."""
-    chosen = set(random.Random(HOLDOUT).sample(range(len(samples)), len(samples) // HOLDOUT))
-    rest = [sample for place, sample in enumerate(samples) if place not in chosen]
-    return rest, [samples[place] for place in sorted(chosen)]
-
-
-def write_predictions(
-    path: Path, data: ExperimentData, original: Sequence[int], paired: Sequence[int] | None = None
-) -> Path:
-    """Write label ids predicted on the test set, and on its paired set, as CSV: id, gold, predicted, paired.
-
-    `python -m helpers score` reads it. Raises ValueError if there are not as many predictions as samples.
-    """
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    given = [original] if paired is None else [original, paired]
-    writer.writerow(("id", "gold", "predicted", "paired")[: 2 + len(given)])
-    for sample, *places in zip(data.test, *given, strict=True):
-        writer.writerow((sample.id, sample.relation, *(data.labels[place] for place in places)))
-    return write_atomically(path, text.getvalue())
+def option_files(options: Mapping[str, Any]) -> list[Path]:
+    """The files among the options of a model."""
+    vectors = options.get("vectors")
+    return [] if vectors is None or vectors in VECTOR_SOURCES else [Path(vectors)]

@@ -1,340 +1,320 @@
-"""The runs of profile standard, which of them are stored or missing; and the search for training settings.
+"""Grids of runs as files: what belongs to a grid, what of it is missing or stale, and one run by its path.
 
-`python -m helpers.experiments.grid` writes the search as a tidy table. Each setting was tried once on a
-held-out tenth of the training data, never on the test set. The runs lie in results/studies/search, as
-variants that name the setting; what they were trained with is read from the run files, not from their names.
+Each run is one command, `python -m helpers runs --train --run PATH`; the workflow (workflow/Snakefile) starts
+as many of them as there are processors, on this machine or on a cluster. What has to be made is decided here,
+by the one rule of staleness, never by times of files.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+import itertools
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass
 
 from .. import ROOT
-from ..core import unknown_name, write_atomically
-from ..metrics import direction_scores
-from ..models import NO_ENCODER
-from ..runs import RUNS_FOLDER, STUDIES_FOLDER, Run, list_runs
-from .bags import BagExperiment, gids_experiments, run_bag_experiment, wiki80_experiments
+from ..core import exclusive, shown, unknown_name
+from ..data import datasets
+from ..models import EMBEDDED, MODELS
+from ..runs import RUNS_FOLDER, Result, made_states, read_index, run_state
 from .experiment import SEEDS, Experiment
-from .graphs import (
-    all_pair_experiments,
-    epoch_experiments,
-    graph_experiments,
-    pair_experiments,
-    vector_experiments,
-)
 from .run import run_experiment
+from .study import ENCODERS, Study, paper_experiments, studies
 
-_MODELS = (("em-c", False), ("em-es", False), ("r-bert", False), ("emr-c", False), ("ptr", False))
-_MERGED = (("em-c", True), ("em-es", True), ("r-bert", True), ("ptr", True))
-_COMPARED = (("em-c", False), ("em-es", False), ("em-c", True), ("em-es", True), ("ptr", False))
-_KBP37 = (("em-c", False), ("em-es", False), ("em-c", True), ("em-es", True))
-
-
-def standard_experiments() -> list[Experiment]:
-    """Every run of the standard set, in the order of use: seed 9 of every model first.
-
-    >>> experiments = standard_experiments()
-    >>> len(experiments), experiments[0].name, experiments[0].seed
-    (67, 'EM-C', 9)
-    """
-    first = [_experiment(*one, SEEDS[0]) for one in (*_MODELS, *_MERGED)]
-    split = [_experiment(model, False, seed, part="ptr") for seed in SEEDS for model in ("em-es", "ptr")]
-    compared = [_experiment(*one, seed) for seed in SEEDS[1:] for one in _COMPARED]
-    second = [_experiment(*one, SEEDS[0], dataset="kbp37") for one in _KBP37]
-    rest = [one for one in (*_MODELS, *_MERGED) if one not in _COMPARED]
-    others = [_experiment(*one, seed) for seed in SEEDS[1:] for one in rest]
-    third = [_experiment(*one, seed, dataset="kbp37") for seed in SEEDS[1:3] for one in _KBP37]
-    three_seeds = first + split[:2] + compared[:10] + split[2:6] + second + others[:8]
-    return three_seeds + compared[10:] + others[8:] + split[6:] + third
+PAGES = ("README.md", *(f"results/{name}.md" for name in ("README", "findings", "items", "speed", "studies")))
+PROFILES = ("standard", "paper")
 
 
-def _experiment(model: str, merged: bool, seed: int, **others: Any) -> Experiment:
-    return Experiment(model, merged=merged, seed=seed, profile="standard", **others)
+class Job(NamedTuple):
+    """One run: its path, what is trained, and whether the outcome after each epoch is stored, too."""
 
-
-@dataclass(frozen=True)
-class Study:
-    """A list of experiments whose runs belong together.
-
-    Attributes
-    ----------
-    folder : where its runs are. every_epoch : whether the outcome after each epoch is stored, too.
-    """
-
-    folder: Path
-    experiments: tuple[Experiment | BagExperiment, ...]
+    path: Path
+    experiment: Experiment
     every_epoch: bool = False
 
 
-RATES = (5e-5, 1e-4, 2e-4)
-_THREE = SEEDS[:3]
-_CURVES = (*((False, seed) for seed in _THREE), (True, SEEDS[0]))
+class Plan(NamedTuple):
+    """What a grid consists of, and what of it is to be made now.
 
-
-def studies() -> dict[str, Study]:
-    """The studies by name; 'standard' is the set whose runs the tables show.
-
-    rates : every model with three learning rates on the held-out tenth, scored after each epoch. curves :
-    EM-C and EM-C-M after each epoch. ablations : EM-C with other markers, and with less training. layers :
-    EM-C and EM-ES on the first layers of the encoder. emr-c : EMR-C in other forms. bert-em : EM-ES as paper
-    W trained it on SemEval, with a layer normalisation, on the official text. precision, threads : EM-C in
-    fp32, and on one thread of the processor. vectors : graph models with other word vectors on the
-    held-out tenth. epochs : CNN on the held-out tenth of the drawn pairs, trained for longer. graphs : C-GCN,
-    GCN and C-GCN-M. redocred : EM-ES, PTR, CNN, SVM and RECENT around three of them, with types and without,
-    on the drawn sentence pairs of Re-DocRED. redocred-all : the same on all of its pairs. gids : models of
-    bags on GIDS. wiki80 : BERT-entity on the sentences of Wiki80.
-
-    >>> {name: len(study.experiments) for name, study in studies().items()}
-    {'standard': 67, 'rates': 15, 'curves': 4, 'ablations': 12, 'layers': 12, 'emr-c': 9, 'bert-em': 5,
-     'precision': 3, 'threads': 3, 'vectors': 8, 'epochs': 3, 'graphs': 16,
-     'redocred': 62, 'redocred-all': 18, 'gids': 60, 'wiki80': 6}
+    Attributes
+    ----------
+    jobs : by path, as text. todo : the paths of runs that are missing or stale.
+    notebooks : executed copy → the notebook's other results, of those that are to be run again.
+    reads : executed copy → runs of `todo` that it waits for. pages : that are to be made anew.
     """
-    lists = {
-        "rates": [_rate(model, rate) for model, _ in _MODELS for rate in RATES],
-        "curves": [_experiment("em-c", merged, seed) for merged, seed in _CURVES],
-        "ablations": [one for seed in _THREE for one in _ablations(seed)],
-        "layers": [
-            _experiment(model, False, seed, options={"layers": layers})
-            for seed in _THREE
-            for layers in (2, 4)
-            for model in ("em-c", "em-es")
-        ],
-        "emr-c": _forms_of_emr_c(),
-        "bert-em": [
-            _experiment("em-es", False, seed, text="official", options={"layer_norm": True}) for seed in SEEDS
-        ],
-        "precision": [_changed(_experiment("em-c", False, seed), precision="fp32") for seed in _THREE],
-        "threads": [_experiment("em-c", False, seed, threads=1) for seed in _THREE],
-        "vectors": vector_experiments(),
-        "epochs": epoch_experiments(),
-    }
-    found = {
-        name: Study(STUDIES_FOLDER / name, tuple(listed), every_epoch=name in ("rates", "curves"))
-        for name, listed in lists.items()
-    }
-    shown = {"graphs": graph_experiments(), "redocred": pair_experiments()}
-    shown |= {"redocred-all": all_pair_experiments(), "gids": gids_experiments()}
-    shown["wiki80"] = wiki80_experiments()
-    found |= {name: Study(Path(RUNS_FOLDER), tuple(listed)) for name, listed in shown.items()}
-    return {"standard": Study(Path(RUNS_FOLDER), tuple(standard_experiments()))} | found
+
+    jobs: dict[str, Job]
+    todo: list[str]
+    notebooks: dict[str, list[str]]
+    reads: dict[str, list[str]]
+    pages: list[str]
+
+    def record(self) -> dict[str, Any]:
+        """As JSON values: all runs and those to be made, by path, notebooks, pages."""
+        lists = {"runs": self.jobs, "todo": self.todo, "notebooks": self.notebooks, "pages": self.pages}
+        return {name: list(listed) for name, listed in lists.items()}
+
+    def to_text(self) -> str:
+        """How much is to be made, then a line for each data set, model and encoder: how many runs of it."""
+        lines = [f"{len(self.todo)} of {len(self.jobs)} runs are missing or stale."]
+        lines += [f"{name}: to be run again" for name in (*self.notebooks, *self.pages)]
+        folders = Counter(self.jobs[name].path.parent for name in self.todo)
+        lines += [f"{count:4} {'/'.join(folder.parts[-3:])}" for folder, count in folders.items()]
+        return "\n".join(lines)
 
 
-def _changed(experiment: Experiment, **changes: Any) -> Experiment:
-    return experiment.with_settings(changes=changes)
+_NAMES = list[str] | str
+_SEEDS = list[int] | int
 
 
-def _rate(model: str, rate: float) -> Experiment:
-    return _changed(_experiment(model, False, SEEDS[0], holdout=True), learning_rate=rate)
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class GridFile:
+    """A grid of one's own, as a JSON file holds it: every combination of the lists is one run.
 
+    Attributes
+    ----------
+    folder : of the run files. model, dataset, encoder, seed, merged : one value or a list.
+    profile, settings, options, sentences : as in `Experiment`; `settings` changes single ones.
 
-def _ablations(seed: int) -> list[Experiment]:
-    """What EM-C's blindness to direction may depend on, one change each."""
-    marked = [
-        _experiment("em-c", False, seed, options={"marker_scheme": one}) for one in ("pieces", "symbols")
-    ]
-    started = _changed(_experiment("em-c", False, seed), marker_vectors="mean")
-    return [started, *marked, _changed(_experiment("em-c", False, seed, sentences=2000), epochs=4)]
-
-
-def _forms_of_emr_c() -> list[Experiment]:
-    changed = ({"negatives": "resampled"}, {"turned": "symbols"})
-    forms = [_experiment("emr-c", False, seed, options=options) for options in changed for seed in _THREE]
-    usual = [_experiment("emr-c", False, seed) for seed in _THREE]
-    return [*forms, *(_changed(one, learning_rate=2e-5, epochs=10) for one in usual)]
-
-
-def missing(
-    experiments: Iterable[Experiment], folder: Path | str = RUNS_FOLDER, every_epoch: bool = False
-) -> list[Experiment]:
-    """Those that have no run file in `folder` yet, in their order.
-
-    `every_epoch` : one whose last epoch is stored there is not missing either. Epochs are stored in their
-    order, and the outcome after the last one is that of the run.
-
-    >>> len(missing(standard_experiments(), "no-such-folder"))
-    67
+    >>> len(GridFile(folder="runs", model=["em-c", "em-es"], dataset="demo", seed=[9, 148]).experiments())
+    4
     """
-    stored = {
-        (run.dataset, run.split, run.model, run.variant, run.encoder, run.seed)
-        for run in list_runs(profile="standard", folder=folder)
-    }
-    return [
-        one
-        for one in experiments
-        if _key(one, one.run_variant) not in stored
-        and not (every_epoch and _key(one, _last_epoch(one)) in stored)
-    ]
+
+    folder: str
+    model: _NAMES
+    dataset: _NAMES
+    encoder: _NAMES = EMBEDDED
+    seed: _SEEDS = SEEDS[0]
+    merged: list[bool] | bool = False
+    profile: str = "standard"
+    sentences: int | None = None
+    settings: dict[str, Any] = Field(default_factory=dict)
+    options: dict[str, Any] = Field(default_factory=dict)
+
+    def experiments(self) -> list[Experiment]:
+        """Every combination, seeds first; a model without settings or encoder takes none. Errors as
+        `Experiment`."""
+        lists = (self.seed, self.dataset, self.encoder, self.merged, self.model)
+        every = itertools.product(*(one if isinstance(one, list) else [one] for one in lists))
+        found = [self._one(*values) for values in every]
+        return [one for place, one in enumerate(found) if one not in found[:place]]
+
+    def _one(self, seed: int, dataset: str, encoder: str, merged: bool, model: str) -> Experiment:
+        one = Experiment(model, dataset, profile=self.profile, sentences=self.sentences, options=self.options)
+        chosen = {"encoder": encoder} if one.inner.encoder else {}
+        chosen |= {"seed": seed} if one.entry.random else {}
+        one = Experiment(
+            model,
+            dataset,
+            merged=merged,
+            profile=self.profile,
+            sentences=self.sentences,
+            options=self.options,
+            **chosen,
+        )
+        return one.with_settings(changes=self.settings) if one.entry.settings else one
 
 
-def _key(one: Experiment | BagExperiment, variant: str) -> tuple[str, str, str, str, str, int | None]:
-    encoder = one.encoder if isinstance(one, BagExperiment) or one.inner.encoder else NO_ENCODER
-    return one.dataset_name, one.split, one.name, variant, encoder, one.run_seed
+_GRID_FILE = TypeAdapter(GridFile)
 
 
-def _last_epoch(one: Experiment | BagExperiment) -> str:
-    """The variant of its outcome after the last epoch, as `run_experiment` names it."""
-    settings = one.resolved()
-    return "+".join(filter(None, (one.run_variant, settings and f"epoch-{settings.epochs}")))
+def read_grid(path: Path | str) -> Study:
+    """The grid of a file, see `GridFile`. Raises ValueError, one line that names the file and the key."""
+    try:
+        grid = _GRID_FILE.validate_json(Path(path).read_bytes())
+        return Study(Path(grid.folder), tuple(grid.experiments()))
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(
+            str(one) for one in fault["loc"] if not str(one).startswith(("list[", "int", "str", "bool"))
+        )
+        reason = f"{shown(place)}: {fault['msg']}" if place else fault["msg"]
+    except ValueError as error:
+        reason = str(error)
+    raise ValueError(f"{path}: {' '.join(reason.split())}") from None
 
 
-def chosen(
-    experiments: Iterable[Experiment], seeds: Sequence[int] = (), names: Sequence[str] = ()
-) -> list[Experiment]:
-    """Those with one of these seeds and one of these names ('EM-ES-M'); nothing given takes all.
+def grid_jobs(
+    profile: str = "standard", file: Path | str | None = None, encoders: Sequence[str] = ()
+) -> dict[str, Job]:
+    """The jobs of a grid by the paths of their run files, seen from the project if they lie in it.
 
-    Raises ValueError for a seed or a name that none of them has.
+    profile : 'standard', all studies; 'paper', the papers' own grid, with `encoders`
+    (default `ENCODERS`). file : a grid of one's own instead, see `GridFile`.
 
-    >>> [one.seed for one in chosen(standard_experiments(), seeds=[148], names=["R-BERT"])]
-    [148]
+    Raises ValueError for an unknown profile, and as `read_grid`.
+
+    >>> "results/runs/semeval2010/EM-C/all-MiniLM-L6-v2/seed-9.json" in grid_jobs()
+    True
     """
-    every = list(experiments)
-    for kind, given, known in (
-        ("seed", seeds, {one.seed for one in every}),
-        ("model", names, {one.name for one in every}),
-    ):
-        for value in given:
-            if value not in known:
-                raise unknown_name(f"{kind} of the standard runs", value, map(str, sorted(known)))
-    return [one for one in every if (not seeds or one.seed in seeds) and (not names or one.name in names)]
+    if profile not in PROFILES:
+        raise unknown_name("profile of grids", profile, PROFILES)
+    if file is not None:
+        grids = [read_grid(file)]
+    elif profile == "paper":
+        grids = [Study(Path(RUNS_FOLDER), tuple(paper_experiments(encoders or ENCODERS)))]
+    else:
+        grids = [*studies().values()]
+    return {name: job for grid in grids for name, job in study_jobs(grid).items()}
 
 
-def train_experiment(
-    one: Experiment | BagExperiment,
-    folder: Path | str = RUNS_FOLDER,
-    every_epoch: bool = False,
-    overwrite: bool = False,
-    progress: bool = True,
-) -> list[Run]:
-    """Train one and store its runs under `folder`: of bags several, one for each way of evaluation.
+def study_jobs(study: Study, folder: Path | str | None = None) -> dict[str, Job]:
+    """The jobs of one study, by path as in `grid_jobs`; `folder` : of the run files, instead of its own."""
+    folder = (ROOT / study.folder if folder is None else Path(folder)).absolute()
+    jobs = [Job(one.path(folder), one, study.every_epoch) for one in study.experiments]
+    return {_shown(job.path): job for job in jobs}
 
-    `every_epoch` : also store the outcome after each epoch there. Errors as `run_experiment` and
-    `run_bag_experiment`.
+
+def _shown(path: Path) -> str:
+    return (path.relative_to(ROOT) if path.is_relative_to(ROOT) else path).as_posix()
+
+
+def job_state(job: Job, known: dict | None = None) -> Result:
+    """The state of a job's run file, its options, settings and versions compared with those of today.
+
+    Where the outcome after each epoch is stored, that after the last one is that of the run, and does for it:
+    epochs are stored in their order.
     """
-    if isinstance(one, BagExperiment):
-        return run_bag_experiment(one, folder, overwrite=overwrite, progress=progress)
-    epochs = folder if every_epoch else None
-    return [run_experiment(one, folder, epochs=epochs, overwrite=overwrite, progress=progress)]
+    path, settings = job.path, job.experiment.resolved()
+    if job.every_epoch and settings and not path.is_file():
+        last = "+".join(filter(None, (job.experiment.run_variant, f"epoch-{settings.epochs}")))
+        path = replace(job.experiment, variant=last).path(path.parents[3])
+    found = run_state(path, job.experiment.recorded(), known_versions(), known)
+    return found._replace(path=_shown(job.path))
 
 
-def train_missing(
-    experiments: Iterable[Experiment | BagExperiment],
-    folder: Path | str = RUNS_FOLDER,
-    every_epoch: bool = False,
-) -> Iterator[Run]:
-    """Train those that have no run file in `folder` yet, one after the other; gives each stored run.
-
-    `every_epoch` : see `missing`; errors as `train_experiment`.
-
-    >>> list(train_missing([]))
-    []
-    """
-    for experiment in missing(experiments, folder, every_epoch):
-        yield from train_experiment(experiment, folder, every_epoch)
-
-
-def status(
-    folder: Path | str = RUNS_FOLDER,
-    experiments: Sequence[Experiment] | None = None,
-    every_epoch: bool = False,
-) -> pd.DataFrame:
+def status(jobs: Mapping[str, Job]) -> pd.DataFrame:
     """Data set, model (and variant), the seeds that are stored and those that are missing, one row a model.
 
-    `experiments` : None: the standard set. `every_epoch` : see `missing`.
-
-    >>> status("no-such-folder").iloc[0].tolist()
+    >>> status(study_jobs(studies()["standard"], "no-such-folder")).iloc[0].tolist()
     ['semeval2010', 'EM-C', '–', '9 148 378 459 687']
     """
-    wanted = standard_experiments() if experiments is None else experiments
-    absent = missing(wanted, folder, every_epoch)
-    groups: dict[tuple[str, str], list[Experiment]] = {}
-    for one in wanted:
-        groups.setdefault((one.dataset_name, f"{one.name} {one.run_variant}".strip()), []).append(one)
-
-    def seeds(group: list[Experiment], are_absent: bool) -> str:
-        found = [one.run_seed for one in group if (one in absent) == are_absent]
-        return (
-            " ".join(
-                "once" if seed is None else str(seed) for seed in sorted(found, key=lambda seed: seed or 0)
-            )
-            or "–"
-        )
-
-    rows = [(*key, seeds(group, False), seeds(group, True)) for key, group in groups.items()]
-    return pd.DataFrame(rows, columns=["dataset", "model", "stored", "missing"])
+    rows: dict[tuple[str, str], tuple[list[str], list[str]]] = {}
+    for job in sorted(jobs.values(), key=lambda job: job.experiment.run_seed or 0):
+        one = job.experiment
+        title = f"{one.name} {one.run_variant}".strip()
+        is_missing = job_state(job).state == "missing"
+        seed = "once" if one.run_seed is None else str(one.run_seed)
+        rows.setdefault((one.dataset_name, title), ([], []))[is_missing].append(seed)
+    order = dict.fromkeys(
+        (one.dataset_name, f"{one.name} {one.run_variant}".strip())
+        for one in (job.experiment for job in jobs.values())
+    )
+    table = [(*key, *(" ".join(seeds) or "–" for seeds in rows[key])) for key in order]
+    return pd.DataFrame(table, columns=["dataset", "model", "stored", "missing"])
 
 
-SEARCH_FOLDER = STUDIES_FOLDER / "search"
-SEARCH_TABLE = ROOT / "results" / "tables" / "hyperparameters.csv"
-SETTING = ("learning_rate", "batch_size", "epochs")
-CRITERION = "official_macro_f1"
-METRICS = (CRITERION, "official_macro_f1_paired", "seconds")
-"""On the held-out tenth; on its paired set; of training."""
-COLUMNS = ("model", *SETTING, "metric", "value", "chosen")
+def known_versions() -> dict[str, int]:
+    """The version of every model, technique and data set that is registered, named as run files do."""
+    from ..models.linear import TECHNIQUES
+
+    rows = {"model": MODELS, "technique": TECHNIQUES, "data set": datasets()}
+    return {f"{kind} {name}": row.version for kind, known in rows.items() for name, row in known.items()}
 
 
-def search_table(folder: Path | str = SEARCH_FOLDER) -> pd.DataFrame:
-    """One number a row: model, learning_rate, batch_size, epochs, metric, value, chosen.
+def train_one(path: Path | str, jobs: Mapping[str, Job], progress: bool = True) -> bool:
+    """Train the run of this path, unless it is there and not stale; returns whether it was trained.
 
-    `metric` is one of `METRICS`. `chosen` marks the rows of each model's best setting: highest official
-    macro-F1 on the held-out tenth, of equal ones the one with fewer epochs, then the lower learning rate,
-    then the larger batch. Rows are ordered by model, setting and `METRICS`. A folder without runs gives an
-    empty table.
+    Of two that ask for the same run at the same time, on one machine or several that share the folder, one
+    trains, the other waits and finds it done. A stale run is replaced when the new one is whole.
 
-    Raises
-    ------
-    ValueError : a run that was not tested on a held-out part, a setting that was tried twice, or a file that
-        is no run.
-
-    >>> search_table("no-such-folder").columns.tolist()
-    ['model', 'learning_rate', 'batch_size', 'epochs', 'metric', 'value', 'chosen']
+    Raises ValueError, with the nearest, for a path that none of the jobs has; else as `run_experiment`.
     """
-    tried: dict[tuple, dict[str, float]] = {}
-    for run in list_runs(folder=folder):
-        setting = (run.model, *(run.hyperparameters[name] for name in SETTING))
-        if run.split != "holdout":
-            raise ValueError(f"{run.name}: tested on {run.split!r}; settings are chosen on 'holdout' only")
-        if setting in tried:
-            raise ValueError(f"{run.name}: {run.model} with this setting was tried twice")
-        tried[setting] = _numbers(run)
-    best = {
-        model: min((one for one in tried if one[0] == model), key=lambda one: _rank(one, tried[one]))
-        for model in {one[0] for one in tried}
-    }
-    rows = [
-        (*setting, metric, numbers[metric], best[setting[0]] == setting)
-        for setting, numbers in sorted(tried.items())
-        for metric in METRICS
-    ]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    name = _shown(Path(path).absolute())
+    if name not in jobs:
+        raise unknown_name("run of this grid", name, jobs)
+    job = jobs[name]
+    folder = job.path.parents[3]
+    # of a training in several processes (`accelerate launch`) each waits for its own of the other training
+    with exclusive(f"{job.path}.process-{os.environ.get('RANK', '0')}"):
+        state = job_state(job).state
+        if state not in ("missing", "stale"):
+            return False
+        epochs = folder if job.every_epoch else None
+        run_experiment(job.experiment, folder, epochs=epochs, overwrite=state == "stale", progress=progress)
+        return True
 
 
-def _numbers(run: Run) -> dict[str, float]:
-    scores = direction_scores(run.outcome())
-    performances = (scores.performance_original, scores.performance_paired)
-    return dict(zip(METRICS, (*map(float, performances), float(run.wall_seconds)), strict=True))
+def train_missing(jobs: Mapping[str, Job]) -> Iterator[Job]:
+    """Train those that are missing, one after the other; gives each job when its run is stored.
 
+    Errors as `run_experiment`.
 
-def _rank(setting: tuple, numbers: dict[str, float]) -> tuple[float, ...]:
-    _, learning_rate, batch_size, epochs = setting
-    return -numbers[CRITERION], epochs, learning_rate, -batch_size
-
-
-def write_search(folder: Path | str = SEARCH_FOLDER, path: Path | str = SEARCH_TABLE) -> Path:
-    """Write `search_table` as CSV, atomically. Returns the path.
-
-    Raises ValueError as `search_table`, and if there is no run to write about.
+    >>> list(train_missing({}))
+    []
     """
-    table = search_table(folder)
-    if table.empty:
-        raise ValueError(f"{folder} holds no runs of a search")
-    return write_atomically(path, table.to_csv(index=False, float_format="%.6g", lineterminator="\n"))
+    for name, job in jobs.items():
+        if job_state(job).state == "missing" and train_one(name, jobs):
+            yield job
 
 
-if __name__ == "__main__":
-    print(write_search())
+def all_states(jobs: Mapping[str, Job] | None = None) -> list[Result]:
+    """The state of every run file that is stored or belongs to the standard grid, and of everything that
+    notebooks make; ordered by kind and path.
+
+    What lies in results/tables, figures or results/notebooks and is in no index is unknown.
+    """
+    jobs = grid_jobs() if jobs is None else jobs
+    known: dict[str, str | None] = {}
+    found = {name: job_state(job, known) for name, job in jobs.items()}
+    for folder in ("runs", "studies"):
+        for path in (ROOT / "results" / folder).glob(
+            "*/*/*/*.json" if folder == "runs" else "*/*/*/*/*.json"
+        ):
+            found.setdefault(_shown(path), run_state(path, versions=known_versions(), known=known))
+    found |= {one.path: one for one in made_states(read_index(), known)}
+    for one in _made_by_hand():
+        found.setdefault(one.path, one)
+    return sorted(found.values(), key=lambda one: (one.kind, one.path))
+
+
+def _made_by_hand() -> Iterable[Result]:
+    why = "results/provenance.json does not say what it was made from; publishing its notebook stores it"
+    for kind, folder, ending in (
+        ("table", "results/tables", ".csv"),
+        ("figure", "figures", ".csv"),
+        ("notebook", "results/notebooks", ".ipynb"),
+    ):
+        for path in (ROOT / folder).glob(f"*{ending}"):
+            name = _shown(path)
+            yield Result(kind, name.removesuffix(ending) if kind == "figure" else name, "unknown", why)
+    for path in (ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"):
+        if not (ROOT / "results" / "notebooks" / path.name).exists():
+            yield Result("notebook", f"results/notebooks/{path.name}", "missing")
+
+
+def plan(
+    profile: str = "standard",
+    file: Path | str | None = None,
+    encoders: Sequence[str] = (),
+    runs_only: bool = False,
+    missing_only: bool = False,
+) -> Plan:
+    """What is to be made now: the grid's runs, and of profile 'standard' what notebooks and pages make.
+
+    A notebook is run again if one of its results is missing or stale, or a run that it reads will be made.
+    `missing_only` : runs that are stale are left as they are.
+    """
+    jobs, known = grid_jobs(profile, file, encoders), {}
+    wanted = ("missing",) if missing_only else ("missing", "stale")
+    todo = [name for name, job in jobs.items() if job_state(job, known).state in wanted]
+    if runs_only or file is not None or profile != "standard":
+        return Plan(jobs, todo, {}, {}, [])
+    index, notebooks, reads = read_index(), {}, {}
+    states = {one.path: one.state for one in made_states(index, known)}
+    for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")):
+        copy, made = f"results/notebooks/{path.name}", index.get(f"notebooks/{path.name}")
+        waits = [] if made is None else [one for one in todo if "/".join(one.split("/")[:3]) in made.read]
+        late = made is None or any(states[name] != "current" for name in made.made)
+        if waits or (late and (made is not None or not (ROOT / copy).exists())):
+            notebooks[copy] = [] if made is None else sorted({*made.made} - {copy})
+            reads[copy] = waits
+    late = any(states[page] != "current" for page in PAGES if page in states)
+    return Plan(jobs, todo, notebooks, reads, list(PAGES) if notebooks or late else [])

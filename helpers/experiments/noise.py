@@ -36,7 +36,7 @@ from ..data import (
 from ..metrics import FactRanking
 from ..models import EMBEDDED, build, default_settings
 from ..runs import STUDIES_FOLDER
-from .bags import BagData, read_bags
+from .data import BagData, read_bags
 
 STORED = STUDIES_FOLDER / "noise.csv"
 LEARNT = STUDIES_FOLDER / "noise_learnt.csv"

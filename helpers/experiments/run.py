@@ -1,4 +1,4 @@
-"""One run from end to end: read → train → predict on the test set and on its paired set → count → save.
+"""One run from end to end: read → build → train → evaluate on the tests → count → save.
 
 A run that is stored with the same configuration is not trained again, and one that was interrupted goes on
 from its checkpoint.
@@ -6,36 +6,25 @@ from its checkpoint.
 
 from __future__ import annotations
 
+import sys
 import time
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from .. import ROOT
 from ..core import file_sha256, remove_abandoned
-from ..data import data_name, paired_sets
-from ..metrics import Outcome
-from ..models import History, Model, build
-from ..runs import (
-    RUNS_FOLDER,
-    Run,
-    different_fields,
-    environment,
-    load_run,
-    run_path,
-    save_run,
-)
-from .experiment import Experiment, ExperimentData, option_files, read_samples, versions, write_predictions
+from ..data import data_name, locate, read_entity_types, read_relation_aliases, registered_file
+from ..models import Model, build, is_first_process
+from ..runs import RUNS_FOLDER, Run, different_fields, environment, load_run, run_path, save_run
+from .data import BagData, RelationData, read_data, write_predictions
+from .experiment import SEEDS, Experiment, option_files
 
 NO_RANDOMNESS = "trained here; nothing is drawn at random, so every seed gives this run"
 CHECKPOINTS = ROOT / ".cache" / "checkpoints"
-QUICK_SENTENCES = 2000
 
 
 def run_experiment(
@@ -47,10 +36,12 @@ def run_experiment(
     overwrite: bool = False,
     progress: bool = True,
 ) -> Run:
-    """Train, test on both sets, and store the run under `folder`; returns it.
+    """Train, evaluate, and store the run under `folder`; returns it.
 
-    Where relations have no direction there is no paired set, and the outcome is a `Outcome`. Of type
-    restriction, which is evaluated in two ways, the run in the other way is stored beside it.
+    Sentences are predicted in the test set and, where relations have a direction, in its paired set, and
+    counted; of bags all facts are ranked: of the first seed the whole list is stored, of the others the ranks
+    of the true facts. What is evaluated in several ways (`Experiment.evaluations`) is trained once, and the
+    other runs are stored beside.
 
     Parameters
     ----------
@@ -59,6 +50,7 @@ def run_experiment(
     epochs : folder in which the outcome after each epoch is stored too, as variant `epoch-<n>`: a learning
         curve.
     overwrite : replace a stored run of another configuration.
+    progress : with bars and, of bags, what the corpus holds (`BagData.description`), on standard error.
 
     A stored run with the same configuration is returned without training, unless predictions, weights or
     epochs are asked for.
@@ -67,7 +59,7 @@ def run_experiment(
     ------
     FileExistsError : a stored run has another configuration.
     MissingData, ChecksumError : the data are not here. ValueError : see `Experiment` and the models; weights
-        or epochs of a model without training settings.
+        or epochs of a model without training settings, predictions of bags.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -75,50 +67,139 @@ def run_experiment(
     >>> run.n, len(run.labels)
     (400, 17)
     """
-    if not experiment.entry.settings and (weights or epochs):
+    if not experiment.inner.settings and (weights or epochs):
         raise ValueError(f"model {experiment.model} has no weights and no epochs to store")
-    data = _read(experiment)
-    settings = experiment.resolved()
-    model = build(
-        experiment.model, experiment.encoder, data.labels, settings, experiment.seed, **experiment.options
-    )
-    blank = _configuration(experiment, model, data)
-    path = run_path(blank, folder)
-    if path.exists() and not overwrite:
-        stored = load_run(path)
-        if different_fields(stored, blank):
-            save_run(blank, folder)  # raises, and says what differs
-        if not (predictions or weights or epochs):
-            return stored
+    if experiment.of_bags and predictions:
+        raise ValueError(f"predictions are written of single sentences; {experiment.dataset} is of bags")
+    data = read_data(experiment)
+    model = _model(experiment, data)
+    blanks = {
+        name: _configuration(experiment, model, data, variant)
+        for variant, name in experiment.evaluations.items()
+    }
+    if not overwrite:
+        stored = [_stored(blank, folder) for blank in blanks.values()]
+        if all(stored) and not (predictions or weights or epochs):
+            return stored[-1]
+    if progress and (description := data.description()):
+        print(description, file=sys.stderr)
 
-    tests = paired_sets(data.test, data.inverse) if data.directed else {"original": data.test}
-    tests = {name: tests[name] for name in ("original", "paired") if name in tests}
+    blank = blanks[experiment.evaluations[experiment.run_variant]]
     checkpoint = CHECKPOINTS / f"{blank.configuration_sha256[:32]}.safetensors"
-    with _threads(experiment.threads):
-        history = _fit(model, data, tests, blank, checkpoint, epochs, progress)
+    whole = experiment.seed == SEEDS[0]
+
+    def evaluated(runs: Mapping[str, Run], **fields: Any) -> list[tuple[Run, Any]]:
         start = time.perf_counter()
-        found = _predicted(model, tests, progress)
-        seconds, rate = time.perf_counter() - start, history.examples_per_second
-        computed_by = model_environment(model)
-    run = replace(
-        blank,
-        table=_table(data, *found[model.evaluation]),
-        environment=computed_by | {"prediction_seconds": round(seconds, 1)},
-        history=history.record(),
-        wall_seconds=round(history.seconds, 1),
-        sentences_per_second=None if rate is None else round(rate, 1),
-    )
-    with model.first_process() as first:
+        found = data.evaluate(model, runs, progress)
+        if "environment" in fields:
+            fields["environment"] |= {"prediction_seconds": round(time.perf_counter() - start, 1)}
+        return [
+            (replace(run, table=data.table(found[name], whole), **fields), found[name])
+            for name, run in runs.items()
+        ]
+
+    with _threads(experiment.threads):
+        after_epoch = _stored_epochs(model, blanks, evaluated, checkpoint, epochs) if epochs else None
+        history = model.fit(data.train, checkpoint=checkpoint, after_epoch=after_epoch, progress=progress)
+        rate = history.examples_per_second
+        runs = evaluated(
+            blanks,
+            environment=model_environment(model),
+            history=history.record(),
+            wall_seconds=round(history.seconds, 1),
+            sentences_per_second=None if rate is None else round(rate, 1),
+        )
+    with _first_process(model) as first:
         if first:
             if predictions:
-                write_predictions(Path(predictions), data, *found[model.evaluation])
+                write_predictions(Path(predictions), data, *runs[-1][1])
             if weights:
-                model.save(Path(weights))
-            for other in _other_evaluations(experiment, run, model, data, found):
-                save_run(other, folder, overwrite=overwrite)
-            save_run(run, folder, overwrite=True)  # last: when it is there, all are
+                _save_weights(model, Path(weights))
+            for run, _ in runs:  # the model's own last: when it is there, all are
+                save_run(run, folder, overwrite=True)
             remove_checkpoint(checkpoint)
-    return run
+    return runs[-1][0]
+
+
+def _model(experiment: Experiment, data: RelationData | BagData) -> Model:
+    """The untrained model, with side information where the data set has some."""
+    readers = {"types": read_entity_types, "aliases": read_relation_aliases}
+    side = {name: readers[name](locate(file)) for name, file in experiment.side.items()}
+    options = experiment.options | side
+    settings, seed = experiment.resolved(), experiment.seed
+    return build(experiment.model, experiment.encoder, data.labels, settings, seed, **options)
+
+
+def _configuration(experiment: Experiment, model: Model, data: RelationData | BagData, variant: str) -> Run:
+    """The run before anything is trained."""
+    known = experiment.recorded(variant)
+    hyperparameters = known["hyperparameters"] | data.hyperparameters()
+    hyperparameters |= {"precision": model.precision} if experiment.resolved() else {}
+    hyperparameters |= {"threads": experiment.threads} if experiment.threads else {}
+    files = {file: registered_file(file).sha256 for file in experiment.side.values()}
+    files |= {data_name(one): file_sha256(one) for one in option_files(experiment.options)}
+    return Run(
+        dataset=experiment.dataset_name,
+        split=experiment.split,
+        files=data.files | files,
+        model=experiment.name,
+        variant=variant,
+        encoder=model.encoder_name,
+        encoder_sha256=model.encoder_sha256,
+        seed=experiment.run_seed,
+        profile=experiment.profile,
+        hyperparameters=hyperparameters,
+        options=known["options"],
+        versions=experiment.versions(),
+        labels=data.labels,
+        negative=data.negative,
+        facts=data.facts,
+        source="" if experiment.entry.random else NO_RANDOMNESS,
+        table=data.table(None),
+    )
+
+
+def _stored(blank: Run, folder: Path | str) -> Run | None:
+    """The stored run of this configuration; FileExistsError for another one at its place."""
+    path = run_path(blank, folder)
+    if not path.exists():
+        return None
+    stored = load_run(path)
+    if different_fields(stored, blank):
+        save_run(blank, folder)  # raises, and says what differs
+    return stored
+
+
+def _stored_epochs(
+    model: Model,
+    blanks: Mapping[str, Run],
+    evaluated: Callable[[Mapping[str, Run]], list[tuple[Run, Any]]],
+    checkpoint: Path,
+    folder: Path | str,
+) -> Callable[[int], None]:
+    """What stores the outcome after each epoch."""
+
+    def named(epoch: int) -> dict[str, Run]:
+        each = blanks.items()
+        return {
+            n: replace(run, variant="+".join(filter(None, (run.variant, f"epoch-{epoch}"))))
+            for n, run in each
+        }
+
+    if not all(run_path(run, folder).exists() for run in named(1).values()):
+        remove_checkpoint(checkpoint)  # the epochs before it would not be run, and their outcomes are gone
+
+    def store(epoch: int) -> None:
+        runs = evaluated(named(epoch))
+        with _first_process(model) as first:
+            for run, _ in runs if first else ():
+                save_run(run, folder, overwrite=True)
+
+    return store
+
+
+def _is_neural(model: Model) -> bool:
+    return "torch" in model.packages
 
 
 def _threads(count: int | None) -> AbstractContextManager[None]:
@@ -129,114 +210,29 @@ def _threads(count: int | None) -> AbstractContextManager[None]:
     return processor_threads(count)
 
 
-def _fit(
-    model: Model,
-    data: ExperimentData,
-    tests: Mapping[str, list],
-    blank: Run,
-    checkpoint: Path,
-    epochs: Path | str | None,
-    progress: bool,
-) -> History:
-    """Train; with `epochs` the outcome after each epoch is stored there."""
-    if epochs is None:
-        return model.fit(data.train, checkpoint=checkpoint, progress=progress)
-    if not run_path(_after_epoch(blank, 1), epochs).exists():
-        remove_checkpoint(checkpoint)  # the epochs before it would not be run, and their outcomes are gone
+def _first_process(model: Model) -> AbstractContextManager[bool]:
+    """Whether this process is the one that writes; after the block all have come to its end."""
+    if not _is_neural(model):
+        return nullcontext(is_first_process())
+    from ..models.training import first_process
 
-    def store_epoch(epoch: int) -> None:
-        table = _table(data, *_predicted(model, tests, progress)[model.evaluation])
-        with model.first_process() as first:
-            if first:
-                save_run(replace(_after_epoch(blank, epoch), table=table), epochs, overwrite=True)
-
-    return model.fit(data.train, checkpoint=checkpoint, after_epoch=store_epoch, progress=progress)
+    return first_process()
 
 
-def _predicted(model: Model, tests: Mapping[str, list], progress: bool) -> dict[str, list[np.ndarray]]:
-    """Evaluation of the model → what it predicts on each of the sets; all processes come here together."""
-    found = [model.evaluations(samples, progress, f"predicting {name}") for name, samples in tests.items()]
-    return {evaluation: [one[evaluation] for one in found] for evaluation in found[0]}
+def _save_weights(model: Any, path: Path) -> None:
+    from ..models.training import save_weights
 
-
-def _after_epoch(run: Run, epoch: int) -> Run:
-    return replace(run, variant="+".join(filter(None, (run.variant, f"epoch-{epoch}"))))
-
-
-def _read(experiment: Experiment) -> ExperimentData:
-    return read_samples(
-        experiment.dataset,
-        experiment.part,
-        experiment.text,
-        experiment.merged,
-        experiment.holdout,
-        experiment.sentences or (QUICK_SENTENCES if experiment.profile == "quick" else None),
-    )
-
-
-def _configuration(experiment: Experiment, model: Model, data: ExperimentData) -> Run:
-    """The run before anything is trained."""
-    settings, known = experiment.resolved(), experiment.recorded()
-    hyperparameters = known["hyperparameters"] | {"training_samples": len(data.train)}
-    hyperparameters |= {"precision": model.precision} if settings else {}
-    hyperparameters |= {"threads": experiment.threads} if experiment.threads else {}
-    hyperparameters |= {"inverse": dict(data.inverse)} if data.inverse else {}
-    hyperparameters |= {"samples_sha256": data.samples_sha256} if data.samples_sha256 else {}
-    roles = ("gold", "predicted", "paired") if data.directed else ("gold", "predicted")
-    return Run.from_outcome(
-        Outcome.from_rows([], data.labels, roles),
-        dataset=experiment.dataset_name,
-        split=experiment.split,
-        files=data.files | {data_name(one): file_sha256(one) for one in option_files(experiment.options)},
-        model=experiment.name,
-        variant=experiment.run_variant,
-        encoder=model.encoder_name,
-        encoder_sha256=model.encoder_sha256,
-        seed=experiment.run_seed,
-        profile=experiment.profile,
-        hyperparameters=hyperparameters,
-        options=known["options"],
-        versions=versions(experiment.model, experiment.options, experiment.dataset),
-        negative=data.negative,
-        facts={"majority": _majority(data)},
-        source="" if experiment.entry.random else NO_RANDOMNESS,
-    )
-
-
-def _majority(data: ExperimentData) -> str:
-    """The most frequent relation of the training samples; of several the one first in the alphabet."""
-    counts = Counter(sample.relation for sample in data.train)
-    return min(counts, key=lambda relation: (-counts[relation], relation))
-
-
-def _other_evaluations(
-    experiment: Experiment,
-    run: Run,
-    model: Model,
-    data: ExperimentData,
-    found: Mapping[str, list[np.ndarray]],
-) -> Iterator[Run]:
-    """Of a model with several evaluations the runs in the others: they are of the same training."""
-    for name, predicted in found.items():
-        if name != model.evaluation:
-            other = replace(experiment, options=experiment.options | {"evaluation": name})
-            table = _table(data, *predicted)
-            yield replace(run, variant=other.run_variant, options=other.recorded()["options"], table=table)
-
-
-def _table(data: ExperimentData, *predicted: np.ndarray) -> Any:
-    """The counts, in the form of run files: gold × predicted, and × predicted on the paired sentence."""
-    gold, names = [sample.relation for sample in data.test], np.array(data.labels)
-    roles = ("predicted", "paired") if data.directed else ("predicted",)
-    columns = {role: names[codes] for role, codes in zip(roles, predicted, strict=True)}
-    counted = Outcome.from_columns(gold, **columns, labels=data.labels)
-    return Run.from_outcome(counted, dataset="", model="").table
+    save_weights(path, model)
 
 
 def model_environment(model: Model) -> dict[str, Any]:
-    """What computed a run: the machine, the versions of the model's packages, threads, precision."""
-    versions = {name: version(name) for name in model.packages}
-    return environment(()) | {"versions": versions} | model.environment()
+    """What computed a run: machine, versions of the model's packages, processes, threads, precision."""
+    found = environment(()) | {"versions": {name: version(name) for name in model.packages}}
+    if not _is_neural(model):
+        return found
+    from ..models.training import computing
+
+    return found | computing() | {"precision": model.precision}
 
 
 def remove_checkpoint(path: Path) -> None:

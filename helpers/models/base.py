@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -109,19 +108,6 @@ class Model(ABC):
     def precision(self) -> str | None:
         """Of matrix products, 'fp32' or 'bf16', as its settings come out on this machine; None without."""
         return None
-
-    def environment(self) -> dict[str, object]:
-        """What computed it, beside the versions of `packages`: processes, threads, precision."""
-        return {}
-
-    def save(self, path: Path) -> None:
-        """Write the trained weights. Raises ValueError for a model that has none."""
-        raise ValueError(f"a model of class {type(self).__name__} has no weights to store")
-
-    @contextmanager
-    def first_process(self) -> Iterator[bool]:
-        """Whether this process is the one that writes; after the block all processes have come to its end."""
-        yield True
 
     def label_id(self, sample: RelationSample) -> int:
         """The position of the sample's relation among the labels. Raises ValueError if it is none of them."""

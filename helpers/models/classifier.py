@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import random
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -90,22 +89,6 @@ class NeuralModel(nn.Module, Model):
         if self.encoder_name == NO_ENCODER:
             return "fp32"
         return resolved_precision(self.settings.precision, training.accelerator().device)
-
-    def environment(self) -> dict[str, object]:
-        """Processes, threads, and the precision of matrix products."""
-        count = training.accelerator().num_processes
-        return {"processes": count, "threads": torch.get_num_threads(), "precision": self.precision}
-
-    def save(self, path: Path) -> None:
-        """Write the weights as safetensors, atomically."""
-        training.save_weights(path, self)
-
-    @contextmanager
-    def first_process(self) -> Iterator[bool]:
-        """Whether this process writes; after the block all have come to its end."""
-        joined = training.accelerator()
-        yield joined.is_main_process
-        joined.wait_for_everyone()
 
 
 class RelationClassifier(NeuralModel):

@@ -5,7 +5,7 @@ The cleaned bags then train any classifier. Policies are learnt before it, from 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -188,7 +188,7 @@ def moved_to(bags: Sequence[Bag], negative: str, moved: Sequence[bool]) -> list[
     ]
 
 
-class RlDsre(Model):
+class RlDsre(nn.Module, Model):
     """A classifier, and the policies that clean its training bags.
 
     One policy for each relation but the negative class, as in the paper: what makes a false positive differs
@@ -209,6 +209,7 @@ class RlDsre(Model):
     """
 
     def __init__(self, model: Any, seed: int = 0) -> None:
+        super().__init__()
         self.model, self.labels, self.seed = model, tuple(model.labels), seed
         self.encoder_name = getattr(model, "encoder_name", NO_ENCODER)
         self.encoder_sha256 = getattr(model, "encoder_sha256", None)
@@ -264,19 +265,7 @@ class RlDsre(Model):
         """As the classifier."""
         return self.model.scores(bags, *rest, **named)
 
-    def save(self, path: Path) -> None:
-        """The classifier's weights."""
-        self.model.save(path)
-
-    def first_process(self) -> Any:
-        """As the classifier."""
-        return self.model.first_process()
-
     @property
     def precision(self) -> str | None:
         """That of the classifier."""
         return self.model.precision
-
-    def environment(self) -> Mapping[str, object]:
-        """As the classifier."""
-        return self.model.environment()

@@ -295,6 +295,23 @@ def accelerator() -> Accelerator:
     return Accelerator(cpu=not torch.cuda.is_available(), mixed_precision="no")
 
 
+def computing() -> dict[str, int]:
+    """How many processes train together, and threads of this one.
+
+    >>> sorted(computing())
+    ['processes', 'threads']
+    """
+    return {"processes": accelerator().num_processes, "threads": torch.get_num_threads()}
+
+
+@contextlib.contextmanager
+def first_process() -> Iterator[bool]:
+    """Whether this process is the one that writes; after the block all have come to its end."""
+    joined = accelerator()
+    yield joined.is_main_process
+    joined.wait_for_everyone()
+
+
 def _optimizer(model: nn.Module, settings: Settings, device: torch.device) -> torch.optim.Optimizer:
     """Fused Adam or AdamW with weight decay on matrices only; plain SGD with weight decay on everything."""
     named = [(name, one) for name, one in model.named_parameters() if one.requires_grad]

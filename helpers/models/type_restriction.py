@@ -25,7 +25,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -35,7 +34,6 @@ from torch import nn
 
 from ..core import find_negative, unknown_name
 from ..data import TypedSample
-from . import training
 from .base import EMBEDDED, History, Model, check_samples
 from .label_words import POSITIVE
 from .settings import Settings
@@ -222,24 +220,10 @@ class TypeRestriction(nn.Module, Model):
         """The predicted label ids in the mode `evaluation`; 'as-published' reads the gold labels."""
         return self.evaluations(samples, progress, description)[self.evaluation]
 
-    def first_process(self) -> AbstractContextManager[bool]:
-        """As the first stage says."""
-        return self.stages["binary"].first_process() if self.stages else super().first_process()
-
     @property
     def precision(self) -> str | None:
         """That of the base."""
         return self._precision
-
-    def environment(self) -> dict[str, object]:
-        """That of the first stage."""
-        return self.stages["binary"].environment() if self.stages else {}
-
-    def save(self, path: Path) -> None:
-        """Write the weights of all stages as safetensors; ValueError if the base has none."""
-        if not len(self._modules_of_stages):
-            Model.save(self, path)  # refuses
-        training.save_weights(path, self)
 
 
 def _stage(types: Types) -> str:

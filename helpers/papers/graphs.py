@@ -37,7 +37,7 @@ from .direction import direction_table
 from .weighting import PRINTED_SCHEMES
 
 _FROM_SCRATCH = " vectors-scratch+tuned-True"
-"""What the name of a run has behind it whose word vectors were drawn, see `graph_experiments`."""
+"""What the name of a run has behind it whose word vectors were drawn, see `experiments.studies`."""
 GRAPH_MODELS = ("GCN", "C-GCN", "C-GCN-M")
 FAR = 3
 """Distance of a word that is more than two steps off the path."""

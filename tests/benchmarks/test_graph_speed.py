@@ -15,7 +15,7 @@ import pytest
 import torch
 
 from helpers.core.errors import MissingData
-from helpers.experiments.experiment import read_samples
+from helpers.experiments import read_samples
 from helpers.models import build
 from helpers.models.convolution import PAD
 from helpers.models.inputs import collate, epoch_batches

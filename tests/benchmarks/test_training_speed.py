@@ -17,7 +17,7 @@ import pytest
 import torch
 
 from helpers.core.errors import MissingData
-from helpers.experiments.experiment import read_samples
+from helpers.experiments import read_samples
 from helpers.models.encoder import resolved_precision
 from tests.benchmarks import training_peers as peers
 from tests.benchmarks.table import TRAINING

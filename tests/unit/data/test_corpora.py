@@ -27,8 +27,7 @@ from helpers.data import (
     unregister_dataset,
     write_pairs,
 )
-from helpers.experiments import Experiment
-from helpers.experiments.experiment import read_samples
+from helpers.experiments import Experiment, read_samples
 from helpers.reporting.figures.datasets import corpus_title
 
 TACRED_LABELS = ("per:age", "per:age", "no_relation")

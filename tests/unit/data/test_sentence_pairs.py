@@ -22,7 +22,7 @@ from helpers.data import (
     read_sentence_pairs,
 )
 from helpers.data.formats.docred import NEGATIVE
-from helpers.experiments.experiment import read_samples
+from helpers.experiments import read_samples
 from helpers.runs import list_runs
 
 DOCUMENT = {

@@ -24,21 +24,21 @@ from helpers.experiments import (
     LEARNT,
     MISLEADING,
     TAKEN_FOR,
-    BagExperiment,
+    Experiment,
     agreement,
     demo_bags,
-    gids_experiments,
     learnable_draws,
     one_draw,
     read_bags,
-    run_bag_experiment,
+    run_experiment,
     stored_draws,
+    studies,
 )
-from helpers.experiments import bags as bag_experiments
+from helpers.experiments import run as experiments
 from helpers.experiments.noise import System, add_draws, draw_curves
 from helpers.models import default_settings, training
 from helpers.papers.bag_models import learnt_leads
-from helpers.runs import load_run
+from helpers.runs import list_runs, load_run
 from tests.unit.experiments.test_run import stop_after
 
 WORDS = {"NA": "met", "born in": "was born in", "lives in": "lives in"}
@@ -76,7 +76,7 @@ def corpora(monkeypatch, tmp_path):
                 whole=("train", "test"),
             )
         )
-    monkeypatch.setattr(bag_experiments, "CHECKPOINTS", tmp_path / "checkpoints")
+    monkeypatch.setattr(experiments, "CHECKPOINTS", tmp_path / "checkpoints")
     yield
     unregister_dataset("toy")
     unregister_dataset("toy-without")
@@ -87,22 +87,28 @@ def small(model="pcnn", seed=9, dataset="toy", **options):
     if model != "tfidf-bag":
         settings = default_settings(model).changed({"epochs": 8, "batch_size": 8, "learning_rate": 0.01})
         options |= {"filters": 8, "word_size": 8}
-    return BagExperiment(model, dataset, options, seed, settings=settings)
+    return Experiment(model, dataset, seed=seed, profile="standard", settings=settings, options=options)
+
+
+def trained(experiment, folder) -> list:
+    """The runs that one training stores, the last of which it returns."""
+    last = run_experiment(experiment, folder, progress=False)
+    names = list(experiment.evaluations)
+    runs = [run for run in list_runs(folder=folder) if run.variant in names and run.seed == last.seed]
+    assert len(runs) == len(names) and runs[-1] == last
+    return runs
 
 
 class TestRuns:
     def test_one_training_two_evaluations(self, tmp_path) -> None:
-        runs = run_bag_experiment(small(), tmp_path, progress=False)
-        assert [run.variant.split("+epochs")[0].split("+filters")[0] for run in runs] == [
-            "sent+AVG",
-            "sent+ONE",
-        ]
+        runs = trained(small(), tmp_path)
+        assert [run.variant.split("+")[:2] for run in runs] == [["sent", "AVG"], ["sent", "ONE"]]
         for run in runs:
             ranking = run.outcome().ranking(run.labels, run.negative)
             assert (len(ranking), ranking.facts) == (60, 20)
             assert ranking.auc() > 0.9  # the words say it
             assert load_run(next(tmp_path.rglob(f"*{run.variant}/*/seed-9.json"))) == run
-        again = run_bag_experiment(small(), tmp_path, progress=False)
+        again = trained(small(), tmp_path)
         assert [run.wall_seconds for run in again] == [run.wall_seconds for run in runs]  # not trained again
 
     @pytest.mark.parametrize(
@@ -111,36 +117,41 @@ class TestRuns:
     def test_a_killed_training_goes_on_to_the_same_run_files(self, tmp_path, monkeypatch, options) -> None:
         """Killed in the third of eight epochs; the two before are not trained again, and nothing is left."""
         experiment = small(**options)
-        whole = run_bag_experiment(experiment, tmp_path / "whole", progress=False)
+        whole = trained(experiment, tmp_path / "whole")
         epoch = (30 if options else 60) // 8 + 1  # batches of 30 bags or 60 sentences
         with monkeypatch.context() as patch:
             stop_after(2 * epoch + 1, patch)
             with pytest.raises(KeyboardInterrupt):
-                run_bag_experiment(experiment, tmp_path / "runs", progress=False)
+                trained(experiment, tmp_path / "runs")
         assert not list(tmp_path.glob("runs/**/*.json"))
         steps, one_step = [], training._Loop._one_step
         monkeypatch.setattr(
             training._Loop, "_one_step", lambda loop, parts: (steps.append(loop.step), one_step(loop, parts))
         )
-        runs = run_bag_experiment(experiment, tmp_path / "runs", progress=False)
+        runs = trained(experiment, tmp_path / "runs")
         assert steps == list(range(2 * epoch, 8 * epoch))
         assert not list((tmp_path / "checkpoints").iterdir())
         measured = ("wall_seconds", "sentences_per_second")
         for run, other in zip(runs, whole, strict=True):
-            same = [replace(one, **dict.fromkeys(measured)) for one in (run, other)]
+            same = [
+                replace(
+                    one, environment=one.environment | {"prediction_seconds": 0}, **dict.fromkeys(measured)
+                )
+                for one in (run, other)
+            ]
             assert same[0] == same[1] and run.outcome() == other.outcome()
 
     def test_what_is_stored_of_which_seed(self, tmp_path) -> None:
         option = {"training": "bag", "aggregator": "att"}
-        (first,) = run_bag_experiment(small(**option), tmp_path, progress=False)
-        (other,) = run_bag_experiment(small(seed=148, **option), tmp_path, progress=False)
+        (first,) = trained(small(**option), tmp_path)
+        (other,) = trained(small(seed=148, **option), tmp_path)
         assert first.outcome().scores and len(first.outcome().pairs) == 60
         assert other.outcome().scores is None and other.outcome().pairs is None
         ranking = other.outcome().ranking(other.labels, other.negative)
         assert ranking.counts_until(ranking.best_f1()[1]).gold.tolist() == [10, 10]
 
     def test_pairs_and_relations_are_those_of_the_scores(self, tmp_path) -> None:
-        (run,) = run_bag_experiment(small("tfidf-bag"), tmp_path, progress=False)
+        (run,) = trained(small("tfidf-bag"), tmp_path)
         data, facts = read_bags("toy"), run.outcome()
         hits = [
             data.gold[pair, relation] for pair, relation in zip(facts.pairs, facts.relations, strict=True)
@@ -149,7 +160,7 @@ class TestRuns:
         assert run.encoder == "no-encoder" and run.seed is None
 
     def test_another_configuration_is_refused(self, tmp_path) -> None:
-        run_bag_experiment(small("tfidf-bag"), tmp_path, progress=False)
+        trained(small("tfidf-bag"), tmp_path)
         register_dataset(
             Dataset(
                 "toy",
@@ -160,15 +171,15 @@ class TestRuns:
             )
         )
         with pytest.raises(FileExistsError, match="another configuration \\(hyperparameters\\)"):
-            run_bag_experiment(small("tfidf-bag"), tmp_path, progress=False)
+            trained(small("tfidf-bag"), tmp_path)
 
     def test_without_a_negative_class_labels_are_counted(self, tmp_path) -> None:
-        (run,) = run_bag_experiment(small("tfidf-bag", dataset="toy-without"), tmp_path, progress=False)
+        (run,) = trained(small("tfidf-bag", dataset="toy-without"), tmp_path)
         assert run.kind == "confusion" and run.n == 30 and run.negative is None
         assert run.outcome().per_class().correct.sum() == 30
 
     def test_without_a_negative_class_sentences_are_evaluated_once(self) -> None:
-        assert list(BagExperiment("pcnn", "toy-without").aggregators) == ["sent"]
+        assert list(Experiment("pcnn", "toy-without", profile="standard").evaluations) == ["sent"]
 
     def test_duplicates_are_left_out_and_it_is_said_before_anything_is_trained(
         self, tmp_path, capsys
@@ -179,18 +190,22 @@ class TestRuns:
         )
         data = read_bags("toy")
         assert sum(len(bag.samples) for bag in data.train) == 60 and data.shared == 5
-        run_bag_experiment(small("tfidf-bag"), tmp_path)
+        run_experiment(small("tfidf-bag"), tmp_path)
         said = capsys.readouterr().err
         assert "train: 70 sentences (10 duplicates left out, 0 malformed lines), 30 pairs, 20 facts" in said
         assert "pairs in both parts: 5" in said
 
     def test_unknown_names(self) -> None:
         with pytest.raises(ValueError, match="takes single sentences"):
-            BagExperiment("em-c", "toy")
-        with pytest.raises(ValueError, match="unknown data set of bags 'semeval2010'"):
-            BagExperiment("pcnn", "semeval2010")
+            Experiment("em-c", "toy", profile="standard")
+        with pytest.raises(ValueError, match="unknown profile of bags 'quick'"):
+            Experiment("pcnn", "toy")
+        with pytest.raises(ValueError, match="merged is for single sentences; toy is of bags"):
+            Experiment("pcnn", "toy", merged=True, profile="standard")
+        with pytest.raises(ValueError, match="predictions are written of single sentences"):
+            run_experiment(small("tfidf-bag"), "runs", predictions="a.csv")
         with pytest.raises(ValueError, match="did you mean 'aggregator'"):
-            BagExperiment("pcnn", "toy", {"agregator": "avg"})
+            Experiment("pcnn", "toy", profile="standard", options={"agregator": "avg"})
 
     @pytest.mark.parametrize(
         ("model", "options", "settings"),
@@ -202,16 +217,17 @@ class TestRuns:
         ],
     )
     def test_profile_paper_takes_the_papers_settings(self, model, options, settings) -> None:
-        experiment = BagExperiment(model, "toy", options, profile="paper")
+        experiment = Experiment(model, "toy", options=options, profile="paper")
         assert experiment.resolved() == default_settings(model, settings)
-        assert experiment.resolved() != BagExperiment(model, "toy", options).resolved()
+        assert experiment.resolved() != replace(experiment, profile="standard").resolved()
         changed = replace(experiment, settings=default_settings(model, settings).changed({"epochs": 1}))
         assert changed.run_variant.removeprefix(experiment.run_variant).lstrip("+") == "epochs-1"
-        with pytest.raises(ValueError, match="unknown profile of bags 'papers'; did you mean 'paper'"):
+        with pytest.raises(ValueError, match="unknown profile 'papers'; did you mean 'paper'"):
             replace(experiment, profile="papers")
 
     def test_names_of_the_runs_on_gids_are_all_different(self) -> None:
-        names = [(one.name, variant, one.seed) for one in gids_experiments() for variant in one.aggregators]
+        gids = studies()["gids"].experiments
+        names = [(one.name, variant, one.seed) for one in gids for variant in one.evaluations]
         assert len(names) == len(set(names)) == 3 + 3 * (4 * 5 + 3)
 
 

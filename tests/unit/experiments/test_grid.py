@@ -7,9 +7,18 @@ import pytest
 
 from helpers.cli import main
 from helpers.core.labels import SEMEVAL_RELATIONS
-from helpers.experiments import grid as standard_runs
-from helpers.experiments.experiment import SEEDS, Experiment
-from helpers.experiments.grid import RATES, chosen, missing, standard_experiments, status, studies
+from helpers.experiments import (
+    RATES,
+    SEEDS,
+    Experiment,
+    Study,
+    chosen,
+    job_state,
+    standard_experiments,
+    status,
+    studies,
+    study_jobs,
+)
 from helpers.runs import Run, save_run
 from tests.outcomes import Outcome
 
@@ -27,6 +36,15 @@ def stored(experiment: Experiment, folder) -> Run:
     )
     save_run(run, folder)
     return run
+
+
+def table(experiments, folder):
+    return status(study_jobs(Study(folder, tuple(experiments))))
+
+
+def missing(experiments, folder, every_epoch: bool = False) -> list[Experiment]:
+    jobs = study_jobs(Study(folder, tuple(experiments), every_epoch))
+    return [job.experiment for job in jobs.values() if job_state(job).state == "missing"]
 
 
 def test_every_run_is_there_once():
@@ -48,7 +66,8 @@ def test_only_what_is_not_stored_is_missing(tmp_path):
     experiments = standard_experiments()
     stored(experiments[3], tmp_path)
     assert missing(experiments, tmp_path) == experiments[:3] + experiments[4:]
-    row = status(tmp_path).set_index(["dataset", "model"]).loc[("semeval2010", experiments[3].name)]
+    shown = table(experiments, tmp_path).set_index(["dataset", "model"])
+    row = shown.loc[("semeval2010", experiments[3].name)]
     assert row.tolist() == ["9", "148 378 459 687"]
 
 
@@ -92,10 +111,10 @@ def test_an_unknown_seed_is_refused(seed, capsys):
 
 
 def test_status_lists_every_model_once():
-    table = status()
-    assert not table.duplicated(["dataset", "model"]).any()
-    assert len(standard_runs.standard_experiments()) == sum(
-        len(cell.split()) for column in ("stored", "missing") for cell in table[column] if cell != "–"
+    listed = status(study_jobs(studies()["standard"]))
+    assert not listed.duplicated(["dataset", "model"]).any()
+    assert len(standard_experiments()) == sum(
+        len(cell.split()) for column in ("stored", "missing") for cell in listed[column] if cell != "–"
     )
 
 
@@ -137,7 +156,7 @@ class TestStudies:
         words = ["runs", "--study", "rates", "--model", "PTR", "--out", str(tmp_path)]
         assert main([*words, "--train"]) == 0
         wanted = [one for one in studies()["rates"].experiments if one.name == "PTR"]
-        assert trained == [(one, str(tmp_path), str(tmp_path)) for one in wanted] and len(wanted) == 3
+        assert trained == [(one, tmp_path, tmp_path) for one in wanted] and len(wanted) == 3
         assert main([*words, "--train"]) == 0 and len(trained) == 3
         assert "PTR learning_rate-5e-05" in capsys.readouterr().out
 
@@ -157,9 +176,8 @@ class TestStudies:
         assert missing([rate], tmp_path, every_epoch=True) == []
 
     def test_the_stored_curve_of_em_c_m_is_whole(self) -> None:
-        curves = studies()["curves"]
-        table = status(curves.folder, curves.experiments, every_epoch=True).set_index("model")
-        assert table.loc["EM-C-M", ["stored", "missing"]].tolist() == ["9", "–"]
+        curves = status(study_jobs(studies()["curves"])).set_index("model")
+        assert curves.loc["EM-C-M", ["stored", "missing"]].tolist() == ["9", "–"]
 
     def test_an_unknown_study_is_named(self, capsys) -> None:
         assert main(["runs", "--study", "ablation"]) == 2
@@ -203,25 +221,10 @@ class TestStudies:
             run = replace(stored(experiment, tmp_path), encoder="no-encoder", seed=experiment.run_seed)
             save_run(run, tmp_path / "without")
         assert missing(experiments, tmp_path / "without") == []
-        assert status(tmp_path / "without", experiments)["stored"].tolist() == ["once", "9"]
-
-    def test_models_of_bags_are_trained_by_their_own_function(self, tmp_path, monkeypatch, capsys) -> None:
-        trained = []
-
-        def train(experiment, folder, **_):
-            trained.append((experiment.name, experiment.run_variant, experiment.seed))
-            return []
-
-        monkeypatch.setattr("helpers.experiments.grid.run_bag_experiment", train)
-        words = ["runs", "--study", "gids", "--model", "BGWA", "--seed", "378", "--out", str(tmp_path)]
-        assert main([*words, "--train"]) == 0
-        assert trained == [("BGWA", "", 378)]
-        assert "BGWA" in capsys.readouterr().out
+        assert table(experiments, tmp_path / "without")["stored"].tolist() == ["once", "9"]
 
     def test_what_is_stored_of_gids_is_known(self) -> None:
         (rl_dsre,) = (
-            row
-            for row in status(experiments=studies()["gids"].experiments).itertuples()
-            if row.model == "RL-DSRE"
+            row for row in status(study_jobs(studies()["gids"])).itertuples() if row.model == "RL-DSRE"
         )
         assert (rl_dsre.stored, rl_dsre.missing) == ("9 148 378", "–")

@@ -20,8 +20,9 @@ from helpers.data.demo import TEST_COUNTS, demo_corpus
 from helpers.data.pairing import paired_sets
 from helpers.data.predictions import read_predictions
 from helpers.evaluation.score import score_file
+from helpers.experiments import Experiment, read_samples
+from helpers.experiments import data as experiment_data
 from helpers.experiments import run as experiments
-from helpers.experiments.experiment import Experiment, read_samples
 from helpers.experiments.run import run_experiment
 from helpers.metrics.averaging import averages
 from helpers.metrics.direction import direction_scores
@@ -45,7 +46,7 @@ def scratch(monkeypatch, tmp_path):
     """Few sentences, and every file of a run below this folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(experiments, "CHECKPOINTS", tmp_path / "checkpoints")
-    monkeypatch.setattr(experiments, "QUICK_SENTENCES", SENTENCES)
+    monkeypatch.setattr(experiment_data, "QUICK_SENTENCES", SENTENCES)
     monkeypatch.setattr("helpers.cli.train.SCRATCH", tmp_path / "scratch")
     return tmp_path
 

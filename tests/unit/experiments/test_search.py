@@ -6,8 +6,9 @@ import pandas as pd
 import pytest
 
 from helpers import ROOT
-from helpers.experiments.grid import COLUMNS, METRICS, RATES, SETTING, search_table, write_search
-from helpers.experiments.grid import SEARCH_TABLE as TABLE
+from helpers.experiments import RATES
+from helpers.experiments.search import COLUMNS, METRICS, SETTING, search_table, write_search
+from helpers.experiments.search import SEARCH_TABLE as TABLE
 from helpers.models import EMBEDDED
 from helpers.models.registry import MODELS, default_settings
 from helpers.papers.studies import rate_scores, rates_table

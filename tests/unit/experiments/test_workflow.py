@@ -16,15 +16,14 @@ import pytest
 from helpers import ROOT
 from helpers.experiments import (
     all_states,
-    experiment_path,
     grid_jobs,
+    job_state,
     paper_experiments,
     plan,
     read_grid,
     standard_experiments,
     train_one,
 )
-from helpers.experiments.workflow import job_state
 from helpers.models import EMBEDDED, MODELS
 from helpers.runs import RUNS_FOLDER, list_runs, load_run, run_path
 
@@ -43,7 +42,7 @@ class TestPaths:
             run_path(run)
             for run in list_runs("semeval2010", profile="standard", variant="", encoder=EMBEDDED)
         }
-        expected = {experiment_path(one) for one in standard_experiments()}
+        expected = {one.path() for one in standard_experiments()}
         assert stored and stored <= expected
 
     def test_the_base_of_a_model_around_another_is_in_its_path(self):
@@ -138,7 +137,7 @@ class TestPlan:
         assert plan(file=file, missing_only=True).todo == [*jobs][1:]
 
     def test_a_notebook_whose_runs_are_made_is_run_again(self, monkeypatch):
-        from helpers.experiments import workflow
+        from helpers.experiments import grid
         from helpers.runs import MadeFrom
 
         made = MadeFrom(
@@ -146,8 +145,8 @@ class TestPlan:
             read={"results/runs/semeval2010": "0" * 64},
             rules=1,
         )
-        monkeypatch.setattr(workflow, "read_index", lambda: {"notebooks/06_weighted_f1.ipynb": made})
-        monkeypatch.setattr(workflow, "grid_jobs", lambda *_: {})
+        monkeypatch.setattr(grid, "read_index", lambda: {"notebooks/06_weighted_f1.ipynb": made})
+        monkeypatch.setattr(grid, "grid_jobs", lambda *_: {})
         found = plan()
         assert found.notebooks == {
             "results/notebooks/06_weighted_f1.ipynb": ["results/tables/06_weighted_f1.csv"]

@@ -25,7 +25,7 @@ from helpers.models.inputs import Example
 from helpers.models.recurrent import Bgwa, Reside, alias_matches
 from helpers.models.registry import MODELS, build, check_options
 from helpers.models.settings import Settings
-from helpers.models.training import load_weights
+from helpers.models.training import load_weights, save_weights
 
 LABELS = ("NA", "born", "died")
 CUES = {"NA": "visited", "born": "native", "died": "buried"}
@@ -465,10 +465,10 @@ class TestReferencePoints:
 @pytest.mark.parametrize("kind", ["pcnn", "reside", "bert-entity masked"])
 def test_stored_weights_bring_their_words(kind, trained, new, tmp_path) -> None:
     model, other = trained(kind), new(kind)
-    model.save(tmp_path / "w.safetensors")
+    save_weights(tmp_path / "w.safetensors", model)
     load_weights(tmp_path / "w.safetensors", other)
     assert np.array_equal(scores(other, BAGS), scores(model, BAGS))
-    assert model.environment()["precision"] == "fp32"
+    assert model.precision == "fp32"
 
 
 def test_models_can_be_copied(trained) -> None:

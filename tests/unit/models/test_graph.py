@@ -28,7 +28,7 @@ from helpers.models.encoder import load_encoder
 from helpers.models.graph import POOLINGS, ContextualGcn, Gcn, GraphConvolution, adjacency, pooled
 from helpers.models.registry import MODELS
 from helpers.models.settings import Settings
-from helpers.models.training import load_weights
+from helpers.models.training import load_weights, save_weights
 from helpers.models.word_vectors import WordVectors
 from helpers.runs import different_fields, run_path, run_state
 
@@ -271,7 +271,7 @@ class TestEveryModel:
             torch.equal(a, b)
             for a, b in zip(whole.state_dict().values(), resumed.state_dict().values(), strict=True)
         )
-        resumed.save(tmp_path / "w")
+        save_weights(tmp_path / "w", resumed)
         loaded = new(kind, settings)
         loaded.prepare(settings, SAMPLES)
         load_weights(tmp_path / "w", loaded)
@@ -283,7 +283,7 @@ class TestEveryModel:
         samples = toy(12, tags=tags)
         whole = new(kind, FAST.changed({"epochs": 1}))
         whole.fit(samples, progress=False)
-        whole.save(tmp_path / "w")
+        save_weights(tmp_path / "w", whole)
         expected = outputs(whole, whole.examples(SAMPLES))  # with words that training did not have
         loaded = load_weights(tmp_path / "w", new(kind))
         assert torch.equal(outputs(loaded, loaded.examples(SAMPLES)), expected)
@@ -295,7 +295,7 @@ class TestEveryModel:
             load_weights(tmp_path / "w", new(kind, hidden=SMALL["hidden"] + 1))
 
     def test_weights_of_other_vectors_are_refused(self, trained, tmp_path) -> None:
-        trained("encoder").save(tmp_path / "w")
+        save_weights(tmp_path / "w", trained("encoder"))
         with pytest.raises(ValueError, match="no weights of a model whose vectors are contextual"):
             load_weights(tmp_path / "w", new("contextual"))
 
@@ -427,7 +427,7 @@ class TestRuns:
             Experiment("c-gcn", **changes)
 
     def test_real_samples_have_inputs(self, data_dir) -> None:
-        from helpers.experiments.experiment import read_samples
+        from helpers.experiments import read_samples
 
         data = read_samples("semeval2010", text="parsed", at_most=50)
         assert len(data.labels) == 19 and len(data.files) == 6

@@ -10,9 +10,8 @@ import torch
 
 from helpers.data import Dataset, TypedSample, register_dataset, unregister_dataset
 from helpers.experiments import Experiment, run_experiment
-from helpers.experiments.grid import missing
 from helpers.metrics import average, leaked
-from helpers.models import EMBEDDED, Model, build, default_settings
+from helpers.models import EMBEDDED, Model, build, default_settings, training
 from helpers.models.base import History
 from helpers.models.settings import Settings
 from helpers.models.type_restriction import POSITIVE, TypeRestriction, possible_relations
@@ -191,7 +190,7 @@ class TestTrained:
         gold = [self.labels().index(one.relation) for one in samples]
         assert (model.predict(samples, progress=False) == gold).all()
         assert list(model.stages) == ["binary", "PER - LOC"]
-        model.save(tmp_path / "w")
+        training.save_weights(tmp_path / "w", model)
         assert (tmp_path / "w").stat().st_size > 1000
 
     def test_around_ptr_the_first_step_has_words_of_its_own(self) -> None:
@@ -254,7 +253,7 @@ class TestTrained:
             assert Path("p.csv").read_text().splitlines()[0] == "id,gold,predicted"
             published = replace(experiment, options=experiment.options | {"evaluation": "as-published"})
             assert published.run_variant != experiment.run_variant
-            assert missing([experiment, published], tmp_path / "runs") == [], "one training, both evaluations"
+            assert published.path(tmp_path / "runs").exists(), "one training, both evaluations"
             monkeypatch.setattr(TypeRestriction, "fit", None)  # would be called if it were trained again
             other = run_experiment(published, tmp_path / "runs", progress=False)
             assert other.options["evaluation"] == "as-published"

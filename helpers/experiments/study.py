@@ -1,0 +1,265 @@
+"""Which experiments belong together: the standard set, the studies, the papers' grid."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..core import unknown_name
+from ..models import default_settings
+from ..runs import RUNS_FOLDER, STUDIES_FOLDER
+from .experiment import SEEDS, Experiment
+
+ENCODERS = ("bert-base-uncased", "bert-large-uncased", "roberta-large")
+"""Of the papers' grid."""
+RATES = (5e-5, 1e-4, 2e-4)
+TRIED = ({"vectors": "scratch", "tuned": True}, {"tuned": True}, {})
+"""Word vectors from scratch; the encoder's word pieces, averaged to words, learnt on; the same frozen, which
+came out best on the held-out tenth (study 'vectors') and is the usual choice of the models."""
+GRAPH_EPOCHS = 40
+"""Twice the standard ones: whether longer training would do."""
+PAIR_EPOCHS = (12, 40, 100)
+"""Of CNN on the drawn pairs: the usual ones, for GIDS, and more. On the held-out tenth (study 'epochs') the
+usual ones detect next to nothing, and the most are no better than the second, which is therefore taken, on
+all pairs, too."""
+WIKI80_EPOCHS = (2, 5)
+"""The standard number, and more, as Wiki80's training part has 49 sentences a relation; none is chosen."""
+
+_THREE = SEEDS[:3]
+_MODELS = (("em-c", False), ("em-es", False), ("r-bert", False), ("emr-c", False), ("ptr", False))
+_MERGED = (("em-c", True), ("em-es", True), ("r-bert", True), ("ptr", True))
+_COMPARED = (("em-c", False), ("em-es", False), ("em-c", True), ("em-es", True), ("ptr", False))
+_KBP37 = (("em-c", False), ("em-es", False), ("em-c", True), ("em-es", True))
+
+
+@dataclass(frozen=True)
+class Study:
+    """A list of experiments whose runs belong together.
+
+    Attributes
+    ----------
+    folder : where its runs are. every_epoch : whether the outcome after each epoch is stored, too.
+    """
+
+    folder: Path
+    experiments: tuple[Experiment, ...]
+    every_epoch: bool = False
+
+
+def studies() -> dict[str, Study]:
+    """The studies by name; 'standard' is the set whose runs the tables show.
+
+    rates : every model with three learning rates on the held-out tenth, scored after each epoch. curves :
+    EM-C and EM-C-M after each epoch. ablations : EM-C with other markers, and with less training. layers :
+    EM-C and EM-ES on the first layers of the encoder. emr-c : EMR-C in other forms. bert-em : EM-ES as paper
+    W trained it on SemEval, with a layer normalisation, on the official text. precision, threads : EM-C in
+    fp32, and on one thread of the processor. vectors : graph models with other word vectors on the
+    held-out tenth. epochs : CNN on the held-out tenth of the drawn pairs, trained for longer. graphs : C-GCN,
+    GCN and C-GCN-M. redocred : EM-ES, PTR, CNN, SVM and RECENT around three of them, with types and without,
+    on the drawn sentence pairs of Re-DocRED. redocred-all : the same on all of its pairs. gids : models of
+    bags on GIDS. wiki80 : BERT-entity on the sentences of Wiki80.
+
+    >>> {name: len(study.experiments) for name, study in studies().items()}
+    {'standard': 67, 'rates': 15, 'curves': 4, 'ablations': 12, 'layers': 12, 'emr-c': 9, 'bert-em': 5,
+     'precision': 3, 'threads': 3, 'vectors': 8, 'epochs': 3, 'graphs': 16,
+     'redocred': 62, 'redocred-all': 18, 'gids': 60, 'wiki80': 6}
+    """
+    apart = {
+        "rates": [_rate(model, rate) for model, _ in _MODELS for rate in RATES],
+        "curves": [*(_one("em-c", seed) for seed in _THREE), _one("em-c", merged=True)],
+        "ablations": [one for seed in _THREE for one in _ablations(seed)],
+        "layers": [
+            _one(model, seed, options={"layers": layers})
+            for seed, layers, model in itertools.product(_THREE, (2, 4), ("em-c", "em-es"))
+        ],
+        "emr-c": _forms_of_emr_c(),
+        "bert-em": [_one("em-es", seed, text="official", options={"layer_norm": True}) for seed in SEEDS],
+        "precision": [_one("em-c", seed, {"precision": "fp32"}) for seed in _THREE],
+        "threads": [_one("em-c", seed, threads=1) for seed in _THREE],
+        "vectors": _vectors(),
+        "epochs": [
+            _one("cnn", changes={"epochs": epochs}, dataset="re_docred-drawn", holdout=True)
+            for epochs in PAIR_EPOCHS
+        ],
+    }
+    shown = {"graphs": _graphs(), "redocred": _drawn_pairs(), "redocred-all": _all_pairs()}
+    shown |= {"gids": _gids(), "wiki80": _wiki80()}
+    return {
+        "standard": Study(Path(RUNS_FOLDER), tuple(standard_experiments())),
+        **{
+            name: Study(STUDIES_FOLDER / name, tuple(listed), every_epoch=name in ("rates", "curves"))
+            for name, listed in apart.items()
+        },
+        **{name: Study(Path(RUNS_FOLDER), tuple(listed)) for name, listed in shown.items()},
+    }
+
+
+def standard_experiments() -> list[Experiment]:
+    """Every run of the standard set, in the order of use: seed 9 of every model first.
+
+    >>> experiments = standard_experiments()
+    >>> len(experiments), experiments[0].name, experiments[0].seed
+    (67, 'EM-C', 9)
+    """
+    first = _each((*_MODELS, *_MERGED), SEEDS[:1])
+    split = [_one(model, seed, part="ptr") for seed in SEEDS for model in ("em-es", "ptr")]
+    compared = _each(_COMPARED, SEEDS[1:])
+    second = _each(_KBP37, SEEDS[:1], dataset="kbp37")
+    others = _each([one for one in (*_MODELS, *_MERGED) if one not in _COMPARED], SEEDS[1:])
+    third = _each(_KBP37, SEEDS[1:3], dataset="kbp37")
+    three_seeds = first + split[:2] + compared[:10] + split[2:6] + second + others[:8]
+    return three_seeds + compared[10:] + others[8:] + split[6:] + third
+
+
+def paper_experiments(
+    encoders: Sequence[str] = ENCODERS, datasets: Sequence[str] = ("semeval2010", "kbp37")
+) -> list[Experiment]:
+    """The papers' own grid: the nine models of paper R on each encoder and data set with `SEEDS`, and EM-ES
+    and PTR of paper W on SemEval-2010, in the papers' settings. Nothing of it is stored.
+
+    >>> len(paper_experiments(["roberta-large"], ["semeval2010"])), len(paper_experiments())
+    (50, 285)
+    """
+    found = []
+    for seed, encoder in itertools.product(SEEDS, encoders):
+        shared = {"seed": seed, "encoder": encoder, "profile": "paper"}
+        for dataset, (model, merged) in itertools.product(datasets, (*_MODELS, *_MERGED)):
+            one = Experiment(model, dataset, merged=merged, **shared)
+            found.append(one.with_settings("lyu2021") if "lyu2021" in one.entry.settings else one)
+        if "semeval2010" in datasets:
+            weighted = Experiment("em-es", text="official", options={"layer_norm": True}, **shared)
+            found.append(weighted.with_settings("harbecke2022"))
+    return found
+
+
+def chosen(
+    experiments: Iterable[Experiment], seeds: Sequence[int] = (), names: Sequence[str] = ()
+) -> list[Experiment]:
+    """Those with one of these seeds and one of these names ('EM-ES-M'); nothing given takes all.
+
+    Raises ValueError for a seed or a name that none of them has.
+
+    >>> [one.seed for one in chosen(standard_experiments(), seeds=[148], names=["R-BERT"])]
+    [148]
+    """
+    every = list(experiments)
+    for kind, given, known in (
+        ("seed", seeds, {one.seed for one in every}),
+        ("model", names, {one.name for one in every}),
+    ):
+        for value in given:
+            if value not in known:
+                raise unknown_name(f"{kind} of the standard runs", value, map(str, sorted(known)))
+    return [one for one in every if (not seeds or one.seed in seeds) and (not names or one.name in names)]
+
+
+def _one(
+    model: str, seed: int = SEEDS[0], changes: dict[str, Any] | None = None, **others: Any
+) -> Experiment:
+    """Of profile standard, with these changes of its settings."""
+    return Experiment(model, seed=seed, profile="standard", **others).with_settings(changes=changes)
+
+
+def _each(listed: Iterable[tuple[str, bool]], seeds: Sequence[int], **others: Any) -> list[Experiment]:
+    """Each model, merged or not, with each seed; seeds change last."""
+    return [
+        _one(model, seed, merged=merged, **others)
+        for seed, (model, merged) in itertools.product(seeds, listed)
+    ]
+
+
+def _rate(model: str, rate: float) -> Experiment:
+    return _one(model, changes={"learning_rate": rate}, holdout=True)
+
+
+def _ablations(seed: int) -> list[Experiment]:
+    """What EM-C's blindness to direction may depend on, one change each."""
+    marked = [_one("em-c", seed, options={"marker_scheme": one}) for one in ("pieces", "symbols")]
+    started = _one("em-c", seed, {"marker_vectors": "mean"})
+    return [started, *marked, _one("em-c", seed, {"epochs": 4}, sentences=2000)]
+
+
+def _forms_of_emr_c() -> list[Experiment]:
+    changed = ({"negatives": "resampled"}, {"turned": "symbols"})
+    forms = [_one("emr-c", seed, options=options) for options in changed for seed in _THREE]
+    return forms + [_one("emr-c", seed, {"learning_rate": 2e-5, "epochs": 10}) for seed in _THREE]
+
+
+def _vectors() -> list[Experiment]:
+    """GCN and C-GCN with each kind of word vectors on the held-out tenth; the usual kind for longer, too."""
+    models = ("gcn", "c-gcn")
+    tried = [_one(model, holdout=True, options=one) for one in TRIED for model in models]
+    return tried + [_one(model, changes={"epochs": GRAPH_EPOCHS}, holdout=True) for model in models]
+
+
+def _graphs() -> list[Experiment]:
+    """C-GCN, GCN, C-GCN-M on SemEval-2010 with five seeds, seed 9 of each first; one C-GCN from scratch."""
+    runs = _each((("c-gcn", False), ("gcn", False), ("c-gcn", True)), SEEDS)
+    return [*runs[:3], _one("c-gcn", options=TRIED[0]), *runs[3:]]
+
+
+def _drawn_pairs() -> list[Experiment]:
+    """Table 3's comparison on the drawn pairs of Re-DocRED, with five seeds.
+
+    RECENT stands there in both evaluations, one after the other: one training gives both. Beside it stands
+    its control, which has the same two steps and does not read the types. What draws nothing at random has
+    one run.
+    """
+    dataset = "re_docred-drawn"
+    return _references(dataset) + [one for seed in SEEDS for one in _systems(dataset, seed)]
+
+
+def _all_pairs() -> list[Experiment]:
+    """The same on all pairs of Re-DocRED, once; PTR, which takes longest, last."""
+    dataset = "re_docred"
+    return _references(dataset) + sorted(_systems(dataset, SEEDS[0]), key=lambda one: one.model == "ptr")
+
+
+def _references(dataset: str) -> list[Experiment]:
+    """Without a seed of their own: the most frequent class, a linear SVM, RECENT around it, its control."""
+    marked = {"markers": True}
+    alone = [_one("majority", dataset=dataset), _one("svm", dataset=dataset)]
+    alone.append(_one("svm", dataset=dataset, options=marked))
+    return alone + _restricted(dataset, SEEDS[0], {"base": "svm"} | marked)
+
+
+def _systems(dataset: str, seed: int) -> list[Experiment]:
+    longer = {"epochs": PAIR_EPOCHS[1]}
+    cnn = [_one("cnn", seed, longer, dataset=dataset), *_restricted(dataset, seed, {"base": "cnn"}, longer)]
+    others = [_one(model, seed, dataset=dataset) for model in ("em-es", "ptr")]
+    return cnn + others + _restricted(dataset, seed, {"base": "em-es"})
+
+
+def _restricted(
+    dataset: str, seed: int, base: dict[str, Any], changes: dict[str, Any] | None = None
+) -> list[Experiment]:
+    """Type restriction around a base, then its control; each evaluated correctly and as published."""
+    ways = itertools.product(({}, {"typed": False}), ({}, {"evaluation": "as-published"}))
+    return [
+        _one("recent", seed, changes, dataset=dataset, options=base | types | evaluation)
+        for types, evaluation in ways
+    ]
+
+
+def _gids() -> list[Experiment]:
+    """Every encoder, training and aggregator on GIDS, the recurrent models, RL-DSRE, two reference points."""
+    fixed = [("majority-bag", {}), ("tfidf-bag", {}), ("tfidf-bag", {"markers": True})]
+    ways = [{"training": "sentence"}]
+    ways += [{"training": "bag", "aggregator": one} for one in ("avg", "one", "att")]
+    encoders = [("cnn", {}), ("pcnn", {}), ("bert-entity", {}), ("bert-entity", {"masked": True})]
+    listed = [(model, options | way) for model, options in encoders for way in ways]
+    listed += [(model, {}) for model in ("bgwa", "reside", "rl-dsre")]
+    found = [_one(model, dataset="gids", options=options) for model, options in fixed]
+    return found + [
+        _one(model, s, dataset="gids", options=options) for s in _THREE for model, options in listed
+    ]
+
+
+def _wiki80() -> list[Experiment]:
+    """BERT-entity on the sentences of Wiki80, with each number of epochs."""
+    usual = default_settings("bert-entity").epochs
+    changes = [None if epochs == usual else {"epochs": epochs} for epochs in WIKI80_EPOCHS]
+    return [_one("bert-entity", seed, change, dataset="wiki80") for seed in _THREE for change in changes]
