@@ -4,8 +4,8 @@ from .score import score_file, score_frame
 from .multilabel import DocumentScores, score_documents, score_multilabel, score_multilabel_files
 from .fact_lists import read_fact_lists
 from .facts import FactComparison, FactReport, compare_fact_files, score_fact_file
-from .seeds import RunComparison, compare_run_files, expand_runs, seeds_among
-from .comparison import Comparison, compare_files, comparison_latex
+from .compare import Comparison, compare_files, comparison_latex
+from .runs_compared import RunComparison, compare_run_files, expand_runs, seeds_among
 from .leakage import audit_leak, leak_report, leak_table
 from .systems import semeval_implementations, semeval_runs, semeval_systems, system_title, tacred_runs
 from .plan import SamplePlan, changed_answers, plan_files, plan_samples, plan_text, Population

@@ -36,7 +36,8 @@ from ..metrics import (
     facts_at,
     holm,
     latex_float,
-    latex_table,
+    latex_name,
+    latex_text,
     paired_bootstrap,
     percent,
     plain_number,
@@ -142,12 +143,17 @@ class FactReport(Report):
             )
         yield visible(self.signature)
 
-    def to_latex(self) -> str:
+    def to_latex(self, decimals: int = 1) -> str:
         """The measures, and the relations, as a LaTeX table with caption and label (package booktabs)."""
-        tables = [latex_table("Measure", self._measures(), score="value")]
-        tables += [latex_table("Relation", self.per_relation)] * bool(self.per_relation)
+        measures = [
+            (latex_name(name), {"value": row.pop("value"), **{f"value_{end}": x for end, x in row.items()}})
+            for name, row in self._measures().items()
+        ]
+        tables: list[tuple[str, Any]] = [("Measure", measures)]
+        if self.per_relation:
+            tables.append(("Relation", [(latex_text(name), row) for name, row in self.per_relation.items()]))
         caption = "Ranked facts against the true ones, in per cent."
-        return latex_float(tables, caption, "tab:facts", [visible(self.signature)])
+        return latex_float(tables, caption, "tab:facts", [visible(self.signature)], decimals)
 
 
 def score_fact_file(

@@ -18,7 +18,7 @@ import numpy as np
 from ..core import Label, naming_file, shown
 from ..data import read_label_columns
 from ..metrics import ClassCounts, accuracy_samples, averages
-from .comparison import matched
+from .compare import matched
 
 TEST_SETS, REPLICATES, LEVEL = 400, 200, 0.05
 SHARES = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
@@ -261,7 +261,7 @@ def plan_files(
     columns = [read_label_columns(path, **reading).frame() for path in paths]
     plans = []
     if second is not None:
-        columns = list(matched(first, second, *columns))
+        columns[1] = matched(first, columns[0], second, columns[1])
     gold, predicted = columns[0]["gold"].astype(str).tolist(), columns[0]["predicted"].astype(str).tolist()
     other = columns[-1]["predicted"].astype(str).tolist()
     for scheme in schemes:

@@ -37,10 +37,11 @@ from .report import (
     plain_values,
     points,
 )
-from .latex import DECIMALS, latex_cell, latex_float, latex_name, latex_rows, latex_table, latex_text
+from .latex import latex_float, latex_name, latex_text
 
 # how sure, and how stable
 from .bootstrap import (
+    BootstrapTest,
     Interval,
     bootstrap_intervals,
     bootstrap_suffix,
@@ -53,6 +54,7 @@ from .significance import (
     CORRECTIONS,
     FEW_RUNS,
     FewRunsWarning,
+    RunTest,
     SAWILOWSKY,
     benjamini_hochberg,
     cohens_d,

@@ -1,4 +1,4 @@
-"""Tables for a paper: LaTeX with booktabs, per cent, an interval in the cell of its score.
+"""Tables for a paper: LaTeX with booktabs, per cent, an interval or an SD in the cell of its score.
 
 Only `booktabs` is needed. Labels are anybody's text: they are escaped, and shown in one line.
 """
@@ -12,14 +12,18 @@ from typing import Any
 
 from ..core import table_name
 
+Rows = Iterable[tuple[str, Mapping[str, Any]]]
 DECIMALS = 1
 """Of per cent: a test set of some thousand samples does not tell more."""
 COUNTS = ("support", "predicted", "correct", "facts", "n", "cells")
-HIDDEN = ("signature", "averaged", "undefined")
+HIDDEN = ("signature", "averaged", "undefined", "bold")
 SPECIAL = {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}"} | {char: "\\" + char for char in "_%&#${}"}
 NAMES = {name: name.capitalize() for name in ("micro", "weighted", "dodrans", "entropy", "macro")}
 NAMES |= {"f1": "F1", "mcc": "MCC", "n": "$n$", "pd": "PD", "pir": "PIR", "ppr": "PPR", "auc": "AUC"}
 NAMES |= {"performance_original": "A", "performance_paired": "B"}
+WORDS = ("accuracy", "precision", "recall", "jaccard", "specificity", "value", "better_set", "counted_as")
+HEADS = {name: name.capitalize().replace("_", " ") for name in (*WORDS, *COUNTS)} | NAMES
+"""Columns in plain words."""
 
 
 def latex_text(text: Any) -> str:
@@ -32,64 +36,45 @@ def latex_text(text: Any) -> str:
 
 
 def latex_name(name: str) -> str:
-    r"""The name of a scheme, a score or a column as a paper prints it; others in plain words.
+    r"""The name of a scheme or a score as a paper prints it; others as they are.
 
     >>> [latex_name(name) for name in ("dodrans", "n^0.5", "f1", "f0.5", "f1_of_means", "my_scheme")]
     ['Dodrans', '$n^{0.5}$', 'F1', '$F_{0.5}$', 'F1 of means', 'my\\_scheme']
     """
     if name in NAMES:
         return NAMES[name]
-    if found := re.fullmatch(r"n\^(-?[\d.]+)", name):
-        return f"$n^{{{found[1]}}}$"
-    if found := re.fullmatch(r"f([\d.]+)", name):
-        return f"$F_{{{found[1]}}}$"
+    if power := re.fullmatch(r"n\^(-?[\d.]+)", name):
+        return f"$n^{{{power[1]}}}$"
+    if beta := re.fullmatch(r"f([\d.]+)", name):
+        return f"$F_{{{beta[1]}}}$"
     if name.endswith("_of_means"):
         return f"{latex_name(name.removesuffix('_of_means'))} of means"
     return latex_text(name)
 
 
-def latex_cell(
-    value: float | None, low: float | None = None, high: float | None = None, decimals: int = DECIMALS
+def latex_float(
+    tables: Sequence[tuple[str, Rows]],
+    caption: str,
+    label: str,
+    comments: Sequence[str] = (),
+    decimals: int = DECIMALS,
 ) -> str:
-    """A fraction in per cent, with its interval if there is one; a dash for a missing value.
+    r"""Tables of named rows as one floating table with caption and label; comments stand above it.
 
-    >>> latex_cell(0.7251, 0.701, 0.748), latex_cell(None)
-    ('72.5 [70.1, 74.8]', '--')
-    """
-    if value is None or math.isnan(value):
-        return "--"
-    text = f"{100 * value:.{decimals}f}"
-    ends = [end for end in (low, high) if end is not None and not math.isnan(end)]
-    return f"{text} [{', '.join(f'{100 * end:.{decimals}f}' for end in ends)}]" if len(ends) == 2 else text
+    Parameters
+    ----------
+    tables : (head of the names, rows) each, a row as (name, column → value). Fractions are shown in per cent,
+        counts as they are, a missing value as a dash. The keys `x_low` and `x_high` are the ends of the
+        interval of `x`, `x_sd` its SD, which stand in its cell; `bold` names the columns in bold.
+    caption, names : LaTeX. label : as `\ref` takes it. decimals : of per cent.
 
-
-def latex_rows(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    r"""A tabular of finished cells, the first column left, the others right.
-
-    >>> print(latex_rows(["Scheme", "F1"], [["Micro", "72.5"]]))
-    \begin{tabular}{lr}
-    \toprule
-    Scheme & F1 \\
-    \midrule
-    Micro & 72.5 \\
-    \bottomrule
-    \end{tabular}
-    """
-    lines = [rf"\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}", r"\toprule"]
-    lines += [rf"{' & '.join(head)} \\", r"\midrule"]
-    lines += [rf"{' & '.join(row)} \\" for row in rows]
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
-
-
-def latex_table(
-    title: str, rows: Mapping[str, Mapping[str, Any]], score: str = "f1", decimals: int = DECIMALS
-) -> str:
-    r"""Named rows as a tabular: fractions in per cent, counts as they are, intervals beside their score.
-
-    The keys `low` and `high` are the ends of the interval of `score`, `name_low` and `name_high` those of
-    `name`.
-
-    >>> print(latex_table("Relation", {"lived_in": {"f1": 0.5, "low": 0.25, "high": 0.75, "facts": 4}}))
+    >>> rows = [(latex_text("lived_in"), {"f1": 0.5, "f1_low": 0.25, "f1_high": 0.75, "facts": 4})]
+    >>> print(latex_float([("Relation", rows)], "Scores.", "tab:scores", ["f1|n:3"]))
+    % f1|n:3
+    \begin{table}
+    \centering
+    \caption{Scores.}
+    \label{tab:scores}
     \begin{tabular}{lrr}
     \toprule
     Relation & F1 & Facts \\
@@ -97,58 +82,42 @@ def latex_table(
     lived\_in & 50.0 [25.0, 75.0] & 4 \\
     \bottomrule
     \end{tabular}
-    """
-    cells = {name: _cells(row, score, decimals) for name, row in rows.items()}
-    keys = list(dict.fromkeys(key for row in cells.values() for key in row))
-    heads = [NAMES[key] if key in NAMES else _words(latex_name(key)) for key in keys]
-    return latex_rows(
-        [title, *heads],
-        [[latex_name(name), *(row.get(key, "") for key in keys)] for name, row in cells.items()],
-    )
-
-
-def _words(text: str) -> str:
-    return text if text.startswith("$") or " " in text else text[:1].upper() + text[1:].replace(r"\_", " ")
-
-
-def _cells(row: Mapping[str, Any], score: str, decimals: int) -> dict[str, str]:
-    """Column → finished cell."""
-    cells = {}
-    for key, value in row.items():
-        if key in HIDDEN or _is_end(key, row):
-            continue
-        if isinstance(value, str):
-            cells[key] = latex_text(value)
-        elif key in COUNTS:
-            cells[key] = "--" if value is None else f"{value:.6f}".rstrip("0").rstrip(".")
-        else:
-            ends = ("low", "high") if key == score else (f"{key}_low", f"{key}_high")
-            cells[key] = latex_cell(value, row.get(ends[0]), row.get(ends[1]), decimals)
-    return cells
-
-
-def _is_end(key: str, row: Mapping[str, Any]) -> bool:
-    """Whether the column is an end of the interval of another."""
-    name, _, end = key.rpartition("_")
-    return end in ("low", "high") and (not name or name in row)
-
-
-def latex_float(tables: Sequence[str], caption: str, label: str, comments: Sequence[str] = ()) -> str:
-    r"""Tabulars as one floating table with caption and label; comments stand above it.
-
-    Parameters
-    ----------
-    tables : from `latex_rows` or `latex_table`. caption : LaTeX. label : as `\ref` takes it.
-
-    >>> print(latex_float(["TABULAR"], "Scores.", "tab:scores", ["f1|n:3"]))
-    % f1|n:3
-    \begin{table}
-    \centering
-    \caption{Scores.}
-    \label{tab:scores}
-    TABULAR
     \end{table}
     """
-    body = "\n\n\\medskip\n".join(tables)
+    body = "\n\n\\medskip\n".join(_tabular(title, rows, decimals) for title, rows in tables)
     head = [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", rf"\label{{{label}}}"]
     return "\n".join([*(f"% {comment}" for comment in comments), *head, body, r"\end{table}"])
+
+
+def _tabular(title: str, rows: Rows, decimals: int) -> str:
+    cells = [(name, {key: _cell(key, row, decimals) for key in _columns(row)}) for name, row in rows]
+    keys = list(dict.fromkeys(key for _, row in cells for key in row))
+    lines = [[title, *(HEADS.get(key) or latex_name(key) for key in keys)]]
+    lines += [[name, *(row.get(key, "") for key in keys)] for name, row in cells]
+    head, *body = (rf"{' & '.join(line)} \\" for line in lines)
+    start = [rf"\begin{{tabular}}{{l{'r' * len(keys)}}}", r"\toprule", head, r"\midrule"]
+    return "\n".join([*start, *body, r"\bottomrule", r"\end{tabular}"])
+
+
+def _columns(row: Mapping[str, Any]) -> list[str]:
+    """The keys of a row that have a column of their own."""
+    inside = {f"{key}_{end}" for key in row for end in ("low", "high", "sd")}
+    return [key for key in row if key not in HIDDEN and key not in inside]
+
+
+def _cell(key: str, row: Mapping[str, Any], decimals: int) -> str:
+    def per_cent(name: str) -> str:
+        number = row.get(name)
+        return "" if number is None or math.isnan(number) else f"{100 * number:.{decimals}f}"
+
+    value = row[key]
+    if isinstance(value, str):
+        text = latex_text(value)
+    elif value is None or math.isnan(value):
+        text = "--"
+    elif key in COUNTS:
+        text = f"{value:.6f}".rstrip("0").rstrip(".")
+    else:
+        low, high, sd = (per_cent(f"{key}_{end}") for end in ("low", "high", "sd"))
+        text = per_cent(key) + (f" [{low}, {high}]" if low and high else "") + (f" $\\pm$ {sd}" if sd else "")
+    return rf"\textbf{{{text}}}" if key in row.get("bold", ()) else text

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..core import Label, csv_text, table_name, visible
 from .bootstrap import wilson_interval
-from .latex import COUNTS, DECIMALS, HIDDEN, latex_float, latex_table, latex_text
+from .latex import COUNTS, DECIMALS, HIDDEN, latex_float, latex_name, latex_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -401,13 +401,19 @@ class ClassReport(Report):
         \end{tabular}
         \end{table}
         """
-        tables = [latex_table("Scheme", self.schemes, self.score_name, decimals)]
+        ends = {end: f"{self.score_name}_{end}" for end in ("low", "high")}
+        schemes = [
+            (latex_name(name), {ends.get(key, key): value for key, value in row.items()})
+            for name, row in self.schemes.items()
+        ]
+        tables = [("Scheme", schemes)]
         for kind in self.extra:
             section = self._section(kind)
-            ends = {name.partition(".")[2]: section.pop(name) for name in [*section] if "intervals." in name}
-            for rate, row in ends.items():
-                section[kind] |= {f"{rate}_{end}": value for end, value in row.items()}
-            tables.append(latex_table(latex_text(kind).capitalize(), section, decimals=decimals))
+            for name in [name for name in section if name.startswith("intervals.")]:
+                rate = name.partition(".")[2]
+                section[kind] |= {f"{rate}_{end}": value for end, value in section.pop(name).items()}
+            rows = [(latex_text(name), row) for name, row in section.items()]
+            tables.append((latex_text(kind).capitalize(), rows))
         classes = f"{len(self.averaged)} class{'es' * (len(self.averaged) != 1)}"
         caption = f"Scores in per cent of {plain_number(self.n)} samples, averaged over {classes}"
         caption += (
@@ -416,7 +422,7 @@ class ClassReport(Report):
         if any("low" in row for row in self.schemes.values()):
             caption += "\nIn brackets 95\\,\\% bootstrap intervals."
         caption += "".join(f"\n{kind.capitalize()}: {said}." for kind, said in self.headings.items())
-        return latex_float(tables, caption, "tab:scores", [visible(self.signature)])
+        return latex_float(tables, caption, "tab:scores", [visible(self.signature)], decimals)
 
 
 def _shown(key: str, value: Any) -> str:

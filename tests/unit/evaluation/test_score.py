@@ -11,7 +11,7 @@ import pytest
 from helpers.core.errors import MalformedRecord
 from helpers.core.labels import SEMEVAL_RELATIONS
 from helpers.data.predictions import read_predictions
-from helpers.evaluation.comparison import compare_files
+from helpers.evaluation.compare import compare_files
 from helpers.evaluation.score import TASKS, find_task, score_file, score_frame
 from helpers.metrics.averaging import average, averages, evaluate
 from helpers.metrics.bootstrap import bootstrap_intervals

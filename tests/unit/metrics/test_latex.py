@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from helpers.metrics import evaluate, latex_cell, latex_float, latex_name, latex_rows, latex_table
+from helpers.metrics import evaluate, latex_float, latex_name, latex_text
 from tests.outcomes import Outcome
 
 
@@ -79,21 +79,31 @@ def test_names_of_scores_and_schemes():
     assert found == ["Micro", "$n^{-0.5}$", "MCC", "$F_{2}$", "$F_{2}$ of means", r"root\_2", "R(e1,e2)"]
 
 
+def table_of(rows, decimals=1):
+    """The cells of one table of these rows."""
+    named = [(latex_text(name), row) for name, row in rows.items()]
+    (cells,) = checked(latex_float([("Relation", named)], "C.", "tab:c", decimals=decimals))
+    return cells
+
+
 def test_missing_values_are_dashes_and_decimals_can_be_chosen():
-    assert [latex_cell(None), latex_cell(float("nan"), 0.1, 0.2), latex_cell(0.5, None, 0.2)] == [
-        "--",
-        "--",
-        "50.0",
-    ]
-    assert latex_cell(0.72514, 0.7, 0.75, decimals=2) == "72.51 [70.00, 75.00]"
-    (rows,) = checked(latex_table("Relation", {"a_b": {"f1": 0.5}, "c": {"support": 1234567}}, decimals=0))
-    assert rows == [["Relation", "F1", "Support"], [r"a\_b", "50", ""], ["c", "", "1234567"]]
+    nan = {"f1": float("nan"), "f1_low": 0.1, "f1_high": 0.2}
+    rows = table_of({"a": {"f1": None}, "b": nan, "c": {"f1": 0.5, "f1_low": None, "f1_high": 0.2}})
+    assert [row[1] for row in rows] == ["F1", "--", "--", "50.0"]
+    ends = {"f1": 0.72514, "f1_low": 0.7, "f1_high": 0.75}
+    assert table_of({"a": ends}, decimals=2)[1] == ["a", "72.51 [70.00, 75.00]"]
+    rows = table_of({"a_b": {"f1": 0.5, "f1_sd": 0.012}, "n": {"support": 1234567}}, decimals=0)
+    assert rows == [["Relation", "F1", "Support"], [r"a\_b", r"50 $\pm$ 1", ""], ["n", "", "1234567"]]
+
+
+def test_what_is_best_is_bold():
+    assert table_of({"a": {"f1": 0.5, "mcc": 0.5, "bold": ["f1"]}})[1] == ["a", r"\textbf{50.0}", "50.0"]
 
 
 @pytest.mark.parametrize("spoilt", ["a_b", "{", "$x", "a & b", "a % b"])
 def test_the_check_itself_refuses(spoilt):
     with pytest.raises(AssertionError):
-        checked(latex_float([latex_rows(["x", "y"], [["1", spoilt]])], "C.", "tab:c"))
+        checked(latex_float([("x", [(spoilt, {"f1": 0.5})])], "C.", "tab:c"))
 
 
 @pytest.mark.skipif(not shutil.which("pdflatex"), reason="needs TeX")

@@ -18,20 +18,17 @@ from pathlib import Path
 from typing import Any
 
 from .. import program
-from ..core import named_twice, shown, table_name, unknown_name, visible
+from ..core import named_twice, shown, table_name, visible
 from ..metrics import (
-    CORRECTIONS,
     DIRECTION_SCORES,
     FEW_RUNS,
     ClassReport,
     Column,
     FewRunsWarning,
     Report,
+    RunTest,
     Table,
-    chance,
     latex_float,
-    latex_name,
-    latex_rows,
     latex_text,
     mean_and_sd,
     percent,
@@ -40,12 +37,12 @@ from ..metrics import (
     run_test,
     sawilowsky,
 )
+from .compare import CHANCES, corrected
 from .score import scored_file
 
 logger = logging.getLogger(__name__)
 
 SMALL_IS_GOOD = ("PD", "PIR")
-_RUN_NUMBER = re.compile(r"(?P<stem>.*?)[-_.]?(?P<word>seed|run)?[-_.]?(?P<number>\d+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -55,10 +52,11 @@ class RunComparison(Report):
     Attributes
     ----------
     n : samples. values : system → score → one number for each run in which it is defined.
-    signatures : score → its policy. correction : 'holm' or 'bh', over all tests of the table.
+    signatures : score → its recipe. policy : what the schemes share. correction : 'holm' or 'bh', over all
+        tests of the table.
 
     >>> values = {"A": {"macro": [0.72, 0.73, 0.74]}, "B": {"macro": [0.70, 0.71, 0.72]}}
-    >>> print(RunComparison(90, values, {"macro": "f1|scheme:macro|n:90"}, "holm").to_text())
+    >>> print(RunComparison(90, values, {"macro": "f1|scheme:macro|n:90"}, "f1|n:90").to_text())
     A  3 runs
     B  3 runs
     n 90 · mean ± SD (ddof 1) over runs, per cent
@@ -71,6 +69,7 @@ class RunComparison(Report):
     n: float
     values: Mapping[str, Mapping[str, Sequence[float]]]
     signatures: Mapping[str, str]
+    policy: str
     correction: str = "holm"
 
     def rows(self) -> list[dict[str, Any]]:
@@ -78,109 +77,99 @@ class RunComparison(Report):
         the test against the first: difference (first − this), t, df, p, p_holm or p_bh, d, d_low, d_high,
         size (Sawilowsky's word); signature. Undefined values are None.
         """
-        first, rows = next(iter(self.values)), []
+        first, rows, p_corrected = next(iter(self.values)), [], f"p_{self.correction}"
+        tested = ("difference", "t", "df", "p", p_corrected, "d", "d_low", "d_high")
         for system, scores in self.values.items():
             for score, values in scores.items():
-                mean, sd, runs = mean_and_sd(values) if len(values) else (math.nan, math.nan, 0)
+                mean, sd, runs = mean_and_sd(values) if values else (math.nan, math.nan, 0)
                 row: dict[str, Any] = {"system": system, "score": score, "runs": runs, "mean": mean}
                 row |= {"sd": sd if runs > 1 else math.nan, "against": "" if system == first else first}
-                rows.append(row | self._test(first, system, score))
-                rows[-1]["signature"] = f"{self.signatures[score]}|runs:{runs}|sd:ddof1"
+                test = None if system == first else _tested(self.values[first][score], values)
+                row |= {name: getattr(test, name, math.nan) for name in tested}
+                row |= {"size": sawilowsky(test.d) if test else ""}
+                rows.append(row | {"signature": f"{self.signatures[score]}|runs:{runs}|sd:ddof1"})
         tests = [row for row in rows if row["against"]]
-        for row, p in zip(tests, CORRECTIONS[self.correction]([one["p"] for one in tests]), strict=True):
-            row[f"p_{self.correction}"] = p
+        for row, p in zip(tests, corrected(self.correction)([row["p"] for row in tests]), strict=True):
+            row[p_corrected] = p
         return plain_values(rows)
-
-    def _test(self, first: str, system: str, score: str) -> dict[str, Any]:
-        names = ("difference", "t", "df", "p", f"p_{self.correction}", "d", "d_low", "d_high")
-        a, b = self.values[first][score], self.values[system][score]
-        if system == first or not (len(a) and len(b)):
-            return dict.fromkeys(names, math.nan) | {"size": ""}
-        with warnings.catch_warnings(action="ignore", category=FewRunsWarning):
-            test = run_test(a, b)
-        return {name: getattr(test, name, math.nan) for name in names} | {"size": sawilowsky(test.d)}
 
     def to_dict(self) -> list[dict[str, Any]]:
         """The rows, for JSON: an infinite t or d, of runs without spread, is None."""
+        infinite = (math.inf, -math.inf)
         return [
-            {key: None if value in (math.inf, -math.inf) else value for key, value in row.items()}
-            for row in self.rows()
+            {key: None if value in infinite else value for key, value in row.items()} for row in self.rows()
         ]
 
     def parts(self) -> Iterator[str | Table]:
         """In per cent: one table for each system but the first, or one of a single system."""
         rows = {(row["system"], row["score"]): row for row in self.rows()}
         first, *others = self.values
-        for number, other in enumerate(others or [None]):
-            yield from [""] * (number > 0)
-            yield from self._block(rows, first, other)
+        for index, other in enumerate(others or [None]):
+            yield from [""] * (index > 0)
+            yield from self._block(rows, {"A": first} if other is None else {"A": first, "B": other})
+            if other is not None:
+                tests = f"{len(others) * len(self.signatures)} test{'s' * (len(rows) > 2)}"
+                corrected = f"p corrected over {tests} ({self.correction})"
+                yield f"Welch's test, two-sided; {corrected}; Cohen's d with its interval"
+            yield visible(self.policy)
 
     def _block(
-        self, rows: Mapping[tuple[str, str], dict], first: str, other: str | None
+        self, rows: Mapping[tuple[str, str], dict[str, Any]], systems: Mapping[str, str]
     ) -> Iterator[str | Table]:
-        systems = dict(zip("AB", [first] if other is None else [first, other], strict=False))
         for letter, name in systems.items():
             runs = max(map(len, self.values[name].values()))
             known = "" if name == letter else f"{table_name(name)}  "
             yield f"{letter}  {known}{runs} run{'s' * (runs != 1)}"
         yield f"n {self.n} · mean ± SD (ddof 1) over runs, per cent"
         columns = {letter: Column(letter, 16, _mean_sd) for letter in systems}
-        if other is not None:
-            corrected = {"holm": "p Holm", "bh": "p BH"}[self.correction]
-            columns |= {"difference": Column("A − B", 9, points), "p": Column("p", form=chance)}
-            columns |= {f"p_{self.correction}": Column(corrected, form=chance), "d": Column("d", 7, _signed)}
+        if "B" in systems:
+            columns |= {"difference": Column("A − B", 9, points), "p": CHANCES["p"]}
+            columns |= {f"p_{self.correction}": CHANCES[f"p_{self.correction}"], "d": Column("d", 7, _signed)}
             columns |= {"ends": Column("95 %", 14, _ends), "size": Column("size", form=str)}
         lines = []
-        for score in self.values[first]:
-            row = {letter: rows[name, score] for letter, name in systems.items()}
-            if other is not None:
-                tested = rows[other, score]
-                row |= tested | {"ends": (tested["d_low"], tested["d_high"])}
+        for score in self.signatures:
+            row: dict[str, Any] = {letter: rows[name, score] for letter, name in systems.items()}
+            tested = row[[*systems][-1]]
+            row |= tested | {"ends": (tested["d_low"], tested["d_high"])}
             lines.append((f"set {score}" if score in ("A", "B") else table_name(score), row))
         yield Table("score", lines, columns, width=8)
-        if other is not None:
-            tests = sum(bool(row["against"]) for row in rows.values())
-            over = f"p corrected over {tests} test{'s' * (tests != 1)} ({self.correction})"
-            yield f"Welch's test, two-sided; {over}; Cohen's d with its interval"
-        schemes = [name for name, signature in self.signatures.items() if f"|scheme:{name}|" in signature]
-        last = schemes[-1]  # micro, the first, pools labels that the others leave out
-        yield visible(self.signatures[last].replace(f"|scheme:{last}", "", 1))
 
     def to_latex(self, decimals: int = 1) -> str:
         r"""A table for a paper (booktabs): systems by scores, mean ± SD, the best of each column in bold, and
         with it every system that Welch's test does not tell from the best (p ≥ .05); nothing where no p is
         defined, as with one run each."""
-        scores = list(next(iter(self.values.values())))
+        best = {score: self._best(score) for score in self.signatures}
         rows = []
         for system, own in self.values.items():
-            best = [system in self._best(score) for score in scores]
-            cells = [_latex_mean_sd(own[score], decimals) for score in scores]
-            bold = (rf"\textbf{{{cell}}}" if top else cell for cell, top in zip(cells, best, strict=True))
-            rows.append([latex_text(system), *bold])
-        runs = sorted({len(values) for own in self.values.values() for values in own.values()})
-        count = f"{runs[0]}" if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
+            row: dict[str, Any] = {"bold": [score for score in best if system in best[score]]}
+            for score, values in own.items():
+                mean, sd, runs = mean_and_sd(values) if values else (None, None, 0)
+                row |= {score: mean, f"{score}_sd": sd if runs > 1 else None}
+            rows.append((latex_text(system), row))
+        counts = sorted({len(values) for own in self.values.values() for values in own.values()})
+        count = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
         caption = f"Mean $\\pm$ sample SD over {count} runs, in per cent of {self.n} samples."
-        if any(r"\textbf" in cell for row in rows for cell in row):
+        if any(best.values()):
             caption += "\nBold: the best, and all that Welch's test does not tell from it ($p \\geq .05$)."
-        head = ["System", *map(latex_name, scores)]
         comments = [visible(signature) for signature in dict.fromkeys(self.signatures.values())]
-        return latex_float([latex_rows(head, rows)], caption, "tab:runs", comments)
+        return latex_float([("System", rows)], caption, "tab:runs", comments, decimals)
 
     def _best(self, score: str) -> list[str]:
         """The system with the best mean of a score, and those that do not differ from it; none without p."""
-        means = {name: mean_and_sd(own[score])[0] for name, own in self.values.items() if len(own[score])}
-        if not means or len(self.values) == 1:
+        runs = {name: own[score] for name, own in self.values.items() if own[score]}
+        if not runs:
             return []
-        best = (min if score in SMALL_IS_GOOD else max)(means, key=means.__getitem__)
-        with warnings.catch_warnings(action="ignore", category=FewRunsWarning):
-            tests = {
-                name: run_test(self.values[best][score], self.values[name][score])
-                for name in means
-                if name != best
-            }
-        tested = {name: test.p for name, test in tests.items() if min(test.n_a, test.n_b) > 1}
+        best = (min if score in SMALL_IS_GOOD else max)(runs, key=lambda name: mean_and_sd(runs[name])[0])
+        tests = {name: _tested(runs[best], values) for name, values in runs.items() if name != best}
+        tested = {name: test.p for name, test in tests.items() if test and min(test.n_a, test.n_b) > 1}
         # of runs that are all the same p is nan
         return [best, *(name for name, p in tested.items() if not p < 0.05)] if tested else []
+
+
+def _tested(a: Sequence[float], b: Sequence[float]) -> RunTest | None:
+    """The test of two systems' runs, of which few are said once; None where one has none."""
+    with warnings.catch_warnings(action="ignore", category=FewRunsWarning):
+        return run_test(a, b) if a and b else None
 
 
 def _mean_sd(row: Mapping[str, Any]) -> str:
@@ -193,13 +182,6 @@ def _signed(value: float | None) -> str:
 
 def _ends(interval: tuple[float | None, float | None]) -> str:
     return "–" if interval[0] is None else ", ".join(map(_signed, interval))
-
-
-def _latex_mean_sd(values: Sequence[float], decimals: int) -> str:
-    if not len(values):
-        return "--"
-    mean, sd, runs = mean_and_sd(values)
-    return f"{100 * mean:.{decimals}f}" + (f" $\\pm$ {100 * sd:.{decimals}f}" if runs > 1 else "")
 
 
 def compare_run_files(
@@ -229,8 +211,7 @@ def compare_run_files(
     ...     compare_run_files({"mine": [path]}).rows()[0]["mean"]
     0.5
     """
-    if correction not in CORRECTIONS:
-        raise unknown_name("correction", correction, CORRECTIONS)
+    corrected(correction)  # refuses an unknown one before a file is read
     paths = [Path(path) for own in systems.values() for path in own]
     if not paths or not all(map(len, systems.values())):
         raise ValueError("a comparison of runs needs at least one file of each system")
@@ -241,24 +222,26 @@ def compare_run_files(
     said: set[str] = set()
     for path in paths:
         reports[path], remarks = scored_file(path, **options)
-        for remark in remarks:
+        for remark in dict.fromkeys(remarks):
             if remark not in said:
-                said.add(remark)
                 logger.warning("%s: %s", path, remark)
+        said.update(remarks)
         _check_same_gold(paths[0], path, reports)
-    names = _common_scores(reports)
-    found: dict[str, dict[str, list[float]]] = {}
+    signatures = _common_scores(reports)
+    values: dict[str, dict[str, list[float]]] = {}
     for system, own in systems.items():
         scores = [reports[Path(path)].scores() for path in own]
-        found[system] = {name: [one[name] for one in scores if not math.isnan(one[name])] for name in names}
-        for name, values in found[system].items():
-            if len(values) < len(own):
-                logger.warning("%s: %s is undefined in %d runs", system, name, len(own) - len(values))
+        values[system] = {
+            name: [run[name] for run in scores if not math.isnan(run[name])] for name in signatures
+        }
+        for name, defined in values[system].items():
+            if len(defined) < len(own):
+                logger.warning("%s: %s is undefined in %d runs", system, name, len(own) - len(defined))
     few = [f"{shown(name)} has {len(own)} runs" for name, own in systems.items() if len(own) < FEW_RUNS]
     if few:
         logger.warning("%s: fewer than %d runs of a system say little", ", ".join(few), FEW_RUNS)
     report = reports[paths[0]]
-    return RunComparison(report.n, found, {name: _signature(report, name) for name in names}, correction)
+    return RunComparison(report.n, values, signatures, report.signature, correction)
 
 
 def _check_same_gold(first: Path, path: Path, reports: Mapping[Path, ClassReport]) -> None:
@@ -273,23 +256,19 @@ def _check_same_gold(first: Path, path: Path, reports: Mapping[Path, ClassReport
             raise ValueError(f"{path}: {shown(label)} is gold {times}: runs are compared on one test set")
 
 
-def _common_scores(reports: Mapping[Path, ClassReport]) -> list[str]:
-    """The names of scores that all runs have, without accuracy; `official` is A where there are pairs."""
-    first, *others = [report.scores() for report in reports.values()]
-    left_out = {"accuracy"} | ({"official"} if "A" in first else set())
-    for path, scores in zip([*reports][1:], others, strict=True):
-        if scores.keys() != first.keys():
+def _common_scores(reports: Mapping[Path, ClassReport]) -> dict[str, str]:
+    """The scores that all runs have, without accuracy, and their signatures; `official` is A where there are
+    pairs."""
+    (first, report), *others = reports.items()
+    for path, other in others:
+        if other.scores().keys() != report.scores().keys():
             raise ValueError(f"{path} has no predictions on paired sentences, or it alone has")
-    return [name for name in first if name not in left_out]
-
-
-def _signature(report: ClassReport, name: str) -> str:
-    if name in report.schemes:
-        return report.schemes[name]["signature"]
-    return (
-        report.extra["direction" if name in DIRECTION_SCORES else "official"].get("signature")
-        or (report.extra["official"]["grouped"]["signature"])
-    )
+    signatures = {scheme: row["signature"] for scheme, row in report.schemes.items()}
+    if "direction" in report.extra:
+        return signatures | dict.fromkeys(DIRECTION_SCORES, report.extra["direction"]["signature"])
+    if "official" in report.extra:
+        signatures["official"] = report.extra["official"]["grouped"]["signature"]
+    return signatures
 
 
 def expand_runs(given: Iterable[str]) -> dict[str, list[str]]:
@@ -306,44 +285,30 @@ def expand_runs(given: Iterable[str]) -> dict[str, list[str]]:
         name, sign, pattern = text.partition("=")
         if not (name.strip() and sign and pattern):
             raise ValueError(f"{shown(text)} is no name and pattern of files, such as 'A=A-seed*.csv'")
-        found = [pattern] if Path(pattern).exists() else sorted(glob.glob(pattern, recursive=True))
-        if not found:
+        paths = [pattern] if Path(pattern).exists() else sorted(glob.glob(pattern, recursive=True))
+        if not paths:
             raise ValueError(f"{name}: no file matches {shown(pattern)}")
-        systems.setdefault(name, []).extend(found)
+        systems.setdefault(name, []).extend(paths)
     return systems
 
 
 def seeds_among(paths: Sequence[str]) -> str | None:
-    """What to say of files that look like runs of systems rather than like systems; None if they do not.
+    """What to say of files that look like runs of several systems; None if they do not.
 
-    Runs are files whose names are the same but for the number after 'seed' or 'run', or for a number at the
-    end; with a number alone, several systems of several files each are needed. The words say which command
-    compares them.
+    Runs are files whose names are the same but for the number after 'seed' or 'run'.
 
-    >>> print(seeds_among(["A-seed1.csv", "A-seed2.csv", "B-seed1.csv", "B-seed2.csv"]))
-    these look like runs of 2 systems (4 files that differ in a number), not like 4 systems; to compare
-    systems over their runs: python -m helpers compare --runs 'A=A-seed*.csv' --runs 'B=B-seed*.csv'
+    >>> print(seeds_among(["A-seed1.csv", "A-seed2.csv", "B-seed1.csv"]))
+    these look like runs of 2 systems, not like 3 systems; to compare systems over their runs:
+    python -m helpers compare --runs 'A=A-seed*.csv' --runs 'B=B-seed*.csv'
     >>> seeds_among(["bert.csv", "roberta2.csv"]) is None
     True
     """
-    systems: dict[str, tuple[str, list[str]]] = {}
-    for path in paths:
-        stem, dot, ending = Path(path).name.partition(".")
-        if not (found := _RUN_NUMBER.fullmatch(stem)):
-            continue
-        pattern = str(Path(path).with_name(f"{stem[: found.start('number')]}*{dot}{ending}"))
-        name = found["stem"] or Path(path).resolve().parent.name
-        kind = "word" if found["word"] else "number"
-        systems.setdefault(pattern, (f"{kind} {name}", []))[1].append(path)
-    several = {pattern: own for pattern, own in systems.items() if len(set(own[1])) > 1}
-    worded = any(own[0].startswith("word ") for own in several.values())
-    if not several or len(systems) < 2 or (not worded and len(several) < 2):
+    patterns = dict.fromkeys(re.sub(r"(?i)(seed|run)([-_.]?)\d+", r"\1\2*", path) for path in paths)
+    if not 1 < len(patterns) < len(paths):
         return None
+    names = (re.sub(r"(?i)[-_.]?(seed|run)[-_.]?\*.*", "", Path(pattern).name) for pattern in patterns)
     runs = " ".join(
-        f"--runs {shlex.quote(own[0].partition(' ')[2] + '=' + pattern)}" for pattern, own in systems.items()
+        f"--runs {shlex.quote(f'{name}={pattern}')}" for name, pattern in zip(names, patterns, strict=True)
     )
-    count = sum(len(own[1]) for own in systems.values())
-    return (
-        f"these look like runs of {len(systems)} systems ({count} files that differ in a number), not like "
-        f"{len(paths)} systems; to compare systems over their runs: {program()} compare {runs}"
-    )
+    few = f"these look like runs of {len(patterns)} systems, not like {len(paths)} systems"
+    return f"{few}; to compare systems over their runs: {program()} compare {runs}"

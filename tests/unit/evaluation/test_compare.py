@@ -7,10 +7,9 @@ import pandas as pd
 import pytest
 
 from helpers.evaluation import score_file
-from helpers.evaluation.comparison import Comparison, compare_files, comparison_latex
+from helpers.evaluation.compare import Comparison, compare_files, comparison_latex
 from helpers.metrics.averaging import averages
 from helpers.metrics.bootstrap import paired_bootstrap
-from helpers.metrics.latex import latex_cell
 from helpers.metrics.weighting import SCHEMES
 from tests.outcomes import Outcome
 
@@ -138,15 +137,13 @@ class TestClasses:
                 )
 
     def test_the_difference_is_over_one_set_of_classes_which_the_signature_names(self, pair):
-        (row,) = compare_files(pair, labels="observed", schemes=["macro"], **SMALL).to_dict("records")
+        table = compare_files(pair, labels="observed", schemes=["macro"], **SMALL)
+        (row,) = table.to_dict("records")
         assert row["score_first"] == pytest.approx((4 / 5 + 2 / 3) / 2)
         assert row["score_second"] == pytest.approx((2 / 3 + 1 + 0) / 3)
         assert row["difference"] == pytest.approx((4 / 5 + 2 / 3) / 3 - (2 / 3 + 1 + 0) / 3)
         assert row["signature"].endswith("|difference:union")
-        assert (
-            "\nA − B averages both over the labels of either file\n"
-            in Comparison(pd.DataFrame([row])).to_text()
-        )
+        assert "\nA − B averages both over the labels of either file\n" in Comparison(table).to_text()
         (turned,) = compare_files(pair[::-1], labels="observed", schemes=["macro"], **SMALL).to_dict(
             "records"
         )
@@ -178,7 +175,8 @@ class TestLatex:
         text = comparison_latex(files, **options)
         for path in files:
             row = score_file(path, **options).schemes["macro"]
-            assert latex_cell(row["f1"], row["low"], row["high"], decimals=1) in text
+            f1, low, high = (f"{100 * row[name]:.1f}" for name in ("f1", "low", "high"))
+            assert f"{f1} [{low}, {high}]" in text
 
     @pytest.mark.parametrize(("second", "bold"), [("aaab", True), ("abbb", False)])
     def test_bold_is_what_has_0_in_the_interval_its_end_included(self, tmp_path, second, bold):
@@ -215,7 +213,7 @@ class TestMatching:
         compare_files(files[:2], **SMALL)
         assert caplog.record_tuples == [
             (
-                "helpers.evaluation.comparison",
+                "helpers.evaluation.compare",
                 logging.WARNING,
                 f"{files[1]} has no ids: samples are matched by order",
             )
@@ -312,8 +310,8 @@ class TestText:
 
     def test_names_and_labels_are_shown_in_one_line(self, files):
         row = compare_files(files[:2], negative="NA", **SMALL).head(1)
-        signature = "f1|scheme:micro|labels:listed|negative:x\u202e\\|scheme:micro|n:9"
-        odd = row.assign(first="a\n\x1b[31m.csv", signature=signature)
+        odd = row.assign(first="a\n\x1b[31m.csv")
+        odd.attrs["policy"] = "f1|labels:listed|negative:x\u202e\\|scheme:micro|n:9"
         lines = Comparison(odd).to_text().splitlines()
         assert all(line.isprintable() for line in lines) and len(lines) == 6
         assert lines[0] == r"A a\n\x1b[31m.csv" and lines[1] == f"B {files[1]}"
