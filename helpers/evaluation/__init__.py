@@ -2,7 +2,7 @@
 
 from .score import score_file, score_frame
 from .multilabel import DocumentScores, score_documents, score_multilabel, score_multilabel_files
-from .fact_lists import read_fact_lists
+from .fact_files import read_fact_lists
 from .facts import FactComparison, FactReport, compare_fact_files, score_fact_file
 from .compare import Comparison, compare_files, comparison_latex
 from .runs_compared import RunComparison, compare_run_files, expand_runs, seeds_among

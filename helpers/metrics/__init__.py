@@ -89,7 +89,7 @@ from .direction import (
 )
 
 # ranked facts of distant supervision
-from .facts import AREAS, FactRanking, PRECISION_AT, curve_order, fact_scores
+from .facts import AREAS, CurveFault, FactRanking, PRECISION_AT, curve_order, fact_scores
 from .fact_samples import FACT_MEASURES, FactSample, facts_at
 
 # label sets and rankings of labels

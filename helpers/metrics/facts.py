@@ -27,6 +27,14 @@ AREAS = ("points", "anchored", "step")
 PRECISION_AT = (100, 200, 300)
 
 
+class CurveFault(ValueError):
+    """A point (from 0, as it was given) of a published curve, and what is wrong with its column."""
+
+    def __init__(self, point: int, column: str, reason: str) -> None:
+        super().__init__(f"point {point + 1}: {reason}")
+        self.point, self.column, self.reason = point, column, reason
+
+
 @dataclass(frozen=True, eq=False)
 class FactRanking:
     """How many of the first facts of a ranked list are true.
@@ -138,7 +146,7 @@ class FactRanking:
         known at its own ranks only. A curve of falling recall, as scikit-learn writes it, is turned round
         (`curve_order`), its scores with it; they are then one for each point that is left.
 
-        Raises ValueError that names the point, as it was given, where precision and recall contradict each
+        Raises CurveFault, which names the point as it was given, where precision and recall contradict each
         other or the score is above that of the rank before.
 
         >>> FactRanking.from_curve([0.0, 0.5, 0.666667], [0.0, 0.000513, 0.001026], facts=1950).found.tolist()
@@ -161,7 +169,7 @@ class FactRanking:
         if not fits.all():
             at = int(np.flatnonzero(~fits)[0])
             said = f"precision {precision[at]:g} and recall {recall[at]:g}"
-            raise ValueError(f"point {order[at] + 1}: {said} of {facts} facts fit no rank")
+            raise CurveFault(int(order[at]), "precision", f"{said} of {facts} facts fit no rank")
         values = None if scores is None else _falling_scores(scores, order)
         whole = np.array_equal(ranks, np.arange(1, len(ranks) + 1))
         hits = np.diff(found, prepend=0).astype(bool) if whole else None
@@ -352,7 +360,7 @@ def _falling_scores(scores: Any, order: np.ndarray) -> np.ndarray:
     if len(rises):
         at = int(rises[0])
         said = f"score {values[at + 1]:g} is above {values[at]:g}, that of the rank before"
-        raise ValueError(f"point {order[at + 1] + 1}: {said}; a ranked list falls")
+        raise CurveFault(int(order[at + 1]), "score", f"{said}; a ranked list falls")
     return values
 
 
