@@ -9,73 +9,37 @@ from __future__ import annotations
 
 import csv
 import functools
-import io
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from .. import RESULTS
-from ..core import (
-    MalformedRecord,
-    base_relation,
-    find_negative,
-    naming_file,
-    shown,
-    unknown_name,
-    write_atomically,
-)
-from .catalogue import datasets, find_dataset, read_corpus
-from .files import locate, registered_file
+from ..core import MalformedRecord, base_relation, find_negative, naming_file, shown, unknown_name
+from .catalogue import datasets, find_dataset
+from .corpora import read_corpus
+from .files import locate
 from .predictions import gold_counts
 from .sources import open_source
 from .tabular import Delimited
 
 LABEL_COUNTS = RESULTS / "published" / "label_counts.csv"
 TOTAL = "(total)"
-_TACREV = "DFKI-NLP/tacrev@2252b8e"
-_NYT10M = "b8niiii/Ensembling@1881e17"
-_SOURCES = {
-    ("tacred", "train"): "published label counts of the training set",
-    ("tacred", "dev"): f"{_TACREV} results/dev_results label_true",
-    ("tacred", "test"): f"{_TACREV} results/test_results label_true",
-    ("tacred", "test-tacrev"): f"{_TACREV} results/test_results label_true with patch/test_patch.json",
-    ("nyt10m", "train"): f"{_NYT10M} source/EDA.ipynb",
-    ("nyt10m", "val"): f"{_NYT10M} source/EDA.ipynb",
-    ("nyt10m", "test"): f"{_NYT10M} results/test_statistical_analysis_20261008.json",
-}
-"""Where counts were published that do not follow from a registered corpus file."""
 MOST_DIGITS = 18  # sums of many such counts still fit into floats and 64 bits
 
 
-class LabelCount(NamedTuple):
-    """One row of the file: `unit` is what is counted."""
-
-    dataset: str
-    split: str
-    label: str
-    count: int  # type: ignore[assignment]  # hides tuple.count, which nobody needs of a row
-    unit: str
-    source: str
-
-
-_TOTALS = (
-    LabelCount("nyt24", "train", TOTAL, 56195, "sentence", "published size; 56195 + 4999 + 5000 = 66194"),
-    LabelCount("docred", "train", TOTAL, 38180, "fact", "published size; 38180 + 12323 = 50503"),
-    LabelCount("docred", "dev", TOTAL, 12323, "fact", "published size; 38180 + 12323 = 50503"),
-    LabelCount("nyt10m", "test", TOTAL, 9744, "sentence", f"{_NYT10M} results/test_data_protocol_audit.json"),
-)
-
-
 @functools.cache
-def published_rows() -> tuple[LabelCount, ...]:
-    """All rows of the file."""
+def _published() -> dict[str, dict[str, dict[str, int]]]:
+    """Data set → split → label → count, all rows of the file."""
+    counts: dict[str, dict[str, dict[str, int]]] = {}
     with LABEL_COUNTS.open(encoding="utf-8", newline="") as file:
-        rows: Iterator[dict[str, Any]] = csv.DictReader(file)
-        return tuple(LabelCount(**row | {"count": int(row["count"])}) for row in rows)
+        for row in csv.DictReader(file):
+            splits = counts.setdefault(row["dataset"], {})
+            splits.setdefault(row["split"], {})[row["label"]] = int(row["count"])
+    return counts
 
 
 def counted_datasets() -> tuple[str, ...]:
@@ -84,7 +48,7 @@ def counted_datasets() -> tuple[str, ...]:
     >>> counted_datasets()
     ('semeval2010', 'chemprot', 'tacred', 'nyt24', 'docred', 'nyt10m', 'kbp37', 're_docred')
     """
-    return tuple(dict.fromkeys(row.dataset for row in published_rows()))
+    return tuple(_published())
 
 
 def published_counts(dataset: str) -> dict[str, dict[str, int]]:
@@ -101,11 +65,7 @@ def published_counts(dataset: str) -> dict[str, dict[str, int]]:
     """
     if dataset not in counted_datasets():
         raise unknown_name("dataset", dataset, counted_datasets())
-    counts: dict[str, dict[str, int]] = {}
-    for row in published_rows():
-        if row.dataset == dataset:
-            counts.setdefault(row.split, {})[row.label] = row.count
-    return counts
+    return {split: dict(counts) for split, counts in _published()[dataset].items()}
 
 
 def count_labels(dataset: str) -> dict[str, dict[str, int]]:
@@ -144,36 +104,6 @@ def count_labels(dataset: str) -> dict[str, dict[str, int]]:
         }
         for split, counts in splits.items()
     }
-
-
-def recounted_rows() -> list[LabelCount]:
-    """All rows of the file, recomputed from the real files."""
-    rows = []
-    for dataset in counted_datasets():
-        about = find_dataset(dataset)
-        for split, counts in count_labels(dataset).items():
-            source = _SOURCES.get((dataset, split)) or _address(str(about.files[split]))
-            rows += [
-                LabelCount(dataset, split, *pair, about.unit_of(split), source) for pair in counts.items()
-            ]
-    return [*rows, *_TOTALS]
-
-
-def _address(path: str) -> str:
-    """`owner/repository@commit path` of a registered file."""
-    found = registered_file(path)
-    place = found.url.removeprefix("https://raw.githubusercontent.com/")
-    owner, repository, commit, file = place.split("/", 3)
-    return f"{owner}/{repository}@{commit[:7]} {file} {found.member}".rstrip()
-
-
-def write_label_counts(path: Path | str = LABEL_COUNTS) -> None:
-    """Recompute the file from the real data and replace it atomically."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(LabelCount._fields)
-    writer.writerows(recounted_rows())
-    write_atomically(path, text.getvalue())
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,12 +145,9 @@ def perplexity(counts: Iterable[int]) -> float | None:
     (2.0, 1.0, None)
     """
     positive = [count for count in counts if count > 0]
-    return _perplexity(positive) if positive else None
-
-
-def _perplexity(positive: Sequence[int]) -> float:
     total = sum(positive)
-    return 2.0 ** -math.fsum(count / total * math.log2(count / total) for count in positive)
+    entropy = -math.fsum(count / total * math.log2(count / total) for count in positive)
+    return 2.0**entropy if positive else None
 
 
 def label_statistics(counts: Mapping[str, int], negative: str | None = None) -> LabelStatistics:
@@ -252,34 +179,103 @@ def label_statistics(counts: Mapping[str, int], negative: str | None = None) -> 
         labels=len(counts),
         samples=int(total),
         negative_share=counts[negative] / total if negative is not None else 0.0,
-        perplexity=_perplexity([count for count in counts.values() if count > 0]),
+        perplexity=cast(float, perplexity(counts.values())),
         perplexity_without_negative=perplexity(positive),
         ratio=max(seen) / min(seen) if seen else None,
         negative=negative,
     )
 
 
-def dataset_statistics(name: str) -> LabelStatistics:
-    """The row of Table 1 of paper W for one of its data sets; for every other one by the same rule.
+def dataset_statistics(
+    name_or_path: Path | str, negative: str | None = None, gold_column: str | None = None
+) -> LabelStatistics:
+    """The row of Table 1 of paper W for one of its data sets; for every other one, and for a file, by the
+    same rule.
 
     Labels, samples and negative share are those of the whole data set, perplexity and ratio those of the test
     part. `note` says where the numbers are of something else. A negative share that cannot be derived is
     None. Published counts are taken where there are some; otherwise the files are counted.
 
+    Parameters
+    ----------
+    name_or_path : a data set; or a file of samples with their gold labels, in any form that `open_source`
+        reads, or of counts, with the columns `label`, `count` and, if wanted, `split`. With a split named
+        `test`, perplexity and ratio are of that split and the rest is of all splits together; otherwise
+        everything is of the whole file.
+    negative : the negative class of a file; None: the label with a well-known name, if there is one; "":
+        there is none.
+    gold_column : the column of gold labels of a file; None: recognised by a common name.
+
     Raises
     ------
-    ValueError : unknown name, or the counts of a split are not known.
-    MissingData, ChecksumError : the files are counted, and one is absent or not the registered one.
+    ValueError : neither a data set nor a file, or the counts of a split are not known; `negative` or
+        `gold_column` is given for a data set; a column is missing; `negative` is none of the labels, or
+        several labels look like it; no sample.
+    MissingData, ChecksumError : the files of a data set are counted, and one is absent or not the registered
+        one.
+    MalformedRecord : with the line: a count that is no integer ≥ 0, an empty label, a label twice in one
+        split.
 
     >>> row = dataset_statistics("tacred")
     >>> row.labels, row.samples, round(row.perplexity, 2), row.ratio
     (42, 106264, 3.31, 250.0)
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "counts.csv")
+    ...     _ = path.write_text("label,count\\nA,6\\nB,2\\nNA,8\\n")
+    ...     dataset_statistics(path).negative_share
+    0.5
     """
-    if name not in _known():
-        raise unknown_name("dataset", name, _known())
-    about, splits = find_dataset(name), _splits(name)
-    whole = [splits[split] for split in about.whole]
-    return replace(_combined(whole, splits[about.measured], about.negative), note=about.note)
+    whole, measured, negative, note = _parts(name_or_path, negative, gold_column)
+    with naming_file(name_or_path):
+        return replace(_combined(whole, measured, negative), note=note)
+
+
+def find_statistics(
+    name_or_path: Path | str, negative: str | None = None, gold_column: str | None = None
+) -> dict[str, Any]:
+    """`dataset_statistics` as a dictionary.
+
+    >>> find_statistics("chemprot")["ratio"]
+    313.75
+    """
+    return dataset_statistics(name_or_path, negative, gold_column).to_dict()
+
+
+def find_label_counts(
+    name_or_path: Path | str, negative: str | None = None, gold_column: str | None = None
+) -> tuple[dict[str, int], str | None]:
+    """Label → number of samples of the part that perplexity and ratio are of, and the negative class.
+
+    Arguments and errors as `dataset_statistics`.
+
+    >>> counts, negative = find_label_counts("tacred")
+    >>> counts["no_relation"], negative
+    (12184, 'no_relation')
+    """
+    _, measured, negative, _ = _parts(name_or_path, negative, gold_column)
+    return {label: count for label, count in measured.items() if label != TOTAL}, negative
+
+
+def _parts(
+    name_or_path: Path | str, negative: str | None, gold_column: str | None
+) -> tuple[list[Mapping[str, int]], Mapping[str, int], str | None, str]:
+    """The counts of the splits of the whole, those of the measured part, the negative class, and a note."""
+    name, known = str(name_or_path), [one.name for one in datasets().values() if one.has_counts]
+    if name in known:
+        for argument, value in {"negative": negative, "gold_column": gold_column}.items():
+            if value is not None:
+                raise ValueError(f"the labels of {name} are known: leave `{argument}` out")
+        about, splits = find_dataset(name), _splits(name)
+        return [splits[split] for split in about.whole], splits[about.measured], about.negative, about.note
+    if not Path(name).is_file():
+        raise unknown_name("data set, and no file of labels or of counts:", name, known)
+    with naming_file(name):
+        splits = _read_counts(Path(name), gold_column)
+        negative, told = _negative_class(splits, negative)
+    part = "split test" if "test" in splits else "the whole file"
+    measured = splits.get("test") or sum(map(Counter, splits.values()), Counter())
+    return [*splits.values()], measured, negative, f"negative class: {told}; perplexity and ratio of {part}"
 
 
 def _splits(name: str) -> dict[str, dict[str, int]]:
@@ -295,10 +291,6 @@ def _splits(name: str) -> dict[str, dict[str, int]]:
     if about.undirected_of:
         splits = {split: _without_direction(counts) for split, counts in splits.items()}
     return splits
-
-
-def _known() -> list[str]:
-    return [one.name for one in datasets().values() if one.has_counts]
 
 
 def _without_direction(counts: Mapping[str, int]) -> dict[str, int]:
@@ -321,104 +313,6 @@ def _combined(
         known = not any(TOTAL in part for part in whole)
         share = sum(part.get(negative, 0) for part in whole) / samples if known else None
     return replace(part, samples=samples, negative_share=share)
-
-
-def find_statistics(
-    name_or_path: Path | str, negative: str | None = None, gold_column: str | None = None
-) -> dict[str, Any]:
-    """`dataset_statistics` for a name, `statistics_from_file` for a file, as a dictionary.
-
-    Raises
-    ------
-    ValueError : neither a data set nor a file; `negative` or `gold_column` is given for a data set.
-
-    >>> find_statistics("chemprot")["ratio"]
-    313.75
-    """
-    name = str(name_or_path)
-    if name in _known():
-        _check_own(name, negative, gold_column)
-        return dataset_statistics(name).to_dict()
-    return statistics_from_file(_counted_file(name), negative, gold_column).to_dict()
-
-
-def find_label_counts(
-    name_or_path: Path | str, negative: str | None = None, gold_column: str | None = None
-) -> tuple[dict[str, int], str | None]:
-    """Label → number of samples of the part that perplexity and ratio are of, and the negative class.
-
-    Arguments and errors as `find_statistics`.
-
-    >>> counts, negative = find_label_counts("tacred")
-    >>> counts["no_relation"], negative
-    (12184, 'no_relation')
-    """
-    name, counts = str(name_or_path), dict[str, int]()
-    if name in _known():
-        _check_own(name, negative, gold_column)
-        about = find_dataset(name)
-        counts, found = _splits(name)[about.measured], about.negative
-    else:
-        with naming_file(name):
-            splits = _read_counts(Path(_counted_file(name)), gold_column)
-            counts, found = dict(_measured(splits)), _negative_class(splits, negative)[0]
-    return {label: count for label, count in counts.items() if label != TOTAL}, found
-
-
-def _check_own(name: str, negative: str | None, gold_column: str | None) -> None:
-    for argument, value in {"negative": negative, "gold_column": gold_column}.items():
-        if value is not None:
-            what = "negative class" if argument == "negative" else "column of gold labels"
-            raise ValueError(f"the {what} of {name} is known: leave `{argument}` out")
-
-
-def _counted_file(name: str) -> str:
-    if not Path(name).is_file():
-        raise unknown_name("data set, and no file of labels or of counts:", name, _known())
-    return name
-
-
-def statistics_from_file(
-    path: Path | str, negative: str | None = None, gold_column: str | None = None
-) -> LabelStatistics:
-    """The same statistics for a file: of samples with their gold labels, in any form that `open_source`
-    reads, or of counts, with the columns `label`, `count` and, if wanted, `split`.
-
-    Parameters
-    ----------
-    path : with a split named `test`, perplexity and ratio are of that split and the rest is of all splits
-        together; otherwise everything is of the whole file. `note` says which.
-    negative : the negative class; None: the label with a well-known name, if there is one; "": there is none.
-    gold_column : the column of gold labels; None: recognised by a common name.
-
-    Raises
-    ------
-    ValueError : a column is missing; `negative` is none of the labels, or several labels look like it; no
-        sample.
-    MalformedRecord : with the line: a count that is no integer ≥ 0, an empty label, a label twice in one
-        split.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "counts.csv")
-    ...     _ = path.write_text("label,count\\nA,6\\nB,2\\nNA,8\\n")
-    ...     statistics_from_file(path).negative_share
-    0.5
-    """
-    with naming_file(path):
-        return _statistics_of(_read_counts(Path(path), gold_column), negative)
-
-
-def _statistics_of(splits: Mapping[str, Mapping[str, int]], negative: str | None) -> LabelStatistics:
-    name, known = _negative_class(splits, negative)
-    part = "split test" if "test" in splits else "the whole file"
-    note = f"negative class: {known}; perplexity and ratio of {part}"
-    return replace(_combined(list(splits.values()), _measured(splits), name), note=note)
-
-
-def _measured(splits: Mapping[str, Mapping[str, int]]) -> Mapping[str, int]:
-    """The counts of the split test, or of all together."""
-    return splits.get("test") or dict(sum(map(Counter, splits.values()), Counter()))
 
 
 def _negative_class(splits: Mapping[str, Mapping[str, int]], negative: str | None) -> tuple[str | None, str]:

@@ -119,7 +119,7 @@ BAD = [
     ("stats counts.csv", "counts.csv, line 2, column 'count': a count is an integer, 0 or more,"),
     ("stats unnamed.csv", "unnamed.csv: which column is gold? no column has a common name"),
     ("stats mine.csv --figure a.doc", "'a.doc' has to end in .png, .pdf or .svg"),
-    ("stats tacred --negative NA", "the negative class of tacred is known"),
+    ("stats tacred --negative NA", "the labels of tacred are known: leave `negative` out"),
     ("data stauts", "No such command 'stauts'. Did you mean 'status'?"),
     ("data fetch", "Missing argument 'NAME'"),
     ("data build-pairs", "Missing argument 'OUT'"),

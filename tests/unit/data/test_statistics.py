@@ -1,5 +1,6 @@
 """Statistics of labels: definitions, Table 1 of paper W, files of counts, and the published counts."""
 
+import csv
 import math
 import re
 from collections import Counter
@@ -10,18 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.core.errors import MalformedRecord
-from helpers.data import statistics
+from helpers.data import find_dataset
 from helpers.data.statistics import (
+    LABEL_COUNTS,
     TOTAL,
     count_labels,
+    counted_datasets,
     dataset_statistics,
     find_statistics,
     label_statistics,
     perplexity,
     published_counts,
-    recounted_rows,
-    statistics_from_file,
-    write_label_counts,
 )
 
 
@@ -125,24 +125,24 @@ class TestCountsFile:
         return path
 
     def test_one_table(self, tmp_path) -> None:
-        found = statistics_from_file(self.write(tmp_path, "label,count\nA,6\nB,2\nNA,8\n"))
+        found = dataset_statistics(self.write(tmp_path, "label,count\nA,6\nB,2\nNA,8\n"))
         assert (found.samples, found.negative_share, found.ratio, found.negative) == (16, 0.5, 3, "NA")
         assert "'NA', recognised by its name" in found.note and "the whole file" in found.note
 
     def test_splits(self, tmp_path) -> None:
         text = "split\tcount\tlabel\ntrain\t9\tA\ntrain\t1\tx\ntest\t6\tA\ntest\t2\tB\n"
-        found = statistics_from_file(self.write(tmp_path, text, "counts.tsv"), negative="x")
+        found = dataset_statistics(self.write(tmp_path, text, "counts.tsv"), negative="x")
         assert (found.labels, found.samples, found.negative_share, found.ratio) == (3, 18, 1 / 18, 3)
         assert found.note == "negative class: as given; perplexity and ratio of split test"
-        both = statistics_from_file(
+        both = dataset_statistics(
             self.write(tmp_path, text.replace("test", "dev"), "counts.tsv"), negative=""
         )
         assert (both.ratio, both.negative, both.samples) == (15, None, 18)
 
     def test_no_negative_class(self, tmp_path) -> None:
         path = self.write(tmp_path, "label,count\nA,6\nOther,2\n")
-        assert statistics_from_file(path, negative="").negative_share == 0
-        assert statistics_from_file(self.write(tmp_path, "label,count\nA,6\nB,2\n")).negative is None
+        assert dataset_statistics(path, negative="").negative_share == 0
+        assert dataset_statistics(self.write(tmp_path, "label,count\nA,6\nB,2\n")).negative is None
 
     @pytest.mark.parametrize(
         ("text", "negative", "message"),
@@ -167,12 +167,12 @@ class TestCountsFile:
     )
     def test_faults(self, tmp_path, text, negative, message) -> None:
         with pytest.raises(ValueError, match=re.escape(message)):
-            statistics_from_file(self.write(tmp_path, text), negative)
+            dataset_statistics(self.write(tmp_path, text), negative)
 
     def test_wrong_encoding(self, tmp_path) -> None:
         (tmp_path / "counts.csv").write_bytes(b"label,count\ncaf\xe9,1\n")
         with pytest.raises(MalformedRecord, match="line 2, column 'label': byte 15"):
-            statistics_from_file(tmp_path / "counts.csv")
+            dataset_statistics(tmp_path / "counts.csv")
 
     def test_find_takes_a_name_or_a_file(self, tmp_path) -> None:
         path = self.write(tmp_path, "label,count\nA,6\nB,2\n")
@@ -192,19 +192,26 @@ class TestCountsFile:
 
 
 class TestPublishedCounts:
+    rows = list(csv.DictReader(LABEL_COUNTS.read_text("utf-8").splitlines()))
+
     def test_no_split_has_a_label_twice_and_every_row_a_source(self) -> None:
-        rows = statistics.published_rows()
-        assert len({row[:3] for row in rows}) == len(rows)
-        assert all(row.count >= 0 and row.unit and row.source for row in rows)
+        assert len({(row["dataset"], row["split"], row["label"]) for row in self.rows}) == len(self.rows)
+        assert all(int(row["count"]) >= 0 and row["source"] for row in self.rows)
 
     def test_totals_stand_where_labels_are_not_counted(self) -> None:
-        totals = {(row.dataset, row.split) for row in statistics.published_rows() if row.label == TOTAL}
+        totals = {(row["dataset"], row["split"]) for row in self.rows if row["label"] == TOTAL}
         assert totals == {("nyt24", "train"), ("docred", "train"), ("docred", "dev"), ("nyt10m", "test")}
 
-    def test_they_equal_the_real_data(self, data_dir) -> None:
-        assert recounted_rows() == list(statistics.published_rows())
+    def test_units_are_those_of_the_table_of_data_sets(self) -> None:
+        named = [row for row in self.rows if row["label"] != TOTAL]
+        assert all(row["unit"] == find_dataset(row["dataset"]).unit_of(row["split"]) for row in named)
 
-    def test_writing_is_repeatable(self, data_dir, tmp_path) -> None:
-        write_label_counts(tmp_path / "counts.csv")
-        assert (tmp_path / "counts.csv").read_bytes() == statistics.LABEL_COUNTS.read_bytes()
-        assert [path.name for path in tmp_path.iterdir()] == ["counts.csv"]
+    @pytest.mark.parametrize("name", counted_datasets())
+    def test_they_equal_the_real_data(self, data_dir, name) -> None:
+        """In their order, too: the most frequent label first."""
+        published = {
+            split: [(label, count) for label, count in counts.items() if label != TOTAL]
+            for split, counts in published_counts(name).items()
+        }
+        counted = {split: list(counts.items()) for split, counts in count_labels(name).items()}
+        assert {split: counts for split, counts in published.items() if counts} == counted
