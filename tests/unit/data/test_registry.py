@@ -1,18 +1,15 @@
 """Where data files are looked for, what happens to a wrong one, and that a download is whole or not there."""
 
-import errno
 import gc
 import gzip
 import hashlib
 import io
 import json
-import os
 import subprocess
 import sys
 import tarfile
 import tempfile
 import threading
-import time
 import warnings
 from collections import defaultdict
 from collections.abc import Callable
@@ -276,7 +273,7 @@ class TestFetch:
         assert registry.fetch("toy/a.txt")[0].read_bytes() == TEXT
         assert list(temp.iterdir()) == []
         register(data_file(f"{server.address}/all.tar.gz", member="inner/b.txt", path="toy/b.txt"))
-        with pytest.raises(DownloadError, match=r"holds 0 files named inner/b.txt"):
+        with pytest.raises(DownloadError, match=r"one plain file inner/b.txt of 8 bytes is expected in it"):
             registry.fetch("toy/b.txt")
 
     def test_wrong_download_leaves_nothing(self, project, register, server, temp) -> None:
@@ -290,15 +287,6 @@ class TestFetch:
         assert all(part in message for part in (url, "toy/a.txt", "Nothing was written", *sums))
         assert str(temp) not in message
         assert leftovers(project) == [] and list(temp.iterdir()) == []
-
-    def test_a_fault_of_this_machine_names_no_draft(self, refused, temp, monkeypatch) -> None:
-        full = OSError(errno.ENOSPC, "No space left on device", str(temp / "download"))
-
-        def download_file(*_args: object) -> None:
-            raise full
-
-        monkeypatch.setattr(registry, "download_file", download_file)
-        assert "(No space left on device)" in refused("https://example.org/a.txt")
 
     def test_without_an_address(self, project, register, server, caplog) -> None:
         register(data_file())
@@ -394,7 +382,7 @@ class TestArchives:
     def test_no_plain_file(self, refused, server, kind) -> None:
         server.pages["/all.tar.gz"] = packed((getattr(tarfile, kind), b""))
         message = refused(f"{server.address}/all.tar.gz", member="inner/a.txt")
-        assert "inner/a.txt in it is no plain file but a link, a folder, a pipe or a device" in message
+        assert "one plain file inner/a.txt of 8 bytes is expected in it" in message
 
     @pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
     def test_cut_or_broken(self, refused, server, mode) -> None:
@@ -410,38 +398,13 @@ class TestArchives:
 
     def test_another_size_or_two_of_the_name(self, refused, server) -> None:
         server.pages["/all.tar"] = packed((tarfile.REGTYPE, TEXT + b"x"), mode="w")
-        assert "a.txt in it has 9 bytes, the registered file 8" in refused(
-            f"{server.address}/all.tar", member="a.txt"
-        )
+        expected = "one plain file a.txt of 8 bytes is expected in it"
+        assert expected in refused(f"{server.address}/all.tar", member="a.txt")
         server.pages["/all.tar"] = packed((tarfile.REGTYPE, TEXT), (tarfile.REGTYPE, TEXT), mode="w")
-        assert "holds 2 files named a.txt" in refused(f"{server.address}/all.tar", member="a.txt")
+        assert expected in refused(f"{server.address}/all.tar", member="a.txt")
 
 
 class TestTheProcess:
-    def test_what_a_kill_leaves_goes_with_the_next_download(self, project, register, server, temp) -> None:
-        def page(request: Handler) -> None:
-            request.answer(body=TEXT, cut=3 if request.nth == 1 else None)
-            if request.nth == 1:
-                request.server.over.wait()
-
-        server.pages["/a.txt"] = page
-        code = f"""
-from helpers.data import files as registry
-one = registry.DataFile("toy/a.txt", "toy", 2, 8, "0", "MIT", "{server.address}/a.txt", "", "")
-registry.registered_files = lambda: {{"toy/a.txt": one}}
-registry.fetch("toy")
-"""
-        command = [sys.executable, "-c", code]
-        with subprocess.Popen(command, env=os.environ | {"TMPDIR": str(temp)}, cwd=ROOT) as process:
-            until = time.monotonic() + 60
-            while not server.asked["/a.txt"] and time.monotonic() < until:
-                time.sleep(0.01)
-            process.kill()
-        assert len(list(temp.iterdir())) == 1
-        register(data_file(f"{server.address}/a.txt"))
-        assert registry.fetch("toy")[0].read_bytes() == TEXT
-        assert list(temp.iterdir()) == []
-
     def test_the_network_is_loaded_by_a_download_only(self) -> None:
         code = "import sys, helpers.data.files; print({'requests', 'urllib3', 'tqdm'} & set(sys.modules))"
         done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
