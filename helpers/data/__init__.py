@@ -60,20 +60,22 @@ from .formats import (
 )
 from .catalogue import (
     Dataset,
-    corpus_hashes,
     datasets,
     drawn_corpus,
+    find_dataset,
+    register_dataset,
+    unregister_dataset,
+)
+from .corpora import (
+    corpus_hashes,
     fetch_dataset,
     file_path,
-    find_dataset,
     join_trees,
     parse_files,
     parsed_corpus,
     read_corpus,
-    register_dataset,
-    register_files,
-    unregister_dataset,
 )
+from .own_files import register_files
 from .statistics import (
     TOTAL,
     count_labels,

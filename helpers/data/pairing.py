@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from ..core import atomic_path, file_sha256, inverse_label, label_ids, role_words, unknown_name
-from .catalogue import datasets, read_corpus
+from .catalogue import datasets
+from .corpora import read_corpus
 from .files import registered_files
 from .samples import RDR_MARKERS, Markers, RelationSample, parse_tagged, render
 from .trees import ParsedSample, TypedSample

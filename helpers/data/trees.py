@@ -99,29 +99,14 @@ def check_tree(heads: Sequence[int]) -> None:
         if not 0 <= head <= len(heads):
             raise ValueError(f"the head of word {place} is {head}; there are {len(heads)} words")
     roots = [place for place, head in enumerate(heads, start=1) if head == 0]
-    circle = _on_circle(heads)
-    if len(roots) != 1 and (roots or not circle):
+    reached = np.array([0, *heads])  # of each word, the head; after every doubling, twice as far up
+    for _ in range(len(heads).bit_length()):
+        reached = reached[reached]
+    if len(roots) != 1 and (roots or not reached.any()):
         places = ", ".join(map(str, roots[:5]))
         raise ValueError(f"a tree has one root; here are {len(roots)}, words {places}")
-    if circle:
-        raise ValueError(f"the heads go in a circle at word {circle}")
-
-
-def _on_circle(heads: Sequence[int]) -> int:
-    """The first word, from 1, from which no root is reached; 0 if there is none."""
-    reaches = [False] * (len(heads) + 1)
-    reaches[0] = True
-    for start in range(1, len(heads) + 1):
-        way: list[int] = []
-        word = start
-        while not reaches[word]:
-            if len(way) > len(heads):
-                return start
-            way.append(word)
-            word = heads[word - 1]
-        for one in way:
-            reaches[one] = True
-    return 0
+    if reached.any():
+        raise ValueError(f"the heads go in a circle at word {reached.astype(bool).argmax()}")
 
 
 def ancestors(heads: np.ndarray) -> np.ndarray:

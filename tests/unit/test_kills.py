@@ -48,7 +48,7 @@ save_figure(figure, "one", pd.DataFrame({"x": [1]}), sys.argv[1])
 """
 PAIRS = """
 import sys
-from helpers.data import catalogue, demo_corpus, pairing
+from helpers.data import demo_corpus, pairing
 pairing.read_corpus = lambda dataset: demo_corpus()
 pairing.write_pairs(sys.argv[1], "semeval2010")
 """

@@ -1,18 +1,15 @@
 """Files of every form as samples, facts, mentions or documents, a function a form."""
 
-from .parsing import collect, json_array, lines, string
+from .parsing import collect, json_array, json_value, lines, string
 from .tagged import PTR_FILES, ptr_split, read_chemprot, read_kbp37, read_rdr, read_semeval
 from .docred import drawn_pairs, pair_shares, read_docred, read_sentence_pairs
-from .records import (
+from .records import TREES, read_dependencies, read_relation_file, read_tacred
+from .distant import (
     GIDS_RELATIONS,
-    TREES,
-    read_dependencies,
     read_entity_types,
     read_gids,
     read_nyt_star,
     read_opennre,
     read_relation_aliases,
-    read_relation_file,
-    read_tacred,
 )
 from .documents import read_documents, read_goemotions, read_labels, read_txt

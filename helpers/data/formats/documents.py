@@ -10,21 +10,17 @@ import logging
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import scipy  # its parts are loaded when they are first asked for
 
-from ...core import MalformedRecord, naming_file, read_file, shown, unknown_name
+from ...core import MalformedRecord, naming_file, read_file, shown
 from ..documents import Documents
 from ..sources import LabelList
 from .parsing import Record, collect
 
 logger = logging.getLogger(__name__)
-FORMS = {".txt": "txt", ".tsv": "txt", ".svm": "svm", ".libsvm": "svm"}
-"""The form of a document file by its ending, before .gz if there is one."""
 _LARGEST_INDEX = 2**31 - 1
 _NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _Line = tuple[str, Sequence[str], str]  # id, labels and text of a document
@@ -169,31 +165,19 @@ def read_labels(path: Path | str, keep_order: bool = False) -> tuple[str, ...]:
     return tuple(first if keep_order else sorted(first))
 
 
-def read_svm(
-    path: Path | str,
-    strict: bool = True,
-    n_features: int | None = None,
-    wider: Literal["error", "cut"] = "error",
-) -> Documents:
+def read_svm(path: Path | str, strict: bool = True) -> Documents:
     """Documents from LibMultiLabel's svm form, `label,label index:value index:value …`, plain or gzipped.
 
     Indices count from 1 and need not be sorted; labels stay text. A line that begins with a blank, or with
     `index:value`, has no labels; a line of labels alone has no features; a single blank is a document with
     neither. Values of zero are not stored, labels that a line has twice count once (their number is logged).
-    A document's id is its row number, from 0.
-
-    Parameters
-    ----------
-    n_features : the number of columns; None takes the largest index of the file.
-    wider : what becomes of an index above `n_features`: `error` makes the line malformed; `cut` leaves the
-        value out, as LibMultiLabel does at prediction, and logs how many.
+    A document's id is its row number, from 0; the largest index is the number of columns.
 
     Raises
     ------
     MalformedRecord : with the line: not UTF-8, empty (but for empty lines at the end), an empty label, no
         `index:value`, an index of 0 (indices start at one), twice in the line or above 2³¹ − 1, a value that
-        is no finite number; or no line at all, or no feature and no `n_features`.
-    ValueError : `wider` is neither word; `n_features` is below 1.
+        is no finite number; or no line at all, or no feature.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -203,70 +187,48 @@ def read_svm(
     >>> documents.labels, documents.features.toarray().tolist()
     ((('3', '12'), ()), [[0.5, 0.0, 2.0], [0.0, 1.0, 0.0]])
     """
-    if wider not in ("error", "cut"):
-        raise unknown_name("choice for wider rows", wider, ("error", "cut"))
-    if n_features is not None and n_features < 1:
-        raise ValueError(f"n_features is {n_features}; at least 1 is needed")
-    largest = n_features if n_features and wider == "error" else _LARGEST_INDEX
     content = read_file(path)
     for other, usual in ((b"\r\n", b"\n"), (b"\t", b" ")):
         content = content.replace(other, usual) if other in content else content  # large: no needless copy
     lines = content.split(b"\n")
     while lines and not lines[-1]:  # empty ones at the end are none
         lines.pop()
-    read = collect(path, enumerate(lines, start=1), partial(_svm_line, largest), strict)
+    read = collect(path, enumerate(lines, start=1), _svm_line, strict)
     if not read:
         raise read.malformed[0]
     rows, labels, entries = zip(*read, strict=True)
     ends = np.cumsum([0, *map(len, entries)])
     indices = np.fromiter((index - 1 for own in entries for index in own), np.int64, ends[-1])
     values = np.fromiter((value for own in entries for value in own.values()), np.float64, ends[-1])
-    width = n_features or int(indices.max(initial=-1)) + 1
-    if not width:
-        raise MalformedRecord(path, "no line has a feature, so that n_features is needed")
-    features = scipy.sparse.csr_array(
-        (values, indices, ends), shape=(len(rows), max(width, indices.max(initial=0) + 1))
-    )
+    if not len(indices):
+        raise MalformedRecord(path, "no line has a feature")
+    features = scipy.sparse.csr_array((values, indices, ends), shape=(len(rows), indices.max() + 1))
     features.sort_indices()
-    if width < features.shape[1]:
-        features = features[:, :width]
-        left_out = len(values) - features.nnz
-        logger.warning("%s: left out %d values whose index is above n_features = %d", path, left_out, width)
     features.eliminate_zeros()
-    return Documents(
-        map(str, rows), _distinct(path, labels, "line"), features=features, malformed=read.malformed
-    )
+    distinct = _distinct(path, labels, "line")
+    return Documents(map(str, rows), distinct, features=features, malformed=read.malformed)
 
 
-def _svm_line(largest: int, line: int, raw: bytes) -> list[tuple[int, tuple[str, ...], dict[int, float]]]:
+def _svm_line(line: int, raw: bytes) -> list[tuple[int, tuple[str, ...], dict[int, float]]]:
     """Row number, labels, and index → value of a line."""
     if not raw:
         raise ValueError("the line is empty; a document with neither labels nor features is one blank")
-    head, tail = _divide(raw)
+    head, _, tail = raw.rstrip().partition(b" ")
+    if b":" in head:
+        head, tail = b"", raw
+    labels = tuple(head.decode().split(",")) if head else ()
+    if not all(map(str.strip, labels)):
+        raise ValueError(f"a label is empty in {head.decode()!r}")
     entries: dict[int, float] = {}
-    labels = _labels(head)
     for word in tail.split():
-        index, value = _entry(word, largest)
+        index, value = _entry(word)
         if index in entries:
             raise ValueError(f"index {index} stands twice in the line")
         entries[index] = value
     return [(line - 1, labels, entries)]
 
 
-def _divide(line: bytes) -> tuple[bytes, bytes]:
-    """The labels and the features of a line."""
-    head, _, tail = line.rstrip().partition(b" ")
-    return (b"", line) if b":" in head else (head, tail)
-
-
-def _labels(head: bytes) -> tuple[str, ...]:
-    labels = tuple(head.decode().split(",")) if head else ()
-    if not all(map(str.strip, labels)):
-        raise ValueError(f"a label is empty in {head.decode()!r}")
-    return labels
-
-
-def _entry(word: bytes, largest: int) -> tuple[int, float]:
+def _entry(word: bytes) -> tuple[int, float]:
     digits, colon, number = word.partition(b":")
     text = word.decode(errors="replace")[:40]
     if not colon or not digits.isdigit() or not _NUMBER.fullmatch(number):
@@ -274,41 +236,28 @@ def _entry(word: bytes, largest: int) -> tuple[int, float]:
     index, value = int(digits), float(number)
     if index == 0:
         raise ValueError(f"indices start at one, not at zero as in {text!r}")
-    if index > largest:
-        raise ValueError(f"the index of {text!r} is above {largest}, the largest that is allowed")
+    if index > _LARGEST_INDEX:
+        raise ValueError(f"the index of {text!r} is above {_LARGEST_INDEX}, the largest that is allowed")
     if not math.isfinite(value):
         raise ValueError(f"the value of {text!r} is too large for a number")
     return index, value
 
 
-def read_documents(
-    path: Path | str,
-    format: Literal["txt", "svm"] | None = None,
-    strict: bool = True,
-    n_features: int | None = None,
-    wider: Literal["error", "cut"] = "error",
-) -> Documents:
-    """Documents from a file in txt form (`read_txt`) or svm form (`read_svm`), which see for what is refused.
+def read_documents(path: Path | str, strict: bool = True) -> Documents:
+    """Documents from a file in the form that its ending names, which may be gzipped: `read_txt` for .txt and
+    .tsv, `read_svm` for .svm and .libsvm; see there for what is refused.
 
-    Parameters
-    ----------
-    format : `txt` or `svm`; None goes by the ending (`FORMS`), before .gz if there is one.
-    n_features, wider : the width of the features, for the svm form only.
-
-    Raises ValueError for an unknown format or ending, and for a width of texts.
+    Raises ValueError for another ending.
     """
-    known = sorted(set(FORMS.values()))
     ending = Path(str(path).lower().removesuffix(".gz")).suffix
-    if format is None and ending not in FORMS:
-        endings = ", ".join(FORMS)
-        raise ValueError(
-            f"{path}: unknown ending; known are {endings}, each also with .gz; or name the format"
-        )
-    form = format or FORMS[ending]
-    if form not in known:
-        raise unknown_name("format of documents", form, known)
-    if form == "svm":
-        return read_svm(path, strict, n_features, wider)
-    if n_features is not None:
-        raise ValueError(f"n_features is {n_features}, but {path} holds texts: they have no features")
-    return read_txt(path, strict)
+    if ending not in READERS:
+        raise ValueError(f"{path}: unknown ending; known are {', '.join(READERS)}, each also with .gz")
+    return READERS[ending](path, strict)
+
+
+READERS: dict[str, Callable[[Path | str, bool], Documents]] = {
+    ".txt": read_txt,
+    ".tsv": read_txt,
+    ".svm": read_svm,
+    ".libsvm": read_svm,
+}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from ...core import SEMEVAL_RELATIONS, MalformedRecord, role_words, shown, unknown_name
@@ -41,7 +41,7 @@ def read_semeval(path: Path | str, strict: bool = True) -> Corpus:
     ...     read_semeval(path)[0].text
     'Fire and panic.'
     """
-    return _read_blocks(path, strict, TAGS, _semeval_relation)
+    return _read_blocks(path, strict, TAGS, SEMEVAL_RELATIONS)
 
 
 def read_kbp37(path: Path | str, strict: bool = True) -> Corpus:
@@ -53,25 +53,25 @@ def read_kbp37(path: Path | str, strict: bool = True) -> Corpus:
     ------
     MalformedRecord : tags, quotes or tab missing, a relation that is not one word, an id that occurs twice.
     """
-    return _read_blocks(path, strict, SPACED_TAGS, _one_word)
+    return _read_blocks(path, strict, SPACED_TAGS, None)
 
 
-def read_tagged(path: Path | str, strict: bool, check: Callable[[str], str] = str) -> Corpus:
+def read_tagged(path: Path | str, strict: bool, relations: Collection[str] | None = None) -> Corpus:
     """Files in the form of SemEval-2010 or KBP37 with relations of their own, in UTF-8.
 
-    Tags are set apart by blanks where the first one is followed by a blank. `check` takes the relation, one
-    word, and raises ValueError for one that is not known.
+    Tags are set apart by blanks where the first one is followed by a blank. `relations` : the known ones;
+    None: any word.
 
     Raises MalformedRecord as `read_kbp37`.
     """
-    return _read_blocks(path, strict, None, lambda relation: check(_one_word(relation)), "utf-8")
+    return _read_blocks(path, strict, None, relations, "utf-8")
 
 
 def _read_blocks(
     path: Path | str,
     strict: bool,
     markers: Markers | None,
-    check: Callable[[str], str],
+    relations: Collection[str] | None,
     encoding: str = "latin-1",
 ) -> Corpus:
     first_lines: dict[str, int] = {}
@@ -88,26 +88,15 @@ def _read_blocks(
             raise ValueError(f"a comment or a blank line is expected in place of {block[-1][:40]!r}")
         if first_lines.setdefault(identifier, line) != line:
             raise ValueError(f"id {identifier} occurred before, at line {first_lines[identifier]}")
-        tagged = parse_tagged(sentence, markers or _tags(sentence))
-        return [RelationSample(identifier, *tagged, check(block[1].strip()))]
+        tags = markers or (SPACED_TAGS if SPACED_TAGS[0] in sentence else TAGS)
+        relation = block[1].strip()
+        if relations is not None and relation not in relations:
+            raise unknown_name("relation", relation, relations)
+        if not re.fullmatch(r"\S+", relation):
+            raise ValueError(f"a relation is one word, not {shown(relation)}")
+        return [RelationSample(identifier, *parse_tagged(sentence, tags), relation)]
 
     return collect(path, blocks(path), parse, strict)
-
-
-def _tags(sentence: str) -> Markers:
-    return SPACED_TAGS if SPACED_TAGS[0] in sentence else TAGS
-
-
-def _semeval_relation(relation: str) -> str:
-    if relation not in SEMEVAL_RELATIONS:
-        raise unknown_name("relation", relation, SEMEVAL_RELATIONS)
-    return relation
-
-
-def _one_word(relation: str) -> str:
-    if not re.fullmatch(r"\S+", relation):
-        raise ValueError(f"a relation is one word, not {shown(relation)}")
-    return relation
 
 
 def read_rdr(path: Path | str, strict: bool = True) -> Corpus:

@@ -96,7 +96,7 @@ class TestRows:
             find_dataset("kpb37")
         with pytest.raises(ValueError, match="unknown corpus 'nyt10m'"):
             read_corpus("nyt10m")
-        with pytest.raises(ValueError, match="unknown dataset 'reuters90'"):
+        with pytest.raises(ValueError, match="no file of labels or of counts: 'reuters90'"):
             dataset_statistics("reuters90")
 
     def test_tacred_is_read_where_somebody_has_it(self, tmp_path, monkeypatch) -> None:

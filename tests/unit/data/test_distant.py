@@ -24,7 +24,7 @@ from helpers.data import (
     read_relation_aliases,
     shared_pairs,
 )
-from helpers.data.formats.records import ABSENT, NAME_RULES, find_name
+from helpers.data.formats.distant import ABSENT, NAME_RULES, find_name
 
 TOKENS = {
     "token": ["Ada", "\n ", "left", "\u00a0", "London"],
@@ -138,7 +138,7 @@ class TestOpenNRE:
         assert fingerprint(corpus["test"], "NA").facts == 1
 
     def test_the_rest_of_tacred_is_fetched(self, monkeypatch, caplog) -> None:
-        monkeypatch.setattr("helpers.data.catalogue.fetch", lambda name: [Path(name)])
+        monkeypatch.setattr("helpers.data.corpora.fetch", lambda name: [Path(name)])
         assert fetch_dataset("tacred") == [Path("tacred")]
         assert "tacred/json/train.json, " in caplog.text and "LDC2018T24" in caplog.text
 

@@ -14,7 +14,6 @@ from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 from helpers.core.errors import MalformedRecord, MissingData
 from helpers.data import Documents, label_list, label_matrix, read_corpus
 from helpers.data.formats.documents import (
-    FORMS,
     read_documents,
     read_goemotions,
     read_labels,
@@ -139,7 +138,7 @@ class TestSvm:
         ],
     )
     def test_forms_of_a_line(self, tmp_path, line, labels, row) -> None:
-        found = read_svm(write(tmp_path, "a.svm", f"1 3:9\n{line}\n"), n_features=3)
+        found = read_svm(write(tmp_path, "a.svm", f"1 3:9\n{line}\n"))
         assert found.labels[1] == labels and found.features[[1]].toarray().tolist() == [row]
         assert 0 not in found.features.data, "zeros are not stored"
 
@@ -173,24 +172,6 @@ class TestSvm:
         assert [error.line for error in documents.malformed] == [2]
         assert "left out 1 of 3 records" in caplog.text
 
-    def test_width(self, tmp_path, caplog) -> None:
-        path = write(tmp_path, "a.svm", "1 1:1 4:2\n2 2:1\n")
-        assert read_svm(path).features.shape == (2, 4)
-        assert read_svm(path, n_features=6).features.shape == (2, 6)
-        assert (
-            fault(read_svm, path, True, 3)
-            == ", line 1: the index of '4:2' is above 3, the largest that is allowed"
-        )
-        assert len(read_svm(path, strict=False, n_features=3)) == 1
-        with caplog.at_level(logging.WARNING):
-            cut = read_documents(path, n_features=3, wider="cut")
-        assert cut.features.toarray().tolist() == [[1, 0, 0], [0, 1, 0]]
-        assert "left out 1 values whose index is above n_features = 3" in caplog.text
-        with pytest.raises(ValueError, match="n_features is 0; at least 1"):
-            read_svm(path, n_features=0)
-        with pytest.raises(ValueError, match=r"did you mean 'cut'\? Known: error, cut"):
-            read_svm(path, wider="cuts")
-
     @pytest.mark.parametrize("strict", [True, False])
     def test_nothing_to_read(self, tmp_path, strict) -> None:
         assert "the file holds no record" in fault(read_svm, write(tmp_path, "a.svm", "\n\n"), strict)
@@ -202,7 +183,7 @@ class TestSvm:
         gold = (rng.random((40, 5)) < 0.4).astype(int)
         path = tmp_path / "a.svm"
         dump_svmlight_file(features, gold, str(path), zero_based=False, multilabel=True)
-        documents = read_svm(path, n_features=9)
+        documents = read_svm(path)
         assert label_matrix(documents, [*"01234"]).toarray().tolist() == gold.tolist()
         assert np.allclose(documents.features.toarray(), features.toarray(), rtol=1e-15)
         write_documents(path, documents)
@@ -218,10 +199,13 @@ class TestSvm:
         rows = data.draw(st.lists(st.lists(number, min_size=3, max_size=3), min_size=1, max_size=5))
         word = st.text(st.characters(codec="utf-8", exclude_characters=",:"), min_size=1)
         labels = st.lists(word.filter(lambda one: one.split() == [one]), unique=True, max_size=3)
-        documents = Documents(map(str, range(len(rows))), [data.draw(labels) for _ in rows], features=rows)
+        features = [[*row, 1.0] for row in rows]  # the largest index of the file is the number of columns
+        documents = Documents(
+            map(str, range(len(rows))), [data.draw(labels) for _ in rows], features=features
+        )
         path = tmp_path_factory.mktemp("d") / f"a.svm{zipped}"
         write_documents(path, documents)
-        assert read_documents(path, n_features=3) == documents
+        assert read_documents(path) == documents
 
 
 class TestGoEmotions:
@@ -270,28 +254,10 @@ class TestLabelFiles:
 
 
 class TestForms:
-    def test_by_ending_or_by_name(self, tmp_path) -> None:
-        assert FORMS == {".txt": "txt", ".tsv": "txt", ".svm": "svm", ".libsvm": "svm"}
-        path = write(tmp_path, "data", "3,12 1:.1 3:2\n 2:-1e-300\n \n")
-        assert read_documents(path, format="svm") == FEATURES
-        write_documents(path, TEXTS)
-        assert read_documents(path, "txt") == TEXTS
-
-    @pytest.mark.parametrize(
-        ("name", "format", "message"),
-        [
-            ("a.csv", None, r"a\.csv: unknown ending; known are .txt, .tsv, .svm, .libsvm"),
-            ("a.gz", None, "unknown ending"),
-            ("a.txt", "svn", r"unknown format of documents 'svn'; did you mean 'svm'\? Known: svm, txt"),
-        ],
-    )
-    def test_unknown(self, tmp_path, name, format, message) -> None:
-        with pytest.raises(ValueError, match=message):
-            read_documents(tmp_path / name, format)
-
-    def test_texts_have_no_width(self, tmp_path) -> None:
-        with pytest.raises(ValueError, match=r"n_features is 3, but .*a\.txt holds texts"):
-            read_documents(tmp_path / "a.txt", n_features=3)
+    @pytest.mark.parametrize("name", ["a.csv", "a.gz"])
+    def test_unknown(self, tmp_path, name) -> None:
+        with pytest.raises(ValueError, match="unknown ending; known are .txt, .tsv, .svm, .libsvm"):
+            read_documents(tmp_path / name)
 
     def test_missing_file(self, tmp_path) -> None:
         for ending in (".txt", ".svm", ".txt.gz"):

@@ -170,7 +170,7 @@ def test_relations_and_inverses_come_from_files(mine):
             "mine", mine / "train.csv", mine / "test.csv", relations=mine / "rel2id.json", inverse={"x": "y"}
         )
     (mine / "bad.json").write_text('{"a"')
-    with pytest.raises(MalformedRecord, match=r"bad.json: no JSON"):
+    with pytest.raises(MalformedRecord, match=r"bad.json, line 1: no valid JSON"):
         register_files("mine", mine / "train.csv", mine / "test.csv", relations=mine / "bad.json")
 
 

@@ -1,0 +1,164 @@
+"""The data sets read: their samples, files, hashes, and dependency trees."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+from ..core import MalformedRecord, MissingData, did_you_mean, file_sha256, unknown_name
+from .catalogue import datasets, find_dataset
+from .documents import Documents
+from .files import data_name, fetch, locate, registered_files, search_folders
+from .formats import TREES, read_dependencies
+from .samples import Corpus, RelationSample
+from .trees import ParsedSample
+
+logger = logging.getLogger(__name__)
+
+
+def read_corpus(name: str, strict: bool = True) -> dict[str, Corpus | Documents]:
+    """Every split of a data set: `RelationSample`s, `Mention`s, `Fact`s or `Documents`, as its `kind` says.
+
+    Raises
+    ------
+    ValueError : unknown data set, or one of which only counts are known.
+    MissingData, ChecksumError : a file is absent or not the registered one.
+    MalformedRecord : strict, and a record cannot be read.
+
+    >>> read_corpus("kpb37")
+    Traceback (most recent call last):
+    ValueError: unknown corpus 'kpb37'; did you mean 'kbp37'? Known: ...
+    """
+    readable = [one.name for one in datasets().values() if one.splits]
+    if name not in readable:
+        raise unknown_name("corpus", name, readable)
+    dataset = datasets()[name]
+    if dataset.maker:
+        return dataset.maker()
+    reader = dataset.reader
+    assert reader is not None  # `files` and `reader` belong together
+    return {split: reader(file_path(file, dataset.address), strict) for split, file in dataset.files.items()}
+
+
+def fetch_dataset(name: str) -> list[Path]:
+    """`fetch`; of a data set whose files are not registered, where to get them is said.
+
+    Raises MissingData where none of its files is registered; others as `fetch`.
+
+    >>> fetch_dataset("wiki20m-sentences")
+    Traceback (most recent call last):
+    helpers.core.errors.MissingData: wiki20m/wiki20m_train.txt, ... may not be passed on: get them from ...
+    """
+    dataset = datasets().get(name)
+    if dataset is not None and dataset.address:
+        told = f"{', '.join(map(str, dataset.files.values()))} may not be passed on: get them from"
+        told += f" {dataset.address}, and put them into {search_folders()[0]}"
+        if all(one.dataset != name for one in registered_files().values()):
+            raise MissingData(told)
+        logger.warning("%s", told)
+    return fetch(name)
+
+
+def file_path(file: Path | str, address: str = "") -> Path:
+    """Where a file of the table lies: a registered one is looked for and verified, another one is on disk.
+
+    Corpora that may not be passed on, such as TACRED, are not registered: nobody's checksum of them is
+    public. Their files are looked for in the folders of the registered ones, too; `address` is where to get
+    one that is in none of them.
+    """
+    if str(file) in registered_files():
+        return locate(str(file))
+    places = dict.fromkeys(folder / file for folder in (Path(), *search_folders()))
+    for place in places:
+        if place.is_file():
+            return place
+    what = f"it is neither a file on disk nor a registered one{did_you_mean(file, registered_files())}"
+    if address:
+        what = f"it may not be passed on; get it from {address}"
+    raise MissingData(f"{file} is missing: {what}. Looked for {', '.join(map(str, places))}")
+
+
+def corpus_hashes(name: str, splits: Iterable[str] | None = None) -> dict[str, str]:
+    """sha256 of the files of a data set (of some of its splits), by `data_name`; of one that is made, of the
+    files that it is made from.
+
+    Raises
+    ------
+    ValueError : unknown data set. MissingData, ChecksumError : as `read_corpus`.
+    """
+    dataset = find_dataset(name)
+    files = dataset.files
+    chosen = [files[split] for split in files if splits is None or split in set(splits)]
+    chosen += dataset.made_from
+    places = {file: file_path(file, dataset.address) for file in chosen}
+    return {
+        data_name(file if str(file) in registered_files() else place): file_sha256(place)
+        for file, place in places.items()
+    }
+
+
+def parsed_corpus(name: str, strict: bool = True) -> dict[str, list[ParsedSample]]:
+    """Every split of a data set with dependency trees: those of its reader, or those of its `parses`.
+
+    Where trees stand in files of their own, they belong to the samples in their order: id and relation are
+    those of the corpus, text and entities those of the parser's sentence, which has the same letters.
+
+    Raises
+    ------
+    ValueError : unknown data set, or one without trees, with those that have them.
+    MalformedRecord : a tree file that does not fit the corpus. Others as `read_corpus`.
+
+    >>> parsed_corpus("kbp37")
+    Traceback (most recent call last):
+    ValueError: unknown data set with dependency trees 'kbp37'. Known: semeval2010...
+    """
+    known = [one.name for one in datasets().values() if one.parsed]
+    if name not in known:
+        raise unknown_name("data set with dependency trees", name, known)
+    dataset, corpus = find_dataset(name), read_corpus(name, strict)
+    if not dataset.parses:
+        return cast(dict[str, list[ParsedSample]], corpus)  # its reader is one of trees
+    return {
+        split: join_trees(samples, *map(file_path, parse_files(name, [split])))
+        for split, samples in cast(dict[str, list[RelationSample]], corpus).items()
+    }
+
+
+def parse_files(name: str, splits: Iterable[str]) -> list[str]:
+    """The files of sentences and of trees of some splits, none if the data set has no such files.
+
+    >>> parse_files("semeval2010", ["test"])
+    ['semeval2010/dependencies/test.txt', 'semeval2010/dependencies/test.txt.dep']
+    """
+    parses = find_dataset(name).parses
+    return [f"{parses[split]}{end}" for split in splits if split in parses for end in ("", TREES)]
+
+
+def join_trees(
+    samples: Iterable[RelationSample], path: Path | str, trees: Path | str | None = None
+) -> list[ParsedSample]:
+    """The samples with the trees of a file (`read_dependencies`), matched by order and checked by letters.
+
+    Raises MalformedRecord if there are not as many, or one differs, with the sentence's number.
+    """
+    samples, parsed = list(samples), read_dependencies(path, trees=trees)
+    if len(samples) != len(parsed):
+        raise MalformedRecord(path, f"{len(parsed)} sentences; the corpus has {len(samples)}")
+    for number, (sample, one) in enumerate(zip(samples, parsed, strict=True), start=1):
+        same = all(
+            "".join(a.split()) == "".join(b.split())
+            for a, b in zip(_shown_parts(sample), _shown_parts(one), strict=True)
+        )
+        if not same:
+            raise MalformedRecord(path, f"sentence {number} is not that of sample {sample.id}", number)
+    return [
+        replace(one, id=sample.id, relation=sample.relation)
+        for sample, one in zip(samples, parsed, strict=True)
+    ]
+
+
+def _shown_parts(sample: RelationSample) -> tuple[str, str, str]:
+    return sample.text, sample.head_text, sample.tail_text
