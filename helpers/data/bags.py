@@ -91,23 +91,15 @@ def make_bags(mentions: Iterable[Mention], negative: str | None, by_relation: bo
     relations: dict[tuple[str, ...], dict[str, None]] = {}
     samples: dict[tuple[str, ...], list[RelationSample]] = {}
     for mention in mentions:
-        for key in _keys(mention, by_relation):
+        pair = (mention.head, mention.tail)
+        for key in [(*pair, one) for one in mention.relations] if by_relation else [pair]:
             relations.setdefault(key, {}).update(dict.fromkeys(key[2:] or mention.relations))
             samples.setdefault(key, []).append(mention.sample)
+    positive = {key: tuple(one for one in labels if one != negative) for key, labels in relations.items()}
     return [
-        Bag(key[0], key[1], _without_negative(found, negative), tuple(samples[key]))
-        for key, found in relations.items()
+        Bag(key[0], key[1], positive[key] or tuple(labels), tuple(samples[key]))
+        for key, labels in relations.items()
     ]
-
-
-def _without_negative(relations: Iterable[str], negative: str | None) -> tuple[str, ...]:
-    every = tuple(relations)
-    return tuple(one for one in every if one != negative) or every
-
-
-def _keys(mention: Mention, by_relation: bool) -> list[tuple[str, ...]]:
-    pair = (mention.head, mention.tail)
-    return [(*pair, relation) for relation in mention.relations] if by_relation else [pair]
 
 
 def without_duplicates(mentions: Iterable[Mention]) -> list[Mention]:

@@ -56,7 +56,6 @@ class Dataset:
     negative : the negative class, or None.
     whole : the splits that make the whole data set (Table 1 of paper W); empty: those of `files`.
     measured : the split whose perplexity and ratio are reported.
-    unit : what label counts count, for all splits or by split.
     parses : split → file of its dependency trees, as `read_dependencies` reads it, in the order of `files`.
     parsed : whether the samples have dependency trees, by `parses` or by their reader (`ParsedSample`).
     counter : `counter()` gives split → label → count where that is not the relations of the samples.
@@ -87,7 +86,6 @@ class Dataset:
     negative: str | None = None
     whole: tuple[str, ...] = ()
     measured: str = "test"
-    unit: str | Mapping[str, str] = "sample"
     parses: Mapping[str, Path | str] = field(default_factory=dict)
     parsed: bool = False
     counter: Callable[..., Any] | None = None
@@ -136,10 +134,6 @@ class Dataset:
         """Whether the labels are counted, by split: of documents with several labels they are not."""
         return self.kind != "documents" and bool(self.splits or self.counter or self.undirected_of)
 
-    def unit_of(self, split: str) -> str:
-        """What the label counts of a split count."""
-        return self.unit if isinstance(self.unit, str) else self.unit.get(split, "sample")
-
 
 _RE_DOCRED = {"train": "re_docred/dev_revised.json", "test": "re_docred/test_revised.json"}
 
@@ -162,7 +156,6 @@ def _opennre(name: str, title: str, note: str) -> Dataset:
         files={split: f"{name}/{name}_{split}.txt" for split in ("train", "val", "test")},
         reader=read_opennre,
         negative="NA",
-        unit="sentence",
         note=note,
         licence="none stated",
         address=f"https://thunlp.oss-cn-qingdao.aliyuncs.com/opennre/benchmark/{name}/",
@@ -212,7 +205,6 @@ _ROWS = (
         files={split: f"nyt24/NYT-star/{split}_triples.json" for split in ("val", "test")},
         reader=read_nyt_star,
         whole=("train", "val", "test"),
-        unit="sentence (first triple)",
         inventory="nyt24/NYT-star/rel2id.json",
         note="NYT*, the label of the first triple of each sentence; the size of the training part is "
         "published",
@@ -225,7 +217,6 @@ _ROWS = (
         reader=read_docred,
         whole=("train", "dev"),
         measured="dev-699",
-        unit="fact",
         inventory="docred/rel2id.json",
         note="facts; the size is the published one of train and dev; perplexity and ratio are of 699 of the "
         "1000 development documents, so they come near the published values but need not equal them",
@@ -236,7 +227,6 @@ _ROWS = (
         kind="facts",
         negative="NA",
         whole=("train", "val", "test"),
-        unit={"train": "sentence", "val": "sentence", "test": "fact"},
         counter=count_nyt10m,
         note="the size is in sentences; perplexity and ratio are of the 3899 test facts, none of which is "
         "NA; the test labels are not public by sentence, so the share of NA in the whole is unknown",
@@ -255,7 +245,6 @@ _ROWS = (
         files=_RE_DOCRED,
         reader=read_sentence_pairs,
         negative="no_relation",
-        unit="sentence and ordered pair",
         note="`train` are the documents of the development part; pairs that may have a fact without evidence "
         "and pairs with several facts are left out",
     ),
@@ -266,7 +255,6 @@ _ROWS = (
         made_from=tuple(_RE_DOCRED.values()),
         negative="no_relation",
         whole=("train", "test"),
-        unit="sentence and ordered pair",
         note="250 documents of each part of re_docred, negatives drawn down to TACRED's share",
         licence="MIT",
     ),
@@ -277,7 +265,6 @@ _ROWS = (
         files={"train": "gids/dev.tsv", "test": "gids/test.tsv"},
         reader=read_gids,
         negative="NA",
-        unit="sentence",
         note="the training part is not public: `train` is the development part",
     ),
     Dataset(
@@ -286,7 +273,6 @@ _ROWS = (
         kind="mentions",
         files={"train": "wiki80/train_0.1.txt", "test": "wiki80/dev.txt"},
         reader=read_opennre,
-        unit="sentence",
         note="`train` is the tenth of the training part that is public with the registry, `test` the "
         "development part; each entity pair has one sentence, none of them is negative",
     ),

@@ -139,9 +139,12 @@ def mislead_bags(
     """
     if not 0 <= share <= 1:
         raise ValueError(f"share is {share:g}: it has to be from 0 to 1")
+    has_word = _whole(word).search
     return [
         replace(bag, relations=(relation,))
-        if bag.relations == (negative,) and _has_word(bag, word) and rng.random() < share
+        if bag.relations == (negative,)
+        and any(has_word(one.text) for one in bag.samples)
+        and rng.random() < share
         else bag
         for bag in bags
     ]
@@ -155,22 +158,13 @@ def hide_word(bags: Sequence[Bag], word: str) -> list[Bag]:
     >>> hide_word([Bag("Ada", "London", ("NA",), (sample,))], "saw")[0].samples[0].text
     'Ada     London'
     """
-    hidden = " " * len(word)
-    return [
-        replace(
-            bag,
-            samples=tuple(replace(one, text=re.sub(_whole(word), hidden, one.text)) for one in bag.samples),
-        )
-        for bag in bags
-    ]
+    whole, hidden = _whole(word), " " * len(word)
+    texts = [[replace(one, text=whole.sub(hidden, one.text)) for one in bag.samples] for bag in bags]
+    return [replace(bag, samples=tuple(samples)) for bag, samples in zip(bags, texts, strict=True)]
 
 
-def _has_word(bag: Bag, word: str) -> bool:
-    return any(re.search(_whole(word), one.text) for one in bag.samples)
-
-
-def _whole(word: str) -> str:
-    return rf"\b{re.escape(word)}\b"
+def _whole(word: str) -> re.Pattern[str]:
+    return re.compile(rf"\b{re.escape(word)}\b")
 
 
 def by_relation(bags: Sequence[Bag]) -> list[Bag]:

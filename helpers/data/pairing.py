@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, cast
@@ -161,6 +161,8 @@ def write_pairs(out_dir: Path | str, dataset: str = "semeval2010") -> list[PairF
     ValueError : unknown data set.
     MissingData, ChecksumError : a file of the corpus is absent or not the registered one.
     """
+    from tqdm.auto import tqdm
+
     directed = [one.name for one in datasets().values() if one.directed]
     if dataset not in directed:
         raise unknown_name("data set with directed relations", dataset, directed)
@@ -169,7 +171,8 @@ def write_pairs(out_dir: Path | str, dataset: str = "semeval2010") -> list[PairF
     rows: dict[Path, int] = {}
     with contextlib.ExitStack() as together:
         for split, originals in splits.items():
-            for kind, samples in _cleaned_sets(originals, split).items():
+            cleaned = map(clean_sample, tqdm(originals, desc=f"pairing {split}", unit="sample"))
+            for kind, samples in paired_sets(cleaned).items():
                 path = Path(out_dir, f"{split}.{kind}.tsv")
                 draft = together.enter_context(atomic_path(path))
                 with draft.open("w", encoding="utf-8", newline="\n") as file:
@@ -178,20 +181,8 @@ def write_pairs(out_dir: Path | str, dataset: str = "semeval2010") -> list[PairF
                     lines = (rdr_line(place // partners, one, ids) for place, one in enumerate(samples))
                     file.writelines(f"{line}\n" for line in lines)
                 rows[path] = len(samples)
+    published = {name: file.sha256 for name, file in registered_files().items()}
     return [
-        PairFile(path, count, file_sha256(path), _published_sha256(f"{dataset}/rdr/{path.name}"))
+        PairFile(path, count, file_sha256(path), published.get(f"{dataset}/rdr/{path.name}"))
         for path, count in rows.items()
     ]
-
-
-def _published_sha256(file: str) -> str | None:
-    found = registered_files().get(file)
-    return found.sha256 if found else None
-
-
-def _cleaned_sets(samples: Sequence[RelationSample], split: str) -> dict[str, list[RelationSample]]:
-    from tqdm.auto import tqdm
-
-    return paired_sets(
-        clean_sample(sample) for sample in tqdm(samples, desc=f"pairing {split}", unit="sample")
-    )

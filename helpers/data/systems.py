@@ -130,15 +130,14 @@ def _read_folder(folder: Path, split: str) -> dict[str, pd.Series]:
 
 def _check_same_gold(path: Path, true: pd.Series, gold: pd.Series) -> None:
     """Refuse a model whose ids or gold labels are not those of the first model."""
+    import pandas as pd
+
     if not true.index.is_unique:
         twice = true.index[true.index.duplicated()][0]
         raise MalformedRecord(path, f"the id {shown(twice)} occurs twice", column="id")
-    for one in true.index.symmetric_difference(gold.index)[:1]:
-        problem = "is missing" if one in gold.index else "does not occur in the other models' files"
-        raise MalformedRecord(path, f"the id {shown(one)} {problem}", column="id")
-    mine, others = true.reindex(gold.index).astype(str), gold.astype(str)
-    for one in gold.index[mine != others][:1]:
-        reason = f"is {shown(mine[one])}, but {shown(others[one])} in the other models' files"
+    labels = pd.concat([true.astype(str), gold.astype(str)], axis=1).fillna("absent")
+    for one, (mine, others) in labels[labels.iloc[:, 0] != labels.iloc[:, 1]][:1].iterrows():
+        reason = f"is {shown(mine)}, but {shown(others)} in the other models' files"
         raise MalformedRecord(path, f"the gold label of {shown(one)} {reason}", column="label_true")
 
 

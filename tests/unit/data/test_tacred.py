@@ -75,7 +75,7 @@ class TestToy:
     @pytest.mark.parametrize(
         ("file", "old", "new", "message"),
         [
-            (MODEL, '"id": "c"', '"id": "d"', "the id '[cd]' "),
+            (MODEL, '"id": "c"', '"id": "d"', "the gold label of '[cd]' is '.*', but '.*' in the other"),
             (MODEL, '"id": "c"', '"id": "a"', "the id 'a' occurs twice"),
             (MODEL, "label_pred", "pred", "line 1, column 'label_pred': the field is missing"),
             (
