@@ -148,11 +148,7 @@ def join_trees(
     if len(samples) != len(parsed):
         raise MalformedRecord(path, f"{len(parsed)} sentences; the corpus has {len(samples)}")
     for number, (sample, one) in enumerate(zip(samples, parsed, strict=True), start=1):
-        same = all(
-            "".join(a.split()) == "".join(b.split())
-            for a, b in zip(_shown_parts(sample), _shown_parts(one), strict=True)
-        )
-        if not same:
+        if _letters(sample) != _letters(one):
             raise MalformedRecord(path, f"sentence {number} is not that of sample {sample.id}", number)
     return [
         replace(one, id=sample.id, relation=sample.relation)
@@ -160,5 +156,6 @@ def join_trees(
     ]
 
 
-def _shown_parts(sample: RelationSample) -> tuple[str, str, str]:
-    return sample.text, sample.head_text, sample.tail_text
+def _letters(sample: RelationSample) -> list[str]:
+    """Sentence and entities without their blanks."""
+    return ["".join(part.split()) for part in (sample.text, sample.head_text, sample.tail_text)]

@@ -18,7 +18,7 @@ from .parsing import collect, field, json_array, json_value, lines, string
 from .records import bounds, token_sample
 
 END = "###END###"
-MOST_CHARACTERS, MOST_DEPTH = 1 << 20, 50
+MOST_CHARACTERS = 1 << 20
 """Of a line that is a Python literal; Python's parser is not made for hostile ones."""
 _DEGREE = "/people/person/education./education/education/degree"
 GIDS_RELATIONS = (
@@ -78,9 +78,6 @@ def read_opennre(path: Path | str, strict: bool = True) -> Corpus:
 def _literal(text: str) -> Any:
     if len(text) > MOST_CHARACTERS:
         raise ValueError(f"a Python literal of {len(text)} characters; at most {MOST_CHARACTERS} are read")
-    steps = (1 if letter in "([{" else -1 if letter in ")]}" else 0 for letter in text)
-    if max(itertools.accumulate(steps)) > MOST_DEPTH:
-        raise ValueError(f"a Python literal nested more than {MOST_DEPTH} deep")
     try:
         return ast.literal_eval(text.strip())
     except (SyntaxError, MemoryError, RecursionError) as error:

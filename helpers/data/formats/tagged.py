@@ -1,4 +1,4 @@
-"""Sentences with entities marked in the text: SemEval-2010, KBP37, paper R's TSVs, ChemProt; PTR's split."""
+"""Sentences with entities marked in the text: SemEval-2010, KBP37, ChemProt; PTR's split."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from ...core import SEMEVAL_RELATIONS, MalformedRecord, role_words, shown, unknown_name
+from ...core import SEMEVAL_RELATIONS, MalformedRecord, shown, unknown_name
 from ..files import locate
 from ..samples import (
     CHEMPROT_MARKERS,
-    RDR_MARKERS,
     SPACED_TAGS,
     TAGS,
     Corpus,
@@ -97,32 +96,6 @@ def _read_blocks(
         return [RelationSample(identifier, *parse_tagged(sentence, tags), relation)]
 
     return collect(path, blocks(path), parse, strict)
-
-
-def read_rdr(path: Path | str, strict: bool = True) -> Corpus:
-    """The TSV files of paper R as `RelationSample`s: index, marked sentence, label id, two role words.
-
-    The sample's id is the index; in a merged file each index occurs twice, original and paired.
-
-    Raises
-    ------
-    MalformedRecord : not five columns, markers missing, a label id outside 0–18, role words that contradict
-        the id.
-    """
-
-    def parse(_line: int, row: bytes) -> list[RelationSample]:
-        columns = row.decode().split("\t")
-        if len(columns) != 5:
-            raise ValueError(f"5 columns are expected, found {len(columns)}")
-        index, sentence, label, *words = columns
-        if not (label.isascii() and label.isdigit() and int(label) < len(SEMEVAL_RELATIONS)):
-            raise ValueError(f"label id {shown(label)} is not one of 0–{len(SEMEVAL_RELATIONS) - 1}")
-        relation = SEMEVAL_RELATIONS[int(label)]
-        if tuple(words) != role_words(relation):
-            raise ValueError(f"role words {tuple(words)} contradict label id {label}, which is {relation}")
-        return [RelationSample(index, *parse_tagged(sentence, RDR_MARKERS), relation)]
-
-    return collect(path, lines(path), parse, strict)
 
 
 def read_chemprot(path: Path | str, strict: bool = True) -> Corpus:

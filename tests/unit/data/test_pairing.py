@@ -10,7 +10,6 @@ from helpers.core.errors import MissingData
 from helpers.core.labels import label_ids
 from helpers.data import files as registry
 from helpers.data import pairing
-from helpers.data.formats import read_rdr
 from helpers.data.pairing import clean_sample, clean_text, paired_sample, paired_sets, rdr_line, write_pairs
 from helpers.data.samples import RelationSample, parse_tagged
 
@@ -113,7 +112,6 @@ class TestWriting:
             b"0\tthe [E21] fire [E22] caused [E11] panic [E12]\t10\teffect\tcause\n"
         )
         assert "DIFFERS from the published file" in str(files[0]), "a toy is not the real corpus"
-        assert read_rdr(files[2].path)[1].relation == "Cause-Effect(e2,e1)"
 
     def test_an_interruption_leaves_the_folder_as_it_was(self, tmp_path, toy_corpus, monkeypatch) -> None:
         (tmp_path / "train.original.tsv").write_text("old")
@@ -147,11 +145,6 @@ class TestRealData:
         assert [file.rows for file in files] == [8000, 8000, 16000, 2717, 2717, 5434]
         for file in files:
             assert file.path.read_bytes() == (data_dir / "semeval2010" / "rdr" / file.path.name).read_bytes()
-
-    def test_readers_and_pairing_agree(self, data_dir) -> None:
-        folder = data_dir / "semeval2010" / "rdr"
-        original = read_rdr(folder / "test.original.tsv")
-        assert [paired_sample(one) for one in original] == read_rdr(folder / "test.paired.tsv")
 
     def test_kbp37_by_the_same_code(self, data_dir, tmp_path: Path) -> None:
         files = {file.path.name: file for file in write_pairs(tmp_path, "kbp37")}

@@ -72,34 +72,6 @@ class TestKbp37:
             readers.read_kbp37(write(tmp_path, '0\t" <e1> a </e1> <e2> b </e2> "\nno relation\n'))
 
 
-class TestRdr:
-    ROW = "0\tthe [E21] waste [E22] of [E11] audits [E12]\t2\ttopic\tmessage\n"
-
-    def test_markers_and_id(self, tmp_path) -> None:
-        (one,) = readers.read_rdr(write(tmp_path, self.ROW))
-        assert (one.text, one.head_text, one.tail_text) == ("the waste of audits", "audits", "waste")
-        assert one.relation == "Message-Topic(e2,e1)"
-
-    @pytest.mark.parametrize(
-        ("old", "new", "reason"),
-        [
-            ("\ttopic", "", "5 columns are expected, found 4"),
-            ("\t2\t", "\t19\t", "label id '19' is not one of 0–18"),
-            ("\t2\t", "\t-1\t", "label id '-1' is not one of 0–18"),
-            ("\t2\t", "\t1\t", "contradict label id 1, which is Message-Topic(e1,e2)"),
-            ("[E22]", "", "'[E22]' occurs 0 times"),
-            ("waste", "caf\udce9", "0xe9, is not UTF-8"),
-        ],
-    )
-    def test_malformed_row(self, tmp_path, old, new, reason) -> None:
-        bad = self.ROW.replace(old, new).encode(errors="surrogateescape")
-        path = write(tmp_path, self.ROW.encode() + b"\n" + bad)
-        with pytest.raises(MalformedRecord, match="line 3") as caught:
-            readers.read_rdr(path)
-        assert reason in str(caught.value)
-        assert len(readers.read_rdr(path, strict=False)) == 1
-
-
 class TestChemprot:
     @pytest.mark.parametrize(
         ("line", "reason"),
