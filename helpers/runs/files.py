@@ -18,12 +18,12 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from .. import RESULTS, ROOT
-from ..core import abridged, shown, write_atomically
+from ..core import naming_file, shown, write_atomically
 from .outcomes import plain
-from .schema import SCHEMA_VERSION, Run, first_fault, normal
+from .schema import SCHEMA_VERSION, Run, normal, validated
 
 RUNS_FOLDER = ROOT / "results" / "runs"
 """Where runs are written, and read."""
@@ -190,35 +190,23 @@ def load_run(path: Path | str) -> Run:
     is not that of its sha256. OSError as the file system does.
     """
     path = Path(path)
-    try:
+    with naming_file(path):
         record = _read(path)
         stated = record.pop("configuration_sha256", None)
-        run = RUN.validate_python(record)
-        if stated is not None and stated != (actual := run.configuration_sha256):
+        run = validated(RUN, record)
+        if stated not in (None, run.configuration_sha256):
+            actual = run.configuration_sha256
             raise ValueError(
                 f"configuration_sha256 is {shown(stated)}; that of the configuration is {actual!r}"
             )
         return run
-    except ValidationError as error:
-        reason = first_fault(error)
-    except RecursionError:
-        reason = "nested too deeply"
-    except ValueError as error:
-        reason = " ".join(str(error).split())
-    raise ValueError(f"{path}: {abridged(reason, 240)}") from None
 
 
 def _read(path: Path) -> dict[str, Any]:
     """The JSON object in a file, all keys there, without the version of the schema; ValueError for others."""
     if path.stat().st_size > MAX_BYTES:
-        raise ValueError(f"has {path.stat().st_size} bytes; expected at most {MAX_BYTES}")
-    try:
-        text = path.read_bytes().decode("utf-8")
-        record = json.loads(text, object_pairs_hook=_object)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"line {error.lineno}, column {error.colno}: not JSON ({error.msg})") from None
-    except UnicodeDecodeError as error:
-        raise ValueError(f"not UTF-8 at byte {error.start}") from None
+        raise ValueError(f"it has {path.stat().st_size} bytes; expected at most {MAX_BYTES}")
+    record = json.loads(path.read_bytes().decode("utf-8"), object_pairs_hook=_object)
     if not isinstance(record, dict):
         raise ValueError(f"a run is a JSON object, this is a {type(record).__name__}")
     version = record.pop("schema_version", None)
@@ -231,11 +219,10 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    record: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in record:
-            raise ValueError(f"key {shown(key)} is there twice")
-        record[key] = value
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"key {shown(next(key for key in keys if keys.count(key) > 1))} is there twice")
     return record
 
 

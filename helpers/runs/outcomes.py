@@ -13,7 +13,7 @@ import numpy as np
 from pydantic import ConfigDict, Field, Strict
 from pydantic.dataclasses import dataclass
 
-from ..core import Label, shown
+from ..core import Label, abridged, shown
 from ..metrics import FactRanking, MultilabelOutcome, Outcome, RankingOutcome
 
 LIMIT = 2**53
@@ -140,7 +140,7 @@ def _built(name: str, make: Any, *arguments: Any) -> Any:
     try:
         return make(*arguments)
     except ValueError as error:
-        raise ValueError(f"outcome.{name}{str(error).removeprefix('rows')}") from None
+        raise ValueError(f"outcome.{name}{abridged(str(error).removeprefix('rows'), 200)}") from None
 
 
 @record

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Annotated, Any, ClassVar
 
-from pydantic import BeforeValidator, Field, Strict, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, Strict, TypeAdapter, ValidationError, model_validator
 
 from ..core import Label, shown, visible
 from .outcomes import KINDS, AnyOutcome, Count, RankedFacts, Rows, as_rows, plain, record
@@ -204,8 +204,21 @@ def normal(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def first_fault(error: ValidationError) -> str:
-    """The first fault that pydantic names, in one line: 'key is value; expected …'."""
+def validated(adapter: TypeAdapter, record: object) -> Any:
+    """What the adapter makes of a JSON value; ValueError with the first fault, in one line.
+
+    >>> validated(TypeAdapter(dict[str, int]), {"a": "x"})
+    Traceback (most recent call last):
+    ValueError: a is 'x'; expected a valid integer, unable to parse string as an integer
+    """
+    try:
+        return adapter.validate_python(record)
+    except ValidationError as error:
+        raise ValueError(_first_fault(error)) from None
+
+
+def _first_fault(error: ValidationError) -> str:
+    """'key is value; expected …'."""
     fault = error.errors(include_url=False)[0]
     kind, steps = fault["type"], fault["loc"]
     if steps[:1] == ("outcome",) and len(steps) > 1 and steps[1] in KINDS:

@@ -17,13 +17,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from .. import ROOT
-from ..core import exclusive, file_sha256, read_opened, shown, write_atomically
+from ..core import exclusive, file_sha256, naming_file, read_opened, shown, write_atomically
 from ..data import data_sha256
 from .outcomes import record
-from .schema import SCHEMA_VERSION, first_fault
+from .schema import SCHEMA_VERSION, validated
 
 INDEX = ROOT / "results" / "provenance.json"
 RULES_VERSION = 1
@@ -180,10 +180,8 @@ def read_index(path: Path = INDEX) -> dict[str, MadeFrom]:
     """
     if not path.exists():
         return {}
-    try:
-        return _INDEX.validate_json(path.read_bytes())
-    except ValidationError as error:
-        raise ValueError(f"{path}: {first_fault(error)}") from None
+    with naming_file(path):
+        return validated(_INDEX, json.loads(path.read_bytes()))
 
 
 def write_made(

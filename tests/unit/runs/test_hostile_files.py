@@ -135,18 +135,18 @@ class TestHostileFiles:
     @pytest.mark.parametrize(
         ("content", "message"),
         [
-            (b"", "line 1, column 1: not JSON"),
-            (b"{", "line 1, column 2: not JSON"),
+            (b"", "Expecting value: line 1 column 1"),
+            (b"{", "Expecting property name enclosed in double quotes: line 1 column 2"),
             (b"[1]", "a run is a JSON object, this is a list"),
             (b'{"a": 1, "a": 2}', "key 'a' is there twice"),
-            (b'{"a": "\xff"}', "not UTF-8 at byte 7"),
-            (b"[" * 100_000, "nested too deeply"),
-            (b'{"a":' * 100_000, "nested too deeply"),
+            (b'{"a": "\xff"}', "'utf-8' codec can't decode byte 0xff in position 7"),
+            (b"[" * 100_000, "it is nested too deeply"),
+            (b'{"a":' * 100_000, "it is nested too deeply"),
             (b'{"seed": ' + b"9" * 5000 + b"}", "Exceeds the limit"),
             (b"{}", "schema_version is None"),
             (b'{"schema_version": 2}', "schema_version is 2; this program reads version 3"),
             (b'{"schema_version": 3}', "missing key dataset"),
-            (b"\x00" * 100, "line 1, column 1: not JSON"),
+            (b"\x00" * 100, "Expecting value: line 1 column 1"),
         ],
     )
     def test_what_is_no_run_file(self, tmp_path, content, message):
@@ -158,13 +158,13 @@ class TestHostileFiles:
         path = save_run(make(), tmp_path)
         deep = "[" * 100_000 + "]" * 100_000
         path.write_text(path.read_text().replace('"epochs": 5', f'"epochs": {deep}'))
-        assert refused(path) == "nested too deeply"
+        assert refused(path) == "it is nested too deeply"
 
     def test_a_huge_file_is_not_read(self, tmp_path):
         path = tmp_path / "x.json"
         with path.open("wb") as file:
             file.truncate(2**33)
-        assert refused(path) == "has 8589934592 bytes; expected at most 67108864"
+        assert refused(path) == "it has 8589934592 bytes; expected at most 67108864"
 
     @pytest.mark.parametrize(
         ("changes", "message"),
