@@ -107,9 +107,8 @@ from .ranked_lists import (
 )
 from .pairing import clean_sample, paired_sample, paired_sets, write_pairs
 from .sources import FORMS, open_source
-from .engines import count_rows
-from .counted_files import count_files, find_files
 from .predictions import COMMON_NAMES, LabelColumns, read_inverse, read_label_columns, read_predictions
+from .counting import count_files, count_rows, find_files
 from .label_names import Respelling, read_label_names, respelt
 from .systems import join_semeval_answers, semeval_key, tacred_predictions
 from .documents import Documents, label_list, label_matrix

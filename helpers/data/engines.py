@@ -1,59 +1,311 @@
-"""Counting where the rows are: frames of any engine in, combinations of labels and counts out.
+"""What an engine does with prediction files: their labels as they stand there, and where a value stands.
 
-A frame is a DuckDB relation, a data frame of Spark, Dask, Polars or pandas, an Arrow table: what narwhals
-knows. One GROUP BY runs in its engine, so the rows stay where they are and only the small table of counts
-comes here. Labels have the rules of prediction files: none is missing or blank, case matters.
+DuckDB reads with bounded memory, Spark where its cluster is. Both read otherwise than the reader in memory:
+bytes of columns that are not asked for are not checked, and a quote after blanks opens a cell. What they find
+wrong is looked for again in memory, which names line and column in the same words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+import contextlib
+import glob
+import gzip
+import json
+import os
+import re
+import tempfile
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import unquote
 
-import numpy as np
+from ..core import MalformedRecord, abridged, naming_file, plain_file, shown
+from .cells import label_of_json
+from .predictions import LabelColumns, columns_of, read_label_columns
+from .sources import DELIMITERS, file_kind, source_of
+from .tabular import Parquet, Source
 
-from ..core import MalformedRecord, shown
-from .predictions import LabelColumns, columns_of, named_columns
-from .tabular import Source
+LARGE = 1 << 30
+"""Bytes from which files are counted out of core, and one is not read again to name the line of a fault."""
+KINDS = ("csv", "tsv", "jsonl", "parquet")
+FILE = "__file__"
+_HEADER = 1 << 24  # bytes of a header line
+_MEMORY = "1GB"  # that DuckDB may take; what does not fit goes to a temporary folder
+# by a hash: numbers take a fraction of the memory of texts; what looks repeated is looked at itself
+_REPEATED = """
+    WITH suspects AS
+        (SELECT {hash}(id) AS code FROM part GROUP BY 1 HAVING count(*) > 1 ORDER BY 1 LIMIT 1000)
+    SELECT id, count(*), min({file}), max({file}) FROM part
+    WHERE id IS NULL OR trim(id) = '' OR {hash}(id) IN (SELECT code FROM suspects)
+    GROUP BY id HAVING count(*) > 1 OR id IS NULL OR trim(id) = '' ORDER BY id LIMIT 1
+"""
 
-if TYPE_CHECKING:
-    import pyarrow as pa
 
-COUNT = "__count__"
-MOST_COMBINATIONS = 1 << 22
-"""Rows of a table of counts: more combinations than that are of ids or texts, not of classes."""
-FRAME = "the frame"
+def is_address(path: Path | str) -> bool:
+    """Whether this is an address (s3://, gs://, https://, file://), which only DuckDB reads.
 
-
-def group_rows(frame: Any, columns: Sequence[str]) -> pa.Table:
-    """The distinct rows of some columns, and how often each occurs (`COUNT`, int64), by one GROUP BY.
-
-    Raises ValueError for more than `MOST_COMBINATIONS` of them.
-
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"gold": ["a", "a", "a"], "predicted": ["b", "b", "b"], "text": ["x", "y", "z"]})
-    >>> group_rows(frame, ["gold", "predicted"]).to_pylist()
-    [{'gold': 'a', 'predicted': 'b', '__count__': 3}]
+    >>> is_address("s3://bucket/part-*.parquet"), is_address("a.csv")
+    (True, False)
     """
-    import duckdb
+    return bool(re.match(r"[a-z][a-z0-9+.-]+://", str(path)))
 
-    columns = list(dict.fromkeys(columns))
-    if isinstance(frame, duckdb.DuckDBPyRelation):
-        # by its own method: narwhals' wrapper makes DuckDB 2.0 report leaks when the program ends
-        names = ", ".join(map(quoted_name, columns))
-        counted = frame.aggregate(f"{names}, count(*) AS {COUNT}", names)
-        found = counted.limit(MOST_COMBINATIONS + 1).to_arrow_table()
-    else:
-        import narwhals as nw
 
-        grouped = nw.from_native(frame).lazy().group_by(*columns).agg(nw.len().alias(COUNT))
-        found = grouped.head(MOST_COMBINATIONS + 1).collect().to_arrow()
-    if found.num_rows > MOST_COMBINATIONS:
-        what = " and ".join(map(shown, columns))
-        raise ValueError(
-            f"more than {MOST_COMBINATIONS} combinations of {what}: are they labels, or ids or texts?"
+def is_large(*paths: str) -> bool:
+    """Whether files are better counted out of core; of an archive, by a guess of what it holds.
+
+    >>> is_large("no/such/file"), is_large("s3://bucket/a.parquet")
+    (False, True)
+    """
+
+    def size(path: str) -> int:
+        if is_address(path) or not os.path.exists(path):
+            return LARGE if is_address(path) else 0
+        return (8 if path.lower().endswith(".gz") else 1) * plain_file(path).stat().st_size
+
+    return sum(map(size, paths)) >= LARGE
+
+
+class Part(NamedTuple):
+    """Files that are alike: one kind, the same columns. `columns` says which column has a role."""
+
+    kind: str
+    names: Sequence[str]
+    columns: Mapping[str, str]
+    files: list[str]
+
+    def read(self, file: str) -> LabelColumns:
+        """One of the files, in memory."""
+        return read_label_columns(
+            file, *(self.columns.get(role) for role in ("gold", "predicted", "predicted_paired", "id"))
         )
-    return found
+
+
+class Engine:
+    """What counts files. `name` says what a file is called for that could not be told."""
+
+    name = text = hash = ""
+    modules: tuple[str, ...] = ()
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def frame(self, part: Part, roles: Sequence[str]) -> Any:
+        """A column for each role, as it stands there (in JSON lines: JSON), and `FILE`; ids as text."""
+        raise NotImplementedError
+
+    def rows(self, frame: Any, query: str, *values: Any) -> Sequence[Sequence[Any]]:
+        """What a query of the table `part` answers, with values for its question marks."""
+        raise NotImplementedError
+
+    def given(self, file: str, files: Sequence[str]) -> str:
+        """The name of a file as the caller wrote it."""
+        return next((name for name in files if os.path.abspath(name) == os.path.abspath(file)), file)
+
+    def head(self, path: str) -> tuple[Source, str]:
+        """The columns of a file and (of Parquet) their types, from its beginning or, of Parquet, its end."""
+        kind = file_kind(path)
+        if kind != "parquet":
+            return source_of(path, _beginning(path), kind), ""
+        if path.lower().endswith(".gz"):
+            raise ValueError(f"{path}: Parquet within gzip is read in memory only, --engine memory")
+        import pyarrow as pa
+
+        with open(plain_file(path), "rb") as file:
+            source = Parquet(path, pa.memory_map(file.name).read_buffer() if file.read(1) else b"")
+        return source, str(source.schema.remove_metadata())
+
+    def parts(self, files: Sequence[str], named: Mapping[str, str | None]) -> list[Part]:
+        """Files that are alike, together. Raises ValueError as `columns_of`."""
+        parts: dict[tuple, Part] = {}
+        for file in files:
+            kind = file_kind(file)
+            if kind not in KINDS:
+                known = ", ".join(f".{ending}" for ending in KINDS)
+                raise ValueError(f"{file}: files that are counted together end in {known}")
+            with naming_file(file):
+                source, types = self.head(file)
+                columns = columns_of(source, named)
+            names = () if kind == "jsonl" else tuple(source.names)
+            key = (kind, names, types, *columns.items())
+            parts.setdefault(key, Part(kind, source.names, columns, [])).files.append(file)
+        return list(parts.values())
+
+    def label(self, part: Part, value: Any) -> str:
+        """The label that a value stands for; ValueError says why it is none."""
+        if part.kind == "jsonl":
+            return label_of_json(json.loads(value) if value else value)
+        if value is None or not str(value).strip():
+            raise ValueError("the cell is empty")
+        return str(value)
+
+    def fault(self, part: Part, role: str, value: Any, reason: str) -> MalformedRecord:
+        """The error of a value: the first file with it and, if that can be read in memory, its line."""
+        file = part.files[0]
+        if len(part.files) > 1:
+            query = f"SELECT min({FILE}) FROM part WHERE CAST({role} AS {self.text}) IS NOT DISTINCT FROM ?"
+            with self.naming(part):
+                text = None if value is None else str(value)
+                ((name,),) = self.rows(self.frame(part, [role]), query, text)
+            file = self.given(name, part.files)
+        unplaced = MalformedRecord(file, reason, None, part.columns[role])
+        if is_large(file):
+            return unplaced
+        try:
+            columns, label = part.read(file), self.label(part, value)
+        except MalformedRecord as error:
+            return error
+        except ValueError:  # it is none to the engine only
+            return unplaced
+        row = columns.first_row(role, lambda other: other == label)
+        return unplaced if row is None else columns.locate(role, row, reason)
+
+    def check_ids(self, parts: Sequence[Part]) -> None:
+        """MalformedRecord for an identifier that is missing or occurs twice."""
+        every = Part("", (), {}, [file for part in parts for file in part.files])
+        with self.naming(every):
+            ids = reduce(lambda some, more: some.union(more), (self.frame(part, ["id"]) for part in parts))
+            repeated = self.rows(ids, _REPEATED.format(hash=self.hash, file=FILE))
+        if not repeated:
+            return
+        value, times, *names = repeated[0]
+        first, last = (self.given(name, every.files) for name in names)
+        part = next(part for part in parts if first in part.files or len(parts) == 1)
+        if first == last and not is_large(first):
+            part.read(first)  # raises, and names both lines
+        if value is None or not value.strip():
+            raise MalformedRecord(first, "the cell is empty", None, part.columns["id"])
+        where = "all in this file" if first == last else f"the first in this file, one in {last}"
+        reason = f"identifier {shown(value)} occurs {times} times, {where}"
+        raise MalformedRecord(first, reason, None, part.columns["id"])
+
+    @contextlib.contextmanager
+    def naming(self, part: Part) -> Iterator[None]:
+        """An error of the engine becomes one that names the file, in the words of the reader in memory."""
+        try:
+            yield
+        except Exception as error:
+            if type(error).__module__.partition(".")[0].lstrip("_") not in self.modules:
+                raise
+            message = str(error)
+            named = [file for file in part.files if file in message or os.path.abspath(file) in message]
+            named = named or (part.files if len(part.files) == 1 else [])
+            if named and part.columns and not is_large(named[0]):
+                part.read(named[0])
+            said = abridged(" ".join(message.split("\n")[0].split()), 300)
+            hint = "; its extension httpfs reads addresses" if any(map(is_address, part.files)) else ""
+            name = named[0] if named else self.place
+            raise MalformedRecord(name, f"{self.name} cannot read this ({said}){hint}") from error
+
+
+def _beginning(path: str) -> bytes:
+    opened = gzip.open if path.lower().endswith(".gz") else open
+    try:
+        with opened(plain_file(path), "rb") as file:
+            block = file.read(_HEADER)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise MalformedRecord(path, f"the gzip archive is broken ({error})") from error
+    return block[: block.rfind(b"\n") + 1] or block
+
+
+class _DuckDb(Engine):
+    name, modules, text, hash = "DuckDB", ("duckdb",), "VARCHAR", "hash"
+
+    def __enter__(self) -> Engine:
+        import duckdb
+
+        self.folder = tempfile.TemporaryDirectory()
+        settings: dict[str, Any] = {"memory_limit": _MEMORY, "temp_directory": self.folder.name}
+        settings |= {"preserve_insertion_order": "false", "autoinstall_known_extensions": "false"}
+        self.connection = duckdb.connect(config=settings)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.connection.close()
+        self.folder.cleanup()
+
+    def head(self, path: str) -> tuple[Source, str]:
+        """See `Engine.head`; of an address from the engine."""
+        if not is_address(path):
+            return super().head(path)
+        kind = file_kind(path)
+        with self.naming(Part(kind, (), {}, [path])):
+            if kind == "jsonl":
+                query = f"FROM read_ndjson_objects([{_literal(path)}]) LIMIT 1"
+                lines = self.connection.sql(query).fetchall()
+                return source_of(path, lines[0][0].encode() if lines else b"", kind), ""
+            relation = self._scan(kind, [path], "all_varchar=true")
+        names, types = relation.columns[:-1], relation.types[:-1]  # without the file
+        return Source.named(path, names), str(types) if kind == "parquet" else ""
+
+    def _scan(self, kind: str, files: Sequence[str], columns: str = "") -> Any:
+        """The files as a relation; `columns` is what is known of those of a text."""
+        listed = ", ".join(_literal(_file_alone(file)) for file in files)
+        if kind == "parquet":
+            reader = f"read_parquet([{listed}], hive_partitioning=false"
+        elif kind == "jsonl":
+            reader = f"read_json([{listed}], format='newline_delimited', {columns}"
+        else:
+            reader = f"read_csv([{listed}], header=true, delim={_literal(DELIMITERS[kind])}, "
+            reader += f"""quote='"', escape='"', {columns}"""
+        return self.connection.sql(f"FROM {reader}, filename='{FILE}')")
+
+    def frame(self, part: Part, roles: Sequence[str]) -> Any:
+        """See `Engine.frame`."""
+        own = {role: part.columns[role] for role in roles}
+        if part.kind == "jsonl":
+            kinds = {name: "VARCHAR" if role == "id" else "JSON" for role, name in own.items()}
+            columns = ", ".join(f"{_literal(name)}: '{kind}'" for name, kind in kinds.items())
+            relation = self._scan(part.kind, part.files, f"columns={{{columns}}}")
+        else:
+            columns = ", ".join(f"'c{position}': 'VARCHAR'" for position in range(len(part.names)))
+            columns = f"auto_detect=false, strict_mode=true, columns={{{columns}}}"
+            relation = self._scan(part.kind, part.files, columns)
+            # by position: DuckDB's names do not tell Gold from gold
+            own = {role: relation.columns[part.names.index(name)] for role, name in own.items()}
+        chosen = {role: quoted_name(name) for role, name in own.items()}
+        if "id" in chosen:
+            chosen["id"] = f"CAST({chosen['id']} AS VARCHAR)"
+        return relation.project(", ".join([*(f"{name} AS {role}" for role, name in chosen.items()), FILE]))
+
+    def rows(self, frame: Any, query: str, *values: str | None) -> Sequence[Sequence[Any]]:
+        """See `Engine.rows`."""
+        frame.create_view("part", replace=True)
+        return self.connection.execute(query, values).fetchall()
+
+
+class _Memory(_DuckDb):
+    """The tables of the reader in memory, one file after the other."""
+
+    def head(self, path: str) -> tuple[Source, str]:
+        """See `Engine.head`; a part is one file."""
+        return super().head(path)[0], path
+
+    def label(self, part: Part, value: Any) -> str:
+        """See `Engine.label`: it is one."""
+        return value
+
+    def frame(self, part: Part, roles: Sequence[str]) -> Any:
+        """See `Engine.frame`."""
+        import pyarrow as pa
+
+        columns = part.read(*part.files)
+        table = pa.table({role: columns[role] for role in roles})
+        names = pa.repeat(part.files[0], len(table))
+        return self.connection.from_arrow(table.append_column(FILE, names))
+
+
+def _file_alone(file: str) -> str:
+    """A name that means this file to DuckDB, which takes *, ? and [ for patterns and drops a leading './'."""
+    plain = is_address(file) or not glob.has_magic(file)
+    return file if plain else glob.escape(os.path.abspath(file))
 
 
 def quoted_name(name: str) -> str:
@@ -65,113 +317,69 @@ def quoted_name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-class CountedColumns(LabelColumns):
-    """Columns of distinct combinations of labels; `counts` says how often each occurs.
-
-    `locate(role, row, reason)` makes the error of a row, with file and line as far as they can be known.
-    """
-
-    def __init__(
-        self,
-        table: pa.Table,
-        columns: dict[str, str],
-        recognised: Iterable[str],
-        locate: Callable[[str, int, str], MalformedRecord],
-    ) -> None:
-        roles = [role for role in columns if role != "id"]
-        super().__init__({role: table.column(role) for role in roles}, columns, recognised)
-        self.table, self.locate = table, locate
-        self.counts = table.column(COUNT).to_numpy()
-
-    def fault(self, role: str, row: int, reason: str) -> MalformedRecord:
-        """As of `LabelColumns`."""
-        return self.locate(role, row, reason)
-
-    def replaced(self, arrays: Mapping[str, pa.ChunkedArray]) -> LabelColumns:
-        """As of `LabelColumns`."""
-        import pyarrow as pa
-
-        table = pa.table({**{name: self.table.column(name) for name in self.table.column_names}, **arrays})
-        return CountedColumns(table, self.columns, self.recognised, self.locate)
+def _literal(text: str) -> str:
+    """A text in SQL."""
+    return "'" + text.replace("'", "''") + "'"
 
 
-def count_rows(
-    frame: Any, gold: str | None = None, predicted: str | None = None, paired: str | None = None
-) -> LabelColumns:
-    """How often does each combination of labels occur in a frame of any engine?
+class _Spark(Engine):
+    """On the active session, or on the one that the surroundings configure (spark-submit, SPARK_REMOTE)."""
 
-    Parameters
-    ----------
-    frame : DuckDB relation, data frame of Spark, Dask, Polars or pandas, Arrow table; one row a sample.
-    gold, predicted, paired : names of the columns; gold and predicted are recognised by a common name if they
-        are None, as in `read_predictions`; paired None: no predictions on paired samples.
+    name, modules, text, hash = "Spark", ("pyspark", "py4j"), "STRING", "xxhash64"
 
-    Returns
-    -------
-    Columns `gold`, `predicted` and, if asked for, `predicted_paired` of the distinct combinations, with
-    `counts`. `score_frame` of helpers.evaluation scores them;
-    `Outcome.from_columns(found["gold"], found["predicted"], counts=found.counts)` is the table. Integers
-    stay integers, as in arrays.
+    def __enter__(self) -> Engine:
+        try:
+            from pyspark.sql import SparkSession
+        except ImportError:
+            needed = "pip install 'beyond-micro-f1[spark]', and Java 17 or newer"
+            raise ValueError(f"Spark is not installed: {needed}") from None
+        try:
+            self.session = SparkSession.builder.appName("beyond-micro-f1").getOrCreate()
+        except Exception as error:
+            said = abridged(" ".join(str(error).split("\n")[0].split()), 200)
+            raise ValueError(
+                f"Spark does not start; it needs a Java runtime, 17 or newer ({said})"
+            ) from error
+        return self
 
-    Raises
-    ------
-    ValueError : a column that is absent or cannot be recognised; more combinations than labels have.
-    MalformedRecord : no rows; a column of something else than text or integers; labels that are missing or
-        blank, with the number of such rows.
+    def frame(self, part: Part, roles: Sequence[str]) -> Any:
+        """See `Engine.frame`."""
+        from pyspark.sql import functions as F
 
-    >>> import duckdb
-    >>> rows = duckdb.sql("SELECT * FROM (VALUES ('a', 'a'), ('a', 'b'), ('a', 'b')) t(label, y_pred)")
-    >>> found = count_rows(rows)
-    >>> sorted(zip(found["gold"].to_pylist(), found["predicted"].to_pylist(), found.counts.tolist()))
-    [('a', 'a', 1), ('a', 'b', 2)]
-    """
-    import pyarrow as pa
+        # Hadoop takes *, ?, [, { in a path for patterns
+        files = ["file://" + re.sub(r"([*?\[\]{}\\])", r"\\\1", os.path.abspath(name)) for name in part.files]
+        if part.kind == "jsonl":
+            frame = self.session.read.text(files).where("trim(value) <> ''")
+            line = F.parse_json("value")
+            paths = {role: "$[" + repr(part.columns[role]) + "]" for role in roles}
+            fields = {role: F.variant_get(line, path, "variant") for role, path in paths.items()}
+            chosen = {role: F.to_json(field) for role, field in fields.items()}
+            if "id" in paths:
+                chosen["id"] = F.variant_get(line, paths["id"], "string")
+        else:
+            if part.kind == "parquet":
+                frame, names = self.session.read.parquet(*files), part.names
+            else:
+                names = [f"c{position}" for position in range(len(part.names))]
+                reading = self.session.read.options(sep=DELIMITERS[part.kind], quote='"', escape='"')
+                reading = reading.options(header=True, mode="FAILFAST", columnPruning=False)
+                frame = reading.schema(", ".join(f"{name} string" for name in names)).csv(files)
+            own = {role: names[part.names.index(part.columns[role])] for role in roles}
+            chosen = {role: F.col("`" + name.replace("`", "``") + "`") for role, name in own.items()}
+            if "id" in chosen:
+                chosen["id"] = chosen["id"].cast("string")
+        file = F.col("_metadata.file_path").alias(FILE)
+        return frame.select(*(column.alias(role) for role, column in chosen.items()), file)
 
-    source = Source(FRAME, b"")
-    source.names = _names(frame)
-    named = named_columns(gold, predicted, paired, None)
-    columns = {role: name for role, name in columns_of(source, named).items() if role != "id"}
-    found = group_rows(frame, list(columns.values()))
-    counts = found.column(COUNT).cast(pa.int64())
-    if not found.num_rows:
-        raise MalformedRecord(FRAME, "there are no rows, so no samples to count")
-    coded = {}
-    for role, name in columns.items():
-        coded[role] = _checked(found.column(name), name, counts.to_numpy())
-    table = pa.table({**coded, COUNT: counts})
-    recognised = [role for role in columns if named[role] is None]
-    return CountedColumns(
-        table,
-        columns,
-        recognised,
-        lambda role, row, why: MalformedRecord(FRAME, why, None, columns[role]),
-    )
+    def rows(self, frame: Any, query: str, *values: str | None) -> Sequence[Sequence[Any]]:
+        """See `Engine.rows`."""
+        frame.createOrReplaceTempView("part")
+        return self.session.sql(query, args=list(values)).collect()
 
-
-def _names(frame: Any) -> list[str]:
-    if hasattr(frame, "column_names"):  # of Arrow tables, whose `columns` are their data
-        return list(frame.column_names)
-    if not hasattr(frame, "columns"):
-        raise ValueError(
-            f"{shown(frame)} is no frame of an engine: DuckDB, Spark, Dask, Polars, pandas, Arrow"
-        )
-    return [str(name) for name in frame.columns]
+    def given(self, file: str, files: Sequence[str]) -> str:
+        """See `Engine.given`; Spark answers with addresses."""
+        return super().given(unquote(file.removeprefix("file:")).replace("//", ""), files)
 
 
-def _checked(column: pa.ChunkedArray, name: str, counts: np.ndarray) -> pa.ChunkedArray:
-    """The column coded; MalformedRecord for what is no label, with the number of rows."""
-    import pyarrow as pa
-
-    is_label = (pa.types.is_string, pa.types.is_large_string, pa.types.is_integer, pa.types.is_boolean)
-    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    if not pa.types.is_null(kind) and kind != pa.string_view() and not any(test(kind) for test in is_label):
-        raise MalformedRecord(FRAME, f"labels are text or integers, not {kind}", None, name)
-    missing = np.array([not _is_label(value) for value in column.to_pylist()])
-    if missing.any():
-        rows = f"{counts[missing].sum()} of {counts.sum()} rows"
-        raise MalformedRecord(FRAME, f"the cell is empty in {rows}", None, name)
-    return column.dictionary_encode()
-
-
-def _is_label(value: Any) -> bool:
-    return value is not None and (not isinstance(value, str) or bool(value.strip()))
+ENGINES = {"memory": _Memory, "duckdb": _DuckDb, "spark": _Spark}
+"""How files are read, by name. A new engine plugs in here."""

@@ -81,7 +81,7 @@ def with_names(found: LabelColumns, names: Mapping[str, str]) -> LabelColumns:
         if row is not None:
             label = shown(found[role][row].as_py())
             reason = f"{label} is no label id and no name; ids are {listing(names, 60)}"
-            raise found.fault(role, row, f"{reason}, names {listing(names.values(), 200)}")
+            raise found.locate(role, row, f"{reason}, names {listing(names.values(), 200)}")
     return found.replaced({role: relabelled(found[role], names) for role in found.roles})
 
 

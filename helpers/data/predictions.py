@@ -9,9 +9,8 @@ import json
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -43,12 +42,8 @@ WEAK_NAMES = ("relation",)
 """Names of a gold column where no other is recognised (TACRED); they may stand over other things as well."""
 
 
-class _Origin(NamedTuple):
-    """Where a column comes from: opens the source again; which of its rows each row is (None: the same)."""
-
-    reopen: Callable[[], Source]
-    column: str
-    rows: np.ndarray | None = None
+Locate = Callable[[str, int, str], MalformedRecord]
+"""The error about a cell, from its role, its row and the reason: it knows file, line and column."""
 
 
 class LabelColumns(dict):
@@ -57,19 +52,19 @@ class LabelColumns(dict):
     Labels are coded, identifiers text. `columns` says which column of the file each is, and `recognised`
     which of them were not named by the caller but recognised. `read_predictions` makes a frame of them.
     `counts` says how often each row occurs, where an engine has counted (`count_files`); None: once.
+    `locate(role, row, reason)` is the error about a cell, with its file, its line and its column.
     """
-
-    counts: np.ndarray | None = None
 
     def __init__(
         self,
         arrays: Mapping[str, pa.ChunkedArray],
         columns: dict[str, str],
         recognised: Iterable[str] = (),
-        origins: Mapping[str, _Origin] | None = None,
+        locate: Locate = lambda role, row, reason: MalformedRecord("", f"row {row + 1}: {reason}"),
+        counts: np.ndarray | None = None,
     ) -> None:
         super().__init__(arrays)
-        self.columns, self.recognised, self._origins = columns, list(recognised), dict(origins or {})
+        self.columns, self.recognised, self.locate, self.counts = columns, list(recognised), locate, counts
 
     @property
     def roles(self) -> list[str]:
@@ -80,18 +75,9 @@ class LabelColumns(dict):
         """The first row (from 0) whose label has a fault, or None; each distinct label is judged once."""
         return first_row(self[role], lambda label: label is None or fault(label))
 
-    def fault(self, role: str, row: int, reason: str) -> MalformedRecord:
-        """The error about a cell: its file, its line and its column."""
-        origin = self._origins[role]
-        source = origin.reopen()
-        place = row if origin.rows is None else int(origin.rows[row])
-        line = source.line(place)
-        reason = reason if line is not None else f"row {place + 1}: {reason}"
-        return MalformedRecord(source.path, reason, line, origin.column)
-
     def replaced(self, arrays: Mapping[str, pa.ChunkedArray]) -> LabelColumns:
         """The same columns with other labels in some."""
-        return LabelColumns({**self, **arrays}, self.columns, self.recognised, self._origins)
+        return LabelColumns({**self, **arrays}, self.columns, self.recognised, self.locate, self.counts)
 
     def frame(self) -> pd.DataFrame:
         """The columns as a frame, see `read_predictions`."""
@@ -164,13 +150,16 @@ def _read(
         with naming_file(source.path):
             _check_unique(source, table.column(columns["id"]), columns["id"])
     # what was read from a file is let go; standard input cannot be read again
-    again = (lambda: source) if str(source.path) == INPUT_NAME else partial(open_source, source.path, form)
-    return LabelColumns(
-        {role: table.column(name) for role, name in columns.items()},
-        columns,
-        (role for role in columns if named[role] is None),
-        {role: _Origin(again, name) for role, name in columns.items()},
-    )
+    path, kept = source.path, source if str(source.path) == INPUT_NAME else None
+
+    def locate(role: str, row: int, reason: str) -> MalformedRecord:
+        line = (kept or open_source(path, form)).line(row)
+        reason = reason if line is not None else f"row {row + 1}: {reason}"
+        return MalformedRecord(path, reason, line, columns[role])
+
+    recognised = [role for role in columns if named[role] is None]
+    arrays = {role: table.column(name) for role, name in columns.items()}
+    return LabelColumns(arrays, columns, recognised, locate)
 
 
 def named_columns(
@@ -217,7 +206,7 @@ def _joined(predicted: LabelColumns, gold: LabelColumns, source: Source, of_gold
         {role: arrays[role] for role in roles if role in arrays},
         {**predicted.columns, **gold.columns},
         [*gold.recognised, *predicted.recognised],
-        {**predicted._origins, **gold._origins},
+        lambda role, row, reason: (gold if role in gold else predicted).locate(role, row, reason),
     )
 
 
@@ -229,7 +218,9 @@ def _in_order(predicted: LabelColumns, gold: LabelColumns, source: Source, of_go
     strange = pc.is_null(pc.index_in(predicted["id"], value_set=gold["id"]))
     if pc.any(strange).as_py():
         row = strange.index(pa.scalar(True)).as_py()
-        raise predicted.fault("id", row, f"id {shown(predicted['id'][row].as_py())} is not in {of_gold.path}")
+        raise predicted.locate(
+            "id", row, f"id {shown(predicted['id'][row].as_py())} is not in {of_gold.path}"
+        )
     places = pc.index_in(gold["id"], value_set=predicted["id"])
     missing = places.null_count
     if missing:
@@ -245,8 +236,12 @@ def _in_order(predicted: LabelColumns, gold: LabelColumns, source: Source, of_go
         if missing:
             taken = taken.cast(pa.string()).fill_null(SKIPPED).dictionary_encode()
         arrays[role] = taken
-    origins = {role: one._replace(rows=order) for role, one in predicted._origins.items()}
-    return LabelColumns(arrays, predicted.columns, predicted.recognised, origins)
+    return LabelColumns(
+        arrays,
+        predicted.columns,
+        predicted.recognised,
+        lambda role, row, reason: predicted.locate(role, int(order[row]), reason),
+    )
 
 
 def gold_counts(source: Source, gold_column: str | None = None) -> dict[str, int]:

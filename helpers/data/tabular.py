@@ -46,6 +46,13 @@ class Source:
     def __init__(self, path: Path | str, content: bytes) -> None:
         self.path, self.content = path, content
 
+    @classmethod
+    def named(cls, path: Path | str, names: Sequence[str]) -> Source:
+        """A source without content, of which only the columns are known."""
+        source = cls(path, b"")
+        source.names = list(names)
+        return source
+
     def read(
         self, columns: Sequence[str], identifiers: str | None = None, numbers: Collection[str] = ()
     ) -> pa.Table:
@@ -386,9 +393,10 @@ class Parquet(Source):
 
         super().__init__(path, content)
         try:
-            self.names = parquet.read_schema(pa.BufferReader(content)).names
+            self.schema = parquet.read_schema(pa.BufferReader(content))
         except (pa.ArrowException, OSError) as error:
             raise MalformedRecord(path, f"this is no whole Parquet file ({error})") from error
+        self.names = self.schema.names
 
     def _read(self, columns: Sequence[str], identifiers: str | None, numbers: Collection[str]) -> pa.Table:
         import pyarrow as pa

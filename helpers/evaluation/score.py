@@ -208,7 +208,7 @@ def prepared(
             label = columns[role][row].as_py()
             alike = [each for each in known if plain_form(each) == plain_form(label)]
             hint = f"; --normalise counts it as {shown(alike[0])}" if alike else ""
-            raise columns.fault(role, row, f"{unknown_name(f'label of {task.name}', label, known)}{hint}")
+            raise columns.locate(role, row, f"{unknown_name(f'label of {task.name}', label, known)}{hint}")
     return columns, respellings
 
 

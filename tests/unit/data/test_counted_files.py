@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from helpers.core import MalformedRecord
-from helpers.data import count_files, counted_files, find_files, read_label_columns, scans
+from helpers.data import count_files, counting, engines, find_files, read_label_columns
 from helpers.evaluation import score_file
 from tests.outcomes import Outcome
 
@@ -163,7 +163,7 @@ def test_a_fault_in_parquet_has_file_row_and_column(tmp_path, odd):
 def test_of_a_large_file_the_fault_has_no_line(tmp_path, monkeypatch):
     path = write(tmp_path / "a.csv", some_rows(6))
     path.write_text(path.read_text().replace("A", " "))
-    monkeypatch.setattr(scans, "LARGE", 10)
+    monkeypatch.setattr(engines, "LARGE", 10)
     with pytest.raises(MalformedRecord, match=r"a.csv, column 'gold': the cell is empty$"):
         count_files(path)
     path.write_text('gold,predicted\n"a,b\n')
@@ -222,12 +222,13 @@ class TestIdentifiers:
 
     def test_of_one_plain_file_they_are_checked_whatever_its_size(self, tmp_path, monkeypatch):
         path = write(tmp_path / "a.csv", [*some_rows(3), *some_rows(1)])
-        monkeypatch.setattr(counted_files, "is_large", lambda path: True)
+        monkeypatch.setattr(counting, "is_large", lambda *paths: True)
         with pytest.raises(MalformedRecord, match="'s0' of line 5 occurs twice, the first time in line 2"):
             count_files(path)
 
     def test_what_was_not_checked_is_said(self, tmp_path, caplog):
-        write(tmp_path / "a.csv", some_rows(5))
+        for name in "ab":
+            write(tmp_path / f"{name}.csv", some_rows(5))
         count_files(f"{tmp_path}/*.csv")
         assert "ids are not checked; --check-ids" in caplog.text
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.core import MalformedRecord
-from helpers.data import count_rows, engines
+from helpers.data import count_rows, counting
 from helpers.evaluation import score_frame
 from tests.outcomes import Outcome
 
@@ -99,7 +99,7 @@ def test_an_absent_column_and_what_is_no_frame_are_refused():
 
 
 def test_ids_and_texts_are_no_labels(monkeypatch):
-    monkeypatch.setattr(engines, "MOST_COMBINATIONS", 10)
+    monkeypatch.setattr(counting, "MOST_COMBINATIONS", 10)
     with pytest.raises(
         ValueError, match="more than 10 combinations of 'gold' and 'predicted': are they labels"
     ):
