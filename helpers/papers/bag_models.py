@@ -293,11 +293,6 @@ def first_runs(runs: Sequence[Run], systems: Sequence[str] = SHOWN_SYSTEMS, seed
     return {name: found[name] for name in systems if name in found}
 
 
-def noise_points(found: pd.DataFrame) -> pd.DataFrame:
-    """`agreement` as the figure of noise takes it: noise in per cent of the paper's rates."""
-    return found.assign(noise=100 * found["strength"])[["noise", "draw", "tau", "best_kept"]]
-
-
 def protocol_curves(curves: pd.DataFrame, systems: Sequence[str] = NOISY_SYSTEMS) -> pd.DataFrame:
     """Curves of `draw_curves` as their figure takes them, in per cent, a panel for each protocol.
 

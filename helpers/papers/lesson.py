@@ -295,22 +295,6 @@ def word_order(corpus: Mapping[str, Sequence[RelationSample]]) -> pd.DataFrame:
     return pd.DataFrame.from_dict(rows, orient="index", columns=["sentences", "entity 1 comes first"])
 
 
-def scores_table(trained: Iterable[Trained]) -> pd.DataFrame:
-    """The five scores of each model, per cent; one row a model."""
-    return pd.DataFrame({one.name: one.scores for one in trained}).T.rename_axis("model")
-
-
-def score_curves(one: Trained, scores: Sequence[str] = ("A", "B")) -> pd.DataFrame:
-    """Some scores of one model after each epoch, as `epochs_chart` wants them."""
-    return one.curve()[list(scores)].reset_index().melt("epoch", var_name="score")
-
-
-def model_curves(trained: Iterable[Trained], score: str = "B") -> pd.DataFrame:
-    """One score of several models after each epoch, as `epochs_chart` wants it."""
-    tables = [one.curve()[score].rename("value").reset_index().assign(score=one.name) for one in trained]
-    return pd.concat(tables, ignore_index=True)
-
-
 def merged_cost_text(plain: Trained, both: Trained) -> str:
     """What training on both sides changes, in points."""
     change = {name: both.scores[name] - value for name, value in plain.scores.items()}
