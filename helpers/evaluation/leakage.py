@@ -23,6 +23,7 @@ from ..metrics import (
     averages,
     evaluate,
     leaked,
+    plain_values,
     points,
     scheme_names,
 )
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from ..runs import Run
 
 SCORES = ("precision", "recall", "f1")
+RANKS = ("rank", "rank_leaked", "rank_change")
 COLUMNS = {
     "f1": Column("f1"),
     "f1_leaked": Column("leaked"),
@@ -78,7 +80,7 @@ class LeakReport(Report):
 
     def to_dict(self) -> dict[str, Any]:
         """The attributes as a dictionary, in order."""
-        return vars(self) | {"notes": list(self.notes)}
+        return plain_values(vars(self))
 
     def rows(self) -> list[dict[str, Any]]:
         """One row a scheme: scheme, then each score, leaked, gained."""
@@ -107,29 +109,27 @@ def leak_report(
 
     Raises ValueError if `negative` is none of the labels.
     """
-    after = leaked(confusion, negative)
-    reports = [evaluate(table, schemes=schemes, negative=negative) for table in (confusion, after)]
-    stated, found = (
-        {
-            scheme: {name: row[name] for name in (*SCORES, "signature")}
-            for scheme, row in report.schemes.items()
-        }
-        for report in reports
+    before = evaluate(confusion, schemes=schemes, negative=negative)
+    after = evaluate(leaked(confusion, negative), schemes=schemes, negative=negative)
+    columns = (*SCORES, "signature")
+    stated, forced = (
+        {scheme: {name: row[name] for name in columns} for scheme, row in report.schemes.items()}
+        for report in (before, after)
     )
-    for row in found.values():
+    for row in forced.values():
         row["signature"] += "|leak:gold_negative"
     gain = {
-        scheme: {name: found[scheme][name] - row[name] for name in SCORES} for scheme, row in stated.items()
+        scheme: {name: forced[scheme][name] - row[name] for name in SCORES} for scheme, row in stated.items()
     }
-    counts, place = confusion.per_class(), confusion.labels.index(negative)
-    alarms, n_negative = counts.fn[place].item(), counts.gold[place].item()
+    of_negative = before.per_class[negative]
+    n_negative, alarms = of_negative["support"], of_negative["support"] - of_negative["correct"]
     notes: tuple[str, ...] = ()
     if not n_negative:
         notes = (f"no sample has the gold label {shown(negative)}: there is nothing to leak",)
     elif not alarms:
         notes = ("no negative sample is answered with a relation: what the leak leaves, ask how it was made",)
-    signature = reports[0].signature
-    return LeakReport(confusion.n, n_negative, alarms, negative, stated, found, gain, signature, notes)
+    n, signature = confusion.n, before.signature
+    return LeakReport(n, n_negative, alarms, negative, stated, forced, gain, signature, notes)
 
 
 def audit_leak(
@@ -154,18 +154,12 @@ def audit_leak(
     0.3333
     """
     scheme_names(schemes)  # refuses an unknown one before the file is read
-    found = read_label_columns(path, gold_column, predicted_column)
+    columns = read_label_columns(path, gold_column, predicted_column)
     with naming_file(path):
-        one = found.columns.get("gold")
-        if one is not None and one == found.columns.get("predicted"):
-            raise ValueError(f"column {shown(one)} is both gold and predicted")
-        confusion = Outcome.from_columns(found["gold"], found["predicted"])
-        if negative not in confusion.labels:
-            known = ", ".join(shown(label) for label in confusion.labels[:10])
-            raise ValueError(
-                f"negative is {shown(negative)}, which is no label of the file; there are {known}"
-            )
-        return leak_report(confusion, negative, schemes)
+        name = columns.columns.get("gold")
+        if name is not None and name == columns.columns.get("predicted"):
+            raise ValueError(f"column {shown(name)} is both gold and predicted")
+        return leak_report(Outcome.from_columns(columns["gold"], columns["predicted"]), negative, schemes)
 
 
 def leak_table(runs: Iterable[Run], schemes: Sequence[str | Weighting] | None = None) -> pd.DataFrame:
@@ -190,9 +184,7 @@ def leak_table(runs: Iterable[Run], schemes: Sequence[str | Weighting] | None = 
 
     import pandas as pd
 
-    names = scheme_names(schemes)
-    weightings = names if schemes is None else schemes
-    rows = []
+    names, rows = scheme_names(schemes), []
     for run in runs:
         outcome = run.outcome()
         if not isinstance(outcome, Outcome) or len(outcome.roles) > 2:
@@ -200,16 +192,15 @@ def leak_table(runs: Iterable[Run], schemes: Sequence[str | Weighting] | None = 
         if run.negative is None:
             raise ValueError(f"the run of {run.model} on {run.dataset} has no negative class")
         tables = (outcome, leaked(outcome, run.negative))
-        scores = [averages(one, weightings, negative=run.negative).tolist() for one in tables]
+        scores = [averages(table, schemes, negative=run.negative).tolist() for table in tables]
         for scheme, before, after in zip(names, *scores, strict=True):
             signature = Policy(run.negative).signature(outcome, "f1", scheme)
             row = {"dataset": run.dataset, "model": run.model, "scheme": scheme, "score": before}
             rows.append(row | {"leaked": after, "gain": after - before, "signature": signature})
-    table = pd.DataFrame(rows, columns=["dataset", "model", "scheme", "score", "leaked", "gain", "signature"])
+    columns = ("dataset", "model", "scheme", "score", "leaked", "gain", *RANKS, "signature")
+    table = pd.DataFrame(rows, columns=columns)
     groups = table.groupby(["dataset", "scheme"], sort=False)
-    for place, (rank, score) in enumerate({"rank": "score", "rank_leaked": "leaked"}.items()):
-        ranks = groups[score].rank(ascending=False, method="min").astype(int)
-        table.insert(list(table).index("gain") + 1 + place, rank, ranks)
-    change = table["rank"] - table["rank_leaked"]
-    table.insert(list(table).index("rank_leaked") + 1, "rank_change", change)
+    for rank, score in (("rank", "score"), ("rank_leaked", "leaked")):
+        table[rank] = groups[score].rank(ascending=False, method="min").astype(int)
+    table["rank_change"] = table["rank"] - table["rank_leaked"]
     return table

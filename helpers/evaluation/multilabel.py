@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy  # its parts are loaded when they are first asked for
 
-from ..core import Label, table_name, unknown_name, visible
+from ..core import Label, naming_file, table_name, unknown_name, visible
 from ..data import Documents, label_matrix, read_matrix
 from ..metrics import (
     F_MEASURES,
@@ -26,6 +26,7 @@ from ..metrics import (
     Report,
     Table,
     Weighting,
+    as_label_matrix,
     as_score_matrix,
     averages,
     bootstrap_suffix,
@@ -258,11 +259,9 @@ def score_multilabel_files(
         )
         needed = "a score is needed for each instance and label"
         raise ValueError(f"{scores_path} has {given}, but {truth_path} has {wanted}: {needed}")
-    try:
-        report = score_multilabel(truth, scores, **options)
-    except ValueError as error:
-        path = {"truth": truth_path, "score": scores_path}.get(str(error)[:5])
-        raise ValueError(f"{path}: {error}" if path else str(error)) from error
+    with naming_file(truth_path):
+        truth = as_label_matrix(truth)
+    report = score_multilabel(truth, scores, **options)
     for remark in _remarks(truth, scores, report, **options):
         logger.warning("%s: %s", scores_path, remark)
     return report

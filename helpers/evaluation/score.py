@@ -374,21 +374,12 @@ def score_frame(
         # a sample may be skipped, or predicted as the negative class, on the paired sentences only
         if known or negative not in (None, *table.labels):
             table = pairs.of("predicted").grouped()
-    official = (known is not None, known is not None)
-    return _report(table, pairs, official, negative, inverse, schemes, replicates, seed, policy)
+    options: dict[str, Any] = {"inverse": inverse, "schemes": schemes, "replicates": replicates, "seed": seed}
+    return _report(table, pairs, (known is not None,) * 2, negative, **options, **policy)
 
 
-def score_run(
-    run: Run,
-    *,
-    negative: str | None = None,
-    schemes: Sequence[str | Weighting] | None = None,
-    inverse: Mapping[Any, str] | None = None,
-    replicates: int = 0,
-    seed: int = 1,
-    **policy: Any,
-) -> ClassReport:
-    """Score the counts of a run file, as `score_frame`; the negative class is the run's.
+def score_run(run: Run, *, negative: str | None = None, **options: Any) -> ClassReport:
+    """Score the counts of a run file; options as in `score_frame`, but the negative class is the run's.
 
     A run on paired sentences has the section `direction`, in which performance is the official macro-F1, as
     in paper R. Raises ValueError for a run of label sets, of ranked facts, or of two systems side by side,
@@ -405,8 +396,7 @@ def score_run(
     if negative not in (None, run.negative or ""):
         raise ValueError(f"negative is {shown(negative)}, but that of the run is {shown(run.negative)}")
     table, pairs = outcome.of("predicted").grouped(), outcome if "paired" in outcome.roles else None
-    official = (run.dataset in TASKS, True)
-    return _report(table, pairs, official, run.negative, inverse, schemes, replicates, seed, policy)
+    return _report(table, pairs, (run.dataset in TASKS, True), run.negative, **options)
 
 
 def counted(
@@ -447,11 +437,12 @@ def _report(
     pairs: Outcome | None,
     official: tuple[bool, bool],
     negative: str | None,
-    inverse: Mapping[Any, str] | None,
-    schemes: Sequence[str | Weighting] | None,
-    replicates: int,
-    seed: int,
-    policy: Mapping[str, Any],
+    *,
+    inverse: Mapping[Any, str] | None = None,
+    schemes: Sequence[str | Weighting] | None = None,
+    replicates: int = 0,
+    seed: int = 1,
+    **policy: Any,
 ) -> ClassReport:
     """Schemes, official scores and direction scores; one generator draws for all intervals, in this order.
 

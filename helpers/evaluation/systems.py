@@ -1,14 +1,13 @@
 """The outcomes of published prediction files as runs: counted once, kept, scored ever after.
 
-Prediction files of real systems go in (52 on TACRED, 10 on SemEval-2010 Task 8), runs come out; `store`
-writes them to results/runs, where the notebooks find them also on a machine without the files. It trains
-nothing and loads no torch.
+Prediction files of real systems go in (52 on TACRED, 10 on SemEval-2010 Task 8), runs come out; they are
+stored in results/runs, where the notebooks find them also on a machine without the files. It trains nothing
+and loads no torch.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..core import SEMEVAL_RELATIONS, MissingData
@@ -24,12 +23,10 @@ TACRED_GOLD = {"tacred": "gold", "tacred-revised": "gold_tacrev"}
 """Data set → its gold column: the original labels, and those revised by Alt et al. 2020 (TACREV)."""
 TACRED_FILE = "tacred/tacred_test_predictions.tsv.gz"
 TACRED_SOURCE = "DFKI-NLP/tacrev@2252b8e results/test_results (Alt et al. 2020)"
+# the two best, and of all pairs the one that micro and macro turn widest
 TACRED_PAIRS = (
-    ("knowbert_wordnet_wiki_tacred", "spanbert_tacred"),  # the two best
-    (
-        "lstm_bert_cased",
-        "bilstm_bert_cased_unmasked",
-    ),  # of all pairs the one that micro and macro turn widest
+    ("knowbert_wordnet_wiki_tacred", "spanbert_tacred"),
+    ("lstm_bert_cased", "bilstm_bert_cased_unmasked"),
 )
 
 _TITLES = {"knowbert_wordnet_wiki_tacred": "KnowBERT", "spanbert_tacred": "SpanBERT", "tre_tacred": "TRE"}
@@ -66,8 +63,13 @@ def tacred_runs() -> Iterator[Run]:
     frame = tacred_predictions("test")
     models = [column for column in frame if column not in ("id", *TACRED_GOLD.values())]
     labels = tuple(frame["gold"].cat.categories)
-    fixed: dict[str, Any] = {"negative": "no_relation", "files": _tacred_sums(), "source": TACRED_SOURCE}
-    fixed |= {"licence": registered_file(TACRED_FILE).licence}
+    try:
+        locate(TACRED_FILE)
+        files = _sums(TACRED_FILE)
+    except MissingData:  # a copy of the repository was read
+        files = {}
+    fixed: dict[str, Any] = {"negative": "no_relation", "files": files, "source": TACRED_SOURCE}
+    fixed["licence"] = registered_file(TACRED_FILE).licence
     for dataset, gold in TACRED_GOLD.items():
         for model in models:
             outcome = Outcome.from_columns(frame[gold], frame[model], labels=labels)
@@ -148,22 +150,6 @@ def semeval_implementations() -> Iterator[Run]:
         yield Run.from_outcome(outcome, model=model, **_semeval_origin(path), **fixed)
 
 
-def store(runs: Iterable[Run], folder: Path | str) -> list[Path]:
-    """Write runs, each file atomically; a file with another configuration is an error. Returns the paths.
-
-    >>> import tempfile
-    >>> from helpers.runs import Run
-    >>> run = Run.from_outcome(Outcome.from_columns(["a"], ["a"]), dataset="demo", model="majority")
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     [path.name for path in store([run], folder)]
-    ['predictions.json']
-    """
-
-    from ..runs import save_run
-
-    return [save_run(run, folder) for run in runs]
-
-
 def _pair(
     frame: pd.DataFrame, gold: str, pair: tuple[str, str], labels: tuple[str, ...], **fixed: Any
 ) -> Run:
@@ -173,25 +159,14 @@ def _pair(
     return Run.from_outcome(outcome, model="+".join(pair), second=pair[1], **fixed)
 
 
-def _tacred_sums() -> dict[str, str]:
-    """The sum of the compiled table, if that was read."""
-    try:
-        locate(TACRED_FILE)
-    except MissingData:
-        return {}
-    return _sums(TACRED_FILE)
-
-
 def _sums(*paths: str) -> dict[str, str]:
     return {path: registered_file(path).sha256 for path in paths}
 
 
 def _semeval_origin(*paths: str) -> dict[str, Any]:
     """Files, addresses and licence of these predictions."""
-    found = [registered_file(path) for path in paths]
-    sources = (one.url.removeprefix("https://raw.githubusercontent.com/") for one in found)
-    return {
-        "files": _sums("semeval2010/TEST_FILE_FULL.TXT", *paths),
-        "source": "; ".join(sources),
-        "licence": "; ".join(dict.fromkeys(one.licence for one in found)),
-    }
+    files = [registered_file(path) for path in paths]
+    sources = (file.url.removeprefix("https://raw.githubusercontent.com/") for file in files)
+    licences = dict.fromkeys(file.licence for file in files)
+    sums = _sums("semeval2010/TEST_FILE_FULL.TXT", *paths)
+    return {"files": sums, "source": "; ".join(sources), "licence": "; ".join(licences)}

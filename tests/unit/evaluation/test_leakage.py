@@ -144,7 +144,7 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("words", "message"),
         [
-            (["--negative", "none"], "mine.csv: negative is 'none', which is no label of the file"),
+            (["--negative", "none"], "mine.csv: negative is 'none', which is not in labels (3 labels)"),
             ([], "Missing option '--negative'"),
             (["--negative", "NA", "--scheme", "mikro"], "did you mean 'micro'"),
             (["--negative", "NA", "--gold-column", "x"], "mine.csv"),

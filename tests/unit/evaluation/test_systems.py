@@ -15,13 +15,12 @@ from helpers.evaluation.systems import (
     TACRED_PAIRS,
     semeval_implementations,
     semeval_runs,
-    store,
     tacred_runs,
 )
 from helpers.metrics.averaging import averages
 from helpers.metrics.semeval import official_macro
 from helpers.metrics.weighting import SCHEMES
-from helpers.runs import Run, list_runs, load_run, run_path
+from helpers.runs import Run, list_runs, load_run, run_path, save_run
 
 DATASETS = {"tacred": (54, 15509), "tacred-revised": (54, 15509), "semeval2010": (6, 2717)}
 
@@ -106,7 +105,8 @@ def test_stored_outcomes_are_those_of_the_prediction_files(data_dir: Path) -> No
 
 def test_one_corrupted_count_fails_the_comparison(tmp_path: Path) -> None:
     runs = published("tacred")
-    store(runs, tmp_path)
+    for run in runs:
+        save_run(run, tmp_path)
     assert differing(list_runs(folder=tmp_path), runs) == set()
     path = run_path(stored("tacred", "gcn"), tmp_path)
     record = json.loads(path.read_text())
@@ -152,8 +152,8 @@ def test_without_the_files_the_message_says_how_to_get_them(tmp_path, monkeypatc
 
 def test_a_file_of_another_configuration_is_not_replaced(tmp_path: Path) -> None:
     run = stored("semeval2010", "CNN")
-    (path,) = store([run], tmp_path)
+    path = save_run(run, tmp_path)
     before = path.read_bytes()
     with pytest.raises(FileExistsError, match="source"):
-        store([replace(run, source="elsewhere")], tmp_path)
+        save_run(replace(run, source="elsewhere"), tmp_path)
     assert path.read_bytes() == before
