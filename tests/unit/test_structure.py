@@ -20,6 +20,7 @@ from helpers import ROOT
 
 TOP_LEVEL = {
     *("README.md", "CONTRIBUTING.md", "LICENSE", "CITATION.cff", "SECURITY.md", "GLOSSARY.md", "TEACHING.md"),
+    "CHANGELOG.md",
     *("Makefile", "environment.yml", "requirements.txt", "pyproject.toml"),
     *("notebooks", "helpers", "results", "figures", "examples", "tests", "web", "workflow"),
 }
@@ -58,7 +59,15 @@ def test_no_file_names_a_machine(committed) -> None:
 
 @pytest.mark.parametrize(
     "page",
-    ["README.md", "CONTRIBUTING.md", "SECURITY.md", "GLOSSARY.md", "TEACHING.md", "results/README.md"]
+    [
+        "README.md",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "SECURITY.md",
+        "GLOSSARY.md",
+        "TEACHING.md",
+        "results/README.md",
+    ]
     + [f"notebooks/{path.name}" for path in sorted((ROOT / "notebooks").glob("*.ipynb"))],
 )
 def test_relative_links_lead_somewhere(page: str) -> None:
