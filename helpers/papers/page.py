@@ -54,19 +54,26 @@ PAGES = {"README.md": "landing.md"} | {
 }
 """Page → its template."""
 
+CORE = ("00", "01", "02", "03", "05", "06", "07", "16")
+"""The notebooks to read first, in this order."""
+
 
 def notebooks_markdown() -> str:
-    """Every notebook with its question, as its first cell asks it; links lead to the executed copies.
+    """The core notebooks, each with the question of its first cell, then links to the others; to the executed
+    copies.
 
     >>> notebooks_markdown().splitlines()[2].split(" | ")[0]
     '| [00 · Start here](results/notebooks/00_start_here.ipynb)'
     """
-    rows = []
+    core, reference = [], []
     for path in notebook_paths():
         contract = read_contract(path)
         link = f"[{contract['title']}](results/notebooks/{path.name})"
-        rows.append((link, contract.get("Question", "")))
-    return markdown_table(["notebook", "question"], rows)
+        if path.name[:2] in CORE:
+            core.append((link, contract.get("Question", "")))
+        else:
+            reference.append(link)
+    return markdown_table(["core path", "question"], core) + "\n\nReference: " + " · ".join(reference) + "."
 
 
 def expect(holds: bool, said: str) -> str:

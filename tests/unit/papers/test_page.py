@@ -77,14 +77,15 @@ def test_a_missing_row_is_named():
         rows_of(TABLES_FOLDER / "01_statistics.csv", dataset="nowhere")
 
 
-def blocks(language: str) -> list[str]:
-    """The code blocks of the README in one language."""
-    return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+def blocks(language: str, text: str = README) -> list[str]:
+    """The code blocks of a page in one language."""
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
 
 def test_the_walk_to_many_predictions_can_be_typed(call, monkeypatch, tmp_path):
     """Five commands; with fewer rows, and without what installs. Spark's is typed in tests/unit/data."""
-    (walk,) = (block for block in blocks("bash") if "100000000" in block)
+    speed = (ROOT / "results" / "speed.md").read_text("utf-8")
+    (walk,) = (block for block in blocks("bash", speed) if "100000000" in block)
     install, make, *scores = walk.replace("100000000", "1000").splitlines()
     assert install == "pip install ." and len(scores) == 3 and "--engine spark" in scores[-1]
     monkeypatch.chdir(tmp_path)
@@ -101,7 +102,7 @@ def test_the_walk_to_many_predictions_can_be_typed(call, monkeypatch, tmp_path):
 def test_the_example_is_what_the_command_prints(call, monkeypatch):
     """Typed as it is printed, in the project's folder."""
     monkeypatch.chdir(ROOT)
-    (command,) = re.findall(r"^python -m helpers (.*examples/.*)$", blocks("bash")[0], re.MULTILINE)
+    (command,) = re.findall(r"^beyond-micro-f1 (.*examples/.*)$", blocks("bash")[0], re.MULTILINE)
     code, printed, _ = call(*shlex.split(command))
     assert code == 0
     shown = [line for line in blocks("text")[0].splitlines() if line != "…"]
