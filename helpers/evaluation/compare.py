@@ -37,13 +37,12 @@ from ..metrics import (
     resolve_score,
     scheme_names,
 )
-from .score import Task, as_run, counted, find_task, prepared
+from .score import Task, as_run, counted, find_task, prepared, split_options
 
 if TYPE_CHECKING:
     import pandas as pd
 
 logger = logging.getLogger(__name__)
-READING = ("gold_column", "predicted_column", "id_column", "gold_file", "form", "label_names")
 CHANCES = {
     name: Column(head, form=chance) for name, head in {"p": "p", "p_holm": "p Holm", "p_bh": "p BH"}.items()
 }
@@ -108,8 +107,9 @@ def compare_files(
     import pandas as pd
 
     correct, names = corrected(correction), scheme_names(schemes)
-    known, rules = _rules(task, negative, schemes, score, options)
-    (first, gold), *others = _read(paths, known, normalise, options)
+    reading, policy = split_options(options)
+    known, rules = _rules(task, negative, schemes, score, **policy)
+    (first, gold), *others = _read(paths, known, normalise, reading)
     rows: list[dict[str, Any]] = []
     for path, frame in others:
         pair = _pair(gold, frame, known, rules)
@@ -143,13 +143,9 @@ def corrected(correction: str) -> Callable[[Sequence[float]], list[float]]:
 def comparison_latex(
     paths: Sequence[Path | str],
     *,
-    negative: str | None = None,
-    task: str | None = None,
-    schemes: Sequence[str | Weighting] | None = None,
     replicates: int = 10_000,
     seed: int = 1,
     normalise: bool = False,
-    score: str = "f1",
     decimals: int = 1,
     **options: Any,
 ) -> str:
@@ -165,8 +161,9 @@ def comparison_latex(
     ...     print(comparison_latex(paths, schemes=["macro"], replicates=9).splitlines()[-4])
     b & \\textbf{100.0 [100.0, 100.0]} \\\\
     """
-    known, rules = _rules(task, negative, schemes, score, options)
-    names, systems = scheme_names(schemes), _read(paths, known, normalise, options)
+    reading, policy = split_options(options)
+    known, rules = _rules(**policy)
+    names, systems = scheme_names(rules["schemes"]), _read(paths, known, normalise, reading)
     intervals = []
     for _, frame in systems:
         table = _pair(frame, frame, known, rules).of("predicted").grouped()
@@ -191,28 +188,26 @@ def comparison_latex(
 
 
 def _rules(
-    task: str | None,
-    negative: str | None,
-    schemes: Sequence[str | Weighting] | None,
-    score: str,
-    options: Mapping[str, Any],
+    task: str | None = None,
+    negative: str | None = None,
+    schemes: Sequence[str | Weighting] | None = None,
+    score: str = "f1",
+    **policy: Any,
 ) -> tuple[Task | None, dict[str, Any]]:
     """The task, and what is averaged: arguments of `averages`."""
     known = find_task(task)
     scheme_names(schemes)  # refuses an unknown one before a file is read
-    rules: dict[str, Any] = {"schemes": schemes, "score": resolve_score(score)[0]}
-    rules |= {name: value for name, value in options.items() if name not in READING}
-    return known, rules | {"negative": known.negative if known else negative or None}
+    negative = known.negative if known else negative or None
+    return known, {"schemes": schemes, "score": resolve_score(score)[0], "negative": negative, **policy}
 
 
 def _read(
-    paths: Sequence[Path | str], task: Task | None, normalise: bool, options: Mapping[str, Any]
+    paths: Sequence[Path | str], task: Task | None, normalise: bool, reading: Mapping[str, Any]
 ) -> list[tuple[Path | str, pd.DataFrame]]:
     """The files, each in the order of the samples of the first."""
     paths = [paths] if isinstance(paths, str | Path) else list(paths)
     if len(paths) < 2:
         raise ValueError(f"a comparison takes at least two files, not {len(paths)}")
-    reading = {name: value for name, value in options.items() if name in READING}
     frames: list[pd.DataFrame] = []
     spellings: tuple[str, ...] = ()
     for path in paths:

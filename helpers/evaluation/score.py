@@ -56,6 +56,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 RATES = tuple(DIRECTION_SCORES.values())
+READING = ["gold_column", "predicted_column", "paired_column", "id_column", "gold_file", "form"]
+READING += ["label_names", "engine", "check_ids"]
+"""Arguments of `count_files`; without the last two, of `read_label_columns`."""
 
 
 class Task(NamedTuple):
@@ -118,19 +121,20 @@ def _named(path: Path | str | Sequence[Path | str]) -> Path | str:
     return path if isinstance(path, str | Path) else listing(path, 200)
 
 
+def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """How files are read (arguments of `count_files`), and the other options.
+
+    >>> split_options({"gold_column": "label", "labels": "listed"})
+    ({'gold_column': 'label'}, {'labels': 'listed'})
+    """
+    reading = {name: value for name, value in options.items() if name in READING}
+    return reading, {name: value for name, value in options.items() if name not in READING}
+
+
 def scored_file(
     path: Path | str | Sequence[Path | str],
     *,
-    gold_column: str | None = None,
-    predicted_column: str | None = None,
-    paired_column: str | None = None,
-    id_column: str | None = None,
-    gold_file: Path | str | None = None,
-    form: str | None = None,
-    label_names: Mapping[str, str] | None = None,
     normalise: bool = False,
-    engine: str | None = None,
-    check_ids: bool = False,
     task: str | None = None,
     **options: Any,
 ) -> tuple[ClassReport, list[str]]:
@@ -143,18 +147,17 @@ def scored_file(
     known = find_task(task)
     scheme_names(options.get("schemes"))  # refuses an unknown one before the file is read
     resolve_score(options.get("score", "f1"))
-    if form is None and isinstance(path, Path | str) and (run := as_run(path)):
+    reading, options = split_options(options)
+    gold_file, label_names = reading.get("gold_file"), reading.get("label_names")
+    if reading.get("form") is None and isinstance(path, Path | str) and (run := as_run(path)):
         if gold_file is not None or task not in (None, run.dataset):
             what = "has its gold labels" if gold_file is not None else f"is of {run.dataset}, not of {task}"
             raise ValueError(f"{path} is a run file and {what}")
         with naming_file(path):
             report = score_run(run, **options)
         return report, [*_pooled_only(report)]
-    columns = (gold_column, predicted_column, paired_column, id_column)
-    reading: dict[str, Any] = {"gold_file": gold_file, "form": form, "label_names": label_names}
-    read = count_files(path, *columns, engine=engine, check_ids=check_ids, **reading)
     names = tuple(label_names.values()) if label_names else None
-    read, respellings = prepared(read, known, normalise, names)
+    read, respellings = prepared(count_files(path, **reading), known, normalise, names)
     negative = options.get("negative")
     if negative and respellings:
         spelt = {plain_form(each.counted_as): each.counted_as for each in respellings}
