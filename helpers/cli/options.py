@@ -119,6 +119,7 @@ POLICY = together(
         "X",
         "What 0/0 counts as: 0 (default), 1, or nan, which leaves that class out.",
         click.Choice(("0", "1", "nan")),
+        callback=lambda context, parameter, value: None if value is None else float(value),
     ),
     option(
         "--zero-support",
@@ -145,8 +146,6 @@ def policy_of(options: dict[str, Any]) -> dict[str, Any]:
     score, beta, labels = (options.pop(name) for name in ("score", "beta", "labels"))
     rules = {name: options.pop(name) for name in ("zero_division", "zero_support")}
     policy = {name: value for name, value in rules.items() if value is not None}
-    if "zero_division" in policy:
-        policy["zero_division"] = float(policy["zero_division"])
     if score is not None and beta is not None:
         raise ValueError(f"--beta is for F_beta: leave out one of --beta {beta:g} and --score {score}")
     if beta is not None and not 0 < beta < math.inf:

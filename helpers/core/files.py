@@ -6,6 +6,7 @@ elsewhere.
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import functools
 import gzip
@@ -127,8 +128,8 @@ def remove_abandoned(parent: Path) -> None:
 
 
 @contextlib.contextmanager
-def locked(folder: Path | str) -> Iterator[None]:
-    """Only one process at a time is in the block of a folder, which is made; the others wait.
+def locked(folder: Path | str, name: str = f".{_LOCK}") -> Iterator[None]:
+    """Only one process at a time is in the block of a folder, which is made, and a name; the others wait.
 
     A killed process leaves the lock, too. Without file locks (Windows) nobody waits.
 
@@ -138,7 +139,7 @@ def locked(folder: Path | str) -> Iterator[None]:
     ['.lock']
     """
     Path(folder).mkdir(parents=True, exist_ok=True)
-    with open(Path(folder, f".{_LOCK}"), "ab") as lock:
+    with open(Path(folder, name), "ab") as lock:
         if fcntl is not None:
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield
@@ -170,8 +171,7 @@ def _lock(file: BinaryIO) -> bool:
 LOCKS = ROOT / ".cache" / "locks"
 
 
-@contextlib.contextmanager
-def exclusive(path: Path | str) -> Iterator[None]:
+def exclusive(path: Path | str) -> contextlib.AbstractContextManager[None]:
     """One process at a time does what the block does about `path`; others wait, here, until it is through.
 
     A process that is killed lets go of it. The lock is a file of its own in the project's .cache, so it holds
@@ -181,11 +181,7 @@ def exclusive(path: Path | str) -> Iterator[None]:
     ...     pass
     """
     name = hashlib.sha256(os.path.realpath(path).encode("utf-8", "surrogateescape")).hexdigest()[:32]
-    LOCKS.mkdir(parents=True, exist_ok=True)
-    with open(LOCKS / name, "ab") as lock:
-        if fcntl is not None:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+    return locked(LOCKS, name)
 
 
 @contextlib.contextmanager
@@ -285,23 +281,14 @@ def utf8_fault(content: bytes) -> int | None:
     >>> utf8_fault(b"caf\\xe9"), utf8_fault("café".encode())
     (3, None)
     """
-    view, start = memoryview(content), 0
-    while start < len(content):
-        stop = _character_end(content, start + _BLOCK)
+    view, decoder = memoryview(content), codecs.getincrementaldecoder("utf-8")()
+    for start in range(0, len(content), _BLOCK):
+        begun = len(decoder.getstate()[0])  # bytes of a character that the block before cut
         try:
-            str(view[start:stop], "utf-8")
+            decoder.decode(view[start : start + _BLOCK], start + _BLOCK >= len(content))
         except UnicodeDecodeError as error:
-            return start + error.start
-        start = stop
+            return start - begun + error.start
     return None
-
-
-def _character_end(content: bytes, place: int) -> int:
-    """The first place from `place` on where no character is cut (inside one, bytes are 10xxxxxx)."""
-    for end in range(place, min(place + 4, len(content))):
-        if content[end] & 0xC0 != 0x80:
-            return end
-    return min(place, len(content))
 
 
 def byte_fault(content: bytes, offset: int) -> tuple[int, str]:

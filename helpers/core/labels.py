@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
-from typing import overload
+from typing import TypeVar
 
 from .errors import did_you_mean, listing, shown
 
 Label = str | int
+AnyLabel = TypeVar("AnyLabel", str, int, Label)
 
 SKIPPED = "(skipped)"
 """Predicted 'label' of a sample without an answer: a miss of its gold class, a false alarm of none."""
@@ -56,13 +57,7 @@ def as_label(value: object) -> Label | None:
     return int(value) if isinstance(value, np.integer | np.bool_) else None
 
 
-@overload
-def inverse_label(label: str) -> str: ...
-@overload
-def inverse_label(label: int) -> int: ...
-@overload
-def inverse_label(label: Label) -> Label: ...
-def inverse_label(label: Label) -> Label:
+def inverse_label(label: AnyLabel) -> AnyLabel:
     """The label of the sample whose entity markers are exchanged (paper R, section III): the direction flips.
 
     A label without a direction is its own inverse, so `inverse_label(inverse_label(r)) == r` for every label.
@@ -76,13 +71,7 @@ def inverse_label(label: Label) -> Label:
     return label
 
 
-@overload
-def base_relation(label: str) -> str: ...
-@overload
-def base_relation(label: int) -> int: ...
-@overload
-def base_relation(label: Label) -> Label: ...
-def base_relation(label: Label) -> Label:
+def base_relation(label: AnyLabel) -> AnyLabel:
     """The base relation: the label without its direction.
 
     >>> base_relation("Cause-Effect(e2,e1)"), base_relation("Other")

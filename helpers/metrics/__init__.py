@@ -4,7 +4,7 @@ The path, file by file: label columns are counted in one pass (`counting`) into 
 it come the counts of each class, and the scores that are functions of them (`scores`); a scheme weighs the
 classes (`weighting`); `averages` puts both together under a stated policy, and `evaluate` makes a report of
 it (`averaging`, `report`). `bootstrap` says how sure a score is, `significance` whether two models differ
-over several runs, `agreement` whether a ranking holds under other schemes. `semeval` and `direction` score
+over several runs, `agreement` whether a ranking holds under other schemes. `direction` scores
 directed relations; label sets and rankings of labels have outcomes of their own, and the same averages.
 """
 
@@ -20,7 +20,6 @@ from .weighting import (
     power,
     register_scheme,
     scheme_names,
-    temporary_scheme,
     unregister_scheme,
 )
 from .averaging import Policy, RULES, average, averages, evaluate, signature
@@ -46,7 +45,6 @@ from .bootstrap import (
     bootstrap_intervals,
     bootstrap_suffix,
     paired_bootstrap,
-    replicates_of,
     unpaired_bootstrap,
     wilson_interval,
 )
@@ -78,14 +76,15 @@ from .agreement import (
 )
 
 # directed relations
-from .semeval import drop_direction, official_macro, official_scores
 from .direction import (
     BREAKDOWN,
     DirectionScores,
     direction_scores,
     inverse_labels,
+    drop_direction,
+    official_macro,
+    official_scores,
     paired_breakdown,
-    with_inverses,
 )
 
 # ranked facts of distant supervision
@@ -93,9 +92,9 @@ from .facts import AREAS, CurveFault, FactRanking, PRECISION_AT, curve_order, fa
 from .fact_samples import FACT_MEASURES, FactSample, facts_at
 
 # label sets and rankings of labels
-from .label_matrix import as_label_matrix, label_names
+from .label_matrix import as_label_matrix
 from .label_scores import as_score_matrix, top_k
-from .ranking import MEASURES, RankingOutcome, checked_ks, names_at, ranking_values
+from .ranking import RankingOutcome, checked_ks, names_at, ranking_values
 from .multilabel import (
     F_MEASURES,
     MultilabelOutcome,

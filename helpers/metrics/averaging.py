@@ -145,13 +145,13 @@ class Policy:
             score,
             scheme=scheme,
             labels=self._labels_name(counts, pooled),
-            negative=None if sets else str(self.negative),
+            negative=None if sets else signature_field(self.negative),
             # micro pools all labels that may be averaged, with gold samples or without
             zero_support=None if pooled else "skip" if self.skips else "zero",
             zero_division=None if self.zero_division == 0 else f"{self.zero_division:g}",
             normaliser="assignments" if sets and scheme == "entropy" else normaliser,
             direction=None if sets else counts.direction,
-            decision=counts.decision,
+            decision=None if counts.decision is None else signature_field(counts.decision),
             n=plain_number(counts.n),
             labels_n=str(len(counts.labels)) if sets else None,
         )
@@ -161,14 +161,10 @@ class Policy:
             return "listed" if pooled else self.labels
         names = sorted(map(str, self.labels))
         if len(names) <= 3:  # a + within a label is no end of it
-            return Escaped("+".join(signature_field(name).replace("+", "\\+") for name in names))
+            return "+".join(signature_field(name).replace("+", "\\+") for name in names)
         text = "\n".join(name.replace("\\", "\\\\").replace("\n", "\\n") for name in names)
         digest = hashlib.sha256(text.encode()).hexdigest()[:8]
         return f"{len(names)}of{len(counts.labels)}#{digest}"
-
-
-class Escaped(str):
-    """A field of a signature that needs no escaping any more."""
 
 
 def signature(score: str, **fields: str | None) -> str:
@@ -176,18 +172,14 @@ def signature(score: str, **fields: str | None) -> str:
 
     Parameters
     ----------
-    score : its name. fields : name → value, in order; None: left out. A `|` or a backslash in a value is
-        escaped (`core.signature_field`). The version of the rules stands last.
+    score : its name. fields : name → value, in order, escaped by `core.signature_field` where it is
+        anybody's text; None: left out. The version of the rules stands last.
 
     >>> signature("P@1", ties="index", n="7", scheme=None)
     'P@1|ties:index|n:7|v:0.1'
     """
-    values = {name: value for name, value in fields.items() if value is not None}
-    said = (
-        f"{name}:{value if isinstance(value, Escaped) else signature_field(value)}"
-        for name, value in values.items()
-    )
-    return "|".join([score, *said, f"v:{RULES}"])
+    values = [f"{name}:{value}" for name, value in fields.items() if value is not None]
+    return "|".join([score, *values, f"v:{RULES}"])
 
 
 def class_counts(counts: Counts) -> ClassCounts:

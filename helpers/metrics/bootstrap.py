@@ -14,29 +14,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
 from statistics import NormalDist
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from .outcome import scalar
 
 BLOCK_ENTRIES = 2_000_000  # replicates are drawn in blocks of about this many numbers (16 MB)
-
-
-class Resampled(Protocol):
-    """What a bootstrap draws again: kinds of samples with counts (..., K), and how replicates are made.
-
-    >>> from helpers.metrics import Outcome
-    >>> table: Resampled = Outcome.from_columns(["a", "b"], ["a", "a"])
-    >>> table.resample(np.random.default_rng(0), 3).counts.shape
-    (3, 2)
-    """
-
-    @property
-    def counts(self) -> np.ndarray: ...  # noqa: D102
-    @property
-    def replicate_entries(self) -> int: ...  # noqa: D102
-    def resample(self, rng: np.random.Generator, replicates: int) -> Any: ...  # noqa: D102
 
 
 Statistic = Callable[[Any], Any]
@@ -78,7 +62,7 @@ class BootstrapTest:
 
 
 def replicates_of(
-    table: Resampled,
+    table: Any,
     statistic: Statistic,
     rng: np.random.Generator,
     replicates: int = 10_000,
@@ -87,7 +71,8 @@ def replicates_of(
 
     Parameters
     ----------
-    table : an outcome of whole samples (weights cannot be resampled: ValueError).
+    table : an outcome of whole samples (weights cannot be resampled: ValueError): it has `counts` (..., K),
+        `resample(rng, replicates)`, and `replicate_entries`, how many numbers a replicate takes.
     statistic : table → number or array; it is given tables with a leading axis of replicates and has to keep
         that axis, as all metrics here do.
     rng : the generator to draw from.
@@ -123,7 +108,7 @@ def bootstrap_suffix(replicates: int, seed: int, confidence: float = 0.95) -> st
 
 
 def bootstrap_intervals(
-    table: Resampled,
+    table: Any,
     statistic: Statistic,
     rng: np.random.Generator,
     replicates: int = 10_000,
@@ -189,8 +174,8 @@ def paired_bootstrap(
 
 
 def unpaired_bootstrap(
-    first: Resampled,
-    second: Resampled,
+    first: Any,
+    second: Any,
     statistic: Statistic,
     rng: np.random.Generator,
     replicates: int = 10_000,

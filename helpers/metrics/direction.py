@@ -1,5 +1,13 @@
-"""Relation direction recognition: performance difference, predictive immobility rate, paired predictive rate.
+"""Directed relations: the official scorer of SemEval-2010 Task 8, and how well a model reads direction.
 
+The official scorer (v1.2) has three evaluations. directed: every directed label is a class. undirected: the
+direction is dropped first. grouped (the official one): nine base relations, and a right relation in the wrong
+direction is one false positive and one false negative of it. The negative class is averaged in none of them.
+Labels are written `Relation(e1,e2)` and `Relation(e2,e1)`. The official script reads answer files; here an id
+that was skipped is a prediction of `SKIPPED`. Source: Hendrickx et al. 2010 and the scorer's own description;
+checked against the script's output (tests).
+
+Direction is measured by performance difference, predictive immobility rate and paired predictive rate.
 The paired sample of a sample is the same sentence with its two entities exchanged, so its gold label is the
 inverse relation (`helpers.data` builds it). A model that reads direction is right on both.
 Source: Lyu et al. 2021, Section III, Eqs. 1–3.
@@ -13,15 +21,92 @@ from typing import Any
 
 import numpy as np
 
-from ..core import Label, base_relation, inverse_label, shown
+from ..core import SKIPPED, Label, base_relation, inverse_label, shown, unlisted_message
 from .outcome import Outcome, positions, scalar
-from .scores import in_range, ratio
-from .semeval import official_macro
+from .scores import ClassCounts, in_range, ratio
 
 Performance = Callable[..., Any]
 BREAKDOWN = ("right_original", "right_both", "still", "elsewhere", "right_paired")
 """The shares of `paired_breakdown`."""
 TIE = 1e-12  # performances closer than this are equal: the order of summation may not choose the better set
+
+
+def drop_direction(outcome: Outcome) -> Outcome:
+    """The outcome with the direction of every label dropped, gold and predicted.
+
+    >>> drop_direction(Outcome.from_columns(["R(e1,e2)"], ["R(e2,e1)"])).labels
+    ('R',)
+    """
+    return outcome.relabel(base_relation, direction="dropped")
+
+
+def official_scores(
+    outcome: Outcome, negative: str | None = "Other", classes_of: Outcome | None = None
+) -> dict[str, dict[str, float]]:
+    """Micro-F1, macro-F1 and accuracy of the three evaluations; the task's number is ['grouped']['macro'].
+
+    For a class r, F_r = 2·TP_r / (predicted_r + gold_r), 0 if that is 0/0. Macro is the mean over the classes
+    that occur as gold; micro pools them. In the grouped evaluation r is a base relation, TP_r counts answers
+    right in relation and direction, predicted_r and gold_r count the relation in either direction.
+
+    Parameters
+    ----------
+    outcome : over directed labels, the negative class, and `SKIPPED` if ids were
+        skipped.
+    negative : never averaged. A class that is predicted but nowhere gold is not averaged either, and its
+        answers are nobody's false alarms.
+    classes_of : the table whose gold samples decide which classes are averaged, as in `averages`.
+
+    Returns
+    -------
+    'directed', 'undirected', 'grouped' → 'micro', 'macro', 'accuracy', fractions: floats, or arrays (...) for
+    replicates. Accuracy is over answered samples, 0 if none was answered.
+
+    >>> table = Outcome.from_columns(["R(e1,e2)", "S(e2,e1)", "Other"], ["R(e2,e1)", "S(e2,e1)", "Other"])
+    >>> official_scores(table)["grouped"]["macro"]
+    0.5
+    """
+    if negative is not None and negative not in ("Other", *outcome.labels):
+        raise ValueError(unlisted_message("negative", None, negative, outcome.labels))
+    counts = outcome.per_class()
+    key = counts if classes_of is None else classes_of.per_class()
+    loose = drop_direction(outcome).per_class()
+    loose_key = loose if classes_of is None else drop_direction(classes_of).per_class()
+    belongs = np.equal.outer([base_relation(label) for label in counts.labels], loose.labels)
+    right_in_both = counts.correct @ belongs.astype(counts.correct.dtype)  # relation and direction
+    return {
+        "directed": _official(counts, counts.correct, negative, key),
+        "undirected": _official(loose, loose.correct, negative, loose_key),
+        "grouped": _official(loose, right_in_both, negative, loose_key),
+    }
+
+
+def official_macro(
+    outcome: Outcome, negative: str | None = "Other", classes_of: Outcome | None = None
+) -> float | np.ndarray:
+    """The task's official number: macro-F1 of the grouped evaluation; arguments as of `official_scores`.
+
+    >>> official_macro(Outcome.from_columns(["R(e1,e2)", "R(e1,e2)"], ["R(e1,e2)", "R(e2,e1)"]))
+    0.5
+    """
+    return official_scores(outcome, negative, classes_of)["grouped"]["macro"]
+
+
+def _official(
+    counts: ClassCounts, correct: np.ndarray, negative: str | None, key: ClassCounts
+) -> dict[str, float]:
+    names = np.array([label not in (negative, SKIPPED) for label in counts.labels])
+    gold, predicted = counts.gold, counts.predicted
+    scored = np.broadcast_to(names & (key.gold > 0), gold.shape)  # (..., L): classes of the key
+    both = np.where(scored, gold + predicted, 0)
+    hits = 2 * np.where(scored, correct, 0)
+    skipped = predicted[..., counts.labels.index(SKIPPED)] if SKIPPED in counts.labels else 0
+    shares = {
+        "micro": (hits.sum(-1), both.sum(-1)),
+        "macro": (ratio(hits, both, undefined=0.0).sum(-1), scored.sum(-1)),
+        "accuracy": (correct.sum(-1), counts.n - skipped),
+    }
+    return {name: scalar(in_range(ratio(*share, undefined=0.0), name)) for name, share in shares.items()}
 
 
 @dataclass(frozen=True)
@@ -149,10 +234,15 @@ def _symmetric(inverse: Mapping[Label, Label]) -> dict[Label, Label]:
     return both
 
 
-def _rates(outcome: Outcome, inverse: Mapping[Label, Label]) -> tuple[Any, ...]:
+def _answers(outcome: Outcome, inverse: Mapping[Label, Label]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(K,) bool of each kind of sample: right on A, right on B, the same on both."""
     gold, on_a, on_b = (outcome.roles[role] for role in ("gold", "predicted", "paired"))
     turned = positions([inverse.get(label, label) for label in outcome.labels], outcome.labels, "inverse")
-    right_a, right_b, still = on_a == gold, on_b == turned[gold], on_a == on_b
+    return on_a == gold, on_b == turned[gold], on_a == on_b
+
+
+def _rates(outcome: Outcome, inverse: Mapping[Label, Label]) -> tuple[Any, ...]:
+    right_a, right_b, still = _answers(outcome, inverse)
 
     def count(kinds: np.ndarray) -> np.ndarray:
         return outcome.counts[..., kinds].sum(-1)
@@ -187,13 +277,11 @@ def paired_breakdown(outcome: Outcome) -> dict[Label, dict[str, float]]:
     """
     outcome = with_inverses(outcome)
     labels, inverse = outcome.labels, inverse_labels(outcome.labels)
-    turned = positions([inverse[label] for label in labels], labels)
-    gold, on_a, on_b = (outcome.roles[role] for role in ("gold", "predicted", "paired"))
-    right_a, right_b, stays = on_a == gold, on_b == turned[gold], on_a == on_b
+    right_a, right_b, stays = _answers(outcome, inverse)
     kinds = (right_a, right_a & right_b, right_a & stays, right_a & ~right_b & ~stays, right_b)
     found = {}
     for base in dict.fromkeys(base_relation(label) for label in labels if inverse[label] != label):
-        own = np.isin(gold, [place for place, label in enumerate(labels) if base_relation(label) == base])
+        own = np.array([base_relation(label) == base for label in labels])[outcome.roles["gold"]]
         n = outcome.counts[own].sum().item()
         if n:
             shares = (outcome.counts[own & kind].sum().item() / n for kind in kinds)

@@ -24,7 +24,7 @@ from .label_matrix import as_label_matrix, checked_columns, from_mask, label_nam
 from .label_scores import as_score_matrix, best_of, check_k, score_blocks
 from .outcome import Outcome, scalar
 from .ranking import RankingOutcome
-from .scores import ClassCounts, ClassScore, Summable, ratio
+from .scores import ClassCounts, Summable, ratio
 from .weighting import Weighting, scheme_names
 
 F_MEASURES = {"Macro-F1": ("f1", "macro"), "Micro-F1": ("f1", "micro"), "Macro*-F1": ("f1_of_means", "macro")}
@@ -57,12 +57,11 @@ def label_intervals(
     sets: Outcome,
     rng: np.random.Generator,
     schemes: Sequence[str | Weighting] | None = None,
-    score: str | ClassScore = "f1",
     replicates: int = 10_000,
     confidence: float = 0.95,
     **policy: Any,
 ) -> dict[str, Interval]:
-    """Percentile bootstrap intervals of the three `f_measures` and of a class score under each scheme.
+    """Percentile bootstrap intervals of the three `f_measures` and of F1 under each scheme.
 
     Instances are drawn, with all their labels; the labels that are averaged are those of the original in
     every replicate (see `averages`, `classes_of`). Arguments as in `averages` and
@@ -78,7 +77,7 @@ def label_intervals(
     def statistic(table: Outcome) -> np.ndarray:
         counts = table.per_class()
         fixed = np.stack(list(f_measures(counts).values()), axis=-1)
-        return np.concatenate([fixed, averages(counts, schemes, score, original, **policy)], axis=-1)
+        return np.concatenate([fixed, averages(counts, schemes, classes_of=original, **policy)], axis=-1)
 
     found = bootstrap_intervals(sets, statistic, rng, replicates, confidence)
     return found.named(names)

@@ -19,7 +19,7 @@ import scipy  # its parts are loaded when they are first asked for
 from ..core import Label, unlisted_message
 from .counting import check_total, count_columns
 from .label_matrix import as_label_matrix, label_names
-from .scores import ClassCounts, Summable, check_same, ratio
+from .scores import ClassCounts, Summable, check_same, check_same_labels, ratio
 
 
 def positions(labels: Iterable[Label], listed: Sequence[Label], argument: str = "labels") -> np.ndarray:
@@ -179,10 +179,13 @@ class Outcome(Summable):
         >>> Outcome.from_sets([[1, 0]] * 3, [[1, 1]] * 3).to_rows()
         [[[0], [0, 1], 3]]
         """
-        truth, guess = label_matrices(gold, predicted)
-        sets = {"gold": truth, "predicted": guess}
-        sets |= {role: label_matrices(gold, matrix, role)[1] for role, matrix in roles.items()}
-        once, names = np.ones(truth.shape[0], np.int64), label_names(labels, truth.shape[1])
+        sets = {"gold": as_label_matrix(gold)}
+        shape = sets["gold"].shape
+        for role, matrix in {"predicted": predicted, **roles}.items():
+            sets[role] = as_label_matrix(matrix, role)
+            if sets[role].shape != shape:
+                raise ValueError(f"{role} has shape {sets[role].shape}, but truth has {shape}")
+        once, names = np.ones(shape[0], np.int64), label_names(labels, shape[1])
         return cls(sets, once, names, decision=decision).grouped()
 
     @classmethod
@@ -249,8 +252,14 @@ class Outcome(Summable):
         first = outcomes[0]
         labels = first.labels
         for other in outcomes[1:]:
-            first.check_addable(other)
-            labels = labels if first.decision is not None else union_labels(labels, other.labels)
+            if first.roles.keys() != other.roles.keys():
+                names = (", ".join(outcome.roles) for outcome in (first, other))
+                raise ValueError(f"tables of {' and of '.join(names)} do not add up")
+            check_same(first, other)
+            if first.decision is None:
+                labels = union_labels(labels, other.labels)
+            else:
+                check_same_labels(labels, other.labels)
         roles = {}
         for role in first.roles:
             columns = [outcome.roles[role] for outcome in outcomes]
@@ -261,16 +270,6 @@ class Outcome(Summable):
                 roles[role] = scipy.sparse.vstack(columns, format="csr")
         counts = np.concatenate([outcome.counts for outcome in outcomes], axis=-1)
         return replace(first, roles=roles, counts=counts, labels=labels).grouped()
-
-    def check_addable(self, other: Outcome) -> None:
-        """ValueError unless both have the same roles and were made in the same way."""
-        if self.roles.keys() != other.roles.keys():
-            raise ValueError(
-                f"tables of {', '.join(self.roles)} and of {', '.join(other.roles)} do not add up"
-            )
-        if self.direction != other.direction:
-            raise ValueError("tables with and without direction do not add up")
-        check_same(self, other)
 
     def _state(self) -> tuple:
         return self.labels, self.direction, self.decision, tuple(self.roles), self.to_rows()
@@ -308,19 +307,15 @@ class Outcome(Summable):
         right = self.counts[..., self.roles["gold"] == self.roles["predicted"]].sum(-1)
         return scalar(ratio(right, self.n))
 
-    def per_class(self, predicted: str = "predicted", gold: str = "gold") -> ClassCounts:
-        """How often each label is gold, predicted, and both; (..., L) for replicates.
-
-        Parameters
-        ----------
-        predicted, gold : the roles.
+    def per_class(self, predicted: str = "predicted") -> ClassCounts:
+        """How often each label is gold, predicted (by this role), and both; (..., L) for replicates.
 
         >>> Outcome.from_columns(["a", "b"], ["a", "a"]).per_class().predicted.tolist()
         [2, 0]
         """
         truth, guess = (
             self.roles[role] if self.decision is not None else one_hot(self.roles[role], len(self.labels))
-            for role in (gold, predicted)
+            for role in ("gold", predicted)
         )
         right = self.roles["right"] if "right" in self.roles else truth.multiply(guess)
         matrix = scipy.sparse.hstack([right, guess, truth], format="csr")
@@ -328,14 +323,14 @@ class Outcome(Summable):
         correct, guessed, there = np.split(np.ascontiguousarray(self.counts @ matrix), 3, axis=-1)
         return ClassCounts(correct, guessed, there, self.n, self.labels, self.direction, self.decision)
 
-    def table(self, predicted: str = "predicted", gold: str = "gold") -> np.ndarray:
+    def table(self) -> np.ndarray:
         """(..., L, L) contingency table of single labels, rows gold, columns predicted.
 
         >>> Outcome.from_columns(["a", "a", "b"], ["a", "b", "b"]).table().tolist()
         [[1, 1], [0, 1]]
         """
         size = len(self.labels)
-        cells = summed(self.counts, self.roles[gold] * size + self.roles[predicted], size * size)
+        cells = summed(self.counts, self.roles["gold"] * size + self.roles["predicted"], size * size)
         return cells.reshape(*self.counts.shape[:-1], size, size)
 
     def of(self, role: str, inverse: Mapping[Label, Label] | None = None) -> Outcome:
@@ -431,21 +426,6 @@ def one_hot(codes: np.ndarray, size: int) -> scipy.sparse.csr_array:
     """
     ones, ends = np.ones(len(codes), np.int64), np.arange(len(codes) + 1)
     return scipy.sparse.csr_array((ones, codes, ends), shape=(len(codes), size))
-
-
-def label_matrices(
-    gold: Any, predicted: Any, name: str = "predicted"
-) -> tuple[scipy.sparse.csr_array, scipy.sparse.csr_array]:
-    """Gold and predicted label sets as label matrices; ValueError where they are none or their shapes differ.
-
-    >>> gold, predicted = label_matrices([[1, 0]], [[1, 1]])
-    >>> predicted.nnz
-    2
-    """
-    truth, guess = as_label_matrix(gold), as_label_matrix(predicted, name)
-    if truth.shape != guess.shape:
-        raise ValueError(f"{name} has shape {guess.shape}, but truth has {truth.shape}")
-    return truth, guess
 
 
 def _lists(matrix: scipy.sparse.csr_array) -> list[list[int]]:

@@ -95,6 +95,7 @@ class ClassCounts(Summable):
         """The sum over disjoint samples; ValueError if labels or decisions differ."""
         for other in outcomes[1:]:
             check_same(outcomes[0], other)
+            check_same_labels(outcomes[0].labels, other.labels)
         names = ("correct", "predicted", "gold", "n")
         sums = {name: sum(getattr(counts, name) for counts in outcomes) for name in names}
         return replace(outcomes[0], **sums)
@@ -129,16 +130,15 @@ def check_same_labels(first: tuple[Label, ...], second: tuple[Label, ...]) -> No
 
 
 def check_same(first: Any, second: Any) -> None:
-    """ValueError unless two outcomes were decided in the same way, and, if they are of label sets, are of the
-    same labels in order.
+    """ValueError unless two outcomes have treated direction, and decided label sets, in the same way.
 
     >>> first, second = (ClassCounts(*np.zeros((3, 1)), 0, ("a",), decision=d) for d in ("argmax", "score>0"))
     >>> check_same(first, second)
     Traceback (most recent call last):
     ValueError: outcomes decided by argmax and by score>0 do not add up
     """
-    if first.decision is not None:
-        check_same_labels(first.labels, second.labels)
+    if first.direction != second.direction:
+        raise ValueError("tables with and without direction do not add up")
     if first.decision != second.decision:
         raise ValueError(f"outcomes decided by {first.decision} and by {second.decision} do not add up")
 

@@ -222,10 +222,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03])]
     [0.03, 0.06, 0.06]
     """
-    p = np.array(p_values, dtype=float)
-    known = np.flatnonzero(~np.isnan(p))
-    if ((p[known] < 0) | (p[known] > 1)).any():
-        raise ValueError(f"p_values has to hold numbers between 0 and 1, not {list(p_values)}")
+    p, known = _known(p_values)
     order = known[np.argsort(p[known], kind="stable")]
     factors = np.arange(len(order), 0, -1)
     p[order] = np.minimum(1.0, np.maximum.accumulate(p[order] * factors))
@@ -242,13 +239,18 @@ def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     >>> [round(p, 3) for p in benjamini_hochberg([0.01, 0.04, 0.03])]
     [0.03, 0.04, 0.04]
     """
-    p = np.array(p_values, dtype=float)
-    known = ~np.isnan(p)
-    if ((p[known] < 0) | (p[known] > 1)).any():
-        raise ValueError(f"p_values has to hold numbers between 0 and 1, not {list(p_values)}")
-    if known.any():
+    p, known = _known(p_values)
+    if len(known):
         p[known] = scipy.stats.false_discovery_control(p[known])
     return p.tolist()
+
+
+def _known(p_values: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
+    """The p-values, and the places of those that are not missing."""
+    p = np.array(p_values, dtype=float)
+    if ((p < 0) | (p > 1)).any():
+        raise ValueError(f"p_values has to hold numbers between 0 and 1, not {list(p_values)}")
+    return p, np.flatnonzero(~np.isnan(p))
 
 
 CORRECTIONS = {"holm": holm, "bh": benjamini_hochberg}

@@ -9,9 +9,8 @@ Source of the framework, its schemes and desiderata: Harbecke et al. 2022, Secti
 
 from __future__ import annotations
 
-import contextlib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -115,23 +114,6 @@ def unregister_scheme(name: str) -> None:
     if name in SCHEMES or name not in _WEIGHTINGS:
         raise ValueError(f"{name!r} is no registered scheme")
     del _WEIGHTINGS[name]
-
-
-@contextlib.contextmanager
-def temporary_scheme(name: str, weighting: Weighting) -> Iterator[str]:
-    """Register a scheme for the length of a block; errors as `register_scheme`.
-
-    >>> with temporary_scheme("root", lambda support, total: support**0.5) as name:
-    ...     name in scheme_names()
-    True
-    >>> "root" in scheme_names()
-    False
-    """
-    register_scheme(name, weighting)
-    try:
-        yield name
-    finally:
-        unregister_scheme(name)
 
 
 def scheme_names(schemes: Sequence[str | Weighting] | None = None) -> tuple[str, ...]:

@@ -12,10 +12,10 @@ import pytest
 from helpers.core import SEMEVAL_RELATIONS
 from helpers.data import Dataset, read_corpus, register_dataset, unregister_dataset
 from helpers.data.formats import read_semeval
-from helpers.metrics import temporary_scheme
 from helpers.models import History, Model, register_model, unregister_model
 from helpers.reporting.figures import draw_and_save, styled
 from helpers.runs import load_run
+from tests.schemes import temporary_scheme
 
 SENTENCES = {
     "train": [("The <e1>fire</e1> caused <e2>panic</e2>.", "Cause-Effect(e1,e2)")] * 6

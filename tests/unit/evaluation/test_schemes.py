@@ -14,13 +14,13 @@ from helpers.metrics import (
     label_intervals,
     register_scheme,
     scheme_names,
-    temporary_scheme,
     unregister_scheme,
 )
 from helpers.papers.multilabel import scores_of
 from helpers.reporting import resampled_intervals, scheme_scores
 from helpers.runs import Run
 from tests.outcomes import MultilabelOutcome, Outcome
+from tests.schemes import temporary_scheme
 
 GOLD, PREDICTED = list("aaaaabbbcd"), list("aaabbbbaca")
 

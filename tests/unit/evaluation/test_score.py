@@ -15,8 +15,7 @@ from helpers.evaluation.compare import compare_files
 from helpers.evaluation.score import TASKS, find_task, score_file, score_frame
 from helpers.metrics.averaging import average, averages, evaluate
 from helpers.metrics.bootstrap import bootstrap_intervals
-from helpers.metrics.direction import direction_scores
-from helpers.metrics.semeval import official_macro, official_scores
+from helpers.metrics.direction import direction_scores, official_macro, official_scores
 from helpers.metrics.weighting import SCHEMES
 from helpers.runs import Run, save_run
 from tests.outcomes import Outcome

@@ -18,7 +18,7 @@ from helpers.evaluation.systems import (
     tacred_runs,
 )
 from helpers.metrics.averaging import averages
-from helpers.metrics.semeval import official_macro
+from helpers.metrics.direction import official_macro
 from helpers.metrics.weighting import SCHEMES
 from helpers.runs import Run, list_runs, load_run, run_path, save_run
 

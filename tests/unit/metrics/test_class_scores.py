@@ -8,9 +8,8 @@ from scipy.sparse import csr_array
 from sklearn import metrics as peer
 
 from helpers.metrics.averaging import averages
-from helpers.metrics.direction import direction_scores
+from helpers.metrics.direction import direction_scores, official_scores
 from helpers.metrics.scores import CLASS_SCORES, f_beta, in_range, mcc, resolve_score
-from helpers.metrics.semeval import official_scores
 from tests.outcomes import ClassCounts, Outcome, RankingOutcome
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.metrics.averaging import evaluate
-from helpers.metrics.semeval import drop_direction as undirected
+from helpers.metrics.direction import drop_direction as undirected
 from tests.outcomes import Outcome
 
 LABELS = ["R(e1,e2)", "R(e2,e1)", "S(e1,e2)", "Other"]

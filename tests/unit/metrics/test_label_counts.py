@@ -6,7 +6,6 @@ import scipy.sparse as sp
 from sklearn.metrics import multilabel_confusion_matrix
 
 from helpers.metrics.averaging import averages
-from helpers.metrics.outcome import label_matrices
 from tests.outcomes import Outcome
 
 
@@ -62,4 +61,4 @@ def test_counts_add_up_to_exact_integers(rng):
 
 def test_matrices_of_different_shapes_are_refused():
     with pytest.raises(ValueError, match=r"predicted has shape \(2, 2\), but truth has \(2, 3\)"):
-        label_matrices(np.zeros((2, 3)), np.zeros((2, 2)))
+        Outcome.from_sets(np.zeros((2, 3)), np.zeros((2, 2)))

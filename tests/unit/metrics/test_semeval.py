@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from helpers.core.labels import SKIPPED
 from helpers.metrics.averaging import averages
-from helpers.metrics.semeval import base_relation, official_macro, official_scores
-from helpers.metrics.semeval import drop_direction as undirected
+from helpers.metrics.direction import base_relation, official_macro, official_scores
+from helpers.metrics.direction import drop_direction as undirected
 from tests.outcomes import Outcome
 
 GOLDEN = Path(__file__).parents[2] / "golden"

@@ -6,13 +6,13 @@ import pytest
 from scipy.stats import entropy, ttest_ind_from_stats
 
 from helpers.metrics.significance import cohens_d, welch_from_summary
-from helpers.metrics.weighting import temporary_scheme
 from helpers.papers.audit import intervals
 from helpers.papers.audit.direction import nearest_rate
 from helpers.papers.audit.report import audit_claims, write_audit
 from helpers.papers.audit.weighting import comparisons
 from helpers.papers.page_tables import claims_table
 from helpers.reporting.published import load_published, parse_printed
+from tests.schemes import temporary_scheme
 
 COUNTS = pd.DataFrame(columns=["dataset", "split", "label", "count"])
 

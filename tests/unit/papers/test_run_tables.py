@@ -5,7 +5,6 @@ import re
 import pytest
 
 from helpers.metrics.direction import BREAKDOWN, direction_scores, paired_breakdown
-from helpers.metrics.weighting import temporary_scheme
 from helpers.papers.direction import direction_rows, direction_table, paired_breakdowns
 from helpers.papers.summary import summary_text
 from helpers.papers.weighting import (
@@ -22,6 +21,7 @@ from helpers.reporting.seeds import resampled_intervals
 from helpers.reporting.tables import read_tidy, write_tidy
 from helpers.runs import Run
 from tests.outcomes import Outcome
+from tests.schemes import temporary_scheme
 from tests.unit.direction_runs import GOOD, HALF, LABELS, run
 
 

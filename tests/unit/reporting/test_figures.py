@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from helpers.evaluation import system_title
-from helpers.metrics.weighting import SCHEMES, temporary_scheme
+from helpers.metrics.weighting import SCHEMES
 from helpers.reporting.figures import (
     draw_and_save,
     gains_chart,
@@ -22,6 +22,7 @@ from helpers.reporting.figures import (
 from helpers.reporting.figures.parts import alpha_axis, spread_labels
 from helpers.reporting.figures.style import COLUMN, PALETTE, QUIET, STYLE, contrast, ink, scheme_look
 from helpers.runs import list_runs
+from tests.schemes import temporary_scheme
 
 
 def test_labels_are_spread_apart_around_their_middle():
