@@ -2,6 +2,6 @@
 
 # isort: off
 from .base import app, main, put
-from . import score, plan, data, train, leaderboard, project  # in the order of `--help`
+from . import score, triples, plan, data, train, leaderboard, project  # in the order of `--help`
 
 __all__ = ["app", "main", "put"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import shlex
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import click
@@ -40,7 +42,7 @@ SCORE_ONLY = (
 SCORE_ONLY += "PIR or PPR."
 
 
-def _threshold(text: str) -> tuple[str, float]:
+def threshold(text: str) -> tuple[str, float]:
     """The type of `--fail-under`: NAME=VALUE, a fraction."""
     name, _, value = text.rpartition("=")
     try:
@@ -67,7 +69,7 @@ def _threshold(text: str) -> tuple[str, float]:
 @SEED
 @option("--engine", "E", "memory, duckdb or spark: what counts (default memory, or duckdb for many rows).")
 @flag("--check-ids", "Identifiers have to be unique over all files (in memory those of a file always are).")
-@option("--fail-under", "NAME=X", FAIL_UNDER, _threshold, multiple=True)
+@option("--fail-under", "NAME=X", FAIL_UNDER, threshold, multiple=True)
 @option("--score-only", "NAME", SCORE_ONLY)
 @forms("table", "json", "csv", "latex")
 @DECIMALS
@@ -76,12 +78,6 @@ def _threshold(text: str) -> tuple[str, float]:
 def _score(
     files: tuple[str, ...],
     inverse: str | None,
-    fail_under: tuple[tuple[str, float], ...],
-    score_only: str | None,
-    form: str,
-    decimals: int,
-    raw: bool,
-    output: str | None,
     **options: Any,
 ) -> int:
     """Every score of a file of gold and predicted labels.
@@ -118,16 +114,29 @@ def _score(
     """
     from ..data import read_inverse
     from ..evaluation import score_file
-    from ..metrics import scheme_names
 
     if inverse and not options["paired_column"]:
         raise ValueError("--inverse is of use with --paired-column only")
-    options |= reading_of(options) | policy_of(options)
+    file = files[0] if len(files) == 1 else files
+    inverses = read_inverse(inverse) if inverse else None
+    score = partial(score_file, file, inverse=inverses, **reading_of(options))
+    return put_scores(score, files, options)
+
+
+def put_scores(score: Callable[..., Any], files: Sequence[str], options: dict[str, Any]) -> int:
+    """Score, put the report or the number that is asked for, and check --fail-under; the exit code.
+
+    score : takes the options that are not of the output, and gives a `ClassReport`. files : for the message.
+    """
+    from ..metrics import scheme_names
+
+    fail_under, score_only = options.pop("fail_under"), options.pop("score_only")
+    form, raw, output, decimals = (options.pop(name) for name in ("form", "raw", "output", "decimals"))
+    options |= policy_of(options)
     asked = [*([score_only] if score_only else []), *(name for name, _ in fail_under)]
     if powers := [name for name in asked if name.startswith("n^")]:
         options["schemes"] = list(dict.fromkeys([*(options["schemes"] or scheme_names()), *powers]))
-    file = files[0] if len(files) == 1 else files
-    report = score_file(file, inverse=read_inverse(inverse) if inverse else None, **options)
+    report = score(**options)
     scores = report.scores()
     for name in asked:
         if name not in scores:

@@ -43,6 +43,8 @@ from .bags import (
 from .formats import (
     GIDS_RELATIONS,
     PTR_FILES,
+    Triple,
+    TripleItem,
     drawn_pairs,
     pair_shares,
     ptr_split,
@@ -57,6 +59,7 @@ from .formats import (
     read_relation_file,
     read_sentence_pairs,
     read_tacred,
+    read_triples,
 )
 from .catalogue import (
     Dataset,

@@ -9,3 +9,4 @@ from .runs_compared import RunComparison, compare_run_files, expand_runs, seeds_
 from .leakage import audit_leak, leak_report, leak_table
 from .systems import semeval_implementations, semeval_runs, semeval_systems, system_title, tacred_runs
 from .plan import SamplePlan, changed_answers, plan_files, plan_samples, plan_text, Population
+from .triples import MATCHES, TripleReport, score_triples, triple_outcome

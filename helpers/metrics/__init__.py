@@ -22,7 +22,7 @@ from .weighting import (
     scheme_names,
     unregister_scheme,
 )
-from .averaging import Policy, RULES, average, averages, evaluate, signature
+from .averaging import Policy, RULES, average, averages, class_report, evaluate, signature
 from .report import (
     DIRECTION_SCORES,
     ClassReport,

@@ -318,13 +318,31 @@ def evaluate(
     if counts.decision is not None:
         raise ValueError("evaluate is for single labels: `averages` and `f_measures` are for label sets")
     rules = Policy(negative, labels, zero_support, zero_division, negative_in_normaliser)
+    return class_report(counts, rules, schemes, score)
+
+
+def class_report(
+    counts: ClassCounts,
+    rules: Policy,
+    schemes: Sequence[str | Weighting] | None = None,
+    score: str | ClassScore = "f1",
+    kind: type[ClassReport] = ClassReport,
+) -> Any:
+    """The report of one table of class counts under a policy; accuracy is nan where samples are sets.
+
+    kind : the class of the report. The rest as in `evaluate`.
+
+    >>> counts = Outcome.from_sets([[1, 0]], [[1, 1]], ["a", "b"]).per_class()
+    >>> class_report(counts, Policy.of(counts)).schemes["micro"]["precision"]
+    0.5
+    """
     name, _ = resolve_score(score)
     evaluated = rules.evaluated(counts)
-    return ClassReport(
+    return kind(
         n=counts.n,
         labels=counts.labels,
         negative=rules.negative,
-        accuracy=float(counts.correct.sum() / counts.n),
+        accuracy=float(counts.correct.sum() / counts.n) if counts.decision is None else np.nan,
         averaged=chosen_labels(counts, evaluated),
         ignored=chosen_labels(counts, rules.selected(counts) & ~evaluated),
         schemes=_scheme_rows(counts, schemes, score, rules),

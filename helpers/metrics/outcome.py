@@ -429,8 +429,10 @@ def one_hot(codes: np.ndarray, size: int) -> scipy.sparse.csr_array:
 
 
 def _lists(matrix: scipy.sparse.csr_array) -> list[list[int]]:
-    columns = matrix.indices.tolist()
-    return [columns[start:stop] for start, stop in pairwise(matrix.indptr.tolist())]
+    times = matrix.data.astype(np.intp)
+    columns = np.repeat(matrix.indices, times).tolist()
+    ends = np.append(0, np.cumsum(times))[matrix.indptr]
+    return [columns[start:stop] for start, stop in pairwise(ends.tolist())]
 
 
 def _matrix(sets: Sequence[Sequence[int]], n_labels: int) -> scipy.sparse.csr_array:
@@ -440,9 +442,12 @@ def _matrix(sets: Sequence[Sequence[int]], n_labels: int) -> scipy.sparse.csr_ar
 
 
 def _set_codes(matrix: scipy.sparse.csr_array) -> np.ndarray:
-    """A number for each row, equal for equal sets, in the order of their columns."""
+    """A number for each row, equal for equal sets, in the order of their columns; each as often as it is in
+    the set."""
     buffer = matrix.indices.astype(">i4").tobytes()  # bytes that sort like the columns
-    keys = [buffer[4 * start : 4 * stop] for start, stop in pairwise(matrix.indptr.tolist())]
+    keys: list[Any] = [buffer[4 * start : 4 * stop] for start, stop in pairwise(matrix.indptr.tolist())]
+    if (matrix.data != 1).any():
+        keys = list(zip(keys, map(tuple, _lists(matrix)), strict=True))
     code = {key: index for index, key in enumerate(sorted(set(keys)))}
     return np.array([code[key] for key in keys], dtype=np.intp)
 

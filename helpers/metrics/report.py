@@ -12,7 +12,7 @@ import html
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -270,6 +270,7 @@ class ClassReport(Report):
     signature: str
     extra: dict[str, Any] = field(default_factory=dict)
     headings: dict[str, str] = field(default_factory=dict)
+    units: ClassVar[str] = "samples"
 
     def add_interval(self, scheme: str, low: float, high: float) -> None:
         """Put the ends of an interval for the score of a scheme into the report.
@@ -283,13 +284,15 @@ class ClassReport(Report):
 
     @property
     def accuracy_interval(self) -> tuple[float, float] | None:
-        """Wilson's 95 % interval of the accuracy; None where samples have weights.
+        """Wilson's 95 % interval of the accuracy; None where samples have weights or are sets.
 
         >>> report = ClassReport(10, (), None, 0.6, (), (), {}, {}, "f1", "")
         >>> [round(end, 4) for end in report.accuracy_interval]
         [0.3127, 0.8318]
         """
-        return wilson_interval(self.accuracy * self.n, self.n) if isinstance(self.n, int) else None
+        if not isinstance(self.n, int) or math.isnan(self.accuracy):
+            return None
+        return wilson_interval(self.accuracy * self.n, self.n)
 
     def scores(self) -> dict[str, float]:
         """The numbers that one asks for by name: the score under each scheme, accuracy, and, where there are,
@@ -346,10 +349,7 @@ class ClassReport(Report):
 
     def parts(self) -> Iterator[str | Table]:
         """Undefined class scores carry a star."""
-        head = f"n {plain_number(self.n)} · accuracy {percent(self.accuracy)}"
-        if any("low" in row for row in self.schemes.values()) and (ends := self.accuracy_interval):
-            head += f" [{percent(ends[0])}, {percent(ends[1])}]"
-        yield f"{head} · negative {table_name(self.negative)} · {len(self.averaged)} labels averaged"
+        yield f"{self._head()} · {len(self.averaged)} labels averaged"
         yield Table("scheme", [(table_name(name), row) for name, row in self.schemes.items()])
         yield ""
         yield Table("class", self._class_rows())
@@ -361,6 +361,13 @@ class ClassReport(Report):
         for kind in self.extra:
             yield from ("", *self._extra_lines(kind))
         yield visible(self.signature)
+
+    def _head(self) -> str:
+        """What was scored, in a line."""
+        head = f"n {plain_number(self.n)} · accuracy {percent(self.accuracy)}"
+        if any("low" in row for row in self.schemes.values()) and (ends := self.accuracy_interval):
+            head += f" [{percent(ends[0])}, {percent(ends[1])}]"
+        return f"{head} · negative {table_name(self.negative)}"
 
     def _extra_lines(self, kind: str) -> list[str]:
         lines = [table_name(kind) + (f": {self.headings[kind]}" if kind in self.headings else "")]
@@ -415,7 +422,7 @@ class ClassReport(Report):
             rows = [(latex_text(name), row) for name, row in section.items()]
             tables.append((latex_text(kind).capitalize(), rows))
         classes = f"{len(self.averaged)} class{'es' * (len(self.averaged) != 1)}"
-        caption = f"Scores in per cent of {plain_number(self.n)} samples, averaged over {classes}"
+        caption = f"Scores in per cent of {plain_number(self.n)} {self.units}, averaged over {classes}"
         caption += (
             f"; the negative class is {latex_text(self.negative)}." if self.negative is not None else "."
         )

@@ -22,7 +22,7 @@ from ..samples import (
     parse_tagged,
     word_spans,
 )
-from ..sources import open_source
+from ..sources import file_kind, open_source
 from ..trees import ParsedSample, TypedSample
 from .parsing import Record, blocks, collect, field, json_array, lines, numbered, string
 from .tagged import read_tagged
@@ -260,11 +260,15 @@ def read_relation_file(
     if ending == ".txt":
         return read_tagged(path, strict, relations)
     with naming_file(path):
-        return collect(path, numbered(_records(path, ending)), parse, strict)
+        return collect(path, numbered(records_of(path)), parse, strict)
 
 
-def _records(path: Path, ending: str) -> Iterator[Record]:
-    """Each record with its line: an object, or bytes that hold one in JSON."""
+def records_of(path: Path | str) -> Iterator[Record]:
+    """Each record of a .json, .jsonl, .csv or .tsv file with its line: an object, or bytes that hold one in
+    JSON; of a table the cells by column. ValueError for another ending."""
+    ending = f".{file_kind(path)}"
+    if ending not in ENDINGS[:-1]:
+        raise ValueError(f"{path}: unknown ending; known are {', '.join(ENDINGS[:-1])}")
     if ending == ".json":
         yield from json_array(path)
     elif ending == ".jsonl":

@@ -157,6 +157,21 @@ PAGE["vertexSet"] = [
 ]
 PAGE["labels"] = [{"r": "P937", "h": 0, "t": 1, "evidence": [0]}]
 
+LISTED_TRIPLES = [["Ada", "left", "Rome"], ["Ada", "of", "Rome"]]
+ENDS = {"head": {"text": "Ada", "start": 0, "end": 3, "type": "PER"}, "relation": "left"}
+ENDS |= {"tail": {"text": "Rome", "span": [9, 13], "type": "LOC"}}
+REBEL = "<s><triplet> Ada <subj> Rome <obj> left</s>"
+TRIPLES = {
+    "a.json": json.dumps(
+        [{"text": "Ada", "truth": LISTED_TRIPLES, "predict": LISTED_TRIPLES[:1]}] * 3
+    ).encode(),
+    "b.json": json.dumps([{"text": "Ada left Rome", "gold": [ENDS], "predicted": [ENDS]}]).encode(),
+    "a.jsonl": json.dumps({"triple_list": LISTED_TRIPLES, "output": REBEL}).encode() + b"\n",
+    "a.csv": pd.DataFrame({"gold": [json.dumps(LISTED_TRIPLES)], "predicted": [REBEL]})
+    .to_csv(index=False)
+    .encode(),
+}
+
 GRID = {
     "folder": "runs",
     "model": ["em-c", "majority"],
@@ -188,6 +203,10 @@ COMMANDS = {
     "audit-leak": [(TABLES, "{} --negative Other --format json")],
     "score-facts": [(SCORED, "{} --facts {} --format json"), (CURVES, "{} --format json --n-facts 40")],
     "compare-facts": [(SCORED, "{} {} --facts {} --bootstrap 5 --format json")],
+    "score-triples": [
+        (TRIPLES, "{} --bootstrap 5 --format json"),
+        (TRIPLES, "{} --gold {} --match boundaries --normalise --format json"),
+    ],
     "stats": [(COUNTS, "{} --format json"), (TABLES | LISTS_OF_LABELS, "{} --format json")],
     "score-multilabel": [(MATRICES, "--truth {} --scores {} --format json")],
     "linear": [(DOCUMENTS, "--train {} --test {} --format json --seed 1")],
@@ -223,6 +242,7 @@ READERS = {
     "helpers.data:read_relation_aliases": LISTS,
     "helpers.data:read_sentence_pairs": {"a.json": json.dumps([PAGE, PAGE]).encode()},
     "helpers.data:read_tacred": {"a.json": json.dumps([TREE, TREE]).encode()},
+    "helpers.data:read_triples": TRIPLES,
     "helpers.data:read_ranked_list": LISTED,
     "helpers.data:read_gids_probabilities": {"a.npz": PROBABILITIES},
     "helpers.data.ranked_lists:read_arrays": {name: MATRICES[name] for name in ("a.npy", "a.npz")},

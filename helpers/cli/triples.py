@@ -1,0 +1,76 @@
+"""The command for sets of triples and for documents in DocRED's form."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import click
+
+from .base import app
+from .options import (
+    DECIMALS,
+    FILE,
+    GOLD_COLUMN,
+    ID_COLUMN,
+    OUTPUT,
+    POLICY,
+    PREDICTED_COLUMN,
+    RAW,
+    SCHEMES,
+    SEED,
+    bootstrap,
+    flag,
+    forms,
+    option,
+)
+from .score import FAIL_UNDER, put_scores, threshold
+
+MATCH = "exact (default), last-token, strict, boundaries, pair or relation: what makes two triples one."
+NORMALISE = "Entities that differ in case, blanks or an article in front are one; relations as in score."
+
+
+@app.command("score-triples")
+@click.argument("file", metavar="FILE", type=FILE)
+@option("--gold gold_file", "FILE", "Another file with the gold triples.", FILE)
+@option("--match", "RULE", MATCH, default="exact")
+@flag("--normalise", NORMALISE)
+@GOLD_COLUMN
+@PREDICTED_COLUMN
+@ID_COLUMN
+@SCHEMES
+@POLICY
+@bootstrap()
+@SEED
+@option("--fail-under", "NAME=X", FAIL_UNDER, threshold, multiple=True)
+@option("--score-only", "NAME", "Print this number and nothing else: a scheme.")
+@forms("table", "json", "csv", "latex")
+@DECIMALS
+@RAW
+@OUTPUT
+def _score_triples(file: str, **options: Any) -> int:
+    """Sets of triples (head, relation, tail), gold and predicted, of sentences or documents.
+
+    FILE (.json, a list; .jsonl, .csv or .tsv; also .gz) holds one item a record, with two lists of triples
+    under names such as gold, truth, triple_list and predicted, predict, output. A triple is [head, relation,
+    tail] or an object: head (or subject), relation (or predicate, type), tail (or object); head and tail are
+    text, or objects with text, span (or start, end) and type. A list may also be text: its JSON, as in a cell
+    of CSV, or REBEL's, <triplet> head <subj> tail <obj> relation. With --gold, FILE holds the predictions;
+    items are matched by id if both files have ids, else by order.
+
+    A triple counts once in an item. Right is what is gold and predicted by --match: exact compares relation
+    and both texts, last-token the last word of both ('partial match' of papers on NYT), strict the span (the
+    text where there is none) and the type of both, boundaries the span or text only, pair leaves out the
+    relation, relation compares nothing else. There is no negative class and no accuracy.
+
+    The bootstrap draws items. JSON has the keys n (items), labels, schemes, per_class (relation → precision,
+    recall, f1, support, predicted, correct), averaged, ignored, signature.
+
+    examples:
+      python -m helpers score-triples mine.jsonl --bootstrap 10000
+      python -m helpers score-triples output.jsonl --gold test_triples.json --match last-token --normalise
+      python -m helpers score-triples mine.csv --gold-column truth --predicted-column rebel --format json
+    """
+    from ..evaluation import score_triples
+
+    return put_scores(partial(score_triples, file), [file], options)

@@ -1,0 +1,280 @@
+"""Sets of triples (head, relation, tail), gold and predicted, of sentences or documents: one item a record.
+
+Read are the forms in which joint and generative extraction leave their output: lists, objects, REBEL's text.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import logging
+from collections import Counter
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ...core import listing, naming_file, shown
+from ..cells import label_of_json
+from ..predictions import COMMON_NAMES
+from ..samples import Span
+from .parsing import collect, numbered
+from .records import records_of
+
+logger = logging.getLogger(__name__)
+
+LISTS = ("triple_list", "triples", "triplets", "relations", "relation_list", "spo_list")
+"""Names of a list of triples that is alone in its file, or gold beside a predicted one."""
+GOLD = (*COMMON_NAMES["gold"], "truth", "gold_triples", "true_triples", "gold_relations")
+PREDICTED = (
+    *(*COMMON_NAMES["predicted"], "predict", "predicted_triples", "pred_triples", "pred_triple_list"),
+    *("triple_list_pred", "predicted_relations", "pred_relations", "output", "generated"),
+)
+HEAD = ("head", "subject", "subj", "sub", "h")
+RELATION = ("relation", "predicate", "rel", "type", "label", "r")
+TAIL = ("tail", "object", "obj", "t")
+NAMES, TYPES, SPANS = ("text", "name", "mention"), ("type", "entity_type", "label"), ("span", "pos", "offset")
+TEXTS = ("text", "sentence", "tokens", "token")
+GENERATED = "<triplet>"
+"""Begins a group of REBEL's text: `<triplet> head <subj> tail <obj> relation <subj> tail <obj> relation`."""
+
+
+class Triple(NamedTuple):
+    """A relation between two entities; text, span (end exclusive) and type of each where they are known."""
+
+    relation: str
+    head: str | None
+    tail: str | None
+    head_span: Span | None = None
+    tail_span: Span | None = None
+    head_type: str | None = None
+    tail_type: str | None = None
+
+
+class TripleItem(NamedTuple):
+    """The gold and the predicted triples of a sentence or a document."""
+
+    gold: list[Triple]
+    predicted: list[Triple]
+
+
+def read_triples(
+    path: Path | str,
+    gold_file: Path | str | None = None,
+    *,
+    gold_column: str | None = None,
+    predicted_column: str | None = None,
+    id_column: str | None = None,
+) -> list[TripleItem]:
+    """Items with gold and predicted triples, from .json (a list), .jsonl, .csv or .tsv, also with .gz.
+
+    An item has two lists, under names such as gold, truth, triple_list and predicted, predict, output. A
+    triple is a list [head, relation, tail], or an object: head (or subject, h), relation (predicate, type,
+    r), tail (object, t); head and tail are text, or objects with text (or name), span (or start and end) and
+    type, or stand beside head_span, head_type and so on. A list may be text: its JSON, or REBEL's
+    `<triplet> head <subj> tail <obj> relation`. What is incomplete in generated text is left out of the
+    predicted triples, as REBEL's own code does, and counted in a warning.
+
+    Parameters
+    ----------
+    gold_file : another file with the gold lists; items are matched by id if both files have ids, else by
+        order. gold_column, predicted_column, id_column : names that are not recognised.
+
+    Raises
+    ------
+    MalformedRecord : with line, item and key: no list, a triple that is not of three parts, triples in two
+        forms in one list, a part that is empty or no text, a span outside of the text or words of the item;
+        an id twice.
+    ValueError : which key holds the lists is not clear; the items of the two files do not match.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "mine.jsonl")
+    ...     _ = path.write_text('{"truth": [["Ada", "left", "Rome"]], "predict": []}')
+    ...     read_triples(path)[0].gold[0][:3]
+    ('left', 'Ada', 'Rome')
+    """
+    named = {"gold": gold_column, "predicted": predicted_column, "id": id_column}
+    if gold_file is None:
+        columns, _ = _columns(path, {"gold": (GOLD, LISTS), "predicted": (PREDICTED,)}, named)
+        return [TripleItem(*both) for both in zip(columns["gold"], columns["predicted"], strict=True)]
+    found, ids = _columns(path, {"predicted": (PREDICTED, LISTS, GOLD)}, named)
+    gold, gold_ids = _columns(gold_file, {"gold": (GOLD, LISTS)}, named)
+    predicted = found["predicted"]
+    if ids and gold_ids:
+        if ids.keys() != gold_ids.keys():
+            lacking = [name for name in gold_ids if name not in ids]
+            strange = [name for name in ids if name not in gold_ids]
+            what = f"{len(lacking)} ids of {gold_file} are missing" if lacking else "there are other ids"
+            raise ValueError(f"{path}: {what}, the first is {shown((lacking or strange)[0])}")
+        predicted = [predicted[ids[name]] for name in gold_ids]
+    elif len(predicted) != len(gold["gold"]):
+        sizes = f"{path} has {len(predicted)} items, {gold_file} has {len(gold['gold'])}"
+        raise ValueError(f"{sizes}; to be matched by id, both need ids")
+    return [TripleItem(*both) for both in zip(gold["gold"], predicted, strict=True)]
+
+
+Names = tuple[tuple[str, ...], ...]
+"""Names of a key, the better ones first."""
+
+
+def _columns(
+    path: Path | str, roles: dict[str, Names], named: dict[str, str | None]
+) -> tuple[dict[str, list[list[Triple]]], dict[str, int]]:
+    """Role → the triples of each item, and id → item, empty if the items have no ids.
+
+    named : the keys that the caller names.
+    """
+    keys: dict[str, str] = {}
+    columns: dict[str, list[list[Triple]]] = {role: [] for role in roles}
+    ids: dict[str, int] = {}
+    notes: Counter[str] = Counter()
+
+    def parse(_line: int, record: tuple[int, Any]) -> list[int]:
+        number, item = record
+        if isinstance(item, bytes):
+            item = json.loads(item)
+        if not isinstance(item, dict):
+            raise ValueError(f"item {number} is no object but {shown(item)}")
+        if not keys:
+            keys.update({role: named[role] or _key(item, role, names) for role, names in roles.items()})
+            known = COMMON_NAMES["id"]
+            keys["id"] = named["id"] or next((name for name in item if name.lower() in known), "")
+        size = max((len(item.get(name) or ()) for name in TEXTS), default=0)
+        for role, column in columns.items():
+            key = keys[role]
+            if key not in item:
+                raise ValueError(f"item {number}: there is no key {shown(key)}, as the first item has")
+            try:
+                column.append(_triples(item[key], size, notes if role == "predicted" else None))
+            except ValueError as error:
+                raise ValueError(f"item {number}, key {shown(key)}: {error}") from error
+        if keys["id"]:
+            name = label_of_json(item.get(keys["id"]))
+            if ids.setdefault(name, number - 1) != number - 1:
+                raise ValueError(f"item {number}: id {shown(name)} occurred before, item {ids[name] + 1}")
+        return []
+
+    with naming_file(path):
+        collect(path, numbered(records_of(path)), parse, strict=True)
+    if notes["incomplete"]:
+        logger.warning("%s: %d incomplete triples of generated text are left out", path, notes["incomplete"])
+    return columns, ids
+
+
+def _key(item: dict, role: str, names: Names) -> str:
+    """The key of an item that holds the triples of a role; ValueError where that is not clear."""
+    for known in names:
+        found = [name for name in item if name.lower() in known]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise ValueError(f"which key has {role} triples? {listing(found)} could; say --{role}-column C")
+    hint = "; the file that holds them: --gold FILE" if role == "gold" else ""
+    raise ValueError(
+        f"no key of {role} triples is recognised; name it, --{role}-column C{hint}. Keys: {listing(item)}"
+    )
+
+
+def _triples(value: Any, size: int, notes: Counter[str] | None) -> list[Triple]:
+    """One list of triples. size : of the text, which bounds spans, 0: not known. notes : counts what is
+    incomplete in generated text; None: that is an error."""
+    if isinstance(value, str):
+        if GENERATED in value or not value.strip():
+            return _generated(value, notes)
+        value = json.loads(value)
+    if not isinstance(value, list):
+        raise ValueError(f"a list of triples is expected, not {shown(value)}")
+    if len({type(triple) for triple in value}) > 1:
+        raise ValueError("the list holds triples in two forms")
+    return [_triple(triple, place, size) for place, triple in enumerate(value, start=1)]
+
+
+def _generated(text: str, notes: Counter[str] | None) -> list[Triple]:
+    """The triples of REBEL's text."""
+    found = []
+    for mark in ("<s>", "</s>", "<pad>"):
+        text = text.replace(mark, "")
+    for group in text.split(GENERATED)[1:]:
+        head, *pieces = group.split("<subj>")
+        for piece in pieces or [""]:
+            tail, _, relation = piece.partition("<obj>")
+            if head.strip() and tail.strip() and relation.strip():
+                found.append(Triple(_relation(relation.strip()), head.strip(), tail.strip()))
+            elif notes is None:
+                raise ValueError(f"{shown(GENERATED + group)} is incomplete")
+            else:
+                notes["incomplete"] += 1
+    return found
+
+
+def _triple(value: Any, place: int, size: int) -> Triple:
+    try:
+        if isinstance(value, list):
+            if len(value) != 3:
+                raise ValueError(f"head, relation and tail are expected, not {shown(value)}")
+            head, relation, tail = value
+            if type(head) is str and type(tail) is str and head.strip() and tail.strip():
+                return Triple(_relation(relation), head, tail)
+            return _joined(relation, _argument(head, "head", size), _argument(tail, "tail", size))
+        if not isinstance(value, dict):
+            raise ValueError(f"a list or an object is expected, not {shown(value)}")
+        names = _part_names(tuple(value))
+        ends = (_argument(value[name], name, size, value) for name in (names[0], names[2]))
+        return _joined(value[names[1]], *ends)
+    except ValueError as error:
+        raise ValueError(f"triple {place}: {error}") from error
+
+
+def _joined(relation: Any, head: tuple, tail: tuple) -> Triple:
+    return Triple(_relation(relation), *(part for pair in zip(head, tail, strict=True) for part in pair))
+
+
+@functools.lru_cache(maxsize=1000)
+def _part_names(keys: tuple[str, ...]) -> tuple[str, str, str]:
+    found = [next((name for name in names if name in keys), "") for names in (HEAD, RELATION, TAIL)]
+    if not all(found):
+        lacking = ("head", "relation", "tail")[found.index("")]
+        raise ValueError(f"there is no {lacking}; keys: {listing(keys)}")
+    return found[0], found[1], found[2]
+
+
+@functools.lru_cache(maxsize=100_000, typed=True)
+def _text_relation(value: str | int | float | None) -> str:
+    return label_of_json(value)
+
+
+def _relation(value: Any) -> str:
+    try:
+        return _text_relation(value)
+    except TypeError:  # a list has no hash
+        return label_of_json(value)
+    except ValueError as error:
+        raise ValueError(f"relation: {error}") from error
+
+
+def _argument(value: Any, name: str, size: int, beside: dict | None = None) -> tuple:
+    """(text, span, type) of a head or a tail: text or an object, or what stands beside it in the triple."""
+    if isinstance(value, dict):
+        given, prefix = value, ""
+        text = next((value[key] for key in NAMES if key in value), None)
+    else:
+        given, prefix, text = beside or {}, f"{name}_", value
+    span = next((given[prefix + key] for key in SPANS if prefix + key in given), None)
+    if span is None and prefix + "start" in given:
+        span = [given[prefix + "start"], given.get(prefix + "end")]
+    if span is not None:
+        span = _span(span, name, size)
+    kind = next((given[prefix + key] for key in TYPES if prefix + key in given), None)
+    if text is None and span is None or text is not None and not (isinstance(text, str) and text.strip()):
+        raise ValueError(f"{name} is {shown(value)}: a text is needed, or an object with a text or a span")
+    if kind is not None and not isinstance(kind, str):
+        raise ValueError(f"the type of {name} is {shown(kind)}, no text")
+    return text, span, kind
+
+
+def _span(span: Any, name: str, size: int) -> Span:
+    whole = isinstance(span, list) and len(span) == 2 and all(type(end) is int for end in span)
+    if not whole or not 0 <= span[0] < span[1]:
+        raise ValueError(f"the span of {name} is {shown(span)}: two numbers are needed, start below end")
+    if size and span[1] > size:
+        raise ValueError(f"the span of {name} is {shown(span)}, outside of the text of length {size}")
+    return span[0], span[1]

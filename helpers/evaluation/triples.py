@@ -1,0 +1,258 @@
+"""Sets of triples, gold and predicted, of sentences or documents: from files to a report.
+
+Right is a predicted triple that is one of the gold triples of its item by the match rule; a triple counts
+once in an item. There is no negative class and there are no true negatives. Items are what a bootstrap draws.
+
+Sources of the rules: Bekoulis et al. 2018; Taillé et al. 2020, *Let's Stop Incorrect Comparisons in
+End-to-end Relation Extraction!*; last-token is the 'partial match' of papers on NYT.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy  # its parts are loaded when they are first asked for
+
+from ..core import naming_file, plain_form, unknown_name
+from ..data import Triple, TripleItem, read_triples
+from ..metrics import (
+    ClassReport,
+    Outcome,
+    Policy,
+    Weighting,
+    averages,
+    bootstrap_intervals,
+    bootstrap_suffix,
+    class_report,
+    plain_number,
+    scheme_names,
+)
+
+logger = logging.getLogger(__name__)
+MATCHES = ("exact", "last-token", "strict", "boundaries", "pair", "relation")
+"""exact: relation and both texts · last-token: relation and the last word of both · strict: relation, span
+(or text, where there are none) and type of both · boundaries: as strict, without types · pair: the texts
+without the relation · relation: the relation alone."""
+NEED_TRUE_NEGATIVES = ("accuracy", "specificity", "mcc")
+_ARTICLE = re.compile(r"^(?:an?|the) (?=.)")
+Key = tuple[Any, ...]
+
+
+class TripleReport(ClassReport):
+    """A `ClassReport` of triples: `n` are items, `labels` relations, support and predicted count triples.
+
+    accuracy is nan, and negative None: triples have neither.
+    """
+
+    units = "items"
+
+    def _head(self) -> str:
+        counts = {
+            name: sum(row[key] for row in self.per_class.values())
+            for name, key in (("gold", "support"), ("predicted", "predicted"), ("right", "correct"))
+        }
+        numbers = " · ".join(f"{name} {plain_number(count)}" for name, count in counts.items())
+        return f"{plain_number(self.n)} items · triples: {numbers}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As of `ClassReport`, without accuracy and negative."""
+        values = super().to_dict()
+        return {key: value for key, value in values.items() if key not in ("accuracy", "negative")}
+
+    def scores(self) -> dict[str, float]:
+        """The score under each scheme by name, and F1 of each row of the section `documents`."""
+        rows = {name: row["f1"] for name, row in self.extra.get("documents", {}).items()}
+        return {name: row[self.score_name] for name, row in self.schemes.items()} | rows
+
+
+def score_triples(
+    path: Path | str,
+    gold_file: Path | str | None = None,
+    *,
+    match: str = "exact",
+    normalise: bool = False,
+    gold_column: str | None = None,
+    predicted_column: str | None = None,
+    id_column: str | None = None,
+    schemes: Sequence[str | Weighting] | None = None,
+    replicates: int = 0,
+    seed: int = 1,
+    **policy: Any,
+) -> TripleReport:
+    """Score a file of items with gold and predicted triples; see `read_triples`.
+
+    Parameters
+    ----------
+    match : one of `MATCHES`. normalise : entities that differ in case, blanks or an article in front are one,
+        and relations as `score --normalise` has it: in case, blanks, _ and -.
+    gold_column, predicted_column, id_column : as in `read_triples`.
+    schemes : names, 'n^α' or functions; None: all. replicates, seed : of the bootstrap over items.
+    policy : `score` and fields of `Policy`, such as `labels` and `zero_division`.
+
+    Raises ValueError as `read_triples`; for an unknown match; a text, or under strict a type, that is missing
+    (with item and key); no gold triple; a score that counts true negatives.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "mine.jsonl")
+    ...     _ = path.write_text('{"gold": [["Ada", "left", "Rome"]], "predicted": [["Ada", "left", "rome"]]}')
+    ...     [score_triples(path, normalise=said).schemes["micro"]["f1"] for said in (False, True)]
+    [0.0, 1.0]
+    """
+    scheme_names(schemes)  # refuses an unknown one before the file is read
+    if match not in MATCHES:
+        raise unknown_name("match", match, MATCHES)
+    named = {"gold_column": gold_column, "predicted_column": predicted_column, "id_column": id_column}
+    items = read_triples(path, gold_file, **named)
+    with naming_file(path):
+        outcome = triple_outcome(items, match, normalise)
+        rules = {"match": match} | ({"normalise": "case+blanks+articles"} if normalise else {})
+        return report_of_sets(outcome, rules, schemes, replicates, seed, **policy)
+
+
+def triple_outcome(items: Iterable[TripleItem], match: str = "exact", normalise: bool = False) -> Outcome:
+    """How many triples of each relation are gold, predicted and right, for each kind of item.
+
+    match : one of `MATCHES`; under 'pair' all triples are of one class, 'pair'. normalise : see
+    `score_triples`.
+
+    >>> triples = [Triple("left", "Ada", "Rome"), Triple("left", "Bo", "Rome")]
+    >>> triple_outcome([TripleItem(triples, triples[:1])]).per_class().correct.tolist()
+    [1]
+    """
+    items = list(items)
+    key_of = _key_function(items, match, normalise)
+    found = []
+    for number, item in enumerate(items, start=1):
+        keys = []
+        for role, triples in zip(TripleItem._fields, item, strict=True):
+            try:
+                keys.append({key_of(triple) for triple in triples})
+            except ValueError as error:
+                raise ValueError(f"item {number}, {role} triples: {error}") from error
+        found.append((keys[0], keys[1], keys[0] & keys[1]))
+    return outcome_of_sets(found)
+
+
+def outcome_of_sets(items: Sequence[tuple[set[Key], set[Key], set[Key]]]) -> Outcome:
+    """The outcome of items with gold, predicted and right triples, each a key that begins with its relation.
+
+    Raises ValueError if no item has a gold triple.
+
+    >>> outcome_of_sets([({("r", 1), ("r", 2)}, {("r", 2)}, {("r", 2)})]).per_class().gold.tolist()
+    [2]
+    """
+    labels = sorted({key[0] for item in items for keys in item for key in keys})
+    code = {label: index for index, label in enumerate(labels)}
+    roles = {}
+    for place, role in enumerate(("gold", "predicted", "right")):
+        sizes = [len(item[place]) for item in items]
+        columns = np.fromiter((code[key[0]] for item in items for key in item[place]), np.intp, sum(sizes))
+        rows = np.repeat(np.arange(len(items)), sizes)
+        shape = (len(items), len(labels))
+        ones = np.ones(len(columns), np.int64)
+        roles[role] = scipy.sparse.csr_array((ones, (rows, columns)), shape=shape)  # equal places add up
+    if not roles["gold"].nnz:
+        raise ValueError("there is no gold triple")
+    return Outcome(roles, np.ones(len(items), np.int64), tuple(labels), decision="given").grouped()
+
+
+def report_of_sets(
+    outcome: Outcome,
+    rules: Mapping[str, str],
+    schemes: Sequence[str | Weighting] | None = None,
+    replicates: int = 0,
+    seed: int = 1,
+    *,
+    score: str = "f1",
+    **policy: Any,
+) -> TripleReport:
+    """The report of an outcome of sets of triples; `rules` : how they were matched, for the signature.
+
+    >>> outcome = outcome_of_sets([({("r", 1)}, set(), set())])
+    >>> report_of_sets(outcome, {"match": "exact"}).signature
+    'f1|labels:supported|zero_support:skip|decision:given|n:1|labels_n:1|v:0.1|match:exact'
+    """
+    if score in NEED_TRUE_NEGATIVES:
+        raise ValueError(f"triples have no true negatives, so there is no {score} of them")
+    policy = {"labels": "supported"} | policy
+    counts = outcome.per_class()
+    report = class_report(counts, Policy.of(counts, **policy), schemes, score, TripleReport)
+    suffix = "".join(f"|{name}:{value}" for name, value in rules.items())
+    suffix += bootstrap_suffix(replicates, seed)
+    report.signature += suffix
+    for row in report.schemes.values():
+        row["signature"] += suffix
+    if replicates:
+        scores = partial(averages, schemes=schemes, score=score, classes_of=counts, **policy)
+        drawn = bootstrap_intervals(outcome, scores, np.random.default_rng(seed), replicates)
+        for scheme, ends in drawn.named(scheme_names(schemes)).items():
+            report.add_interval(scheme, ends.low, ends.high)
+    return report
+
+
+def _key_function(items: Sequence[TripleItem], match: str, normalise: bool) -> Callable[[Triple], Key]:
+    """From a triple to what has to be equal in two triples that match."""
+    text = functools.cache(_normalised) if normalise else lambda text: text
+    relation = _spellings(items) if normalise else None
+
+    def last(name: str) -> str:
+        words = text(name).split()
+        return words[-1] if words else ""
+
+    entity = functools.cache(last) if match == "last-token" else text
+    spans = match in ("strict", "boundaries") and _have_spans(items)
+
+    def key(triple: Triple) -> Key:
+        name = relation[triple.relation] if relation else triple.relation
+        if match == "relation":
+            return (name,)
+        if spans:
+            ends: Key = (triple.head_span, triple.tail_span)
+        elif triple.head is None or triple.tail is None:
+            raise ValueError(f"head and tail have spans and no text, which {match} needs")
+        else:
+            ends = (entity(triple.head), entity(triple.tail))
+        if match == "strict":
+            if triple.head_type is None or triple.tail_type is None:
+                raise ValueError("strict needs the types of head and tail, and one is missing")
+            ends = (*ends, triple.head_type, triple.tail_type)
+        return ("pair" if match == "pair" else name, *ends)
+
+    return key
+
+
+def _normalised(text: str) -> str:
+    """In lower case, with single blanks, without an article in front."""
+    return _ARTICLE.sub("", " ".join(text.casefold().split()))
+
+
+def _spellings(items: Sequence[TripleItem]) -> dict[str, str]:
+    """Relation → the spelling that it counts as: a gold one if there is one."""
+    gold, predicted = (
+        sorted({triple.relation for item in items for triple in item[role]}) for role in (0, 1)
+    )
+    first: dict[str, str] = {}
+    return {name: first.setdefault(plain_form(name), name) for name in (*gold, *predicted)}
+
+
+def _have_spans(items: Sequence[TripleItem]) -> bool:
+    """Whether all heads and tails have spans; ValueError if some have and others have none."""
+    seen: bool | None = None
+    for number, item in enumerate(items, start=1):
+        for role, triples in zip(TripleItem._fields, item, strict=True):
+            for span in (span for triple in triples for span in (triple.head_span, triple.tail_span)):
+                if seen is None:
+                    seen = span is not None
+                elif seen != (span is not None):
+                    raise ValueError(
+                        f"item {number}, {role} triples: some heads and tails have spans, others have none"
+                    )
+    return bool(seen)

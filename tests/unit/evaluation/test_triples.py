@@ -1,0 +1,207 @@
+"""Sets of triples: real predictions under the match rules, every form of file, and what cannot be read."""
+
+import json
+from functools import partial
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helpers.cli import main
+from helpers.data import Triple, TripleItem, read_triples, search_folders
+from helpers.evaluation import score_triples, triple_outcome
+
+JOINTER = "nyt24/JointER_predictions/best_test_results.json"
+ITEMS = [
+    {"gold": [["Ada", "left", "Rome"], ["Bo", "of", "Rome"]], "predicted": [["Ada", "left", "Rome"]]},
+    {"gold": [["Cy", "left", "the Oslo"]], "predicted": [["Cy", "left", "Oslo"], ["Cy", "left", "Oslo"]]},
+]
+
+
+def write(folder, items, name="a.jsonl"):
+    path = folder / name
+    path.write_text("".join(json.dumps(item) + "\n" for item in items))
+    return path
+
+
+def numbers(report):
+    rows = report.per_class.values()
+    return tuple(sum(row[key] for row in rows) for key in ("support", "predicted", "correct"))
+
+
+@pytest.mark.parametrize(
+    ("match", "counted", "scores"),
+    [
+        (
+            "exact",
+            (8120, 6804, 5816),
+            {"micro": 77.94, "weighted": 76.72, "dodrans": 75.07, "macro": 63.70},
+        ),
+        ("last-token", (8110, 6775, 5817), {"micro": 78.16}),
+        ("pair", (6775, 6804, 5874), {"micro": 86.52}),
+    ],
+)
+def test_golden_values_of_real_predictions(match, counted, scores) -> None:
+    path = next((one for folder in search_folders() if (one := folder / JOINTER).is_file()), None)
+    if path is None:
+        pytest.skip(f"{JOINTER} is not here")
+    report = score_triples(path, match=match)
+    assert numbers(report) == counted and report.n == 5000
+    found = {name: 100 * report.schemes[name]["f1"] for name in scores}
+    assert found == pytest.approx(scores, abs=0.005)
+
+
+def test_the_rules_on_a_small_case(tmp_path) -> None:
+    path = write(tmp_path, ITEMS)
+    assert numbers(score_triples(path)) == (3, 2, 1)
+    assert numbers(score_triples(path, normalise=True)) == (3, 2, 2)
+    assert numbers(score_triples(path, match="last-token")) == (3, 2, 2)
+    assert numbers(score_triples(path, match="relation")) == (3, 2, 2)
+    report = score_triples(path, replicates=200)
+    assert report.signature == (
+        "f1|labels:supported|zero_support:skip|decision:given|n:2|labels_n:2|v:0.1|match:exact"
+        "|bootstrap:percentile,200,seed1,95"
+    )
+    assert report.schemes["micro"]["low"] <= report.schemes["micro"]["f1"] <= report.schemes["micro"]["high"]
+    assert "accuracy" not in report.to_dict() and "accuracy" not in report.scores()
+    with pytest.raises(ValueError, match="no true negatives, so there is no mcc"):
+        score_triples(path, score="mcc")
+
+
+def test_spans_and_types() -> None:
+    head = Triple("left", "Ada", "Rome", (0, 3), (9, 13), "PER", "LOC")
+    moved, other = head._replace(tail="Roma"), head._replace(tail_type="ORG")
+    for match, right in (("exact", [0, 1]), ("boundaries", [1, 1]), ("strict", [1, 0])):
+        found = [triple_outcome([TripleItem([head], [one])], match) for one in (moved, other)]
+        assert [int(outcome.per_class().correct.sum()) for outcome in found] == right, match
+
+
+def test_every_form_gives_the_same_items(tmp_path) -> None:
+    expected = read_triples(write(tmp_path, ITEMS))
+    (tmp_path / "a.json").write_text(json.dumps(ITEMS))
+
+    def parts(triple):
+        return {"subject": triple[0], "predicate": triple[1], "object": {"name": triple[2]}}
+
+    def generated(triples):
+        return " ".join(f"<triplet> {head} <subj> {tail} <obj> {name}" for head, name, tail in triples)
+
+    others = [
+        [{"truth": [*map(parts, item["gold"])], "predict": item["predicted"]} for item in ITEMS],
+        [{"triple_list": item["gold"], "output": generated(item["predicted"])} for item in ITEMS],
+        [{key: json.dumps(triples) for key, triples in item.items()} for item in ITEMS],
+    ]
+    for number, items in enumerate(others):
+        assert read_triples(write(tmp_path, items, f"{number}.jsonl")) == expected
+    assert read_triples(tmp_path / "a.json") == expected
+    rows = ["gold,predicted"]
+    rows += [",".join('"' + json.dumps(item[key]).replace('"', '""') + '"' for key in item) for item in ITEMS]
+    (tmp_path / "a.csv").write_text("\n".join(rows))
+    assert read_triples(tmp_path / "a.csv") == expected
+    mine = write(tmp_path, [{"id": n, "triples": ITEMS[n]["predicted"]} for n in (1, 0)], "mine.jsonl")
+    gold = write(tmp_path, [{"id": n, "triples": ITEMS[n]["gold"]} for n in (0, 1)], "gold.jsonl")
+    assert read_triples(mine, gold) == expected
+
+
+def test_incomplete_generated_text_is_left_out_and_said(tmp_path, caplog) -> None:
+    path = write(
+        tmp_path, [{"gold": [["a", "r", "b"]], "predicted": "<triplet> a <subj> b <obj> r <triplet> c"}]
+    )
+    assert numbers(score_triples(path)) == (1, 1, 1)
+    assert "1 incomplete triples of generated text are left out" in caplog.text
+
+
+RIGHT = {"gold": [["a", "r", "b"]], "predicted": [["a", "r", "b"]]}
+SPAN = {"text": "a", "span": [0, 1]}
+
+
+@pytest.mark.parametrize(
+    ("item", "options", "said"),
+    [
+        ({"predicted": []}, {}, "there is no key 'gold'"),
+        (
+            {"gold": [["a", "r"]], "predicted": []},
+            {},
+            "item 2, key 'gold': triple 1: head, relation",
+        ),
+        ({"gold": [], "predicted": [["a", "r", 3]]}, {}, "item 2, key 'predicted': triple 1: tail is 3"),
+        (
+            {"gold": [], "predicted": [["a", " ", "b"]]},
+            {},
+            "triple 1: relation: the field is empty",
+        ),
+        ({"gold": [["a", "r", "b"], {"h": "a"}], "predicted": []}, {}, "triples in two forms"),
+        ({"gold": [{"h": "a", "r": "r"}], "predicted": []}, {}, "triple 1: there is no tail"),
+        ({"gold": "<triplet> a", "predicted": ""}, {}, "item 2, key 'gold': .* is incomplete"),
+        ({"gold": {"a": 1}, "predicted": []}, {}, "a list of triples is expected"),
+        (
+            {"text": "a", "gold": [[SPAN, "r", {"span": [1, 5]}]], "predicted": []},
+            {},
+            r"the span of tail is \[1, 5\], outside of the text of length 1",
+        ),
+        (
+            {"gold": [[SPAN, "r", SPAN]], "predicted": []},
+            {"match": "boundaries"},
+            "item 2, gold .* others have",
+        ),
+        (RIGHT, {"match": "strict"}, "item 1, gold triples: strict needs the types"),
+    ],
+)
+def test_bad_items_are_refused_with_file_item_and_key(tmp_path, item, options, said) -> None:
+    path = write(tmp_path, [RIGHT, item])
+    with pytest.raises(ValueError, match=said) as error:
+        score_triples(path, **options)
+    assert str(path) in str(error.value)
+
+
+def test_bad_files_are_refused(tmp_path) -> None:
+    empty, none = write(tmp_path, [], "empty.jsonl"), write(tmp_path, [{"gold": [], "predicted": []}])
+    for path, said in ((empty, "no record"), (none, "there is no gold triple")):
+        with pytest.raises(ValueError, match=said):
+            score_triples(path)
+    with pytest.raises(ValueError, match="unknown match 'exakt'; did you mean 'exact'"):
+        score_triples(none, match="exakt")
+    one = write(tmp_path, [{"id": 1, "triples": []}], "one.jsonl")
+    two = write(tmp_path, [{"id": 2, "triples": [["a", "r", "b"]]}], "two.jsonl")
+    with pytest.raises(ValueError, match="1 ids of .*two.jsonl are missing, the first is '2'"):
+        score_triples(one, two)
+    with pytest.raises(ValueError, match="which key has gold triples"):
+        score_triples(write(tmp_path, [{"gold": [], "truth": [], "predicted": []}], "both.jsonl"))
+    with pytest.raises(ValueError, match="no key of gold triples is recognised.*--gold FILE"):
+        score_triples(write(tmp_path, [{"predicted": []}], "lone.jsonl"))
+
+
+def test_the_command(tmp_path, capsys) -> None:
+    path = str(write(tmp_path, ITEMS))
+    assert main(["score-triples", path, "--score-only", "micro"]) == 0
+    assert capsys.readouterr().out == "0.4\n"
+    assert main(["score-triples", path, "--fail-under", "micro=0.5"]) == 1
+    assert "micro is 0.4, under 0.5" in capsys.readouterr().err
+    assert main(["score-triples", path, "--format", "latex"]) == 0
+    assert "of 2 items, averaged over 2 classes." in capsys.readouterr().out
+    assert main(["score-triples", path]) == 0
+    assert capsys.readouterr().out.startswith("2 items · triples: gold 3 · predicted 2 · right 1 · 2 labels")
+
+
+NAMES = st.sampled_from(["Ada", "Bo", "Rome", "the Hague"])
+SETS = st.lists(st.builds(Triple, st.sampled_from("rst"), NAMES, NAMES), max_size=4)
+DOCUMENTS = st.lists(st.builds(TripleItem, SETS, SETS), min_size=1, max_size=5).filter(
+    lambda items: any(item.gold for item in items)
+)
+
+
+@given(items=DOCUMENTS, match=st.sampled_from(["exact", "last-token", "pair", "relation"]), data=st.data())
+def test_order_duplicates_and_names_change_nothing(items, match, data) -> None:
+    counted = partial(triple_outcome, match=match)
+    outcome = counted(items)
+    moved = data.draw(st.permutations(items))
+    moved = [TripleItem(*(data.draw(st.permutations(triples * 2)) for triples in item)) for item in moved]
+    assert counted(moved) == outcome
+    renamed = [
+        TripleItem(*([one._replace(relation="new " + one.relation) for one in part] for part in item))
+        for item in items
+    ]
+    first, second = outcome.per_class(), counted(renamed).per_class()
+    assert all((getattr(first, name) == getattr(second, name)).all() for name in ("tp", "fp", "fn"))
+    same = counted([TripleItem(item.gold, item.gold) for item in items]).per_class()
+    assert (same.fp == 0).all() and (same.fn == 0).all()
