@@ -26,15 +26,20 @@ from .options import (
 )
 from .score import FAIL_UNDER, put_scores, threshold
 
+DOCUMENTS = ("train", "counted_as", "match_entities")
 MATCH = "exact (default), last-token, strict, boundaries, pair or relation: what makes two triples one."
+COUNTED = "Of documents: unique (default) or official: what repeated rows and unknown titles count as."
 NORMALISE = "Entities that differ in case, blanks or an article in front are one; relations as in score."
 
 
 @app.command("score-triples")
 @click.argument("file", metavar="FILE", type=FILE)
 @option("--gold gold_file", "FILE", "Another file with the gold triples.", FILE)
-@option("--match", "RULE", MATCH, default="exact")
+@option("--match", "RULE", MATCH)
 @flag("--normalise", NORMALISE)
+@option("--train", "FILE", "Of documents: the training documents, for Ign F1.", FILE)
+@option("--as counted_as", "RULE", COUNTED)
+@option("--match-entities", "BY", "Of documents: index (default) or name.")
 @GOLD_COLUMN
 @PREDICTED_COLUMN
 @ID_COLUMN
@@ -63,14 +68,35 @@ def _score_triples(file: str, **options: Any) -> int:
     text where there is none) and the type of both, boundaries the span or text only, pair leaves out the
     relation, relation compares nothing else. There is no negative class and no accuracy.
 
+    Documents: FILE is a prediction file in DocRED's form (title, h_idx, t_idx, r, evidence), or documents
+    with vertexSet and labels, and --gold are the documents with the gold labels. A section gives F1 of pairs
+    with and without a common sentence (intra, inter), of evidence, and with --train Ign F1, whose recall is
+    that of all facts. Rows that are repeated or of unknown titles are left out (--as unique), or are wrong
+    facts (official: precision is over all rows). Where FILE has documents with other entity lists, these are
+    named; --match-entities name takes the gold entity with most names in common.
+
     The bootstrap draws items. JSON has the keys n (items), labels, schemes, per_class (relation → precision,
     recall, f1, support, predicted, correct), averaged, ignored, signature.
 
     examples:
       python -m helpers score-triples mine.jsonl --bootstrap 10000
       python -m helpers score-triples output.jsonl --gold test_triples.json --match last-token --normalise
+      python -m helpers score-triples result.json --gold dev.json --train train_annotated.json
       python -m helpers score-triples mine.csv --gold-column truth --predicted-column rebel --format json
     """
-    from ..evaluation import score_triples
+    from ..data import starts_with_key
+    from ..evaluation import score_document_facts, score_triples
 
-    return put_scores(partial(score_triples, file), [file], options)
+    documents = starts_with_key(file, "h_idx", "vertexSet")
+    own = ("match", "normalise", "gold_column", "predicted_column", "id_column") if documents else DOCUMENTS
+    strange = [name for name in own if options.pop(name)]
+    if strange:
+        option = "--" + strange[0].removeprefix("counted_").replace("_", "-")
+        raise ValueError(f"{file}: {option} is not for {'documents' if documents else 'sets of triples'}")
+    if documents and not options["gold_file"]:
+        raise ValueError(f"{file}: these are documents; the gold ones: --gold FILE")
+    for name in ("match", *DOCUMENTS):
+        if options.get(name, "") is None:  # the default of what is called
+            del options[name]
+    score = score_document_facts if documents else score_triples
+    return put_scores(partial(score, file), [file], options)

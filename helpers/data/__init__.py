@@ -41,6 +41,8 @@ from .bags import (
     without_duplicates,
 )
 from .formats import (
+    AnnotatedDocument,
+    DocumentFact,
     GIDS_RELATIONS,
     PTR_FILES,
     Triple,
@@ -48,7 +50,9 @@ from .formats import (
     drawn_pairs,
     pair_shares,
     ptr_split,
+    read_annotated_documents,
     read_dependencies,
+    read_document_facts,
     read_documents,
     read_entity_types,
     read_gids,
@@ -60,6 +64,7 @@ from .formats import (
     read_sentence_pairs,
     read_tacred,
     read_triples,
+    starts_with_key,
 )
 from .catalogue import (
     Dataset,

@@ -15,7 +15,7 @@ from ..core import table_name
 Rows = Iterable[tuple[str, Mapping[str, Any]]]
 DECIMALS = 1
 """Of per cent: a test set of some thousand samples does not tell more."""
-COUNTS = ("support", "predicted", "correct", "facts", "n", "cells")
+COUNTS = ("support", "predicted", "correct", "facts", "n", "cells", "in_train")
 HIDDEN = ("signature", "averaged", "undefined", "bold")
 SPECIAL = {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}"} | {char: "\\" + char for char in "_%&#${}"}
 NAMES = {name: name.capitalize() for name in ("micro", "weighted", "dodrans", "entropy", "macro")}

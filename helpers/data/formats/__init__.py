@@ -1,8 +1,17 @@
 """Files of every form as samples, facts, mentions or documents, a function a form."""
 
-from .parsing import collect, json_array, json_value, lines, string
+from .parsing import collect, json_array, json_value, lines, starts_with_key, string
 from .tagged import PTR_FILES, ptr_split, read_chemprot, read_kbp37, read_semeval
-from .docred import drawn_pairs, pair_shares, read_docred, read_sentence_pairs
+from .docred import (
+    AnnotatedDocument,
+    DocumentFact,
+    drawn_pairs,
+    pair_shares,
+    read_annotated_documents,
+    read_docred,
+    read_document_facts,
+    read_sentence_pairs,
+)
 from .records import TREES, read_dependencies, read_relation_file, read_tacred
 from .distant import (
     GIDS_RELATIONS,

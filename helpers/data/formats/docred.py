@@ -15,6 +15,7 @@ those of the test part for testing. What follows from the files:
 from __future__ import annotations
 
 import random
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
@@ -201,3 +202,106 @@ def drawn_pairs(
 
 def _document(sample: RelationSample) -> str:
     return sample.id.partition(".")[0]
+
+
+class AnnotatedDocument(NamedTuple):
+    """A document with its facts: of each entity the names and the sentences of its mentions, and (relation,
+    head, tail) → the sentences that are evidence of it; head and tail are numbers of entities."""
+
+    names: list[frozenset[str]]
+    sentences: list[frozenset[int]]
+    facts: dict[tuple[str, int, int], frozenset[int]]
+
+
+class DocumentFact(NamedTuple):
+    """A row of a prediction file in DocRED's form."""
+
+    title: str
+    relation: str
+    head: int
+    tail: int
+    evidence: frozenset[int]
+
+
+def read_annotated_documents(path: Path | str) -> dict[str, AnnotatedDocument]:
+    """Title → document, of a file in DocRED's or Re-DocRED's form.
+
+    Raises
+    ------
+    MalformedRecord : no JSON array; with the document: a field that is missing or of another kind, an entity
+        number out of range, a title that occurs twice.
+
+    >>> import json, tempfile
+    >>> entities = [[{"name": "Ada", "sent_id": 0}], [{"name": "Rome", "sent_id": 0}]]
+    >>> labels = [{"r": "P937", "h": 0, "t": 1, "evidence": [0]}]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "dev.json")
+    ...     _ = path.write_text(json.dumps([{"title": "Ada", "vertexSet": entities, "labels": labels}]))
+    ...     read_annotated_documents(path)["Ada"].facts
+    {('P937', 0, 1): frozenset({0})}
+    """
+    documents: dict[str, AnnotatedDocument] = {}
+
+    def parse(_line: int, record: tuple[int, Any]) -> list:
+        number, document = record
+        title = string(document, "title")
+        try:
+            if title in documents:
+                raise ValueError("the title occurred before")
+            entities = field(document, "vertexSet")
+            facts: dict[tuple[str, int, int], frozenset[int]] = {}
+            for label in field(document, "labels"):
+                head, tail = (_entity(label, end, len(entities)) for end in "ht")
+                key = (string(label, "r"), head, tail)
+                facts[key] = facts.get(key, frozenset()) | _evidence(label)
+            documents[title] = AnnotatedDocument(
+                [frozenset(string(mention, "name") for mention in mentions) for mentions in entities],
+                [frozenset(field(mention, "sent_id") for mention in mentions) for mentions in entities],
+                facts,
+            )
+        except ValueError as error:
+            raise ValueError(f"document {number}, title {shown(title)}: {error}") from error
+        return []
+
+    collect(path, numbered(json_array(path)), parse, strict=True)
+    return documents
+
+
+def read_document_facts(path: Path | str) -> list[DocumentFact]:
+    """The rows of a prediction file in DocRED's form: title, h_idx, t_idx, r and perhaps evidence.
+
+    Raises MalformedRecord for no JSON array, and with the row for a field that is missing or of another kind.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "result.json")
+    ...     _ = path.write_text('[{"title": "Ada", "h_idx": 0, "t_idx": 1, "r": "P937"}]')
+    ...     read_document_facts(path)[0][:4]
+    ('Ada', 'P937', 0, 1)
+    """
+
+    def parse(_line: int, record: tuple[int, Any]) -> list[DocumentFact]:
+        number, row = record
+        try:
+            head, tail = (_entity(row, end) for end in ("h_idx", "t_idx"))
+            return [DocumentFact(string(row, "title"), string(row, "r"), head, tail, _evidence(row))]
+        except ValueError as error:
+            raise ValueError(f"row {number}: {error}") from error
+
+    return list(collect(path, numbered(json_array(path)), parse, strict=True))
+
+
+def _entity(record: Any, name: str, size: int | None = None) -> int:
+    """The number of an entity, below `size` where that is known."""
+    value = field(record, name)
+    if not _within(value, sys.maxsize if size is None else size):
+        there = "" if size is None else f"; there are {size}"
+        raise ValueError(f"{shown(name)} is {shown(value)}, no number of an entity{there}")
+    return value
+
+
+def _evidence(record: Any) -> frozenset[int]:
+    evidence = record.get("evidence") or []
+    if not isinstance(evidence, list) or not all(type(sentence) is int for sentence in evidence):
+        raise ValueError(f"'evidence' is {shown(evidence)}, no list of sentence numbers")
+    return frozenset(evidence)

@@ -170,3 +170,15 @@ def string(record: Any, name: str) -> str:
     if not isinstance(value, str):
         raise ValueError(f"the field {shown(name)} is {shown(value)}, not a string")
     return value
+
+
+def starts_with_key(path: Path | str, *names: str) -> bool:
+    """Whether a file is a JSON array and its first item an object with one of these keys.
+
+    >>> starts_with_key("a.csv", "title")
+    False
+    """
+    if not str(path).lower().removesuffix(".gz").endswith(".json"):
+        return False
+    _, first = next(json_array(path), (0, None))
+    return isinstance(first, dict) and any(name in first for name in names)

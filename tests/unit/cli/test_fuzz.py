@@ -157,6 +157,8 @@ PAGE["vertexSet"] = [
 ]
 PAGE["labels"] = [{"r": "P937", "h": 0, "t": 1, "evidence": [0]}]
 
+ANNOTATED = {"a.json": json.dumps([PAGE]).encode()}
+FACTS_OF_DOCUMENTS = {"a.json": json.dumps([{"title": "D", "h_idx": 0, "t_idx": 1, "r": "P937"}]).encode()}
 LISTED_TRIPLES = [["Ada", "left", "Rome"], ["Ada", "of", "Rome"]]
 ENDS = {"head": {"text": "Ada", "start": 0, "end": 3, "type": "PER"}, "relation": "left"}
 ENDS |= {"tail": {"text": "Rome", "span": [9, 13], "type": "LOC"}}
@@ -206,6 +208,7 @@ COMMANDS = {
     "score-triples": [
         (TRIPLES, "{} --bootstrap 5 --format json"),
         (TRIPLES, "{} --gold {} --match boundaries --normalise --format json"),
+        (ANNOTATED, "{} --gold {} --train {} --format json"),
     ],
     "stats": [(COUNTS, "{} --format json"), (TABLES | LISTS_OF_LABELS, "{} --format json")],
     "score-multilabel": [(MATRICES, "--truth {} --scores {} --format json")],
@@ -243,6 +246,8 @@ READERS = {
     "helpers.data:read_sentence_pairs": {"a.json": json.dumps([PAGE, PAGE]).encode()},
     "helpers.data:read_tacred": {"a.json": json.dumps([TREE, TREE]).encode()},
     "helpers.data:read_triples": TRIPLES,
+    "helpers.data:read_annotated_documents": ANNOTATED,
+    "helpers.data:read_document_facts": FACTS_OF_DOCUMENTS,
     "helpers.data:read_ranked_list": LISTED,
     "helpers.data:read_gids_probabilities": {"a.npz": PROBABILITIES},
     "helpers.data.ranked_lists:read_arrays": {name: MATRICES[name] for name in ("a.npy", "a.npz")},
