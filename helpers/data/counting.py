@@ -79,7 +79,7 @@ def count_files(
         reads s3://, gs:// and https:// if its extension httpfs is installed), several of them: of CSV, TSV,
         JSON lines or Parquet. Their rows are the samples of one test set.
     gold_column, predicted_column, paired_column, id_column, label_names : as of `read_predictions`.
-    engine : 'memory', 'duckdb' or 'spark'; None: memory for files of less than 1 GiB together, else DuckDB.
+    engine : 'memory', 'duckdb' or 'spark'; None: memory for one file of less than 1 GiB, else DuckDB.
     check_ids : identifiers have to be unique over all files. In memory those of a file always are.
     gold_file, form : as of `read_predictions`, for one file in memory.
 
@@ -108,7 +108,8 @@ def count_files(
     alone = len(files) == 1 and not is_address(files[0])
     read_whole = gold_file is not None or form is not None or files[0] == STANDARD_INPUT
     read_whole = alone and (read_whole or file_kind(files[0]) not in KINDS)
-    chosen = engine or ("memory" if read_whole or not is_large(*files) else "duckdb")
+    # several files were made by an engine, as a rule: they are many, and one query reads them all
+    chosen = engine or ("memory" if read_whole or (alone and not is_large(*files)) else "duckdb")
     if chosen == "memory" and alone:
         whole = read_label_columns(
             files[0], *columns, gold_file=gold_file, form=form, label_names=label_names
