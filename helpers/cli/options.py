@@ -12,6 +12,7 @@ import click
 FILE = click.Path(exists=True, dir_okay=False)
 FILE_OR_STDIN = click.Path(exists=True, dir_okay=False, allow_dash=True)
 REPLICATES, SEEDS, MAX_K = 1_000_000, 2**32 - 1, 1_000_000  # scikit-learn takes no larger seed
+GOLD = "gold"
 NAMED_LABELS = ("supported", "observed", "listed")
 
 
@@ -23,6 +24,11 @@ def predictions(text: str) -> str:
     """
     is_pattern = any(mark in text for mark in "*?[") and not os.path.exists(text)
     return text if is_pattern or "://" in text else FILE_OR_STDIN.convert(text, None, None)
+
+
+def label_file(text: str) -> str:
+    """The type of a label set: a file, or the word for the gold labels."""
+    return text if text == GOLD else FILE.convert(text, None, None)
 
 
 def option(name: str, metavar: str, about: str, kind: Any = None, **settings: Any) -> Callable:
@@ -91,12 +97,31 @@ COLUMNS = together(
 """The columns' names and the negative class."""
 _GOLD = "Another file with the gold labels, matched by id if both have ids, else by order."
 _NAMES = "Names of labels that are integers: the model's config.json, or a list of names."
-_RESPELT = "Count labels, never numbers, as one that differ in case, blanks, _ or - only; say which."
+_RESPELT = (
+    "Count labels, never numbers, as one that differ in case, blanks, _ or -, or in Markdown marks, quotes "
+)
+_RESPELT += "or a final stop around them only; say which."
+_LABEL_SET = "The labels, the negative class among them, one a line; gold: those of the gold column."
+_OFF_LIST = (
+    "Predictions that are none of the labels: error (default), skip (no prediction: a miss), or count (a "
+)
+_OFF_LIST += "class of its own: a false alarm)."
+_MAP = "What predictions stand for: JSON {answer: label}, or CSV or TSV with the columns answer and label."
 READING = together(
     option("--gold", "FILE", _GOLD, FILE),
     option("--input-format", "F", "csv, tsv, jsonl, json, parquet or txt, whatever the ending says."),
     option("--id2label", "FILE", _NAMES, FILE),
     flag("--normalise", _RESPELT),
+    option("--label-set", "FILE", _LABEL_SET, label_file),
+    option("--off-list", "RULE", _OFF_LIST, click.Choice(("error", "skip", "count"))),
+    option("--map mapping", "FILE", _MAP, FILE),
+    option(
+        "--empty",
+        "RULE",
+        "Empty predictions: error (default), or skip.",
+        click.Choice(("error", "skip")),
+        default="error",
+    ),
 )
 """How a file of predictions is read: where the gold labels are, its form, the names of labels."""
 POLICY = together(
@@ -133,12 +158,15 @@ POLICY = together(
 
 def reading_of(options: dict[str, Any]) -> dict[str, Any]:
     """The options of `READING`, taken out of `options`, as the arguments of `score_file`."""
-    from ..data import read_label_names
+    from ..data import read_answer_map, read_label_names, read_labels
 
     names = options.pop("id2label")
     reading = {"gold_file": options.pop("gold"), "form": options.pop("input_format")}
     reading |= {"label_names": read_label_names(names) if names else None}
-    return reading | {"normalise": options.pop("normalise")}
+    reading |= {name: options.pop(name) for name in ("normalise", "off_list", "empty")}
+    labels, answers = options.pop("label_set"), options.pop("mapping")
+    reading["label_set"] = labels if labels in (None, GOLD) else read_labels(labels, keep_order=True)
+    return reading | {"mapping": read_answer_map(answers) if answers else None}
 
 
 def policy_of(options: dict[str, Any]) -> dict[str, Any]:

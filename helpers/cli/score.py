@@ -88,6 +88,11 @@ def _score(
     be named. Labels are text: NA, None and null are labels, an empty cell is an error. A sample that the
     system skipped has the predicted label (skipped).
 
+    Answers of a language model may be any text. With --label-set those that are none of the labels are an
+    error, or counted as --off-list says; the report has how many, their share and the most frequent ones.
+    Refusals and several labels in one answer are none of the labels; --map and --normalise make labels of
+    what only looks otherwise.
+
     With --gold, FILE holds the predictions only: .txt has one label a line, or id, tab and label as SemEval's
     answer files, in which an id that is missing was skipped. JSON is a list of records, as TACRED's, or an
     object of columns.
@@ -108,6 +113,7 @@ def _score(
       python -m helpers score answers.txt --gold key.txt --task semeval2010
       python -m helpers score trainer.csv --id2label config.json --negative no_relation --score-only dodrans
       python -m helpers score mine.csv --negative no_relation --scheme macro --scheme n^0.5 --score mcc
+      python -m helpers score llm.jsonl --label-set labels.txt --normalise --off-list skip --negative NA
       python -m helpers score 'predictions/*.parquet' --negative no_relation --check-ids
       python -m helpers score mine.jsonl.gz --gold-column label --predicted-column bert --bootstrap 10000
       python -m helpers score mine.tsv --task semeval2010 --paired-column paired --fail-under dodrans=0.67

@@ -7,6 +7,7 @@ from .labels import (
     NEGATIVE_NAMES,
     SEMEVAL_BASES,
     SEMEVAL_RELATIONS,
+    OFF_LIST,
     SKIPPED,
     as_label,
     base_relation,

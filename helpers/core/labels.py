@@ -19,6 +19,9 @@ AnyLabel = TypeVar("AnyLabel", str, int, Label)
 SKIPPED = "(skipped)"
 """Predicted 'label' of a sample without an answer: a miss of its gold class, a false alarm of none."""
 
+OFF_LIST = "(off list)"
+"""The class of all answers that are none of the labels, where they count as false alarms."""
+
 FORWARD, BACKWARD = DIRECTIONS = ("(e1,e2)", "(e2,e1)")
 
 SEMEVAL_BASES = (
@@ -38,6 +41,7 @@ SEMEVAL_RELATIONS = ("Other", *(base + way for base in SEMEVAL_BASES for way in 
 NEGATIVE_NAMES = ("no_relation", "NA", "Other", "none", "no relation", "not related", "NOTA", "false")
 """Names under which corpora write the negative class; case and `_`, `-` or blank do not matter."""
 
+_MARKS = "*`\"'“”‘’„«» \t\r\n"  # Markdown, quotes and blanks around an answer
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?")
 
 
@@ -133,15 +137,18 @@ def find_negative(labels: Iterable[str]) -> str | None:
 
 
 def plain_form(label: Label) -> str:
-    """What two spellings of a label have in common: no case, no blanks, '_' or '-'. A number is left as it is
-    but for blanks around it: -1 is not 1, and neither is 1-2 a spelling of 12.
+    """What two spellings of a label have in common: no case, no blanks, '_' or '-', no Markdown, no quotes
+    around it, no final stop. Of a number only what is around it goes: -1 is not 1, and 1-2 is not 12.
 
     >>> plain_form("No-Relation "), plain_form("Cause-Effect(e1, e2)"), plain_form("-1"), plain_form("1-2")
     ('norelation', 'causeeffect(e1,e2)', '-1', '1-2')
+    >>> plain_form('**"no_relation"**.'), plain_form("`per:title`"), plain_form("...")
+    ('norelation', 'per:title', '...')
     """
     text = unicodedata.normalize("NFKC", str(label)).strip()
-    form = re.sub(r"[-_\s]", "", text).casefold()
-    return text if _NUMBER.fullmatch(form) else form
+    bare = text.strip(_MARKS).rstrip(_MARKS + ".。")
+    form = re.sub(r"[-_*`\s]", "", bare).casefold()
+    return (bare if _NUMBER.fullmatch(form) else form) or text
 
 
 def missing_message(argument: str, index: int, value: object) -> str:

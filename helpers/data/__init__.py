@@ -115,9 +115,18 @@ from .ranked_lists import (
 )
 from .pairing import clean_sample, paired_sample, paired_sets, write_pairs
 from .sources import FORMS, open_source
-from .predictions import COMMON_NAMES, LabelColumns, read_inverse, read_label_columns, read_predictions
+from .predictions import (
+    ANSWERED,
+    COMMON_NAMES,
+    EMPTY,
+    LabelColumns,
+    read_answer_map,
+    read_inverse,
+    read_label_columns,
+    read_predictions,
+)
 from .counting import count_files, count_rows, find_files
-from .label_names import Respelling, read_label_names, respelt
+from .label_names import Respelling, read_label_names, renamed, respelt
 from .systems import join_semeval_answers, semeval_key, tacred_predictions
 from .documents import Documents, label_list, label_matrix
 from .matrices import read_matrix, write_matrix

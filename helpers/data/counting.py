@@ -70,6 +70,7 @@ def count_files(
     gold_file: Path | str | None = None,
     form: str | None = None,
     label_names: Mapping[str, str] | None = None,
+    empty: str = "error",
 ) -> LabelColumns:
     """The label columns of one prediction file or of many, counted where there are many rows.
 
@@ -81,7 +82,7 @@ def count_files(
     gold_column, predicted_column, paired_column, id_column, label_names : as of `read_predictions`.
     engine : 'memory', 'duckdb' or 'spark'; None: memory for one file of less than 1 GiB, else DuckDB.
     check_ids : identifiers have to be unique over all files. In memory those of a file always are.
-    gold_file, form : as of `read_predictions`, for one file in memory.
+    gold_file, form, empty : as of `read_predictions`, for one file in memory.
 
     Returns
     -------
@@ -106,19 +107,19 @@ def count_files(
     name = str(paths) if isinstance(paths, str | Path) else listing(files, 200)
     columns = (gold_column, predicted_column, paired_column, id_column)
     alone = len(files) == 1 and not is_address(files[0])
-    read_whole = gold_file is not None or form is not None or files[0] == STANDARD_INPUT
+    for_one = {"--gold": gold_file, "--input-format": form, "--empty": empty if empty != "error" else None}
+    given = [option for option, value in for_one.items() if value is not None]
+    read_whole = bool(given) or files[0] == STANDARD_INPUT
     read_whole = alone and (read_whole or file_kind(files[0]) not in KINDS)
     # several files were made by an engine, as a rule: they are many, and one query reads them all
     chosen = engine or ("memory" if read_whole or (alone and not is_large(*files)) else "duckdb")
     if chosen == "memory" and alone:
-        whole = read_label_columns(
-            files[0], *columns, gold_file=gold_file, form=form, label_names=label_names
-        )
+        reading: dict[str, Any] = {"gold_file": gold_file, "form": form, "label_names": label_names}
+        whole = read_label_columns(files[0], *columns, **reading, empty=empty)
         _check_there_are_ids(whole.columns, files[0], check_ids)
         return whole
-    if gold_file is not None or form is not None:
-        option = "--gold" if gold_file is not None else "--input-format"
-        raise ValueError(f"{name}: {option} is for one file that is read in memory, --engine memory")
+    if given:
+        raise ValueError(f"{name}: {given[0]} is for one file that is read in memory, --engine memory")
     for file in files:
         if is_address(file) and chosen != "duckdb":
             raise ValueError(f"{file}: addresses are read by DuckDB, --engine duckdb")

@@ -64,9 +64,10 @@ def _pairs(found: Any) -> Iterable[tuple[Any, Any]]:
 
 
 def with_names(found: LabelColumns, names: Mapping[str, str]) -> LabelColumns:
-    """The columns with the names of label ids; a label that is a name already stays.
+    """The columns with the names of label ids; a label that is a name already stays, and so does a predicted
+    text, which may be an answer that is none of the labels.
 
-    Raises MalformedRecord, with the line, for a label that is neither.
+    Raises MalformedRecord, with the line, for a gold label that is neither, and for an id without a name.
 
     >>> from helpers.data import LabelColumns
     >>> import pyarrow as pa
@@ -77,7 +78,12 @@ def with_names(found: LabelColumns, names: Mapping[str, str]) -> LabelColumns:
     """
     known = {*names, *names.values(), SKIPPED}
     for role in found.roles:
-        row = found.first_row(role, lambda label: label not in known)
+        predicted = role != "gold"
+
+        def is_unknown(label: str, predicted: bool = predicted) -> bool:
+            return label not in known and not (predicted and re.fullmatch(r"-?\d+", label) is None)
+
+        row = found.first_row(role, is_unknown)
         if row is not None:
             label = shown(found[role][row].as_py())
             reason = f"{label} is no label id and no name; ids are {listing(names, 60)}"
@@ -95,8 +101,8 @@ class Respelling(NamedTuple):
 
 
 def respelt(found: LabelColumns, known: Sequence[str] | None = None) -> tuple[LabelColumns, list[Respelling]]:
-    """One spelling for each label: those that differ in case, blanks, '_' or '-' only are one (`plain_form`),
-    but never two numbers.
+    """One spelling for each label: those that differ in case, blanks, '_', '-', or in Markdown, quotes and a
+    final stop around them only are one (`plain_form`), but never two numbers.
 
     Parameters
     ----------
@@ -124,20 +130,32 @@ def respelt(found: LabelColumns, known: Sequence[str] | None = None) -> tuple[La
     new_label: dict[str, str] = {}
     for form, labels in spellings.items():
         candidates = listed[form] or [max(sorted(labels), key=lambda label: _rank(times, label))]
-        if len(candidates) == 1 and form:
+        if len(candidates) == 1:
             new_label |= {label: candidates[0] for label in labels if label != candidates[0]}
-    changed = [
-        Respelling(
-            label,
-            new,
-            sum(counts[label] for counts in times.values()),
-            tuple(found.columns[role] for role, counts in times.items() if counts[label]),
-        )
-        for label, new in sorted(new_label.items())
-    ]
-    if not changed:
+    return renamed(found, new_label, found.roles)
+
+
+def renamed(
+    found: LabelColumns, new_label: Mapping[str, str], roles: Sequence[str]
+) -> tuple[LabelColumns, list[Respelling]]:
+    """The columns with other labels in place of some in these roles, and what was changed, sorted by label.
+
+    >>> import pyarrow as pa
+    >>> from helpers.data import LabelColumns
+    >>> column = pa.chunked_array([["none", "a"]]).dictionary_encode()
+    >>> found = LabelColumns({"predicted": column}, {"predicted": "answer"})
+    >>> renamed(found, {"none": "NA", "no": "NA"}, ["predicted"])[1]
+    [Respelling(label='none', counted_as='NA', cells=1, columns=('answer',))]
+    """
+    if not new_label:
         return found, []
-    return found.replaced({role: relabelled(found[role], new_label) for role in found.roles}), changed
+    times = {role: label_times(found[role], found.counts) for role in roles}
+    changed = []
+    for label, new in sorted(new_label.items()):
+        if cells := sum(counts[label] for counts in times.values()):
+            columns = tuple(found.columns[role] for role, counts in times.items() if counts[label])
+            changed.append(Respelling(label, new, cells, columns))
+    return found.replaced({role: relabelled(found[role], new_label) for role in roles}), changed
 
 
 def _rank(times: Mapping[str, Counter], label: str) -> tuple[int, ...]:

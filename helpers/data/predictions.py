@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core import SKIPPED, MalformedRecord, listing, naming_file, read_file, shown
+from ..core import SKIPPED, MalformedRecord, listing, naming_file, read_file, shown, unknown_name
 from .cells import first_row
 from .label_names import label_times, with_names
 from .sources import INPUT_NAME, LabelList, open_source
@@ -38,6 +38,10 @@ COMMON_NAMES = {
     ),
 }
 """Column names that are recognised, in any case; the first of a list is taken even where others match too."""
+ANSWERED = ("predicted", "predicted_paired")
+"""The roles of columns that hold what a system answered."""
+EMPTY = ("error", "skip")
+"""What an empty answer is: a fault of the file, or no prediction."""
 WEAK_NAMES = ("relation",)
 """Names of a gold column where no other is recognised (TACRED); they may stand over other things as well."""
 
@@ -99,6 +103,7 @@ def read_label_columns(
     gold_file: Path | str | None = None,
     form: str | None = None,
     label_names: Mapping[str, str] | None = None,
+    empty: str = "error",
 ) -> LabelColumns:
     """What `read_predictions` reads, without a frame: counting takes the columns as they are.
 
@@ -110,11 +115,13 @@ def read_label_columns(
     >>> found["predicted"].to_pylist(), found.columns
     (['None'], {'gold': 'label_true', 'predicted': 'label_pred'})
     """
+    if empty not in EMPTY:
+        raise unknown_name("rule of empty answers", empty, EMPTY)
     source = open_source(path, form)
     named = named_columns(gold_column, predicted_column, paired_column, id_column)
     if gold_file is None:
         _check_two_columns(source, named)
-        found = _read(source, named, form)
+        found = _read(source, named, form, empty=empty)
     else:
         gold = {"id": id_column, "gold": named.pop("gold")}
         of_gold = open_source(gold_file)
@@ -124,9 +131,8 @@ def read_label_columns(
         )
         if id_column is not None and not (named["id"] or gold["id"]):
             source.column(id_column, " for id")
-        found = _joined(
-            _read(source, named, form, alone=True), _read(of_gold, gold, None, alone=True), source, of_gold
-        )
+        predicted = _read(source, named, form, alone=True, empty=empty)
+        found = _joined(predicted, _read(of_gold, gold, None, alone=True), source, of_gold)
     return with_names(found, label_names) if label_names else found
 
 
@@ -138,10 +144,16 @@ def _check_two_columns(source: Source, named: Mapping[str, str | None]) -> None:
 
 
 def _read(
-    source: Source, named: Mapping[str, str | None], form: str | None, alone: bool = False
+    source: Source,
+    named: Mapping[str, str | None],
+    form: str | None,
+    alone: bool = False,
+    empty: str = "error",
 ) -> LabelColumns:
     """The columns with these roles. `alone`: the only column that is no id may have any name."""
     columns = columns_of(source, named, alone)
+    answers = {role for role in columns if role in ANSWERED and empty == "skip"}
+    source.may_be_empty = {columns[role] for role in answers} - {columns.get("gold"), columns.get("id")}
     table = source.read(list(dict.fromkeys(columns.values())), columns.get("id"))
     if not table.num_rows:
         reason = f"there are no predictions, only the columns {listing(source.names)}"
@@ -159,7 +171,20 @@ def _read(
 
     recognised = [role for role in columns if named[role] is None]
     arrays = {role: table.column(name) for role, name in columns.items()}
+    arrays |= {role: _without_blanks(arrays[role], path) for role in answers}
     return LabelColumns(arrays, columns, recognised, locate)
+
+
+def _without_blanks(column: pa.ChunkedArray, path: Path | str) -> pa.ChunkedArray:
+    """Predictions with `SKIPPED` where there is no answer, which is logged."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    texts = column.cast(pa.string()).fill_null("")
+    blank = pc.equal(pc.utf8_trim_whitespace(texts), "")
+    if times := pc.sum(blank).as_py():
+        logger.warning("%s: %d of %d answers are empty; they count as %s", path, times, len(texts), SKIPPED)
+    return pc.if_else(blank, SKIPPED, texts).dictionary_encode()
 
 
 def named_columns(
@@ -277,7 +302,8 @@ def read_predictions(
         none.
     options : gold_file, another file that holds the gold labels (matched by id if both have ids, else by
         order); form, the kind of file whatever its ending (`FORMS`); label_names, id → name
-        (`read_label_names`).
+        (`read_label_names`); empty, 'error' or 'skip': an empty prediction counts as `SKIPPED`, but in a list
+        of labels, where it is no line.
 
     Returns
     -------
@@ -403,7 +429,7 @@ def read_inverse(path: Path | str) -> dict[str, str]:
     ...     read_inverse(path)
     {'per:parents': 'per:children', 'per:children': 'per:parents'}
     """
-    pairs, line = _json_pairs(path) if Path(path).suffix.lower() == ".json" else _table_pairs(path)
+    pairs, line = _pairs(path, ("label", "inverse"))
     both: dict[str, str] = {}
     for row, (label, other) in enumerate(pairs):
         for one, two in ((label, other), (other, label)):
@@ -413,6 +439,39 @@ def read_inverse(path: Path | str) -> dict[str, str]:
     if not both:
         raise MalformedRecord(path, "there are no labels")
     return both
+
+
+def read_answer_map(path: Path | str) -> dict[str, str]:
+    """The label that each answer stands for: JSON {answer: label}, or .csv, .tsv, .jsonl, .parquet with
+    columns answer and label.
+
+    Raises ValueError with the file, and the line where there is one: a missing column, no JSON object of
+    labels, an empty label, an answer with two labels, no answers.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "map.json")
+    ...     _ = path.write_text('{"I cannot tell": "no_relation"}')
+    ...     read_answer_map(path)
+    {'I cannot tell': 'no_relation'}
+    """
+    pairs, line = _pairs(path, ("answer", "label"))
+    found: dict[str, str] = {}
+    for row, (answer, label) in enumerate(pairs):
+        if not label.strip():
+            raise MalformedRecord(path, f"the label of {shown(answer)} is empty", line(row))
+        if found.setdefault(answer, label) != label:
+            reason = f"answer {shown(answer)} has two labels, {shown(found[answer])} and {shown(label)}"
+            raise MalformedRecord(path, reason, line(row))
+    if not found:
+        raise MalformedRecord(path, "there are no answers")
+    return found
+
+
+def _pairs(path: Path | str, names: tuple[str, str]) -> tuple[Pairs, Callable]:
+    """The pairs of a JSON object, or of these two columns; and the line of each."""
+    is_json = Path(path).suffix.lower() == ".json"
+    return _json_pairs(path) if is_json else _table_pairs(path, names)
 
 
 def _json_pairs(path: Path | str) -> tuple[Pairs, Callable]:
@@ -426,8 +485,8 @@ def _json_pairs(path: Path | str) -> tuple[Pairs, Callable]:
     return pairs, lambda row: None
 
 
-def _table_pairs(path: Path | str) -> tuple[Pairs, Callable]:
-    source, wanted = open_source(path), ("label", "inverse")
+def _table_pairs(path: Path | str, wanted: tuple[str, str]) -> tuple[Pairs, Callable]:
+    source = open_source(path)
     for name in wanted:
         source.column(name)
     table = source.read(wanted)

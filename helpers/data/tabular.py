@@ -39,9 +39,10 @@ _BLOCK = 1 << 24  # bytes that Arrow parses at a time: a row has to fit into two
 
 
 class Source:
-    """A file with columns: `names` are theirs."""
+    """A file with columns: `names` are theirs; in those of `may_be_empty` an empty cell is no fault."""
 
     names: list[str]
+    may_be_empty: Collection[str] = ()
 
     def __init__(self, path: Path | str, content: bytes) -> None:
         self.path, self.content = path, content
@@ -174,6 +175,7 @@ class Delimited(Source):
         if not one_line_each or any(
             (odd_row(column) if name in numbers else blank_row(column)) is not None
             for name, column in zip(table.column_names, table.columns, strict=True)
+            if name not in self.may_be_empty
         ):
             fault = self._first_fault(columns, numbers)
             if fault:
@@ -233,7 +235,7 @@ class Delimited(Source):
                     reason = f"{len(self.names)} cells are expected, found {len(row)}: {shown(row)}"
                     return MalformedRecord(self.path, reason + self._comma_hint(row), line)
                 for position, column in wanted:
-                    if not row[position].strip():
+                    if not row[position].strip() and column not in self.may_be_empty:
                         return MalformedRecord(self.path, "the cell is empty", line, column)
                     if column in numbers:
                         try:
@@ -317,7 +319,9 @@ class JsonLines(Source):
         try:
             table = _as_text(self._arrow(columns, numbers), identifiers, numbers)
             sound = (
-                (odd_row(one) if name in numbers else blank_row(one)) is None
+                one.null_count == 0  # null, or no such field
+                if name in self.may_be_empty
+                else (odd_row(one) if name in numbers else blank_row(one)) is None
                 for name, one in zip(table.column_names, table.columns, strict=True)
             )
             # Arrow also takes objects that go over several lines
@@ -367,8 +371,12 @@ class JsonLines(Source):
             raise self._fault(str(error), line, column) from error
 
     def _label(self, found: dict[str, Any], line: int, column: str) -> str:
+        value = found.get(column)
+        is_blank = value is None or (isinstance(value, str) and not value.strip())
+        if is_blank and column in found and column in self.may_be_empty:
+            return ""
         try:
-            return label_of_json(found.get(column))
+            return label_of_json(value)
         except ValueError as error:
             reason = str(error) if column in found else "the field is missing"
             raise self._fault(reason, line, column) from None
@@ -425,7 +433,7 @@ class Parquet(Source):
         table = _as_text(table, identifiers, numbers)
         for name, column in zip(table.column_names, table.columns, strict=True):
             row = odd_row(column) if name in numbers else blank_row(column)
-            if row is not None:
+            if row is not None and name not in self.may_be_empty:
                 fault = "holds no finite number" if name in numbers and column[row].is_valid else "is empty"
                 raise MalformedRecord(self.path, f"the cell of row {row + 1} {fault}", column=name)
         return table

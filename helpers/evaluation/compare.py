@@ -37,7 +37,8 @@ from ..metrics import (
     resolve_score,
     scheme_names,
 )
-from .score import Task, as_run, counted, find_task, prepared, split_options
+from .answers import choices_text, settle
+from .score import Task, as_run, counted, find_task, split_options
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,7 +62,6 @@ def compare_files(
     replicates: int = 10_000,
     seed: int = 1,
     correction: str = "holm",
-    normalise: bool = False,
     score: str = "f1",
     **options: Any,
 ) -> pd.DataFrame:
@@ -78,8 +78,9 @@ def compare_files(
         `score_frame`. schemes : names, 'n^α' or functions; None: all of `scheme_names`.
     replicates, seed : of the bootstrap; each comparison starts from the seed, so that its numbers do not
         depend on the other files. correction : 'holm', or 'bh' for Benjamini and Hochberg's.
-    normalise : as in `score_file`. score : the class score that is averaged, see `averages`.
-    options : those of `read_predictions`, such as the names of columns, and fields of `Policy`.
+    score : the class score that is averaged, see `averages`.
+    options : those of `read_predictions`, such as the names of columns; normalise, label_set, off_list,
+        mapping and empty, as in `score_frame`; fields of `Policy`.
 
     Returns
     -------
@@ -107,25 +108,32 @@ def compare_files(
     import pandas as pd
 
     correct, names = corrected(correction), scheme_names(schemes)
-    reading, policy = split_options(options)
+    reading, settling, policy = split_options(options)
     known, rules = _rules(task, negative, schemes, score, **policy)
-    (first, gold), *others = _read(paths, known, normalise, reading)
+    (first, gold), *others = _read(paths, known, reading, settling)
     rows: list[dict[str, Any]] = []
     for path, frame in others:
         pair = _pair(gold, frame, known, rules)
         with naming_file(f"{first}, {path}"):
             test = _tested(pair, rules, replicates, seed)
         systems = {"score_first": pair, "score_second": pair.of("second")}
-        columns = {name: _alone(known, rules, system)(system) for name, system in systems.items()}
+        alone = {name: _alone(gold, known, rules, system) for name, system in systems.items()}
+        columns = {name: alone[name](system) for name, system in systems.items()}
         columns |= {name: getattr(test, name) for name in ("difference", "low", "high", "p")}
+        said = choices_text(gold.attrs["choices"], frame.attrs["choices"])
         for index, scheme in enumerate(names):
             row: dict[str, Any] = {"scheme": scheme, "first": str(first), "second": str(path)}
             row |= {name: float(values[index]) for name, values in columns.items()} | {"n": pair.n}
-            row |= {"replicates": replicates, "seed": seed, "signature": _signature(pair, rules, scheme)}
+            row |= {
+                "replicates": replicates,
+                "seed": seed,
+                "signature": _signature(pair, rules, scheme) + said,
+            }
             rows.append(row)
     table = pd.DataFrame(rows)
     table.insert([*table.columns].index("p") + 1, f"p_{correction}", correct(table["p"].tolist()))
-    table.attrs.update(policy=_signature(pair, rules), is_union=not _is_shared(_policy(rules)))
+    said = choices_text(gold.attrs["choices"], *(frame.attrs["choices"] for _, frame in others))
+    table.attrs.update(policy=_signature(pair, rules) + said, is_union=not _is_shared(_policy(rules)))
     return table
 
 
@@ -145,7 +153,6 @@ def comparison_latex(
     *,
     replicates: int = 10_000,
     seed: int = 1,
-    normalise: bool = False,
     decimals: int = 1,
     **options: Any,
 ) -> str:
@@ -161,13 +168,13 @@ def comparison_latex(
     ...     print(comparison_latex(paths, schemes=["macro"], replicates=9).splitlines()[-4])
     b & \\textbf{100.0 [100.0, 100.0]} \\\\
     """
-    reading, policy = split_options(options)
+    reading, settling, policy = split_options(options)
     known, rules = _rules(**policy)
-    names, systems = scheme_names(rules["schemes"]), _read(paths, known, normalise, reading)
+    names, systems = scheme_names(rules["schemes"]), _read(paths, known, reading, settling)
     intervals = []
     for _, frame in systems:
         table = _pair(frame, frame, known, rules).of("predicted").grouped()
-        statistic = _alone(known, rules, table)
+        statistic = _alone(frame, known, rules, table)
         intervals.append(bootstrap_intervals(table, statistic, np.random.default_rng(seed), replicates))
     values = np.stack([interval.value for interval in intervals])
     best, bold = values.argmax(0), values == values.max(0)
@@ -184,6 +191,7 @@ def comparison_latex(
     caption = f"{latex_name(rules['score'])} in per cent of {table.n} samples, in brackets 95\\,\\% bootstrap"
     caption += " intervals.\nBold: the best, and all whose paired difference from it has 0 in its interval."
     signature = _signature(table, rules) + bootstrap_suffix(replicates, seed)
+    signature += choices_text(*(frame.attrs["choices"] for _, frame in systems))
     return latex_float([("System", rows)], caption, "tab:systems", [visible(signature)], decimals)
 
 
@@ -202,7 +210,7 @@ def _rules(
 
 
 def _read(
-    paths: Sequence[Path | str], task: Task | None, normalise: bool, reading: Mapping[str, Any]
+    paths: Sequence[Path | str], task: Task | None, reading: Mapping[str, Any], settling: Mapping[str, Any]
 ) -> list[tuple[Path | str, pd.DataFrame]]:
     """The files, each in the order of the samples of the first."""
     paths = [paths] if isinstance(paths, str | Path) else list(paths)
@@ -215,11 +223,12 @@ def _read(
             raise ValueError(
                 f"{path} is a run file, which has no samples to pair: compare --runs NAME={path}"
             )
-        columns, respellings = prepared(read_label_columns(path, **reading), task, normalise, spellings)
-        spellings = spellings or tuple(columns["gold"].unique().to_pylist())
-        for each in respellings:
-            logger.warning("%s: %s is counted as %s", path, shown(each.label), shown(each.counted_as))
-        frames.append(columns.frame())
+        answers = settle(read_label_columns(path, **reading), task, spellings=spellings, **settling)
+        spellings = spellings or tuple(answers.columns["gold"].unique().to_pylist())
+        for remark in answers.remarks():
+            logger.warning("%s: %s", path, remark)
+        frames.append(answers.columns.frame())
+        frames[-1].attrs.update(labels=answers.labels, choices=answers.choices())
     return [
         (path, matched(paths[0], frames[0], path, frame) if index else frame)
         for index, (path, frame) in enumerate(zip(paths, frames, strict=True))
@@ -271,7 +280,7 @@ def _order(first: Path | str, ids: pd.Series, second: Path | str, others: pd.Ser
 def _pair(a: pd.DataFrame, b: pd.DataFrame, task: Task | None, rules: Mapping[str, Any]) -> Outcome:
     """Gold × what either system predicts, of the same samples in the same order."""
     columns = {"gold": a["gold"], "predicted": a["predicted"], "second": b["predicted"]}
-    return counted(columns, task, rules.get("labels", ()), rules["negative"])
+    return counted(columns, task, a.attrs["labels"] or rules.get("labels", ()), rules["negative"])
 
 
 def _tested(pair: Outcome, rules: Mapping[str, Any], replicates: int, seed: int) -> BootstrapTest:
@@ -281,9 +290,11 @@ def _tested(pair: Outcome, rules: Mapping[str, Any], replicates: int, seed: int)
     return paired_bootstrap(pair, second, statistic, np.random.default_rng(seed), replicates)
 
 
-def _alone(task: Task | None, rules: Mapping[str, Any], table: Outcome) -> Callable[[Outcome], np.ndarray]:
+def _alone(
+    frame: pd.DataFrame, task: Task | None, rules: Mapping[str, Any], table: Outcome
+) -> Callable[[Outcome], np.ndarray]:
     """The scores of one system's table under each scheme, as `score_frame` has them."""
-    if task is None and rules.get("labels") == "listed":
+    if task is None and not frame.attrs["labels"] and rules.get("labels") == "listed":
         rules = {**rules, "labels": "observed"}  # the table lists the labels of other files, too
     return partial(averages, classes_of=table, **rules)
 

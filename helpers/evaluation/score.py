@@ -28,7 +28,7 @@ from ..core import (
     unknown_name,
     unlisted_message,
 )
-from ..data import LabelColumns, Respelling, count_files, respelt
+from ..data import LabelColumns, count_files
 from ..metrics import (
     DIRECTION_SCORES,
     ClassReport,
@@ -48,6 +48,7 @@ from ..metrics import (
     scheme_names,
     signature,
 )
+from .answers import OPTIONS, Answers, choices_text, settle
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 RATES = tuple(DIRECTION_SCORES.values())
 READING = ["gold_column", "predicted_column", "paired_column", "id_column", "gold_file", "form"]
-READING += ["label_names", "engine", "check_ids"]
+READING += ["label_names", "empty", "engine", "check_ids"]
 """Arguments of `count_files`; without the last two, of `read_label_columns`."""
 
 
@@ -95,8 +96,8 @@ def score_file(path: Path | str | Sequence[Path | str], **options: Any) -> Class
     Parameters
     ----------
     gold_file, form, label_names : as in `read_predictions`. path, engine, check_ids : as in `count_files`.
-    normalise : one spelling for each label, the task's or that of `label_names`, else the most frequent
-        (`helpers.data.respelt`); what was changed is in the report's section `normalised` and logged.
+    normalise, label_set, off_list, mapping, empty : what text counts as, see `score_frame`; `label_names` are
+        a label set, too. What was changed is also logged.
 
     Raises
     ------
@@ -121,20 +122,22 @@ def _named(path: Path | str | Sequence[Path | str]) -> Path | str:
     return path if isinstance(path, str | Path) else listing(path, 200)
 
 
-def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """How files are read (arguments of `count_files`), and the other options.
+def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """How files are read (arguments of `count_files`), what text counts as (of `settle`), and the others.
 
-    >>> split_options({"gold_column": "label", "labels": "listed"})
-    ({'gold_column': 'label'}, {'labels': 'listed'})
+    >>> split_options({"gold_column": "label", "off_list": "skip", "labels": "listed"})
+    ({'gold_column': 'label'}, {'off_list': 'skip', 'names': []}, {'labels': 'listed'})
     """
     reading = {name: value for name, value in options.items() if name in READING}
-    return reading, {name: value for name, value in options.items() if name not in READING}
+    settling = {name: value for name, value in options.items() if name in OPTIONS}
+    settling["names"] = [*(options.get("label_names") or {}).values()]
+    others = {name: value for name, value in options.items() if name not in (*READING, *OPTIONS)}
+    return reading, settling, others
 
 
 def scored_file(
     path: Path | str | Sequence[Path | str],
     *,
-    normalise: bool = False,
     task: str | None = None,
     **options: Any,
 ) -> tuple[ClassReport, list[str]]:
@@ -147,26 +150,24 @@ def scored_file(
     known = find_task(task)
     scheme_names(options.get("schemes"))  # refuses an unknown one before the file is read
     resolve_score(options.get("score", "f1"))
-    reading, options = split_options(options)
+    reading, settling, options = split_options(options)
     gold_file, label_names = reading.get("gold_file"), reading.get("label_names")
     if reading.get("form") is None and isinstance(path, Path | str) and (run := as_run(path)):
         if gold_file is not None or task not in (None, run.dataset):
             what = "has its gold labels" if gold_file is not None else f"is of {run.dataset}, not of {task}"
             raise ValueError(f"{path} is a run file and {what}")
+        if given := [name for name in ("label_set", "off_list", "mapping") if settling.get(name)]:
+            raise ValueError(f"{path} is a run file, which has counts and no answers: leave out {given[0]}")
         with naming_file(path):
             report = score_run(run, **options)
         return report, [*_pooled_only(report)]
-    names = tuple(label_names.values()) if label_names else None
-    read, respellings = prepared(count_files(path, **reading), known, normalise, names)
-    negative = options.get("negative")
-    if negative and respellings:
-        spelt = {plain_form(each.counted_as): each.counted_as for each in respellings}
-        negative = options["negative"] = spelt.get(plain_form(negative), negative)
+    read = count_files(path, **reading)
+    answers = settle(read, known, **settling)
     with naming_file(_named(path)):
-        if negative and not label_names:
-            _check_names(read, negative)
-        report = score_frame(read, task=task, **options)
-    remarks = _note_respellings(report, respellings) if respellings else []
+        if (negative := options.get("negative")) and not label_names:
+            _check_names(answers.columns, negative)
+        report = score_frame(answers, task=task, **options)
+    remarks = answers.remarks()
     if not isinstance(path, str | Path) and len(path) > 1:
         remarks.append(f"{len(path)} files are one test set here; `compare` tests systems against each other")
     # of two files, equal names of columns are no slip
@@ -190,31 +191,6 @@ def as_run(path: Path | str) -> Run | None:
     return load_run(path)
 
 
-def prepared(
-    columns: LabelColumns, task: Task | None, normalise: bool, spellings: Sequence[str] | None = None
-) -> tuple[LabelColumns, list[Respelling]]:
-    """Columns as they are counted: respelt if asked for, and of the task's labels, else MalformedRecord with
-    the line of the first that is not."""
-    respellings: list[Respelling] = []
-    if normalise:
-        columns, respellings = respelt(columns, task.labels if task else spellings)
-    if task is None:
-        return columns, respellings
-    for role in columns.roles:
-        known = task.labels if role == "gold" else (*task.labels, SKIPPED)
-
-        def is_unknown(label: str, known: Sequence[str] = known) -> bool:
-            return label not in known
-
-        row = columns.first_row(role, is_unknown)
-        if row is not None:
-            label = columns[role][row].as_py()
-            alike = [each for each in known if plain_form(each) == plain_form(label)]
-            hint = f"; --normalise counts it as {shown(alike[0])}" if alike else ""
-            raise columns.locate(role, row, f"{unknown_name(f'label of {task.name}', label, known)}{hint}")
-    return columns, respellings
-
-
 def _check_names(columns: LabelColumns, negative: str) -> None:
     """Refuse a negative class that is named where the labels are integers."""
     if re.fullmatch(r"-?\d+", negative):
@@ -224,22 +200,6 @@ def _check_names(columns: LabelColumns, negative: str) -> None:
             f"negative is {shown(negative)}, but the labels are integers, such as {columns['gold'][0]}: give "
             "their names, --id2label FILE (the model's config.json, or a list of names)"
         )
-
-
-def _note_respellings(report: ClassReport, respellings: Sequence[Respelling]) -> list[str]:
-    """Into the report and its signatures; what is to be said of each."""
-    report.extra["normalised"] = {
-        each.label: {"counted_as": each.counted_as, "cells": each.cells} for each in respellings
-    }
-    suffix = f"|normalised:{len(respellings)}"
-    for row in report.schemes.values():
-        row["signature"] += suffix
-    report.signature += suffix
-    return [
-        f"{shown(each.label)} is counted as {shown(each.counted_as)} "
-        f"({each.cells} cells of {' and '.join(each.columns)})"
-        for each in respellings
-    ]
 
 
 def _remarks(
@@ -315,13 +275,16 @@ def _pooled_only(report: ClassReport) -> Iterator[str]:
     pooled = {label: report.per_class[label] for label in (*report.averaged, *report.ignored)}
     alarms = {label: row["predicted"] for label, row in pooled.items() if _occurs(row) and not row["support"]}
     if alarms and report.schemes.get("micro", {}).get("precision"):
+        often = sorted(alarms.items(), key=lambda item: -item[1])
         labels = "1 label is" if len(alarms) == 1 else f"{len(alarms)} labels are"
-        named = listing([f"{shown(label)} {plain_number(n)}×" for label, n in alarms.items()], 200)
-        yield f"{labels} predicted and never gold ({named}): these count as false positives under micro"
+        named = listing([f"{shown(label)} {plain_number(n)}×" for label, n in often], 200)
+        cells = f", in {plain_number(sum(alarms.values()))} of {plain_number(report.n)} predictions"
+        said = f"{labels} predicted and never gold{cells if len(alarms) > 1 else ''} ({named})"
+        yield f"{said}: these count as false positives under micro"
 
 
 def score_frame(
-    frame: pd.DataFrame | LabelColumns,
+    frame: pd.DataFrame | LabelColumns | Answers,
     *,
     negative: str | None = None,
     task: str | None = None,
@@ -343,6 +306,9 @@ def score_frame(
     inverse : gold label → gold label of the paired sample, for `direction`; None: `(e1,e2)` ↔ `(e2,e1)`.
     schemes : rows of the report: names, 'n^α' or functions; None: all of `scheme_names`.
     replicates : bootstrap replicates for 95 % intervals; 0: no intervals. seed : of the bootstrap.
+    normalise, label_set, off_list, mapping, empty : what text counts as, see
+        `helpers.evaluation.answers.settle`; each is in the signature, and the report has the sections
+        `off_list`, `off_list_most_frequent`, `mapped` and `normalised`.
     policy : `score`, the class score that is averaged ('f1', 'f0.5', 'mcc', …); fields of `Policy`, such as
         `labels` and `zero_division`. They hold for the schemes; official and direction scores are defined.
 
@@ -362,23 +328,34 @@ def score_frame(
     0.5
     >>> score_frame(frame, schemes=["macro"], score="mcc").schemes["macro"]["mcc"]
     0.0
+    >>> answers = pd.DataFrame({"gold": ["a", "b"], "predicted": ["A.", "I cannot tell"]})
+    >>> score_frame(answers, normalise=True, label_set="gold", off_list="skip").signature
+    'f1|labels:supported|negative:None|zero_support:skip|direction:kept|n:2|v:0.1|off_list:skip,1|normalised:1'
     """
-    known = find_task(task)
+    known, chosen = find_task(task), {name: policy.pop(name) for name in OPTIONS if name in policy}
     if known and negative not in (None, known.negative):
         raise ValueError(
             f"negative is {shown(negative)}, but the negative class of {task} is {shown(known.negative)}"
         )
-    negative = known.negative if known else negative or None
-    columns = {role: frame[role] for role in ("gold", "predicted")}
-    rules = (known, policy.get("labels", ()), negative, getattr(frame, "counts", None))
+    answers = frame if isinstance(frame, Answers) else settle(frame, known, **chosen)
+    read, negative = answers.columns, known.negative if known else answers.spelt(negative or None)
+    columns = {role: read[role] for role in ("gold", "predicted")}
+    listed = answers.labels or policy.get("labels", ())
+    rules = (known, listed, negative, getattr(read, "counts", None))
     table, pairs = counted(columns, *rules), None
-    if "predicted_paired" in frame:
-        pairs = counted(columns | {"paired": frame["predicted_paired"]}, *rules)
+    if "predicted_paired" in read:
+        pairs = counted(columns | {"paired": read["predicted_paired"]}, *rules)
         # a sample may be skipped, or predicted as the negative class, on the paired sentences only
         if known or negative not in (None, *table.labels):
             table = pairs.of("predicted").grouped()
     options: dict[str, Any] = {"inverse": inverse, "schemes": schemes, "replicates": replicates, "seed": seed}
-    return _report(table, pairs, (known is not None,) * 2, negative, **options, **policy)
+    report = _report(table, pairs, (known is not None,) * 2, negative, **options, **policy)
+    said = choices_text(answers.choices())
+    for row in report.schemes.values():
+        row["signature"] += said
+    report.signature += said
+    report.extra |= answers.sections()
+    return report
 
 
 def score_run(run: Run, *, negative: str | None = None, **options: Any) -> ClassReport:

@@ -189,11 +189,17 @@ OWN = {"text": "Ada left", "e1_start": 0, "e1_end": 3, "e2_start": 4, "e2_end": 
 OWN_FILES = {name: content for name, content in in_every_form([OWN] * 2).items() if name != "a.parquet"}
 OWN_FILES |= {"a.txt": BLOCK, "a.json": json.dumps([TREE, PLAIN_WORDS]).encode()}
 
+MAPPED = "{} --gold-column gold --predicted-column pred"
+ANSWER_MAPS = {"a.json": b'{"none": "NA", "n/a": "NA"}', "a.csv": b"answer,label\nnone,NA\n"}
+
 COMMANDS = {
     "score": [
         (TABLES, "{} --format json"),
         (TABLES, "{} --negative Other --paired-column paired --format json"),
         (TABLES, "{} --normalise --score mcc --zero-division nan --labels observed --format json"),
+        (TABLES, "{} --label-set gold --off-list skip --empty skip --normalise --format json"),
+        ({"a.txt": b"r\nOther\n"}, "{} --gold {} --label-set {} --off-list count --format json"),
+        ({"a.csv": b"gold,pred,answer,label\nA,no,no,A\nB,B,b,B\n"}, f"{MAPPED} --map {{}} --format json"),
         (DOCUMENTS_OF_LABELS, "{} --paired-column paired --format json"),
         (LISTS_OF_LABELS, "{} --gold {} --format json"),
         (TABLES, "{} --engine duckdb --paired-column paired --format json"),
@@ -234,6 +240,7 @@ READERS = {
     "helpers.data:count_files": TABLES,
     "helpers.data:read_predictions": TABLES,
     "helpers.data:read_inverse": INVERSES,
+    "helpers.data:read_answer_map": ANSWER_MAPS,
     "helpers.data:read_relation_file": OWN_FILES,
     "helpers.data:read_matrix": MATRICES,
     "helpers.data:read_documents": DOCUMENTS,

@@ -324,8 +324,8 @@ class TestRemarks:
     def test_labels_that_only_micro_sees_are_named_with_their_count(self, tmp_path, remarks):
         gold, predicted = ["a", "b", "a", "NA", "NA", "NA"], ["a", "a", "c", "d", "c", "NA"]
         path = write(tmp_path / "mine.csv", gold=gold, predicted=predicted)
-        said = "2 labels are predicted and never gold ('c' 2×, 'd' 1×): these count as false positives"
-        said = f"{said} under micro"
+        said = "2 labels are predicted and never gold, in 3 of 6 predictions ('c' 2×, 'd' 1×): these count as"
+        said = f"{said} false positives under micro"
         assert remarks(path, negative="NA") == [said]
         without = score_file(path, negative="NA", labels=["a", "b"]).schemes
         scored = score_file(path, negative="NA").schemes
