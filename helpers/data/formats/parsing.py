@@ -137,6 +137,11 @@ def json_array(path: Path | str) -> Iterator[Record]:
             item, place = decoder.raw_decode(text, start)
         except json.JSONDecodeError as error:
             raise MalformedRecord(path, f"item {number} of the array: {error.msg}", error.lineno) from error
+        except (ValueError, RecursionError) as error:  # thousands of digits, or of brackets
+            reason = (
+                "is nested too deeply" if isinstance(error, RecursionError) else f"is no valid JSON ({error})"
+            )
+            raise MalformedRecord(path, f"item {number} of the array {reason}", line) from error
         yield line, item
         expected, number, place = ",", number + 1, _after_blanks(text, place)
     if expected == "[" or text[place : place + 1] != "]":

@@ -1,10 +1,12 @@
 """The README's numbers are those of the tables and of the stored outcomes."""
 
+import json
 import re
 import shlex
 import subprocess
 import sys
 from contextlib import suppress
+from pathlib import Path
 
 import jinja2
 import numpy as np
@@ -147,6 +149,11 @@ def test_the_commands_on_your_own_files_run_as_printed(call, monkeypatch, tmp_pa
     facts.head(1).to_csv("true.csv", index=False)
     pd.DataFrame({"x": [1, 0], "y": [0, 1]}).to_csv("truth.csv", index=False, header=False)
     pd.DataFrame({"x": [0.9, -0.2], "y": [-0.4, 0.3]}).to_csv("scores.csv", index=False, header=False)
+    answers = [{"gold": "r", "predicted": said} for said in ("**r**", "I cannot say")]
+    Path("llm.jsonl").write_text("".join(f"{json.dumps(answer)}\n" for answer in answers))
+    triples = [["Ada", "left", "Rome"]]
+    Path("test.jsonl").write_text(json.dumps({"gold": triples}))
+    Path("output.jsonl").write_text(json.dumps({"predicted": triples}))
     (block,) = (block for block in blocks("bash") if "mine.csv" in block)
     for line in block.splitlines():
         program, *words = shlex.split(line, comments=True)
