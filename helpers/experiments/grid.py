@@ -127,9 +127,15 @@ _GRID_FILE = TypeAdapter(GridFile)
 
 def read_grid(path: Path | str) -> Study:
     """The grid of a file, see `GridFile`. Raises ValueError, one line that names the file and the key."""
+    content = Path(path).read_bytes()
     try:
-        grid = _GRID_FILE.validate_json(Path(path).read_bytes())
-        return Study(Path(grid.folder), tuple(grid.experiments()))
+        grid = _GRID_FILE.validate_json(content)
+        study = Study(Path(grid.folder), tuple(grid.experiments()))
+        for one in study.experiments:
+            one.path(ROOT / study.folder).exists()  # OSError: a name that no file can have
+        return study
+    except OSError as error:
+        reason = f"folder: {error.strerror}"
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(

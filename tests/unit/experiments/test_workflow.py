@@ -30,7 +30,7 @@ from helpers.runs import RUNS_FOLDER, list_runs, load_run, run_path
 GRID = {"model": ["majority", "svm"], "dataset": "demo", "profile": "quick"}
 
 
-def grid_file(folder: Path, **changed) -> Path:
+def grid_file(folder: Path, /, **changed) -> Path:
     path = folder / "grid.json"
     path.write_text(json.dumps({"folder": str(folder / "runs")} | GRID | changed))
     return path
@@ -81,6 +81,7 @@ class TestGridFile:
     @pytest.mark.parametrize(
         ("change", "said"),
         [
+            ({"folder": "x" * 3000}, "folder: File name too long"),
             ({"model": "em-d"}, "unknown model 'em-d'"),
             ({"seed": ["x"]}, "'seed.0': "),
             ({"modles": []}, "'modles': "),
