@@ -6,7 +6,6 @@ elsewhere.
 
 from __future__ import annotations
 
-import codecs
 import contextlib
 import functools
 import gzip
@@ -281,14 +280,23 @@ def utf8_fault(content: bytes) -> int | None:
     >>> utf8_fault(b"caf\\xe9"), utf8_fault("café".encode())
     (3, None)
     """
-    view, decoder = memoryview(content), codecs.getincrementaldecoder("utf-8")()
-    for start in range(0, len(content), _BLOCK):
-        begun = len(decoder.getstate()[0])  # bytes of a character that the block before cut
+    view, start = memoryview(content), 0
+    while start < len(content):
+        stop = _character_end(content, start + _BLOCK)
         try:
-            decoder.decode(view[start : start + _BLOCK], start + _BLOCK >= len(content))
+            str(view[start:stop], "utf-8")
         except UnicodeDecodeError as error:
-            return start - begun + error.start
+            return start + error.start
+        start = stop
     return None
+
+
+def _character_end(content: bytes, place: int) -> int:
+    """The first place from `place` on where no character is cut (inside one, bytes are 10xxxxxx)."""
+    for end in range(place, min(place + 4, len(content))):
+        if content[end] & 0xC0 != 0x80:
+            return end
+    return min(place, len(content))
 
 
 def byte_fault(content: bytes, offset: int) -> tuple[int, str]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,10 +18,8 @@ from ..core import (
     Label,
     base_relation,
     did_you_mean,
-    find_negative,
     listing,
     naming_file,
-    plain_form,
     read_file,
     shown,
     unknown_name,
@@ -43,12 +40,12 @@ from ..metrics import (
     evaluate,
     official_macro,
     official_scores,
-    plain_number,
     resolve_score,
     scheme_names,
     signature,
 )
 from .answers import OPTIONS, Answers, choices_text, settle
+from .remarks import pooled_only, remarks
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -111,8 +108,8 @@ def score_file(path: Path | str | Sequence[Path | str], **options: Any) -> Class
     ...     score_file(path, negative="no_relation").schemes["micro"]["precision"]
     0.5
     """
-    report, remarks = scored_file(path, **options)
-    for remark in remarks:
+    report, said = scored_file(path, **options)
+    for remark in said:
         logger.warning("%s: %s", _named(path), remark)
     return report
 
@@ -160,19 +157,19 @@ def scored_file(
             raise ValueError(f"{path} is a run file, which has counts and no answers: leave out {given[0]}")
         with naming_file(path):
             report = score_run(run, **options)
-        return report, [*_pooled_only(report)]
+        return report, [*pooled_only(report)]
     read = count_files(path, **reading)
     answers = settle(read, known, **settling)
     with naming_file(_named(path)):
         if (negative := options.get("negative")) and not label_names:
             _check_names(answers.columns, negative)
         report = score_frame(answers, task=task, **options)
-    remarks = answers.remarks()
+    said = answers.remarks()
     if not isinstance(path, str | Path) and len(path) > 1:
-        remarks.append(f"{len(path)} files are one test set here; `compare` tests systems against each other")
+        said.append(f"{len(path)} files are one test set here; `compare` tests systems against each other")
     # of two files, equal names of columns are no slip
-    remarks += _remarks(report, read.columns if gold_file is None else {}, **options)
-    return report, remarks
+    said += remarks(report, read.columns if gold_file is None else {}, **options)
+    return report, said
 
 
 def as_run(path: Path | str) -> Run | None:
@@ -200,87 +197,6 @@ def _check_names(columns: LabelColumns, negative: str) -> None:
             f"negative is {shown(negative)}, but the labels are integers, such as {columns['gold'][0]}: give "
             "their names, --id2label FILE (the model's config.json, or a list of names)"
         )
-
-
-def _remarks(
-    report: ClassReport,
-    columns: Mapping[str, str],
-    negative: str | None = None,
-    inverse: Mapping[str, str] | None = None,
-    labels: str | Sequence[Label] = (),
-    **_: Any,
-) -> Iterator[str]:
-    """What the user may not have meant."""
-    counts = report.per_class
-    if never := [] if isinstance(labels, str) else [label for label in labels if not _occurs(counts[label])]:
-        yield f"labels to average that never occur: {listing(never)}"
-    columns = {role: name for role, name in columns.items() if role != "id"}
-    for name in dict.fromkeys(columns.values()):
-        roles = [role for role in columns if columns[role] == name]
-        if len(roles) > 1:
-            yield f"column {shown(name)} is taken for {' and for '.join(roles)}"
-    if negative is None and report.negative is None:
-        yield from _negative_hint(report)
-    yield from _unlike(report)
-    yield from _pooled_only(report)
-    absent = [label for label in inverse or () if label not in report.labels]
-    if absent:
-        yield f"{len(absent)} labels with an inverse do not occur, the first is {shown(absent[0])}"
-    if report.extra.get("direction", {}).get("n") == 0:
-        yield "no gold label has an inverse, so PIR and PPR are undefined; --inverse FILE gives inverses"
-
-
-def _occurs(row: Mapping[str, Any]) -> bool:
-    return bool(row["support"] or row["predicted"])
-
-
-def _negative_hint(report: ClassReport) -> Iterator[str]:
-    """Labels that hold a well-known name of the negative class, where none was named."""
-    try:
-        name = find_negative(map(str, report.labels))
-    except ValueError as error:  # several labels have such a name
-        yield f"{error}, by --negative; now they are averaged like any other label"
-        return
-    if name is not None:
-        option = f"--negative {shlex.quote(name)}"
-        yield f"{shown(name)} is averaged like any other label; if it is the negative class, say {option}"
-
-
-def _unlike(report: ClassReport) -> Iterator[str]:
-    """Labels that look like others, and scores over nothing."""
-    first: dict[str, str | int] = {}
-    rows = report.per_class.items()
-    for label, row in sorted(rows, key=lambda item: -item[1]["support"]):
-        form = plain_form(label)
-        like = first.setdefault(re.sub(r"^([+-]?\d+)\.0$", r"\1", form), label)
-        if like != label and _occurs(row):
-            if row["support"]:
-                said = f"{shown(label)} and {shown(like)} are two labels here;"
-            else:
-                said = f"{shown(label)} is predicted and never gold; is it {shown(like)}?"
-            number = form != plain_form(like)
-            yield f"{said} {'write both as integers' if number else '--normalise counts them as one'}"
-            return
-    if not any(row["support"] and row["predicted"] for row in report.per_class.values()):
-        yield "no predicted label occurs as gold: are the labels of the two columns written alike?"
-    if not report.averaged:
-        yield "no label is averaged, so every average is 0/0, shown as 0"
-
-
-def _pooled_only(report: ClassReport) -> Iterator[str]:
-    """Labels without gold samples that move micro, which pools all labels that may be averaged.
-
-    Where nothing is right, micro is 0 with them and without.
-    """
-    pooled = {label: report.per_class[label] for label in (*report.averaged, *report.ignored)}
-    alarms = {label: row["predicted"] for label, row in pooled.items() if _occurs(row) and not row["support"]}
-    if alarms and report.schemes.get("micro", {}).get("precision"):
-        often = sorted(alarms.items(), key=lambda item: -item[1])
-        labels = "1 label is" if len(alarms) == 1 else f"{len(alarms)} labels are"
-        named = listing([f"{shown(label)} {plain_number(n)}×" for label, n in often], 200)
-        cells = f", in {plain_number(sum(alarms.values()))} of {plain_number(report.n)} predictions"
-        said = f"{labels} predicted and never gold{cells if len(alarms) > 1 else ''} ({named})"
-        yield f"{said}: these count as false positives under micro"
 
 
 def score_frame(
