@@ -4,6 +4,7 @@
 #   ONLY         make test ONLY=data runs the tests that may come out otherwise where no data are
 #   THIRD        make nightly THIRD=0 (or 1, 2) runs a third of it, with fewer kills and spoilt files and no benchmarks, as CI does
 #   CHEAP        make bench CHEAP=1 runs the benchmarks that continuous integration runs, in under a minute
+#   SEED         make mutants SEED=1 draws others
 #   PROFILE      make grid PROFILE=standard (default) or paper; DRY=1 only lists the grid (the papers', if no PROFILE);
 #                ON=slurm: a profile of workflow/profiles
 #   LOCK_FLAGS   e.g. make lock LOCK_FLAGS=--upgrade
@@ -29,7 +30,7 @@ export MPLCONFIGDIR ?= $(CURDIR)/.cache/matplotlib
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce publish leaderboard grid test nightly bench lint lock data lab clean
+.PHONY: help setup reproduce publish leaderboard grid test nightly bench mutants lint lock data lab clean
 
 help:  ## list the targets
 	@awk -F ':.*## *' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -59,6 +60,9 @@ nightly: setup  ## what takes longer: solutions, JupyterLab, Slurm, Spark, wheel
 
 bench: setup  ## measure speed and memory against the peers
 	$(PY) -m pytest tests/benchmarks -s $(if $(CHEAP),-m cheap)
+
+mutants: setup  ## 40 small faults in metrics, evaluation, data, linear methods and runs, and which of them no test notices
+	$(PY) -m tests.mutants --seed $(or $(SEED),0)
 
 lint: setup  ## ruff (rules and format, notebooks included), import-linter (floors, circles), mypy of what is typed
 	$(PY) -m ruff check .

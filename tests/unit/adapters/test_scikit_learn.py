@@ -1,17 +1,14 @@
 """scikit-learn's manner, against scikit-learn itself."""
 
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 import sklearn.metrics
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.model_selection import KFold, cross_val_score
 
-from helpers import ROOT
 from helpers.adapters import f1_score, multilabel, scorer
 
 GOLD = ["NA", "NA", "born", "born", "title", "title", "title", "NA"]
@@ -76,15 +73,6 @@ def test_cross_validation_with_folds_without_the_negative_class():
     assert "NA" not in labels[list(folds.split(features))[3][1]]
 
 
-def test_a_search_chooses_by_it():
-    features, labels = data()
-    grid = {"strategy": ["most_frequent", "stratified"], "random_state": [0]}
-    search = GridSearchCV(DummyClassifier(), grid, scoring=scorer(negative="NA"), cv=3, error_score="raise")
-    found = search.fit(features, labels)
-    assert 0 <= found.best_score_ <= 1
-    assert found.best_score_ == max(found.cv_results_["mean_test_score"])
-
-
 def test_a_scorer_can_be_sent_to_other_processes_and_refuses_wrong_options_at_once():
     features, labels = data()
     model = DummyClassifier().fit(features, labels)
@@ -121,11 +109,3 @@ def test_label_sets_are_scored_as_scikit_learn_scores_their_matrix(average, rng)
 def test_bad_label_sets_are_named(gold, predicted, options, message):
     with pytest.raises(ValueError, match=message):
         multilabel(gold, predicted, **options)
-
-
-def test_no_library_is_loaded_before_its_adapter_is_used():
-    code = "import sys\nfrom helpers.adapters import compute_metrics, f1_score, multilabel, scorer\n"
-    code += "f1_score(['a'], ['a']); compute_metrics(['a'])(([0], [0])); multilabel([['a']], [['a']])\n"
-    code += "print({'sklearn', 'torch', 'transformers', 'torchmetrics', 'pandas'} & set(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout == "set()\n"

@@ -70,19 +70,6 @@ def test_states_merge(batches):
     assert int(total.counts.sum()) == 38
 
 
-def test_ignored_targets_and_classes_on_the_second_axis():
-    logits = torch.randn(3, 4, 5, generator=torch.Generator().manual_seed(1))  # (n, L, tokens)
-    target = torch.randint(0, 4, (3, 5), generator=torch.Generator().manual_seed(2))
-    target[:, 2:] = -1
-    metric = weighted_f1(NAMES, ignore_index=-1)
-    metric.update(logits, target)
-    other = weighted_f1(NAMES)
-    other.update(logits[:, :, :2], target[:, :2])
-    assert metric.compute() == other.compute() and int(metric.counts.sum()) == 6
-    metric.update(logits, torch.full((3, 5), -1))  # nothing to count
-    assert int(metric.counts.sum()) == 6
-
-
 def test_it_works_in_a_collection(batches):
     from torchmetrics import MetricCollection
     from torchmetrics.classification import MulticlassAccuracy

@@ -66,14 +66,6 @@ def test_bad_names_are_refused_before_training(id2label, negative, message):
         compute_metrics(id2label, negative)
 
 
-@pytest.mark.parametrize("policy", [{"score": "mcc"}, {"label": ["a"]}])
-def test_what_is_no_policy_is_refused_before_training(policy):
-    with pytest.raises(
-        ValueError, match=f"unknown policy of compute_metrics '{[*policy][0]}'.* Known: labels, "
-    ):
-        compute_metrics(["a", "b"], **policy)
-
-
 def test_a_trainer_logs_the_scores_and_keeps_the_best_model_by_one(tmp_path):
     import torch
     from transformers import BertConfig, BertForSequenceClassification, Trainer, TrainingArguments

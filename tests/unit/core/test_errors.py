@@ -1,6 +1,6 @@
 import pytest
 
-from helpers.core import MalformedRecord, did_you_mean, listing, naming_file, unknown_name
+from helpers.core import MalformedRecord, did_you_mean, naming_file
 
 
 @pytest.mark.parametrize(
@@ -26,13 +26,6 @@ def test_the_nearest_name_is_shown_only_if_it_is_near_and_another_one():
     )
 
 
-def test_an_unknown_name_lists_the_known_ones():
-    said = str(unknown_name("scheme", "micor", ["micro", "macro"]))
-    assert said == "unknown scheme 'micor'; did you mean 'micro'? Known: micro, macro"
-    assert str(unknown_name("scheme", "q", [])) == "unknown scheme 'q'. Known: none"
-    assert "did you mean 'tacred'" in str(unknown_name("data set", "tacrd", ["many"], ["tacred", "kbp37"]))
-
-
 @pytest.mark.parametrize(
     ("error", "kind", "message"),
     [
@@ -51,11 +44,3 @@ def test_whatever_happens_to_a_file_names_it(error, kind, message):
         raise error
     assert str(found.value) == message
     assert getattr(found.value, "__notes__", ["a.csv"]) == ["a.csv"]
-
-
-def test_messages_stay_short_and_plain():
-    long = ["x" * 100_000, *(f"label {number}" for number in range(10_000)), "\x1b[31m"]
-    assert len(listing(long)) < 1100 and listing(long).endswith("… (10002)")
-    assert listing(["\x1b[31m"]) == r"\x1b[31m"
-    assert len(str(unknown_name("label", "y" * 100_000, long))) < 1400
-    assert len(str(MalformedRecord("a.csv", "no", column="y" * 100_000))) < 120

@@ -4,16 +4,12 @@ import pytest
 from helpers.core import (
     BACKWARD,
     FORWARD,
-    SEMEVAL_BASES,
     SEMEVAL_RELATIONS,
     as_label,
     base_relation,
     find_negative,
     inverse_label,
     label_ids,
-    missing_message,
-    role_words,
-    unlisted_message,
 )
 
 
@@ -23,12 +19,6 @@ def test_an_inverse_undoes_itself_and_keeps_the_base(label):
     assert inverse_label(inverse) == label
     assert base_relation(inverse) == base_relation(label)
     assert (inverse == label) == (not str(label).endswith((FORWARD, BACKWARD)))
-
-
-def test_role_words_change_places_with_the_direction():
-    for base in SEMEVAL_BASES:
-        assert role_words(base + FORWARD) == role_words(base + BACKWARD)[::-1]
-        assert "-".join(role_words(base + FORWARD)) == base.lower()
 
 
 def test_ids_are_those_of_the_published_files():
@@ -62,10 +52,3 @@ def test_the_negative_class_is_found_under_any_spelling_but_only_one():
 def test_labels_are_strings_or_integers(value, label):
     assert as_label(value) == label
     assert type(as_label(value)) in (str, int, type(None))
-
-
-def test_messages_show_the_value_and_the_nearest_label():
-    assert missing_message("gold", 3, None).startswith("gold[3] is None: ")
-    assert "did you mean 'per:title'" in unlisted_message("gold", 0, "per:titel", ["per:age", "per:title"])
-    assert "did you mean" not in unlisted_message("gold", 0, "xyz", ["per:age", "per:title"])
-    assert unlisted_message("negative", None, "NA", ["Other"]).startswith("negative is 'NA', ")

@@ -12,13 +12,10 @@ from helpers.data import (
     Dataset,
     Mention,
     RelationSample,
-    by_relation,
     distort_bags,
-    hide_word,
     mislead_bags,
     register_dataset,
     unregister_dataset,
-    wrong_pairs,
 )
 from helpers.experiments import (
     LEARNT,
@@ -32,12 +29,10 @@ from helpers.experiments import (
     read_bags,
     run_experiment,
     stored_draws,
-    studies,
 )
 from helpers.experiments import run as experiments
-from helpers.experiments.noise import System, add_draws, draw_curves
+from helpers.experiments.noise import System
 from helpers.models import default_settings, training
-from helpers.papers.bag_models import learnt_leads
 from helpers.runs import list_runs, load_run
 from tests.unit.experiments.test_run import stop_after
 
@@ -141,24 +136,6 @@ class TestRuns:
             ]
             assert same[0] == same[1] and run.outcome() == other.outcome()
 
-    def test_what_is_stored_of_which_seed(self, tmp_path) -> None:
-        option = {"training": "bag", "aggregator": "att"}
-        (first,) = trained(small(**option), tmp_path)
-        (other,) = trained(small(seed=148, **option), tmp_path)
-        assert first.outcome().scores and len(first.outcome().pairs) == 60
-        assert other.outcome().scores is None and other.outcome().pairs is None
-        ranking = other.outcome().ranking(other.labels, other.negative)
-        assert ranking.counts_until(ranking.best_f1()[1]).gold.tolist() == [10, 10]
-
-    def test_pairs_and_relations_are_those_of_the_scores(self, tmp_path) -> None:
-        (run,) = trained(small("tfidf-bag"), tmp_path)
-        data, facts = read_bags("toy"), run.outcome()
-        hits = [
-            data.gold[pair, relation] for pair, relation in zip(facts.pairs, facts.relations, strict=True)
-        ]
-        assert [rank for rank, hit in enumerate(hits, start=1) if hit] == list(facts.hit_ranks)
-        assert run.encoder == "no-encoder" and run.seed is None
-
     def test_another_configuration_is_refused(self, tmp_path) -> None:
         trained(small("tfidf-bag"), tmp_path)
         register_dataset(
@@ -173,14 +150,6 @@ class TestRuns:
         with pytest.raises(FileExistsError, match="another configuration \\(hyperparameters\\)"):
             trained(small("tfidf-bag"), tmp_path)
 
-    def test_without_a_negative_class_labels_are_counted(self, tmp_path) -> None:
-        (run,) = trained(small("tfidf-bag", dataset="toy-without"), tmp_path)
-        assert run.kind == "confusion" and run.n == 30 and run.negative is None
-        assert run.outcome().per_class().correct.sum() == 30
-
-    def test_without_a_negative_class_sentences_are_evaluated_once(self) -> None:
-        assert list(Experiment("pcnn", "toy-without", profile="standard").evaluations) == ["sent"]
-
     def test_duplicates_are_left_out_and_it_is_said_before_anything_is_trained(
         self, tmp_path, capsys
     ) -> None:
@@ -194,18 +163,6 @@ class TestRuns:
         said = capsys.readouterr().err
         assert "train: 70 sentences (10 duplicates left out, 0 malformed lines), 30 pairs, 20 facts" in said
         assert "pairs in both parts: 5" in said
-
-    def test_unknown_names(self) -> None:
-        with pytest.raises(ValueError, match="takes single sentences"):
-            Experiment("em-c", "toy", profile="standard")
-        with pytest.raises(ValueError, match="unknown profile of bags 'quick'"):
-            Experiment("pcnn", "toy")
-        with pytest.raises(ValueError, match="merged is for single sentences; toy is of bags"):
-            Experiment("pcnn", "toy", merged=True, profile="standard")
-        with pytest.raises(ValueError, match="predictions are written of single sentences"):
-            run_experiment(small("tfidf-bag"), "runs", predictions="a.csv")
-        with pytest.raises(ValueError, match="did you mean 'aggregator'"):
-            Experiment("pcnn", "toy", profile="standard", options={"agregator": "avg"})
 
     @pytest.mark.parametrize(
         ("model", "options", "settings"),
@@ -224,11 +181,6 @@ class TestRuns:
         assert changed.run_variant.removeprefix(experiment.run_variant).lstrip("+") == "epochs-1"
         with pytest.raises(ValueError, match="unknown profile 'papers'; did you mean 'paper'"):
             replace(experiment, profile="papers")
-
-    def test_names_of_the_runs_on_gids_are_all_different(self) -> None:
-        gids = studies()["gids"].experiments
-        names = [(one.name, variant, one.seed) for one in gids for variant in one.evaluations]
-        assert len(names) == len(set(names)) == 3 + 3 * (4 * 5 + 3)
 
 
 def clean(n: int = 600) -> list[Bag]:
@@ -253,22 +205,6 @@ class TestDistortion:
         assert precision == pytest.approx(1 - strength * (1 - 0.691), abs=0.01)
         assert recall == pytest.approx(1 - strength * (1 - 0.339), abs=0.02)
 
-    def test_without_strength_nothing_changes_and_a_seed_gives_the_same(self) -> None:
-        assert distort_bags(clean(), "NA", random.Random(1), 0) == clean()
-        one, two = (distort_bags(clean(), "NA", random.Random(7)) for _ in range(2))
-        assert one == two != distort_bags(clean(), "NA", random.Random(8))
-
-    def test_false_facts_are_what_is_known_of_the_head_or_the_tail(self) -> None:
-        """Of each head one relation is true, with the tail t0; the other tails have none."""
-        known = {bag.head: "rs"[int(bag.head[1:]) % 2] for bag in clean(4000)}
-        bags = [
-            replace(bag, relations=(known[bag.head] if bag.tail == "t0" else "NA",)) for bag in clean(4000)
-        ]
-        noisy = distort_bags(bags, "NA", random.Random(3), 1.0, precision=0.5, recall=1.0)
-        false = [bag for bag, old in zip(noisy, bags, strict=True) if bag.relations != old.relations]
-        assert len(false) == sum(bag.tail == "t0" for bag in bags)
-        assert all(bag.relations == (known[bag.head],) for bag in false if bag.tail != "t0")
-
     @pytest.mark.parametrize(
         ("values", "message"),
         [
@@ -281,22 +217,6 @@ class TestDistortion:
             distort_bags(clean(), "NA", random.Random(1), **values)
         none = distort_bags(clean(), "NA", random.Random(1), precision=0, recall=0)
         assert {bag.relations for bag in none} == {("NA",)}
-
-    def test_the_share_of_wrong_pairs(self) -> None:
-        """On the demo bags, at the paper's rates: 53 % in the test part, as people found it on NYT10."""
-        bags, none = demo_bags().test, demo_bags().negative
-        shares = [wrong_pairs(distort_bags(bags, none, random.Random(draw)), bags) for draw in range(20)]
-        facts = sum(bag.relations != (none,) for bag in bags) / len(bags)
-        lost = 1 - 0.339  # each lost fact makes a pair wrong; so does a false one, unless there is a lost one
-        false = 0.339 * (1 / 0.691 - 1)
-        assert facts * lost <= np.mean(shares) <= facts * (lost + false) and np.std(shares) > 0
-        assert np.mean(shares) == pytest.approx(0.53, abs=0.02)
-        assert wrong_pairs(bags, bags) == 0
-        with pytest.raises(ValueError, match="the same pairs are needed"):
-            wrong_pairs(bags[::-1], bags)
-
-    def test_bags_by_relation(self) -> None:
-        assert [bag.relations for bag in by_relation(clean(4))] == [("NA",), ("r",), ("s",), ("r",), ("s",)]
 
     @pytest.mark.parametrize(
         "values", [{"strength": 1.6}, {"strength": -1}, {"precision": -1}, {"recall": 2}]
@@ -316,28 +236,6 @@ class TestNoise:
         noisy = pd.DataFrame(one_draw(read_bags("toy"), 1.0, 1, self.LISTED))
         table = noisy.pivot(index="system", columns="protocol", values="auc")
         assert (table["held-out"] != table["manual"]).all()
-
-    def test_draws_are_added_once(self, tmp_path, monkeypatch) -> None:
-        monkeypatch.setattr("helpers.experiments.noise.clean_data", lambda: read_bags("toy"))
-        monkeypatch.setattr("helpers.experiments.noise.systems", lambda: list(self.LISTED))
-        path = tmp_path / "noise.csv"
-        assert list(add_draws(path, (0.5, 1.0), 1)) == ["strength 0.5, draw 0", "strength 1.0, draw 0"]
-        before = path.read_text()
-        assert list(add_draws(path, (0.5, 1.0), 1)) == [] and path.read_text() == before
-        list(add_draws(path, (0.5, 1.0), 2))
-        assert len(pd.read_csv(path)) == 2 * 2 * 2 * 2
-
-    def test_curves_are_those_of_the_scores(self) -> None:
-        """The mean of 50 points is the area of the list, nearly; without noise both curves are one."""
-        data = read_bags("toy")
-        curves = draw_curves(data, 0.0, 1, self.LISTED)
-        rows = pd.DataFrame(one_draw(data, 0.0, 1, self.LISTED)).set_index(["system", "protocol"])
-        for (system, protocol), curve in curves.groupby(["system", "protocol"]):
-            assert curve["recall"].iloc[-1] == 1.0 and curve["recall"].is_monotonic_increasing
-            mean = curve["precision"].mean()
-            assert mean == pytest.approx(rows.loc[(system, protocol), "auc"], abs=0.05)
-        table = curves.pivot(index=["system", "recall"], columns="protocol", values="precision")
-        assert (table["held-out"] == table["manual"]).all()
 
     def test_agreement_of_equal_rankings(self) -> None:
         rows = pd.DataFrame(
@@ -370,23 +268,6 @@ class TestLearnableNoise:
         assert mislead_bags(self.bags(), "NA", "saw", "wrong", 0.0, random.Random(1)) == self.bags()
         with pytest.raises(ValueError, match=r"share is 1\.5: it has to be from 0 to 1"):
             mislead_bags(self.bags(), "NA", "saw", "wrong", 1.5, random.Random(1))
-
-    def test_a_hidden_word_leaves_every_place(self) -> None:
-        hidden = hide_word(self.bags(), "saw")
-        assert [bag.samples[0].text for bag in hidden] == [
-            "Ada likes Rome", "Ada     Rome", "Ada     Rome", "Ada sawed Rome",
-        ]  # fmt: skip
-        assert all(bag.samples[0].tail_text == "Rome" for bag in hidden)
-
-    def test_what_notebook_13_says_of_it(self) -> None:
-        """Held-out prefers the reader, clean labels the one that cannot see the word."""
-        rows = stored_draws(LEARNT)
-        found = agreement(rows).groupby("strength")
-        assert found.size().eq(10).all() and found["best_kept"].mean()[0.0] == 1
-        assert (found["best_kept"].mean().loc[[0.5, 0.75, 1.0]] <= 0.3).all()
-        leads = learnt_leads(rows).groupby(["protocol", "share"])["lead"].mean()
-        assert (leads["held-out"].loc[[50, 75, 100]] > 0.1).all()
-        assert (leads["manual"].loc[[50, 75, 100]] < -0.1).all() and leads["manual"].loc[100] < -2
 
     def test_the_stored_draws_are_those_that_are_made(self) -> None:
         made = learnable_draws(demo_bags(), MISLEADING, TAKEN_FOR, (0.5,), 1)

@@ -2,9 +2,7 @@
 
 from unittest.mock import patch
 
-import numpy as np
 import pytest
-from scipy import sparse
 
 from helpers.data.demo import TEST_ONLY, demo_documents
 from helpers.data.documents import Documents, label_list, label_matrix
@@ -13,16 +11,11 @@ from helpers.experiments.multilabel import (
     HELD_OUT,
     LINEAR_MODELS,
     OPTIONS,
-    PAIRS,
-    STORED,
-    classifier_of,
     documents_of,
     pair_of_models,
     run_model,
-    weights_of,
     with_one_label,
     without_labels,
-    work_of,
 )
 from helpers.models.linear.documents import DocumentClassifier
 from helpers.models.linear.problems import LabelProblems
@@ -64,58 +57,6 @@ def test_the_problems_are_those_that_the_solver_is_called_for(letters, model):
     assert run.facts["problems"] == calls.call_count
 
 
-def test_what_problems_are_worth_is_their_share_of_the_documents(letters):
-    train = letters["train"]
-    targets = label_matrix(train, label_list(train))
-    for model in (
-        "1vsrest",
-        "thresholding",
-        "thresholding scut-fbr",
-        "cost_sensitive",
-        "cost_sensitive grid of C",
-    ):
-        sizes = []
-
-        def size(self, label, rows=None, cost=1.0, factor=1.0, *, sizes=sizes, train=LabelProblems.train):
-            sizes.append(self.n if rows is None else len(rows))
-            return train(self, label, rows, cost, factor)
-
-        with patch.object(LabelProblems, "train", size):
-            made = classifier_of(model, n_jobs=1).fit(train)
-        assert work_of(made.classifier, targets).whole == pytest.approx(sum(sizes) / len(train), rel=1e-3)
-
-
-def test_a_tree_of_one_node_is_worth_one_vs_rest(letters):
-    train = letters["train"]
-    targets = label_matrix(train, label_list(train))
-    made = classifier_of("tree", {"random_state": 1}).fit(train)
-    assert work_of(made.classifier, targets) == (len(made.labels), len(made.labels))
-    split = classifier_of("tree", {"random_state": 1, "degree": 4}).fit(train)
-    work = work_of(split.classifier, targets)
-    assert work.problems > len(split.labels) > work.whole - 4
-    assert weights_of(split.classifier)["weights_not_zero"] > 0
-
-
-def test_dense_weights_take_eight_bytes_each(letters):
-    made = classifier_of("1vsrest").fit(letters["train"])
-    found = weights_of(made.classifier)
-    assert found["weight_bytes"] == 8 * made.classifier.n_features_in_ * len(made.labels)
-    assert found["weights_not_zero"] == np.count_nonzero(made.classifier.weights_)
-
-
-def test_one_joint_problem():
-    X, y = np.eye(6), np.repeat(np.eye(3, dtype=int), 2, axis=0)
-    made = DocumentClassifier("binary_and_multiclass", "-s 4").classifier.fit(X, y)
-    assert work_of(made, sparse.csr_array(y)) == (1, 1.0)
-
-
-def test_words_after_the_technique():
-    assert classifier_of("cost_sensitive without bias").classifier.options == "-s 1 -e 0.0001"
-    assert classifier_of("cost_sensitive without bias").classifier.random_state == 1337
-    assert classifier_of("binary_and_multiclass joint").classifier.options == "-s 4 -B 1 -e 0.0001"
-    assert classifier_of("thresholding scut-fbr").classifier.rule == "scut-fbr"
-
-
 def test_holding_out_and_single_labels():
     documents = Documents(["1", "2"], [["x", "y"], ["y"]], ["one", "two"])
     assert without_labels(documents, ["y"]).labels == (("x",), ())
@@ -145,12 +86,6 @@ def test_all_are_stored_in_one_go(letters, tmp_path, monkeypatch):
     assert runs["1vsrest"].environment["versions"].keys() >= {"numpy", "scipy"}
     pair = load_run(tmp_path / "reuters90" / "1vsrest+thresholding" / "no-encoder" / "seed-1337.json")
     assert (pair.model, pair.second, len(pair.labels)) == ("1vsrest+thresholding", "thresholding", 14)
-
-
-def test_every_stored_run_is_there():
-    for dataset, models in STORED.items():
-        assert {one for one in list_runs(dataset) if "with test labels" not in one} == set(models)
-    assert all(set(pair) <= set(STORED["reuters90"]) for pair in PAIRS)
 
 
 class TestOnRealData:

@@ -5,10 +5,9 @@ import statistics
 import pandas as pd
 import pytest
 
-from helpers import ROOT
 from helpers.experiments import RATES
-from helpers.experiments.search import COLUMNS, METRICS, SETTING, search_table, write_search
 from helpers.experiments.search import SEARCH_TABLE as TABLE
+from helpers.experiments.search import SETTING, search_table
 from helpers.models import EMBEDDED
 from helpers.models.registry import MODELS, default_settings
 from helpers.papers.studies import rate_scores, rates_table
@@ -48,30 +47,6 @@ def chosen(table: pd.DataFrame) -> dict[str, tuple]:
     return {row.model: tuple(getattr(row, name) for name in SETTING) for row in best.itertuples()}
 
 
-def test_two_runs_give_six_numbers(tmp_path):
-    store(tmp_path, right=6, rate=1e-4, seconds=470.1)
-    store(tmp_path, right=8, rate=2e-4)
-    table = search_table(tmp_path)
-    assert tuple(table.columns) == COLUMNS
-    assert table["metric"].tolist() == [*METRICS, *METRICS]
-    assert table["learning_rate"].tolist() == [1e-4] * 3 + [2e-4] * 3
-    assert table["value"].tolist() == pytest.approx([0.6, 0.0, 470.1, 0.8, 0.0, 10.0])
-    assert table["chosen"].tolist() == [False] * 3 + [True] * 3
-
-
-def test_each_model_has_its_own_choice(tmp_path):
-    store(tmp_path, right=9)
-    store(tmp_path, right=2, model="PTR", rate=2e-4)
-    store(tmp_path, right=3, model="PTR", rate=4e-4)
-    assert chosen(search_table(tmp_path)) == {"EM-ES": (1e-4, 32, 5), "PTR": (4e-4, 32, 5)}
-
-
-def test_of_equal_settings_the_cheaper_is_chosen(tmp_path):
-    for rate, batch, epochs in ((1e-4, 32, 5), (2e-4, 32, 3), (1e-4, 16, 3), (1e-4, 32, 3)):
-        store(tmp_path, right=7, rate=rate, batch=batch, epochs=epochs)
-    assert chosen(search_table(tmp_path)) == {"EM-ES": (1e-4, 32, 3)}
-
-
 def test_a_run_on_the_test_set_is_refused(tmp_path):
     store(tmp_path, right=7, split="test")
     with pytest.raises(ValueError, match="tested on 'test'; settings are chosen on 'holdout' only"):
@@ -83,15 +58,6 @@ def test_a_setting_that_was_tried_twice_is_refused(tmp_path):
         store(tmp_path, right=7, name=name)
     with pytest.raises(ValueError, match="EM-ES b: EM-ES with this setting was tried twice"):
         search_table(tmp_path)
-
-
-def test_the_file_is_the_table(tmp_path):
-    store(tmp_path / "search", right=7)
-    path = write_search(tmp_path / "search", tmp_path / "table.csv")
-    assert path.read_text().splitlines()[1] == "EM-ES,0.0001,32,5,official_macro_f1,0.7,True"
-    with pytest.raises(ValueError, match="holds no runs of a search"):
-        write_search(tmp_path / "empty", tmp_path / "other.csv")
-    assert not (tmp_path / "other.csv").exists()
 
 
 def standard(model: str) -> tuple:
@@ -112,15 +78,6 @@ def test_the_standard_settings_are_the_chosen_ones():
         if one.settings and one.encoder and one.unit == "sample" and not one.wraps
     }
     assert names == {*SEARCHED, *BORROWED}
-
-
-def test_the_pages_say_what_was_searched():
-    """Of a first search, how many settings of each model; and who took whose."""
-    tried = pd.read_csv(TABLE).query("metric == 'official_macro_f1'")["model"].value_counts().to_dict()
-    assert tried == {"EM-ES": 5, "PTR": 2, "EMR-C": 1}
-    page = " ".join((ROOT / "results" / "studies.md").read_text("utf-8").split())
-    assert "tried five settings of EM-ES, among them" in page and "two of PTR and one of EMR-C" in page
-    assert "EM-C and R-BERT took what EM-ES had" in page
 
 
 def whole_grids() -> list[str]:

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -45,18 +44,8 @@ class TestPaths:
         expected = {one.path() for one in standard_experiments()}
         assert stored and stored <= expected
 
-    def test_the_base_of_a_model_around_another_is_in_its_path(self):
-        folder = "results/runs/re_docred/RECENT+epochs-40+base-cnn/no-encoder"
-        assert f"{folder}/seed-9.json" in grid_jobs() and (ROOT / folder / "seed-9.json").exists()
-
     def test_no_two_runs_of_a_grid_have_one_path(self):
         assert len(paper_experiments()) == len(grid_jobs("paper"))
-
-    def test_the_papers_grid_has_its_settings(self):
-        jobs = grid_jobs("paper", encoders=["roberta-large"])
-        path = "results/runs/semeval2010/EM-C+paper/roberta-large/seed-9.json"
-        assert asdict(jobs[path].experiment.resolved())["batch_size"] == 20
-        assert asdict(jobs[path].experiment.resolved())["learning_rate"] == 2e-5
 
     @pytest.mark.parametrize("name", MODELS)
     def test_defaults_of_options_are_those_of_the_class(self, name):
@@ -109,21 +98,6 @@ class TestOneRun:
         assert train_one(path, jobs, progress=False)
         assert load_run(path).versions["model majority"] == 1
 
-    def test_another_path_is_refused(self, tmp_path):
-        with pytest.raises(ValueError, match="unknown run of this grid .*did you mean"):
-            train_one(
-                tmp_path / "runs/demo/majorit+quick/no-encoder/predictions.json",
-                grid_jobs(file=grid_file(tmp_path)),
-            )
-
-    def test_the_command_says_which(self, tmp_path, call):
-        file = grid_file(tmp_path)
-        path = next(name for name in grid_jobs(file=file) if "majority" in name)
-        words = ("runs", "--train", "--grid", file, "--run", path)
-        assert call(*words)[:2] == (0, f"stored: {path}\n")
-        assert call(*words)[:2] == (0, f"is stored already: {path}\n")
-        assert call("runs", "--run", path)[0] == 2
-
 
 class TestPlan:
     def test_what_is_missing_is_to_be_made(self, tmp_path):
@@ -159,13 +133,6 @@ class TestPlan:
         assert {one.kind for one in found.values()} >= {"run", "table", "figure", "notebook"}
         stored = {path.relative_to(ROOT).as_posix() for path in Path(RUNS_FOLDER).rglob("*.json")}
         assert stored <= {*found} and not [one for one in found.values() if one.why == "this is no run file"]
-
-    def test_the_command_lists_and_checks(self, call):
-        code, out, _ = call("status")
-        assert code == 0 and out.splitlines()[-1].endswith("unknown")
-        code, out, _ = call("status", "--check", "--format", "json")
-        late = [one for one in json.loads(out) if one["state"] in ("stale", "missing")]
-        assert code == bool(late)
 
 
 TINY = {
@@ -261,36 +228,3 @@ def test_killed_at_any_moment_the_next_call_finishes_and_nothing_runs_twice(tiny
 
 def children(process: int) -> list[str]:
     return Path(f"/proc/{process}/task/{process}/children").read_text().split()
-
-
-STALE_NOTEBOOK = """
-import helpers.experiments
-
-executed = "results/notebooks/02_weighting_schemes.ipynb"
-due = helpers.experiments.Plan({{}}, [], {{executed: []}}, {{executed: []}}, ["results/README.md"])
-helpers.experiments.plan = lambda *_: due
-
-
-include: "{}"
-"""
-
-
-def test_the_rules_of_notebooks_and_pages_are_made(tmp_path):
-    """What no kill test reaches, as only runs are killed there: a notebook is due, and the page after it."""
-    pytest.importorskip("snakemake")
-    (tmp_path / "Snakefile").write_text(STALE_NOTEBOOK.format(ROOT / "workflow" / "Snakefile"))
-    words = [
-        "all",
-        "-s",
-        tmp_path / "Snakefile",
-        "--profile",
-        ROOT / "workflow" / "profiles" / "local",
-        "-n",
-        "-p",
-    ]
-    done = subprocess.run(
-        [sys.executable, "-m", "snakemake", *words], cwd=tmp_path, capture_output=True, text=True, timeout=240
-    )
-    assert done.returncode == 0, done.stderr
-    said = done.stdout + done.stderr
-    assert said.index("helpers notebooks --only 02 --publish") < said.index("helpers.papers.page")

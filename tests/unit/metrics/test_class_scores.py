@@ -62,12 +62,6 @@ def test_counts_of_millions_do_not_overflow():
     assert mcc(one_vs_rest(many, many, many, many)) == 0
 
 
-def test_f_goes_from_precision_to_recall_with_beta():
-    counts = one_vs_rest(3, 1, 6, 0)
-    assert f_beta(1e-6)(counts) == pytest.approx(3 / 4, abs=1e-9)
-    assert f_beta(1e6)(counts) == pytest.approx(3 / 9, abs=1e-9)
-
-
 @pytest.mark.parametrize("beta", [0, -1, np.nan, np.inf])
 def test_beta_is_finite_and_positive(beta):
     with pytest.raises(ValueError, match="beta is "):
@@ -86,13 +80,6 @@ def test_beta_is_finite_and_positive(beta):
 def test_unknown_scores_are_named(score, message):
     with pytest.raises(ValueError, match=message):
         resolve_score(score)
-
-
-def test_a_users_score_is_taken_as_it_is():
-    def hits(counts):
-        return counts.tp
-
-    assert resolve_score(hits) == ("hits", hits)
 
 
 def test_scores_outside_their_range_are_refused():

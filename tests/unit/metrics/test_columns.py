@@ -83,13 +83,6 @@ def test_every_kind_of_integer_column_gives_the_same_table(kind, labels):
     assert all(type(label) is int for label in table.labels)  # numpy integers would not go into JSON
 
 
-@pytest.mark.parametrize("gold", NUMBER_KINDS)
-@pytest.mark.parametrize("predicted", ["numpy u8", "numpy i1", "arrow"])
-def test_integer_kinds_mix(gold, predicted):
-    table = Outcome.from_columns(NUMBER_KINDS[gold](NUMBER_GOLD), NUMBER_KINDS[predicted](NUMBER_PREDICTED))
-    assert (table.labels, table.table().tolist()) == ((2, 5, 9), TABLE)
-
-
 @pytest.mark.parametrize("kind", sorted(set(NUMBER_KINDS) - {"pandas category"}))
 def test_integers_are_positions_in_a_list_of_strings(kind):
     gold, predicted = NUMBER_KINDS[kind]([1, 0, 2, 0, 1, 1]), NUMBER_KINDS[kind]([1, 1, 2, 0, 0, 1])
@@ -145,18 +138,6 @@ def test_the_whole_range_of_a_small_integer_type(dtype):
     ends = [np.iinfo(dtype).min, np.iinfo(dtype).max]
     table = Outcome.from_columns(np.array(ends, dtype), np.array(ends[::-1], dtype))
     assert (table.labels, table.table().tolist()) == (tuple(ends), [[0, 1], [1, 0]])
-
-
-def test_the_third_column_is_read_like_the_first_two():
-    for make in TEXT_KINDS.values():
-        table = Outcome.from_columns(make(TEXT_GOLD), make(TEXT_PREDICTED), paired=make(TEXT_GOLD))
-        assert table.to_rows() == [
-            [0, 0, 0, 1],
-            [0, 1, 0, 1],
-            [1, 0, 1, 1],
-            [1, 1, 1, 2],
-            [2, 2, 2, 1],
-        ]
 
 
 MISSING = {

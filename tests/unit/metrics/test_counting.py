@@ -32,13 +32,6 @@ def test_bad_columns_are_named(case):
         Outcome.from_columns(gold, predicted, paired=predicted, labels=labels)
 
 
-def test_the_third_column_is_checked_too():
-    with pytest.raises(ValueError, match="gold has 2 samples, paired has 3"):
-        Outcome.from_columns([0, 1], [0, 1], paired=[0, 1, 1])
-    with pytest.raises(ValueError, match=r"paired\[1\] is 'c'"):
-        Outcome.from_columns(["a", "b"], ["a", "b"], paired=["a", "c"], labels=["a", "b"])
-
-
 @pytest.mark.parametrize(
     ("labels", "message"),
     [

@@ -33,15 +33,6 @@ def test_rows_are_gold_and_columns_predicted():
     assert (counts.correct.tolist(), table.accuracy) == ([1, 1], 2 / 3)
 
 
-def test_a_label_that_only_one_column_holds_has_a_row_and_a_column():
-    assert Outcome.from_columns(["a", "b"], ["c", "b"]).table().tolist() == [[0, 0, 1], [0, 1, 0], [0, 0, 0]]
-
-
-def test_the_label_list_gives_the_order():
-    table = Outcome.from_columns(list("aab"), list("abb"), labels=["z", "b", "a"])
-    assert table.table().tolist() == [[0, 0, 0], [0, 1, 0], [0, 1, 1]]
-
-
 def test_restrict_looks_at_gold_only():
     table = Outcome.from_columns(list("aabN"), list("aNab")).restrict(["a"])
     assert table.labels == ("N", "a", "b")
@@ -57,13 +48,6 @@ def test_paired_turns_gold_and_takes_the_second_prediction():
     assert table.of("paired").grouped().to_rows() == [[0, 0, 1], [0, 1, 1], [3, 3, 1]]
     with pytest.raises(ValueError, match=r"inverse\[0\] is 'T'"):
         table.of("paired", {"R(e1,e2)": "T"})
-
-
-def test_relabel_takes_a_function_or_a_mapping():
-    table = Outcome.from_columns(list("abc"), list("bbc"))
-    assert table.relabel({"a": "b"}) == table.relabel(lambda label: "b" if label == "a" else label)
-    assert table.relabel({"a": "b"}).table().tolist() == [[2, 0], [0, 1]]
-    assert (table.relabel({}).direction, table.relabel({}, "dropped").direction) == ("kept", "dropped")
 
 
 @pytest.mark.parametrize("other", [3, None, "table"])
@@ -89,17 +73,6 @@ def test_chunks_add_up_to_the_whole_table(samples, data):
     for part in rest:
         whole = whole + part
     assert whole == confusion(samples)
-
-
-@PROPERTY
-@given(triples, st.data())
-def test_chunks_of_paired_outcomes_add_up(samples, data):
-    cut = data.draw(st.integers(1, len(samples)))
-    parts = [part for part in (samples[:cut], samples[cut:]) if part]
-    whole, *rest = (outcomes(part) for part in parts)
-    for part in rest:
-        whole = whole + part
-    assert whole == outcomes(samples)
 
 
 @PROPERTY
@@ -155,13 +128,6 @@ def test_restricting_is_the_same_before_and_after_counting(samples, kept):
         assert outcomes(samples).restrict(kept).n == 0
 
 
-def test_an_empty_table_comes_back_from_rows_with_integer_counts():
-    empty = confusion([(0, 0)]).restrict(["Other"])
-    again = Outcome.from_rows(empty.to_rows(), LABELS)
-    assert (again, again.counts.dtype) == (empty, np.int64)
-    assert Outcome.from_rows([], LABELS, ("gold", "predicted", "paired")).n == 0
-
-
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
@@ -194,20 +160,6 @@ def test_replicates_keep_the_number_of_samples(rng):
     table = confusion(samples[:, :2]).resample(rng, 50)
     assert (table.table().shape, set(table.n.tolist())) == ((50, 4, 4), {200})
     assert not table.table()[:, confusion(samples[:, :2]).table() == 0].any()
-
-
-def test_replicates_can_be_restricted_relabelled_and_added(rng):
-    drawn = confusion(rng.integers(0, 4, (100, 2))).resample(rng, 7)
-    assert undirected(drawn).table().shape == (7, 3, 3)
-    assert ((drawn + drawn).n == 200).all()
-    assert (drawn.restrict(["Other"]).n == drawn.per_class().gold[:, 3]).all()
-
-
-def test_weights_are_added_but_not_resampled(rng):
-    table = Outcome.from_columns(list("ab"), list("aa"), sample_weight=[0.5, 2.0])
-    assert (table.n, (table + table).n) == (2.5, 5.0)
-    with pytest.raises(ValueError, match="sample weights cannot be resampled"):
-        table.resample(rng, 3)
 
 
 def test_an_empty_table_is_not_resampled(rng):

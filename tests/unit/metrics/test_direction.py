@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.metrics.averaging import average
-from helpers.metrics.bootstrap import bootstrap_intervals
 from helpers.metrics.direction import direction_scores, inverse_labels, with_inverses
 from tests.outcomes import Outcome
 
@@ -157,14 +156,6 @@ def test_other_is_left_out_of_the_shares_but_not_of_the_performance():
     assert scores.pd == pytest.approx(1 / 3, abs=1e-12)
 
 
-def test_performance_may_be_any_score_of_a_confusion():
-    outcomes = Outcome.from_columns([1, 2, 3], [1, 1, 3], paired=[2, 1, 3], labels=LABELS)
-    scores = direction_scores(outcomes, performance=lambda table: average(table, "macro", negative="Other"))
-    assert scores.performance_original == average(outcomes, "macro", negative="Other")
-    paired = outcomes.of("paired", inverse_labels(LABELS))
-    assert scores.performance_paired == average(paired, "macro", negative="Other")
-
-
 def test_a_users_inverse_may_give_each_pair_once_in_either_order():
     gold, first, second = ["parent", "child", "NA"], ["parent", "parent", "NA"], ["child", "parent", "child"]
     outcomes = Outcome.from_columns(gold, first, paired=second)
@@ -194,12 +185,6 @@ def test_a_gold_label_may_occur_in_one_direction_only():
     )
 
 
-def test_inverses_go_there_and_back():
-    inverse = inverse_labels([*LABELS, 7])
-    assert [inverse[inverse[label]] for label in inverse] == [*LABELS, 7]
-    assert {label for label in inverse if inverse[label] == label} == {"Other", 7}
-
-
 def test_replicates_are_scored_like_single_tables(rng):
     gold, on_a, on_b = rng.integers(0, 5, (3, 40))
     outcomes = Outcome.from_columns(gold, on_a, paired=on_b, labels=SMALL).resample(rng, 9)
@@ -224,19 +209,3 @@ def test_classes_of_fixes_the_classes_of_each_set(rng):
     assert fixed.performance_original.tolist() == [0.5, 1]
     assert free.performance_paired.tolist() == [0, 0.5] == fixed.performance_paired.tolist()
     assert direction_scores(drawn, classes_of=outcomes).performance_original.tolist() == [0.5, 1]
-
-
-def test_direction_scores_have_intervals(rng):
-    gold = rng.integers(1, 5, 300)
-    outcomes = Outcome.from_columns(
-        gold, gold, paired=np.where(rng.random(300) < 0.7, flipped(gold), gold), labels=SMALL
-    )
-    interval = bootstrap_intervals(outcomes, lambda table: direction_scores(table).ppr, rng, 400)
-    assert interval.low < interval.value < interval.high
-    assert 0.06 < interval.high - interval.low < 0.16  # 2 · 1.96 · √(.7 · .3 / 300) = 0.10
-
-
-def test_paired_gold_turns_back_to_the_original():
-    outcomes = Outcome.from_columns([1, 2, 0], [1, 2, 0], paired=[2, 1, 0], labels=SMALL)
-    turned = outcomes.of("paired", inverse_labels(SMALL)).grouped()
-    assert turned == Outcome.from_columns([2, 1, 0], [2, 1, 0], labels=SMALL)

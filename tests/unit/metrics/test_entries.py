@@ -27,26 +27,8 @@ def test_equal_kinds_are_sorted_and_counted_once_in_each_replicate():
     assert outcome.table().tolist() == [[[0, 2], [4, 0]], [[0, 5], [10, 0]]]
 
 
-def test_rows_come_apart_into_roles_and_counts():
-    outcome = Outcome.from_rows(
-        [[0, 1, 2, 5], [1, 1, 1, 3]], ["a", "b", "c"], ("gold", "predicted", "second")
-    )
-    assert {role: codes.tolist() for role, codes in outcome.roles.items()} == {
-        "gold": [0, 1],
-        "predicted": [1, 1],
-        "second": [2, 1],
-    }
-    assert outcome.counts.tolist() == [5, 3]
-
-
 def test_draws_keep_the_number_of_samples_and_leave_empty_entries_empty(rng):
     drawn = draw(np.array([5, 0, 95]), rng, 1000)
     assert (drawn.sum(1) == 100).all()
     assert not drawn[:, 1].any()
     assert abs(drawn[:, 0].mean() - 5) < 0.5  # standard error 0.07; the next integer is 1 away
-
-
-@pytest.mark.parametrize("counts", [np.array([0.5, 1.5]), np.array([1.0, 2.0])])
-def test_weights_are_not_drawn(counts, rng):
-    with pytest.raises(ValueError, match="sample weights cannot be resampled"):
-        draw(counts, rng, 3)

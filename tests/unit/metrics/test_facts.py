@@ -105,10 +105,6 @@ def test_the_order_is_that_of_a_stable_sort(kind, rng) -> None:
     assert ranking.hits.tolist() == hits[order].tolist() and ranking.scores.tolist() == scores[order].tolist()
 
 
-def test_equal_scores_keep_their_order() -> None:
-    assert FactRanking.from_scores([0.5, 0.5, 0.9], [True, False, False]).found.tolist() == [0, 1, 1]
-
-
 def test_single_relations_are_those_of_scikit_learn(rng) -> None:
     scores, gold = rng.random((50, 6)), rng.random((50, 6)) < 0.2
     ranking = FactRanking.from_matrix(scores, gold, list("ABCDEF"), negative="C")
@@ -300,17 +296,6 @@ class TestResampling:
             ends = bootstrap_intervals(sample, lambda one: one.scores()[..., 2], rng, 200, 0.9)
             inside += ends.low <= truth <= ends.high
         assert 46 <= inside <= 60
-
-    def test_pairs_are_drawn_together(self, rng) -> None:
-        ranking, units, of_unit = self.sample(rng)
-        sample = FactSample.of(ranking, units, of_unit)
-        same = paired_bootstrap(sample, sample, lambda one: one.scores(), rng, 99)
-        assert same.difference.tolist() == [0] * 4 and same.p.tolist() == [1] * 4
-        worse = FactSample.of(
-            FactRanking.from_scores(np.arange(300), ranking.hits, facts=140), units[::-1], of_unit
-        )
-        test = paired_bootstrap(sample, worse, lambda one: one.scores()[..., 0], rng, 99)
-        assert test.difference > 0.1 and test.p == 0.01 and test.low > 0
 
     def test_what_cannot_be_drawn(self, rng) -> None:
         ranking, units, of_unit = self.sample(rng)

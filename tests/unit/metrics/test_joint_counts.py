@@ -75,12 +75,6 @@ def test_three_columns_are_counted_like_a_dictionary(rng, labels):
     assert named(Outcome.from_columns(*texts[:2], paired=texts[2])) == counted(*texts)
 
 
-def test_sorted_rows_are_counted_like_a_dictionary(rng):
-    gold = np.sort(rng.integers(0, 600, 200_000) ** 2 // 600)
-    predicted = rng.integers(0, 600, 200_000)
-    assert named(Outcome.from_columns(gold, predicted)) == counted(gold, predicted)
-
-
 @pytest.mark.parametrize("labels", [5, 2_000])
 def test_weights_are_summed(rng, labels):
     gold, predicted = rng.integers(0, labels, (2, 90_000))

@@ -1,22 +1,9 @@
 """Names and positions of columns: what fits, and what is refused with its place."""
 
-import numpy as np
 import pytest
 
-from helpers.metrics.counting import MAX_LABELS
 from helpers.metrics.label_matrix import checked_columns, label_names
 from helpers.metrics.scores import check_same_labels
-
-
-def test_names_are_kept_in_order_and_numbers_become_python_integers():
-    assert label_names(np.array(["b", "a"]), 2) == ("b", "a")
-    assert label_names(np.array([7, 3]), 2) == (7, 3)
-    assert all(type(name) is int for name in label_names(np.array([7, 3]), 2))
-
-
-def test_there_may_be_more_labels_than_a_confusion_table_has_classes():
-    names = [f"label {number}" for number in range(MAX_LABELS + 1)]
-    assert label_names(names, len(names)) == tuple(names)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Counts of labels: scikit-learn's, and those of a confusion table where every instance has one label."""
 
 import numpy as np
-import pytest
 import scipy.sparse as sp
 from sklearn.metrics import multilabel_confusion_matrix
 
@@ -35,30 +34,3 @@ def test_single_labels_are_the_special_case(rng):
         table.n,
     ]
     assert averages(counts).tolist() == averages(table).tolist()
-
-
-def test_predictions_may_have_another_form_than_the_truth(rng):
-    truth, predicted = pair(rng)
-    one, other = (
-        Outcome.from_sets(truth, predicted).per_class(),
-        Outcome.from_sets(sp.csc_array(truth), predicted.astype(float).tolist()).per_class(),
-    )
-    assert one == other
-
-
-def test_a_label_that_does_not_occur_has_a_place():
-    counts = Outcome.from_sets([[1, 0, 0]], [[1, 0, 0]], labels=["a", "b", "c"]).per_class()
-    assert (counts.gold.tolist(), counts.labels) == ([1, 0, 0], ("a", "b", "c"))
-
-
-def test_counts_add_up_to_exact_integers(rng):
-    truth, predicted = pair(rng, 90)
-    whole = Outcome.from_sets(truth, predicted).per_class()
-    parts = [Outcome.from_sets(truth[i : i + 7], predicted[i : i + 7]).per_class() for i in range(0, 90, 7)]
-    assert sum(parts) == whole
-    assert whole.gold.dtype.kind == "i"
-
-
-def test_matrices_of_different_shapes_are_refused():
-    with pytest.raises(ValueError, match=r"predicted has shape \(2, 2\), but truth has \(2, 3\)"):
-        Outcome.from_sets(np.zeros((2, 3)), np.zeros((2, 2)))

@@ -24,11 +24,6 @@ def test_cells_that_are_stored_twice_add_up():
     assert block.tolist() == [[0.25, -2]] and twice.nnz == 3  # as it was
 
 
-def test_no_rows_are_one_empty_block():
-    ((rows, block),) = score_blocks(np.zeros((0, 3)))
-    assert (rows, block.shape) == (slice(0, 0), (0, 3))
-
-
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
 def test_faults_are_named_by_their_row_in_the_whole(make, monkeypatch):
     monkeypatch.setattr(label_matrix, "BLOCK_ENTRIES", 24)  # four rows a block

@@ -109,22 +109,6 @@ def test_replicates_are_draws_with_replacement(times, rng):
     assert pairs == pytest.approx(-times / 60, abs=0.08 * times)
 
 
-def test_nothing_cannot_be_resampled(rng):
-    with pytest.raises(ValueError, match="an empty table cannot be resampled"):
-        Outcome.from_sets(np.zeros((0, 2)), np.zeros((0, 2))).resample(rng, 3)
-
-
-def test_replicates_draw_instances_with_all_their_labels(rng):
-    """Two labels that always come together do so in every replicate."""
-    together = np.repeat([[1, 1, 0], [0, 0, 1]], [30, 70], axis=0)
-    counts = Outcome.from_sets(together, together).resample(rng, 500).per_class()
-    assert counts.gold.shape == (500, 3)
-    assert np.array_equal(counts.gold[:, 0], counts.gold[:, 1])
-    assert (counts.gold[:, 0] + counts.gold[:, 2] == 100).all()
-    assert counts.n.tolist() == [100] * 500
-    assert counts.gold[:, 0].std() == pytest.approx(np.sqrt(100 * 0.3 * 0.7), rel=0.12)
-
-
 def test_replicates_of_counts_are_products_with_the_sets(rng):
     truth, predicted = pair(rng)
     sets = Outcome.from_sets(truth, predicted)

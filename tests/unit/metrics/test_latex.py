@@ -1,8 +1,6 @@
 """LaTeX that compiles: balanced, escaped, every row as wide as the head; whether TeX is here or not."""
 
 import re
-import shutil
-import subprocess
 
 import pytest
 
@@ -98,25 +96,3 @@ def test_missing_values_are_dashes_and_decimals_can_be_chosen():
 
 def test_what_is_best_is_bold():
     assert table_of({"a": {"f1": 0.5, "mcc": 0.5, "bold": ["f1"]}})[1] == ["a", r"\textbf{50.0}", "50.0"]
-
-
-@pytest.mark.parametrize("spoilt", ["a_b", "{", "$x", "a & b", "a % b"])
-def test_the_check_itself_refuses(spoilt):
-    with pytest.raises(AssertionError):
-        checked(latex_float([("x", [(spoilt, {"f1": 0.5})])], "C.", "tab:c"))
-
-
-@pytest.mark.skipif(not shutil.which("pdflatex"), reason="needs TeX")
-def test_tex_takes_it(report, tmp_path):
-    report.extra["di_rection"] = {"best": "A\\^~#{"}
-    report.add_interval("micro", 0.1, 0.9)
-    head = "\\documentclass{article}\\usepackage{booktabs}\\begin{document}\n"
-    (tmp_path / "a.tex").write_text(head + report.to_latex() + "\n\\end{document}\n")
-    done = subprocess.run(
-        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "a.tex"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert done.returncode == 0 and (tmp_path / "a.pdf").exists(), done.stdout[-1000:]

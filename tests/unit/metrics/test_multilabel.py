@@ -14,7 +14,6 @@ from helpers.metrics.multilabel import (
     averages,
     f_measures,
     label_intervals,
-    scheme_names,
 )
 from helpers.metrics.weighting import SCHEMES, class_weights, power
 from tests.outcomes import Outcome
@@ -57,14 +56,6 @@ def test_averages_over_all_labels_are_those_of_scikit_learn(score, rng):
             assert value == pytest.approx(expected, abs=1e-12)
 
 
-def test_macro_over_labels_with_support_leaves_the_others_out(rng):
-    truth, predicted = pair(rng)
-    counts = Outcome.from_sets(truth, predicted).per_class()
-    for labels, columns in {"listed": 9, "observed": 8, "supported": 7}.items():
-        expected = f1_score(truth[:, :columns], predicted[:, :columns], average="macro", zero_division=0)
-        assert averages(counts, ["macro"], labels=labels)[0] == pytest.approx(expected, abs=1e-12)
-
-
 def test_micro_pools_the_false_alarms_of_labels_without_support(rng):
     counts = counts_of(rng)
     values = [averages(counts, ["micro"], labels=labels)[0] for labels in ("listed", "supported", "observed")]
@@ -93,22 +84,6 @@ def test_entropy_is_of_the_label_assignments_and_not_of_the_instances():
     assert per_instance[0] == 0  # that is what N = n would say
 
 
-def test_users_bring_their_own_schemes_and_scores(rng):
-    counts = counts_of(rng)
-
-    def squared(support, total):
-        return support**2
-
-    def hits(one_vs_rest):
-        return one_vs_rest.tp
-
-    support = counts.gold / 1
-    assert averages(counts, [squared], hits)[0] == pytest.approx(
-        (support**2 * counts.correct).sum() / (support**2).sum()
-    )
-    assert scheme_names(["micro", squared, power(0.5)]) == ("micro", "squared", "n^0.5")
-
-
 def test_the_three_measures_by_hand():
     truth = [[1, 0, 0, 0], [1, 1, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]]
     predicted = [[1, 0, 0, 0], [0, 1, 0, 0], [1, 1, 0, 0], [0, 0, 0, 0]]
@@ -120,20 +95,6 @@ def test_the_three_measures_by_hand():
     p, r = (1 / 2 + 1) / 4, (1 / 2 + 1) / 4
     assert found["Macro*-F1"] == pytest.approx(2 * p * r / (p + r))
     assert all(type(value) is float for value in found.values())
-
-
-def test_micro_f1_has_the_factor_that_the_document_forgot():
-    """Without it a perfect prediction would have 0.5."""
-    assert f_measures(Outcome.from_sets([[1, 0], [1, 1]], [[1, 0], [1, 1]]).per_class())["Micro-F1"] == 1
-
-
-def test_the_f_of_means_is_the_harmonic_mean_of_averages(rng):
-    truth, predicted = pair(rng)
-    p, r = (
-        ORACLES[name](truth, predicted, average="macro", zero_division=0) for name in ("precision", "recall")
-    )
-    found = f_measures(Outcome.from_sets(truth, predicted).per_class())["Macro*-F1"]
-    assert found == pytest.approx(2 * p * r / (p + r), abs=1e-12)
 
 
 @PROPERTY
@@ -187,14 +148,6 @@ class TestPolicy:
             f"recall|scheme:macro|labels:1+3|zero_support:skip|zero_division:1|{tail}"
         )
 
-    def test_two_scores_that_may_differ_have_different_signatures(self, rng):
-        counts = counts_of(rng)
-        policies = [
-            Policy.of(counts, labels=labels)
-            for labels in ("listed", "supported", "observed", [0], [1], range(5))
-        ]
-        assert len({policy.signature(counts, "f1", "macro") for policy in policies}) == len(policies)
-
     @pytest.mark.parametrize(
         ("options", "message"),
         [
@@ -212,19 +165,6 @@ class TestPolicy:
 
 
 class TestIntervals:
-    def test_all_values_are_those_of_the_original(self, rng):
-        sets = Outcome.from_sets(*pair(rng))
-        found = label_intervals(sets, rng, ["micro", "n^0.5"], replicates=50, labels="supported")
-        assert list(found) == [*F_MEASURES, "micro", "n^0.5"]
-        counts = sets.per_class()
-        expected = [
-            *f_measures(counts).values(),
-            *averages(counts, ["micro", "n^0.5"], labels="supported"),
-        ]
-        assert [interval.value for interval in found.values()] == pytest.approx(expected)
-        assert all(interval.low <= interval.high for interval in found.values())
-        assert {(interval.confidence, interval.replicates) for interval in found.values()} == {(0.95, 50)}
-
     def test_they_agree_with_instances_drawn_one_by_one(self, rng):
         """The same bootstrap the long way: draw rows, count them, average."""
         truth, predicted = pair(rng, 150, 5, 0.3)
@@ -253,14 +193,6 @@ class TestIntervals:
         assert one == again != other
         with pytest.raises(TypeError, match="numpy.random.Generator"):
             label_intervals(sets, None)
-
-    def test_more_confidence_is_a_wider_interval(self, rng):
-        sets = Outcome.from_sets(*pair(rng))
-        narrow, wide = (
-            label_intervals(sets, np.random.default_rng(1), replicates=300, confidence=confidence)["Micro-F1"]
-            for confidence in (0.5, 0.99)
-        )
-        assert wide.low < narrow.low < narrow.high < wide.high
 
 
 @pytest.mark.parametrize(

@@ -45,9 +45,3 @@ def test_labels_that_are_joined_in_a_signature_are_told_apart(more):
         assert len(signatures) == 2
     table = Outcome.from_columns(["R(e1,e2)", "a|b"], ["a|b", "a|b"])
     assert "|labels:R(e1,e2)+a\\|b|" in Policy(labels=["R(e1,e2)", "a|b"]).signature(table, "f1")
-
-
-def test_a_policy_says_whether_it_skips():
-    skips = {name: Policy(labels=name).skips for name in ("supported", "observed", "listed")}
-    assert skips == {"supported": True, "observed": False, "listed": False}
-    assert Policy(labels=["a"]).skips

@@ -109,21 +109,6 @@ def test_one_corrupted_answer_is_noticed(name, gold_counts, request):
     assert largest_difference(golden_rows()[name], scored(keys, corrupted)) > TOLERANCE
 
 
-def test_the_tolerance_is_below_half_of_what_tells_the_evaluations_apart():
-    rows = golden_rows()
-    constant, first = rows["constant Cause-Effect(e1,e2)"], rows["gold base, always (e1,e2)"]
-    skipped = rows["gold, ids divisible by 10 skipped"]
-    for row, left, right in [
-        (constant, "directed macro", "grouped macro"),
-        (constant, "undirected macro", "grouped macro"),
-        (first, "18-class weighted", "18-class dodrans"),
-        (first, "18-class dodrans", "18-class entropy"),
-        (skipped, "directed macro", "grouped macro"),
-        (skipped, "18-class dodrans", "18-class entropy"),
-    ]:
-        assert abs(row[left] - row[right]) > 2 * TOLERANCE
-
-
 @pytest.mark.parametrize(("system", "printed"), [("CNN", 79.26), ("Att-BLSTM", 83.13), ("CR-CNN", 83.27)])
 def test_real_systems_score_as_the_script_printed(system, printed, gold, data_dir):
     path = data_dir / "semeval2010" / "predictions" / f"onehaitao_{system}_predicted_result.txt"
@@ -149,12 +134,6 @@ def test_a_class_that_is_proposed_but_not_in_the_key_is_nobodys_false_alarm():
         assert scores["accuracy"] == pytest.approx(1 / 3, abs=1e-12)
 
 
-def test_a_direction_that_is_not_in_the_key_still_counts_for_its_base():
-    scores = official_scores(Outcome.from_columns(["R(e1,e2)", "Other"], ["R(e1,e2)", "R(e2,e1)"]))
-    assert scores["directed"]["macro"] == 1.0
-    assert scores["grouped"]["macro"] == pytest.approx(2 / 3, abs=1e-12)
-
-
 def test_a_skipped_id_is_a_miss_but_no_answer():
     gold = ["R(e1,e2)", "R(e1,e2)", "Other", "Other"]
     scores = official_scores(Outcome.from_columns(gold, ["R(e1,e2)", SKIPPED, "Other", SKIPPED]))["grouped"]
@@ -163,19 +142,6 @@ def test_a_skipped_id_is_a_miss_but_no_answer():
     assert (scores["micro"], scores["macro"]) == (other["micro"], other["macro"])
     nothing = official_scores(Outcome.from_columns(gold, [SKIPPED] * 4))["grouped"]
     assert nothing == {"micro": 0.0, "macro": 0.0, "accuracy": 0.0}
-
-
-def test_a_skipped_id_is_no_false_alarm_in_a_report_either():
-    table = Outcome.from_columns(["R(e1,e2)", "R(e1,e2)"], ["R(e1,e2)", SKIPPED])
-    assert averages(table, ["micro"]).item() == official_scores(table)["directed"]["micro"]
-
-
-def test_other_is_not_averaged_but_its_confusions_count():
-    table = Outcome.from_columns(["R(e1,e2)", "Other", "Other"], ["R(e1,e2)", "R(e1,e2)", "Other"])
-    assert official_macro(table) == pytest.approx(2 / 3, abs=1e-12)
-    with_all = official_scores(table, negative=None)["grouped"]
-    assert with_all["macro"] == pytest.approx((2 / 3 + 2 / 3) / 2, abs=1e-12)
-    assert with_all["micro"] == pytest.approx(2 / 3, abs=1e-12)
 
 
 def test_a_negative_class_that_the_table_lacks_is_named():

@@ -74,17 +74,6 @@ def test_welch_agrees_with_scipy(rng):
         )
 
 
-def test_t_is_d_times_the_root_of_half_the_runs():
-    for mean_a, sd_a, mean_b, sd_b, *_ in TABLE_3 + TABLE_4:
-        test = welch_from_summary(mean_a, sd_a, 5, mean_b, sd_b, 5)
-        assert test.t == pytest.approx(cohens_d(mean_a, sd_a, mean_b, sd_b) * np.sqrt(5 / 2), rel=1e-12)
-
-
-def test_the_sign_is_first_minus_second():
-    assert welch([1, 2, 3, 4, 5], [3, 4, 5, 6, 7]).t < 0 < welch([3, 4, 5, 6, 7], [1, 2, 3, 4, 5]).t
-    assert cohens_d(1, 1, 2, 1) < 0
-
-
 @pytest.mark.parametrize(("runs", "warned"), [(1, True), (2, True), (4, True), (5, False), (9, False)])
 def test_fewer_than_five_runs_warn(runs, warned):
     scores = [0.7 + place / 100 for place in range(runs)]
@@ -103,12 +92,6 @@ def test_the_warning_points_to_the_caller():
         assert caught[0].filename == __file__
 
 
-def test_a_single_run_has_no_p():
-    with pytest.warns(FewRunsWarning):
-        test = welch([0.7], [0.5, 0.6, 0.7, 0.8, 0.9])
-    assert np.isnan([test.t, test.df, test.p]).all()
-
-
 @pytest.mark.parametrize("value", [0.5, 0.1, 0.7, 71.3])
 @pytest.mark.parametrize("runs", [5, 6, 7, 11])
 def test_both_sds_zero(value, runs):
@@ -119,12 +102,6 @@ def test_both_sds_zero(value, runs):
     means = [mean_and_sd(scores)[:2] for scores in (same, other)]
     assert np.isnan(cohens_d(*means[0], *means[0]))
     assert cohens_d(*means[1], *means[0]) == np.inf
-
-
-def test_one_sd_zero_is_defined():
-    test = welch_from_summary(1.0, 0.0, 5, 0.5, 0.1, 5)
-    assert test.df == pytest.approx(4, abs=1e-12)
-    assert 0 < test.p < 1e-3
 
 
 @pytest.mark.parametrize(
@@ -167,12 +144,6 @@ def test_holm_by_hand():
 def test_holm_skips_missing_values():
     found = holm([0.01, float("nan"), 0.04])
     assert found == pytest.approx([0.02, float("nan"), 0.04], abs=1e-15, nan_ok=True)
-
-
-def test_holm_leaves_the_callers_array_alone():
-    p = np.array([0.01, 0.02])
-    holm(p)
-    assert p.tolist() == [0.01, 0.02]
 
 
 def test_holm_never_lowers_and_keeps_the_order(rng):

@@ -52,12 +52,6 @@ def test_an_instance_whose_labels_are_all_unknown_stays_with_an_empty_set():
     assert outcomes[True].ranking.without_labels == 0
 
 
-def test_names_go_with_the_columns():
-    outcomes = with_and_without_test_labels(TRUTH, SCORES, [2, 0], 1, labels=["a", "b", "c"])
-    assert outcomes[False].ranking.labels == ("c", "a")
-    assert outcomes[True].ranking.labels == ("a", "b", "c")
-
-
 @PROPERTY
 @given(st.integers(1, 30), st.integers(1, 6), st.integers(0, 4), st.integers(0, 10**6), st.data())
 def test_what_the_switch_changes(n, n_known, n_new, seed, data):
@@ -76,18 +70,6 @@ def test_what_the_switch_changes(n, n_known, n_new, seed, data):
         assert included[f"{name}@{k}"] <= without[f"{name}@{k}"] + 1e-12
     assert included["Macro-F1"] == pytest.approx(without["Macro-F1"] * n_known / (n_known + n_new), abs=1e-12)
     assert included["Micro-F1"] <= without["Micro-F1"] + 1e-12
-
-
-def test_without_unknown_labels_both_are_the_same(rng):
-    truth, scores = rng.random((20, 4)) < 0.4, rng.normal(size=(20, 4))
-    one, other = both(truth, scores, range(4), [1, 3]).values()
-    assert one == other
-
-
-def test_options_reach_both():
-    found = with_and_without_test_labels(TRUTH, SCORES, KNOWN, 1, multiclass=True, keep_sets=True)
-    assert [outcome.counts.decision for outcome in found.values()] == ["argmax", "argmax"]
-    assert all(outcome.sets.n == 4 for outcome in found.values())
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import pytest
 import torch
 
 from helpers.core.labels import SEMEVAL_RELATIONS, inverse_label
-from helpers.data.pairing import paired_sample
 from helpers.data.samples import RelationSample, parse_tagged
 from helpers.models import attribution as attention
 from helpers.models.registry import build
@@ -21,21 +20,6 @@ LAYERS, HEADS = 2, 4
 
 def model_of(name: str, tiny_bert: Path, implementation: str | None = "eager"):
     return build(name, str(tiny_bert), SEMEVAL_RELATIONS, Settings(), seed=9, attention=implementation)
-
-
-def test_the_tokens_are_those_of_the_marked_sentence(tiny_bert: Path) -> None:
-    words = "[CLS] the deadly train [E11] crash [E12] was caused by terrorist [E21] attack [E22] [SEP]"
-    assert attention.tokens_read(model_of("em-c", tiny_bert), SAMPLE) == words.split()
-    paired = words.replace("E1", "E9").replace("E2", "E1").replace("E9", "E2")
-    assert attention.tokens_read(model_of("em-c", tiny_bert), paired_sample(SAMPLE)) == paired.split()
-
-
-def test_emr_c_reads_the_literal_relation_first(tiny_bert: Path) -> None:
-    model = model_of("emr-c", tiny_bert)
-    tokens = attention.tokens_read(model, SAMPLE)
-    assert tokens[:3] == ["[CLS]", "effect", "cause"]
-    assert "[E11]" in tokens[tokens.index("[SEP]") :]
-    assert attention.tokens_read(model, SAMPLE, "Cause-Effect(e1,e2)")[1:3] == ["cause", "effect"]
 
 
 @pytest.mark.parametrize("name", ["em-c", "em-es", "r-bert", "emr-c"])
@@ -87,30 +71,6 @@ def test_the_explained_score_is_the_models_own(tiny_bert: Path) -> None:
         model, SAMPLE, SAMPLE.relation, inverse_label(SAMPLE.relation), steps=1
     )
     assert lead.score == pytest.approx((logits[here] - logits[there]).item(), abs=1e-5)
-
-
-def test_a_lead_is_the_difference_of_two_attributions(tiny_bert: Path) -> None:
-    model, other = model_of("em-c", tiny_bert), inverse_label(SAMPLE.relation)
-    mine, theirs = (
-        attention.integrated_gradients(model, SAMPLE, one, steps=8) for one in (SAMPLE.relation, other)
-    )
-    lead = attention.integrated_gradients(model, SAMPLE, SAMPLE.relation, other, steps=8)
-    assert np.allclose(lead.values, mine.values - theirs.values, atol=1e-5)
-
-
-def test_integrated_gradients_leave_the_model_as_it_was(tiny_bert: Path) -> None:
-    model = model_of("em-c", tiny_bert)
-    before = attention.probabilities(model, SAMPLE)
-    attention.integrated_gradients(model, SAMPLE, SAMPLE.relation, steps=2)
-    assert attention.probabilities(model, SAMPLE) == before
-    assert all(parameter.grad is None for parameter in model.parameters())
-
-
-def test_probabilities(tiny_bert: Path) -> None:
-    found = attention.probabilities(model_of("em-c", tiny_bert), SAMPLE)
-    assert list(found) == list(SEMEVAL_RELATIONS)
-    assert sum(found.values()) == pytest.approx(1, abs=1e-6)
-    assert len(attention.probabilities(model_of("emr-c", tiny_bert), SAMPLE)) == len(SEMEVAL_RELATIONS)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Bags: aggregators, whole and drawn bags, every model that reads them; and what every one has to beat."""
 
-import copy
 import random
 
 import numpy as np
@@ -13,17 +12,14 @@ from helpers.models.bags import (
     UNUSED,
     BagClassifier,
     BagExample,
-    BertEntity,
-    _drawn,
     attention_weights,
 )
 from helpers.models.base import as_bags, bag_targets
-from helpers.models.baselines import MajorityBag, TfidfBag
-from helpers.models.convolution import Cnn, Pcnn
-from helpers.models.denoising import Policy, RlDsre, false_positives, sentence_components
+from helpers.models.baselines import TfidfBag
+from helpers.models.convolution import Cnn
+from helpers.models.denoising import Policy, RlDsre
 from helpers.models.inputs import Example
-from helpers.models.recurrent import Bgwa, Reside, alias_matches
-from helpers.models.registry import MODELS, build, check_options
+from helpers.models.registry import build
 from helpers.models.settings import Settings
 from helpers.models.training import load_weights, save_weights
 
@@ -134,13 +130,6 @@ class TestEveryModel:
                 assert scores(model, BAGS, aggregator, size=size) == pytest.approx(whole, abs=1e-4)
 
     @pytest.mark.parametrize("kind", KINDS)
-    def test_a_bag_of_one_has_one_score(self, kind, trained) -> None:
-        model = trained(kind)
-        ones = [bag for bag in BAGS if len(bag.samples) == 1]
-        first, *others = (scores(model, ones, one) for one in aggregators(model))
-        assert all(one == pytest.approx(first, abs=1e-5) for one in others)
-
-    @pytest.mark.parametrize("kind", KINDS)
     def test_gradients_reach_every_parameter(self, kind, new) -> None:
         model = new(kind)
         model.prepare(model.settings, BAGS)
@@ -148,18 +137,6 @@ class TestEveryModel:
         torch.nn.functional.cross_entropy(model(batch), batch.target).backward()
         found = {name: one.grad for name, one in model.named_parameters() if one.requires_grad}
         assert found and not [name for name, grad in found.items() if grad is None or not grad.any()]
-
-    def test_every_registered_model_is_here(self) -> None:
-        found = {name for name, entry in MODELS.items() if entry.unit == "bag"}
-        assert found == {name for name, _ in KINDS.values()} | {"rl-dsre", "tfidf-bag", "majority-bag"}
-
-    def test_samples_are_bags_of_one(self, new) -> None:
-        samples = [bag.samples[0] for bag in BAGS]
-        one, two = new("pcnn"), new("pcnn")
-        one.fit(samples, progress=False)
-        two.fit(as_bags(samples), progress=False)
-        assert np.array_equal(scores(one, samples), scores(two, as_bags(samples)))
-        assert one.predict(samples, progress=False).tolist() == bag_targets(BAGS, LABELS)
 
 
 class Interrupted(Exception):
@@ -242,35 +219,8 @@ class TestAggregators:
                     expected = torch.softmax(torch.tanh(part) @ model.query, 0) @ part
                 assert found[row].tolist() == pytest.approx(expected.tolist(), abs=1e-6)
 
-    def test_a_drawn_bag(self) -> None:
-        bag = BagExample(tuple(Example([n], (0,), 0) for n in range(5)), 1)
-        rng = random.Random(1)
-        assert {one.ids[0] for one in _drawn(bag, 3, rng).sentences} < set(range(5))
-        assert len({one.ids[0] for one in _drawn(bag, 5, rng).sentences}) == 5
-        more = _drawn(bag, 8, rng).sentences
-        assert more[:5] == bag.sentences and len(more) == 8
-        model = Pcnn(LABELS, training="bag", bag_size=2, **CONVOLUTION)
-        model.prepare(model.settings, BAGS)
-        epochs = [model.training_examples(BAGS, random.Random(seed)) for seed in (1, 1, 2)]
-        assert epochs[0] == epochs[1] != epochs[2] and model.resampled
-        assert {len(bag.sentences) for bag in epochs[0]} == {2}
-        assert [len(one.sentences) for one in model.examples(BAGS)] == [len(bag.samples) for bag in BAGS]
-
 
 class TestRefused:
-    @pytest.mark.parametrize(
-        ("name", "options", "message"),
-        [
-            ("pcnn", {"agregator": "att"}, "unknown option of pcnn 'agregator'; did you mean 'aggregator'"),
-            ("pcnn", {"aggregator": "atr"}, "unknown aggregator 'atr'; did you mean 'att'"),
-            ("cnn", {"training": "bags"}, "unknown training 'bags'; did you mean 'bag'"),
-            ("bert-entity", {"mask": True}, "unknown option of bert-entity 'mask'; did you mean 'masked'"),
-        ],
-    )
-    def test_unknown_options(self, name, options, message) -> None:
-        with pytest.raises(ValueError, match=message):
-            check_options(name, options)
-
     @pytest.mark.parametrize(
         ("options", "message"),
         [
@@ -302,10 +252,6 @@ class TestRefused:
                 with pytest.raises(ValueError, match=message):
                     model.fit(bags, progress=False)
 
-    def test_side_information_of_another_kind(self) -> None:
-        with pytest.raises(ValueError, match="types is 'x'; it must map each name to its types"):
-            Reside(LABELS, types="x")
-
 
 class TestTransformer:
     SAMPLE = RelationSample("1", "then Ada Byron left London", (5, 14), (20, 26), "NA")
@@ -313,11 +259,6 @@ class TestTransformer:
     def words(self, model, sample) -> list[str]:
         ((example,),) = model.encoder.examples(as_bags([sample]))
         return model.encoder.tokenizer.convert_ids_to_tokens(example.ids), example.places
-
-    def test_markers(self, new) -> None:
-        words, places = self.words(new("bert-entity"), self.SAMPLE)
-        assert [words[place] for place in places] == [UNUSED[0], UNUSED[2]]
-        assert [word for word in words if word in UNUSED] == [*UNUSED]
 
     @pytest.mark.parametrize("end", [26, 14])
     def test_masks(self, end, new) -> None:
@@ -334,11 +275,6 @@ class TestTransformer:
             assert len(words) == FAST.max_length and words[0] == "[CLS]" and words[-1] == "[SEP]"
             assert all(words[place].startswith("[unused") for place in places)
 
-    def test_it_says_which_encoder(self, new) -> None:
-        model = new("bert-entity", layers=1)
-        assert isinstance(model, BertEntity) and model.encoder_name == "tiny-bert" and model.encoder_sha256
-        assert len(model.encoder.transformer.transformer.encoder.layer) == 1
-
 
 class TestSideInformation:
     def test_types_and_aliases_reach_the_vector(self, trained) -> None:
@@ -349,28 +285,6 @@ class TestSideInformation:
         ((example, *_),) = model.encoder.examples([bag])
         assert example.extra == {"types": [[1.0, 0.0], [0.0, 0.0]], "aliases": [1.0, 0.0]}
         assert len(model.encoder.types) == 20 and len(model.encoder.aliases) == 2
-
-    def test_without_any_it_is_bgwa(self, new) -> None:
-        one, two = (build(name, "", LABELS, FAST, 9, **STATES) for name in ("reside", "bgwa"))
-        for model in (one, two):
-            model.prepare(FAST, BAGS)
-        assert np.array_equal(scores(one, BAGS), scores(two, BAGS)) and isinstance(one, Bgwa)
-
-    @pytest.mark.parametrize(
-        ("alias", "found"),
-        [
-            ("was born", True),
-            ("born in the city", True),
-            ("born at town", False),
-            ("Ada born", False),
-            ("", False),
-        ],
-    )
-    def test_aliases_stand_between_the_entities(self, alias, found) -> None:
-        text = "Ada was Born in the city of London, born"
-        for spans in (((0, 3), (28, 34)), ((28, 34), (0, 3))):
-            sample = RelationSample("1", text, *spans, "NA")
-            assert alias_matches(sample, {"birth": [alias]}) == (["birth"] if found else [])
 
 
 class TestDenoising:
@@ -418,49 +332,6 @@ class TestDenoising:
         known = [not moved & {sample.id for sample in bag.samples} for bag in BAGS]
         assert right[known].all() and sum(known) > 10
 
-    def test_one_seed_gives_one_policy(self) -> None:
-        bags, _ = self.noisy()
-        vectors = sentence_components([bag.samples[0] for bag in bags], width=4)
-        targets = bag_targets(bags, LABELS)
-        one, again = (false_positives(vectors, targets, 1, seed=3) for _ in range(2))
-        assert np.array_equal(one, again) and one.any() and not one[np.array(targets) != 1].any()
-
-    def test_a_few_sentences_are_left_alone(self) -> None:
-        vectors = sentence_components([bag.samples[0] for bag in BAGS[:7]], width=4)
-        assert not false_positives(vectors, [0, 1, 2, 0, 1, 2, 0], 1, seed=1).any()
-
-    def test_around_any_classifier(self) -> None:
-        bags, _ = self.noisy()
-        model = RlDsre(TfidfBag(LABELS), seed=1)
-        assert model.fit(bags).examples == 130 and scores(model, bags).shape == (130, 3)
-        assert model.predict(bags).shape == (130,)
-        with pytest.raises(ValueError, match="labels have no negative class"):
-            RlDsre(TfidfBag(("born", "died")))
-
-
-class TestReferencePoints:
-    def test_tfidf(self) -> None:
-        model = TfidfBag(LABELS)
-        assert model.fit(BAGS).examples == 20
-        found = model.scores(BAGS)
-        assert found.sum(axis=1) == pytest.approx(np.ones(20))
-        assert model.predict(BAGS).tolist() == bag_targets(BAGS, LABELS)
-        turned = [Bag(bag.head, bag.tail, bag.relations, bag.samples[::-1]) for bag in BAGS]
-        assert model.scores(turned) == pytest.approx(found)
-
-    def test_a_relation_that_no_bag_has(self) -> None:
-        for kind in (TfidfBag, MajorityBag):
-            model = kind((*LABELS, "wed"))
-            model.fit(BAGS)
-            assert (model.scores(BAGS)[:, 3] == 0).all()
-            model.fit(BAGS[:1])
-            assert model.scores(BAGS[:2]).tolist() == [[1, 0, 0, 0]] * 2
-
-    def test_majority(self) -> None:
-        model = MajorityBag(LABELS)
-        model.fit(BAGS)
-        assert model.scores(BAGS[:2]) == pytest.approx(np.array([[7, 7, 6]] * 2) / 20)
-
 
 @pytest.mark.parametrize("kind", ["pcnn", "reside", "bert-entity masked"])
 def test_stored_weights_bring_their_words(kind, trained, new, tmp_path) -> None:
@@ -469,8 +340,3 @@ def test_stored_weights_bring_their_words(kind, trained, new, tmp_path) -> None:
     load_weights(tmp_path / "w.safetensors", other)
     assert np.array_equal(scores(other, BAGS), scores(model, BAGS))
     assert model.precision == "fp32"
-
-
-def test_models_can_be_copied(trained) -> None:
-    model = trained("cnn")
-    assert np.array_equal(scores(copy.deepcopy(model), BAGS), scores(model, BAGS))

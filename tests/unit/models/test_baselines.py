@@ -5,17 +5,14 @@ import dataclasses
 import numpy as np
 import pytest
 
-from helpers.cli import main
 from helpers.core.labels import label_ids
 from helpers.data.demo import demo_corpus
 from helpers.data.pairing import paired_sample, paired_sets
 from helpers.data.samples import RelationSample
 from helpers.experiments.experiment import SEEDS, Experiment
 from helpers.experiments.run import run_experiment
-from helpers.metrics.direction import direction_scores
 from helpers.models.baselines import Majority, features
 from helpers.models.registry import build
-from helpers.models.settings import Settings
 from helpers.runs import load_run, run_path
 
 
@@ -85,25 +82,6 @@ class TestBaseline:
             gold = [labels.index(sample.relation) for sample in sets[kind]]
             assert np.mean(seeing.predict(sets[kind]) == gold) > 0.9
 
-    def test_two_trainings_agree_in_every_answer(self, demo, labels):
-        answers = []
-        for _ in range(2):
-            baseline = baseline_of("svm", labels, markers=True)
-            baseline.fit(demo["train"][:200])
-            answers.append(baseline.predict(demo["test"]))
-        assert np.array_equal(*answers)
-
-    def test_the_order_of_labels_does_not_matter(self, demo, labels):
-        names = []
-        for order in (labels, labels[::-1]):
-            baseline = baseline_of("svm", order)
-            baseline.fit(demo["train"][:200])
-            names.append([order[one] for one in baseline.predict(demo["test"])])
-        assert names[0] == names[1]
-
-    def test_nothing_to_predict(self, labels):
-        assert baseline_of("majority", labels).predict([]).shape == (0,)
-
     @pytest.mark.parametrize(
         ("name", "options", "message"),
         [
@@ -144,42 +122,3 @@ class TestRuns:
         first = run_experiment(Experiment("svm", "demo", seed=SEEDS[0]), tmp_path)
         monkeypatch.delattr(Majority, "fit")
         assert run_experiment(Experiment("svm", "demo", seed=SEEDS[1]), tmp_path) == first
-
-    def test_a_blind_model_is_never_right_on_both_sets(self, tmp_path):
-        scores = direction_scores(run_experiment(Experiment("svm", "demo"), tmp_path).outcome())
-        assert (scores.pir, scores.ppr) == (1.0, 0.0)
-
-    def test_names(self):
-        def name(model, **rest):
-            return Experiment(model, **rest).name
-
-        assert [name("majority"), name("majority", merged=True)] == ["majority", "majority-M"]
-        assert name("svm", options={"markers": False}) == "SVM"
-        assert name("svm", options={"markers": True}, merged=True) == "SVM-EM-M"
-
-    def test_no_encoder_and_no_settings(self):
-        with pytest.raises(ValueError, match="model svm has no encoder"):
-            Experiment("svm", encoder="bert-base-uncased")
-        with pytest.raises(ValueError, match="model svm has no training settings"):
-            Experiment("svm", settings=Settings())
-        assert Experiment("svm").resolved() is None
-
-    @pytest.mark.parametrize("asked", ["weights", "epochs"])
-    def test_no_weights_and_no_epochs(self, asked, tmp_path):
-        with pytest.raises(ValueError, match="model majority has no weights and no epochs to store"):
-            run_experiment(Experiment("majority", "demo"), tmp_path, **{asked: tmp_path / "x"})
-
-
-class TestCommand:
-    def test_it_prints_what_was_run(self, tmp_path, capsys):
-        table = tmp_path / "mine.csv"
-        words = ["train", "--model", "majority", "--dataset", "demo", "--merged", "--out", str(tmp_path)]
-        assert main([*words, "--predictions", str(table)]) == 0
-        printed = capsys.readouterr().out
-        assert "majority-M · no-encoder · demo test · no seed · profile quick" in printed
-        assert table.read_text().splitlines()[0] == "id,gold,predicted,paired"
-
-    def test_settings_are_refused(self, tmp_path, capsys):
-        words = ["train", "--model", "svm", "--dataset", "demo", "--out", str(tmp_path)]
-        assert main([*words, "--set", "epochs", "3"]) == 2
-        assert "model svm has no training settings" in capsys.readouterr().err

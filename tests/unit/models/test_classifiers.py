@@ -9,7 +9,6 @@ from collections import Counter
 import numpy as np
 import pytest
 import torch
-from torch.nn import functional
 
 from helpers.core.labels import BACKWARD, FORWARD, SEMEVAL_RELATIONS, inverse_label, label_ids
 from helpers.data.demo import TEST_COUNTS
@@ -19,8 +18,8 @@ from helpers.models.encoder import EMBEDDED, load_encoder
 from helpers.models.inputs import collate
 from helpers.models.label_words import ROLES, Words, all_label_words, label_words
 from helpers.models.literal_relation import literal_text
-from helpers.models.prompt import LONGEST_NAME, Prompt
-from helpers.models.registry import MODELS, build, check_options
+from helpers.models.prompt import LONGEST_NAME
+from helpers.models.registry import build, check_options
 from helpers.models.settings import Settings
 
 KINDS = {
@@ -124,11 +123,6 @@ class TestAll:
             shown = re.sub("[ Ġ]", "", words(model, example))
             assert "rain" in shown and "snow" in shown
 
-    def test_a_label_that_it_does_not_know(self, kind, folder) -> None:
-        model = model_of(folder, kind)
-        with pytest.raises(ValueError, match="sample 7: relation 'Cause' is not in labels"):
-            model.examples([dataclasses.replace(CRASH, id="7", relation="Cause")])
-
     def test_losses_are_the_batch_rows(self, kind, folder) -> None:
         model = model_of(folder, kind)
         examples = model.training_examples(SAMPLES, random.Random(1))
@@ -137,13 +131,6 @@ class TestAll:
             losses = model.losses(model(batch), batch)
         assert losses.shape == (len(examples),)
         assert torch.isfinite(losses).all() and (losses > 0).all()
-
-    def test_scores_have_one_column_for_each_label(self, kind, folder) -> None:
-        model = model_of(folder, kind)
-        with torch.inference_mode():
-            scores = model.relation_scores(model(batch_of(model, model.examples(SAMPLES))))
-        assert scores.shape == (len(SAMPLES), len(SEMEVAL_RELATIONS))
-        assert torch.isfinite(scores).all()
 
 
 class TestEntityMarkers:
@@ -183,18 +170,6 @@ class TestEntityMarkers:
             starts = [model.marker_ids[which][0] for which in (0, 2)]
             assert [example.ids[place] for place in example.places[::2]] == starts
 
-    def test_the_first_layers(self, tiny_bert) -> None:
-        model = model_of(tiny_bert, "em-c", layers=1)
-        assert len(model.encoder.transformer.encoder.layer) == 1
-
-    @pytest.mark.parametrize("sample", SAMPLES, ids=lambda one: one.id)
-    def test_em_c_looks_at_the_classification_token(self, sample, folder) -> None:
-        model = model_of(folder, "em-c")
-        (example,) = model.examples([sample])
-        hidden, _ = states(model, example)
-        expected = affine(model.classifier, hidden[0])
-        assert torch.allclose(model(batch_of(model, [example]))[0], expected, atol=1e-5)
-
     @pytest.mark.parametrize("sample", SAMPLES, ids=lambda one: one.id)
     @pytest.mark.parametrize("layer_norm", [False, True])
     def test_em_es_looks_at_the_two_opening_markers(self, sample, layer_norm, folder) -> None:
@@ -207,13 +182,6 @@ class TestEntityMarkers:
             vector = (vector - vector.mean()) / (vector.var(unbiased=False) + 1e-5).sqrt()
         expected = affine(model.classifier, vector)
         assert torch.allclose(model(batch_of(model, [example]))[0], expected, atol=1e-5)
-
-    def test_cross_entropy(self, tiny_bert) -> None:
-        model = model_of(tiny_bert, "em-c")
-        logits = torch.tensor([[1.0, 2.0, 4.0], [0.0, 0.0, 0.0]])
-        batch = dataclasses.replace(batch_of(model, model.examples(SAMPLES[:2])), target=torch.tensor([1, 2]))
-        expected = [-2 + np.log(np.exp([1, 2, 4]).sum()), np.log(3)]
-        assert model.losses(logits, batch).tolist() == pytest.approx(expected, abs=1e-6)
 
 
 class TestRBert:
@@ -240,33 +208,8 @@ class TestRBert:
         expected = affine(model.classifier, torch.cat(parts))
         assert torch.allclose(model(batch_of(model, [example]))[0], expected, atol=1e-5)
 
-    def test_dropout_before_each_linear_layer(self, tiny_bert) -> None:
-        model = new_model(tiny_bert, "r-bert", dropout=0.5).train()
-        model.encoder.eval()
-        seen = []
-        model.dropout.register_forward_hook(lambda _, inputs, output: seen.append((inputs[0], output)))
-        model(batch_of(model, model.examples([CRASH])))
-        assert [before.shape[-1] for before, _ in seen] == [32, 32, 32, 96]
-        for before, after in seen:
-            dropped = after == 0
-            assert 0 < dropped.sum() < dropped.numel()
-            assert torch.allclose(after[~dropped], 2 * before[~dropped])
-
-    def test_bad_options(self, tiny_bert) -> None:
-        with pytest.raises(ValueError, match="unknown form 'prot'; did you mean 'port'"):
-            model_of(tiny_bert, "r-bert", form="prot")
-        for dropout in (1.0, -0.1, "much", float("nan")):
-            with pytest.raises(ValueError, match=r"dropout is .*; it must be (in \[0, 1\)|a number)"):
-                model_of(tiny_bert, "r-bert", dropout=dropout)
-
 
 class TestLiteralRelation:
-    def test_texts(self) -> None:
-        assert literal_text("Component-Whole(e1,e2)") == "component whole e1 e2"
-        assert literal_text("Component-Whole(e2,e1)") == "whole component e1 e2"
-        assert literal_text("Other") == "other other e1 e2"
-        assert len({literal_text(label) for label in SEMEVAL_RELATIONS}) == 19
-
     def test_two_segments(self, tiny_bert) -> None:
         model = model_of(tiny_bert, "emr-c")
         example = model.examples([CRASH])[SEMEVAL_RELATIONS.index("Cause-Effect(e1,e2)")]
@@ -298,31 +241,12 @@ class TestLiteralRelation:
             ]
             assert [one.target for one in block] == [int(label == sample.relation) for label in tried]
 
-    def test_scores(self, tiny_bert) -> None:
-        model = model_of(tiny_bert, "emr-c", candidates="directed")
-        logits = torch.arange(36.0)
-        scores = model.relation_scores(logits)
-        assert scores[0].tolist() == [-np.inf, *range(18)]
-        assert scores[1].tolist() == [-np.inf, *range(18, 36)]
-        full = model_of(tiny_bert, "emr-c").relation_scores(torch.arange(38.0))
-        assert full.tolist() == [list(range(19)), list(range(19, 38))]
-
     @pytest.mark.parametrize("sample", SAMPLES, ids=lambda one: one.id)
     def test_forward_by_hand(self, sample, folder) -> None:
         model = model_of(folder, "emr-c")
         example = model.examples([sample])[5]
         expected = affine(model.classifier, states(model, example)[0][0])
         assert torch.allclose(model(batch_of(model, [example])), expected, atol=1e-5)
-
-    def test_binary_cross_entropy(self, tiny_bert) -> None:
-        model = model_of(tiny_bert, "emr-c")
-        batch = dataclasses.replace(
-            batch_of(model, model.examples(SAMPLES)[:3]), target=torch.tensor([1, 0, 1])
-        )
-        logits = np.array([2.0, -1.0, -3.0])
-        chance = 1 / (1 + np.exp(-logits))
-        expected = -np.log([chance[0], 1 - chance[1], chance[2]])
-        assert model.losses(torch.tensor(logits), batch).tolist() == pytest.approx(expected, abs=1e-6)
 
     def test_training_has_one_right_and_one_wrong_relation(self, tiny_bert) -> None:
         model = model_of(tiny_bert, "emr-c")
@@ -356,31 +280,6 @@ class TestLiteralRelation:
         assert [target for _, target in found] == [1, 0, 1, 0, 0, 1, 0, 1, 0]
         assert all(inverse_label(label) != label for label, _ in found)
 
-    def test_resampled_or_fixed(self, tiny_bert) -> None:
-        model = model_of(tiny_bert, "emr-c")
-        assert not model.resampled and model_of(tiny_bert, "emr-c", negatives="resampled").resampled
-        one, same, other = (model.training_examples(SAMPLES, random.Random(seed)) for seed in (1, 1, 2))
-        assert one == same and one != other
-        assert one[::2] == other[::2]
-
-    @pytest.mark.parametrize("option", ["candidates", "negatives"])
-    def test_bad_options(self, option, tiny_bert) -> None:
-        with pytest.raises(ValueError, match=f"unknown {option} 'some'. Known: "):
-            model_of(tiny_bert, "emr-c", **{option: "some"})
-
-    def test_turned_symbols(self, tiny_bert) -> None:
-        usual, turned = (model_of(tiny_bert, "emr-c", turned=kind) for kind in ("roles", "symbols"))
-        place = SEMEVAL_RELATIONS.index("Cause-Effect(e2,e1)")
-        literals = [
-            words(one, one.examples([CRASH])[place]).partition(" [SEP]")[0] for one in (usual, turned)
-        ]
-        assert literals == ["[CLS] effect cause e ##1 e ##2", "[CLS] cause effect e ##2 e ##1"]
-        assert len({literal_text(label, "symbols") for label in SEMEVAL_RELATIONS}) == 19
-
-    def test_too_few_candidates(self, tiny_bert) -> None:
-        with pytest.raises(ValueError, match="at least two candidates, not 0"):
-            model_of(tiny_bert, "emr-c", labels=("Other", "NA"), candidates="directed")
-
 
 def in_the_prompt(five: Words) -> list[str]:
     """The words with the blank before them; the second stands first in what the released code encodes."""
@@ -408,11 +307,6 @@ class TestPrompt:
         mask = tokenizer.mask_token_id
         assert [place for place, id_ in enumerate(example.ids) if id_ == mask] == list(example.places)
         assert example.ids[example.places[0] + 1] == tokenizer.convert_tokens_to_ids("Ġthe")
-
-    def test_the_order_of_the_entities_is_that_of_the_sample(self, tiny_bert) -> None:
-        model = model_of(tiny_bert, "ptr")
-        (example,) = model.examples([paired_sample(CRASH)])
-        assert words(model, example).endswith("the [MASK] attack [MASK] [MASK] [MASK] the [MASK] crash [SEP]")
 
     @pytest.mark.parametrize("head, tail", [(30, 2), (2, 30), (30, 30), (24, 24)])
     def test_long_names_are_cut_and_counted(self, head, tail, tiny_bert) -> None:
@@ -464,12 +358,6 @@ class TestPrompt:
         assert len(chosen) == len(set(chosen.values())) == len(labels)
         assert not [word for five in chosen.values() for word in five if word not in known]
 
-    def test_kbp37_can_be_built(self, tiny_bert) -> None:
-        assert len(KBP37) == 37
-        assert model_of(tiny_bert, "ptr", labels=KBP37).words["org:founded(e1,e2)"] == (
-            *("organization", "organization", "of", "date", "date"),
-        )
-
     @pytest.mark.parametrize("sample", SAMPLES, ids=lambda one: one.id)
     def test_scores_are_five_products_with_the_input_embeddings(self, sample, folder) -> None:
         model = model_of(folder, "ptr")
@@ -512,65 +400,13 @@ class TestPrompt:
             whole = np.log(np.exp(list(scores.values())).sum()) - scores[sample.relation]
             assert found[row].item() == pytest.approx(np.mean(at_masks) + whole, abs=1e-4)
 
-    def test_gradients_are_finite_where_candidates_are_missing(self, tiny_bert) -> None:
-        model = new_model(tiny_bert, "ptr")
-        batch = batch_of(model, model.examples(SAMPLES))
-        model.losses(model(batch), batch).sum().backward()
-        gradients = [one.grad for one in model.parameters() if one.grad is not None]
-        assert gradients and all(torch.isfinite(one).all() for one in gradients)
-
-    def test_nothing_of_the_prompt_is_stored_as_weights(self, tiny_bert) -> None:
-        assert all(name.startswith("encoder.") for name in model_of(tiny_bert, "ptr").state_dict())
-        assert model_of(tiny_bert, "ptr").marker_ids == []
-
     def test_a_word_of_several_tokens_is_named(self, folder) -> None:
         labels = ("Other", "Zorgonite-Whole(e1,e2)", "Zorgonite-Whole(e2,e1)")
         with pytest.raises(ValueError, match=f"label word 'zorgonite' is not one token of {folder.name}: "):
             model_of(folder, "ptr", labels=labels)
 
-    def test_equal_words_are_named(self, tiny_bert) -> None:
-        with pytest.raises(ValueError, match="'NA' and 'Other' have the same label words: nothing has"):
-            model_of(tiny_bert, "ptr", labels=("Other", "NA"))
-
-    def test_own_words(self, tiny_bert) -> None:
-        mine = {"a": ("one", "is", "like", "one", "one"), "b": ("two", "is", "like", "two", "two")}
-        model = new_model(tiny_bert, "ptr", labels=("a", "b"), words=mine)
-        assert model.sizes == (2, 1, 1, 2, 2)
-        assert model.words == mine
-        for wrong in ({"a": mine["a"]}, {"a": mine["a"], "b": ("two",)}, {}):
-            with pytest.raises(ValueError, match="words: '[ab]' needs 5 label words"):
-                new_model(tiny_bert, "ptr", labels=("a", "b"), words=wrong)
-        with pytest.raises(ValueError, match="words is 'x'; it must map each relation to its five"):
-            new_model(tiny_bert, "ptr", labels=("a", "b"), words="x")
-
-    def test_a_limit_without_room_for_the_prompt(self, tiny_bert) -> None:
-        encoder = load_encoder(str(tiny_bert))
-        with pytest.raises(ValueError, match="max_length is 56; PTR's prompt needs at least 57"):
-            Prompt(encoder, SEMEVAL_RELATIONS, max_length=56)
-        (example,) = Prompt(encoder, SEMEVAL_RELATIONS, max_length=57).examples([CRASH])
-        assert words_between(encoder, example) == "the crash the attack"
-
-    def test_an_encoder_without_mask(self, tiny_bert) -> None:
-        encoder = load_encoder(str(tiny_bert))
-        encoder.tokenizer.mask_token = None
-        with pytest.raises(ValueError, match="encoder 'tiny-bert' has no mask token"):
-            Prompt(encoder, SEMEVAL_RELATIONS)
-
-
-def words_between(encoder, example) -> str:
-    return encoder.tokenizer.decode(example.ids, skip_special_tokens=True)
-
 
 class TestBuilding:
-    def test_every_model_is_tested_here(self) -> None:
-        usual = {name: one for name, one in MODELS.items() if not one.wraps and one.unit == "sample"}
-        encoders = {name for name, one in usual.items() if one.encoder}
-        assert {name for name, _ in KINDS.values()} == encoders
-
-    def test_an_unknown_model(self, tiny_bert) -> None:
-        with pytest.raises(ValueError, match="unknown model 'em-cs'; did you mean 'em-c'"):
-            build("em-cs", str(tiny_bert), ["a"], Settings(), 1)
-
     @pytest.mark.parametrize(
         ("model", "option", "known"),
         [
@@ -584,17 +420,3 @@ class TestBuilding:
     def test_an_unknown_option(self, model, option, known, tiny_bert) -> None:
         with pytest.raises(ValueError, match=rf"unknown option of {model} '{option}'.* Known: {known}$"):
             check_options(model, {option: 1})
-
-    def test_layer_norm_is_true_or_false(self, tiny_bert) -> None:
-        with pytest.raises(ValueError, match="layer_norm is 'maybe'; it must be true or false"):
-            model_of(tiny_bert, "em-es", layer_norm="maybe")
-
-    def test_probabilities_of_the_head_do_not_depend_on_attention_kernels(self, tiny_bert) -> None:
-        eager, fast = (
-            build("em-c", str(tiny_bert), SEMEVAL_RELATIONS, Settings(), 9, kind).eval()
-            for kind in ("eager", "sdpa")
-        )
-        batch = batch_of(eager, eager.examples(SAMPLES))
-        with torch.inference_mode():
-            one, two = (functional.softmax(model(batch), dim=1) for model in (eager, fast))
-        assert torch.allclose(one, two, atol=1e-5)

@@ -3,7 +3,6 @@
 import random
 import re
 
-import numpy as np
 import pytest
 import torch
 
@@ -13,10 +12,8 @@ from helpers.models.base import as_bags
 from helpers.models.convolution import (
     PAD,
     UNK,
-    Cnn,
     ConvolutionEncoder,
     Pcnn,
-    WordEncoder,
     read_vectors,
     words_of,
 )
@@ -105,13 +102,6 @@ def test_padding_changes_nothing(segments) -> None:
     assert torch.allclose(shorter, alone[:2]) == (segments == 3)
 
 
-def test_what_is_too_long_is_cut_at_the_right() -> None:
-    (example,) = encoder(3).sentences([SENTENCES[-1]])
-    assert (len(example.ids), example.places, example.cut) == (LONGEST, (LONGEST, LONGEST), 8)
-    (example,) = encoder(3).sentences([SENTENCES[0]])
-    assert (example.ids[-2:], len(example.ids), example.places, example.cut) == ([PAD, PAD], 5, (1, 2), 0)
-
-
 def test_pad_stays_zero_and_unk_is_learnt() -> None:
     model = encoder(1)
     rare = RelationSample("1", "never word1 seen", (0, 5), (6, 11), "a")
@@ -124,15 +114,6 @@ def test_pad_stays_zero_and_unk_is_learnt() -> None:
 
 class TestMasked:
     SAMPLE = RelationSample("1", "Ada Byron left London, early.", (0, 9), (15, 21), "a")
-
-    def test_no_word_of_an_entity_is_left(self) -> None:
-        model = WordEncoder(LONGEST, masked=True)
-        model.prepare(as_bags([self.SAMPLE, self.SAMPLE]), 1, "fp32")
-        assert sorted(model.vocabulary.ids) == [",", ".", "early", "left"]
-        (example,) = model.sentences([self.SAMPLE])
-        ids = model.vocabulary.ids
-        assert example.ids == [UNK, ids["left"], UNK, ids[","], ids["early"], ids["."], PAD, PAD]
-        assert example.places == (0, 2)
 
     @pytest.mark.parametrize(
         ("head", "tail", "text", "places"),
@@ -173,15 +154,3 @@ class TestVectors:
         path.write_text(text)
         with pytest.raises(ValueError, match=re.escape(message)):
             read_vectors(path)
-
-    def test_they_come_from_the_seed(self) -> None:
-        tables = []
-        for seed in (1, 1, 2):
-            model = WordEncoder(LONGEST)
-            model.prepare(as_bags(SENTENCES), seed, "fp32")
-            tables.append(model.words.weight.detach().numpy())
-        assert np.array_equal(tables[0], tables[1]) and not np.array_equal(tables[0], tables[2])
-
-    def test_none_before_training(self) -> None:
-        with pytest.raises(ValueError, match="no vocabulary before it is trained"):
-            Cnn(["a"]).predict(SENTENCES, progress=False)

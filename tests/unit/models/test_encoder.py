@@ -13,7 +13,6 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from helpers import ROOT
-from helpers.core.labels import SEMEVAL_RELATIONS
 from helpers.experiments.experiment import Experiment
 from helpers.experiments.run import run_experiment
 from helpers.models import encoder as module
@@ -21,10 +20,8 @@ from helpers.models.classifier import MARKERS
 from helpers.models.encoder import (
     EMBEDDED,
     EMBEDDED_SHA256,
-    autocast,
     load_encoder,
     resolved_precision,
-    weights_sha256,
 )
 from helpers.models.inputs import Example, collate
 from helpers.models.registry import build
@@ -43,13 +40,6 @@ def sha256(path: Path) -> str:
 
 
 class TestEmbedded:
-    def test_it_is_the_default(self) -> None:
-        encoder = load_encoder()
-        assert (encoder.name, encoder.sha256) == (EMBEDDED, EMBEDDED_SHA256)
-        assert (encoder.hidden_size, encoder.segments) == (384, True)
-        assert encoder.longest == min(512, encoder.tokenizer.model_max_length)
-        assert len(encoder.transformer.encoder.layer) == 6
-
     def test_a_changed_copy_is_refused(self, tiny_bert, monkeypatch) -> None:
         monkeypatch.setattr(module, "_embedded_folder", lambda: str(tiny_bert))
         found = sha256(tiny_bert / "model.safetensors")
@@ -66,10 +56,6 @@ class TestEmbedded:
         monkeypatch.setattr(module, "EMBEDDED_PACKAGE", "gt_no_such_package")
         with pytest.raises(ValueError, match="not installed: pip install gt-no-such-package"):
             load_encoder()
-
-    def test_another_encoder_needs_no_certain_sum(self, tiny_bert, monkeypatch) -> None:
-        monkeypatch.setattr(module, "EMBEDDED_SHA256", "0" * 64)
-        assert load_encoder(str(tiny_bert)).sha256 == sha256(tiny_bert / "model.safetensors")
 
 
 class TestFolders:
@@ -109,47 +95,6 @@ class TestFolders:
         )
         assert str(tiny_bert.parent) not in path.read_text() and str(tmp_path) not in path.read_text()
 
-    def test_shards(self, copy) -> None:
-        weights = load_file(copy / "model.safetensors")
-        names, files = (
-            sorted(weights),
-            ("model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"),
-        )
-        where = {name: files[place % 2] for place, name in enumerate(names)}
-        for file in files:
-            part = {name: weights[name] for name in names if where[name] == file}
-            save_file(part, copy / file, metadata={"format": "pt"})
-        (copy / "model.safetensors").unlink()
-        index = {"metadata": {"total_size": 1}, "weight_map": where}
-        (copy / "model.safetensors.index.json").write_text(json.dumps(index))
-        encoder = load_encoder(str(copy))
-        assert torch.equal(encoder.word_embedding, weights["embeddings.word_embeddings.weight"])
-        sums = "".join(sha256(copy / file) for file in files)
-        assert encoder.sha256 == weights_sha256(copy) == hashlib.sha256(sums.encode()).hexdigest()
-
-    def test_dropout(self, tiny_bert) -> None:
-        shares = {
-            share: {
-                one.p
-                for one in load_encoder(str(tiny_bert), dropout=share).transformer.modules()
-                if isinstance(one, torch.nn.Dropout)
-            }
-            for share in (None, 0.0, 0.3)
-        }
-        assert shares == {None: {0.1}, 0.0: {0.0}, 0.3: {0.3}}
-
-    def test_pooler_only_if_wanted(self, tiny_bert) -> None:
-        assert load_encoder(str(tiny_bert)).transformer.pooler is None
-        stored = load_file(tiny_bert / "model.safetensors")["pooler.dense.weight"]
-        found = load_encoder(str(tiny_bert), pooler=True).transformer.pooler.dense.weight
-        assert torch.equal(found, stored)
-
-    def test_weights_are_fp32_whatever_was_stored(self, copy) -> None:
-        weights = load_file(copy / "model.safetensors")
-        halved = {name: one.to(torch.bfloat16) for name, one in weights.items()}
-        save_file(halved, copy / "model.safetensors", metadata={"format": "pt"})
-        assert {one.dtype for one in load_encoder(str(copy)).parameters()} == {torch.float32}
-
 
 class TestRefused:
     def refused(self, folder: Path | str, message: str, **options) -> None:
@@ -176,26 +121,10 @@ class TestRefused:
         (copy / "config.json").unlink()
         self.refused(copy, "cannot be loaded", dropout=dropout)
 
-    def test_an_empty_folder(self, tmp_path) -> None:
-        self.refused(tmp_path, "no model.safetensors")
-
     def test_weights_of_another_model(self, copy) -> None:
         weights = load_file(copy / "model.safetensors")
         save_file({f"other.{name}": one for name, one in weights.items()}, copy / "model.safetensors")
         self.refused(copy, "weights lack .* of the model's parameters")
-
-    def test_weights_without_a_layer(self, copy) -> None:
-        weights = load_file(copy / "model.safetensors")
-        kept = {name: one for name, one in weights.items() if "layer.1.output.dense.bias" not in name}
-        save_file(kept, copy / "model.safetensors", metadata={"format": "pt"})
-        self.refused(copy, "lack 1 of the model's parameters, the first is encoder.layer.1.output.dense.bias")
-
-    def test_a_pooler_that_is_not_there(self, copy) -> None:
-        weights = load_file(copy / "model.safetensors")
-        kept = {name: one for name, one in weights.items() if "pooler" not in name}
-        save_file(kept, copy / "model.safetensors", metadata={"format": "pt"})
-        assert load_encoder(str(copy)).hidden_size == 32
-        self.refused(copy, "lack 2 of the model's parameters, the first is pooler", pooler=True)
 
     def test_code_of_a_model_is_never_run(self, copy, tmp_path) -> None:
         trace = tmp_path / "trace"
@@ -272,55 +201,8 @@ class TestMarkers:
         assert before.tokenizer.unk_token_id not in ids
         assert torch.equal(after.word_embedding, before.word_embedding)
 
-    def test_new_vectors_come_from_the_seed(self, tiny_bert) -> None:
-        vectors = []
-        for seed in (1, 1, 2):
-            torch.manual_seed(seed)
-            encoder = load_encoder(str(tiny_bert), MARKERS)
-            vectors.append(encoder.word_embedding[-4:])
-        assert torch.equal(vectors[0], vectors[1]) and not torch.equal(vectors[0], vectors[2])
-        assert len({tuple(vector.tolist()) for vector in vectors[0]}) == 4
-
-    def test_where_new_vectors_start(self, tiny_bert) -> None:
-        vectors = {}
-        for start in ("random", "mean"):
-            torch.manual_seed(1)
-            encoder = load_encoder(str(tiny_bert), MARKERS, marker_vectors=start)
-            vectors[start] = encoder.word_embedding[-4:]
-        mean = load_encoder(str(tiny_bert)).word_embedding.mean(dim=0)
-        assert (vectors["mean"] - mean).abs().max() < 1e-3
-        assert vectors["random"].std().item() == pytest.approx(0.2, rel=0.3), "the initializer_range"
-
-    def test_a_built_model_comes_from_its_seed(self, tiny_bert) -> None:
-        one, same, other = (
-            build("em-c", str(tiny_bert), SEMEVAL_RELATIONS, Settings(), seed=seed).state_dict()
-            for seed in (1, 1, 2)
-        )
-        assert all(torch.equal(one[name], same[name]) for name in one)
-        changed = {name for name in one if not torch.equal(one[name], other[name])}
-        words = "encoder.transformer.embeddings.word_embeddings.weight"
-        assert changed == {"classifier.weight", "classifier.bias", words}
-
 
 class TestPrecision:
-    def test_hidden_states_are_fp32_in_either(self, tiny_bert) -> None:
-        encoder, hidden = load_encoder(str(tiny_bert)).eval(), {}
-        batch = collate([Example([101, 2054, 2003, 102], (0,), 0)], padding=0)
-        for encoder.precision in ("fp32", "bf16"):
-            hidden[encoder.precision] = encoder(batch)
-            assert hidden[encoder.precision].dtype == torch.float32
-        gap = (hidden["fp32"] - hidden["bf16"]).abs().max()
-        assert 1e-4 < gap < 0.2
-
-    def test_auto(self, monkeypatch) -> None:
-        device = torch.device("cpu")
-        for held, expected in ((True, "bf16"), (False, "fp32")):
-            monkeypatch.setattr("helpers.models.encoder._processor_has_bf16", lambda held=held: held)
-            assert resolved_precision("auto", device) == expected
-            with autocast("auto", device):
-                assert torch.is_autocast_enabled("cpu") == held
-        assert [resolved_precision(name, device) for name in ("bf16", "fp32")] == ["bf16", "fp32"]
-
     @pytest.mark.parametrize(("generation", "expected"), [(7, "fp32"), (8, "bf16"), (9, "bf16")])
     def test_auto_on_a_gpu(self, generation, expected, monkeypatch) -> None:
         monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: (generation, 5))

@@ -1,6 +1,5 @@
 """GCN and C-GCN: against dense formulas, whatever is in the batch; they learn, stop, and go on."""
 
-import hashlib
 import json
 import math
 import random
@@ -8,14 +7,12 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 
 from helpers.data import (
     Dataset,
     ParsedSample,
-    paired_sample,
     pruned_heads,
     read_tacred,
     register_dataset,
@@ -23,14 +20,11 @@ from helpers.data import (
 )
 from helpers.data.samples import word_spans
 from helpers.experiments import Experiment, run_experiment
-from helpers.models import VECTOR_SOURCES, build
-from helpers.models.encoder import load_encoder
-from helpers.models.graph import POOLINGS, ContextualGcn, Gcn, GraphConvolution, adjacency, pooled
-from helpers.models.registry import MODELS
+from helpers.models import build
+from helpers.models.graph import ContextualGcn, Gcn, GraphConvolution, adjacency, pooled
 from helpers.models.settings import Settings
 from helpers.models.training import load_weights, save_weights
 from helpers.models.word_vectors import WordVectors
-from helpers.runs import different_fields, run_path, run_state
 
 LABELS = ("Other", "Cause(e1,e2)", "Cause(e2,e1)")
 VERBS = {"Other": "and", "Cause(e1,e2)": "causes", "Cause(e2,e1)": "suffers"}
@@ -137,16 +131,6 @@ class TestLayers:
         pairs = {(word, head - 1) for word, head in enumerate(heads.tolist()) if head > 0}
         assert {tuple(one) for one in edges.nonzero().tolist()} == pairs | {(b, a) for a, b in pairs}
 
-    @pytest.mark.parametrize("pooling", POOLINGS)
-    def test_pooling(self, pooling) -> None:
-        vectors, parts = torch.randn(2, 4, 3) - 2, torch.rand(2, 3, 4) < 0.6
-        parts[:, :, 1] = True
-        how = {"max": lambda one: one.amax(0), "avg": lambda one: one.mean(0), "sum": lambda one: one.sum(0)}
-        expected = [[how[pooling](vectors[n][parts[n, p]]) for p in range(3)] for n in range(2)]
-        assert torch.allclose(
-            pooled(vectors, parts, pooling), torch.stack([*map(torch.stack, expected)]), atol=1e-6
-        )
-
 
 @pytest.mark.parametrize("kind", ["gcn", "c-gcn"])
 def test_a_model_reads_the_pruned_tree_and_nothing_else_of_it(kind) -> None:
@@ -202,14 +186,6 @@ class TestEveryModel:
             rows = model.words.words.weight.grad.abs().sum(1) > 0
             assert not rows[0] and rows[batch.ids[batch.mask > 0].unique()].all()
 
-    def test_tags_are_read(self) -> None:
-        model = new("gcn")
-        assert model.fit(toy(tags=True), progress=False).losses
-        assert set(model.tags) == {"pos", "ner"} and len(model.tag_vectors) == 2
-        tagged, bare = model.examples([toy(tags=True)[0], SAMPLES[0]])
-        assert tagged.extra["tags"][0] != bare.extra["tags"][0] == [1] * bare.length
-        assert not torch.equal(*outputs(model, [tagged, bare]))
-
     def test_the_loss_has_a_penalty(self) -> None:
         made = [new("gcn", penalty=penalty) for penalty in (0.0, 0.5)]
         found = []
@@ -222,35 +198,6 @@ class TestEveryModel:
         vectors = made[0].graph(made[0]._inputs(batch), adjacency(heads))
         tree = pooled(vectors, (heads >= 0)[:, None])[:, 0]
         assert torch.allclose(found[1] - found[0], 0.5 * tree.square().sum(dim=1), atol=1e-6)
-
-    def test_words_are_dropped_in_training_only(self) -> None:
-        model = new("gcn", word_dropout=0.9)
-        model.prepare(FAST, SAMPLES)
-        batch = model.collate(model.examples(SAMPLES))
-        unknown = [
-            (model.train(mode)._inputs(batch) == model.words.words.weight[1]).all(2) for mode in (True, False)
-        ]
-        inside = batch.ids != 0
-        assert 0.8 < unknown[0][inside].float().mean() < 1 and not unknown[0][~inside].any()
-        assert (unknown[1] == (batch.ids == 1)).all()
-
-    def test_the_turned_sample_is_another_input(self, trained) -> None:
-        model = trained("c-gcn")
-        one, other = model.examples([SAMPLES[1], paired_sample(SAMPLES[1])])
-        assert one.ids == other.ids
-        assert (one.extra["tree"] == other.extra["tree"][[0, 2, 1, 3]]).all()
-        assert (one.target, other.target) == (1, 2)
-        assert not torch.allclose(*outputs(model, [one, other]))
-
-    def test_masked_entities(self, trained) -> None:
-        model = trained("whole")
-        known = model.words.vocabulary.ids
-        assert {"SUBJ-EVENT", "OBJ-STATE"} <= set(known)
-        (example,) = model.examples([SAMPLES[0]])
-        read = [np.array(example.ids)[row > 0].tolist() for row in example.extra["tree"][1:3]]
-        assert read == [[known["SUBJ-EVENT"]], [known["OBJ-STATE"]]]
-        bare = replace(SAMPLES[0], head_type="", tail_type="")
-        assert model._tokens(bare).count("SUBJ") == model._tokens(bare).count("OBJ") == 1
 
     @pytest.mark.parametrize("kind", ["c-gcn", "encoder"])
     def test_stopped_training_goes_on_to_the_same(self, kind, tmp_path) -> None:
@@ -294,11 +241,6 @@ class TestEveryModel:
         with pytest.raises(ValueError, match="these weights do not fit the model"):
             load_weights(tmp_path / "w", new(kind, hidden=SMALL["hidden"] + 1))
 
-    def test_weights_of_other_vectors_are_refused(self, trained, tmp_path) -> None:
-        save_weights(tmp_path / "w", trained("encoder"))
-        with pytest.raises(ValueError, match="no weights of a model whose vectors are contextual"):
-            load_weights(tmp_path / "w", new("contextual"))
-
 
 class TestWordVectors:
     def test_of_the_encoder_new_words_have_theirs(self) -> None:
@@ -322,15 +264,6 @@ class TestWordVectors:
         rows = vectors(torch.tensor(vectors.ids(["Fire", "FIRE", "Panic", "never"]))).tolist()
         assert rows[:3] == [[1, 2], [3, 4], [5, 6]] and vectors.ids(["never", "SUBJ"])[0] == 1
         assert vectors.width == 2
-
-    def test_weights_of_the_encoder_are_named(self) -> None:
-        shas = {source: Gcn(["a"], vectors=source).encoder_sha256 for source in VECTOR_SOURCES}
-        own = load_encoder().sha256
-        assert shas == {"scratch": None, "encoder": own, "contextual": own}
-
-    def test_none_before_training(self) -> None:
-        with pytest.raises(ValueError, match="no vocabulary before it is trained"):
-            Gcn(LABELS).predict(SAMPLES, progress=False)
 
 
 @pytest.mark.parametrize(
@@ -382,24 +315,6 @@ class TestRuns:
         yield register_dataset(Dataset("toy", files=files, negative="Other", **fields)).name
         unregister_dataset("toy")
 
-    def test_two_files_of_vectors_with_one_name_give_two_configurations(self, dataset, tmp_path) -> None:
-        runs = []
-        for place, text in (("a", "the 1 2\n"), ("b", "the 1 3\n")):
-            (tmp_path / place).mkdir()
-            (tmp_path / place / "v.txt").write_text(text)
-            options = SMALL | EVEN | {"vectors": str(tmp_path / place / "v.txt")}
-            settings = FAST.changed({"epochs": 1})
-            experiment = Experiment("gcn", dataset, options=options, settings=settings, variant="mine")
-            runs.append(run_experiment(experiment, tmp_path / place, progress=False))
-            assert run_state(run_path(runs[-1], tmp_path / place), experiment.recorded()).state == "current"
-        assert [list(run.files.values())[-1] for run in runs] == [
-            hashlib.sha256(text).hexdigest() for text in (b"the 1 2\n", b"the 1 3\n")
-        ]
-        assert set(different_fields(*runs)) == {"options", "files"}
-        experiment = replace(experiment, options=experiment.options | {"vectors": str(tmp_path / "a/v.txt")})
-        with pytest.raises(FileExistsError, match="another configuration \\(options, files\\)"):
-            run_experiment(experiment, tmp_path / "b", progress=False)
-
     def test_a_run_with_its_paired_set(self, dataset, tmp_path) -> None:
         options = SMALL | EVEN | {"states": 6, "distance": math.inf}
         experiment = Experiment("c-gcn", dataset, options=options, settings=FAST)
@@ -425,18 +340,3 @@ class TestRuns:
     def test_what_does_not_go_together(self, changes, message) -> None:
         with pytest.raises(ValueError, match=re.escape(message)):
             Experiment("c-gcn", **changes)
-
-    def test_real_samples_have_inputs(self, data_dir) -> None:
-        from helpers.experiments import read_samples
-
-        data = read_samples("semeval2010", text="parsed", at_most=50)
-        assert len(data.labels) == 19 and len(data.files) == 6
-        model = ContextualGcn(data.labels, states=4, **SMALL)
-        model.prepare(Settings(), data.train)
-        assert torch.isfinite(outputs(model, model.examples(data.train))).all()
-
-
-def test_the_registry_has_both() -> None:
-    assert [MODELS[name].full_title({}) for name in ("gcn", "c-gcn")] == ["GCN", "C-GCN"]
-    assert all(MODELS[name].parsed and not MODELS[name].encoder for name in ("gcn", "c-gcn"))
-    assert np.isinf(build("gcn", "", LABELS, None, 1, distance="inf").distance)

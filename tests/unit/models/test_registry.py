@@ -1,6 +1,5 @@
 """The registry of models: one from outside goes the whole way; names and faces cost no torch."""
 
-import inspect
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,14 +16,11 @@ from helpers.experiments.experiment import Experiment
 from helpers.experiments.run import run_experiment
 from helpers.models.base import History, Model
 from helpers.models.classifier import RelationClassifier
-from helpers.models.inputs import Example, collate
 from helpers.models.registry import (
     MODELS,
     ModelEntry,
     Option,
     build,
-    check_options,
-    full_options,
     register_model,
 )
 from helpers.models.settings import Settings
@@ -108,29 +104,6 @@ class TestFromOutside:
         with pytest.raises(ValueError, match="model 'em-c' is there already"):
             register_model("em-c", FirstWord)
 
-    def test_an_encoder_brings_settings(self, mine) -> None:
-        assert register_model("other", WithDistances).settings == {"standard": {}}
-        assert Experiment("other").resolved() == Settings()
-        with pytest.raises(ValueError, match="unknown settings of other 'paper'.* Known: standard"):
-            Experiment("other", profile="paper").resolved()
-
-
-@pytest.mark.parametrize("name", [*MODELS])
-def test_every_option_has_its_default_in_a_run(name) -> None:
-    """What `full_options` reads from the sources is what the classes take; None means that it is not set."""
-    entry = MODELS[name]
-    full = full_options(name, {})
-    assert set(entry.options) <= set(full) or entry.wraps
-    unset = {option for option, value in full.items() if value is None}
-    assert unset <= {"layers", "words", "types", "aliases"}
-    loaded = entry.load()
-    for option, value in full.items():
-        parameters = inspect.signature(loaded).parameters
-        if option in parameters and not entry.wraps:
-            assert parameters[option].default == value, option
-    kept = {option: one for option, one in full.items() if one is not None}
-    assert check_options(name, kept) == kept
-
 
 class TestExtraTensors:
     SAMPLES = demo_corpus()["train"][:20]
@@ -152,13 +125,6 @@ class TestExtraTensors:
             assert ((distance == 99) == (batch.mask == 0)).all()
             assert torch.equal(graph.sum(dim=(1, 2)), batch.mask.sum(dim=1)) and graph.dtype == torch.int64
             assert (distance[torch.arange(len(distance)), batch.places[:, 0]] == 0).all()
-
-    def test_what_is_not_said_is_refused(self) -> None:
-        here, away = Example([1], (0,), 0, extra={"graph": [1]}), Example([1], (0,), 0)
-        with pytest.raises(ValueError, match="without a fill: 'graph'; did you mean 'graphs'"):
-            collate([here], 0, fills={"graphs": 0})
-        with pytest.raises(ValueError, match="extra tensor 'graph' is missing in example 1"):
-            collate([here, away], 0, fills={"graph": 0})
 
 
 def modules_after(code: str) -> set[str]:

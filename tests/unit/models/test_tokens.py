@@ -3,15 +3,14 @@
 import re
 
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.data.demo import demo_corpus
-from helpers.data.samples import RelationSample, parse_tagged, render
+from helpers.data.samples import RelationSample, parse_tagged
 from helpers.models.classifier import MARKERS
 from helpers.models.encoder import EMBEDDED, load_encoder
-from helpers.models.inputs import Batch, Example, collate, tokenize_marked
+from helpers.models.inputs import Example, collate, tokenize_marked
 
 WHOLE = 10_000
 TAGGED = {
@@ -112,22 +111,6 @@ class TestMarkers:
         expected = "the deadly train [E11] crash [E12] was caused by terrorist [E21] attack [E22]"
         assert (" ".join(tokens), one.marks, one.cut) == (expected, (3, 5, 10, 12), 0)
 
-    @pytest.mark.parametrize(
-        ("case", "expected"),
-        [
-            ("nested", "the [E11] new [E21] car [E22] engine [E12] failed"),
-            ("same span", "a [E11] [E21] factory [E12] [E22] closed"),
-            ("overlapping", "the [E11] state [E21] university [E12] library [E22] opened"),
-            ("empty entity", "the [E11] [E12] firm in [E21] town [E22]"),
-            ("both empty", "nothing [E11] [E12] here [E21] [E22]"),
-            ("within a word", "the pre [E11] paid [E12] card un [E21] used [E22]"),
-            ("tail first", "the [E21] attack [E22] caused the [E11] crash [E12] ."),
-        ],
-    )
-    def test_golden_order(self, case, expected, wordpiece) -> None:
-        one = marked(wordpiece, sample_of(TAGGED[case]))
-        assert " ".join(wordpiece.tokenizer.convert_ids_to_tokens(one.ids)) == expected
-
     @pytest.mark.parametrize("tagged", TAGGED.values(), ids=TAGGED)
     def test_they_stand_around_the_entities(self, tagged, encoder) -> None:
         sample = sample_of(tagged)
@@ -138,15 +121,6 @@ class TestMarkers:
         ):
             between = [one.ids[place] for place in range(first + 1, last) if place not in one.marks]
             assert letters(encoder, between) == squeezed(text)
-
-    @pytest.mark.parametrize("tagged", TAGGED.values(), ids=TAGGED)
-    def test_their_order_is_that_of_the_rendered_sentence(self, tagged, encoder) -> None:
-        sample = sample_of(tagged)
-        signs = "<>{}"
-        clean = RelationSample("1", re.sub("[<>{}]", "x", sample.text), sample.head, sample.tail, "Other")
-        rendered = [sign for sign in render(clean, tuple(signs)) if sign in signs]
-        marks = marked(encoder, sample).marks
-        assert [signs[which] for which in sorted(range(4), key=marks.__getitem__)] == rendered
 
     @pytest.mark.parametrize("tagged", TAGGED.values(), ids=TAGGED)
     def test_nothing_else_is_added_or_lost(self, tagged, encoder) -> None:
@@ -169,12 +143,6 @@ class TestMarkers:
         assert rest == plain_ids(encoder, sample.text)
         assert tuple(one.ids[place] for place in one.marks) == ids_of(encoder)
 
-    def test_samples_do_not_mix(self, encoder) -> None:
-        all_of_them = [sample_of(tagged) for tagged in TAGGED.values()]
-        together = tokenized(encoder, all_of_them)
-        assert together == [marked(encoder, sample) for sample in all_of_them]
-        assert tokenized(encoder, []) == []
-
 
 class TestWindows:
     SENTENCE = "a b c d <e1>e</e1> f g h i j <e2>k</e2> l m n o"
@@ -196,10 +164,6 @@ class TestWindows:
         assert " ".join(wordpiece.tokenizer.convert_ids_to_tokens(one.ids)) == kept
         assert tuple(one.ids[place] for place in one.marks) == ids_of(wordpiece)
         assert one.cut == 19 - limit
-
-    def test_a_limit_without_room_for_the_markers_is_refused(self, wordpiece) -> None:
-        with pytest.raises(ValueError, match="limit is 3; four markers need at least 4"):
-            marked(wordpiece, sample_of(self.SENTENCE), 3)
 
     @given(sample=samples(), limit=st.integers(4, 60))
     def test_what_is_kept(self, sample, limit, encoder) -> None:
@@ -251,21 +215,6 @@ class TestBatches:
         assert batch.places.tolist() == [[1, 2], [0, 1], [0, 2]]
         assert batch.target.tolist() == [3, 1, 0]
         assert batch.weight.tolist() == [0.5, 0.25, 0.25]
-
-    def test_types_of_the_tensors(self) -> None:
-        batch = collate(self.EXAMPLES, padding=0)
-        assert batch.weight.tolist() == [1, 1, 1] and batch.weight.dtype == torch.float32
-        whole = {getattr(batch, name).dtype for name in ("ids", "mask", "types", "places", "target")}
-        assert whole == {torch.int64}
-
-    def test_moved_to_a_device_it_is_the_same(self) -> None:
-        batch = collate(self.EXAMPLES, padding=0)
-        moved = batch.to(torch.device("cpu"))
-        assert isinstance(moved, Batch)
-        *tensors, extra = Batch.__match_args__
-        assert all(torch.equal(getattr(batch, name), getattr(moved, name)) for name in tensors)
-        assert getattr(moved, extra) == {}
-        assert batch.to(torch.device("meta")).weight.device.type == "meta"
 
     def test_a_marker_of_several_tokens(self, wordpiece) -> None:
         pieces = [[7, 8], [9], [10, 11], [12]]

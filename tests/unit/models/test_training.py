@@ -10,7 +10,6 @@ from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 import torch
@@ -19,13 +18,11 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file
 
 from helpers import ROOT
-from helpers.core import private_folder
 from helpers.core.labels import label_ids
 from helpers.data.demo import TEST_COUNTS, demo_corpus
-from helpers.experiments.run import remove_checkpoint
 from helpers.models import training
 from helpers.models import training as checkpoints
-from helpers.models.inputs import POOL, Example, collate, epoch_batches, prediction_batches, step_loader
+from helpers.models.inputs import Example, collate, epoch_batches, step_loader
 from helpers.models.registry import MODELS, build, check_options, default_settings
 from helpers.models.settings import Settings
 from helpers.models.training import load_weights, save_weights
@@ -106,27 +103,6 @@ class TestSettings:
             Settings(**{name: value})
 
     @pytest.mark.parametrize(
-        ("name", "value", "known"),
-        [
-            ("optimizer", "lbfgs", "adamw, adam, sgd"),
-            ("schedule", "cosine", "linear, constant"),
-            ("precision", "fp16", "auto, bf16, fp32"),
-            ("marker_vectors", "zero", "random, mean"),
-        ],
-    )
-    def test_unknown_choices(self, name, value, known) -> None:
-        with pytest.raises(ValueError, match=f"^unknown {name} {value!r}.* Known: {known}$"):
-            Settings(**{name: value})
-
-    def test_text_is_converted_and_a_copy_changed(self) -> None:
-        given = {"learning_rate": "2e-4", "epochs": "3", "dropout": "none", "optimizer": "adam"}
-        assert Settings(dropout=0.2).changed(given) == Settings(2e-4, 3, optimizer="adam")
-        with pytest.raises(ValueError, match="unknown setting 'epoch'; did you mean 'epochs'\\? Known: "):
-            Settings().changed({"epoch": 3})
-        with pytest.raises(dataclasses.FrozenInstanceError):
-            Settings().epochs = 3
-
-    @pytest.mark.parametrize(
         ("settings", "expected"),
         [
             ({"warmup": 0}, [1.0, 0.8, 0.6, 0.4, 0.2]),
@@ -142,21 +118,6 @@ class TestSettings:
     def test_learning_rates(self, settings, expected) -> None:
         chosen = Settings(learning_rate=1.0, **settings)
         assert [chosen.rate(step, 5) for step in range(5)] == pytest.approx(expected)
-
-    @given(st.integers(1, 400), st.floats(0, 600), st.sampled_from(["linear", "constant"]))
-    def test_rates_rise_then_fall_and_stay_within_the_highest(self, count, warmup, schedule) -> None:
-        chosen = Settings(learning_rate=0.5, warmup=warmup, schedule=schedule)
-        rates = np.array([chosen.rate(step, count) for step in range(count)])
-        assert (rates > 0).all() and (rates <= 0.5).all()
-        turns = np.sign(np.diff(rates.round(12)))
-        assert (np.diff(turns[turns != 0]) <= 0).all()
-
-    def test_ptr_of_the_paper_warms_up_almost_to_the_end(self) -> None:
-        settings, steps = default_settings("ptr", "paper"), 5 * -(-6507 // 64)
-        rates = [settings.rate(step, steps) for step in range(steps)]
-        assert steps == 510
-        rise, fall = np.arange(1, 501) / 500, np.arange(10, 0, -1) / 10
-        assert rates == pytest.approx((3e-5 * np.concatenate([rise, fall])).tolist())
 
     def test_published_values(self, tiny_bert, tmp_path) -> None:
         """Every value of the published settings is that of the table, and the table has a row for each."""
@@ -186,20 +147,6 @@ class TestSettings:
                 assert all((paper, name, "large", key) in named for key in base if base[key] != large[key])
         assert set(table["stated"]) == {"yes", "code", "no"} and table["source"].all()
 
-    def test_the_papers_of_each_model(self) -> None:
-        papers = {name: [*entry.settings][1:] for name, entry in MODELS.items() if entry.settings}
-        assert papers == {
-            "em-c": ["lyu2021"],
-            "em-es": ["harbecke2022", "lyu2021"],
-            "r-bert": ["wu2019", "lyu2021"],
-            "emr-c": ["lyu2021"],
-            "ptr": ["harbecke2022"],
-            **dict.fromkeys(("cnn", "pcnn", "bert-entity", "rl-dsre"), ["gao2021", "gao2021-bag"]),
-            **dict.fromkeys(("bgwa", "reside"), ["vashishth2018"]),
-            **dict.fromkeys(("gcn", "c-gcn"), ["zhang2018"]),
-            "recent": [],  # those of its base
-        }
-
 
 class TestOrder:
     @given(st.lists(st.integers(1, 90), min_size=1, max_size=300), st.integers(1, 9), st.integers(0, 99))
@@ -208,20 +155,6 @@ class TestOrder:
         assert sorted(at for batch in batches for at in batch) == list(range(len(lengths)))
         assert len(batches) == -(-len(lengths) // size)
         assert sorted(map(len, batches))[1:] == [size] * (len(batches) - 1)
-
-    def test_it_comes_from_the_random_state_alone(self) -> None:
-        lengths = random.Random(1).choices(range(5, 60), k=400)
-        one, same_again, other = (epoch_batches(lengths, 8, random.Random(seed)) for seed in (1, 1, 2))
-        assert one == same_again and one != other
-
-    def test_batches_have_about_equal_lengths_in_random_order(self) -> None:
-        lengths = random.Random(1).choices(range(5, 60), k=8 * POOL)
-        batches = epoch_batches(lengths, 8, random.Random(1))
-        assert max(np.ptp([lengths[at] for at in batch]) for batch in batches) <= 6
-        means = [np.mean([lengths[at] for at in batch]) for batch in batches]
-        assert abs(np.corrcoef(means, range(len(means)))[0, 1]) < 0.4
-        far = epoch_batches(list(range(16 * POOL)), 8, random.Random(1))
-        assert len({at // 400 for batch in far[:5] for at in batch}) == 2, "a pool is drawn from everywhere"
 
     @given(st.integers(1, 20), st.integers(1, 5), st.integers(1, 4), st.lists(st.integers(1, 9), min_size=20))
     def test_shares_of_the_processes_make_the_batch(self, size, accumulate, processes, lengths) -> None:
@@ -242,13 +175,6 @@ class TestOrder:
         for batch, weights in zip(batches, found, strict=True):
             expected = {at: pytest.approx(1 / len(batch)) for at in batch}
             assert {at: weight for at, weight in weights.items() if weight} == expected
-
-    @given(st.lists(st.integers(1, 90), max_size=100), st.integers(1, 9))
-    def test_of_prediction(self, lengths, size) -> None:
-        batches = prediction_batches(lengths, size)
-        order = [at for batch in batches for at in batch]
-        assert sorted(order) == list(range(len(lengths)))
-        assert [lengths[at] for at in order] == sorted(lengths, reverse=True)
 
     def test_epochs_differ_and_depend_on_the_seed(self, new, monkeypatch) -> None:
         seen = {}
@@ -273,14 +199,6 @@ class TestRepeatable:
         one, again, other = (trained(new(name), settings, seed)[0] for seed in (9, 9, 10))
         assert same(one, again) and not same(one, other) and not same(one, before)
 
-    def test_the_callers_random_state_is_of_no_importance(self, new) -> None:
-        models = [new(), new()]
-        torch.manual_seed(1)
-        one, _ = trained(models[0])
-        torch.manual_seed(2)
-        random.seed(5)
-        assert same(one, trained(models[1])[0])
-
     def test_prediction_on_the_way_changes_nothing(self, new) -> None:
         one, history = trained(new())
         watched, epochs = new(), []
@@ -291,13 +209,6 @@ class TestRepeatable:
 
         assert same(one, trained(watched, after_epoch=look)[0])
         assert epochs == [1, 2, 3]
-
-    def test_global_switches_are_put_back(self, new) -> None:
-        before = torch.are_deterministic_algorithms_enabled()
-        switched = []
-        trained(new(), after_epoch=lambda _: switched.append(torch.are_deterministic_algorithms_enabled()))
-        assert torch.are_deterministic_algorithms_enabled() == before
-        assert switched == [True] * 3 and torch.utils.deterministic.fill_uninitialized_memory
 
     @pytest.mark.parametrize("accumulate", [2, 3, 8, 11])
     def test_a_step_in_parts_is_the_same_step(self, accumulate, new) -> None:
@@ -319,15 +230,6 @@ class TestLearning:
         assert history.losses[-1] < 0.5 * history.losses[0]
         gold = [LABELS.index(sample.relation) for sample in SAMPLES]
         assert (training.predict(model, SAMPLES, progress=False) == gold).mean() > 0.8
-
-    def test_history(self, new, tiny_bert) -> None:
-        long = dataclasses.replace(SAMPLES[0], text=SAMPLES[0].text + " and so on" * 60)
-        model = build("em-es", str(tiny_bert), LABELS, Settings(max_length=40), 9)
-        _, history = trained(model, samples=[*SAMPLES[1:], long])
-        assert (history.steps, history.examples, history.cut_inputs) == (STEPS, 36, 1)
-        (cut,) = [example.cut for example in model.examples([long])]
-        assert history.cut_tokens == cut > 100
-        assert 0 < history.seconds < 60
 
     def test_the_reported_loss_is_the_mean_over_the_batches(self, new) -> None:
         """Where nothing is learnt and nothing dropped it can be computed from the untrained model."""
@@ -362,44 +264,6 @@ class TestLearning:
         assert torch.allclose(words[unused], share * before, atol=1e-7)
         assert (norm - 1).abs().max() < 0.002
 
-    def test_clipping(self, new) -> None:
-        settings = dataclasses.replace(QUICK, epochs=1, epsilon=1.0)
-        before = {name: value.clone() for name, value in new().state_dict().items()}
-        moved = {
-            clip: gap(before, trained(new(), dataclasses.replace(settings, clip=clip, weight_decay=0))[0])
-            for clip in (0, 1e6, 1e-3)
-        }
-        assert moved[0] == moved[1e6] and moved[1e-3] < 0.1 * moved[0]
-
-    def test_only_the_port_trains_a_pooler(self, new) -> None:
-        model = new("r-bert", form="port")
-        before = model.encoder.transformer.pooler.dense.weight.clone()
-        trained(model)
-        assert not torch.equal(before, model.encoder.transformer.pooler.dense.weight)
-
-    @pytest.mark.parametrize(("negatives", "times"), [("resampled", 3), ("fixed", 1)])
-    def test_negatives(self, negatives, times, new, monkeypatch) -> None:
-        model = new("emr-c", negatives=negatives)
-        drawn, draw = [], model.training_examples
-
-        def spy(samples, rng):
-            drawn.append(draw(samples, rng))
-            return drawn[-1]
-
-        monkeypatch.setattr(model, "training_examples", spy)
-        _, history = trained(model)
-        assert (len(drawn), history.examples) == (times, 72)
-        assert all(one != two for one, two in zip(drawn, drawn[1:], strict=False))
-
-    def test_bf16_is_another_computation(self, new) -> None:
-        one, two = (
-            trained(new(), dataclasses.replace(QUICK, epochs=1, precision=precision))
-            for precision in ("fp32", "bf16")
-        )
-        assert not same(one[0], two[0])
-        assert two[1].losses == pytest.approx(one[1].losses, rel=0.02)
-        assert {value.dtype for value in two[0].values()} == {torch.float32}
-
     def test_a_loss_that_is_not_finite(self, new, tmp_path) -> None:
         model = new()
         with torch.no_grad():
@@ -407,15 +271,6 @@ class TestLearning:
         with pytest.raises(FloatingPointError, match="loss of epoch 1 is nan: lower learning_rate"):
             trained(model, checkpoint=tmp_path / "c.safetensors")
         assert list(tmp_path.iterdir()) == []
-
-    def test_no_samples(self, new) -> None:
-        with pytest.raises(ValueError, match="samples is empty"):
-            trained(new(), samples=[])
-
-    def test_a_label_that_is_not_known(self, new) -> None:
-        odd = dataclasses.replace(SAMPLES[3], relation="Odd")
-        with pytest.raises(ValueError, match=f"sample {SAMPLES[3].id}: relation 'Odd' is not in labels"):
-            trained(new(), samples=[*SAMPLES[:3], odd])
 
 
 class TestInterrupted:
@@ -448,16 +303,6 @@ class TestInterrupted:
         assert same(weights, found)
         assert resumed.losses == history.losses
 
-    @pytest.mark.parametrize("negatives", ["resampled", "fixed"])
-    @pytest.mark.parametrize("at", [7, 11, 19])
-    def test_so_it_does_with_drawn_negatives(self, negatives, at, new, tmp_path) -> None:
-        weights, history = trained(new("emr-c", negatives=negatives))
-        self.stopped(new("emr-c", negatives=negatives), at, tmp_path / "c.safetensors")
-        found, resumed = trained(
-            new("emr-c", seed=77, negatives=negatives), checkpoint=tmp_path / "c.safetensors"
-        )
-        assert same(weights, found) and resumed.losses == history.losses
-
     def test_again_and_again(self, new, tmp_path, steps) -> None:
         weights, history = trained(new("ptr"))
         for at in (1, 3, 4, 8, 13):
@@ -467,12 +312,6 @@ class TestInterrupted:
         assert same(weights, found) and resumed.losses == history.losses
         assert steps == [12, 13, 14]
         assert resumed.seconds > 0
-
-    def test_after_the_last_step_nothing_is_left_to_do(self, new, tmp_path, steps) -> None:
-        weights, history = trained(new(), checkpoint=tmp_path / "c.safetensors")
-        steps.clear()
-        found, resumed = trained(new(seed=77), checkpoint=tmp_path / "c.safetensors")
-        assert steps == [] and same(weights, found) and resumed == history
 
     def test_an_epoch_whose_end_was_interrupted_is_ended_again(self, new, tmp_path) -> None:
         weights, _ = trained(new())
@@ -519,10 +358,6 @@ class TestCheckpointFiles:
         assert str(caught.value).startswith(f"{checkpoint}: ")
         assert checkpoint.read_bytes() == left
 
-    def test_one_of_another_model_is_an_error(self, checkpoint, new) -> None:
-        with pytest.raises(ValueError, match=rf"{checkpoint.name}: not a checkpoint of this model"):
-            trained(new("em-c"), checkpoint=checkpoint)
-
     @pytest.mark.parametrize("point", ["save_file", "replace"])
     def test_a_failed_write_leaves_the_old_one(self, point, checkpoint, new, monkeypatch) -> None:
         old = checkpoint.read_bytes()
@@ -538,26 +373,6 @@ class TestCheckpointFiles:
             trained(new(), dataclasses.replace(QUICK, epochs=2), checkpoint=checkpoint)
         assert checkpoint.read_bytes() == old
         assert list(checkpoint.parent.iterdir()) == [checkpoint]
-
-    def test_it_appears_whole(self, new, tmp_path, monkeypatch) -> None:
-        target, seen, save = tmp_path / "folder" / "c.safetensors", [], checkpoints.save_file
-
-        def spy(tensors, path, **options):
-            save(tensors, path, **options)
-            seen.append((Path(path) != target, target.exists()))
-
-        monkeypatch.setattr(checkpoints, "save_file", spy)
-        trained(new(), dataclasses.replace(QUICK, epochs=1), checkpoint=target)
-        assert seen == [(True, False)] and list(target.parent.iterdir()) == [target]
-
-    def test_removing_takes_abandoned_drafts_along(self, tmp_path) -> None:
-        for name in ("c.safetensors", "d.safetensors", ".helpers-dead/lock"):
-            (tmp_path / name).parent.mkdir(exist_ok=True)
-            (tmp_path / name).touch()
-        with private_folder(tmp_path) as own:
-            remove_checkpoint(tmp_path / "c.safetensors")
-            remove_checkpoint(tmp_path / "c.safetensors")
-            assert {path.name for path in tmp_path.iterdir()} == {"d.safetensors", own.name}
 
     def test_weights_there_and_back(self, new, tmp_path) -> None:
         weights, _ = trained(new(), dataclasses.replace(QUICK, epochs=1))
@@ -582,11 +397,6 @@ class TestPrediction:
         alone = [training.predict(model, [sample], progress=False).item() for sample in samples]
         assert alone == found.tolist()
 
-    def test_dropout_is_off(self, new) -> None:
-        model = new(dropout=0.9).train()
-        one, two = (training.predict(model, SAMPLES, progress=False).tolist() for _ in range(2))
-        assert one == two and not model.training
-
     def test_ties_go_to_the_smaller_id(self, new) -> None:
         model = new()
         with torch.no_grad():
@@ -594,16 +404,3 @@ class TestPrediction:
             model.classifier.bias.zero_()
             model.classifier.bias[[3, 5]] = 1.0
         assert set(training.predict(model, SAMPLES, progress=False).tolist()) == {3}
-
-    def test_of_nothing(self, new) -> None:
-        found = training.predict(new(), [], progress=False)
-        assert (found.shape, found.dtype) == ((0,), np.int64)
-
-    def test_the_bar_says_what_is_done(self, new, capsys) -> None:
-        training.predict(new(), SAMPLES[:3], description="predicting pairs")
-        trained_bar = training.train(new(), SAMPLES[:3], dataclasses.replace(QUICK, epochs=1), 9)
-        output = capsys.readouterr()
-        assert "predicting pairs" in output.err and "training" in output.err and not output.out
-        assert f"loss {trained_bar.losses[0]:.3f}" in output.err
-        training.predict(new(), SAMPLES[:3], progress=False)
-        assert capsys.readouterr().err == ""

@@ -11,10 +11,10 @@ import torch
 from helpers.data import Dataset, TypedSample, register_dataset, unregister_dataset
 from helpers.experiments import Experiment, run_experiment
 from helpers.metrics import average, leaked
-from helpers.models import EMBEDDED, Model, build, default_settings, training
+from helpers.models import Model, build, default_settings
 from helpers.models.base import History
 from helpers.models.settings import Settings
-from helpers.models.type_restriction import POSITIVE, TypeRestriction, possible_relations
+from helpers.models.type_restriction import POSITIVE, TypeRestriction
 from helpers.runs import list_runs
 from tests.outcomes import Outcome
 
@@ -63,22 +63,6 @@ def model() -> TypeRestriction:
     made = TypeRestriction(LABELS, Scripted, seed=7)
     made.history = made.fit(TRAIN, Path("folder/c.safetensors"), progress=False)
     return made
-
-
-def test_possible_relations() -> None:
-    assert possible_relations(TRAIN, NEGATIVE) == {PLACE: ("born", "died"), NUMBER: ("age",)}
-
-
-def test_stages_and_what_they_are_trained_on(model) -> None:
-    binary, pair = Scripted.trained
-    assert binary == (
-        (NEGATIVE, POSITIVE),
-        [POSITIVE] * 3 + [NEGATIVE] * 2 + [POSITIVE],
-        "c-0.safetensors",
-    )
-    assert pair == (("born", "died"), ["born", "died", "born"], "c-1.safetensors")
-    assert all(stage.made[1] == 7 for stage in model.stages.values())
-    assert (model.history.losses, model.history.seconds, model.history.steps) == ([0.5], 4.0, 6)
 
 
 CASES = [
@@ -183,22 +167,6 @@ class TestTrained:
 
     def made(self, **options) -> TypeRestriction:
         return build("recent", "", self.labels(), FAST, 9, **{"base": "cnn"} | CNN | options)
-
-    def test_it_learns(self, tmp_path) -> None:
-        model, samples = self.made(), toy()
-        model.fit(samples, progress=False)
-        gold = [self.labels().index(one.relation) for one in samples]
-        assert (model.predict(samples, progress=False) == gold).all()
-        assert list(model.stages) == ["binary", "PER - LOC"]
-        training.save_weights(tmp_path / "w", model)
-        assert (tmp_path / "w").stat().st_size > 1000
-
-    def test_around_ptr_the_first_step_has_words_of_its_own(self) -> None:
-        words = {"age": ("man", "man", "of", "age", "age"), NEGATIVE: ("none", "has", "none", "to", "none")}
-        model = build("recent", EMBEDDED, [NEGATIVE, "age"], FAST, 9, base="ptr", layers=1, words=words)
-        stage = model.make((NEGATIVE, POSITIVE), 9)
-        assert stage.words[POSITIVE] == ("something", "has", "something", "to", "something")
-        assert stage.words[NEGATIVE] == words[NEGATIVE]
 
     def test_stopped_between_the_stages_it_goes_on_to_the_same(self, tmp_path, monkeypatch) -> None:
         samples = toy()

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from helpers import ROOT
 from helpers.models.linear.base import OneVsRest
-from helpers.models.linear.label_tree import Beam, LabelTree, Node, beam_search
+from helpers.models.linear.label_tree import LabelTree, Node, beam_search
 
 PROPERTY = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 GOLDEN = json.loads((ROOT / "tests/golden/linear.json").read_text("utf-8"))["tree"]
@@ -86,19 +86,10 @@ class TestBeamSearch:
         found = beam_search(root, sparse.csr_array(documents), width, labels)
         assert found == pytest.approx(expected, abs=1e-12)
 
-    def test_no_documents(self):
-        root = random_tree(np.random.default_rng(0), np.arange(6), 2, 3)
-        assert beam_search(root, sparse.csr_array((0, 3)), 2, 6).shape == (0, 6)
-
     def test_of_equal_scores_the_first_is_followed(self):
         leaves = [Node(np.array([label]), [], sparse.csr_array((1, 1)), np.ones(1)) for label in range(3)]
         root = Node(np.arange(3), leaves, sparse.csr_array((1, 3)), np.ones(3))
         assert beam_search(root, sparse.csr_array([[1.0]]), 2, 3).tolist() == [[1, 1, 0]]
-
-    def test_the_best_of_each_document(self):
-        beam = Beam(np.array([1, 0, 1, 1, 0]), np.arange(5), np.array([-3.0, -1.0, -2.0, -1.0, -1.0]))
-        best = beam.best(2)
-        assert best.documents.tolist() == [0, 0, 1, 1] and best.nodes.tolist() == [1, 4, 3, 2]
 
 
 class TestScores:
@@ -116,12 +107,6 @@ class TestScores:
         assert len(list(tree.root_.walk())) == 1
         values = flat.decision_function(X)
         assert tree.decision_function(X) == pytest.approx(np.exp(-(np.maximum(0, 1 - values) ** 2)))
-
-    def test_one_label_each_takes_the_highest(self):
-        y = np.eye(7)[[0, 1, 1, 2, 3, 3, 4, 5, 6, 5, 6, 0]]
-        tree = LabelTree("-s 2", degree=3, random_state=0).fit(X, y)
-        assert tree.multiclass_
-        assert np.array_equal(tree.predict(X), np.eye(7)[tree.decision_function(X).argmax(axis=1)])
 
     def test_each_node_is_one_vs_rest_on_the_documents_below_it(self):
         """The root on all, with those that have no label."""
@@ -163,50 +148,12 @@ class TestGrowth:
         assert sorted(sorted(leaf.labels) for leaf in leaves) == [list(range(5)), list(range(5, 10))]
         assert np.array_equal(tree.predict(X), y)
 
-    def test_labels_with_the_same_words_share_a_cluster_whatever_their_support(self):
-        """Of 10 and of 1 documents; as the sums of their documents they would be far apart."""
-        kinds = np.repeat([0, 1, 2, 3], [10, 1, 10, 1])
-        features = np.where(kinds[:, None] < 2, [1.0, 0.1], [0.1, 1.0])
-        tree = LabelTree("-s 2", degree=2, random_state=0).fit(features, np.eye(4)[kinds])
-        assert sorted(sorted(child.labels) for child in tree.root_.children) == [[0, 1], [2, 3]]
-
     @pytest.mark.parametrize("degree", [2, 3, 20])
     @pytest.mark.parametrize("unseen", [1, 4])
     def test_labels_that_no_document_has(self, degree, unseen):
         y = np.hstack([Y, np.zeros((len(Y), unseen), int)])
         tree = LabelTree("-s 2 -B 1 -c 10", degree=degree, random_state=0).fit(X, y)
         assert not tree.predict(X)[:, 7:].any() and tree.predict(X)[:, :7].sum() >= 12
-
-    def test_no_document_has_a_label(self):
-        tree = LabelTree("-s 2 -B 1", degree=2, random_state=0).fit(X, np.zeros((len(X), 5)))
-        assert not tree.predict(X).any()
-
-    def test_one_document(self):
-        y = [[1, 0, 1, 0, 0]]
-        assert LabelTree("-B 1 -c 10", degree=2, random_state=0).fit(X[:1], y).predict(X[:1]).tolist() == y
-
-    @pytest.mark.parametrize("kind", [np.int32, np.int64])
-    def test_places_of_any_size(self, kind):
-        """K-means takes 32 bits only; the label matrix of documents has 64."""
-
-        def wide(table):
-            table = sparse.csr_array(table, dtype=float)
-            return sparse.csr_array(
-                (table.data, table.indices.astype(kind), table.indptr.astype(kind)), table.shape
-            )
-
-        tree = LabelTree("-s 2", degree=3, random_state=0)
-        expected = tree.fit(X, Y).decision_function(X)
-        assert np.array_equal(tree.fit(wide(X), wide(Y)).decision_function(wide(X)), expected)
-
-    def test_only_weights_that_are_not_0_are_kept(self):
-        """Labels that only some documents have know nothing of the words of the others."""
-        blocks = np.kron(np.eye(4), np.ones((3, 5)))
-        y = np.kron(np.eye(4, dtype=int), np.eye(3, dtype=int))
-        tree = LabelTree("-s 1", degree=4, random_state=0).fit(blocks, y)
-        for node in tree.root_.walk():
-            assert sparse.issparse(node.weights)
-            assert node.children or node.weights.nnz <= 5 * len(node.labels)
 
     def test_the_same_tree_for_the_same_random_state(self):
         def labels(random):
@@ -233,10 +180,6 @@ class TestBadInput:
             ValueError, match=f"^{name} is {value!r}; a whole number, {least} or more, is needed$"
         ):
             LabelTree(**{name: value}).fit(X, Y)
-
-    def test_numbers_of_numpy_are_numbers(self):
-        tree = LabelTree(degree=np.int64(3), beam=np.int32(2), depth=np.uint8(4), random_state=np.int64(1))
-        assert tree.fit(X, Y).predict(X).shape == Y.shape
 
     @pytest.mark.parametrize("y", [["a", "b", "c"] * 4, [0, 1] * 6], ids=str)
     def test_classes(self, y):

@@ -17,9 +17,7 @@ from helpers.models.linear import thresholding
 from helpers.models.linear.base import OneVsRest
 from helpers.models.linear.thresholding import (
     FBR,
-    Counts,
     Thresholding,
-    draw_orders,
     last_best,
     threshold_candidates,
 )
@@ -27,7 +25,6 @@ from helpers.models.linear.thresholding import (
 PROPERTY = settings(max_examples=100, deadline=None, derandomize=True, database=None)
 GOLDEN = json.loads((ROOT / "tests/golden/linear.json").read_text("utf-8"))
 X, Y = np.array(GOLDEN["features"]), np.array(GOLDEN["targets"])
-OPTIONS = "-s 2 -c 1 -B 1 -e 1e-6"
 RULES = ["micromacro-freq", "scut-fbr"]
 
 
@@ -135,16 +132,6 @@ def some_documents(seed, n=36, labels=5, steps=None):
 
 
 class TestMicromacro:
-    def test_the_example(self):
-        """FACTS D4; the weights are those of one-vs-rest."""
-        model = Thresholding(OPTIONS, random_state=1337).fit(X, Y)
-        assert model.thresholds_ == pytest.approx([-0.04815, -0.00093, -0.06722], abs=1e-4)
-        plain = OneVsRest(OPTIONS).fit(X, Y)
-        assert np.array_equal(model.weights_, plain.weights_)
-        assert np.array_equal(model.bias_weights_, plain.bias_weights_)
-        assert model.decision_function(X) == pytest.approx(plain.decision_function(X) + model.thresholds_)
-        assert np.array_equal(model.predict(X), model.decision_function(X) > 0)
-
     @pytest.mark.parametrize(
         "case",
         [case for case in GOLDEN["label_problems"] if case["technique"] == "thresholding"],
@@ -164,15 +151,6 @@ class TestMicromacro:
         expected = micromacro(features, y, "-s 2 -e 1e-6", np.random.RandomState(seed))
         model = Thresholding("-s 2 -e 1e-6", random_state=seed).fit(features, y)
         assert model.thresholds_ == pytest.approx(expected, abs=1e-9)
-
-    def test_frequent_labels_come_first(self):
-        """Whatever the order of the columns, as long as no two labels are equally frequent."""
-        features, y = some_documents(3, labels=4)
-        assert len(set(y.sum(axis=0))) == 4
-        one, other = (
-            Thresholding("-s 2", random_state=1).fit(features, y[:, o]) for o in (slice(None), [2, 0, 3, 1])
-        )
-        assert np.array_equal(one.thresholds_[[2, 0, 3, 1]], other.thresholds_)
 
 
 class TestScutFbr:
@@ -197,11 +175,6 @@ class TestScutFbr:
         model = Thresholding("-s 2 -e 1e-6", rule="scut-fbr", random_state=seed).fit(features, y)
         assert model.thresholds_ == pytest.approx(expected, abs=1e-9)
 
-    def test_orders_are_permutations(self):
-        orders = draw_orders(np.random.RandomState(4), 11)
-        for order, n in zip([orders.outer, *orders.inner, orders.final], [11, 8, 7, 7, 11], strict=True):
-            assert sorted(order) == list(range(n))
-
 
 @pytest.mark.parametrize("rule", RULES)
 class TestBothRules:
@@ -215,26 +188,11 @@ class TestBothRules:
         assert thresholds[0] == thresholds[1]
         assert len({tuple(one) for one in thresholds[1:]}) == 4
 
-    @pytest.mark.parametrize(
-        "random", ["1337", 1.5, np.random.default_rng(1)], ids=["text", "fraction", "generator"]
-    )
-    def test_no_random_state(self, rule, random):
-        with pytest.raises(ValueError, match="cannot be used to seed"):
-            Thresholding(rule=rule, random_state=random).fit(X, Y)
-
     def test_labels_of_all_and_of_no_documents(self, rule):
         y = np.column_stack([np.ones(9), np.zeros(9), np.arange(9) == 4])
         model = Thresholding("-s 2 -B 1", rule=rule, random_state=2).fit(X, y)
         assert np.isfinite(model.thresholds_).all()
         assert model.predict(X)[:, 0].all()
-
-    def test_too_few_documents_for_its_folds(self, rule):
-        least = {"micromacro-freq": 3, "scut-fbr": 5}[rule]
-        model = Thresholding("-s 2", rule=rule, random_state=0)
-        assert np.isfinite(model.fit(X[:least], Y[:least]).thresholds_).all()
-        message = f"^X has {least - 1} rows; rule {rule} needs {least} at least for its folds$"
-        with pytest.raises(ValueError, match=message):
-            model.fit(X[: least - 1], Y[: least - 1])
 
     def test_an_error_of_a_process_is_raised(self, rule, monkeypatch):
         def interrupted(scores, positive):
@@ -245,25 +203,6 @@ class TestBothRules:
         with pytest.raises(KeyboardInterrupt):
             Thresholding(rule=rule, n_jobs=2).fit(X, Y)
         assert not multiprocessing.active_children()
-
-
-def test_an_interruption_between_two_labels_ends_the_processes(monkeypatch):
-    def interrupted(counts, pooled, rank):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(label_problems, "ALONE", 0)
-    monkeypatch.setattr(thresholding, "_macro_and_micro", interrupted)
-    with pytest.raises(
-        KeyboardInterrupt
-    ) as held:  # with all frames of the training, as a notebook holds them
-        Thresholding(n_jobs=2).fit(X, Y)
-    assert held.traceback and not multiprocessing.active_children()
-
-
-@pytest.mark.parametrize("rule", ["micromacro", "SCut.fbr", None, 1])
-def test_unknown_rules_are_refused(rule):
-    with pytest.raises(ValueError, match=f"^rule is {rule!r}: give one of micromacro-freq, scut-fbr$"):
-        Thresholding(rule=rule).fit(X, Y)
 
 
 class TestCuts:
@@ -290,16 +229,6 @@ class TestCuts:
         cuts = threshold_candidates(np.array(scores), np.full(len(scores), True))
         assert np.nextafter(cuts.threshold(0), np.inf) == min(scores)
         assert np.nextafter(cuts.threshold(len(scores)), -np.inf) == max(scores)
-
-    @PROPERTY
-    @given(st.lists(st.tuples(*[st.integers(0, 5)] * 3), min_size=1, max_size=6))
-    def test_f1_and_sums(self, rows):
-        counts = Counts(*np.array(rows).T)
-        expected = [2 * tp / (2 * tp + fp + fn) if tp + fp + fn else 0 for tp, fp, fn in rows]
-        assert counts.f1() == pytest.approx(expected)
-        twice = counts.plus(counts)
-        assert np.array_equal(np.array(twice).T, 2 * np.array(rows))
-        assert twice.at(0) == Counts(*(2 * count for count in rows[0]))
 
     @PROPERTY
     @given(st.lists(st.integers(0, 3), min_size=1, max_size=9))

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from helpers import ROOT
-from helpers.models.linear.problems import AHEAD, check_jobs, cores, map_in_order, shared_table
+from helpers.models.linear.problems import AHEAD, check_jobs, map_in_order, shared_table
 
 PATIENCE = 120
 # Ends by itself after ten minutes, unless it is ended. What runs in the background may ignore SIGINT.
@@ -64,23 +64,9 @@ def test_results_come_in_the_order_of_the_pieces(jobs, total):
     assert no_one_is_left()
 
 
-def test_one_process_works_here_and_several_elsewhere():
-    assert {process for _, process in map_in_order(where, None, range(4), 4)} == {os.getpid()}
-    assert os.getpid() not in {process for _, process in map_in_order(where, None, range(4), 4, jobs=2)}
-
-
-def test_one_piece_is_not_worth_a_process():
-    assert list(map_in_order(where, None, ["only"], 1, jobs=4)) == [("only", os.getpid())]
-
-
 def test_a_process_that_may_not_start_others_does_it_alone(monkeypatch):
     """A worker of `multiprocessing.Pool` is one."""
     monkeypatch.setattr(multiprocessing, "current_process", lambda: SimpleNamespace(daemon=True))
-    assert {process for _, process in map_in_order(where, None, range(4), 4, jobs=2)} == {os.getpid()}
-
-
-def test_a_system_without_forks_does_it_alone(monkeypatch):
-    monkeypatch.setattr(multiprocessing, "get_all_start_methods", lambda: ["spawn"])
     assert {process for _, process in map_in_order(where, None, range(4), 4, jobs=2)} == {os.getpid()}
 
 
@@ -89,12 +75,6 @@ def test_a_shared_table_is_written_by_others_and_read_here():
     assert table.dtype == float and not table.any()
     list(map_in_order(filled, table, range(5), 5, jobs=2))
     assert table.tolist() == [[row + 0.5] * 3 for row in range(5)]
-
-
-def test_what_is_shared_is_not_sent():
-    """A function without a name cannot be: pickle refuses it."""
-    found = map_in_order(lambda shared, piece: shared(piece), lambda piece: -piece, range(5), 5, jobs=2)
-    assert list(found) == [0, -1, -2, -3, -4]
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -131,27 +111,10 @@ def test_who_stops_asking_ends_all():
     assert no_one_is_left()
 
 
-def test_an_error_of_the_pieces_ends_all():
-    pieces = (1 // (2 - piece) for piece in range(50))
-    with pytest.raises(ZeroDivisionError):
-        list(map_in_order(squared, 1, pieces, 50, jobs=2))
-    assert no_one_is_left()
-
-
 def test_a_process_that_dies_is_no_silence():
     with pytest.raises(BrokenProcessPool):
         list(map_in_order(dying, None, range(5), 5, jobs=2))
     assert no_one_is_left()
-
-
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_a_progress_bar_if_asked_and_on_standard_error(jobs, capfd):
-    list(map_in_order(squared, 1, range(5), 5, jobs))
-    assert capfd.readouterr() == ("", "")
-    list(map_in_order(squared, 1, range(5), 5, jobs, "Labels"))
-    printed = capfd.readouterr()
-    assert printed.out == ""
-    assert "Labels" in printed.err and "0/5" in printed.err
 
 
 @pytest.mark.parametrize("kill", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda kill: kill.name)
@@ -170,15 +133,6 @@ def test_when_the_process_is_ended_so_are_the_others(kill):
             process.communicate()
     assert process.returncode == -kill
     assert (b"KeyboardInterrupt" in errors) == (kill == signal.SIGINT)
-
-
-def test_cores():
-    assert 1 <= cores() <= os.cpu_count()
-
-
-@pytest.mark.parametrize("n_jobs", [None, 1, 64])
-def test_numbers_of_processes(n_jobs):
-    check_jobs(n_jobs)
 
 
 @pytest.mark.parametrize("n_jobs", [0, -1, 1.0, "2", True, False])
