@@ -209,3 +209,9 @@ def test_classes_of_fixes_the_classes_of_each_set(rng):
     assert fixed.performance_original.tolist() == [0.5, 1]
     assert free.performance_paired.tolist() == [0, 0.5] == fixed.performance_paired.tolist()
     assert direction_scores(drawn, classes_of=outcomes).performance_original.tolist() == [0.5, 1]
+
+
+def test_paired_gold_turns_back_to_the_original():
+    outcomes = Outcome.from_columns([1, 2, 0], [1, 2, 0], paired=[2, 1, 0], labels=SMALL)
+    turned = outcomes.of("paired", inverse_labels(SMALL)).grouped()
+    assert turned == Outcome.from_columns([2, 1, 0], [2, 1, 0], labels=SMALL)

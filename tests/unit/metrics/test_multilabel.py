@@ -97,6 +97,20 @@ def test_the_three_measures_by_hand():
     assert all(type(value) is float for value in found.values())
 
 
+def test_micro_f1_has_the_factor_that_the_document_forgot():
+    """Without it a perfect prediction would have 0.5."""
+    assert f_measures(Outcome.from_sets([[1, 0], [1, 1]], [[1, 0], [1, 1]]).per_class())["Micro-F1"] == 1
+
+
+def test_the_f_of_means_is_the_harmonic_mean_of_averages(rng):
+    truth, predicted = pair(rng)
+    p, r = (
+        ORACLES[name](truth, predicted, average="macro", zero_division=0) for name in ("precision", "recall")
+    )
+    found = f_measures(Outcome.from_sets(truth, predicted).per_class())["Macro*-F1"]
+    assert found == pytest.approx(2 * p * r / (p + r), abs=1e-12)
+
+
 @PROPERTY
 @given(st.integers(1, 30), st.integers(1, 8), st.floats(0, 1), st.floats(0, 1), st.integers(0, 10**6))
 def test_what_holds_for_every_prediction(n, n_labels, share, guessed, seed):

@@ -86,6 +86,13 @@ def test_the_counts_are_those_of_the_decided_sets(rng):
     assert outcome.ranking.labels == tuple("abcdefgh")
 
 
+def test_zero_is_negative_and_a_threshold_moves_that():
+    truth, scores = [[1, 1, 0]], [[0.0, 0.6, 0.4]]
+    assert from_scores(truth, scores, 1).counts.predicted.tolist() == [0, 1, 1]
+    assert from_scores(truth, scores, 1, threshold=0.5).counts.predicted.tolist() == [0, 1, 0]
+    assert from_scores(truth, scores, 1, threshold=-0.1).counts.predicted.tolist() == [1, 1, 1]
+
+
 def test_multiclass_predicts_the_first_of_the_best_and_leaves_the_ranking_alone():
     truth, scores = [[0, 1, 0], [1, 0, 0]], [[-2.0, -1, -1], [-5, -3, -4]]
     one, other = from_scores(truth, scores, 2, multiclass=True), from_scores(truth, scores, 2)

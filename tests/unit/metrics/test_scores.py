@@ -180,6 +180,13 @@ def test_scikit_learn_agrees_on_one_vs_rest_scores(score):
         assert average(table, "macro", score, labels="listed") == pytest.approx(expected, abs=1e-12, rel=0)
 
 
+def test_micro_leaves_the_negative_class_out_where_accuracy_counts_it():
+    table = Outcome.from_columns(["r"] + ["NA"] * 9, ["NA"] + ["NA"] * 8 + ["r"])
+    report = evaluate(table, negative="NA")
+    assert (report.accuracy, report.schemes["micro"]["f1"]) == (0.8, 0.0)
+    assert evaluate(table).schemes["micro"]["f1"] == report.accuracy
+
+
 def test_macro_is_over_classes_with_gold_samples_where_scikit_learn_counts_every_observed_label():
     gold, predicted = list("aabb"), list("aabc")
     table = Outcome.from_columns(gold, predicted)

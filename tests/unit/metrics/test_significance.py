@@ -74,6 +74,12 @@ def test_welch_agrees_with_scipy(rng):
         )
 
 
+def test_t_is_d_times_the_root_of_half_the_runs():
+    for mean_a, sd_a, mean_b, sd_b, *_ in TABLE_3 + TABLE_4:
+        test = welch_from_summary(mean_a, sd_a, 5, mean_b, sd_b, 5)
+        assert test.t == pytest.approx(cohens_d(mean_a, sd_a, mean_b, sd_b) * np.sqrt(5 / 2), rel=1e-12)
+
+
 @pytest.mark.parametrize(("runs", "warned"), [(1, True), (2, True), (4, True), (5, False), (9, False)])
 def test_fewer_than_five_runs_warn(runs, warned):
     scores = [0.7 + place / 100 for place in range(runs)]

@@ -124,6 +124,20 @@ def test_the_order_of_the_classes_does_not_matter(support, random):
         assert turned == pytest.approx(class_weights(support, scheme)[order], abs=1e-12)
 
 
+def test_named_schemes_are_members_of_the_family():
+    support = [7, 5, 1]
+    for name, alpha in {"weighted": 1, "dodrans": 0.75, "macro": 0}.items():
+        assert class_weights(support, name).tolist() == class_weights(support, power(alpha)).tolist()
+        assert class_weights(support, name).tolist() == class_weights(support, f"n^{alpha}").tolist()
+    assert resolve(str(power(0.5)))[1] == power(0.5)
+
+
+def test_the_base_of_the_logarithm_is_normalised_away():
+    support, total = np.array([5, 3, 1]), 20
+    bits = -support * np.log2(support / total)
+    assert class_weights(support, "entropy", total) == pytest.approx(bits / bits.sum(), abs=1e-15)
+
+
 def test_a_single_class_has_all_the_weight_even_under_entropy():
     assert entropy(np.array([4]), 4).tolist() == [0.0]
     for scheme in SCHEMES[1:]:

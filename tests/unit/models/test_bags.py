@@ -130,6 +130,13 @@ class TestEveryModel:
                 assert scores(model, BAGS, aggregator, size=size) == pytest.approx(whole, abs=1e-4)
 
     @pytest.mark.parametrize("kind", KINDS)
+    def test_a_bag_of_one_has_one_score(self, kind, trained) -> None:
+        model = trained(kind)
+        ones = [bag for bag in BAGS if len(bag.samples) == 1]
+        first, *others = (scores(model, ones, one) for one in aggregators(model))
+        assert all(one == pytest.approx(first, abs=1e-5) for one in others)
+
+    @pytest.mark.parametrize("kind", KINDS)
     def test_gradients_reach_every_parameter(self, kind, new) -> None:
         model = new(kind)
         model.prepare(model.settings, BAGS)
