@@ -5,8 +5,6 @@ rules of ruff, both in pyproject.toml: `make lint`.
 """
 
 import ast
-import importlib
-import inspect
 import json
 import re
 import shutil
@@ -76,11 +74,6 @@ def test_relative_links_lead_somewhere(page: str) -> None:
     assert not [name for name in files if name and not ((ROOT / page).parent / name).exists()]
 
 
-def test_readme_names_every_notebook() -> None:
-    readme = (ROOT / "README.md").read_text("utf-8")
-    assert not [path.name for path in (ROOT / "notebooks").glob("*.ipynb") if path.name not in readme]
-
-
 def test_imports_within_the_package_are_relative() -> None:
     """Installed, the package has another name."""
     for path in (ROOT / "helpers").rglob("*.py"):
@@ -147,13 +140,3 @@ def test_mypy_checks_calls_across_folders(wrong, said, tmp_path) -> None:
     ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert said in done.stdout and done.returncode == bool(said), done.stdout + done.stderr
-
-
-def test_a_public_name_means_one_thing() -> None:
-    things: dict[str, dict[int, str]] = {}
-    for path in sorted((ROOT / "helpers").rglob("__init__.py")):
-        face = importlib.import_module(".".join(path.relative_to(ROOT).parts[:-1]))
-        for name, thing in vars(face).items():
-            if not name.startswith("_") and not inspect.ismodule(thing):
-                things.setdefault(name, {})[id(thing)] = face.__name__
-    assert not {name: [*faces.values()] for name, faces in things.items() if len(faces) > 1}

@@ -125,20 +125,6 @@ def test_a_gate_fails_beside_a_users_own_helpers(kind, site, folder):
             assert ("macro is 0.666667, under 0.67" in done.stderr) == bool(code)
 
 
-def test_hints_name_the_way_the_program_was_started(site, folder):
-    for start, name in (
-        (("-m", "beyond_micro_f1"), "python -m beyond_micro_f1"),
-        ((site / "bin" / "beyond-micro-f1",), "beyond-micro-f1"),
-    ):
-        done = run(sys.executable, *start, "data", "fetch", "nonsense", cwd=folder, path=site)
-        assert f"which `{name} data status` lists" in done.stderr
-        for command in ("score", "train", "grid"):
-            told = run(sys.executable, *start, command, "--help", cwd=folder, path=site).stdout
-            assert f"  {name} {command}" in told and "helpers" not in told
-        said = run(sys.executable, *start, "score", cwd=folder, path=site).stderr
-        assert f"(see: {name} score --help)" in said
-
-
 def test_data_sets_models_and_doctests_work_under_the_other_name(site, folder):
     (folder / "helpers.py").write_text("raise ImportError('of the user')\n")
     code = """

@@ -118,7 +118,7 @@ def test_two_processes_give_the_score_of_both(tmp_path):
         subprocess.Popen([*command, str(rank), str(tmp_path / "meet")], cwd=ROOT, stdout=subprocess.PIPE)
         for rank in (0, 1)
     ]
-    scores = [float(one.communicate(timeout=120)[0]) for one in running]
+    scores = [float(one.communicate(timeout=600)[0]) for one in running]
     table = Outcome.from_columns([0, 1, 2, 1, 1, 2, 2], [0, 1, 1, 1, 2, 2, 0], labels=["NA", "a", "b"])
     expected = average(table, "macro", negative="NA")
     assert scores == [pytest.approx(expected, abs=1e-12)] * 2

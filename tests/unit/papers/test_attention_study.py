@@ -6,18 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from helpers.core.labels import SEMEVAL_RELATIONS, inverse_label
-from helpers.data import read_corpus
-from helpers.data.pairing import clean_sample
+from helpers.core.labels import SEMEVAL_RELATIONS
 from helpers.experiments.experiment import Experiment
-from helpers.models import classifier
 from helpers.models.encoder import EMBEDDED, EMBEDDED_SHA256
 from helpers.models.registry import build
 from helpers.models.training import save_weights
 from helpers.papers.attention import (
-    FIGURE_4,
-    GROUPS,
-    MARKERS,
     SIDES,
     all_attention,
     attention_frame,
@@ -25,7 +19,6 @@ from helpers.papers.attention import (
     case_study,
     group_shares,
     read_study,
-    token_groups,
 )
 from helpers.papers.attention import STUDIES as FOLDER
 
@@ -49,18 +42,6 @@ def test_what_is_written_is_read_back(study) -> None:
     assert str(path.parent) not in path.read_text("utf-8")
 
 
-def test_both_sides_are_there(study) -> None:
-    made, _ = study
-    for side, gold in zip(SIDES, (FIGURE_4.relation, inverse_label(FIGURE_4.relation)), strict=True):
-        part = made[side]
-        assert part["gold"] == gold
-        assert part["probabilities"][part["predicted"]] == max(part["probabilities"].values())
-        assert np.shape(part["attention"]) == (2, 4, len(part["tokens"]))
-        explained = part["gold"] if made["model"] == "EMR-C" else part["predicted"]
-        assert part["attribution"]["relation"] == explained
-        assert (part["direction"] is None) == (made["model"] == "EMR-C")
-
-
 def test_frames_hold_every_weight_and_value_once(study) -> None:
     made, _ = study
     frame = attention_frame(made, "paired")
@@ -76,19 +57,6 @@ def test_frames_hold_every_weight_and_value_once(study) -> None:
     assert len(attribution_frame(made, "direction")) == (
         0 if made["model"] == "EMR-C" else 2 * len(WORDS.split())
     )
-
-
-def test_the_markers_are_those_of_the_models() -> None:
-    assert MARKERS == classifier.MARKERS
-
-
-def test_groups_cover_the_sentence() -> None:
-    groups = dict(zip(WORDS.split(), token_groups(WORDS.split()), strict=True))
-    assert groups["caused"] == "key word"
-    assert groups["crash"] == groups["attack"] == "entities"
-    assert groups["[E11]"] == groups["[E22]"] == "markers"
-    assert groups["terrorist"] == "other words"
-    assert set(groups.values()) == set(GROUPS) - {"literal relation"}
 
 
 @pytest.mark.parametrize(
@@ -110,17 +78,6 @@ def test_a_damaged_file_is_refused(spoil, message: str, study, tmp_path: Path) -
     (tmp_path / "damaged.json").write_text(json.dumps(damaged), "utf-8")
     with pytest.raises(ValueError, match=f"damaged.json is no case study: .*{message}"):
         read_study(tmp_path / "damaged.json")
-
-
-def test_another_data_set_is_refused(tiny_bert: Path, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="not kbp37"):
-        case_study(
-            Experiment("em-c", "kbp37", encoder=str(tiny_bert)), tmp_path / "w.safetensors", folder=tmp_path
-        )
-
-
-def test_the_sentence_is_that_of_the_test_set(data_dir: Path) -> None:
-    assert clean_sample(read_corpus("semeval2010")["test"][218]) == FIGURE_4
 
 
 @pytest.mark.parametrize("path", STORED, ids=lambda path: path.stem)

@@ -1,7 +1,5 @@
 """Stored multi-label runs: files that come back whole, scores, intervals, pairs of models, their figures."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +7,6 @@ import pytest
 from helpers import ROOT
 from helpers.experiments import PAIRS
 from helpers.metrics.multilabel import averages
-from helpers.metrics.weighting import SCHEMES
 from helpers.models.linear.base import parse_options
 from helpers.models.linear.cost_sensitive import COSTS
 from helpers.papers.multilabel import (
@@ -17,19 +14,14 @@ from helpers.papers.multilabel import (
     differing_documents,
     forms_table,
     gains,
-    label_f1,
-    label_table,
     linear_runs,
     score_rows,
     scores_of,
     solving,
-    support_means,
-    support_table,
 )
 from helpers.papers.multilabel import multilabel_runs as list_runs
 from helpers.reporting import TABLES_FOLDER, read_tidy
-from helpers.reporting.figures import multilabel as charts
-from helpers.runs import RUNS_FOLDER, Run, load_run, save_run
+from helpers.runs import RUNS_FOLDER, Run, load_run
 from tests.outcomes import MultilabelOutcome, Outcome
 
 LABELS = ("a", "b", "c", "d", "e", "f")
@@ -47,23 +39,7 @@ def run(rng: np.random.Generator, model: str = "1vsrest", problems: int = 6) -> 
     return Run.from_outcome(outcome(rng), dataset="demo", model=model, train_support=support, facts=facts)
 
 
-class TestFiles:
-    def test_runs_are_listed_by_their_problems(self, rng, tmp_path):
-        for model, problems in (("slow", 60), ("fast", 6)):
-            save_run(run(rng, model, problems), tmp_path)
-        assert list(list_runs("demo", tmp_path)) == ["fast", "slow"]
-        assert list_runs("nothing", tmp_path) == {}
-
-
 class TestScores:
-    def test_they_are_those_of_the_outcome(self, rng):
-        one = run(rng)
-        found = scores_of(one, [1, 3])
-        assert found["P@3"] == one.outcome().ranking.scores([3])["P@3"]
-        assert [found[scheme] for scheme in SCHEMES] == averages(one.outcome().counts).tolist()
-        assert found["macro"] == pytest.approx(label_f1(one.outcome().counts).mean())
-        assert found["macro"] == found["Macro-F1"]
-
     def test_rows_hold_values_intervals_and_signatures(self, rng):
         one = run(rng)
         rows = {
@@ -75,15 +51,6 @@ class TestScores:
             assert rows[name]["low"] <= value <= rows[name]["high"]
         assert rows["entropy"]["signature"].startswith("f1|scheme:entropy|")
         assert rows["P@1"]["signature"].startswith("P@1|ties:index")
-
-    def test_label_table(self, rng):
-        one = run(rng)
-        table = label_table({"m": one})
-        assert table["test"].tolist() == one.outcome().counts.gold.tolist()
-        assert table["m"].tolist() == label_f1(one.outcome().counts).tolist()
-        other = MultilabelOutcome.from_scores([[1, 0]], [[1, -1]], 1, keep_sets=True)
-        with pytest.raises(ValueError, match="different labels"):
-            label_table({"m": one, "other": Run.from_outcome(other, dataset="demo", model="other")})
 
     def test_documents_that_differ_are_counted(self, rng):
         truth = rng.random((40, 6)) < 0.4
@@ -103,16 +70,6 @@ class TestPairs:
         noise = [rng.random(truth.shape) < share for share in (0.2, 0.1)]
         return truth, truth ^ noise[0], truth ^ noise[1]
 
-    def test_counts_are_those_of_each_model(self, rng):
-        truth, first, second = self.matrices(rng)
-        pairs = Outcome.from_sets(truth, first, LABELS, second=second)
-        for role, guess in (("predicted", first), ("second", second)):
-            counts = pairs.per_class(role)
-            assert counts.correct.tolist() == (truth & guess).sum(axis=0).tolist()
-            assert counts.predicted.tolist() == guess.sum(axis=0).tolist()
-            assert counts.gold.tolist() == truth.sum(axis=0).tolist()
-            assert counts.labels == LABELS
-
     def test_gains_are_differences_with_narrower_intervals_than_unpaired_ones(self, rng):
         truth, first, second = self.matrices(rng)
         second = np.where(rng.random(truth.shape) < 0.9, first, second)  # nearly the same predictions
@@ -128,11 +85,6 @@ class TestPairs:
         loose = gains(shuffled, np.random.default_rng(1), 500).set_index("scheme")
         paired_width, loose_width = (g.loc["micro", "high"] - g.loc["micro", "low"] for g in (gained, loose))
         assert paired_width < loose_width
-
-    def test_a_model_gains_nothing_over_itself(self, rng):
-        truth, first, _ = self.matrices(rng)
-        gained = gains(Outcome.from_sets(truth, first, LABELS, second=first), rng, 50)
-        assert (gained[["difference", "low", "high"]] == 0).all(axis=None)
 
 
 class TestStored:
@@ -159,12 +111,6 @@ class TestStored:
             value = runs[row.model].outcome().scores([1, 3, 5])[row.metric]
             assert value == pytest.approx(float(row.printed), abs=5.1e-5), (row.model, row.metric)
 
-    def test_one_hit_more_is_noticed(self):
-        counts = list_runs("reuters90")["1vsrest"].outcome().counts
-        spoilt = replace(counts, correct=counts.correct + np.eye(1, 90, dtype=int)[0])
-        one, other = (averages(table, ["micro"])[0] for table in (counts, spoilt))
-        assert abs(one - 0.8651) < 5.1e-5 < abs(other - 0.8651)
-
     @pytest.mark.parametrize("pair", PAIRS, ids="+".join)
     def test_pairs_hold_the_counts_of_the_single_runs(self, pair):
         path = RUNS_FOLDER / "reuters90" / "+".join(pair) / "no-encoder" / "seed-1337.json"
@@ -175,14 +121,6 @@ class TestStored:
             own = runs[model].outcome().counts
             for name in ("correct", "predicted", "gold"):
                 assert np.array_equal(getattr(counts, name), getattr(own, name))
-
-    def test_the_claims_of_the_notebook(self):
-        runs = {model: scores_of(one) for model, one in list_runs("reuters90").items()}
-        gain = {name: runs["thresholding"][name] - runs["1vsrest"][name] for name in SCHEMES}
-        assert list(gain) == sorted(gain, key=gain.get)  # from micro to macro
-        assert gain["macro"] > 0.15 > 0.03 > gain["micro"] > 0
-        assert runs["cost_sensitive_micro"]["macro"] > runs["cost_sensitive"]["macro"]
-        assert runs["thresholding"]["R@5"] < runs["1vsrest"]["R@5"] - 0.02
 
     def test_one_vs_rest_leaves_documents_without_a_label_and_thresholds_fewer(self):
         """L, Section 3.2: 259 and 80 of Reuters' 3,019 documents; and Macro-F1 rises."""
@@ -241,42 +179,3 @@ class TestStored:
         for name in ("cost_sensitive different splits", "cost_sensitive grid of C"):
             assert abs(found["Micro-F1"].loc[name, "value"] - micro["value"]) < 0.001
             assert macro["low"] < found["Macro-F1"].loc[name, "value"] < macro["high"]
-
-    def test_unknown_labels_change_every_ranking_measure_but_precision(self):
-        runs = list_runs("reuters90-held-out")
-        out, included = runs["1vsrest"].outcome(), runs["1vsrest with test labels"].outcome()
-        without, with_them = (one.ranking.scores([1, 5]) for one in (out, included))
-        for name in ("P@1", "P@5", "RP@1", "NDCG@1"):
-            assert with_them[name] == pytest.approx(without[name])
-        for name in ("R@1", "R@5", "RP@5", "NDCG@5"):
-            assert with_them[name] < without[name] - 0.01
-        assert out.scores([1])["Macro-F1"] * 86 / 90 == pytest.approx(included.scores([1])["Macro-F1"])
-
-
-class TestFigures:
-    def test_each_label_is_a_dot_in_its_group(self, rng):
-        runs = {model: run(rng, model) for model in ("1vsrest", "thresholding", "cost_sensitive")}
-        table = support_table(runs)
-        assert set(table["group"]) == {"1 to 5", "6 to 20"}
-        figure = charts.support_groups_chart(table, "t")
-        assert [axes.get_title("left").split("\n")[0] for axes in figure.axes] == ["1 to 5", "6 to 20"]
-        dots = sum(len(line.get_xdata()) for axes in figure.axes for line in axes.lines[::2])
-        assert dots == len(table) == 3 * 6
-        means = support_means(runs)["1vsrest"].dropna()
-        assert figure.axes[0].texts[0].get_text() == f"{means.iloc[0]:.0f}"
-
-    def test_gains_and_spectra_name_all_models(self):
-        gains = pd.DataFrame({"model": ["m", "k"], "scheme": "micro", "difference": 1.0, "low": 0, "high": 2})
-        labels = charts.gains_chart(gains, "t").axes[0].get_yticklabels()
-        assert [label.get_text() for label in labels] == ["m", "k"]
-        spectrum = pd.DataFrame({"model": ["m", "m", "k", "k"], "alpha": [0, 1] * 2, "value": [1, 2, 1, 3]})
-        texts = [text.get_text() for text in charts.spectra_chart(spectrum, "t").axes[0].texts]
-        assert {"m 1.0", "k 1.0"} <= set(texts)
-
-    def test_costs_leave_out_the_base_and_repeated_bytes(self):
-        row = {"dataset": "d", "seconds": 2.0, "problems": 4, "whole": 3.0, "one": 1.0, "not_zero": 1e6}
-        models = {"1vsrest": 8e6, "thresholding": 8e6, "tree": 5e6}
-        costs = pd.DataFrame([row | {"model": m, "bytes": b, "claimed": 8e6} for m, b in models.items()])
-        seconds, kept = (charts.seconds_chart(costs, "t").axes[0], charts.bytes_chart(costs, "t").axes[0])
-        assert [label.get_text() for label in seconds.get_yticklabels()] == ["thresholding, d", "tree, d"]
-        assert [label.get_text() for label in kept.get_yticklabels()] == ["1vsrest, d", "tree, d"]

@@ -5,21 +5,14 @@ import re
 import shlex
 import subprocess
 import sys
-from contextlib import suppress
 from pathlib import Path
 
 import jinja2
-import numpy as np
 import pandas as pd
 import pytest
 
 from helpers import NAME, ROOT
-from helpers.__main__ import main
-from helpers.papers.page import PAGES, TEMPLATES, made, picture
-from helpers.papers.page_tables import CLAIMS, claims_table, rows_of
-from helpers.reporting.tables import TABLES_FOLDER
-from helpers.runs import list_runs
-from tests.outcomes import Outcome
+from helpers.papers.page import PAGES, TEMPLATES, made
 
 README, RESULTS = ((ROOT / page).read_text(encoding="utf-8") for page in ("README.md", "results/README.md"))
 
@@ -61,24 +54,6 @@ def test_no_decimal_and_no_percentage_is_typed(template):
     assert NUMBER.findall(paragraphs((TEMPLATES / template).read_text(encoding="utf-8"))) == []
 
 
-def test_a_typed_number_would_be_seen():
-    assert NUMBER.findall(paragraphs("A is 84.9, `0.1`, version 0.10.0, {{ 1.5 }}, 95 %")) == ["84.9", "95 %"]
-
-
-def test_the_summary_is_short():
-    assert len(RESULTS.split()) <= 3500
-
-
-def test_every_claim_has_a_row_and_a_notebook():
-    assert len(claims_table().splitlines()) == len(CLAIMS) + 2
-    assert all((ROOT / "results" / "notebooks" / f"{claim.notebook}.ipynb").is_file() for claim in CLAIMS)
-
-
-def test_a_missing_row_is_named():
-    with pytest.raises(ValueError, match="has no row with dataset=nowhere"):
-        rows_of(TABLES_FOLDER / "01_statistics.csv", dataset="nowhere")
-
-
 def blocks(language: str, text: str = README) -> list[str]:
     """The code blocks of a page in one language."""
     return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
@@ -111,32 +86,6 @@ def test_the_example_is_what_the_command_prints(call, monkeypatch):
     assert len(shown) == 9 and set(shown) <= set(printed.splitlines())
 
 
-def test_the_example_file_is_a_stored_outcome():
-    (run,) = (
-        one for one in list_runs("semeval2010", profile="standard") if (one.name, one.seed) == ("EM-C", 9)
-    )
-    frame = pd.read_csv(ROOT / "examples" / "predictions.csv")
-    gold, predicted, paired = (frame[name] for name in ("gold", "predicted", "paired"))
-    assert Outcome.from_columns(gold, predicted, paired=paired, labels=run.labels) == run.outcome()
-
-
-def test_the_readme_is_short_and_has_a_picture():
-    prose = re.sub(r"^(```.*?^```|\|.*?$)", "", README, flags=re.MULTILINE | re.DOTALL)
-    assert len(prose.split()) <= 700
-    image, *others = re.findall(r"!\[.*?\]\((.*?)\)", README)
-    assert len(others) <= 3 and all((ROOT / other).is_file() for other in others)
-    drawn = pd.read_csv((ROOT / image).with_suffix(".csv"))
-    pd.testing.assert_frame_equal(drawn, pd.concat(picture()).reset_index(drop=True), rtol=1e-6)
-
-
-def test_the_pair_in_the_picture_is_turned_beyond_its_paired_intervals():
-    lead, direction = picture()
-    lead = lead.set_index("scheme")
-    assert lead.loc["micro", "low"] > 0 > lead.loc["macro", "high"]
-    assert np.allclose(lead["difference"], lead["score_first"] - lead["score_second"])
-    assert (direction.groupby(["model", "set"]).size() == 5).all()
-
-
 def test_the_commands_on_your_own_files_run_as_printed(call, monkeypatch, tmp_path):
     """Each line of the block that names mine.csv, typed as it stands, in a folder with such files."""
     monkeypatch.chdir(tmp_path)
@@ -160,11 +109,3 @@ def test_the_commands_on_your_own_files_run_as_printed(call, monkeypatch, tmp_pa
         assert program == NAME
         code, printed, said = call(*words)
         assert code == 0 and printed, (line, said)
-
-
-def test_the_commands_exist(capsys):
-    with suppress(SystemExit):
-        main(["--help"])
-    said = capsys.readouterr().out
-    for command in set(re.findall(r"(?:python -m helpers|beyond-micro-f1) ([a-z-]+)", README + RESULTS)):
-        assert re.search(rf"(?<![\w-]){command}(?![\w-])", said)

@@ -6,11 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from helpers.data import PUBLISHED_LISTS, find_list, locate, read_gids_probabilities
-from helpers.metrics import FactSample, averages
-from helpers.papers import list_runs as list_runs_module
+from helpers.data import find_list, locate, read_gids_probabilities
+from helpers.metrics import FactSample
 from helpers.papers.list_runs import published_list_runs, write_list_runs
-from helpers.runs import RUNS_FOLDER, Run, list_runs, load_run
+from helpers.runs import RUNS_FOLDER, Run, load_run
 
 with open(Path(__file__).parents[2] / "golden" / "ranked_lists.csv", newline="") as file:
     EXPECTED = list(csv.DictReader(file))
@@ -42,27 +41,6 @@ def test_one_hit_more_is_noticed() -> None:
     assert abs(changed.ranking().auc() - 0.1733) > 5e-4
 
 
-def test_all_twenty_are_stored_and_small() -> None:
-    runs = [run for name in ("nyt10", "gids") for run in list_runs(name, kind="facts")]
-    assert {(run.dataset, run.model) for run in runs} >= {(row.dataset, row.name) for row in PUBLISHED_LISTS}
-    files = [path for name in ("nyt10", "gids") for path in (RUNS_FOLDER / name).glob("*/published/*.json")]
-    assert len(files) == 20 and sum(path.stat().st_size for path in files) < 1_500_000
-
-
-def test_where_relations_are_known_so_are_counts() -> None:
-    """Best micro-F1 of Jat et al.'s PCNN, and macro-F1 at its threshold, from the stored file alone."""
-    run = stored("gids", "Jat PCNN")
-    ranking = run.outcome().ranking(run.labels, run.negative)
-    f1, rank, threshold = ranking.best_f1()
-    assert f1 == pytest.approx(0.79669, abs=5e-6)
-    counts = ranking.counts_at(threshold)
-    assert counts.predicted.sum() == rank  # rounding the scores has made no tie at the threshold
-    assert averages(counts, ["micro"])[0] == pytest.approx(f1)
-    assert ranking.facts_of_relation.tolist() == [584, 787, 646, 430]
-    listed = stored("nyt10", "NRE CNN+ATT").outcome()
-    assert listed.relations and listed.facts_of_relation is None and len(set(listed.pairs)) == 2000
-
-
 class TestWithTheFiles:
     def test_a_fresh_conversion_is_what_is_stored(self, data_dir, tmp_path) -> None:
         runs = published_list_runs()
@@ -85,8 +63,3 @@ class TestWithTheFiles:
             ranking = facts.ranking(run.labels, run.negative)
             assert np.array_equal(gold[cells], ranking.hits)
             FactSample.of(ranking, cells[0], gold[:, 1:].sum(axis=1))
-
-    def test_lost_files_are_named(self, monkeypatch) -> None:
-        monkeypatch.setattr(list_runs_module, "locate", lambda file: Path("gone", file))
-        with pytest.raises(FileNotFoundError, match=r"CNN\+ONE.txt"):
-            published_list_runs()

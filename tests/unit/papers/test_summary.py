@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from helpers.cli import main
-from helpers.papers.summary import comparisons, expected_tables, printed_scale, shown, summary_text
+from helpers.papers.summary import comparisons, summary_text
 from helpers.reporting.tables import write_tidy
 
 SPANBERT = {"paper": "W", "item": "Section 3.1", "dataset": "tacred", "model": "spanbert", "metric": "f1"}
@@ -35,16 +35,6 @@ def notebook(folder: Path, name: str, contract: str) -> None:
     (folder / name).write_text(json.dumps({"cells": [cell]}), encoding="utf-8")
 
 
-def test_a_score_is_shown_in_per_cent_and_what_rows_share_stands_in_the_heading(tmp_path):
-    knowbert = SPANBERT | {"model": "knowbert", "value": 0.7166, "published": "71.5"}
-    text = page(tmp_path, [SPANBERT, knowbert])
-    assert text.splitlines()[0] == "W, Section 3.1, tacred, f1, micro (01_rows.csv)"
-    assert line(text, "spanbert") == ["spanbert", "70.8", "70.83", "yes"]
-    assert line(text, "knowbert") == ["knowbert", "71.5", "71.66", "no"]
-    last = "1 of 2 published numbers agree; these do not: W Section 3.1: knowbert."
-    assert text.splitlines()[-1] == last
-
-
 @pytest.mark.parametrize(
     ("row", "cells"),
     [
@@ -65,26 +55,11 @@ def test_the_metric_or_the_unit_decides_the_scale(tmp_path, row, cells):
     assert line(text, row["metric"]) == [row["metric"], *cells]
 
 
-def test_scores_of_the_papers_are_per_cent_and_their_other_numbers_are_not():
-    per_cent = ("f1", "negative_share", "pd", "pir", "ppr", "performance_original", "performance_paired")
-    assert {printed_scale(metric) for metric in per_cent} == {100}
-    others = ("labels", "samples", "perplexity", "perplexity_without_negative", "ratio", "p", "d", "weight")
-    assert {printed_scale(metric) for metric in others} == {1}
-
-
 def test_a_verdict_decides_and_its_interval_is_shown(tmp_path):
     text = page(tmp_path, [TEST, TEST | {"scheme": "micro", "verdict": "consistent"}])
     assert line(text, "macro") == ["macro", "2·10^-10", "3.5e-10 to 3.1e-09", "no"]
     assert line(text, "micro")[-1] == "yes"
     assert text.endswith("1 of 2 published numbers agree; these do not: W Table 3: macro.")
-
-
-def test_what_is_not_derivable_is_not_counted(tmp_path):
-    unknown = TEST | {"scheme": "micro", "verdict": "not derivable", "low": None, "high": None}
-    text = page(tmp_path, [TEST | {"verdict": "consistent"}, unknown])
-    assert line(text, "micro") == ["micro", "2·10^-10"]
-    last = "1 of 1 published numbers agree. 1 more row is not judged: of another encoder, or not derivable."
-    assert text.splitlines()[-1] == last
 
 
 def test_what_is_not_judged_is_counted_beside_what_does_not_agree(tmp_path):
@@ -95,21 +70,6 @@ def test_what_is_not_judged_is_counted_beside_what_does_not_agree(tmp_path):
     assert last.endswith(". 2 more rows are not judged: of another encoder, or not derivable.")
 
 
-def test_rows_without_a_published_value_are_left_out(tmp_path):
-    new = SPANBERT | {"model": "new", "published": ""}
-    text = page(tmp_path, [SPANBERT, new], [new])
-    assert "new" not in text and "02_rows.csv" not in text
-    assert text.endswith("1 of 1 published numbers agree.")
-
-
-def test_items_of_several_tables_keep_the_order_of_the_notebooks(tmp_path):
-    text = page(tmp_path, [SPANBERT | {"item": "Table 9"}], [SPANBERT])
-    assert [one for one in text.splitlines() if one.startswith("W,")] == [
-        "W, Table 9 (01_rows.csv)",
-        "W, Section 3.1 (02_rows.csv)",
-    ]
-
-
 def test_verdicts_of_the_audit_are_counted_by_paper(tmp_path):
     rows = ["paper,verdict", *["W,consistent"] * 3, "W,inconsistent", "R,consistent", "R,not derivable"]
     (tmp_path / "audit.csv").write_text("\n".join(rows) + "\n")
@@ -118,30 +78,12 @@ def test_verdicts_of_the_audit_are_counted_by_paper(tmp_path):
     assert "R: 1 consistent, 0 inconsistent, 1 not derivable" in text.splitlines()
 
 
-def test_other_files_of_the_folder_are_not_read(tmp_path):
-    (tmp_path / "benchmarks.csv").write_text("what,seconds\ncounting,1\n")
-    assert "benchmarks" not in page(tmp_path, [SPANBERT])
-
-
 def test_a_missing_table_is_named_with_the_command_that_makes_it(tmp_path):
     notebook(tmp_path, "01_first.ipynb", "- **Writes.** `figures/01_a`, `results/tables/01_rows.csv`.")
     notebook(tmp_path, "07_last.ipynb", "- **Writes.** `results/tables/07_more.csv`.")
     text = page(tmp_path, [SPANBERT])
     said = "07_more.csv is missing; this makes it: python -m helpers notebooks --only 07"
     assert [one for one in text.splitlines() if "missing" in one] == [said]
-
-
-def test_the_notebooks_of_the_project_say_which_tables_they_write():
-    assert {"03_systems.csv", "04_tests.csv", "audit.csv"} <= set(expected_tables())
-
-
-@pytest.mark.parametrize("made", [True, False])
-def test_without_any_table_the_command_that_makes_them_is_named(tmp_path, made):
-    folder = tmp_path / "tables"
-    if made:
-        folder.mkdir()
-    with pytest.raises(ValueError, match=r"no tables in .*tables; .* python -m helpers notebooks"):
-        summary_text(folder)
 
 
 @pytest.mark.parametrize(
@@ -157,24 +99,6 @@ def test_what_cannot_be_compared_is_refused_with_file_and_row(tmp_path, row, mes
     path = write_tidy([SPANBERT | row], tmp_path / "01_rows.csv")
     with pytest.raises(ValueError, match=message):
         list(comparisons(path))
-
-
-@pytest.mark.parametrize("name", ["01_rows.csv", "audit.csv"])
-def test_a_file_that_is_something_else_is_refused(tmp_path, name):
-    (tmp_path / name).write_text("model,published\nA,1\n")
-    with pytest.raises(ValueError, match=rf"{name}: columns .*paper"):
-        summary_text(tmp_path)
-
-
-def test_a_table_of_nothing_published_is_passed_over(tmp_path):
-    (tmp_path / "13_fingerprint.csv").write_text("count,train,test\nsentences,1864,5663\n")
-    assert summary_text(tmp_path, notebooks=tmp_path) == "0 of 0 published numbers agree."
-
-
-def test_shown_has_one_digit_more():
-    printed = {"79.5": "79.51", "8.80": "8.800", "42": "42", "-2.5": "-2.33", "0.005": "0.0061"}
-    values = (79.5105, 8.79966, 42.0, -2.3333, 0.0061362)
-    assert [shown(v, text) for v, text in zip(values, printed, strict=True)] == list(printed.values())
 
 
 def test_the_command_prints_the_page_or_ends_with_2_and_one_line(tmp_path, monkeypatch, capsys):

@@ -26,21 +26,6 @@ def test_by_hand():
     )
 
 
-def test_the_majority_is_that_of_the_training_samples_if_the_run_knows_it():
-    run = run_of(ROWS, facts={"majority": "a"})
-    assert majority_label(run) == "a"
-    found = against_majority(run)
-    assert found["accuracy"][1] == pytest.approx(3 / 11)
-    assert found["micro"][1] == pytest.approx(2 * 3 / (11 + 5))
-
-
-def test_what_does_not_beat_it_is_said_with_both_numbers():
-    text = majority_text(run_of([(0, 0, 6), (1, 0, 3), (2, 0, 2)]))
-    assert text.startswith("does not beat the majority baseline (always 'Other', accuracy 54.55): ")
-    assert "accuracy 54.55 against 54.55" in text
-    assert "macro 0.00 against 0.00" in text
-
-
 def test_every_stored_model_but_the_baseline_itself_beats_it():
     runs = [run for run in list_runs("semeval2010") if run.profile == "standard" and not run.second]
     assert len(runs) > 20

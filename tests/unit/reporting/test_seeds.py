@@ -10,15 +10,12 @@ from helpers.reporting.seeds import (
     DIRECTION,
     MixedRunsWarning,
     compare_models,
-    epoch_runs,
     over_seeds,
     paired_scores,
     per_seed,
     resampled_intervals,
     scheme_scores,
 )
-from helpers.runs import Run, save_run
-from tests.outcomes import Outcome
 from tests.unit.direction_runs import HALF, run
 
 
@@ -35,12 +32,6 @@ def test_scores_of_one_run_by_hand():
     found = paired_scores(run("m", 9, HALF))
     # B: gold is turned; 6 sentences stay (wrong), two are right on B; PIR = 6 / 7; PPR = 1 / 8
     assert [found[name] for name in DIRECTION] == pytest.approx([7 / 8, 2 / 8, 5 / 8, 6 / 7, 1 / 8])
-
-
-def test_paired_scores_need_paired_samples():
-    plain = Run.from_outcome(Outcome.from_columns(["a"], ["a"]), dataset="d", model="m")
-    with pytest.raises(ValueError, match="no predictions on paired samples"):
-        paired_scores(plain)
 
 
 def test_mean_sd_and_number_of_runs():
@@ -81,19 +72,6 @@ def test_an_interval_is_of_one_run_and_moves_with_no_other():
         resampled_intervals([one], "macro")
 
 
-def test_runs_of_epochs_in_the_order_of_their_numbers(tmp_path):
-    for epoch in (10, 2):
-        save_run(run("m", 9, HALF, variant=f"epoch-{epoch}"), tmp_path)
-    save_run(run("m", 9, HALF), tmp_path)
-    assert {epoch: len(found) for epoch, found in epoch_runs(tmp_path).items()} == {2: 1, 10: 1}
-    assert list(epoch_runs(tmp_path)) == [2, 10]
-    assert {run.name for found in epoch_runs(tmp_path).values() for run in found} == {"m"}
-
-
-def test_without_runs_there_are_no_rows():
-    assert per_seed([], scheme_scores).empty and over_seeds(per_seed([], scheme_scores)).empty
-
-
 @pytest.mark.parametrize(
     ("first", "second", "text"),
     [
@@ -118,10 +96,3 @@ def test_a_mean_over_devices_or_precisions_says_so(first, second, text):
     assert seeds == {"m": [f"9, 148 (mixes {text})"], "n": ["9, 148"]}
     with pytest.warns(MixedRunsWarning):
         resampled_intervals(mixed, replicates=2)
-
-
-def test_runs_of_one_kind_and_runs_that_do_not_say_are_averaged_without_a_word(recwarn):
-    kinds = ({"device": "cpu", "precision": "bf16"}, {})
-    runs = [run("m", seed, HALF, environment=one) for seed, one in enumerate(kinds)]
-    assert set(over_seeds(per_seed(runs, paired_scores))["seeds"]) == {"0, 1"}
-    assert not [one for one in recwarn if one.category is MixedRunsWarning]

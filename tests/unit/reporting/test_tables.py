@@ -3,11 +3,8 @@
 import pandas as pd
 import pytest
 
-from helpers.reporting import settings_table
 from helpers.reporting.published import load_published
-from helpers.reporting.tables import TIDY_COLUMNS, published_ours, read_tidy, tidy, to_markdown, write_tidy
-from helpers.runs import Run, list_runs, load_run, save_run
-from tests.outcomes import Outcome
+from helpers.reporting.tables import TIDY_COLUMNS, published_ours, read_tidy, write_tidy
 
 ROWS = [
     {
@@ -62,21 +59,10 @@ def test_missing_values_and_repeated_keys_are_refused_and_nothing_is_written(tmp
     assert not (tmp_path / "t.csv").exists()
 
 
-def test_an_empty_table_has_its_columns(tmp_path):
-    assert read_tidy(write_tidy([], tmp_path / "t.csv")).columns.tolist() == list(TIDY_COLUMNS)
-
-
 def test_reading_something_else_names_the_missing_columns(tmp_path):
     (tmp_path / "t.csv").write_text("model,value\nA,1\n")
     with pytest.raises(ValueError, match=r"t.csv: columns paper, item"):
         read_tidy(tmp_path / "t.csv")
-
-
-def test_tidy_leaves_its_input_alone():
-    frame = pd.DataFrame(ROWS)
-    before = frame.copy()
-    tidy(frame)
-    assert frame.equals(before)
 
 
 def test_published_beside_ours_in_the_printed_unit():
@@ -95,66 +81,7 @@ def test_published_beside_ours_in_the_printed_unit():
     assert table["agrees"].tolist() == [True, False, pd.NA]
 
 
-def test_published_column_of_the_table_itself_is_used():
-    ours = pd.DataFrame({"model": ["a", "b"], "value": [3.3052, 2.0], "published": ["3.31", ""], "low": 0.0})
-    table = published_ours(ours)
-    assert table.columns.tolist() == ["model", "published", "ours", "difference", "agrees"]
-    assert table.loc[0, "agrees"] and pd.isna(table.loc[1, "difference"])
-
-
 def test_ambiguous_published_numbers_are_refused():
     ours = pd.DataFrame({"model": ["RECENT"], "value": [0.7]})
     with pytest.raises(ValueError):
         published_ours(ours, load_published("W", "Table 3"), on=("model",))
-
-
-def test_markdown():
-    frame = pd.DataFrame(
-        {"model": ["a|b", "c\nd"], "f1": [0.12345, float("nan")], "n": [3, 4], "agrees": [True, False]}
-    )
-    assert to_markdown(frame, {"f1": 3}).splitlines() == [
-        "| model | f1 | n | agrees |",
-        "|---|---:|---:|---|",
-        r"| a\|b | 0.123 | 3 | yes |",
-        "| c d |  | 4 | no |",
-    ]
-
-
-def test_markdown_of_missing_agreement_is_empty():
-    ours = pd.DataFrame({"model": ["a"], "value": [1.0], "published": [""]})
-    assert to_markdown(published_ours(ours)).splitlines()[-1] == "| a |  | 1.00 |  |  |"
-
-
-def test_settings_of_several_runs_stand_side_by_side():
-    table = Outcome.from_columns(["a"], ["a"])
-    files = {"train.txt": "0123456789ab" + "0" * 52}
-
-    def run(model, seed, options=None, **settings):
-        given = {"hyperparameters": settings, "options": options or {}, "files": files}
-        return Run.from_outcome(table, dataset="demo", model=model, seed=seed, **given)
-
-    runs = [
-        run("em-c", 9, epochs=5),
-        run("em-c", 148, epochs=5),
-        run("em-es", 9, {"layer_norm": True}, epochs=3),
-    ]
-    found = settings_table(runs)
-    assert found.columns.tolist() == ["em-c", "em-es"]
-    assert found.loc["seed"].tolist() == ["9, 148", "9"]
-    assert found.loc["layer_norm"].tolist() == ["", "True"]
-    assert found.index.tolist() == ["dataset", "split", "seed", "epochs", "layer_norm", "sha256 of train.txt"]
-    assert found.loc["sha256 of train.txt", "em-c"] == "0123456789ab"
-    with pytest.raises(ValueError, match="runs is empty"):
-        settings_table([])
-
-
-def test_settings_of_a_stored_run_are_all_there():
-    run = next(one for one in list_runs("semeval2010") if one.hyperparameters)
-    shown = settings_table(run)
-    assert set(run.hyperparameters) <= set(shown.index)
-
-
-def test_a_run_just_made_and_the_stored_one_give_one_table(tmp_path):
-    given = {"hyperparameters": {"loss": "hinge", "C": 1.0}, "files": {"b": "1" * 64, "a": "2" * 64}}
-    run = Run.from_outcome(Outcome.from_columns(["a"], ["a"]), dataset="demo", model="svm", **given)
-    assert settings_table(run).equals(settings_table(load_run(save_run(run, tmp_path))))

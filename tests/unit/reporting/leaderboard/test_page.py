@@ -2,16 +2,12 @@
 
 import json
 import re
-import struct
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
 
-from helpers.core import ChecksumError
 from helpers.evaluation import system_title
 from helpers.metrics import averages, direction_scores, fact_scores, power
 from helpers.reporting.leaderboard import (
@@ -19,14 +15,12 @@ from helpers.reporting.leaderboard import (
     measured,
     page_data,
     register_measure,
-    take_pictures,
     unregister_measure,
 )
-from helpers.reporting.leaderboard.one_file import _stored
-from helpers.reporting.leaderboard.page import MODULES, WEB, json_in_html
-from helpers.runs import Run, list_runs, load_run, save_run
+from helpers.reporting.leaderboard.page import json_in_html
+from helpers.runs import Run, list_runs, load_run
 from tests.outcomes import Outcome
-from tests.unit.reporting.leaderboard.conftest import HOSTILE, save
+from tests.unit.reporting.leaderboard.conftest import HOSTILE
 
 SHOWN = "[...document.querySelectorAll('#table-body tr')]"
 
@@ -144,30 +138,6 @@ class TestWhatItShows:
         until(seen, "document.getElementById('signature').textContent.startsWith('recall')")
         assert seen.inner_text("#signature") == expected
 
-    def test_the_leader_is_named(self, seen) -> None:
-        assert "KnowBERT" in seen.inner_text("#headline")
-
-
-def test_pictures_are_of_the_page_as_it_is(browser, tmp_path) -> None:
-    """In a process of its own: two of playwright's loops cannot run in one."""
-    words = ["leaderboard", "rebuild", "--store", tmp_path, "--runs", tmp_path / "none", "--bootstrap", "0"]
-    words += ["--out", tmp_path / "page.html", "--pictures", tmp_path]
-    save(Outcome.from_columns(["a", "b"], ["a", "a"]), tmp_path, "one", dataset="small")
-    done = subprocess.run([sys.executable, "-m", "helpers", *map(str, words)], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
-    sizes = [struct.unpack(">II", path.read_bytes()[16:24]) for path in sorted(tmp_path.glob("*.png"))]
-    assert sizes == [(1280, 1180), (1280, 1180), (390, 1180)]  # dark, light, phone
-    assert len(done.stdout.splitlines()) == 4
-
-
-def test_without_chromium_one_line_says_that_no_picture_was_taken(monkeypatch, tmp_path, caplog) -> None:
-    monkeypatch.delenv("CHROMIUM", raising=False)
-    monkeypatch.setenv("PATH", "")
-    assert take_pictures(tmp_path / "page.html", tmp_path) == [] == list(tmp_path.iterdir())
-    assert caplog.messages == [
-        "no pictures of the page were taken: they need Chromium and the package playwright"
-    ]
-
 
 class TestUse:
     def test_sorting(self, seen) -> None:
@@ -214,42 +184,6 @@ class TestUse:
         assert (
             f"macro {100 * averages(outcome, ['macro'], labels=kept, negative='no_relation')[0]:.2f}" in after
         )
-
-    def test_copying_a_number_and_a_table(self, seen) -> None:
-        seen.locator("#table-body .value").first.click()
-        assert seen.is_visible("dialog#number")
-        seen.click("text=Copy as Markdown")
-        copied = seen.evaluate("navigator.clipboard.readText()")
-        assert copied.startswith("| System | n^0.75 | low | high |") and "`f1|scheme:n^0.75|" in copied
-        seen.click("text=Copy as LaTeX")
-        copied = seen.evaluate("navigator.clipboard.readText()")
-        assert copied.startswith("% f1|scheme") and "KnowBERT &" in copied and r"n\^{}0.75" in copied
-        seen.keyboard.press("Escape")
-        seen.click("#copy-place >> text=Markdown")
-        lines = seen.evaluate("navigator.clipboard.readText()").splitlines()
-        assert lines[0].count("|") == 9 and len([line for line in lines if line.startswith("| ")]) == 53
-
-    def test_a_search_leaves_the_ranks_of_the_whole_table(self, opened, real_page) -> None:
-        page, faults = opened(real_page, "#d=tacred&sort=micro")
-        ranks = f"""() => Object.fromEntries({SHOWN}.map(
-            row => [row.querySelector('.name').textContent, row.querySelector('.rank').textContent]))"""
-        whole = page.evaluate(ranks)
-        page.fill("#search", "GCN")
-        until(page, f"{SHOWN}.length < 52")
-        left = page.evaluate(ranks)
-        assert 1 < len(left) < 52 and left == {name: whole[name] for name in left}
-        assert [*left.values()][:2] != ["1", "2"] and faults == []
-        page.close()
-
-    def test_an_address_shows_its_view(self, opened, real_page) -> None:
-        page, faults = opened(real_page, "#d=semeval2010&sort=macro&alpha=0.2&q=CNN&labels=observed")
-        assert page.input_value("#search") == "CNN" and page.input_value("#alpha") == "0.2"
-        assert page.get_attribute('th[data-column="macro"]', "aria-sort") == "descending"
-        assert {row["name"] for row in table(page)} >= {"CNN", "CR-CNN"}
-        page.evaluate("location.hash = '#d=nowhere&alpha=x&out=%3Cb%3E&v=constructor'")
-        until(page, "document.title.startsWith('TACRED')")
-        assert len(table(page)) == 52 and faults == []
-        page.close()
 
     def test_the_keyboard_alone(self, opened, real_page) -> None:
         page, faults = opened(real_page)
@@ -312,21 +246,6 @@ class TestForEverybody:
         assert faults == []
         page.close()
 
-    def test_paper(self, opened, real_page) -> None:
-        page, faults = opened(real_page, dark=True)
-        page.emulate_media(media="print", color_scheme="dark")
-        assert not page.is_visible(".controls") and page.is_visible("#table-body tr")
-        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-        assert len(page.pdf()) > 20_000 and faults == []
-        page.close()
-
-    def test_dark_is_dark(self, opened, real_page) -> None:
-        page, _ = opened(real_page, dark=True)
-        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(18, 20, 23)"
-        page.click("#theme")
-        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(251, 250, 248)"
-        page.close()
-
 
 @contextmanager
 def script_seconds(page) -> Iterator[list[float]]:
@@ -361,15 +280,6 @@ class TestManySystems:
         assert loading[0] < 2 and turning[0] / 20 < 0.050, (loading, turning)
         page.click("#more")
         assert len(table(page)) == 1000 and faults == []
-        page.close()
-
-    def test_work_counts_and_waiting_does_not(self, opened, many_page) -> None:
-        page, _ = opened(many_page)
-        with script_seconds(page) as working:
-            page.evaluate("() => { for (let n = 0, x = 1; n < 3e7; n++) x = Math.sin(x) + n; }")
-        with script_seconds(page) as waiting:
-            page.evaluate("() => new Promise(done => setTimeout(done, 1000))")
-        assert working[0] > 0.1 > waiting[0]
         page.close()
 
     def test_names_that_would_do_harm_are_text(self, opened, many_page) -> None:
@@ -410,19 +320,6 @@ class TestMetricsInTheBrowser:
                     expected = averages(table_, named, score, negative="N", labels=labels_rule)
                     assert found == pytest.approx(expected.tolist(), abs=1e-12)
 
-    def test_rank_agreement_and_crossings(self, seen, rng) -> None:
-        from helpers.metrics import ALPHAS, alpha_crossings, alpha_spectrum, rank_agreement
-
-        scores = rng.integers(0, 6, (12, 2)) / 6
-        found = seen.evaluate("([x, y]) => leaderboard.metrics.kendall(x, y)", scores.T.tolist())
-        assert found == pytest.approx(rank_agreement(scores)[0, 1], abs=1e-12)
-        tables = [run.outcome() for run in list_runs("tacred") if run.model in ("cnn", "gcn")]
-        lines = [alpha_spectrum(one, ALPHAS, negative="no_relation").tolist() for one in tables]
-        crossed = seen.evaluate(
-            "([a, b]) => leaderboard.metrics.crossings(a, b, leaderboard.model.ALPHAS)", lines
-        )
-        assert crossed == pytest.approx(alpha_crossings(*tables, negative="no_relation"), abs=1e-4)
-
 
 class TestBuilding:
     def test_the_same_data_give_the_same_file(self, small_folder, tmp_path) -> None:
@@ -433,19 +330,6 @@ class TestBuilding:
             for name in ("a.html", "b.html")
         ]
         assert pages[0] == pages[1] and b"https://cdn" not in pages[0]
-
-    def test_another_library_is_refused(self, tmp_path) -> None:
-        (tmp_path / "vendor").mkdir()
-        (tmp_path / "vendor" / "plot.min.js").write_text("alert(1)")
-        with pytest.raises(ChecksumError, match="expected 973ac9"):
-            build_page({"testsets": []}, tmp_path / "x.html", tmp_path)
-        assert not (tmp_path / "x.html").exists()
-
-    def test_modules_import_those_before_them_only(self) -> None:
-        for place, name in enumerate(MODULES):
-            found = re.findall(r'from "\./(\w+)\.js"', (WEB / f"{name}.js").read_text("utf-8"))
-            assert set(found) <= set(MODULES[:place])
-        assert {path.stem for path in WEB.glob("*.js")} == set(MODULES)
 
     def test_no_text_ends_the_script(self) -> None:
         text = json_in_html({"a": "</script><!--", "b": "\u2028"})
@@ -466,17 +350,6 @@ class TestBuilding:
         finally:
             unregister_measure("error")
 
-    def test_an_evaluation_that_reads_the_gold_labels_is_not_listed(self, tmp_path) -> None:
-        runs = list_runs("re_docred-drawn")
-        fair = [run for run in runs if run.options.get("evaluation") != "as-published"]
-        assert 0 < len(fair) < len(runs)
-        for run in runs:
-            save_run(run, tmp_path)
-        (listed,) = page_data(tmp_path, None, replicates=0)["testsets"]
-        assert {one["name"] for one in listed["systems"]} == {system_title(run.name) for run in fair}
-        others = _stored("re_docred-drawn", tmp_path, tmp_path / "store")
-        assert len(others) == len(fair) and not any("as-published" in name for name in others)
-
     def test_measures_of_a_run(self, small_folder) -> None:
         run = load_run(next((small_folder / "small" / "pairs").rglob("*.json")))
         found = measured(run, replicates=200)
@@ -489,12 +362,3 @@ class TestBuilding:
         outcomes = Outcome.from_columns(["x"] * 60 + ["y"], ["x"] * 61, paired=["x"] * 61)
         found = measured(Run.from_outcome(outcomes, dataset="d", model="m"), replicates=300)
         assert found["performance_original"][2] == found["performance_paired"][2] == 0.5
-
-    def test_intervals_are_kept_between_rebuilds(self, small_folder, tmp_path, monkeypatch) -> None:
-        monkeypatch.setattr("helpers.reporting.leaderboard.payload.CACHE", tmp_path / "cache")
-        first = page_data(small_folder, None, replicates=20)
-        assert list((tmp_path / "cache").glob("*.json"))
-        monkeypatch.setattr(
-            "helpers.reporting.leaderboard.payload.measured", lambda *_: pytest.fail("computed anew")
-        )
-        assert page_data(small_folder, None, replicates=20) == first
