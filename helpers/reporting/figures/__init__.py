@@ -32,9 +32,9 @@ from .facts import (
     list_intervals_chart,
     noise_chart,
     precision_recall_chart,
-    protocols_chart,
     relation_f1_chart,
     relation_shares_chart,
+    slope_chart,
 )
 from .forest import forest_chart
 from .drawings import marker_exchange_chart, pipeline_chart, weighting_steps_chart

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from .parts import first_seen, headline, legend_below, name_rows, panels, spread_labels, with_support
-from .style import BLUE, ORANGE, PALETTE, QUIET, ink, styled
+from .style import BLUE, FAINT, ORANGE, PALETTE, QUIET, ink, styled
 
 _COLORS = [PALETTE[at] for at in (0, 3, 2, 1, 4, 5, 9, 7)]
 
@@ -163,35 +163,34 @@ def relation_shares_chart(shares: pd.DataFrame, title: str) -> plt.Figure:
 
 
 @styled
-def protocols_chart(scores: pd.DataFrame, title: str) -> plt.Figure:
-    """Systems under two or more test protocols, a line for each: where lines cross, the protocols disagree.
+def slope_chart(lines: pd.DataFrame, title: str, ylabel: str = "AUC (%)") -> plt.Figure:
+    """A value of several things at each step, a line for each: where lines cross, the steps disagree.
 
     Parameters
     ----------
-    scores : columns `system`, `protocol`, `value` (per cent), `marked` (drawn in colour).
+    lines : columns `line`, `x` (steps in the order of first sight), `value` (per cent), `marked` (drawn in
+        colour and named at both ends; the others are thin, grey and without a name).
 
-    >>> scores = pd.DataFrame({"system": ["a", "a"], "protocol": ["p", "q"], "value": [10.0, 30.0]})
-    >>> len(protocols_chart(scores.assign(marked=True), "one").axes[0].lines)
+    >>> lines = pd.DataFrame({"line": ["a", "a"], "x": ["p", "q"], "value": [10.0, 30.0], "marked": True})
+    >>> len(slope_chart(lines, "one").axes[0].lines)
     1
     """
-    protocols = first_seen(scores, "protocol")
-    figure, axes = plt.subplots(figsize=(2.6 + 2.1 * len(protocols), 5.2))
-    table = scores.pivot_table(index="system", columns="protocol", values="value", sort=False)[protocols]
-    marked = set(scores.loc[scores["marked"], "system"])
-    colors = dict(zip(sorted(marked), _COLORS * 3, strict=False))
-    for system, row in table.iterrows():
-        color = colors.get(system, QUIET)
-        axes.plot(
-            range(len(row)), row, "o-", color=color, linewidth=2.2 if system in marked else 0.9, markersize=4
-        )
-    for side, at, align in ((0, -0.06, "right"), (len(protocols) - 1, len(protocols) - 0.94, "left")):
-        places = spread_labels(list(table[protocols[side]]), 1.35)
-        for system, place in zip(table.index, places, strict=True):
-            axes.text(
-                at, place, system, ha=align, va="center", fontsize=7, color=ink(colors.get(system, QUIET))
-            )
-    axes.set_xticks(range(len(protocols)), protocols)
-    axes.set(xlim=(-1.1, len(protocols) + 0.1), ylabel="AUC (%)", title=title)
+    steps = first_seen(lines, "x")
+    figure, axes = plt.subplots(figsize=(2.6 + 1.5 * len(steps), 4.4))
+    table = lines.pivot_table(index="line", columns="x", values="value", sort=False)[steps]
+    named = table[table.index.isin(lines.loc[lines["marked"], "line"])]
+    colors = dict(zip(named.index, _COLORS * 3, strict=False))
+    for line, row in table.iterrows():
+        width = 2.2 if line in colors else 0.9
+        axes.plot(range(len(row)), row, "o-", color=colors.get(line, FAINT), linewidth=width, markersize=4)
+    gap = 0.045 * (table.max(axis=None) - table.min(axis=None))
+    for side, at, align in ((0, -0.08, "right"), (-1, len(steps) - 0.92, "left")):
+        for (line, color), place in zip(
+            colors.items(), spread_labels(list(named[steps[side]]), gap), strict=True
+        ):
+            axes.text(at, place, line, ha=align, va="center", fontsize=9, color=ink(color))
+    axes.set_xticks(range(len(steps)), steps)
+    axes.set(xlim=(-0.9, len(steps) - 0.1), ylabel=ylabel, title=title)
     axes.grid(axis="x", visible=False)
     return figure
 
