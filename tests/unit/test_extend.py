@@ -87,12 +87,6 @@ def test_a_scheme_is_in_reports_comparisons_and_tables(scheme, call, tmp_path):
     assert list(chosen) == [scheme, "n^0.5"] and chosen[scheme]["f1"] == chosen["n^0.5"]["f1"]
 
 
-def test_the_audit_is_of_what_was_printed_whatever_is_registered(scheme):
-    from helpers.papers.audit.report import audit_claims
-
-    assert not audit_claims()["claim"].str.contains(scheme).any()
-
-
 def test_a_data_set_has_statistics_and_can_be_trained_on(dataset, call, tmp_path):
     assert [len(samples) for samples in read_corpus(dataset).values()] == [10, 5]
     code, out, _ = call("stats", dataset, "--format", "json")
@@ -121,17 +115,3 @@ def test_a_figure_is_saved_with_what_it_draws(tmp_path):
     assert draw_and_save(supports_chart, "99_mine", drawn, tmp_path) is not None
     assert sorted(path.name for path in tmp_path.iterdir()) == ["99_mine.csv", "99_mine.pdf", "99_mine.png"]
     assert pd.read_csv(tmp_path / "99_mine.csv")["support"].tolist() == [3, 1]
-
-
-def test_a_command_is_one_function(call):
-    from helpers.cli import app
-
-    @app.command("twice")
-    def twice() -> None:
-        """Say it twice."""
-        print("twice twice")
-
-    try:
-        assert call("twice")[:2] == (0, "twice twice\n")
-    finally:
-        app.commands.pop("twice")

@@ -1,7 +1,6 @@
 """`python -m helpers`: what it prints, in which form, and how it behaves as a process."""
 
 import csv
-import gzip
 import inspect
 import io
 import json
@@ -20,7 +19,7 @@ import click
 import pandas as pd
 import pytest
 
-from helpers import ROOT, __version__
+from helpers import ROOT
 from helpers.cli import app, put
 from helpers.data import counted_datasets
 from helpers.data.demo import demo_documents
@@ -111,25 +110,6 @@ class TestScore:
         assert report["per_class"]["A"]["support"] == 3
         assert not {"official", "direction"} & set(report)
 
-    @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet", "csv.gz", "jsonl.gz", "parquet.gz"])
-    def test_every_kind_of_file_gives_the_same(self, answer, folder, paper, ending):
-        frame, path = pd.DataFrame(PAPER), folder / f"same.{ending}"
-        content = {
-            "csv": lambda: frame.to_csv(index=False).encode(),
-            "tsv": lambda: frame.to_csv(index=False, sep="\t").encode(),
-            "jsonl": lambda: frame.to_json(orient="records", lines=True).encode(),
-            "parquet": lambda: frame.to_parquet(),
-        }[ending.removesuffix(".gz")]()
-        path.write_bytes(gzip.compress(content) if ending.endswith(".gz") else content)
-        assert answer("score", path, "--negative", "N") == answer("score", paper, "--negative", "N")
-
-    def test_columns_by_name(self, answer, folder, paper):
-        frame = pd.DataFrame(PAPER).rename(columns={"gold": "human", "predicted": "machine"})
-        frame.assign(predicted="A", name=range(10)).to_csv(folder / "named.csv", index=False)
-        named = ("--gold-column", "human", "--predicted-column", "machine", "--id-column", "name")
-        found = answer("score", "named.csv", *named, "--negative", "N")
-        assert found == answer("score", paper, "--negative", "N")
-
     def test_intervals_hold_the_score_and_depend_on_the_seed_only(self, answer, paper):
         words = ("score", paper, "--negative", "N", "--bootstrap", 400)
         report = answer(*words)
@@ -137,33 +117,6 @@ class TestScore:
             assert 0 <= row["low"] < row["f1"] < row["high"] <= 1
         assert answer(*words, "--seed", 1) == report
         assert answer(*words, "--seed", 2)["schemes"] != report["schemes"]
-
-    def test_csv_holds_what_json_holds(self, call, answer, paper):
-        code, out, err = call("score", paper, "--negative", "N", "--format", "csv")
-        rows = {(row["kind"], row["name"]): row for row in csv.DictReader(io.StringIO(out))}
-        report = answer("score", paper, "--negative", "N")
-        assert (code, err) == (0, f"note: {paper}{POOLED}\n")
-        assert len(rows) == len(SCHEMES) + len(report["labels"])
-        for kind, section in (("scheme", report["schemes"]), ("class", report["per_class"])):
-            for name, row in section.items():
-                assert float(rows[kind, name]["f1"]) == row["f1"]
-        assert list(pd.read_csv(io.StringIO(out))["name"]) == [name for _, name in rows]
-
-    def test_latex_is_a_whole_table_in_per_cent(self, call, paper):
-        _, out, _ = call("score", paper, "--negative", "N", "--bootstrap", 50, "--format", "latex")
-        rows = [line.split(" & ") for line in out.splitlines() if line.endswith(r"\\")]
-        assert [row[0] for row in rows] == ["Scheme", *(name.capitalize() for name in SCHEMES)]
-        assert re.fullmatch(r"60\.0 \[\d+\.\d, \d+\.\d\]", rows[2][3])
-        assert re.fullmatch(r"% f1\|.*", out.splitlines()[0])
-
-    def test_table_is_in_per_cent_and_aligned(self, call, paper):
-        code, out, err = call("score", paper, "--negative", "N")
-        assert (code, err) == (0, f"note: {paper}{POOLED}\n")
-        lines = out.splitlines()
-        assert lines[0] == "n 10 · accuracy 60.00 · negative N · 2 labels averaged"
-        assert len({len(line) for line in lines[1:7]}) == 1
-        assert re.search(r"^macro +\S+ +\S+ +58\.33", out, re.MULTILINE)
-        assert lines[-1].startswith("f1|labels:supported|negative:N|")
 
     def test_schemes_are_the_rows_of_the_report(self, call, answer, paper):
         words = (
@@ -190,15 +143,6 @@ class TestScore:
         assert code == 0
         assert json.loads(out)["labels"] == ["NA", "NaN", "None", "nan", "null"]
         assert json.loads(out)["accuracy"] == 0.5
-
-    def test_a_likely_slip_is_a_note_and_no_error(self, call, folder):
-        (folder / "mine.csv").write_text("gold,predicted\nper:age,per:age\nno relation,per:age\n")
-        code, out, err = call("score", "mine.csv", "--format", "json")
-        assert code == 0 and json.loads(out)["n"] == 2
-        assert err.startswith("note: mine.csv: 'no relation' is averaged") and err.count("\n") == 1
-        assert err.endswith("say --negative 'no relation'\n")
-        assert call("score", "mine.csv", "--negative", "no relation")[2] == ""
-        assert call("score", "mine.csv", "--negative", "")[2] == ""
 
 
 @pytest.fixture
@@ -233,15 +177,6 @@ class TestTask:
         assert (direction["better_set"], direction["n"]) == ("A", 4)
         assert (direction["pir"], direction["ppr"]) == pytest.approx((1 / 3, 1 / 4))
 
-    def test_without_a_task_performance_is_macro_f1(self, answer, directed):
-        report = answer("score", directed, "--negative", "Other", "--paired-column", "paired")
-        assert "official" not in report
-        direction = report["direction"]
-        assert direction["performance_original"] == report["schemes"]["macro"]["f1"]
-        # paired gold: r(e2,e1) twice, of which one is found; r(e1,e2) once, with two answers; s(e2,e1) missed
-        assert direction["performance_paired"] == pytest.approx((2 / 3 + 2 / 3 + 0) / 3)
-        assert (direction["pir"], direction["ppr"], direction["n"]) == pytest.approx((1 / 3, 1 / 4, 4))
-
     @pytest.mark.parametrize("name", ["inverse.json", "inverse.csv"])
     def test_inverse_from_a_file_leaves_out_labels_without_one(self, answer, folder, name):
         texts = {
@@ -262,13 +197,6 @@ class TestTask:
             2,
         )
 
-    def test_undefined_is_null(self, call, folder):
-        (folder / "mine.csv").write_text("gold,predicted,q\na,a,a\n")
-        code, out, err = call("score", "mine.csv", "--paired-column", "q", "--format", "json")
-        direction = json.loads(out)["direction"]
-        assert (direction["pir"], direction["ppr"], direction["n"]) == (None, None, 0)
-        assert code == 0 and "no gold label has an inverse" in err
-
     def test_every_form_has_every_section(self, call, semeval):
         words = ("score", semeval, "--task", "semeval2010", "--paired-column", "paired", "--bootstrap", 50)
         _, table, _ = call(*words)
@@ -281,17 +209,6 @@ class TestTask:
         assert set(report["direction"]["intervals"]) == {
             "performance_original", "performance_paired", "pd", "pir", "ppr"
         }  # fmt: skip
-
-    def test_a_skipped_sample_is_missed_and_no_false_alarm(self, answer, folder):
-        label = "Cause-Effect(e1,e2)"
-        frame = pd.DataFrame({"gold": [label, label], "predicted": [label, "(skipped)"]})
-        frame.to_csv("mine.csv", index=False)
-        report = answer("score", "mine.csv", "--task", "semeval2010")
-        assert "direction:grouped" in report["official"]["grouped"].pop("signature")
-        assert report["official"]["grouped"] == pytest.approx(
-            {"micro": 2 / 3, "macro": 2 / 3, "accuracy": 1.0}
-        )
-        assert report["schemes"]["micro"]["precision"] == 1.0
 
 
 class TestRealData:
@@ -388,27 +305,6 @@ class TestCompare:
             )  # two files, five schemes
             assert f"|scheme:{row['scheme']}|" in row["signature"]
 
-    def test_schemes(self, answer, files):
-        words = ("compare", *files[:2], "--negative", "NA", "--bootstrap", 50)
-        one, two = answer(*words, "--scheme", "n^0.5", "--scheme", "macro")
-        (macro,) = (row for row in answer(*words) if row["scheme"] == "macro")
-        assert (one["scheme"], two) == ("n^0.5", macro | {"p_holm": two["p_holm"]})
-        assert one["p_holm"] == pytest.approx(2 / 51)
-
-    def test_csv_holds_what_json_holds(self, call, answer, files):
-        words = ("compare", *files, "--negative", "NA", "--bootstrap", 50)
-        code, out, err = call(*words, "--format", "csv")
-        assert (code, err) == (0, "")
-        assert pd.read_csv(io.StringIO(out)).to_dict("records") == answer(*words)
-
-    def test_table(self, call, files):
-        code, out, err = call("compare", *files, "--negative", "NA", "--bootstrap", 50)
-        assert (code, err) == (0, "")
-        first, second = out.split("\n\n")
-        assert first.splitlines()[:3] == ["A best.csv", "B good.parquet", "n 100 · 50 replicates, seed 1"]
-        assert re.search(r"^macro +100\.00 +66\.67 +\+33\.33 +\+\d", first, re.MULTILINE)
-        assert second.startswith("A best.csv\nB bad.jsonl")
-
 
 class TestStats:
     KEYS = ("labels", "samples", "negative_share", "perplexity", "perplexity_without_negative", "ratio")
@@ -430,17 +326,6 @@ class TestStats:
         assert set(rows) == {*expected, "docred", "nyt10m", "kbp37", "re_docred"}
         assert rows["nyt10m"][2] is None
 
-    def test_table_is_rounded_and_json_is_not(self, call, answer):
-        code, out, err = call("stats", "tacred")
-        assert (code, err) == (0, "")
-        shown = dict(line.split(maxsplit=1) for line in out.splitlines())
-        assert shown == {
-            "labels": "42", "samples": "106264", "negative_share": "79.51 %", "perplexity": "3.31",
-            "perplexity_without_negative": "23.39", "ratio": "250.00", "negative": "no_relation",
-        }  # fmt: skip
-        assert abs(answer("stats", "tacred")["perplexity"] - 3.31) > 1e-3
-        assert "negative_share               –\n" in call("stats", "nyt10m")[1]
-
     def test_counts_of_ones_own(self, answer, folder):
         (folder / "counts.csv").write_text("label,count\na,6\nb,2\nNA,8\n")
         found = answer("stats", "counts.csv")
@@ -457,12 +342,6 @@ class TestDataAndNotebooks:
         assert (code, err) == (0, "")
         assert re.search(r"^missing +semeval2010/TRAIN_FILE\.TXT +CC BY 3\.0$", out, re.MULTILINE)
         assert call("data", "status")[1] == out
-
-    def test_fetch_takes_what_is_here(self, call, folder, monkeypatch):
-        words = []
-        monkeypatch.setattr("helpers.data.fetch_dataset", lambda name: words.append(name) or [Path("x/file")])
-        assert call("data", "fetch", "kbp37") == (0, f"{Path('x/file')}\n", "")
-        assert words == ["kbp37"]
 
     def test_what_the_package_logs_is_a_note(self, call, monkeypatch):
         def fetch(_):
@@ -493,30 +372,14 @@ class TestDataAndNotebooks:
         monkeypatch.setattr("helpers.notebooks.run_notebooks", fail)
         assert call("notebooks") == (1, "", "error: 03_x, cell 4: ValueError: no\n")
 
-    def test_summary(self, call, monkeypatch):
-        monkeypatch.setattr("helpers.papers.summary.summary_text", lambda: "published | ours")
-        assert call("summary") == (0, "published | ours\n", "")
-
 
 class TestHelp:
-    def test_the_list_of_commands_has_their_order(self, call):
-        code, out, _ = call("--help")
-        names = re.findall(r"^  ([a-z-]+)  ", out.partition("Commands:")[2], re.MULTILINE)
-        assert code == 0 and names == list(app.commands) and names[0] == "score"
-        assert "130 interrupted" in out
-
     @pytest.mark.parametrize("command", app.commands)
     def test_every_command_explains_itself(self, call, command):
         code, out, _ = call(command, "--help")
         assert code == 0 and call(command, "-h")[1] == out
         assert f"Usage: python -m helpers {command}" in out
         assert max(map(len, out.splitlines())) <= 110
-
-    def test_the_names_of_stats_are_those_that_it_knows(self, call):
-        (line,) = (line for line in call("stats", "--help")[1].splitlines() if line.startswith("names: "))
-        assert sorted(line.removeprefix("names: ").split(", ")) == sorted(
-            [*counted_datasets(), "semeval2010-undirected"]
-        )
 
     def test_every_example_can_be_parsed(self, call):
         texts = [call(command, "--help")[1] for command in app.commands]
@@ -530,9 +393,6 @@ class TestHelp:
                 app.commands[name].make_context(name, words, app.make_context("helpers", [name])).command.name
                 == name
             )
-
-    def test_version(self, call):
-        assert call("--version") == (0, f"{__version__}\n", "")
 
 
 class TestAddedCommand:

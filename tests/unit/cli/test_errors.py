@@ -151,15 +151,6 @@ def test_bad_input_is_one_line_and_nothing_is_printed_or_written(call, folder, w
     assert {path.name for path in folder.iterdir()} == set(FILES)
 
 
-def test_a_file_that_may_not_be_read_is_named(call, folder, monkeypatch):
-    def refuse(*_, **__):
-        raise PermissionError(13, "Permission denied", "mine.csv")
-
-    monkeypatch.setattr("helpers.evaluation.score.count_files", refuse)
-    (folder / "mine.csv").touch()
-    assert call("score", "mine.csv") == (2, "", "error: mine.csv: Permission denied\n")
-
-
 @pytest.mark.parametrize(
     ("error", "line"),
     [

@@ -65,25 +65,6 @@ class TestScoreMultilabel:
         assert best["Micro-F1"] == expected.scores["Micro-F1"] != high["Micro-F1"]
         assert high["intervals"]["Micro-F1"]["low"] <= high["Micro-F1"]
 
-    def test_usual_ks_are_those_that_there_are_labels_for(self, call) -> None:
-        words = ("score-multilabel", "--truth", "truth.csv", "--scores", "scores.csv", "--format", "json")
-        found = json.loads(call(*words)[1])
-        assert [name for name in found if name.startswith("P@")] == ["P@1", "P@3"]
-
-    def test_schemes(self, call) -> None:
-        words = ("score-multilabel", "--truth", "truth.csv", "--scores", "scores.csv", "--format", "json")
-        found, every = (
-            json.loads(call(*words, *more)[1])
-            for more in (("--scheme", "n^0", "--scheme", "macro", "--bootstrap", "9"), ())
-        )
-        assert found["schemes"] == {"n^0": every["schemes"]["macro"], "macro": every["schemes"]["macro"]}
-        assert list(found["intervals"]["schemes"]) == list(found["signatures"]["schemes"]) == ["n^0", "macro"]
-
-    def test_text(self, call) -> None:
-        code, out, _ = call("score-multilabel", "--truth", "truth.csv", "--scores", "scores.csv", "--k", "1")
-        assert code == 0
-        assert "Macro*-F1" in out and "55.56" in out and "labels:listed" in out
-
     @pytest.mark.parametrize(
         ("words", "reason"),
         [
@@ -99,12 +80,6 @@ class TestScoreMultilabel:
         code, out, error = call("score-multilabel", *usual, *words)
         assert (code, out) == (2, "")
         assert reason in error and len(error.splitlines()) == 1
-
-    def test_a_hole_is_named(self, call) -> None:
-        Path("truth.csv").write_text(TRUTH.replace("0,1,0,0", "0,,0,0"))
-        code, _, error = call("score-multilabel", "--truth", "truth.csv", "--scores", "scores.csv")
-        assert code == 2
-        assert "truth.csv, line 2" in error
 
 
 class TestLinear:
@@ -143,29 +118,6 @@ class TestLinear:
         call("linear", "--train", "train.txt", "--test", "test.txt", "--scores", "3.npy")
         assert np.array_equal(np.load("1.npy"), np.load("2.npy"))
         assert np.array_equal(np.load("1.npy"), np.load("3.npy"))
-
-    def test_seed_decides_the_folds(self, documents, call) -> None:
-        usual = ("linear", "--train", "train.txt", "--test", "test.txt", "--technique", "thresholding")
-        for name, seed in (("a", "1"), ("b", "1"), ("c", "2")):
-            call(*usual, "--seed", seed, "--scores", f"{name}.npy")
-        assert np.array_equal(np.load("a.npy"), np.load("b.npy"))
-        assert not np.array_equal(np.load("a.npy"), np.load("c.npy"))
-
-    def test_documents_without_labels_are_predicted(self, documents, call) -> None:
-        Path("new.txt").write_text("\tsome words\n\tother words\n")
-        words = ("--train", "train.txt", "--test", "new.txt", "--predictions", "p.txt")
-        code, text, _ = call("linear", *words)
-        assert code == 0
-        assert "Micro-F1" not in text
-        assert len(Path("p.txt").read_text().splitlines()) == 2
-
-    def test_svm_files_and_a_label_file(self, call) -> None:
-        Path("a.svm").write_text("1,3 1:1 4:0.5\n2 2:1\n3 4:2\n1 1:2\n")
-        Path("labels.txt").write_text("1\n2\n3\n4\n")
-        words = ("--train", "a.svm", "--test", "a.svm", "--label-file", "labels.txt", "--k", "1,4")
-        code, out, _ = call("linear", *words, "--format", "json")
-        assert code == 0
-        assert json.loads(out)["labels"] == 4
 
     @pytest.mark.parametrize(
         ("words", "reason"),

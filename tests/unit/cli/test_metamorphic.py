@@ -241,21 +241,6 @@ def test_compare_gives_each_system_its_score_alone(new_folder, table, labels):
 
 
 @PROPERTY
-@given(table=tables())
-def test_runs_have_the_mean_of_the_scores_of_their_files(new_folder, table):
-    folder = new_folder()
-    runs = {"A": (table.predicted, table.other), "B": (table.other, table.gold)}
-    words, means = [], {}
-    for system, predictions in runs.items():
-        files = [write(folder / f"{system}{at}.csv", table.gold, one) for at, one in enumerate(predictions)]
-        words += [word for path in files for word in ("--runs", f"{system}={path}")]
-        scores = [values(report("score", path, *table.flags)) for path in files]
-        means |= {(system, scheme): sum(one[scheme] for one in scores) / 2 for scheme in SCHEMES}
-    found = report("compare", *words, *table.flags)
-    assert {(row["system"], row["score"]): row["mean"] for row in found} == pytest.approx(means, **EXACT)
-
-
-@PROPERTY
 @given(table=tables(), scheme=st.sampled_from(SCHEMES))
 def test_one_scheme_under_two_names_and_a_scheme_alone(new_folder, table, scheme):
     path = write(new_folder() / "mine.csv", table.gold, table.predicted)

@@ -62,17 +62,6 @@ class TestFiles:
         found = report("pred.txt --gold gold.txt --negative no_relation")
         assert found["schemes"]["macro"]["f1"] == pytest.approx(MACRO)
 
-    def test_lists_of_other_lengths_are_refused(self, call, folder):
-        Path("gold.txt").write_text(lines(GOLD))
-        Path("pred.txt").write_text(lines(PREDICTED[1:]))
-        code, _, err = call("score", "pred.txt", "--gold", "gold.txt")
-        assert code == 2 and "pred.txt has 4 labels, gold.txt has 5 gold labels; to be matched by id" in err
-
-    def test_one_list_alone_asks_for_the_other(self, call, folder):
-        Path("pred.txt").write_text(lines(PREDICTED))
-        code, _, err = call("score", "pred.txt")
-        assert code == 2 and "one column of labels only" in err and "--gold FILE" in err
-
     def test_tacred_json_and_predictions_in_another_order(self, report, folder):
         records = [{"id": f"e{n}", "relation": gold, "token": ["x"]} for n, gold in enumerate(GOLD)]
         Path("test.json").write_text(json.dumps(records))
@@ -80,21 +69,6 @@ class TestFiles:
         Path("mine.csv").write_text("id,pred\n" + lines(reversed(rows)))
         found = report("mine.csv --gold test.json --negative no_relation")
         assert found["schemes"]["macro"]["f1"] == pytest.approx(MACRO)
-
-    @pytest.mark.parametrize("name", ["columns.json", "records.json"])
-    def test_json_of_the_evaluate_library(self, report, folder, name):
-        columns = {"references": GOLD, "predictions": PREDICTED}
-        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-        Path(name).write_text(json.dumps(columns if name == "columns.json" else rows))
-        assert report(f"{name} --negative no_relation")["schemes"]["macro"]["f1"] == pytest.approx(MACRO)
-
-    @pytest.mark.parametrize(
-        "gold, predicted", [("references", "preds"), ("relation", "pred"), ("labels", "preds")]
-    )
-    def test_common_names_of_columns(self, report, folder, gold, predicted):
-        rows = map(",".join, zip(GOLD, PREDICTED, strict=True))
-        Path("mine.csv").write_text(f"{gold},{predicted}\n" + lines(rows))
-        assert report("mine.csv --negative no_relation")["schemes"]["macro"]["f1"] == pytest.approx(MACRO)
 
     def test_standard_input(self, report, monkeypatch):
         text = "gold,predicted\n" + lines(map(",".join, zip(GOLD, PREDICTED, strict=True)))
@@ -145,13 +119,6 @@ class TestFiles:
         }
         assert (found["negative"], found["accuracy"]) == ("Other", 4 / 5)
         assert found["schemes"]["macro"]["signature"].endswith("|normalised:2")
-
-    def test_a_run_file_of_ours(self, report, folder):
-        from helpers.runs import Run, save_run
-
-        table = Outcome.from_columns(GOLD, PREDICTED)
-        path = save_run(Run.from_outcome(table, dataset="d", model="m", negative="no_relation"), folder)
-        assert report(str(path))["schemes"]["macro"]["f1"] == pytest.approx(MACRO)
 
 
 class TestPolicy:
@@ -251,12 +218,6 @@ class TestPolicy:
         assert Path("new/out.csv").read_text() == expected
         assert [path.name for path in Path("new").iterdir()] == ["out.csv"]
 
-    def test_the_interval_of_accuracy(self, report, call):
-        found = report("mine.csv --negative no_relation")["accuracy_interval"]
-        assert (found["low"], found["high"]) == pytest.approx((0.2307, 0.8824), abs=5e-5)  # Wilson, 3 of 5
-        head = call("score", "mine.csv", "--negative", "no_relation", "--bootstrap", "9")[1].splitlines()[0]
-        assert head.startswith("n 5 · accuracy 60.00 [23.07, 88.24] · ")
-
 
 class TestSeveralSystems:
     """Runs of several seeds, and one table for a paper."""
@@ -283,12 +244,6 @@ class TestSeveralSystems:
         table = call(*words)[1]
         assert table.startswith("A  5 runs\nB  5 runs\nn 120 · mean ± SD (ddof 1) over runs, per cent\n")
         assert "p_bh" in json.loads(call(*words, "--format", "json", "--correction", "bh")[1])[0]
-
-    def test_files_of_seeds_that_were_not_said_to_be_runs(self, call):
-        files = [f"{name}-seed{seed}.csv" for name in "AB" for seed in range(1, 6)]
-        code, out, err = call("compare", *files, "--negative", "NA")
-        assert (code, out) == (2, "")
-        assert "python -m helpers compare --runs 'A=A-seed*.csv' --runs 'B=B-seed*.csv'" in err
 
     def test_a_table_of_systems_for_a_paper(self, call):
         from tests.unit.metrics.test_latex import checked

@@ -1,8 +1,6 @@
 """The table of data sets: its rows, and a data set that is added from outside and used everywhere."""
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,9 +12,7 @@ from helpers.data import (
     Dataset,
     RelationSample,
     catalogue,
-    corpus_hashes,
     count_labels,
-    data_name,
     dataset_statistics,
     datasets,
     find_dataset,
@@ -25,10 +21,8 @@ from helpers.data import (
     register_dataset,
     registered_files,
     unregister_dataset,
-    write_pairs,
 )
 from helpers.experiments import Experiment, read_samples
-from helpers.reporting.figures.datasets import corpus_title
 
 TACRED_LABELS = ("per:age", "per:age", "no_relation")
 LICENSED = "tacred"
@@ -70,11 +64,6 @@ class TestRows:
             assert one.licence or one.name == "nyt10"
             functions = [one.reader, one.maker, one.counter]
             assert all(callable(function) for function in functions if function)
-
-    def test_licence_and_splits_come_from_the_files(self) -> None:
-        assert find_dataset("semeval2010-undirected").licence == "CC BY 3.0"
-        assert find_dataset("semeval2010").whole == ("train", "test")
-        assert (find_dataset("nyt10").splits, find_dataset("demo").splits) == ((), ("train", "test"))
 
     @pytest.mark.parametrize(
         ("wrong", "message"),
@@ -138,19 +127,6 @@ class TestFromOutside:
         assert main(["stats", "mine", "--format", "json"]) == 0
         assert json.loads(capsys.readouterr().out) == found.to_dict()
 
-    def test_it_is_paired(self, mine, tmp_path, capsys) -> None:
-        files = write_pairs(tmp_path / "pairs", "mine")
-        assert [file.rows for file in files] == [4, 4, 8, 3, 3, 6]
-        assert main(["data", "build-pairs", str(tmp_path / "again"), "--dataset", "mine"]) == 0
-        assert (tmp_path / "again" / "test.merged.tsv").read_bytes() == files[-1].path.read_bytes()
-
-    def test_experiments_and_figures_know_it(self, mine) -> None:
-        data = read_samples(Experiment("majority", "mine").dataset, merged=True)
-        names = {part: data_name(file) for part, file in find_dataset("mine").files.items()}
-        assert (len(data.train), len(data.test), set(data.files)) == (8, 3, {*names.values()})
-        assert corpus_hashes("mine", ["test"]) == {names["test"]: data.files[names["test"]]}
-        assert corpus_title("mine") == "My corpus"
-
     def test_a_model_is_trained_on_it(self, mine, tmp_path) -> None:
         assert (
             main(["train", "--model", "majority", "--dataset", "mine", "--out", str(tmp_path / "runs")]) == 0
@@ -168,21 +144,3 @@ class TestFromOutside:
             register_dataset(replace(mine, name="kbp37"))
         with pytest.raises(ValueError, match="'kbp37' is no registered data set"):
             unregister_dataset("kbp37")
-
-    def test_a_file_that_is_gone(self, mine) -> None:
-        mine.files["test"].unlink()
-        with pytest.raises(
-            MissingData, match=r"test.tsv is missing: it is neither a file on disk nor a registered"
-        ):
-            read_corpus("mine")
-
-
-def test_the_face_loads_nothing_heavy() -> None:
-    code = (
-        "import sys; from helpers.data import datasets; datasets();"
-        "from helpers.__main__ import main; assert main(['data', 'status']) == 0;"
-        "heavy = ('pandas', 'scipy.stats', 'requests', 'pyarrow', 'duckdb');"
-        "print([name for name in heavy if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"

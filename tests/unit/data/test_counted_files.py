@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from helpers.core import MalformedRecord
-from helpers.data import count_files, counting, engines, find_files, read_label_columns
+from helpers.data import count_files, find_files, read_label_columns
 from helpers.evaluation import score_file
 from tests.outcomes import Outcome
 
@@ -73,12 +73,6 @@ def test_duckdb_counts_files_as_memory_does(tmp_path, kind, rows, cut):
             assert outcomes(found) == expected
 
 
-def test_several_files_are_said_to_be_one_test_set(tmp_path, caplog):
-    files = [write(tmp_path / f"{name}.csv", [("a", "b")], ("gold", "predicted")) for name in "ab"]
-    assert score_file(files).n == 2
-    assert "2 files are one test set here; `compare` tests systems" in caplog.text
-
-
 def test_files_of_several_kinds_and_headers_are_one_test_set(tmp_path):
     rows = some_rows(30)
     expected = outcomes(read_label_columns(write(tmp_path / "all.csv", rows), paired_column="paired"))
@@ -91,15 +85,6 @@ def test_files_of_several_kinds_and_headers_are_one_test_set(tmp_path):
     for engine in (None, "duckdb", "memory"):
         found = count_files(f"{tmp_path}/parts/*", paired_column="paired", engine=engine, check_ids=True)
         assert outcomes(found) == expected
-
-
-def test_integers_of_parquet_are_text_and_columns_differ_by_case(tmp_path):
-    table = pa.table({"Gold": ["x", "x"], "gold": [3, 4], "predicted": pa.array([3, 3], pa.int8())})
-    parquet.write_table(table, tmp_path / "a.parquet")
-    found = count_files(tmp_path / "a.parquet", gold_column="gold", engine="duckdb")
-    assert sorted(found["gold"].to_pylist()) == ["3", "4"] and set(found["predicted"].to_pylist()) == {"3"}
-    chosen = count_files(tmp_path / "a.parquet", gold_column="Gold", engine="duckdb")
-    assert chosen["gold"].to_pylist() == ["x"] and chosen.counts.tolist() == [2]
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "memory"])
@@ -160,17 +145,6 @@ def test_a_fault_in_parquet_has_file_row_and_column(tmp_path, odd):
         count_files(f"{tmp_path}/*.parquet")
 
 
-def test_of_a_large_file_the_fault_has_no_line(tmp_path, monkeypatch):
-    path = write(tmp_path / "a.csv", some_rows(6))
-    path.write_text(path.read_text().replace("A", " "))
-    monkeypatch.setattr(engines, "LARGE", 10)
-    with pytest.raises(MalformedRecord, match=r"a.csv, column 'gold': the cell is empty$"):
-        count_files(path)
-    path.write_text('gold,predicted\n"a,b\n')
-    with pytest.raises(MalformedRecord, match=r"a.csv: DuckDB cannot read this \(Invalid Input Error"):
-        count_files(path)
-
-
 @pytest.mark.parametrize("engine", ["duckdb", "memory"])
 def test_a_label_that_the_task_does_not_have_is_named_with_its_line(tmp_path, engine):
     for name, label in {"a": "Other", "b": "Othr"}.items():
@@ -208,41 +182,14 @@ class TestIdentifiers:
         with pytest.raises(MalformedRecord, match="line 2, column 'id': the cell is empty"):
             count_files([tmp_path / "a.csv", odd], check_ids=True)
 
-    def test_they_are_integers_or_text(self, tmp_path):
-        (tmp_path / "a.jsonl").write_text('{"id": 7, "gold": "a", "predicted": "a"}\n')
-        write(tmp_path / "b.csv", [("7", "a", "a", "a")])
-        with pytest.raises(MalformedRecord, match="identifier '7' occurs 2 times"):
-            count_files(f"{tmp_path}/*", check_ids=True)
-
     @pytest.mark.parametrize("engine", [None, "memory", "duckdb"])
     def test_without_a_column_of_them_nothing_can_be_checked(self, tmp_path, engine):
         path = write(tmp_path / "a.csv", [("a", "b")], ("gold", "predicted"))
         with pytest.raises(ValueError, match="there are no identifiers to check; .* --id-column C"):
             count_files(path, engine=engine, check_ids=True)
 
-    def test_of_one_plain_file_they_are_checked_whatever_its_size(self, tmp_path, monkeypatch):
-        path = write(tmp_path / "a.csv", [*some_rows(3), *some_rows(1)])
-        monkeypatch.setattr(counting, "is_large", lambda *paths: True)
-        with pytest.raises(MalformedRecord, match="'s0' of line 5 occurs twice, the first time in line 2"):
-            count_files(path)
-
-    def test_what_was_not_checked_is_said(self, tmp_path, caplog):
-        for name in "ab":
-            write(tmp_path / f"{name}.csv", some_rows(5))
-        count_files(f"{tmp_path}/*.csv")
-        assert "ids are not checked; --check-ids" in caplog.text
-
 
 class TestFindingFiles:
-    def test_patterns_are_sorted_and_name_files_only(self, tmp_path):
-        for name in ("b.csv", "a.csv", "c.tsv", "deep/d.csv"):
-            (tmp_path / name).parent.mkdir(exist_ok=True)
-            (tmp_path / name).touch()
-        (tmp_path / "folder.csv").mkdir()
-        names = [Path(one).name for one in find_files(f"{tmp_path}/*.csv")]
-        assert names == ["a.csv", "b.csv"]
-        assert len(find_files(f"{tmp_path}/**/*.csv")) == 3
-
     def test_a_name_with_marks_of_patterns_is_a_file_if_there_is_one(self, tmp_path):
         path = write(tmp_path / "a[1]*?.csv", some_rows(3))
         write(tmp_path / "a1.csv", some_rows(3))
@@ -274,17 +221,6 @@ class TestFindingFiles:
             count_files([f"{name}.{kind}", f"second.{kind}"])
         assert fault.value.path == Path(f"{name}.{kind}")
 
-    def test_a_quote_in_a_name_is_a_quote(self, tmp_path):
-        path = write(tmp_path / "it's.csv", some_rows(3), ("id", "go'ld\"", "predicted", "paired"))
-        assert count_files(path, gold_column="go'ld\"", engine="duckdb").counts.sum() == 3
-
-    def test_no_file_and_one_twice_are_refused(self, tmp_path):
-        path = write(tmp_path / "a.csv", some_rows(3))
-        with pytest.raises(FileNotFoundError, match="no file has a name like that"):
-            find_files(f"{tmp_path}/*.jsonl")
-        with pytest.raises(ValueError, match="a.csv: the file is named twice"):
-            find_files([path, f"{tmp_path}/*.csv"])
-
     @pytest.mark.parametrize("kind", ["link", "hard link", "./", "//", "x/..", "file://"])
     def test_one_file_under_two_names_is_refused(self, tmp_path, kind):
         path, other = write(tmp_path / "a.csv", some_rows(3)), str(tmp_path / "link.csv")
@@ -299,14 +235,6 @@ class TestFindingFiles:
             count_files([path, other])
         assert str(path) in str(found.value) and other in str(found.value)
 
-    def test_an_unknown_engine_and_parquet_in_gzip(self, tmp_path):
-        path = write(tmp_path / "a.csv", some_rows(3))
-        with pytest.raises(ValueError, match="unknown engine 'duckbd'; did you mean 'duckdb'"):
-            count_files(path, engine="duckbd")
-        (tmp_path / "a.parquet.gz").touch()
-        with pytest.raises(ValueError, match="read in memory only, --engine memory"):
-            count_files(tmp_path / "a.parquet.gz", engine="duckdb")
-
     @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
     def test_an_address_is_read_by_duckdb(self, tmp_path, kind):
         """file:// in place of s3://, which is never run here: the columns come from the engine, too."""
@@ -315,16 +243,3 @@ class TestFindingFiles:
         assert outcomes(found) == outcomes(read_label_columns(path, paired_column="paired"))
         with pytest.raises(ValueError, match="addresses are read by DuckDB"):
             count_files(f"file://{path}", engine="memory")
-
-    def test_an_address_that_cannot_be_read_is_named(self):
-        with pytest.raises(MalformedRecord, match="s3://no/a.parquet: DuckDB cannot read this .*httpfs"):
-            count_files("s3://no/a.parquet")
-
-
-def test_no_rows_are_no_predictions(tmp_path):
-    for name in "ab":
-        (tmp_path / f"{name}.csv").write_text("gold,predicted\n")
-    with pytest.raises(
-        MalformedRecord, match="a.csv: there are no predictions, only the columns gold, predicted"
-    ):
-        count_files(f"{tmp_path}/*.csv")

@@ -5,8 +5,6 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from helpers.core import MalformedRecord, MissingData
 from helpers.data import (
@@ -53,28 +51,12 @@ class TestOpenNRE:
             ("NA",),
         )
 
-    def test_text_and_an_entity_without_id(self, tmp_path) -> None:
-        (mention,) = read_opennre(written(tmp_path / "a.txt", TEXT))
-        assert (mention.sample.head_text, mention.sample.tail_text) == ("Ada", "London")
-        assert (mention.head, mention.tail) == ("ada", "84")
-
     def test_annotated_lines(self, tmp_path) -> None:
         lines = [TEXT | {"anno_relation_list": names} for names in (["NA"], ["r", "s", "r"])]
         none, two = read_opennre(written(tmp_path / "a.txt", *lines))
         assert (none.relations, two.relations, two.relation) == (("NA",), ("r", "s"), "NA")
         (bag,) = make_bags([none, two], "NA")
         assert bag.relations == ("r", "s")
-
-    @given(st.recursive(st.text() | st.integers() | st.none(), st.lists, max_leaves=9), st.text())
-    def test_a_python_line_is_read_as_its_json(self, tmp_path_factory, extra, text) -> None:
-        record = TEXT | {"text": f"Ada left London{text}", "extra": extra}
-        path = tmp_path_factory.mktemp("lines") / "a.txt"
-        try:
-            path.write_bytes(f"{json.dumps(record)}\n{record}\n".encode())
-        except UnicodeEncodeError:
-            return
-        plain, literal = read_opennre(path)
-        assert plain.sample.text == literal.sample.text and plain[1:] == literal[1:]
 
     @pytest.mark.parametrize(
         ("changes", "message"),
@@ -137,24 +119,6 @@ class TestOpenNRE:
         assert corpus["val"] == read_opennre(tmp_path / name / f"{name}_val.txt")
         assert fingerprint(corpus["test"], "NA").facts == 1
 
-    def test_the_rest_of_tacred_is_fetched(self, monkeypatch, caplog) -> None:
-        monkeypatch.setattr("helpers.data.corpora.fetch", lambda name: [Path(name)])
-        assert fetch_dataset("tacred") == [Path("tacred")]
-        assert "tacred/json/train.json, " in caplog.text and "LDC2018T24" in caplog.text
-
-    def test_wiki80(self, data_dir) -> None:
-        corpus = read_corpus("wiki80")
-        found = {split: fingerprint(mentions, None) for split, mentions in corpus.items()}
-        assert {split: (one.sentences, one.relations) for split, one in found.items()} == {
-            "train": (3920, 80),
-            "test": (5600, 80),
-        }
-        assert not shared_pairs(corpus["train"], corpus["test"])
-        assert all(one.duplicates == 0 and one.pairs == one.sentences for one in found.values())
-        spoken = [one.sample for one in corpus["test"]]
-        assert all(one.head_text.strip() and one.tail_text.strip() for one in spoken)
-        assert sum("\n" in one.text or "\u00a0" in one.text for one in spoken) > 50
-
 
 class TestNames:
     @pytest.mark.parametrize(
@@ -170,19 +134,8 @@ class TestNames:
     def test_rules(self, text, name, found, rule) -> None:
         assert find_name(text, name) == ((found, found + len(name)), rule)
 
-    def test_absent(self) -> None:
-        assert find_name("x", "y") == ((0, 0), ABSENT)
-        assert find_name("x", "") == ((0, 0), ABSENT)
-
 
 class TestGids:
-    def test_an_absent_entity_is_kept(self, tmp_path) -> None:
-        path = tmp_path / "a.tsv"
-        path.write_text("/m/1\t/m/2\tAda_L\tRome\tNA\tAda_L left. ###END### \n")
-        mentions = read_gids(path)
-        assert mentions[0].sample.tail == (0, 0) and mentions[0].sample.text == "Ada_L left."
-        assert fingerprint(mentions).notes == {"head: word": 1, "tail: absent": 1}
-
     @pytest.mark.parametrize(
         ("row", "message"),
         [
@@ -238,15 +191,3 @@ class TestOntology:
         merged = {new: count for new, count in sources.items() if count > 1}
         assert merged == {"/location/region/capital": 12, "/business/location": 3}
         assert (len(found), len(sources), sum(new is None for new in found.values())) == (53, 25, 15)
-
-    def test_names_are_those_of_the_files(self, data_dir) -> None:
-        old = json.loads((data_dir / "nyt10/nyt10_rel2id.json").read_text())
-        new = json.loads((data_dir / "nyt10m/nyt10m_rel2id.json").read_text())
-        assert {one for one in nyt10m_relations().values() if one} == set(new)
-        assert set(nyt10m_relations()) < set(old)  # 58 names there, five of which Table 1 does not count
-        assert len(old) == 58
-
-
-def test_nothing_has_no_fingerprint() -> None:
-    with pytest.raises(ValueError, match="there is no mention"):
-        fingerprint([])

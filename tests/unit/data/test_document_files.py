@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
-from helpers.core.errors import MalformedRecord, MissingData
+from helpers.core.errors import MalformedRecord
 from helpers.data import Documents, label_list, label_matrix, read_corpus
 from helpers.data.formats.documents import (
     read_documents,
@@ -51,22 +51,6 @@ class TestTxt:
             documents = read_documents(write(tmp_path, name, content))
             assert documents == TEXTS and documents.malformed == ()
 
-    def test_two_columns_are_numbered_from_zero(self, tmp_path) -> None:
-        documents = read_txt(write(tmp_path, "a.txt", "\ufeffx\tone\n\ny  z\ttwo\n\tthree"))
-        assert documents.ids == ("0", "1", "2") and documents.texts == ("one", "two", "three")
-        assert documents.labels == (("x",), ("y", "z"), ())
-
-    def test_na_is_a_label_and_odd_characters_stay(self, tmp_path) -> None:
-        odd = "a\x85b\u2028c\rd\x0be\xa0"
-        documents = read_txt(write(tmp_path, "a.txt", f"NA\tNA null\t{odd}\n"))
-        assert documents == Documents(["NA"], [["NA", "null"]], [odd])
-
-    def test_a_label_twice_counts_once(self, tmp_path, caplog) -> None:
-        with caplog.at_level(logging.INFO):
-            documents = read_txt(write(tmp_path, "a.txt", "1\tb a b\tone\n"))
-        assert documents.labels == (("b", "a"),)
-        assert "1 labels stand twice in their document and count once" in caplog.text
-
     @pytest.mark.parametrize(
         ("line", "reason"),
         [
@@ -88,20 +72,6 @@ class TestTxt:
         assert documents == Documents(["7", "8"], [["a"], ["b"]], ["one", "two"])
         assert [error.line for error in documents.malformed] == [3]
         assert "left out 1 of 3 records; the first:" in caplog.text and reason in caplog.text
-
-    def test_malformed_rows_count_in_the_row_numbers(self, tmp_path) -> None:
-        path = write(tmp_path, "a.txt", "word\nx\tone\nx\t\ny\ttwo\n")
-        assert fault(read_txt, path) == ", line 1: 2 or 3 columns, `ID? labels text`, are expected, found 1"
-        documents = read_txt(path, strict=False)
-        assert documents.ids == ("1", "3") and len(documents.malformed) == 2
-
-    @pytest.mark.parametrize("strict", [True, False])
-    def test_nothing_to_read(self, tmp_path, strict) -> None:
-        assert "the file holds no record" in fault(read_txt, write(tmp_path, "a.txt", "\n \r\n"), strict)
-        assert "line 1: 2 or 3 columns" in fault(read_txt, write(tmp_path, "a.txt", "word"), strict)
-        broken = gzip.compress(b"1\tx\tone\n" * 100)[:-9]
-        (tmp_path / "a.txt.gz").write_bytes(broken)
-        assert "the gzip archive is broken" in fault(read_txt, tmp_path / "a.txt.gz", strict)
 
     @PROPERTY
     @given(data=st.data(), zipped=st.sampled_from(["", ".gz"]))
@@ -172,12 +142,6 @@ class TestSvm:
         assert [error.line for error in documents.malformed] == [2]
         assert "left out 1 of 3 records" in caplog.text
 
-    @pytest.mark.parametrize("strict", [True, False])
-    def test_nothing_to_read(self, tmp_path, strict) -> None:
-        assert "the file holds no record" in fault(read_svm, write(tmp_path, "a.svm", "\n\n"), strict)
-        assert "no line has a feature" in fault(read_svm, write(tmp_path, "a.svm", "word\n"), strict)
-        assert "line 1: index:value" in fault(read_svm, write(tmp_path, "a.svm", "some text"), strict)
-
     def test_scikit_learn_reads_and_writes_the_same(self, tmp_path, rng) -> None:
         features = scipy.sparse.random_array((40, 9), density=0.4, rng=rng, format="csr")
         gold = (rng.random((40, 5)) < 0.4).astype(int)
@@ -235,11 +199,6 @@ class TestGoEmotions:
 
 
 class TestLabelFiles:
-    def test_sorted_or_in_order(self, tmp_path) -> None:
-        path = write(tmp_path, "labels.txt", "wheat\r\n corn \nbarley\n\n")
-        assert read_labels(path) == ("barley", "corn", "wheat")
-        assert read_labels(path, keep_order=True) == ("wheat", "corn", "barley")
-
     @pytest.mark.parametrize(
         ("content", "reason"),
         [
@@ -251,18 +210,6 @@ class TestLabelFiles:
     )
     def test_malformed(self, tmp_path, content, reason) -> None:
         assert fault(read_labels, write(tmp_path, "labels.txt", content)) == reason
-
-
-class TestForms:
-    @pytest.mark.parametrize("name", ["a.csv", "a.gz"])
-    def test_unknown(self, tmp_path, name) -> None:
-        with pytest.raises(ValueError, match="unknown ending; known are .txt, .tsv, .svm, .libsvm"):
-            read_documents(tmp_path / name)
-
-    def test_missing_file(self, tmp_path) -> None:
-        for ending in (".txt", ".svm", ".txt.gz"):
-            with pytest.raises(FileNotFoundError):
-                read_documents(tmp_path / f"a{ending}")
 
 
 class TestRealData:
@@ -297,16 +244,3 @@ class TestRealData:
         assert counts[labels.index("grief")] == counts.min() == 77
         assert all(part.without_labels == 0 for part in corpus.values())
         assert (corpus["dev"].ids[1], corpus["dev"].labels[1]) == ("ee84bjg", ("approval", "neutral"))
-
-    def test_written_and_read_back(self, data_dir, tmp_path) -> None:
-        test = read_corpus("reuters90")["test"]
-        write_documents(tmp_path / "a.txt", test)
-        assert read_documents(tmp_path / "a.txt") == test
-
-
-def test_a_missing_corpus_says_how_to_get_it(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr("helpers.data.files.search_folders", lambda: [tmp_path])
-    with pytest.raises(MissingData, match=r"no address; to get it: convert Reuters-21578 Distribution 1.0"):
-        read_corpus("reuters90")
-    with pytest.raises(MissingData, match=r"python -m helpers data fetch goemotions/train.tsv"):
-        read_corpus("goemotions")

@@ -1,6 +1,5 @@
 """Collections of labelled documents: what is refused, the label list, the label matrix, what is logged."""
 
-import dataclasses
 import logging
 
 import numpy as np
@@ -10,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.preprocessing import MultiLabelBinarizer
 
-from helpers.core.errors import MalformedRecord
 from helpers.data.documents import Documents, label_list, label_matrix
 
 PROPERTY = settings(max_examples=100, deadline=None, derandomize=True, database=None)
@@ -26,12 +24,6 @@ def with_labels(*labels: str) -> Documents:
 
 
 class TestDocuments:
-    def test_lists_become_tuples_that_cannot_be_changed(self) -> None:
-        assert TRAIN.labels == (("news", "art"), (), ("news",)) and TRAIN.ids == ("a", "b", "c")
-        with pytest.raises(dataclasses.FrozenInstanceError):
-            TRAIN.ids = ()
-        assert len(TRAIN) == 3 and TRAIN.without_labels == 1
-
     @pytest.mark.parametrize(
         ("changes", "message"),
         [
@@ -59,32 +51,6 @@ class TestDocuments:
         with pytest.raises(ValueError, match=message):
             Documents(**sound | changes)
 
-    def test_features_become_canonical_and_the_callers_stay(self) -> None:
-        given_matrix = scipy.sparse.csr_matrix(([1, 2, 4], [2, 0, 2], [0, 3]), shape=(1, 3))
-        documents = Documents(["a"], [[]], features=given_matrix)
-        assert (
-            isinstance(documents.features, scipy.sparse.csr_array) and documents.features.dtype == np.float64
-        )
-        assert documents.features.toarray().tolist() == [[2, 0, 5]]
-        assert documents.features.has_canonical_format
-        assert given_matrix.indices.tolist() == [2, 0, 2] and given_matrix.data.tolist() == [1, 2, 4]
-        floats = scipy.sparse.csr_array(([1.0, 2.0], [1, 0], [0, 2]), shape=(1, 3))
-        Documents(["a"], [[]], features=floats)
-        assert floats.indices.tolist() == [1, 0]
-
-    def test_equality(self) -> None:
-        one = Documents(["a"], [["x"]], features=[[0, 1.5]])
-        assert one == Documents(("a",), (("x",),), features=scipy.sparse.coo_array([[0, 1.5]]))
-        assert one == dataclasses.replace(one, malformed=[MalformedRecord("a.txt", "bad", 1)])
-        assert one != Documents(["a"], [["x"]], features=[[0, 2.5]])
-        assert one != Documents(["a"], [["x"]], features=[[0, 1.5, 0]])
-        assert one != Documents(["a"], [["x"]], ["text"]) and Documents(["a"], [["x"]], ["text"]) != one
-        assert one != Documents(["a"], [["y"]], features=[[0, 1.5]]) and one != "a"
-
-    def test_repr_is_one_line(self) -> None:
-        assert repr(TRAIN) == "<3 Documents with texts; different labels: 2; without labels: 1>"
-        assert "with 2 features" in repr(Documents(["a"], [["x"]], features=[[0, 1.5]]))
-
     def test_select_and_remove_unlabelled(self, caplog) -> None:
         assert TRAIN.select([2, 0]) == Documents(["c", "a"], [["news"], ["news", "art"]], ["three", "one"])
         features = Documents(["a", "b"], [[], ["x"]], features=[[1, 0], [0, 2]])
@@ -103,13 +69,6 @@ class TestLabelList:
         assert label_list(TRAIN, TEST, include_test_labels=True) == ("art", "news", "yoga", "zen")
         assert label_list(TRAIN, listed=["news", "art", "more"]) == ("art", "more", "news")
 
-    def test_numbers_are_sorted_by_value_where_there_are_features(self) -> None:
-        labels = [["10", "9"], ["-1"]]
-        assert label_list(Documents(["a", "b"], labels, features=np.eye(2))) == ("-1", "9", "10")
-        assert label_list(Documents(["a", "b"], labels, ["x", "y"])) == ("-1", "10", "9")
-        named = Documents(["a", "b"], [["10", "9"], ["x"]], features=np.eye(2))
-        assert label_list(named) == ("10", "9", "x")
-
     @pytest.mark.parametrize(
         ("settings", "message"),
         [
@@ -122,10 +81,6 @@ class TestLabelList:
     def test_what_is_refused(self, settings, message) -> None:
         with pytest.raises(ValueError, match=message):
             label_list(TRAIN, **settings)
-
-    def test_no_label_at_all(self) -> None:
-        with pytest.raises(ValueError, match="no document has one"):
-            label_list(with_labels("", ""))
 
 
 class TestLabelMatrix:
@@ -149,21 +104,6 @@ class TestLabelMatrix:
         caplog.clear()
         label_matrix(with_labels("ab"), ["a", "b", "c"])
         assert not caplog.records
-
-    def test_labels_not_in_the_list_are_an_error_if_wanted(self) -> None:
-        message = r"labels\[1\], of document 'e': 'yoga' is none of the 3 labels; did you mean 'yogi'\?"
-        with pytest.raises(ValueError, match=message):
-            label_matrix(TEST, ["art", "yogi", "zen"], unknown="error")
-        with pytest.raises(ValueError, match=r"'zen' is none of the 1 labels$"):
-            label_matrix(TEST, ["art"], unknown="error")
-        assert label_matrix(TEST, ["art", "yoga", "zen"], unknown="error").sum() == 4
-
-    @pytest.mark.parametrize(("unlabelled", "warned"), [(1, False), (2, True)])
-    def test_warns_from_a_tenth_of_documents_without_labels_on(self, caplog, unlabelled, warned) -> None:
-        documents = with_labels(*["a"] * (19 - unlabelled + 1), *[""] * unlabelled)
-        with caplog.at_level(logging.WARNING):
-            assert label_matrix(documents, ["a"]).shape == (20, 1)
-        assert ("2 of 20 documents (10.0 %) have no label" in caplog.text) == warned == bool(caplog.records)
 
     @pytest.mark.parametrize(
         ("labels", "unknown", "message"),

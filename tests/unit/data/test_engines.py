@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.core import MalformedRecord
-from helpers.data import count_rows, counting
+from helpers.data import count_rows
 from helpers.evaluation import score_frame
 from tests.outcomes import Outcome
 
@@ -51,15 +51,6 @@ def test_a_frame_is_counted_as_arrays_are(kind, rows):
     assert outcome == Outcome.from_columns(gold, predicted, paired=paired)
 
 
-def test_columns_are_recognised_and_one_may_have_two_roles():
-    frame = duckdb.sql("SELECT 'a' AS y_true, 'b' AS pred, 1 AS id FROM range(3)")
-    found = count_rows(frame)
-    assert found.columns == {"gold": "y_true", "predicted": "pred"} and found.counts.tolist() == [3]
-    assert found.recognised == ["gold", "predicted"]
-    same = count_rows(frame, "pred", "pred")
-    assert same["gold"].to_pylist() == same["predicted"].to_pylist() == ["b"]
-
-
 def test_a_frame_is_scored_by_the_rules_of_files():
     rows = [("r(e1,e2)", "r(e1,e2)"), ("r(e1,e2)", "(skipped)"), ("Other", "Other")]
     frame = pd.DataFrame(rows, columns=["gold", "predicted"])
@@ -98,23 +89,8 @@ def test_an_absent_column_and_what_is_no_frame_are_refused():
         count_rows(["a", "b"])
 
 
-def test_ids_and_texts_are_no_labels(monkeypatch):
-    monkeypatch.setattr(counting, "MOST_COMBINATIONS", 10)
-    with pytest.raises(
-        ValueError, match="more than 10 combinations of 'gold' and 'predicted': are they labels"
-    ):
-        count_rows(duckdb.sql("SELECT range AS gold, 'a' AS predicted FROM range(11)"))
-    with pytest.raises(ValueError, match="more than 10 combinations"):
-        count_rows(pd.DataFrame({"gold": range(11), "predicted": 1}))
-
-
 class TestCounts:
     """`counts` of `from_arrays`: rows that were counted already."""
-
-    def test_they_stay_whole_numbers(self):
-        big = 2**52
-        table = Outcome.from_columns(["a", "b", "a"], ["a", "a", "a"], counts=[big, 3, 1])
-        assert table.table().tolist() == [[big + 1, 0], [3, 0]] and table.counts.dtype == np.int64
 
     @pytest.mark.parametrize(
         ("counts", "said"),

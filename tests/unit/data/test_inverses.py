@@ -5,7 +5,6 @@ import json
 import pandas as pd
 import pytest
 
-from helpers.core.errors import MalformedRecord
 from helpers.data.predictions import read_inverse
 
 PAIRS = {"per:parents": "per:children", "org:member_of": "org:members", "per:spouse": "per:spouse"}
@@ -56,11 +55,3 @@ def test_what_is_refused(tmp_path, name, text, message):
     path.write_text(text)
     with pytest.raises(ValueError, match=message):
         read_inverse(path)
-
-
-def test_a_contradiction_knows_its_line(tmp_path):
-    path = tmp_path / "inverse.tsv"
-    path.write_text("label\tinverse\na\tb\nb\tc\n")
-    with pytest.raises(MalformedRecord) as found:
-        read_inverse(path)
-    assert found.value.line == 3

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from helpers.core import MalformedRecord
-from helpers.data import open_source, tabular
+from helpers.data import open_source
 
 ENDINGS = ("csv", "tsv", "jsonl", "parquet")
 numbers = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(2**53), 2**53).map(float)
@@ -55,11 +55,6 @@ def test_identifiers_and_labels_beside_numbers(tmp_path, ending) -> None:
     table = open_source(path).read(["label", "score"], "label", {"score"})
     assert table.to_pylist() == [{"label": "1", "score": 0.5}, {"label": "2", "score": -1.0}]
     assert pa.types.is_string(table["label"].type)
-
-
-def test_without_numbers_they_are_labels(tmp_path) -> None:
-    path = written(tmp_path, "csv", [0.5, 1e-3], ["a", "b"])
-    assert open_source(path).read(["score"])["score"].to_pylist() == ["0.5", "0.001"]
 
 
 def test_numbers_that_arrow_does_not_take(tmp_path) -> None:
@@ -125,18 +120,3 @@ def test_a_parquet_column_that_is_none_of_numbers(tmp_path, column, reason) -> N
     with pytest.raises(MalformedRecord, match=reason) as error:
         open_source(tmp_path / "a.parquet").read(["score"], numbers=["score"])
     assert error.value.column == "score"
-
-
-def test_parquet_integers_and_half_floats(tmp_path) -> None:
-    columns = {"a": pa.array([2**60, 1]), "b": pa.array(np.array([0.5, 1], np.float16))}
-    parquet.write_table(pa.table(columns), tmp_path / "a.parquet")
-    table = open_source(tmp_path / "a.parquet").read(["b", "a"], numbers=["a", "b"])
-    assert table["a"].to_pylist() == [2.0**60, 1] and table["b"].to_pylist() == [0.5, 1]
-
-
-def test_a_sound_file_is_read_by_arrow_alone(tmp_path, monkeypatch) -> None:
-    """Ten million cells would take minutes otherwise."""
-    monkeypatch.setattr(tabular, "finite_number", pytest.fail)
-    for ending in ENDINGS:
-        path = written(tmp_path, ending, [0.5, 1e-300, -3.0], ["a", "b", "c"])
-        assert open_source(path).read(["score"], numbers=["score"])["score"].to_pylist()[2] == -3

@@ -13,8 +13,6 @@ from helpers.data import (
     RelationSample,
     data_name,
     demo_corpus,
-    find_dataset,
-    read_corpus,
     read_relation_file,
     register_files,
     render,
@@ -124,13 +122,6 @@ def test_faults_are_named_with_file_and_line(name, content, message, tmp_path):
     assert name in str(raised.value)
 
 
-def test_records_may_be_left_out_and_are_counted(tmp_path, caplog):
-    (tmp_path / "a.csv").write_text("text,relation\n<e1>a</e1> <e2>b</e2>,r\nbad,r\n")
-    with caplog.at_level(logging.WARNING):
-        found = read_relation_file(tmp_path / "a.csv", strict=False)
-    assert len(found) == 1 and len(found.malformed) == 1 and "left out 1 of 2 records" in caplog.text
-
-
 @pytest.fixture
 def mine(tmp_path):
     """Two files, with a relation and its inverse by other names; the data set is forgotten afterwards."""
@@ -142,17 +133,6 @@ def mine(tmp_path):
             unregister_dataset(name)
         except ValueError:
             continue
-
-
-def test_a_data_set_in_one_call(mine, call):
-    about = register_files("mine", mine / "train.csv", mine / "test.csv", title="My corpus")
-    assert about.directed and about.negative == "Other" and not about.parsed
-    assert [len(part) for part in read_corpus("mine").values()] == [30, 10]
-    code, out, _ = call("stats", "mine", "--format", "json")
-    assert code == 0 and json.loads(out)["samples"] == 40
-    register_files("mine", mine / "train.csv", mine / "test.csv")  # a cell that is run twice
-    with pytest.raises(ValueError, match="'tacred' already"):
-        register_files("tacred", mine / "train.csv", mine / "test.csv")
 
 
 def test_relations_and_inverses_come_from_files(mine):
@@ -224,21 +204,3 @@ def test_inverses_from_a_file_pair_the_samples_and_reach_the_scores(tmp_path, mi
     assert run["hyperparameters"]["inverse"] == {"per:parents": "per:children", "per:children": "per:parents"}
     assert set(run["files"]) == {data_name(tmp_path / f"{one}.jsonl") for one in ("train", "test")}
     assert run["negative"] == "no_relation"
-
-
-def test_the_command_says_what_is_missing(mine, call):
-    train, test = mine / "train.csv", mine / "test.csv"
-    code, _, err = call("train", "--model", "majority", "--train", train)
-    assert code == 2 and "--train is of use with --train FILE and --test FILE, both, only" in err
-    code, _, err = call("train", "--model", "majority", "--negative", "x")
-    assert code == 2 and "--negative is of use with" in err
-    code, out, err = call(
-        "train", "--model", "majority", "--train", train, "--test", test, "--out", mine / "runs"
-    )
-    assert code == 0 and "majority · no-encoder · own test" in out
-    assert find_dataset("own").text == "official"
-    test.write_text(test.read_text() + "x,y\n")
-    code, out, err = call(
-        "train", "--model", "majority", "--train", train, "--test", test, "--out", mine / "runs"
-    )
-    assert (code, out) == (2, "") and "test.csv, line 12: the row has 2 cells" in err

@@ -6,11 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.core.errors import MissingData
-from helpers.core.labels import label_ids
-from helpers.data import files as registry
 from helpers.data import pairing
-from helpers.data.pairing import clean_sample, clean_text, paired_sample, paired_sets, rdr_line, write_pairs
+from helpers.data.pairing import clean_text, paired_sample, paired_sets, write_pairs
 from helpers.data.samples import RelationSample, parse_tagged
 
 # sha256 of the files in Saintfe/RDR
@@ -48,17 +45,6 @@ class TestCleaning:
     def test_text(self, text, cleaned) -> None:
         assert clean_text(text) == cleaned
 
-    def test_entities_keep_their_words(self) -> None:
-        one = clean_sample(tagged('The <e1>U.S.</e1>-led, <e2>"low-cost" e-mail</e2>!'))
-        assert (one.head_text, one.tail_text) == ("american", "low - cost email")
-        assert one.text == "the american - led low - cost email !"
-
-    def test_an_entity_may_become_empty(self) -> None:
-        one = clean_sample(tagged("The <e1>$</e1> fell with <e2>prices</e2>."))
-        assert one.head_text == "" and one.tail_text == "prices"
-        ids = label_ids([one.relation])
-        assert rdr_line(0, one, ids).split("\t")[1] == "the [E11] [E12] fell with [E21] prices [E22]"
-
 
 class TestPairs:
     def test_inverse_labels_are_those_that_are_given(self) -> None:
@@ -81,17 +67,6 @@ class TestPairs:
         assert paired_sample(other) == one
         assert (other.text, other.head, other.tail) == (one.text, one.tail, one.head)
         assert (other.relation == relation) == (relation == "Other")
-
-    def test_merged_alternates(self) -> None:
-        sets = paired_sets(tagged("<e1>a</e1> <e2>b</e2>", name=name) for name in "12")
-        assert [one.id for one in sets["merged"]] == ["1", "1", "2", "2"]
-        assert sets["merged"][::2] == sets["original"] and sets["merged"][1::2] == sets["paired"]
-
-    def test_kbp37_relations_and_ids(self) -> None:
-        one = tagged("<e1>a</e1> of <e2>b</e2>", "per:employee_of(e2,e1)")
-        ids = label_ids(["no_relation", one.relation])
-        assert rdr_line(3, one, ids) == "3\t[E11] a [E12] of [E21] b [E22]\t2\temployee_of\tper"
-        assert rdr_line(3, paired_sample(one), ids).split("\t")[2:] == ["1", "per", "employee_of"]
 
 
 @pytest.fixture
@@ -127,14 +102,6 @@ class TestWriting:
             write_pairs(tmp_path)
         assert [path.name for path in tmp_path.iterdir()] == ["train.original.tsv"]
         assert (tmp_path / "train.original.tsv").read_text() == "old"
-
-    def test_unknown_or_missing_corpus_writes_nothing(self, tmp_path, monkeypatch) -> None:
-        with pytest.raises(ValueError, match=r"did you mean 'semeval2010'\? Known: semeval2010, kbp37"):
-            write_pairs(tmp_path / "out", "semeval")
-        monkeypatch.setattr(registry, "search_folders", lambda: [tmp_path])
-        with pytest.raises(MissingData, match="TRAIN_FILE.TXT"):
-            write_pairs(tmp_path / "out")
-        assert not (tmp_path / "out").exists()
 
 
 class TestRealData:

@@ -9,42 +9,19 @@ import pytest
 from helpers.core import MalformedRecord
 from helpers.data import (
     GIDS_RELATIONS,
-    PUBLISHED_LISTS,
     find_list,
     locate,
     make_bags,
-    nyt10m_relations,
     read_corpus,
     read_curve,
     read_gids_probabilities,
     read_ranked_list,
-    registered_file,
 )
 from helpers.metrics import FactRanking
 from helpers.papers.list_runs import published_ranking
 
 with open(Path(__file__).parents[2] / "golden" / "ranked_lists.csv", newline="") as file:
     EXPECTED = list(csv.DictReader(file))
-
-
-def test_the_expected_are_the_lists() -> None:
-    assert [(row["dataset"], row["name"]) for row in EXPECTED] == [
-        (row.dataset, row.name) for row in PUBLISHED_LISTS
-    ]
-    assert len(PUBLISHED_LISTS) == 20
-    with pytest.raises(ValueError, match="unknown list of nyt10 'NRE PCNN'; did you mean 'NRE PCNN"):
-        find_list("NRE PCNN")
-
-
-def test_every_file_is_registered_with_its_licence() -> None:
-    for row in PUBLISHED_LISTS:
-        assert all(registered_file(file).sha256 for file in row.files)
-        assert (
-            row.licence
-            == {"NRE": "MIT", "RL-DSRE": "MIT", "RESIDE": "Apache-2.0", "Jat": "none stated"}[
-                row.name.split()[0]
-            ]
-        )
 
 
 class TestPublished:
@@ -57,13 +34,6 @@ class TestPublished:
         assert ranking.auc(expected["area"]) == pytest.approx(float(expected["auc"]), abs=5e-5)
         for n in (100, 200, 300):
             assert ranking.precision_at(n) == pytest.approx(float(expected[f"P@{n}"]), abs=5e-4)
-
-    def test_columns(self, data_dir) -> None:
-        for row in PUBLISHED_LISTS[:8]:
-            found = read_ranked_list(locate(row.files[0]))
-            assert len(found.precision) == len(found.recall) == len(found.scores) == 2000
-            assert (found.facts is None) == row.name.endswith("PCNN+ONE")
-            assert {fact.relation for fact in found.facts or ()} <= set(nyt10m_relations())
 
     def test_one_list_in_two_collections(self, data_dir) -> None:
         folder = "reside/baselines_pr/"
@@ -92,13 +62,6 @@ class TestPublished:
         assert truth[odd[0]].nonzero()[0].tolist() == [0]
         assert 2447 - truth[:, 4].sum() == 2017  # RESIDE's number of facts for PCNN and PCNN+ATT
         assert (scores.argmax(axis=1) == truth.argmax(axis=1)).mean() > 0.7
-
-    def test_dev_and_accuracy_of_jat(self, data_dir) -> None:
-        scores, truth = read_gids_probabilities(locate("gids/predictions/PCNN-dev.npz"))
-        ranking = FactRanking.from_matrix(scores, truth, GIDS_RELATIONS, "NA")
-        assert ranking.auc() == pytest.approx(0.85737, abs=5e-6)
-        scores, truth = read_gids_probabilities(locate("gids/predictions/PCNN.npz"))
-        assert truth[np.arange(len(truth)), scores.argmax(axis=1)].mean() == pytest.approx(0.72405, abs=5e-6)
 
 
 class TestMalformed:

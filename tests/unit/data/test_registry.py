@@ -5,8 +5,6 @@ import gzip
 import hashlib
 import io
 import json
-import subprocess
-import sys
 import tarfile
 import tempfile
 import threading
@@ -20,7 +18,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from helpers import ROOT
 from helpers.core.errors import ChecksumError, DownloadError, MissingData
 from helpers.data import ENCODER_PACKAGES
 from helpers.data import files as registry
@@ -187,15 +184,6 @@ class TestTheList:
             assert bool(one.url) != bool(one.how)
             assert not one.url or one.url.startswith("https://raw.githubusercontent.com/")
 
-    def test_the_training_file_comes_out_of_an_archive(self) -> None:
-        one = registry.registered_file("semeval2010/TRAIN_FILE.TXT")
-        assert one.url.endswith(".tar.gz") and one.member.endswith("TRAIN_FILE.TXT")
-        assert one.sha256.startswith("c22fee88")
-
-    def test_unknown_file_gets_the_nearest_name(self) -> None:
-        with pytest.raises(ValueError, match=r"did you mean 'semeval2010/TRAIN_FILE.TXT'\? Known: chemprot"):
-            registry.registered_file("semeval2010/TRAIN_FILE.txt")
-
 
 class TestLocate:
     def test_named_folder_comes_before_the_projects_own(self, project, register, monkeypatch) -> None:
@@ -224,11 +212,6 @@ class TestLocate:
             assert part in str(caught.value)
         assert isinstance(caught.value, FileNotFoundError)
 
-    def test_missing_file_without_address_says_how_to_get_it(self, project, register) -> None:
-        register(data_file())
-        with pytest.raises(MissingData, match=r"RC_DATA_DIR is not set.*no address; to get it: write it"):
-            registry.locate("toy/a.txt")
-
     def test_wrong_file_names_both_sums_and_is_not_used(self, project, register) -> None:
         register(data_file())
         path = project / "data" / "toy" / "a.txt"
@@ -240,13 +223,6 @@ class TestLocate:
         assert hashlib.sha256(TEXT).hexdigest() in str(caught.value)
         path.write_bytes(TEXT)
         assert registry.locate("toy/a.txt") == path
-
-    def test_an_unchanged_file_is_hashed_once(self, tmp_path: Path, monkeypatch) -> None:
-        path = tmp_path / "a.txt"
-        path.write_bytes(TEXT)
-        first = registry.file_sha256(path)
-        monkeypatch.setattr(hashlib, "file_digest", lambda *_: pytest.fail("hashed twice"))
-        assert registry.file_sha256(path) == first
 
     def test_status_tells_ok_missing_and_corrupt(self, project, register) -> None:
         register(*(data_file(path=f"toy/{name}.txt") for name in ("good", "gone", "bad")))
@@ -288,19 +264,6 @@ class TestFetch:
         assert str(temp) not in message
         assert leftovers(project) == [] and list(temp.iterdir()) == []
 
-    def test_without_an_address(self, project, register, server, caplog) -> None:
-        register(data_file())
-        with pytest.raises(MissingData, match="write it"):
-            registry.fetch("toy")
-        server.pages["/a.txt"] = TEXT
-        register(data_file(path="toy/compiled.txt"), data_file(f"{server.address}/a.txt"))
-        assert len(registry.fetch("toy")) == 1
-        assert "toy/compiled.txt has no address; to get it: write it" in caplog.text
-
-    def test_unknown_name_lists_the_data_sets(self) -> None:
-        with pytest.raises(ValueError, match=r"did you mean 'tacred'\? Known: chemprot, docred, "):
-            registry.fetch("tacrde")
-
 
 class TestTheServer:
     """It is not trusted, and not always well."""
@@ -322,22 +285,12 @@ class TestTheServer:
         assert f"{status} Client Error" in refused(f"{server.address}/a.txt")
         assert len(server.asked["/a.txt"]) == 1
 
-    def test_nobody_listens(self, refused) -> None:
-        assert "Connection refused" in refused("http://127.0.0.1:9/a.txt")
-
     @pytest.mark.parametrize("cut", [1, 3])
     def test_a_body_that_breaks_off(self, refused, server, cut) -> None:
         server.pages["/a.txt"], server.cuts["/a.txt"] = TEXT, cut
         assert f"IncompleteRead({cut} bytes read, {8 - cut} more expected)" in refused(
             f"{server.address}/a.txt"
         )
-
-    def test_no_length_at_all(self, project, register, refused, server) -> None:
-        server.pages["/short"] = lambda request: request.answer(200, TEXT[:3], "")
-        assert "the connection ended after 3 of 8 bytes" in refused(f"{server.address}/short")
-        server.pages["/a.txt"] = lambda request: request.answer(200, TEXT, "")
-        register(data_file(f"{server.address}/a.txt"))
-        assert registry.fetch("toy")[0].read_bytes() == TEXT
 
     def test_a_body_without_end(self, refused, server, monkeypatch) -> None:
         monkeypatch.setattr(registry, "LARGEST", 100_000)
@@ -362,12 +315,6 @@ class TestTheServer:
 
 
 class TestRedirects:
-    def test_one(self, project, register, server) -> None:
-        server.pages["/old/a.txt"] = lambda request: request.answer(302, Location="../new/%C3%A9?x=1#y")
-        server.pages["/new/%C3%A9?x=1"] = TEXT
-        register(data_file(f"{server.address}/old/a.txt"))
-        assert registry.fetch("toy")[0].read_bytes() == TEXT
-
     @pytest.mark.parametrize("address", ["file:///etc/passwd", "ftp://127.0.0.1/a.txt"])
     def test_only_to_the_web(self, refused, server, address) -> None:
         server.pages["/a.txt"] = lambda request: request.answer(301, Location=address)
@@ -395,20 +342,6 @@ class TestArchives:
         for page in server.pages:
             message = refused(f"{server.address}{page}", member="inner/a.txt", content=content)
             assert "the archive cannot be used: " in message
-
-    def test_another_size_or_two_of_the_name(self, refused, server) -> None:
-        server.pages["/all.tar"] = packed((tarfile.REGTYPE, TEXT + b"x"), mode="w")
-        expected = "one plain file a.txt of 8 bytes is expected in it"
-        assert expected in refused(f"{server.address}/all.tar", member="a.txt")
-        server.pages["/all.tar"] = packed((tarfile.REGTYPE, TEXT), (tarfile.REGTYPE, TEXT), mode="w")
-        assert expected in refused(f"{server.address}/all.tar", member="a.txt")
-
-
-class TestTheProcess:
-    def test_the_network_is_loaded_by_a_download_only(self) -> None:
-        code = "import sys, helpers.data.files; print({'requests', 'urllib3', 'tqdm'} & set(sys.modules))"
-        done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
-        assert done.stdout == "set()\n", done.stderr
 
 
 class TestRealData:

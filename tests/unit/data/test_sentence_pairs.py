@@ -10,9 +10,7 @@ import pytest
 
 from helpers.core import MalformedRecord
 from helpers.data import (
-    corpus_hashes,
     dataset_statistics,
-    drawn_corpus,
     drawn_pairs,
     find_dataset,
     locate,
@@ -22,8 +20,6 @@ from helpers.data import (
     read_sentence_pairs,
 )
 from helpers.data.formats.docred import NEGATIVE
-from helpers.experiments import read_samples
-from helpers.runs import list_runs
 
 DOCUMENT = {
     "title": "Ada",
@@ -131,9 +127,7 @@ def digest(samples) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-DRAWN_SHA256 = "e9b4601844075b246d43903a54eaa4639a175f3874a979f9bdf9e2c762659b9b"
 FINGERPRINTS = {"train": "a7af9c422dc0e3e8", "test": "501b235a2828c199"}
-PART = {"train": (6571, 1347), "test": (6585, 1350)}
 
 
 def test_the_real_corpus(data_dir) -> None:
@@ -151,16 +145,3 @@ def test_the_real_corpus(data_dir) -> None:
     found = dataset_statistics("re_docred")
     assert (found.labels, found.samples, found.ratio) == (95, 41129 + 41609, 278)
     assert found.negative_share == pytest.approx(0.9336, abs=5e-5)
-
-
-def test_the_real_drawn_part(data_dir) -> None:
-    corpus = drawn_corpus()
-    found = {split: (len(one), sum(s.relation != NEGATIVE for s in one)) for split, one in corpus.items()}
-    assert found == PART
-    assert corpus_hashes("re_docred-drawn") == corpus_hashes("re_docred")
-    assert read_samples("re_docred-drawn", text="official").samples_sha256 == DRAWN_SHA256
-
-
-def test_stored_runs_on_the_drawn_part_say_which_samples_were_drawn() -> None:
-    found = {run.hyperparameters.get("samples_sha256") for run in list_runs("re_docred-drawn")}
-    assert found == {DRAWN_SHA256}

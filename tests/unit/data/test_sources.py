@@ -2,13 +2,9 @@
 
 import io
 import json
-import subprocess
-import sys
 
-import pandas as pd
 import pytest
 
-from helpers import ROOT
 from helpers.core import MalformedRecord
 from helpers.data import open_source, read_label_columns, read_label_names, respelt
 
@@ -84,12 +80,6 @@ def test_a_spoilt_list_is_named_with_its_line(tmp_path, text, message):
     assert message in str(caught.value)
 
 
-def test_lists_may_end_in_blank_lines_and_windows_lines(tmp_path):
-    path = tmp_path / "a.txt"
-    path.write_bytes(b"\xef\xbb\xbfNA\r\nper:age \r\n\r\n")
-    assert labels(path, "label") == ["NA", "per:age"]
-
-
 def test_standard_input_is_csv_unless_said(monkeypatch):
     def feed(content: bytes):
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
@@ -151,18 +141,6 @@ class TestNames:
             read_label_names(path)
         assert message in str(caught.value)
 
-    def test_an_id_without_a_name_is_told_with_its_line(self, tmp_path):
-        path = self.write(tmp_path, "label,pred\n0,1\n0,7\n", "a.csv")
-        with pytest.raises(
-            MalformedRecord, match=r"a.csv, line 3, column 'pred': '7' is no label id and no name"
-        ):
-            read_label_columns(path, label_names={"0": "NA", "1": "A"})
-
-    def test_names_beside_ids_stay(self, tmp_path):
-        path = self.write(tmp_path, "label,pred\nNA,1\nA,0\n", "a.csv")
-        found = read_label_columns(path, label_names={"0": "NA", "1": "A"})
-        assert found["gold"].to_pylist() == ["NA", "A"] and found["predicted"].to_pylist() == ["A", "NA"]
-
 
 class TestRespelt:
     def columns(self, tmp_path, text):
@@ -187,27 +165,3 @@ class TestRespelt:
         assert found["gold"].to_pylist() == ["Other", "Other", "a-b"]
         assert found["predicted"].to_pylist() == ["Other", "Other", "A_B"]
         assert [one.label for one in changed] == ["other"]
-
-    def test_nothing_to_change_is_nothing_changed(self, tmp_path):
-        found = self.columns(tmp_path, "gold,predicted\nOther,(skipped)\n")
-        assert respelt(found) == (found, [])
-
-
-@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
-def test_a_small_file_is_read_on_one_thread(form, tmp_path):
-    """A thread of Arrow that has just begun when a process ends may abort it: a gate would fail by chance."""
-    frame = pd.DataFrame({"gold": ["a", "b"], "predicted": ["a", "a"]})
-    path = tmp_path / f"mine.{form}"
-    {
-        "csv": lambda: frame.to_csv(path, index=False),
-        "jsonl": lambda: frame.to_json(path, orient="records", lines=True),
-        "parquet": lambda: frame.to_parquet(path),
-    }[form]()
-    code = (
-        "import os, sys; import numpy, pyarrow.csv, pyarrow.json, pyarrow.parquet, pyarrow.compute\n"
-        "from helpers.data import open_source\n"
-        "before = len(os.listdir('/proc/self/task')); open_source(sys.argv[1]).read(['gold', 'predicted'])\n"
-        "print(len(os.listdir('/proc/self/task')) - before)"
-    )
-    done = subprocess.run([sys.executable, "-c", code, path], cwd=ROOT, capture_output=True, text=True)
-    assert int(done.stdout) <= 1, done.stderr  # Arrow's own, which waits for input

@@ -7,8 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from helpers.core.errors import MalformedRecord, MissingData
-from helpers.data import files as registry
+from helpers.core.errors import MalformedRecord
 from helpers.data.systems import KEY_COLUMNS, read_tacred_predictions, tacred_predictions
 
 MODEL = "results/test_results/cnn_bert_test.jsonl"
@@ -98,13 +97,6 @@ class TestToy:
             read_tacred_predictions(tmp_path)
         assert caught.value.path == path
 
-    def test_a_folder_without_results_or_patch(self, tmp_path) -> None:
-        with pytest.raises(FileNotFoundError, match="no copy of DFKI-NLP/tacrev"):
-            read_tacred_predictions(tmp_path)
-        (write_folder(TOY, tmp_path, "test") / "patch" / "test_patch.json").unlink()
-        with pytest.raises(FileNotFoundError, match="test_patch.json"):
-            read_tacred_predictions(tmp_path)
-
     def test_a_table_with_other_columns_and_an_unknown_split(self, tmp_path) -> None:
         path = write_table(TOY.drop(columns="gold_tacrev"), tmp_path / "table.tsv.gz")
         with pytest.raises(
@@ -113,14 +105,6 @@ class TestToy:
             read_tacred_predictions(path)
         with pytest.raises(ValueError, match="unknown split 'train'"):
             read_tacred_predictions(path, split="train")
-
-    def test_where_they_are_found(self, tmp_path, monkeypatch) -> None:
-        monkeypatch.setattr(registry, "ROOT", tmp_path)
-        monkeypatch.delenv("RC_DATA_DIR", raising=False)
-        with pytest.raises(MissingData, match="git clone https://github.com/DFKI-NLP/tacrev data/tacrev"):
-            tacred_predictions()
-        write_folder(TOY, tmp_path / "data" / "tacrev", "test")
-        assert tacred_predictions()["cnn"].tolist() == TOY["cnn"].tolist()
 
 
 class TestRealData:
@@ -135,10 +119,3 @@ class TestRealData:
             sorted(set(table["gold"]))
         ] * (models + 2)
         assert folder.equals(table)
-
-    def test_the_patch_is_the_revised_gold(self, data_dir) -> None:
-        table = tacred_predictions().set_index("id")
-        patch = json.loads((data_dir / "tacred" / "test_patch.json").read_text())
-        changed = table[table["gold"] != table["gold_tacrev"]]
-        assert {one["id"]: one["relation"] for one in patch} == changed["gold_tacrev"].to_dict()
-        assert len(changed) == 936

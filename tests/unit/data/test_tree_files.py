@@ -7,11 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from helpers.core import MalformedRecord, base_relation
+from helpers.core import MalformedRecord
 from helpers.data import (
-    corpus_hashes,
-    join_trees,
-    locate,
     parsed_corpus,
     read_corpus,
     read_dependencies,
@@ -95,12 +92,6 @@ def test_spoilt_files_are_read_or_named(path, which, cut, put) -> None:
         assert "a.txt" in str(error)
 
 
-def test_malformed_sentences_are_left_out_if_so_wanted(path) -> None:
-    path.with_suffix(".txt.dep").write_text(TREES.replace("3\t2\tnsubj", "0\t2\tnsubj"))
-    found = read_dependencies(path, strict=False)
-    assert [one.id for one in found] == ["2"] and len(found.malformed) == 1
-
-
 def test_tacred(tmp_path) -> None:
     (tmp_path / "t.json").write_text(json.dumps([ITEM]))
     (one,) = read_tacred(tmp_path / "t.json")
@@ -152,20 +143,3 @@ class TestSemeval:
             ]
         assert len({one.relation for one in corpus["train"]}) == 19
         assert sum(len(one.heads) for one in corpus["test"]) == 52384
-
-    def test_what_does_not_fit_is_refused(self, corpus) -> None:
-        file, samples = locate("semeval2010/dependencies/test.txt"), read_corpus("semeval2010")["test"]
-        with pytest.raises(MalformedRecord, match="2717 sentences; the corpus has 2716"):
-            join_trees(samples[1:], file)
-        with pytest.raises(MalformedRecord, match="sentence 1 is not that of sample 8002"):
-            join_trees(samples[1:] + samples[:1], file)
-
-    def test_the_test_part_in_json_is_undirected(self, data_dir, corpus) -> None:
-        found = read_tacred(locate("semeval2010/dependencies/aggcn_test.json"))
-        assert len(found) == 2717 and len({one.relation for one in found}) == 10
-        same = [base_relation(one.relation) for one in corpus["test"]]
-        assert [one.relation for one in found] == same
-        assert set(corpus_hashes("semeval2010")) == {
-            "semeval2010/TRAIN_FILE.TXT",
-            "semeval2010/TEST_FILE_FULL.TXT",
-        }

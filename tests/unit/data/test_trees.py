@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.data import ParsedSample, check_tree, clean_sample, paired_sample, paired_sets, pruned_heads
+from helpers.data import ParsedSample, check_tree, paired_sample, paired_sets, pruned_heads
 from helpers.data.samples import word_spans
 
 
@@ -76,12 +76,6 @@ def test_what_is_left_is_a_tree_with_both_entities(case, distance) -> None:
     assert pruned_heads(heads, subject, object_, -1).tolist() == heads
 
 
-@pytest.mark.parametrize("distance", [-2, 0.5, math.nan])
-def test_other_distances_are_refused(distance) -> None:
-    with pytest.raises(ValueError, match="it must be -1, 0, 1, 2, … or inf"):
-        pruned_heads([0], [0], [0], distance)
-
-
 @given(trees())
 def test_every_tree_is_one_and_every_spoilt_one_is_none(heads) -> None:
     check_tree(heads)
@@ -126,18 +120,6 @@ class TestParsedSample:
         assert paired_sample(other) == SAMPLE
         assert paired_sets([SAMPLE])["merged"] == [SAMPLE, other]
 
-    def test_words_of_spans(self) -> None:
-        assert SAMPLE.tokens == tuple(WORDS)
-        spans = {
-            (4, 8): (1,),
-            (4, 13): (1, 2),
-            (5, 6): (1,),
-            (8, 8): (2,),
-            (26, 26): (4,),
-            (0, 26): tuple(range(5)),
-        }
-        assert {span: SAMPLE.words_of(span) for span in spans} == spans
-
     @pytest.mark.parametrize(
         ("change", "message"),
         [
@@ -151,7 +133,3 @@ class TestParsedSample:
     def test_what_does_not_fit(self, change, message) -> None:
         with pytest.raises(ValueError, match=message):
             replace(SAMPLE, **change)
-
-    def test_its_text_is_not_cleaned(self) -> None:
-        with pytest.raises(ValueError, match="sample 1 has a dependency tree"):
-            clean_sample(SAMPLE)

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from helpers.cli import main
 from helpers.data import search_folders
 from helpers.evaluation import score_document_facts
 
@@ -76,16 +75,6 @@ def test_a_small_case_by_hand(tmp_path) -> None:
     assert set(itself.scores().values()) == {1.0}
 
 
-def test_repeated_rows_and_unknown_titles(tmp_path, caplog) -> None:
-    gold = write(tmp_path, "gold", [DOCUMENT])
-    mine = write(tmp_path, "mine", [*ROWS, ROWS[0], dict(ROWS[0], title="Bo")])
-    unique, official = (score_document_facts(mine, gold, counted_as=rule) for rule in ("unique", "official"))
-    assert unique.schemes["micro"]["precision"] == 2 / 3
-    assert official.schemes["micro"]["precision"] == 2 / 5
-    assert unique.schemes["micro"]["recall"] == official.schemes["micro"]["recall"] == 2 / 3
-    assert "1 repeated rows, 1 of unknown titles (official)" in caplog.text
-
-
 def test_entities_are_matched_by_name(tmp_path) -> None:
     gold = write(tmp_path, "gold", [DOCUMENT])
     turned = dict(DOCUMENT, vertexSet=DOCUMENT["vertexSet"][::-1])
@@ -113,19 +102,3 @@ def test_bad_rows_are_refused_with_file_and_row(tmp_path, row, said) -> None:
     with pytest.raises(ValueError, match=said) as error:
         score_document_facts(mine, gold)
     assert str(mine) in str(error.value)
-
-
-def test_the_command_knows_documents(tmp_path, capsys) -> None:
-    mine, gold = (str(write(tmp_path, *pair)) for pair in (("mine", ROWS), ("gold", [DOCUMENT])))
-    assert main(["score-triples", mine, "--gold", gold, "--score-only", "evidence"]) == 0
-    assert float(capsys.readouterr().out) == pytest.approx(2 / 3)
-    assert main(["score-triples", mine]) == 2
-    assert "these are documents; the gold ones: --gold FILE" in capsys.readouterr().err
-    assert main(["score-triples", mine, "--gold", gold, "--match", "pair"]) == 2
-    assert "--match is not for documents" in capsys.readouterr().err
-    other = write(tmp_path, "other", [dict(ROWS[0], title="Bo")])
-    assert main(["score-triples", str(other), "--gold", gold]) == 2
-    assert "no title is one of the gold documents, the first is 'Bo'" in capsys.readouterr().err
-    empty = str(write(tmp_path, "none", []))
-    assert main(["score-triples", mine, "--gold", empty]) == 2
-    assert "the file holds no record" in capsys.readouterr().err

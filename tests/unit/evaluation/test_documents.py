@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -54,11 +53,6 @@ def test_labels_of_the_test_documents_only(parts, model) -> None:
     assert every.scores["R@5"] < known.scores["R@5"]
 
 
-def test_nothing_unseen_nothing_said(parts, model) -> None:
-    found = score_documents(model, parts["train"])
-    assert (found.with_test_labels, found.unseen) == (None, ())
-
-
 @pytest.mark.parametrize("measure", ["P@1", "NDCG@3", "Macro*-F1", "dodrans"])
 def test_scorer_in_a_search_with_a_pipeline(parts, measure) -> None:
     texts = np.array(parts["train"].texts, dtype=object)
@@ -72,9 +66,3 @@ def test_scorer_in_a_search_with_a_pipeline(parts, measure) -> None:
     found = search.cv_results_["split0_test_score"][0]
     assert found == pytest.approx((expected.scores | expected.schemes)[measure], abs=1e-12)
     assert search.best_params_["onevsrest__options"] == "-s 1 -c 1"
-
-
-def test_scorer_refuses_an_unknown_measure() -> None:
-    X, y = sparse.csr_array(np.eye(3)), np.array([[1, 0], [1, 1], [0, 1]])
-    with pytest.raises(ValueError, match="unknown measure 'MacroF1'; did you mean 'Macro-F1'"):
-        scorer("MacroF1")(OneVsRest().fit(X, y), X, y)

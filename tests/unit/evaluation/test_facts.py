@@ -55,24 +55,6 @@ def test_golden_values(tmp_path, ending) -> None:
     assert report["schemes"]["micro"] == pytest.approx(report["micro_f1"])
 
 
-def test_the_command_gives_the_documented_keys(tmp_path, capsys) -> None:
-    mine, true = golden_files(tmp_path)
-    words = ["score-facts", str(mine), "--facts", str(true), "--format", "json", "--bootstrap", "40"]
-    assert main(words) == 0
-    found = json.loads(capsys.readouterr().out)
-    keys = "auc auc_anchored average_precision micro_f1 threshold macro_f1 precision_at per_relation schemes "
-    keys += "n_predictions n_facts signature"
-    assert set(keys.split()) <= set(found)
-    for name, ends in found["intervals"].items():
-        value = found.get(name, found["schemes"].get(name.removeprefix("F1 ")))
-        value = found["precision_at"][name[2:]] if name.startswith("P@") else value
-        assert ends["low"] <= value + 1e-12 and value - 1e-12 <= ends["high"] + 0.2, name
-        assert ends["low"] < ends["high"], name
-    for form in ("table", "csv", "latex"):
-        assert main([*words[:-3], form]) == 0
-        assert "nan" not in capsys.readouterr().out
-
-
 def test_one_report_is_one_cut(tmp_path, capsys) -> None:
     """Of equal scores a threshold takes all: best F1, macro-F1, schemes, relations and intervals agree."""
     mine, true = tmp_path / "mine.csv", tmp_path / "facts.csv"
@@ -116,12 +98,6 @@ def test_macro_f1_without_relations_that_have_no_facts_and_f1_at_a_fixed_thresho
     bare = curve_file(tmp_path / "bare.csv", whole.ranking)
     with pytest.raises(ValueError, match="bare.csv: the list has no scores, so nothing can be cut at 0.5"):
         score_fact_file(bare, threshold=0.5)
-
-
-def test_the_intervals_of_averages_are_those_of_the_list_drawn_again(tmp_path) -> None:
-    """Every pair once gives the report's own values; a scheme by name gives its own row."""
-    found = score_fact_file(*golden_files(tmp_path), schemes=["n^0.5"], replicates=50)
-    assert list(found.schemes) == ["n^0.5"] and {"F1 n^0.5", "macro_f1"} <= set(found.intervals)
 
 
 def test_what_is_odd_is_said_and_counted_as_documented(tmp_path, caplog) -> None:
@@ -260,13 +236,6 @@ def test_a_list_of_falling_recall_is_turned_as_a_whole(tmp_path, n_facts) -> Non
     assert lists[0].pairs.tolist() == lists[1].pairs.tolist()
 
 
-def test_a_curve_takes_no_facts(tmp_path) -> None:
-    mine, true = golden_files(tmp_path)
-    curve = curve_file(tmp_path / "curve.csv", FactRanking.from_scores([2, 1], [True, False]))
-    with pytest.raises(ValueError, match="says itself which facts are true"):
-        score_fact_file(curve, true)
-
-
 class TestComparison:
     def test_scored_facts_are_paired(self, tmp_path, capsys) -> None:
         mine, true = golden_files(tmp_path)
@@ -284,16 +253,6 @@ class TestComparison:
             assert main([*words, "--format", form]) == 0
         assert "pairs are drawn for both" in capsys.readouterr().out
 
-    def test_lists_without_names_are_not_paired(self, tmp_path, capsys) -> None:
-        ranking = FactRanking.from_scores(np.arange(60, 0, -1), np.arange(60) % 3 == 0, facts=40)
-        worse = FactRanking.from_scores(np.arange(60, 0, -1), np.arange(60) % 4 == 0, facts=40)
-        paths = [curve_file(tmp_path / f"{n}.csv", one) for n, one in enumerate((ranking, worse))]
-        table = compare_fact_files(*paths, replicates=50)
-        assert not table["paired"].any() and table["p"].isna().all()
-        assert (table["low_first"] < table["high_first"]).all()
-        assert main(["compare-facts", *map(str, paths), "--bootstrap", "50", "--format", "json"]) == 0
-        assert json.loads(capsys.readouterr().out)[0]["p"] is None
-
     def test_replicates_are_cut_at_the_recall_not_at_a_rank(self, tmp_path, caplog) -> None:
         """The list goes on behind the cut; where it ends at it, half of the replicates do not reach it."""
         hits = np.random.default_rng(2).random(600) < np.linspace(0.9, 0.1, 600)
@@ -309,37 +268,3 @@ class TestComparison:
             FactSample.of(whole.until(0.5)), FactSample.scores, np.random.default_rng(1), 400
         )  # as it was: every replicate cut at one rank
         assert widths[0] < 0.8 * (fixed.high[0] - fixed.low[0])
-
-    def test_lists_that_end_elsewhere_are_noted(self, tmp_path, caplog) -> None:
-        long = FactRanking.from_scores(np.arange(60, 0, -1), np.arange(60) % 3 == 0, facts=40)
-        paths = [curve_file(tmp_path / f"{n}.csv", one) for n, one in enumerate((long, long.until(0.2)))]
-        table = compare_fact_files(*paths, replicates=20)
-        assert "the lists end at recalls 0.500 and 0.200, so their areas are not comparable" in caplog.text
-        assert table["score_first"][0] > table["score_second"][0]
-        cut = compare_fact_files(*paths, recall=0.2, replicates=20)
-        assert (cut["difference"] == 0).all()
-
-    def test_published_lists_that_name_their_facts(self, tmp_path) -> None:
-        """The same facts in another order: pairs are known, and a fact cannot be both true and false."""
-        names = {"head": [f"h{n // 2}" for n in range(40)], "tail": ["t"] * 40, "relation": ["r", "s"] * 20}
-        hits, order = np.arange(40) % 3 == 0, np.random.default_rng(3).permutation(40)
-        first = FactRanking.from_scores(np.arange(40, 0, -1), hits, facts=30)
-        second = FactRanking.from_scores(np.arange(40, 0, -1), hits[order], facts=30)
-        turned = {name: [column[at] for at in order] for name, column in names.items()}
-        paths = [
-            curve_file(tmp_path / "a.csv", first, **names),
-            curve_file(tmp_path / "b.csv", second, **turned),
-        ]
-        table = compare_fact_files(*paths, replicates=50)
-        assert table["paired"].all()
-        lists = read_fact_lists(paths)
-        assert lists[0].facts_of_pair.sum() == 30 and len(lists[0].facts_of_pair) == 20 + 30 - hits.sum()
-        wrong = curve_file(tmp_path / "c.csv", second, **names)
-        with pytest.raises(
-            MalformedRecord, match=r"line \d+: the fact 'h\d+', 't', '[rs]' is false here and true"
-        ):
-            compare_fact_files(paths[0], wrong, replicates=50)
-        names["head"][3] = "UNK"
-        assert not compare_fact_files(
-            curve_file(tmp_path / "d.csv", first, **names), paths[1], replicates=20
-        )["paired"].any()

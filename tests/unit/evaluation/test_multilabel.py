@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 from helpers.evaluation.multilabel import report_of, score_multilabel, score_multilabel_files
-from helpers.metrics.averaging import Policy, averages
+from helpers.metrics.averaging import averages
 from helpers.metrics.weighting import SCHEMES
 from tests.outcomes import MultilabelOutcome
 
@@ -95,13 +95,6 @@ def test_every_score_has_a_signature_of_its_own():
     assert schemes["dodrans"] == f"f1|scheme:dodrans|labels:observed|zero_support:zero|{tail}"
 
 
-def test_multiclass_and_threshold_reach_the_outcome():
-    for options in ({"multiclass": True}, {"threshold": 0.35}):
-        expected = MultilabelOutcome.from_scores(TRUTH, SCORES, 2, **options).scores([1, 2])
-        assert score_multilabel(TRUTH, SCORES, [1, 2], **options).scores == expected
-    assert score_multilabel(TRUTH, SCORES, [1], multiclass=True).signatures["Micro-F1"].count("argmax") == 1
-
-
 def test_the_report_of_batches_is_that_of_the_whole(rng):
     truth, scores = rng.random((60, 8)) < 0.3, rng.normal(size=(60, 8))
     parts = (slice(start, start + 25) for start in range(0, 60, 25))
@@ -109,12 +102,6 @@ def test_the_report_of_batches_is_that_of_the_whole(rng):
         MultilabelOutcome.from_scores(truth[part], scores[part], depth=3, keep_sets=True) for part in parts
     )
     assert report_of(outcome, [1, 3], replicates=30) == score_multilabel(truth, scores, [1, 3], replicates=30)
-
-
-def test_intervals_need_the_label_sets():
-    outcome = MultilabelOutcome.from_scores(TRUTH, SCORES, 1)
-    with pytest.raises(ValueError, match="no label sets to draw from; make it with keep_sets=True"):
-        report_of(outcome, [1], replicates=10)
 
 
 class TestIntervals:
@@ -131,56 +118,8 @@ class TestIntervals:
                 assert ends["low"] <= value <= ends["high"]
         assert intervals["schemes"]["micro"] == intervals["Micro-F1"]
 
-    def test_they_follow_the_policy_too(self, rng):
-        truth, scores = rng.random((60, 8)) < 0.3, rng.normal(size=(60, 8))
-        truth[:, 4:] = False
-        listed, supported = (
-            score_multilabel(truth, scores, replicates=50, labels=labels)
-            for labels in ("listed", "supported")
-        )
-        assert supported.intervals["Macro-F1"] == listed.intervals["Macro-F1"]
-        assert supported.intervals["schemes"]["macro"]["low"] > listed.intervals["schemes"]["macro"]["high"]
-
-    def test_signatures_say_how_they_were_made(self):
-        report = score_multilabel(TRUTH, SCORES, [1], replicates=30, seed=7)
-        made = "|bootstrap:percentile,30,seed7,95"
-        found = report.signatures
-        assert all(
-            signature.endswith(made) for signature in [*found.pop("schemes").values(), *found.values()]
-        )
-        assert report.policy.endswith(made)
-
-    def test_equal_seeds_give_equal_intervals(self, rng):
-        truth, scores = rng.random((60, 8)) < 0.3, rng.normal(size=(60, 8))
-        one, again, other = (
-            score_multilabel(truth, scores, replicates=50, seed=seed).intervals for seed in (1, 1, 2)
-        )
-        assert one == again != other
-
-    @pytest.mark.parametrize("replicates", [-1, 2.5])
-    def test_replicates_are_a_number_of_times(self, replicates):
-        with pytest.raises(ValueError, match=f"replicates is {replicates}"):
-            score_multilabel(TRUTH, SCORES, [1], replicates=replicates)
-
 
 class TestText:
-    def test_the_table_is_in_per_cent(self):
-        lines = score_multilabel(TRUTH, SCORES, [1, 2]).to_text().splitlines()
-        assert lines[0] == "n 5 · 4 labels · 1 instances without labels (0 in all measures by rank)"
-        shown = {line.split()[0]: line.split()[1] for line in lines if line.count(" ") and line[-1].isdigit()}
-        assert shown.items() >= {"NDCG@2": "72.26", "Macro*-F1": "55.56", "micro": "57.14"}.items()
-        counts = MultilabelOutcome.from_scores(TRUTH, SCORES, 2).counts
-        assert lines[-1] == Policy.of(counts).signature(counts, "f1")
-
-    def test_with_intervals_there_are_their_ends(self):
-        report = score_multilabel(TRUTH, SCORES, [1], replicates=40)
-        lines = report.to_text().splitlines()
-        (row,) = (line for line in lines if line.startswith("entropy"))
-        ends = report.intervals["schemes"]["entropy"]
-        values = (report.schemes["entropy"], ends["low"], ends["high"])
-        assert row.split()[1:] == [f"{100 * value:.2f}" for value in values]
-        assert lines[1].split() == ["measure", "value", "low", "high"]
-
     def test_labels_of_any_kind_stay_in_their_field_and_line(self):
         names = ["a\n|n:9", "b", "c", "d"]
         outcome = MultilabelOutcome.from_scores(TRUTH, SCORES, 1, labels=names)
@@ -226,21 +165,6 @@ class TestFiles:
         with pytest.raises(ValueError, match=message):
             score_multilabel_files(truth, scores, ks=[1])
 
-    def test_values_are_named_with_their_file(self, saved):
-        truth, scores = saved(".csv", truth=TRUTH + 1)
-        with pytest.raises(ValueError, match=rf"^{truth}: truth\[0, 0\] is 2"):
-            score_multilabel_files(truth, scores, ks=[1])
-
-    def test_other_faults_name_no_file(self, saved):
-        with pytest.raises(ValueError, match=r"^ks\[2\] is 5, but there are 4 labels"):
-            score_multilabel_files(*saved(".npy"), ks=[1, 3, 5])
-
-    def test_a_file_with_nan_is_refused(self, saved):
-        scores = SCORES.copy()
-        scores[2, 1] = np.nan
-        with pytest.raises(ValueError, match=r"scores\.npy: .*row 2, column 1.* is NaN"):
-            score_multilabel_files(*saved(".npy", scores=scores))
-
     @pytest.mark.parametrize(
         ("ending", "truth", "scores", "options", "remark"),
         [
@@ -259,16 +183,3 @@ class TestFiles:
         with caplog.at_level(logging.WARNING, "helpers.evaluation.multilabel"):
             score_multilabel_files(*paths, ks=[1], **options)
         assert any(remark in text and text.startswith(str(paths[1])) for text in caplog.messages)
-
-    @pytest.mark.parametrize(
-        ("ending", "scores", "options"),
-        [
-            (".npy", np.eye(4) * 3 - 1, {}),
-            (".npz", np.eye(4) * 3, {}),
-            (".npy", np.eye(4) / 2 + 0.25, {"threshold": 0.5}),
-            (".npy", np.eye(4) / 2 - 1, {"multiclass": True}),
-        ],
-    )
-    def test_nothing_is_logged_where_nothing_looks_wrong(self, ending, scores, options, saved, caplog):
-        score_multilabel_files(*saved(ending, np.eye(4), scores), ks=[1], **options)
-        assert caplog.messages == []

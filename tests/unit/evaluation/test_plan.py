@@ -65,14 +65,6 @@ class TestPopulation:
         assert moved.discordant == pytest.approx(population().discordant)
         assert moved.shares.sum() == pytest.approx(1) and (moved.shares >= 0).all()
 
-    def test_a_better_system_changes_that_many_answers(self) -> None:
-        made = changed_answers(GOLD, SECOND, "macro", 0.02, 0.1, "NA")
-        gold, first, second = made.kinds.T
-        assert made.difference("macro") == pytest.approx(0.02, abs=1e-9)
-        assert made.shares[first != second].sum() == pytest.approx(0.1)
-        own = np.bincount(second, made.shares, len(made.labels))
-        assert own == pytest.approx([SECOND.count(label) / 100 for label in made.labels])
-
     def test_differences_that_cannot_be(self) -> None:
         with pytest.raises(ValueError, match=r"under macro the two systems differ by \d+\.\d\d points"):
             population().at_difference("macro", 0.9)
@@ -88,13 +80,6 @@ class TestSamples:
         found = plan_samples(moved, "accuracy", test_sets=600)
         assert found.by_formula == accuracy_samples(moved.discordant, 0.05)
         assert found.needed == pytest.approx(found.by_formula, rel=0.1)
-
-    def test_power_rises_with_the_samples_and_is_repeatable(self) -> None:
-        moved = population().at_difference("macro", 0.05)
-        first, again = (plan_samples(moved, "macro", test_sets=60, replicates=60, seed=3) for _ in "ab")
-        assert first == again
-        assert first.rows[0][1] < 0.6 < first.rows[-1][1]
-        assert first.rows[0][0] < first.needed < 2 * first.rows[-1][0]
 
 
 class TestCommand:
@@ -115,10 +100,6 @@ class TestCommand:
         assert plan["needed"] == expected.needed
         assert main(words) == 0
         assert f"{expected.needed:,}" in capsys.readouterr().out
-
-    def test_seeds(self, capsys) -> None:
-        assert main(["plan", "--sd", "1.0", "--difference", "1"]) == 0
-        assert capsys.readouterr().out.startswith("17 seeds of each system")
 
     @pytest.mark.parametrize(
         ("words", "message"),

@@ -1,8 +1,6 @@
 """Systems over their runs: means, tests, ties, what is refused and what is said."""
 
 import csv
-import io
-import json
 from pathlib import Path
 
 import numpy as np
@@ -68,43 +66,6 @@ def test_every_number_by_hand(runs):
     assert [row["p_bh"] for row in by_rate if row["against"]] == pytest.approx(expected.tolist())
 
 
-def test_every_form_says_the_same(runs):
-    found = compare_run_files(runs, **OPTIONS)
-    rows = found.to_dict()
-    assert json.loads(json.dumps(rows, allow_nan=False)) == rows
-    read = list(csv.DictReader(io.StringIO(found.to_csv())))
-    assert [float(row["mean"]) for row in read] == [row["mean"] for row in rows]
-    text = found.to_text().splitlines()
-    assert text[:3] == [
-        "A  good  5 runs",
-        "B  poor  3 runs",
-        "n 200 · mean ± SD (ddof 1) over runs, per cent",
-    ]
-    macro = next(row for row in rows if (row["system"], row["score"]) == ("good", "macro"))
-    shown = f"{100 * macro['mean']:.2f} ± {100 * macro['sd']:.2f}"
-    assert any(line.startswith("macro ") and shown in line for line in text)
-    assert text[-1].startswith("f1|labels:supported|negative:Other|") and "over 10 tests (holm)" in text[-2]
-    assert len({len(line) for line in text[3:4]}) == 1 and text[9].startswith("set A")
-    (table,) = checked(found.to_latex())
-    assert table[0] == [
-        "System",
-        "Micro",
-        "Weighted",
-        "Dodrans",
-        "Entropy",
-        "Macro",
-        "A",
-        "B",
-        "PD",
-        "PIR",
-        "PPR",
-    ]
-    assert (
-        table[1][0] == "good"
-        and table[1][5] == rf"\textbf{{{100 * macro['mean']:.1f} $\pm$ {100 * macro['sd']:.1f}}}"
-    )
-
-
 def test_ties_are_in_bold_and_of_pd_and_pir_the_least_is_best():
     values = {
         "a": {"macro": [0.70, 0.72, 0.74], "PIR": [0.5, 0.51, 0.52]},
@@ -126,14 +87,6 @@ def test_nothing_is_bold_that_no_test_decided(a, b, bold):
     assert text.count(r"\textbf") == bold and ("Bold:" in text) == bool(bold)
 
 
-def test_single_runs_have_a_mean_and_no_test(runs):
-    found = compare_run_files({name: own[:1] for name, own in runs.items()}, **OPTIONS)
-    for row in found.to_dict():
-        assert row["runs"] == 1 and row["mean"] is not None
-        assert row["sd"] is row["p"] is row["d"] is row["p_holm"] is None
-    assert " ± 0" not in found.to_text()
-
-
 def test_equal_runs_have_no_infinite_number_in_json(runs):
     table = Outcome.from_rows([(0, 0, 3), (1, 0, 1)], ("a", "b"))
     save_run(Run.from_outcome(table, dataset="d", model="m", seed=1), "one")
@@ -143,15 +96,6 @@ def test_equal_runs_have_no_infinite_number_in_json(runs):
 
 
 class TestSaid:
-    def test_few_runs_and_each_remark_once(self, runs, caplog):
-        compare_run_files(runs, paired_column="paired")
-        few = "'poor' has 3 runs: fewer than 5 runs of a system say little"
-        assert few in caplog.messages and len(caplog.messages) == 2
-        assert "'Other' is averaged like any other label" in caplog.messages[0]
-        caplog.clear()
-        compare_run_files({"good": runs["good"]}, **OPTIONS)
-        assert caplog.messages == []
-
     def test_a_score_that_is_undefined_in_a_run(self, runs, caplog):
         lines = Path(runs["good"][0]).read_text().splitlines()
         wrong = [f"{row.rsplit(',', 4)[0]}" for row in lines[1:]]
@@ -172,19 +116,6 @@ class TestRefused:
         ):
             compare_run_files(runs, **OPTIONS)
 
-    def test_a_file_twice(self, runs):
-        with pytest.raises(ValueError, match=r"good-seed0.csv is given twice"):
-            compare_run_files({"a": runs["good"], "b": runs["good"][:1]}, **OPTIONS)
-        Path("link.csv").symlink_to(runs["good"][0])
-        with pytest.raises(ValueError, match=r"link.csv is given twice, also as .*good-seed0.csv"):
-            compare_run_files({"a": runs["good"], "b": ["link.csv"]}, **OPTIONS)
-
-    def test_no_files_and_unknown_correction(self, runs):
-        with pytest.raises(ValueError, match="at least one file of each system"):
-            compare_run_files({"a": []})
-        with pytest.raises(ValueError, match="unknown correction 'bonferroni'. Known: holm, bh"):
-            compare_run_files(runs, "bonferroni")
-
 
 class TestRunFiles:
     def test_counts_of_run_files_give_the_same_as_predictions(self, runs):
@@ -204,10 +135,6 @@ class TestRunFiles:
 
 
 class TestNamesOfFiles:
-    def test_patterns_are_expanded_sorted_and_names_add_up(self, runs):
-        found = expand_runs(["A=good-seed[01].csv", "B=poor-seed*.csv", "A=good-seed4.csv"])
-        assert found == {"A": ["good-seed0.csv", "good-seed1.csv", "good-seed4.csv"], "B": runs["poor"]}
-
     @pytest.mark.parametrize(
         ("text", "message"),
         [

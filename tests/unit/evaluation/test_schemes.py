@@ -4,14 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from helpers.evaluation import compare_files, score_file, score_frame, score_multilabel
+from helpers.evaluation import compare_files, score_file, score_frame
 from helpers.metrics import (
     SCHEMES,
     Policy,
     averages,
     bootstrap_intervals,
     evaluate,
-    label_intervals,
     register_scheme,
     scheme_names,
     unregister_scheme,
@@ -66,16 +65,6 @@ def test_systems_are_compared_under_it(tmp_path):
     assert table["scheme"].tolist() == [*SCHEMES, "root"]
 
 
-def test_label_sets_are_averaged_under_it():
-    truth, scores = [[1, 0], [1, 1], [0, 1], [1, 0]], [[1, -1], [1, 1], [1, -1], [-1, 1]]
-    counts = Outcome.from_sets(truth, np.array(scores) > 0).per_class()
-    report = score_multilabel(truth, scores, ks=[1], replicates=20)
-    assert report.schemes["root"] == averages(counts, ["n^0.5"])[0] == averages(counts)[5]
-    assert list(report.intervals["schemes"]) == list(report.signatures["schemes"]) == [*SCHEMES, "root"]
-    sets = Outcome.from_sets(truth, np.array(scores) > 0)
-    assert "root" in label_intervals(sets, np.random.default_rng(1), replicates=5)
-
-
 def test_stored_runs_are_scored_under_it():
     table = Outcome.from_columns(GOLD, PREDICTED)
     run = Run.from_outcome(table, dataset="d", split="test", model="m", seed=9)
@@ -83,17 +72,6 @@ def test_stored_runs_are_scored_under_it():
     assert resampled_intervals([run], replicates=10)["score"].tolist() == [*SCHEMES, "root"]
     outcome = MultilabelOutcome.from_scores([[1, 0], [0, 1]], [[1, -1], [-2, -1]], 1, keep_sets=True)
     assert "root" in scores_of(Run.from_outcome(outcome, dataset="demo", model="1vsrest"), ks=[1])
-
-
-def test_a_name_of_ones_own_may_be_given_anew_and_forgotten():
-    register_scheme("mine", root)
-    register_scheme("mine", lambda support, total: support)
-    assert scheme_names() == (*SCHEMES, "root", "mine")
-    unregister_scheme("mine")
-    with pytest.raises(ValueError, match="'mine' is no registered scheme"):
-        unregister_scheme("mine")
-    with pytest.raises(ValueError, match="unknown scheme 'rot'.* root, .*did you mean 'root'"):
-        averages(Outcome.from_columns(GOLD, PREDICTED), ["rot"])
 
 
 @pytest.mark.parametrize(

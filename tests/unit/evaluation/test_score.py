@@ -10,9 +10,8 @@ import pytest
 
 from helpers.core.errors import MalformedRecord
 from helpers.core.labels import SEMEVAL_RELATIONS
-from helpers.data.predictions import read_predictions
 from helpers.evaluation.compare import compare_files
-from helpers.evaluation.score import TASKS, find_task, score_file, score_frame
+from helpers.evaluation.score import score_file, score_frame
 from helpers.metrics.averaging import average, averages, evaluate
 from helpers.metrics.bootstrap import bootstrap_intervals
 from helpers.metrics.direction import direction_scores, official_macro, official_scores
@@ -54,10 +53,6 @@ class TestFrame:
         assert report.to_dict()["schemes"] == evaluate(table, negative="Other").to_dict()["schemes"]
         assert report.negative == "Other" and "Other" not in report.averaged
 
-    def test_the_empty_string_is_no_negative_class(self, paired):
-        assert score_frame(paired, negative="").to_dict() == score_frame(paired).to_dict()
-        assert "Other" in score_frame(paired, negative="").averaged
-
     def test_intervals_are_those_of_the_bootstrap_over_the_same_classes(self, paired):
         frame = paired[["gold", "predicted"]].copy()
         frame.loc[0, "gold"] = "once"  # absent from a third of the replicates
@@ -97,22 +92,8 @@ class TestFrame:
             assert report.signature.endswith(made)
             assert ("bootstrap" in report.signature) == bool(made)
 
-    def test_equal_seeds_give_equal_reports(self, paired):
-        one, two, other = (
-            score_frame(paired, task="semeval2010", replicates=50, seed=seed).to_dict() for seed in (1, 1, 2)
-        )
-        assert one == two
-        assert one["direction"]["intervals"] != other["direction"]["intervals"]
-        assert one["official"]["grouped"]["macro_low"] != other["official"]["grouped"]["macro_low"]
-        assert one["direction"]["pir"] == other["direction"]["pir"]
-
 
 class TestTask:
-    def test_the_task_fixes_labels_and_negative_class(self, paired):
-        report = score_frame(paired.head(3), task="semeval2010")
-        assert (report.labels, report.negative) == (SEMEVAL_RELATIONS, "Other")
-        assert score_frame(paired.head(3), task="semeval2010", negative="Other").to_dict() == report.to_dict()
-
     def test_another_negative_class_is_refused(self, paired):
         with pytest.raises(
             ValueError, match=r"negative is '', but the negative class of semeval2010 is 'Other'"
@@ -125,40 +106,8 @@ class TestTask:
         assert unsigned(report.extra["official"]) == official_scores(table)
         assert report.extra["official"]["grouped"]["macro"] != report.schemes["macro"]["f1"]
 
-    def test_intervals_hold_the_scores(self, paired):
-        extra = score_frame(paired, task="semeval2010", replicates=200).extra
-        grouped = extra["official"]["grouped"]
-        assert grouped["macro_low"] < grouped["macro"] < grouped["macro_high"]
-        for name, ends in extra["direction"]["intervals"].items():
-            assert ends["low"] <= extra["direction"][name] <= ends["high"]
-            assert ends["high"] - ends["low"] > 0.01
-
-    @pytest.mark.parametrize("name", ["semeval", "SemEval2010", ""])
-    def test_an_unknown_task_names_the_known_ones(self, name):
-        with pytest.raises(ValueError, match=rf"unknown task '{name}'.*Known: semeval2010"):
-            find_task(name)
-
-    def test_tasks_have_their_negative_class_among_their_labels(self):
-        assert all(task.negative in task.labels for task in TASKS.values())
-        assert find_task(None) is None
-
 
 class TestDirection:
-    def test_text_and_latex_say_over_what_each_macro_is(self, paired):
-        report = score_frame(paired, task="semeval2010")
-        text, latex = report.to_text().splitlines(), report.to_latex()
-        labels = len(set(paired["gold"]) - {"Other"})
-        relations = len({label.partition("(")[0] for label in set(paired["gold"]) - {"Other"}})
-        assert relations < labels
-        said = f"performance is the official macro-F1, over {relations} relations, direction counted"
-        assert f"direction: {said}" in text and f"Direction: {said}." in latex
-        said = (
-            f"macro is over {labels} labels (directed) or over {relations} relations (undirected; grouped, "
-        )
-        assert f"official: {said}the task's own score)" in text and f"Official: {said}" in latex
-        plain = score_frame(paired, negative="Other").to_text().splitlines()
-        assert f"direction: performance is macro-F1 over {labels} labels" in plain
-
     def test_performance_is_the_official_macro_with_the_task(self, paired):
         outcomes = Outcome.from_columns(
             paired["gold"], paired["predicted"], paired=paired["predicted_paired"], labels=SEMEVAL_RELATIONS
@@ -166,19 +115,6 @@ class TestDirection:
         found = score_frame(paired, task="semeval2010").extra["direction"]
         assert unsigned(found) == direction_scores(outcomes).to_dict()
         assert found["performance_original"] == official_macro(outcomes)
-
-    def test_performance_is_macro_f1_without_it(self, paired):
-        found = score_frame(paired, negative="Other").extra["direction"]
-        inverse = {label: label.translate(str.maketrans("12", "21")) for label in SEMEVAL_RELATIONS}
-        tables = [
-            Outcome.from_columns(paired["gold"], paired["predicted"]),
-            Outcome.from_columns(paired["gold"].map(inverse), paired["predicted_paired"]),
-        ]
-        expected = [average(table, "macro", negative="Other") for table in tables]
-        assert [found["performance_original"], found["performance_paired"]] == pytest.approx(
-            expected, abs=1e-12
-        )
-        assert found["pd"] == pytest.approx(abs(expected[0] - expected[1]), abs=1e-12)
 
     def test_the_interval_of_performance_is_that_of_the_scheme(self):
         """A class with one sample is absent from a third of the replicates, and is averaged there, too."""
@@ -235,11 +171,6 @@ class TestFile:
             found = [100 * report.schemes[scheme]["f1"] for scheme in SCHEMES]
             assert found == pytest.approx([float(row[scheme]) for scheme in SCHEMES], abs=0.005 + 1e-9)
 
-    def test_what_the_frame_refuses_is_told_with_the_file(self, tmp_path):
-        path = write(tmp_path / "mine.csv", gold=["a", "b"], predicted=["a", "a"])
-        with pytest.raises(ValueError, match=r"mine\.csv: negative is 'NA', which is not in labels"):
-            score_file(path, negative="NA")
-
     @pytest.mark.parametrize(("role", "column", "line"), [("gold", "label", 3), ("predicted", "guess", 4)])
     def test_a_label_that_the_task_lacks_is_told_with_line_and_column(self, tmp_path, role, column, line):
         columns = {"gold": ["Other"] * 4, "predicted": ["Other"] * 4}
@@ -265,18 +196,6 @@ class TestFile:
         path = write(tmp_path / "wrong.csv", gold=["(skipped)"], predicted=["Other"])
         with pytest.raises(MalformedRecord, match="unknown label of semeval2010"):
             score_file(path, task="semeval2010")
-
-    def test_an_unknown_task_is_told_before_the_file_is_read(self, tmp_path):
-        with pytest.raises(ValueError, match="unknown task 'semeval2011'; did you mean 'semeval2010'"):
-            score_file(tmp_path / "nowhere.csv", task="semeval2011")
-
-    def test_the_order_of_rows_does_not_matter(self, tmp_path, paired):
-        paths = [tmp_path / name for name in ("a.csv", "b.csv")]
-        paired.to_csv(paths[0], index=False)
-        paired.sample(frac=1, random_state=3).to_csv(paths[1], index=False)
-        options = {"paired_column": "predicted_paired", "task": "semeval2010"}
-        one, two = (score_file(path, **options).to_dict() for path in paths)
-        assert one == two
 
 
 class TestRemarks:
@@ -316,11 +235,6 @@ class TestRemarks:
         assert remarks(path) == []
         assert score_file(path, normalise=True).accuracy == 0
 
-    def test_columns_that_have_nothing_in_common(self, tmp_path, remarks):
-        path = write(tmp_path / "mine.csv", gold=["a", "b"], predicted=["x", "y"])
-        (remark,) = remarks(path)
-        assert remark.startswith("no predicted label occurs as gold")
-
     def test_labels_that_only_micro_sees_are_named_with_their_count(self, tmp_path, remarks):
         gold, predicted = ["a", "b", "a", "NA", "NA", "NA"], ["a", "a", "c", "d", "c", "NA"]
         path = write(tmp_path / "mine.csv", gold=gold, predicted=predicted)
@@ -341,11 +255,6 @@ class TestRemarks:
         run = Run.from_outcome(table, dataset="d", model="m", negative="NA")
         assert remarks(save_run(run, tmp_path)) == [said]
 
-    def test_an_average_over_nothing(self, tmp_path, remarks):
-        path = write(tmp_path / "mine.csv", gold=["no_relation"], predicted=["no_relation"])
-        (remark,) = remarks(path, negative="no_relation")
-        assert remark.startswith("no label is averaged, so every average is 0/0")
-
     def test_labels_to_average_may_be_those_of_a_whole_task_but_no_slip(self, tmp_path, remarks):
         path = write(tmp_path / "mine.csv", gold=["per:age", "NA"], predicted=["per:age", "per:age"])
         options = {"labels": ["per:age", "org:founded"], "negative": "NA"}
@@ -358,31 +267,6 @@ class TestRemarks:
         for score in (score_file, lambda one, **rules: compare_files([one, one], **rules)):
             with pytest.raises(ValueError, match=r"labels\[0\] is 'per:aeg', .* did you mean 'per:age'"):
                 score(path, labels=["per:aeg"])
-
-    def test_two_labels_that_look_like_a_negative_class(self, tmp_path, remarks):
-        path = write(tmp_path / "mine.csv", gold=["NA", "Other"], predicted=["NA", "NA"])
-        assert "NA, Other all look like one" in remarks(path)[0]
-        assert remarks(path, negative="Other") == []
-
-    def test_a_column_in_two_roles(self, tmp_path, remarks):
-        path = write(tmp_path / "mine.csv", gold=["a"], guess=["b"])
-        (remark,) = remarks(path, gold_column="guess", predicted_column="guess")
-        assert remark == "column 'guess' is taken for gold and for predicted"
-
-    def test_inverses_that_meet_nothing(self, tmp_path, remarks):
-        path = write(tmp_path / "mine.csv", gold=["a"], predicted=["a"], q=["a"])
-        first, second = remarks(path, paired_column="q", inverse={"x": "y", "y": "x"})
-        assert first == "2 labels with an inverse do not occur, the first is 'x'"
-        assert second.startswith("no gold label has an inverse, so PIR and PPR are undefined")
-        assert remarks(path, paired_column="q", inverse={"a": "b", "b": "a"}) == [
-            "1 labels with an inverse do not occur, the first is 'b'"
-        ]
-
-
-def test_labels_named_like_missing_values_are_counted(tmp_path):
-    path = write(tmp_path / "mine.csv", gold=["NA", "None", "null"], predicted=["NA", "null", "nan"])
-    assert score_file(path).accuracy == pytest.approx(1 / 3)
-    assert read_predictions(path)["gold"].isna().sum() == 0
 
 
 def test_the_negative_class_may_be_predicted_for_paired_samples_only():

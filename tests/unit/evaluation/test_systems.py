@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from helpers.core.errors import MissingData
 from helpers.evaluation.systems import (
     TACRED_GOLD,
     TACRED_PAIRS,
@@ -140,20 +139,3 @@ def test_a_copy_of_the_repository_gives_the_same_outcomes(tmp_path, monkeypatch)
     perfect = [runs[dataset, first].outcome() for dataset in ("tacred", "tacred-revised")]
     assert [outcome.per_class().correct.sum() for outcome in perfect] == [4, 3]
     assert runs["tacred", pairs[0]].outcome().of("second").grouped() == runs["tacred", second].outcome()
-
-
-def test_without_the_files_the_message_says_how_to_get_them(tmp_path, monkeypatch) -> None:
-    monkeypatch.setenv("RC_DATA_DIR", str(tmp_path))
-    monkeypatch.setattr("helpers.data.files.ROOT", tmp_path)
-    for runs in (tacred_runs, semeval_runs):
-        with pytest.raises(MissingData, match="is missing. Looked for"):
-            next(runs())
-
-
-def test_a_file_of_another_configuration_is_not_replaced(tmp_path: Path) -> None:
-    run = stored("semeval2010", "CNN")
-    path = save_run(run, tmp_path)
-    before = path.read_bytes()
-    with pytest.raises(FileExistsError, match="source"):
-        save_run(replace(run, source="elsewhere"), tmp_path)
-    assert path.read_bytes() == before

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.cli import main
 from helpers.data import Triple, TripleItem, read_triples, search_folders
 from helpers.evaluation import score_triples, triple_outcome
 
@@ -68,14 +67,6 @@ def test_the_rules_on_a_small_case(tmp_path) -> None:
         score_triples(path, score="mcc")
 
 
-def test_spans_and_types() -> None:
-    head = Triple("left", "Ada", "Rome", (0, 3), (9, 13), "PER", "LOC")
-    moved, other = head._replace(tail="Roma"), head._replace(tail_type="ORG")
-    for match, right in (("exact", [0, 1]), ("boundaries", [1, 1]), ("strict", [1, 0])):
-        found = [triple_outcome([TripleItem([head], [one])], match) for one in (moved, other)]
-        assert [int(outcome.per_class().correct.sum()) for outcome in found] == right, match
-
-
 def test_every_form_gives_the_same_items(tmp_path) -> None:
     expected = read_triples(write(tmp_path, ITEMS))
     (tmp_path / "a.json").write_text(json.dumps(ITEMS))
@@ -101,14 +92,6 @@ def test_every_form_gives_the_same_items(tmp_path) -> None:
     mine = write(tmp_path, [{"id": n, "triples": ITEMS[n]["predicted"]} for n in (1, 0)], "mine.jsonl")
     gold = write(tmp_path, [{"id": n, "triples": ITEMS[n]["gold"]} for n in (0, 1)], "gold.jsonl")
     assert read_triples(mine, gold) == expected
-
-
-def test_incomplete_generated_text_is_left_out_and_said(tmp_path, caplog) -> None:
-    path = write(
-        tmp_path, [{"gold": [["a", "r", "b"]], "predicted": "<triplet> a <subj> b <obj> r <triplet> c"}]
-    )
-    assert numbers(score_triples(path)) == (1, 1, 1)
-    assert "1 incomplete triples of generated text are left out" in caplog.text
 
 
 RIGHT = {"gold": [["a", "r", "b"]], "predicted": [["a", "r", "b"]]}
@@ -169,18 +152,6 @@ def test_bad_files_are_refused(tmp_path) -> None:
         score_triples(write(tmp_path, [{"gold": [], "truth": [], "predicted": []}], "both.jsonl"))
     with pytest.raises(ValueError, match="no key of gold triples is recognised.*--gold FILE"):
         score_triples(write(tmp_path, [{"predicted": []}], "lone.jsonl"))
-
-
-def test_the_command(tmp_path, capsys) -> None:
-    path = str(write(tmp_path, ITEMS))
-    assert main(["score-triples", path, "--score-only", "micro"]) == 0
-    assert capsys.readouterr().out == "0.4\n"
-    assert main(["score-triples", path, "--fail-under", "micro=0.5"]) == 1
-    assert "micro is 0.4, under 0.5" in capsys.readouterr().err
-    assert main(["score-triples", path, "--format", "latex"]) == 0
-    assert "of 2 items, averaged over 2 classes." in capsys.readouterr().out
-    assert main(["score-triples", path]) == 0
-    assert capsys.readouterr().out.startswith("2 items · triples: gold 3 · predicted 2 · right 1 · 2 labels")
 
 
 NAMES = st.sampled_from(["Ada", "Bo", "Rome", "the Hague"])
