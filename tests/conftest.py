@@ -15,7 +15,8 @@ from helpers.__main__ import main
 from helpers.core import write_atomically
 from helpers.data import files as registry
 
-settings.register_profile("busy", deadline=None)  # a machine that does other things is no fault of the code
+# A machine that does other things is no fault of the code; examples are drawn anew in long runs only.
+settings.register_profile("busy", deadline=None, derandomize="EXAMPLES" not in os.environ, database=None)
 settings.load_profile("busy")
 
 READS_DATA = {"data", "evaluation", "experiments", "papers", "notebooks", "cli"}

@@ -17,11 +17,11 @@ from sklearn import metrics
 from sklearn.metrics import classification_report
 from torchmetrics.functional.classification import multiclass_f1_score
 
+from helpers.metrics import Outcome
 from helpers.metrics.averaging import evaluate
 from helpers.metrics.facts import FactRanking, fact_scores
 from helpers.metrics.multilabel import averages
 from helpers.metrics.report import ClassReport
-from tests.outcomes import Outcome
 
 CLASSES, NEGATIVE_SHARE, ACCURACY = 42, 0.79, 0.8  # the shape of TACRED
 

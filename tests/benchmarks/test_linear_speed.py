@@ -24,9 +24,9 @@ from helpers import ROOT
 from helpers.core.errors import MissingData
 from helpers.data import read_corpus
 from helpers.data.documents import label_list, label_matrix
+from helpers.metrics import MultilabelOutcome
 from helpers.models.linear.documents import TECHNIQUES
 from tests.benchmarks.table import MULTILABEL
-from tests.outcomes import MultilabelOutcome
 
 VERSIONS = ("0.10.0", "0.8.1")
 OPTIONS = "-s 1 -B 1 -e 0.0001"

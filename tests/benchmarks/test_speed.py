@@ -17,11 +17,11 @@ from sklearn.metrics import f1_score
 from sklearn.utils import resample
 
 from helpers.evaluation.score import score_file
+from helpers.metrics import Outcome
 from helpers.metrics.averaging import averages, evaluate
 from helpers.metrics.bootstrap import bootstrap_intervals
 from tests.benchmarks import peers
-from tests.outcomes import Outcome
-from tests.unit.metrics.test_facts import RELATIONS, golden
+from tests.support import FACT_RELATIONS, golden_facts
 
 MILLIONS = 10
 CODES = f"count and report, {MILLIONS} M integer codes, s"
@@ -145,9 +145,9 @@ def test_memory_of_counting(codes, rows):
 @pytest.mark.cheap
 def test_facts_against_the_published_form(rows):
     n = 2_000 if rows.cheap else 20_000
-    scores, gold = golden()  # of the published evaluation, run on them
+    scores, gold = golden_facts()  # of the published evaluation, run on them
     expected = (0.297982, 0.352941, 0.283333, 0.15, 0.12, 0.093333)
-    assert peers.facts_one_by_one(scores, gold, list(RELATIONS)) == pytest.approx(expected, abs=5e-7)
+    assert peers.facts_one_by_one(scores, gold, list(FACT_RELATIONS)) == pytest.approx(expected, abs=5e-7)
     bags = peers.bags(n)
     ours = peers.seconds(lambda: peers.facts_at_once(*bags), 5)
     theirs = peers.seconds(lambda: peers.facts_one_by_one(*bags), 1)

@@ -1,9 +1,13 @@
-"""Golden values of what is stored: the scores of every run, the sha256 of every file of printed numbers.
+"""Golden values of what is stored: the scores of every run, the sha256 of every file of printed numbers, and
+for each version of the scoring rules the sha256 of the golden values that other programs gave.
 
-`python -m tests.golden.renew` writes both files anew and prints what changed; look at each line of it.
+`python -m tests.golden.renew` writes the files anew and prints what changed; look at each line of it. Golden
+values change with the version of the rules only: raise RULES of helpers/metrics/averaging.py first.
 """
 
 import csv
+import hashlib
+import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,13 +15,17 @@ from typing import NamedTuple
 
 from helpers import ROOT
 from helpers.core import file_sha256
-from helpers.metrics import SCHEMES, averages, fact_scores
+from helpers.metrics import RULES, SCHEMES, averages, fact_scores
 from helpers.reporting import original_table, paired_scores
 from helpers.runs import RUNS_FOLDER, STUDIES_FOLDER, Run, load_run
 
 FOLDER = Path(__file__).parent
 RUN_FILES = sorted((*RUNS_FOLDER.rglob("*.json"), *STUDIES_FOLDER.glob("*/*/*/*/*.json")))
 PUBLISHED = ROOT / "results" / "published"
+RULES_FILE = FOLDER / "rules.json"
+FROM_OUTSIDE = ("direction.csv", "multilabel.json", "ranked_lists.csv", "semeval_scorer.csv")
+FROM_OUTSIDE += ("tacred_systems.csv", "weighting_examples.json", "weights_semeval.csv", "weights_tacred.csv")
+"""Files of golden values that no run of ours moves."""
 TOLERANCE = 1e-9
 Golden = dict[str, dict[str, float | str]]
 """Path from the root → name → value."""
@@ -54,6 +62,11 @@ def published_hashes(folder: Path = PUBLISHED) -> Golden:
     return {
         f"results/published/{path.name}": {"sha256": file_sha256(path)} for path in sorted(folder.iterdir())
     }
+
+
+def outside_sha256() -> str:
+    """The sha256 of the golden values that other programs gave."""
+    return hashlib.sha256(b"".join((FOLDER / name).read_bytes() for name in FROM_OUTSIDE)).hexdigest()
 
 
 def read_golden(name: str) -> Golden:
@@ -136,3 +149,7 @@ if __name__ == "__main__":
         for change in changes(read_golden(name) if (FOLDER / name).exists() else {}, values):
             print(change)
         write_golden(name, values)
+    known = json.loads(RULES_FILE.read_text("utf-8"))
+    if known.setdefault(RULES, outside_sha256()) != outside_sha256():
+        raise SystemExit(f"golden values changed, but the rules are still version {RULES}: raise RULES first")
+    RULES_FILE.write_text(json.dumps(known, indent=1) + "\n", "utf-8")

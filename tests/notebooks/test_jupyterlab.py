@@ -25,7 +25,7 @@ import pytest
 from helpers import ROOT
 from helpers.metrics import class_weights
 from helpers.notebooks import notebook_paths
-from tests.lazy import nbformat, v4
+from tests.support import nbformat, v4
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(not CHROMIUM, reason="needs Chromium: apt-get install chromium")

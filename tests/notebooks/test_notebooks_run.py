@@ -25,7 +25,7 @@ from helpers.notebooks import (
 )
 from tests.conftest import READERS
 from tests.golden.renew import Change
-from tests.lazy import nbformat, v4
+from tests.support import nbformat, v4
 
 SOLUTIONS = ROOT / "notebooks" / "solutions"
 COPIES = ROOT / "results" / "notebooks"

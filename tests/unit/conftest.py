@@ -4,6 +4,8 @@ torch and transformers are imported by the tests that need them, not by every wo
 """
 
 import json
+import shutil
+import warnings
 from pathlib import Path
 
 import pytest
@@ -55,3 +57,18 @@ def tiny_roberta(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shape = SIZE | {"max_position_embeddings": 130, "type_vocab_size": 1, "initializer_range": 0.2}
     RobertaModel(RobertaConfig(vocab_size=tokenizer.get_vocab_size(), **shape)).save_pretrained(folder)
     return folder
+
+
+@pytest.fixture(scope="module")
+def spark():
+    """A session of two workers; skips where there is no Spark."""
+    sql = pytest.importorskip("pyspark.sql", reason="pyspark is not installed: pip install '.[spark]'")
+    if not shutil.which("java"):
+        pytest.skip("Spark needs a Java runtime; there is no java on the path")
+    with warnings.catch_warnings(action="ignore"):  # pyspark's own
+        made = sql.SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+        made = made.config("spark.sql.shuffle.partitions", "3").config("spark.driver.memory", "512m")
+        session = made.getOrCreate()
+        session.sparkContext.setLogLevel("OFF")
+        yield session
+        session.stop()

@@ -15,7 +15,7 @@ from helpers.data.formats import read_semeval
 from helpers.models import History, Model, register_model, unregister_model
 from helpers.reporting.figures import draw_and_save, styled
 from helpers.runs import load_run
-from tests.schemes import temporary_scheme
+from tests.support import temporary_scheme
 
 SENTENCES = {
     "train": [("The <e1>fire</e1> caused <e2>panic</e2>.", "Cause-Effect(e1,e2)")] * 6

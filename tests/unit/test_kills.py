@@ -20,10 +20,10 @@ import pytest
 
 from helpers import ROOT
 from helpers.core import write_atomically
-from tests.lazy import nbformat, v4
-from tests.unit.models.test_processes import KILLABLE, command
+from tests.support import KILLABLE, nbformat, train_command, v4
 
 KILLS = int(os.environ.get("KILLS", "25"))
+MOMENTS = random.Random(KILLS)
 SHARE = {"training": 0.04, "linear": 0.12, "notebooks": 0.04, "figures": 0.04, "pairs": 0.12, "writers": 0.64}
 """Of the kills; those of slow commands are few."""
 STORED = ROOT / "results" / "tables" / "soak.csv"
@@ -113,7 +113,7 @@ class Killed:
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
             )
-            moment = random.uniform(low, high)
+            moment = MOMENTS.uniform(low, high)
             try:
                 process.wait(moment)
                 ended += 1
@@ -154,7 +154,7 @@ def test_training(tiny_bert, tmp_path, environment, outcomes):
         "-c",
         KILLABLE,
         str(tmp_path / "checkpoints"),
-        *command(tiny_bert, folder, **settings),
+        *train_command(tiny_bert, folder, **settings),
     ]
     one = Killed(words, folder, environment)
     found = one.kill(number("training"))
@@ -215,7 +215,7 @@ def test_writers(tmp_path, environment, outcomes):
             while not path.exists():
                 assert process.poll() is None
                 time.sleep(0.002)
-            time.sleep(random.uniform(0, 0.05))
+            time.sleep(MOMENTS.uniform(0, 0.05))
             process.kill()
         text = path.read_text()
         assert len(text) == 100_000 and len(set(text)) == 1

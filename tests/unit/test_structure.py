@@ -6,16 +6,31 @@ rules of ruff, both in pyproject.toml: `make lint`.
 
 import ast
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
+import pandas as pd
 import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
 
+import helpers
 from helpers import ROOT
+from helpers.evaluation import score_frame
+from helpers.metrics import SCHEMES, Outcome, evaluate
+from helpers.models import MODELS
+from tests.conftest import NIGHTLY
 
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+PINS = (ROOT / "requirements.txt").read_text("utf-8")
+GLOSSARY = (ROOT / "GLOSSARY.md").read_text("utf-8")
 TOP_LEVEL = {
     *("README.md", "CONTRIBUTING.md", "LICENSE", "CITATION.cff", "SECURITY.md", "GLOSSARY.md", "TEACHING.md"),
     "CHANGELOG.md",
@@ -140,3 +155,101 @@ def test_mypy_checks_calls_across_folders(wrong, said, tmp_path) -> None:
     ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert said in done.stdout and done.returncode == bool(said), done.stdout + done.stderr
+
+
+def read_pins(text: str) -> dict[str, str]:
+    """Name -> version of each line; anything but `name==version` is refused."""
+    pins = {}
+    for line in filter(None, (line.partition("#")[0].strip() for line in text.splitlines())):
+        found = re.fullmatch(r"([\w.-]+)==(\d[\w.!]*)", line)
+        assert found, f"not `name==version`: {line!r}"
+        assert canonicalize_name(found[1]) not in pins, f"pinned twice: {found[1]}"
+        pins[canonicalize_name(found[1])] = found[2]
+    return pins
+
+
+def disagreements(pins: dict[str, str], ranges: list[str]) -> list[str]:
+    """Ranges that have no pin, or a pin outside."""
+    needed = [Requirement(line) for line in ranges]
+    return [
+        f"{one} but {pins.get(canonicalize_name(one.name), 'no pin')}"
+        for one in needed
+        if not one.specifier.contains(pins.get(canonicalize_name(one.name), "0"))
+    ]
+
+
+def test_every_dependency_is_pinned_within_its_range() -> None:
+    extras = PYPROJECT["optional-dependencies"]
+    apart = {"all", "spark"}  # made of the others; installed apart, with a Java runtime
+    pinned = [line for name in extras.keys() - apart for line in extras[name]]
+    assert not disagreements(read_pins(PINS), PYPROJECT["dependencies"] + pinned)
+    assert read_pins(PINS)["torch"] == "2.13.0"
+
+
+def test_conda_door_reads_the_same_pins() -> None:
+    entries = yaml.safe_load((ROOT / "environment.yml").read_text("utf-8"))["dependencies"]
+    (piped,) = [entry["pip"] for entry in entries if isinstance(entry, dict)]
+    (python,) = [entry for entry in entries if isinstance(entry, str) and entry.startswith("python=")]
+    assert piped == ["-r requirements.txt"]
+    assert SpecifierSet(PYPROJECT["requires-python"]).contains(python.partition("=")[2])
+
+
+def test_citation_names_this_version() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert citation["version"] == helpers.__version__
+    assert citation["license"] == PYPROJECT["license"]
+
+
+def run_make(*arguments: str, makefile: str | None = None) -> str:
+    """What make prints, as if called by a person rather than from within `make test`."""
+    if not shutil.which("make"):
+        pytest.skip("make is not installed")
+    plain = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+    command = ["make", "-s", *(["-f", "-"] if makefile else []), *arguments]
+    done = subprocess.run(
+        command, cwd=ROOT, env=plain, input=makefile, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    ("given", "exported"),
+    [
+        ("some/data", f"{ROOT}/some/data"),
+        ("my data", f"{ROOT}/my data"),
+        ("/far/my data", "/far/my data"),
+        ("", ""),
+    ],
+)
+def test_make_passes_the_whole_path_of_the_data(given, exported) -> None:
+    show = 'include Makefile\nshow:\n\t@echo "$$RC_DATA_DIR"\n'
+    assert run_make("show", f"RC_DATA_DIR={given}", makefile=show).strip() == exported
+
+
+def test_every_nightly_test_is_there() -> None:
+    """A file that is renamed would else move to `make test`, unseen."""
+    tests = "".join(path.read_text("utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
+    files = {path.name for path in (ROOT / "tests").rglob("test_*.py")}
+    assert set(NIGHTLY.values()) == {0, 1, 2}
+    for name in NIGHTLY:
+        assert name in files or f"def {name.rpartition('::')[2]}(" in tests, name
+
+
+def test_every_scheme_is_explained():
+    assert [scheme for scheme in SCHEMES if f"| `{scheme}` |" not in GLOSSARY] == []
+
+
+def test_every_field_of_a_signature_is_explained():
+    table = Outcome.from_columns(["a", "b"], ["a", "a"])
+    signatures = [row["signature"] for row in evaluate(table, negative="b", labels="listed").schemes.values()]
+    labels = ["r(e1,e2)", "r(e2,e1)", "NA"]
+    frame = pd.DataFrame({"gold": labels, "predicted": labels, "predicted_paired": labels})
+    report = score_frame(frame, negative="NA", replicates=2)
+    signatures += [report.schemes["macro"]["signature"], report.extra["direction"]["signature"]]
+    fields = {field.partition(":")[0] for one in signatures for field in one.split("|")[1:]}
+    assert {"scheme", "labels", "negative", "direction", "n", "v"} <= fields
+    assert [field for field in fields if f"`{field}`" not in GLOSSARY] == []
+
+
+def test_every_model_is_explained():
+    assert [name for name in MODELS if f"`{name}`" not in GLOSSARY] == []

@@ -8,8 +8,7 @@ import pytest
 import torch
 
 from helpers import ROOT
-from helpers.metrics import average
-from tests.outcomes import Outcome
+from helpers.metrics import Outcome, average
 
 
 def weighted_f1(*values, **named):

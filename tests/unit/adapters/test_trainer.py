@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from helpers.adapters import compute_metrics
-from helpers.metrics import averages, scheme_names
-from tests.outcomes import Outcome
+from helpers.metrics import Outcome, averages, scheme_names
 
 NAMES = {0: "no_relation", 1: "per:title", 2: "per:age"}
 

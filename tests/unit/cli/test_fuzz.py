@@ -24,9 +24,10 @@ from pyarrow import parquet
 from helpers import data
 from helpers.cli import app, main
 from helpers.data import Documents, datasets
+from helpers.metrics import Outcome
 from helpers.models.linear import DocumentClassifier
 from helpers.runs import Run, load_run, save_run
-from tests.outcomes import Outcome
+from tests.support import spoilt
 
 EXAMPLES = int(os.environ.get("EXAMPLES", "40"))
 LABELS = ["Other", "Cause-Effect(e1,e2)", "Cause-Effect(e2,e1)", "NA"]
@@ -292,51 +293,8 @@ def test_every_command_and_every_reader_has_files_to_spoil():
     )
 
 
-ODD = st.sampled_from(
-    [
-        b'"',
-        b",",
-        b"\t",
-        b"\n",
-        b"\r",
-        b"\0",
-        b"\xff",
-        b"{",
-        b"[" * 3000,
-        b"9" * 5000,
-        b"-1",
-        b"NaN",
-        b" ",
-        b"x" * 200_000,
-    ]
-    + [
-        b"\xed\xa0\x80",
-        b'{"a": ' * 20_000,
-        b"1e400",
-        b"\xef\xbb\xbf",
-        b"\\ud800",
-        b"=1+1",
-        "علاقة".encode(),
-        b"",
-    ]
-)
-
-
-@st.composite
-def spoilt(draw, content: bytes) -> bytes:
-    """The content with one to three pieces cut, doubled, or replaced by something odd."""
-    for _ in range(draw(st.integers(1, 3))):
-        start = draw(st.integers(0, len(content)))
-        stop = min(len(content), start + draw(st.sampled_from([0, 0, 1, 2, 10, 100, 10**6])))
-        piece = draw(st.one_of(ODD, st.binary(max_size=8), st.just(content[start:stop] * 2)))
-        content = content[:start] + piece + content[stop:]
-    return content
-
-
 FUZZED = settings(
     max_examples=EXAMPLES,
-    deadline=None,
-    derandomize=EXAMPLES == 40,
     suppress_health_check=[
         HealthCheck.function_scoped_fixture,
         HealthCheck.too_slow,

@@ -12,7 +12,7 @@ from helpers.data.documents import label_list, label_matrix
 from helpers.data.matrices import read_matrix, write_matrix
 from helpers.evaluation.multilabel import score_documents, score_multilabel
 from helpers.models.linear.documents import DocumentClassifier
-from tests.documents import write_documents
+from tests.support import write_documents
 
 TRUTH = "1,0,0,1\n0,1,0,0\n0,0,0,0\n1,1,0,0\n0,0,1,0\n"
 SCORES = ".9,-.2,.1,.4\n-.5,.3,-.1,.2\n.1,-.3,-.2,-.9\n.6,-.1,-.4,.05\n-.7,-.6,-.2,-.8\n"

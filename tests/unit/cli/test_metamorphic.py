@@ -23,9 +23,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import precision_recall_fscore_support
 
 from helpers.cli import main
-from helpers.metrics import SCHEMES, evaluate
-from tests.outcomes import Outcome
-from tests.unit.data.test_spark import spark  # noqa: F401  (skips where there is no Spark)
+from helpers.metrics import SCHEMES, Outcome, evaluate
 
 FEW, ANY = int(os.environ.get("EXAMPLES", "15")), list(HealthCheck)
 PROPERTY = settings(max_examples=FEW, derandomize=True, database=None, suppress_health_check=ANY)
@@ -192,7 +190,7 @@ def test_every_engine_gives_one_report(new_folder, engine, table, name, form, cu
 
 @settings(PROPERTY, max_examples=5)
 @given(**ONE_FILE, form=st.sampled_from(["csv", "tsv", "jsonl", "parquet"]))
-def test_spark_gives_that_report_too(spark, new_folder, table, name, form, cut):  # noqa: F811
+def test_spark_gives_that_report_too(spark, new_folder, table, name, form, cut):
     check_engine(new_folder(), table, name, form, cut, "spark")
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from helpers import ROOT
 from helpers.cli import app
-from helpers.metrics import average
-from tests.outcomes import Outcome
+from helpers.metrics import Outcome, average
+from tests.support import latex_tables
 
 
 @pytest.fixture(autouse=True)
@@ -246,7 +246,6 @@ class TestSeveralSystems:
         assert "p_bh" in json.loads(call(*words, "--format", "json", "--correction", "bh")[1])[0]
 
     def test_a_table_of_systems_for_a_paper(self, call):
-        from tests.unit.metrics.test_latex import checked
 
         words = (
             "compare",
@@ -264,7 +263,7 @@ class TestSeveralSystems:
         words = (*words[:2], "other.csv", *words[3:], "--scheme", "macro", "--scheme", "micro")
         code, out, err = call(*words, "--format", "latex", "--output", "table.tex")
         assert (code, out, err) == (0, "", "")
-        (table,) = checked(Path("table.tex").read_text())
+        (table,) = latex_tables(Path("table.tex").read_text())
         assert table[0] == ["System", "Macro", "Micro"]
         assert [row[0] for row in table[1:]] == ["A-seed1", "other", "B-seed1"]
         number = r"\d+\.\d \[\d+\.\d, \d+\.\d\]"

@@ -20,9 +20,9 @@ from helpers.data.formats.documents import (
     read_svm,
     read_txt,
 )
-from tests.documents import write_documents
+from tests.support import write_documents
 
-PROPERTY = settings(max_examples=40, deadline=None, derandomize=True, database=None)
+PROPERTY = settings(max_examples=40)
 
 TEXTS = Documents(["7", "8"], [["grain", "wheat"], []], ['Prices "rose.', " No news. "])
 FEATURES = Documents(

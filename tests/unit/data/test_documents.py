@@ -11,7 +11,7 @@ from sklearn.preprocessing import MultiLabelBinarizer
 
 from helpers.data.documents import Documents, label_list, label_matrix
 
-PROPERTY = settings(max_examples=100, deadline=None, derandomize=True, database=None)
+PROPERTY = settings(max_examples=100)
 TRAIN = Documents(["a", "b", "c"], [["news", "art"], [], ["news"]], ["one", "two", "three"])
 TEST = Documents(["d", "e"], [["zen", "art"], ["zen", "yoga"]], ["four", "five"])
 

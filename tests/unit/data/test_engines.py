@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from helpers.core import MalformedRecord
 from helpers.data import count_rows
 from helpers.evaluation import score_frame
-from tests.outcomes import Outcome
+from helpers.metrics import Outcome
 
 COLUMNS = ("gold", "predicted", "paired")
 LABELS = st.sampled_from(["A", "a", "NA", "None", "R(e1,e2)", "(skipped)", "007", " x", "ä|b", "'", '"'])

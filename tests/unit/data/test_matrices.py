@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as hnp
 from helpers.core.errors import MalformedRecord
 from helpers.data.matrices import read_matrix, write_matrix
 
-PROPERTY = settings(max_examples=50, deadline=None, derandomize=True, database=None)
+PROPERTY = settings(max_examples=50)
 NUMBERS = st.floats(allow_nan=False)
 
 

@@ -269,7 +269,7 @@ class TestFaults:
 
 
 class TestIdentifiers:
-    @settings(max_examples=200, deadline=None, derandomize=True, database=None)
+    @settings(max_examples=200)
     @given(st.lists(st.text(max_size=20) | st.sampled_from(["a" * 7, "a" * 8, "a" * 9, "\0", ""])))
     def test_hashes_are_equal_where_the_texts_are(self, texts) -> None:
         hashes = text_hashes(pa.array(texts, pa.string())).tolist()

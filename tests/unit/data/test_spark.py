@@ -4,8 +4,6 @@ What needs Spark stands together at the end, so that one process of the test run
 """
 
 import json
-import shutil
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -13,25 +11,10 @@ import pytest
 
 from helpers.core import MalformedRecord
 from helpers.data import count_files, count_rows, read_label_columns, tacred_predictions
-from tests.outcomes import Outcome
-from tests.unit.data.test_counted_files import SPOILT, outcomes, some_rows, write
+from helpers.metrics import Outcome
+from tests.support import SPOILT_FILES, both_outcomes, some_rows, write_rows
 
 PARTS = 4
-WORKERS = "local[2]"
-
-
-@pytest.fixture(scope="module")
-def spark():
-    sql = pytest.importorskip("pyspark.sql", reason="pyspark is not installed: pip install '.[spark]'")
-    if not shutil.which("java"):
-        pytest.skip("Spark needs a Java runtime; there is no java on the path")
-    with warnings.catch_warnings(action="ignore"):  # pyspark's own
-        made = sql.SparkSession.builder.master(WORKERS).config("spark.ui.enabled", "false")
-        made = made.config("spark.sql.shuffle.partitions", "3").config("spark.driver.memory", "512m")
-        session = made.getOrCreate()
-        session.sparkContext.setLogLevel("OFF")
-        yield session
-        session.stop()
 
 
 @pytest.fixture(scope="module")
@@ -68,12 +51,12 @@ def test_pairs_of_tacred_systems_from_the_compiled_file(data_dir):
     first, second = frame.columns[3:5]
     path = data_dir / "tacred" / "tacred_test_predictions.tsv.gz"
     found = count_files(path, "gold", first, second, engine="duckdb", check_ids=True)
-    assert outcomes(found)[1] == Outcome.from_columns(frame["gold"], frame[first], paired=frame[second])
+    assert both_outcomes(found)[1] == Outcome.from_columns(frame["gold"], frame[first], paired=frame[second])
 
 
 def test_without_spark_the_error_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyspark.sql", None)
-    path = write(tmp_path / "a.csv", some_rows(3))
+    path = write_rows(tmp_path / "a.csv", some_rows(3))
     with pytest.raises(ValueError, match=r"Spark is not installed: pip install 'beyond-micro-f1\[spark\]'"):
         count_files(path, engine="spark")
 
@@ -84,19 +67,21 @@ def test_tables_of_the_tacred_systems_by_spark(parts, spark):
 
 def test_spark_counts_as_memory_does(spark, tmp_path, subtests, call):
     rows = some_rows(40)
-    expected = outcomes(read_label_columns(write(tmp_path / "all.csv", rows), paired_column="paired"))
+    expected = both_outcomes(
+        read_label_columns(write_rows(tmp_path / "all.csv", rows), paired_column="paired")
+    )
     for kind in ("csv", "tsv", "jsonl", "parquet", "csv.gz", "jsonl.gz"):
         with subtests.test("files", kind=kind):
             for number in range(PARTS):
-                write(tmp_path / f"{number} [x].{kind}", rows[10 * number : 10 * number + 10])
+                write_rows(tmp_path / f"{number} [x].{kind}", rows[10 * number : 10 * number + 10])
             found = count_files(
                 f"{tmp_path}/? *.{kind}", paired_column="paired", engine="spark", check_ids=True
             )
-            assert outcomes(found) == expected
+            assert both_outcomes(found) == expected
     with subtests.test("a frame"):
         frame = spark.createDataFrame(rows, ["id", "gold", "predicted", "paired"]).repartition(PARTS)
         assert frame.rdd.getNumPartitions() == PARTS and spark.sparkContext.defaultParallelism == 2
-        assert outcomes(count_rows(frame, paired="paired")) == expected
+        assert both_outcomes(count_rows(frame, paired="paired")) == expected
         codes = spark.createDataFrame([(-1, 0), (3, 0), (3, 0)], ["gold", "predicted"])
         found = count_rows(codes)
         table = Outcome.from_columns(found["gold"], found["predicted"], counts=found.counts)
@@ -118,10 +103,10 @@ def test_spark_counts_as_memory_does(spark, tmp_path, subtests, call):
         assert by_spark[0] == 0 and json.loads(by_spark[1]) == json.loads(by_memory[1])
     for name in ("a cell is empty", "too few cells", "a label is no label", "a field is null"):
         with subtests.test("a fault", name=name):
-            kind, content = SPOILT[name]
+            kind, content = SPOILT_FILES[name]
             folder = tmp_path / name
             folder.mkdir()
-            write(folder / f"a.{kind}", some_rows(6))
+            write_rows(folder / f"a.{kind}", some_rows(6))
             (folder / f"b.{kind}").write_text(content)
             with pytest.raises(ValueError) as first:
                 read_label_columns(folder / f"b.{kind}")
@@ -129,7 +114,7 @@ def test_spark_counts_as_memory_does(spark, tmp_path, subtests, call):
                 count_files(f"{folder}/*.{kind}", engine="spark")
             assert str(found.value) == str(first.value)
     with subtests.test("identifiers"):
-        write(tmp_path / "y.csv", some_rows(3))
-        write(tmp_path / "z.parquet", some_rows(1, start=2))
+        write_rows(tmp_path / "y.csv", some_rows(3))
+        write_rows(tmp_path / "z.parquet", some_rows(1, start=2))
         with pytest.raises(MalformedRecord, match="identifier 's2' occurs 2 times"):
             count_files([tmp_path / "y.csv", tmp_path / "z.parquet"], engine="spark", check_ids=True)

@@ -8,10 +8,10 @@ import pytest
 
 from helpers.evaluation import score_file
 from helpers.evaluation.compare import Comparison, compare_files, comparison_latex
+from helpers.metrics import Outcome
 from helpers.metrics.averaging import averages
 from helpers.metrics.bootstrap import paired_bootstrap
 from helpers.metrics.weighting import SCHEMES
-from tests.outcomes import Outcome
 
 SMALL = {"replicates": 60}
 

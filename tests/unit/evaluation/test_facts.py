@@ -11,22 +11,22 @@ from helpers.cli import main
 from helpers.core import MalformedRecord
 from helpers.evaluation import compare_fact_files, read_fact_lists, score_fact_file
 from helpers.metrics import FactRanking, FactSample, bootstrap_intervals
-from tests.unit.metrics.test_facts import RELATIONS, golden
+from tests.support import FACT_RELATIONS, golden_facts
 
 FACTS = ["head", "tail", "relation"]
 
 
 def golden_files(folder, ending="csv", shift=0.0):
     """Scored facts and true ones of the golden case, the pairs in their order."""
-    scores, gold = golden()
+    scores, gold = golden_facts()
     rows = [
-        (f"h{i}", f"t{i}", RELATIONS[r], scores[i, r] + shift * (i % 5))
+        (f"h{i}", f"t{i}", FACT_RELATIONS[r], scores[i, r] + shift * (i % 5))
         for i in range(40)
         for r in range(1, 9)
     ]
     mine, true = folder / f"mine{shift:g}.{ending}", folder / f"facts.{ending}"
     write(mine, pd.DataFrame(rows, columns=[*FACTS, "score"]))
-    named = [(f"h{i}", f"t{i}", RELATIONS[r]) for i, r in np.argwhere(gold)]
+    named = [(f"h{i}", f"t{i}", FACT_RELATIONS[r]) for i, r in np.argwhere(gold)]
     write(true, pd.DataFrame(named, columns=FACTS))
     return mine, true
 

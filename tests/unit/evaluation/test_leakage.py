@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from helpers.cli import main
 from helpers.evaluation import leak_report, leak_table
-from helpers.metrics import SCHEMES, averages, leaked
+from helpers.metrics import SCHEMES, Outcome, averages, leaked
 from helpers.runs import Run, list_published
-from tests.outcomes import Outcome
 
 GCN = "gcn"
 PUBLISHED = {"micro": 0.7317, "weighted": 0.6993, "dodrans": 0.6596, "entropy": 0.6672, "macro": 0.5208}

@@ -11,9 +11,9 @@ import pytest
 import scipy.sparse as sp
 
 from helpers.evaluation.multilabel import report_of, score_multilabel, score_multilabel_files
+from helpers.metrics import MultilabelOutcome
 from helpers.metrics.averaging import averages
 from helpers.metrics.weighting import SCHEMES
-from tests.outcomes import MultilabelOutcome
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "multilabel.json").read_text())
 TRUTH, SCORES = np.array(GOLDEN["truth"]), np.array(GOLDEN["scores"])

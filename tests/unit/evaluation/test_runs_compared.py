@@ -8,10 +8,9 @@ import pytest
 import scipy.stats
 
 from helpers.evaluation import RunComparison, compare_run_files, expand_runs, score_file, seeds_among
-from helpers.metrics import holm
+from helpers.metrics import Outcome, holm
 from helpers.runs import Run, save_run
-from tests.outcomes import Outcome
-from tests.unit.metrics.test_latex import checked
+from tests.support import latex_tables
 
 LABELS = np.array(["R(e1,e2)", "R(e2,e1)", "S(e1,e2)", "Other"])
 
@@ -72,7 +71,9 @@ def test_ties_are_in_bold_and_of_pd_and_pir_the_least_is_best():
         "b": {"macro": [0.71, 0.72, 0.72], "PIR": [0.3, 0.31, 0.32]},
         "c_1": {"macro": [0.50, 0.51, 0.52], "PIR": []},
     }
-    (table,) = checked(RunComparison(9, values, {"macro": "f1", "PIR": "pir"}, "f1").to_latex(decimals=0))
+    (table,) = latex_tables(
+        RunComparison(9, values, {"macro": "f1", "PIR": "pir"}, "f1").to_latex(decimals=0)
+    )
     bold = [[cell.startswith(r"\textbf") for cell in row[1:]] for row in table[1:]]
     assert bold == [[True, False], [True, True], [False, False]]
     assert table[3] == [r"c\_1", r"51 $\pm$ 1", "--"]

@@ -7,6 +7,8 @@ import pytest
 from helpers.evaluation import compare_files, score_file, score_frame
 from helpers.metrics import (
     SCHEMES,
+    MultilabelOutcome,
+    Outcome,
     Policy,
     averages,
     bootstrap_intervals,
@@ -18,8 +20,7 @@ from helpers.metrics import (
 from helpers.papers.multilabel import scores_of
 from helpers.reporting import resampled_intervals, scheme_scores
 from helpers.runs import Run
-from tests.outcomes import MultilabelOutcome, Outcome
-from tests.schemes import temporary_scheme
+from tests.support import temporary_scheme
 
 GOLD, PREDICTED = list("aaaaabbbcd"), list("aaabbbbaca")
 

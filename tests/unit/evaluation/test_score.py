@@ -12,12 +12,12 @@ from helpers.core.errors import MalformedRecord
 from helpers.core.labels import SEMEVAL_RELATIONS
 from helpers.evaluation.compare import compare_files
 from helpers.evaluation.score import score_file, score_frame
+from helpers.metrics import Outcome
 from helpers.metrics.averaging import average, averages, evaluate
 from helpers.metrics.bootstrap import bootstrap_intervals
 from helpers.metrics.direction import direction_scores, official_macro, official_scores
 from helpers.metrics.weighting import SCHEMES
 from helpers.runs import Run, save_run
-from tests.outcomes import Outcome
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 

@@ -34,7 +34,7 @@ from helpers.experiments import run as experiments
 from helpers.experiments.noise import System
 from helpers.models import default_settings, training
 from helpers.runs import list_runs, load_run
-from tests.unit.experiments.test_run import stop_after
+from tests.support import stop_after
 
 WORDS = {"NA": "met", "born in": "was born in", "lives in": "lives in"}
 
@@ -217,13 +217,6 @@ class TestDistortion:
             distort_bags(clean(), "NA", random.Random(1), **values)
         none = distort_bags(clean(), "NA", random.Random(1), precision=0, recall=0)
         assert {bag.relations for bag in none} == {("NA",)}
-
-    @pytest.mark.parametrize(
-        "values", [{"strength": 1.6}, {"strength": -1}, {"precision": -1}, {"recall": 2}]
-    )
-    def test_rates_outside_the_range(self, values) -> None:
-        with pytest.raises(ValueError, match="it has to be from 0 to 1"):
-            distort_bags(clean(4), "NA", random.Random(1), **values)
 
 
 class TestNoise:

@@ -14,8 +14,8 @@ from helpers.experiments import (
     studies,
     study_jobs,
 )
+from helpers.metrics import Outcome
 from helpers.runs import Run, save_run
-from tests.outcomes import Outcome
 
 
 def stored(experiment: Experiment, folder) -> Run:

@@ -21,6 +21,7 @@ from helpers.experiments import Experiment, read_samples
 from helpers.experiments import data as experiment_data
 from helpers.experiments import run as experiments
 from helpers.experiments.run import run_experiment
+from helpers.metrics import Outcome
 from helpers.metrics.averaging import averages
 from helpers.metrics.direction import direction_scores
 from helpers.metrics.weighting import SCHEMES
@@ -29,7 +30,7 @@ from helpers.models.registry import build
 from helpers.models.settings import Settings
 from helpers.models.training import load_weights
 from helpers.runs import list_runs, load_run, run_path, run_state
-from tests.outcomes import Outcome
+from tests.support import stop_after
 
 LABELS = tuple(label_ids(TEST_COUNTS))
 QUICK = Settings(learning_rate=2e-3, epochs=2, batch_size=16, precision="fp32")
@@ -61,17 +62,6 @@ def no_training(monkeypatch) -> None:
     monkeypatch.setattr(training, "train", train)
 
 
-def stop_after(steps: int, patch: pytest.MonkeyPatch, error: type[BaseException] = KeyboardInterrupt) -> None:
-    one_step = training._Loop._one_step
-
-    def step(loop, parts):
-        if loop.step == steps:
-            raise error
-        one_step(loop, parts)
-
-    patch.setattr(training._Loop, "_one_step", step)
-
-
 def run_of(experiment: Experiment, **options):
     return run_experiment(experiment, "runs", progress=False, **options)
 
@@ -96,13 +86,6 @@ class TestRunFile:
         assert (run.environment["processes"], run.environment["precision"]) == (1, "fp32")
         assert {"torch", "transformers", "accelerate"} <= set(run.environment["versions"])
         assert run.wall_seconds > 0 and run.sentences_per_second > 0
-
-    def test_no_sentence_and_no_id_is_in_it(self, experiment) -> None:
-        text = run_path(run_of(experiment), "runs").read_text("utf-8")
-        assert "synthetic-demo" not in text
-        assert not [
-            one.text for one in demo_corpus()["test"] if one.text in text or one.head_text + " " in text
-        ]
 
     def test_the_outcome_is_that_of_the_weights(self, experiment, tiny_bert, scratch) -> None:
         run = run_of(experiment, weights="w.safetensors")
@@ -170,12 +153,6 @@ class TestStoredRuns:
         with pytest.raises(FileExistsError, match=r"\(options\)"):
             run_of(replace(experiment, options={"layer_norm": True}), predictions="p.csv")
         assert path.read_bytes() == before and not (scratch / "p.csv").exists()
-
-    def test_overwriting(self, experiment) -> None:
-        run_of(replace(experiment, variant="mine"))
-        other = replace(experiment, settings=replace(QUICK, epochs=1), variant="mine")
-        assert run_of(other, overwrite=True).hyperparameters["epochs"] == 1
-        assert load_run(run_path(run_of(other), "runs")).hyperparameters["epochs"] == 1
 
 
 class TestInterrupted:
@@ -375,12 +352,6 @@ class TestCommand:
         assert captured.out == "" and message in captured.err
         assert captured.err.startswith("error: ") and captured.err.count("\n") == 1
         assert list(scratch.iterdir()) == []
-
-    def test_an_encoder_that_is_not_there(self, scratch, capsys) -> None:
-        assert main(command(scratch / "nowhere")) == 2
-        captured = capsys.readouterr()
-        assert captured.err.startswith(f"error: encoder '{scratch / 'nowhere'}' cannot be loaded: ")
-        assert captured.err.count("\n") == 1 and list(scratch.iterdir()) == []
 
     def test_a_loss_that_is_not_finite(self, tiny_bert, scratch, capsys) -> None:
         assert main(command(tiny_bert, *["--set", "learning_rate", "1e38", "--set", "warmup", "0"])) == 2

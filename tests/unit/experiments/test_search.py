@@ -8,12 +8,12 @@ import pytest
 from helpers.experiments import RATES
 from helpers.experiments.search import SEARCH_TABLE as TABLE
 from helpers.experiments.search import SETTING, search_table
+from helpers.metrics import Outcome
 from helpers.models import EMBEDDED
 from helpers.models.registry import MODELS, default_settings
 from helpers.papers.studies import rate_scores, rates_table
 from helpers.reporting import paired_scores
 from helpers.runs import STUDIES_FOLDER, Run, list_runs, save_run
-from tests.outcomes import Outcome
 
 ONE, OTHER = "r(e1,e2)", "r(e2,e1)"
 SEARCHED = ("em-es", "emr-c", "ptr")

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
+from helpers.metrics import Outcome
 from helpers.metrics.agreement import (
     alpha_crossings,
     alpha_spectrum,
@@ -14,7 +15,6 @@ from helpers.metrics.agreement import (
 )
 from helpers.metrics.averaging import average, averages
 from helpers.metrics.weighting import power
-from tests.outcomes import Outcome
 
 
 def test_rank_agreement_is_kendalls_tau(rng):

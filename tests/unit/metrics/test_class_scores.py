@@ -7,10 +7,10 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn import metrics as peer
 
+from helpers.metrics import ClassCounts, Outcome, RankingOutcome
 from helpers.metrics.averaging import averages
 from helpers.metrics.direction import direction_scores, official_scores
 from helpers.metrics.scores import CLASS_SCORES, f_beta, in_range, mcc, resolve_score
-from tests.outcomes import ClassCounts, Outcome, RankingOutcome
 
 
 def one_vs_rest(tp, fp, fn, tn):

@@ -5,7 +5,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from tests.outcomes import Outcome
+from helpers.metrics import Outcome
 
 TEXT_GOLD, TEXT_PREDICTED = ["b", "a", "c", "a", "b", "b"], ["b", "b", "c", "a", "a", "b"]
 NUMBER_GOLD, NUMBER_PREDICTED = [5, 2, 9, 2, 5, 5], [5, 5, 9, 2, 2, 5]

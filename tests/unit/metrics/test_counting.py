@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.outcomes import Outcome
+from helpers.metrics import Outcome
 
 BAD_COLUMNS = {
     "unequal": (["a", "b"], ["a"], None, "gold has 2 samples, predicted has 1"),

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.metrics import Outcome
 from helpers.metrics.averaging import evaluate
 from helpers.metrics.direction import drop_direction as undirected
-from tests.outcomes import Outcome
 
 LABELS = ["R(e1,e2)", "R(e2,e1)", "S(e1,e2)", "Other"]
-PROPERTY = settings(max_examples=100, deadline=None, derandomize=True, database=None)
+PROPERTY = settings(max_examples=100)
 codes = st.integers(0, len(LABELS) - 1)
 pairs = st.lists(st.tuples(codes, codes), min_size=1, max_size=40)
 triples = st.lists(st.tuples(codes, codes, codes), min_size=1, max_size=40)

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.metrics import Outcome
 from helpers.metrics.averaging import average
 from helpers.metrics.direction import direction_scores, inverse_labels, with_inverses
-from tests.outcomes import Outcome
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 TOLERANCE = 5e-5  # per cent: half the last digit of the golden values
@@ -109,7 +109,7 @@ codes = st.integers(0, 4)
 SMALL = LABELS[:5]
 
 
-@settings(max_examples=100, deadline=None, derandomize=True, database=None)
+@settings(max_examples=100)
 @given(st.lists(st.tuples(codes, codes), min_size=1, max_size=30))
 def test_mirrored_predictions_have_no_difference_and_never_stay(samples):
     gold, predicted = np.array(samples).T
@@ -124,7 +124,7 @@ def test_mirrored_predictions_have_no_difference_and_never_stay(samples):
     )
 
 
-@settings(max_examples=100, deadline=None, derandomize=True, database=None)
+@settings(max_examples=100)
 @given(st.lists(st.tuples(codes, codes, codes), min_size=1, max_size=30))
 def test_shares_are_those_of_the_definition(samples):
     gold, first, second = np.array(samples).T

@@ -8,26 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, f1_score, precision_recall_curve
 
+from helpers.metrics import Outcome
 from helpers.metrics.averaging import averages, evaluate
 from helpers.metrics.bootstrap import bootstrap_intervals, paired_bootstrap
 from helpers.metrics.fact_samples import FactSample
 from helpers.metrics.facts import FactRanking, fact_scores
-from tests.outcomes import Outcome
-
-RELATIONS = ("NA", *(f"r{number}" for number in range(1, 9)))
-
-
-def golden() -> tuple[np.ndarray, np.ndarray]:
-    """40 entity pairs × 9 labels, as `FACTS` E4 makes them."""
-    i, r = np.arange(40)[:, None], np.arange(9)
-    bonus = ((7 * i + 3 * r) % 11 == 0) & (i % 3 != 0)
-    scores = ((7919 * i + 104729 * r + 611953 * i * r) % 1000003) / 1000003 + 0.35 * bonus
-    gold = ((7 * i + 3 * r) % 11 == 0) & (r > 0)
-    return scores, gold
+from tests.support import FACT_RELATIONS, golden_facts
 
 
 def test_golden_values_of_the_published_evaluation() -> None:
-    ranking = FactRanking.from_matrix(*golden(), RELATIONS, negative="NA")
+    ranking = FactRanking.from_matrix(*golden_facts(), FACT_RELATIONS, negative="NA")
     assert (ranking.facts, len(ranking)) == (28, 320)
     found = fact_scores(ranking)
     expected = {"auc": 0.297982, "auc_anchored": 0.333697, "average_precision": 0.337561}

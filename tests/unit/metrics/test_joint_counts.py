@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.outcomes import Outcome
+from helpers.metrics import Outcome
 
 
 def counted(*columns):

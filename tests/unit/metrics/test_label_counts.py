@@ -4,8 +4,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.metrics import multilabel_confusion_matrix
 
+from helpers.metrics import Outcome
 from helpers.metrics.averaging import averages
-from tests.outcomes import Outcome
 
 
 def pair(rng, n=60, n_labels=7, share=0.2):

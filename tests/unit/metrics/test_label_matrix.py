@@ -10,12 +10,10 @@ from helpers.metrics import label_matrix
 from helpers.metrics.label_matrix import (
     as_label_matrix,
     columns_of,
-    from_mask,
     row_blocks,
-    widened,
 )
 
-PROPERTY = settings(max_examples=100, deadline=None, derandomize=True, database=None)
+PROPERTY = settings(max_examples=100)
 TRUTH = np.array([[1, 0, 0, 1], [0, 1, 0, 0], [0, 0, 0, 0], [1, 1, 0, 0]])
 FORMATS = ("csr", "csc", "coo", "lil", "dok", "bsr", "dia")
 
@@ -94,18 +92,3 @@ def test_columns_of_a_mask_are_those_of_nonzero(rng):
     mask = rng.random((13, 7)) < 0.3
     for block in (mask, np.asfortranarray(mask), mask[:, ::2], mask[:0]):
         assert columns_of(block).tolist() == np.nonzero(block)[1].tolist()
-
-
-def test_the_matrix_of_a_mask(rng):
-    mask = rng.random((9, 6)) < 0.4
-    found = from_mask(mask)
-    assert entries(found) == mask.astype(int).tolist()
-    assert found.has_sorted_indices
-
-
-def test_widened_moves_columns(rng):
-    mask = rng.random((9, 3)) < 0.5
-    columns = np.array([4, 0, 2])
-    expected = np.zeros((9, 5), int)
-    expected[:, columns] = mask
-    assert entries(widened(as_label_matrix(mask), columns, 5)) == expected.tolist()

@@ -6,9 +6,9 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.outcomes import Outcome
+from helpers.metrics import Outcome
 
-PROPERTY = settings(max_examples=60, deadline=None, derandomize=True, database=None)
+PROPERTY = settings(max_examples=60)
 KINDS = {
     "sets": Outcome.from_sets,
     "counts": lambda *matrices: Outcome.from_sets(*matrices).per_class(),

@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.metrics import counting
+from helpers.metrics import Outcome, counting
 from helpers.metrics.counting import MAX_LABELS, encoded
-from tests.outcomes import Outcome
 
 texts = st.lists(st.text(max_size=6).filter(lambda text: not text.endswith("\0")), min_size=1, max_size=60)
 
@@ -21,7 +20,7 @@ def test_codes_follow_the_order_of_first_sight():
     assert encoded(["b", "a", "b", "7"], "gold")[0].tolist() == [0, 1, 0, 2]
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, database=None)
+@settings(max_examples=150)
 @given(texts)
 def test_every_text_is_found_again(values):
     assert decoded(values) == decoded(np.array(values)) == values

@@ -1,38 +1,9 @@
 """LaTeX that compiles: balanced, escaped, every row as wide as the head; whether TeX is here or not."""
 
-import re
-
 import pytest
 
-from helpers.metrics import evaluate, latex_float, latex_name, latex_text
-from tests.outcomes import Outcome
-
-
-def checked(text: str) -> list[list[list[str]]]:
-    """The cells of each tabular; AssertionError for what TeX would not take."""
-    code = "\n".join(line for line in text.splitlines() if not line.startswith("%"))
-    plain = re.sub(r"\\textbackslash\{\}|\\\^\{\}|\\~\{\}|\\[_%&#${}]", "x", code)
-    depth = 0
-    for char in plain:
-        depth += (char == "{") - (char == "}")
-        assert depth >= 0
-    assert depth == 0 and len(re.findall(r"(?<!\\)\$", code)) % 2 == 0
-    opened = []
-    for kind, name in re.findall(r"\\(begin|end)\{(\w+)\}", code):
-        opened.append(name) if kind == "begin" else None
-        assert kind == "begin" or opened.pop() == name
-    assert not opened
-    outside = re.sub(r"\$[^$]*\$|\\label\{[^}]*\}", "", plain)
-    assert not re.search(r"[#^_]", outside) and "%" not in outside.replace(r"\%", "")
-    tables = []
-    for columns, body in re.findall(r"\\begin\{tabular\}\{(\w+)\}(.*?)\\end\{tabular\}", code, re.DOTALL):
-        rows = [line.removesuffix(r" \\") for line in body.splitlines() if line.endswith(r"\\")]
-        cells = [re.split(r"(?<!\\) & ", row) for row in rows]
-        assert {len(row) for row in cells} == {len(columns)}
-        tables.append(cells)
-        assert re.findall(r"\\(\w+rule)", body) == ["toprule", "midrule", "bottomrule"]
-    assert tables
-    return tables
+from helpers.metrics import Outcome, evaluate, latex_float, latex_name, latex_text
+from tests.support import latex_tables
 
 
 @pytest.fixture
@@ -46,7 +17,7 @@ def report():
 def test_a_report_is_one_table_with_caption_label_and_signature(report):
     report.add_interval("dodrans", 0.701, 0.748)
     text = report.to_latex()
-    (rows,) = checked(text)
+    (rows,) = latex_tables(text)
     assert [row[0] for row in rows] == ["Scheme", "Micro", "Dodrans", "$n^{0.5}$"]
     assert rows[0][1:] == ["Precision", "Recall", "F1", "F1 of means"]
     f1 = report.schemes["dodrans"]["f1"]
@@ -62,7 +33,7 @@ def test_sections_are_tables_of_their_own(report):
     report.extra["official"] = {
         "grouped": {"macro": 0.5, "macro_low": 0.4, "macro_high": 0.6, "signature": "x"}
     }
-    _, direction, official = checked(report.to_latex())
+    _, direction, official = latex_tables(report.to_latex())
     assert direction == [
         ["Direction", "PD", "PIR", "Better set", "$n$"],
         ["direction", "25.0 [20.0, 30.0]", "--", "B", "4"],
@@ -80,7 +51,7 @@ def test_names_of_scores_and_schemes():
 def table_of(rows, decimals=1):
     """The cells of one table of these rows."""
     named = [(latex_text(name), row) for name, row in rows.items()]
-    (cells,) = checked(latex_float([("Relation", named)], "C.", "tab:c", decimals=decimals))
+    (cells,) = latex_tables(latex_float([("Relation", named)], "C.", "tab:c", decimals=decimals))
     return cells
 
 

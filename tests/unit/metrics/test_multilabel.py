@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score, fbeta_score, jaccard_score, precision_score, recall_score
 
+from helpers.metrics import Outcome
 from helpers.metrics.averaging import Policy
 from helpers.metrics.multilabel import (
     F_MEASURES,
@@ -16,9 +17,8 @@ from helpers.metrics.multilabel import (
     label_intervals,
 )
 from helpers.metrics.weighting import SCHEMES, class_weights, power
-from tests.outcomes import Outcome
 
-PROPERTY = settings(max_examples=100, deadline=None, derandomize=True, database=None)
+PROPERTY = settings(max_examples=100)
 ORACLES = {
     "precision": precision_score,
     "recall": recall_score,

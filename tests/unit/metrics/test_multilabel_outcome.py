@@ -10,12 +10,11 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.metrics import label_matrix
+from helpers.metrics import MultilabelOutcome, Outcome, label_matrix
 from helpers.metrics import multilabel as multilabel_outcome
-from tests.outcomes import MultilabelOutcome, Outcome
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "multilabel.json").read_text())
-PROPERTY = settings(max_examples=60, deadline=None, derandomize=True, database=None)
+PROPERTY = settings(max_examples=60)
 FORMS = {
     "dense": np.asarray,
     "float32": np.float32,

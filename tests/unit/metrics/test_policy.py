@@ -2,9 +2,9 @@
 
 import pytest
 
+from helpers.metrics import Outcome
 from helpers.metrics.averaging import Policy, evaluate
 from helpers.metrics.weighting import SCHEMES
-from tests.outcomes import Outcome
 
 
 def test_the_signature_is_the_example_of_the_design():

@@ -18,7 +18,7 @@ from helpers.metrics.ranking import checked_ks, dcg_at, hits_of, names_at, ranki
 EXAMPLES = json.loads((Path(__file__).parents[2] / "golden" / "multilabel.json").read_text())[
     "worked_examples"
 ]
-PROPERTY = settings(max_examples=200, deadline=None, derandomize=True, database=None)
+PROPERTY = settings(max_examples=200)
 hit_lists = arrays(bool, st.tuples(st.integers(1, 5), st.integers(1, 12)))
 
 

@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import dcg_score, ndcg_score
 
+from helpers.metrics import RankingOutcome
 from helpers.metrics.label_matrix import as_label_matrix
 from helpers.metrics.label_scores import top_k
 from helpers.metrics.ranking import dcg_at, names_at, ranking_values
-from tests.outcomes import RankingOutcome
 
-PROPERTY = settings(max_examples=60, deadline=None, derandomize=True, database=None)
+PROPERTY = settings(max_examples=60)
 
 
 def outcome_of(truth, scores, depth):

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from helpers.metrics import Outcome
 from helpers.metrics.averaging import Policy, evaluate
 from helpers.metrics.weighting import SCHEMES
-from tests.outcomes import Outcome
 
 
 @pytest.fixture

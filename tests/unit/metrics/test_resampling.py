@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from helpers.metrics import Outcome
 from helpers.metrics.averaging import averages
 from helpers.metrics.bootstrap import (
     bootstrap_intervals,
@@ -13,7 +14,6 @@ from helpers.metrics.bootstrap import (
     replicates_of,
     unpaired_bootstrap,
 )
-from tests.outcomes import Outcome
 
 
 def accuracy(table):
@@ -59,14 +59,6 @@ def test_a_95_per_cent_interval_covers_the_truth_95_times_in_100(rng):
         interval = bootstrap_intervals(table_with(right, 400 - right), accuracy, rng, 400)
         covered += interval.low <= truth <= interval.high
     assert 0.91 < covered / 300 < 0.985  # standard error 0.0126
-
-
-def test_all_schemes_are_resampled_at_once(rng):
-    table = Outcome.from_columns(rng.integers(0, 5, 200), rng.integers(0, 5, 200))
-    interval = bootstrap_intervals(table, averages, rng, 200)
-    assert interval.value.shape == interval.low.shape == (5,)
-    assert (interval.low < interval.value).all()
-    assert (interval.value < interval.high).all()
 
 
 def test_blocks_of_replicates_stay_small_when_labels_are_many(rng):

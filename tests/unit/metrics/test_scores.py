@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics as peer
 
+from helpers.metrics import Outcome
 from helpers.metrics.averaging import average, averages, evaluate
 from helpers.metrics.scores import f_beta
 from helpers.metrics.weighting import SCHEMES
-from tests.outcomes import Outcome
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 EXAMPLES = json.loads((GOLDEN / "weighting_examples.json").read_text())
@@ -235,7 +235,7 @@ def test_the_report_says_which_labels_were_averaged(policy, averaged, ignored):
 
 
 tables = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30)
-PROPERTY = settings(max_examples=100, deadline=None, derandomize=True, database=None)
+PROPERTY = settings(max_examples=100)
 
 
 @PROPERTY

@@ -10,7 +10,7 @@ from sklearn.preprocessing import MultiLabelBinarizer
 
 from helpers.metrics.multilabel import with_and_without_test_labels
 
-PROPERTY = settings(max_examples=100, deadline=None, derandomize=True, database=None)
+PROPERTY = settings(max_examples=100)
 TRUTH = np.array([[1, 0, 1], [0, 1, 0], [0, 0, 1], [1, 1, 0]])  # column 1 is in the test data only
 SCORES = np.array([[0.5, -1], [-1, -2], [-3, 0.5], [2, -1]])
 KNOWN = [0, 2]

@@ -9,19 +9,17 @@ import torch
 from helpers.data import Bag, RelationSample
 from helpers.models.bags import (
     AGGREGATORS,
-    UNUSED,
     BagClassifier,
     BagExample,
     attention_weights,
 )
-from helpers.models.base import as_bags, bag_targets
+from helpers.models.base import bag_targets
 from helpers.models.baselines import TfidfBag
 from helpers.models.convolution import Cnn
 from helpers.models.denoising import Policy, RlDsre
 from helpers.models.inputs import Example
 from helpers.models.registry import build
 from helpers.models.settings import Settings
-from helpers.models.training import load_weights, save_weights
 
 LABELS = ("NA", "born", "died")
 CUES = {"NA": "visited", "born": "native", "died": "buried"}
@@ -260,40 +258,6 @@ class TestRefused:
                     model.fit(bags, progress=False)
 
 
-class TestTransformer:
-    SAMPLE = RelationSample("1", "then Ada Byron left London", (5, 14), (20, 26), "NA")
-
-    def words(self, model, sample) -> list[str]:
-        ((example,),) = model.encoder.examples(as_bags([sample]))
-        return model.encoder.tokenizer.convert_ids_to_tokens(example.ids), example.places
-
-    @pytest.mark.parametrize("end", [26, 14])
-    def test_masks(self, end, new) -> None:
-        sample = self.SAMPLE if end == 26 else RelationSample("1", "then Ada Byron", (5, 8), (9, 14), "NA")
-        words, places = self.words(new("bert-entity masked"), sample)
-        assert [words[place] for place in places] == ["[unused4]", "[unused5]"]
-        assert not {"ada", "byron", "london"} & set(words) and not set(UNUSED) & set(words)
-
-    def test_a_long_sentence_keeps_its_entities(self, new, tiny_bert) -> None:
-        long = "so " * 90 + "Ada Byron left London"
-        sample = RelationSample("1", long, (270, 279), (285, 291), "NA")
-        for kind in ("bert-entity", "bert-entity masked"):
-            words, places = self.words(new(kind), sample)
-            assert len(words) == FAST.max_length and words[0] == "[CLS]" and words[-1] == "[SEP]"
-            assert all(words[place].startswith("[unused") for place in places)
-
-
-class TestSideInformation:
-    def test_types_and_aliases_reach_the_vector(self, trained) -> None:
-        model = trained("reside")
-        bag = BAGS[1]
-        other = Bag("P2", bag.tail, bag.relations, bag.samples)
-        assert not np.allclose(scores(model, [bag]), scores(model, [other]), atol=1e-7)
-        ((example, *_),) = model.encoder.examples([bag])
-        assert example.extra == {"types": [[1.0, 0.0], [0.0, 0.0]], "aliases": [1.0, 0.0]}
-        assert len(model.encoder.types) == 20 and len(model.encoder.aliases) == 2
-
-
 class TestDenoising:
     def noisy(self) -> tuple[list[Bag], set[str]]:
         """Forty sentences of each relation; of 'born' ten more that are none."""
@@ -338,12 +302,3 @@ class TestDenoising:
         right = model.predict(BAGS) == np.array(bag_targets(BAGS, LABELS))
         known = [not moved & {sample.id for sample in bag.samples} for bag in BAGS]
         assert right[known].all() and sum(known) > 10
-
-
-@pytest.mark.parametrize("kind", ["pcnn", "reside", "bert-entity masked"])
-def test_stored_weights_bring_their_words(kind, trained, new, tmp_path) -> None:
-    model, other = trained(kind), new(kind)
-    save_weights(tmp_path / "w.safetensors", model)
-    load_weights(tmp_path / "w.safetensors", other)
-    assert np.array_equal(scores(other, BAGS), scores(model, BAGS))
-    assert model.precision == "fp32"

@@ -4,22 +4,20 @@ import dataclasses
 import functools
 import random
 import re
-from collections import Counter
 
 import numpy as np
 import pytest
 import torch
 
-from helpers.core.labels import BACKWARD, FORWARD, SEMEVAL_RELATIONS, inverse_label, label_ids
-from helpers.data.demo import TEST_COUNTS
+from helpers.core.labels import SEMEVAL_RELATIONS, inverse_label
 from helpers.data.pairing import paired_sample
 from helpers.data.samples import RelationSample, parse_tagged
-from helpers.models.encoder import EMBEDDED, load_encoder
+from helpers.models.encoder import EMBEDDED
 from helpers.models.inputs import collate
-from helpers.models.label_words import ROLES, Words, all_label_words, label_words
+from helpers.models.label_words import Words, label_words
 from helpers.models.literal_relation import literal_text
 from helpers.models.prompt import LONGEST_NAME
-from helpers.models.registry import build, check_options
+from helpers.models.registry import build
 from helpers.models.settings import Settings
 
 KINDS = {
@@ -40,7 +38,6 @@ SENTENCES = (
 )
 SAMPLES = [RelationSample(str(n), *parse_tagged(text), label) for n, (text, label) in enumerate(SENTENCES)]
 CRASH = SAMPLES[0]
-KBP37 = ("no_relation", *(base + way for base in ROLES if ":" in base for way in (FORWARD, BACKWARD)))
 
 
 @functools.cache
@@ -123,15 +120,6 @@ class TestAll:
             shown = re.sub("[ Ġ]", "", words(model, example))
             assert "rain" in shown and "snow" in shown
 
-    def test_losses_are_the_batch_rows(self, kind, folder) -> None:
-        model = model_of(folder, kind)
-        examples = model.training_examples(SAMPLES, random.Random(1))
-        batch = batch_of(model, examples)
-        with torch.inference_mode():
-            losses = model.losses(model(batch), batch)
-        assert losses.shape == (len(examples),)
-        assert torch.isfinite(losses).all() and (losses > 0).all()
-
 
 class TestEntityMarkers:
     @pytest.mark.parametrize("kind", ["em-c", "em-es"])
@@ -141,14 +129,6 @@ class TestEntityMarkers:
         expected = "[CLS] the deadly train [E11] crash [E12] was caused by terrorist [E21] attack [E22] [SEP]"
         assert words(model, example) == expected
         assert example[1:] == ((4, 6, 11, 13), SEMEVAL_RELATIONS.index("Cause-Effect(e2,e1)"), 0, 0, {})
-
-    def test_input_of_roberta(self, tiny_roberta) -> None:
-        model = model_of(tiny_roberta, "em-c")
-        (example,) = model.examples([CRASH])
-        tokenizer = model.encoder.tokenizer
-        assert (example.ids[0], example.ids[-1]) == (tokenizer.cls_token_id, tokenizer.sep_token_id)
-        assert words(model, example).startswith("<s> ") and words(model, example).endswith(" [E22] </s>")
-        assert [[example.ids[place]] for place in example.places] == model.marker_ids
 
     @pytest.mark.parametrize(
         ("scheme", "entity", "added"),
@@ -219,15 +199,6 @@ class TestLiteralRelation:
         expected = model.encoder.tokenizer("cause effect e1 e2", "x " * 13)["token_type_ids"]
         assert types == expected == [0] * 8 + [1] * 14
 
-    def test_one_segment_of_roberta(self, tiny_roberta) -> None:
-        model = model_of(tiny_roberta, "emr-c")
-        example, tokenizer = model.examples([CRASH])[0], model.encoder.tokenizer
-        text = tokenizer("other other e1 e2", add_special_tokens=False)["input_ids"]
-        start, end = tokenizer.cls_token_id, tokenizer.sep_token_id
-        assert example.ids[: len(text) + 3] == [start, *text, end, end]
-        assert example.ids[-1] == end
-        assert [[example.ids[place]] for place in example.places] == model.marker_ids
-
     @pytest.mark.parametrize(("candidates", "number"), [("all", 19), ("directed", 18)])
     def test_prediction_tries_every_candidate(self, candidates, number, tiny_bert) -> None:
         model = model_of(tiny_bert, "emr-c", candidates=candidates)
@@ -261,17 +232,6 @@ class TestLiteralRelation:
         names = [model.labels[place] for place in model.candidates] * len(SAMPLES)
         return zip(model.examples(SAMPLES), names, strict=True)
 
-    def test_wrong_relations_are_uniform_over_the_rest(self, tiny_bert) -> None:
-        model = model_of(tiny_bert, "emr-c")
-        every = {tuple(one.ids): label for one, label in self.labelled(model)}
-        rng = random.Random(1)
-        drawn = Counter(
-            every[tuple(one.ids)] for _ in range(1800) for one in model.training_examples([CRASH], rng)[1::2]
-        )
-        assert set(drawn) == set(SEMEVAL_RELATIONS) - {CRASH.relation}
-        chi_squared = sum((count - 100) ** 2 / 100 for count in drawn.values())
-        assert chi_squared < 40.8, "0.1 % of the distribution with 17 degrees of freedom"
-
     def test_directed_candidates_never_learn_a_label_without_direction(self, tiny_bert) -> None:
         model = model_of(tiny_bert, "emr-c", candidates="directed")
         every = {tuple(one.ids): label for one, label in self.labelled(model)}
@@ -296,18 +256,6 @@ class TestPrompt:
         assert [place for place, id_ in enumerate(example.ids) if id_ == 103] == list(example.places)
         assert example[2:] == (SEMEVAL_RELATIONS.index(CRASH.relation), 0, 0, {})
 
-    def test_prompt_of_roberta(self, tiny_roberta) -> None:
-        model = model_of(tiny_roberta, "ptr")
-        sample = RelationSample("1", *parse_tagged("Then <e1>the tree</e1> met a <e2>member</e2> ."), "Other")
-        (example,) = model.examples([sample])
-        tokenizer = model.encoder.tokenizer
-        joined = tokenizer.decode(example.ids, clean_up_tokenization_spaces=False)
-        expected = "<s>Then the tree met a member .the<mask> the tree<mask><mask><mask> the<mask> member</s>"
-        assert joined == expected
-        mask = tokenizer.mask_token_id
-        assert [place for place, id_ in enumerate(example.ids) if id_ == mask] == list(example.places)
-        assert example.ids[example.places[0] + 1] == tokenizer.convert_tokens_to_ids("Ġthe")
-
     @pytest.mark.parametrize("head, tail", [(30, 2), (2, 30), (30, 30), (24, 24)])
     def test_long_names_are_cut_and_counted(self, head, tail, tiny_bert) -> None:
         model = model_of(tiny_bert, "ptr")
@@ -319,44 +267,6 @@ class TestPrompt:
         lost = max(head - LONGEST_NAME, 0) + max(tail - LONGEST_NAME, 0)
         left = model.max_length - (2 * LONGEST_NAME + 9)
         assert example.cut == lost + max(head + tail + 1 - left, 0)
-
-    def test_the_five_words(self) -> None:
-        assert label_words("Member-Collection(e1,e2)") == (
-            "member",
-            "member",
-            "of",
-            "collection",
-            "collection",
-        )
-        assert label_words("Member-Collection(e2,e1)") == (
-            "collection",
-            "collection",
-            "of",
-            "member",
-            "member",
-        )
-        assert label_words("Other") == ("nothing", "has", "nothing", "to", "nothing")
-        assert label_words("per:title(e2,e1)") == ("title", "title", "of", "person", "person")
-
-    def test_candidates_of_semeval(self, folder) -> None:
-        model = model_of(folder, "ptr")
-        assert model.sizes == (18, 18, 2, 18, 18)
-        tokenizer = model.encoder.tokenizer
-        for mask, size in enumerate(model.sizes):
-            held = model.candidates[mask, :size].tolist()
-            assert held == sorted(set(held))
-            texts = {in_the_prompt(five)[mask] for five in model.words.values()}
-            expected = {tokenizer.tokenize(text)[0] for text in texts}
-            assert set(tokenizer.convert_ids_to_tokens(held)) == expected
-        assert model.is_candidate.sum(dim=1).tolist() == list(model.sizes)
-
-    @pytest.mark.parametrize("labels", [SEMEVAL_RELATIONS, KBP37, tuple(label_ids(TEST_COUNTS))])
-    def test_all_words_are_single_tokens_of_the_embedded_encoder(self, labels) -> None:
-        tokenizer = load_encoder(EMBEDDED).tokenizer
-        known = tokenizer.get_vocab()
-        chosen = all_label_words(labels)
-        assert len(chosen) == len(set(chosen.values())) == len(labels)
-        assert not [word for five in chosen.values() for word in five if word not in known]
 
     @pytest.mark.parametrize("sample", SAMPLES, ids=lambda one: one.id)
     def test_scores_are_five_products_with_the_input_embeddings(self, sample, folder) -> None:
@@ -404,19 +314,3 @@ class TestPrompt:
         labels = ("Other", "Zorgonite-Whole(e1,e2)", "Zorgonite-Whole(e2,e1)")
         with pytest.raises(ValueError, match=f"label word 'zorgonite' is not one token of {folder.name}: "):
             model_of(folder, "ptr", labels=labels)
-
-
-class TestBuilding:
-    @pytest.mark.parametrize(
-        ("model", "option", "known"),
-        [
-            ("em-c", "layer_norm", "marker_scheme, layers"),
-            ("em-es", "form", "layer_norm, marker_scheme, layers"),
-            ("r-bert", "from", "form, dropout, layers"),
-            ("emr-c", "seed", "candidates, negatives, turned, layers"),
-            ("ptr", "labels", "words, layers"),
-        ],
-    )
-    def test_an_unknown_option(self, model, option, known, tiny_bert) -> None:
-        with pytest.raises(ValueError, match=rf"unknown option of {model} '{option}'.* Known: {known}$"):
-            check_options(model, {option: 1})

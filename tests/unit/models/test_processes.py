@@ -2,7 +2,6 @@
 
 import json
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -21,25 +20,11 @@ from helpers.experiments.experiment import Experiment
 from helpers.experiments.run import run_experiment
 from helpers.models.registry import default_settings
 from helpers.runs import different_fields, load_run
+from tests.support import KILLABLE, train_command
 
 RUN = "demo/EM-ES+quick+learning_rate-0.001+epochs-6+precision-fp32/tiny-bert/seed-9.json"
 SETTINGS = {"epochs": 6, "learning_rate": 1e-3, "precision": "fp32"}
-PATIENCE = 240
-# The command, its checkpoints in a folder of the test's own and written every fifth step.
-KILLABLE = """
-import runpy, sys
-from pathlib import Path
-from helpers.experiments import run as experiments
-from helpers.models import training
-experiments.CHECKPOINTS, training.CHECKPOINT_STEPS = Path(sys.argv.pop(1)), 5
-runpy.run_module("helpers", run_name="__main__", alter_sys=True)
-"""
-
-
-def command(encoder: Path, folder: Path, **settings) -> list[str]:
-    chosen = [word for name, value in settings.items() for word in ("--set", name, str(value))]
-    words = ["--model", "em-es", "--dataset", "demo", "--encoder", str(encoder), "--out", str(folder)]
-    return ["train", *words, *chosen]
+PATIENCE = 900
 
 
 @pytest.fixture
@@ -68,12 +53,12 @@ def waited_for(what, process: subprocess.Popen) -> None:
 def test_killed_and_started_again_it_gives_the_same_run(
     tiny_bert, tmp_path, environment, one_thread, monkeypatch
 ) -> None:
-    """Killed once before there is a checkpoint and once after it, at random moments, which are printed."""
+    """Killed once before there is a checkpoint and once after it."""
     checkpoints, folder, log = tmp_path / "checkpoints", tmp_path / "runs", tmp_path / "log.txt"
-    words = [sys.executable, "-c", KILLABLE, str(checkpoints), *command(tiny_bert, folder, **SETTINGS)]
+    words = [sys.executable, "-c", KILLABLE, str(checkpoints), *train_command(tiny_bert, folder, **SETTINGS)]
     moments = (
         ("before the first checkpoint", lambda: b"training:" in log.read_bytes(), 0.0),
-        ("after a checkpoint", lambda: any(checkpoints.glob("*.safetensors")), random.uniform(0, 0.2)),
+        ("after a checkpoint", lambda: any(checkpoints.glob("*.safetensors")), 0.1),
     )
     for name, reached, seconds in moments:
         with log.open("wb") as file:
@@ -153,7 +138,7 @@ def test_two_processes_of_type_restriction_store_both_evaluations(tmp_path, envi
 def test_two_processes_give_what_one_gives(tiny_bert, tmp_path, environment, one_thread, monkeypatch) -> None:
     monkeypatch.setattr(experiments, "CHECKPOINTS", tmp_path / "checkpoints")
     changes = {"epochs": 1, "learning_rate": 1e-3, "precision": "fp32", "dropout": 0, "epsilon": 1e-4}
-    words = command(tiny_bert, tmp_path / "two", **changes)
+    words = train_command(tiny_bert, tmp_path / "two", **changes)
     words += ["--weights", str(tmp_path / "two.safetensors"), "--predictions", str(tmp_path / "two.csv")]
     in_two_processes(words, tmp_path, environment)
 

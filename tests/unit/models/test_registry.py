@@ -100,10 +100,6 @@ class TestFromOutside:
         assert main([*words, "--weights", "w"]) == 2
         assert "model mine has no weights and no epochs to store" in capsys.readouterr().err
 
-    def test_a_name_is_given_once(self, mine) -> None:
-        with pytest.raises(ValueError, match="model 'em-c' is there already"):
-            register_model("em-c", FirstWord)
-
 
 class TestExtraTensors:
     SAMPLES = demo_corpus()["train"][:20]

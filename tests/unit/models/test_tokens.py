@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.data.demo import demo_corpus
 from helpers.data.samples import RelationSample, parse_tagged
 from helpers.models.classifier import MARKERS
 from helpers.models.encoder import EMBEDDED, load_encoder
@@ -122,20 +121,6 @@ class TestMarkers:
             between = [one.ids[place] for place in range(first + 1, last) if place not in one.marks]
             assert letters(encoder, between) == squeezed(text)
 
-    @pytest.mark.parametrize("tagged", TAGGED.values(), ids=TAGGED)
-    def test_nothing_else_is_added_or_lost(self, tagged, encoder) -> None:
-        sample = sample_of(tagged)
-        one = marked(encoder, sample)
-        rest = [token for place, token in enumerate(one.ids) if place not in one.marks]
-        assert letters(encoder, rest) == squeezed(sample.text)
-
-    def test_the_pieces_are_the_tokens_of_the_whole_sentence(self, encoder) -> None:
-        corpus = demo_corpus()["test"]
-        found = tokenized(encoder, corpus)
-        for sample, one in zip(corpus, found, strict=True):
-            rest = [token for place, token in enumerate(one.ids) if place not in one.marks]
-            assert rest == plain_ids(encoder, sample.text)
-
     @given(sample=samples())
     def test_so_they_are_for_any_words_and_spans(self, sample, encoder) -> None:
         one = marked(encoder, sample)
@@ -187,12 +172,6 @@ class TestWindows:
                 if min(abs(place - near) for near in entity) < far
             ]
             assert ordered_within(nearer, one.ids)
-
-    def test_an_entity_longer_than_the_window_keeps_its_markers(self, encoder) -> None:
-        sample = sample_of("a <e1>" + "very " * 50 + "</e1> long <e2>name</e2>")
-        one = marked(encoder, sample, 10)
-        assert [one.ids[place] for place in one.marks] == list(ids_of(encoder))
-        assert len(one.ids) == 10 and one.cut == len(marked(encoder, sample).ids) - 10
 
 
 def ordered_within(part: list[int], whole: list[int]) -> bool:

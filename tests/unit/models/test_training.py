@@ -176,20 +176,6 @@ class TestOrder:
             expected = {at: pytest.approx(1 / len(batch)) for at in batch}
             assert {at: weight for at, weight in weights.items() if weight} == expected
 
-    def test_epochs_differ_and_depend_on_the_seed(self, new, monkeypatch) -> None:
-        seen = {}
-
-        def spy(lengths, size, rng):
-            seen[key].append(epoch_batches(lengths, size, rng))
-            return seen[key][-1]
-
-        monkeypatch.setattr(training, "epoch_batches", spy)
-        for key, seed in (("one", 9), ("same", 9), ("other", 10)):
-            seen[key] = []
-            trained(new(), dataclasses.replace(QUICK, epochs=2), seed)
-        assert seen["one"] == seen["same"] and seen["one"] != seen["other"]
-        assert seen["one"][0] != seen["one"][1]
-
 
 class TestRepeatable:
     @pytest.mark.parametrize("name", NEURAL)
@@ -230,26 +216,6 @@ class TestLearning:
         assert history.losses[-1] < 0.5 * history.losses[0]
         gold = [LABELS.index(sample.relation) for sample in SAMPLES]
         assert (training.predict(model, SAMPLES, progress=False) == gold).mean() > 0.8
-
-    def test_the_reported_loss_is_the_mean_over_the_batches(self, new) -> None:
-        """Where nothing is learnt and nothing dropped it can be computed from the untrained model."""
-        settings = dataclasses.replace(QUICK, epochs=1, learning_rate=1e-12, batch_size=9)
-        model = new(dropout=0.0)
-        batch = collate(model.examples(SAMPLES), 0)
-        with torch.inference_mode():
-            expected = model.eval().losses(model(batch), batch).mean().item()
-        assert trained(model, settings)[1].losses == pytest.approx([expected], abs=1e-5)
-
-    def test_rates_are_those_of_the_settings(self, new, monkeypatch) -> None:
-        seen, one_step = [], training._Loop._one_step
-
-        def spy(loop, parts):
-            one_step(loop, parts)
-            seen.append({group["lr"] for group in loop.optimizer.param_groups})
-
-        monkeypatch.setattr(training._Loop, "_one_step", spy)
-        trained(new())
-        assert seen == [{QUICK.rate(step, STEPS)} for step in range(STEPS)]
 
     @pytest.mark.parametrize(("optimizer", "share"), [("adamw", 0.9), ("adam", 1.0)])
     def test_weight_decay_is_for_matrices_of_adamw(self, optimizer, share, new) -> None:
@@ -302,16 +268,6 @@ class TestInterrupted:
         assert steps == list(range(kept, STEPS))
         assert same(weights, found)
         assert resumed.losses == history.losses
-
-    def test_again_and_again(self, new, tmp_path, steps) -> None:
-        weights, history = trained(new("ptr"))
-        for at in (1, 3, 4, 8, 13):
-            self.stopped(new("ptr"), at, tmp_path / "c.safetensors")
-        steps.clear()
-        found, resumed = trained(new("ptr"), checkpoint=tmp_path / "c.safetensors")
-        assert same(weights, found) and resumed.losses == history.losses
-        assert steps == [12, 13, 14]
-        assert resumed.seconds > 0
 
     def test_an_epoch_whose_end_was_interrupted_is_ended_again(self, new, tmp_path) -> None:
         weights, _ = trained(new())

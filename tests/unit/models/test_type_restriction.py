@@ -10,13 +10,11 @@ import torch
 
 from helpers.data import Dataset, TypedSample, register_dataset, unregister_dataset
 from helpers.experiments import Experiment, run_experiment
-from helpers.metrics import average, leaked
-from helpers.models import Model, build, default_settings
+from helpers.metrics import Outcome, average, leaked
+from helpers.models import Model, build
 from helpers.models.base import History
 from helpers.models.settings import Settings
 from helpers.models.type_restriction import POSITIVE, TypeRestriction
-from helpers.runs import list_runs
-from tests.outcomes import Outcome
 
 NEGATIVE = "no_relation"
 LABELS = (NEGATIVE, "born", "died", "age", "title")
@@ -122,18 +120,6 @@ def test_without_types_there_are_the_same_two_steps_and_no_type_is_read() -> Non
 
 
 class TestRefused:
-    def test_words(self) -> None:
-        with pytest.raises(ValueError, match="unknown evaluation 'published'"):
-            TypeRestriction(LABELS, Scripted, "published")
-        with pytest.raises(ValueError, match="needs the negative class"):
-            TypeRestriction(["a", "b"], Scripted)
-        with pytest.raises(ValueError, match="the base of recent is another model, not recent"):
-            build("recent", "", LABELS, Settings(), 1, base="recent")
-        with pytest.raises(ValueError, match="unknown option of cnn 'states'"):
-            build("recent", "", LABELS, Settings(), 1, base="cnn", states=3)
-        with pytest.raises(ValueError, match="unknown model 'cnm'"):
-            Experiment("recent", "re_docred-drawn", options={"base": "cnm"})
-
     def test_samples(self, model) -> None:
         from helpers.data import RelationSample
 
@@ -187,22 +173,6 @@ class TestTrained:
         resumed.fit(samples, tmp_path / "c.safetensors", progress=False)
         pairs = zip(whole.state_dict().items(), resumed.state_dict().items(), strict=True)
         assert all(a == b and torch.equal(one, other) for (a, one), (b, other) in pairs)
-
-    @pytest.mark.parametrize("base", [{"base": "cnn", "filters": 6}, {"base": "ptr", "layers": 1}])
-    def test_directed_relations_are_counted_on_both_sets_in_both_evaluations(self, base, tmp_path) -> None:
-        settings = default_settings(base["base"]).changed({"epochs": 1})
-        experiment = Experiment(
-            "recent", "demo", sentences=120, settings=settings, options={"typed": False} | base
-        )
-        run = run_experiment(experiment, tmp_path, progress=False)
-        (other,) = [one for one in list_runs(folder=tmp_path) if one.variant != run.variant]
-        assert (run.kind, other.kind, run.n) == ("paired", "paired", 400)
-        assert other.options["evaluation"] == "as-published"
-        negative = run.labels.index("Other")
-        for one, leaky in ((run, False), (other, True)):
-            rows = [row for row in one.table.rows if row[0] == negative]
-            answers = {answer for row in rows for answer in row[1:3]}
-            assert (answers == {negative}) == leaky, "the leak is in the counts of both sets, or in neither"
 
     def test_runs(self, tmp_path, monkeypatch) -> None:
         monkeypatch.chdir(tmp_path)

@@ -20,7 +20,7 @@ from helpers.notebooks import (
     read_parameters,
     run_notebooks,
 )
-from tests.lazy import nbformat, v4
+from tests.support import nbformat, v4
 
 KERNEL = {"kernelspec": {"name": "python3", "language": "python", "display_name": "Python 3"}}
 PARAMETERS = "seed: int = 9  # of the bootstrap"
@@ -73,10 +73,6 @@ class TestSelection:
     )
     def test_order_is_by_number(self, desk, only, expected) -> None:
         assert [path.stem for path in notebook_paths(only, desk.folder)] == expected
-
-    def test_unknown_notebook_names_the_nearest(self, desk) -> None:
-        with pytest.raises(ValueError, match="'02_weihgts'; did you mean '02_weights'.*Known: 01_data"):
-            notebook_paths("02_weihgts", desk.folder)
 
 
 class TestDeclaration:

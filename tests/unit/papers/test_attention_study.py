@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from helpers.core.labels import SEMEVAL_RELATIONS
@@ -14,15 +13,12 @@ from helpers.models.training import save_weights
 from helpers.papers.attention import (
     SIDES,
     all_attention,
-    attention_frame,
-    attribution_frame,
     case_study,
     group_shares,
     read_study,
 )
 from helpers.papers.attention import STUDIES as FOLDER
 
-WORDS = "[CLS] the deadly train [E11] crash [E12] was caused by terrorist [E21] attack [E22] [SEP]"
 STORED = sorted(FOLDER.glob("*.json"))
 
 
@@ -40,23 +36,6 @@ def test_what_is_written_is_read_back(study) -> None:
     made, path = study
     assert read_study(path) == made
     assert str(path.parent) not in path.read_text("utf-8")
-
-
-def test_frames_hold_every_weight_and_value_once(study) -> None:
-    made, _ = study
-    frame = attention_frame(made, "paired")
-    assert len(frame) == np.size(made["paired"]["attention"])
-    row = frame[(frame["layer"] == 2) & (frame["head"] == 3) & (frame["position"] == 5)].iloc[0]
-    assert row["weight"] == made["paired"]["attention"][1][2][5]
-    assert row["token"] == made["paired"]["tokens"][5]
-    explained = attribution_frame(made).groupby("sentence")["relation"].unique()
-    assert {side: list(explained[side]) for side in SIDES} == {
-        side: [made[side]["attribution"]["relation"]] for side in SIDES
-    }
-    assert len(attribution_frame(made)) == sum(len(made[side]["tokens"]) for side in SIDES)
-    assert len(attribution_frame(made, "direction")) == (
-        0 if made["model"] == "EMR-C" else 2 * len(WORDS.split())
-    )
 
 
 @pytest.mark.parametrize(

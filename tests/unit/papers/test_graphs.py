@@ -1,12 +1,9 @@
 """Notebook 14: trees for the figure, what types and the leak are worth, and what its sentences say."""
 
-from dataclasses import replace
-
-import numpy as np
 import pytest
 
 from helpers.data import pruned_heads
-from helpers.metrics import leaked
+from helpers.metrics import Outcome, leaked
 from helpers.papers.findings import findings_table
 from helpers.papers.graphs import (
     AS_PUBLISHED,
@@ -17,17 +14,14 @@ from helpers.papers.graphs import (
     pair_rows,
     pair_runs,
     pair_scores,
-    restricted_title,
     restriction_gains,
     restriction_markdown,
     restriction_table,
-    step_shares,
     tree_words,
 )
 from helpers.papers.weighting import PRINTED_SCHEMES
 from helpers.reporting import write_tidy
 from helpers.runs import Run
-from tests.outcomes import Outcome
 
 HEADS = [2, 0, 9, 9, 9, 9, 8, 9, 2, 12, 12, 9]
 WORDS = ["I", "think", "he", "was", "not", "a", "very", "close", "relative", "of", "Mike", "Cane"]
@@ -86,29 +80,6 @@ class TestRestriction:
         assert row["steps"] > 0 < row["types"] and row["leak"] > 0
         for needed in ("SVM", f"RECENT(SVM){WITHOUT_TYPES}", f"RECENT(SVM){AS_PUBLISHED}"):
             assert restriction_gains(scores[scores["model"] != needed]).empty, needed
-
-    def test_two_variants_of_one_base_have_two_titles(self, runs) -> None:
-        """What differs, in settings or encoder, is in the title of the base and of RECENT around it."""
-        rows = runs[0].outcome().to_rows()
-        usual = [run("CNN", rows), *both("base-cnn", rows, base="cnn")]
-        usual += both("base-cnn+typed-False", rows, base="cnn", typed=False)
-        longer = [run("CNN", rows, variant="epochs-5"), *both("epochs-5+base-cnn", rows, base="cnn")]
-        longer += both("epochs-5+base-cnn+typed-False", rows, base="cnn", typed=False)
-        other = [replace(one, encoder="bert-base-uncased") for one in usual]
-        every = [*usual, *longer, *other]
-        assert len({restricted_title(one) for one in every}) == len(every) == 15
-        gains = restriction_gains(pair_scores(every))
-        assert list(dict.fromkeys(gains["base"])) == ["CNN", "CNN bert-base-uncased", "CNN epochs-5"]
-        assert len(gains) == 15 and (gains["leak"] > 0).all()
-
-    def test_detected_and_named(self, runs) -> None:
-        shares = step_shares(runs[:5])
-        assert shares.loc["SVM"].tolist() == pytest.approx([100, 100 * 20 / 30, 20])
-        assert shares.loc[f"RECENT(SVM){AS_PUBLISHED}"].tolist() == pytest.approx([100, 100 * 25 / 30, 0])
-        quiet = step_shares([run("m", [(0, 0, 5), (1, 0, 5)])])
-        assert quiet.loc["m", "detected"] == 0 and np.isnan(quiet.loc["m", "named"])
-        added = step_shares([runs[1], runs[5]]).loc["RECENT(SVM)"]
-        assert added.tolist() == pytest.approx([100, 100 * (25 + 21) / 60, 10])
 
     def test_tables(self, runs, tmp_path) -> None:
         rows = pair_rows(runs)

@@ -6,6 +6,7 @@ import pytest
 
 from helpers import ROOT
 from helpers.experiments import PAIRS
+from helpers.metrics import MultilabelOutcome, Outcome
 from helpers.metrics.multilabel import averages
 from helpers.models.linear.base import parse_options
 from helpers.models.linear.cost_sensitive import COSTS
@@ -22,7 +23,6 @@ from helpers.papers.multilabel import (
 from helpers.papers.multilabel import multilabel_runs as list_runs
 from helpers.reporting import TABLES_FOLDER, read_tidy
 from helpers.runs import RUNS_FOLDER, Run, load_run
-from tests.outcomes import MultilabelOutcome, Outcome
 
 LABELS = ("a", "b", "c", "d", "e", "f")
 

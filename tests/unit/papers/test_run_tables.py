@@ -2,6 +2,7 @@
 
 import pytest
 
+from helpers.metrics import Outcome
 from helpers.metrics.direction import direction_scores, paired_breakdown
 from helpers.papers.direction import direction_rows, direction_table
 from helpers.papers.weighting import (
@@ -13,18 +14,17 @@ from helpers.reporting.run_tables import runs_named
 from helpers.reporting.seeds import resampled_intervals
 from helpers.reporting.tables import read_tidy, write_tidy
 from helpers.runs import Run
-from tests.outcomes import Outcome
-from tests.unit.direction_runs import GOOD, HALF, LABELS, run
+from tests.support import DIRECTED, GOOD, HALF, directed_run
 
 
 def test_one_class_by_hand():
-    found = class_effect(run("m", 9, HALF), "R(e2,e1)")
+    found = class_effect(directed_run("m", 9, HALF), "R(e2,e1)")
     wanted = (2, 1, 0, 2 / 3, (12 / 13 + 2 / 3) / 2, 12 / 13)
     assert list(found.values()) == pytest.approx(wanted)
 
 
 def test_the_breakdown_adds_up_and_give_ppr():
-    outcomes = Outcome.from_rows(HALF, LABELS, ("gold", "predicted", "paired"))
+    outcomes = Outcome.from_rows(HALF, DIRECTED, ("gold", "predicted", "paired"))
     found = paired_breakdown(outcomes)["R"]
     assert list(found.values()) == pytest.approx([8, 7 / 8, 1 / 8, 6 / 8, 0, 2 / 8])
     assert found["right_original"] == pytest.approx(
@@ -37,8 +37,12 @@ def test_the_breakdown_adds_up_and_give_ppr():
 @pytest.fixture
 def runs() -> list[Run]:
     """Two runs of each of W's two models, one of EM-C."""
-    both = [run(model, seed, rows) for model, rows in (("EM-ES", GOOD), ("PTR", HALF)) for seed in (9, 148)]
-    return [*both, run("EM-C", 9, HALF)]
+    both = [
+        directed_run(model, seed, rows)
+        for model, rows in (("EM-ES", GOOD), ("PTR", HALF))
+        for seed in (9, 148)
+    ]
+    return [*both, directed_run("EM-C", 9, HALF)]
 
 
 def test_tidy_rows_and_both_tables(runs, tmp_path):

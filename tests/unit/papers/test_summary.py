@@ -62,22 +62,6 @@ def test_a_verdict_decides_and_its_interval_is_shown(tmp_path):
     assert text.endswith("1 of 2 published numbers agree; these do not: W Table 3: macro.")
 
 
-def test_what_is_not_judged_is_counted_beside_what_does_not_agree(tmp_path):
-    trained = SPANBERT | {"encoder": "all-MiniLM-L6-v2"}
-    rows = [SPANBERT | {"value": 0.5}, *(trained | {"model": name} for name in ("em-c", "ptr"))]
-    last = page(tmp_path, rows).splitlines()[-1]
-    assert last.startswith("0 of 1 published numbers agree; these do not: W Section 3.1: ")
-    assert last.endswith(". 2 more rows are not judged: of another encoder, or not derivable.")
-
-
-def test_verdicts_of_the_audit_are_counted_by_paper(tmp_path):
-    rows = ["paper,verdict", *["W,consistent"] * 3, "W,inconsistent", "R,consistent", "R,not derivable"]
-    (tmp_path / "audit.csv").write_text("\n".join(rows) + "\n")
-    text = summary_text(tmp_path, notebooks=tmp_path)
-    assert "W: 3 consistent, 1 inconsistent, 0 not derivable" in text.splitlines()
-    assert "R: 1 consistent, 0 inconsistent, 1 not derivable" in text.splitlines()
-
-
 def test_a_missing_table_is_named_with_the_command_that_makes_it(tmp_path):
     notebook(tmp_path, "01_first.ipynb", "- **Writes.** `figures/01_a`, `results/tables/01_rows.csv`.")
     notebook(tmp_path, "07_last.ipynb", "- **Writes.** `results/tables/07_more.csv`.")

@@ -2,9 +2,9 @@
 
 import pytest
 
+from helpers.metrics import Outcome
 from helpers.reporting import against_majority, majority_label, majority_text
 from helpers.runs import Run, list_runs, load_run
-from tests.outcomes import Outcome
 
 LABELS = ("Other", "a", "b")
 ROWS = [(0, 0, 5), (0, 1, 1), (1, 1, 3), (2, 2, 1), (2, 0, 1)]

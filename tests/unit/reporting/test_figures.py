@@ -14,7 +14,7 @@ from helpers.reporting.figures import (
 )
 from helpers.reporting.figures.parts import alpha_axis
 from helpers.reporting.figures.style import COLUMN, scheme_look
-from tests.schemes import temporary_scheme
+from tests.support import temporary_scheme
 
 
 def test_a_further_scheme_has_a_look_of_its_own_that_stays():

@@ -1,38 +1,15 @@
 """The printed numbers: complete, as printed, and what a printed number says about the true one."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from helpers.reporting import published
 from helpers.reporting.published import (
     agrees,
-    find_cell,
     load_published,
     parse_printed,
     rounding_interval,
 )
-
-
-@pytest.fixture(scope="module")
-def frame() -> pd.DataFrame:
-    return load_published()
-
-
-@pytest.mark.parametrize(
-    ("where", "printed"),
-    [
-        ({"item": "Table 1", "dataset": "nyt24", "metric": "ratio", "paper": "W"}, "2485"),
-        ({"item": "Table 3", "model": "RECENT", "scheme": "macro", "statistic": "sd"}, "0.6"),
-        ({"item": "Table 3", "model": "PTR - RECENT", "scheme": "dodrans", "statistic": "p"}, "10^-8"),
-        ({"item": "Table 4", "model": "PTR - BERT_EM", "scheme": "micro", "statistic": "d"}, "-2.5"),
-        ({"item": "Table VI", "model": "R-BERT-M (large)", "metric": "pir"}, "0"),
-        ({"item": "Table VI", "model": "EM-ES", "metric": "performance_original"}, "89.2"),
-        ({"item": "Table III", "model": "EM-ES (large)", "metric": "ppr"}, "57.36"),
-    ],
-)
-def test_single_cells(frame, where, printed):
-    assert find_cell(frame, **where).printed == printed
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from helpers.reporting.seeds import (
     resampled_intervals,
     scheme_scores,
 )
-from tests.unit.direction_runs import HALF, run
+from tests.support import HALF, directed_run
 
 
 def values(numbers: dict[str, list[float]]) -> pd.DataFrame:
@@ -28,8 +28,8 @@ def values(numbers: dict[str, list[float]]) -> pd.DataFrame:
 
 def test_scores_of_one_run_by_hand():
     # HALF on A: R(e1,e2) TP 6 FP 1 -> 12/13; R(e2,e1) TP 1 FN 1 -> 2/3; grouped: TP 7 of gold 8, predicted 8
-    assert scheme_scores(run("m", 9, HALF))["macro"] == pytest.approx((12 / 13 + 2 / 3) / 2)
-    found = paired_scores(run("m", 9, HALF))
+    assert scheme_scores(directed_run("m", 9, HALF))["macro"] == pytest.approx((12 / 13 + 2 / 3) / 2)
+    found = paired_scores(directed_run("m", 9, HALF))
     # B: gold is turned; 6 sentences stay (wrong), two are right on B; PIR = 6 / 7; PPR = 1 / 8
     assert [found[name] for name in DIRECTION] == pytest.approx([7 / 8, 2 / 8, 5 / 8, 6 / 7, 1 / 8])
 
@@ -63,7 +63,7 @@ def test_holm_is_over_all_scores():
 
 
 def test_an_interval_is_of_one_run_and_moves_with_no_other():
-    one, two = run("m", 9, HALF), run("m", 148, HALF)
+    one, two = directed_run("m", 9, HALF), directed_run("m", 148, HALF)
     alone = resampled_intervals([one], "direction", 50).set_index("score")
     both = resampled_intervals([one, two], "direction", 50).set_index("score")
     assert both["runs"].tolist() == [2] * 5
@@ -88,8 +88,8 @@ def test_an_interval_is_of_one_run_and_moves_with_no_other():
     ],
 )
 def test_a_mean_over_devices_or_precisions_says_so(first, second, text):
-    mixed = [run("m", 9, HALF, environment=first), run("m", 148, HALF, environment=second)]
-    alone = [run("n", seed, HALF, environment=first) for seed in (9, 148)]
+    mixed = [directed_run("m", 9, HALF, environment=first), directed_run("m", 148, HALF, environment=second)]
+    alone = [directed_run("n", seed, HALF, environment=first) for seed in (9, 148)]
     with pytest.warns(MixedRunsWarning, match=f"^runs of m on .* mix {text}$"):
         rows = per_seed(mixed + alone, paired_scores)
     seeds = over_seeds(rows).groupby("model")["seeds"].unique().map(list).to_dict()

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.metrics import MultilabelOutcome, Outcome
 from helpers.runs import ConfusionRows, RankedFacts, Run, load_run, save_run
 from helpers.runs.files import run_text
-from tests.outcomes import MultilabelOutcome, Outcome
 
 LABELS = ("Other", "r(e1,e2)", "r(e2,e1)")
 
@@ -269,7 +269,7 @@ class TestHostileFiles:
         path.write_text(json.dumps(record))
         assert refused(path).startswith(message)
 
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=300)
     @given(data=st.data())
     def test_anything_anywhere_is_read_or_refused_in_one_line(self, tmp_path_factory, data):
         value = st.recursive(

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.core import files
-from helpers.metrics import FactRanking, fact_scores
+from helpers.metrics import FactRanking, MultilabelOutcome, Outcome, fact_scores
 from helpers.runs import (
     ConfusionRows,
     RankedFacts,
@@ -26,7 +26,6 @@ from helpers.runs import (
     variant_name,
 )
 from helpers.runs.files import run_text
-from tests.outcomes import MultilabelOutcome, Outcome
 
 LABELS = ("Other", "r(e1,e2)", "r(e2,e1)")
 ROWS = ((0, 0, 5), (1, 1, 7), (1, 2, 1))
@@ -140,7 +139,7 @@ class TestRoundTrip:
         with pytest.raises(ValueError, match="keep_sets=True"):
             Run.from_outcome(bare, dataset="d", model="m")
 
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=100)
     @given(
         st.dictionaries(st.tuples(*[st.integers(0, 4)] * 3), st.integers(0, 2**40), max_size=40),
         st.booleans(),

@@ -7,10 +7,19 @@ from pathlib import Path
 import pytest
 
 from helpers import ROOT
+from helpers.metrics import RULES, ClassCounts
 from helpers.runs import RUNS_FOLDER, Run, load_run, run_path
 from helpers.runs.files import run_text
-from tests.golden.renew import PUBLISHED, RUN_FILES, changes, published_hashes, read_golden, run_scores
-from tests.outcomes import ClassCounts
+from tests.golden.renew import (
+    PUBLISHED,
+    RULES_FILE,
+    RUN_FILES,
+    changes,
+    outside_sha256,
+    published_hashes,
+    read_golden,
+    run_scores,
+)
 
 EM_C = RUNS_FOLDER / "semeval2010" / "EM-C" / "all-MiniLM-L6-v2" / "seed-9.json"
 
@@ -88,6 +97,12 @@ def test_a_corrupted_run_is_noticed(path, corrupt, tmp_path):
     assert changes(golden, {name: run_scores(load_run(path))}) == []
     changed = changes(golden, {name: run_scores(load_run(corrupted))})
     assert changed and all(name in str(one) and " → " in str(one) for one in changed)
+
+
+def test_golden_values_change_with_the_version_of_the_rules_only():
+    known = json.loads(RULES_FILE.read_text("utf-8"))
+    assert known.get(RULES) == outside_sha256(), "raise RULES, then: python -m tests.golden.renew"
+    assert len(set(known.values())) == len(known)
 
 
 def test_label_counts_are_whole():

@@ -137,20 +137,6 @@ class TestPredict:
 
 class TestBadInput:
     @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [
-            (
-                ("tre",),
-                "unknown technique 'tre'; did you mean 'tree'\\? Known: 1vsrest, thresholding, cost_sens",
-            ),
-            (("svm",), "unknown technique 'svm'.* Known: 1vsrest, .*, tree"),
-        ],
-    )
-    def test_unknown_techniques(self, arguments, message):
-        with pytest.raises(ValueError, match=message):
-            DocumentClassifier(*arguments)
-
-    @pytest.mark.parametrize(
         ("technique", "parameters", "message"),
         [
             ("tree", {"degre": 3}, "unknown parameter of technique tree 'degre'; did you mean 'degree'"),

@@ -13,7 +13,7 @@ from helpers import ROOT
 from helpers.models.linear.base import OneVsRest
 from helpers.models.linear.label_tree import LabelTree, Node, beam_search
 
-PROPERTY = settings(max_examples=60, deadline=None, derandomize=True, database=None)
+PROPERTY = settings(max_examples=60)
 GOLDEN = json.loads((ROOT / "tests/golden/linear.json").read_text("utf-8"))["tree"]
 X, Y = np.array(GOLDEN["features"]), np.array(GOLDEN["targets"])
 

@@ -22,7 +22,7 @@ from helpers.models.linear.thresholding import (
     threshold_candidates,
 )
 
-PROPERTY = settings(max_examples=100, deadline=None, derandomize=True, database=None)
+PROPERTY = settings(max_examples=100)
 GOLDEN = json.loads((ROOT / "tests/golden/linear.json").read_text("utf-8"))
 X, Y = np.array(GOLDEN["features"]), np.array(GOLDEN["targets"])
 RULES = ["micromacro-freq", "scut-fbr"]

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from helpers.metrics import Outcome
 from helpers.reporting.leaderboard import build_page, page_data
 from helpers.runs import RUNS_FOLDER, RankedFacts, Run, save_run
-from tests.outcomes import Outcome
+from tests.support import HOSTILE_NAMES
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 ARGUMENTS += ["--disable-sync", "--no-first-run"]
-HOSTILE = ["<script>alert(1)</script>", "=cmd()|' /C calc'!A0", "</script><img src=x onerror=alert(2)>"]
 
 
 @pytest.fixture(scope="session")
@@ -51,7 +51,7 @@ def many_page(tmp_path_factory) -> Path:
     data = page_data(folder, None, replicates=2, cached=False)
     (test_set,) = data["testsets"]
     (one,) = test_set["systems"]
-    names = [*HOSTILE, *(f"system {n:03d}" for n in range(1000 - len(HOSTILE)))]
+    names = [*HOSTILE_NAMES, *(f"system {n:03d}" for n in range(1000 - len(HOSTILE_NAMES)))]
     test_set["systems"] = [one | {"name": name, "key": name} | drawn(gold, rng) for name in names]
     return build_page(data, folder / "index.html")
 

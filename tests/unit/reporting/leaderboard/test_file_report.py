@@ -9,9 +9,9 @@ import pytest
 from helpers.metrics import averages
 from helpers.reporting.leaderboard import file_report
 from helpers.runs import list_runs
-from tests.unit.reporting.leaderboard.conftest import HOSTILE
+from tests.support import HOSTILE_NAMES
 
-ROWS = [("a", "a"), ("a", "b"), ("b", "b"), ("NA", "a"), ("NA", "NA"), (HOSTILE[0], "NA")] * 3
+ROWS = [("a", "a"), ("a", "b"), ("b", "b"), ("NA", "a"), ("NA", "NA"), (HOSTILE_NAMES[0], "NA")] * 3
 
 
 @pytest.fixture

@@ -1,0 +1,236 @@
+"""What several files of tests use; no test imports from another one."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import gzip
+import importlib
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+from helpers.data import Documents
+from helpers.metrics import Outcome, Weighting, register_scheme, unregister_scheme
+from helpers.runs import Run
+
+
+class _Library:
+    """A library that takes seconds to load: loaded when a test uses it, not when tests are collected."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("_"):  # pytest asks everything that it collects for _mock_name and __test__
+            raise AttributeError(attribute)
+        return getattr(importlib.import_module(self._name), attribute)
+
+
+nbformat = _Library("nbformat")
+v4 = _Library("nbformat.v4")
+
+
+@contextlib.contextmanager
+def temporary_scheme(name: str, weighting: Weighting) -> Iterator[str]:
+    """A scheme that is registered for the length of a block."""
+    register_scheme(name, weighting)
+    try:
+        yield name
+    finally:
+        unregister_scheme(name)
+
+
+def write_documents(path: Path | str, documents: Documents) -> None:
+    """In txt form, or in svm form where they have features; gzipped if the name ends in .gz."""
+    if documents.texts is not None:
+        rows = zip(documents.ids, documents.labels, documents.texts, strict=True)
+        lines = ["\t".join((name, " ".join(labels), text)) for name, labels, text in rows]
+    else:
+        lines = [
+            ",".join(labels) + "".join(f" {j + 1}:{value!r}" for j, value in enumerate(row) if value) or " "
+            for labels, row in zip(documents.labels, documents.features.toarray().tolist(), strict=True)
+        ]
+    content = "".join(f"{line}\n" for line in lines).encode()
+    Path(path).write_bytes(gzip.compress(content) if str(path).endswith(".gz") else content)
+
+
+DIRECTED = ("Other", "R(e1,e2)", "R(e2,e1)")
+GOOD = ((0, 0, 0, 2), (1, 1, 2, 6), (2, 2, 1, 2))
+HALF = ((0, 0, 0, 2), (1, 1, 1, 6), (2, 1, 1, 1), (2, 2, 1, 1))
+"""Rows of an outcome: gold, predicted on the original, predicted on the paired sentence, how often."""
+
+
+def directed_run(model: str, seed: int | None, rows: tuple, **more) -> Run:
+    """A run on these labels, small enough to score by hand."""
+    shown = {"dataset": "semeval2010", "encoder": "tiny", "profile": "standard", "negative": "Other"} | more
+    return Run.from_outcome(
+        Outcome.from_rows(rows, DIRECTED, ("gold", "predicted", "paired")), model=model, seed=seed, **shown
+    )
+
+
+def latex_tables(text: str) -> list[list[list[str]]]:
+    """The cells of each tabular; AssertionError for what TeX would not take."""
+    code = "\n".join(line for line in text.splitlines() if not line.startswith("%"))
+    plain = re.sub(r"\\textbackslash\{\}|\\\^\{\}|\\~\{\}|\\[_%&#${}]", "x", code)
+    depth = 0
+    for char in plain:
+        depth += (char == "{") - (char == "}")
+        assert depth >= 0
+    assert depth == 0 and len(re.findall(r"(?<!\\)\$", code)) % 2 == 0
+    opened = []
+    for kind, name in re.findall(r"\\(begin|end)\{(\w+)\}", code):
+        opened.append(name) if kind == "begin" else None
+        assert kind == "begin" or opened.pop() == name
+    assert not opened
+    outside = re.sub(r"\$[^$]*\$|\\label\{[^}]*\}", "", plain)
+    assert not re.search(r"[#^_]", outside) and "%" not in outside.replace(r"\%", "")
+    tables = []
+    for columns, body in re.findall(r"\\begin\{tabular\}\{(\w+)\}(.*?)\\end\{tabular\}", code, re.DOTALL):
+        rows = [line.removesuffix(r" \\") for line in body.splitlines() if line.endswith(r"\\")]
+        cells = [re.split(r"(?<!\\) & ", row) for row in rows]
+        assert {len(row) for row in cells} == {len(columns)}
+        tables.append(cells)
+        assert re.findall(r"\\(\w+rule)", body) == ["toprule", "midrule", "bottomrule"]
+    assert tables
+    return tables
+
+
+FACT_RELATIONS = ("NA", *(f"r{number}" for number in range(1, 9)))
+
+
+def golden_facts() -> tuple[np.ndarray, np.ndarray]:
+    """40 entity pairs × 9 labels: scores, and which are true (golden: OpenNRE's evaluation)."""
+    i, r = np.arange(40)[:, None], np.arange(9)
+    bonus = ((7 * i + 3 * r) % 11 == 0) & (i % 3 != 0)
+    scores = ((7919 * i + 104729 * r + 611953 * i * r) % 1000003) / 1000003 + 0.35 * bonus
+    gold = ((7 * i + 3 * r) % 11 == 0) & (r > 0)
+    return scores, gold
+
+
+ODD = [
+    b'"',
+    b",",
+    b"\t",
+    b"\n",
+    b"\r",
+    b"\0",
+    b"\xff",
+    b"{",
+    b"[" * 3000,
+    b"9" * 5000,
+    b"-1",
+    b"NaN",
+    b" ",
+    b"",
+    b"=1+1",
+]
+ODD += [
+    b"\xed\xa0\x80",
+    b'{"a": ' * 20_000,
+    b"1e400",
+    b"\xef\xbb\xbf",
+    b"\\ud800",
+    b"x" * 200_000,
+    "علاقة".encode(),
+]
+
+
+@st.composite
+def spoilt(draw, content: bytes) -> bytes:
+    """The content with one to three pieces cut, doubled, or replaced by something odd."""
+    for _ in range(draw(st.integers(1, 3))):
+        start = draw(st.integers(0, len(content)))
+        stop = min(len(content), start + draw(st.sampled_from([0, 0, 1, 2, 10, 100, 10**6])))
+        piece = draw(st.one_of(st.sampled_from(ODD), st.binary(max_size=8), st.just(content[start:stop] * 2)))
+        content = content[:start] + piece + content[stop:]
+    return content
+
+
+def stop_after(steps: int, patch: pytest.MonkeyPatch, error: type[BaseException] = KeyboardInterrupt) -> None:
+    """Stop training before the step of this number."""
+    from helpers.models import training
+
+    one_step = training._Loop._one_step
+
+    def step(loop, parts):
+        if loop.step == steps:
+            raise error
+        one_step(loop, parts)
+
+    patch.setattr(training._Loop, "_one_step", step)
+
+
+# The command, its checkpoints in a folder of the test's own and written every fifth step.
+KILLABLE = """
+import runpy, sys
+from pathlib import Path
+from helpers.experiments import run as experiments
+from helpers.models import training
+experiments.CHECKPOINTS, training.CHECKPOINT_STEPS = Path(sys.argv.pop(1)), 5
+runpy.run_module("helpers", run_name="__main__", alter_sys=True)
+"""
+
+
+def train_command(encoder: Path, folder: Path, **settings) -> list[str]:
+    chosen = [word for name, value in settings.items() for word in ("--set", name, str(value))]
+    words = ["--model", "em-es", "--dataset", "demo", "--encoder", str(encoder), "--out", str(folder)]
+    return ["train", *words, *chosen]
+
+
+ROLES = ("id", "gold", "predicted", "paired")
+
+
+def write_rows(path: Path, rows: list[tuple], names: tuple = ROLES) -> Path:
+    """Rows in the form that the ending says."""
+    kind = path.name.removesuffix(".gz").rpartition(".")[2]
+    if kind == "parquet":
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        parquet.write_table(pa.table(dict(zip(names, zip(*rows, strict=True), strict=True))), path)
+        return path
+    with (gzip.open if path.name.endswith(".gz") else open)(path, "wt", encoding="utf-8", newline="") as file:
+        if kind == "jsonl":
+            file.writelines(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in rows)
+        else:
+            mark = "," if kind == "csv" else "\t"
+            csv.writer(file, delimiter=mark, lineterminator="\n").writerows([names, *rows])
+    return path
+
+
+def both_outcomes(found) -> tuple[Outcome, Outcome]:
+    """Of counted files: without and with the paired samples."""
+    columns = [found[role] for role in ("gold", "predicted", "predicted_paired")]
+    return (
+        Outcome.from_columns(*columns[:2], counts=found.counts),
+        Outcome.from_columns(*columns[:2], paired=columns[2], counts=found.counts),
+    )
+
+
+def some_rows(n: int = 12, start: int = 0) -> list[tuple]:
+    labels = ("A", "NA", "R(e1,e2)")
+    return [(f"s{k}", labels[k % 3], labels[k * k % 3], labels[k % 2]) for k in range(start, start + n)]
+
+
+SPOILT_FILES = {
+    "a cell is empty": ("csv", "gold,predicted\na,b\na,\nb,b\n"),
+    "blanks only": ("tsv", "gold\tpredicted\na\tb\n  \tb\n"),
+    "too few cells": ("csv", "gold,predicted,text\na,b,c\na,b\n"),
+    "a quote is open": ("csv", 'gold,predicted\na,b\n"a,b\n'),
+    "no UTF-8": ("csv", b"gold,predicted\na,b\na,\xff\n"),
+    "a field is missing": ("jsonl", '{"gold": "a", "predicted": "b"}\n{"gold": "a"}\n'),
+    "a field is null": ("jsonl", '{"gold": "a", "predicted": "b"}\n{"gold": null, "predicted": "b"}\n'),
+    "a label is no label": ("jsonl", '{"gold": "a", "predicted": "b"}\n{"gold": 1.5, "predicted": "b"}\n'),
+    "no JSON": ("jsonl", '{"gold": "a", "predicted": "b"}\n{"gold": "a", \n'),
+    "no object": ("jsonl", '{"gold": "a", "predicted": "b"}\n[1]\n'),
+}
+
+
+HOSTILE_NAMES = ["<script>alert(1)</script>", "=cmd()|' /C calc'!A0", "</script><img src=x onerror=alert(2)>"]
