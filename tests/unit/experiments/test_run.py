@@ -272,74 +272,26 @@ class TestCommand:
         [
             ("--model em-cs --dataset demo", "unknown model 'em-cs'; did you mean 'em-c'?"),
             ("--model em-c --dataset demos", "unknown dataset 'demos'; did you mean 'demo'?"),
-            ("--model em-c --dataset demo --profile qick", "unknown profile 'qick'; did you mean 'quick'?"),
-            (
-                "--model em-c --dataset demo --encodr x",
-                "No such option '--encodr'. Did you mean '--encoder'?",
-            ),
+            ("--model em-c --profile qick", "unknown profile 'qick'; did you mean 'quick'?"),
+            ("--model em-c --encodr x", "No such option '--encodr'. Did you mean '--encoder'?"),
             ("--dataset demo", "Missing option '--model'"),
-            ("--model em-c --dataset demo --seed -1", "-1 is not in the range"),
-            ("--model em-c --dataset demo --set lerning_rate 1", "did you mean 'learning_rate'? Known: "),
+            ("--model em-c --set lerning_rate 1", "did you mean 'learning_rate'? Known: "),
+            ("--model em-c --set epochs 1.5", "epochs is '1.5'; it must be a positive whole"),
+            ("--model em-c --set dropout much", "dropout is 'much'; it must be in [0, 1)"),
             (
-                "--model em-c --dataset demo --set epochs 1.5",
-                "epochs is '1.5'; it must be a positive whole",
-            ),
-            (
-                "--model em-c --dataset demo --set epochs true",
-                "epochs is 'true'; it must be a positive whole",
-            ),
-            (
-                "--model em-c --dataset demo --set epochs 0",
-                "epochs is '0'; it must be a positive whole",
-            ),
-            (
-                "--model em-c --dataset demo --set learning_rate much",
-                "learning_rate is 'much'; it must be a positive, ",
-            ),
-            (
-                "--model em-c --dataset demo --set learning_rate none",
-                "learning_rate is 'none'; it must be a positive, ",
-            ),
-            (
-                "--model em-c --dataset demo --set learning_rate nan",
-                "learning_rate is 'nan'; it must be a positive, ",
-            ),
-            (
-                "--model em-c --dataset demo --set dropout much",
-                "dropout is 'much'; it must be in [0, 1)",
-            ),
-            (
-                "--model em-c --dataset demo --set dropout true",
-                "dropout is True; it must be in [0, 1)",
-            ),
-            (
-                "--model em-c --dataset demo --set optimizer sgd",
+                "--model em-c --set optimizer sgd",
                 "--set optimizer sgd needs --set learning_rate, too: 0.0002 is a rate for adamw",
             ),
-            (
-                "--model em-c --dataset demo --set optimizer rmsprop",
-                "unknown optimizer 'rmsprop'. Known: adamw, adam, sgd",
-            ),
-            ("--model em-c --dataset demo --part ptr", "part 'ptr' is a split of semeval2010, not of demo"),
-            ("--model em-c --dataset demo --option layer_norm true", "unknown option of em-c 'layer_norm'"),
-            (
-                "--model em-es --dataset demo --option layer_norm 1",
-                "layer_norm is '1'; it must be true or false",
-            ),
-            ("--model em-es --dataset demo --option seed 5", "unknown option of em-es 'seed'"),
-            ("--model em-es --dataset demo --option attention eager", "unknown option of em-es 'attention'"),
-            ("--model r-bert --dataset demo --option form prot", "did you mean 'port'? Known: paper, port"),
-            (
-                "--model emr-c --dataset demo --option candidates 18",
-                "unknown candidates '18'. Known: all, directed",
-            ),
-            ("--model ptr --dataset demo --option words x", "words is 'x'"),
-            (
-                "--model ptr --dataset demo --set max_length 20",
-                "max_length is 20; PTR's prompt needs at least 57",
-            ),
-            ("--model svm --dataset demo --set epochs 3", "model svm has no training settings"),
-            ("--model svm --dataset demo --weights w", "model svm has no weights"),
+            ("--model em-c --part ptr", "part 'ptr' is a split of semeval2010, not of demo"),
+            ("--model em-es --option layer_norm 1", "layer_norm is '1'; it must be true or false"),
+            ("--model em-es --option seed 5", "unknown option of em-es 'seed'"),
+            ("--model em-es --option attention eager", "unknown option of em-es 'attention'"),
+            ("--model r-bert --option form prot", "did you mean 'port'? Known: paper, port"),
+            ("--model emr-c --option candidates 18", "unknown candidates '18'. Known: all, directed"),
+            ("--model ptr --option words x", "words is 'x'"),
+            ("--model ptr --set max_length 20", "max_length is 20; PTR's prompt needs at least 57"),
+            ("--model svm --set epochs 3", "model svm has no training settings"),
+            ("--model svm --weights w", "model svm has no weights"),
             ("--model em-c", "python -m helpers data fetch"),
         ],
     )
@@ -347,7 +299,8 @@ class TestCommand:
         monkeypatch.setattr("helpers.data.files.ROOT", scratch)
         monkeypatch.delenv("RC_DATA_DIR", raising=False)
         encoder = [] if "svm" in words else ["--encoder", str(tiny_bert)]
-        assert main(["train", *words.split(), *encoder]) == 2
+        demo = [] if "--dataset" in words or words == "--model em-c" else ["--dataset", "demo"]
+        assert main(["train", *words.split(), *demo, *encoder]) == 2
         captured = capsys.readouterr()
         assert captured.out == "" and message in captured.err
         assert captured.err.startswith("error: ") and captured.err.count("\n") == 1

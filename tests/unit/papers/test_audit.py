@@ -1,10 +1,13 @@
 """The audit: enclosures enclose, known verdicts hold, and a corrupted number flips a verdict."""
 
+import csv
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import entropy, ttest_ind_from_stats
 
+from helpers import ROOT
 from helpers.metrics.significance import cohens_d, welch_from_summary
 from helpers.papers.audit import intervals
 from helpers.papers.audit.direction import nearest_rate
@@ -75,142 +78,20 @@ def test_p_values_that_do_not_follow(printed_only):
     ]
 
 
-@pytest.mark.parametrize(
-    ("where", "printed", "item", "claim"),
-    [
-        (
-            {"item": "Table 3", "model": "PTR - RECENT", "scheme": "weighted", "statistic": "d"},
-            "8.2",
-            "Table 3",
-            "weighted: d from means and SDs (Eq. 4)",
-        ),
-        (
-            {"item": "Table 4", "model": "PTR - BERT_EM", "scheme": "micro", "statistic": "p"},
-            "0.0006",
-            "Table 4",
-            "micro: p from means and SDs",
-        ),
-        (
-            {"item": "Table 4", "model": "PTR - BERT_EM", "scheme": "micro", "statistic": "p"},
-            "0.003",
-            "Table 4",
-            "micro: p from the printed d and SDs",
-        ),
-        (
-            {"item": "Table 4", "model": "PTR - BERT_EM", "scheme": "dodrans", "statistic": "p"},
-            "0.053",
-            "Table 4 caption",
-            "dodrans: p is below alpha",
-        ),
-        (
-            {"item": "Table 3", "model": "PTR - RECENT", "scheme": "micro", "statistic": "d"},
-            "1.8",
-            "Table 3 caption",
-            "micro: the effect is huge",
-        ),
-        (
-            {"item": "Table 4", "model": "PTR", "scheme": "micro", "statistic": "mean"},
-            "89.4",
-            "Section 3.1",
-            "Table 4: BERT_EM is better under micro",
-        ),
-        (
-            {"item": "Table 3", "model": "PTR", "scheme": "entropy", "statistic": "mean"},
-            "60.1",
-            "Section 3.1",
-            "Table 3: PTR f1 entropy mean lies between weighted and macro",
-        ),
-        (
-            {"item": "Table 1", "dataset": "nyt24", "metric": "perplexity"},
-            "6.25",
-            "Table 1",
-            "nyt24: without negative samples both perplexities are equal",
-        ),
-        (
-            {"item": "Table 1", "dataset": "tacred", "metric": "perplexity"},
-            "43.31",
-            "Table 1",
-            "tacred: perplexity <= #Rel",
-        ),
-        (
-            {"item": "Table 1", "dataset": "tacred", "metric": "perplexity"},
-            "24.41",
-            "Table 1",
-            "tacred: some share of negative samples links both perplexities",
-        ),
-        (
-            {"item": "Table 1", "dataset": "nyt10", "metric": "perplexity"},
-            "1.37",
-            "Table 1",
-            "nyt10: share of negative samples in the test set",
-        ),
-        (
-            {"item": "Table 1", "dataset": "semeval2010", "metric": "samples"},
-            "10718",
-            "Table 1",
-            "semeval2010: size = train + test of paper R",
-        ),
-        (
-            {"item": "Table 1", "dataset": "semeval2010-undirected", "metric": "perplexity_without_negative"},
-            "7.10",
-            "Table 1",
-            "semeval2010-undirected perplexity_without_negative: direction adds at most 1 bit",
-        ),
-        (
-            {"item": "Table III", "model": "R-BERT (base)", "metric": "pd"},
-            "40.45",
-            "Table III",
-            "R-BERT (base): PD = |A - B|",
-        ),
-        (
-            {"item": "Table V", "metric": "ppr"},
-            "87.73",
-            "Table V",
-            "EM-C-M (base): PPR is a multiple of 1/2263",
-        ),
-        (
-            {"item": "Table III", "model": "EM-ES (base)", "metric": "pir"},
-            "66.18",
-            "Table III",
-            "EM-ES (base): PIR = k/m with k + 768 <= m <= 2263",
-        ),
-        (
-            {"item": "Table VI", "model": "EM-C-M (large)", "metric": "pir"},
-            "0.02",
-            "Table VI",
-            "EM-C-M (large): PIR = k/m with k + 2037 <= m <= 2263",
-        ),
-        (
-            {"item": "Table IV", "model": "EMR-C (base)", "metric": "performance_original"},
-            "81.30",
-            "Section V-B",
-            "A of EMR-C (base) is smaller than that of EM-C (base)",
-        ),
-        (
-            {"item": "Table II", "model": "EM-C (base)", "metric": "performance_original"},
-            "81.30",
-            "Section V-C",
-            "EM-C-M (base) - EM-C (base): difference of A",
-        ),
-        (
-            {"item": "Table III", "model": "EM-ES (large)", "metric": "performance_original"},
-            "9.23",
-            "Abstract",
-            "EM-C, EM-ES, R-BERT (large): PPR differs more than A",
-        ),
-        (
-            {"item": "Table VI", "model": "EM-ES-MTB", "metric": "performance_original"},
-            "90.6",
-            "Section V-E",
-            "EM-ES-M (large) is a new state of the art: A above every quoted one",
-        ),
-    ],
-)
-def test_one_corrupted_number_flips_a_verdict(frame, printed_only, where, printed, item, claim):
-    paper = "R" if "Table V" in where["item"] or "Table I" in where["item"] else "W"
-    assert verdict(printed_only, item, claim) == "consistent"
-    changed = audit_claims(corrupted(frame, printed, paper=paper, **where), COUNTS)
-    assert verdict(changed, item, claim) == "inconsistent"
+with open(ROOT / "tests" / "golden" / "audit_corruptions.csv", encoding="utf-8", newline="") as file:
+    CORRUPTIONS = list(csv.DictReader(file))
+"""The place of a printed number, what it becomes, and the item and claim whose verdict turns."""
+
+
+@pytest.mark.parametrize("row", CORRUPTIONS, ids=lambda row: row["claim"])
+def test_one_corrupted_number_flips_a_verdict(frame, printed_only, row):
+    where = {
+        name: row[name] for name in frame.columns.intersection([*row]) if name != "printed" and row[name]
+    }
+    where["paper"] = "R" if "Table V" in row["item"] or "Table I" in row["item"] else "W"
+    assert verdict(printed_only, row["judged"], row["claim"]) == "consistent"
+    changed = audit_claims(corrupted(frame, row["printed"], **where), COUNTS)
+    assert verdict(changed, row["judged"], row["claim"]) == "inconsistent"
 
 
 def test_a_wrong_restatement_by_one_last_digit_is_found(frame):
