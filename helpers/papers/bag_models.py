@@ -17,7 +17,7 @@ import pandas as pd
 from scipy.stats import ttest_ind
 
 from ..data import fingerprint, read_corpus, shared_pairs
-from ..experiments import BLIND, READER, agreement, stored_draws
+from ..experiments import agreement, stored_draws
 from ..metrics import (
     PRECISION_AT,
     RULES,
@@ -207,21 +207,8 @@ SHOWN_SYSTEMS += ("PCNN+bag+ATT", "BGWA")
 """Six of the systems for figures that are to stay readable."""
 
 
-NOISY_SYSTEMS = ("TF-IDF-EM", "CNN+sent+AVG", "PCNN+sent+AVG", "PCNN+bag+AVG", "PCNN+bag+ATT")
-"""Five of the nine systems of the experiment, for curves that are to stay readable."""
-
-
-def learnt_leads(rows: pd.DataFrame) -> pd.DataFrame:
-    """What `learnable_draws` gives as its figure takes it: share (per cent), draw, protocol, lead (points).
-
-    The lead is that of the system that reads every word.
-    """
-    wide = rows.pivot_table(
-        index=["strength", "draw", "protocol"], columns="system", values="auc", sort=False
-    )
-    lead = 100 * (wide[READER] - wide[BLIND])
-    found = lead.rename("lead").reset_index()
-    return found.assign(share=100 * found["strength"])[["share", "draw", "protocol", "lead"]]
+NOISY_SYSTEMS = ("TF-IDF-EM", "PCNN+bag+ATT", "CNN+sent+AVG")
+"""Three of the nine systems of the experiment, for curves that are to stay readable."""
 
 
 def noise_table(found: pd.DataFrame) -> pd.DataFrame:

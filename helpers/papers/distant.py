@@ -135,12 +135,6 @@ def beside_common_recall(scores: pd.DataFrame, cut: pd.DataFrame) -> pd.DataFram
     return both.rename(columns={"precision": "precision at the cut"})
 
 
-def panel_curves(panels: Mapping[str, Mapping[str, Run]], replicates: int, seed: int) -> pd.DataFrame:
-    """`precision_curves` of several panels, each a title with its runs, in one table with a column panel."""
-    curves = [precision_curves(runs, replicates, seed).assign(panel=title) for title, runs in panels.items()]
-    return pd.concat(curves, ignore_index=True)
-
-
 def fact_rows(scores: pd.DataFrame, dataset: str, item: str, replicates: int, seed: int) -> list[dict]:
     """Rows of a tidy table from `list_scores`; nobody published these numbers.
 

@@ -221,33 +221,6 @@ def restriction_table(rows: pd.DataFrame, dataset: str = DRAWN) -> pd.DataFrame:
     return pd.DataFrame(lines, columns=["data", "system", "runs", *PRINTED_SCHEMES])
 
 
-def restriction_points(scores: pd.DataFrame, without: Sequence[str] = ("SVM", "majority")) -> pd.DataFrame:
-    """The scores for `restriction_chart`: system, scheme, seed, value (per cent), the best micro first.
-
-    without : systems that are left out; those that see no entities answer next to nothing.
-    """
-    own = scores[~scores["model"].isin(without)]
-    means = own[own["score"] == "micro"].groupby("model")["value"].mean().sort_values(ascending=False)
-    own = own.assign(value=100 * own["value"], place=own["model"].map(list(means.index).index))
-    own = own.sort_values("place", kind="stable").rename(columns={"model": "system", "score": "scheme"})
-    return own[["system", "scheme", "seed", "value"]].reset_index(drop=True)
-
-
-def restriction_sentences(gains: pd.DataFrame, scheme: str = "micro") -> list[str]:
-    """What `restriction_gains` says about each base under one scheme, in words; it holds for any seeds.
-
-    >>> row = {"base": "b", "scheme": "micro", "alone": 40.0, "two_steps": 46.0, "RECENT": 50.0, "steps": 6.0}
-    >>> restriction_sentences(pd.DataFrame([row | {"types": 4.0, "leak": 2.5, "runs": 1}]))[0][:87]
-    'Around b, two steps change micro-F1 by +6.0 points (40.0 to 46.0), types by +4.0 (to 50'
-    """
-    return [
-        f"Around {one.base}, two steps change {scheme}-F1 by {one.steps:+.1f} points ({one.alone:.1f} to "
-        f"{one.two_steps:.1f}), types by {one.types:+.1f} (to {one.RECENT:.1f}), the leak by {one.leak:+.1f} "
-        f"({one.runs} run{'s' * (one.runs > 1)})."
-        for one in gains[gains["scheme"] == scheme].itertuples()
-    ]
-
-
 def step_shares(runs: Iterable[Run]) -> pd.DataFrame:
     """What a system's score is made of, per cent of counts that are added over its seeds.
 

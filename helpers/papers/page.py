@@ -40,7 +40,17 @@ from .findings import (
     findings_table,
     folded_markdown,
 )
-from .graphs import graphs_markdown, leak_markdown, restriction_markdown
+from .graphs import (
+    epoch_scores,
+    graphs_markdown,
+    leak_markdown,
+    pair_runs,
+    pair_scores,
+    restriction_gains,
+    restriction_markdown,
+    step_shares,
+    vector_scores,
+)
 from .items import items_markdown, status_markdown
 from .multilabel import multilabel_markdown
 from .page_tables import benchmark_table, claims_table
@@ -143,6 +153,10 @@ NAMES: dict[str, Callable[..., Any]] = {
     "graphs": graphs_markdown,
     "restriction": restriction_markdown,
     "leak": leak_markdown,
+    "vectors": vector_scores,
+    "epochs": epoch_scores,
+    "gains": lambda dataset: restriction_gains(pair_scores(pair_runs(dataset))),
+    "shares": lambda dataset: step_shares(pair_runs(dataset)),
     "rates": rates_table,
     "study": study_table,
     "multilabel": multilabel_markdown,

@@ -25,12 +25,11 @@ from .systems import (
     landing_chart,
     lead_draws_chart,
 )
-from .graphs import leak_chart, restriction_chart, tree_chart
+from .graphs import leak_chart, tree_chart
 from .facts import (
     cut_areas_chart,
-    learnt_noise_chart,
+    draws_chart,
     list_intervals_chart,
-    noise_chart,
     precision_recall_chart,
     relation_f1_chart,
     relation_shares_chart,

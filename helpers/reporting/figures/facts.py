@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from .parts import first_seen, headline, legend_below, name_rows, panels, spread_labels, with_support
-from .style import BLUE, FAINT, ORANGE, PALETTE, QUIET, ink, styled
+from .style import BLUE, FAINT, PALETTE, QUIET, ink, styled
 
 _COLORS = [PALETTE[at] for at in (0, 3, 2, 1, 4, 5, 9, 7)]
 
@@ -101,18 +101,21 @@ def cut_areas_chart(areas: pd.DataFrame, title: str) -> plt.Figure:
 
 
 @styled
-def list_intervals_chart(scores: pd.DataFrame, title: str, value: str = "AUC") -> plt.Figure:
-    """A score of several lists with 95 % intervals, a row for each; lists that may be paired share a colour.
+def list_intervals_chart(
+    scores: pd.DataFrame, title: str, value: str = "AUC", drawn: str = "each list by itself"
+) -> plt.Figure:
+    """A score of several systems with 95 % intervals, a row for each system and a colour for each group.
 
     Parameters
     ----------
-    scores : columns `system`, `value`, `low`, `high` (per cent), `group` (what may be compared).
+    scores : columns `system`, `value`, `low`, `high` (per cent), `group`.
+    drawn : what the bootstrap draws.
 
     >>> row = {"system": "s", "value": 20.0, "low": 18.0, "high": 22.0, "group": "g"}
     >>> list_intervals_chart(pd.DataFrame([row]), "one").axes[0].get_yticklabels()[0].get_text()
     's'
     """
-    systems, groups = list(scores["system"]), first_seen(scores, "group")
+    systems, groups = first_seen(scores, "system"), first_seen(scores, "group")
     figure, axes = plt.subplots(figsize=(7.2, 1.3 + 0.27 * len(systems)))
     for place, group in enumerate(groups):
         rows = scores[scores["group"] == group]
@@ -128,7 +131,7 @@ def list_intervals_chart(scores: pd.DataFrame, title: str, value: str = "AUC") -
             markersize=5,
         )
     name_rows(axes, systems)
-    axes.set(xlabel=f"{value} (%), bar: 95 % bootstrap interval, each list by itself", title=title)
+    axes.set(xlabel=f"{value} (%), bar: 95 % bootstrap interval, {drawn}", title=title)
     legend_below(figure, axes, len(groups))
     return figure
 
@@ -221,52 +224,26 @@ def relation_f1_chart(scores: pd.DataFrame, title: str) -> plt.Figure:
 
 
 @styled
-def noise_chart(agreement: pd.DataFrame, title: str) -> plt.Figure:
-    """How well a ranking by distorted labels agrees with that by clean ones, against the amount of noise.
+def draws_chart(points: pd.DataFrame, title: str, xlabel: str, ylabel: str) -> plt.Figure:
+    """Values of several random draws at each x, and the line of their means, for each group.
 
     Parameters
     ----------
-    agreement : columns `noise` (per cent), `tau` (Kendall's), `best_kept` (whether the best system is the
-        same), `draw`.
+    points : columns `x`, `group` (in the legend, if there are several), `value`.
 
-    >>> agreement = pd.DataFrame({"noise": [0, 50], "tau": [1.0, 0.4], "best_kept": [True, False], "draw": 0})
-    >>> len(noise_chart(agreement, "one").axes)
-    2
+    >>> points = pd.DataFrame({"x": [0, 0, 50], "group": "g", "value": [1.0, 0.8, 0.4]})
+    >>> draws_chart(points, "one", "noise (%)", "τ").axes[0].lines[-1].get_ydata().tolist()
+    [0.9, 0.4]
     """
-    figure, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.8))
-    left.plot(agreement["noise"], agreement["tau"], "o", color=QUIET, markersize=3.5)
-    mean = agreement.groupby("noise")[["tau", "best_kept"]].mean()
-    left.plot(mean.index, mean["tau"], "o-", color=BLUE, linewidth=2)
-    left.axhline(0, color="black", linewidth=0.8)
-    left.set(xlabel="noise (% of the paper's rates)", ylabel="Kendall's τ between the two rankings")
-    left.set_title("dots: draws of the noise, line: mean", fontsize=9, fontweight="normal")
-    right.plot(mean.index, 100 * mean["best_kept"], "s-", color=ORANGE, linewidth=2)
-    right.set(xlabel="noise (% of the paper's rates)", ylabel="best system found (% of draws)")
-    right.set(ylim=(0, 105))
-    headline(figure, title)
-    return figure
-
-
-@styled
-def learnt_noise_chart(leads: pd.DataFrame, title: str) -> plt.Figure:
-    """The lead of a system that can learn the noise over one that cannot, against the share of misled labels.
-
-    Parameters
-    ----------
-    leads : columns `share` (per cent), `draw`, `protocol`, `lead` (points of AUC).
-
-    >>> leads = pd.DataFrame({"share": [50], "draw": [0], "protocol": ["held-out"], "lead": [0.4]})
-    >>> learnt_noise_chart(leads, "one").axes[0].get_ylabel()
-    'lead of the one that reads the word (points of AUC)'
-    """
-    figure, axes = plt.subplots(figsize=(7.2, 4.2))
+    figure, axes = plt.subplots(figsize=(6.4, 3.8))
     axes.axhline(0, color="black", linewidth=0.8)
-    for at, (protocol, rows) in enumerate(leads.groupby("protocol", sort=False)):
-        color, marker = ((PALETTE[3], "o"), (BLUE, "s"))[at % 2]
-        axes.plot(rows["share"] + 2 * at - 1, rows["lead"], marker, color=color, markersize=3, alpha=0.5)
-        mean = rows.groupby("share")["lead"].mean()
-        axes.plot(mean.index, mean, f"{marker}-", color=color, linewidth=2, label=f"by {protocol} labels")
-    axes.set(xlabel="misled share of the bags with the word (%); small marks: draws", title=title)
-    axes.set_ylabel("lead of the one that reads the word (points of AUC)", fontsize=8)
-    legend_below(figure, axes, 2)
+    for place, (group, rows) in enumerate(points.groupby("group", sort=False)):
+        color, marker = ((PALETTE[3], "o"), (BLUE, "s"))[place % 2]
+        shift = (place - 0.5) * 0.01 * (points["x"].max() - points["x"].min())
+        axes.plot(rows["x"] + shift, rows["value"], marker, color=color, markersize=3, alpha=0.5)
+        mean = rows.groupby("x")["value"].mean()
+        axes.plot(mean.index, mean, f"{marker}-", color=color, linewidth=2, label=group)
+    axes.set(xlabel=xlabel, ylabel=ylabel, title=title)
+    if points["group"].nunique() > 1:
+        legend_below(figure, axes, 2)
     return figure

@@ -1,16 +1,15 @@
-"""Figures of trees and of type restriction: a tree cut around a path, the leak, systems by scheme."""
+"""Figures of trees and of RECENT's leak: a tree cut around a path, scores with and without the leak."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.patches import Arc
 
-from .parts import first_seen, headline, legend_below, name_rows
-from .style import BLUE, ORANGE, PALETTE, QUIET, ink, scheme_look, styled
+from .parts import legend_below, name_rows
+from .style import BLUE, ORANGE, PALETTE, QUIET, ink, styled
 
 _DISTANCES = {0: ("path", PALETTE[0]), 1: ("one step off", PALETTE[1]), 2: ("two steps off", PALETTE[2])}
 _OUT = ("further off, or not below the common ancestor", QUIET)
@@ -68,7 +67,7 @@ def leak_chart(systems: pd.DataFrame, title: str, marked: Sequence[str] = ()) ->
     >>> leak_chart(systems, "one").axes[0].get_xlabel()
     'micro-F1 (%)'
     """
-    figure, axes = plt.subplots(figsize=(7.2, 1.2 + 0.135 * len(systems)))
+    figure, axes = plt.subplots(figsize=(6.4, 1.3 + 0.3 * len(systems)))
     for at, one in enumerate(systems.itertuples()):
         own = one.system in marked
         color = PALETTE[3] if own else QUIET
@@ -77,45 +76,12 @@ def leak_chart(systems: pd.DataFrame, title: str, marked: Sequence[str] = ()) ->
             text = f"{one.leaked - one.score:+.1f}"
             axes.text(one.leaked + 0.4, at, text, va="center", fontsize=8, color=ink(color))
     rows = range(len(systems))
-    axes.scatter(systems["score"], rows, s=16, color=BLUE, label="as stated", zorder=2)
-    axes.scatter(systems["leaked"], rows, s=16, color=ORANGE, marker="D", label="with the leak", zorder=2)
+    axes.scatter(systems["score"], rows, s=28, color=BLUE, label="as stated", zorder=2)
+    axes.scatter(systems["leaked"], rows, s=28, color=ORANGE, marker="D", label="with the leak", zorder=2)
     axes.set(xlabel="micro-F1 (%)", title=title)
-    name_rows(axes, list(systems["system"]), fontsize=6.5)
+    name_rows(axes, list(systems["system"]), fontsize=9)
     axes.grid(axis="y", visible=False)
     low, high = systems["score"].min(), systems["leaked"].max()
     axes.set_xlim(low - 0.05 * (high - low), high + 0.12 * (high - low))  # room for the gains
     legend_below(figure, axes, 2)
-    return figure
-
-
-@styled
-def restriction_chart(scores: pd.DataFrame, title: str) -> plt.Figure:
-    """F1 of each system under each scheme, a row for each system: mean over its seeds, and each of several.
-
-    Parameters
-    ----------
-    scores : columns `system`, `scheme`, `seed`, `value` (per cent); systems in the order of the rows.
-
-    >>> row = {"system": "s", "scheme": "micro", "seed": 9, "value": 40.0}
-    >>> restriction_chart(pd.DataFrame([row]), "one").axes[0].get_yticklabels()[0].get_text()
-    's'
-    """
-    systems, schemes = first_seen(scores, "system"), first_seen(scores, "scheme")
-    figure, axes = plt.subplots(figsize=(7.2, 1.5 + 0.5 * len(systems)))
-    for place, scheme in enumerate(schemes):
-        rows, look = scores[scores["scheme"] == scheme], scheme_look(scheme)
-        shift = 0.14 * (place - (len(schemes) - 1) / 2)
-        y = rows["system"].map(systems.index) + shift
-        several = rows.groupby("system")["value"].transform("size") > 1
-        axes.scatter(rows["value"][several], y[several], s=9, color=look["color"], alpha=0.45)
-        means = rows.groupby("system", sort=False)["value"].mean()
-        at = [systems.index(name) + shift for name in means.index]
-        axes.scatter(means, at, s=42, **look, label=scheme)
-    name_rows(axes, systems, fontsize=9)
-    any_several = scores.duplicated(["system", "scheme"]).any()
-    axes.set_xlabel("F1 (%), small dots: single seeds" if any_several else "F1 (%)")
-    headline(figure, title)  # the names of the rows take half of the width
-    if len(scores):
-        axes.set_xlim(0, 10 * math.ceil(scores["value"].max() / 10))
-    legend_below(figure, axes, len(schemes))
     return figure
