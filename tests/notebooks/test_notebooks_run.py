@@ -200,25 +200,6 @@ def test_a_changed_number_names_table_row_and_column(tmp_path: Path) -> None:
     assert str(found[0]) == f"results/tables/07_direction.csv, {key} · value: {cells[place]} → {moved}"
 
 
-@pytest.mark.parametrize(
-    ("new", "said"),
-    [
-        ("model,f1\na,1\n", "t.csv, b · the row: b,2 → None"),
-        ("model,f1\na,1\nb,2\nc,3\n", "t.csv, c · the row: None → c,3"),
-        ("model,F1\na,1\nb,2\n", "t.csv · columns: model, f1 → model, F1"),
-        ("model,f1\na,1\nb,\n", "t.csv, b · f1: 2 → "),
-        (None, "t.csv · the table: is there → None"),
-    ],
-)
-def test_rows_columns_and_tables_are_missed(tmp_path: Path, new: str | None, said: str) -> None:
-    stored, other = tmp_path / "stored" / "t.csv", tmp_path / "t.csv"
-    stored.parent.mkdir()
-    stored.write_text("model,f1\na,1\nb,2\n", "utf-8")
-    if new is not None:
-        other.write_text(new, "utf-8")
-    assert [str(one) for one in table_changes(other, stored)] == [said]
-
-
 def test_a_changed_output_names_its_cell(tmp_path: Path) -> None:
     committed = COPIES / "09_multilabel_metrics.ipynb"
     notebook = nbformat.read(committed, as_version=4)

@@ -3,13 +3,10 @@
 import json
 import re
 import socket
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
-from helpers import ROOT
 from helpers.adapters import compute_metrics, f1_score, scorer
 
 NAMES = ["no_relation", "per:title", "per:age"]
@@ -46,28 +43,6 @@ def named(ids: list[int]) -> list[str]:
 def table(gold: list[int], predicted: list[int]) -> str:
     rows = zip(named(gold), named(predicted), strict=True)
     return "gold,predicted\n" + "".join(f"{one},{other}\n" for one, other in rows)
-
-
-def test_1_the_csv_that_a_trainer_wrote_has_integers(folder, macro):
-    rows = zip(GOLD, FOUND, strict=True)
-    (folder / "eval.csv").write_text("labels,predictions\n" + "".join(f"{a},{b}\n" for a, b in rows))
-    (folder / "config.json").write_text(json.dumps({"id2label": dict(enumerate(NAMES))}))
-    found = macro("eval.csv", "--id2label", "config.json", "--negative", "no_relation")
-    assert found == pytest.approx(MACRO)
-
-
-def test_2_tacred_json_and_a_list_of_predictions(folder, macro):
-    records = [{"id": str(n), "relation": name, "token": ["a", "b"]} for n, name in enumerate(named(GOLD))]
-    (folder / "test.json").write_text(json.dumps(records))
-    (folder / "predictions.txt").write_text("\n".join(named(FOUND)) + "\n")
-    found = macro("predictions.txt", "--gold", "test.json", "--negative", "no_relation")
-    assert found == pytest.approx(MACRO)
-
-
-def test_3_two_text_files(folder, macro):
-    (folder / "gold.txt").write_text("\n".join(named(GOLD)))
-    (folder / "pred.txt").write_text("\n".join(named(FOUND)))
-    assert macro("pred.txt", "--gold", "gold.txt", "--negative", "no_relation") == pytest.approx(MACRO)
 
 
 def test_4_somebody_with_scikit_learn():
@@ -148,23 +123,3 @@ def test_9_somebody_with_five_seeds(call, folder):
         assert f"{100 * np.mean(system):.2f} ± {100 * np.std(system, ddof=1):.2f}" in out
     code, _, err = call("compare", "A-seed0.csv", "A-seed1.csv", "B-seed0.csv", "--negative", "no_relation")
     assert "--runs" in err
-
-
-def test_10_continuous_integration(folder):
-    (folder / "mine.csv").write_text(table(GOLD, FOUND))
-    command = [
-        sys.executable,
-        "-m",
-        "helpers",
-        "score",
-        str(folder / "mine.csv"),
-        "--negative",
-        "no_relation",
-    ]
-    codes = []
-    for least in (0.5, 0.7):
-        words = ["--score-only", "macro", "--fail-under", f"macro={least}"]
-        done = subprocess.run([*command, *words], cwd=ROOT, capture_output=True, text=True)
-        codes.append(done.returncode)
-        assert float(done.stdout) == pytest.approx(MACRO, abs=1e-4)
-    assert codes == [0, 1] and len(done.stderr.splitlines()) == 1 and "macro" in done.stderr

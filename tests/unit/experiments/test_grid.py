@@ -62,11 +62,6 @@ def test_only_what_is_not_stored_is_missing(tmp_path):
     assert row.tolist() == ["9", "148 378 459 687"]
 
 
-def test_a_quick_run_is_not_taken_for_a_standard_one(tmp_path):
-    stored(Experiment("em-c", profile="quick"), tmp_path)
-    assert len(missing(standard_experiments(), tmp_path)) == len(standard_experiments())
-
-
 def test_the_command_trains_what_is_missing_and_nothing_else(tmp_path, monkeypatch, capsys):
     trained = []
 

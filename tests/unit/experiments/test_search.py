@@ -1,19 +1,14 @@
 """The search's table: one number a row, the best setting marked, and the settings that it led to."""
 
-import statistics
-
 import pandas as pd
 import pytest
 
-from helpers.experiments import RATES
 from helpers.experiments.search import SEARCH_TABLE as TABLE
 from helpers.experiments.search import SETTING, search_table
 from helpers.metrics import Outcome
-from helpers.models import EMBEDDED
 from helpers.models.registry import MODELS, default_settings
-from helpers.papers.studies import rate_scores, rates_table
-from helpers.reporting import paired_scores
-from helpers.runs import STUDIES_FOLDER, Run, list_runs, save_run
+from helpers.papers.studies import rate_scores
+from helpers.runs import Run, save_run
 
 ONE, OTHER = "r(e1,e2)", "r(e2,e1)"
 SEARCHED = ("em-es", "emr-c", "ptr")
@@ -78,30 +73,6 @@ def test_the_standard_settings_are_the_chosen_ones():
         if one.settings and one.encoder and one.unit == "sample" and not one.wraps
     }
     assert names == {*SEARCHED, *BORROWED}
-
-
-def whole_grids() -> list[str]:
-    """The models of which all three rates are stored after each of five epochs."""
-    sizes = rate_scores().groupby("model").size()
-    return [model for model, size in sizes.items() if size == 5 * len(RATES)]
-
-
-@pytest.mark.parametrize("model", whole_grids())
-def test_the_rate_in_use_is_the_best_or_the_table_says_again(model):
-    """Worked out from the run files: the best rate's A after the last epoch against the standard rate's."""
-    last = {
-        run.hyperparameters["learning_rate"]: paired_scores(run)["performance_original"]
-        for run in list_runs(folder=STUDIES_FOLDER / "rates", model=model)
-        if run.variant.endswith("epoch-5")
-    }
-    usual = list_runs("semeval2010", model, EMBEDDED, "standard", "test", variant="")
-    (rate,) = {run.hyperparameters["learning_rate"] for run in usual}
-    gain = max(last.values()) - last[rate]
-    sd = statistics.stdev(paired_scores(run)["performance_original"] for run in usual)
-    (row,) = rates_table().query("model == @model and used == 'yes'").to_dict("records")
-    assert row["learning rate"] == f"{rate:g}"
-    assert row["again"] == ("yes" if gain > sd else "no")
-    assert rate == default_settings(model.lower()).learning_rate
 
 
 def test_the_table_is_that_of_the_runs():

@@ -58,11 +58,13 @@ def test_the_first_offending_row_is_named_in_whichever_block_it_is(large):
             Outcome.from_columns(column, column, labels=names if column is gold else range(30))
 
 
-@pytest.mark.parametrize("low", [0, -7, 10**12, -(10**12)])
-@pytest.mark.parametrize("span", [3, 300, 5_000, 10**9])
-@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+@pytest.mark.parametrize(
+    ("dtype", "low", "span"),
+    [(np.int64, -7, 3), (np.int64, -(10**12), 300), (np.int64, 10**12, 10**9), (np.int64, 0, 5_000)]
+    + [(np.uint64, 0, 3), (np.uint64, 7, 300), (np.uint64, 10**12, 10**9)],
+)
 def test_any_spread_of_integers_is_counted_like_a_dictionary(rng, low, span, dtype):
-    values = np.unique((low if dtype == np.int64 else abs(low)) + rng.integers(0, span, 400)).astype(dtype)
+    values = np.unique(low + rng.integers(0, span, 400)).astype(dtype)
     gold, predicted = rng.choice(values, (2, 70_000))
     assert named(Outcome.from_columns(gold, predicted)) == counted(gold, predicted)
 

@@ -16,7 +16,7 @@ from helpers.models.bags import (
 from helpers.models.base import bag_targets
 from helpers.models.baselines import TfidfBag
 from helpers.models.convolution import Cnn
-from helpers.models.denoising import Policy, RlDsre
+from helpers.models.denoising import RlDsre
 from helpers.models.inputs import Example
 from helpers.models.registry import build
 from helpers.models.settings import Settings
@@ -133,15 +133,6 @@ class TestEveryModel:
         ones = [bag for bag in BAGS if len(bag.samples) == 1]
         first, *others = (scores(model, ones, one) for one in aggregators(model))
         assert all(one == pytest.approx(first, abs=1e-5) for one in others)
-
-    @pytest.mark.parametrize("kind", KINDS)
-    def test_gradients_reach_every_parameter(self, kind, new) -> None:
-        model = new(kind)
-        model.prepare(model.settings, BAGS)
-        batch = model.collate(model.training_examples(BAGS, random.Random(1)))
-        torch.nn.functional.cross_entropy(model(batch), batch.target).backward()
-        found = {name: one.grad for name, one in model.named_parameters() if one.requires_grad}
-        assert found and not [name for name, grad in found.items() if grad is None or not grad.any()]
 
 
 class Interrupted(Exception):
@@ -279,15 +270,6 @@ class TestDenoising:
         moved = {bag.samples[0].id for bag in bags if now[bag.samples[0].id] != bag.relations[0]}
         assert len(moved & wrong) >= 8 and len(moved - wrong) <= 8
         assert {now[one] for one in moved} == {"NA"} and sum(made.moved.values()) == len(moved)
-
-    def test_gradients_reach_every_parameter_of_the_policy(self) -> None:
-        """Those of the sentence, and those of what was removed before; the base is `pcnn` above."""
-        torch.manual_seed(2)
-        policy, vectors, removed = Policy(4), torch.randn(9, 4), torch.randn(4)
-        torch.nn.functional.logsigmoid(policy(vectors, removed)).sum().backward()
-        assert all(one.grad.any() for one in policy.parameters())
-        first = policy.layers[0].weight.grad
-        assert first.shape[1] == 8 and first.any(dim=0).all()
 
     @pytest.mark.parametrize("base", ["cnn", "pcnn"])
     def test_it_overfits_twenty_bags(self, base) -> None:

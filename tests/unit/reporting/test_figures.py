@@ -50,9 +50,6 @@ def test_a_path_and_an_empty_table_are_refused(tmp_path, name, rows):
     assert not list(tmp_path.iterdir())
 
 
-"""Linear RGB as dichromats see it (Machado, Oliveira & Fernandes 2009, severity 1)."""
-
-
 @styled
 def two_panels(title: str) -> plt.Figure:
     figure, panels = plt.subplots(1, 2, figsize=(9, 3))

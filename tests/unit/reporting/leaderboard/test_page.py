@@ -1,15 +1,12 @@
 """The page in a browser: what it shows, how it is used, that it is safe, quick and for everybody."""
 
 import json
-import re
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 
 from helpers.evaluation import system_title
-from helpers.metrics import Outcome, averages, direction_scores, fact_scores, power
+from helpers.metrics import Outcome, averages, power
 from helpers.reporting.leaderboard import (
     build_page,
     measured,
@@ -95,26 +92,6 @@ class TestWhatItShows:
             expected = [averages(one, [power(alpha)], negative="Other", labels=labels)[0] for one in outcomes]
             assert value == pytest.approx(sum(expected) / len(expected), abs=1e-12)
 
-    def test_facts_and_their_area_up_to_a_recall(self, seen) -> None:
-        seen.evaluate("location.hash = '#d=nyt10&recall=0.3'")
-        until(seen, "document.getElementById('alpha-value').textContent.includes('0.30')")
-        runs = {run.name: run for run in list_runs("nyt10", kind="facts")}
-        for row in table(seen):
-            ranking = runs[row["name"]].outcome().ranking(runs[row["name"]].labels, "NA")
-            assert row["auc"] == f"{100 * fact_scores(ranking)['auc']:.2f}"
-            if ranking.recall[-1] >= 0.3:
-                assert row["until"] == f"{100 * ranking.until(0.3).auc():.2f}"
-            else:
-                assert row["until"] == "–"
-
-    def test_direction(self, seen) -> None:
-        seen.evaluate("location.hash = '#d=semeval2010&v=direction'")
-        seen.wait_for_selector("#view-direction table")
-        found = [direction_scores(run.outcome()) for run in list_runs("semeval2010", "EM-C", variant="")]
-        row = seen.locator("#view-direction tbody tr", has_text=re.compile(r"^EM-C\d")).first.inner_text()
-        for score in ("performance_original", "performance_paired", "pd", "pir", "ppr"):
-            assert f"{100 * sum(getattr(one, score) for one in found) / len(found):.2f}" in row
-
     def test_signatures_are_those_of_the_policy(self, seen) -> None:
         from helpers.metrics import Policy
 
@@ -159,62 +136,6 @@ class TestUse:
         assert [row["name"] for row in first] != [row["name"] for row in second]
         until(seen, "location.hash.includes('alpha=1')")
 
-    def test_comparing_two(self, seen) -> None:
-        seen.evaluate("location.hash = '#v=compare&x=KnowBERT&y=SpanBERT'")
-        seen.wait_for_selector("#view-compare table")
-        text = seen.inner_text("#view-compare")
-        assert "paired" in text and "Paired: both systems" in text and "Which classes decide" in text
-        macro = seen.locator("#view-compare tbody tr", has_text="macro").inner_text().split("\t")
-        assert macro[1:4] == ["57.59", "56.15", "+1.44"]
-        seen.select_option('select[aria-label="Second"]', "CNN")
-        assert "unpaired" in seen.inner_text("#view-compare tbody")
-
-    def test_leaving_classes_out(self, seen) -> None:
-        seen.evaluate("location.hash = '#v=classes&x=SpanBERT'")
-        seen.wait_for_selector("#view-classes input[type=checkbox]")
-        before = seen.inner_text("#view-classes .lead")
-        seen.click("text=at least 10 gold samples")
-        after = seen.inner_text("#view-classes .lead")
-        assert before != after
-        outcome = next(run for run in list_runs("tacred", "spanbert_tacred")).outcome()
-        kept = [label for label, n in zip(outcome.labels, outcome.per_class().gold, strict=True) if n >= 10]
-        kept.remove("no_relation")
-        assert f"{len(kept)} classes chosen" in after
-        assert (
-            f"macro {100 * averages(outcome, ['macro'], labels=kept, negative='no_relation')[0]:.2f}" in after
-        )
-
-    def test_the_keyboard_alone(self, opened, real_page) -> None:
-        page, faults = opened(real_page)
-        press, active = page.keyboard.press, "document.activeElement"
-        press("Tab")
-        assert page.evaluate(f"{active}.id") == "skip"
-        for _ in range(14):
-            press("Tab")
-            if page.evaluate(f"{active}.getAttribute('role')") == "tab":
-                break
-        press("ArrowRight")
-        assert page.evaluate(f"{active}.id") == "tab-classes" and page.is_visible("#view-classes")
-        press("ArrowLeft")
-        press("Tab")
-        assert page.evaluate(f"{active}.id") == "alpha"
-        press("ArrowRight")
-        assert page.inner_text("#alpha-value") == "α = 0.76"
-        for _ in range(20):
-            press("Tab")
-            if page.evaluate(f"{active}.dataset.sort") == "macro":
-                break
-        press("Enter")
-        assert page.get_attribute('th[data-column="macro"]', "aria-sort") == "descending"
-        page.locator("#table-body .value[tabindex='0']").focus()
-        press("ArrowDown")
-        press("ArrowRight")
-        press("Enter")
-        assert page.is_visible("dialog#number")
-        press("Escape")
-        assert not page.is_visible("dialog#number") and faults == []
-        page.close()
-
 
 class TestForEverybody:
     @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
@@ -229,58 +150,8 @@ class TestForEverybody:
         assert faults == []
         page.close()
 
-    def test_a_phone(self, opened, real_page) -> None:
-        page, faults = opened(real_page, width=390)
-        for address in (
-            "#",
-            "#v=classes",
-            "#v=compare",
-            "#v=agreement",
-            "#d=semeval2010&v=direction",
-            "#d=nyt10",
-        ):
-            page.evaluate(f"location.hash = '{address}'")
-            page.wait_for_timeout(30)
-            assert page.evaluate("document.documentElement.scrollWidth") <= 390, address
-        assert faults == []
-        page.close()
-
-
-@contextmanager
-def script_seconds(page) -> Iterator[list[float]]:
-    """Processor time of the page's main thread: unlike the clock's it doesn't depend on what else runs."""
-    session = page.context.new_cdp_session(page)
-    session.send("Performance.enable", {"timeDomain": "threadTicks"})
-
-    def spent() -> float:
-        found = {one["name"]: one["value"] for one in session.send("Performance.getMetrics")["metrics"]}
-        return found["TaskDuration"]
-
-    start, found = spent(), []
-    yield found
-    found.append(spent() - start)
-    session.detach()
-
 
 class TestManySystems:
-    def test_a_thousand_load_and_rank_quickly(self, opened, many_page) -> None:
-        assert many_page.stat().st_size < 5_000_000
-        page, faults = opened(many_page)
-        with script_seconds(page) as loading:
-            page.reload()
-            page.wait_for_selector("#view-ranking svg")
-        with script_seconds(page) as turning:
-            page.evaluate(
-                """() => { const slider = document.getElementById('alpha');
-                for (let turn = 0; turn < 20; turn++) { slider.value = (turn * 0.37) % 1;
-                  slider.dispatchEvent(new Event('input', {bubbles: true}));
-                  document.body.offsetHeight; } }"""
-            )
-        assert loading[0] < 2 and turning[0] / 20 < 0.050, (loading, turning)
-        page.click("#more")
-        assert len(table(page)) == 1000 and faults == []
-        page.close()
-
     def test_names_that_would_do_harm_are_text(self, opened, many_page) -> None:
         page, faults = opened(many_page, "#q=script")
         assert {row["name"] for row in table(page)} == {HOSTILE_NAMES[0], HOSTILE_NAMES[2]}
