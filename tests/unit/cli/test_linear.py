@@ -40,7 +40,7 @@ def documents():
 
 
 class TestScoreMultilabel:
-    """Golden values: FACTS D1."""
+    """Golden values of LibMultiLabel."""
 
     @pytest.mark.parametrize("ending", ["csv", "npy", "npz"])
     def test_golden_matrix(self, ending, call) -> None:

@@ -78,16 +78,6 @@ class TestRows:
         with pytest.raises(ValueError, match=message):
             Dataset("wrong", **wrong)
 
-    def test_unknown_names(self) -> None:
-        with pytest.raises(
-            ValueError, match=r"unknown dataset 'kpb37'; did you mean 'kbp37'\? Known: semeval"
-        ):
-            find_dataset("kpb37")
-        with pytest.raises(ValueError, match="unknown corpus 'nyt10m'"):
-            read_corpus("nyt10m")
-        with pytest.raises(ValueError, match="no file of labels or of counts: 'reuters90'"):
-            dataset_statistics("reuters90")
-
     def test_tacred_is_read_where_somebody_has_it(self, tmp_path, monkeypatch) -> None:
         monkeypatch.setenv("RC_DATA_DIR", str(tmp_path))
         with pytest.raises(MissingData, match=r"tacred/json/train.json is missing: .* Looked for .*json"):

@@ -1,4 +1,4 @@
-"""The published lists: their files, and AUC and P@100, 200, 300 of each (`FACTS` E7)."""
+"""The published lists: their files, and AUC and P@100, 200, 300 of each."""
 
 import csv
 from pathlib import Path

@@ -224,15 +224,6 @@ class TestLocate:
         path.write_bytes(TEXT)
         assert registry.locate("toy/a.txt") == path
 
-    def test_status_tells_ok_missing_and_corrupt(self, project, register) -> None:
-        register(*(data_file(path=f"toy/{name}.txt") for name in ("good", "gone", "bad")))
-        (project / "data" / "toy").mkdir(parents=True)
-        (project / "data" / "toy" / "good.txt").write_bytes(TEXT)
-        (project / "data" / "toy" / "bad.txt").write_bytes(b"x")
-        assert [row.state for row in registry.data_status()] == ["ok", "missing", "corrupt"]
-        assert registry.data_status()[1].where is None
-        assert "corrupt" in str(registry.data_status()[2])
-
 
 class TestFetch:
     def test_whole_file(self, project, register, server) -> None:
@@ -278,19 +269,6 @@ class TestTheServer:
         server.pages["/a.txt"] = lambda request: request.answer(500)
         assert "500 Server Error" in refused(f"{server.address}/a.txt")
         assert len(server.asked["/a.txt"]) == registry.TRIES
-
-    @pytest.mark.parametrize("status", [403, 404])
-    def test_faults_that_stay(self, refused, server, status) -> None:
-        server.pages["/a.txt"] = lambda request: request.answer(status)
-        assert f"{status} Client Error" in refused(f"{server.address}/a.txt")
-        assert len(server.asked["/a.txt"]) == 1
-
-    @pytest.mark.parametrize("cut", [1, 3])
-    def test_a_body_that_breaks_off(self, refused, server, cut) -> None:
-        server.pages["/a.txt"], server.cuts["/a.txt"] = TEXT, cut
-        assert f"IncompleteRead({cut} bytes read, {8 - cut} more expected)" in refused(
-            f"{server.address}/a.txt"
-        )
 
     def test_a_body_without_end(self, refused, server, monkeypatch) -> None:
         monkeypatch.setattr(registry, "LARGEST", 100_000)

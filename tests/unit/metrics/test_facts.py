@@ -304,7 +304,7 @@ class TestResampling:
 
 
 class TestRealLists:
-    """AUC and P@100, 200, 300 of published systems, from their published output (`FACTS` E7)."""
+    """AUC and P@100, 200, 300 of published systems, from their published output."""
 
     @pytest.mark.parametrize(
         ("name", "auc", "precision"),
@@ -350,7 +350,7 @@ class TestRealLists:
         assert FactRanking.from_curve(p, r, facts).auc(area) == pytest.approx(auc, abs=5e-5)
 
     def test_gids_probabilities(self, data_dir: Path) -> None:
-        """E4 in full, of Jat et al.'s PCNN."""
+        """All golden values, of Jat et al.'s PCNN."""
         file = np.load(data_dir / "gids" / "predictions" / "PCNN.npz")
         gold = np.zeros(file["probabilities"].shape, dtype=bool)
         gold[np.repeat(np.arange(len(gold)), file["gold_lengths"]), file["gold"]] = True

@@ -36,7 +36,7 @@ def by_hand(truth, scores, ks):
 
 @pytest.fixture(scope="module")
 def thousand():
-    """FACTS: a check that LibMultiLabel once had, on rng(42), 1000 × 1000."""
+    """A check that LibMultiLabel once had, on rng(42), 1000 × 1000."""
     rng = np.random.default_rng(42)
     return rng.integers(0, 2, (1000, 1000)), rng.random((1000, 1000))
 

@@ -33,7 +33,6 @@ class TestOptions:
     @pytest.mark.parametrize(
         ("text", "parsed"),
         [
-            # FACTS D4
             ("", Options("-s 1 -q", -1.0, None)),
             (None, Options("-s 1 -q", -1.0, None)),
             ("-c 4 -B 1 -q", Options("-c 4 -s 1 -q", 1.0, None)),
@@ -86,7 +85,7 @@ class TestOptions:
 
 class TestTraining:
     def test_the_first_label_of_the_example(self):
-        """FACTS D4: its weights, and with a bias, by LIBLINEAR 2.50."""
+        """Its weights, and with a bias, by LIBLINEAR 2.50."""
         plain = Rows(X, parse_options("-s 2 -c 1 -e 1e-6"))
         assert plain.train(FIRST) == pytest.approx([1.28494, -0.69966, -0.63659], abs=1e-4)
         biased = Rows(X, parse_options("-s 2 -c 1 -B 1 -e 1e-6"))

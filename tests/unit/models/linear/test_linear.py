@@ -49,7 +49,7 @@ def larger():
 
 class TestOneVsRest:
     def test_the_example(self):
-        """FACTS D4, by LIBLINEAR 2.50: one column a label."""
+        """By LIBLINEAR 2.50: one column a label."""
         model = OneVsRest("-s 2 -c 1 -e 1e-6").fit(X, Y)
         weights = [
             [1.28494, -0.51028, -0.89111],
@@ -61,7 +61,7 @@ class TestOneVsRest:
 
     @pytest.mark.parametrize("options", ["-s 2 -c 1 -B 1 -e 1e-6", "-s 1 -c 1 -B 1 -e 1e-6"])
     def test_the_example_with_a_bias(self, options):
-        """FACTS D4; its scores of the first two documents."""
+        """By LIBLINEAR 2.50, with the scores of the first two documents."""
         model = OneVsRest(options).fit(X, Y)
         weights = [
             [1.29700, -0.34600, -0.83943],

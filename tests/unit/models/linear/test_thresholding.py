@@ -47,7 +47,7 @@ def f1_of(predicted, positive):
 
 
 def micromacro(features, y, options, random):
-    """FACTS D4, one item at a time: labels by decreasing support, ties reversed; the cut starts below all."""
+    """One item at a time: labels by decreasing support, ties reversed; the cut starts below all."""
     n, labels = y.shape
     support = y.sum(axis=0)
     thresholds, sums = np.zeros(labels), np.zeros(3)
