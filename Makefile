@@ -30,7 +30,7 @@ export MPLCONFIGDIR ?= $(CURDIR)/.cache/matplotlib
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce publish leaderboard grid test nightly bench mutants lint lock data lab clean
+.PHONY: help setup reproduce publish leaderboard site grid test nightly bench mutants lint lock data lab clean
 
 help:  ## list the targets
 	@awk -F ':.*## *' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -46,6 +46,9 @@ publish: setup  ## run every notebook and renew the committed copies in results/
 
 grid: setup  ## make what is missing or stale: runs, then notebooks and pages, on all processors
 	$(PY) -m helpers grid --profile $(or $(PROFILE),$(if $(DRY),paper,standard)) $(if $(DRY),--dry-run) $(if $(ON),--on $(ON))
+
+site: build/site-venv  ## build the site of all pages in build/site: README, results, notebooks, reference
+	build/site-venv/bin/python -m sphinx -q -W --keep-going -b html -c docs . build/site
 
 leaderboard: setup  ## write the page of all stored systems, results/leaderboard/index.html, and take its pictures
 	$(PY) -m helpers leaderboard rebuild --pictures figures
@@ -93,6 +96,11 @@ clean:  ## remove caches and build outputs (.venv, data/ and results/ stay)
 	find helpers tests notebooks -name __pycache__ -prune -exec rm -rf {} +
 	find notebooks results -name .ipynb_checkpoints -prune -exec rm -rf {} +
 	find results -name '*.failed.ipynb' -delete
+
+build/site-venv: pyproject.toml
+	$(PYTHON) -m venv $@
+	$@/bin/python -m pip install --quiet --disable-pip-version-check '.[site]'
+	@touch $@
 
 $(STAMP): requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \

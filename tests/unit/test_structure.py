@@ -35,7 +35,7 @@ TOP_LEVEL = {
     *("README.md", "CONTRIBUTING.md", "LICENSE", "CITATION.cff", "SECURITY.md", "GLOSSARY.md", "TEACHING.md"),
     "CHANGELOG.md",
     *("Makefile", "environment.yml", "requirements.txt", "pyproject.toml"),
-    *("notebooks", "helpers", "results", "figures", "examples", "tests", "web", "workflow"),
+    *("notebooks", "helpers", "results", "figures", "examples", "tests", "web", "workflow", "docs"),
 }
 # homes of people and hosts of package registries: true on one machine only
 MACHINE = re.compile(
@@ -80,6 +80,7 @@ def test_no_file_names_a_machine(committed) -> None:
         "GLOSSARY.md",
         "TEACHING.md",
         "results/README.md",
+        "docs/your_files.md",
     ]
     + [f"notebooks/{path.name}" for path in sorted((ROOT / "notebooks").glob("*.ipynb"))],
 )
