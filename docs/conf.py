@@ -18,7 +18,13 @@ project_copyright = author
 
 # The source is the whole checkout, so that the links between its pages hold here as they do in a repository.
 root_doc = "docs/index"
-include_patterns = ["[!R]*.md", "docs/*.md", "notebooks/teaching/*.md", "results/*.md", "results/notebooks/**.ipynb"]
+include_patterns = [
+    "[!R]*.md",
+    "docs/*.md",
+    "notebooks/teaching/*.md",
+    "results/*.md",
+    "results/notebooks/**.ipynb",
+]
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.viewcode", "numpydoc"]
 html_extra_path = ["extra", "../results/leaderboard"]
 
@@ -60,7 +66,9 @@ def lead_inside(app: Sphinx, page: str, source: list[str]) -> None:
     source[0] = re.sub(r"\[([^\]\[]+)\]\(([^)#:\s]+)\)", link, source[0])
 
 
-def head_examples(app: Sphinx, what: str, name: str, thing: object, options: object, lines: list[str]) -> None:
+def head_examples(
+    app: Sphinx, what: str, name: str, thing: object, options: object, lines: list[str]
+) -> None:
     """A heading for what follows the sections of a docstring, its errors in a sentence and its examples.
 
     A bar in a formula is a bar, not the mark of a substitution; what follows `name : ` is text, not a type.

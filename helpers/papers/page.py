@@ -6,6 +6,7 @@ making of a page whose sentence the numbers no longer bear out. A test holds the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -62,6 +63,7 @@ TEMPLATES = RESULTS / "templates"
 PAGES = {"README.md": "landing.md"} | {
     f"results/{name}.md": f"{name}.md" for name in ("README", "findings", "studies", "speed", "items")
 }
+PAGES["docs/which_score.md"] = "which_score.md"
 """Page → its template."""
 
 CORE = ("00", "01", "02", "03", "05", "06", "07", "16")
@@ -125,6 +127,17 @@ def study_mean(study: str, setting: str, score: str) -> float:
 _study = cache(study_scores)
 
 
+@cache
+def turned() -> tuple[int, int]:
+    """Of the 52 published systems on TACRED: pairs in all, pairs that micro and macro order differently.
+
+    >>> turned()[0]
+    1326
+    """
+    scores = score_table(published_systems(published_runs())["tacred"], "no_relation")
+    return math.comb(len(scores), 2), len(widest_flips(scores)[1])
+
+
 def printed(paper: str, item: str, **where: str) -> str:
     """A number as a paper prints it."""
     return str(find_cell(load_published(paper, item), **where).printed)
@@ -170,6 +183,7 @@ NAMES: dict[str, Callable[..., Any]] = {
     "mean": mean,
     "printed": printed,
     "study_mean": study_mean,
+    "turned": turned,
 }
 """What a template may call."""
 
