@@ -66,6 +66,11 @@ def lead_inside(app: Sphinx, page: str, source: list[str]) -> None:
     source[0] = re.sub(r"\[([^\]\[]+)\]\(([^)#:\s]+)\)", link, source[0])
 
 
+def escaped_bar(match: re.Match[str]) -> str:
+    """Code as it is; a bar outside of it as text."""
+    return match[1] or r"\|"
+
+
 def head_examples(
     app: Sphinx, what: str, name: str, thing: object, options: object, lines: list[str]
 ) -> None:
@@ -74,11 +79,13 @@ def head_examples(
     A bar in a formula is a bar, not the mark of a substitution; what follows `name : ` is text, not a type.
     """
     examples = next((n for n, line in enumerate(lines) if line.startswith(">>> ")), len(lines))
-    lines[:examples] = [line if "`" in line else line.replace("|", r"\|") for line in lines[:examples]]
-    lines[:] = [part for line in lines for part in re.sub(r"^([\w*, ]+) : ", r"\1\n    ", line).split("\n")]
-    sections = any(re.fullmatch("-{3,}", line) for line in lines)
+    lines[:examples] = [re.sub(r"(`[^`]*`)|\|", escaped_bar, line) for line in lines[:examples]]
+    sections = next((n for n, line in enumerate(lines) if re.fullmatch("-{3,}", line)), len(lines))
+    lines[sections:] = "\n".join(
+        re.sub(r"^([\w*, ]+) : ", r"\1\n    ", line) for line in lines[sections:]
+    ).split("\n")
     starts = [n for n, line in enumerate(lines) if line.startswith((">>> ", "Raises "))]
-    if sections and starts:
+    if sections < len(lines) and starts:
         lines[starts[0] : starts[0]] = ["Notes", "-----"]
 
 
