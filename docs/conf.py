@@ -40,6 +40,8 @@ default_role = "code"  # single backticks in docstrings are code
 
 html_theme = "furo"
 html_title = "Beyond Micro-F1"
+html_static_path = ["static"]
+html_js_files = ["accessible.js"]
 html_copy_source = False
 html_show_sourcelink = False
 
