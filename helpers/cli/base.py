@@ -36,6 +36,8 @@ from ..core import plain_file, visible, write_atomically
 
 DISTRIBUTIONS = {"sklearn": "scikit-learn", "liblinear": "liblinear-official"}
 """Modules that are called otherwise than the distribution that they come with."""
+SCHEMA_VERSION = 1
+"""Of the JSON that commands write: raised when a key goes or changes its meaning."""
 LONGEST = 2000  # characters of an error
 
 
@@ -90,7 +92,8 @@ def app() -> None:
     """Every score of your predictions, tests between systems, statistics, data, notebooks.
 
     Every command takes --help, and --debug, which shows where in the program an error arose. Scores are
-    fractions in JSON and CSV, per cent in tables and LaTeX.
+    fractions in JSON and CSV, per cent in tables and LaTeX. JSON is an object with the key schema_version;
+    what is a table is under rows.
     Exit codes: 0 done, 1 a score is under --fail-under, a notebook, job or check failed, 2 bad input,
     130 interrupted.
     """
@@ -198,7 +201,8 @@ def put(text: str, output: str | None = None) -> None:
 
 
 def as_json(value: Any) -> str:
-    """JSON to read, in UTF-8; ValueError for nan."""
+    """JSON to read, in UTF-8: an object with `schema_version`, a list as its `rows`; ValueError for nan."""
+    value = {"schema_version": SCHEMA_VERSION} | (value if isinstance(value, dict) else {"rows": value})
     return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
 
 

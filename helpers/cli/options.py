@@ -78,6 +78,11 @@ SCHEMES = option(
     multiple=True,
     callback=lambda context, parameter, names: names or None,
 )
+MATCH = option(
+    "--match",
+    "RULE",
+    "Of triples: exact (default), last-token, strict, boundaries, pair or relation: what makes two one.",
+)
 KS = option("--k ks", "K", "The K's of P@K, R@K, RP@K, NDCG@K, separated by commas (default 1,3,5).", _ks)
 RAW = flag(
     "--raw",

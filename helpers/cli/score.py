@@ -19,6 +19,7 @@ from .options import (
     FILE_OR_STDIN,
     GOLD_COLUMN,
     KS,
+    MATCH,
     OUTPUT,
     POLICY,
     PREDICTED_COLUMN,
@@ -134,14 +135,11 @@ def put_scores(score: Callable[..., Any], files: Sequence[str], options: dict[st
 
     score : takes the options that are not of the output, and gives a `ClassReport`. files : for the message.
     """
-    from ..metrics import scheme_names
-
     fail_under, score_only = options.pop("fail_under"), options.pop("score_only")
     form, raw, output, decimals = (options.pop(name) for name in ("form", "raw", "output", "decimals"))
     options |= policy_of(options)
     asked = [*([score_only] if score_only else []), *(name for name, _ in fail_under)]
-    if powers := [name for name in asked if name.startswith("n^")]:
-        options["schemes"] = list(dict.fromkeys([*(options["schemes"] or scheme_names()), *powers]))
+    options["schemes"] = with_powers(options["schemes"], asked)
     report = score(**options)
     scores = report.scores()
     for name in asked:
@@ -157,6 +155,14 @@ def put_scores(score: Callable[..., Any], files: Sequence[str], options: dict[st
         if not scores[name] >= least
     ]
     return failed(f"{', '.join(files)}: {'; '.join(small)}", 1) if small else 0
+
+
+def with_powers(schemes: Sequence[str] | None, asked: Sequence[str]) -> Sequence[str] | None:
+    """The schemes, and the powers n^ALPHA among the names that are asked for."""
+    from ..metrics import scheme_names
+
+    powers = [name for name in asked if name.startswith("n^")]
+    return list(dict.fromkeys([*(schemes or scheme_names()), *powers])) if powers else schemes
 
 
 LABELS = "Labels that the schemes average: listed (default), observed (gold or predicted somewhere), "
@@ -310,6 +316,10 @@ def _compare_facts(first: str, second: str, form: str, raw: bool, **options: Any
 
 
 RUNS = "The runs of a system: NAME=PATTERN, quoted, e.g. 'A=A-seed*.csv'; repeatable, also for one name."
+NO_WORSE = (
+    "Exit with 1 if the 95 % interval of A − B under this scheme begins below X, e.g. macro=-0.005: A is no "
+)
+NO_WORSE += "worse than B by half a point; repeatable."
 CORRECTION = "Correction of p for several tests: holm (default), or bh (Benjamini and Hochberg)."
 
 
@@ -317,6 +327,7 @@ CORRECTION = "Correction of p for several tests: holm (default), or bh (Benjamin
 @click.argument("files", metavar="[FILE...]", nargs=-1, type=FILE_OR_STDIN)
 @option("--runs", "NAME=PATTERN", RUNS, multiple=True)
 @READING
+@MATCH
 @COLUMNS
 @option("--paired-column", "C", "With --runs: predictions on the paired samples, for A, B, PD, PIR, PPR.")
 @option("--inverse", "FILE", "The inverses, if not (e1,e2) and (e2,e1).", FILE)
@@ -326,6 +337,7 @@ CORRECTION = "Correction of p for several tests: holm (default), or bh (Benjamin
 @option("--correction", "NAME", CORRECTION, click.Choice(("holm", "bh")), default="holm")
 @bootstrap(default=10_000, least=1)
 @SEED
+@option("--fail-under", "SCHEME=X", NO_WORSE, threshold, multiple=True)
 @forms("table", "json", "csv", "latex")
 @DECIMALS
 @RAW
@@ -335,28 +347,38 @@ def _compare(
     runs: tuple[str, ...],
     paired_column: str | None,
     inverse: str | None,
+    fail_under: tuple[tuple[str, float], ...],
     form: str,
     raw: bool,
     decimals: int,
     output: str | None,
     **options: Any,
-) -> None:
+) -> int:
     """Tests between systems: on the same samples, or over their runs.
 
     Files: the first is compared with each other one by a two-sided paired bootstrap under every scheme; p is
     corrected over all tests (the other files under each scheme). Samples are matched by id if both files have
-    ids, else by order; the gold labels have to agree. Files are as in `score`.
+    ids, else by order; the gold labels have to agree. Files are as in `score`. Files of triples, or of facts
+    of documents with --gold, are as in `score-triples`; the bootstrap then draws items.
 
     Runs (--runs): mean and sample SD over the files of each system, Welch's test, Cohen's d with its 95 %
     interval, for each scheme and, with --paired-column, A, B, PD, PIR and PPR. Run files of this project
     (.json) are read as well. Quote the pattern: it is expanded here, not by the shell.
 
+    The table ends with a paragraph for a paper: scores, difference, interval, p and its correction, n, and
+    what the test covers: the test set, or with --runs the seeds. JSON has the keys rows and how_to_report.
+
     LaTeX is one table of systems by schemes (booktabs), the best of each column in bold, and with it what
     does not differ from it significantly.
+
+    With --fail-under the result is printed, and one line says which difference is too small: exit code 1. It
+    is decided by the interval, so that a system which may be worse by more fails, whatever its score.
 
     examples:
       python -m helpers compare mine.csv baseline.csv other.parquet --negative no_relation
       python -m helpers compare mine.csv baseline.csv --scheme micro --scheme macro --format latex
+      python -m helpers compare mine.csv baseline.csv --negative no_relation --fail-under macro=-0.005
+      python -m helpers compare mine.jsonl other.jsonl --match last-token --normalise
       python -m helpers compare --runs 'A=A-seed*.csv' --runs 'B=B-seed*.csv' --negative no_relation
       python -m helpers compare --runs 'A=a*.csv' --runs 'B=b*.csv' --task semeval2010 --paired-column q
     """
@@ -379,17 +401,23 @@ def _compare(
     if runs:
         if inverse and not paired_column:
             raise ValueError("--inverse is of use with --paired-column only")
-        for name in ("replicates", "seed"):
+        if options["match"] or fail_under:
+            raise ValueError("--match and --fail-under are for files, not for --runs")
+        for name in ("replicates", "seed", "match"):
             options.pop(name)  # no bootstrap: what varies is the training
         options |= {"paired_column": paired_column, "inverse": read_inverse(inverse) if inverse else None}
         put_report(compare_run_files(expand_runs(runs), **options), form, raw, output, decimals=decimals)
-        return
+        return 0
     if paired_column or inverse:
         raise ValueError("--paired-column and --inverse are for --runs")
     if hint := seeds_among(files):
         raise ValueError(hint)
-    if form == "latex":
+    options["schemes"] = with_powers(options["schemes"], [scheme for scheme, _ in fail_under])
+    comparison = Comparison(compare_files(files, **options)) if fail_under or form != "latex" else None
+    worse = comparison.worse(fail_under) if comparison else []
+    if comparison and form != "latex":
+        put_report(comparison, form, raw, output)
+    else:
         del options["correction"]  # bold is decided by intervals
         put(comparison_latex(files, decimals=decimals, **options), output)
-    else:
-        put_report(Comparison(compare_files(files, **options)), form, raw, output)
+    return failed(f"{files[0]}: {'; '.join(worse)}", 1) if worse else 0

@@ -13,6 +13,7 @@ from .options import (
     FILE,
     GOLD_COLUMN,
     ID_COLUMN,
+    MATCH,
     OUTPUT,
     POLICY,
     PREDICTED_COLUMN,
@@ -27,7 +28,6 @@ from .options import (
 from .score import FAIL_UNDER, put_scores, threshold
 
 DOCUMENTS = ("train", "counted_as", "match_entities")
-MATCH = "exact (default), last-token, strict, boundaries, pair or relation: what makes two triples one."
 COUNTED = "Of documents: unique (default) or official: what repeated rows and unknown titles count as."
 NORMALISE = "Entities that differ in case, blanks or an article in front are one; relations as in score."
 
@@ -35,7 +35,7 @@ NORMALISE = "Entities that differ in case, blanks or an article in front are one
 @app.command("score-triples")
 @click.argument("file", metavar="FILE", type=FILE)
 @option("--gold gold_file", "FILE", "Another file with the gold triples.", FILE)
-@option("--match", "RULE", MATCH)
+@MATCH
 @flag("--normalise", NORMALISE)
 @option("--train", "FILE", "Of documents: the training documents, for Ign F1.", FILE)
 @option("--as counted_as", "RULE", COUNTED)
@@ -84,10 +84,9 @@ def _score_triples(file: str, **options: Any) -> int:
       python -m helpers score-triples result.json --gold dev.json --train train_annotated.json
       python -m helpers score-triples mine.csv --gold-column truth --predicted-column rebel --format json
     """
-    from ..data import starts_with_key
-    from ..evaluation import score_document_facts, score_triples
+    from ..evaluation import holds_documents, score_document_facts, score_triples
 
-    documents = starts_with_key(file, "h_idx", "vertexSet")
+    documents = holds_documents(file)
     own = ("match", "normalise", "gold_column", "predicted_column", "id_column") if documents else DOCUMENTS
     strange = [name for name in own if options.pop(name)]
     if strange:

@@ -48,6 +48,7 @@ from .formats import (
     Triple,
     TripleItem,
     drawn_pairs,
+    holds_triples,
     pair_shares,
     ptr_split,
     read_annotated_documents,

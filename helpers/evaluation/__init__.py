@@ -10,4 +10,4 @@ from .leakage import audit_leak, leak_report, leak_table
 from .systems import semeval_implementations, semeval_runs, semeval_systems, system_title, tacred_runs
 from .plan import SamplePlan, changed_answers, plan_files, plan_samples, plan_text, Population
 from .triples import MATCHES, TripleReport, score_triples, triple_outcome
-from .document_facts import score_document_facts
+from .document_facts import holds_documents, score_document_facts

@@ -25,7 +25,7 @@ from ..data import (
     starts_with_key,
 )
 from ..metrics import Weighting, scheme_names
-from .triples import Key, TripleReport, outcome_of_sets, report_of_sets
+from .triples import Key, Sets, TripleReport, outcome_of_sets, report_of_sets
 
 logger = logging.getLogger(__name__)
 COUNTED, ENTITIES = ("unique", "official"), ("index", "name")
@@ -70,16 +70,11 @@ def score_document_facts(
         raise unknown_name("way to match entities", match_entities, ENTITIES)
     gold = read_annotated_documents(gold_file)
     seen = _train_facts(read_annotated_documents(train)) if train is not None else None
-    if starts_with_key(path, "vertexSet"):
-        rows = list(_rows_of(path, read_annotated_documents(path), gold, match_entities))
-    elif match_entities == "name":
-        raise ValueError(f"{path}: the rows have no names of entities, by which these could be matched")
-    else:
-        rows = read_document_facts(path)
+    rows = _read_rows(path, gold, match_entities)
     with naming_file(path):
         counts = _check(path, rows, gold)
         items, evidence = _items(rows, gold, counted_as)
-        outcome = outcome_of_sets([(first, second, first & second) for first, second in items.values()])
+        outcome = outcome_of_sets([(facts, said, facts & said) for facts, said in items.values()])
         rules = {"as": counted_as, "match-entities": match_entities}
         report = report_of_sets(outcome, rules, schemes, replicates, seed, **policy)
     report.extra["documents"] = _sections(items, gold, evidence, seen)
@@ -89,6 +84,34 @@ def score_document_facts(
     if counts["repeated"] or counts["unknown"]:
         logger.warning("%s: %s", path, said)
     return report
+
+
+def holds_documents(path: Path | str) -> bool:
+    """Whether a file is a prediction file in DocRED's form, or documents with entities.
+
+    >>> holds_documents("a.csv")
+    False
+    """
+    return starts_with_key(path, "h_idx", "vertexSet")
+
+
+def document_sets(path: Path | str, gold_file: Path | str) -> dict[str, Sets]:
+    """Title → gold, predicted and right facts of the gold documents, repeated rows counted once; as
+    `score_document_facts`."""
+    gold = read_annotated_documents(gold_file)
+    rows = _read_rows(path, gold, "index")
+    with naming_file(path):
+        _check(path, rows, gold)
+        items, _ = _items(rows, gold, "unique")
+    return {title: (facts, said, facts & said) for title, (facts, said) in items.items()}
+
+
+def _read_rows(path: Path | str, gold: Documents, match_entities: str) -> list[DocumentFact]:
+    if starts_with_key(path, "vertexSet"):
+        return list(_rows_of(path, read_annotated_documents(path), gold, match_entities))
+    if match_entities == "name":
+        raise ValueError(f"{path}: the rows have no names of entities, by which these could be matched")
+    return read_document_facts(path)
 
 
 def _rows_of(
@@ -137,15 +160,15 @@ def _check(path: Path | str, rows: Iterable[DocumentFact], gold: Documents) -> C
     return counts
 
 
-Sets = dict[str, tuple[set[Key], set[Key]]]
+Items = dict[str, tuple[set[Key], set[Key]]]
 
 
 def _items(
     rows: Iterable[DocumentFact], gold: Documents, counted_as: str
-) -> tuple[Sets, dict[Key, frozenset[int]]]:
+) -> tuple[Items, dict[Key, frozenset[int]]]:
     """Title → gold and predicted facts, keys (relation, head, tail, how often it was there before); and the
     predicted evidence of the facts of known titles."""
-    items: Sets = {title: ({(*fact, 0) for fact in gold[title].facts}, set()) for title in gold}
+    items: Items = {title: ({(*fact, 0) for fact in gold[title].facts}, set()) for title in gold}
     evidence: dict[Key, frozenset[int]] = {}
     times: Counter[Key] = Counter()
     for row in rows:
@@ -170,7 +193,7 @@ def _train_facts(documents: Documents) -> set[tuple[str, str, str]]:
 
 
 def _sections(
-    items: Sets,
+    items: Items,
     gold: Documents,
     evidence: Mapping[Key, frozenset[int]],
     seen: set[tuple[str, str, str]] | None,

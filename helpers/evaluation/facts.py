@@ -389,6 +389,10 @@ def compare_fact_files(
 class FactComparison(Comparison):
     """The table of `compare_fact_files` as a report."""
 
+    def how_to_report(self) -> list[str]:
+        """None: areas and precision at N are no scores under a scheme."""
+        return []
+
     def parts(self) -> Iterator[str | Table]:
         """Both systems, and their difference where they are paired, in per cent."""
         first, *_ = rows = self.rows()

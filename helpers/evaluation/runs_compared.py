@@ -28,6 +28,7 @@ from ..metrics import (
     Report,
     RunTest,
     Table,
+    chance,
     latex_float,
     latex_text,
     mean_and_sd,
@@ -37,7 +38,7 @@ from ..metrics import (
     run_test,
     sawilowsky,
 )
-from .compare import CHANCES, corrected
+from .compare import CHANCES, CORRECTED, corrected, verdict
 from .score import scored_file
 
 logger = logging.getLogger(__name__)
@@ -61,9 +62,12 @@ class RunComparison(Report):
     B  3 runs
     n 90 · mean ± SD (ddof 1) over runs, per cent
     score                  A               B    A − B       p  p Holm      d          95 %  size
-    macro       73.00 ± 1.00    71.00 ± 1.00    +2.00  0.0705  0.0705  +2.00  -0.15, +4.02  huge
+    macro       73.00 ± 1.00    71.00 ± 1.00    +2.00  0.0705  0.0705  +2.00  -0.15, +4.02  undecided
     Welch's test, two-sided; p corrected over 1 test (holm); Cohen's d with its interval
     f1|n:90
+    <BLANKLINE>
+    To report: Over training runs A (3 runs) and B (3 runs) have, in per cent of the same 90 samples, mean ±
+    sample SD, 73.00 ± 1.00 and 71.00 ± 1.00 (macro; difference +2.00, ...). ...
     """
 
     n: float
@@ -75,7 +79,8 @@ class RunComparison(Report):
     def rows(self) -> list[dict[str, Any]]:
         """One row for each system and score: system, score, runs, mean, sd; of all systems but the first also
         the test against the first: difference (first − this), t, df, p, p_holm or p_bh, d, d_low, d_high,
-        size (Sawilowsky's word); signature. Undefined values are None.
+        size (Sawilowsky's word; 'undecided' where the corrected p is .05 or more); signature. Undefined
+        values are None.
         """
         first, rows, p_corrected = next(iter(self.values)), [], f"p_{self.correction}"
         tested = ("difference", "t", "df", "p", p_corrected, "d", "d_low", "d_high")
@@ -86,19 +91,49 @@ class RunComparison(Report):
                 row |= {"sd": sd if runs > 1 else math.nan, "against": "" if system == first else first}
                 test = None if system == first else _tested(self.values[first][score], values)
                 row |= {name: getattr(test, name, math.nan) for name in tested}
-                row |= {"size": sawilowsky(test.d) if test else ""}
-                rows.append(row | {"signature": f"{self.signatures[score]}|runs:{runs}|sd:ddof1"})
+                rows.append(row | {"size": "", "signature": f"{self.signatures[score]}|runs:{runs}|sd:ddof1"})
         tests = [row for row in rows if row["against"]]
         for row, p in zip(tests, corrected(self.correction)([row["p"] for row in tests]), strict=True):
             row[p_corrected] = p
+            row["size"] = "undecided" if p >= 0.05 else sawilowsky(row["d"])
         return plain_values(rows)
 
-    def to_dict(self) -> list[dict[str, Any]]:
-        """The rows, for JSON: an infinite t or d, of runs without spread, is None."""
-        infinite = (math.inf, -math.inf)
-        return [
-            {key: None if value in infinite else value for key, value in row.items()} for row in self.rows()
+    def to_dict(self) -> dict[str, Any]:
+        """As of `Report`: an infinite t or d, of runs without spread, is None."""
+        values = super().to_dict()
+        rows = [{key: _finite(value) for key, value in row.items()} for row in values["rows"]]
+        return values | {"rows": rows}
+
+    def how_to_report(self) -> list[str]:
+        """A paragraph for each system but the first: means, SDs, tests, effect sizes, and what is tested."""
+        by_system: dict[str, list[dict[str, Any]]] = {}
+        for row in self.rows():
+            by_system.setdefault(row["system"], []).append(row)
+        first, *others = by_system.values()
+        tests = len(others) * len(first)
+        return [self._paragraph(first, rows, tests) for rows in others]
+
+    def _paragraph(
+        self, first: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]], tests: int
+    ) -> str:
+        p_name, scores = f"p_{self.correction}", []
+        for one, other in zip(first, rows, strict=True):
+            both = f"{_mean_sd(one)} and {_mean_sd(other)} ({other['score']}"
+            if other["p"] is not None:
+                both += f"; difference {points(other['difference'])}, p {chance(other['p'])}, corrected "
+                both += f"{chance(other[p_name])}, Cohen's d {_signed(other['d'])}, "
+                both += f"95 % interval {_ends((other['d_low'], other['d_high']))}"
+            scores.append(f"{both})")
+        counts = (f"{table_name(each[0]['system'])} ({_runs(each)})" for each in (first, rows))
+        correction = f"{CORRECTED[self.correction]} over {tests} test{'s' * (tests > 1)}"
+        sentences = [
+            f"Over training runs {' and '.join(counts)} have, in per cent of the same {self.n} samples, mean "
+            f"± sample SD, {'; '.join(scores)}.",
+            f"Two-sided p is of Welch's test, with {correction}.",
+            verdict({row["score"]: row[p_name] for row in rows}),
+            "The test covers the training seed, not the choice of the test set.",
         ]
+        return " ".join(sentences)
 
     def parts(self) -> Iterator[str | Table]:
         """In per cent: one table for each system but the first, or one of a single system."""
@@ -112,6 +147,7 @@ class RunComparison(Report):
                 corrected = f"p corrected over {tests} ({self.correction})"
                 yield f"Welch's test, two-sided; {corrected}; Cohen's d with its interval"
             yield visible(self.policy)
+        yield from self._to_report()
 
     def _block(
         self, rows: Mapping[tuple[str, str], dict[str, Any]], systems: Mapping[str, str]
@@ -170,6 +206,15 @@ def _tested(a: Sequence[float], b: Sequence[float]) -> RunTest | None:
     """The test of two systems' runs, of which few are said once; None where one has none."""
     with warnings.catch_warnings(action="ignore", category=FewRunsWarning):
         return run_test(a, b) if a and b else None
+
+
+def _finite(value: Any) -> Any:
+    return None if value in (math.inf, -math.inf) else value
+
+
+def _runs(rows: Sequence[Mapping[str, Any]]) -> str:
+    runs = max(row["runs"] for row in rows)
+    return f"{runs} run{'s' * (runs != 1)}"
 
 
 def _mean_sd(row: Mapping[str, Any]) -> str:

@@ -43,6 +43,9 @@ without the relation · relation: the relation alone."""
 NEED_TRUE_NEGATIVES = ("accuracy", "specificity", "mcc")
 _ARTICLE = re.compile(r"^(?:an?|the) (?=.)")
 Key = tuple[Any, ...]
+Sets = tuple[set[Key], set[Key], set[Key]]
+"""The gold, the predicted and the right triples of an item."""
+ROLES = ("gold", "predicted", "right")
 
 
 class TripleReport(ClassReport):
@@ -107,13 +110,11 @@ def score_triples(
     [0.0, 1.0]
     """
     scheme_names(schemes)  # refuses an unknown one before the file is read
-    if match not in MATCHES:
-        raise unknown_name("match", match, MATCHES)
+    rules = match_rules(match, normalise)
     named = {"gold_column": gold_column, "predicted_column": predicted_column, "id_column": id_column}
     items = read_triples(path, gold_file, **named)
     with naming_file(path):
         outcome = triple_outcome(items, match, normalise)
-        rules = {"match": match} | ({"normalise": "case+blanks+articles"} if normalise else {})
         return report_of_sets(outcome, rules, schemes, replicates, seed, **policy)
 
 
@@ -127,22 +128,40 @@ def triple_outcome(items: Iterable[TripleItem], match: str = "exact", normalise:
     >>> triple_outcome([TripleItem(triples, triples[:1])]).per_class().correct.tolist()
     [1]
     """
-    items = list(items)
-    key_of = _key_function(items, match, normalise)
-    found = []
+    return outcome_of_sets(triple_sets(list(items), match, normalise))
+
+
+def triple_sets(
+    items: Sequence[TripleItem],
+    match: str = "exact",
+    normalise: bool = False,
+    others: Sequence[TripleItem] = (),
+) -> list[Sets]:
+    """The gold, predicted and right triples of each item, a triple as what is equal in two that match.
+
+    others : items of further files, with which relations are spelt alike.
+
+    >>> triples = [Triple("left", "Ada", "Rome"), Triple("left", "Bo", "Rome")]
+    >>> triple_sets([TripleItem(triples, triples[:1])], "relation")
+    [({('left',)}, {('left',)}, {('left',)})]
+    """
+    spelling = _spellings([*items, *others]) if normalise else None
+    key_of = _key_function(items, match, spelling)
+    sets = []
     for number, item in enumerate(items, start=1):
         keys = []
-        for role, triples in zip(TripleItem._fields, item, strict=True):
+        for role, triples in zip(ROLES, item[:2], strict=False):
             try:
                 keys.append({key_of(triple) for triple in triples})
             except ValueError as error:
                 raise ValueError(f"item {number}, {role} triples: {error}") from error
-        found.append((keys[0], keys[1], keys[0] & keys[1]))
-    return outcome_of_sets(found)
+        sets.append((keys[0], keys[1], keys[0] & keys[1]))
+    return sets
 
 
-def outcome_of_sets(items: Sequence[tuple[set[Key], set[Key], set[Key]]]) -> Outcome:
-    """The outcome of items with gold, predicted and right triples, each a key that begins with its relation.
+def outcome_of_sets(items: Sequence[Sequence[set[Key]]], roles: Sequence[str] = ROLES) -> Outcome:
+    """The outcome of items with a set of triples in each role; a triple is a key that begins with its
+    relation.
 
     Raises ValueError if no item has a gold triple.
 
@@ -151,17 +170,37 @@ def outcome_of_sets(items: Sequence[tuple[set[Key], set[Key], set[Key]]]) -> Out
     """
     labels = sorted({key[0] for item in items for keys in item for key in keys})
     code = {label: index for index, label in enumerate(labels)}
-    roles = {}
-    for place, role in enumerate(("gold", "predicted", "right")):
-        sizes = [len(item[place]) for item in items]
-        columns = np.fromiter((code[key[0]] for item in items for key in item[place]), np.intp, sum(sizes))
+    matrices = {}
+    for role, sets in zip(roles, zip(*items, strict=True), strict=True):
+        sizes = [len(keys) for keys in sets]
+        columns = np.fromiter((code[key[0]] for keys in sets for key in keys), np.intp, sum(sizes))
         rows = np.repeat(np.arange(len(items)), sizes)
-        shape = (len(items), len(labels))
         ones = np.ones(len(columns), np.int64)
-        roles[role] = scipy.sparse.csr_array((ones, (rows, columns)), shape=shape)  # equal places add up
-    if not roles["gold"].nnz:
+        shape = (len(items), len(labels))
+        matrices[role] = scipy.sparse.csr_array((ones, (rows, columns)), shape=shape)  # equal places add up
+    if not matrices["gold"].nnz:
         raise ValueError("there is no gold triple")
-    return Outcome(roles, np.ones(len(items), np.int64), tuple(labels), decision="given").grouped()
+    return Outcome(matrices, np.ones(len(items), np.int64), tuple(labels), decision="given").grouped()
+
+
+def match_rules(match: str, normalise: bool) -> dict[str, str]:
+    """How triples are matched, for signatures; ValueError for an unknown rule.
+
+    >>> match_rules("exact", True)
+    {'match': 'exact', 'normalise': 'case+blanks+articles'}
+    """
+    if match not in MATCHES:
+        raise unknown_name("match", match, MATCHES)
+    return {"match": match} | ({"normalise": "case+blanks+articles"} if normalise else {})
+
+
+def rules_text(rules: Mapping[str, str]) -> str:
+    """Rules as the end of a signature.
+
+    >>> rules_text({"match": "exact"})
+    '|match:exact'
+    """
+    return "".join(f"|{name}:{value}" for name, value in rules.items())
 
 
 def report_of_sets(
@@ -180,13 +219,11 @@ def report_of_sets(
     >>> report_of_sets(outcome, {"match": "exact"}).signature
     'f1|labels:supported|zero_support:skip|decision:given|n:1|labels_n:1|v:0.1|match:exact'
     """
-    if score in NEED_TRUE_NEGATIVES:
-        raise ValueError(f"triples have no true negatives, so there is no {score} of them")
+    check_score(score)
     policy = {"labels": "supported"} | policy
     counts = outcome.per_class()
     report = class_report(counts, Policy.of(counts, **policy), schemes, score, TripleReport)
-    suffix = "".join(f"|{name}:{value}" for name, value in rules.items())
-    suffix += bootstrap_suffix(replicates, seed)
+    suffix = rules_text(rules) + bootstrap_suffix(replicates, seed)
     report.signature += suffix
     for row in report.schemes.values():
         row["signature"] += suffix
@@ -198,10 +235,22 @@ def report_of_sets(
     return report
 
 
-def _key_function(items: Sequence[TripleItem], match: str, normalise: bool) -> Callable[[Triple], Key]:
-    """From a triple to what has to be equal in two triples that match."""
-    text = functools.cache(_normalised) if normalise else lambda text: text
-    relation = _spellings(items) if normalise else None
+def check_score(score: str) -> None:
+    """Raises ValueError for a score that counts true negatives, which triples have none of.
+
+    >>> check_score("mcc")
+    Traceback (most recent call last):
+    ValueError: triples have no true negatives, so there is no mcc of them
+    """
+    if score in NEED_TRUE_NEGATIVES:
+        raise ValueError(f"triples have no true negatives, so there is no {score} of them")
+
+
+def _key_function(
+    items: Sequence[TripleItem], match: str, relation: Mapping[str, str] | None
+) -> Callable[[Triple], Key]:
+    """From a triple to what has to be equal in two that match. relation : its spelling, if normalised."""
+    text = functools.cache(_normalised) if relation else lambda text: text
 
     def last(name: str) -> str:
         words = text(name).split()
@@ -237,7 +286,7 @@ def _normalised(text: str) -> str:
 def _spellings(items: Sequence[TripleItem]) -> dict[str, str]:
     """Relation → the spelling that it counts as: a gold one if there is one."""
     gold, predicted = (
-        sorted({triple.relation for item in items for triple in item[role]}) for role in (0, 1)
+        sorted({triple.relation for item in items for triple in getattr(item, role)}) for role in ROLES[:2]
     )
     first: dict[str, str] = {}
     return {name: first.setdefault(plain_form(name), name) for name in (*gold, *predicted)}
@@ -247,7 +296,7 @@ def _have_spans(items: Sequence[TripleItem]) -> bool:
     """Whether all heads and tails have spans; ValueError if some have and others have none."""
     seen: bool | None = None
     for number, item in enumerate(items, start=1):
-        for role, triples in zip(TripleItem._fields, item, strict=True):
+        for role, triples in zip(ROLES, item[:2], strict=False):
             for span in (span for triple in triples for span in (triple.head_span, triple.tail_span)):
                 if seen is None:
                     seen = span is not None

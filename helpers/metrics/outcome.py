@@ -85,7 +85,8 @@ class Outcome(Summable):
     roles : name → what the samples of each kind have in this role: 'gold', 'predicted'; 'paired', predicted
         for the paired sentence; 'second', predicted by a second system. Of single labels (K,) positions into
         `labels`; of label sets (K, L) sparse, how often each label is in the set. The role 'right' says which
-        predicted labels are right where that is not what gold and predicted have in common.
+        predicted labels are right where that is not what gold and predicted have in common, 'right_second'
+        which of the second system's.
     counts : (..., K) how many samples are of each kind. Leading axes are replicates: every score then gives
         one value for each.
     labels : the L labels.
@@ -317,7 +318,9 @@ class Outcome(Summable):
             self.roles[role] if self.decision is not None else one_hot(self.roles[role], len(self.labels))
             for role in ("gold", predicted)
         )
-        right = self.roles["right"] if "right" in self.roles else truth.multiply(guess)
+        right = self.roles.get(_right_of(predicted))
+        if right is None:
+            right = truth.multiply(guess)
         matrix = scipy.sparse.hstack([right, guess, truth], format="csr")
         # one product for all three, row by row in memory: sums do not depend on how replicates are blocked
         correct, guessed, there = np.split(np.ascontiguousarray(self.counts @ matrix), 3, axis=-1)
@@ -347,7 +350,10 @@ class Outcome(Summable):
         gold = self.roles["gold"]
         if inverse is not None:
             gold = positions([inverse.get(one, one) for one in self.labels], self.labels, "inverse")[gold]
-        return replace(self, roles={"gold": gold, "predicted": self.roles[role]})
+        roles = {"gold": gold, "predicted": self.roles[role]}
+        if (right := _right_of(role)) in self.roles:
+            roles["right"] = self.roles[right]
+        return replace(self, roles=roles)
 
     def restrict(self, labels: Iterable[Label]) -> Outcome:
         """Keep the samples whose *gold* label is in `labels`, whatever they were predicted as.
@@ -407,6 +413,11 @@ class Outcome(Summable):
         """How many numbers a replicate takes while it is scored."""
         samples = 0 if self.decision is None else int(np.sum(self.n))
         return self.counts.shape[-1] + samples + 8 * len(self.labels)
+
+
+def _right_of(predicted: str) -> str:
+    """The role that says what is right of what this role predicts."""
+    return "right" if predicted == "predicted" else f"right_{predicted}"
 
 
 def summed(counts: np.ndarray, codes: np.ndarray, size: int) -> np.ndarray:

@@ -169,9 +169,19 @@ class Report:
         """Every number with its names, one dict a row."""
         raise NotImplementedError
 
+    def how_to_report(self) -> list[str]:
+        """Paragraphs for a paper; [] of a report that has none."""
+        return []
+
+    def _to_report(self) -> Iterator[str]:
+        """`how_to_report` as the last parts."""
+        for paragraph in self.how_to_report():
+            yield from ("", f"To report: {paragraph}")
+
     def to_dict(self) -> Any:
         """Plain Python values that `json.dumps` takes: undefined values are None."""
-        return plain_values(self.rows())
+        paragraphs = self.how_to_report()
+        return {"rows": plain_values(self.rows())} | ({"how_to_report": paragraphs} if paragraphs else {})
 
     def to_frame(self) -> pd.DataFrame:
         """`rows()` as a pandas DataFrame (pandas is imported here only)."""

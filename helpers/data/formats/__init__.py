@@ -22,4 +22,4 @@ from .distant import (
     read_relation_aliases,
 )
 from .documents import read_documents, read_goemotions, read_labels, read_txt
-from .triples import Triple, TripleItem, read_triples
+from .triples import Triple, TripleItem, holds_triples, read_triples

@@ -185,5 +185,8 @@ def starts_with_key(path: Path | str, *names: str) -> bool:
     """
     if not str(path).lower().removesuffix(".gz").endswith(".json"):
         return False
-    _, first = next(json_array(path), (0, None))
+    try:
+        _, first = next(json_array(path), (0, None))
+    except ValueError:  # the reader that is chosen then says what is wrong
+        return False
     return isinstance(first, dict) and any(name in first for name in names)

@@ -50,10 +50,11 @@ class Triple(NamedTuple):
 
 
 class TripleItem(NamedTuple):
-    """The gold and the predicted triples of a sentence or a document."""
+    """The gold and the predicted triples of a sentence or a document, and its id if the file has ids."""
 
     gold: list[Triple]
     predicted: list[Triple]
+    id: str | None = None
 
 
 def read_triples(
@@ -94,11 +95,11 @@ def read_triples(
     """
     named = {"gold": gold_column, "predicted": predicted_column, "id": id_column}
     if gold_file is None:
-        columns, _ = _columns(path, {"gold": (GOLD, LISTS), "predicted": (PREDICTED,)}, named)
-        return [TripleItem(*both) for both in zip(columns["gold"], columns["predicted"], strict=True)]
-    found, ids = _columns(path, {"predicted": (PREDICTED, LISTS, GOLD)}, named)
+        columns, ids = _columns(path, {"gold": (GOLD, LISTS), "predicted": (PREDICTED,)}, named)
+        return _items(columns["gold"], columns["predicted"], ids)
+    columns, ids = _columns(path, {"predicted": (PREDICTED, LISTS, GOLD)}, named)
     gold, gold_ids = _columns(gold_file, {"gold": (GOLD, LISTS)}, named)
-    predicted = found["predicted"]
+    predicted = columns["predicted"]
     if ids and gold_ids:
         if ids.keys() != gold_ids.keys():
             lacking = [name for name in gold_ids if name not in ids]
@@ -109,7 +110,32 @@ def read_triples(
     elif len(predicted) != len(gold["gold"]):
         sizes = f"{path} has {len(predicted)} items, {gold_file} has {len(gold['gold'])}"
         raise ValueError(f"{sizes}; to be matched by id, both need ids")
-    return [TripleItem(*both) for both in zip(gold["gold"], predicted, strict=True)]
+    return _items(gold["gold"], predicted, gold_ids)
+
+
+def _items(gold: list[list[Triple]], predicted: list[list[Triple]], ids: dict[str, int]) -> list[TripleItem]:
+    return list(map(TripleItem, gold, predicted, ids or [None] * len(gold)))
+
+
+def holds_triples(path: Path | str, *named: str | None) -> bool:
+    """Whether a file has triples in place of labels: a list, or text as REBEL's, under a known name.
+
+    named : further names of keys. What cannot be read holds none: the reader of labels says why.
+
+    >>> holds_triples("a.txt")
+    False
+    """
+    names = {*GOLD, *PREDICTED, *LISTS, *(name.lower() for name in named if name)}
+    try:
+        _, item = next(records_of(path))
+        item = json.loads(item) if isinstance(item, bytes) else item
+        values = [value for name, value in item.items() if name.lower() in names]
+    except (ValueError, OSError, AttributeError, StopIteration, RecursionError):
+        return False
+    texts = [value.strip() for value in values if isinstance(value, str)]
+    return any(isinstance(value, list) for value in values) or any(
+        GENERATED in text or text == "[]" or text.startswith(("[[", "[{")) for text in texts
+    )
 
 
 Names = tuple[tuple[str, ...], ...]

@@ -87,10 +87,12 @@ def run(*words: object) -> tuple[int, str, str]:
 
 
 def report(*words: object):
-    """What a command says in JSON."""
+    """What a command says in JSON; of a comparison its rows."""
     code, out, err = run(*words, "--format", "json")
     assert code == 0, err
-    return json.loads(out)
+    found = json.loads(out)
+    assert found.pop("schema_version") == 1
+    return found.get("rows", found)
 
 
 def values(found: dict, score: str = "f1") -> dict[str, float]:
