@@ -428,7 +428,7 @@ class Comparison(Report):
     micro      75.00   50.00  +25.00   -5.00  +60.00  0.0300  0.0600
     f1
     <BLANKLINE>
-    To report: On the same 9 samples a.csv and b.csv have F1, in per cent, of 75.00 and 50.00 under micro
+    To report: On the same 9 samples a and b have F1, in per cent, of 75.00 and 50.00 under micro
     (difference +25.00, 95 % interval -5.00 to +60.00, p 0.0300, corrected 0.0600). ...
     """
 
@@ -475,7 +475,7 @@ class Comparison(Report):
             p = f"p {chance(row['p'])}, corrected {chance(row[p_name])}"
             changed = f"difference {points(row['difference'])}, {ends}, {p}"
             scores.append(f"{both} under {table_name(row['scheme'])} ({changed})")
-        names = " and ".join(visible(first[end]) for end in ("first", "second"))
+        names = " and ".join(map(visible, _titles([first["first"], first["second"]])))
         drawn = f"{first['replicates']} replicates, seed {first['seed']}"
         correction = f"{CORRECTED[p_name.removeprefix('p_')]} over {tests} test{'s' * (tests > 1)}"
         sentences = [

@@ -53,12 +53,14 @@ def folder(tmp_path, monkeypatch) -> Path:
 
 @pytest.fixture
 def answer(call):
-    """Run a command that has to succeed; gives its JSON. All that it may say is `POOLED`."""
+    """Run a command that has to succeed; gives its JSON, of a table the rows. It may say `POOLED` only."""
 
     def run(*words: object) -> dict:
         code, out, err = call(*words, "--format", "json")
         assert (code, [line for line in err.splitlines() if not line.endswith(POOLED)]) == (0, [])
-        return json.loads(out, parse_constant=pytest.fail)
+        found = json.loads(out, parse_constant=pytest.fail)
+        assert found.pop("schema_version") == 1
+        return found.get("rows", found)
 
     return run
 

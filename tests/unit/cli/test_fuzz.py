@@ -207,6 +207,8 @@ COMMANDS = {
     ],
     "compare": [
         (TABLES, "{} {} --bootstrap 20 --format json"),
+        (TRIPLES, "{} {} --bootstrap 20 --match last-token --format json"),
+        (ANNOTATED, "{} {} --gold {} --bootstrap 20 --format json"),
         (TABLES | DOCUMENTS_OF_LABELS, "--runs a={} --paired-column paired --format json"),
     ],
     "audit-leak": [(TABLES, "{} --negative Other --format json")],

@@ -115,7 +115,7 @@ class TestFromOutside:
         assert (found.labels, found.samples, found.negative_share) == (3, 7, 2 / 7)
         assert (found.perplexity, found.perplexity_without_negative) == (pytest.approx(3), 2)
         assert main(["stats", "mine", "--format", "json"]) == 0
-        assert json.loads(capsys.readouterr().out) == found.to_dict()
+        assert json.loads(capsys.readouterr().out).items() >= found.to_dict().items()
 
     def test_a_model_is_trained_on_it(self, mine, tmp_path) -> None:
         assert (

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.data import Triple, TripleItem, read_triples, search_folders
-from helpers.evaluation import score_triples, triple_outcome
+from helpers.evaluation import compare_files, score_triples, triple_outcome
 
 JOINTER = "nyt24/JointER_predictions/best_test_results.json"
 ITEMS = [
@@ -91,7 +91,8 @@ def test_every_form_gives_the_same_items(tmp_path) -> None:
     assert read_triples(tmp_path / "a.csv") == expected
     mine = write(tmp_path, [{"id": n, "triples": ITEMS[n]["predicted"]} for n in (1, 0)], "mine.jsonl")
     gold = write(tmp_path, [{"id": n, "triples": ITEMS[n]["gold"]} for n in (0, 1)], "gold.jsonl")
-    assert read_triples(mine, gold) == expected
+    assert [item[:2] for item in read_triples(mine, gold)] == [item[:2] for item in expected]
+    assert [item.id for item in read_triples(mine, gold)] == ["0", "1"]
 
 
 RIGHT = {"gold": [["a", "r", "b"]], "predicted": [["a", "r", "b"]]}
@@ -166,13 +167,69 @@ def test_order_duplicates_and_names_change_nothing(items, match, data) -> None:
     counted = partial(triple_outcome, match=match)
     outcome = counted(items)
     moved = data.draw(st.permutations(items))
-    moved = [TripleItem(*(data.draw(st.permutations(triples * 2)) for triples in item)) for item in moved]
+    moved = [TripleItem(*(data.draw(st.permutations(triples * 2)) for triples in item[:2])) for item in moved]
     assert counted(moved) == outcome
     renamed = [
-        TripleItem(*([one._replace(relation="new " + one.relation) for one in part] for part in item))
+        TripleItem(*([one._replace(relation="new " + one.relation) for one in part] for part in item[:2]))
         for item in items
     ]
     first, second = outcome.per_class(), counted(renamed).per_class()
     assert all((getattr(first, name) == getattr(second, name)).all() for name in ("tp", "fp", "fn"))
     same = counted([TripleItem(item.gold, item.gold) for item in items]).per_class()
     assert (same.fp == 0).all() and (same.fn == 0).all()
+
+
+class TestCompare:
+    """A has two items right, B has the second one only; under last-token A has the third one, too."""
+
+    A = [[["Ada", "left", "Rome"]], [["Bo", "of", "Oslo"]], [["Cy", "left", "Old Rome"]]]
+    B = [[["Ada", "left", "Oslo"]], [["Bo", "of", "Oslo"]], []]
+    GOLD = [A[0], A[1], [["Cy", "left", "Rome"]]]
+
+    @pytest.fixture
+    def files(self, tmp_path):
+        items = {
+            name: [{"id": n, "gold": self.GOLD[n], "predicted": said[n]} for n in order]
+            for name, said, order in (("a", self.A, (0, 1, 2)), ("b", self.B, (2, 0, 1)))
+        }
+        return [write(tmp_path, own, f"{name}.jsonl") for name, own in items.items()]
+
+    @pytest.mark.parametrize("options", [{}, {"match": "last-token"}, {"match": "pair", "normalise": True}])
+    def test_each_score_is_what_the_file_has_alone(self, files, options):
+        for row in compare_files(files, replicates=50, **options).to_dict("records"):
+            for path, column in zip(files, ("score_first", "score_second"), strict=True):
+                alone = score_triples(path, **options).schemes[row["scheme"]]["f1"]
+                assert row[column] == pytest.approx(alone, abs=1e-12)
+            assert row["n"] == 3 and row["low"] <= row["difference"] <= row["high"]
+            assert row["signature"].endswith(score_triples(path, **options).signature.partition("|v:")[2][3:])
+
+    def test_items_are_drawn_for_both_and_a_file_does_not_differ_from_itself(self, files):
+        (row,) = compare_files([files[0]] * 2, replicates=50, schemes=["micro"]).to_dict("records")
+        assert (row["difference"], row["low"], row["high"], row["p"]) == (0, 0, 0, 1)
+
+    def test_other_gold_triples_items_and_options_are_refused(self, files, tmp_path):
+        other = [{"id": n, "gold": self.A[n], "predicted": []} for n in range(3)]
+        with pytest.raises(ValueError, match="gold labels differ at id '2'.*b2.jsonl"):
+            compare_files([files[0], write(tmp_path, other, "b2.jsonl")])
+        with pytest.raises(ValueError, match="2 of the 3 ids of .*a.jsonl are missing"):
+            compare_files([files[0], write(tmp_path, other[:1], "b3.jsonl")])
+        for options in ({"negative": "NA"}, {"task": "semeval2010"}, {"off_list": "skip"}):
+            with pytest.raises(ValueError, match=f"a.jsonl: {next(iter(options))} is of no use with triples"):
+                compare_files(files, **options)
+        with pytest.raises(ValueError, match="no true negatives"):
+            compare_files(files, score="mcc")
+
+    def test_the_command(self, files, capsys):
+        words = ["compare", *map(str, files), "--bootstrap", "200", "--scheme", "micro"]
+        assert main([*words, "--fail-under", "micro=-1"]) == 0
+        assert "To report: On the same 3 items a and b have F1" in capsys.readouterr().out
+        assert main([*words, "--format", "latex", "--fail-under", "micro=0.9"]) == 1
+        out, err = capsys.readouterr()
+        assert "per cent of 3 items" in out and "under +90.00" in err and len(err.splitlines()) == 1
+        assert main([*words, "--fail-under", "macro=0"]) == 2
+        assert "unknown scheme of this comparison 'macro'" in capsys.readouterr().err
+        gold = write(
+            files[0].parent, [{"id": n, "triples": own} for n, own in enumerate(self.GOLD)], "g.jsonl"
+        )
+        assert main([*words, "--gold", str(gold), "--match", "last-token"]) == 0
+        assert "|match:last-token" in capsys.readouterr().out
