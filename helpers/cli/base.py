@@ -34,10 +34,13 @@ import click
 from .. import IS_CHECKOUT, NAME, PACKAGE, __version__, program
 from ..core import plain_file, visible, write_atomically
 
+logger = logging.getLogger(__name__)
 DISTRIBUTIONS = {"sklearn": "scikit-learn", "liblinear": "liblinear-official"}
 """Modules that are called otherwise than the distribution that they come with."""
 SCHEMA_VERSION = 1
 """Of the JSON that commands write: raised when a key goes or changes its meaning."""
+RENAMED = {"--out": "--output"}
+"""Old words for options, which still work."""
 LONGEST = 2000  # characters of an error
 
 
@@ -46,7 +49,8 @@ class _Command(click.Command):
     option for the value of the one before it: `--output --raw` would write a file called `--raw`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """As click; UsageError if an option stands where a value is needed."""
+        """As click; an old word is replaced; UsageError if an option stands where a value is needed."""
+        args = [self._renamed(word) for word in args]
         options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
         values = {name: 0 if each.is_flag else each.nargs for each in options for name in each.opts}
         for index, word in enumerate(args):
@@ -56,6 +60,13 @@ class _Command(click.Command):
                     write = f"; if that is the value, write {word}={value}" if values[word] == 1 else ""
                     raise click.UsageError(message + write, ctx)
         return super().parse_args(ctx, args)
+
+    @staticmethod
+    def _renamed(word: str) -> str:
+        name, sign, value = word.partition("=")
+        if name in RENAMED:
+            logger.warning("%s is called %s now", name, RENAMED[name])
+        return RENAMED.get(name, name) + sign + value
 
     def _parts(self) -> tuple[str, str]:
         first, _, rest = inspect.cleandoc(self.help or "").partition("\n\n")

@@ -10,7 +10,18 @@ import click
 
 from .. import program
 from .base import app, as_json, put
-from .options import COLUMNS, FILE, ID_COLUMN, PREDICTED_COLUMN, bootstrap, flag, forms, option
+from .options import (
+    COLUMNS,
+    FILE,
+    GOLD_COLUMN,
+    ID_COLUMN,
+    OUTPUT,
+    PREDICTED_COLUMN,
+    bootstrap,
+    flag,
+    forms,
+    option,
+)
 
 logger = logging.getLogger(__name__)
 STORE = option(
@@ -20,9 +31,8 @@ STORE = option(
     callback=lambda context, parameter, folder: {"store": folder} if folder else {},
 )
 """The store as an argument, if it is not the usual one."""
-DATASET = option(
-    "--dataset", "D", "The test set, e.g. tacred, tacred-revised, semeval2010, kbp37.", required=True
-)
+TEST_SET = "The test set, e.g. tacred, tacred-revised, semeval2010, kbp37, gids."
+DATASET = option("--dataset", "D", TEST_SET, required=True)
 REPLACE = flag("--replace", "Put it in the place of a stored submission of that name.")
 
 
@@ -42,12 +52,12 @@ def _leaderboard() -> None:
 
 @_leaderboard.command("add")
 @click.argument("file", metavar="[FILE]", required=False, type=FILE)
-@option("--dataset", "D", "The test set, e.g. tacred, tacred-revised, semeval2010, kbp37, gids.")
+@option("--dataset", "D", TEST_SET)
 @option("--system", "NAME", "The name that the page shows.")
 @option("--paper", "URL", "Where the system is described.", default="")
 @option("--licence", "L", "Of the predictions, e.g. MIT.", default="")
 @option("--batch", "LIST", "Many at once: a table with file, dataset, system[, paper, licence].", FILE)
-@option("--gold-column", "C", "Name of the gold column (else recognised; not needed where the key is here).")
+@GOLD_COLUMN
 @PREDICTED_COLUMN
 @option("--paired-column", "C", "Predictions on the paired sentences, for direction.")
 @ID_COLUMN
@@ -152,7 +162,7 @@ def _compare_two(
 
 
 @_leaderboard.command("rebuild")
-@option("--out", "FILE", "The page (default results/leaderboard/index.html).")
+@option("--output out", "FILE", "The page (default results/leaderboard/index.html).")
 @option("--runs", "FOLDER", "Where the runs of the reproduction lie (default results/runs).")
 @bootstrap(default=1000)
 @flag("--fresh", "Compute all intervals anew, not only those of new outcomes.")
@@ -176,7 +186,7 @@ def _rebuild(
 
     examples:
       python -m helpers leaderboard rebuild
-      python -m helpers leaderboard rebuild --out page.html --bootstrap 200
+      python -m helpers leaderboard rebuild --output page.html --bootstrap 200
     """
     from ..reporting.leaderboard import PAGE, build_page, page_data, take_pictures, write_neighbours
 
@@ -240,7 +250,7 @@ def _list(form: str, stored: dict[str, Any]) -> None:
 @COLUMNS
 @bootstrap(default=1000)
 @forms("markdown", "html", "json")
-@option("--out", "FILE", "Write there instead of to standard output.")
+@OUTPUT
 def _report(
     file: str,
     dataset: str,
@@ -248,7 +258,7 @@ def _report(
     negative: str | None,
     replicates: int,
     form: str,
-    out: str | None,
+    output: str | None,
     **named: Any,
 ) -> None:
     """A report of one prediction file, on one page.
@@ -259,12 +269,10 @@ def _report(
 
     examples:
       python -m helpers report mine.csv --negative no_relation
-      python -m helpers report mine.csv --dataset tacred --system "My model" --format html --out report.html
+      python -m helpers report mine.csv --dataset tacred --system "My model" --format html --output r.html
     """
-    from ..core import write_atomically
     from ..reporting.leaderboard import file_report
 
     roles = {role: named.get(f"{role}_column") for role in ("id", "gold", "predicted")}
     made = _noting(lambda: file_report(file, dataset, system, negative, roles, replicates))
-    text = as_json(made.to_dict()) if form == "json" else getattr(made, f"to_{form}")()
-    put(str(write_atomically(out, text)) if out else text)
+    put(as_json(made.to_dict()) if form == "json" else getattr(made, f"to_{form}")(), output)

@@ -95,9 +95,10 @@ GOLD_COLUMN, PREDICTED_COLUMN, ID_COLUMN = (
     option(f"--{role}-column", "C", f"Name of the {role} column (else recognised).")
     for role in ("gold", "predicted", "id")
 )
+NEGATIVE = "The negative class, e.g. no_relation, which is never averaged; '' for none."
 COLUMNS = together(
     *(GOLD_COLUMN, PREDICTED_COLUMN, ID_COLUMN),
-    option("--negative", "L", "The negative class, e.g. no_relation, which is never averaged; '' for none."),
+    option("--negative", "L", NEGATIVE),
 )
 """The columns' names and the negative class."""
 _GOLD = "Another file with the gold labels, matched by id if both have ids, else by order."

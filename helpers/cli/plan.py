@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from .base import app, as_json, put
-from .options import FILE, GOLD_COLUMN, ID_COLUMN, OUTPUT, PREDICTED_COLUMN, SEED, forms, option
+from .options import FILE, GOLD_COLUMN, ID_COLUMN, NEGATIVE, OUTPUT, PREDICTED_COLUMN, SEED, forms, option
 
 
 @app.command("plan")
@@ -26,7 +26,7 @@ from .options import FILE, GOLD_COLUMN, ID_COLUMN, OUTPUT, PREDICTED_COLUMN, SEE
     "A scheme, n^ALPHA or accuracy; repeatable (default micro, weighted, macro).",
     multiple=True,
 )
-@option("--negative", "L", "The negative class, e.g. no_relation, which is never averaged.")
+@option("--negative", "L", NEGATIVE)
 @GOLD_COLUMN
 @PREDICTED_COLUMN
 @ID_COLUMN

@@ -20,6 +20,7 @@ from .options import (
     GOLD_COLUMN,
     KS,
     MATCH,
+    NEGATIVE,
     OUTPUT,
     POLICY,
     PREDICTED_COLUMN,
@@ -203,7 +204,7 @@ def _score_multilabel(truth: str, scores: str, form: str, **options: Any) -> Non
 
 @app.command("audit-leak")
 @click.argument("file", metavar="FILE", type=FILE)
-@option("--negative", "L", "The negative class, e.g. no_relation.", required=True)
+@option("--negative", "L", NEGATIVE, required=True)
 @GOLD_COLUMN
 @PREDICTED_COLUMN
 @SCHEMES
@@ -232,10 +233,7 @@ def _audit_leak(file: str, form: str, raw: bool, **options: Any) -> None:
 RECALL = option("--recall", "R", "Score the list up to the first rank with this recall.", float)
 FACTS = option("--facts", "FACTS", "The true facts, with columns head, tail and relation.", FILE)
 N_FACTS = option("--n-facts", "N", "Number of true facts behind a published list.", click.IntRange(1, 2**53))
-NEGATIVE_HELP = (
-    "The negative class: its rows are left out (else recognised by a name such as NA; '' for none)."
-)
-NEGATIVE = option("--negative", "L", NEGATIVE_HELP)
+LEFT_OUT = "The negative class: its rows are left out (else recognised by a name such as NA; '' for none)."
 
 
 FIXED = "Give F1 of the facts with at least this score, too, e.g. 0.5."
@@ -246,7 +244,7 @@ FIXED = "Give F1 of the facts with at least this score, too, e.g. 0.5."
 @FACTS
 @RECALL
 @option("--threshold", "X", FIXED, float)
-@NEGATIVE
+@option("--negative", "L", LEFT_OUT)
 @N_FACTS
 @SCHEMES
 @bootstrap()
@@ -292,7 +290,7 @@ def _score_facts(predictions: str, form: str, raw: bool, **options: Any) -> None
 @click.argument("second", metavar="B", type=FILE)
 @FACTS
 @RECALL
-@NEGATIVE
+@option("--negative", "L", LEFT_OUT)
 @N_FACTS
 @bootstrap(default=10_000, least=1)
 @SEED

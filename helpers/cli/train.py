@@ -61,7 +61,7 @@ TEXTS: dict[str, Any] = {"kind": (str, str), "multiple": True}
 @option("--sentences", "N", "Only that many training sentences.", click.IntRange(1, SEEDS))
 @flag("--holdout", "Test on a tenth of the training data, not on the test set: to choose settings.")
 @option("--variant", "NAME", "In the run's path (default: what differs from the usual settings).", default="")
-@option("--out", "DIR", "Where the run file goes (default results/runs or scratch/runs).")
+@option("--output out", "DIR", "Where the run file goes (default results/runs or scratch/runs).")
 @option("--predictions", "CSV", "Also write the predictions: id, gold, predicted, paired.")
 @option("--weights", "FILE", "Also write the trained weights (safetensors).")
 @option("--every-epoch epochs", "DIR", "Also store the outcome after each epoch, in DIR, as variant epoch-N.")
@@ -274,7 +274,7 @@ def _linear(context: click.Context, form: str, parameters: tuple, tfidf: tuple, 
     " epochs, graphs, redocred, redocred-all, gids, wiki80.",
     default="standard",
 )
-@option("--out", "DIR", "Where the run files are (default results/runs, or the study's folder).")
+@option("--output out", "DIR", "Where the run files are (default results/runs, or the study's folder).")
 @option(
     "--run", "PATH", "With --train: this one run of the grid; what other jobs train meanwhile is waited for."
 )

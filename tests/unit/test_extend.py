@@ -91,14 +91,14 @@ def test_a_data_set_has_statistics_and_can_be_trained_on(dataset, call, tmp_path
     assert [len(samples) for samples in read_corpus(dataset).values()] == [10, 5]
     code, out, _ = call("stats", dataset, "--format", "json")
     assert code == 0 and json.loads(out)["samples"] == 15 and json.loads(out)["negative"] == "Other"
-    code, out, err = call("train", "--model", "majority", "--dataset", dataset, "--out", tmp_path / "runs")
+    code, out, err = call("train", "--model", "majority", "--dataset", dataset, "--output", tmp_path / "runs")
     assert code == 0, err
     (path,) = (tmp_path / "runs" / dataset).rglob("predictions.json")
     assert load_run(path).outcome().n == 5
 
 
 def test_a_model_is_trained_stored_and_scored_like_the_others(model, call, tmp_path):
-    code, out, err = call("train", "--model", model, "--dataset", "demo", "--out", tmp_path)
+    code, out, err = call("train", "--model", model, "--dataset", "demo", "--output", tmp_path)
     assert code == 0, err
     assert out.startswith("SECOND · no-encoder · demo test") and "PPR" in out
     assert len(list(Path(tmp_path).rglob("predictions.json"))) == 1

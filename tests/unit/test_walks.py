@@ -86,7 +86,7 @@ def test_7_a_teacher_without_a_network(call, folder, monkeypatch):
     monkeypatch.setattr(socket.socket, "connect", refuse)
     code, out, _ = call("stats", "tacred")
     assert code == 0 and "perplexity                   3.31" in out
-    code, out, err = call("train", "--model", "svm", "--dataset", "demo", "--out", folder / "runs")
+    code, out, err = call("train", "--model", "svm", "--dataset", "demo", "--output", folder / "runs")
     assert code == 0 and "beats the majority baseline" in out, err
     code, out, _ = call("summary")
     assert code == 0 and "published numbers agree" in out

@@ -174,7 +174,7 @@ def test_what_is_stored_rides_along_and_extras_are_named(program, folder):
 
 def test_a_report_stands_among_the_stored_systems_and_the_page_is_built(program, folder):
     shutil.copy(ROOT / "examples" / "predictions.csv", folder / "theirs.csv")
-    words = ("theirs.csv", "--dataset", "semeval2010", "--format", "html", "--out", "report.html")
+    words = ("theirs.csv", "--dataset", "semeval2010", "--format", "html", "--output", "report.html")
     done = run(program, "report", *words, cwd=folder)
     assert done.returncode == 0, done.stderr
     assert re.search(r"<td[^>]*>\d+ of \d+</td>", (folder / "report.html").read_text("utf-8"))

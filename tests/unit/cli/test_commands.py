@@ -501,6 +501,54 @@ class TestProcess:
         assert run.returncode == 2 and "mine.csv: this is no plain file" in run.stderr
 
 
+OTHERWISE = {
+    "--dataset": "a test set of the page, or data to train on, to score or to pair",
+    "--encoder": "one of a run, several of a grid",
+    "--facts --truth --n-facts --threshold --paired-column": "on the page, the kinds of a submission",
+    "--fail-under": "a score, or the interval of a difference",
+    "--gold --normalise --score-only": "of labels, or of triples",
+    "--gold-column": "of predictions, or of a file to count",
+    "--grid --profile --seed --model --train --runs": "of a run, or a choice among the runs of a study",
+    "--inverse": "of labels, or of training data",
+    "--labels": "of single labels, or of label sets, which are all listed",
+    "--negative": "never averaged, left out of a list, or recognised by its name",
+    "--output": "the result, or the folder of run files, or the page",
+    "--predictions --scores --set --test": "of sentences, or of documents",
+    "--scheme": "plan has accuracy, too",
+    "--system": "on the page, or in the report",
+    "--task": "with compare also --runs",
+}
+"""Options that mean more than one thing, and why."""
+
+
+def commands(group: click.Group, name: str = ""):
+    for word, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from commands(command, f"{name} {word}")
+        else:
+            yield f"{name} {word}".strip(), command
+
+
+def test_a_word_means_one_thing_in_all_commands():
+    meanings: dict[str, set[str]] = {}
+    for _, command in commands(app):
+        for parameter in command.params:
+            if isinstance(parameter, click.Option):
+                about = re.sub(r" ?\(default [^)]*\)", "", parameter.help or "")
+                for word in parameter.opts:
+                    values = word == "--format" and parameter.metavar == "F"
+                    meanings.setdefault(word, set()).add("forms" if values else about)
+    assert {word for word, about in meanings.items() if len(about) > 1} == set(" ".join(OTHERWISE).split())
+
+
+def test_an_old_word_works_and_says_the_new_one(call, folder):
+    (folder / "mine.csv").write_text("gold,predicted\na,a\n")
+    for words in (("--out", "r.md"), ("--out=r.md",)):
+        code, out, err = call("report", "mine.csv", "--bootstrap", 5, *words)
+        assert (code, out, err) == (0, "", "note: --out is called --output now\n")
+        assert (folder / "r.md").read_text().startswith("# mine")
+
+
 def test_no_undefined_number_leaves_as_nan(answer, folder):
     (folder / "mine.tsv").write_text("gold\tpredicted\tq\nr(e1,e2)\tOther\tOther\nOther\tOther\tOther\n")
     report = answer("score", "mine.tsv", "--negative", "Other", "--paired-column", "q", "--bootstrap", 20)

@@ -119,7 +119,8 @@ class TestFromOutside:
 
     def test_a_model_is_trained_on_it(self, mine, tmp_path) -> None:
         assert (
-            main(["train", "--model", "majority", "--dataset", "mine", "--out", str(tmp_path / "runs")]) == 0
+            main(["train", "--model", "majority", "--dataset", "mine", "--output", str(tmp_path / "runs")])
+            == 0
         )
         (path,) = (tmp_path / "runs").rglob("*.json")
         run = json.loads(path.read_text())

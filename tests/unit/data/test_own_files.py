@@ -186,7 +186,7 @@ def test_inverses_from_a_file_pair_the_samples_and_reach_the_scores(tmp_path, mi
     (tmp_path / "inverse.csv").write_text("label,inverse\nper:parents,per:children\n")
     files = ("--train", tmp_path / "train.jsonl", "--test", tmp_path / "test.jsonl")
     about = ("--inverse", tmp_path / "inverse.csv", "--predictions", tmp_path / "p.csv")
-    svm = ("--model", "svm", "--option", "markers", "true", "--out", tmp_path / "runs")
+    svm = ("--model", "svm", "--option", "markers", "true", "--output", tmp_path / "runs")
     code, out, err = call("train", *svm, *files, *about)
     assert code == 0, err
     rows = list(csv.DictReader(io.StringIO((tmp_path / "p.csv").read_text())))

@@ -72,7 +72,18 @@ def test_the_command_trains_what_is_missing_and_nothing_else(tmp_path, monkeypat
     monkeypatch.setattr("helpers.experiments.grid.run_experiment", train)
     ours = [one for one in standard_experiments() if one.name == "R-BERT" and one.seed in (9, 148)]
     stored(ours[0], tmp_path)
-    words = ["runs", "--train", "--model", "R-BERT", "--seed", "9", "--seed", "148", "--out", str(tmp_path)]
+    words = [
+        "runs",
+        "--train",
+        "--model",
+        "R-BERT",
+        "--seed",
+        "9",
+        "--seed",
+        "148",
+        "--output",
+        str(tmp_path),
+    ]
     assert main(words) == 0
     assert trained == ours[1:]
     assert "R-BERT" in capsys.readouterr().out
@@ -107,7 +118,7 @@ class TestStudies:
             return stored(experiment, tmp_path)
 
         monkeypatch.setattr("helpers.experiments.grid.run_experiment", train)
-        words = ["runs", "--study", "rates", "--model", "PTR", "--out", str(tmp_path)]
+        words = ["runs", "--study", "rates", "--model", "PTR", "--output", str(tmp_path)]
         assert main([*words, "--train"]) == 0
         wanted = [one for one in studies()["rates"].experiments if one.name == "PTR"]
         assert trained == [(one, tmp_path, tmp_path) for one in wanted] and len(wanted) == 3

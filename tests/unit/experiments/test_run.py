@@ -246,7 +246,9 @@ class TestCommand:
         assert list(map(float, scores.values())) == pytest.approx((100 * averaged).tolist(), abs=0.005)
 
     def test_predictions_score_as_the_run(self, tiny_bert, scratch, capsys, caplog) -> None:
-        assert main(command(tiny_bert, "--predictions", "p.csv", "--out", "o", "--set", "epochs", "4")) == 0
+        assert (
+            main(command(tiny_bert, "--predictions", "p.csv", "--output", "o", "--set", "epochs", "4")) == 0
+        )
         capsys.readouterr()
         (outcome,) = (run.outcome() for run in list_runs("demo", "EM-ES", folder=scratch / "o"))
         assert len(set(read("p.csv", "predicted"))) > 2

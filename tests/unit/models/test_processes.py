@@ -117,7 +117,7 @@ def in_two_processes(words: list[str], folder: Path, environment: dict[str, str]
 
 
 def test_two_processes_of_type_restriction_store_both_evaluations(tmp_path, environment) -> None:
-    words = ["train", "--model", "recent", "--dataset", "demo", "--out", str(tmp_path / "two")]
+    words = ["train", "--model", "recent", "--dataset", "demo", "--output", str(tmp_path / "two")]
     words += ["--option", "base", "cnn", "--option", "typed", "false", "--option", "filters", "6"]
     words += ["--set", "epochs", "2", "--sentences", "200"]
     in_two_processes(words, tmp_path, environment)

@@ -92,7 +92,7 @@ class TestFromOutside:
         assert (run.outcome().per_class().predicted > 0).sum() > 2
 
     def test_the_command_knows_it(self, mine, tmp_path, capsys) -> None:
-        words = ["train", "--model", "mine", "--dataset", "demo", "--out", str(tmp_path)]
+        words = ["train", "--model", "mine", "--dataset", "demo", "--output", str(tmp_path)]
         assert main(words) == 0
         assert capsys.readouterr().out.startswith("First · no-encoder · demo test · no seed · profile quick")
         assert main([*words, "--option", "turnd", "true"]) == 2

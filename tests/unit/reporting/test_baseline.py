@@ -37,7 +37,7 @@ def test_every_stored_model_but_the_baseline_itself_beats_it():
     ("model", "said"), [("svm", "\nbeats the majority"), ("majority", "\ndoes not beat the")]
 )
 def test_it_is_said_after_training_and_stored(model, said, call, tmp_path):
-    code, out, err = call("train", "--model", model, "--dataset", "demo", "--out", tmp_path)
+    code, out, err = call("train", "--model", model, "--dataset", "demo", "--output", tmp_path)
     assert code == 0 and said in out, err
     run = load_run(next(tmp_path.rglob("*.json")))
     assert run.facts == {"majority": "Thing-Destination(e1,e2)"} and majority_label(run) in out

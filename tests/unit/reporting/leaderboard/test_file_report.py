@@ -68,7 +68,7 @@ def test_the_page_has_no_serious_fault_and_loads_nothing(path, opened, tmp_path)
 def test_the_command(path, call, tmp_path) -> None:
     code, out, _ = call("report", path, "--negative", "NA", "--bootstrap", 10, "--format", "json")
     assert code == 0 and json.loads(out)["ranks"] == {} and json.loads(out)["n"] == len(ROWS)
-    code, out, _ = call("report", path, "--format", "html", "--out", tmp_path / "x.html")
+    code, out, _ = call("report", path, "--format", "html", "--output", tmp_path / "x.html")
     assert code == 0 and (tmp_path / "x.html").read_text("utf-8").startswith("<!doctype html>")
     code, out, err = call("report", path, "--dataset", "tacred")
     assert (code, out) == (2, "") and "mine.csv" in err
