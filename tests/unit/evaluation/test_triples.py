@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers.cli import main
 from helpers.data import Triple, TripleItem, read_triples, search_folders
 from helpers.evaluation import compare_files, score_triples, triple_outcome
 
