@@ -180,7 +180,7 @@ runpy.run_module("helpers", run_name="__main__", alter_sys=True)
 
 def train_command(encoder: Path, folder: Path, **settings) -> list[str]:
     chosen = [word for name, value in settings.items() for word in ("--set", name, str(value))]
-    words = ["--model", "em-es", "--dataset", "demo", "--encoder", str(encoder), "--out", str(folder)]
+    words = ["--model", "em-es", "--dataset", "demo", "--encoder", str(encoder), "--output", str(folder)]
     return ["train", *words, *chosen]
 
 
