@@ -70,6 +70,10 @@ def _ks(text: str) -> list[int]:
     return [whole.convert(part.strip(), None, None) for part in text.split(",")]
 
 
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",")]
+
+
 SEED = option("--seed", "S", "Seed of the bootstrap (default 1).", click.IntRange(0, SEEDS), default=1)
 SCHEMES = option(
     "--scheme schemes",
@@ -90,7 +94,20 @@ RAW = flag(
     "or a carriage return gets an apostrophe in front, so that no spreadsheet runs it as a formula.",
 )
 OUTPUT = option("--output", "FILE", "Write the result to FILE, atomically.", click.Path(dir_okay=False))
-DECIMALS = option("--decimals", "N", "Of per cent in LaTeX (default 1).", click.IntRange(0, 9), default=1)
+LATEX = together(
+    option("--decimals", "N", "Of per cent in LaTeX (default 1).", click.IntRange(0, 9), default=1),
+    option(
+        "--columns", "LIST", "In LaTeX only these columns, by the names of CSV, separated by commas.", _words
+    ),
+    option(
+        "--intervals",
+        "PLACE",
+        "In LaTeX beside the score (default), stacked below it, or none.",
+        click.Choice(("beside", "stacked", "none")),
+        default="beside",
+    ),
+)
+"""How a table for a paper looks."""
 GOLD_COLUMN, PREDICTED_COLUMN, ID_COLUMN = (
     option(f"--{role}-column", "C", f"Name of the {role} column (else recognised).")
     for role in ("gold", "predicted", "id")
@@ -160,6 +177,11 @@ POLICY = together(
     ),
 )
 """Which score is averaged, over which labels, and what the undefined counts as."""
+
+
+def latex_of(options: dict[str, Any]) -> dict[str, Any]:
+    """The options of `LATEX`, taken out of `options`, as the arguments of `latex_float`."""
+    return {name: options.pop(name) for name in ("decimals", "columns", "intervals")}
 
 
 def reading_of(options: dict[str, Any]) -> dict[str, Any]:

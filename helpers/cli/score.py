@@ -14,11 +14,11 @@ from ..core import unknown_name
 from .base import app, failed, put, put_report
 from .options import (
     COLUMNS,
-    DECIMALS,
     FILE,
     FILE_OR_STDIN,
     GOLD_COLUMN,
     KS,
+    LATEX,
     MATCH,
     NEGATIVE,
     OUTPUT,
@@ -31,6 +31,7 @@ from .options import (
     bootstrap,
     flag,
     forms,
+    latex_of,
     option,
     policy_of,
     predictions,
@@ -74,7 +75,7 @@ def threshold(text: str) -> tuple[str, float]:
 @option("--fail-under", "NAME=X", FAIL_UNDER, threshold, multiple=True)
 @option("--score-only", "NAME", SCORE_ONLY)
 @forms("table", "json", "csv", "latex")
-@DECIMALS
+@LATEX
 @RAW
 @OUTPUT
 def _score(
@@ -137,7 +138,8 @@ def put_scores(score: Callable[..., Any], files: Sequence[str], options: dict[st
     score : takes the options that are not of the output, and gives a `ClassReport`. files : for the message.
     """
     fail_under, score_only = options.pop("fail_under"), options.pop("score_only")
-    form, raw, output, decimals = (options.pop(name) for name in ("form", "raw", "output", "decimals"))
+    form, raw, output = (options.pop(name) for name in ("form", "raw", "output"))
+    style = latex_of(options)
     options |= policy_of(options)
     asked = [*([score_only] if score_only else []), *(name for name, _ in fail_under)]
     options["schemes"] = with_powers(options["schemes"], asked)
@@ -149,7 +151,7 @@ def put_scores(score: Callable[..., Any], files: Sequence[str], options: dict[st
     if score_only:
         put(repr(scores[score_only]), output)
     else:
-        put_report(report, form, raw, output, decimals=decimals)
+        put_report(report, form, raw, output, **style)
     small = [
         f"{name} is {scores[name]:.6g}, under {least:g}"
         for name, least in fail_under
@@ -250,6 +252,7 @@ FIXED = "Give F1 of the facts with at least this score, too, e.g. 0.5."
 @bootstrap()
 @SEED
 @forms("table", "json", "csv", "latex")
+@LATEX
 @RAW
 def _score_facts(predictions: str, form: str, raw: bool, **options: Any) -> None:
     """Distant supervision: a ranked list of facts against the true ones.
@@ -282,7 +285,8 @@ def _score_facts(predictions: str, form: str, raw: bool, **options: Any) -> None
     """
     from ..evaluation import score_fact_file
 
-    put_report(score_fact_file(predictions, **options), form, raw)
+    style = latex_of(options)
+    put_report(score_fact_file(predictions, **options), form, raw, **style)
 
 
 @app.command("compare-facts")
@@ -318,6 +322,7 @@ NO_WORSE = (
     "Exit with 1 if the 95 % interval of A − B under this scheme begins below X, e.g. macro=-0.005: A is no "
 )
 NO_WORSE += "worse than B by half a point; repeatable."
+TESTS = "In LaTeX, add corrected p (with --runs Cohen's d, too) of the first system against each other one."
 CORRECTION = "Correction of p for several tests: holm (default), or bh (Benjamini and Hochberg)."
 
 
@@ -337,7 +342,8 @@ CORRECTION = "Correction of p for several tests: holm (default), or bh (Benjamin
 @SEED
 @option("--fail-under", "SCHEME=X", NO_WORSE, threshold, multiple=True)
 @forms("table", "json", "csv", "latex")
-@DECIMALS
+@LATEX
+@flag("--tests", TESTS)
 @RAW
 @OUTPUT
 def _compare(
@@ -348,7 +354,7 @@ def _compare(
     fail_under: tuple[tuple[str, float], ...],
     form: str,
     raw: bool,
-    decimals: int,
+    tests: bool,
     output: str | None,
     **options: Any,
 ) -> int:
@@ -391,6 +397,7 @@ def _compare(
     )
 
     options |= reading_of(options) | policy_of(options)
+    style = latex_of(options)
     if runs and files:
         given = " ".join(f"--runs {shlex.quote(one)}" for one in runs)
         raise ValueError(
@@ -404,7 +411,7 @@ def _compare(
         for name in ("replicates", "seed", "match"):
             options.pop(name)  # no bootstrap: what varies is the training
         options |= {"paired_column": paired_column, "inverse": read_inverse(inverse) if inverse else None}
-        put_report(compare_run_files(expand_runs(runs), **options), form, raw, output, decimals=decimals)
+        put_report(compare_run_files(expand_runs(runs), **options), form, raw, output, tests=tests, **style)
         return 0
     if paired_column or inverse:
         raise ValueError("--paired-column and --inverse are for --runs")
@@ -416,6 +423,5 @@ def _compare(
     if comparison and form != "latex":
         put_report(comparison, form, raw, output)
     else:
-        del options["correction"]  # bold is decided by intervals
-        put(comparison_latex(files, decimals=decimals, **options), output)
+        put(comparison_latex(files, tests=tests, style=style, **options), output)
     return failed(f"{files[0]}: {'; '.join(worse)}", 1) if worse else 0

@@ -9,10 +9,10 @@ import click
 
 from .base import app
 from .options import (
-    DECIMALS,
     FILE,
     GOLD_COLUMN,
     ID_COLUMN,
+    LATEX,
     MATCH,
     OUTPUT,
     POLICY,
@@ -50,7 +50,7 @@ NORMALISE = "Entities that differ in case, blanks or an article in front are one
 @option("--fail-under", "NAME=X", FAIL_UNDER, threshold, multiple=True)
 @option("--score-only", "NAME", "Print this number and nothing else: a scheme.")
 @forms("table", "json", "csv", "latex")
-@DECIMALS
+@LATEX
 @RAW
 @OUTPUT
 def _score_triples(file: str, **options: Any) -> int:

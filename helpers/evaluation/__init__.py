@@ -7,7 +7,14 @@ from .facts import FactComparison, FactReport, compare_fact_files, score_fact_fi
 from .compare import Comparison, compare_files, comparison_latex
 from .runs_compared import RunComparison, compare_run_files, expand_runs, seeds_among
 from .leakage import audit_leak, leak_report, leak_table
-from .systems import semeval_implementations, semeval_runs, semeval_systems, system_title, tacred_runs
+from .systems import (
+    language_model_runs,
+    semeval_implementations,
+    semeval_runs,
+    semeval_systems,
+    system_title,
+    tacred_runs,
+)
 from .plan import SamplePlan, changed_answers, plan_files, plan_samples, plan_text, Population
 from .triples import MATCHES, TripleReport, score_triples, triple_outcome
 from .document_facts import holds_documents, score_document_facts

@@ -162,13 +162,16 @@ def comparison_latex(
     *,
     replicates: int = 10_000,
     seed: int = 1,
-    decimals: int = 1,
+    correction: str = "holm",
+    tests: bool = False,
+    style: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> str:
     """A LaTeX table (booktabs) of systems by schemes, 95 % bootstrap intervals in the cells.
 
     In bold the best of each column, and every system whose paired difference from the best has 0 in its 95 %
-    interval. Arguments and errors as `compare_files`; `decimals` of per cent.
+    interval. Arguments and errors as `compare_files`. tests : add corrected p of the first system against
+    each other one. style : decimals, columns and intervals, as in `latex_float`.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -201,7 +204,15 @@ def comparison_latex(
     caption += " intervals.\nBold: the best, and all whose paired difference from it has 0 in its interval."
     signature = _signature(table, rules) + bootstrap_suffix(replicates, seed)
     signature += _said(*(frame for _, frame in systems))
-    return latex_float([("System", rows)], caption, "tab:systems", [visible(signature)], decimals)
+    tables = [("System", rows)]
+    if tests:
+        pairs = [_pair(systems[0][1], frame, known, rules) for _, frame in systems[1:]]
+        p = np.stack([_tested(pair, rules, replicates, seed).p for pair in pairs])
+        shares = np.reshape(corrected(correction)(p.ravel().tolist()), p.shape)
+        chances = [dict(zip(names, map(chance, row), strict=True)) for row in shares]
+        tables += [("Corrected $p$", [*zip((title for title, _ in rows[1:]), chances, strict=True)])]
+        caption += f"\nTests of {rows[0][0]} against each: {CORRECTED[correction]}."
+    return latex_float(tables, caption, "tab:systems", [visible(signature)], **style or {})
 
 
 Systems = list[tuple[Path | str, "pd.DataFrame"]]

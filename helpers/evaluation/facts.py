@@ -131,8 +131,8 @@ class FactReport(Report):
             yield Table("relation", relations, columns)
         yield visible(self.signature)
 
-    def to_latex(self, decimals: int = 1) -> str:
-        """The measures, and the relations, as a LaTeX table with caption and label (package booktabs)."""
+    def to_latex(self, **style: Any) -> str:
+        """The measures, and the relations, as a LaTeX table; style : as in `latex_float`."""
         ends = {"low": "value_low", "high": "value_high"}
         measures = [
             (latex_name(name), {ends.get(key, key): value for key, value in row.items()})
@@ -142,7 +142,7 @@ class FactReport(Report):
         if self.per_relation:
             tables += [("Relation", [(latex_text(name), row) for name, row in self.per_relation.items()])]
         caption = "Ranked facts against the true ones, in per cent."
-        return latex_float(tables, caption, "tab:facts", [visible(self.signature)], decimals)
+        return latex_float(tables, caption, "tab:facts", [visible(self.signature)], **style)
 
 
 def score_fact_file(

@@ -12,7 +12,7 @@ import math
 import re
 import shlex
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -170,10 +170,14 @@ class RunComparison(Report):
             lines.append((f"set {score}" if score in ("A", "B") else table_name(score), row))
         yield Table("score", lines, columns, width=8)
 
-    def to_latex(self, decimals: int = 1) -> str:
+    def to_latex(self, tests: bool = False, **style: Any) -> str:
         r"""A table for a paper (booktabs): systems by scores, mean ± SD, the best of each column in bold, and
         with it every system that Welch's test does not tell from the best (p ≥ .05); nothing where no p is
-        defined, as with one run each."""
+        defined, as with one run each.
+
+        tests : add corrected p and Cohen's d of the first system against each other one. style : as in
+        `latex_float`.
+        """
         best = {score: self._best(score) for score in self.signatures}
         rows = []
         for system, own in self.values.items():
@@ -188,7 +192,22 @@ class RunComparison(Report):
         if any(best.values()):
             caption += "\nBold: the best, and all that Welch's test does not tell from it ($p \\geq .05$)."
         comments = [visible(signature) for signature in dict.fromkeys(self.signatures.values())]
-        return latex_float([("System", rows)], caption, "tab:runs", comments, decimals)
+        tables = [("System", rows)]
+        if tests:
+            tables += [
+                ("Corrected $p$", self._tests(f"p_{self.correction}", chance)),
+                ("Cohen's $d$", self._tests("d", _signed)),
+            ]
+            first = latex_text(next(iter(self.values)))
+            caption += f"\nTests of {first} against each: {CORRECTED[self.correction]}."
+        return latex_float(tables, caption, "tab:runs", comments, **style)
+
+    def _tests(self, name: str, form: Callable[[Any], str]) -> list[tuple[str, dict[str, Any]]]:
+        rows: dict[str, dict[str, Any]] = {}
+        for row in self.rows():
+            if row["against"]:
+                rows.setdefault(latex_text(row["system"]), {})[row["score"]] = form(row[name])
+        return [*rows.items()]
 
     def _best(self, score: str) -> list[str]:
         """The system with the best mean of a score, and those that do not differ from it; none without p."""

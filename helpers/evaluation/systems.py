@@ -11,8 +11,17 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..core import SEMEVAL_RELATIONS, MissingData
-from ..data import join_semeval_answers, locate, registered_file, semeval_key, tacred_predictions
+from ..data import (
+    join_semeval_answers,
+    locate,
+    read_label_columns,
+    registered_file,
+    semeval_key,
+    tacred_predictions,
+)
 from ..metrics import Outcome
+from .answers import settle
+from .score import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -148,6 +157,27 @@ def semeval_implementations() -> Iterator[Run]:
         outcome = Outcome.from_columns(frame["gold"], frame["predicted"], labels=SEMEVAL_RELATIONS)
         fixed: dict[str, Any] = {"dataset": "semeval2010", "negative": "Other", "variant": f"by {author}"}
         yield Run.from_outcome(outcome, model=model, **_semeval_origin(path), **fixed)
+
+
+CHATGPT_FILE = "semeval2010/predictions_llm/ChatGPT_Li2023.json"
+
+
+def language_model_runs() -> Iterator[Run]:
+    """One run for ChatGPT without examples on SemEval-2010's undirected labels (Li et al. 2023).
+
+    Blanks around an answer are left out; an answer that is none of the ten labels would be no prediction.
+
+    Raises as `tacred_runs`.
+    """
+    from ..runs import Run
+
+    columns: dict[str, Any] = {"gold_column": "groundTruth", "predicted_column": "closePred"}
+    rules: dict[str, Any] = {"label_set": "gold", "normalise": True, "off_list": "skip"}
+    answers = settle(read_label_columns(locate(CHATGPT_FILE), **columns), **rules)
+    outcome = counted({role: answers.columns[role] for role in ("gold", "predicted")})
+    origin = _semeval_origin(CHATGPT_FILE) | {"files": _sums(CHATGPT_FILE)}
+    fixed: dict[str, Any] = {"dataset": "semeval2010-undirected", "negative": "Other"}
+    yield Run.from_outcome(outcome, model="ChatGPT", variant="zero-shot", **origin, **fixed)
 
 
 def _pair(

@@ -10,12 +10,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..core import table_name
+from ..core import table_name, unknown_name
 
 Rows = Iterable[tuple[str, Mapping[str, Any]]]
 DECIMALS = 1
 """Of per cent: a test set of some thousand samples does not tell more."""
 COUNTS = ("support", "predicted", "correct", "facts", "n", "cells", "in_train")
+INTERVALS = ("beside", "stacked", "none")
 HIDDEN = ("signature", "averaged", "undefined", "bold")
 SPECIAL = {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}"} | {char: "\\" + char for char in "_%&#${}"}
 NAMES = {name: name.capitalize() for name in ("micro", "weighted", "dodrans", "entropy", "macro")}
@@ -58,6 +59,8 @@ def latex_float(
     label: str,
     comments: Sequence[str] = (),
     decimals: int = DECIMALS,
+    columns: Sequence[str] | None = None,
+    intervals: str = "beside",
 ) -> str:
     r"""Tables of named rows as one floating table with caption and label; comments stand above it.
 
@@ -67,10 +70,15 @@ def latex_float(
         counts as they are, a missing value as a dash. The keys `x_low` and `x_high` are the ends of the
         interval of `x`, `x_sd` its SD, which stand in its cell; `bold` names the columns in bold.
     caption, names : LaTeX. label : as `\ref` takes it. decimals : of per cent.
+    columns : the columns that are shown, by their keys; None: all. A table that has none of them is left out.
+    intervals : 'beside' the score in its cell, 'stacked' below it, in a narrow column, or 'none'.
+
+    Raises ValueError for a column that no table has, and for another place of intervals.
 
     >>> rows = [(latex_text("lived_in"), {"f1": 0.5, "f1_low": 0.25, "f1_high": 0.75, "facts": 4})]
     >>> print(latex_float([("Relation", rows)], "Scores.", "tab:scores", ["f1|n:3"]))
     % f1|n:3
+    % needs booktabs
     \begin{table}
     \centering
     \caption{Scores.}
@@ -84,13 +92,35 @@ def latex_float(
     \end{tabular}
     \end{table}
     """
-    body = "\n\n\\medskip\n".join(_tabular(title, rows, decimals) for title, rows in tables)
+    if intervals not in INTERVALS:
+        raise unknown_name("place of intervals", intervals, INTERVALS)
+    cells = [
+        (
+            title,
+            [
+                (name, {key: _cell(key, row, decimals, intervals) for key in _columns(row)})
+                for name, row in rows
+            ],
+        )
+        for title, rows in tables
+    ]
+    if columns is not None:
+        known = dict.fromkeys(key for _, rows in cells for _, row in rows for key in row)
+        for name in columns:
+            if name not in known:
+                raise unknown_name("column", name, known)
+        cells = [
+            (title, [(name, {key: row[key] for key in columns if key in row}) for name, row in rows])
+            for title, rows in cells
+        ]
+        cells = [(title, rows) for title, rows in cells if any(row for _, row in rows)]
+    body = "\n\n\\medskip\n".join(_tabular(title, rows) for title, rows in cells)
     head = [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", rf"\label{{{label}}}"]
-    return "\n".join([*(f"% {comment}" for comment in comments), *head, body, r"\end{table}"])
+    notes = (f"% {comment}" for comment in (*comments, "needs booktabs"))
+    return "\n".join([*notes, *head, body, r"\end{table}"])
 
 
-def _tabular(title: str, rows: Rows, decimals: int) -> str:
-    cells = [(name, {key: _cell(key, row, decimals) for key in _columns(row)}) for name, row in rows]
+def _tabular(title: str, cells: Sequence[tuple[str, Mapping[str, str]]]) -> str:
     keys = list(dict.fromkeys(key for _, row in cells for key in row))
     lines = [[title, *(HEADS.get(key) or latex_name(key) for key in keys)]]
     lines += [[name, *(row.get(key, "") for key in keys)] for name, row in cells]
@@ -105,12 +135,12 @@ def _columns(row: Mapping[str, Any]) -> list[str]:
     return [key for key in row if key not in HIDDEN and key not in inside]
 
 
-def _cell(key: str, row: Mapping[str, Any], decimals: int) -> str:
+def _cell(key: str, row: Mapping[str, Any], decimals: int, intervals: str) -> str:
     def per_cent(name: str) -> str:
         number = row.get(name)
         return "" if number is None or math.isnan(number) else f"{100 * number:.{decimals}f}"
 
-    value = row[key]
+    value, ends = row[key], ""
     if isinstance(value, str):
         text = latex_text(value)
     elif value is None or math.isnan(value):
@@ -119,5 +149,8 @@ def _cell(key: str, row: Mapping[str, Any], decimals: int) -> str:
         text = f"{value:.6f}".rstrip("0").rstrip(".")
     else:
         low, high, sd = (per_cent(f"{key}_{end}") for end in ("low", "high", "sd"))
-        text = per_cent(key) + (f" [{low}, {high}]" if low and high else "") + (f" $\\pm$ {sd}" if sd else "")
-    return rf"\textbf{{{text}}}" if key in row.get("bold", ()) else text
+        ends = f"[{low}, {high}]" if low and high and intervals != "none" else ""
+        beside = f" {ends}" if ends and intervals == "beside" else ""
+        text = per_cent(key) + beside + (f" $\\pm$ {sd}" if sd else "")
+    text = rf"\textbf{{{text}}}" if key in row.get("bold", ()) else text
+    return rf"\shortstack{{{text} \\ {{\scriptsize {ends}}}}}" if ends and intervals == "stacked" else text

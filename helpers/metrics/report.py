@@ -18,7 +18,7 @@ import numpy as np
 
 from ..core import Label, csv_text, table_name, visible
 from .bootstrap import wilson_interval
-from .latex import COUNTS, DECIMALS, HIDDEN, latex_float, latex_name, latex_text
+from .latex import COUNTS, HIDDEN, latex_float, latex_name, latex_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -395,8 +395,10 @@ class ClassReport(Report):
             if row["support"] or row["predicted"]
         ]
 
-    def to_latex(self, decimals: int = DECIMALS) -> str:
+    def to_latex(self, **style: Any) -> str:
         r"""The schemes, and each section of `extra`, as a LaTeX table with caption and label.
+
+        style : decimals, columns and intervals, as in `latex_float`.
 
         It needs the package booktabs. Scores are in per cent, an interval stands in the cell of its score,
         the signature is a comment.
@@ -404,6 +406,7 @@ class ClassReport(Report):
         >>> schemes = {"dodrans": {"f1": 0.725, "f1_of_means": 0.73, "low": 0.701, "high": 0.748}}
         >>> print(ClassReport(90, (), "NA", 1.0, ("a",), (), schemes, {}, "f1", "sig_1").to_latex())
         % sig_1
+        % needs booktabs
         \begin{table}
         \centering
         \caption{Scores in per cent of 90 samples, averaged over 1 class; the negative class is NA.
@@ -439,7 +442,7 @@ class ClassReport(Report):
         if any("low" in row for row in self.schemes.values()):
             caption += "\nIn brackets 95\\,\\% bootstrap intervals."
         caption += "".join(f"\n{kind.capitalize()}: {said}." for kind, said in self.headings.items())
-        return latex_float(tables, caption, "tab:scores", [visible(self.signature)], decimals)
+        return latex_float(tables, caption, "tab:scores", [visible(self.signature)], **style)
 
 
 def _shown(key: str, value: Any) -> str:

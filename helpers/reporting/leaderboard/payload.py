@@ -50,6 +50,7 @@ TITLES = {
     "tacred": "TACRED",
     "tacred-revised": "TACRED",
     "semeval2010": "SemEval-2010 Task 8",
+    "semeval2010-undirected": "SemEval-2010 Task 8, undirected",
     "semeval2010-ptr-split": "SemEval-2010, PTR's training split",
     "kbp37": "KBP37",
     "re_docred-drawn": "Re-DocRED, drawn pairs",

@@ -88,6 +88,19 @@ def test_nothing_is_bold_that_no_test_decided(a, b, bold):
     assert text.count(r"\textbf") == bold and ("Bold:" in text) == bool(bold)
 
 
+def test_words_of_size_and_paragraphs_say_what_is_decided():
+    """Of two runs each, a difference of d = 2 has p = .18: it is undecided, and no size is named."""
+    values = {"a": {"macro": [0.72, 0.74]}, "b": {"macro": [0.70, 0.72]}}
+    report = RunComparison(9, values, {"macro": "f1"}, "f1")
+    assert report.rows()[1]["size"] == "undecided" and report.rows()[1]["d"] > 1.2
+    (paragraph,) = report.how_to_report()
+    assert "a (2 runs) and b (2 runs)" in paragraph and "large" not in paragraph
+    assert "At .05 the systems are not told apart under macro." in paragraph
+    assert paragraph.endswith("The test covers the training seed, not the choice of the test set.")
+    text = report.to_latex(tests=True)
+    assert f"b & {report.rows()[1]['p_holm']:.4f}" in text and f"b & {report.rows()[1]['d']:+.2f}" in text
+
+
 def test_equal_runs_have_no_infinite_number_in_json(runs):
     table = Outcome.from_rows([(0, 0, 3), (1, 0, 1)], ("a", "b"))
     save_run(Run.from_outcome(table, dataset="d", model="m", seed=1), "one")

@@ -12,6 +12,7 @@ import pytest
 from helpers.evaluation.systems import (
     TACRED_GOLD,
     TACRED_PAIRS,
+    language_model_runs,
     semeval_implementations,
     semeval_runs,
     tacred_runs,
@@ -77,6 +78,21 @@ def test_implementations_are_stored_and_score_as_published(name: str, macro: flo
     if "RC_DATA_DIR" in os.environ:
         (counted,) = (one for one in semeval_implementations() if one.name == name)
         assert counted == run
+
+
+def test_the_language_model_is_stored_and_scores_as_the_fact_sheet_says() -> None:
+    """Values of Li et al.'s answers, trimmed; 16 of 2,717 are Other."""
+    (run,) = list_runs("semeval2010-undirected")
+    assert (run.name, run.n, run.negative) == ("ChatGPT zero-shot", 2717, "Other")
+    outcome = run.outcome()
+    assert 100 * outcome.accuracy == pytest.approx(39.05, abs=0.005)
+    assert (100 * averages(outcome, ["micro", "macro"], negative="Other")).tolist() == pytest.approx(
+        [42.51, 38.86], abs=0.005
+    )
+    counts = outcome.per_class()
+    assert counts.predicted[counts.labels.index("Other")] == 16
+    if "RC_DATA_DIR" in os.environ:
+        assert [*language_model_runs()] == [run]
 
 
 def test_a_pair_holds_both_of_its_systems() -> None:

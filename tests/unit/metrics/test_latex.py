@@ -1,5 +1,8 @@
 """LaTeX that compiles: balanced, escaped, every row as wide as the head; whether TeX is here or not."""
 
+import shutil
+import subprocess
+
 import pytest
 
 from helpers.metrics import Outcome, evaluate, latex_float, latex_name, latex_text
@@ -22,9 +25,37 @@ def test_a_report_is_one_table_with_caption_label_and_signature(report):
     assert rows[0][1:] == ["Precision", "Recall", "F1", "F1 of means"]
     f1 = report.schemes["dodrans"]["f1"]
     assert rows[2][3] == f"{100 * f1:.1f} [70.1, 74.8]" and rows[1][3] == "40.0"
-    assert text.startswith(f"% {report.signature}\n\\begin{{table}}")
+    assert text.startswith(f"% {report.signature}\n% needs booktabs\n\\begin{{table}}")
     assert r"\caption{Scores in per cent of 3 samples, averaged over 2 classes" in text
     assert r"\label{tab:scores}" in text and "brackets 95" in text
+
+
+def test_columns_and_the_place_of_intervals(report):
+    report.add_interval("dodrans", 0.701, 0.748)
+    f1 = f"{100 * report.schemes['dodrans']['f1']:.1f}"
+    for place, cell in (
+        ("beside", f"{f1} [70.1, 74.8]"),
+        ("stacked", rf"\shortstack{{{f1} \\ {{\scriptsize [70.1, 74.8]}}}}"),
+        ("none", f1),
+    ):
+        text = report.to_latex(columns=["f1", "recall"], intervals=place)
+        assert "Scheme & F1 & Recall" in text and f"Dodrans & {cell} & " in text
+    for style, said in (({"columns": ["F2"]}, "unknown column 'F2'"), ({"intervals": "up"}, "unknown place")):
+        with pytest.raises(ValueError, match=said):
+            report.to_latex(**style)
+
+
+@pytest.mark.nightly
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
+@pytest.mark.parametrize("place", ["beside", "stacked"])
+def test_it_compiles_and_fits_a_column(report, tmp_path, place):
+    report.add_interval("dodrans", 0.701, 0.748)
+    table = report.to_latex(columns=["precision", "recall", "f1"], intervals=place)
+    head = "\\documentclass[twocolumn]{article}\n\\usepackage{booktabs}\n\\begin{document}\n"
+    (tmp_path / "t.tex").write_text(f"{head}{table}\n\\end{{document}}\n", "utf-8")
+    words = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "t.tex"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and "Overfull" not in done.stdout, done.stdout[-2000:]
 
 
 def test_sections_are_tables_of_their_own(report):
