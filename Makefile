@@ -16,7 +16,7 @@ STAMP := $(VENV)/.installed
 PIP := $(PY) -m pip --disable-pip-version-check
 PARALLEL := -n auto --maxprocesses 8 --dist worksteal
 # What the commands and notebooks need beside the core; `spark` is installed apart.
-EXTRAS := notebooks train linear page workflow
+EXTRAS := large data notebooks train linear page workflow
 
 # A relative folder means: seen from here. Notebooks and tests may run elsewhere, so they are given the whole path.
 ifneq ($(strip $(RC_DATA_DIR)),)

@@ -21,7 +21,7 @@ from pathlib import Path
 from queue import SimpleQueue
 
 ROOT = Path(__file__).parents[1]
-DATA = ("pairing", "predictions", "tabular", "cells", "counting", "engines")
+DATA = ("pairing", "predictions", "tables", "arrow", "cells", "counting", "engines")
 SUBJECTS = {
     "metrics": (sorted(ROOT.glob("helpers/metrics/*.py")), "metrics"),
     "evaluation": (sorted(ROOT.glob("helpers/evaluation/*.py")), "evaluation"),

@@ -220,4 +220,4 @@ def _listed(labels: tuple[str, ...]) -> list[str]:
     from ..data import open_source
 
     source = open_source(labels[0])
-    return source.read([source.column("label")])["label"].to_pylist()
+    return source.read([source.column("label")])["label"].tolist()

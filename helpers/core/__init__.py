@@ -47,4 +47,4 @@ from .files import (
     write_atomically,
 )
 from .opened import note_opened, read_opened
-from .text import csv_text, finite_number, signature_field, table_name, visible
+from .text import csv_text, finite_number, progress, signature_field, table_name, visible

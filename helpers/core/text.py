@@ -2,7 +2,7 @@ r"""Text that is safe where it goes: a table on a terminal, LaTeX, a spreadsheet
 
 Labels and file names are anybody's: they may hold line ends, ANSI colours, marks that turn the direction of
 writing, or formulas. Nothing is refused for that; each function below says what becomes of it in one place.
-The last one reads a number.
+The last two read a number and show a progress bar.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ import csv
 import math
 from collections.abc import Iterable
 from numbers import Number
-from typing import Any
+from typing import Any, TypeVar
 
 from .errors import abridged, shown
 
+Item = TypeVar("Item")
 _NAME, _LINE = 80, 1000  # characters of a name in a table, and of a line of text
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # with these a spreadsheet takes a cell for a formula (OWASP)
 
@@ -105,3 +106,16 @@ def finite_number(value: Any) -> float:
     if not math.isfinite(number):
         raise ValueError(f"{shown(value)} is no finite number")
     return number
+
+
+def progress(items: Iterable[Item], **options: Any) -> Iterable[Item]:
+    """The items, with a progress bar on a terminal where tqdm is installed; `options` : of tqdm.
+
+    >>> list(progress([1, 2], disable=True))
+    [1, 2]
+    """
+    try:
+        from tqdm.auto import tqdm
+    except ModuleNotFoundError:
+        return items
+    return tqdm(items, **{"disable": None, **options})

@@ -115,7 +115,8 @@ from .ranked_lists import (
     read_ranked_list,
 )
 from .pairing import clean_sample, paired_sample, paired_sets, write_pairs
-from .sources import FORMS, open_source
+from .cells import Coded, as_frame, as_list
+from .tables import FORMS, open_source
 from .predictions import (
     ANSWERED,
     COMMON_NAMES,

@@ -1,71 +1,131 @@
-"""What a cell may hold: labels are text or integers and never blank, numbers are finite.
-
-Each rule is written for a column, of which the first row with a fault is found; of coded labels each distinct
-one is judged once.
-"""
+"""What a cell may hold, and columns of labels: labels are text or integers and never blank."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection
-from pathlib import Path
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core import MalformedRecord, abridged, shown
+from ..core import abridged, shown
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    import pandas as pd
 
 
-def first_row(column: pa.ChunkedArray, fault: Callable[[str | None], bool]) -> int | None:
-    """The first row (from 0) whose value has a fault, or None; a label that is coded is judged once.
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """A column of labels, in the form of a pandas Categorical.
 
-    >>> import pyarrow as pa
-    >>> first_row(pa.chunked_array([["NA", "a"], ["b"]]).dictionary_encode(), lambda label: label == "b")
-    2
+    Attributes
+    ----------
+    codes : (n,) integers, positions into `categories`. categories : the distinct labels, an object array.
+
+    >>> column = Coded.of(["NA", "a", "NA"])
+    >>> column.codes.tolist(), column.categories.tolist(), column[1], column.tolist()
+    ([0, 1, 0], ['NA', 'a'], 'a', ['NA', 'a', 'NA'])
     """
-    import pyarrow as pa
 
-    if column.null_count or not pa.types.is_dictionary(column.type):
-        return next((row for row, value in enumerate(column.to_pylist()) if fault(value)), None)
-    start = 0
-    for chunk in column.chunks:
-        odd = [code for code, label in enumerate(chunk.dictionary.to_pylist()) if fault(label)]
-        found = np.isin(np.from_dlpack(chunk.indices), odd) if odd else np.zeros(1, bool)
-        if found.any():
-            return start + int(found.argmax())
-        start += len(chunk)
-    return None
+    codes: np.ndarray
+    categories: np.ndarray
+
+    @classmethod
+    def of(cls, labels: Iterable[Any]) -> Coded:
+        """The column of these labels."""
+        number: defaultdict[Any, int] = defaultdict()
+        number.default_factory = number.__len__
+        codes = np.fromiter(map(number.__getitem__, labels), np.int32)
+        return cls(codes, np.array([*number], object))
+
+    @classmethod
+    def joined(cls, columns: Sequence[Coded]) -> Coded:
+        """Columns one below the other.
+
+        >>> Coded.joined([Coded.of(["a"]), Coded.of(["b", "a"])]).tolist()
+        ['a', 'b', 'a']
+        """
+        number: dict[Any, int] = {}
+        for column in columns:
+            for label in column.categories.tolist():
+                number.setdefault(label, len(number))
+        codes = [column._moved(number) for column in columns]
+        return cls(np.concatenate(codes), np.array([*number], object))
+
+    def _moved(self, number: Mapping[Any, int], new_label: Mapping[Any, Any] | None = None) -> np.ndarray:
+        labels = self.categories.tolist()
+        return np.array([number[(new_label or {}).get(one, one)] for one in labels], np.int32)[self.codes]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.tolist())
+
+    def __getitem__(self, row: int) -> Any:
+        return self.categories[self.codes[row]]
+
+    def tolist(self) -> list[Any]:
+        """The label of each row."""
+        return self.categories[self.codes].tolist()
+
+    def times(self, counts: np.ndarray | None = None) -> Counter:
+        """How often each label occurs, where each row stands for `counts` (None: one).
+
+        >>> Coded.of(["a", "b", "a"]).times(np.array([1, 1, 4]))
+        Counter({'a': 5, 'b': 1})
+        """
+        sums = np.bincount(self.codes, counts, len(self.categories)).tolist()
+        return Counter({label: int(n) for label, n in zip(self.categories.tolist(), sums, strict=True) if n})
+
+    def first_row(self, fault: Callable[[Any], bool]) -> int | None:
+        """The first row (from 0) whose label has a fault, or None; each label is judged once.
+
+        >>> Coded.of(["NA", "a", "b"]).first_row("b".__eq__)
+        2
+        """
+        odd = [code for code, label in enumerate(self.categories.tolist()) if fault(label)]
+        where = np.isin(self.codes, odd) if odd else np.zeros(1, bool)
+        return int(where.argmax()) if where.any() else None
+
+    def relabelled(self, new_label: Mapping[Any, Any]) -> Coded:
+        """Other labels in place of some; those that become equal share a code.
+
+        >>> Coded.of(["a", "b"]).relabelled({"a": "b"}).tolist()
+        ['b', 'b']
+        """
+        labels = dict.fromkeys(new_label.get(label, label) for label in self.categories.tolist())
+        number = {label: code for code, label in enumerate(labels)}
+        return Coded(self._moved(number, new_label), np.array([*number], object))
 
 
-def blank_row(column: pa.ChunkedArray) -> int | None:
-    """The first row (from 0) whose cell is missing, empty, or holds blanks only; or None.
+def as_list(column: Any) -> list[Any]:
+    """The cells of a column of any kind: labels, numbers, identifiers in a list or in Arrow's column.
 
-    >>> import pyarrow as pa
-    >>> blank_row(pa.chunked_array([["NA", " "]])), blank_row(pa.chunked_array([["NA", "None"]]))
-    (1, None)
+    >>> as_list(Coded.of("ab")), as_list(["a"])
+    (['a', 'b'], ['a'])
     """
-    import pyarrow as pa
-
-    if not column.null_count and not pa.types.is_dictionary(column.type):
-        import pyarrow.compute as pc
-
-        if pc.min(pc.binary_length(pc.utf8_trim_whitespace(column))).as_py() != 0:
-            return None
-    return first_row(column, lambda value: value is None or not value.strip())
+    if isinstance(column, list):
+        return column
+    return column.to_pylist() if hasattr(column, "to_pylist") else column.tolist()
 
 
-def odd_row(column: pa.ChunkedArray) -> int | None:
-    """The first row (from 0) of a column of numbers whose cell is missing, nan or infinite; or None.
+def as_frame(columns: Mapping[str, Any]) -> pd.DataFrame:
+    """Columns as a frame: labels are categorical, identifiers text.
 
-    >>> import pyarrow as pa
-    >>> odd_row(pa.chunked_array([[0.5], [float("inf")]])), odd_row(pa.chunked_array([[0.5, None]]))
-    (1, 1)
+    >>> as_frame({"gold": Coded.of(["NA", "a"])}).dtypes.tolist()
+    [CategoricalDtype(categories=['NA', 'a'], ordered=False, categories_dtype=str)]
     """
-    odd = ~np.isfinite(column.to_numpy())
-    return int(odd.argmax()) if odd.any() else None
+    import pandas as pd
+
+    def made(column: Any) -> Any:
+        if isinstance(column, Coded):
+            return pd.Categorical.from_codes(column.codes, column.categories.tolist())
+        return column if isinstance(column, np.ndarray) else as_list(column)
+
+    return pd.DataFrame({name: made(column) for name, column in columns.items()})
 
 
 def label_of_json(value: Any) -> str:
@@ -83,25 +143,3 @@ def label_of_json(value: Any) -> str:
     if any("\ud800" <= letter <= "\udfff" for letter in value):
         raise ValueError(f"{shown(value)} holds half a character (an unpaired surrogate)")
     return value
-
-
-def check_types(path: Path | str, schema: pa.Schema, numbers: Collection[str] = ()) -> None:
-    """MalformedRecord for a column of a Parquet file that holds neither text nor integers, or no numbers.
-
-    >>> import pyarrow as pa
-    >>> check_types("a.parquet", pa.schema({"gold": pa.float64()}))
-    Traceback (most recent call last):
-    helpers.core.errors.MalformedRecord: a.parquet, column 'gold': labels are text or integers, not double
-    """
-    import pyarrow as pa
-
-    for field in schema:
-        if field.name in numbers:
-            if not pa.types.is_floating(field.type) and not pa.types.is_integer(field.type):
-                raise MalformedRecord(path, f"numbers are needed, not {field.type}", column=field.name)
-            continue
-        kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
-        text = (pa.string(), pa.large_string(), pa.string_view())
-        if kind not in text and not pa.types.is_integer(kind):
-            reason = f"labels are text or integers, not {field.type}"
-            raise MalformedRecord(path, reason, column=field.name)

@@ -1,7 +1,7 @@
 """How often each combination of labels occurs, in prediction files and in frames of any engine.
 
-Files of less than 1 GiB together are read as any prediction file is, one after the other; larger ones and
-addresses are counted by DuckDB in bounded memory, or by Spark where its cluster is. Labels have the rules of
+A file of less than 1 GiB is read as any prediction file is; several, larger ones and addresses are counted by
+DuckDB in bounded memory, or by Spark where its cluster is. Labels have the rules of
 prediction files everywhere: none is missing or blank, case matters.
 """
 
@@ -10,27 +10,29 @@ from __future__ import annotations
 import glob
 import logging
 import os
+import sys
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..core import MalformedRecord, listing, named_twice, shown, unknown_name
-from .cells import check_types
-from .engines import ENGINES, KINDS, Engine, Part, is_address, is_large, quoted_name
+from .cells import Coded, as_list
+from .engines import ENGINES, KINDS, Engine, Part, countable, is_address, is_large, quoted_name, repeated
 from .label_names import with_names
 from .predictions import LabelColumns, columns_of, named_columns, read_label_columns
-from .sources import STANDARD_INPUT, file_kind
-from .tabular import Source
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from .tables import STANDARD_INPUT, Source, file_kind
 
 logger = logging.getLogger(__name__)
 
 MOST_COMBINATIONS = 1 << 22
 """Rows of a table of counts: more combinations than that are of ids or texts, not of classes."""
+MEMORY = "memory"
+"""The engine that reads whole files."""
+NOT_CHECKED = "%s: ids are not checked; --check-ids looks for those that occur twice"
 _COUNT, _FRAME = "__count__", "the frame"
 
 
@@ -80,13 +82,14 @@ def count_files(
         reads s3://, gs:// and https:// if its extension httpfs is installed), several of them: of CSV, TSV,
         JSON lines or Parquet. Their rows are the samples of one test set.
     gold_column, predicted_column, paired_column, id_column, label_names : as of `read_predictions`.
-    engine : 'memory', 'duckdb' or 'spark'; None: memory for one file of less than 1 GiB, else DuckDB.
+    engine : 'memory', 'duckdb' or 'spark'; None: memory for one file of less than 1 GiB, and for several
+        where DuckDB is not installed, else DuckDB.
     check_ids : identifiers have to be unique over all files. In memory those of a file always are.
     gold_file, form, empty : as of `read_predictions`, for one file in memory.
 
     Returns
     -------
-    As `read_label_columns`; of DuckDB, Spark and several files combinations of labels, with `counts`.
+    As `read_label_columns`, all files together; of DuckDB and Spark combinations of labels, with `counts`.
 
     Raises
     ------
@@ -98,11 +101,11 @@ def count_files(
     ...     for name in "ab":
     ...         _ = Path(folder, f"{name}.csv").write_text("gold,predicted\\nNA,NA\\nNA,r\\n")
     ...     counted = count_files(f"{folder}/*.csv")
-    >>> sorted(set(counted["predicted"].to_pylist())), int(counted.counts.sum())
+    >>> sorted(set(counted["predicted"].tolist())), int(counted.counts.sum())
     (['NA', 'r'], 4)
     """
-    if engine is not None and engine not in ENGINES:
-        raise unknown_name("engine", engine, ENGINES)
+    if engine not in (None, MEMORY, *ENGINES):
+        raise unknown_name("engine", engine, (MEMORY, *ENGINES))
     files = find_files(paths)
     name = str(paths) if isinstance(paths, str | Path) else listing(files, 200)
     columns = (gold_column, predicted_column, paired_column, id_column)
@@ -112,8 +115,9 @@ def count_files(
     read_whole = bool(given) or files[0] == STANDARD_INPUT
     read_whole = alone and (read_whole or file_kind(files[0]) not in KINDS)
     # several files were made by an engine, as a rule: they are many, and one query reads them all
-    chosen = engine or ("memory" if read_whole or (alone and not is_large(*files)) else "duckdb")
-    if chosen == "memory" and alone:
+    small = not is_large(*files) and (alone or find_spec("duckdb") is None)
+    chosen = engine or (MEMORY if read_whole or small else "duckdb")
+    if chosen == MEMORY and alone:
         reading: dict[str, Any] = {"gold_file": gold_file, "form": form, "label_names": label_names}
         whole = read_label_columns(files[0], *columns, **reading, empty=empty)
         _check_there_are_ids(whole.columns, files[0], check_ids)
@@ -123,6 +127,9 @@ def count_files(
     for file in files:
         if is_address(file) and chosen != "duckdb":
             raise ValueError(f"{file}: addresses are read by DuckDB, --engine duckdb")
+    if chosen == MEMORY:
+        together = _read_all(files, columns, name, check_ids)
+        return with_names(together, label_names) if label_names else together
     named = named_columns(*columns)
     with ENGINES[chosen](name) as reader:
         parts = reader.parts(files, named)
@@ -133,26 +140,51 @@ def count_files(
                 _check_there_are_ids(part.columns, part.files[0], True)
             reader.check_ids(parts)
         elif "id" in counted.columns:
-            logger.warning("%s: ids are not checked; --check-ids looks for those that occur twice", name)
+            logger.warning(NOT_CHECKED, name)
     return with_names(counted, label_names) if label_names else counted
+
+
+def _read_all(
+    files: Sequence[str], columns: Sequence[str | None], name: str, check_ids: bool
+) -> LabelColumns:
+    """The columns of files that are read one after the other, one below the other."""
+    read = []
+    for file in files:
+        countable(file)
+        read.append(read_label_columns(file, *columns))
+        _check_there_are_ids(read[-1].columns, file, check_ids)
+    if check_ids:
+        holders = defaultdict(list)
+        for file, table in zip(files, read, strict=True):
+            for identifier in as_list(table["id"]):
+                holders[identifier].append(file)
+        if twice := [identifier for identifier, those in holders.items() if len(those) > 1]:
+            those = holders[min(twice)]
+            raise repeated(min(twice), len(those), min(those), max(those), read[0].columns["id"])
+    elif "id" in read[0]:
+        logger.warning(NOT_CHECKED, name)
+    starts = np.cumsum([0, *(len(table["gold"]) for table in read)])
+
+    def locate(role: str, row: int, reason: str) -> MalformedRecord:
+        number = int(np.searchsorted(starts, row, side="right")) - 1
+        return read[number].locate(role, row - int(starts[number]), reason)
+
+    together = {role: Coded.joined([table[role] for table in read]) for role in read[0].roles}
+    return LabelColumns(together, read[0].columns, read[0].recognised, locate)
 
 
 def _count_parts(parts: Sequence[Part], named: Mapping[str, str | None], reader: Engine) -> LabelColumns:
     """The counts of all parts, one below the other."""
-    import pyarrow as pa
-
     columns = dict(parts[0].columns)
     roles = [role for role in columns if role != "id"]
-    values: list[pa.Table] = []
-    coded: dict[str, list[pa.Array]] = {role: [] for role in roles}
+    values: list[dict[str, list]] = []
+    coded: dict[str, list[Coded]] = {role: [] for role in roles}
     times: list[np.ndarray] = []
     for part in parts:
         with reader.naming(part):
             grouped, counts = group_rows(reader.frame(part, roles), roles)
         for role in roles:
-            field = grouped.schema.field(role).with_name(part.columns[role])
-            check_types(part.files[0], pa.schema([field]))
-            coded[role].append(_coded(part, role, grouped.column(role), reader))
+            coded[role].append(_coded(part, role, grouped[role], reader))
         values.append(grouped)
         times.append(counts)
     starts, counts = np.cumsum([0, *map(len, times)])[:-1], np.concatenate(times)
@@ -162,27 +194,28 @@ def _count_parts(parts: Sequence[Part], named: Mapping[str, str | None], reader:
 
     def locate(role: str, row: int, reason: str) -> MalformedRecord:
         number = int(np.searchsorted(starts, row, side="right")) - 1
-        part, value = parts[number], values[number].column(role)[row - int(starts[number])].as_py()
+        part, value = parts[number], values[number][role][row - int(starts[number])]
         with type(reader)(reader.place) as again:  # by now the first one has closed its connection
             return again.fault(part, role, value, reason)
 
     recognised = [role for role in columns if named[role] is None]
-    arrays = {role: pa.chunked_array(chunks) for role, chunks in coded.items()}
+    arrays = {role: Coded.joined(chunks) for role, chunks in coded.items()}
     return LabelColumns(arrays, columns, recognised, locate, counts)
 
 
-def _coded(part: Part, role: str, column: pa.ChunkedArray, reader: Engine) -> pa.DictionaryArray:
+def _coded(part: Part, role: str, values: Sequence[Any], reader: Engine) -> Coded:
     """The labels that values of files stand for, coded; each distinct value is looked at once."""
-    import pyarrow as pa
-
-    coded = column.combine_chunks().dictionary_encode(null_encoding="encode")
-    labels = []
-    for value in coded.dictionary.to_pylist():
+    try:
+        coded, labels = Coded.of(values), {}
+    except TypeError:
+        reason = "labels are text or integers, not lists"
+        raise MalformedRecord(part.files[0], reason, None, part.columns[role]) from None
+    for value in coded.categories.tolist():
         try:
-            labels.append(reader.label(part, value))
+            labels[value] = reader.label(part, value)
         except ValueError as error:
             raise reader.fault(part, role, value, str(error)) from None
-    return pa.DictionaryArray.from_arrays(coded.indices, pa.array(labels, pa.string()))
+    return coded.relabelled(labels)
 
 
 def _check_there_are_ids(columns: Mapping[str, str], path: str, asked: bool) -> None:
@@ -220,11 +253,9 @@ def count_rows(
     >>> import duckdb
     >>> rows = duckdb.sql("SELECT * FROM (VALUES ('a', 'a'), ('a', 'b'), ('a', 'b')) t(label, y_pred)")
     >>> counted = count_rows(rows)
-    >>> sorted(zip(counted["gold"].to_pylist(), counted["predicted"].to_pylist(), counted.counts.tolist()))
+    >>> sorted(zip(counted["gold"].tolist(), counted["predicted"].tolist(), counted.counts.tolist()))
     [('a', 'a', 1), ('a', 'b', 2)]
     """
-    import pyarrow as pa
-
     if not hasattr(frame, "columns"):
         engines = "DuckDB, Spark, Dask, Polars, pandas, Arrow"
         raise ValueError(f"{shown(frame)} is no frame of an engine: {engines}")
@@ -235,15 +266,13 @@ def count_rows(
     grouped, counts = group_rows(frame, list(columns.values()))
     if not len(counts):
         raise MalformedRecord(_FRAME, "there are no rows, so no samples to count")
-    labels = (field for field in grouped.schema if not pa.types.is_boolean(field.type))
-    check_types(_FRAME, pa.schema(field for field in labels if not pa.types.is_null(field.type)))
-    for name, column in zip(grouped.column_names, grouped.columns, strict=True):
-        missing = np.array([value is None or not str(value).strip() for value in column.to_pylist()])
+    for name, values in grouped.items():
+        missing = np.array([_is_missing(value, name) for value in values])
         if missing.any():
             rows = f"{counts[missing].sum()} of {counts.sum()} rows"
             raise MalformedRecord(_FRAME, f"the cell is empty in {rows}", None, name)
     return LabelColumns(
-        {role: grouped.column(name).dictionary_encode() for role, name in columns.items()},
+        {role: Coded.of(grouped[name]) for role, name in columns.items()},
         columns,
         (role for role in columns if named[role] is None),
         lambda role, row, reason: MalformedRecord(_FRAME, reason, None, columns[role]),
@@ -251,34 +280,51 @@ def count_rows(
     )
 
 
-def group_rows(frame: Any, columns: Sequence[str]) -> tuple[pa.Table, np.ndarray]:
+def _is_missing(value: Any, column: str) -> bool:
+    """Whether a cell of a frame is empty; MalformedRecord for what is neither text nor an integer."""
+    if isinstance(value, str):
+        return not value.strip()
+    if value is None or value is getattr(sys.modules.get("pandas"), "NA", None) or value != value:
+        return True
+    if not isinstance(value, int | np.integer | np.bool_):
+        reason = f"labels are text or integers, not {type(value).__name__}"
+        raise MalformedRecord(_FRAME, reason, None, column)
+    return False
+
+
+def group_rows(frame: Any, columns: Sequence[str]) -> tuple[dict[str, list], np.ndarray]:
     """The distinct rows of some columns of a frame, and how often each occurs (int64), by one GROUP BY.
+
+    Frames of pandas need nothing else, others narwhals or, of DuckDB, Arrow.
 
     Raises ValueError for more than `MOST_COMBINATIONS` of them.
 
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"gold": ["a", "a", "a"], "predicted": ["b", "b", "b"], "text": ["x", "y", "z"]})
-    >>> grouped, counts = group_rows(frame, ["gold", "predicted"])
-    >>> grouped.to_pylist(), counts
-    ([{'gold': 'a', 'predicted': 'b'}], array([3]))
+    >>> group_rows(frame, ["gold", "predicted"])
+    ({'gold': ['a'], 'predicted': ['b']}, array([3]))
     """
-    import duckdb
-    import pyarrow as pa
-
     columns = list(dict.fromkeys(columns))
-    if isinstance(frame, duckdb.DuckDBPyRelation):
+    kind = type(frame).__module__.lstrip("_").partition(".")[0]
+    if kind == "pandas":
+        groups = (
+            frame.groupby(columns, sort=False, dropna=False, observed=True).size().reset_index(name=_COUNT)
+        )
+        table = {name: groups[name].tolist() for name in (*columns, _COUNT)}
+    elif kind == "duckdb":
         # by its own method: narwhals' wrapper makes DuckDB 2.0 report leaks when the program ends
         names = ", ".join(map(quoted_name, columns))
         counted = frame.aggregate(f"{names}, count(*) AS {_COUNT}", names)
-        table = counted.limit(MOST_COMBINATIONS + 1).to_arrow_table()
+        table = counted.limit(MOST_COMBINATIONS + 1).to_arrow_table().to_pydict()
     else:
         import narwhals as nw
 
         grouped = nw.from_native(frame).lazy().group_by(*columns).agg(nw.len().alias(_COUNT))
-        table = grouped.head(MOST_COMBINATIONS + 1).collect().to_arrow()
-    if table.num_rows > MOST_COMBINATIONS:
+        table = grouped.head(MOST_COMBINATIONS + 1).collect().to_arrow().to_pydict()
+    counts = np.array(table.pop(_COUNT), np.int64)
+    if len(counts) > MOST_COMBINATIONS:
         what = " and ".join(map(shown, columns))
         raise ValueError(
             f"more than {MOST_COMBINATIONS} combinations of {what}: are they labels, or ids or texts?"
         )
-    return table.select(columns), table.column(_COUNT).cast(pa.int64()).to_numpy()
+    return {name: table[name] for name in columns}, counts

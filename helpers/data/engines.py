@@ -22,10 +22,10 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from ..core import MalformedRecord, abridged, naming_file, plain_file, shown
+from .arrow import check_types
 from .cells import label_of_json
 from .predictions import LabelColumns, columns_of, read_label_columns
-from .sources import DELIMITERS, file_kind, source_of
-from .tabular import Parquet, Source
+from .tables import DELIMITERS, Parquet, Source, file_kind, source_of
 
 LARGE = 1 << 30
 """Bytes from which files are counted out of core, and one is not read again to name the line of a fault."""
@@ -65,6 +65,31 @@ def is_large(*paths: str) -> bool:
         return (8 if path.lower().endswith(".gz") else 1) * plain_file(path).stat().st_size
 
     return sum(map(size, paths)) >= LARGE
+
+
+def countable(file: str) -> str:
+    """The kind of a file; ValueError if files of it are not counted together.
+
+    >>> countable("a.csv.gz")
+    'csv'
+    """
+    kind = file_kind(file)
+    if kind not in KINDS:
+        known = ", ".join(f".{ending}" for ending in KINDS)
+        raise ValueError(f"{file}: files that are counted together end in {known}")
+    return kind
+
+
+def repeated(identifier: str, times: int, first: str, last: str, column: str) -> MalformedRecord:
+    """The error of an identifier that occurs several times in these files.
+
+    >>> print(repeated("s4", 2, "a.csv", "b.csv", "id"))
+    a.csv, column 'id': identifier 's4' occurs 2 times, the first in this file, one in b.csv
+    """
+    where = "all in this file" if first == last else f"the first in this file, one in {last}"
+    return MalformedRecord(
+        first, f"identifier {shown(identifier)} occurs {times} times, {where}", None, column
+    )
 
 
 class Part(NamedTuple):
@@ -126,13 +151,12 @@ class Engine:
         """Files that are alike, together. Raises ValueError as `columns_of`."""
         parts: dict[tuple, Part] = {}
         for file in files:
-            kind = file_kind(file)
-            if kind not in KINDS:
-                known = ", ".join(f".{ending}" for ending in KINDS)
-                raise ValueError(f"{file}: files that are counted together end in {known}")
+            kind = countable(file)
             with naming_file(file):
                 source, types = self.head(file)
                 columns = columns_of(source, named)
+                if isinstance(source, Parquet):
+                    check_types(file, [source.schema.field(name) for name in columns.values()])
             names = () if kind == "jsonl" else tuple(source.names)
             key = (kind, names, types, *columns.items())
             parts.setdefault(key, Part(kind, source.names, columns, [])).files.append(file)
@@ -144,6 +168,8 @@ class Engine:
             return label_of_json(json.loads(value) if value else value)
         if value is None or not str(value).strip():
             raise ValueError("the cell is empty")
+        if not isinstance(value, str | int):
+            raise ValueError(f"labels are text or integers, not {type(value).__name__}")
         return str(value)
 
     def fault(self, part: Part, role: str, value: Any, reason: str) -> MalformedRecord:
@@ -172,19 +198,17 @@ class Engine:
         every = Part("", (), {}, [file for part in parts for file in part.files])
         with self.naming(every):
             ids = reduce(lambda some, more: some.union(more), (self.frame(part, ["id"]) for part in parts))
-            repeated = self.rows(ids, _REPEATED.format(hash=self.hash, file=FILE))
-        if not repeated:
+            twice = self.rows(ids, _REPEATED.format(hash=self.hash, file=FILE))
+        if not twice:
             return
-        value, times, *names = repeated[0]
+        value, times, *names = twice[0]
         first, last = (self.given(name, every.files) for name in names)
         part = next(part for part in parts if first in part.files or len(parts) == 1)
         if first == last and not is_large(first):
             part.read(first)  # raises, and names both lines
         if value is None or not value.strip():
             raise MalformedRecord(first, "the cell is empty", None, part.columns["id"])
-        where = "all in this file" if first == last else f"the first in this file, one in {last}"
-        reason = f"identifier {shown(value)} occurs {times} times, {where}"
-        raise MalformedRecord(first, reason, None, part.columns["id"])
+        raise repeated(value, times, first, last, part.columns["id"])
 
     @contextlib.contextmanager
     def naming(self, part: Part) -> Iterator[None]:
@@ -281,27 +305,6 @@ class _DuckDb(Engine):
         return self.connection.execute(query, values).fetchall()
 
 
-class _Memory(_DuckDb):
-    """The tables of the reader in memory, one file after the other."""
-
-    def head(self, path: str) -> tuple[Source, str]:
-        """See `Engine.head`; a part is one file."""
-        return super().head(path)[0], path
-
-    def label(self, part: Part, value: Any) -> str:
-        """See `Engine.label`: it is one."""
-        return value
-
-    def frame(self, part: Part, roles: Sequence[str]) -> Any:
-        """See `Engine.frame`."""
-        import pyarrow as pa
-
-        columns = part.read(*part.files)
-        table = pa.table({role: columns[role] for role in roles})
-        names = pa.repeat(part.files[0], len(table))
-        return self.connection.from_arrow(table.append_column(FILE, names))
-
-
 def _file_alone(file: str) -> str:
     """A name that means this file to DuckDB, which takes *, ? and [ for patterns and drops a leading './'."""
     plain = is_address(file) or not glob.has_magic(file)
@@ -381,5 +384,5 @@ class _Spark(Engine):
         return super().given(unquote(file.removeprefix("file:")).replace("//", ""), files)
 
 
-ENGINES = {"memory": _Memory, "duckdb": _DuckDb, "spark": _Spark}
-"""How files are read, by name. A new engine plugs in here."""
+ENGINES = {"duckdb": _DuckDb, "spark": _Spark}
+"""What counts files out of core, by name. A new engine plugs in here."""

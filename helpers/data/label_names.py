@@ -14,12 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core import SKIPPED, listing, naming_file, plain_form, read_file, shown
-from .sources import LabelList
+from .tables import LabelList
 
 if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
-
     from .predictions import LabelColumns
 
 
@@ -38,7 +35,7 @@ def read_label_names(path: Path | str) -> dict[str, str]:
     """
     with naming_file(path):
         if Path(path).suffix.lower() == ".txt":
-            found: Any = [label for _, (label,) in LabelList(path, read_file(path)).rows()]
+            found: Any = [row["label"] for _, row in LabelList(path, read_file(path)).rows()]
         else:
             found = json.loads(read_file(path).decode())
         if isinstance(found, dict):
@@ -69,11 +66,9 @@ def with_names(found: LabelColumns, names: Mapping[str, str]) -> LabelColumns:
 
     Raises MalformedRecord, with the line, for a gold label that is neither, and for an id without a name.
 
-    >>> from helpers.data import LabelColumns
-    >>> import pyarrow as pa
-    >>> column = pa.chunked_array([["1", "NA"]]).dictionary_encode()
-    >>> found = LabelColumns({"gold": column}, {"gold": "label"})
-    >>> with_names(found, {"0": "NA", "1": "a"})["gold"].to_pylist()
+    >>> from helpers.data import Coded, LabelColumns
+    >>> found = LabelColumns({"gold": Coded.of(["1", "NA"])}, {"gold": "label"})
+    >>> with_names(found, {"0": "NA", "1": "a"})["gold"].tolist()
     ['a', 'NA']
     """
     known = {*names, *names.values(), SKIPPED}
@@ -85,10 +80,10 @@ def with_names(found: LabelColumns, names: Mapping[str, str]) -> LabelColumns:
 
         row = found.first_row(role, is_unknown)
         if row is not None:
-            label = shown(found[role][row].as_py())
+            label = shown(found[role][row])
             reason = f"{label} is no label id and no name; ids are {listing(names, 60)}"
             raise found.locate(role, row, f"{reason}, names {listing(names.values(), 200)}")
-    return found.replaced({role: relabelled(found[role], names) for role in found.roles})
+    return found.replaced({role: found[role].relabelled(names) for role in found.roles})
 
 
 class Respelling(NamedTuple):
@@ -113,14 +108,12 @@ def respelt(found: LabelColumns, known: Sequence[str] | None = None) -> tuple[La
     -------
     The columns, and what was changed, sorted by label. Two known labels that differ so little only stay two.
 
-    >>> from helpers.data import LabelColumns
-    >>> import pyarrow as pa
-    >>> columns = {"gold": ["Other", "a"], "predicted": ["other", "a"]}
-    >>> coded = {role: pa.chunked_array([column]).dictionary_encode() for role, column in columns.items()}
-    >>> respelt(LabelColumns(coded, {"gold": "gold", "predicted": "predicted"}))[1]
+    >>> from helpers.data import Coded, LabelColumns
+    >>> columns = {"gold": Coded.of(["Other", "a"]), "predicted": Coded.of(["other", "a"])}
+    >>> respelt(LabelColumns(columns, {"gold": "gold", "predicted": "predicted"}))[1]
     [Respelling(label='other', counted_as='Other', cells=1, columns=('predicted',))]
     """
-    times = {role: label_times(found[role], found.counts) for role in found.roles}
+    times = {role: found[role].times(found.counts) for role in found.roles}
     spellings = defaultdict(set)
     for label in {label for counts in times.values() for label in counts} - {SKIPPED}:
         spellings[plain_form(label)].add(label)
@@ -140,60 +133,21 @@ def renamed(
 ) -> tuple[LabelColumns, list[Respelling]]:
     """The columns with other labels in place of some in these roles, and what was changed, sorted by label.
 
-    >>> import pyarrow as pa
-    >>> from helpers.data import LabelColumns
-    >>> column = pa.chunked_array([["none", "a"]]).dictionary_encode()
-    >>> found = LabelColumns({"predicted": column}, {"predicted": "answer"})
+    >>> from helpers.data import Coded, LabelColumns
+    >>> found = LabelColumns({"predicted": Coded.of(["none", "a"])}, {"predicted": "answer"})
     >>> renamed(found, {"none": "NA", "no": "NA"}, ["predicted"])[1]
     [Respelling(label='none', counted_as='NA', cells=1, columns=('answer',))]
     """
     if not new_label:
         return found, []
-    times = {role: label_times(found[role], found.counts) for role in roles}
+    times = {role: found[role].times(found.counts) for role in roles}
     changed = []
     for label, new in sorted(new_label.items()):
         if cells := sum(counts[label] for counts in times.values()):
             columns = tuple(found.columns[role] for role, counts in times.items() if counts[label])
             changed.append(Respelling(label, new, cells, columns))
-    return found.replaced({role: relabelled(found[role], new_label) for role in roles}), changed
+    return found.replaced({role: found[role].relabelled(new_label) for role in roles}), changed
 
 
 def _rank(times: Mapping[str, Counter], label: str) -> tuple[int, ...]:
     return tuple(times[role][label] for role in ("gold", "predicted") if role in times)
-
-
-def label_times(column: pa.ChunkedArray, counts: np.ndarray | None = None) -> Counter:
-    """How often each label stands in a column, of which each row stands for `counts` (None: one).
-
-    >>> import pyarrow as pa
-    >>> label_times(pa.chunked_array([["a", "b"], ["a"]]))
-    Counter({'a': 2, 'b': 1})
-    """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if counts is None:
-        return Counter({one["values"]: one["counts"] for one in pc.value_counts(column).to_pylist()})
-    table = pa.table({"label": column.cast(pa.string()), "count": counts})
-    found = table.group_by("label").aggregate([("count", "sum")]).to_pylist()
-    return Counter({one["label"]: one["count_sum"] for one in found})
-
-
-def relabelled(column: pa.ChunkedArray, new_label: Mapping[str, str]) -> pa.ChunkedArray:
-    """A column of codes with other labels in place of some; labels that become equal share a code.
-
-    >>> import pyarrow as pa
-    >>> column = pa.chunked_array([["a", "b"], ["a"]]).dictionary_encode()
-    >>> relabelled(column, {"a": "b"}).to_pylist()
-    ['b', 'b', 'b']
-    """
-    import pyarrow as pa
-
-    def renamed(chunk: pa.DictionaryArray) -> pa.DictionaryArray:
-        labels = [new_label.get(label, label) for label in chunk.dictionary.to_pylist()]
-        new = pa.DictionaryArray.from_arrays(chunk.indices, pa.array(labels, pa.string()))
-        if len(set(labels)) < len(labels):
-            new = new.cast(pa.string()).dictionary_encode()
-        return new
-
-    return pa.chunked_array([renamed(chunk) for chunk in column.chunks], column.type)

@@ -29,6 +29,7 @@ from ..core import (
     shown,
     utf8_fault,
 )
+from .arrow import for_arrow
 
 ENDINGS = (".csv", ".npy", ".npz")
 _BLOCK = 1 << 24
@@ -105,8 +106,6 @@ def first_nan(matrix: np.ndarray | scipy.sparse.csr_array) -> tuple[int, int] | 
 
 
 def _read_csv(path: Path) -> np.ndarray:
-    import pyarrow as pa
-
     content = read_file(path)
     if not content or content.isspace():
         raise MalformedRecord(path, "the file is empty")
@@ -114,34 +113,34 @@ def _read_csv(path: Path) -> np.ndarray:
     if offset is not None:
         line, reason = byte_fault(content, offset)
         raise MalformedRecord(path, reason, line)
-    try:
-        matrix = _arrow(content)
-    except pa.ArrowInvalid:
-        return _slow_csv(path, content)
-    return _slow_csv(path, content) if first_nan(matrix) else matrix
+    matrix = _arrow(content) if for_arrow(content) else None
+    return _rows_of_csv(path, content) if matrix is None or first_nan(matrix) else matrix
 
 
-def _arrow(content: bytes) -> np.ndarray:
+def _arrow(content: bytes) -> np.ndarray | None:
+    """The same matrix, or None where the rows have to be looked at."""
     import pyarrow as pa
     import pyarrow.csv
 
     first = next(re.finditer(rb"[^\r\n]+", content)).group()  # not all of it is blank
     names = [f"f{number}" for number in range(first.count(b",") + 1)]
-    table = pyarrow.csv.read_csv(
-        pa.BufferReader(content),
-        read_options=pyarrow.csv.ReadOptions(column_names=names, block_size=_BLOCK),
-        convert_options=pyarrow.csv.ConvertOptions(
-            column_types=dict.fromkeys(names, pa.float64()), null_values=[]
-        ),
-    )
+    kinds = dict.fromkeys(names, pa.float64())
+    try:
+        table = pyarrow.csv.read_csv(
+            pa.BufferReader(content),
+            read_options=pyarrow.csv.ReadOptions(column_names=names, block_size=_BLOCK),
+            convert_options=pyarrow.csv.ConvertOptions(column_types=kinds, null_values=[]),
+        )
+    except pa.ArrowInvalid:
+        return None
     matrix = np.empty((table.num_rows, table.num_columns))
     for number, column in enumerate(table.columns):
         matrix[:, number] = column.to_numpy()
     return matrix
 
 
-def _slow_csv(path: Path, content: bytes) -> np.ndarray:
-    """The cells one by one: for the place of a fault, and for numbers Arrow does not take, such as +1."""
+def _rows_of_csv(path: Path, content: bytes) -> np.ndarray:
+    """The cells one by one."""
     reader = csv.reader(io.TextIOWrapper(io.BytesIO(content), "utf-8", newline=""))
     values, width = array.array("d"), 0
     try:
@@ -260,14 +259,7 @@ def write_matrix(path: Path | str, matrix: np.ndarray | scipy.sparse.csr_array) 
         elif ending == ".npy":
             np.save(stream, matrix, allow_pickle=False)
         else:
-            _write_csv(stream, matrix)
-
-
-def _write_csv(stream: BinaryIO, matrix: np.ndarray) -> None:
-    import pyarrow as pa
-    import pyarrow.csv
-
-    plain = {"b": np.uint8, "f": np.float64}  # Arrow writes the shortest text that gives the float64 back
-    columns = matrix.astype(plain.get(matrix.dtype.kind, matrix.dtype), copy=False).T
-    table = pa.table({str(number): np.ascontiguousarray(column) for number, column in enumerate(columns)})
-    pyarrow.csv.write_csv(table, stream, pyarrow.csv.WriteOptions(include_header=False))
+            plain = {"b": np.uint8, "f": np.float64}  # whose text gives the float64 back
+            for row in matrix.astype(plain.get(matrix.dtype.kind, matrix.dtype), copy=False):
+                cells = (repr(value).removesuffix(".0") for value in row.tolist())
+                stream.write((",".join(cells) + "\n").encode())

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from ..core import atomic_path, file_sha256, inverse_label, label_ids, role_words, unknown_name
+from ..core import atomic_path, file_sha256, inverse_label, label_ids, progress, role_words, unknown_name
 from .catalogue import datasets
 from .corpora import read_corpus
 from .files import registered_files
@@ -161,8 +161,6 @@ def write_pairs(out_dir: Path | str, dataset: str = "semeval2010") -> list[PairF
     ValueError : unknown data set.
     MissingData, ChecksumError : a file of the corpus is absent or not the registered one.
     """
-    from tqdm.auto import tqdm
-
     directed = [one.name for one in datasets().values() if one.directed]
     if dataset not in directed:
         raise unknown_name("data set with directed relations", dataset, directed)
@@ -171,7 +169,7 @@ def write_pairs(out_dir: Path | str, dataset: str = "semeval2010") -> list[PairF
     rows: dict[Path, int] = {}
     with contextlib.ExitStack() as together:
         for split, originals in splits.items():
-            cleaned = map(clean_sample, tqdm(originals, desc=f"pairing {split}", unit="sample"))
+            cleaned = map(clean_sample, progress(originals, desc=f"pairing {split}", unit="sample"))
             for kind, samples in paired_sets(cleaned).items():
                 path = Path(out_dir, f"{split}.{kind}.tsv")
                 draft = together.enter_context(atomic_path(path))

@@ -1,4 +1,4 @@
-"""Anybody's predictions and inverse labels, from the files that `tabular` reads.
+"""Anybody's predictions and inverse labels, from the files that `tables` reads.
 
 A file with a fault is refused with its line and column; ten million rows are read in seconds.
 """
@@ -8,21 +8,19 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..core import SKIPPED, MalformedRecord, listing, naming_file, read_file, shown, unknown_name
-from .cells import first_row
-from .label_names import label_times, with_names
-from .sources import INPUT_NAME, LabelList, open_source
-from .tabular import Source
+from .arrow import all_differ
+from .cells import Coded, as_frame, as_list
+from .label_names import with_names
+from .tables import INPUT_NAME, LabelList, Source, open_source
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
 
 logger = logging.getLogger(__name__)
 
@@ -51,17 +49,18 @@ Locate = Callable[[str, int, str], MalformedRecord]
 
 
 class LabelColumns(dict):
-    """The columns of a prediction file: role (`id`, `gold`, `predicted`, `predicted_paired`) → Arrow column.
+    """The columns of a prediction file: role (`id`, `gold`, `predicted`, `predicted_paired`) → column.
 
-    Labels are coded, identifiers text. `columns` says which column of the file each is, and `recognised`
-    which of them were not named by the caller but recognised. `read_predictions` makes a frame of them.
-    `counts` says how often each row occurs, where an engine has counted (`count_files`); None: once.
+    Labels are coded (`Coded`), identifiers texts (`as_list`). `columns` says which column of the file each
+    is, and `recognised` which of them were not named by the caller but recognised. `read_predictions` makes a
+    frame of them. `counts` says how often each row occurs, where an engine has counted (`count_files`); None:
+    once.
     `locate(role, row, reason)` is the error about a cell, with its file, its line and its column.
     """
 
     def __init__(
         self,
-        arrays: Mapping[str, pa.ChunkedArray],
+        arrays: Mapping[str, Any],
         columns: dict[str, str],
         recognised: Iterable[str] = (),
         locate: Locate = lambda role, row, reason: MalformedRecord("", f"row {row + 1}: {reason}"),
@@ -77,18 +76,15 @@ class LabelColumns(dict):
 
     def first_row(self, role: str, fault: Callable[[str], bool]) -> int | None:
         """The first row (from 0) whose label has a fault, or None; each distinct label is judged once."""
-        return first_row(self[role], lambda label: label is None or fault(label))
+        return self[role].first_row(fault)
 
-    def replaced(self, arrays: Mapping[str, pa.ChunkedArray]) -> LabelColumns:
+    def replaced(self, arrays: Mapping[str, Any]) -> LabelColumns:
         """The same columns with other labels in some."""
         return LabelColumns({**self, **arrays}, self.columns, self.recognised, self.locate, self.counts)
 
     def frame(self) -> pd.DataFrame:
         """The columns as a frame, see `read_predictions`."""
-        import pandas as pd
-
-        codes = {role: column.unify_dictionaries() for role, column in self.items()}
-        frame = pd.DataFrame({role: column.to_pandas() for role, column in codes.items()})
+        frame = as_frame(self)
         frame.attrs.update(columns=self.columns, recognised=self.recognised)
         return frame
 
@@ -112,7 +108,7 @@ def read_label_columns(
     ...     path = Path(folder, "mine.csv")
     ...     _ = path.write_text("label_true,label_pred\\nNA,None\\n")
     ...     found = read_label_columns(path)
-    >>> found["predicted"].to_pylist(), found.columns
+    >>> found["predicted"].tolist(), found.columns
     (['None'], {'gold': 'label_true', 'predicted': 'label_pred'})
     """
     if empty not in EMPTY:
@@ -155,12 +151,12 @@ def _read(
     answers = {role for role in columns if role in ANSWERED and empty == "skip"}
     source.may_be_empty = {columns[role] for role in answers} - {columns.get("gold"), columns.get("id")}
     table = source.read(list(dict.fromkeys(columns.values())), columns.get("id"))
-    if not table.num_rows:
+    if not len(next(iter(table.values()))):
         reason = f"there are no predictions, only the columns {listing(source.names)}"
         raise MalformedRecord(source.path, reason)
     if "id" in columns:
         with naming_file(source.path):
-            _check_unique(source, table.column(columns["id"]), columns["id"])
+            _check_unique(source, table[columns["id"]], columns["id"])
     # what was read from a file is let go; standard input cannot be read again
     path, kept = source.path, source if str(source.path) == INPUT_NAME else None
 
@@ -170,21 +166,21 @@ def _read(
         return MalformedRecord(path, reason, line, columns[role])
 
     recognised = [role for role in columns if named[role] is None]
-    arrays = {role: table.column(name) for role, name in columns.items()}
+    arrays = {role: table[name] for role, name in columns.items()}
+    for role in arrays.keys() - {"id"}:
+        if columns[role] == columns.get("id"):
+            arrays[role] = Coded.of(as_list(arrays[role]))
     arrays |= {role: _without_blanks(arrays[role], path) for role in answers}
     return LabelColumns(arrays, columns, recognised, locate)
 
 
-def _without_blanks(column: pa.ChunkedArray, path: Path | str) -> pa.ChunkedArray:
+def _without_blanks(column: Coded, path: Path | str) -> Coded:
     """Predictions with `SKIPPED` where there is no answer, which is logged."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    texts = column.cast(pa.string()).fill_null("")
-    blank = pc.equal(pc.utf8_trim_whitespace(texts), "")
-    if times := pc.sum(blank).as_py():
-        logger.warning("%s: %d of %d answers are empty; they count as %s", path, times, len(texts), SKIPPED)
-    return pc.if_else(blank, SKIPPED, texts).dictionary_encode()
+    times = column.times()
+    blank = [label for label in times if not label.strip()]
+    if n := sum(times[label] for label in blank):
+        logger.warning("%s: %d of %d answers are empty; they count as %s", path, n, len(column), SKIPPED)
+    return column.relabelled(dict.fromkeys(blank, SKIPPED))
 
 
 def named_columns(
@@ -203,7 +199,7 @@ def columns_of(source: Source, named: Mapping[str, str | None], alone: bool = Fa
 
     `alone`: the only column that is no id may have any name.
 
-    >>> from helpers.data.sources import source_of
+    >>> from helpers.data.tables import source_of
     >>> named = named_columns(None, None, None, None)
     >>> columns_of(source_of("a.csv", b"label,y_pred\\n", "csv"), named)
     {'gold': 'label', 'predicted': 'y_pred'}
@@ -237,30 +233,24 @@ def _joined(predicted: LabelColumns, gold: LabelColumns, source: Source, of_gold
 
 def _in_order(predicted: LabelColumns, gold: LabelColumns, source: Source, of_gold: Source) -> LabelColumns:
     """The predictions in the order of the gold ids; what an answer file skips is predicted as `SKIPPED`."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    strange = pc.is_null(pc.index_in(predicted["id"], value_set=gold["id"]))
-    if pc.any(strange).as_py():
-        row = strange.index(pa.scalar(True)).as_py()
-        raise predicted.locate(
-            "id", row, f"id {shown(predicted['id'][row].as_py())} is not in {of_gold.path}"
-        )
-    places = pc.index_in(gold["id"], value_set=predicted["id"])
-    missing = places.null_count
+    row_of = {identifier: row for row, identifier in enumerate(as_list(predicted["id"]))}
+    wanted = as_list(gold["id"])
+    if strange := row_of.keys() - set(wanted):
+        row = min(row_of[identifier] for identifier in strange)
+        identifier = as_list(predicted["id"])[row]
+        raise predicted.locate("id", row, f"id {shown(identifier)} is not in {of_gold.path}")
+    missing = [identifier for identifier in wanted if identifier not in row_of]
     if missing:
-        first = shown(gold["id"][places.is_null().index(pa.scalar(True)).as_py()].as_py())
-        text = f"{missing} of the {len(places)} ids of {of_gold.path} are missing, the first is {first}"
+        many = f"{len(missing)} of the {len(wanted)} ids of {of_gold.path} are missing"
+        text = f"{many}, the first is {shown(missing[0])}"
         if not isinstance(source, LabelList):
             raise ValueError(f"{source.path}: {text}")
         logger.warning("%s: %s; they count as %s", source.path, text, SKIPPED)
-    order = places.fill_null(-1).to_numpy()
+    order = np.array([row_of.get(identifier, len(row_of)) for identifier in wanted])
     arrays = {}
     for role in predicted.roles:
-        taken = predicted[role].take(places)
-        if missing:
-            taken = taken.cast(pa.string()).fill_null(SKIPPED).dictionary_encode()
-        arrays[role] = taken
+        longer = Coded.joined([predicted[role], Coded.of([SKIPPED])])
+        arrays[role] = Coded(longer.codes[order], longer.categories)
     return LabelColumns(
         arrays,
         predicted.columns,
@@ -272,13 +262,13 @@ def _in_order(predicted: LabelColumns, gold: LabelColumns, source: Source, of_go
 def gold_counts(source: Source, gold_column: str | None = None) -> dict[str, int]:
     """How often each label is gold in a file, with predictions or without; errors as `read_predictions`.
 
-    >>> from .sources import LabelList
+    >>> from .tables import LabelList
     >>> gold_counts(LabelList("gold.txt", b"NA\\nA\\nNA\\n"))
     {'NA': 2, 'A': 1}
     """
     column = _column(source, "gold", gold_column, alone=True)
     assert column is not None
-    return dict(label_times(source.read([column])[column]))
+    return dict(source.read([column])[column].times())
 
 
 def read_predictions(
@@ -360,46 +350,15 @@ def _column(source: Source, role: str, name: str | None, alone: bool) -> str | N
     )
 
 
-def _check_unique(source: Source, identifiers: pa.ChunkedArray, name: str) -> None:
-    with ThreadPoolExecutor() as pool:
-        hashes = np.concatenate(list(pool.map(text_hashes, identifiers.chunks)))
-    hashes.sort()
-    if (hashes[1:] != hashes[:-1]).all():
+def _check_unique(source: Source, identifiers: Any, name: str) -> None:
+    if not isinstance(identifiers, list) and all_differ(identifiers):
         return
     first: dict[str, int] = {}
-    for row, identifier in enumerate(identifiers.to_pylist()):
+    for row, identifier in enumerate(as_list(identifiers)):
         if first.setdefault(identifier, row) != row:
             here, there = (_place(source, one) for one in (row, first[identifier]))
             reason = f"identifier {shown(identifier)} of {here} occurs twice, the first time in {there}"
             raise MalformedRecord(source.path, reason, source.line(row), name)
-
-
-def text_hashes(texts: pa.StringArray) -> np.ndarray:
-    """(n,) uint64, one for each text: equal where the texts are, and hardly ever elsewhere.
-
-    Eight bytes of every text are mixed in at a time. Sorted, they tell whether a text occurs twice in a
-    fraction of the time that a table of ten million texts takes.
-
-    >>> import pyarrow as pa
-    >>> one, two, three = text_hashes(pa.array(["sample-10", "sample-11", "sample-10"])).tolist()
-    >>> one == three, one == two
-    (True, False)
-    """
-    _, offsets, data = texts.buffers()
-    ends = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1]
-    padded = np.concatenate([np.frombuffer(data or b"", np.uint8), np.zeros(8, np.uint8)])
-    words = np.ndarray(len(padded) - 7, "<u8", padded, strides=(1,))
-    starts, lengths = ends[:-1].astype(np.int64), np.diff(ends).astype(np.uint64)
-    hashes = lengths.copy()
-    rows: slice | np.ndarray = slice(None)
-    for done in range(0, int(lengths.max(initial=0)), 8):
-        if (lengths <= done).any():
-            rows = np.flatnonzero(lengths > done)
-        left = np.minimum(lengths[rows] - np.uint64(done), 8)
-        word = words[starts[rows] + done] << (np.uint64(8) * (np.uint64(8) - left))
-        mixed = (hashes[rows] ^ word) * np.uint64(0x9E3779B97F4A7C15)
-        hashes[rows] = mixed ^ (mixed >> np.uint64(32))
-    return hashes
 
 
 def _place(source: Source, row: int) -> str:
@@ -490,4 +449,4 @@ def _table_pairs(path: Path | str, wanted: tuple[str, str]) -> tuple[Pairs, Call
     for name in wanted:
         source.column(name)
     table = source.read(wanted)
-    return list(zip(*(table.column(name).to_pylist() for name in wanted), strict=True)), source.line
+    return list(zip(*(table[name].tolist() for name in wanted), strict=True)), source.line

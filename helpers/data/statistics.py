@@ -23,8 +23,7 @@ from .catalogue import datasets, find_dataset
 from .corpora import read_corpus
 from .files import locate
 from .predictions import gold_counts
-from .sources import open_source
-from .tabular import Delimited
+from .tables import Delimited, open_source
 
 LABEL_COUNTS = RESULTS / "published" / "label_counts.csv"
 TOTAL = "(total)"
@@ -334,13 +333,11 @@ def _read_counts(path: Path, gold_column: str | None) -> dict[str, dict[str, int
         raise ValueError("counts of labels are read from .csv and .tsv only")
     source.column("label")
     source.column("count")
-    source.read(source.names[:1])  # refuses ragged rows, with their line
     splits: dict[str, dict[str, int]] = {}
-    for line, row in source.rows():
-        cells = dict(zip(source.names, row, strict=True))
+    for line, cells in source.rows():
         label, counts = cells["label"], splits.setdefault(cells.get("split", ""), {})
         if not label.strip() or label in counts:
-            problem = f"label {shown(label)} occurs twice" if label.strip() else "the label is empty"
+            problem = f"label {shown(label)} occurs twice" if label.strip() else "the cell is empty"
             raise MalformedRecord(path, problem, line, "label")
         digits = cells["count"].strip()
         if not (digits.isascii() and digits.isdigit() and len(digits) <= MOST_DIGITS):

@@ -22,9 +22,10 @@ from ..core import (
     shown,
     unknown_name,
 )
+from .cells import as_frame
 from .files import locate, search_folders
 from .formats import collect, json_array, read_semeval, string
-from .sources import LabelList, open_source
+from .tables import LabelList, open_source
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -100,7 +101,8 @@ def _read_table(path: Path) -> dict[str, pd.Series]:
     if tuple(source.names[:3]) != KEY_COLUMNS:
         found, expected = ", ".join(source.names[:3]), ", ".join(KEY_COLUMNS)
         raise MalformedRecord(path, f"the first columns must be {expected}; they are {found}", 1)
-    return dict(source.read(source.names, "id").to_pandas().items())
+    frame = as_frame(source.read(source.names, "id"))
+    return {name: frame[name] for name in source.names}
 
 
 def _read_folder(folder: Path, split: str) -> dict[str, pd.Series]:
@@ -116,7 +118,8 @@ def _read_folder(folder: Path, split: str) -> dict[str, pd.Series]:
     golds: list[pd.Series] = []
     columns: dict[str, pd.Series] = {}
     for model, path in tables.items():
-        found = open_source(path).read(("id", "label_true", "label_pred"), "id").to_pandas().set_index("id")
+        table = open_source(path).read(("id", "label_true", "label_pred"), "id")
+        found = as_frame(table).set_index("id")
         golds.append(found["label_true"])
         _check_same_gold(path, golds[-1], golds[0])
         columns[model] = found["label_pred"].reindex(golds[0].index).reset_index(drop=True)
@@ -144,7 +147,7 @@ def _check_same_gold(path: Path, true: pd.Series, gold: pd.Series) -> None:
 def _read_list(path: Path, expected: int) -> pd.Series:
     import pandas as pd
 
-    labels = [cells[-1] for _, cells in LabelList(path, path.read_bytes()).rows()]
+    labels = [row["label"] for _, row in LabelList(path, path.read_bytes()).rows()]
     if len(labels) != expected:
         raise MalformedRecord(path, f"{expected} labels are expected, found {len(labels)}", len(labels))
     return pd.Series(labels, dtype="category")
@@ -178,10 +181,11 @@ def read_semeval_answers(
         unknown label.
     """
     answers: dict[str, str] = {}
-    for line, cells in LabelList(path, read_file(path)).rows():
-        if len(cells) != 2:
-            raise MalformedRecord(path, f"id, tab and label are expected in place of {shown(cells[0])}", line)
-        identifier, label = cells
+    for line, row in LabelList(path, read_file(path)).rows():
+        label = row["label"]
+        if "id" not in row:
+            raise MalformedRecord(path, f"id, tab and label are expected in place of {shown(label)}", line)
+        identifier = row["id"]
         if identifier in answers:
             raise MalformedRecord(path, f"id {shown(identifier)} occurs twice", line)
         if ids is not None and identifier not in ids:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core import OFF_LIST, SKIPPED, listing, plain_form, shown, unknown_name
-from ..data import ANSWERED, EMPTY, LabelColumns, Respelling, count_rows, renamed, respelt
+from ..data import ANSWERED, EMPTY, Coded, LabelColumns, Respelling, count_rows, renamed, respelt
 from ..metrics import checked_labels
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def settle(
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"gold": ["a", "NA"], "predicted": ["**A**.", "I cannot tell"]})
     >>> answers = settle(frame, normalise=True, label_set=["NA", "a"], off_list="skip")
-    >>> sorted(answers.columns["predicted"].to_pylist()), answers.choices()
+    >>> sorted(answers.columns["predicted"].tolist()), answers.choices()
     (['(skipped)', 'a'], {'off_list:skip,': 1, 'normalised:': 1})
     """
     if off_list is not None and off_list not in COUNTED_AS:
@@ -177,7 +177,7 @@ def settle(
     if normalise:
         columns, changed = respelt(columns, labels or spellings)
     if isinstance(label_set, str):
-        labels = tuple(sorted(columns["gold"].unique().to_pylist()))
+        labels = tuple(sorted(columns["gold"].times()))
     n = sum(len(columns[role]) if columns.counts is None else int(columns.counts.sum()) for role in predicted)
     if not labels:
         if off_list is not None:
@@ -202,8 +202,6 @@ def settle(
 
 def _text_columns(frame: pd.DataFrame, empty: str) -> LabelColumns:
     """The distinct rows of a data frame, counted, all labels as text."""
-    import pyarrow as pa
-
     if empty not in EMPTY:
         raise unknown_name("rule of empty answers", empty, EMPTY)
     answers = [role for role in ANSWERED if role in frame]
@@ -214,7 +212,7 @@ def _text_columns(frame: pd.DataFrame, empty: str) -> LabelColumns:
             **{role: frame[role].astype(object).mask(blank[role], SKIPPED) for role in answers}
         )
     found = count_rows(frame, "gold", *answers)
-    return found.replaced({role: found[role].cast(pa.string()).dictionary_encode() for role in found.roles})
+    return found.replaced({role: Coded.of(map(str, found[role].tolist())) for role in found.roles})
 
 
 def _known(
@@ -238,7 +236,7 @@ def _known(
 
 
 def _distinct(columns: LabelColumns, roles: Sequence[str]) -> set[str]:
-    return {label for role in roles for label in columns[role].unique().to_pylist()}
+    return {label for role in roles for label in columns[role].times()}
 
 
 def _looked_up(
@@ -270,7 +268,7 @@ def _check_labels(
             raise ValueError(f"mapping of {shown(answer)}: {unknown_name(f'label of {what}', label, labels)}")
     row = columns.first_row("gold", lambda label: label not in labels)
     if row is not None:
-        label = columns["gold"][row].as_py()
+        label = columns["gold"][row]
         raise columns.locate(
             "gold", row, f"{unknown_name(f'label of {what}', label, labels)}{_alike(label, labels)}"
         )
@@ -289,7 +287,7 @@ def _off_list_fault(
     known = (*labels, SKIPPED)
     rows = {role: columns.first_row(role, lambda label: label not in known) for role in predicted}
     role, row = next((role, row) for role, row in rows.items() if row is not None)
-    label = read[role][row].as_py()
+    label = read[role][row]
     more = f"; {cells - 1} more such answer{'s' * (cells > 2)}" if cells > 1 else ""
     hint = "" if normalise else _alike(label, labels)
     reason = f"{unknown_name(f'label of {what}', label, known)}{more}; --off-list skip counts them as misses"

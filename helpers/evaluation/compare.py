@@ -268,7 +268,7 @@ def _read_labels(
     spellings: tuple[str, ...] = ()
     for path in paths:
         answers = settle(read_label_columns(path, **reading), task, spellings=spellings, **settling)
-        spellings = spellings or tuple(answers.columns["gold"].unique().to_pylist())
+        spellings = spellings or tuple(answers.columns["gold"].times())
         for remark in answers.remarks():
             logger.warning("%s: %s", path, remark)
         frames.append(answers.columns.frame())

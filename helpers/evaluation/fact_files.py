@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..core import MalformedRecord, find_negative, listing, naming_file, shown
-from ..data import UNKNOWN_ENTITY, open_source
+from ..data import UNKNOWN_ENTITY, as_frame, open_source
 from ..metrics import CurveFault, FactRanking, FactSample, curve_order
 
 if TYPE_CHECKING:
@@ -118,14 +118,14 @@ def _read(path: Path | str) -> pd.DataFrame:
             raise ValueError(f"{path}: facts are named by {', '.join(FACT)}; it has {listing(given)} only")
         names += given
     table = source.read(names, numbers=[name for name in names if name not in FACT])
-    if not table.num_rows:
+    if not len(table[names[0]]):
         raise MalformedRecord(path, f"there are no facts, only the columns {listing(source.names)}")
-    return table.unify_dictionaries().to_pandas()
+    return as_frame(table)
 
 
 def _read_facts(path: Path | str) -> pd.DataFrame:
     source = open_source(path)
-    frame = source.read([source.column(name) for name in FACT]).unify_dictionaries().to_pandas()
+    frame = as_frame(source.read([source.column(name) for name in FACT]))
     twice = frame.duplicated(FACT)
     if twice.any():
         line = _line(path, frame.index[twice][0])

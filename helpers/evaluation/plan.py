@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import Label, naming_file, shown
+from ..core import Label, naming_file, progress, shown
 from ..data import read_label_columns
 from ..metrics import ClassCounts, accuracy_samples, averages
 from .compare import matched
@@ -209,8 +209,6 @@ def plan_samples(
     >>> found.by_formula, found.needed < 80
     (37, True)
     """
-    from tqdm import tqdm
-
     difference, rng = float(population.difference(scheme)), np.random.default_rng(seed)
     if not difference > 0:
         raise ValueError(f"under {scheme} the first system does not lead")
@@ -219,7 +217,7 @@ def plan_samples(
     spread = population.difference(scheme, rng.multinomial(start, population.shares, 1000)).std()
     about = start * (spread * (normal.inv_cdf(1 - LEVEL / 2) + normal.inv_cdf(power)) / difference) ** 2
     rows = []
-    for share in tqdm(SHARES, desc=scheme, unit="size", disable=None, leave=False):
+    for share in progress(SHARES, desc=scheme, unit="size", leave=False):
         n = max(2, ceil(share * about))
         drawn = rng.multinomial(n, population.shares, test_sets)
         won = float(np.mean([_lowest(population, scheme, counts, rng, replicates) > 0 for counts in drawn]))

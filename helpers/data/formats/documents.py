@@ -17,7 +17,7 @@ import scipy  # its parts are loaded when they are first asked for
 
 from ...core import MalformedRecord, naming_file, read_file, shown
 from ..documents import Documents
-from ..sources import LabelList
+from ..tables import LabelList
 from .parsing import Record, collect
 
 logger = logging.getLogger(__name__)
@@ -155,13 +155,13 @@ def read_labels(path: Path | str, keep_order: bool = False) -> tuple[str, ...]:
     """
     first: dict[str, int] = {}
     with naming_file(path):
-        for line, cells in LabelList(path, read_file(path)).rows():
-            if len(cells) > 1:
+        for line, row in LabelList(path, read_file(path)).rows():
+            label = row["label"]
+            if "id" in row:
                 raise MalformedRecord(path, "a TAB in it; one label a line is expected", line)
-            if first.setdefault(cells[0], line) != line:
-                raise MalformedRecord(
-                    path, f"label {shown(cells[0])} occurred before, at line {first[cells[0]]}", line
-                )
+            if first.setdefault(label, line) != line:
+                reason = f"label {shown(label)} occurred before, at line {first[label]}"
+                raise MalformedRecord(path, reason, line)
     return tuple(first if keep_order else sorted(first))
 
 

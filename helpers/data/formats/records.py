@@ -22,7 +22,7 @@ from ..samples import (
     parse_tagged,
     word_spans,
 )
-from ..sources import file_kind, open_source
+from ..tables import file_kind, open_source
 from ..trees import ParsedSample, TypedSample
 from .parsing import Record, blocks, collect, field, json_array, lines, numbered, string
 from .tagged import read_tagged
@@ -276,13 +276,7 @@ def records_of(path: Path | str) -> Iterator[Record]:
             if row.strip():
                 yield number, row.strip()
     else:
-        source = open_source(path)
-        for line, row in source.rows():
-            if len(row) != len(source.names):
-                raise MalformedRecord(
-                    path, f"the row has {len(row)} cells, the header {len(source.names)}", line
-                )
-            yield line, dict(zip(source.names, row, strict=True))
+        yield from open_source(path).rows()
 
 
 def _sample(record: Any, number: int) -> RelationSample:

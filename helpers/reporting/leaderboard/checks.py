@@ -239,13 +239,7 @@ def _rows(path: Path | str, problems: _Problems) -> tuple[list[str], Iterator[tu
     if path.suffix.lower() == ".txt":
         return ["id", "predicted"], _answer_rows(path, problems)
     source = open_source(path)
-    names = list(source.names)
-    ending = Path(path.name.lower().removesuffix(".gz")).suffix
-    if ending == ".parquet":
-        return names, _parquet_rows(source)
-    if ending == ".jsonl":
-        return names, _json_rows(source, problems)
-    return names, _delimited_rows(source, problems)
+    return list(source.names), _readable_rows(source, problems)
 
 
 def _answer_rows(path: Path, problems: _Problems) -> Iterator[tuple[int, dict]]:
@@ -263,43 +257,12 @@ def _answer_rows(path: Path, problems: _Problems) -> Iterator[tuple[int, dict]]:
         yield line, {"id": cells[0].strip(), "predicted": cells[1].strip()}
 
 
-def _delimited_rows(source: Any, problems: _Problems) -> Iterator[tuple[int, dict]]:
+def _readable_rows(source: Any, problems: _Problems) -> Iterator[tuple[int | None, dict]]:
+    """The rows; a line that cannot be read is a problem and does not hide the others."""
     try:
-        for line, row in source.rows():
-            if isinstance(row, dict):
-                yield line, row
-            elif len(row) != len(source.names):
-                problems.add(f"{len(source.names)} cells are expected, found {len(row)}: {shown(row)}", line)
-            else:
-                yield line, dict(zip(source.names, row, strict=True))
+        yield from source.rows(lambda fault: problems.add(fault.reason, fault.line))
     except MalformedRecord as fault:
         problems.add(f"{fault.reason}; what follows was not read", fault.line)
-
-
-def _json_rows(source: Any, problems: _Problems) -> Iterator[tuple[int, dict]]:
-    """Each line by itself, so that a broken one does not hide the others."""
-    content = source.content.removeprefix(b"\xef\xbb\xbf")
-    for line, text in enumerate(content.split(b"\n"), start=1):
-        if not text.strip():
-            continue
-        try:
-            _, row = next(type(source)(source.path, text).rows())
-            yield line, row
-        except MalformedRecord as fault:
-            problems.add(fault.reason, line)
-
-
-def _parquet_rows(source: Any) -> Iterator[tuple[None, dict]]:
-    """Rows have no lines here; labels that are no text are refused by the reader."""
-    wanted = [name for name in source.names if source.names.count(name) == 1]
-    usable = []
-    for name in wanted:
-        try:
-            usable.append((name, source.read([name])[name].to_pylist()))
-        except MalformedRecord:
-            continue  # a column of numbers, which may be none of ours
-    for cells in zip(*(column for _, column in usable), strict=True):
-        yield None, dict(zip((name for name, _ in usable), cells, strict=True))
 
 
 def _places(

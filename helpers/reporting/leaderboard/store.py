@@ -199,10 +199,6 @@ def read_batch(path: Path | str) -> list[Submission]:
         raise ValueError(f"{path}: a list of submissions is CSV, TSV or JSON lines")
     found = []
     for line, row in source.rows():
-        if not isinstance(row, dict):
-            if len(row) != len(source.names):
-                raise MalformedRecord(path, f"{len(source.names)} cells are expected, found {len(row)}", line)
-            row = dict(zip(source.names, row, strict=True))
         cells = {name: row.get(name) or "" for name in BATCH_COLUMNS}
         for name in BATCH_COLUMNS:
             if not isinstance(cells[name], str) or (name in BATCH_COLUMNS[:3] and not cells[name].strip()):

@@ -17,8 +17,10 @@ from hypothesis import strategies as st
 from helpers.core.errors import MalformedRecord
 from helpers.core.files import utf8_fault
 from helpers.data import count_files
-from helpers.data.predictions import read_predictions, text_hashes
+from helpers.data.arrow import text_hashes
+from helpers.data.predictions import read_predictions
 
+pytestmark = pytest.mark.usefixtures("reader")
 ROWS = [("7", "NA", "None"), ("8", "null", "nan"), ("9", "per:age", "NA"), ("10", "3", 'café, "so"')]
 FRAME = pd.DataFrame(ROWS, columns=["id", "gold", "predicted"])
 
@@ -66,7 +68,7 @@ class TestFormats:
         assert read_predictions(path, **named)["predicted"].tolist() == ["B", "D"]
         if end != "\r":  # which DuckDB does not take
             found = count_files([path], engine="duckdb", **named)
-            assert sorted(found["predicted"].to_pylist()) == ["B", "D"]
+            assert sorted(found["predicted"].tolist()) == ["B", "D"]
         write(tmp_path, "a.csv", text.replace("A", ""))
         with pytest.raises(MalformedRecord, match="line 4, column 'gold': the cell is empty"):
             read_predictions(path, **named)

@@ -8,11 +8,12 @@ import pytest
 from helpers.core import MalformedRecord
 from helpers.data import open_source, read_label_columns, read_label_names, respelt
 
+pytestmark = pytest.mark.usefixtures("reader")
 RECORDS = [{"id": "a", "relation": "per:title", "n": 1}, {"id": "b", "relation": "no_relation", "n": 2}]
 
 
 def labels(path, column="relation", **options) -> list[str]:
-    return open_source(path, **options).read([column])[column].to_pylist()
+    return open_source(path, **options).read([column])[column].tolist()
 
 
 @pytest.mark.parametrize(
@@ -150,8 +151,8 @@ class TestRespelt:
     def test_the_spelling_that_is_most_often_gold_wins(self, tmp_path):
         text = "gold,predicted\nOther,other\nOther,OTHER\nother,Other\na_b,A-B\n"
         found, changed = respelt(self.columns(tmp_path, text))
-        assert found["gold"].to_pylist() == ["Other", "Other", "Other", "a_b"]
-        assert found["predicted"].to_pylist() == ["Other", "Other", "Other", "a_b"]
+        assert found["gold"].tolist() == ["Other", "Other", "Other", "a_b"]
+        assert found["predicted"].tolist() == ["Other", "Other", "Other", "a_b"]
         assert [(one.label, one.counted_as, one.cells) for one in changed] == [
             ("A-B", "a_b", 1),
             ("OTHER", "Other", 1),
@@ -162,6 +163,6 @@ class TestRespelt:
     def test_known_labels_win_over_frequency_and_two_of_a_kind_stay_two(self, tmp_path):
         text = "gold,predicted\nother,other\nother,Other\na-b,A_B\n"
         found, changed = respelt(self.columns(tmp_path, text), ["Other", "a-b", "A_B"])
-        assert found["gold"].to_pylist() == ["Other", "Other", "a-b"]
-        assert found["predicted"].to_pylist() == ["Other", "Other", "A_B"]
+        assert found["gold"].tolist() == ["Other", "Other", "a-b"]
+        assert found["predicted"].tolist() == ["Other", "Other", "A_B"]
         assert [one.label for one in changed] == ["other"]

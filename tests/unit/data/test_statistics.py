@@ -116,7 +116,7 @@ class TestCountsFile:
             ("label,count\nA,-1\n", None, "line 2, column 'count'"),
             ("label,count\nA,1\n\nA,1\n", None, "line 4, column 'label': label 'A' occurs twice"),
             ("label,count\n,1\n", None, "line 2, column 'label': the cell is empty"),
-            ("count,label\n1,\n", None, "line 2, column 'label': the label is empty"),
+            ("count,label\n1,\n", None, "line 2, column 'label': the cell is empty"),
             ("label,count\nA\n", None, "line 2: 2 cells are expected"),
             ("label,count\nA,0\n", None, "counts hold no sample"),
             ("label,count\n", None, "counts hold no sample"),
