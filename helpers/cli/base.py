@@ -172,7 +172,7 @@ def _lacking(error: BaseException | None, command: str) -> str:
     if IS_CHECKOUT:
         return f"{needs}: make setup"
     pattern = re.compile(rf"{re.escape(package)}\b[^;]*;.*extra == ['\"](\w+)['\"]", re.IGNORECASE)
-    extras = [held[1] for line in requires(NAME) or () if (held := pattern.match(line))]
+    extras = [held[1] for line in requires(NAME) or () if (held := pattern.match(line)) and held[1] != "all"]
     extra = command if command in extras else next(iter(extras), "")
     return f"{needs}: pip install '{NAME}[{extra}]'" if extra else ""
 

@@ -158,8 +158,10 @@ def test_what_is_stored_rides_along_and_extras_are_named(program, folder):
     said = run(program, "summary", cwd=folder)
     assert re.search(r"^\d+ of \d+ published numbers agree", said.stdout.splitlines()[-1]), said.stderr
     for words, package, extra in (
-        (("train", "--model", "majority", "--dataset", "demo"), "scikit-learn", "train"),
-        (("linear", "--train", "mine.csv", "--model", "m"), "scikit-learn", "linear"),
+        (("train", "--model", "majority", "--dataset", "demo"), "tqdm", "train"),
+        (("linear", "--train", "mine.csv", "--model", "m"), "tqdm", "linear"),
+        (("data", "fetch", "chemprot/dev.txt"), "requests", "data"),
+        (("score", "mine.csv", "--engine", "duckdb"), "duckdb", "large"),
     ):
         done = run(program, *words, cwd=folder)
         install = f"pip install 'beyond-micro-f1[{extra}]'"

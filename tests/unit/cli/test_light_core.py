@@ -103,7 +103,7 @@ def test_every_command_says_the_same_without_the_extras(tmp_path):
         ["score", "mine.csv", "--label-set", "gold", "--off-list", "skip"],
         ["compare", "mine.csv", "mine.jsonl", "--bootstrap", 20],
         ["compare", "--runs", "A=mine.csv", "--runs", "A=mine.tsv", "--runs", "B=mine.json"],
-        ["plan", "mine.csv", "mine.json", "--difference", 0.05],
+        ["plan", "--from", "mine.csv", "mine.json", "--difference", 20],
         ["score", examples / "predictions.csv", "--task", "semeval2010", "--paired-column", "paired"],
         ["report", examples / "predictions.csv", "--dataset", "semeval2010", "--out", "report.md"],
         ["stats", "mine.csv"],
