@@ -173,7 +173,8 @@ def run_notebooks(
         or `figures_dir` say otherwise.
     output_dir : `scratch/notebooks`, which git ignores, if not given. Without parameters each copy is then
         compared with the committed one (`compare_copies`).
-    publish : renew the committed copies, `results/notebooks`; no parameters then.
+    publish : renew the committed copies, `results/notebooks`, and the outputs of the solutions beside the
+        notebooks; no parameters then.
 
     A line a notebook goes to stdout, the progress bar to stderr. Raises ValueError as said, and
     NotebookFailed at the first failure: the old executed copy stays, the broken one lies beside it as
@@ -193,6 +194,9 @@ def run_notebooks(
         for path in bar:
             bar.set_description(path.stem)
             result = _run(path, values[path.stem], output_dir, time_limit, publish)
+            solution = path.parent / "solutions" / path.name
+            if publish and solution.exists():
+                _run(solution, {}, solution.parent, time_limit, publish=False)
             verdict = f", {compare_copies(result.path, EXECUTED / path.name)}" if compared else ""
             bar.write(f"{result.name}: {result.seconds:.1f} s{verdict}")
             results.append(result)

@@ -25,7 +25,6 @@ from ..reporting import (
     DIRECTION,
     TABLES_FOLDER,
     epoch_runs,
-    listed,
     load_published,
     mean_sd_text,
     original_table,
@@ -36,10 +35,11 @@ from ..reporting import (
     run_numbers,
     run_rows,
     runs_named,
+    runs_with,
     tidy_runs,
     to_markdown,
 )
-from ..runs import RUNS_FOLDER, STUDIES_FOLDER, Run, list_runs
+from ..runs import RUNS_FOLDER, STUDIES_FOLDER, Run
 
 
 def paired_breakdowns(runs: Sequence[Run], models: Sequence[str]) -> pd.DataFrame:
@@ -178,17 +178,12 @@ LEAST_A = 30.0
 def direction_runs(encoder: str = EMBEDDED, folder: Path | str = RUNS_FOLDER) -> dict[str, list[Run]]:
     """The runs of profile standard on SemEval and KBP37; those without an encoder, too.
 
+    Raises ValueError for an encoder that no run has.
+
     >>> direction_runs(folder="no-such-folder")
     {'semeval2010': [], 'kbp37': []}
     """
-    return {
-        dataset: [
-            run
-            for run in list_runs(dataset, profile="standard", folder=folder)
-            if run.seed is None or run.encoder == encoder
-        ]
-        for dataset in ("semeval2010", "kbp37")
-    }
+    return {name: runs_with(encoder, [name], folder) for name in ("semeval2010", "kbp37")}
 
 
 def limiting_models(run: Run) -> pd.DataFrame:
@@ -214,18 +209,6 @@ def our_means(rows: pd.DataFrame, dataset: str = "semeval2010", kind: str = "mea
     own = rows[(rows["dataset"] == dataset) & (rows["seed_or_agg"] == kind)]
     wide = 100 * own.pivot(index="model", columns="metric", values="value")
     return wide.reindex(columns=list(DIRECTION)).rename(columns=NAMES).rename_axis(columns=None)
-
-
-def merged_gains(rows: pd.DataFrame, dataset: str = "semeval2010") -> pd.DataFrame:
-    """What training on paired sentences changes: A, B and PPR of each model that has runs of both kinds."""
-    means = our_means(rows, dataset)
-    pairs = {name: f"{name}-M" for name in means.index if f"{name}-M" in means.index}
-    columns = {"A": "A", "B": "B", "PPR": "PPR"}
-    gains = {name: (means.loc[merged] - means.loc[name])[list(columns)] for name, merged in pairs.items()}
-    table = pd.DataFrame(gains).T.rename(columns={name: f"change of {name}" for name in columns})
-    table.insert(0, "PPR, plain", means.loc[list(pairs), "PPR"])
-    table.insert(1, "PPR, merged", means.loc[list(pairs.values()), "PPR"].to_numpy())
-    return table
 
 
 def source_of(name: str) -> str:
@@ -322,19 +305,3 @@ def kept_table(table: pd.DataFrame) -> pd.DataFrame:
     pooled = table.assign(**{name: table[name] * table["n"] for name in KINDS})
     sums = pooled.groupby(["model", "group"], sort=False)[list(KINDS)].sum()
     return (100 * sums["right_both"] / sums["right_original"]).unstack(sort=False).rename_axis(columns=None)
-
-
-def exceptions_text(table: pd.DataFrame, plain: str = "EM-C", share: float = 0.5) -> str:
-    """Relations of which a model keeps less than a share, with plain and with merged training.
-
-    Says of each one how many of its test sentences are right on A and on both, in per cent.
-    """
-    wide = table.set_index(["relation", "model"])[list(KINDS)]
-    parts = []
-    for model in (plain, f"{plain}-M"):
-        own = wide.xs(model, level="model")
-        low = own[own["right_both"] < share * own["right_original"]].sort_values("right_both")
-        said = [f"`{name}` ({a:.0f} → {b:.0f})" for name, a, b in low.itertuples()]
-        kept = f"less than half of {listed(said)}" if said else "at least half of every relation"
-        parts.append(f"**{model}** keeps {kept}")
-    return ". ".join(parts) + " (per cent right on A → right on both)."

@@ -15,11 +15,9 @@ import pandas as pd
 
 from ..data import dataset_statistics, published_counts
 from ..metrics import (
-    ALPHAS,
     SCHEMES,
     Outcome,
     Policy,
-    alpha_spectrum,
     average,
     class_weights,
     evaluate,
@@ -34,17 +32,17 @@ from ..reporting import (
     load_published,
     mean_sd_text,
     original_table,
-    over_seeds,
     per_seed,
     read_tidy,
     run_numbers,
     run_rows,
     runs_named,
+    runs_with,
     scheme_scores,
     tidy_runs,
     to_markdown,
 )
-from ..runs import RUNS_FOLDER, Run, list_runs
+from ..runs import RUNS_FOLDER, Run
 
 PRINTED_SCHEMES = ("micro", "weighted", "dodrans", "entropy", "macro")
 """The schemes that the paper printed numbers of, in its order; `scheme_names` has all that are known."""
@@ -232,31 +230,17 @@ CLASSES = 18
 def table_4_runs(encoder: str = EMBEDDED, folder: Path | str = RUNS_FOLDER) -> list[Run]:
     """The runs of profile standard on both training sets; those without an encoder, too.
 
+    Raises ValueError for an encoder that no run has.
+
     >>> table_4_runs(folder="no-such-folder")
     []
     """
-    runs = [run for name in TRAINED_ON for run in list_runs(name, profile="standard", folder=folder)]
-    return [run for run in runs if run.seed is None or run.encoder == encoder]
+    return runs_with(encoder, TRAINED_ON, folder)
 
 
 def _scores(runs: Sequence[Run]) -> pd.DataFrame:
     found = per_seed(runs, scheme_scores)
     return found.assign(value=100 * found["value"].astype(float))
-
-
-def means_table(runs: Sequence[Run], models: Sequence[str] = PAIR) -> pd.DataFrame:
-    """F1 under each scheme, mean ± SD over the runs as text; a row for each training set and model.
-
-    >>> means_table([]).columns.tolist()
-    ['trained on', 'model', 'runs', 'micro', 'weighted', 'dodrans', 'entropy', 'macro']
-    """
-    found = over_seeds(_scores(run for run in runs if run.model in models))
-    shown = ["" if pd.isna(sd) else f" ± {sd:.1f}" for sd in found["sd"]]
-    found["shown"] = [f"{mean:.1f}{sd}" for mean, sd in zip(found["mean"], shown, strict=True)]
-    found.insert(0, "trained on", found["dataset"].map(TRAINED_ON))
-    wide = found.pivot(index=["trained on", "model", "runs"], columns="score", values="shown")
-    wide = wide.reindex(columns=list(PRINTED_SCHEMES)).rename_axis(columns=None)
-    return wide.reindex(list(TRAINED_ON.values()), level=0).reset_index()
 
 
 def pair_tests(runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
@@ -349,17 +333,17 @@ def left_out_table(runs: Sequence[Run], dataset: str = "semeval2010") -> pd.Data
     return found.sort_values("support", ascending=False, ignore_index=True)
 
 
-def spectrum_table(runs: Sequence[Run]) -> pd.DataFrame:
-    """F1 along n^α of `PAIR`, mean and SD over the runs, per cent; as `spectrum_bands_chart` wants it."""
+def lead_rows(rows: pd.DataFrame, leads: pd.DataFrame, dataset: str = "semeval2010") -> pd.DataFrame:
+    """PTR − EM-ES under each scheme for `forest_chart`, points: as published, and seed by seed.
 
-    def along(run: Run) -> dict[float, float]:
-        return dict(
-            zip(ALPHAS, 100 * alpha_spectrum(original_table(run), negative=run.negative), strict=True)
-        )
-
-    found = over_seeds(per_seed([run for run in runs if run.model in PAIR], along))
-    found = found.rename(columns={"score": "alpha"}).assign(panel=found["dataset"].map(TRAINED_ON))
-    return found[["panel", "model", "alpha", "mean", "sd", "runs", "seeds"]]
+    rows : of `weighted_rows`. leads : of `leads_table`.
+    """
+    own = rows[(rows["dataset"] == dataset) & (rows["metric"] == "f1")]
+    seeds = own[own["seed_or_agg"].str.startswith("seed-")]
+    wide = seeds.pivot(index=["scheme", "seed_or_agg"], columns="model", values="value")
+    ours = (100 * (wide["PTR"] - wide["EM-ES"])).dropna().droplevel("seed_or_agg")
+    both = pd.concat({"published": leads.loc["published"], "ours": ours}, names=["source", "row"])
+    return both.rename("value").reset_index().assign(panel="")
 
 
 def ranked_table(rows: pd.DataFrame, dataset: str = "semeval2010") -> pd.DataFrame:

@@ -47,6 +47,7 @@ from .run_tables import (
     mean_sd_text,
     forest_rows,
     runs_named,
+    runs_with,
     settings_table,
 )
 from .sentences import answer, from_to, listed, p_value, share_in_words, signed

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from ..runs import Run
+from ..core import unknown_name
+from ..runs import RUNS_FOLDER, Run, list_runs
 from .seeds import over_seeds
 from .tables import TIDY_COLUMNS, tidy
 
@@ -148,6 +150,21 @@ def runs_named(rows: pd.DataFrame, dataset: str, models: Sequence[str]) -> str:
         word = "no seed" if not seeds else f"seeds {seeds}" if "," in seeds else f"seed {seeds}"
         parts.append(f"{', '.join(said['model'])}: {encoder or 'no encoder'}, {word}")
     return f"Ours: {'; '.join(parts) or 'no runs'}."
+
+
+def runs_with(encoder: str, datasets: Iterable[str], folder: Path | str = RUNS_FOLDER) -> list[Run]:
+    """The runs of profile standard that read with this encoder, or with none.
+
+    Raises ValueError, with the known names, for an encoder that no run has.
+
+    >>> runs_with("all-MiniLM-L6-v2", ["no-such-data"])
+    []
+    """
+    runs = [run for name in datasets for run in list_runs(name, profile="standard", folder=folder)]
+    known = sorted({run.encoder for run in runs if run.seed is not None})
+    if known and encoder not in known:
+        raise unknown_name("encoder", encoder, known)
+    return [run for run in runs if run.seed is None or run.encoder == encoder]
 
 
 SETTINGS = ("dataset", "split", "profile", "encoder", "seed", "negative", "variant")

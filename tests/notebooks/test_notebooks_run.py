@@ -179,6 +179,10 @@ def test_solution_runs(path: Path, written: Path) -> None:
         path.stem, LIGHTER_SOLUTIONS.get(path.stem), written / "solutions", folder=SOLUTIONS, time_limit=300
     )
     assert result.seconds < 240, "a solution is run in a lesson: a minute on an idle machine"
+    published = any(cell.get("outputs") for cell in nbformat.read(path, as_version=4).cells)
+    if published and path.stem not in LIGHTER_SOLUTIONS:
+        changed = output_changes(result.path, path)
+        assert not changed, report(changed)
 
 
 def test_a_changed_number_names_table_row_and_column(tmp_path: Path) -> None:

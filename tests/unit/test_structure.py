@@ -254,3 +254,26 @@ def test_every_field_of_a_signature_is_explained():
 
 def test_every_model_is_explained():
     assert [name for name in MODELS if f"`{name}`" not in GLOSSARY] == []
+
+
+TEACHING = ROOT / "notebooks" / "teaching"
+KIT = {path: path.read_text("utf-8") for path in [ROOT / "TEACHING.md", *TEACHING.glob("*.md")]}
+
+
+@pytest.mark.parametrize("page", KIT, ids=lambda page: page.stem)
+def test_what_the_teaching_kit_links_exists(page):
+    links = re.findall(r"\]\(([^)#]+)\)", KIT[page])
+    assert links and not [link for link in links if not (page.parent / link).exists()]
+
+
+@pytest.mark.parametrize("page", KIT, ids=lambda page: page.stem)
+def test_sections_and_numbers_of_the_teaching_kit_are_in_the_notebooks_that_it_links(page):
+    linked = re.findall(r"(\d\d_\w+)\.ipynb\)(?:, sections? (\d(?:[\d, ]|and|to)*))?", KIT[page])
+    copies = {
+        name: (ROOT / "results" / "notebooks" / f"{name}.ipynb").read_text("utf-8") for name, _ in linked
+    }
+    for name, sections in linked:
+        missing = [one for one in re.findall(r"\d+", sections) if f'"## {one}. ' not in copies[name]]
+        assert not missing, f"{name} has no section {missing}"
+    shown = "".join(copies.values())
+    assert not [number for number in re.findall(r"\d+\.\d+", KIT[page]) if number not in shown]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 LABELS = ["Question", "You need", "Reproduces", "Reads", "Writes", "Takeaway"]
 CELL_LINES, BY_HAND_LINES, DEF_LINES = 8, 25, 5
+WORDS, CODE_CELLS, PREDICTIONS, IMPORTS = 1200, 25, 5, 4
 UNATTENDED = re.compile(r"^\s*[%!]|\bpip install\b|\bsys\.path\b|\binput\(", re.MULTILINE)
 ELSEWHERE = re.compile(r"(?<!ROOT / )\b(results|figures)_dir\b")
 LINK = re.compile(r"\[([^\]]+)\]\((\d\d_\w+)\.ipynb\)")
@@ -27,6 +28,8 @@ PARAMETER = re.compile(rf"""\w+: ({"|".join(KINDS)}) = ("[^"=]*"|[\d.]+|True|Fal
 EXERCISE = re.compile(r"^\d+\. \*\*★{1,3} · \d+ minutes\.\*\* \S", re.MULTILINE)
 PATHS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 EXECUTED = ROOT / "results" / "notebooks"
+SHORT = [path for path in PATHS if path.name < "08" and not path.name.startswith("05")]
+"""Those that are lessons of the length that all are to have."""
 
 
 def read(path: Path) -> NotebookNode:
@@ -107,6 +110,19 @@ def code_faults(notebook: NotebookNode) -> Iterator[str]:
         yield "more than one cell is tagged by-hand"
 
 
+def size_faults(notebook: NotebookNode) -> Iterator[str]:
+    """Short enough for a lesson: words, cells, questions; modules are imported, not many names."""
+    text, code = (sources(notebook, kind).values() for kind in ("markdown", "code"))
+    imports = re.findall(r"^from helpers\b|^import helpers\b", "\n".join(code), re.MULTILINE)
+    sizes = {
+        "words": (len(" ".join(text).split()), WORDS),
+        "code cells": (len(code), CODE_CELLS),
+        "questions to predict": (" ".join(text).count("**Predict first"), PREDICTIONS),
+        "imports of helpers": (len(imports), IMPORTS),
+    }
+    yield from (f"has {size} {what}, not {most}" for what, (size, most) in sizes.items() if size > most)
+
+
 def ending_faults(notebook: NotebookNode) -> Iterator[str]:
     """Three things learned, exercises with stars and minutes; an answer to a prediction is folded."""
     if len(re.findall(r"^(?:[-*]|\d\.) \S", section(notebook, "## What you learned"), re.MULTILINE)) != 3:
@@ -146,6 +162,11 @@ def test_a_notebook_keeps_the_contract(path: Path) -> None:
     assert not notebook_faults(read(path))
 
 
+@pytest.mark.parametrize("path", SHORT, ids=lambda path: path.stem)
+def test_a_notebook_is_short(path: Path) -> None:
+    assert not [*size_faults(read(path))]
+
+
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_links_name_the_notebooks_by_their_titles_and_lead_to_the_next(path: Path) -> None:
     titles = {one.stem: read(one).cells[0].source.splitlines()[0][2:] for one in PATHS}
@@ -170,6 +191,15 @@ def test_each_exercise_has_a_solution_with_code(path: Path) -> None:
     assert [line for line in flat if line != "code"] == wanted
     assert all(flat[flat.index(heading) + 1 : flat.index(heading) + 2] == ["code"] for heading in wanted)
     assert not [*format_faults(solution)]
+
+
+@pytest.mark.parametrize("path", SHORT, ids=lambda path: path.stem)
+def test_a_solution_shows_its_outputs_and_ends_in_a_sentence(path: Path) -> None:
+    cells = read(path.parent / "solutions" / path.name).cells
+    code = [cell for cell in cells if cell.cell_type == "code"]
+    assert all(cell.execution_count for cell in code), "make publish"
+    assert not [output for cell in code for output in cell.outputs if output.output_type == "error"]
+    assert cells[-1].cell_type == "markdown" or "Markdown(" in cells[-1].source
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)

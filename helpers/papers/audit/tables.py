@@ -85,16 +85,10 @@ def effect_table() -> pd.DataFrame:
 
 
 def p_ranges(claims: pd.DataFrame) -> pd.DataFrame:
-    """The ten printed p-values, what means and SDs allow (wide), what d narrows it to, and the verdict."""
+    """The ten printed p-values, what means, SDs and d together allow (`from`, `to`), and the verdict."""
     tests = _test_claims(claims)
-    p = tests[tests["rule"].isin([_FROM_MEANS, _TOGETHER])].set_index(["item", "scheme"])
-    wide, joint = p[p["rule"] == _FROM_MEANS], p[p["rule"] == _TOGETHER]
-    wide = wide[_ENDS].set_axis(["wide from", "wide to"], axis=1)
-    return (
-        joint[["published"]]
-        .join(wide)
-        .join(joint[[*_ENDS, "verdict"]].set_axis(["from", "to", "verdict"], axis=1))
-    )
+    p = tests[tests["rule"] == _TOGETHER].set_index(["item", "scheme"])
+    return p[["published", *_ENDS, "verdict"]].set_axis(["published", "from", "to", "verdict"], axis=1)
 
 
 def _test_claims(claims: pd.DataFrame) -> pd.DataFrame:
@@ -106,16 +100,13 @@ def _test_claims(claims: pd.DataFrame) -> pd.DataFrame:
 
 def p_chart_rows(ranges: pd.DataFrame) -> pd.DataFrame:
     """What `p_values_chart` draws, from `p_ranges`: all ends as multiples of the printed p."""
-    ends = ranges[["wide from", "wide to", "from", "to"]].set_axis(
-        ["wide_low", "wide_high", "low", "high"], axis=1
+    texts, printed = ranges["published"], ranges["published"].map(lambda text: parse_printed(text)[0])
+    names = [f"{item}, {scheme}: {text}" for (item, scheme), text in texts.items()]
+    ends = pd.DataFrame(
+        [rounding_interval(text) for text in texts], ranges.index, ["printed_low", "printed_high"]
     )
-    printed = [rounding_interval(text) for text in ranges["published"]]
-    ends.insert(0, "printed_low", [low for low, _ in printed])
-    ends.insert(1, "printed_high", [high for _, high in printed])
-    drawn = ends.div([parse_printed(text)[0] for text in ranges["published"]], axis=0)
-    drawn.insert(
-        0, "label", [f"{item}, {scheme}: {text}" for (item, scheme), text in ranges["published"].items()]
-    )
+    drawn = ends.join(ranges[["from", "to"]].set_axis(["low", "high"], axis=1)).div(printed, axis=0)
+    drawn.insert(0, "label", names)
     drawn["consistent"] = ranges["verdict"] == "consistent"
     return drawn
 
@@ -140,20 +131,6 @@ def conventions_table() -> pd.DataFrame:
 def _fits(one: Comparison, factor: float, df: tuple[float, float] | None = None, sides: int = 2) -> str:
     p = corners(lambda d, f: sides * scipy.stats.t.sf(factor * d, f), magnitude(one.d.interval), df or one.df)
     return "yes" if overlap(p, one.p.interval) else ""
-
-
-def ddof_table() -> pd.DataFrame:
-    """The first four p-values of Table 4, and what d gives if its SD divides by n − 1, or by n."""
-    rows = {
-        one.scheme: (
-            one.p.printed,
-            *(2 * scipy.stats.t.sf(abs(one.d.value) * np.sqrt(n / 2), 8) for n in (5, 4)),
-        )
-        for item, one in significance_columns()
-        if item == "Table 4" and one.scheme != "macro"
-    }
-    columns = ["published p", "d has ddof = 1", "d has ddof = 0"]
-    return pd.DataFrame.from_dict(rows, orient="index", columns=columns).round(4)
 
 
 def simulated_experiments(runs: int, experiments: int, seed: int, alpha: float = 0.05) -> pd.DataFrame:

@@ -6,7 +6,6 @@ A figure of your own is a function too: decorate it with `styled` and hand it to
 from .style import draw_and_save, ink, save_figure, styled
 from .engines import counting_cost_chart
 from .datasets import (
-    long_tails_chart,
     perplexity_chart,
     label_distribution_chart,
     effective_number_chart,
@@ -19,9 +18,7 @@ from .systems import (
     agreement_heatmap,
     alpha_spectrum_chart,
     left_out_chart,
-    spectrum_bands_chart,
     reversal_chart,
-    lead_without_chart,
     landing_chart,
     lead_draws_chart,
 )
@@ -37,7 +34,7 @@ from .facts import (
 )
 from .forest import forest_chart
 from .drawings import marker_exchange_chart, pipeline_chart, weighting_steps_chart
-from .audit import p_values_chart, common_denominator_chart, few_runs_chart
+from .audit import p_values_chart, few_runs_chart
 from .direction import original_paired_chart, rates_chart, dumbbell_chart, epochs_chart
 from .attention import model_inputs_chart, cls_attention_chart, attention_share_chart, attribution_chart
 from .studies import learning_rates_chart, settings_chart

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
@@ -16,12 +15,8 @@ from matplotlib.ticker import MaxNLocator
 
 from ...core import table_name
 from ...data import datasets
-from .parts import alpha_axis, label_ends, legend_below, name_rows, with_support
+from .parts import alpha_axis, headline, label_ends, legend_below, name_rows, panels, with_support
 from .style import BLUE, GRID, ORANGE, PALETTE, QUIET, scheme_look, styled
-
-_COLORS = {"tacred": 3, "nyt10": 8, "nyt24": 4, "chemprot": 2, "docred": 1, "semeval2010": 0}
-_COLORS |= {"semeval2010-undirected": 9, "nyt10m": 6, "kbp37": 7, "re_docred": 5}
-_DASHED = ("nyt10m", "kbp37", "re_docred")
 
 # what effective_number_chart marks: column → words, marker, colour, and where its number stands (in points)
 _MARKS = {
@@ -41,46 +36,6 @@ def corpus_title(dataset: str) -> str:
     return known[dataset].title if dataset in known else dataset
 
 
-@styled
-def long_tails_chart(tails: pd.DataFrame, title: str) -> plt.Figure:
-    """Class shares of several corpora from the largest class to the smallest, both axes logarithmic.
-
-    Parameters
-    ----------
-    tails : one row a class: `dataset`, `rank` (1 is the largest), `share` (per cent, above 0), `perplexity`
-        (the same number in all rows of a data set). A cross on each line stands at its perplexity.
-    title : the finding.
-
-    >>> tails = pd.DataFrame({"dataset": "d", "rank": [1, 2], "share": [75.0, 25.0], "perplexity": 1.75})
-    >>> long_tails_chart(tails, "one").axes[0].texts[-1].get_text()
-    'd: 1.8 of 2'
-    """
-    figure, axes = plt.subplots(figsize=(7.5, 4.6))
-    ends = []
-    for name, curve in tails.groupby("dataset", sort=False):
-        effective = curve["perplexity"].iloc[0]
-        color = PALETTE[_COLORS.get(name, 7)]
-        look = {"linestyle": "--" if name in _DASHED else "-", "linewidth": 1.8}
-        axes.plot(curve["rank"], curve["share"], color=color, **look)
-        height = np.exp(np.interp(effective, curve["rank"], np.log(curve["share"])))
-        axes.plot(effective, height, "X", color=color, markersize=11, markeredgecolor="black", zorder=3)
-        words = f"{corpus_title(name)}: {effective:.1f} of {len(curve)}"
-        ends.append((curve["rank"].iloc[-1], curve["share"].iloc[-1], words, color))
-    axes.set(xscale="log", yscale="log", xlabel="class, from the largest (1) to the smallest")
-    axes.set(ylabel="share of the positive test samples (%)", xlim=(0.9, 110), title=title)
-    _plain_ticks(axes)
-    axes.set_yticks([0.01, 0.1, 1, 10, 100], ["0.01", "0.1", "1", "10", "100"])
-    axes.text(
-        0.02,
-        0.03,
-        "✕ perplexity, of the classes that occur; dashed: not in Table 1",
-        transform=axes.transAxes,
-        fontsize=8,
-    )
-    label_ends(axes, ends)
-    return figure
-
-
 def _plain_ticks(axes: Axes) -> None:
     """A logarithmic axis of class numbers with 1, 2, 5, 10, … in place of powers."""
     axes.set_xticks([1, 2, 5, 10, 20, 50, 100], ["1", "2", "5", "10", "20", "50", "100"])
@@ -88,7 +43,7 @@ def _plain_ticks(axes: Axes) -> None:
 
 
 @styled
-def perplexity_chart(tails: pd.DataFrame) -> plt.Figure:
+def perplexity_chart(tails: pd.DataFrame, title: str) -> plt.Figure:
     """Each corpus and the balanced one that is as uncertain: bars of class shares, and a box 2^H wide.
 
     Bars and box have the same area, 1. So what towers above the box and trails off to its right is as large
@@ -96,34 +51,30 @@ def perplexity_chart(tails: pd.DataFrame) -> plt.Figure:
 
     Parameters
     ----------
-    tails : as in `long_tails_chart`; one panel a data set, in the order of first sight.
+    tails : one row a class: `dataset` (one panel each, in the order of first sight), `rank` (1 is the
+        largest), `share` (per cent), `perplexity` (the same number in all rows of a data set).
 
     >>> tails = pd.DataFrame({"dataset": "d", "rank": [1, 2], "share": [75.0, 25.0], "perplexity": 1.75})
-    >>> perplexity_chart(tails).axes[0].get_title(loc="left")
+    >>> perplexity_chart(tails, "one").axes[0].get_title(loc="left")
     'd'
     """
-    corpora = list(tails.groupby("dataset", sort=False))
-    rows = -(-len(corpora) // 4)
-    columns = -(-len(corpora) // rows)
-    figure, grid = plt.subplots(rows, columns, figsize=(2.4 * columns, 2.4 * rows), squeeze=False)
-    for axes, (name, curve) in zip(grid.flat, corpora, strict=False):
+    figure, found = panels(tails, "dataset", 0.4, 2.3, 2.7)
+    for name, axes, curve in found:
         classes = curve["perplexity"].iloc[0]
         size = {"xy": (0, 0), "width": classes, "height": 100 / classes}
         axes.add_patch(Rectangle(**size, facecolor=ORANGE, alpha=0.3, linewidth=0, zorder=1))
         axes.bar(curve["rank"] - 1, curve["share"], 1, align="edge", color=BLUE, linewidth=0, zorder=2)
         axes.add_patch(Rectangle(**size, fill=False, edgecolor=ORANGE, linewidth=2, zorder=3))
         words = f"{len(curve)} classes,\nas uncertain as a\ndie of {classes:.1f} faces"
-        axes.text(0.98, 0.98, words, transform=axes.transAxes, ha="right", va="top", fontsize=8)
-        axes.set(xlim=(0, 1.02 * len(curve)), ylim=(0, 1.5 * max(curve["share"].max(), 100 / classes)))
+        axes.text(0.98, 0.98, words, transform=axes.transAxes, ha="right", va="top", fontsize=9)
+        axes.set(xlim=(0, 1.02 * len(curve)))
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_locator(MaxNLocator(4, integer=True, steps=[1, 2, 5, 10]))
-        axes.tick_params(labelsize=8)
         axes.grid(visible=False)
         axes.set_title(corpus_title(name), fontsize=10)
-    for axes in grid.flat[len(corpora) :]:
-        axes.set_axis_off()
-    figure.supxlabel("positive classes that occur, largest first", fontsize=9)
-    figure.supylabel("share of the positive test samples (%)", fontsize=9)
+    figure.supxlabel("positive classes that occur, largest first", fontsize=10)
+    found[0][1].set_ylabel("share of test samples (%)")
+    headline(figure, title)
     return figure
 
 

@@ -127,7 +127,7 @@ def dumbbell_chart(shares: pd.DataFrame, kinds: dict[str, str], title: str) -> p
     ('r (4)', 'm')
     """
     models, relations = first_seen(shares, "model"), first_seen(shares, "relation")
-    size = (2.2 + 1.45 * len(models), 1.5 + 0.25 * len(relations))
+    size = (2.6 + 1.3 * len(models), 1.4 + 0.27 * len(relations))
     figure, found = plt.subplots(1, len(models), figsize=size, sharey=True, squeeze=False)
     (open_end, open_words), (full_end, full_words) = kinds.items()
     known = shares.drop_duplicates("relation").set_index("relation").loc[relations]
@@ -139,10 +139,14 @@ def dumbbell_chart(shares: pd.DataFrame, kinds: dict[str, str], title: str) -> p
         axes.plot(own[full_end], rows, "o", color=BLUE, label=full_words, zorder=4)
         axes.set(xlim=(-6, 106), xticks=[0, 50, 100])
         axes.set_title(model, fontsize=10)
-        name_rows(axes, with_support(pd.Series(relations), known["n"]))
+        name_rows(axes, with_support(pd.Series(relations), known["n"]), fontsize=10)
         if "group" in known:
             parts = known["group"].ne(known["group"].shift()).to_numpy().nonzero()[0][1:]
             axes.hlines(parts - 0.5, -6, 106, color="black", linewidth=0.8)
+    for name, rows in (
+        known.reset_index().groupby("group", sort=False).groups.items() if "group" in known else ()
+    ):
+        axes.text(112, rows.values.mean(), name, rotation=270, va="center", fontsize=10)
     found[0][len(models) // 2].set_xlabel("per cent of the relation's test sentences", fontsize=9)
     headline(figure, title)
     legend_below(figure, found[0][0], 2)

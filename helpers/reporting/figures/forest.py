@@ -31,7 +31,7 @@ def forest_chart(numbers: pd.DataFrame, title: str, xlabel: str = "per cent") ->
     ('A', ['EM-C'])
     """
     rows, names = first_seen(numbers, "row"), first_seen(numbers, "panel")
-    size = (1.5 + min(_PANEL, 8 / len(names)) * len(names), 1.3 + _ROW * len(rows))
+    size = (1.5 + min(max(4.0, _PANEL * len(names)), 8.0), 1.3 + _ROW * len(rows))
     figure, panels = plt.subplots(1, len(names), figsize=size, sharey=True, squeeze=False)
     for name, axes in zip(names, panels[0], strict=True):
         here = numbers[numbers["panel"] == name].dropna(subset="value")
@@ -40,6 +40,8 @@ def forest_chart(numbers: pd.DataFrame, title: str, xlabel: str = "per cent") ->
         name_rows(axes, rows, fontsize=9)
         axes.set_title(name, fontsize=10)
         axes.set_xlabel(xlabel)
+        if here["value"].min() < 0 < here["value"].max():  # differences
+            axes.axvline(0, color="black", linewidth=0.8)
         axes.margins(x=0.12)
         axes.grid(axis="y", visible=False)
     _legend(figure)

@@ -37,18 +37,17 @@ def interval_chart(scores: pd.DataFrame, title: str) -> plt.Figure:
     ['micro']
     """
     models, schemes = first_seen(scores, "model"), first_seen(scores, "scheme")
-    size = (1.3 + 1.45 * len(schemes), 1.2 + 0.24 * len(models))
+    size = (2.2 + 2.1 * len(schemes), 1.2 + 0.3 * len(models))
     figure, found = plt.subplots(1, len(schemes), figsize=size, sharex=True, sharey=True, squeeze=False)
     for axes, scheme in zip(found[0], schemes, strict=True):
         rows = scores[scores["scheme"] == scheme]
         y, look = rows["model"].map(models.index), scheme_look(scheme)
         axes.hlines(y, rows["low"], rows["high"], color=look["color"], linewidth=2)
-        axes.plot(rows["value"], y, linestyle="none", markersize=3.6, **look)
-        name_rows(axes, models)
+        axes.plot(rows["value"], y, linestyle="none", markersize=5, **look)
+        name_rows(axes, models, fontsize=10)
         axes.set_title(scheme, fontsize=10, color=ink(look["color"]))
         axes.grid(axis="y", visible=False)
-    words = "F1 (%), bar: 95 % bootstrap interval over the test set"
-    found[0][len(schemes) // 2].set_xlabel(words, fontsize=9)
+    figure.supxlabel("F1 (%), bar: 95 % bootstrap interval over the test set", fontsize=10)
     headline(figure, title)
     return figure
 
@@ -174,37 +173,6 @@ def left_out_chart(changes: pd.DataFrame, title: str) -> plt.Figure:
 
 
 @styled
-def spectrum_bands_chart(spectrum: pd.DataFrame, title: str) -> plt.Figure:
-    """F1 along the family n^α, mean over seeds with a band of ± 1 SD; a panel for each training set.
-
-    Parameters
-    ----------
-    spectrum : columns `panel`, `model`, `alpha`, `mean`, `sd` (per cent; no SD, no band) and `runs`.
-
-    >>> spectrum = pd.DataFrame({"panel": "p", "model": "m", "alpha": [0, 1], "mean": [50, 60], "sd": 1.0})
-    >>> spectrum_bands_chart(spectrum.assign(runs=3), "one").axes[0].get_xlabel()
-    'α of the weights n^α'
-    """
-    models = first_seen(spectrum, "model")
-    figure, found = panels(spectrum, "panel", 1.2, 3.7, 3.7)
-    for panel, axes, curves in found:
-        for model, curve in curves.groupby("model", sort=False):
-            color = PALETTE[(0, 3, 2, 1, 4)[models.index(model) % 5]]
-            name = f"{model} (n = {curve['runs'].iloc[0]})"
-            axes.plot(curve["alpha"], curve["mean"], linewidth=1.8, color=color, label=name)
-            low, high = curve["mean"] - curve["sd"], curve["mean"] + curve["sd"]
-            axes.fill_between(curve["alpha"].astype(float), low, high, color=color, alpha=0.18, linewidth=0)
-        alpha_axis(axes, "", ylabel="F1 (%)" if axes is found[0][1] else "")
-        axes.set_title(panel, pad=18, fontsize=10)
-        axes.legend(
-            fontsize=8, loc="lower right", title="mean ± 1 SD of n runs", title_fontsize=8,
-            frameon=True, facecolor="white", edgecolor="none", framealpha=1,
-        )  # fmt: skip
-    headline(figure, title)
-    return figure
-
-
-@styled
 def lead_draws_chart(leads: pd.DataFrame, names: tuple[str, str], title: str) -> plt.Figure:
     """By how much one system leads another in many draws: a row for each scheme, a dot for each draw.
 
@@ -277,46 +245,6 @@ def _name_ends(axes: Axes, rows: pd.DataFrame, models: list[str]) -> None:
     for (model, value), place in zip(starts.items(), spread_labels(list(starts), 0.8), strict=True):
         look = {"color": _PAIR[models.index(model) % 2], "fontsize": 8, "ha": "right", "va": "center"}
         axes.annotate(f"{value:.1f}", (-0.08, place), **look)
-
-
-@styled
-def lead_without_chart(leads: pd.DataFrame, whole: float, words: str, title: str) -> plt.Figure:
-    """By how much one model leads another when each class in turn is left out of the average.
-
-    Parameters
-    ----------
-    leads : columns `relation`, `support`, `lead` (points, without the class), drawn in this order from the
-        top. whole : the lead with all classes. words : what a lead is, e.g. 'PTR − EM-ES'.
-
-    >>> leads = pd.DataFrame({"relation": ["r"], "support": [1], "lead": [-1.2]})
-    >>> lead_without_chart(leads, 3.0, "a − b", "one").axes[0].get_yticklabels()[0].get_text()
-    'r (1)'
-    """
-    figure, axes = plt.subplots(figsize=(6.4, 1.4 + 0.24 * len(leads)))
-    rows = np.arange(len(leads))
-    axes.axvspan(*sorted((0, whole)), color="#f1f1f1", zorder=0)
-    axes.hlines(rows, whole, leads["lead"], color=QUIET, linewidth=1.6)
-    moved = (leads["lead"] - whole).abs().rank(ascending=False) <= 3
-    axes.plot(leads["lead"], rows, "o", color=_PAIR[0], markersize=5.5)
-    for row in np.flatnonzero(moved):
-        lead = leads["lead"].iloc[row]
-        side = ("left", 6) if lead > whole else ("right", -6)
-        axes.annotate(
-            f"{lead:+.2f}".replace("-", "−"), (lead, row), (side[1], 0), textcoords="offset points",
-            ha=side[0], va="center", fontsize=8,
-        )  # fmt: skip
-    axes.axvline(whole, color=_PAIR[1], linewidth=1.6)
-    axes.axvline(0, color="black", linewidth=1)
-    for at, word, color in ((whole, f"all classes {whole:+.2f}", ink(_PAIR[1])), (0, "no lead", "black")):
-        axes.text(
-            at, 1.01, word.replace("-", "−"), transform=axes.get_xaxis_transform(), ha="center", fontsize=8,
-            color=color,
-        )  # fmt: skip
-    name_rows(axes, with_support(leads["relation"], leads["support"]))
-    axes.set(xlabel=f"{words}, points of macro-F1 without the class")
-    headline(figure, title)
-    axes.margins(x=0.2)
-    return figure
 
 
 @styled

@@ -32,7 +32,7 @@ def write_notebook(path: Path, *sources: str, parameters: str = PARAMETERS) -> P
         v4.new_code_cell(parameters, metadata={"tags": ["parameters"]}),
         *map(v4.new_code_cell, sources),
     ]
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     nbformat.write(v4.new_notebook(cells=cells, metadata=KERNEL), path)
     return path
 
@@ -319,6 +319,15 @@ class TestCopies:
         write_notebook(desk.folder / "01_a.ipynb", "print('another')")
         run_notebooks(folder=desk.folder)
         assert "the committed copy is of another source" in capsys.readouterr().out
+
+    def test_publishing_renews_the_outputs_of_the_solution(self, desk, places) -> None:
+        write_notebook(desk.folder / "01_a.ipynb")
+        solution = write_notebook(desk.folder / "solutions" / "01_a.ipynb", "print(6 * 7)")
+        run_notebooks(folder=desk.folder)
+        assert "42" not in "".join(text_outputs(solution))
+        run_notebooks(folder=desk.folder, publish=True)
+        assert text_outputs(solution)[-1] == "42\n"
+        assert [path.name for path in solution.parent.iterdir()] == ["01_a.ipynb"]
 
     def test_parameters_of_ones_own_go_aside(self, desk, places) -> None:
         declared = "results_dir: str = 'results'\nfigures_dir: str = 'figures'\nseed: int = 9"

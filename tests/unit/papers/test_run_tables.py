@@ -4,7 +4,7 @@ import pytest
 
 from helpers.metrics import Outcome
 from helpers.metrics.direction import direction_scores, paired_breakdown
-from helpers.papers.direction import direction_rows, direction_table
+from helpers.papers.direction import direction_rows, direction_runs, direction_table
 from helpers.papers.weighting import (
     class_effect,
     weighted_rows,
@@ -62,3 +62,8 @@ def test_tidy_rows_and_both_tables(runs, tmp_path):
     assert table.loc[("EM-ES", "tiny, ours"), "PPR"] == "100.00 ± 0.00"
     assert table.loc[("EM-ES", "BERT base, published"), "PPR"] == "33.94"
     assert direction_table(found, "kbp37").empty
+
+
+def test_an_encoder_without_runs_is_refused_with_the_known_ones():
+    with pytest.raises(ValueError, match="unknown encoder 'mini'.* Known: all-MiniLM-L6-v2"):
+        direction_runs("mini")

@@ -1,0 +1,42 @@
+"""A student's walk: core notebooks with a setting, a scheme and a file of her own."""
+
+from pathlib import Path
+
+import pytest
+from tests.lazy import nbformat, v4
+
+from helpers.notebooks import notebook_paths, run_notebooks, shown_lines
+
+
+@pytest.fixture
+def walk(tmp_path: Path):
+    """Run a notebook with parameters and cells of one's own behind it; the lines that its cells show."""
+
+    def run(number: str, *cells: str, **parameters: object) -> list[str]:
+        (path,) = notebook_paths(number)
+        notebook = nbformat.read(path, as_version=4)
+        notebook.cells += map(v4.new_code_cell, cells)
+        nbformat.write(notebook, tmp_path / path.name)
+        places = {"figures_dir": str(tmp_path)} | (
+            {} if number in ("00", "05") else {"results_dir": str(tmp_path)}
+        )
+        (result,) = run_notebooks(number, places | parameters, tmp_path / "executed", folder=tmp_path)
+        return [line for cell in nbformat.read(result.path, as_version=4).cells for line in shown_lines(cell)]
+
+    return run
+
+
+def test_a_scheme_and_a_power_of_ones_own(walk) -> None:
+    scheme = (
+        "f'own {average(spanbert, lambda support, total: 0 * support + 1, negative=\"no_relation\"):.4f}'"
+    )
+    lines = walk("02", f"print({scheme.replace('average', 'metrics.average')})", alpha=0.9)
+    assert any("n^0.9" in line for line in lines)
+    assert lines[-1] == "own 0.5615", "equal weights are macro"
+
+
+def test_a_file_of_ones_own_and_another_draw(walk) -> None:
+    write = "Path('mine.csv').write_text('gold,predicted\\na,a\\nb,a\\nNA,NA\\n')"
+    score = "print(evaluation.score_file('mine.csv', negative='NA').schemes['micro']['f1'])"
+    folder = "import os\nos.chdir(tempfile.mkdtemp())"
+    assert walk("00", folder, write, score, seed=9)[-1] == "0.5"
