@@ -272,18 +272,6 @@ def group_shares(weights: pd.DataFrame) -> pd.DataFrame:
     )  # fmt: skip
 
 
-def telling_layers(shares: pd.DataFrame, least: float = 25.0) -> list[int]:
-    """Layers in which some model gives that much of its attention to other tokens than [CLS] and [SEP].
-
-    >>> row = {"model": "m", "sentence": "original", "group": "[CLS], [SEP]"}
-    >>> telling_layers(pd.DataFrame([row | {"layer": 1, "share": 90.0}, row | {"layer": 2, "share": 10.0}]))
-    [2]
-    """
-    own = shares[(shares["group"] == GROUPS[0]) & (shares["sentence"] == SIDES[0])]
-    lowest = own.groupby("layer")["share"].min()
-    return [int(layer) for layer in lowest.index[lowest < 100 - least]]
-
-
 def last_layer(shares: pd.DataFrame) -> pd.DataFrame:
     """Shares in the last layer, a row a model and side, a column a group."""
     own = shares[shares["layer"] == shares["layer"].max()]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +30,38 @@ from ..metrics import (
     label_intervals,
     scheme_names,
 )
-from ..reporting import published_ours, read_tidy
+from ..reporting import markdown_table, published_ours, read_tidy
 from ..runs import RUNS_FOLDER, Run, list_runs
 from .weighting import PRINTED_SCHEMES
+
+Runs = Mapping[str, Run]
+TABLE = RESULTS / "tables" / "10_multilabel.csv"
+COLLECTIONS = {"reuters90": "Reuters-21578", "goemotions": "GoEmotions"}
+MODELS = (
+    "1vsrest",
+    "1vsrest without bias",
+    "1vsrest primal",
+    "thresholding",
+    "thresholding scut-fbr",
+    "cost_sensitive",
+    "cost_sensitive without bias",
+    "cost_sensitive_micro",
+    "tree",
+)
+METRICS = ("P@1", "P@3", "P@5", "Macro-F1", "Micro-F1")
+FORMS, RARE_MODELS = ("1vsrest", "1vsrest primal"), ("1vsrest", "thresholding", "cost_sensitive")
+DOCUMENT_SCORES = ("P@1", "P@5", "R@5", "RP@5", "NDCG@5", "Macro-F1", "Micro-F1", "Macro*-F1")
+"""The measures that the document names."""
+EXAMPLES = {
+    ("example", "perfect prediction of two labels"): ([1, 1, 0, 0, 0], [2, 1, -1, -1, -1]),
+    ("example 1", "prediction 1"): ([0, 1, 1, 0, 0], [0.1, 0.3, 1.0, -0.3, -0.7]),
+    ("example 1", "prediction 2"): ([0, 1, 1, 0, 0], [0.8, 0.2, 0.7, -0.1, -0.5]),
+    ("example 2", "instance 1"): ([0, 1, 0, 0, 0], [0.1, 1.2, -0.9, -0.7, -0.5]),
+    ("example 2", "instance 2"): ([1, 0, 1, 0, 1], [0.3, 1.0, 0.4, -0.9, 0.1]),
+}
+"""Items of the document's section 1 → truth, decision values."""
+SUPPORTS = {"1 to 5": 5, "6 to 20": 20, "21 to 100": 100, "over 100": np.inf}
+"""Groups of labels → the most training documents that a label of the group has."""
 
 
 def multilabel_runs(dataset: str, folder: Path | str = RUNS_FOLDER) -> dict[str, Run]:
@@ -194,23 +224,6 @@ def label_table(runs: Mapping[str, Run]) -> pd.DataFrame:
     return pd.DataFrame(columns | {model: label_f1(run.outcome().counts) for model, run in runs.items()})
 
 
-TABLE = RESULTS / "tables" / "10_multilabel.csv"
-CORPORA = {"reuters90": "Reuters-21578", "goemotions": "GoEmotions"}
-
-MODELS = (
-    "1vsrest",
-    "1vsrest without bias",
-    "1vsrest primal",
-    "thresholding",
-    "thresholding scut-fbr",
-    "cost_sensitive",
-    "cost_sensitive without bias",
-    "cost_sensitive_micro",
-    "tree",
-)
-METRICS = ("P@1", "P@3", "P@5", "Macro-F1", "Micro-F1")
-
-
 def multilabel_markdown(path: Path | str = TABLE) -> str:
     """One row a corpus and method: the public package's P@1 / P@3 / P@5 / Macro / Micro, ours, F1 by scheme.
 
@@ -218,42 +231,18 @@ def multilabel_markdown(path: Path | str = TABLE) -> str:
     ['1vsrest', '0.9460 / 0.3799 / 0.2360 / 0.4227 / 0.8651', '0.9460 / 0.3799 / 0.2360 / 0.4227 / 0.8651']
     """
     table = read_tidy(path)
-    f1 = f"F1 {' / '.join(PRINTED_SCHEMES)}"
-    head = ["corpus", "method", "P@1 / 3 / 5, Macro-, Micro-F1: package", "ours", f1]
-    lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
-    for dataset, corpus in CORPORA.items():
-        for model in MODELS:
-            rows = table[(table["dataset"] == dataset) & (table["model"] == model)]
-            if not len(rows):
-                continue
-            named = rows[rows["scheme"] == ""].set_index("metric")
-            schemes = rows[rows["metric"] == "f1"].set_index("scheme")["value"]
-            package = " / ".join(named.loc[list(METRICS), "published"].replace("", "–"))
-            cells = [
-                corpus,
-                model,
-                "–" if set(package) <= set("– /") else package,
-                " / ".join(f"{value:.4f}" for value in named.loc[list(METRICS), "value"]),
-                " / ".join(f"{100 * value:.1f}" for value in schemes.loc[list(PRINTED_SCHEMES)]),
-            ]
-            lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
-Runs = Mapping[str, Run]
-DOCUMENT_SCORES = ("P@1", "P@5", "R@5", "RP@5", "NDCG@5", "Macro-F1", "Micro-F1", "Macro*-F1")
-"""The measures that the document names."""
-COLLECTIONS = {"reuters90": "Reuters-21578", "goemotions": "GoEmotions"}
-EXAMPLES = {
-    ("example", "perfect prediction of two labels"): ([1, 1, 0, 0, 0], [2, 1, -1, -1, -1]),
-    ("example 1", "prediction 1"): ([0, 1, 1, 0, 0], [0.1, 0.3, 1.0, -0.3, -0.7]),
-    ("example 1", "prediction 2"): ([0, 1, 1, 0, 0], [0.8, 0.2, 0.7, -0.1, -0.5]),
-    ("example 2", "instance 1"): ([0, 1, 0, 0, 0], [0.1, 1.2, -0.9, -0.7, -0.5]),
-    ("example 2", "instance 2"): ([1, 0, 1, 0, 1], [0.3, 1.0, 0.4, -0.9, 0.1]),
-}
-"""Items of the document's section 1 → truth, decision values."""
-SUPPORTS = {"1 to 5": 5, "6 to 20": 20, "21 to 100": 100, "over 100": np.inf}
-"""Groups of labels → the most training documents that a label of the group has."""
+    head = ["corpus", "method", "P@1 / 3 / 5, Macro-, Micro-F1: package", "ours"]
+    lines = []
+    for (dataset, corpus), model in product(COLLECTIONS.items(), MODELS):
+        rows = table[(table["dataset"] == dataset) & (table["model"] == model)]
+        if rows.empty:
+            continue
+        named = rows[rows["scheme"] == ""].set_index("metric").loc[list(METRICS)]
+        schemes = rows[rows["metric"] == "f1"].set_index("scheme")["value"].loc[list(PRINTED_SCHEMES)]
+        package = " / ".join(named["published"].replace("", "–")) if any(named["published"]) else "–"
+        ours = [" / ".join(named["value"].map("{:.4f}".format)), " / ".join(schemes.map("{:.1%}".format))]
+        lines.append([corpus, model, package, ours[0], ours[1].replace("%", "")])
+    return markdown_table([*head, f"F1 {' / '.join(PRINTED_SCHEMES)}"], lines)
 
 
 def printed_numbers() -> pd.DataFrame:
@@ -380,9 +369,6 @@ def trained_again(train: str, runs: Runs) -> pd.DataFrame:
     return pd.DataFrame.from_dict(rows, orient="index", columns=["seconds", "documents that differ"])
 
 
-RARE_MODELS = ("1vsrest", "thresholding", "cost_sensitive")
-
-
 def support_table(runs: Runs, models: Sequence[str] = RARE_MODELS) -> pd.DataFrame:
     """F1 of each label under some models, per cent, long: label, train, group (of `SUPPORTS`), model, f1."""
     labels = label_table({model: runs[model] for model in models})
@@ -425,10 +411,6 @@ def all_method_rows(runs: Mapping[str, Runs], seed: int, replicates: int) -> pd.
     printed = printed_numbers().rename(columns={"printed": "published"})
     package = printed[printed["item"].str.startswith("package")]
     return table.merge(package[["dataset", "model", "metric", "published"]], how="left")
-
-
-Runs = Mapping[str, Run]
-FORMS = ("1vsrest", "1vsrest primal")
 
 
 def problems_table(documents: Mapping[str, Documents]) -> pd.DataFrame:

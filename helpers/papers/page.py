@@ -30,7 +30,7 @@ from ..reporting import (
     resampled_intervals,
     to_markdown,
 )
-from ..reporting.figures import landing_chart, learning_rates_chart, save_figure, settings_chart
+from ..reporting.figures import landing_chart, save_figure, settings_chart
 from ..runs import list_runs
 from .bag_models import gids_table, noise_shares, wiki80_table
 from .direction import direction_markdown, table_6_markdown
@@ -55,7 +55,7 @@ from .graphs import (
 from .items import items_markdown, status_markdown
 from .multilabel import multilabel_markdown
 from .page_tables import benchmark_table, claims_table
-from .studies import rate_scores, rates_table, study_points, study_scores, study_table
+from .studies import rates_table, study_points, study_scores, study_table
 from .systems import paired_test, published_runs, published_systems, score_table, widest_flips
 from .weighting import PRINTED_SCHEMES, weighted_markdown
 
@@ -262,16 +262,11 @@ def example(name: str = "EM-C", seed: int = 9) -> pd.DataFrame:
 
 
 def save_figures(folder: Path | str = ROOT / "figures") -> None:
-    """Draw the figures of both pages: the landing picture, the rates that were tried, EM-C's markers."""
+    """Draw the figures of both pages: the landing picture, EM-C's markers."""
     save_figure(landing_chart(*picture()), "readme", pd.concat(picture()), folder)
-    rates = rate_scores().assign(value=lambda table: 100 * table["value"])
-    titles = (
-        "Which learning rate, on held-out training data",
-        "EM-C and its markers: A, B, PIR and PPR of each run",
-    )
-    save_figure(learning_rates_chart(rates, titles[0]), "studies_rates", rates, folder)
-    points = study_points("markers")
-    save_figure(settings_chart(points, titles[1]), "studies_markers", points, folder)
+    points = study_points("markers").query("score != 'B'")
+    title = "How EM-C's markers start decides PIR, hardly A"
+    save_figure(settings_chart(points, title), "studies_markers", points, folder)
 
 
 if __name__ == "__main__":  # python -m helpers.papers.page

@@ -37,5 +37,5 @@ from .drawings import marker_exchange_chart, pipeline_chart, weighting_steps_cha
 from .audit import p_values_chart, few_runs_chart
 from .direction import original_paired_chart, rates_chart, dumbbell_chart, epochs_chart
 from .attention import model_inputs_chart, cls_attention_chart, attention_share_chart, attribution_chart
-from .studies import learning_rates_chart, settings_chart
-from .multilabel import support_groups_chart, spectra_chart, gains_chart, seconds_chart, bytes_chart
+from .studies import settings_chart
+from .multilabel import support_groups_chart, spectra_chart, gains_chart, seconds_chart

@@ -173,30 +173,3 @@ def seconds_chart(costs: pd.DataFrame, title: str) -> plt.Figure:
     headline(figure, title)
     legend_below(figure, axes, 2)
     return figure
-
-
-@styled
-def bytes_chart(costs: pd.DataFrame, title: str) -> plt.Figure:
-    """Bytes of weights: claimed, kept, and those that are not 0; only models that keep others than 1vsrest.
-
-    Parameters
-    ----------
-    costs : one row a model on a data set: `dataset`, `model`, `bytes` (kept), `claimed` (8·n·L), `not_zero`.
-
-    >>> row = {"dataset": "d", "model": "m", "bytes": 8e6, "claimed": 8e6, "not_zero": 2e6}
-    >>> bytes_chart(pd.DataFrame([row]), "one").axes[0].get_yticklabels()[0].get_text()
-    'm, d'
-    """
-    repeated = costs["model"].ne("1vsrest") & costs["bytes"].eq(costs["claimed"])
-    costs = costs if repeated.all() else costs[~repeated]
-    rows = np.arange(len(costs))
-    figure, axes = plt.subplots(figsize=(6.6, 1.5 + 0.36 * len(costs)))
-    axes.barh(rows, costs["bytes"] / 1e6, height=0.55, color="#a9c8e4", label="kept")
-    axes.barh(rows, costs["not_zero"] / 1e6, height=0.55, color=BLUE, label="not 0")
-    axes.vlines(costs["claimed"] / 1e6, rows - 0.4, rows + 0.4, color="black", linewidth=2, label="8 · n · L")
-    name_rows(axes, costs["model"] + ", " + costs["dataset"])
-    axes.set_xlabel("megabytes of weights")
-    axes.grid(axis="y", visible=False)
-    headline(figure, title)
-    legend_below(figure, axes, 3)
-    return figure
