@@ -30,6 +30,7 @@ from .facts import (
     precision_recall_chart,
     relation_f1_chart,
     relation_shares_chart,
+    reliability_chart,
     slope_chart,
 )
 from .forest import forest_chart

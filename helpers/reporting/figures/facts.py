@@ -247,3 +247,29 @@ def draws_chart(points: pd.DataFrame, title: str, xlabel: str, ylabel: str) -> p
     if points["group"].nunique() > 1:
         legend_below(figure, axes, 2)
     return figure
+
+
+@styled
+def reliability_chart(bins: pd.DataFrame, title: str) -> plt.Figure:
+    """How often answers are right, by how sure the system said it was; on the line it would be right.
+
+    Parameters
+    ----------
+    bins : columns `n`, `confidence`, `accuracy` (fractions), of bins that hold answers; the area of a dot is
+        the share of the answers.
+
+    >>> bins = pd.DataFrame({"n": [9, 1], "confidence": [0.8, 0.5], "accuracy": [0.4, 0.5]})
+    >>> reliability_chart(bins, "one").axes[0].get_xlabel()
+    'stated confidence (%)'
+    """
+    figure, axes = plt.subplots(figsize=(4.6, 4.0))
+    axes.plot([0, 100], [0, 100], color=QUIET, linewidth=1)
+    axes.annotate("as often right as stated", (33, 36), rotation=45, rotation_mode="anchor", fontsize=9)
+    right, stated = 100 * bins["accuracy"], 100 * bins["confidence"]
+    axes.vlines(stated, right, stated, color=BLUE, linewidth=1, alpha=0.5)
+    axes.scatter(stated, right, s=20 + 400 * bins["n"] / bins["n"].sum(), color=BLUE)
+    for one, x, y in zip(bins.itertuples(), stated, right, strict=True):
+        axes.annotate(f"{one.n:,}", (x, y), (0, -16), textcoords="offset points", ha="center", fontsize=8)
+    axes.set(xlim=(0, 104), ylim=(0, 104), xlabel="stated confidence (%)", ylabel="right (%)")
+    headline(figure, title)
+    return figure
