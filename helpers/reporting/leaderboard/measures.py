@@ -166,7 +166,7 @@ def register_measure(
     A measure of one's own is given anew. Raises ValueError for the name of one that comes with the package.
 
     >>> made = register_measure("error", lambda table, negative: 1 - table.accuracy)
-    >>> "error" in measure_names("labels")
+    >>> "error" in [one.name for one in measures_of("labels")]
     True
     >>> unregister_measure("error")
     """
@@ -213,15 +213,6 @@ def _scheme(name: str, kind: str) -> Measure:
 
     about, drawn = f"F1 averaged under the scheme {name}.", kind == "labels"
     return Measure(name, name, kind, function, about, interval=drawn, averages=drawn)
-
-
-def measure_names(kind: str) -> list[str]:
-    """Names of the measures of a kind of outcome.
-
-    >>> measure_names("labels")
-    ['accuracy', 'official_macro']
-    """
-    return [one.name for (of_kind, _), one in _measures.items() if of_kind == kind]
 
 
 def measured(
