@@ -114,7 +114,7 @@ def test_these_folders_load_numpy_and_nothing_heavier(face: str) -> None:
 @pytest.mark.parametrize(
     ("words", "libraries"),
     [
-        (["score", "examples/predictions.csv", "--negative", "Other"], {"pyarrow"}),
+        (["score", "examples/predictions.csv", "--negative", "Other"], set()),
         (["train", "--help"], set()),
     ],
 )

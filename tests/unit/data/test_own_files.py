@@ -102,7 +102,7 @@ def test_tacred_with_and_without_trees_and_opennre(tmp_path):
         ),
         ("a.csv", SPANS + "ab,0,x,1,2,r\n", "line 2: 'e1_end' is 'x'"),
         ("a.csv", "text,e1_start,relation\nab,0,r\n", "line 2: the field 'e1_end' is missing"),
-        ("a.csv", "text,relation\n<e1>a</e1>,<e2>b</e2>,r\n", "line 2: the row has 3 cells, the header 2"),
+        ("a.csv", "text,relation\n<e1>a</e1>,<e2>b</e2>,r\n", "line 2: 2 cells are expected, found 3"),
         ("a.csv", "sentences,relation\nx,r\n", "line 2: the field 'text' is missing; there are sentences"),
         ("a.csv", "text,kind\nx,r\n", "line 2: the field 'relation' is missing"),
         ("a.jsonl", '{"text": "<e1>a</e1> <e2>b</e2>", "relation": 3}', "line 1: the field 'relation' is 3"),
