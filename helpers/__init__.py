@@ -8,7 +8,7 @@ loads none of them. Installed, it is called `beyond_micro_f1`.
 import sys
 from pathlib import Path
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 NAME = "beyond-micro-f1"
 """What is installed: its command has the same name."""
 

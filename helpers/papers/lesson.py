@@ -183,13 +183,13 @@ def costs_table(trained: Iterable[Trained]) -> pd.DataFrame:
 def blindness_text(one: Trained) -> str:
     """What the five scores of a model say about direction, in words."""
     found = one.scores
-    return (
-        f"{one.name} has an official macro-F1 of {found['A']:.1f} % (A) on the test set and of "
-        f"{found['B']:.1f} % (B) on the paired set. Of its right answers, "
-        f"{share_in_words(found['PIR'])} stayed the same when the markers changed places (PIR "
-        f"{found['PIR']:.1f} %); of the pairs, "
-        f"{share_in_words(found['PPR'])} are right on both sides (PPR {found['PPR']:.1f} %)."
-    )
+    text = f"{one.name} has an official macro-F1 of {found['A']:.1f} % (A) on the test set and of "
+    text += f"{found['B']:.1f} % (B) on the paired set. "
+    if np.isnan(found["PIR"]):
+        return f"{text}Nothing is right, so PIR is undefined, and PPR is 0."
+    text += f"Of its right answers, {share_in_words(found['PIR'])} stayed the same when the markers changed "
+    text += f"places (PIR {found['PIR']:.1f} %); of the pairs, {share_in_words(found['PPR'])} are right on "
+    return f"{text}both sides (PPR {found['PPR']:.1f} %)."
 
 
 def answers_text(one: Trained, sample: RelationSample) -> str:
@@ -282,17 +282,6 @@ def data_overview() -> pd.DataFrame:
     fetch = np.where(has_address, f"{program()} data fetch " + data.index, "no address: see `data`")
     data["to get it"] = np.where(data["missing"] > 0, fetch, "")
     return data
-
-
-def word_order(corpus: Mapping[str, Sequence[RelationSample]]) -> pd.DataFrame:
-    """Of each part of a corpus: how many sentences there are, and in how many entity 1 stands first.
-
-    >>> sample = RelationSample("1", "fire and panic", (0, 4), (9, 14), "Other")
-    >>> word_order({"test": [sample, paired_sample(sample)]}).loc["test"].tolist()
-    [2, 1]
-    """
-    rows = {part: (len(found), sum(one.head < one.tail for one in found)) for part, found in corpus.items()}
-    return pd.DataFrame.from_dict(rows, orient="index", columns=["sentences", "entity 1 comes first"])
 
 
 def merged_cost_text(plain: Trained, both: Trained) -> str:

@@ -1,11 +1,11 @@
-"""A student's walk: core notebooks with a setting, a scheme and a file of her own."""
+"""A student's walk: core notebooks with a setting, a scheme, a file and a model of her own."""
 
 from pathlib import Path
 
 import pytest
 from tests.lazy import nbformat, v4
 
-from helpers.notebooks import notebook_paths, run_notebooks, shown_lines
+from helpers.notebooks import NotebookFailed, notebook_paths, run_notebooks, shown_lines
 
 
 @pytest.fixture
@@ -40,3 +40,14 @@ def test_a_file_of_ones_own_and_another_draw(walk) -> None:
     score = "print(evaluation.score_file('mine.csv', negative='NA').schemes['micro']['f1'])"
     folder = "import os\nos.chdir(tempfile.mkdtemp())"
     assert walk("00", folder, write, score, seed=9)[-1] == "0.5"
+
+
+def test_a_hardly_trained_model_is_not_praised(walk) -> None:
+    text = "\n".join(walk("05", epochs=1, sentences=200))
+    assert "nan %" not in text and "solved" not in text
+    assert "still knows no better" in text
+
+
+def test_an_unknown_model_is_refused_before_anything_is_read(walk) -> None:
+    with pytest.raises(NotebookFailed, match=r"cell 2 .*unknown model 'bert'"):
+        walk("05", model="bert")

@@ -28,7 +28,7 @@ PARAMETER = re.compile(rf"""\w+: ({"|".join(KINDS)}) = ("[^"=]*"|[\d.]+|True|Fal
 EXERCISE = re.compile(r"^\d+\. \*\*★{1,3} · \d+ minutes\.\*\* \S", re.MULTILINE)
 PATHS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 EXECUTED = ROOT / "results" / "notebooks"
-SHORT = [path for path in PATHS if path.name < "08" and not path.name.startswith("05")]
+SHORT = [path for path in PATHS if path.name < "08"]
 """Those that are lessons of the length that all are to have."""
 
 
