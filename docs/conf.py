@@ -57,15 +57,15 @@ def lead_inside(app: Sphinx, page: str, source: list[str]) -> None:
         origin, source[0] = ROOT, (ROOT / "README.md").read_text("utf-8") + source[0]
 
     def link(match: re.Match[str]) -> str:
-        text, target = match.groups()
+        text, target, anchor = match.groups("")
         path = Path(os.path.normpath(origin / target))
         if path.is_dir():
             return text
         if path.suffix == ".ipynb" and path.is_relative_to(notebooks):
             path = copies / path.relative_to(notebooks)
-        return f"[{text}]({os.path.relpath(path, folder)})" if path.exists() else text
+        return f"[{text}]({os.path.relpath(path, folder)}{anchor})" if path.exists() else text
 
-    source[0] = re.sub(r"\[([^\]\[]+)\]\(([^)#:\s]+)\)", link, source[0])
+    source[0] = re.sub(r"\[([^\]\[]+)\]\(([^)#:\s]+)(#[^)\s]*)?\)", link, source[0])
 
 
 def escaped_bar(match: re.Match[str]) -> str:

@@ -180,11 +180,12 @@ def run_notebooks(
     NotebookFailed at the first failure: the old executed copy stays, the broken one lies beside it as
     `NAME.failed.ipynb`.
     """
-    from tqdm import tqdm
-
     if publish and parameters:
         raise ValueError("publish: the committed copies are run as they stand, without parameters")
     paths = notebook_paths(only, folder)
+
+    from tqdm import tqdm  # where the package is installed alone there are no notebooks, and no progress
+
     values = _accepted({path.stem: read_parameters(path) for path in paths}, parameters or {})
     compared = not (parameters or publish or output_dir)
     output_dir = Path(output_dir or (EXECUTED if publish else SCRATCH / "notebooks")).absolute()

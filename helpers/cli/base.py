@@ -103,8 +103,8 @@ def app() -> None:
     """Every score of your predictions, tests between systems, statistics, data, notebooks.
 
     Every command takes --help, and --debug, which shows where in the program an error arose. Scores are
-    fractions in JSON and CSV, per cent in tables and LaTeX. JSON is an object with the key schema_version;
-    what is a table is under rows.
+    fractions in JSON and CSV, per cent in tables and LaTeX. JSON is an object, of a table a list of
+    objects, with the key schema_version.
     Exit codes: 0 done, 1 a score is under --fail-under, a notebook, job or check failed, 2 bad input,
     130 interrupted.
     """
@@ -212,8 +212,9 @@ def put(text: str, output: str | None = None) -> None:
 
 
 def as_json(value: Any) -> str:
-    """JSON to read, in UTF-8: an object with `schema_version`, a list as its `rows`; ValueError for nan."""
-    value = {"schema_version": SCHEMA_VERSION} | (value if isinstance(value, dict) else {"rows": value})
+    """JSON to read, in UTF-8: an object, or a list of objects, with `schema_version`; ValueError for nan."""
+    version = {"schema_version": SCHEMA_VERSION}
+    value = version | value if isinstance(value, dict) else [version | row for row in value]
     return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
 
 

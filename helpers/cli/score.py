@@ -370,7 +370,7 @@ def _compare(
     (.json) are read as well. Quote the pattern: it is expanded here, not by the shell.
 
     The table ends with a paragraph for a paper: scores, difference, interval, p and its correction, n, and
-    what the test covers: the test set, or with --runs the seeds. JSON has the keys rows and how_to_report.
+    what the test covers: the test set, or with --runs the seeds.
 
     LaTeX is one table of systems by schemes (booktabs), the best of each column in bold, and with it what
     does not differ from it significantly.

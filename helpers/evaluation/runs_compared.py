@@ -98,11 +98,9 @@ class RunComparison(Report):
             row["size"] = "undecided" if p >= 0.05 else sawilowsky(row["d"])
         return plain_values(rows)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> list[dict[str, Any]]:
         """As of `Report`: an infinite t or d, of runs without spread, is None."""
-        values = super().to_dict()
-        rows = [{key: _finite(value) for key, value in row.items()} for row in values["rows"]]
-        return values | {"rows": rows}
+        return [{key: _finite(value) for key, value in row.items()} for row in super().to_dict()]
 
     def how_to_report(self) -> list[str]:
         """A paragraph for each system but the first: means, SDs, tests, effect sizes, and what is tested."""

@@ -180,8 +180,7 @@ class Report:
 
     def to_dict(self) -> Any:
         """Plain Python values that `json.dumps` takes: undefined values are None."""
-        paragraphs = self.how_to_report()
-        return {"rows": plain_values(self.rows())} | ({"how_to_report": paragraphs} if paragraphs else {})
+        return plain_values(self.rows())
 
     def to_frame(self) -> pd.DataFrame:
         """`rows()` as a pandas DataFrame (pandas is imported here only)."""

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from tests.lazy import nbformat, v4
 
 from helpers.notebooks import NotebookFailed, notebook_paths, run_notebooks, shown_lines
+from tests.support import nbformat, v4
 
 
 @pytest.fixture

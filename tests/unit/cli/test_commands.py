@@ -59,8 +59,9 @@ def answer(call):
         code, out, err = call(*words, "--format", "json")
         assert (code, [line for line in err.splitlines() if not line.endswith(POOLED)]) == (0, [])
         found = json.loads(out, parse_constant=pytest.fail)
-        assert found.pop("schema_version") == 1
-        return found.get("rows", found)
+        for entry in found if isinstance(found, list) else [found]:
+            assert entry.pop("schema_version") == 1
+        return found
 
     return run
 

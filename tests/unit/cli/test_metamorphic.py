@@ -91,8 +91,9 @@ def report(*words: object):
     code, out, err = run(*words, "--format", "json")
     assert code == 0, err
     found = json.loads(out)
-    assert found.pop("schema_version") == 1
-    return found.get("rows", found)
+    for entry in found if isinstance(found, list) else [found]:
+        assert entry.pop("schema_version") == 1
+    return found
 
 
 def values(found: dict, score: str = "f1") -> dict[str, float]:

@@ -114,7 +114,7 @@ class TestCompare:
     def test_names_of_files_get_an_apostrophe_and_differences_do_not(self, out, files):
         rows = cells(out("compare", *files, "--format", "csv", "--bootstrap", 50))
         assert {(row["first"], row["second"]) for row in rows} == {("'=a.jsonl", "'@b,c.jsonl")}
-        exact = json.loads(out("compare", *files, "--format", "json", "--bootstrap", 50))["rows"]
+        exact = json.loads(out("compare", *files, "--format", "json", "--bootstrap", 50))
         for row, found in zip(rows, exact, strict=True):
             assert row["difference"].startswith("-0.") and row["difference"] == repr(found["difference"])
             for name in ("low", "high", "p", "p_holm", "n", "seed", "score_first"):

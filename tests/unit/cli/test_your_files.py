@@ -169,7 +169,7 @@ class TestPolicy:
             *words.split(),
         )
         code, out, err = call(*call_, "--format", "json")
-        row = next(one for one in json.loads(out)["rows"] if one["scheme"] == "macro")
+        row = next(one for one in json.loads(out) if one["scheme"] == "macro")
         assert row["score_second"] == pytest.approx(expected) and signed in row["signature"]
 
     @pytest.mark.parametrize(
@@ -236,14 +236,14 @@ class TestSeveralSystems:
     def test_five_seeds_in_one_command(self, call):
         words = ("compare", "--runs", "A=A-seed*.csv", "--runs", "B=B-seed*.csv", "--negative", "NA")
         code, out, err = call(*words, "--format", "json")
-        rows = json.loads(out)["rows"]
+        rows = json.loads(out)
         assert (code, err, len(rows)) == (0, "", 10)
         macro = rows[-1]
         assert (macro["system"], macro["score"], macro["runs"], macro["against"]) == ("B", "macro", 5, "A")
         assert macro["difference"] > 0.1 and macro["p_holm"] < 0.01 and macro["d_low"] > 1.2
         table = call(*words)[1]
         assert table.startswith("A  5 runs\nB  5 runs\nn 120 · mean ± SD (ddof 1) over runs, per cent\n")
-        assert "p_bh" in json.loads(call(*words, "--format", "json", "--correction", "bh")[1])["rows"][0]
+        assert "p_bh" in json.loads(call(*words, "--format", "json", "--correction", "bh")[1])[0]
 
     def test_a_table_of_systems_for_a_paper(self, call):
 

@@ -93,7 +93,7 @@ class TestCommand:
     def test_two_files(self, files, capsys) -> None:
         words = ["plan", "--from", *map(str, files), "--difference", "5", "--scheme", "accuracy"]
         assert main([*words, "--format", "json"]) == 0
-        (plan,) = json.loads(capsys.readouterr().out)["rows"]
+        (plan,) = json.loads(capsys.readouterr().out)
         moved = population(None).at_difference("accuracy", 0.05)
         assert plan["by_formula"] == accuracy_samples(moved.discordant, 0.05)
         expected = plan_files(*files, difference=0.05, schemes=["accuracy"])[0]

@@ -105,7 +105,7 @@ def test_equal_runs_have_no_infinite_number_in_json(runs):
     table = Outcome.from_rows([(0, 0, 3), (1, 0, 1)], ("a", "b"))
     save_run(Run.from_outcome(table, dataset="d", model="m", seed=1), "one")
     values = {"a": {"macro": [0.5, 0.5]}, "b": {"macro": [0.4, 0.4]}}
-    row = RunComparison(4, values, {"macro": "f1|scheme:macro|"}, "f1").to_dict()["rows"][1]
+    row = RunComparison(4, values, {"macro": "f1|scheme:macro|"}, "f1").to_dict()[1]
     assert (row["t"], row["d"], row["p"], row["size"]) == (None, None, 0.0, "huge")
 
 

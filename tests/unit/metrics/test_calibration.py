@@ -13,7 +13,7 @@ def test_bins_hold_their_upper_end_and_empty_ones_are_undefined() -> None:
     assert sure.counts.tolist() == [2, 0, 1, 0, 0, 0, 1, 0, 0, 1] and sure.n == 5
     assert sure.ece == pytest.approx((2 * 0.45 + 0.7 + 0.7 + 0) / 5)
     assert [math.isnan(value) for value in sure.bins["accuracy"]] == [n == 0 for n in sure.counts]
-    assert "–" in sure.to_text() and sure.to_dict()["rows"][1]["accuracy"] is None
+    assert "–" in sure.to_text() and sure.to_dict()[1]["accuracy"] is None
     assert "<table>" in sure._repr_html_()
 
 
