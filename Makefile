@@ -30,7 +30,7 @@ export MPLCONFIGDIR ?= $(CURDIR)/.cache/matplotlib
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce publish leaderboard site grid test nightly bench mutants lint lock data lab clean
+.PHONY: help setup reproduce publish leaderboard site sdist wheel grid test nightly bench mutants lint lock data lab clean
 
 help:  ## list the targets
 	@awk -F ':.*## *' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -49,6 +49,9 @@ grid: setup  ## make what is missing or stale: runs, then notebooks and pages, o
 
 site: build/site-venv  ## build the site of all pages in build/site: README, results, notebooks, reference
 	build/site-venv/bin/python -m sphinx -q -W --keep-going -b html -c docs . build/site
+
+sdist wheel: setup  ## build the archive, from which the tests of the core run, or the wheel, in dist; the same bytes each time
+	$(VENV)/bin/uv build --quiet --$@ --out-dir dist .
 
 leaderboard: setup  ## write the page of all stored systems, results/leaderboard/index.html, and take its pictures
 	$(PY) -m helpers leaderboard rebuild --pictures figures

@@ -61,10 +61,16 @@ def installed(*words: object) -> None:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory) -> Path:
+def built(tmp_path_factory) -> Path:
+    """The folder with the archive, and with the wheel that is made from it."""
     folder = tmp_path_factory.mktemp("dist")
-    installed(UV, "build", "--quiet", "--wheel", "--out-dir", folder, ROOT)
-    (path,) = folder.glob("*.whl")
+    installed(UV, "build", "--quiet", "--out-dir", folder, ROOT)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(built) -> Path:
+    (path,) = built.glob("*.whl")
     return path
 
 
@@ -211,3 +217,43 @@ def test_the_wheel_holds_the_package_its_types_and_its_tables(wheel):
     assert {"beyond_micro_f1/stored/web/main.js", "beyond_micro_f1/stored/web/vendor/plot.min.js"} <= names
     assert sum(name.startswith("beyond_micro_f1/stored/runs/") for name in names) > 200
     assert wheel.stat().st_size < 6_000_000
+
+
+def test_a_copy_with_other_times_and_permissions_gives_the_same_bytes(built, tmp_path):
+    copy = tmp_path / "copy"
+    shutil.copytree(
+        ROOT, copy, copy_function=shutil.copyfile, ignore=shutil.ignore_patterns(".*", "build", "scratch")
+    )
+    shutil.copyfile(ROOT / ".gitignore", copy / ".gitignore")
+    for kind in ("sdist", "wheel"):
+        installed(UV, "build", "--quiet", f"--{kind}", "--out-dir", tmp_path / "dist", copy)
+    for path in (tmp_path / "dist").iterdir():
+        assert path.read_bytes() == (built / path.name).read_bytes(), path.name
+
+
+def test_the_tests_of_the_core_run_from_the_archive(built, tmp_path):
+    (archive,) = built.glob("*.tar.gz")
+    shutil.unpack_archive(archive, tmp_path, filter="data")
+    (source,) = tmp_path.iterdir()
+    assert run(UV, "venv", "--quiet", "--python", sys.executable, tmp_path / "venv").returncode == 0
+    python = tmp_path / "venv" / "bin" / "python"
+    installed(
+        UV, "pip", "install", "--quiet", "--python", python, source, "pytest", "hypothesis", "scikit-learn"
+    )
+    done = run(python, "-m", "pytest", "-q", "tests", cwd=source)
+    assert done.returncode == 0, done.stdout
+    assert int(re.search(r"(\d+) passed", done.stdout)[1]) > 700
+
+
+def test_the_archive_and_the_wheel_are_what_an_index_takes(built, tmp_path):
+    installed(UV, "venv", "--quiet", "--python", sys.executable, tmp_path / "venv")
+    python = tmp_path / "venv" / "bin" / "python"
+    installed(UV, "pip", "install", "--quiet", "--python", python, "twine", "check-wheel-contents")
+    for command in (("twine", "check", "--strict"), ("check-wheel-contents",)):
+        files = built.glob("*" if command[0] == "twine" else "*.whl")
+        done = run(
+            python.with_name(command[0]),
+            *command[1:],
+            *(path for path in files if path.suffix in (".whl", ".gz")),
+        )
+        assert done.returncode == 0, done.stdout

@@ -4,10 +4,11 @@ import itertools
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 
 from helpers.metrics import Outcome
+
+pa = pytest.importorskip("pyarrow", reason="needs pyarrow, of the extra `large`")
 
 TEXT_GOLD, TEXT_PREDICTED = ["b", "a", "c", "a", "b", "b"], ["b", "b", "c", "a", "a", "b"]
 NUMBER_GOLD, NUMBER_PREDICTED = [5, 2, 9, 2, 5, 5], [5, 5, 9, 2, 2, 5]

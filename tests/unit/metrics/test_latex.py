@@ -46,7 +46,11 @@ def test_columns_and_the_place_of_intervals(report):
 
 
 @pytest.mark.nightly
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
+@pytest.mark.skipif(
+    not shutil.which("kpsewhich")
+    or subprocess.run(["kpsewhich", "booktabs.sty"], capture_output=True).returncode,
+    reason="needs pdflatex and booktabs (Debian: texlive-latex-recommended)",
+)
 @pytest.mark.parametrize("place", ["beside", "stacked"])
 def test_it_compiles_and_fits_a_column(report, tmp_path, place):
     report.add_interval("dodrans", 0.701, 0.748)
