@@ -87,6 +87,12 @@ MATCH = option(
     "RULE",
     "Of triples: exact (default), last-token, strict, boundaries, pair or relation: what makes two one.",
 )
+COUNTED_AS = option(
+    "--as counted_as",
+    "RULE",
+    "Of documents: unique (default) or official: what repeated rows and unknown titles count as.",
+)
+MATCH_ENTITIES = option("--match-entities", "BY", "Of documents: index (default) or name.")
 KS = option("--k ks", "K", "The K's of P@K, R@K, RP@K, NDCG@K, separated by commas (default 1,3,5).", _ks)
 RAW = flag(
     "--raw",

@@ -14,12 +14,14 @@ from ..core import unknown_name
 from .base import app, failed, put, put_report
 from .options import (
     COLUMNS,
+    COUNTED_AS,
     FILE,
     FILE_OR_STDIN,
     GOLD_COLUMN,
     KS,
     LATEX,
     MATCH,
+    MATCH_ENTITIES,
     NEGATIVE,
     OUTPUT,
     POLICY,
@@ -331,6 +333,8 @@ CORRECTION = "Correction of p for several tests: holm (default), or bh (Benjamin
 @option("--runs", "NAME=PATTERN", RUNS, multiple=True)
 @READING
 @MATCH
+@COUNTED_AS
+@MATCH_ENTITIES
 @COLUMNS
 @option("--paired-column", "C", "With --runs: predictions on the paired samples, for A, B, PD, PIR, PPR.")
 @option("--inverse", "FILE", "The inverses, if not (e1,e2) and (e2,e1).", FILE)
@@ -406,9 +410,9 @@ def _compare(
     if runs:
         if inverse and not paired_column:
             raise ValueError("--inverse is of use with --paired-column only")
-        if options["match"] or fail_under:
-            raise ValueError("--match and --fail-under are for files, not for --runs")
-        for name in ("replicates", "seed", "match"):
+        if any(options.pop(name) for name in ("match", "counted_as", "match_entities")) or fail_under:
+            raise ValueError("--match, --as, --match-entities and --fail-under are for files, not for --runs")
+        for name in ("replicates", "seed"):
             options.pop(name)  # no bootstrap: what varies is the training
         options |= {"paired_column": paired_column, "inverse": read_inverse(inverse) if inverse else None}
         put_report(compare_run_files(expand_runs(runs), **options), form, raw, output, tests=tests, **style)

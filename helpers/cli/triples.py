@@ -9,11 +9,13 @@ import click
 
 from .base import app
 from .options import (
+    COUNTED_AS,
     FILE,
     GOLD_COLUMN,
     ID_COLUMN,
     LATEX,
     MATCH,
+    MATCH_ENTITIES,
     OUTPUT,
     POLICY,
     PREDICTED_COLUMN,
@@ -28,7 +30,6 @@ from .options import (
 from .score import FAIL_UNDER, put_scores, threshold
 
 DOCUMENTS = ("train", "counted_as", "match_entities")
-COUNTED = "Of documents: unique (default) or official: what repeated rows and unknown titles count as."
 NORMALISE = "Entities that differ in case, blanks or an article in front are one; relations as in score."
 
 
@@ -38,8 +39,8 @@ NORMALISE = "Entities that differ in case, blanks or an article in front are one
 @MATCH
 @flag("--normalise", NORMALISE)
 @option("--train", "FILE", "Of documents: the training documents, for Ign F1.", FILE)
-@option("--as counted_as", "RULE", COUNTED)
-@option("--match-entities", "BY", "Of documents: index (default) or name.")
+@COUNTED_AS
+@MATCH_ENTITIES
 @GOLD_COLUMN
 @PREDICTED_COLUMN
 @ID_COLUMN
@@ -71,9 +72,10 @@ def _score_triples(file: str, **options: Any) -> int:
     Documents: FILE is a prediction file in DocRED's form (title, h_idx, t_idx, r, evidence), or documents
     with vertexSet and labels, and --gold are the documents with the gold labels. A section gives F1 of pairs
     with and without a common sentence (intra, inter), of evidence, and with --train Ign F1, whose recall is
-    that of all facts. Rows that are repeated or of unknown titles are left out (--as unique), or are wrong
-    facts (official: precision is over all rows). Where FILE has documents with other entity lists, these are
-    named; --match-entities name takes the gold entity with most names in common.
+    that of all facts. Rows that are repeated or of unknown titles are left out (--as unique), or count as in
+    DocRED's released scorer (official: precision is over all rows, a repeated right row is right again).
+    Where FILE has documents with other entity lists, these are named; --match-entities name takes the gold
+    entity with most names in common.
 
     The bootstrap draws items. JSON has the keys n (items), labels, schemes, per_class (relation → precision,
     recall, f1, support, predicted, correct), averaged, ignored, signature.

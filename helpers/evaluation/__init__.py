@@ -15,6 +15,14 @@ from .systems import (
     system_title,
     tacred_runs,
 )
-from .plan import SamplePlan, changed_answers, plan_files, plan_samples, plan_text, Population
+from .plan import (
+    SamplePlan,
+    at_difference,
+    changed_answers,
+    plan_files,
+    plan_samples,
+    plan_text,
+    population_of,
+)
 from .triples import MATCHES, TripleReport, score_triples, triple_outcome
 from .document_facts import holds_documents, score_document_facts

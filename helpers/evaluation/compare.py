@@ -5,56 +5,40 @@ Samples are matched before anything is compared; nothing is written.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core import naming_file, shown, table_name, unknown_name, visible
-from ..data import holds_triples, read_label_columns, read_triples
+from ..core import naming_file, table_name, unknown_name, visible
 from ..metrics import (
     CORRECTIONS,
-    BootstrapTest,
     Column,
-    Outcome,
-    Policy,
     Report,
     Table,
     Weighting,
-    averages,
     bootstrap_intervals,
     bootstrap_suffix,
     chance,
     latex_float,
     latex_name,
     latex_text,
-    paired_bootstrap,
     percent,
     points,
-    resolve_score,
     scheme_names,
 )
-from .answers import choices_text, settle
-from .document_facts import document_sets, holds_documents
-from .score import Task, as_run, counted, find_task, split_options
-from .triples import ROLES, Sets, check_score, match_rules, outcome_of_sets, rules_text, triple_sets
+from .pairs import read_systems
 
 if TYPE_CHECKING:
     import pandas as pd
 
-logger = logging.getLogger(__name__)
 CHANCES = {
     name: Column(head, form=chance) for name, head in {"p": "p", "p_holm": "p Holm", "p_bh": "p BH"}.items()
 }
 """How p is shown: of one test, and corrected."""
 CORRECTED = {"holm": "Holm's correction", "bh": "Benjamini and Hochberg's correction"}
-LABELS_ONLY = ("form", "label_names", "label_set", "off_list", "mapping")
-"""Options of files of labels."""
 COLUMNS = {"score_first": Column("A"), "score_second": Column("B")}
 COLUMNS |= {"difference": Column("A − B", form=points)}
 COLUMNS |= {name: Column(name, form=points) for name in ("low", "high")} | CHANCES
@@ -90,7 +74,8 @@ def compare_files(
     score : the class score that is averaged, see `averages`.
     options : those of `read_predictions`, such as the names of columns; normalise, label_set, off_list,
         mapping and empty, as in `score_frame`; of triples gold_file, match and normalise, as in
-        `score_triples`; fields of `Policy`.
+        `score_triples`; of documents gold_file, counted_as and match_entities, as in
+        `score_document_facts`; fields of `Policy`.
 
     Returns
     -------
@@ -118,31 +103,24 @@ def compare_files(
     import pandas as pd
 
     correct, names = corrected(correction), scheme_names(schemes)
-    (known, rules), ((first, gold), *others) = _read(paths, task, negative, schemes, score, **options)
-    rows: list[dict[str, Any]] = []
-    for path, frame in others:
-        pair = _pair(gold, frame, known, rules)
+    systems = read_systems(paths, task, negative, schemes, score, **options)
+    first, rows = systems.paths[0], []
+    for other, path in enumerate(systems.paths[1:], start=1):
+        pair = systems.pair(0, other)
         with naming_file(f"{first}, {path}"):
-            test = _tested(pair, rules, replicates, seed)
-        systems = {"score_first": pair, "score_second": pair.of("second")}
-        alone = {name: _alone(gold, known, rules, system) for name, system in systems.items()}
-        columns = {name: alone[name](system) for name, system in systems.items()}
+            test = systems.test(pair, replicates, seed)
+        tables = {"score_first": pair, "score_second": pair.of("second")}
+        columns = {name: systems.scores_of(table)(table) for name, table in tables.items()}
         columns |= {name: getattr(test, name) for name in ("difference", "low", "high", "p")}
-        said = _said(gold, frame)
         for index, scheme in enumerate(names):
             row: dict[str, Any] = {"scheme": scheme, "first": str(first), "second": str(path)}
             row |= {name: float(values[index]) for name, values in columns.items()} | {"n": pair.n}
-            row |= {
-                "replicates": replicates,
-                "seed": seed,
-                "signature": _signature(pair, rules, scheme) + said,
-            }
-            rows.append(row)
+            row |= {"replicates": replicates, "seed": seed}
+            rows.append(row | {"signature": systems.signature(pair, scheme) + systems.said(0, other)})
     table = pd.DataFrame(rows)
     table.insert([*table.columns].index("p") + 1, f"p_{correction}", correct(table["p"].tolist()))
-    said = _said(gold, *(frame for _, frame in others))
-    table.attrs.update(policy=_signature(pair, rules) + said, is_union=not _is_shared(_policy(pair, rules)))
-    table.attrs.update(score=rules["score"], units=gold.attrs["units"])
+    table.attrs.update(policy=systems.signature(pair) + systems.said(), is_union=systems.is_union(pair))
+    table.attrs.update(score=systems.rules["score"], units=systems.units)
     return table
 
 
@@ -180,226 +158,38 @@ def comparison_latex(
     ...     print(comparison_latex(paths, schemes=["macro"], replicates=9).splitlines()[-4])
     b & \\textbf{100.0 [100.0, 100.0]} \\\\
     """
-    (known, rules), systems = _read(paths, **options)
-    names = scheme_names(rules["schemes"])
+    systems = read_systems(paths, **options)
+    names, count = scheme_names(systems.rules["schemes"]), len(systems.paths)
     intervals = []
-    for _, frame in systems:
-        table = _pair(frame, frame, known, rules).of("predicted").grouped()
-        statistic = _alone(frame, known, rules, table)
-        intervals.append(bootstrap_intervals(table, statistic, np.random.default_rng(seed), replicates))
+    for index in range(count):
+        table = systems.pair(index, index).of("predicted").grouped()
+        rng = np.random.default_rng(seed)
+        intervals.append(bootstrap_intervals(table, systems.scores_of(table), rng, replicates))
     values = np.stack([interval.value for interval in intervals])
     best, bold = values.argmax(0), values == values.max(0)
     for top in np.unique(best).tolist():
-        for other in {*range(len(systems))} - {top}:
-            pair = _pair(systems[top][1], systems[other][1], known, rules)
-            bold[other] |= (best == top) & (_tested(pair, rules, replicates, seed).low <= 0)
+        for other in {*range(count)} - {top}:
+            test = systems.test(systems.pair(top, other), replicates, seed)
+            bold[other] |= (best == top) & (test.low <= 0)
     rows = []
-    for title, interval, tops in zip(_titles([path for path, _ in systems]), intervals, bold, strict=True):
+    for title, interval, tops in zip(_titles(systems.paths), intervals, bold, strict=True):
         row: dict[str, Any] = {"bold": [name for name, top in zip(names, tops, strict=True) if top]}
         for name, ends in interval.named(names).items():
             row |= {name: ends.value, f"{name}_low": ends.low, f"{name}_high": ends.high}
         rows.append((latex_text(title), row))
-    units = systems[0][1].attrs["units"]
-    caption = f"{latex_name(rules['score'])} in per cent of {table.n} {units}, in brackets 95\\,\\% bootstrap"
+    score = latex_name(systems.rules["score"])
+    caption = f"{score} in per cent of {table.n} {systems.units}, in brackets 95\\,\\% bootstrap"
     caption += " intervals.\nBold: the best, and all whose paired difference from it has 0 in its interval."
-    signature = _signature(table, rules) + bootstrap_suffix(replicates, seed)
-    signature += _said(*(frame for _, frame in systems))
+    signature = systems.signature(table) + bootstrap_suffix(replicates, seed) + systems.said()
     tables = [("System", rows)]
     if tests:
-        pairs = [_pair(systems[0][1], frame, known, rules) for _, frame in systems[1:]]
-        p = np.stack([_tested(pair, rules, replicates, seed).p for pair in pairs])
+        pairs = [systems.pair(0, other) for other in range(1, count)]
+        p = np.stack([systems.test(pair, replicates, seed).p for pair in pairs])
         shares = np.reshape(corrected(correction)(p.ravel().tolist()), p.shape)
         chances = [dict(zip(names, map(chance, row), strict=True)) for row in shares]
         tables += [("Corrected $p$", [*zip((title for title, _ in rows[1:]), chances, strict=True)])]
         caption += f"\nTests of {rows[0][0]} against each: {CORRECTED[correction]}."
     return latex_float(tables, caption, "tab:systems", [visible(signature)], **style or {})
-
-
-Systems = list[tuple[Path | str, "pd.DataFrame"]]
-
-
-def _read(
-    paths: Sequence[Path | str],
-    task: str | None = None,
-    negative: str | None = None,
-    schemes: Sequence[str | Weighting] | None = None,
-    score: str = "f1",
-    match: str | None = None,
-    **options: Any,
-) -> tuple[tuple[Task | None, dict[str, Any]], Systems]:
-    """The task and what is averaged (arguments of `averages`); and the files, in the order of the first's
-    samples."""
-    known = find_task(task)
-    scheme_names(schemes)  # refuses an unknown one before a file is read
-    negative = known.negative if known else negative or None
-    reading, settling, policy = split_options(options)
-    rules = {"schemes": schemes, "score": resolve_score(score)[0], "negative": negative, **policy}
-    paths = [paths] if isinstance(paths, str | Path) else list(paths)
-    if len(paths) < 2:
-        raise ValueError(f"a comparison takes at least two files, not {len(paths)}")
-    for path in paths:
-        if as_run(path):
-            raise ValueError(
-                f"{path} is a run file, which has no samples to pair: compare --runs NAME={path}"
-            )
-    columns = (reading.get("gold_column"), reading.get("predicted_column"))
-    if holds_documents(paths[0]) or holds_triples(paths[0], *columns):
-        strange = [name for name in LABELS_ONLY if options.get(name)] + ["task"] * bool(task)
-        if strange or negative is not None:
-            raise ValueError(f"{paths[0]}: {(*strange, 'negative')[0]} is of no use with triples")
-        check_score(rules["score"])
-        rules = {"labels": "supported"} | rules
-        frames = _read_sets(paths, match, settling.get("normalise", False), reading)
-    elif match is not None:
-        raise ValueError(f"{paths[0]}: match is for triples, and these are labels")
-    else:
-        frames = _read_labels(paths, known, reading, settling)
-    systems = [
-        (path, matched(paths[0], frames[0], path, frame) if index else frame)
-        for index, (path, frame) in enumerate(zip(paths, frames, strict=True))
-    ]
-    return (known, rules), systems
-
-
-def _read_labels(
-    paths: Sequence[Path | str], task: Task | None, reading: Mapping[str, Any], settling: Mapping[str, Any]
-) -> list[pd.DataFrame]:
-    frames: list[pd.DataFrame] = []
-    spellings: tuple[str, ...] = ()
-    for path in paths:
-        answers = settle(read_label_columns(path, **reading), task, spellings=spellings, **settling)
-        spellings = spellings or tuple(answers.columns["gold"].times())
-        for remark in answers.remarks():
-            logger.warning("%s: %s", path, remark)
-        frames.append(answers.columns.frame())
-        frames[-1].attrs.update(labels=answers.labels, choices=answers.choices(), matched="", units="samples")
-    return frames
-
-
-def _read_sets(
-    paths: Sequence[Path | str], match: str | None, normalise: bool, reading: Mapping[str, Any]
-) -> list[pd.DataFrame]:
-    """One row an item: its id if there is one, its gold triples as text, and all its sets."""
-    gold_file = reading.get("gold_file")
-    if holds_documents(paths[0]):
-        if match is not None or normalise:
-            raise ValueError(f"{paths[0]}: match and normalise are for sets of triples, not for documents")
-        if gold_file is None:
-            raise ValueError(f"{paths[0]}: these are documents; the gold ones: --gold FILE")
-        files = [document_sets(path, gold_file) for path in paths]
-        return [_frame_of_sets(list(file.values()), list(file), {"as": "unique"}) for file in files]
-    names = ("gold_column", "predicted_column", "id_column")
-    named = {name: reading.get(name) for name in names}
-    rules = match_rules(match or "exact", normalise)
-    items = [read_triples(path, gold_file, **named) for path in paths]
-    frames = []
-    for path, own in zip(paths, items, strict=True):
-        with naming_file(path):
-            sets = triple_sets(own, rules["match"], normalise, [*chain(*items)] if normalise else ())
-        frames.append(_frame_of_sets(sets, [item.id for item in own], rules))
-    return frames
-
-
-def _frame_of_sets(sets: Sequence[Sets], ids: Sequence[str | None], rules: Mapping[str, str]) -> pd.DataFrame:
-    import pandas as pd
-
-    frame = pd.DataFrame({"gold": [str(sorted(gold)) for gold, _, _ in sets]})
-    frame["sets"] = pd.Series(list(sets), dtype=object)
-    if None not in ids:
-        frame["id"] = ids
-    frame.attrs.update(labels=(), choices={}, matched=rules_text(rules), units="items")
-    return frame
-
-
-def _said(*frames: pd.DataFrame) -> str:
-    """What the files count as, or how triples are matched: the end of a signature."""
-    return choices_text(*(frame.attrs["choices"] for frame in frames)) + frames[0].attrs["matched"]
-
-
-def matched(first: Path | str, a: pd.DataFrame, second: Path | str, b: pd.DataFrame) -> pd.DataFrame:
-    """The second frame in the order of the samples of the first.
-
-    Raises ValueError for other samples, and for other gold labels.
-
-    >>> import pandas as pd
-    >>> a = pd.DataFrame({"id": ["x", "y"], "gold": ["r", "s"]})
-    >>> b = pd.DataFrame({"id": ["y", "x"], "gold": ["s", "r"]})
-    >>> matched("a.csv", a, "b.csv", b)["gold"].tolist()
-    ['r', 's']
-    """
-    if "id" in a and "id" in b:
-        b = b.iloc[_order(first, a["id"], second, b["id"])]
-    elif len(a) != len(b):
-        reason = "to be matched, both need ids"
-        raise ValueError(f"{first} has {len(a)} samples, {second} has {len(b)}: {reason}")
-    elif "id" in a or "id" in b:
-        logger.warning("%s has no ids: samples are matched by order", second if "id" in a else first)
-    differs = a["gold"].astype(str).to_numpy() != b["gold"].astype(str).to_numpy()
-    if differs.any():
-        row = int(differs.argmax())
-        name = f"id {shown(a['id'].iloc[row])}" if "id" in a else f"sample {row + 1}"
-        golds = f"{shown(a['gold'].iloc[row])} in {first}, {shown(b['gold'].iloc[row])} in {second}"
-        raise ValueError(
-            f"gold labels differ at {name}: {golds}; are these the same samples in the same order?"
-        )
-    return b
-
-
-def _order(first: Path | str, ids: pd.Series, second: Path | str, others: pd.Series) -> np.ndarray:
-    """Where each sample of the first file stands in the second."""
-    import pandas as pd
-
-    for here, there, has, lacks in ((others, ids, second, first), (ids, others, first, second)):
-        places = pd.Index(there).get_indexer(pd.Index(here))
-        absent = places < 0
-        if absent.any():
-            missing = f"{absent.sum()} of the {len(here)} ids of {has} are missing"
-            raise ValueError(f"{lacks}: {missing}, the first is {shown(here.iloc[int(absent.argmax())])}")
-    return places
-
-
-def _pair(a: pd.DataFrame, b: pd.DataFrame, task: Task | None, rules: Mapping[str, Any]) -> Outcome:
-    """Gold × what either system predicts, of the same samples in the same order."""
-    if "sets" in a:
-        sets = [(*first, *second[1:]) for first, second in zip(a["sets"], b["sets"], strict=True)]
-        return outcome_of_sets(sets, (*ROLES, "second", "right_second"))
-    columns = {"gold": a["gold"], "predicted": a["predicted"], "second": b["predicted"]}
-    return counted(columns, task, a.attrs["labels"] or rules.get("labels", ()), rules["negative"])
-
-
-def _tested(pair: Outcome, rules: Mapping[str, Any], replicates: int, seed: int) -> BootstrapTest:
-    """The paired test over classes that both share: those of the gold labels and of all predictions."""
-    second = pair.of("second")
-    statistic = partial(averages, classes_of=pair.of("predicted") + second, **rules)
-    return paired_bootstrap(pair, second, statistic, np.random.default_rng(seed), replicates)
-
-
-def _alone(
-    frame: pd.DataFrame, task: Task | None, rules: Mapping[str, Any], table: Outcome
-) -> Callable[[Outcome], np.ndarray]:
-    """The scores of one system's table under each scheme, as `score_frame` has them."""
-    if task is None and not frame.attrs["labels"] and rules.get("labels") == "listed":
-        rules = {**rules, "labels": "observed"}  # the table lists the labels of other files, too
-    return partial(averages, classes_of=table, **rules)
-
-
-def _signature(table: Outcome, rules: Mapping[str, Any], scheme: str | None = None) -> str:
-    """The recipe of a score of a comparison, and which classes a difference averages over where the systems'
-    own may differ; without a scheme what all share."""
-    policy = _policy(table, rules)
-    union = "" if scheme == "micro" or _is_shared(policy) else "|difference:union"
-    return policy.signature(table, rules["score"], scheme) + union
-
-
-def _policy(table: Outcome, rules: Mapping[str, Any]) -> Policy:
-    return Policy.of(
-        table, **{name: value for name, value in rules.items() if name not in ("schemes", "score")}
-    )
-
-
-def _is_shared(policy: Policy) -> bool:
-    """Whether all systems are averaged over the same labels: predictions have no part in it."""
-    return policy.skips or not isinstance(policy.labels, str)
 
 
 def _titles(paths: Sequence[Path | str]) -> list[str]:

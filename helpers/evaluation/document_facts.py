@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core import MalformedRecord, listing, naming_file, shown, unknown_name
 from ..data import (
@@ -51,9 +51,9 @@ def score_document_facts(
     path : rows of title, h_idx, t_idx, r, evidence; or documents as those of `gold_file`, whose labels are
         taken as predictions. train : the training documents; None: no Ign F1.
     counted_as : 'unique': a row that is repeated counts once, rows of unknown titles are left out.
-        'official': each of them is a predicted fact that is not right, as DocRED's scorer divides by all
-        rows (it counts a repeated right row as right again, too, by which recall may pass 1). Both are
-        logged.
+        'official': all rows are predicted facts, as DocRED's released scorer has it: one of an unknown title
+        is wrong, one that repeats a right row is right again, by which the recall of a relation may pass 1.
+        Both are logged.
     match_entities : 'index': entity numbers mean the same in both files, which is checked if `path` has
         documents; 'name': an entity is the gold one with which it has most names in common.
     schemes, replicates, seed, policy : as in `score_triples`; the bootstrap draws documents.
@@ -61,27 +61,23 @@ def score_document_facts(
     Returns a report with the section `documents`: rows intra, inter, evidence (if there is any) and ign.
 
     Raises ValueError as the readers; for entity lists that differ (with titles), an entity number that the
-    document lacks, no known title, and as `score_triples`.
+    document lacks, no known title, more right rows than facts, and as `score_triples`.
     """
     scheme_names(schemes)  # refuses an unknown one before the files are read
-    if counted_as not in COUNTED:
-        raise unknown_name("way to count rows", counted_as, COUNTED)
-    if match_entities not in ENTITIES:
-        raise unknown_name("way to match entities", match_entities, ENTITIES)
+    _check_options(counted_as, match_entities)
     gold = read_annotated_documents(gold_file)
     seen = _train_facts(read_annotated_documents(train)) if train is not None else None
     rows = _read_rows(path, gold, match_entities)
     with naming_file(path):
-        counts = _check(path, rows, gold)
-        items, evidence = _items(rows, gold, counted_as)
-        outcome = outcome_of_sets([(facts, said, facts & said) for facts, said in items.values()])
+        read = _counted(path, rows, gold, counted_as)
+        outcome = outcome_of_sets([*read.items.values()])
         rules = {"as": counted_as, "match-entities": match_entities}
         report = report_of_sets(outcome, rules, schemes, replicates, seed, **policy)
-    report.extra["documents"] = _sections(items, gold, evidence, seen)
-    said = f"{counts['repeated']} repeated rows, {counts['unknown']} of unknown titles ({counted_as})"
+    report.extra["documents"] = _sections(read, gold, seen)
+    said = f"{read.repeated} repeated rows, {read.unknown} of unknown titles ({counted_as})"
     without = "" if train is not None else "; no ign without the training documents"
     report.headings["documents"] = said + without
-    if counts["repeated"] or counts["unknown"]:
+    if read.repeated or read.unknown:
         logger.warning("%s: %s", path, said)
     return report
 
@@ -95,15 +91,23 @@ def holds_documents(path: Path | str) -> bool:
     return starts_with_key(path, "h_idx", "vertexSet")
 
 
-def document_sets(path: Path | str, gold_file: Path | str) -> dict[str, Sets]:
-    """Title → gold, predicted and right facts of the gold documents, repeated rows counted once; as
-    `score_document_facts`."""
+def document_sets(
+    path: Path | str, gold_file: Path | str, counted_as: str = "unique", match_entities: str = "index"
+) -> dict[str, Sets]:
+    """Title → gold, predicted and right facts of the gold documents, and of unknown titles where these count;
+    as `score_document_facts`."""
+    _check_options(counted_as, match_entities)
     gold = read_annotated_documents(gold_file)
-    rows = _read_rows(path, gold, "index")
+    rows = _read_rows(path, gold, match_entities)
     with naming_file(path):
-        _check(path, rows, gold)
-        items, _ = _items(rows, gold, "unique")
-    return {title: (facts, said, facts & said) for title, (facts, said) in items.items()}
+        return _counted(path, rows, gold, counted_as).items
+
+
+def _check_options(counted_as: str, match_entities: str) -> None:
+    if counted_as not in COUNTED:
+        raise unknown_name("way to count rows", counted_as, COUNTED)
+    if match_entities not in ENTITIES:
+        raise unknown_name("way to match entities", match_entities, ENTITIES)
 
 
 def _read_rows(path: Path | str, gold: Documents, match_entities: str) -> list[DocumentFact]:
@@ -139,47 +143,49 @@ def _nearest(names: frozenset[str], known: Sequence[frozenset[str]]) -> int:
     return common.index(max(common)) if any(common) else -1
 
 
-def _check(path: Path | str, rows: Iterable[DocumentFact], gold: Documents) -> Counter[str]:
-    """How many rows are repeated and of unknown titles; an error for an entity that there is not, and if no
-    title is known."""
-    counts: Counter[str] = Counter()
-    keys = set()
-    for number, row in enumerate(rows, start=1):
-        counts["repeated"] += row[:4] in keys
-        keys.add(row[:4])
-        if row.title not in gold:
-            counts["unknown"] += 1
-            first = shown(row.title)
-        elif (size := len(gold[row.title].names)) <= max(row.head, row.tail):
-            entity = max(row.head, row.tail)
-            there = f"entity {entity} is none of the {size} of the gold document"
-            raise MalformedRecord(path, f"row {number}, title {shown(row.title)}: {there}")
-        counts["known"] += row.title in gold
-    if not counts["known"]:
-        raise MalformedRecord(path, f"no title is one of the gold documents, the first is {first}")
-    return counts
+class _Counted(NamedTuple):
+    """Title → gold, predicted and right facts, as keys (relation, head, tail, how often it was there before);
+    the predicted evidence of the facts of known titles; rows that are repeated, and of unknown titles."""
+
+    items: dict[str, Sets]
+    evidence: dict[Key, frozenset[int]]
+    repeated: int
+    unknown: int
 
 
-Items = dict[str, tuple[set[Key], set[Key]]]
-
-
-def _items(
-    rows: Iterable[DocumentFact], gold: Documents, counted_as: str
-) -> tuple[Items, dict[Key, frozenset[int]]]:
-    """Title → gold and predicted facts, keys (relation, head, tail, how often it was there before); and the
-    predicted evidence of the facts of known titles."""
-    items: Items = {title: ({(*fact, 0) for fact in gold[title].facts}, set()) for title in gold}
+def _counted(path: Path | str, rows: Sequence[DocumentFact], gold: Documents, counted_as: str) -> _Counted:
+    """What the rows say of each document; an error for an entity that there is not, if no title is known, and
+    if there are more right rows than facts."""
+    items: dict[str, Sets] = {}
+    for title in gold:
+        items[title] = {(*fact, 0) for fact in gold[title].facts}, set(), set()
     evidence: dict[Key, frozenset[int]] = {}
     times: Counter[Key] = Counter()
-    for row in rows:
-        if counted_as == "unique" and (row.title not in gold or times[row[:4]]):
+    for number, row in enumerate(rows, start=1):
+        document, entity = gold.get(row.title), max(row.head, row.tail)
+        if document is not None and entity >= (size := len(document.names)):
+            there = f"entity {entity} is none of the {size} of the gold document"
+            raise MalformedRecord(path, f"row {number}, title {shown(row.title)}: {there}")
+        fact = row.relation, row.head, row.tail
+        key = (*fact, times[row.title, *fact])
+        times[row.title, *fact] += 1
+        if counted_as == "unique" and (document is None or key[-1]):
             continue
-        predicted = items.setdefault(row.title, (set(), set()))[1]
-        predicted.add((row.relation, row.head, row.tail, times[row[:4]]))
-        if row.title in gold:
-            evidence[(row.title, row.relation, row.head, row.tail, times[row[:4]])] = row.evidence
-        times[row[:4]] += 1
-    return items, evidence
+        facts, predicted, right = items.setdefault(row.title, (set(), set(), set()))
+        predicted.add(key)
+        if (*fact, 0) in facts:
+            right.add(key)
+        if document is not None:
+            evidence[row.title, *key] = row.evidence
+    unknown = sum(row.title not in gold for row in rows)
+    if rows and unknown == len(rows):
+        first = shown(rows[0].title)
+        raise MalformedRecord(path, f"no title is one of the gold documents, the first is {first}")
+    n_facts, n_right = (sum(len(item[role]) for item in items.values()) for role in (0, 2))
+    if n_right > n_facts:
+        said = f"with repeated rows {n_right} are right, of {n_facts} facts: recall is above 1"
+        raise MalformedRecord(path, f"{said}; --as unique counts a row once")
+    return _Counted(items, evidence, len(rows) - len(times), unknown)
 
 
 def _train_facts(documents: Documents) -> set[tuple[str, str, str]]:
@@ -193,28 +199,24 @@ def _train_facts(documents: Documents) -> set[tuple[str, str, str]]:
 
 
 def _sections(
-    items: Items,
-    gold: Documents,
-    evidence: Mapping[Key, frozenset[int]],
-    seen: set[tuple[str, str, str]] | None,
+    read: _Counted, gold: Documents, seen: set[tuple[str, str, str]] | None
 ) -> dict[str, dict[str, Any]]:
     """The rows of the section `documents`."""
     names = ("intra", "inter", "evidence", "all", "train")
     counts: dict[str, Counter[str]] = {name: Counter() for name in names}
-    for title, (facts, predicted) in items.items():
-        counts["all"].update(support=len(facts), predicted=len(predicted), correct=len(facts & predicted))
+    for title, (facts, predicted, right) in read.items.items():
+        counts["all"].update(support=len(facts), predicted=len(predicted), correct=len(right))
         for key in facts | predicted if title in gold else ():
             relation, head, tail, _ = key
             document = gold[title]
             there = document.facts.get((relation, head, tail), frozenset())
-            said = evidence.get((title, *key), frozenset())
-            right = key in facts and key in predicted
+            said = read.evidence.get((title, *key), frozenset())
             common = min(head, tail) >= 0 and document.sentences[head] & document.sentences[tail]
             kind = counts["intra" if common else "inter"]
-            kind.update(support=key in facts, predicted=key in predicted, correct=right)
+            kind.update(support=key in facts, predicted=key in predicted, correct=key in right)
             counts["evidence"].update(support=len(there) * (key in facts), predicted=len(said))
-            counts["evidence"]["correct"] += len(there & said) * right
-            if right and seen is not None:
+            counts["evidence"]["correct"] += len(there & said) * (key in right)
+            if key in right and seen is not None:
                 pairs = product(document.names[head], document.names[tail])
                 counts["train"]["correct"] += any((*pair, relation) in seen for pair in pairs)
     rows = {name: _row(counts[name]) for name in ("intra", "inter")}

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import ceil
+from functools import partial
+from math import ceil, sqrt
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any
@@ -17,94 +18,76 @@ import numpy as np
 
 from ..core import Label, naming_file, progress, shown
 from ..data import read_label_columns
-from ..metrics import ClassCounts, accuracy_samples, averages
-from .compare import matched
+from ..metrics import Outcome, accuracy_samples, average, paired_bootstrap
+from .pairs import matched
 
 TEST_SETS, REPLICATES, LEVEL = 400, 200, 0.05
 SHARES = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 """Sizes that are tried, as shares of what a normal distribution of the difference would need."""
 
 
-@dataclass(frozen=True)
-class Population:
-    """Where test sets are drawn from: kinds of samples, and how often each occurs.
+def population_of(
+    gold: Sequence[Label], first: Sequence[Label], second: Sequence[Label], negative: Label | None = None
+) -> Outcome:
+    """Where test sets are drawn from: the samples of one test set, each as often as it occurs there.
 
-    Attributes
-    ----------
-    kinds : (K, 3) integers: the gold label and the labels that two systems predict, by place in `labels`.
-    shares : (K,) of all samples; they add up to 1. labels : L of them. negative : is never averaged.
+    Counts are the shares of all samples. Raises ValueError for a negative class that occurs nowhere.
+
+    >>> population_of(list("aab"), list("aab"), list("aaa")).counts.round(2).tolist()
+    [0.67, 0.33]
     """
+    joint = Outcome.from_columns(gold, first, second=second)
+    if negative is not None and negative not in joint.labels:
+        raise ValueError(f"the negative class {shown(negative)} occurs nowhere")
+    return replace(joint, counts=joint.counts / joint.n)
 
-    kinds: np.ndarray
-    shares: np.ndarray
-    labels: tuple[Label, ...]
-    negative: Label | None = None
 
-    @classmethod
-    def from_columns(
-        cls, gold: Sequence[Label], first: Sequence[Label], second: Sequence[Label], negative: Any = None
-    ) -> Population:
-        """The samples of one test set, each as often as it occurs there.
+def discordant(joint: Outcome) -> float:
+    """The share of samples on which exactly one of the two systems is right.
 
-        >>> Population.from_columns(list("aab"), list("aab"), list("aaa")).shares.round(2).tolist()
-        [0.67, 0.33]
-        """
-        labels, codes = np.unique(np.concatenate([gold, first, second]).astype(str), return_inverse=True)
-        kinds, counts = np.unique(codes.reshape(3, -1).T, axis=0, return_counts=True)
-        if negative is not None and negative not in labels:
-            raise ValueError(f"the negative class {shown(negative)} occurs nowhere")
-        return cls(kinds, counts / counts.sum(), tuple(labels.tolist()), negative)
+    >>> round(discordant(population_of(list("aab"), list("aab"), list("aaa"))), 2)
+    0.33
+    """
+    gold, first, second = (joint.roles[role] for role in ("gold", "predicted", "second"))
+    return float(joint.counts[(first == gold) != (second == gold)].sum() / joint.n)
 
-    @property
-    def discordant(self) -> float:
-        """The share of samples on which exactly one of the two systems is right."""
-        gold, first, second = self.kinds.T
-        return float(self.shares[(first == gold) != (second == gold)].sum())
 
-    def difference(
-        self, scheme: str, counts: np.ndarray | None = None, whole: np.ndarray | None = None
-    ) -> Any:
-        """F1 of the first system minus that of the second under a scheme, a fraction; 'accuracy' is one, too.
+def lead(joint: Outcome, scheme: str, negative: Label | None = None) -> Any:
+    """F1 of the first system minus that of the second under a scheme, a fraction; 'accuracy' is one, too.
 
-        counts : (…, K), of drawn test sets; None: the shares. whole : (K,) of the test set whose gold labels
-            say which classes are averaged.
-        """
-        counts = self.shares if counts is None else counts
-        gold, first, second = self.kinds.T
-        if scheme == "accuracy":
-            return counts @ ((first == gold) * 1.0 - (second == gold)) / counts.sum(-1)
-        classes = self._counts(counts if whole is None else whole, first)
-        score = [
-            averages(self._counts(counts, said), [scheme], classes_of=classes, negative=self.negative)[..., 0]
-            for said in (first, second)
-        ]
-        return score[0] - score[1]
+    (...) for replicates, each over its own classes.
 
-    def _counts(self, counts: np.ndarray, predicted: np.ndarray) -> ClassCounts:
-        gold, each = self.kinds[:, 0], np.eye(len(self.labels))
-        right = each[gold] * (predicted == gold)[:, np.newaxis]
-        sums = (counts @ right, counts @ each[predicted], counts @ each[gold])
-        return ClassCounts(*sums, counts.sum(-1), self.labels)
+    >>> round(lead(population_of(list("aab"), list("aab"), list("aaa")), "accuracy"), 2)
+    0.33
+    """
+    return _score(joint, scheme, negative) - _score(joint.of("second"), scheme, negative)
 
-    def at_difference(self, scheme: str, difference: float) -> Population:
-        """The same samples where the first system leads by `difference`, a positive fraction.
 
-        On a share of the samples of each kind the two systems change places, so that they disagree as often
-        as before. Raises ValueError for a difference that is larger than the one there is.
-        """
-        from scipy.optimize import brentq
+def _score(table: Outcome, scheme: str, negative: Label | None, classes_of: Outcome | None = None) -> Any:
+    if scheme == "accuracy":
+        return table.accuracy
+    return average(table, scheme, negative=negative, classes_of=classes_of)
 
-        seen = float(self.difference(scheme))
-        if abs(seen) < difference:
-            have = f"under {scheme} the two systems differ by {100 * abs(seen):.2f} points"
-            raise ValueError(f"{have}: a difference of {100 * difference:g} cannot be made of them")
-        doubled = np.concatenate([self.kinds, self.kinds[:, [0, 2, 1]]])
 
-        def mixed(share: float) -> Population:
-            shares = np.concatenate([(1 - share) * self.shares, share * self.shares])
-            return replace(self, kinds=doubled, shares=shares)
+def at_difference(joint: Outcome, scheme: str, difference: float, negative: Label | None = None) -> Outcome:
+    """The same samples where the first system leads by `difference`, a positive fraction.
 
-        return mixed(brentq(lambda share: mixed(share).difference(scheme) - difference, 0, 1))
+    On a share of the samples of each kind the two systems change places, so that they disagree as often as
+    before. Raises ValueError for a difference that is larger than the one there is.
+    """
+    from scipy.optimize import brentq
+
+    seen = float(lead(joint, scheme, negative))
+    if abs(seen) < difference:
+        have = f"under {scheme} the two systems differ by {100 * abs(seen):.2f} points"
+        raise ValueError(f"{have}: a difference of {100 * difference:g} cannot be made of them")
+    turned = {"gold": "gold", "predicted": "second", "second": "predicted"}
+    roles = {role: np.r_[joint.roles[role], joint.roles[other]] for role, other in turned.items()}
+
+    def mixed(share: float) -> Outcome:
+        return replace(joint, roles=roles, counts=np.r_[(1 - share) * joint.counts, share * joint.counts])
+
+    return mixed(brentq(lambda share: lead(mixed(share), scheme, negative) - difference, 0, 1))
 
 
 def changed_answers(
@@ -114,7 +97,7 @@ def changed_answers(
     difference: float,
     changed: float,
     negative: Label | None = None,
-) -> Population:
+) -> Outcome:
     """A better system beside one that is there: it changes a share of the answers and leads by `difference`.
 
     The same share of the wrong answers of each class becomes right, and the same share of the right ones
@@ -124,8 +107,8 @@ def changed_answers(
     """
     from scipy.optimize import brentq
 
-    alone = Population.from_columns(gold, predicted, predicted, negative)
-    (label, said), shares = alone.kinds[:, :2].T, alone.shares
+    alone = population_of(gold, predicted, predicted, negative)
+    label, said, shares = alone.roles["gold"], alone.roles["predicted"], alone.counts
     right = label == said
     wrong = float(shares[~right].sum())
     if not wrong:
@@ -133,25 +116,27 @@ def changed_answers(
     errors = _errors(label, said, np.where(right, 0, shares), len(alone.labels))
     classes, instead = np.nonzero(errors)
     of_class = np.bincount(label[right], shares[right], len(alone.labels))
-    kept, mended_kinds = (label, said, said), (label[~right], label[~right], said[~right])
-    kinds = np.concatenate([np.stack(part, 1) for part in (kept, mended_kinds, (classes, instead, classes))])
+    # kept, mended, and newly wrong answers
+    roles = {
+        "gold": np.r_[label, label[~right], classes],
+        "predicted": np.r_[said, label[~right], instead],
+        "second": np.r_[said, said[~right], classes],
+    }
 
-    def beside(mended: float) -> Population:
+    def beside(mended: float) -> Outcome:
         broken = (changed - mended * wrong) / (1 - wrong)
         unchanged = shares * np.where(right, 1 - broken, 1 - mended)
         newly_wrong = broken * (of_class[:, np.newaxis] * errors)[classes, instead]
-        return replace(
-            alone, kinds=kinds, shares=np.concatenate([unchanged, mended * shares[~right], newly_wrong])
-        )
+        return replace(alone, roles=roles, counts=np.r_[unchanged, mended * shares[~right], newly_wrong])
 
     least, most = max(0.0, (changed - (1 - wrong)) / wrong), min(1.0, changed / wrong)
-    ends = [float(beside(mended).difference(scheme)) for mended in (least, most)]
+    ends = [float(lead(beside(mended), scheme, negative)) for mended in (least, most)]
     if not ends[0] <= difference <= ends[1]:
         could = (
             f"changing {100 * changed:g} % of the answers makes a difference of at most {100 * ends[1]:.2f}"
         )
         raise ValueError(f"under {scheme} {could} points: {100 * difference:g} cannot be reached")
-    return beside(brentq(lambda mended: float(beside(mended).difference(scheme)) - difference, least, most))
+    return beside(brentq(lambda mended: lead(beside(mended), scheme, negative) - difference, least, most))
 
 
 def _errors(label: np.ndarray, said: np.ndarray, shares: np.ndarray, size: int) -> np.ndarray:
@@ -183,9 +168,10 @@ class SamplePlan:
 
 
 def plan_samples(
-    population: Population,
+    population: Outcome,
     scheme: str = "macro",
     power: float = 0.8,
+    negative: Label | None = None,
     *,
     test_sets: int = TEST_SETS,
     replicates: int = REPLICATES,
@@ -199,35 +185,42 @@ def plan_samples(
 
     Parameters
     ----------
-    population : of `Population.at_difference` or `changed_answers`. scheme : of F1, or 'accuracy'.
+    population : of `at_difference` or `changed_answers`. scheme : of F1, or 'accuracy'. negative : the
+        negative class.
     test_sets, replicates : of each size; the standard error of a power p is √(p (1 − p) / test_sets).
 
     Raises ValueError where the first system does not lead, or for a power outside (0.05, 1).
 
     >>> gold, better, worse = ["a", "b"] * 50, ["a", "b"] * 50, ["a", "b"] * 40 + ["b", "a"] * 10
-    >>> found = plan_samples(Population.from_columns(gold, better, worse), "accuracy", test_sets=100)
-    >>> found.by_formula, found.needed < 80
+    >>> plan = plan_samples(population_of(gold, better, worse), "accuracy", test_sets=100)
+    >>> plan.by_formula, plan.needed < 80
     (37, True)
     """
-    difference, rng = float(population.difference(scheme)), np.random.default_rng(seed)
+    difference, rng = float(lead(population, scheme, negative)), np.random.default_rng(seed)
     if not difference > 0:
         raise ValueError(f"under {scheme} the first system does not lead")
-    by_formula = accuracy_samples(population.discordant, float(population.difference("accuracy")), power)
+    differ, shares = discordant(population), population.counts
+    by_formula = accuracy_samples(differ, float(lead(population, "accuracy")), power)
     normal, start = NormalDist(), 10_000
-    spread = population.difference(scheme, rng.multinomial(start, population.shares, 1000)).std()
+    drawn = replace(population, counts=rng.multinomial(start, shares, 1000))
+    spread = lead(drawn, scheme, negative).std()
     about = start * (spread * (normal.inv_cdf(1 - LEVEL / 2) + normal.inv_cdf(power)) / difference) ** 2
     rows = []
     for share in progress(SHARES, desc=scheme, unit="size", leave=False):
         n = max(2, ceil(share * about))
-        drawn = rng.multinomial(n, population.shares, test_sets)
-        won = float(np.mean([_lowest(population, scheme, counts, rng, replicates) > 0 for counts in drawn]))
-        rows.append((n, won, float(np.sqrt(won * (1 - won) / test_sets))))
+        won = 0
+        for counts in rng.multinomial(n, shares, test_sets):
+            joint = replace(population, counts=counts)
+            statistic = partial(_score, scheme=scheme, negative=negative, classes_of=joint)
+            won += paired_bootstrap(joint, joint.of("second"), statistic, rng, replicates, 1 - LEVEL).low > 0
+        rows.append((n, won / test_sets, sqrt(won / test_sets * (1 - won / test_sets) / test_sets)))
     sizes, powers = np.array([row[:2] for row in rows]).T
     known = (powers > 0.02) & (powers < 0.99)
-    slope, start_at = np.polyfit(np.sqrt(sizes[known]), [normal.inv_cdf(one) for one in powers[known]], 1)
+    probits = [normal.inv_cdf(share) for share in powers[known]]
+    slope, start_at = np.polyfit(np.sqrt(sizes[known]), probits, 1)
     needed = ceil(((normal.inv_cdf(power) - start_at) / slope) ** 2)
     formula = by_formula if scheme == "accuracy" else None
-    return SamplePlan(scheme, difference, population.discordant, power, needed, tuple(rows), formula)
+    return SamplePlan(scheme, difference, differ, power, needed, tuple(rows), formula)
 
 
 def plan_files(
@@ -265,11 +258,11 @@ def plan_files(
     for scheme in schemes:
         with naming_file(first):
             if changed is None:
-                whole = Population.from_columns(gold, predicted, other, negative)
-                population = whole.at_difference(scheme, difference)
+                population = population_of(gold, predicted, other, negative)
+                population = at_difference(population, scheme, difference, negative)
             else:
                 population = changed_answers(gold, predicted, scheme, difference, changed, negative)
-            plans.append(plan_samples(population, scheme, power, seed=seed))
+            plans.append(plan_samples(population, scheme, power, negative, seed=seed))
     return plans
 
 
@@ -289,11 +282,3 @@ def plan_text(plans: Sequence[SamplePlan]) -> str:
         lines += [f"{plan.scheme:<{width}}{n:>12,}{won:>8.2f}{error:>7.2f}" for n, won, error in plan.rows]
     lines += ["", f"The two systems differ in being right on {100 * first.discordant:.1f} % of the samples."]
     return "\n".join(lines)
-
-
-def _lowest(
-    population: Population, scheme: str, counts: np.ndarray, rng: np.random.Generator, replicates: int
-) -> float:
-    """The lower end of the 95 % interval of the difference on one test set."""
-    drawn = rng.multinomial(counts.sum(), counts / counts.sum(), replicates)
-    return float(np.quantile(population.difference(scheme, drawn, counts), LEVEL / 2))

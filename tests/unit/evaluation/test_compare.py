@@ -194,7 +194,7 @@ class TestMatching:
         compare_files(files[:2], **SMALL)
         assert caplog.record_tuples == [
             (
-                "helpers.evaluation.compare",
+                "helpers.evaluation.pairs",
                 logging.WARNING,
                 f"{files[1]} has no ids: samples are matched by order",
             )

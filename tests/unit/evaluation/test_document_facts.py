@@ -5,7 +5,7 @@ import json
 import pytest
 
 from helpers.data import search_folders
-from helpers.evaluation import score_document_facts
+from helpers.evaluation import compare_files, score_document_facts
 
 NAMES = ["Ada", "Rome", "Italy"]
 DOCUMENT = {
@@ -102,3 +102,48 @@ def test_bad_rows_are_refused_with_file_and_row(tmp_path, row, said) -> None:
     with pytest.raises(ValueError, match=said) as error:
         score_document_facts(mine, gold)
     assert str(mine) in str(error.value)
+
+
+class TestRowsThatAreRepeated:
+    """As DocRED's released scorer counts: all rows, a repeated right one as right again."""
+
+    UNKNOWN = {"title": "Nobody", "h_idx": 0, "t_idx": 1, "r": "born"}
+
+    def test_official_counts_every_row(self, tmp_path) -> None:
+        gold = write(tmp_path, "gold", [DOCUMENT])
+        mine = write(tmp_path, "mine", [*ROWS[:1], *ROWS, self.UNKNOWN])
+        report = score_document_facts(mine, gold, counted_as="official")
+        micro = report.schemes["micro"]  # 3 rows are right: born twice and in once; 5 rows, 3 facts
+        assert (micro["precision"], micro["recall"]) == (3 / 5, 3 / 3)
+        assert report.per_class["born"] | {"undefined": []} == {
+            **{"precision": 2 / 3, "recall": 2.0, "f1": 1.0, "averaged": True, "undefined": []},
+            **{"support": 1, "predicted": 3, "correct": 2},
+        }
+        rows = report.extra["documents"]
+        assert [rows["evidence"][name] for name in ("support", "predicted", "correct")] == [3, 4, 3]
+        unique = score_document_facts(mine, gold)
+        assert unique.schemes["micro"]["precision"] == 2 / 3
+        assert unique.headings["documents"].startswith("1 repeated rows, 1 of unknown titles (unique)")
+
+    def test_recall_above_one_is_refused(self, tmp_path) -> None:
+        gold, mine = write(tmp_path, "gold", [DOCUMENT]), write(tmp_path, "mine", ROWS[:1] * 4)
+        with pytest.raises(
+            ValueError, match="mine.json: with repeated rows 4 are right, of 3 facts: .*unique"
+        ):
+            score_document_facts(mine, gold, counted_as="official")
+
+    def test_compare_counts_as_score_does(self, tmp_path) -> None:
+        gold = write(tmp_path, "gold", [DOCUMENT, dict(DOCUMENT, title="Bo")])
+        files = [write(tmp_path, "a", [*ROWS, ROWS[0], self.UNKNOWN]), write(tmp_path, "b", ROWS[:2])]
+        for counted_as in ("unique", "official"):
+            options = {"gold_file": gold, "counted_as": counted_as}
+            (row,) = compare_files(files, schemes=["micro"], replicates=20, **options).to_dict("records")
+            alone = [score_document_facts(path, schemes=["micro"], **options) for path in files]
+            assert [row["score_first"], row["score_second"]] == [
+                pytest.approx(report.schemes["micro"]["f1"]) for report in alone
+            ]
+            assert row["signature"].endswith(f"|as:{counted_as}")
+        with pytest.raises(ValueError, match="unknown way to match entities 'names'"):
+            compare_files(files, gold_file=gold, match_entities="names")
+        with pytest.raises(ValueError, match="a.json: match is of no use with documents"):
+            compare_files(files, gold_file=gold, match="pair")

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from helpers.cli import main
-from helpers.evaluation import Population, changed_answers, plan_files, plan_samples
+from helpers.evaluation import at_difference, changed_answers, plan_files, plan_samples, population_of
+from helpers.evaluation.plan import discordant, lead
 from helpers.metrics import Outcome, accuracy_samples, averages, runs_needed, runs_power
 
 GOLD = ["NA"] * 60 + ["a"] * 30 + ["b"] * 10
@@ -14,8 +15,8 @@ FIRST = ["NA"] * 55 + ["a"] * 5 + ["a"] * 26 + ["NA"] * 4 + ["b"] * 8 + ["a"] * 
 SECOND = ["NA"] * 50 + ["a"] * 10 + ["a"] * 20 + ["NA"] * 10 + ["b"] * 3 + ["a"] * 7
 
 
-def population(negative: str | None = "NA") -> Population:
-    return Population.from_columns(GOLD, FIRST, SECOND, negative)
+def population(negative: str | None = "NA") -> Outcome:
+    return population_of(GOLD, FIRST, SECOND, negative)
 
 
 class TestRuns:
@@ -56,18 +57,18 @@ class TestPopulation:
     def test_differences_are_those_of_the_metrics(self, scheme) -> None:
         tables = [Outcome.from_columns(GOLD, said) for said in (FIRST, SECOND)]
         first, second = (averages(table, [scheme], negative="NA")[0] for table in tables)
-        assert population().difference(scheme) == pytest.approx(first - second, abs=1e-12)
+        assert lead(population(), scheme, "NA") == pytest.approx(first - second, abs=1e-12)
 
     @pytest.mark.parametrize("scheme", ["accuracy", "micro", "macro"])
     def test_moved_to_a_difference(self, scheme) -> None:
-        moved = population().at_difference(scheme, 0.03)
-        assert moved.difference(scheme) == pytest.approx(0.03, abs=1e-9)
-        assert moved.discordant == pytest.approx(population().discordant)
-        assert moved.shares.sum() == pytest.approx(1) and (moved.shares >= 0).all()
+        moved = at_difference(population(), scheme, 0.03, "NA")
+        assert lead(moved, scheme, "NA") == pytest.approx(0.03, abs=1e-9)
+        assert discordant(moved) == pytest.approx(discordant(population()))
+        assert moved.counts.sum() == pytest.approx(1) and (moved.counts >= 0).all()
 
     def test_differences_that_cannot_be(self) -> None:
         with pytest.raises(ValueError, match=r"under macro the two systems differ by \d+\.\d\d points"):
-            population().at_difference("macro", 0.9)
+            at_difference(population(), "macro", 0.9, "NA")
         with pytest.raises(ValueError, match="changing 1 % of the answers makes"):
             changed_answers(GOLD, SECOND, "macro", 0.2, 0.01, "NA")
         with pytest.raises(ValueError, match="no system can be better"):
@@ -76,9 +77,9 @@ class TestPopulation:
 
 class TestSamples:
     def test_accuracy_needs_what_mcnemars_formula_says(self) -> None:
-        moved = population(None).at_difference("accuracy", 0.05)
+        moved = at_difference(population(None), "accuracy", 0.05)
         found = plan_samples(moved, "accuracy", test_sets=600)
-        assert found.by_formula == accuracy_samples(moved.discordant, 0.05)
+        assert found.by_formula == accuracy_samples(discordant(moved), 0.05)
         assert found.needed == pytest.approx(found.by_formula, rel=0.1)
 
 
@@ -94,8 +95,8 @@ class TestCommand:
         words = ["plan", "--from", *map(str, files), "--difference", "5", "--scheme", "accuracy"]
         assert main([*words, "--format", "json"]) == 0
         (plan,) = json.loads(capsys.readouterr().out)
-        moved = population(None).at_difference("accuracy", 0.05)
-        assert plan["by_formula"] == accuracy_samples(moved.discordant, 0.05)
+        moved = at_difference(population(None), "accuracy", 0.05)
+        assert plan["by_formula"] == accuracy_samples(discordant(moved), 0.05)
         expected = plan_files(*files, difference=0.05, schemes=["accuracy"])[0]
         assert plan["needed"] == expected.needed
         assert main(words) == 0

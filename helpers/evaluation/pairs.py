@@ -1,0 +1,275 @@
+"""Files of several systems on the same samples: read alike, in the order of the first one, and paired.
+
+What is drawn are samples, or, of triples and of facts of documents, items with all their triples.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core import Label, naming_file, shown
+from ..data import holds_triples, read_label_columns, read_triples
+from ..metrics import (
+    BootstrapTest,
+    Outcome,
+    Policy,
+    Weighting,
+    averages,
+    paired_bootstrap,
+    resolve_score,
+    scheme_names,
+)
+from .answers import Answers, choices_text, settle
+from .document_facts import document_sets, holds_documents
+from .score import Task, as_run, counted, find_task, split_options
+from .triples import ROLES, Sets, check_score, match_rules, outcome_of_sets, triple_sets
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+logger = logging.getLogger(__name__)
+LABELS_ONLY = ("form", "label_names", "label_set", "off_list", "mapping")
+"""Options of files of labels."""
+
+
+@dataclass(frozen=True)
+class Systems:
+    """Systems on the same samples, in one order, and what is averaged.
+
+    Attributes
+    ----------
+    paths : their files. frames : of each, gold and predicted, or gold and sets of triples. choices : of each,
+        what answers count as, or how triples are matched, for signatures.
+    task : of the labels, or None. labels : the label set; () where none is known. rules : arguments of
+        `averages`.
+    """
+
+    paths: Sequence[Path | str]
+    frames: Sequence[pd.DataFrame]
+    choices: Sequence[Mapping[str, int | None]]
+    task: Task | None
+    labels: Sequence[Label]
+    rules: Mapping[str, Any]
+
+    @property
+    def units(self) -> str:
+        """What the bootstrap draws."""
+        return "items" if "sets" in self.frames[0] else "samples"
+
+    def pair(self, first: int, second: int) -> Outcome:
+        """Gold × what either system predicts."""
+        a, b = self.frames[first], self.frames[second]
+        if "sets" in a:
+            sets = [(*one, *other[1:]) for one, other in zip(a["sets"], b["sets"], strict=True)]
+            return outcome_of_sets(sets, (*ROLES, "second", "right_second"))
+        columns = {"gold": a["gold"], "predicted": a["predicted"], "second": b["predicted"]}
+        return counted(
+            columns, self.task, self.labels or self.rules.get("labels", ()), self.rules["negative"]
+        )
+
+    def test(self, pair: Outcome, replicates: int, seed: int) -> BootstrapTest:
+        """The paired test over classes that both share: those of the gold labels and of all predictions."""
+        second = pair.of("second")
+        statistic = partial(averages, classes_of=pair.of("predicted") + second, **self.rules)
+        return paired_bootstrap(pair, second, statistic, np.random.default_rng(seed), replicates)
+
+    def scores_of(self, table: Outcome) -> Callable[[Outcome], np.ndarray]:
+        """The scores of one system's table, and of its replicates, under each scheme, as `score_frame` has
+        them."""
+        rules = self.rules
+        if self.task is None and not self.labels and rules.get("labels") == "listed":
+            rules = {**rules, "labels": "observed"}  # the table lists the labels of other files, too
+        return partial(averages, classes_of=table, **rules)
+
+    def signature(self, table: Outcome, scheme: str | None = None) -> str:
+        """The recipe of a score of a comparison, and which classes a difference averages over where the
+        systems' own may differ; without a scheme what all share."""
+        policy = self._policy(table)
+        union = "" if scheme == "micro" or _is_shared(policy) else "|difference:union"
+        return policy.signature(table, self.rules["score"], scheme) + union
+
+    def is_union(self, table: Outcome) -> bool:
+        """Whether a difference averages both systems over the labels of either."""
+        return not _is_shared(self._policy(table))
+
+    def said(self, *indices: int) -> str:
+        """What these systems' answers count as, or how triples are matched: the end of a signature."""
+        return choices_text(*(self.choices[index] for index in indices or range(len(self.paths))))
+
+    def _policy(self, table: Outcome) -> Policy:
+        others = ("schemes", "score")
+        return Policy.of(table, **{name: rule for name, rule in self.rules.items() if name not in others})
+
+
+def _is_shared(policy: Policy) -> bool:
+    """Whether all systems are averaged over the same labels: predictions have no part in it."""
+    return policy.skips or not isinstance(policy.labels, str)
+
+
+def read_systems(
+    paths: Sequence[Path | str],
+    task: str | None = None,
+    negative: str | None = None,
+    schemes: Sequence[str | Weighting] | None = None,
+    score: str = "f1",
+    match: str | None = None,
+    counted_as: str | None = None,
+    match_entities: str | None = None,
+    **options: Any,
+) -> Systems:
+    """The files of at least two systems; arguments and errors as of `compare_files`.
+
+    >>> read_systems(["a.csv"])
+    Traceback (most recent call last):
+    ValueError: a comparison takes at least two files, not 1
+    """
+    known = find_task(task)
+    scheme_names(schemes)  # refuses an unknown one before a file is read
+    negative = known.negative if known else negative or None
+    reading, settling, policy = split_options(options)
+    rules = {"schemes": schemes, "score": resolve_score(score)[0], "negative": negative, **policy}
+    paths = [paths] if isinstance(paths, str | Path) else list(paths)
+    if len(paths) < 2:
+        raise ValueError(f"a comparison takes at least two files, not {len(paths)}")
+    for path in paths:
+        if as_run(path):
+            raise ValueError(
+                f"{path} is a run file, which has no samples to pair: compare --runs NAME={path}"
+            )
+    of_labels = {name: options.get(name) for name in LABELS_ONLY} | {"task": task, "negative": negative}
+    of_triples = {"match": match, "normalise": settling.get("normalise")}
+    of_documents = {"counted_as": counted_as, "match_entities": match_entities}
+    first, columns = paths[0], (reading.get("gold_column"), reading.get("predicted_column"))
+    if holds_documents(first):
+        _refuse(first, "documents", of_labels | of_triples)
+        frames, chosen = _read_documents(paths, reading.get("gold_file"), of_documents)
+    elif holds_triples(first, *columns):
+        _refuse(first, "triples", of_labels | of_documents)
+        frames, chosen = _read_triples(paths, reading, match or "exact", bool(of_triples["normalise"]))
+    else:
+        _refuse(first, "labels", {"match": match} | of_documents)
+        answers = _read_labels(paths, known, reading, settling)
+        frames, choices = [each.columns.frame() for each in answers], [each.choices() for each in answers]
+        return Systems(paths, _in_order(paths, frames), choices, known, answers[0].labels, rules)
+    check_score(rules["score"])
+    choices = [{f"{name}:{value}": None for name, value in chosen.items()}] * len(paths)
+    return Systems(paths, _in_order(paths, frames), choices, None, (), {"labels": "supported"} | rules)
+
+
+def _refuse(path: Path | str, kind: str, options: Mapping[str, Any]) -> None:
+    for name, value in options.items():
+        if value:
+            raise ValueError(f"{path}: {name} is of no use with {kind}")
+
+
+def _read_labels(
+    paths: Sequence[Path | str], task: Task | None, reading: Mapping[str, Any], settling: Mapping[str, Any]
+) -> list[Answers]:
+    """The answers of each file, spelt as the gold labels of the first."""
+    systems: list[Answers] = []
+    for path in paths:
+        spellings = tuple(systems[0].columns["gold"].times()) if systems else ()
+        answers = settle(read_label_columns(path, **reading), task, spellings=spellings, **settling)
+        for remark in answers.remarks():
+            logger.warning("%s: %s", path, remark)
+        systems.append(answers)
+    return systems
+
+
+def _read_documents(
+    paths: Sequence[Path | str], gold_file: Path | str | None, options: Mapping[str, str | None]
+) -> tuple[list[pd.DataFrame], dict[str, str]]:
+    """One row a document, titles that one file alone knows among them; and how rows are counted."""
+    if gold_file is None:
+        raise ValueError(f"{paths[0]}: these are documents; the gold ones: --gold FILE")
+    given = {name: value for name, value in options.items() if value is not None}
+    systems = [document_sets(path, gold_file, **given) for path in paths]
+    titles = dict.fromkeys(chain(*systems))
+    frames = [_frame(([of.get(title, (set(), set(), set())) for title in titles]), titles) for of in systems]
+    by_name = {"match-entities": "name"} if given.get("match_entities") == "name" else {}
+    return frames, {"as": given.get("counted_as", "unique")} | by_name
+
+
+def _read_triples(
+    paths: Sequence[Path | str], reading: Mapping[str, Any], match: str, normalise: bool
+) -> tuple[list[pd.DataFrame], dict[str, str]]:
+    """One row an item, and the rules of a match."""
+    rules, names = (
+        match_rules(match, normalise),
+        ("gold_file", "gold_column", "predicted_column", "id_column"),
+    )
+    systems = [read_triples(path, **{name: reading.get(name) for name in names}) for path in paths]
+    frames = []
+    for path, items in zip(paths, systems, strict=True):
+        with naming_file(path):
+            sets = triple_sets(items, match, normalise, [*chain(*systems)] if normalise else ())
+        frames.append(_frame(sets, [item.id for item in items]))
+    return frames, rules
+
+
+def _frame(sets: Sequence[Sets], ids: Iterable[str | None]) -> pd.DataFrame:
+    """One row an item: its gold triples as text, all its sets, and its id if there is one."""
+    import pandas as pd
+
+    frame = pd.DataFrame({"gold": [str(sorted(gold)) for gold, _, _ in sets]})
+    frame["sets"] = pd.Series(list(sets), dtype=object)
+    names = list(ids)
+    if None not in names:
+        frame["id"] = names
+    return frame
+
+
+def _in_order(paths: Sequence[Path | str], frames: Sequence[pd.DataFrame]) -> list[pd.DataFrame]:
+    """All frames in the order of the samples of the first."""
+    others = zip(paths[1:], frames[1:], strict=True)
+    return [frames[0], *(matched(paths[0], frames[0], path, frame) for path, frame in others)]
+
+
+def matched(first: Path | str, a: pd.DataFrame, second: Path | str, b: pd.DataFrame) -> pd.DataFrame:
+    """The second frame in the order of the samples of the first.
+
+    Raises ValueError for other samples, and for other gold labels.
+
+    >>> import pandas as pd
+    >>> a = pd.DataFrame({"id": ["x", "y"], "gold": ["r", "s"]})
+    >>> b = pd.DataFrame({"id": ["y", "x"], "gold": ["s", "r"]})
+    >>> matched("a.csv", a, "b.csv", b)["gold"].tolist()
+    ['r', 's']
+    """
+    if "id" in a and "id" in b:
+        b = b.iloc[_order(first, a["id"], second, b["id"])]
+    elif len(a) != len(b):
+        reason = "to be matched, both need ids"
+        raise ValueError(f"{first} has {len(a)} samples, {second} has {len(b)}: {reason}")
+    elif "id" in a or "id" in b:
+        logger.warning("%s has no ids: samples are matched by order", second if "id" in a else first)
+    differs = a["gold"].astype(str).to_numpy() != b["gold"].astype(str).to_numpy()
+    if differs.any():
+        row = int(differs.argmax())
+        name = f"id {shown(a['id'].iloc[row])}" if "id" in a else f"sample {row + 1}"
+        golds = f"{shown(a['gold'].iloc[row])} in {first}, {shown(b['gold'].iloc[row])} in {second}"
+        raise ValueError(
+            f"gold labels differ at {name}: {golds}; are these the same samples in the same order?"
+        )
+    return b
+
+
+def _order(first: Path | str, ids: pd.Series, second: Path | str, others: pd.Series) -> np.ndarray:
+    """Where each sample of the first file stands in the second."""
+    import pandas as pd
+
+    for here, there, has, lacks in ((others, ids, second, first), (ids, others, first, second)):
+        places = pd.Index(there).get_indexer(pd.Index(here))
+        absent = places < 0
+        if absent.any():
+            missing = f"{absent.sum()} of the {len(here)} ids of {has} are missing"
+            raise ValueError(f"{lacks}: {missing}, the first is {shown(here.iloc[int(absent.argmax())])}")
+    return places
