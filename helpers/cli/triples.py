@@ -72,8 +72,9 @@ def _score_triples(file: str, **options: Any) -> int:
     Documents: FILE is a prediction file in DocRED's form (title, h_idx, t_idx, r, evidence), or documents
     with vertexSet and labels, and --gold are the documents with the gold labels. A section gives F1 of pairs
     with and without a common sentence (intra, inter), of evidence, and with --train Ign F1, whose recall is
-    that of all facts. Rows that are repeated or of unknown titles are left out (--as unique), or count as in
-    DocRED's released scorer (official: precision is over all rows, a repeated right row is right again).
+    that of all facts. Rows that are repeated or of unknown titles are left out (--as unique), or are false
+    alarms (official); the section's row official is then the number of DocRED's released scorer, in which a
+    row that repeats a right one is right again.
     Where FILE has documents with other entity lists, these are named; --match-entities name takes the gold
     entity with most names in common.
 

@@ -51,17 +51,18 @@ def score_document_facts(
     path : rows of title, h_idx, t_idx, r, evidence; or documents as those of `gold_file`, whose labels are
         taken as predictions. train : the training documents; None: no Ign F1.
     counted_as : 'unique': a row that is repeated counts once, rows of unknown titles are left out.
-        'official': all rows are predicted facts, as DocRED's released scorer has it: one of an unknown title
-        is wrong, one that repeats a right row is right again, by which the recall of a relation may pass 1.
-        Both are logged.
+        'official': all rows are predicted facts, as DocRED's released scorer divides by all. Both are logged.
+        There a row that repeats a right one is right again, so that recall may pass 1: the section counts it
+        so, its row official is that scorer's own number; the schemes count it as a false alarm.
     match_entities : 'index': entity numbers mean the same in both files, which is checked if `path` has
         documents; 'name': an entity is the gold one with which it has most names in common.
     schemes, replicates, seed, policy : as in `score_triples`; the bootstrap draws documents.
 
-    Returns a report with the section `documents`: rows intra, inter, evidence (if there is any) and ign.
+    Returns a report with the section `documents`: rows intra, inter, evidence (if there is any), ign, and
+    official where rows are counted so.
 
     Raises ValueError as the readers; for entity lists that differ (with titles), an entity number that the
-    document lacks, no known title, more right rows than facts, and as `score_triples`.
+    document lacks, no known title, and as `score_triples`.
     """
     scheme_names(schemes)  # refuses an unknown one before the files are read
     _check_options(counted_as, match_entities)
@@ -73,7 +74,7 @@ def score_document_facts(
         outcome = outcome_of_sets([*read.items.values()])
         rules = {"as": counted_as, "match-entities": match_entities}
         report = report_of_sets(outcome, rules, schemes, replicates, seed, **policy)
-    report.extra["documents"] = _sections(read, gold, seen)
+    report.extra["documents"] = _sections(read, gold, seen, counted_as)
     said = f"{read.repeated} repeated rows, {read.unknown} of unknown titles ({counted_as})"
     without = "" if train is not None else "; no ign without the training documents"
     report.headings["documents"] = said + without
@@ -154,8 +155,8 @@ class _Counted(NamedTuple):
 
 
 def _counted(path: Path | str, rows: Sequence[DocumentFact], gold: Documents, counted_as: str) -> _Counted:
-    """What the rows say of each document; an error for an entity that there is not, if no title is known, and
-    if there are more right rows than facts."""
+    """What the rows say of each document; an error for an entity that there is not, and if no title is
+    known."""
     items: dict[str, Sets] = {}
     for title in gold:
         items[title] = {(*fact, 0) for fact in gold[title].facts}, set(), set()
@@ -173,7 +174,7 @@ def _counted(path: Path | str, rows: Sequence[DocumentFact], gold: Documents, co
             continue
         facts, predicted, right = items.setdefault(row.title, (set(), set(), set()))
         predicted.add(key)
-        if (*fact, 0) in facts:
+        if key in facts:
             right.add(key)
         if document is not None:
             evidence[row.title, *key] = row.evidence
@@ -181,10 +182,6 @@ def _counted(path: Path | str, rows: Sequence[DocumentFact], gold: Documents, co
     if rows and unknown == len(rows):
         first = shown(rows[0].title)
         raise MalformedRecord(path, f"no title is one of the gold documents, the first is {first}")
-    n_facts, n_right = (sum(len(item[role]) for item in items.values()) for role in (0, 2))
-    if n_right > n_facts:
-        said = f"with repeated rows {n_right} are right, of {n_facts} facts: recall is above 1"
-        raise MalformedRecord(path, f"{said}; --as unique counts a row once")
     return _Counted(items, evidence, len(rows) - len(times), unknown)
 
 
@@ -199,12 +196,13 @@ def _train_facts(documents: Documents) -> set[tuple[str, str, str]]:
 
 
 def _sections(
-    read: _Counted, gold: Documents, seen: set[tuple[str, str, str]] | None
+    read: _Counted, gold: Documents, seen: set[tuple[str, str, str]] | None, counted_as: str
 ) -> dict[str, dict[str, Any]]:
-    """The rows of the section `documents`."""
+    """The rows of the section `documents`; what repeats a right fact is right again."""
     names = ("intra", "inter", "evidence", "all", "train")
     counts: dict[str, Counter[str]] = {name: Counter() for name in names}
-    for title, (facts, predicted, right) in read.items.items():
+    for title, (facts, predicted, _) in read.items.items():
+        right = {key for key in predicted if (*key[:3], 0) in facts}
         counts["all"].update(support=len(facts), predicted=len(predicted), correct=len(right))
         for key in facts | predicted if title in gold else ():
             relation, head, tail, _ = key
@@ -223,9 +221,9 @@ def _sections(
     if counts["evidence"]["predicted"]:
         rows["evidence"] = _row(counts["evidence"])
     if seen is not None:
-        total, known = counts["all"], counts["train"]["correct"]
-        rows["ign"] = _row(total, known) | {"in_train": known}
-    return rows
+        known = counts["train"]["correct"]
+        rows["ign"] = _row(counts["all"], known) | {"in_train": known}
+    return rows | ({"official": _row(counts["all"])} if counted_as == "official" else {})
 
 
 def _row(counts: Counter[str], left_out: int = 0) -> dict[str, Any]:
