@@ -68,7 +68,7 @@ def _steps(run: Run) -> float:
         return np.nan
     examples = settings["training_bags"]
     if settings.get("training") == "sentence":
-        counts = pd.read_csv(TABLES_FOLDER / "13_fingerprint.csv", index_col="count")
+        counts = pd.read_csv(TABLES_FOLDER / "16_fingerprint.csv", index_col="count")
         examples = int(float(counts.loc["sentences", "train"]))
     return float(np.ceil(examples / settings["batch_size"]))
 

@@ -1,6 +1,6 @@
 """Paper R (Lyu et al. 2021), relation direction recognition: its Tables II–VI from our own runs.
 
-Notebook 07 writes `direction_rows` to `results/tables`; from that file `direction_table` makes what a reader
+Notebook 06 writes `direction_rows` to `results/tables`; from that file `direction_table` makes what a reader
 wants to see.
 """
 
@@ -136,8 +136,8 @@ def direction_table(rows: pd.DataFrame, dataset: str = "semeval2010") -> pd.Data
 
 
 def direction_markdown(folder: Path | str = TABLES_FOLDER, dataset: str = "semeval2010") -> str:
-    """`direction_table` of notebook 07's table, for the README; FileNotFoundError without it."""
-    rows = read_tidy(Path(folder) / "07_direction.csv")
+    """`direction_table` of notebook 06's table, for the README; FileNotFoundError without it."""
+    rows = read_tidy(Path(folder) / "06_direction.csv")
     models = list(dict.fromkeys(rows.loc[rows["dataset"] == dataset, "model"]))
     return f"{to_markdown(direction_table(rows, dataset))}\n\n{runs_named(rows, dataset, models)}"
 
@@ -145,12 +145,12 @@ def direction_markdown(folder: Path | str = TABLES_FOLDER, dataset: str = "semev
 def table_6_markdown(folder: Path | str = TABLES_FOLDER) -> str:
     """R's Table VI in full, its quoted systems (†) included, beside our runs of the same name.
 
-    The quoted ones have A only. FileNotFoundError without the tables of notebooks 07 and 14.
+    The quoted ones have A only. FileNotFoundError without the tables of notebooks 06 and 17.
 
     >>> table_6_markdown().splitlines()[2]
     '| SVM † | 82.2 | – | 65.36 | 0.00 |'
     """
-    tables = [read_tidy(Path(folder) / f"{name}.csv") for name in ("07_direction", "14_graphs")]
+    tables = [read_tidy(Path(folder) / f"{name}.csv") for name in ("06_direction", "17_graphs")]
     rows = pd.concat([table for table in tables if len(table)], ignore_index=True)
     ours = run_numbers(rows, "semeval2010")
     printed = load_published("R", "Table VI")

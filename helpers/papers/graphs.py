@@ -360,13 +360,13 @@ def graph_table(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def graphs_markdown(folder: Path | str = TABLES_FOLDER) -> str:
-    """R's row of C-GCN, published and ours, for the results page; FileNotFoundError without notebook 14's."""
-    return to_markdown(graph_table(read_tidy(Path(folder) / "14_graphs.csv")).reset_index())
+    """R's row of C-GCN, published and ours, for the results page; FileNotFoundError without notebook 17's."""
+    return to_markdown(graph_table(read_tidy(Path(folder) / "17_graphs.csv")).reset_index())
 
 
 def restriction_markdown(folder: Path | str = TABLES_FOLDER) -> str:
     """W's Table 3 and ours on Re-DocRED, drawn and whole, for the results page."""
-    rows = read_tidy(Path(folder) / "14_restriction.csv")
+    rows = read_tidy(Path(folder) / "17_restriction.csv")
     tables = [restriction_table(rows), restriction_table(rows, WHOLE).iloc[2:]]
     return to_markdown(pd.concat(tables))
 

@@ -35,7 +35,7 @@ from ..runs import RUNS_FOLDER, Run, list_runs
 from .weighting import PRINTED_SCHEMES
 
 Runs = Mapping[str, Run]
-TABLE = RESULTS / "tables" / "10_multilabel.csv"
+TABLE = RESULTS / "tables" / "13_multilabel.csv"
 COLLECTIONS = {"reuters90": "Reuters-21578", "goemotions": "GoEmotions"}
 MODELS = (
     "1vsrest",

@@ -66,7 +66,7 @@ PAGES = {"README.md": "landing.md"} | {
 PAGES["docs/which_score.md"] = "which_score.md"
 """Page → its template."""
 
-CORE = ("00", "01", "02", "03", "05", "06", "07", "16")
+CORE = ("00", "01", "02", "03", "04", "05", "06", "07")
 """The notebooks to read first, in this order."""
 
 

@@ -52,7 +52,7 @@ def system(dataset: str, model: str, folder: Path) -> tuple[str, str]:
 def tests_of(item: str, metric: str, folder: Path) -> tuple[str, str]:
     """How many of the five printed values of p or d can follow from the printed means and SDs."""
     rows = (
-        rows_of(folder / "04_tests.csv", item=item, metric=metric)
+        rows_of(folder / "10_tests.csv", item=item, metric=metric)
         .set_index("scheme")
         .loc[list(PRINTED_SCHEMES)]
     )
@@ -73,7 +73,7 @@ def ranked_list(systems: tuple[str, ...], folder: Path) -> tuple[str, str]:
     published these."""
     found = []
     for item in ("ranked lists", "ranked lists up to recall 0.2"):
-        rows = rows_of(folder / "12_facts.csv", item=item, dataset="nyt10", metric="auc").set_index("model")
+        rows = rows_of(folder / "15_facts.csv", item=item, dataset="nyt10", metric="auc").set_index("model")
         found.append(" / ".join(f"{100 * rows.loc[system, 'value']:.2f}" for system in systems))
     return "–", "; ".join(found)
 
@@ -81,7 +81,7 @@ def ranked_list(systems: tuple[str, ...], folder: Path) -> tuple[str, str]:
 def anchored_areas(folder: Path) -> tuple[str, str]:
     """RESIDE's lists on NYT10 and GIDS: the area anchored at recall 0, as RESIDE's code has it, per cent; we
     found no place where RESIDE prints it."""
-    rows = rows_of(folder / "12_facts.csv", item="ranked lists", model="RESIDE RESIDE", metric="auc_anchored")
+    rows = rows_of(folder / "15_facts.csv", item="ranked lists", model="RESIDE RESIDE", metric="auc_anchored")
     rows = rows.set_index("dataset").loc[["nyt10", "gids"]]
     return "–", " / ".join(f"{100 * value:.2f}" for value in rows["value"])
 
@@ -152,7 +152,7 @@ CLAIMS = (
     *(
         Claim(
             f"W, {item}",
-            "04_audit",
+            "10_audit",
             f"{origin}, " + " / ".join(PRINTED_SCHEMES),
             partial(tests_of, item, metric),
         )
@@ -164,19 +164,19 @@ CLAIMS = (
     ),
     Claim(
         "real lists",
-        "12_distant_supervision_facts",
+        "15_distant_supervision_facts",
         "RESIDE on NYT10 / GIDS: AUC anchored at recall 0",
         anchored_areas,
     ),
     Claim(
         "real lists",
-        "12_distant_supervision_facts",
+        "15_distant_supervision_facts",
         "RESIDE / NRE CNN+ATT on NYT10: AUC between the points, whole list; up to recall 0.2",
         partial(ranked_list, ("RESIDE RESIDE", "NRE CNN+ATT")),
     ),
-    Claim("D, Tables 2 to 5", "12_distant_supervision_facts", "what the paper says of them", claims_of_d),
-    Claim("W, all", "04_audit", "numbers that follow from others", partial(verdicts, "W")),
-    Claim("R, all", "04_audit", "numbers that follow from others", partial(verdicts, "R")),
+    Claim("D, Tables 2 to 5", "15_distant_supervision_facts", "what the paper says of them", claims_of_d),
+    Claim("W, all", "10_audit", "numbers that follow from others", partial(verdicts, "W")),
+    Claim("R, all", "10_audit", "numbers that follow from others", partial(verdicts, "R")),
 )
 
 

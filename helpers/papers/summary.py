@@ -50,9 +50,9 @@ def summary_text(folder: Path | str = TABLES_FOLDER, notebooks: Path | str = ROO
     >>> from helpers.reporting import write_tidy
     >>> row = {"paper": "W", "item": "Table 9", "metric": "f1", "value": 0.70826, "published": "70.8"}
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = write_tidy([row], Path(folder) / "09_systems.csv")
+    ...     path = write_tidy([row], Path(folder) / "12_systems.csv")
     ...     print(summary_text(folder, notebooks=folder))
-    W, Table 9 (09_systems.csv)
+    W, Table 9 (12_systems.csv)
     what  published   ours  agrees
     f1         70.8  70.83  yes
     <BLANKLINE>
@@ -78,7 +78,7 @@ def expected_tables(notebooks: Path | str = ROOT / "notebooks") -> dict[str, str
     """What to say if a table is missing, by file name: read from the first cell of each notebook.
 
     >>> expected_tables()["audit.csv"]
-    'audit.csv is missing; this makes it: python -m helpers notebooks --only 04'
+    'audit.csv is missing; this makes it: python -m helpers notebooks --only 10'
     """
     expected = {}
     for path in sorted(Path(notebooks).glob("[0-9][0-9]_*.ipynb")):

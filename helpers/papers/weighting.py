@@ -1,6 +1,6 @@
 """Paper W (Harbecke et al. 2022), class weighting: Table 4 from our runs, and one class in a macro average.
 
-Notebook 06 writes `weighted_rows` to `results/tables`; from that file `weighted_table` makes what a reader
+Notebook 05 writes `weighted_rows` to `results/tables`; from that file `weighted_table` makes what a reader
 wants to see. The rest asks how much of a macro average is one class.
 """
 
@@ -214,8 +214,8 @@ def weighted_table(rows: pd.DataFrame, dataset: str = "semeval2010") -> pd.DataF
 
 
 def weighted_markdown(folder: Path | str = TABLES_FOLDER) -> str:
-    """W's Table 4, published | ours, for the README; FileNotFoundError if notebook 06 has not written it."""
-    rows = read_tidy(Path(folder) / "06_weighted_f1.csv").query("scheme in @PRINTED_SCHEMES")
+    """W's Table 4, published | ours, for the README; FileNotFoundError if notebook 05 has not written it."""
+    rows = read_tidy(Path(folder) / "05_weighted_f1.csv").query("scheme in @PRINTED_SCHEMES")
     return f"{to_markdown(weighted_table(rows))}\n\n{runs_named(rows, 'semeval2010', list(BERT_EM))}"
 
 

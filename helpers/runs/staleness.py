@@ -67,7 +67,7 @@ _INDEX = TypeAdapter(dict[str, MadeFrom])
 def kind_of(path: str) -> str:
     """The kind of a result by its path.
 
-    >>> kind_of("figures/07_moves"), kind_of("results/README.md")
+    >>> kind_of("figures/06_moves"), kind_of("results/README.md")
     ('figure', 'page')
     """
     return next((kind for folder, kind in KINDS.items() if path.startswith(f"{folder}/")), "page")

@@ -30,10 +30,10 @@ from tests.support import nbformat, v4
 SOLUTIONS = ROOT / "notebooks" / "solutions"
 COPIES = ROOT / "results" / "notebooks"
 LIGHTER = {
-    "05_train_a_relation_classifier": {"epochs": 1, "sentences": 300},
-    "10_multilabel_methods": {"train": "1vsrest"},
+    "04_train_a_relation_classifier": {"epochs": 1, "sentences": 300},
+    "13_multilabel_methods": {"train": "1vsrest"},
 }
-LIGHTER_SOLUTIONS = {"05_train_a_relation_classifier": {"epochs": 1, "sentences": 200}}
+LIGHTER_SOLUTIONS = {"04_train_a_relation_classifier": {"epochs": 1, "sentences": 200}}
 """Parameters that make a run cheaper: what is trained live is shown, and no stored number comes from it."""
 TOLERANCE = {"rel_tol": 1e-7, "abs_tol": 1e-9}
 """Of a number in a table: another machine may add in another order."""
@@ -186,7 +186,7 @@ def test_solution_runs(path: Path, written: Path) -> None:
 
 
 def test_a_changed_number_names_table_row_and_column(tmp_path: Path) -> None:
-    stored = ROOT / "results" / "tables" / "07_direction.csv"
+    stored = ROOT / "results" / "tables" / "06_direction.csv"
     text = stored.read_text("utf-8")
     same, changed = tmp_path / "same.csv", tmp_path / "changed.csv"
     same.write_text(text, "utf-8")
@@ -201,15 +201,15 @@ def test_a_changed_number_names_table_row_and_column(tmp_path: Path) -> None:
         found = table_changes(changed, stored)
         assert len(found) == expected
     key = " · ".join(filter(None, cells[: columns.index("metric") + 1]))
-    assert str(found[0]) == f"results/tables/07_direction.csv, {key} · value: {cells[place]} → {moved}"
+    assert str(found[0]) == f"results/tables/06_direction.csv, {key} · value: {cells[place]} → {moved}"
 
 
 def test_a_changed_output_names_its_cell(tmp_path: Path) -> None:
-    committed = COPIES / "09_multilabel_metrics.ipynb"
+    committed = COPIES / "12_multilabel_metrics.ipynb"
     notebook = nbformat.read(committed, as_version=4)
     place = next(n for n, cell in enumerate(notebook.cells) if shown_lines(cell))
     notebook.cells[place].outputs.append(v4.new_output("stream", text="F1 0.51 in 3 s\n"))
     nbformat.write(notebook, tmp_path / "new.ipynb")
     assert output_changes(committed, committed) == []
     (said,) = output_changes(tmp_path / "new.ipynb", committed)
-    assert said == f"09_multilabel_metrics, cell {place}: +F1 0.51 in … seconds"
+    assert said == f"12_multilabel_metrics, cell {place}: +F1 0.51 in … seconds"

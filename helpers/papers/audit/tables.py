@@ -1,4 +1,4 @@
-"""Notebook 04: the audit's claims as tables for reading, and what few runs can tell."""
+"""Notebook 10: the audit's claims as tables for reading, and what few runs can tell."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def simulated_experiments(runs: int, experiments: int, seed: int, alpha: float =
 
 
 def significance_rows(claims: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the tidy table `04_tests`: d and p of the ten comparisons, and the verdicts."""
+    """The rows of the tidy table `10_tests`: d and p of the ten comparisons, and the verdicts."""
     names = {"d from means and SDs (Eq. 4)": "d", _FROM_MEANS: "p_from_means", _TOGETHER: "p"}
     tests = _test_claims(claims)
     judged = tests.assign(metric=tests["rule"].map(names)).set_index(["item", "scheme", "metric"])

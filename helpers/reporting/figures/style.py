@@ -206,8 +206,8 @@ def draw_and_save(
 
     Runs may be missing: a figure of them is then missing too. Nothing is written, None is returned.
 
-    >>> draw_and_save(print, "06_runs", pd.DataFrame(), "figures")
-    06_runs: no stored runs of it yet, so no figure.
+    >>> draw_and_save(print, "05_runs", pd.DataFrame(), "figures")
+    05_runs: no stored runs of it yet, so no figure.
     """
     if drawn.empty:
         print(f"{name}: no stored runs of it yet, so no figure.")

@@ -116,15 +116,15 @@ class TestPlan:
         from helpers.runs import MadeFrom
 
         made = MadeFrom(
-            made={"results/tables/06_weighted_f1.csv": ""},
+            made={"results/tables/05_weighted_f1.csv": ""},
             read={"results/runs/semeval2010": "0" * 64},
             rules=1,
         )
-        monkeypatch.setattr(grid, "read_index", lambda: {"notebooks/06_weighted_f1.ipynb": made})
+        monkeypatch.setattr(grid, "read_index", lambda: {"notebooks/05_weighted_f1.ipynb": made})
         monkeypatch.setattr(grid, "grid_jobs", lambda *_: {})
         found = plan()
         assert found.notebooks == {
-            "results/notebooks/06_weighted_f1.ipynb": ["results/tables/06_weighted_f1.csv"]
+            "results/notebooks/05_weighted_f1.ipynb": ["results/tables/05_weighted_f1.csv"]
         }
         assert found.pages[:2] == ["README.md", "results/README.md"]
 

@@ -91,7 +91,7 @@ class TestStoredRuns:
 
     def test_the_figure_of_relations_is_that_of_the_runs(self) -> None:
         """And in it, as in D's Figure 5, systems differ more on some relations than on others."""
-        drawn = pd.read_csv(ROOT / "figures" / "13_relations.csv")
+        drawn = pd.read_csv(ROOT / "figures" / "16_relations.csv")
         scores = bag_scores(bag_runs()).groupby("system").mean(numeric_only=True)
         for row in drawn.itertuples():
             own = [name for name in scores.columns if name.endswith(row.relation)]

@@ -1,4 +1,4 @@
-"""Notebook 14: trees for the figure, what types and the leak are worth, and what its sentences say."""
+"""Notebook 17: trees for the figure, what types and the leak are worth, and what its sentences say."""
 
 import pytest
 
@@ -92,7 +92,7 @@ class TestRestriction:
         leaky = rows[rows["model"].str.endswith(AS_PUBLISHED)]["signature"]
         assert leaky.str.endswith("|leak:as_published").all() and len(leaky) == 2 * 4 * 5
         assert restriction_table(rows, WHOLE)["system"].tolist() == ["RECENT", "PTR"]
-        write_tidy(rows, tmp_path / "14_restriction.csv")
+        write_tidy(rows, tmp_path / "17_restriction.csv")
         assert restriction_markdown(tmp_path).count("\n") == 2 + 7 - 1
 
 

@@ -64,9 +64,9 @@ def test_a_verdict_decides_and_its_interval_is_shown(tmp_path):
 
 def test_a_missing_table_is_named_with_the_command_that_makes_it(tmp_path):
     notebook(tmp_path, "01_first.ipynb", "- **Writes.** `figures/01_a`, `results/tables/01_rows.csv`.")
-    notebook(tmp_path, "07_last.ipynb", "- **Writes.** `results/tables/07_more.csv`.")
+    notebook(tmp_path, "06_last.ipynb", "- **Writes.** `results/tables/06_more.csv`.")
     text = page(tmp_path, [SPANBERT])
-    said = "07_more.csv is missing; this makes it: python -m helpers notebooks --only 07"
+    said = "06_more.csv is missing; this makes it: python -m helpers notebooks --only 06"
     assert [one for one in text.splitlines() if "missing" in one] == [said]
 
 
