@@ -228,6 +228,10 @@ SPOILT_FILES = {
     "a field is missing": ("jsonl", '{"gold": "a", "predicted": "b"}\n{"gold": "a"}\n'),
     "a field is null": ("jsonl", '{"gold": "a", "predicted": "b"}\n{"gold": null, "predicted": "b"}\n'),
     "a label is no label": ("jsonl", '{"gold": "a", "predicted": "b"}\n{"gold": 1.5, "predicted": "b"}\n'),
+    "a key is there twice": (
+        "jsonl",
+        '{"gold": "a", "predicted": "b"}\n{"gold": "a", "predicted": "b", "gold": "a"}\n',
+    ),
     "no JSON": ("jsonl", '{"gold": "a", "predicted": "b"}\n{"gold": "a", \n'),
     "no object": ("jsonl", '{"gold": "a", "predicted": "b"}\n[1]\n'),
 }

@@ -39,9 +39,15 @@ DISTRIBUTIONS = {"sklearn": "scikit-learn", "liblinear": "liblinear-official"}
 """Modules that are called otherwise than the distribution that they come with."""
 SCHEMA_VERSION = 1
 """Of the JSON that commands write: raised when a key goes or changes its meaning."""
-RENAMED = {"--out": "--output"}
+RENAMED = {"out": "output"}
 """Old words for options, which still work."""
 LONGEST = 2000  # characters of an error
+
+
+def _renamed(word: str) -> str:
+    if word in RENAMED:
+        logger.warning("--%s is called --%s now", word, RENAMED[word])
+    return RENAMED.get(word, word)
 
 
 class _Command(click.Command):
@@ -49,10 +55,10 @@ class _Command(click.Command):
     option for the value of the one before it: `--output --raw` would write a file called `--raw`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """As click; an old word is replaced; UsageError if an option stands where a value is needed."""
-        args = [self._renamed(word) for word in args]
+        """As click; UsageError if an option stands where a value is needed."""
         options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
         values = {name: 0 if each.is_flag else each.nargs for each in options for name in each.opts}
+        values |= {f"--{old}": values.get(f"--{new}", 0) for old, new in RENAMED.items()}
         for index, word in enumerate(args):
             for value in args[index + 1 : index + 1 + values.get(word, 0)]:
                 if value in values or value.startswith("--"):
@@ -60,13 +66,6 @@ class _Command(click.Command):
                     write = f"; if that is the value, write {word}={value}" if values[word] == 1 else ""
                     raise click.UsageError(message + write, ctx)
         return super().parse_args(ctx, args)
-
-    @staticmethod
-    def _renamed(word: str) -> str:
-        name, sign, value = word.partition("=")
-        if name in RENAMED:
-            logger.warning("%s is called %s now", name, RENAMED[name])
-        return RENAMED.get(name, name) + sign + value
 
     def _parts(self) -> tuple[str, str]:
         first, _, rest = inspect.cleandoc(self.help or "").partition("\n\n")
@@ -97,7 +96,10 @@ class _Group(_Command, click.Group):
         return list(self.commands)
 
 
-@click.group(cls=_Group, no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"]})
+SETTINGS = {"help_option_names": ["-h", "--help"], "token_normalize_func": _renamed}
+
+
+@click.group(cls=_Group, no_args_is_help=False, context_settings=SETTINGS)
 @click.version_option(__version__, message="%(version)s", help="Show the version and exit.")
 def app() -> None:
     """Every score of your predictions, tests between systems, statistics, data, notebooks.
@@ -172,7 +174,11 @@ def _lacking(error: BaseException | None, command: str) -> str:
     if IS_CHECKOUT:
         return f"{needs}: make setup"
     pattern = re.compile(rf"{re.escape(package)}\b[^;]*;.*extra == ['\"](\w+)['\"]", re.IGNORECASE)
-    extras = [held[1] for line in requires(NAME) or () if (held := pattern.match(line)) and held[1] != "all"]
+    extras = [
+        extra_line[1]
+        for line in requires(NAME) or ()
+        if (extra_line := pattern.match(line)) and extra_line[1] != "all"
+    ]
     extra = command if command in extras else next(iter(extras), "")
     return f"{needs}: pip install '{NAME}[{extra}]'" if extra else ""
 

@@ -67,15 +67,7 @@ def _leaderboard() -> None:
 @option("--n-facts", "N", "For a published list: how many facts are true.", click.IntRange(1, 2**53))
 @REPLACE
 @STORE
-def _add(
-    file: str | None,
-    dataset: str | None,
-    system: str | None,
-    batch: str | None,
-    replace: bool,
-    stored: dict[str, Any],
-    **options: Any,
-) -> None:
+def _add(batch: str | None, replace: bool, stored: dict[str, Any], **options: Any) -> None:
     """Add a prediction file, or many.
 
     FILE (.csv, .tsv, .jsonl or .parquet, also .gz) has one row for each sample of the test set, the negative
@@ -92,16 +84,16 @@ def _add(
     """
     from ..reporting.leaderboard import Submission, add_submission
 
-    paired = options.pop("paired_column")
+    needed = [options[name] for name in ("file", "dataset", "system")]
     if batch:
-        if file or dataset or system:
+        if any(needed):
             raise ValueError("--batch names files, data sets and systems: give it alone")
         return _add_batch(batch, replace, stored)
-    if not (file and dataset and system):
+    if not all(needed):
         raise ValueError("leaderboard add needs FILE, --dataset D and --system NAME; or --batch LIST")
-    roles = {role: options.pop(f"{role}_column") for role in ("id", "gold", "predicted")}
-    roles["predicted_paired"] = paired
-    submission = Submission(file, dataset, system, columns=roles, **options)
+    roles = {role: options.pop(f"{role}_column") for role in ("id", "gold", "predicted", "paired")}
+    roles["predicted_paired"] = roles.pop("paired")
+    submission = Submission(**options, columns=roles)
     path = _noting(lambda: add_submission(submission, **stored, replace=replace))
     put(f"{path}\n`{program()} leaderboard rebuild` puts it on the page")
 
@@ -169,15 +161,7 @@ def _compare_two(
 @option("--pictures", "FOLDER", "Take pictures of the page there; needs Chromium and playwright.")
 @flag("--neighbours", "First renew the paired intervals of neighbours, from the prediction files.")
 @STORE
-def _rebuild(
-    out: str | None,
-    runs: str | None,
-    replicates: int,
-    fresh: bool,
-    pictures: str | None,
-    neighbours: bool,
-    stored: dict[str, Any],
-) -> None:
+def _rebuild(out: str | None, fresh: bool, neighbours: bool, stored: dict, **options: Any) -> None:
     """Compute every measure of every stored system, and write the page: one file, to be opened or uploaded.
 
     Intervals that were computed before are kept in .cache; of new outcomes they take a second each. With
@@ -191,11 +175,12 @@ def _rebuild(
     from ..reporting.leaderboard import PAGE, build_page, page_data, take_pictures, write_neighbours
 
     if neighbours:
-        write_neighbours(replicates)
-    folders = stored | ({"runs": runs} if runs else {})
-    data = page_data(**folders, replicates=replicates, cached=not fresh)
+        write_neighbours(options["replicates"])
+    pictures = options.pop("pictures")
+    given = {name: value for name, value in options.items() if value is not None}
+    data = page_data(**stored, **given, cached=not fresh)
     path = build_page(data, out or PAGE)
-    systems = sum(len(one["systems"]) for one in data["testsets"])
+    systems = sum(len(testset["systems"]) for testset in data["testsets"])
     put(f"{path}: {systems} systems on {len(data['testsets'])} test sets, {path.stat().st_size / 1e6:.2f} MB")
     for picture in take_pictures(path, pictures) if pictures else ():
         put(str(picture))
@@ -242,7 +227,7 @@ def _list(form: str, stored: dict[str, Any]) -> None:
 
 
 @app.command("report")
-@click.argument("file", metavar="FILE", type=FILE)
+@click.argument("path", metavar="FILE", type=FILE)
 @option(
     "--dataset", "D", "A stored test set: checks FILE, and gives the systems to stand beside.", default=""
 )
@@ -251,16 +236,7 @@ def _list(form: str, stored: dict[str, Any]) -> None:
 @bootstrap(default=1000)
 @forms("markdown", "html", "json")
 @OUTPUT
-def _report(
-    file: str,
-    dataset: str,
-    system: str,
-    negative: str | None,
-    replicates: int,
-    form: str,
-    output: str | None,
-    **named: Any,
-) -> None:
+def _report(form: str, output: str | None, **options: Any) -> None:
     """A report of one prediction file, on one page.
 
     All schemes with intervals, every class, a paragraph that says how to report the score; with --dataset
@@ -273,6 +249,6 @@ def _report(
     """
     from ..reporting.leaderboard import file_report
 
-    roles = {role: named.get(f"{role}_column") for role in ("id", "gold", "predicted")}
-    made = _noting(lambda: file_report(file, dataset, system, negative, roles, replicates))
+    roles = {role: options.pop(f"{role}_column") for role in ("id", "gold", "predicted")}
+    made = _noting(lambda: file_report(**options, columns=roles))
     put(as_json(made.to_dict()) if form == "json" else getattr(made, f"to_{form}")(), output)

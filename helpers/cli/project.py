@@ -17,6 +17,8 @@ from .options import FILE, flag, forms, option
 
 WORKFLOW = ROOT / "workflow"
 CLUSTERS = ("local", "slurm")
+JOBS = "At most so many at once (default: one a processor; on a cluster, its profile's)."
+LAUNCH = f"How a training is started, e.g. 'accelerate launch --num_processes 4 -m {PACKAGE.name}'."
 LINES = 20
 """Of one state in the table of `status`."""
 
@@ -76,36 +78,11 @@ def _lines(states: Sequence[Any]) -> Iterator[str]:
 @flag("--runs-only", "No notebooks and no pages.")
 @flag("--missing-only", "Leave runs that are stale as they are.")
 @flag("--dry-run", "Only list the grid, and what of it is to be made.")
-@option(
-    "--on",
-    "PLACE",
-    "local (default), slurm, or a folder with a Snakemake profile.",
-    default="local",
-)
-@option(
-    "--jobs",
-    "N",
-    "At most so many at once (default: one a processor; on a cluster, its profile's).",
-    click.IntRange(1, 10_000),
-)
+@option("--on", "PLACE", "local (default), slurm, or a folder with a Snakemake profile.", default="local")
+@option("--jobs", "N", JOBS, click.IntRange(1, 10_000))
 @forms("table", "json")
-@option(
-    "--launch",
-    "WORDS",
-    f"How a training is started, e.g. 'accelerate launch --num_processes 4 -m {PACKAGE.name}'.",
-)
-def _grid(
-    profile: str | None,
-    file: str | None,
-    encoders: tuple[str, ...],
-    runs_only: bool,
-    missing_only: bool,
-    dry_run: bool,
-    on: str,
-    jobs: int | None,
-    launch: str | None,
-    form: str,
-) -> int:
+@option("--launch", "WORDS", LAUNCH)
+def _grid(dry_run: bool, on: str, jobs: int | None, launch: str | None, form: str, **chosen: Any) -> int:
     """Make what is missing or stale of a grid: runs, then notebooks and pages, many at once.
 
     Snakemake starts the commands, here or on a cluster. Kill it, or any of its jobs, at any time: the next
@@ -120,12 +97,13 @@ def _grid(
       python -m helpers grid --grid mine.json --jobs 2
       python -m helpers grid --profile paper --on slurm --jobs 50
     """
-    profile = profile or ("paper" if encoders else "standard")
-    if encoders and profile != "paper":
+    file, encoders = chosen["file"], chosen["encoders"]
+    chosen["profile"] = chosen["profile"] or ("paper" if encoders else "standard")
+    if encoders and chosen["profile"] != "paper":
         raise ValueError("--encoder belongs to --profile paper; the standard grid has the embedded encoder")
     from ..experiments import plan
 
-    wanted = plan(profile, file, encoders, runs_only, missing_only)
+    wanted = plan(**chosen)
     if dry_run:
         put(as_json(wanted.record()) if form == "json" else wanted.to_text())
         return 0
@@ -136,9 +114,9 @@ def _grid(
     if not (cluster / "config.yaml").is_file():
         raise ValueError(f"--on {on}: {cluster} holds no config.yaml; known places: {', '.join(CLUSTERS)}")
     given = {
-        "grid_profile": profile,
-        "runs_only": "true" if runs_only else "",
-        "missing_only": "true" if missing_only else "",
+        "grid_profile": chosen["profile"],
+        "runs_only": "true" if chosen["runs_only"] else "",
+        "missing_only": "true" if chosen["missing_only"] else "",
         "encoders": " ".join(encoders),
         "grid_file": str(Path(file).absolute()) if file else "",
         "launch": launch,

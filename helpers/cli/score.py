@@ -80,11 +80,7 @@ def threshold(text: str) -> tuple[str, float]:
 @LATEX
 @RAW
 @OUTPUT
-def _score(
-    files: tuple[str, ...],
-    inverse: str | None,
-    **options: Any,
-) -> int:
+def _score(files: tuple[str, ...], inverse: str | None, **options: Any) -> int:
     """Every score of a file of gold and predicted labels.
 
     FILE (.csv, .tsv, .jsonl, .json or .parquet, also .gz; - is standard input, CSV) has one row for each
@@ -350,18 +346,7 @@ CORRECTION = "Correction of p for several tests: holm (default), or bh (Benjamin
 @flag("--tests", TESTS)
 @RAW
 @OUTPUT
-def _compare(
-    files: tuple[str, ...],
-    runs: tuple[str, ...],
-    paired_column: str | None,
-    inverse: str | None,
-    fail_under: tuple[tuple[str, float], ...],
-    form: str,
-    raw: bool,
-    tests: bool,
-    output: str | None,
-    **options: Any,
-) -> int:
+def _compare(files: tuple[str, ...], runs: tuple[str, ...], **options: Any) -> int:
     """Tests between systems: on the same samples, or over their runs.
 
     Files: the first is compared with each other one by a two-sided paired bootstrap under every scheme; p is
@@ -402,22 +387,26 @@ def _compare(
 
     options |= reading_of(options) | policy_of(options)
     style = latex_of(options)
+    form, raw, output, tests = (options.pop(name) for name in ("form", "raw", "output", "tests"))
+    paired = {name: options.pop(name) for name in ("paired_column", "inverse")}
+    fail_under = options.pop("fail_under")
     if runs and files:
-        given = " ".join(f"--runs {shlex.quote(one)}" for one in runs)
+        given = " ".join(f"--runs {shlex.quote(pattern)}" for pattern in runs)
         raise ValueError(
             f"{files[0]} stands beside {given}: quote the pattern, or give each file by --runs NAME=FILE"
         )
     if runs:
-        if inverse and not paired_column:
+        if paired["inverse"] and not paired["paired_column"]:
             raise ValueError("--inverse is of use with --paired-column only")
         if any(options.pop(name) for name in ("match", "counted_as", "match_entities")) or fail_under:
             raise ValueError("--match, --as, --match-entities and --fail-under are for files, not for --runs")
         for name in ("replicates", "seed"):
             options.pop(name)  # no bootstrap: what varies is the training
-        options |= {"paired_column": paired_column, "inverse": read_inverse(inverse) if inverse else None}
-        put_report(compare_run_files(expand_runs(runs), **options), form, raw, output, tests=tests, **style)
+        paired["inverse"] = read_inverse(paired["inverse"]) if paired["inverse"] else None
+        compared = compare_run_files(expand_runs(runs), **options, **paired)
+        put_report(compared, form, raw, output, tests=tests, **style)
         return 0
-    if paired_column or inverse:
+    if any(paired.values()):
         raise ValueError("--paired-column and --inverse are for --runs")
     if hint := seeds_among(files):
         raise ValueError(hint)

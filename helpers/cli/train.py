@@ -281,17 +281,7 @@ def _linear(context: click.Context, form: str, parameters: tuple, tfidf: tuple, 
 @option("--profile", "P", "The grid of --run: standard (default: all studies), paper.", default="standard")
 @option("--grid", "FILE", "The grid of --run: one of your own, see `grid`.", FILE)
 @option("--encoder encoders", "E", "Of the paper's grid; repeatable.", multiple=True)
-def _runs(
-    train: bool,
-    seeds: tuple[int, ...],
-    models: tuple[str, ...],
-    study: str,
-    out: str | None,
-    run: str | None,
-    profile: str,
-    grid: str | None,
-    encoders: tuple[str, ...],
-) -> None:
+def _runs(train: bool, study: str, out: str | None, run: str | None, **chosen: Any) -> None:
     """Which runs of profile standard are stored; train the missing ones.
 
     The standard set: nine models on SemEval-2010 with five seeds, two of them also on the training split of
@@ -312,22 +302,25 @@ def _runs(
       python -m helpers runs --train --run results/runs/semeval2010/PTR/all-MiniLM-L6-v2/seed-459.json
     """
     from ..core import unknown_name
-    from ..experiments import chosen, grid_jobs, status, studies, study_jobs, train_missing, train_one
+    from ..experiments import chosen as experiments_of
+    from ..experiments import grid_jobs, status, studies, study_jobs, train_missing, train_one
     from ..models import is_first_process
 
     if run is not None:
         if not train:
             raise ValueError("--run PATH needs --train: `status` says what is stored")
-        trained = train_one(run, grid_jobs(profile, grid, encoders))
+        trained = train_one(run, grid_jobs(chosen["profile"], chosen["grid"], chosen["encoders"]))
         if is_first_process():
             put(f"{'stored' if trained else 'is stored already'}: {run}")
         return
     known = studies()
     if study not in known:
         raise unknown_name("study", study, known)
-    wanted, jobs = chosen(known[study].experiments, seeds, models), study_jobs(known[study], out)
+    wanted = experiments_of(known[study].experiments, chosen["seeds"], chosen["models"])
+    jobs = study_jobs(known[study], out)
     asked = {path: job for path, job in jobs.items() if job.experiment in wanted}
     for job in train_missing(asked) if train else ():
-        one = job.experiment
-        print(f"stored: {one.dataset_name} {one.name} {one.run_variant} seed {one.run_seed}", file=sys.stderr)
+        trained = job.experiment
+        name = f"{trained.dataset_name} {trained.name} {trained.run_variant}"
+        print(f"stored: {name} seed {trained.run_seed}", file=sys.stderr)
     put(status(jobs).to_string(index=False))

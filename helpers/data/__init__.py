@@ -115,7 +115,7 @@ from .ranked_lists import (
     read_ranked_list,
 )
 from .pairing import clean_sample, paired_sample, paired_sets, write_pairs
-from .cells import Coded, as_frame, as_list
+from .cells import Coded, as_frame, as_list, distinct_keys
 from .tables import FORMS, open_source
 from .predictions import (
     ANSWERED,

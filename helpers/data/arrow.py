@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,23 @@ from .cells import Coded
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+class Wanted(NamedTuple):
+    """Which columns are read: labels, but for the one of identifiers, which are text, and those of numbers.
+
+    Empty cells are a fault, but in `may_be_empty`.
+    """
+
+    columns: Sequence[str]
+    identifiers: str | None = None
+    numbers: Collection[str] = ()
+    may_be_empty: Collection[str] = ()
+
+    def labels(self) -> list[str]:
+        """The columns of labels."""
+        return [name for name in self.columns if name != self.identifiers and name not in self.numbers]
+
 
 FOR_ARROW = 1 << 21
 """Bytes from which Arrow reads a text: of fewer, loading it takes longer than Python's reader."""
@@ -34,19 +51,12 @@ def for_arrow(content: bytes) -> bool:
     return len(content) >= FOR_ARROW and find_spec("pyarrow") is not None
 
 
-def delimited_columns(
-    content: bytes,
-    delimiter: str,
-    columns: Sequence[str],
-    identifiers: str | None,
-    numbers: Collection[str],
-    may_be_empty: Collection[str],
-) -> dict[str, Any] | None:
+def delimited_columns(content: bytes, delimiter: str, wanted: Wanted) -> dict[str, Any] | None:
     """The named columns of a CSV or TSV file with a header, which is known to be UTF-8; or None.
 
-    >>> found = delimited_columns(b"id,gold\\n7,NA\\n", ",", ["gold"], None, (), ())
-    >>> found["gold"].tolist(), delimited_columns(b"id,gold\\n7\\n", ",", ["gold"], None, (), ())
-    (['NA'], None)
+    >>> delimited_columns(b"id,gold\\n7,NA\\n", ",", Wanted(["gold"]))["gold"].tolist()
+    ['NA']
+    >>> delimited_columns(b"id,gold\\n7\\n", ",", Wanted(["gold"]))
     """
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
@@ -54,8 +64,8 @@ def delimited_columns(
     quoted = b'"' in content
     if quoted and not _well_quoted(content, delimiter):
         return None
-    texts = dict.fromkeys(columns, pa.dictionary(pa.int32(), pa.string()))
-    kinds = texts | dict.fromkeys(numbers, pa.float64()) | ({identifiers: pa.string()} if identifiers else {})
+    kinds = dict.fromkeys(wanted.columns, pa.string()) | dict.fromkeys(wanted.numbers, pa.float64())
+    kinds |= dict.fromkeys(wanted.labels(), pa.dictionary(pa.int32(), pa.string()))
     try:
         table = arrow_csv.read_csv(
             pa.BufferReader(content),
@@ -64,7 +74,7 @@ def delimited_columns(
             parse_options=arrow_csv.ParseOptions(delimiter=delimiter),
             convert_options=arrow_csv.ConvertOptions(
                 column_types=kinds,
-                include_columns=list(columns),
+                include_columns=list(wanted.columns),
                 null_values=[],
                 strings_can_be_null=False,
                 check_utf8=False,
@@ -75,29 +85,21 @@ def delimited_columns(
     # a cell of several lines may have been cut
     if quoted and table.num_rows != _lines(content) - 1:
         return None
-    return _sound(table, identifiers, numbers, may_be_empty)
+    return _sound(table, wanted)
 
 
-def json_columns(
-    content: bytes,
-    first: dict[str, Any],
-    columns: Sequence[str],
-    identifiers: str | None,
-    numbers: Collection[str],
-    may_be_empty: Collection[str],
-) -> dict[str, Any] | None:
+def json_columns(content: bytes, first: dict[str, Any], wanted: Wanted) -> dict[str, Any] | None:
     """The named fields of JSON lines, with the types that the first object shows; or None.
 
-    >>> found = json_columns(b'{"gold": 7}', {"gold": 7}, ["gold"], None, (), ())
-    >>> found["gold"].tolist()
+    >>> json_columns(b'{"gold": 7}', {"gold": 7}, Wanted(["gold"]))["gold"].tolist()
     ['7']
     """
     import pyarrow as pa
     from pyarrow import json as arrow_json
 
-    whole = {column for column in columns if type(first.get(column)) is int}
-    kinds = dict.fromkeys(whole, pa.int64()) | dict.fromkeys(numbers, pa.float64())
-    schema = pa.schema([(column, kinds.get(column, pa.string())) for column in columns])
+    whole = {column for column in wanted.columns if type(first.get(column)) is int}
+    kinds = dict.fromkeys(whole, pa.int64()) | dict.fromkeys(wanted.numbers, pa.float64())
+    schema = pa.schema([(column, kinds.get(column, pa.string())) for column in wanted.columns])
     options = arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
     threads = arrow_json.ReadOptions(use_threads=len(content) > _BLOCK)
     try:
@@ -105,9 +107,9 @@ def json_columns(
     except pa.ArrowInvalid:
         return None
     # Arrow also takes objects that go over several lines; of what may be empty, a field may be missing
-    if table.num_rows != _lines(content) or any(table[name].null_count for name in may_be_empty):
+    if table.num_rows != _lines(content) or any(table[name].null_count for name in wanted.may_be_empty):
         return None
-    return _sound(table, identifiers, numbers, may_be_empty)
+    return _sound(table, wanted)
 
 
 def parquet_schema(path: Path | str, content: Any) -> pa.Schema:
@@ -121,14 +123,7 @@ def parquet_schema(path: Path | str, content: Any) -> pa.Schema:
         raise MalformedRecord(path, f"this is no whole Parquet file ({error})") from error
 
 
-def parquet_columns(
-    path: Path | str,
-    content: Any,
-    columns: Sequence[str],
-    identifiers: str | None,
-    numbers: Collection[str],
-    may_be_empty: Collection[str],
-) -> dict[str, Any]:
+def parquet_columns(path: Path | str, content: Any, wanted: Wanted) -> dict[str, Any]:
     """The named columns of a Parquet file. Integers become text (3 → "3").
 
     Raises MalformedRecord : the file is damaged; a column of neither text nor integers, or of no numbers; a
@@ -140,14 +135,14 @@ def parquet_columns(
     try:
         table = parquet.read_table(
             pa.BufferReader(content),
-            columns=list(columns),
-            read_dictionary=[name for name in columns if name != identifiers and name not in numbers],
+            columns=list(wanted.columns),
+            read_dictionary=wanted.labels(),
             use_threads=len(content) > _BLOCK,
             pre_buffer=False,
         )
     except (pa.ArrowException, OSError) as error:
         raise MalformedRecord(path, f"the file cannot be read ({error})") from error
-    check_types(path, table.schema, numbers)
+    check_types(path, table.schema, wanted.numbers)
     try:
         for chunk in (chunk for column in table.columns for chunk in column.chunks):
             # of codes, their range and the distinct labels; whole validation takes as long as reading
@@ -156,11 +151,11 @@ def parquet_columns(
             (chunk.dictionary if pa.types.is_dictionary(chunk.type) else chunk).validate(full=True)
     except pa.ArrowException as error:
         raise MalformedRecord(path, f"a column is damaged ({error})") from error
-    read = {name: _column(table[name], name, identifiers, numbers) for name in columns}
+    read = {name: _column(table[name], name, wanted) for name in wanted.columns}
     for name, column in read.items():
-        row = None if name in may_be_empty else _odd_row(column)
+        row = None if name in wanted.may_be_empty else _odd_row(column)
         if row is not None:
-            is_number = name in numbers and table[name][row].is_valid
+            is_number = name in wanted.numbers and table[name][row].is_valid
             fault = "holds no finite number" if is_number else "is empty"
             raise MalformedRecord(path, f"the cell of row {row + 1} {fault}", column=name)
     return read
@@ -198,17 +193,17 @@ def _check_codes(chunk: pa.DictionaryArray) -> None:
         raise pa.ArrowInvalid(f"code {ends['max']} of {len(chunk.dictionary)} labels")
 
 
-def _column(column: pa.ChunkedArray, name: str, identifiers: str | None, numbers: Collection[str]) -> Any:
+def _column(column: pa.ChunkedArray, name: str, wanted: Wanted) -> Any:
     """Labels coded, a missing one as ''; numbers as floats, a missing one as nan; identifiers as they are."""
     import pyarrow as pa
 
-    if name in numbers:
+    if name in wanted.numbers:
         return column.cast(pa.float64(), safe=False).to_numpy()  # of large integers the nearest float
-    if name == identifiers:
+    if name == wanted.identifiers:
         return column.cast(pa.string())
-    one = column.dictionary_encode().unify_dictionaries().combine_chunks()
-    labels = [label or "" for label in one.dictionary.cast(pa.string()).to_pylist()]
-    codes = one.indices.cast(pa.int32())
+    encoded = column.dictionary_encode().unify_dictionaries().combine_chunks()
+    labels = [label or "" for label in encoded.dictionary.cast(pa.string()).to_pylist()]
+    codes = encoded.indices.cast(pa.int32())
     coded = Coded(np.from_dlpack(codes.fill_null(len(labels))), np.array([*labels, ""], object))
     if column.null_count or len(set(labels)) < len(labels):
         return coded.relabelled({})
@@ -229,11 +224,11 @@ def _odd_row(column: Any) -> int | None:
     return next((row for row, text in enumerate(column.to_pylist()) if not (text or "").strip()), None)
 
 
-def _sound(
-    table: pa.Table, identifiers: str | None, numbers: Collection[str], may_be_empty: Collection[str]
-) -> dict[str, Any] | None:
-    read = {name: _column(table[name], name, identifiers, numbers) for name in table.column_names}
-    odd = any(_odd_row(column) is not None for name, column in read.items() if name not in may_be_empty)
+def _sound(table: pa.Table, wanted: Wanted) -> dict[str, Any] | None:
+    read = {name: _column(table[name], name, wanted) for name in table.column_names}
+    odd = any(
+        _odd_row(column) is not None for name, column in read.items() if name not in wanted.may_be_empty
+    )
     return None if odd else read
 
 

@@ -92,10 +92,13 @@ def make_bags(mentions: Iterable[Mention], negative: str | None, by_relation: bo
     samples: dict[tuple[str, ...], list[RelationSample]] = {}
     for mention in mentions:
         pair = (mention.head, mention.tail)
-        for key in [(*pair, one) for one in mention.relations] if by_relation else [pair]:
+        for key in [(*pair, relation) for relation in mention.relations] if by_relation else [pair]:
             relations.setdefault(key, {}).update(dict.fromkeys(key[2:] or mention.relations))
             samples.setdefault(key, []).append(mention.sample)
-    positive = {key: tuple(one for one in labels if one != negative) for key, labels in relations.items()}
+    positive = {
+        key: tuple(relation for relation in labels if relation != negative)
+        for key, labels in relations.items()
+    }
     return [
         Bag(key[0], key[1], positive[key] or tuple(labels), tuple(samples[key]))
         for key, labels in relations.items()
@@ -166,9 +169,9 @@ def fingerprint(mentions: Iterable[Mention], negative: str | None = "NA") -> Fin
     if not corpus:
         raise ValueError("there is no mention")
     pairs = make_bags(corpus, negative)
-    bags = {(one.head, one.tail, label) for one in corpus for label in one.relations}
+    bags = {(mention.head, mention.tail, label) for mention in corpus for label in mention.relations}
     positive = [sum(label != negative for label in bag.relations) for bag in pairs]
-    of_sentences = sum(set(one.relations) == {negative} for one in corpus)
+    of_sentences = sum(set(mention.relations) == {negative} for mention in corpus)
     return Fingerprint(
         sentences=len(corpus),
         duplicates=len(corpus) - len(without_duplicates(corpus)),
@@ -179,7 +182,7 @@ def fingerprint(mentions: Iterable[Mention], negative: str | None = "NA") -> Fin
         several=sum(count > 1 for count in positive),
         negative_sentences=of_sentences / len(corpus),
         negative_pairs=positive.count(0) / len(pairs),
-        annotated=sum(bool(one.annotated) for one in corpus),
+        annotated=sum(bool(mention.annotated) for mention in corpus),
         malformed=len(corpus.malformed),
         notes=dict(sorted(corpus.notes.items())),
     )
@@ -192,8 +195,8 @@ def shared_pairs(train: Iterable[Mention], test: Iterable[Mention]) -> list[tupl
     >>> shared_pairs([one], [one, one._replace(head="Q2")])
     [('Q1', 'Q84')]
     """
-    known = {(one.head, one.tail) for one in train}
-    return [pair for pair in dict.fromkeys((one.head, one.tail) for one in test) if pair in known]
+    known = {(mention.head, mention.tail) for mention in train}
+    return [pair for pair in dict.fromkeys((mention.head, mention.tail) for mention in test) if pair in known]
 
 
 @functools.cache

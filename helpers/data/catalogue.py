@@ -108,7 +108,7 @@ class Dataset:
             raise ValueError(
                 f"data set {self.name!r}: measured is {self.measured!r}, its splits are {splits}"
             )
-        known = {one.licence for one in registered_files().values() if one.dataset == self.counted_name}
+        known = {file.licence for file in registered_files().values() if file.dataset == self.counted_name}
         defaults = {
             "title": self.title or self.name,
             "whole": self.whole or tuple(self.files),

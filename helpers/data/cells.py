@@ -56,7 +56,9 @@ class Coded:
 
     def _moved(self, number: Mapping[Any, int], new_label: Mapping[Any, Any] | None = None) -> np.ndarray:
         labels = self.categories.tolist()
-        return np.array([number[(new_label or {}).get(one, one)] for one in labels], np.int32)[self.codes]
+        return np.array([number[(new_label or {}).get(label, label)] for label in labels], np.int32)[
+            self.codes
+        ]
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -126,6 +128,20 @@ def as_frame(columns: Mapping[str, Any]) -> pd.DataFrame:
         return column if isinstance(column, np.ndarray) else as_list(column)
 
     return pd.DataFrame({name: made(column) for name, column in columns.items()})
+
+
+def distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object, from json's `object_pairs_hook`; ValueError for a key that is there twice.
+
+    >>> json.loads('{"gold": "a", "gold": "b"}', object_pairs_hook=distinct_keys)
+    Traceback (most recent call last):
+    ValueError: key 'gold' is there twice
+    """
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        twice = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
+        raise ValueError(f"key {shown(twice)} is there twice")
+    return record
 
 
 def label_of_json(value: Any) -> str:

@@ -32,7 +32,7 @@ def read_corpus(name: str, strict: bool = True) -> dict[str, Corpus | Documents]
     Traceback (most recent call last):
     ValueError: unknown corpus 'kpb37'; did you mean 'kbp37'? Known: ...
     """
-    readable = [one.name for one in datasets().values() if one.splits]
+    readable = [row.name for row in datasets().values() if row.splits]
     if name not in readable:
         raise unknown_name("corpus", name, readable)
     dataset = datasets()[name]
@@ -54,11 +54,11 @@ def fetch_dataset(name: str) -> list[Path]:
     """
     dataset = datasets().get(name)
     if dataset is not None and dataset.address:
-        told = f"{', '.join(map(str, dataset.files.values()))} may not be passed on: get them from"
-        told += f" {dataset.address}, and put them into {search_folders()[0]}"
-        if all(one.dataset != name for one in registered_files().values()):
-            raise MissingData(told)
-        logger.warning("%s", told)
+        advice = f"{', '.join(map(str, dataset.files.values()))} may not be passed on: get them from"
+        advice += f" {dataset.address}, and put them into {search_folders()[0]}"
+        if all(file.dataset != name for file in registered_files().values()):
+            raise MissingData(advice)
+        logger.warning("%s", advice)
     return fetch(name)
 
 
@@ -72,9 +72,9 @@ def file_path(file: Path | str, address: str = "") -> Path:
     if str(file) in registered_files():
         return locate(str(file))
     places = dict.fromkeys(folder / file for folder in (Path(), *search_folders()))
-    for place in places:
-        if place.is_file():
-            return place
+    for path in places:
+        if path.is_file():
+            return path
     what = f"it is neither a file on disk nor a registered one{did_you_mean(file, registered_files())}"
     if address:
         what = f"it may not be passed on; get it from {address}"
@@ -95,8 +95,8 @@ def corpus_hashes(name: str, splits: Iterable[str] | None = None) -> dict[str, s
     chosen += dataset.made_from
     places = {file: file_path(file, dataset.address) for file in chosen}
     return {
-        data_name(file if str(file) in registered_files() else place): file_sha256(place)
-        for file, place in places.items()
+        data_name(file if str(file) in registered_files() else path): file_sha256(path)
+        for file, path in places.items()
     }
 
 
@@ -115,7 +115,7 @@ def parsed_corpus(name: str, strict: bool = True) -> dict[str, list[ParsedSample
     Traceback (most recent call last):
     ValueError: unknown data set with dependency trees 'kbp37'. Known: semeval2010...
     """
-    known = [one.name for one in datasets().values() if one.parsed]
+    known = [row.name for row in datasets().values() if row.parsed]
     if name not in known:
         raise unknown_name("data set with dependency trees", name, known)
     dataset, corpus = find_dataset(name), read_corpus(name, strict)
@@ -147,12 +147,12 @@ def join_trees(
     samples, parsed = list(samples), read_dependencies(path, trees=trees)
     if len(samples) != len(parsed):
         raise MalformedRecord(path, f"{len(parsed)} sentences; the corpus has {len(samples)}")
-    for number, (sample, one) in enumerate(zip(samples, parsed, strict=True), start=1):
-        if _letters(sample) != _letters(one):
+    for number, (sample, sentence) in enumerate(zip(samples, parsed, strict=True), start=1):
+        if _letters(sample) != _letters(sentence):
             raise MalformedRecord(path, f"sentence {number} is not that of sample {sample.id}", number)
     return [
-        replace(one, id=sample.id, relation=sample.relation)
-        for sample, one in zip(samples, parsed, strict=True)
+        replace(sentence, id=sample.id, relation=sample.relation)
+        for sample, sentence in zip(samples, parsed, strict=True)
     ]
 
 

@@ -1,27 +1,28 @@
 """How often each combination of labels occurs, in prediction files and in frames of any engine.
 
-A file of less than 1 GiB is read as any prediction file is; several, larger ones and addresses are counted by
-DuckDB in bounded memory, or by Spark where its cluster is. Labels have the rules of
-prediction files everywhere: none is missing or blank, case matters.
+Files of less than 1 GiB are read as any prediction file is, and added; larger ones and addresses are counted
+by DuckDB in bounded memory, or by Spark where its cluster is. Labels have the rules of prediction files
+everywhere: none is missing or blank, case matters.
 """
 
 from __future__ import annotations
 
 import glob
+import json
 import logging
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
+from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..core import MalformedRecord, listing, named_twice, shown, unknown_name
-from .cells import Coded, as_list
-from .engines import ENGINES, KINDS, Engine, Part, countable, is_address, is_large, quoted_name, repeated
+from .cells import Coded, as_list, label_of_json
+from .engines import ENGINES, KINDS, ROLES, countable, is_address, is_large, quoted_name, repeated
 from .label_names import with_names
 from .predictions import LabelColumns, columns_of, named_columns, read_label_columns
 from .tables import STANDARD_INPUT, Source, file_kind
@@ -32,7 +33,6 @@ MOST_COMBINATIONS = 1 << 22
 """Rows of a table of counts: more combinations than that are of ids or texts, not of classes."""
 MEMORY = "memory"
 """The engine that reads whole files."""
-NOT_CHECKED = "%s: ids are not checked; --check-ids looks for those that occur twice"
 _COUNT, _FRAME = "__count__", "the frame"
 
 
@@ -82,8 +82,7 @@ def count_files(
         reads s3://, gs:// and https:// if its extension httpfs is installed), several of them: of CSV, TSV,
         JSON lines or Parquet. Their rows are the samples of one test set.
     gold_column, predicted_column, paired_column, id_column, label_names : as of `read_predictions`.
-    engine : 'memory', 'duckdb' or 'spark'; None: memory for one file of less than 1 GiB, and for several
-        where DuckDB is not installed, else DuckDB.
+    engine : 'memory', 'duckdb' or 'spark'; None: memory for less than 1 GiB, else DuckDB.
     check_ids : identifiers have to be unique over all files. In memory those of a file always are.
     gold_file, form, empty : as of `read_predictions`, for one file in memory.
 
@@ -101,121 +100,124 @@ def count_files(
     ...     for name in "ab":
     ...         _ = Path(folder, f"{name}.csv").write_text("gold,predicted\\nNA,NA\\nNA,r\\n")
     ...     counted = count_files(f"{folder}/*.csv")
-    >>> sorted(set(counted["predicted"].tolist())), int(counted.counts.sum())
-    (['NA', 'r'], 4)
+    >>> counted["predicted"].tolist()
+    ['NA', 'r', 'NA', 'r']
     """
     if engine not in (None, MEMORY, *ENGINES):
         raise unknown_name("engine", engine, (MEMORY, *ENGINES))
     files = find_files(paths)
     name = str(paths) if isinstance(paths, str | Path) else listing(files, 200)
-    columns = (gold_column, predicted_column, paired_column, id_column)
+    named = named_columns(gold_column, predicted_column, paired_column, id_column)
     alone = len(files) == 1 and not is_address(files[0])
     for_one = {"--gold": gold_file, "--input-format": form, "--empty": empty if empty != "error" else None}
     given = [option for option, value in for_one.items() if value is not None]
-    read_whole = bool(given) or files[0] == STANDARD_INPUT
-    read_whole = alone and (read_whole or file_kind(files[0]) not in KINDS)
-    # several files were made by an engine, as a rule: they are many, and one query reads them all
-    small = not is_large(*files) and (alone or find_spec("duckdb") is None)
-    chosen = engine or (MEMORY if read_whole or small else "duckdb")
-    if chosen == MEMORY and alone:
-        reading: dict[str, Any] = {"gold_file": gold_file, "form": form, "label_names": label_names}
-        whole = read_label_columns(files[0], *columns, **reading, empty=empty)
-        _check_there_are_ids(whole.columns, files[0], check_ids)
-        return whole
-    if given:
+    whole = alone and (given or files[0] == STANDARD_INPUT or file_kind(files[0]) not in KINDS)
+    chosen = engine or (MEMORY if whole or not is_large(*files) else "duckdb")
+    if given and not (alone and chosen == MEMORY):
         raise ValueError(f"{name}: {given[0]} is for one file that is read in memory, --engine memory")
     for file in files:
         if is_address(file) and chosen != "duckdb":
             raise ValueError(f"{file}: addresses are read by DuckDB, --engine duckdb")
-    if chosen == MEMORY:
-        together = _read_all(files, columns, name, check_ids)
-        return with_names(together, label_names) if label_names else together
-    named = named_columns(*columns)
-    with ENGINES[chosen](name) as reader:
-        parts = reader.parts(files, named)
-        counted = _count_parts(parts, named, reader)
+    if alone and chosen == MEMORY:
+        columns = map(named.get, ROLES)
+        counted = read_label_columns(files[0], *columns, gold_file=gold_file, form=form, empty=empty)
+        _check_there_are_ids(counted.columns, files[0], check_ids)
+    elif chosen == MEMORY:
+        counted = _read_all(files, named, check_ids)
+    else:
         # a file that is given alone keeps what it has in memory: its identifiers are checked
-        if check_ids or (alone and engine is None and "id" in counted.columns):
-            for part in parts:
-                _check_there_are_ids(part.columns, part.files[0], True)
-            reader.check_ids(parts)
-        elif "id" in counted.columns:
-            logger.warning(NOT_CHECKED, name)
+        counted, checked = _count_all(files, named, chosen, check_ids, alone and engine is None)
+        check_ids = check_ids or checked
+    if "id" in counted.columns and not check_ids and not (alone and chosen == MEMORY):
+        logger.warning("%s: ids are not checked; --check-ids looks for those that occur twice", name)
     return with_names(counted, label_names) if label_names else counted
 
 
-def _read_all(
-    files: Sequence[str], columns: Sequence[str | None], name: str, check_ids: bool
-) -> LabelColumns:
+def _read_all(files: Sequence[str], named: Mapping[str, str | None], check_ids: bool) -> LabelColumns:
     """The columns of files that are read one after the other, one below the other."""
-    read = []
-    for file in files:
-        countable(file)
-        read.append(read_label_columns(file, *columns))
-        _check_there_are_ids(read[-1].columns, file, check_ids)
-    if check_ids:
-        holders = defaultdict(list)
-        for file, table in zip(files, read, strict=True):
-            for identifier in as_list(table["id"]):
-                holders[identifier].append(file)
-        if twice := [identifier for identifier, those in holders.items() if len(those) > 1]:
-            those = holders[min(twice)]
-            raise repeated(min(twice), len(those), min(those), max(those), read[0].columns["id"])
-    elif "id" in read[0]:
-        logger.warning(NOT_CHECKED, name)
-    starts = np.cumsum([0, *(len(table["gold"]) for table in read)])
-
-    def locate(role: str, row: int, reason: str) -> MalformedRecord:
-        number = int(np.searchsorted(starts, row, side="right")) - 1
-        return read[number].locate(role, row - int(starts[number]), reason)
-
-    together = {role: Coded.joined([table[role] for table in read]) for role in read[0].roles}
-    return LabelColumns(together, read[0].columns, read[0].recognised, locate)
+    tables = []
+    holders = defaultdict(list)
+    for file in filter(countable, files):
+        tables.append(read_label_columns(file, *map(named.get, ROLES)))
+        _check_there_are_ids(tables[-1].columns, file, check_ids)
+        for identifier in as_list(tables[-1].pop("id")) if check_ids else ():
+            holders[identifier].append(file)
+    if twice := [identifier for identifier, those in holders.items() if len(those) > 1]:
+        those = holders[min(twice)]
+        raise repeated(min(twice), len(those), min(those), max(those), tables[0].columns["id"])
+    pieces = [{role: table[role] for role in tables[0].roles} for table in tables]
+    return _joined(
+        tables[0], pieces, lambda role, piece, row, reason: tables[piece].locate(role, row, reason)
+    )
 
 
-def _count_parts(parts: Sequence[Part], named: Mapping[str, str | None], reader: Engine) -> LabelColumns:
-    """The counts of all parts, one below the other."""
-    columns = dict(parts[0].columns)
-    roles = [role for role in columns if role != "id"]
-    values: list[dict[str, list]] = []
-    coded: dict[str, list[Coded]] = {role: [] for role in roles}
-    times: list[np.ndarray] = []
-    for part in parts:
-        with reader.naming(part):
-            grouped, counts = group_rows(reader.frame(part, roles), roles)
-        for role in roles:
-            coded[role].append(_coded(part, role, grouped[role], reader))
-        values.append(grouped)
-        times.append(counts)
-    starts, counts = np.cumsum([0, *map(len, times)])[:-1], np.concatenate(times)
-    if not len(counts):
+def _count_all(
+    files: Sequence[str], named: Mapping[str, str | None], engine: str, check_ids: bool, check_known: bool
+) -> tuple[LabelColumns, bool]:
+    """The counts of all files by an engine; and whether ids were checked (`check_known`: any there are)."""
+    pieces, counts = [], []
+    with ENGINES[engine]() as reader:
+        parts = reader.parts(files, named)
+        roles = [role for role in parts[0].columns if role != "id"]
+        for part in parts:
+            try:
+                values, times = group_rows(reader.frame(part, roles), roles)
+            except reader.errors as error:
+                raise reader.unreadable(part, error) from error
+            pieces.append({role: _coded(part, role, values[role]) for role in roles})
+            counts.append(times)
+        check_known = check_known and "id" in parts[0].columns
+        if check_ids or check_known:
+            for part in parts:
+                _check_there_are_ids(part.columns, part.files[0], True)
+            reader.check_ids(parts)
+    if not sum(map(len, counts)):
         reason = f"there are no predictions, only the columns {listing(parts[0].names)}"
-        raise MalformedRecord(parts[0].files[0], reason)
+        raise MalformedRecord(files[0], reason)
 
-    def locate(role: str, row: int, reason: str) -> MalformedRecord:
-        number = int(np.searchsorted(starts, row, side="right")) - 1
-        part, value = parts[number], values[number][role][row - int(starts[number])]
-        with type(reader)(reader.place) as again:  # by now the first one has closed its connection
-            return again.fault(part, role, value, reason)
+    def locate(role: str, piece: int, row: int, reason: str) -> MalformedRecord:
+        return parts[piece].fault(role, pieces[piece][role][row], reason)
 
-    recognised = [role for role in columns if named[role] is None]
-    arrays = {role: Coded.joined(chunks) for role, chunks in coded.items()}
-    return LabelColumns(arrays, columns, recognised, locate, counts)
+    recognised = [role for role in parts[0].columns if named[role] is None]
+    first = LabelColumns(pieces[0], dict(parts[0].columns), recognised, counts=np.concatenate(counts))
+    return _joined(first, pieces, locate), check_known
 
 
-def _coded(part: Part, role: str, values: Sequence[Any], reader: Engine) -> Coded:
+def _joined(
+    first: LabelColumns,
+    pieces: Sequence[Mapping[str, Coded]],
+    locate: Callable[[str, int, int, str], MalformedRecord],
+) -> LabelColumns:
+    """The pieces one below the other; `locate` is given the number of the piece, and the row in it."""
+    ends = list(accumulate(len(piece["gold"]) for piece in pieces))
+
+    def located(role: str, row: int, reason: str) -> MalformedRecord:
+        piece = int(np.searchsorted(ends, row, side="right"))
+        return locate(role, piece, row - (ends[piece - 1] if piece else 0), reason)
+
+    together = {role: Coded.joined([piece[role] for piece in pieces]) for role in pieces[0]}
+    return LabelColumns(together, first.columns, first.recognised, located, first.counts)
+
+
+def _coded(part: Any, role: str, values: Sequence[Any]) -> Coded:
     """The labels that values of files stand for, coded; each distinct value is looked at once."""
+
+    def label(value: Any) -> str:
+        if part.kind == "jsonl":
+            return label_of_json(json.loads(value) if value else value)
+        if value is None or not str(value).strip():
+            raise ValueError("the cell is empty")
+        if not isinstance(value, str | int):
+            raise ValueError(f"labels are text or integers, not {type(value).__name__}")
+        return str(value)
+
     try:
-        coded, labels = Coded.of(values), {}
+        coded = Coded.of(values)
+        return coded.relabelled({value: label(value) for value in coded.categories.tolist()})
     except TypeError:
-        reason = "labels are text or integers, not lists"
-        raise MalformedRecord(part.files[0], reason, None, part.columns[role]) from None
-    for value in coded.categories.tolist():
-        try:
-            labels[value] = reader.label(part, value)
-        except ValueError as error:
-            raise reader.fault(part, role, value, str(error)) from None
-    return coded.relabelled(labels)
+        raise part.fault(role, None, "labels are text or integers, not lists") from None
+    except ValueError as error:
+        raise part.fault(role, None, str(error)) from None
 
 
 def _check_there_are_ids(columns: Mapping[str, str], path: str, asked: bool) -> None:

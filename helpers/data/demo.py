@@ -117,11 +117,11 @@ def demo_documents(seed: int = 0) -> dict[str, Documents]:
     """
     rng = random.Random(seed)
     seen: set[str] = set()
-    return {part: _part(rng, part, place, seen) for place, part in enumerate(("train", "test"))}
+    return {part: _part(rng, part, column, seen) for column, part in enumerate(("train", "test"))}
 
 
-def _part(rng: random.Random, part: str, place: int, seen: set[str]) -> Documents:
-    sets = [tuple(labels.split()) for labels, counts in LABEL_SETS.items() for _ in range(counts[place])]
+def _part(rng: random.Random, part: str, column: int, seen: set[str]) -> Documents:
+    sets = [tuple(labels.split()) for labels, counts in LABEL_SETS.items() for _ in range(counts[column])]
     rng.shuffle(sets)
     ids = [f"{DOCUMENTS_NAME}-{part}-{number}" for number in range(len(sets))]
     letters = []

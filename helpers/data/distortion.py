@@ -60,19 +60,21 @@ def distort_bags(
     }.items():
         if not 0 <= value <= 1:
             raise ValueError(f"{name} is {value:g}: it has to be from 0 to 1")
-    facts = [(row, one) for row, bag in enumerate(bags) for one in bag.relations if one != negative]
+    facts = [
+        (row, relation) for row, bag in enumerate(bags) for relation in bag.relations if relation != negative
+    ]
     kept = [fact for fact in facts if rng.random() < kept_share]
     if kept and not share:
-        told = f"{len(kept)} true facts stay, so no number of false ones makes the precision 0"
-        raise ValueError(f"{told}: choose one above 0, or recall 0")
+        reason = f"{len(kept)} true facts stay, so no number of false ones makes the precision 0"
+        raise ValueError(f"{reason}: choose one above 0, or recall 0")
     wanted = round(len(kept) * (1 - share) / share) if kept else 0
     relations: dict[int, dict[str, None]] = defaultdict(dict)
     for row, relation in kept:
         relations[row][relation] = None
     false = _false_facts(bags, facts, wanted, rng)
     if len(false) < wanted:
-        told = f"precision {share:g} takes {wanted} false facts beside {len(kept)} true ones"
-        raise ValueError(f"{told}; {len(bags)} bags have room for {len(false)}, one in a bag")
+        reason = f"precision {share:g} takes {wanted} false facts beside {len(kept)} true ones"
+        raise ValueError(f"{reason}; {len(bags)} bags have room for {len(false)}, one in a bag")
     for row, relation in false:
         relations[row][relation] = None
     return [replace(bag, relations=tuple(relations[row]) or (negative,)) for row, bag in enumerate(bags)]
@@ -95,7 +97,11 @@ def _false_facts(
         like = known["tail", bag.tail] + known["head", bag.head]
         like = [relation for relation in like if (row, relation) not in true]
         if not like:
-            like = [one for one in rng.choices(list(counts), list(counts.values())) if (row, one) not in true]
+            like = [
+                relation
+                for relation in rng.choices(list(counts), list(counts.values()))
+                if (row, relation) not in true
+            ]
         if like:
             drawn[row, rng.choice(like)] = None
     return list(drawn)
@@ -115,7 +121,7 @@ def wrong_pairs(noisy: Sequence[Bag], clean: Sequence[Bag]) -> float:
     pairs = [[(bag.head, bag.tail) for bag in part] for part in (noisy, clean)]
     if pairs[0] != pairs[1] or not clean:
         raise ValueError(f"{len(noisy)} and {len(clean)} bags: the same pairs are needed, in one order")
-    differing = [set(one.relations) != set(other.relations) for one, other in zip(noisy, clean, strict=True)]
+    differing = [set(bag.relations) != set(other.relations) for bag, other in zip(noisy, clean, strict=True)]
     return sum(differing) / len(differing)
 
 
@@ -143,7 +149,7 @@ def mislead_bags(
     return [
         replace(bag, relations=(relation,))
         if bag.relations == (negative,)
-        and any(has_word(one.text) for one in bag.samples)
+        and any(has_word(sample.text) for sample in bag.samples)
         and rng.random() < share
         else bag
         for bag in bags
@@ -159,7 +165,7 @@ def hide_word(bags: Sequence[Bag], word: str) -> list[Bag]:
     'Ada     London'
     """
     whole, hidden = _whole(word), " " * len(word)
-    texts = [[replace(one, text=whole.sub(hidden, one.text)) for one in bag.samples] for bag in bags]
+    texts = [[replace(sample, text=whole.sub(hidden, sample.text)) for sample in bag.samples] for bag in bags]
     return [replace(bag, samples=tuple(samples)) for bag, samples in zip(bags, texts, strict=True)]
 
 
@@ -169,4 +175,4 @@ def _whole(word: str) -> re.Pattern[str]:
 
 def by_relation(bags: Sequence[Bag]) -> list[Bag]:
     """One bag for each (head, tail, relation), as models are trained."""
-    return [replace(bag, relations=(one,)) for bag in bags for one in bag.relations]
+    return [replace(bag, relations=(relation,)) for bag in bags for relation in bag.relations]

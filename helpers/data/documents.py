@@ -149,9 +149,9 @@ def _canonical_features(features: Any) -> scipy.sparse.csr_array:
         matrix = matrix.copy()  # the caller's matrix stays as it is
         matrix.sum_duplicates()
     if not np.isfinite(matrix.data).all():
-        place = int(np.flatnonzero(~np.isfinite(matrix.data))[0])
-        row = int(np.searchsorted(matrix.indptr, place, side="right")) - 1
-        raise ValueError(f"features[{row}, {matrix.indices[place]}] is {matrix.data[place]}, not finite")
+        entry = int(np.flatnonzero(~np.isfinite(matrix.data))[0])
+        row = int(np.searchsorted(matrix.indptr, entry, side="right")) - 1
+        raise ValueError(f"features[{row}, {matrix.indices[entry]}] is {matrix.data[entry]}, not finite")
     return matrix
 
 
@@ -161,15 +161,15 @@ def _check_rows(ids: Sequence[str], labels: Sequence[tuple[str, ...]], texts: Se
         if not isinstance(identifier, str) or not identifier:
             raise ValueError(f"ids[{position}] is {shown(identifier)}; a string that is not empty is needed")
     for position, row in enumerate(labels):
-        place = f"labels[{position}], of document {shown(ids[position])},"
+        where = f"labels[{position}], of document {shown(ids[position])},"
         for label in row:
             if not isinstance(label, str) or not label.strip():
                 raise ValueError(
-                    f"{place} has the label {shown(label)}; a string that is not blank is needed"
+                    f"{where} has the label {shown(label)}; a string that is not blank is needed"
                 )
         if len(set(row)) != len(row):
             twice = next(label for number, label in enumerate(row) if label in row[:number])
-            raise ValueError(f"{place} has the label {shown(twice)} twice")
+            raise ValueError(f"{where} has the label {shown(twice)} twice")
     for position, text in enumerate(texts or ()):
         if not isinstance(text, str) or not text.strip():
             raise ValueError(
@@ -266,8 +266,8 @@ def label_matrix(
     if left_out and unknown == "error":
         row, label = left_out[0]
         hint = did_you_mean(label, labels, cutoff=0.4)
-        place = f"labels[{row}], of document {shown(documents.ids[row])}"
-        raise ValueError(f"{place}: {shown(label)} is none of the {len(labels)} labels{hint}")
+        where = f"labels[{row}], of document {shown(documents.ids[row])}"
+        raise ValueError(f"{where}: {shown(label)} is none of the {len(labels)} labels{hint}")
     if left_out:
         names = list(dict.fromkeys(label for _, label in left_out))
         first = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
@@ -275,7 +275,7 @@ def label_matrix(
         logger.warning(message, len(left_out), len(names), first)
     columns = [sorted(column[label] for label in own if label in column) for own in documents.labels]
     ends = np.cumsum([0, *map(len, columns)])
-    indices = np.fromiter((one for own in columns for one in own), np.int64, ends[-1])
+    indices = np.fromiter((position for own in columns for position in own), np.int64, ends[-1])
     matrix = scipy.sparse.csr_array((np.ones(ends[-1]), indices, ends), shape=(len(documents), len(labels)))
     empty = int((np.diff(ends) == 0).sum())
     if empty >= UNLABELLED_WARNING * len(documents):

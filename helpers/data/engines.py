@@ -1,36 +1,32 @@
-"""What an engine does with prediction files: their labels as they stand there, and where a value stands.
+"""Prediction files counted out of core: by DuckDB in bounded memory, by Spark where its cluster is.
 
-DuckDB reads with bounded memory, Spark where its cluster is. Both read otherwise than the reader in memory:
-bytes of columns that are not asked for are not checked, and a quote after blanks opens a cell. What they find
-wrong is looked for again in memory, which names line and column in the same words.
+An engine gives the labels of files as they stand there. It checks no byte of a column that is not asked for,
+and names no line: a fault is looked for again by the reader in memory, file by file, and has its words.
 """
 
 from __future__ import annotations
 
-import contextlib
 import glob
 import gzip
-import json
 import os
 import re
 import tempfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
-from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from ..core import MalformedRecord, abridged, naming_file, plain_file, shown
 from .arrow import check_types
-from .cells import label_of_json
-from .predictions import LabelColumns, columns_of, read_label_columns
+from .predictions import columns_of, read_label_columns
 from .tables import DELIMITERS, Parquet, Source, file_kind, source_of
 
 LARGE = 1 << 30
 """Bytes from which files are counted out of core, and one is not read again to name the line of a fault."""
 KINDS = ("csv", "tsv", "jsonl", "parquet")
 FILE = "__file__"
+ROLES = ("gold", "predicted", "predicted_paired", "id")
 _HEADER = 1 << 24  # bytes of a header line
 _MEMORY = "1GB"  # that DuckDB may take; what does not fit goes to a temporary folder
 # by a hash: numbers take a fraction of the memory of texts; what looks repeated is looked at itself
@@ -43,13 +39,13 @@ _REPEATED = """
 """
 
 
-def is_address(path: Path | str) -> bool:
+def is_address(path: str) -> bool:
     """Whether this is an address (s3://, gs://, https://, file://), which only DuckDB reads.
 
     >>> is_address("s3://bucket/part-*.parquet"), is_address("a.csv")
     (True, False)
     """
-    return bool(re.match(r"[a-z][a-z0-9+.-]+://", str(path)))
+    return bool(re.match(r"[a-z][a-z0-9+.-]+://", path))
 
 
 def is_large(*paths: str) -> bool:
@@ -100,21 +96,29 @@ class Part(NamedTuple):
     columns: Mapping[str, str]
     files: list[str]
 
-    def read(self, file: str) -> LabelColumns:
-        """One of the files, in memory."""
-        return read_label_columns(
-            file, *(self.columns.get(role) for role in ("gold", "predicted", "predicted_paired", "id"))
-        )
+    def fault(self, role: str, label: str | None, reason: str) -> MalformedRecord:
+        """The error of a label (None: of a file that cannot be read), with the first line that has it.
+
+        Without a line where the files are large, or all well to the reader in memory.
+        """
+        for file in self.files:
+            if is_large(file):
+                continue
+            try:
+                columns = read_label_columns(file, *map(self.columns.get, ROLES))
+            except MalformedRecord as error:
+                return error
+            row = None if label is None else columns[role].first_row(label.__eq__)
+            if row is not None:
+                return columns.locate(role, row, reason)
+        return MalformedRecord(self.files[0], reason, None, self.columns.get(role))
 
 
 class Engine:
-    """What counts files. `name` says what a file is called for that could not be told."""
+    """What counts files. `errors` : what it raises for a file that it cannot read."""
 
-    name = text = hash = ""
-    modules: tuple[str, ...] = ()
-
-    def __init__(self, place: str) -> None:
-        self.place = place
+    name = hash = ""
+    errors: tuple[type[Exception], ...] = ()
 
     def __enter__(self) -> Engine:
         return self
@@ -126,13 +130,9 @@ class Engine:
         """A column for each role, as it stands there (in JSON lines: JSON), and `FILE`; ids as text."""
         raise NotImplementedError
 
-    def rows(self, frame: Any, query: str, *values: Any) -> Sequence[Sequence[Any]]:
-        """What a query of the table `part` answers, with values for its question marks."""
+    def rows(self, frame: Any, query: str) -> Sequence[Sequence[Any]]:
+        """What a query of the table `part` answers."""
         raise NotImplementedError
-
-    def given(self, file: str, files: Sequence[str]) -> str:
-        """The name of a file as the caller wrote it."""
-        return next((name for name in files if os.path.abspath(name) == os.path.abspath(file)), file)
 
     def head(self, path: str) -> tuple[Source, str]:
         """The columns of a file and (of Parquet) their types, from its beginning or, of Parquet, its end."""
@@ -143,8 +143,8 @@ class Engine:
             raise ValueError(f"{path}: Parquet within gzip is read in memory only, --engine memory")
         import pyarrow as pa
 
-        with open(plain_file(path), "rb") as file:
-            source = Parquet(path, pa.memory_map(file.name).read_buffer() if file.read(1) else b"")
+        is_empty = not plain_file(path).stat().st_size
+        source = Parquet(path, b"" if is_empty else pa.memory_map(path).read_buffer())
         return source, str(source.schema.remove_metadata())
 
     def parts(self, files: Sequence[str], named: Mapping[str, str | None]) -> list[Part]:
@@ -162,71 +162,29 @@ class Engine:
             parts.setdefault(key, Part(kind, source.names, columns, [])).files.append(file)
         return list(parts.values())
 
-    def label(self, part: Part, value: Any) -> str:
-        """The label that a value stands for; ValueError says why it is none."""
-        if part.kind == "jsonl":
-            return label_of_json(json.loads(value) if value else value)
-        if value is None or not str(value).strip():
-            raise ValueError("the cell is empty")
-        if not isinstance(value, str | int):
-            raise ValueError(f"labels are text or integers, not {type(value).__name__}")
-        return str(value)
-
-    def fault(self, part: Part, role: str, value: Any, reason: str) -> MalformedRecord:
-        """The error of a value: the first file with it and, if that can be read in memory, its line."""
-        file = part.files[0]
-        if len(part.files) > 1:
-            query = f"SELECT min({FILE}) FROM part WHERE CAST({role} AS {self.text}) IS NOT DISTINCT FROM ?"
-            with self.naming(part):
-                text = None if value is None else str(value)
-                ((name,),) = self.rows(self.frame(part, [role]), query, text)
-            file = self.given(name, part.files)
-        unplaced = MalformedRecord(file, reason, None, part.columns[role])
-        if is_large(file):
-            return unplaced
-        try:
-            columns, label = part.read(file), self.label(part, value)
-        except MalformedRecord as error:
-            return error
-        except ValueError:  # it is none to the engine only
-            return unplaced
-        row = columns.first_row(role, lambda other: other == label)
-        return unplaced if row is None else columns.locate(role, row, reason)
+    def unreadable(self, part: Part, error: Exception) -> MalformedRecord:
+        """The error of files that the engine cannot read."""
+        said = abridged(" ".join(str(error).split("\n")[0].split()), 300)
+        hint = "; its extension httpfs reads addresses" if any(map(is_address, part.files)) else ""
+        return part.fault("", None, f"{self.name} cannot read this ({said}){hint}")
 
     def check_ids(self, parts: Sequence[Part]) -> None:
-        """MalformedRecord for an identifier that is missing or occurs twice."""
-        every = Part("", (), {}, [file for part in parts for file in part.files])
-        with self.naming(every):
-            ids = reduce(lambda some, more: some.union(more), (self.frame(part, ["id"]) for part in parts))
-            twice = self.rows(ids, _REPEATED.format(hash=self.hash, file=FILE))
-        if not twice:
-            return
-        value, times, *names = twice[0]
-        first, last = (self.given(name, every.files) for name in names)
-        part = next(part for part in parts if first in part.files or len(parts) == 1)
-        if first == last and not is_large(first):
-            part.read(first)  # raises, and names both lines
-        if value is None or not value.strip():
-            raise MalformedRecord(first, "the cell is empty", None, part.columns["id"])
-        raise repeated(value, times, first, last, part.columns["id"])
-
-    @contextlib.contextmanager
-    def naming(self, part: Part) -> Iterator[None]:
-        """An error of the engine becomes one that names the file, in the words of the reader in memory."""
+        """MalformedRecord for an identifier that is missing or occurs twice in all files."""
+        holder = {os.path.abspath(file): (file, part) for part in parts for file in part.files}
         try:
-            yield
-        except Exception as error:
-            if type(error).__module__.partition(".")[0].lstrip("_") not in self.modules:
-                raise
-            message = str(error)
-            named = [file for file in part.files if file in message or os.path.abspath(file) in message]
-            named = named or (part.files if len(part.files) == 1 else [])
-            if named and part.columns and not is_large(named[0]):
-                part.read(named[0])
-            said = abridged(" ".join(message.split("\n")[0].split()), 300)
-            hint = "; its extension httpfs reads addresses" if any(map(is_address, part.files)) else ""
-            name = named[0] if named else self.place
-            raise MalformedRecord(name, f"{self.name} cannot read this ({said}){hint}") from error
+            ids = reduce(lambda some, more: some.union(more), (self.frame(part, ["id"]) for part in parts))
+            answer = self.rows(ids, _REPEATED.format(hash=self.hash, file=FILE))
+        except self.errors as error:
+            raise self.unreadable(parts[0], error) from error
+        for value, times, *names in answer:
+            paths = [unquote(name[7:]) if name.startswith("file://") else name for name in names]
+            (first, part), (last, _) = (holder.get(os.path.abspath(p), (p, parts[0])) for p in paths)
+            column = part.columns["id"]
+            if first == last and not is_large(first):  # the reader in memory names both lines
+                raise Part(part.kind, part.names, part.columns, [first]).fault("id", None, "")
+            if value is None or not value.strip():
+                raise MalformedRecord(first, "the cell is empty", None, column)
+            raise repeated(value, times, first, last, column)
 
 
 def _beginning(path: str) -> bytes:
@@ -240,12 +198,12 @@ def _beginning(path: str) -> bytes:
 
 
 class _DuckDb(Engine):
-    name, modules, text, hash = "DuckDB", ("duckdb",), "VARCHAR", "hash"
+    name, hash = "DuckDB", "hash"
 
     def __enter__(self) -> Engine:
         import duckdb
 
-        self.folder = tempfile.TemporaryDirectory()
+        self.folder, self.errors = tempfile.TemporaryDirectory(), (duckdb.Error,)
         settings: dict[str, Any] = {"memory_limit": _MEMORY, "temp_directory": self.folder.name}
         settings |= {"preserve_insertion_order": "false", "autoinstall_known_extensions": "false"}
         self.connection = duckdb.connect(config=settings)
@@ -260,12 +218,14 @@ class _DuckDb(Engine):
         if not is_address(path):
             return super().head(path)
         kind = file_kind(path)
-        with self.naming(Part(kind, (), {}, [path])):
+        try:
             if kind == "jsonl":
                 query = f"FROM read_ndjson_objects([{_literal(path)}]) LIMIT 1"
                 lines = self.connection.sql(query).fetchall()
                 return source_of(path, lines[0][0].encode() if lines else b"", kind), ""
             relation = self._scan(kind, [path], "all_varchar=true")
+        except self.errors as error:
+            raise self.unreadable(Part(kind, (), {}, [path]), error) from error
         names, types = relation.columns[:-1], relation.types[:-1]  # without the file
         return Source.named(path, names), str(types) if kind == "parquet" else ""
 
@@ -299,10 +259,10 @@ class _DuckDb(Engine):
             chosen["id"] = f"CAST({chosen['id']} AS VARCHAR)"
         return relation.project(", ".join([*(f"{name} AS {role}" for role, name in chosen.items()), FILE]))
 
-    def rows(self, frame: Any, query: str, *values: str | None) -> Sequence[Sequence[Any]]:
+    def rows(self, frame: Any, query: str) -> Sequence[Sequence[Any]]:
         """See `Engine.rows`."""
         frame.create_view("part", replace=True)
-        return self.connection.execute(query, values).fetchall()
+        return self.connection.execute(query).fetchall()
 
 
 def _file_alone(file: str) -> str:
@@ -328,14 +288,17 @@ def _literal(text: str) -> str:
 class _Spark(Engine):
     """On the active session, or on the one that the surroundings configure (spark-submit, SPARK_REMOTE)."""
 
-    name, modules, text, hash = "Spark", ("pyspark", "py4j"), "STRING", "xxhash64"
+    name, hash = "Spark", "xxhash64"
 
     def __enter__(self) -> Engine:
         try:
+            from py4j.protocol import Py4JError
+            from pyspark.errors import PySparkException
             from pyspark.sql import SparkSession
         except ImportError:
             needed = "pip install 'beyond-micro-f1[spark]', and Java 17 or newer"
             raise ValueError(f"Spark is not installed: {needed}") from None
+        self.errors = (PySparkException, Py4JError)
         try:
             self.session = SparkSession.builder.appName("beyond-micro-f1").getOrCreate()
         except Exception as error:
@@ -355,8 +318,7 @@ class _Spark(Engine):
             frame = self.session.read.text(files).where("trim(value) <> ''")
             line = F.parse_json("value")
             paths = {role: "$[" + repr(part.columns[role]) + "]" for role in roles}
-            fields = {role: F.variant_get(line, path, "variant") for role, path in paths.items()}
-            chosen = {role: F.to_json(field) for role, field in fields.items()}
+            chosen = {role: F.to_json(F.variant_get(line, path, "variant")) for role, path in paths.items()}
             if "id" in paths:
                 chosen["id"] = F.variant_get(line, paths["id"], "string")
         else:
@@ -374,14 +336,10 @@ class _Spark(Engine):
         file = F.col("_metadata.file_path").alias(FILE)
         return frame.select(*(column.alias(role) for role, column in chosen.items()), file)
 
-    def rows(self, frame: Any, query: str, *values: str | None) -> Sequence[Sequence[Any]]:
+    def rows(self, frame: Any, query: str) -> Sequence[Sequence[Any]]:
         """See `Engine.rows`."""
         frame.createOrReplaceTempView("part")
-        return self.session.sql(query, args=list(values)).collect()
-
-    def given(self, file: str, files: Sequence[str]) -> str:
-        """See `Engine.given`; Spark answers with addresses."""
-        return super().given(unquote(file.removeprefix("file:")).replace("//", ""), files)
+        return self.session.sql(query).collect()
 
 
 ENGINES = {"duckdb": _DuckDb, "spark": _Spark}

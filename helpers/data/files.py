@@ -124,11 +124,11 @@ def data_name(path: Path | str) -> str:
     """
     if str(path) in registered_files():
         return str(path)
-    place = Path(path).resolve()
+    resolved = Path(path).resolve()
     for folder in map(Path.resolve, search_folders()):
-        if place.is_relative_to(folder):
-            return place.relative_to(folder).as_posix()
-    name = Path(os.path.relpath(place, ROOT)).as_posix()
+        if resolved.is_relative_to(folder):
+            return resolved.relative_to(folder).as_posix()
+    name = Path(os.path.relpath(resolved, ROOT)).as_posix()
     return name if name.startswith("../") else f"./{name}"
 
 
@@ -137,12 +137,12 @@ def data_sha256(name: str) -> str | None:
     if name in registered_files():
         return registered_files()[name].sha256
     folders = [ROOT] if name.startswith(("./", "../")) else search_folders()
-    found = next((folder / name for folder in folders if (folder / name).is_file()), None)
-    return file_sha256(found) if found else None
+    file = next((folder / name for folder in folders if (folder / name).is_file()), None)
+    return file_sha256(file) if file else None
 
 
 def _unknown(kind: str, name: str) -> ValueError:
-    names = list(dict.fromkeys(one.dataset for one in registered_files().values()))
+    names = list(dict.fromkeys(file.dataset for file in registered_files().values()))
     known = [*names, f"and their files, which `{program()} data status` lists"]
     return unknown_name(kind, name, known, nearest_of=[*names, *registered_files()])
 
@@ -150,7 +150,7 @@ def _unknown(kind: str, name: str) -> ValueError:
 def _find(wanted: DataFile) -> Path | None:
     """The first file of this name in the search folders, whatever it holds."""
     places = (folder / wanted.path for folder in search_folders())
-    return next((place for place in places if place.is_file()), None)
+    return next((path for path in places if path.is_file()), None)
 
 
 def locate(path: str) -> Path:
@@ -165,15 +165,15 @@ def locate(path: str) -> Path:
         tried.
     """
     wanted = registered_file(path)
-    found = _find(wanted)
-    if found is None:
+    file = _find(wanted)
+    if file is None:
         raise MissingData(_missing_message(wanted))
-    if (actual := file_sha256(found)) != wanted.sha256:
+    if (actual := file_sha256(file)) != wanted.sha256:
         raise ChecksumError(
-            f"{found} is not the registered file: its sha256 is {actual}, expected is {wanted.sha256}; "
+            f"{file} is not the registered file: its sha256 is {actual}, expected is {wanted.sha256}; "
             "it is not used. Remove it, or replace it by the original."
         )
-    return found
+    return file
 
 
 def _missing_message(wanted: DataFile) -> str:
@@ -189,10 +189,10 @@ def _missing_message(wanted: DataFile) -> str:
 def data_status() -> list[FileStatus]:
     """Every registered file: where it was found, and whether it is ok, missing or corrupt."""
     rows = []
-    for one in registered_files().values():
-        found = _find(one)
-        state = "missing" if found is None else "ok" if file_sha256(found) == one.sha256 else "corrupt"
-        rows.append(FileStatus(one.dataset, one.path, found, state, one.licence))
+    for row in registered_files().values():
+        file = _find(row)
+        state = "missing" if file is None else "ok" if file_sha256(file) == row.sha256 else "corrupt"
+        rows.append(FileStatus(row.dataset, row.path, file, state, row.licence))
     return rows
 
 
@@ -216,16 +216,16 @@ def fetch(name: str) -> list[Path]:
     MissingData : none of the files has an address.
     """
     files = registered_files()
-    wanted = [files[name]] if name in files else [one for one in files.values() if one.dataset == name]
+    wanted = [files[name]] if name in files else [file for file in files.values() if file.dataset == name]
     if not wanted:
         raise _unknown("data set or file", name)
-    fetchable = [one for one in wanted if one.url]
+    fetchable = [file for file in wanted if file.url]
     if not fetchable:
         raise MissingData(_missing_message(wanted[0]))
-    for one in wanted:
-        if not one.url:
-            logger.warning("%s has no address; to get it: %s", one.path, one.how)
-    return [_fetch_file(one) for one in fetchable]
+    for file in wanted:
+        if not file.url:
+            logger.warning("%s has no address; to get it: %s", file.path, file.how)
+    return [_fetch_file(file) for file in fetchable]
 
 
 def _fetch_file(wanted: DataFile) -> Path:

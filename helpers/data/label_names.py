@@ -35,12 +35,12 @@ def read_label_names(path: Path | str) -> dict[str, str]:
     """
     with naming_file(path):
         if Path(path).suffix.lower() == ".txt":
-            found: Any = [row["label"] for _, row in LabelList(path, read_file(path)).rows()]
+            content: Any = [row["label"] for _, row in LabelList(path, read_file(path)).rows()]
         else:
-            found = json.loads(read_file(path).decode())
-        if isinstance(found, dict):
-            found = found.get("id2label") or found.get("label2id") or found
-        pairs = list(enumerate(found)) if isinstance(found, list) else list(_pairs(found))
+            content = json.loads(read_file(path).decode())
+        if isinstance(content, dict):
+            content = content.get("id2label") or content.get("label2id") or content
+        pairs = list(enumerate(content)) if isinstance(content, list) else list(_pairs(content))
         names = {str(number): name for number, name in pairs}
         for number, name in pairs:
             if not re.fullmatch(r"-?\d{1,18}", str(number)) or not isinstance(name, str) or not name.strip():
@@ -52,15 +52,15 @@ def read_label_names(path: Path | str) -> dict[str, str]:
     return names
 
 
-def _pairs(found: Any) -> Iterable[tuple[Any, Any]]:
+def _pairs(content: Any) -> Iterable[tuple[Any, Any]]:
     """(id, name) of an object; that of label2id is turned round."""
-    if not isinstance(found, dict):
-        raise ValueError(f"an object or a list of label names is expected, not {shown(found)}")
-    turned = bool(found) and all(type(value) is int for value in found.values())
-    return ((value, key) for key, value in found.items()) if turned else found.items()
+    if not isinstance(content, dict):
+        raise ValueError(f"an object or a list of label names is expected, not {shown(content)}")
+    turned = bool(content) and all(type(value) is int for value in content.values())
+    return ((value, key) for key, value in content.items()) if turned else content.items()
 
 
-def with_names(found: LabelColumns, names: Mapping[str, str]) -> LabelColumns:
+def with_names(columns: LabelColumns, names: Mapping[str, str]) -> LabelColumns:
     """The columns with the names of label ids; a label that is a name already stays, and so does a predicted
     text, which may be an answer that is none of the labels.
 
@@ -72,18 +72,18 @@ def with_names(found: LabelColumns, names: Mapping[str, str]) -> LabelColumns:
     ['a', 'NA']
     """
     known = {*names, *names.values(), SKIPPED}
-    for role in found.roles:
+    for role in columns.roles:
         predicted = role != "gold"
 
         def is_unknown(label: str, predicted: bool = predicted) -> bool:
             return label not in known and not (predicted and re.fullmatch(r"-?\d+", label) is None)
 
-        row = found.first_row(role, is_unknown)
+        row = columns.first_row(role, is_unknown)
         if row is not None:
-            label = shown(found[role][row])
+            label = shown(columns[role][row])
             reason = f"{label} is no label id and no name; ids are {listing(names, 60)}"
-            raise found.locate(role, row, f"{reason}, names {listing(names.values(), 200)}")
-    return found.replaced({role: found[role].relabelled(names) for role in found.roles})
+            raise columns.locate(role, row, f"{reason}, names {listing(names.values(), 200)}")
+    return columns.replaced({role: columns[role].relabelled(names) for role in columns.roles})
 
 
 class Respelling(NamedTuple):
@@ -95,7 +95,9 @@ class Respelling(NamedTuple):
     columns: tuple[str, ...]
 
 
-def respelt(found: LabelColumns, known: Sequence[str] | None = None) -> tuple[LabelColumns, list[Respelling]]:
+def respelt(
+    columns: LabelColumns, known: Sequence[str] | None = None
+) -> tuple[LabelColumns, list[Respelling]]:
     """One spelling for each label: those that differ in case, blanks, '_', '-', or in Markdown, quotes and a
     final stop around them only are one (`plain_form`), but never two numbers.
 
@@ -113,7 +115,7 @@ def respelt(found: LabelColumns, known: Sequence[str] | None = None) -> tuple[La
     >>> respelt(LabelColumns(columns, {"gold": "gold", "predicted": "predicted"}))[1]
     [Respelling(label='other', counted_as='Other', cells=1, columns=('predicted',))]
     """
-    times = {role: found[role].times(found.counts) for role in found.roles}
+    times = {role: columns[role].times(columns.counts) for role in columns.roles}
     spellings = defaultdict(set)
     for label in {label for counts in times.values() for label in counts} - {SKIPPED}:
         spellings[plain_form(label)].add(label)
@@ -125,11 +127,11 @@ def respelt(found: LabelColumns, known: Sequence[str] | None = None) -> tuple[La
         candidates = listed[form] or [max(sorted(labels), key=lambda label: _rank(times, label))]
         if len(candidates) == 1:
             new_label |= {label: candidates[0] for label in labels if label != candidates[0]}
-    return renamed(found, new_label, found.roles)
+    return renamed(columns, new_label, columns.roles)
 
 
 def renamed(
-    found: LabelColumns, new_label: Mapping[str, str], roles: Sequence[str]
+    read: LabelColumns, new_label: Mapping[str, str], roles: Sequence[str]
 ) -> tuple[LabelColumns, list[Respelling]]:
     """The columns with other labels in place of some in these roles, and what was changed, sorted by label.
 
@@ -139,14 +141,14 @@ def renamed(
     [Respelling(label='none', counted_as='NA', cells=1, columns=('answer',))]
     """
     if not new_label:
-        return found, []
-    times = {role: found[role].times(found.counts) for role in roles}
+        return read, []
+    times = {role: read[role].times(read.counts) for role in roles}
     changed = []
     for label, new in sorted(new_label.items()):
         if cells := sum(counts[label] for counts in times.values()):
-            columns = tuple(found.columns[role] for role, counts in times.items() if counts[label])
+            columns = tuple(read.columns[role] for role, counts in times.items() if counts[label])
             changed.append(Respelling(label, new, cells, columns))
-    return found.replaced({role: found[role].relabelled(new_label) for role in roles}), changed
+    return read.replaced({role: read[role].relabelled(new_label) for role in roles}), changed
 
 
 def _rank(times: Mapping[str, Counter], label: str) -> tuple[int, ...]:

@@ -94,14 +94,14 @@ def first_nan(matrix: np.ndarray | scipy.sparse.csr_array) -> tuple[int, int] | 
     if matrix.dtype.kind != "f":
         return None
     if scipy.sparse.issparse(matrix):
-        place = np.flatnonzero(np.isnan(matrix.data))[:1]
-        row = np.searchsorted(matrix.indptr, place, side="right") - 1
-        return (int(row[0]), int(matrix.indices[place[0]])) if place.size else None
+        entry = np.flatnonzero(np.isnan(matrix.data))[:1]
+        row = np.searchsorted(matrix.indptr, entry, side="right") - 1
+        return (int(row[0]), int(matrix.indices[entry[0]])) if entry.size else None
     rows = max(1, _BLOCK // max(1, matrix.shape[1]))
     for start in range(0, len(matrix), rows):
-        found = np.argwhere(np.isnan(matrix[start : start + rows]))
-        if found.size:
-            return int(start + found[0, 0]), int(found[0, 1])
+        places = np.argwhere(np.isnan(matrix[start : start + rows]))
+        if places.size:
+            return int(start + places[0, 0]), int(places[0, 1])
     return None
 
 
@@ -170,11 +170,11 @@ def _number(path: Path, cell: str, line: int, column: int) -> float:
 def _read_numpy(path: Path) -> np.ndarray | scipy.sparse.csr_array:
     """What NumPy or SciPy saved; the content decides which, should the ending be the wrong one of the two."""
     with _opened(path) as file:
-        found, names = _loaded(file)
-    if not isinstance(found, np.ndarray | scipy.sparse.csr_array):
+        matrix, names = _loaded(file)
+    if not isinstance(matrix, np.ndarray | scipy.sparse.csr_array):
         listed = listing(names) or "nothing"
         raise MalformedRecord(path, f"one array, or SciPy's sparse form, is expected, not {listed}")
-    return found
+    return matrix
 
 
 @contextlib.contextmanager
@@ -201,19 +201,21 @@ def read_arrays(path: Path | str) -> dict[str, np.ndarray]:
     {'gold': [0, 1], 'lengths': [2]}
     """
     with _opened(path) as file:
-        found = np.load(file, allow_pickle=False)
-        return {"": found} if isinstance(found, np.ndarray) else {name: found[name] for name in found.files}
+        loaded = np.load(file, allow_pickle=False)
+        return (
+            {"": loaded} if isinstance(loaded, np.ndarray) else {name: loaded[name] for name in loaded.files}
+        )
 
 
 def _loaded(file: BinaryIO) -> tuple[np.ndarray | scipy.sparse.csr_array | bytes | None, list[str]]:
     """The matrix of a file, or what else is there; and the names of the parts of an archive."""
-    found = np.load(file, allow_pickle=False)
-    if isinstance(found, np.ndarray):
-        return found, []
-    with found:
-        names = found.files
+    loaded = np.load(file, allow_pickle=False)
+    if isinstance(loaded, np.ndarray):
+        return loaded, []
+    with loaded:
+        names = loaded.files
         if len(names) == 1:
-            return found[names[0]], names
+            return loaded[names[0]], names
     if "format" not in names:
         return None, names
     file.seek(0)
@@ -245,10 +247,10 @@ def write_matrix(path: Path | str, matrix: np.ndarray | scipy.sparse.csr_array) 
     ending = _ending(path)
     matrix = scipy.sparse.csr_array(matrix) if scipy.sparse.issparse(matrix) else np.asarray(matrix)
     if matrix.ndim != 2 or 0 in matrix.shape or matrix.dtype.kind not in "biuf":
-        found = f"shape {matrix.shape} and type {matrix.dtype}"
-        raise ValueError(f"matrix has {found}; two dimensions of numbers are needed")
-    if place := first_nan(matrix):
-        raise ValueError(f"matrix[{place[0]}, {place[1]}] is NaN")
+        about = f"shape {matrix.shape} and type {matrix.dtype}"
+        raise ValueError(f"matrix has {about}; two dimensions of numbers are needed")
+    if entry := first_nan(matrix):
+        raise ValueError(f"matrix[{entry[0]}, {entry[1]}] is NaN")
     if isinstance(matrix, scipy.sparse.csr_array) and ending != ".npz":
         raise ValueError(f"{path}: a sparse matrix is written as .npz; make it dense for {ending}")
     with atomic_writer(path) as stream:

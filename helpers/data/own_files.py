@@ -64,7 +64,7 @@ def register_files(
     listed = None if relations is None else _relations(relations)
     reader = partial(read_relation_file, relations=listed)
     samples = {split: reader(file) for split, file in files.items()}
-    occurring = {one.relation: None for part in samples.values() for one in part}
+    occurring = {sample.relation: None for part in samples.values() for sample in part}
     labels = listed or tuple(occurring)
     turned = read_inverse(inverse) if isinstance(inverse, str | Path) else dict(inverse or {})
     turned |= {other: label for label, other in turned.items()}
@@ -83,7 +83,7 @@ def register_files(
             reader=reader,
             directed=bool(turned) or any(inverse_label(label) != label for label in labels),
             negative=negative if negative is not None else find_negative(labels),
-            parsed=all(isinstance(one, ParsedSample) for part in samples.values() for one in part),
+            parsed=all(isinstance(sample, ParsedSample) for part in samples.values() for sample in part),
             relations=tuple(dict.fromkeys([*labels, *turned])) if listed or turned else (),
             inverse=turned,
             text="official",
@@ -95,19 +95,21 @@ def _relations(path: Path | str) -> tuple[str, ...]:
     """All relations of a file: one a line, a JSON list, or the keys of a JSON object."""
     if Path(path).suffix.lower() != ".json":
         return read_labels(path, keep_order=True)
-    found = json_value(path)
-    names = list(found) if isinstance(found, list | dict) else []
-    if not names or not all(isinstance(one, str) and one for one in names) or len({*names}) < len(names):
+    content = json_value(path)
+    names = list(content) if isinstance(content, list | dict) else []
+    if not names or not all(isinstance(name, str) and name for name in names) or len({*names}) < len(names):
         raise MalformedRecord(path, "has to hold a JSON list of relations, or an object relation → id")
     return tuple(names)
 
 
 def _say_what_is_shared(samples: Mapping[str, list[RelationSample]]) -> None:
     """Note test samples that stand in the training file too, and relations that only the test file has."""
-    known = {(one.text, one.head, one.tail): None for one in samples["train"]}
-    shared = sum((one.text, one.head, one.tail) in known for one in samples["test"])
+    known = {(sample.text, sample.head, sample.tail): None for sample in samples["train"]}
+    shared = sum((sample.text, sample.head, sample.tail) in known for sample in samples["test"])
     if shared:
         logger.warning("%d of %d test samples stand in the training file too", shared, len(samples["test"]))
-    unseen = {one.relation for one in samples["test"]} - {one.relation for one in samples["train"]}
+    unseen = {sample.relation for sample in samples["test"]} - {
+        sample.relation for sample in samples["train"]
+    }
     if unseen:
         logger.warning("relations without a training sample: %s", listing(sorted(unseen)))

@@ -161,7 +161,7 @@ def write_pairs(out_dir: Path | str, dataset: str = "semeval2010") -> list[PairF
     ValueError : unknown data set.
     MissingData, ChecksumError : a file of the corpus is absent or not the registered one.
     """
-    directed = [one.name for one in datasets().values() if one.directed]
+    directed = [row.name for row in datasets().values() if row.directed]
     if dataset not in directed:
         raise unknown_name("data set with directed relations", dataset, directed)
     splits = cast(dict[str, list[RelationSample]], read_corpus(dataset))  # directed: no documents
@@ -176,7 +176,7 @@ def write_pairs(out_dir: Path | str, dataset: str = "semeval2010") -> list[PairF
                 with draft.open("w", encoding="utf-8", newline="\n") as file:
                     # in a merged file the two partners share their index
                     partners = 2 if kind == "merged" else 1
-                    lines = (rdr_line(place // partners, one, ids) for place, one in enumerate(samples))
+                    lines = (rdr_line(number // partners, row, ids) for number, row in enumerate(samples))
                     file.writelines(f"{line}\n" for line in lines)
                 rows[path] = len(samples)
     published = {name: file.sha256 for name, file in registered_files().items()}

@@ -117,19 +117,19 @@ def read_label_columns(
     named = named_columns(gold_column, predicted_column, paired_column, id_column)
     if gold_file is None:
         _check_two_columns(source, named)
-        found = _read(source, named, form, empty=empty)
+        columns = _read(source, named, form, empty=empty)
     else:
         gold = {"id": id_column, "gold": named.pop("gold")}
         of_gold = open_source(gold_file)
         named["id"], gold["id"] = (
-            name if name is None or name in one.names else None
-            for name, one in ((id_column, source), (id_column, of_gold))
+            name if name is None or name in table.names else None
+            for name, table in ((id_column, source), (id_column, of_gold))
         )
         if id_column is not None and not (named["id"] or gold["id"]):
             source.column(id_column, " for id")
         predicted = _read(source, named, form, alone=True, empty=empty)
-        found = _joined(predicted, _read(of_gold, gold, None, alone=True), source, of_gold)
-    return with_names(found, label_names) if label_names else found
+        columns = _joined(predicted, _read(of_gold, gold, None, alone=True), source, of_gold)
+    return with_names(columns, label_names) if label_names else columns
 
 
 def _check_two_columns(source: Source, named: Mapping[str, str | None]) -> None:
@@ -204,13 +204,13 @@ def columns_of(source: Source, named: Mapping[str, str | None], alone: bool = Fa
     >>> columns_of(source_of("a.csv", b"label,y_pred\\n", "csv"), named)
     {'gold': 'label', 'predicted': 'y_pred'}
     """
-    found = {role: _column(source, role, name, alone) for role, name in named.items()}
-    return {role: name for role, name in found.items() if name is not None}
+    columns = {role: _column(source, role, name, alone) for role, name in named.items()}
+    return {role: name for role, name in columns.items() if name is not None}
 
 
 def _joined(predicted: LabelColumns, gold: LabelColumns, source: Source, of_gold: Source) -> LabelColumns:
     """Predictions beside the gold labels of another file: by id where both have ids, else row by row."""
-    lengths = [len(next(iter(one.values()))) for one in (predicted, gold)]
+    lengths = [len(next(iter(columns.values()))) for columns in (predicted, gold)]
     if "id" in predicted and "id" in gold:
         predicted = _in_order(predicted, gold, source, of_gold)
     elif lengths[0] != lengths[1]:
@@ -318,8 +318,8 @@ def read_predictions(
       gold predicted
     0   NA      None
     """
-    found = read_label_columns(path, gold_column, predicted_column, paired_column, id_column, **options)
-    return found.frame()
+    columns = read_label_columns(path, gold_column, predicted_column, paired_column, id_column, **options)
+    return columns.frame()
 
 
 def _column(source: Source, role: str, name: str | None, alone: bool) -> str | None:
@@ -331,19 +331,19 @@ def _column(source: Source, role: str, name: str | None, alone: bool) -> str | N
         lists.append(WEAK_NAMES)
     elif alone and role == "predicted":
         lists += [COMMON_NAMES["gold"], WEAK_NAMES]
-    found: list[str] = []
+    matching: list[str] = []
     for known in lists:
-        found = found or [name for name in source.names if name.lower() in known]
-        found = [name for name in found if known and name.lower() == known[0]] or found
-    if alone and not found and role in ("gold", "predicted"):
+        matching = matching or [name for name in source.names if name.lower() in known]
+        matching = [name for name in matching if known and name.lower() == known[0]] or matching
+    if alone and not matching and role in ("gold", "predicted"):
         labels = [name for name in source.names if name.lower() not in COMMON_NAMES["id"]]
-        found = labels if len(labels) == 1 else []
-    if len(found) == 1:
-        logger.info("%s: column %r is taken for %s", source.path, found[0], role)
-        return found[0]
+        matching = labels if len(labels) == 1 else []
+    if len(matching) == 1:
+        logger.info("%s: column %r is taken for %s", source.path, matching[0], role)
+        return matching[0]
     if role not in ("gold", "predicted"):
         return None
-    problem = f"more than one could be: {listing(found)}" if found else "no column has a common name"
+    problem = f"more than one could be: {listing(matching)}" if matching else "no column has a common name"
     listed = listing(source.names)
     raise ValueError(
         f"{source.path}: which column is {role}? {problem}; name it, --{role}-column C. Columns: {listed}"
@@ -356,7 +356,7 @@ def _check_unique(source: Source, identifiers: Any, name: str) -> None:
     first: dict[str, int] = {}
     for row, identifier in enumerate(as_list(identifiers)):
         if first.setdefault(identifier, row) != row:
-            here, there = (_place(source, one) for one in (row, first[identifier]))
+            here, there = (_place(source, number) for number in (row, first[identifier]))
             reason = f"identifier {shown(identifier)} of {here} occurs twice, the first time in {there}"
             raise MalformedRecord(source.path, reason, source.line(row), name)
 
@@ -391,9 +391,9 @@ def read_inverse(path: Path | str) -> dict[str, str]:
     pairs, line = _pairs(path, ("label", "inverse"))
     both: dict[str, str] = {}
     for row, (label, other) in enumerate(pairs):
-        for one, two in ((label, other), (other, label)):
-            if both.setdefault(one, two) != two:
-                reason = f"label {shown(one)} has two inverses, {shown(both[one])} and {shown(two)}"
+        for first, second in ((label, other), (other, label)):
+            if both.setdefault(first, second) != second:
+                reason = f"label {shown(first)} has two inverses, {shown(both[first])} and {shown(second)}"
                 raise MalformedRecord(path, reason, line(row))
     if not both:
         raise MalformedRecord(path, "there are no labels")
@@ -415,16 +415,16 @@ def read_answer_map(path: Path | str) -> dict[str, str]:
     {'I cannot tell': 'no_relation'}
     """
     pairs, line = _pairs(path, ("answer", "label"))
-    found: dict[str, str] = {}
+    label_of: dict[str, str] = {}
     for row, (answer, label) in enumerate(pairs):
         if not label.strip():
             raise MalformedRecord(path, f"the label of {shown(answer)} is empty", line(row))
-        if found.setdefault(answer, label) != label:
-            reason = f"answer {shown(answer)} has two labels, {shown(found[answer])} and {shown(label)}"
+        if label_of.setdefault(answer, label) != label:
+            reason = f"answer {shown(answer)} has two labels, {shown(label_of[answer])} and {shown(label)}"
             raise MalformedRecord(path, reason, line(row))
-    if not found:
+    if not label_of:
         raise MalformedRecord(path, "there are no answers")
-    return found
+    return label_of
 
 
 def _pairs(path: Path | str, names: tuple[str, str]) -> tuple[Pairs, Callable]:

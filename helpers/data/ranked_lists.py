@@ -7,9 +7,10 @@ follow from a curve and the number of true facts (`FactRanking.from_curve` of th
 
 from __future__ import annotations
 
+import csv
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -114,13 +115,13 @@ def read_curve(precision: Path | str, recall: Path | str) -> RankedList:
 def _column(path: Path | str) -> np.ndarray:
     with naming_file(path):
         arrays = read_arrays(path)
-        found = next(iter(arrays.values()), np.empty(0))
-        if len(arrays) != 1 or found.ndim != 1 or not len(found) or found.dtype.kind not in "iuf":
+        values = next(iter(arrays.values()), np.empty(0))
+        if len(arrays) != 1 or values.ndim != 1 or not len(values) or values.dtype.kind not in "iuf":
             raise MalformedRecord(path, "one row of numbers is expected")
-        odd = np.flatnonzero(~((found >= 0) & (found <= 1)))
+        odd = np.flatnonzero(~((values >= 0) & (values <= 1)))
         if len(odd):
-            raise MalformedRecord(path, f"value {odd[0]} (from 0) is {found[odd[0]]}, not from 0 to 1")
-    return found.astype(np.float64)
+            raise MalformedRecord(path, f"value {odd[0]} (from 0) is {values[odd[0]]}, not from 0 to 1")
+    return values.astype(np.float64)
 
 
 def read_gids_probabilities(path: Path | str) -> tuple[np.ndarray, np.ndarray]:
@@ -177,16 +178,18 @@ class PublishedList:
     ----------
     name : who published it, and the system. dataset : 'nyt10' or 'gids', the test part.
     files : registered; one in text, or precision and recall, or probabilities.
-    facts : true facts that the publisher counted. note : what a reader must know.
+    facts : true facts that the publisher counted.
     area : which of `metrics.AREAS` its publisher calls AUC.
+    repository : where the list comes from. note : what a reader must know.
     """
 
     name: str
     dataset: str
     files: tuple[str, ...]
     facts: int
-    note: str = ""
-    area: str = "points"
+    area: str
+    repository: str
+    note: str
 
     @property
     def licence(self) -> str:
@@ -200,56 +203,17 @@ class PublishedList:
         >>> find_list("NRE PCNN+ONE").source.partition(";")[0]
         'thunlp/NRE@ac01b40'
         """
-        return "; ".join(part for part in (_REPOSITORIES[self.name.partition(" ")[0]], self.note) if part)
+        return "; ".join(part for part in (self.repository, self.note) if part)
 
 
-_REPOSITORIES = {
-    "NRE": "thunlp/NRE@ac01b40",
-    "RL-DSRE": "Panda0406/Reinforcement-Learning-Distant-Supervision-RE@8a6cb8d, NRE-master.zip, epoch 14",
-    "RESIDE": "malllabiisc/RESIDE@d906e2a baselines_pr",
-    "Jat": "SharmisthaJat/RE-DS-Word-Attention-Models@ed2faed, probabilities converted from pickles",
-}
-_WITHOUT_DEGREE = "2,017 facts, as many as Jat et al. have without the 430 of education/degree"
+def _published() -> tuple[PublishedList, ...]:
+    with Path(__file__).with_name("ranked_lists.csv").open(encoding="utf-8", newline="") as file:
+        rows: list[dict[str, Any]] = list(csv.DictReader(file))
+    numbers = [{"files": tuple(row["files"].split()), "facts": int(row["facts"])} for row in rows]
+    return tuple(PublishedList(**row | own) for row, own in zip(rows, numbers, strict=True))
 
 
-def _text(group: str, system: str, note: str = "") -> PublishedList:
-    return PublishedList(
-        f"{group} {system}", "nyt10", (f"nyt10/predictions/{group}/{system}.txt",), 1950, note
-    )
-
-
-def _curve(dataset: str, system: str, facts: int, note: str = "", area: str = "points") -> PublishedList:
-    folder = f"reside/baselines_pr/{'gids' if dataset == 'gids' else 'riedel_nyt'}/{system}"
-    files = (f"{folder}/precision.npy", f"{folder}/recall.npy")
-    return PublishedList(f"RESIDE {system}", dataset, files, facts, note, area)
-
-
-def _probabilities(system: str, note: str = "") -> PublishedList:
-    return PublishedList(f"Jat {system}", "gids", (f"gids/predictions/{system}.npz",), 2447, note)
-
-
-PUBLISHED_LISTS = (
-    _text("NRE", "CNN+ONE"),
-    _text("NRE", "CNN+ATT"),
-    _text("NRE", "PCNN+ONE", "RESIDE's collection has the same list as its PCNN"),
-    _text("NRE", "PCNN+ATT"),
-    _text("RL-DSRE", "CNN+ONE"),
-    _text("RL-DSRE", "CNN+ATT"),
-    _text("RL-DSRE", "PCNN+ONE"),
-    _text("RL-DSRE", "PCNN+ATT"),
-    _curve("nyt10", "Mintz", 1950, "begins at rank 10"),
-    _curve("nyt10", "MultiR", 1946),
-    _curve("nyt10", "MIMLRE", 1950, "begins at rank 10"),
-    _curve("nyt10", "PCNN+ATT", 1950),
-    _curve("nyt10", "BGWA", 1950),
-    _curve("nyt10", "RESIDE", 1950, "ranks of equal scores share a point", "anchored"),
-    _curve("gids", "PCNN", 2017, _WITHOUT_DEGREE),
-    _curve("gids", "PCNN+ATT", 2017, _WITHOUT_DEGREE),
-    _curve("gids", "RESIDE", 2014, "ranks of equal scores share a point", "anchored"),
-    _probabilities("PCNN"),
-    _probabilities("WA", "word attention; RESIDE's collection has the same list as its BGWA"),
-    _probabilities("EA", "entity attention"),
-)
+PUBLISHED_LISTS = _published()
 """The twenty different lists. Two of NYT10 in RESIDE's collection, and two of GIDS, are one list each."""
 
 

@@ -100,10 +100,10 @@ def samples_sha256(samples: Iterable[RelationSample]) -> str:
     >>> samples_sha256([RelationSample("1", "fire and panic", (0, 4), (9, 14), "Other")])[:16]
     'ec5b79132ea7ed6c'
     """
-    found = hashlib.sha256()
+    hashed = hashlib.sha256()
     for sample in samples:
-        found.update(json.dumps(astuple(sample)).encode() + b"\n")
-    return found.hexdigest()
+        hashed.update(json.dumps(astuple(sample)).encode() + b"\n")
+    return hashed.hexdigest()
 
 
 def word_spans(words: Sequence[str]) -> tuple[Span, ...]:
@@ -136,9 +136,9 @@ def render(sample: RelationSample, markers: Markers = TAGS) -> str:
         else:
             places += [(end, 0, -start, closing), (start, 2, -end, opening)]
     pieces, last = [], 0
-    for place, _, _, marker in sorted(places, key=lambda entry: entry[:3]):
-        pieces += [sample.text[last:place], marker]
-        last = place
+    for position, _, _, marker in sorted(places, key=lambda entry: entry[:3]):
+        pieces += [sample.text[last:position], marker]
+        last = position
     return "".join(pieces) + sample.text[last:]
 
 
@@ -165,7 +165,7 @@ def parse_tagged(text: str, markers: Markers = TAGS, closing_repeats: bool = Fal
         if opening.endswith(" ") and closing.startswith(" "):
             text = text.replace(opening + closing[1:], opening + closing)
     spans = [_marked(text, markers[i], markers[i + 1], closing_repeats) for i in (0, 2)]
-    cuts = sorted((place, place + len(marker)) for span in spans for place, marker in span)
+    cuts = sorted((start, start + len(marker)) for span in spans for start, marker in span)
     kept, last = [], 0
     for start, end in cuts:
         if start < last:
@@ -178,9 +178,9 @@ def parse_tagged(text: str, markers: Markers = TAGS, closing_repeats: bool = Fal
 
 def _marked(text: str, opening: str, closing: str, repeats: bool) -> tuple[tuple[int, str], tuple[int, str]]:
     for marker in (opening, closing):
-        found = text.count(marker)
-        if found == 0 or (found > 1 and not (repeats and marker == closing)):
-            raise ValueError(f"marker {marker.strip()!r} occurs {found} times: exactly one is needed")
+        times = text.count(marker)
+        if times == 0 or (times > 1 and not (repeats and marker == closing)):
+            raise ValueError(f"marker {marker.strip()!r} occurs {times} times: exactly one is needed")
     start = text.index(opening)
     end = text.find(closing, start + len(opening)) if repeats else text.index(closing)
     if end < start + len(opening):
@@ -188,6 +188,6 @@ def _marked(text: str, opening: str, closing: str, repeats: bool) -> tuple[tuple
     return (start, opening), (end, closing)
 
 
-def _without(cuts: list[tuple[int, int]], place: int) -> int:
+def _without(cuts: list[tuple[int, int]], position: int) -> int:
     """Where the character at `place` stands once all markers are cut out."""
-    return place - sum(end - start for start, end in cuts if start < place)
+    return position - sum(end - start for start, end in cuts if start < position)

@@ -83,7 +83,8 @@ def count_labels(dataset: str) -> dict[str, dict[str, int]]:
     >>> count_labels("demo")["test"]["Other"]
     66
     """
-    known = [one.name for one in datasets().values() if one.has_counts and not one.undirected_of]
+    rows = datasets().values()
+    known = [row.name for row in rows if row.has_counts and not row.undirected_of]
     if dataset not in known:
         raise unknown_name("dataset", dataset, known)
     row = find_dataset(dataset)
@@ -91,7 +92,7 @@ def count_labels(dataset: str) -> dict[str, dict[str, int]]:
         splits = row.counter()
     else:
         corpus = cast(dict[str, list[Any]], read_corpus(dataset))  # `has_counts`: no documents
-        splits = {split: Counter(one.relation for one in samples) for split, samples in corpus.items()}
+        splits = {split: Counter(sample.relation for sample in samples) for split, samples in corpus.items()}
     listed = json.loads(locate(row.inventory).read_bytes()) if row.inventory else {}
     if isinstance(listed, list):  # of NYT*: id → label, label → id
         listed = listed[1]
@@ -99,7 +100,7 @@ def count_labels(dataset: str) -> dict[str, dict[str, int]]:
     return {
         split: {
             label: counts.get(label, 0)
-            for label in sorted(labels, key=lambda one: (-counts.get(one, 0), one))
+            for label in sorted(labels, key=lambda label: (-counts.get(label, 0), label))
         }
         for split, counts in splits.items()
     }
@@ -260,7 +261,7 @@ def _parts(
     name_or_path: Path | str, negative: str | None, gold_column: str | None
 ) -> tuple[list[Mapping[str, int]], Mapping[str, int], str | None, str]:
     """The counts of the splits of the whole, those of the measured part, the negative class, and a note."""
-    name, known = str(name_or_path), [one.name for one in datasets().values() if one.has_counts]
+    name, known = str(name_or_path), [row.name for row in datasets().values() if row.has_counts]
     if name in known:
         for argument, value in {"negative": negative, "gold_column": gold_column}.items():
             if value is not None:
@@ -271,10 +272,10 @@ def _parts(
         raise unknown_name("data set, and no file of labels or of counts:", name, known)
     with naming_file(name):
         splits = _read_counts(Path(name), gold_column)
-        negative, told = _negative_class(splits, negative)
+        negative, how = _negative_class(splits, negative)
     part = "split test" if "test" in splits else "the whole file"
     measured = splits.get("test") or sum(map(Counter, splits.values()), Counter())
-    return [*splits.values()], measured, negative, f"negative class: {told}; perplexity and ratio of {part}"
+    return [*splits.values()], measured, negative, f"negative class: {how}; perplexity and ratio of {part}"
 
 
 def _splits(name: str) -> dict[str, dict[str, int]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,9 +22,10 @@ from ..core import (
     shown,
     unknown_name,
 )
-from .cells import as_frame
+from .cells import as_list
 from .files import locate, search_folders
 from .formats import collect, json_array, read_semeval, string
+from .predictions import read_label_columns
 from .tables import LabelList, open_source
 
 if TYPE_CHECKING:
@@ -64,16 +65,15 @@ def read_tacred_predictions(path: Path | str, split: Split = "test") -> pd.DataF
     ...     read_tacred_predictions(path)["mine"].tolist()
     ['no_relation']
     """
-
     import pandas as pd
 
     if split not in ("test", "dev"):
         raise unknown_name("split", split, ("test", "dev"))
     path = Path(path)
     columns = _read_folder(path, split) if path.is_dir() else _read_table(path)
-    coded = {name: column for name, column in columns.items() if name != "id"}
-    labels = sorted(set().union(*(column.cat.categories for column in coded.values())))
-    return pd.DataFrame(columns | {name: column.cat.set_categories(labels) for name, column in coded.items()})
+    labels = sorted(set().union(*(column for name, column in columns.items() if name != "id")))
+    coded = {name: pd.Categorical(column, labels) for name, column in columns.items() if name != "id"}
+    return pd.DataFrame({"id": columns["id"]} | coded)
 
 
 def tacred_predictions(split: Split = "test") -> pd.DataFrame:
@@ -96,18 +96,15 @@ def tacred_predictions(split: Split = "test") -> pd.DataFrame:
     return read_tacred_predictions(clone, split)
 
 
-def _read_table(path: Path) -> dict[str, pd.Series]:
+def _read_table(path: Path) -> dict[str, list[str]]:
     source = open_source(path)
     if tuple(source.names[:3]) != KEY_COLUMNS:
-        found, expected = ", ".join(source.names[:3]), ", ".join(KEY_COLUMNS)
-        raise MalformedRecord(path, f"the first columns must be {expected}; they are {found}", 1)
-    frame = as_frame(source.read(source.names, "id"))
-    return {name: frame[name] for name in source.names}
+        names, expected = ", ".join(source.names[:3]), ", ".join(KEY_COLUMNS)
+        raise MalformedRecord(path, f"the first columns must be {expected}; they are {names}", 1)
+    return {name: as_list(column) for name, column in source.read(source.names, "id").items()}
 
 
-def _read_folder(folder: Path, split: str) -> dict[str, pd.Series]:
-    import pandas as pd
-
+def _read_folder(folder: Path, split: str) -> dict[str, list[str]]:
     results = folder / "results" / f"{split}_results"
     tables, lists = (
         dict(sorted((path.stem.removesuffix(f"_{split}"), path) for path in results.glob(f"*.{ending}")))
@@ -115,85 +112,35 @@ def _read_folder(folder: Path, split: str) -> dict[str, pd.Series]:
     )
     if not tables:
         raise FileNotFoundError(f"{results} holds no .jsonl file: {folder} is no copy of DFKI-NLP/tacrev")
-    golds: list[pd.Series] = []
-    columns: dict[str, pd.Series] = {}
+    gold: dict[str, str] = {}
+    columns: dict[str, list[str]] = {}
     for model, path in tables.items():
-        table = open_source(path).read(("id", "label_true", "label_pred"), "id")
-        found = as_frame(table).set_index("id")
-        golds.append(found["label_true"])
-        _check_same_gold(path, golds[-1], golds[0])
-        columns[model] = found["label_pred"].reindex(golds[0].index).reset_index(drop=True)
-    gold = golds[0]
-    columns |= {model: _read_list(path, len(gold)) for model, path in lists.items()}
-    patch = _read_patch(folder / "patch" / f"{split}_patch.json", gold.index)
-    revised = [patch.get(str(one), label) for one, label in gold.astype(str).items()]
-    key = (gold.index.to_series(), gold, pd.Series(revised, dtype="category"))
-    return {name: one.reset_index(drop=True) for name, one in zip(KEY_COLUMNS, key, strict=True)} | columns
-
-
-def _check_same_gold(path: Path, true: pd.Series, gold: pd.Series) -> None:
-    """Refuse a model whose ids or gold labels are not those of the first model."""
-    import pandas as pd
-
-    if not true.index.is_unique:
-        twice = true.index[true.index.duplicated()][0]
-        raise MalformedRecord(path, f"the id {shown(twice)} occurs twice", column="id")
-    labels = pd.concat([true.astype(str), gold.astype(str)], axis=1).fillna("absent")
-    for one, (mine, others) in labels[labels.iloc[:, 0] != labels.iloc[:, 1]][:1].iterrows():
-        reason = f"is {shown(mine)}, but {shown(others)} in the other models' files"
-        raise MalformedRecord(path, f"the gold label of {shown(one)} {reason}", column="label_true")
-
-
-def _read_list(path: Path, expected: int) -> pd.Series:
-    import pandas as pd
-
-    labels = [row["label"] for _, row in LabelList(path, path.read_bytes()).rows()]
-    if len(labels) != expected:
-        raise MalformedRecord(path, f"{expected} labels are expected, found {len(labels)}", len(labels))
-    return pd.Series(labels, dtype="category")
-
-
-def _read_patch(path: Path, ids: pd.Index) -> dict[str, str]:
-    """The revised labels by id."""
+        read = read_label_columns(path, "label_true", "label_pred", id_column="id")
+        ids = as_list(read["id"])
+        true, predicted = (dict(zip(ids, read[role], strict=True)) for role in ("gold", "predicted"))
+        gold = gold or true
+        for identifier in gold | true if gold != true else ():
+            labels = [shown(key.get(identifier, "absent")) for key in (true, gold)]
+            if labels[0] != labels[1]:
+                reason = f"is {labels[0]}, but {labels[1]} in the other models' files"
+                reason = f"the gold label of {shown(identifier)} {reason}"
+                raise MalformedRecord(path, reason, column="label_true")
+        columns[model] = [predicted[identifier] for identifier in gold]
+    for model, path in lists.items():
+        columns[model] = [row["label"] for _, row in LabelList(path, path.read_bytes()).rows()]
+        if (size := len(columns[model])) != len(gold):
+            raise MalformedRecord(path, f"{len(gold)} labels are expected, found {size}", size)
 
     def parse(_line: int, record: Any) -> list[tuple[str, str]]:
         identifier, relation = string(record, "id"), string(record, "relation")
-        if identifier not in ids:
+        if identifier not in gold:
             raise ValueError(f"the id {shown(identifier)} does not occur in the models' files")
         return [(identifier, relation)]
 
-    return dict(collect(path, json_array(path), parse, strict=True))
-
-
-def read_semeval_answers(
-    path: Path | str, ids: Collection[str] | None = None, labels: Collection[str] = SEMEVAL_RELATIONS
-) -> dict[str, str]:
-    """An answer file as a mapping from id to label, in file order.
-
-    Parameters
-    ----------
-    ids : the ids that may occur (those of the key); None allows any.
-    labels : the labels that may occur.
-
-    Raises
-    ------
-    MalformedRecord : with the line: not `id TAB label`, an id that occurs twice or is not in `ids`, an
-        unknown label.
-    """
-    answers: dict[str, str] = {}
-    for line, row in LabelList(path, read_file(path)).rows():
-        label = row["label"]
-        if "id" not in row:
-            raise MalformedRecord(path, f"id, tab and label are expected in place of {shown(label)}", line)
-        identifier = row["id"]
-        if identifier in answers:
-            raise MalformedRecord(path, f"id {shown(identifier)} occurs twice", line)
-        if ids is not None and identifier not in ids:
-            raise MalformedRecord(path, f"id {shown(identifier)} is not in the key", line)
-        if label not in labels:
-            raise MalformedRecord(path, str(unknown_name("relation", label, labels)), line)
-        answers[identifier] = label
-    return answers
+    patch = folder / "patch" / f"{split}_patch.json"
+    revised = gold | dict(collect(patch, json_array(patch), parse, strict=True))
+    keys = dict(zip(KEY_COLUMNS, ([*gold], [*gold.values()], [*revised.values()]), strict=True))
+    return keys | columns
 
 
 def semeval_key() -> dict[str, str]:
@@ -207,19 +154,19 @@ def semeval_key() -> dict[str, str]:
     return {sample.id: sample.relation for sample in read_semeval(path)}
 
 
-def join_semeval_answers(proposals: Path | str, key: Path | str | Mapping[str, str]) -> pd.DataFrame:
+def join_semeval_answers(proposals: Path | str, key: Mapping[str, str]) -> pd.DataFrame:
     """Proposals beside the key: `id` (text), `gold` and `predicted` (categorical), one row an id of the key.
 
     Parameters
     ----------
-    proposals : an answer file.
-    key : an answer file, or a mapping from id to label such as `semeval_key()`.
+    proposals : an answer file. key : id → label, such as `semeval_key()`.
 
     A skipped id has the prediction `SKIPPED`; it is a false negative of its gold class and no false positive.
 
     Raises
     ------
-    MalformedRecord : as `read_semeval_answers`; an id of the proposals that is not in the key.
+    MalformedRecord : with the line: not `id TAB label`, an id that occurs twice or is not in the key, an
+        unknown label.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -228,16 +175,28 @@ def join_semeval_answers(proposals: Path | str, key: Path | str | Mapping[str, s
     ...     join_semeval_answers(path, {"8001": "Other", "8002": "Other"})["predicted"].tolist()
     ['Other', '(skipped)']
     """
-
     import pandas as pd
 
-    gold = key if isinstance(key, Mapping) else read_semeval_answers(key)
-    predicted = read_semeval_answers(proposals, ids=gold.keys())
+    answers: dict[str, str] = {}
+    for line, row in LabelList(proposals, read_file(proposals)).rows():
+        label, identifier = row["label"], row.get("id")
+        reason = ""
+        if identifier is None:
+            reason = f"id, tab and label are expected in place of {shown(label)}"
+        elif identifier in answers or identifier not in key:
+            reason = (
+                f"id {shown(identifier)} {'occurs twice' if identifier in answers else 'is not in the key'}"
+            )
+        elif label not in SEMEVAL_RELATIONS:
+            reason = str(unknown_name("relation", label, SEMEVAL_RELATIONS))
+        if reason:
+            raise MalformedRecord(proposals, reason, line)
+        answers[row["id"]] = label
     return pd.DataFrame(
         {
-            "id": pd.Series(list(gold), dtype="str"),
-            "gold": pd.Categorical(list(gold.values())),
-            "predicted": pd.Categorical([predicted.get(identifier, SKIPPED) for identifier in gold]),
+            "id": pd.Series(list(key), dtype="str"),
+            "gold": pd.Categorical(list(key.values())),
+            "predicted": pd.Categorical([answers.get(identifier, SKIPPED) for identifier in key]),
         }
     )
 

@@ -32,8 +32,8 @@ from ..core import (
     unknown_name,
     utf8_fault,
 )
-from .arrow import delimited_columns, for_arrow, json_columns, parquet_columns, parquet_schema
-from .cells import Coded, as_list, label_of_json
+from .arrow import Wanted, delimited_columns, for_arrow, json_columns, parquet_columns, parquet_schema
+from .cells import Coded, as_list, distinct_keys, label_of_json
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 FORMS = ("csv", "tsv", "jsonl", "json", "parquet", "txt")
@@ -102,26 +102,25 @@ class Source:
             what is no finite number; or what else the kind of file knows as a fault.
         """
         with naming_file(self.path):
-            columns = list(dict.fromkeys(columns))
-            return self._arrow(columns, identifiers, numbers) or self._read(columns, identifiers, numbers)
+            wanted = Wanted(list(dict.fromkeys(columns)), identifiers, numbers, self.may_be_empty)
+            return self._arrow(wanted) or self._read(wanted)
 
-    def _read(self, columns: Sequence[str], identifiers: str | None, numbers: Collection[str]) -> dict:
-        cells: dict[str, list] = {name: [] for name in columns}
-        wanted = [
-            (name, self.number if name in numbers else self.label, cells[name].append) for name in columns
+    def _read(self, wanted: Wanted) -> dict[str, Any]:
+        cells: dict[str, list] = {name: [] for name in wanted.columns}
+        readers = [
+            (name, self.number if name in wanted.numbers else self.label, column.append)
+            for name, column in cells.items()
         ]
         for line, row in self.rows():
-            for name, value, keep in wanted:
+            for name, value, keep in readers:
                 try:
                     keep(value(row, name))
                 except ValueError as error:
                     raise self.fault(line, str(error), name) from None
-        coded = {
-            name: Coded.of(cells[name]) for name in columns if name != identifiers and name not in numbers
-        }
-        return cells | coded | {name: np.array(cells[name], float) for name in numbers}
+        coded = {name: Coded.of(cells[name]) for name in wanted.labels()}
+        return cells | coded | {name: np.array(cells[name], float) for name in wanted.numbers}
 
-    def _arrow(self, columns: Sequence[str], identifiers: str | None, numbers: Collection[str]) -> Any:
+    def _arrow(self, wanted: Wanted) -> Any:
         """The same columns by Arrow, or None."""
         return None
 
@@ -219,18 +218,17 @@ class Delimited(Source):
             reason = f"the row that begins here cannot be read ({error})"
             raise MalformedRecord(self.path, reason, line) from error
 
-    def _arrow(self, columns: Sequence[str], identifiers: str | None, numbers: Collection[str]) -> Any:
+    def _arrow(self, wanted: Wanted) -> Any:
         if not for_arrow(self.content) or any({*name} & {"\n", "\r"} for name in self.names):
             return None
-        return delimited_columns(
-            self.content, self.delimiter, columns, identifiers, numbers, self.may_be_empty
-        )
+        return delimited_columns(self.content, self.delimiter, wanted)
 
 
 class JsonLines(Source):
     """A file with one JSON object a line; `names` are the fields of the first. Integers become text.
 
-    A fault is also a line that is no JSON object, a field that is missing or neither text nor an integer.
+    A fault is also a line that is no JSON object, or has a key twice; a field that is missing or neither text
+    nor an integer.
 
     Raises
     ------
@@ -258,13 +256,13 @@ class JsonLines(Source):
                 continue
             row = reason = None
             try:
-                row = json.loads(line.decode())  # of bytes, Python guesses the encoding
+                row = json.loads(line.decode(), object_pairs_hook=distinct_keys)  # bytes: encoding guessed
             except json.JSONDecodeError as error:
                 reason = f"no valid JSON at character {error.pos}: {error.msg}"
             except RecursionError:  # thousands of brackets
                 reason = "nested too deeply"
-            except ValueError:  # thousands of digits
-                reason = "a number is too long"
+            except ValueError as error:  # a key that is there twice, or thousands of digits
+                reason = str(error)
             if isinstance(row, dict):
                 yield number, row
             else:
@@ -289,10 +287,10 @@ class JsonLines(Source):
             raise ValueError(f"a number is expected, not the text {shown(value)}")
         return finite_number(value)
 
-    def _arrow(self, columns: Sequence[str], identifiers: str | None, numbers: Collection[str]) -> Any:
+    def _arrow(self, wanted: Wanted) -> Any:
         if not for_arrow(self.content):
             return None
-        return json_columns(self.content, self.first, columns, identifiers, numbers, self.may_be_empty)
+        return json_columns(self.content, self.first, wanted)
 
 
 class JsonDocument(JsonLines):
@@ -332,13 +330,13 @@ class JsonDocument(JsonLines):
         """See `Source.fault`."""
         return MalformedRecord(self.path, f"record {line}: {reason}", column=column)
 
-    def _arrow(self, columns: Sequence[str], identifiers: str | None, numbers: Collection[str]) -> Any:
+    def _arrow(self, wanted: Wanted) -> Any:
         return None
 
 
 def _document(path: Path | str, content: bytes) -> Any:
     try:
-        return json.loads(content.decode("utf-8-sig"))
+        return json.loads(content.decode("utf-8-sig"), object_pairs_hook=distinct_keys)
     except json.JSONDecodeError as error:
         raise MalformedRecord(
             path, f"no valid JSON at column {error.colno}: {error.msg}", error.lineno
@@ -435,8 +433,8 @@ class Parquet(Source):
         """None: a row has no line."""
         return None
 
-    def _arrow(self, columns: Sequence[str], identifiers: str | None, numbers: Collection[str]) -> Any:
-        return parquet_columns(self.path, self.content, columns, identifiers, numbers, self.may_be_empty)
+    def _arrow(self, wanted: Wanted) -> Any:
+        return parquet_columns(self.path, self.content, wanted)
 
 
 def open_source(path: Path | str, form: str | None = None) -> Source:
@@ -463,7 +461,7 @@ def open_source(path: Path | str, form: str | None = None) -> Source:
     if form is not None and form not in FORMS:
         raise unknown_name("form of input", form, FORMS)
     if form is None and ending not in FORMS:
-        known = ", ".join(f".{one}" for one in FORMS)
+        known = ", ".join(f".{kind}" for kind in FORMS)
         hint = "each also with .gz after it; or say which it is like, --input-format F"
         raise ValueError(f"{path}: unknown ending; known are {known}, {hint}")
     name = Path(INPUT_NAME if standard else path)

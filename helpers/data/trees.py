@@ -75,8 +75,10 @@ class ParsedSample(TypedSample):
     def words_of(self, span: Span) -> tuple[int, ...]:
         """Positions of the words that a span touches, from 0; of an empty span the word at or after it."""
         start, end = span[0], max(span[1], span[0] + 1)
-        touched = tuple(place for place, (a, b) in enumerate(self.words) if a < end and start < b)
-        after = next((place for place, (_, b) in enumerate(self.words) if b > start), len(self.words) - 1)
+        touched = tuple(position for position, (a, b) in enumerate(self.words) if a < end and start < b)
+        after = next(
+            (position for position, (_, b) in enumerate(self.words) if b > start), len(self.words) - 1
+        )
         return touched or (after,)
 
 
@@ -93,12 +95,12 @@ def check_tree(heads: Sequence[int]) -> None:
     """
     if not heads:
         raise ValueError("a tree has at least one word")
-    for place, head in enumerate(heads, start=1):
+    for word, head in enumerate(heads, start=1):
         if not isinstance(head, int | np.integer) or isinstance(head, bool):
-            raise ValueError(f"the head of word {place} is {head!r}, which is no number")
+            raise ValueError(f"the head of word {word} is {head!r}, which is no number")
         if not 0 <= head <= len(heads):
-            raise ValueError(f"the head of word {place} is {head}; there are {len(heads)} words")
-    roots = [place for place, head in enumerate(heads, start=1) if head == 0]
+            raise ValueError(f"the head of word {word} is {head}; there are {len(heads)} words")
+    roots = [word for word, head in enumerate(heads, start=1) if head == 0]
     reached = np.array([0, *heads])  # of each word, the head; after every doubling, twice as far up
     for _ in range(len(heads).bit_length()):
         reached = reached[reached]
@@ -164,6 +166,6 @@ def pruned_heads(
     path[top] = True
     steps = path[up]  # (D, T): whether the ancestor so many steps up is on the path
     kept = steps.any(axis=0) & (steps.argmax(axis=0) <= distance)
-    found = np.where(kept, given, -1)
-    found[top] = 0
-    return found
+    pruned = np.where(kept, given, -1)
+    pruned[top] = 0
+    return pruned

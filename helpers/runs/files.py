@@ -22,6 +22,7 @@ from pydantic import TypeAdapter
 
 from .. import RESULTS, ROOT
 from ..core import naming_file, shown, write_atomically
+from ..data import distinct_keys
 from .outcomes import plain
 from .schema import SCHEMA_VERSION, Run, normal, validated
 
@@ -206,7 +207,7 @@ def _read(path: Path) -> dict[str, Any]:
     """The JSON object in a file, all keys there, without the version of the schema; ValueError for others."""
     if path.stat().st_size > MAX_BYTES:
         raise ValueError(f"it has {path.stat().st_size} bytes; expected at most {MAX_BYTES}")
-    record = json.loads(path.read_bytes().decode("utf-8"), object_pairs_hook=_object)
+    record = json.loads(path.read_bytes().decode("utf-8"), object_pairs_hook=distinct_keys)
     if not isinstance(record, dict):
         raise ValueError(f"a run is a JSON object, this is a {type(record).__name__}")
     version = record.pop("schema_version", None)
@@ -215,14 +216,6 @@ def _read(path: Path) -> dict[str, Any]:
     for key in KEYS[1:]:
         if key not in record and key not in OPTIONAL:
             raise ValueError(f"missing key {key}")
-    return record
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    record = dict(pairs)
-    if len(record) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise ValueError(f"key {shown(next(key for key in keys if keys.count(key) > 1))} is there twice")
     return record
 
 

@@ -246,7 +246,7 @@ class RankedFacts:
         >>> RankedFacts(level="bag", facts=2, **columns).ranking(["NA", "r", "s"], "NA").labels
         ('r', 's')
         """
-        ranks, found = self._known()
+        ranks, hits_so_far = self._known()
         kept = np.array([index for index, label in enumerate(labels) if label != negative], dtype=np.int64)
         relations, counts = self.relations, self.facts_of_relation
         if relations is not None:
@@ -261,9 +261,9 @@ class RankedFacts:
             counts = np.array(counts, dtype=np.int64)[kept]
         names = () if relations is None and counts is None else tuple(labels[index] for index in kept)
         if self.unknown:
-            return FactRanking(ranks, found, self.facts, labels=names, facts_of_relation=counts)
+            return FactRanking(ranks, hits_so_far, self.facts, labels=names, facts_of_relation=counts)
         scores = -ranks if self.scores is None else np.array(self.scores)
-        hits = np.diff(found, prepend=0)
+        hits = np.diff(hits_so_far, prepend=0)
         try:
             made = FactRanking.from_scores(scores, hits, self.facts, relations, names, counts)
         except ValueError as error:
@@ -277,19 +277,19 @@ class RankedFacts:
         for first, last in self.unknown:
             known[first - 1 : last] = False
         ranks = np.flatnonzero(known) + 1
-        found = np.searchsorted(np.sort(np.array(self.hit_ranks, dtype=np.int64)), ranks, side="right")
+        hits_so_far = np.searchsorted(np.sort(np.array(self.hit_ranks, dtype=np.int64)), ranks, side="right")
         if len(self.hit_ranks) > self.facts:
             raise ValueError(
                 f"outcome.hit_ranks holds {len(self.hit_ranks)} hits; outcome.facts is {self.facts}"
             )
         # each known rank has room for itself and for the ranks before it that are not known
-        new = np.minimum(np.diff(found, prepend=0), np.diff(ranks, prepend=0))
+        new = np.minimum(np.diff(hits_so_far, prepend=0), np.diff(ranks, prepend=0))
         for name, expected in (("unknown", _unknown(ranks)), ("hit_ranks", np.repeat(ranks, new).tolist())):
             for index, (stated, fits) in enumerate(zip_longest(getattr(self, name), expected)):
                 if stated != fits:
                     rule = f"rising ranks up to {self.length}, pieces that do not touch, hits at known ranks"
                     raise ValueError(f"outcome.{name}[{index}] is {stated}: expected {rule}")
-        return ranks, found
+        return ranks, hits_so_far
 
 
 def _unknown(ranks: np.ndarray) -> tuple[tuple[int, int], ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import itertools
-import json
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -14,7 +13,7 @@ from typing import Any, Literal
 from ...core import MalformedRecord, shown, unknown_name
 from ..bags import Mention
 from ..samples import Corpus, Fact, RelationSample, Span
-from .parsing import collect, field, json_array, json_value, lines, string
+from .parsing import collect, field, json_array, json_record, json_value, lines, string
 from .records import bounds, token_sample
 
 END = "###END###"
@@ -62,7 +61,7 @@ def read_opennre(path: Path | str, strict: bool = True) -> Corpus:
     """
 
     def parse(line: int, row: bytes) -> list[Mention]:
-        record = _literal(row.decode()) if re.match(rb"\s*\{\s*'", row) else json.loads(row)
+        record = _literal(row.decode()) if re.match(rb"\s*\{\s*'", row) else json_record(row)
         head_id, tail_id = (_identifier(field(record, name)) for name in ("h", "t"))
         relation = string(record, "relation")
         if "text" in record:
@@ -87,10 +86,16 @@ def _literal(text: str) -> Any:
 def _annotated(record: Any) -> tuple[str, ...]:
     if "anno_relation_list" not in record:
         return ()
-    found = record["anno_relation_list"]
-    if not (isinstance(found, list | tuple) and found and all(isinstance(one, str) and one for one in found)):
-        raise ValueError(f"anno_relation_list is {shown(found)}, not a list of names; none is written ['NA']")
-    return tuple(dict.fromkeys(found))
+    relations = record["anno_relation_list"]
+    if not (
+        isinstance(relations, list | tuple)
+        and relations
+        and all(isinstance(relation, str) and relation for relation in relations)
+    ):
+        raise ValueError(
+            f"anno_relation_list is {shown(relations)}, not a list of names; none is written ['NA']"
+        )
+    return tuple(dict.fromkeys(relations))
 
 
 def _identifier(entity: Any) -> str:
@@ -125,8 +130,8 @@ def find_name(text: str, name: str) -> tuple[Span, str]:
     ((0, 0), 'absent')
     """
     for rule, pattern in NAME_RULES.items() if name else ():
-        if found := pattern(name).search(text):
-            return found.span(), rule
+        if match := pattern(name).search(text):
+            return match.span(), rule
     return (0, 0), ABSENT
 
 
@@ -213,13 +218,13 @@ def read_relation_aliases(path: Path | str) -> dict[str, tuple[str, ...]]:
 
 
 def _read_lists(path: Path | str) -> dict[str, tuple[str, ...]]:
-    found = json_value(path)
-    if not isinstance(found, dict):
-        raise MalformedRecord(path, f"a JSON object is expected, not {type(found).__name__}")
-    for name, own in found.items():
-        if not isinstance(own, list) or not all(isinstance(one, str) for one in own):
+    lists = json_value(path)
+    if not isinstance(lists, dict):
+        raise MalformedRecord(path, f"a JSON object is expected, not {type(lists).__name__}")
+    for name, own in lists.items():
+        if not isinstance(own, list) or not all(isinstance(text, str) for text in own):
             raise MalformedRecord(path, f"{shown(name)} has {shown(own)}, not a list of strings")
-    return {name: tuple(own) for name, own in found.items()}
+    return {name: tuple(own) for name, own in lists.items()}
 
 
 def read_nyt_star(
@@ -246,12 +251,12 @@ def read_nyt_star(
 
     def parse(_line: int, sentence: Any) -> list[Fact]:
         source = str(next(positions))
-        found = field(sentence, "triple_list")
-        if not found:
+        listed = field(sentence, "triple_list")
+        if not listed:
             raise ValueError("the triple list is empty")
-        for triple in found:
+        for triple in listed:
             if len(triple) != 3 or not all(isinstance(part, str) for part in triple):
                 raise ValueError(f"a triple is three strings, not {shown(triple)}")
-        return [Fact(source, head, tail, relation) for head, relation, tail in found[kept]]
+        return [Fact(source, head, tail, relation) for head, relation, tail in listed[kept]]
 
     return collect(path, json_array(path), parse, strict)

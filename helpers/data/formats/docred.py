@@ -37,7 +37,7 @@ KEPT = KINDS[:3]
 
 class _Mention(NamedTuple):
     entity: int
-    place: Span
+    words: Span
     type: str
 
 
@@ -92,20 +92,20 @@ def _pairs(number: int, document: Any, notes: Counter[str]) -> Iterator[TypedSam
     sentences, facts = field(document, "sents"), _facts(document)
     entities = field(document, "vertexSet")
     mentions = [_mentions(entity, members, sentences) for entity, members in enumerate(entities)]
-    for at, words in enumerate(sentences):
-        here = [found[at] for found in mentions if at in found]
+    for sentence, words in enumerate(sentences):
+        here = [by_sentence[sentence] for by_sentence in mentions if sentence in by_sentence]
         text, spans = " ".join(words), word_spans(words)
         for head, tail in permutations(here, 2):
             relations = facts.get((head.entity, tail.entity), {})
-            kind, relation = _label(relations, at)
-            kind = "same words" if head.place == tail.place else kind
+            kind, relation = _label(relations, sentence)
+            kind = "same words" if head.words == tail.words else kind
             notes[kind] += 1
             if kind not in KEPT:
                 continue
             head_span, tail_span = (
-                (spans[first][0], spans[end - 1][1]) for first, end in (head.place, tail.place)
+                (spans[first][0], spans[end - 1][1]) for first, end in (head.words, tail.words)
             )
-            name = f"{number}.{at}.{head.entity}.{tail.entity}"
+            name = f"{number}.{sentence}.{head.entity}.{tail.entity}"
             yield TypedSample(name, text, head_span, tail_span, relation, head.type, tail.type)
 
 
@@ -116,9 +116,9 @@ def _facts(document: Any) -> dict[tuple[int, int], dict[str, set[int]]]:
     for label in field(document, "labels"):
         pair = (field(label, "h"), field(label, "t"))
         evidence = set(field(label, "evidence"))
-        if not all(_within(one, size) for one in pair):
+        if not all(_within(number, size) for number in pair):
             raise ValueError(f"a fact is of the entities {shown(pair)}; there are {size}")
-        if not all(_within(one, count) for one in evidence):
+        if not all(_within(number, count) for number in evidence):
             raise ValueError(f"a fact has evidence {shown(sorted(evidence))}; there are {count} sentences")
         facts.setdefault(pair, {}).setdefault(string(label, "r"), set()).update(evidence)
     return facts
@@ -130,22 +130,24 @@ def _within(value: Any, size: int) -> bool:
 
 def _mentions(entity: int, members: Sequence[Any], sentences: Sequence[Sequence[str]]) -> dict[int, _Mention]:
     """Sentence → the first mention of the entity in it."""
-    found: dict[int, _Mention] = {}
+    first_mention: dict[int, _Mention] = {}
     for member in members:
-        at, (first, end) = field(member, "sent_id"), field(member, "pos")
-        if not _within(at, len(sentences)):
-            raise ValueError(f"entity {entity} is in sentence {shown(at)}; there are {len(sentences)}")
-        size = len(sentences[at])
+        sentence, (first, end) = field(member, "sent_id"), field(member, "pos")
+        if not _within(sentence, len(sentences)):
+            raise ValueError(f"entity {entity} is in sentence {shown(sentence)}; there are {len(sentences)}")
+        size = len(sentences[sentence])
         if not (_within(first, size) and _within(end, size + 1) and first < end):
             raise ValueError(f"entity {entity} has the words {shown((first, end))} of {size}")
         mention = _Mention(entity, (first, end), string(member, "type"))
-        found[at] = min(found.get(at, mention), mention, key=lambda one: one.place)
-    return found
+        first_mention[sentence] = min(
+            first_mention.get(sentence, mention), mention, key=lambda mention: mention.words
+        )
+    return first_mention
 
 
-def _label(relations: Mapping[str, set[int]], at: int) -> tuple[str, str]:
+def _label(relations: Mapping[str, set[int]], sentence: int) -> tuple[str, str]:
     """The kind of a pair in a sentence, and its relation."""
-    here = [relation for relation, evidence in relations.items() if at in evidence]
+    here = [relation for relation, evidence in relations.items() if sentence in evidence]
     if len(here) == 1:
         return "positive", here[0]
     if here:
@@ -191,13 +193,13 @@ def drawn_pairs(
     if not 0 <= negative_share < 1:
         raise ValueError(f"negative_share is {negative_share!r}; it must be in [0, 1)")
     samples, rng = list(samples), random.Random(seed)
-    present = list(dict.fromkeys(_document(one) for one in samples))
+    present = list(dict.fromkeys(_document(sample) for sample in samples))
     chosen = set(rng.sample(present, min(documents, len(present))))
-    kept = [one for one in samples if _document(one) in chosen]
-    places = [place for place, one in enumerate(kept) if one.relation == NEGATIVE]
+    kept = [sample for sample in samples if _document(sample) in chosen]
+    places = [row for row, sample in enumerate(kept) if sample.relation == NEGATIVE]
     wanted = round((len(kept) - len(places)) * negative_share / (1 - negative_share))
     taken = set(rng.sample(places, min(wanted, len(places))))
-    return [one for place, one in enumerate(kept) if one.relation != NEGATIVE or place in taken]
+    return [sample for row, sample in enumerate(kept) if sample.relation != NEGATIVE or row in taken]
 
 
 def _document(sample: RelationSample) -> str:

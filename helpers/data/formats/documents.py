@@ -87,12 +87,12 @@ def _read(path: Path | str, parse: Callable[[int, bytes], _Line], strict: bool) 
     return Documents(ids, _distinct(path, labels, "document"), texts, malformed=read.malformed)
 
 
-def _distinct(path: Path | str, labels: Sequence[Sequence[str]], place: str) -> list[tuple[str, ...]]:
+def _distinct(path: Path | str, labels: Sequence[Sequence[str]], holder: str) -> list[tuple[str, ...]]:
     """The labels of each document once; how often one stood there twice is logged."""
     distinct = [tuple(dict.fromkeys(own)) for own in labels]
     repeated = sum(map(len, labels)) - sum(map(len, distinct))
     if repeated:
-        logger.info("%s: %d labels stand twice in their %s and count once", path, repeated, place)
+        logger.info("%s: %d labels stand twice in their %s and count once", path, repeated, holder)
     return distinct
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...core import MalformedRecord, abridged, byte_fault, naming_file, read_file, shown, utf8_fault
+from ..cells import distinct_keys
 from ..samples import Corpus
 
 logger = logging.getLogger(__name__)
@@ -97,13 +98,18 @@ def lines(path: Path | str) -> Iterator[Record]:
                 yield number, line.rstrip(b"\r\n")
 
 
+def json_record(row: Any) -> Any:
+    """The JSON value of a line; what is an object already stays. ValueError for a key that is there twice."""
+    return json.loads(row, object_pairs_hook=distinct_keys) if isinstance(row, bytes) else row
+
+
 def json_value(path: Path | str) -> Any:
     """The one JSON value of a file.
 
     Raises MalformedRecord for what is none, with the line where it breaks off.
     """
     try:
-        return json.loads(read_file(path).decode())
+        return json.loads(read_file(path).decode(), object_pairs_hook=distinct_keys)
     except json.JSONDecodeError as error:
         raise MalformedRecord(path, f"no valid JSON: {error.msg}", error.lineno) from error
     except RecursionError as error:
@@ -125,16 +131,16 @@ def json_array(path: Path | str) -> Iterator[Record]:
     if fault is not None:
         line, reason = byte_fault(content, fault)
         raise MalformedRecord(path, reason, line)
-    text, decoder = content.decode("utf-8-sig"), json.JSONDecoder()
-    place, line, number = _after_blanks(text, 0), 1, 0
+    text, decoder = content.decode("utf-8-sig"), json.JSONDecoder(object_pairs_hook=distinct_keys)
+    position, line, number = _after_blanks(text, 0), 1, 0
     expected, counted = "[", 0
-    while text[place : place + 1] == expected:
-        start = _after_blanks(text, place + 1)
+    while text[position : position + 1] == expected:
+        start = _after_blanks(text, position + 1)
         line, counted = line + text.count("\n", counted, start), start
         if text[start : start + 1] == "]" and expected == "[":
             return
         try:
-            item, place = decoder.raw_decode(text, start)
+            item, position = decoder.raw_decode(text, start)
         except json.JSONDecodeError as error:
             raise MalformedRecord(path, f"item {number} of the array: {error.msg}", error.lineno) from error
         except (ValueError, RecursionError) as error:  # thousands of digits, or of brackets
@@ -143,16 +149,16 @@ def json_array(path: Path | str) -> Iterator[Record]:
             )
             raise MalformedRecord(path, f"item {number} of the array {reason}", line) from error
         yield line, item
-        expected, number, place = ",", number + 1, _after_blanks(text, place)
-    if expected == "[" or text[place : place + 1] != "]":
-        line = 1 + text.count("\n", 0, place)
+        expected, number, position = ",", number + 1, _after_blanks(text, position)
+    if expected == "[" or text[position : position + 1] != "]":
+        line = 1 + text.count("\n", 0, position)
         reason = f"one JSON array is expected; after item {number} it does not go on"
         raise MalformedRecord(path, reason, line)
 
 
-def _after_blanks(text: str, place: int) -> int:
-    found = _NOT_BLANK.search(text, place)
-    return found.start() if found else len(text)
+def _after_blanks(text: str, position: int) -> int:
+    match = _NOT_BLANK.search(text, position)
+    return match.start() if match else len(text)
 
 
 def numbered(records: Iterable[Record]) -> Iterator[Record]:

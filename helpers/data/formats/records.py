@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -24,7 +23,7 @@ from ..samples import (
 )
 from ..tables import file_kind, open_source
 from ..trees import ParsedSample, TypedSample
-from .parsing import Record, blocks, collect, field, json_array, lines, numbered, string
+from .parsing import Record, blocks, collect, field, json_array, json_record, lines, numbered, string
 from .tagged import read_tagged
 
 TREES = ".dep"
@@ -63,8 +62,8 @@ def read_dependencies(path: Path | str, strict: bool = True, trees: Path | str |
     parses = [block for _, block in blocks(trees)]
     sentences = list(lines(path))
     if len(parses) != len(sentences):
-        found = f"{len(parses)} trees for the {len(sentences)} sentences of {Path(path).name}"
-        raise MalformedRecord(trees, found)
+        sizes = f"{len(parses)} trees for the {len(sentences)} sentences of {Path(path).name}"
+        raise MalformedRecord(trees, sizes)
 
     def parse(_line: int, record: tuple[int, bytes]) -> list[ParsedSample]:
         number, row = record
@@ -96,15 +95,15 @@ def _heads(block: Sequence[str], size: int) -> tuple[int, ...]:
     heads: dict[int, int] = {}
     for line in block:
         head, *others = line.split("\t")
-        if len(others) != 2 or not all(re.fullmatch("[0-9]{1,6}", one) for one in (head, others[0])):
+        if len(others) != 2 or not all(re.fullmatch("[0-9]{1,6}", number) for number in (head, others[0])):
             raise ValueError(f"head, number and dependency are expected in its tree, not {shown(line)}")
         if heads.setdefault(int(others[0]), int(head)) != int(head):
             raise ValueError(f"word {int(others[0])} has two heads")
-    missing = [place for place in range(1, size + 1) if place not in heads]
+    missing = [word for word in range(1, size + 1) if word not in heads]
     if missing or len(heads) != size:
         lacks = f", word {missing[0]} is missing" if missing else ""
         raise ValueError(f"its tree has {len(heads)} words, the sentence {size}{lacks}")
-    return tuple(heads[place] for place in range(1, size + 1))
+    return tuple(heads[word] for word in range(1, size + 1))
 
 
 def read_tacred(path: Path | str, strict: bool = True) -> Corpus:
@@ -152,9 +151,9 @@ def token_sample(record: Any, identifier: str, relation: str, words: str = "toke
     text, spans = " ".join(tokens), word_spans(tokens)
     head, tail = ((spans[first][0], spans[end - 1][1]) for first, end in bounds(record, len(tokens)))
     types = [string(record, name) if name in record else None for name in ("subj_type", "obj_type")]
-    head_type, tail_type = (one or "" for one in types)
+    head_type, tail_type = (value or "" for value in types)
     if "stanford_head" in record:
-        heads = tuple(_whole(one, "stanford_head") for one in _list(record, "stanford_head"))
+        heads = tuple(_whole(value, "stanford_head") for value in _list(record, "stanford_head"))
         pos, ner = (
             _texts(record, name) if name in record else () for name in ("stanford_pos", "stanford_ner")
         )
@@ -196,9 +195,9 @@ def _list(record: Any, name: str) -> list:
 
 def _texts(record: Any, name: str) -> tuple[str, ...]:
     items = _list(record, name)
-    for place, item in enumerate(items, start=1):
+    for number, item in enumerate(items, start=1):
         if not isinstance(item, str) or not item:
-            raise ValueError(f"word {place} of {shown(name)} is {shown(item)}, not text")
+            raise ValueError(f"word {number} of {shown(name)} is {shown(item)}, not text")
     return tuple(items)
 
 
@@ -250,7 +249,7 @@ def read_relation_file(
 
     def parse(line: int, record: tuple[int, Any]) -> list[RelationSample]:
         number, content = record
-        sample = _sample(json.loads(content) if isinstance(content, bytes) else content, number)
+        sample = _sample(json_record(content), number)
         if relations is not None and sample.relation not in relations:
             raise unknown_name("relation", sample.relation, relations)
         if first.setdefault(sample.id, (line, number)) != (line, number):
@@ -289,8 +288,8 @@ def _sample(record: Any, number: int) -> RelationSample:
     text = string(record, _first(record, TEXT))
     named = next((names for names in SPANS if names[0] in record), None)
     if named:
-        one, end, other, last = (_whole(field(record, name), name) for name in named)
-        return RelationSample(identifier, text, (one, end), (other, last), relation)
+        head_start, head_end, tail_start, tail_end = (_whole(field(record, name), name) for name in named)
+        return RelationSample(identifier, text, (head_start, head_end), (tail_start, tail_end), relation)
     return RelationSample(identifier, *parse_tagged(text, _markers(text)), relation)
 
 
@@ -301,8 +300,8 @@ def _first(record: Any, names: tuple[str, ...]) -> str:
 
 
 def _markers(text: str) -> Markers:
-    found = next((one for one in MARKERS if one[0] in text and one[2] in text), None)
-    if found is None:
-        known = ", ".join("".join(one[:2]) for one in MARKERS[1:])
+    markers = next((markers for markers in MARKERS if markers[0] in text and markers[2] in text), None)
+    if markers is None:
+        known = ", ".join("".join(markers[:2]) for markers in MARKERS[1:])
         raise ValueError(f"no entities are marked in {shown(text)}, and there is no e1_start. Known: {known}")
-    return found
+    return markers

@@ -19,7 +19,7 @@ from ..samples import (
     RelationSample,
     parse_tagged,
 )
-from .parsing import blocks, collect, lines, string
+from .parsing import blocks, collect, json_record, lines, string
 
 
 def read_semeval(path: Path | str, strict: bool = True) -> Corpus:
@@ -76,11 +76,11 @@ def _read_blocks(
     first_lines: dict[str, int] = {}
 
     def parse(line: int, block: list[str]) -> list[RelationSample]:
-        block = [one.encode("latin-1").decode(encoding) for one in block]
-        found = re.fullmatch(r'(\S+)\t\s*"(.*)"\s*', block[0])
-        if not found:
+        block = [row.encode("latin-1").decode(encoding) for row in block]
+        match = re.fullmatch(r'(\S+)\t\s*"(.*)"\s*', block[0])
+        if not match:
             raise ValueError(f"id, tab and a quoted sentence are expected in place of {block[0][:40]!r}")
-        identifier, sentence = found[1], found[2].strip()
+        identifier, sentence = match[1], match[2].strip()
         if len(block) < 2:
             raise ValueError("the line with the relation is missing")
         if len(block) > 2 and (len(block) > 3 or not block[2].startswith("Comment")):
@@ -116,7 +116,7 @@ def read_chemprot(path: Path | str, strict: bool = True) -> Corpus:
     """
 
     def parse(line: int, row: bytes) -> list[RelationSample]:
-        record = json.loads(row)
+        record = json_record(row)
         text, label = string(record, "text"), string(record, "label")
         return [RelationSample(str(line), *parse_tagged(text, CHEMPROT_MARKERS, closing_repeats=True), label)]
 
@@ -159,7 +159,7 @@ def _take(waiting: dict, path: Path, number: int, row: bytes) -> RelationSample:
     if not twins:
         raise MalformedRecord(path, f"no official sample for {' '.join(record['token'])[:60]!r}", number)
     head = _letters(record["h"]["name"])
-    same = [place for place, twin in enumerate(twins) if _letters(twin.head_text) == head]
+    same = [position for position, twin in enumerate(twins) if _letters(twin.head_text) == head]
     return twins.pop(same[0] if same else 0)
 
 

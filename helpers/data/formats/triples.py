@@ -16,7 +16,7 @@ from ...core import listing, naming_file, shown
 from ..cells import label_of_json
 from ..predictions import COMMON_NAMES
 from ..samples import Span
-from .parsing import collect, numbered
+from .parsing import collect, json_record, numbered
 from .records import records_of
 
 logger = logging.getLogger(__name__)
@@ -127,8 +127,7 @@ def holds_triples(path: Path | str, *named: str | None) -> bool:
     """
     names = {*GOLD, *PREDICTED, *LISTS, *(name.lower() for name in named if name)}
     try:
-        _, item = next(records_of(path))
-        item = json.loads(item) if isinstance(item, bytes) else item
+        item = json_record(next(records_of(path))[1])
         values = [value for name, value in item.items() if name.lower() in names]
     except (ValueError, OSError, AttributeError, StopIteration, RecursionError):
         return False
@@ -155,9 +154,7 @@ def _columns(
     notes: Counter[str] = Counter()
 
     def parse(_line: int, record: tuple[int, Any]) -> list[int]:
-        number, item = record
-        if isinstance(item, bytes):
-            item = json.loads(item)
+        number, item = record[0], json_record(record[1])
         if not isinstance(item, dict):
             raise ValueError(f"item {number} is no object but {shown(item)}")
         if not keys:
@@ -189,11 +186,11 @@ def _columns(
 def _key(item: dict, role: str, names: Names) -> str:
     """The key of an item that holds the triples of a role; ValueError where that is not clear."""
     for known in names:
-        found = [name for name in item if name.lower() in known]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            raise ValueError(f"which key has {role} triples? {listing(found)} could; say --{role}-column C")
+        keys = [name for name in item if name.lower() in known]
+        if len(keys) == 1:
+            return keys[0]
+        if keys:
+            raise ValueError(f"which key has {role} triples? {listing(keys)} could; say --{role}-column C")
     hint = "; the file that holds them: --gold FILE" if role == "gold" else ""
     raise ValueError(
         f"no key of {role} triples is recognised; name it, --{role}-column C{hint}. Keys: {listing(item)}"
@@ -211,12 +208,12 @@ def _triples(value: Any, size: int, notes: Counter[str] | None) -> list[Triple]:
         raise ValueError(f"a list of triples is expected, not {shown(value)}")
     if len({type(triple) for triple in value}) > 1:
         raise ValueError("the list holds triples in two forms")
-    return [_triple(triple, place, size) for place, triple in enumerate(value, start=1)]
+    return [_triple(triple, number, size) for number, triple in enumerate(value, start=1)]
 
 
 def _generated(text: str, notes: Counter[str] | None) -> list[Triple]:
     """The triples of REBEL's text."""
-    found = []
+    triples = []
     for mark in ("<s>", "</s>", "<pad>"):
         text = text.replace(mark, "")
     for group in text.split(GENERATED)[1:]:
@@ -224,15 +221,15 @@ def _generated(text: str, notes: Counter[str] | None) -> list[Triple]:
         for piece in pieces or [""]:
             tail, _, relation = piece.partition("<obj>")
             if head.strip() and tail.strip() and relation.strip():
-                found.append(Triple(_relation(relation.strip()), head.strip(), tail.strip()))
+                triples.append(Triple(_relation(relation.strip()), head.strip(), tail.strip()))
             elif notes is None:
                 raise ValueError(f"{shown(GENERATED + group)} is incomplete")
             else:
                 notes["incomplete"] += 1
-    return found
+    return triples
 
 
-def _triple(value: Any, place: int, size: int) -> Triple:
+def _triple(value: Any, number: int, size: int) -> Triple:
     try:
         if isinstance(value, list):
             if len(value) != 3:
@@ -247,7 +244,7 @@ def _triple(value: Any, place: int, size: int) -> Triple:
         ends = (_argument(value[name], name, size, value) for name in (names[0], names[2]))
         return _joined(value[names[1]], *ends)
     except ValueError as error:
-        raise ValueError(f"triple {place}: {error}") from error
+        raise ValueError(f"triple {number}: {error}") from error
 
 
 def _joined(relation: Any, head: tuple, tail: tuple) -> Triple:
@@ -256,11 +253,11 @@ def _joined(relation: Any, head: tuple, tail: tuple) -> Triple:
 
 @functools.lru_cache(maxsize=1000)
 def _part_names(keys: tuple[str, ...]) -> tuple[str, str, str]:
-    found = [next((name for name in names if name in keys), "") for names in (HEAD, RELATION, TAIL)]
-    if not all(found):
-        lacking = ("head", "relation", "tail")[found.index("")]
+    names_there = [next((name for name in names if name in keys), "") for names in (HEAD, RELATION, TAIL)]
+    if not all(names_there):
+        lacking = ("head", "relation", "tail")[names_there.index("")]
         raise ValueError(f"there is no {lacking}; keys: {listing(keys)}")
-    return found[0], found[1], found[2]
+    return names_there[0], names_there[1], names_there[2]
 
 
 @functools.lru_cache(maxsize=100_000, typed=True)

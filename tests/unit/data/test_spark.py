@@ -33,7 +33,8 @@ def check_tacred(parts, engine) -> None:
     """Gold × predicted × system by one GROUP BY: the table of every system is that of its arrays."""
     folder, frame, systems = parts
     found = count_files(f"{folder}/*.parquet", paired_column="system", engine=engine)
-    table = pd.DataFrame({role: found[role].tolist() for role in found.roles}).assign(times=found.counts)
+    table = pd.DataFrame({role: found[role].tolist() for role in found.roles})
+    table["times"] = 1 if found.counts is None else found.counts
     labels = tuple(frame["gold"].cat.categories)
     assert table["times"].sum() == len(frame) * len(systems) == 15_509 * 52
     for system, own in table.groupby("predicted_paired"):

@@ -75,8 +75,7 @@ class TestToy:
         ("file", "old", "new", "message"),
         [
             (MODEL, '"id": "c"', '"id": "d"', "the gold label of '[cd]' is '.*', but '.*' in the other"),
-            (MODEL, '"id": "c"', '"id": "a"', "the id 'a' occurs twice"),
-            (MODEL, "label_pred", "pred", "line 1, column 'label_pred': the field is missing"),
+            (MODEL, '"id": "c"', '"id": "a"', "line 3, column 'id': identifier 'a' of line 3 occurs twice"),
             (
                 MODEL,
                 '_true": "no_relation"',
