@@ -385,9 +385,9 @@ def _compare(files: tuple[str, ...], runs: tuple[str, ...], **options: Any) -> i
         seeds_among,
     )
 
+    form, raw, output, tests = (options.pop(name) for name in ("form", "raw", "output", "tests"))
     options |= reading_of(options) | policy_of(options)
     style = latex_of(options)
-    form, raw, output, tests = (options.pop(name) for name in ("form", "raw", "output", "tests"))
     paired = {name: options.pop(name) for name in ("paired_column", "inverse")}
     fail_under = options.pop("fail_under")
     if runs and files:
