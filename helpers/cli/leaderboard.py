@@ -17,6 +17,7 @@ from .options import (
     ID_COLUMN,
     OUTPUT,
     PREDICTED_COLUMN,
+    SEEDS,
     bootstrap,
     flag,
     forms,
@@ -24,6 +25,7 @@ from .options import (
 )
 
 logger = logging.getLogger(__name__)
+SEED_TYPE = click.IntRange(0, SEEDS)
 STORE = option(
     "--store stored",
     "FOLDER",
@@ -31,7 +33,7 @@ STORE = option(
     callback=lambda context, parameter, folder: {"store": folder} if folder else {},
 )
 """The store as an argument, if it is not the usual one."""
-TEST_SET = "The test set, e.g. tacred, tacred-revised, semeval2010, kbp37, gids."
+TEST_SET = "The test set, e.g. tacred, tacred-revised, semeval2010, kbp37, gids; or a name of your own."
 DATASET = option("--dataset", "D", TEST_SET, required=True)
 REPLACE = flag("--replace", "Put it in the place of a stored submission of that name.")
 
@@ -56,7 +58,10 @@ def _leaderboard() -> None:
 @option("--system", "NAME", "The name that the page shows.")
 @option("--paper", "URL", "Where the system is described.", default="")
 @option("--licence", "L", "Of the predictions, e.g. MIT.", default="")
-@option("--batch", "LIST", "Many at once: a table with file, dataset, system[, paper, licence].", FILE)
+@option("--batch", "LIST", "Many at once: a table with file, dataset, system[, paper, licence, seed].", FILE)
+@option("--gold", "FILE", "Another file with ids and gold labels, where FILE has none.", FILE)
+@option("--negative", "L", "The negative class of a test set of your own, e.g. no_relation.")
+@option("--seed", "N", "One run of several: the page shows the system once, with their mean.", SEED_TYPE)
 @GOLD_COLUMN
 @PREDICTED_COLUMN
 @option("--paired-column", "C", "Predictions on the paired sentences, for direction.")
@@ -74,12 +79,15 @@ def _add(batch: str | None, replace: bool, stored: dict[str, Any], **options: An
     ones included: its id and predicted label, and its gold label where the test set is not on this machine.
     An answer file of SemEval (.txt, id TAB label) is read, too. Gold labels have to be those of the test set,
     ids complete and each once. All faults are listed, the first 50 with their line; then nothing is stored.
+    A name that is not known makes a test set, of the gold labels in FILE or in --gold; what is added to it
+    later has to have the same.
 
     With --batch a submission that is refused never stops the others; the exit code is 2 if there was one.
 
     examples:
       python -m helpers leaderboard add mine.csv --dataset tacred --system "My model"
       python -m helpers leaderboard add answers.txt --dataset semeval2010 --system "My CNN" --licence MIT
+      python -m helpers leaderboard add a.csv --dataset mine --gold gold.csv --negative NA --system A --seed 1
       python -m helpers leaderboard add --batch submissions.csv
     """
     from ..reporting.leaderboard import Submission, add_submission
@@ -216,7 +224,7 @@ def _list(form: str, stored: dict[str, Any]) -> None:
     from ..reporting.leaderboard import submission_rows, submissions
 
     rows = submission_rows(submissions(**stored))
-    names = ("dataset", "system", "outcome", "n", "licence", "paper")
+    names = ("dataset", "system", "outcome", "n", "licence", "paper", "seed")
     if form == "json":
         put(as_json(rows))
     elif form == "csv":

@@ -10,12 +10,15 @@ from __future__ import annotations
 import os
 import statistics
 
+import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
 from helpers import ROOT
 from helpers.core.files import write_atomically
-from helpers.reporting.figures import counting_cost_chart, draw_and_save
+from helpers.reporting.figures import draw_and_save, styled
+from helpers.reporting.figures.parts import headline
+from helpers.reporting.figures.style import PALETTE, QUIET
 from tests.benchmarks import counting_peers as peers
 from tests.benchmarks.table import ENGINES, machine
 
@@ -29,6 +32,32 @@ CLAIMS = 3
 PACKAGES = ("duckdb", "pyarrow", "pandas", "scikit-learn")
 OURS, BARE, IN_MEMORY = peers.WAYS
 TITLE = "Counting predictions: time and memory by their number"
+UNITS = {"seconds": "seconds", "resident_gib": "peak of resident memory, GiB"}
+
+
+@styled
+def counting_cost_chart(costs: pd.DataFrame, title: str) -> plt.Figure:
+    """Seconds and peak memory of counting so many predictions; both axes logarithmic. The thin line is the
+    first engine's smallest measurement, were its cost proportional to the rows."""
+    figure, panels = plt.subplots(1, 2, figsize=(9.4, 3.9))
+    for axes, (column, unit) in zip(panels, UNITS.items(), strict=True):
+        for number, engine in enumerate(costs["engine"].unique()):
+            own = costs[costs["engine"] == engine].sort_values("millions")
+            look = {"color": PALETTE[number % len(PALETTE)], "marker": "osD^vP"[number % 6]}
+            axes.plot(own["millions"], own[column], label=engine, linewidth=1.6, markersize=5, **look)
+        axes.set(xscale="log", yscale="log", xlabel="million predictions", ylabel=unit)
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_formatter("{x:g}")
+    first = costs[costs["engine"] == costs["engine"].iloc[0]].sort_values("millions")
+    start, rows = first.iloc[0], first["millions"]
+    proportional = start["seconds"] / start["millions"] * rows
+    panels[0].plot(rows, proportional, color=QUIET, linewidth=0.8, zorder=0)
+    panels[1].axhline(2, color=QUIET, linewidth=0.8, zorder=0)
+    right = {"xycoords": ("axes fraction", "data"), "ha": "right", "va": "bottom", "fontsize": 8}
+    panels[1].annotate("2 GiB", (1, 2), **right)
+    panels[0].legend(fontsize=8)
+    headline(figure, title)
+    return figure
 
 
 @pytest.fixture(scope="module")

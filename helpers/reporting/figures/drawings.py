@@ -1,4 +1,4 @@
-"""Drawings that explain: the exchange of the markers, and how predictions become counts and counts a score.
+"""Drawings that explain: exchanged markers, predictions and counts and scores, trees, what models are given.
 
 Each takes the table of what it shows and computes nothing.
 """
@@ -8,12 +8,12 @@ from __future__ import annotations
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+from matplotlib.patches import Arc, FancyArrowPatch, FancyBboxPatch
 
-from .parts import first_seen
+from .parts import first_seen, headline, legend_below
 from .style import BLUE, ORANGE, PALETTE, QUIET, contrast, ink, styled
 
-_HEAD, _TAIL = BLUE, ORANGE
+_COLORS = {"e1": BLUE, "e2": ORANGE}
 _WIDE = 9.2  # inches
 _MONO = 0.602 * 10 / 72 / _WIDE  # width of a character of 10 points, as a share of the figure
 
@@ -40,7 +40,7 @@ def marker_exchange_chart(exchange: pd.DataFrame, title: str = "") -> plt.Figure
     axes.set(xlim=(0, 1), ylim=(0, 1))
     axes.set_axis_off()
     for y, row in zip((0.78, 0.14), exchange.to_dict("records"), strict=True):
-        places = _sentence(axes, y, row)
+        middles = _sentence(axes, y, row)
         right = row["gold"] == row["answer"]
         color = ink(PALETTE[2] if right else PALETTE[3])
         axes.text(0.62, y + 0.07, f"right answer   {row['gold']}", fontsize=9, va="center")
@@ -48,7 +48,7 @@ def marker_exchange_chart(exchange: pd.DataFrame, title: str = "") -> plt.Figure
         verdict = {"fontsize": 10, "color": color, "ha": "right", "va": "center", "fontweight": "bold"}
         axes.text(1, y - 0.07, "✓ right" if right else "✗ wrong", **verdict)
         if y > 0.5:
-            _swap(axes, places)
+            _swap(axes, middles)
     if title:
         axes.set_title(title)
     return figure
@@ -57,30 +57,24 @@ def marker_exchange_chart(exchange: pd.DataFrame, title: str = "") -> plt.Figure
 def _sentence(axes: Axes, y: float, row: dict) -> list[float]:
     """Write a sentence in pieces, the entities in boxes with their marks; where the boxes' middles are."""
     x, middles = 0.02, []
-    marks = iter(row["marks"].split())
-    for place in ("before", "first", "between", "second", "after"):
-        words = row[place]
-        width = _MONO * len(words)
-        if place in ("first", "second"):
-            mark = next(marks)
-            color = _HEAD if mark == "e1" else _TAIL
-            box = FancyBboxPatch(
-                (x, y - 0.075), width, 0.15, boxstyle="round,pad=0.007", mutation_aspect=4,
-                facecolor="white", edgecolor=color, linewidth=2,
-            )  # fmt: skip
-            axes.add_patch(box)
-            axes.text(
-                x + width / 2, y + 0.15, mark, color=ink(color), fontsize=9, ha="center", fontweight="bold"
-            )
+    colors = {"first": _COLORS[row["marks"][:2]], "second": _COLORS[row["marks"][-2:]]}
+    marks = dict(zip(colors, row["marks"].split(), strict=True))
+    for piece in ("before", "first", "between", "second", "after"):
+        width = _MONO * len(row[piece])
+        if piece in marks:
             middles.append(x + width / 2)
-        axes.text(x, y, words, family="DejaVu Sans Mono", fontsize=10, va="center")
+            look = {"boxstyle": "round,pad=0.007", "mutation_aspect": 4, "facecolor": "white", "linewidth": 2}
+            axes.add_patch(FancyBboxPatch((x, y - 0.075), width, 0.15, edgecolor=colors[piece], **look))
+            look = {"color": ink(colors[piece]), "fontsize": 9, "ha": "center", "fontweight": "bold"}
+            axes.text(middles[-1], y + 0.15, marks[piece], **look)
+        axes.text(x, y, row[piece], family="DejaVu Sans Mono", fontsize=10, va="center")
         x += width + 0.016
     return middles
 
 
 def _swap(axes: Axes, middles: list[float]) -> None:
     """Two arrows that cross, from the marks of one sentence to those of the other."""
-    for start, end, color in ((*middles, _HEAD), (*middles[::-1], _TAIL)):
+    for start, end, color in ((*middles, BLUE), (*middles[::-1], ORANGE)):
         arrow = {"arrowstyle": "-|>", "mutation_scale": 12, "linewidth": 1.6, "color": color, "zorder": 5}
         axes.add_patch(FancyArrowPatch((start, 0.67), (end, 0.40), alpha=0.9, **arrow))
 
@@ -119,12 +113,11 @@ def _rows(axes: Axes, rows: list[tuple], most: int) -> None:
     axes.set_axis_off()
     shown = rows[:most] + ([("…", "…")] if len(rows) > most else [])
     for number, (first, second) in enumerate(shown):
-        y, weight = 0.97 - number / (len(shown) + 0.3), "bold" if number == 0 else "normal"
         color = "#1a1a1a" if number == 0 or first == second else ink(PALETTE[3])
+        look = {"va": "top", "fontsize": 9, "fontweight": "normal" if number else "bold", "color": color}
+        y = 0.97 - number / (len(shown) + 0.3)
         for x, word in ((0.05, first), (0.55, second)):
-            axes.text(
-                x, y, word, transform=axes.transAxes, va="top", fontsize=9, fontweight=weight, color=color
-            )
+            axes.text(x, y, word, transform=axes.transAxes, **look)
 
 
 def counts_grid(axes: Axes, counts: pd.DataFrame) -> None:
@@ -180,29 +173,96 @@ def weighting_steps_chart(counts: pd.DataFrame, classes: pd.DataFrame, title: st
         axes.grid(visible=False)
     for axes in panels[1:]:
         axes.set(ylim=(0, 1.12), yticks=[0, 0.5, 1])
-    figure.suptitle(title, fontsize=11, fontweight="bold", x=0.01, ha="left")
+    headline(figure, title)
     return figure
 
 
 def _stacked(axes: Axes, classes: pd.DataFrame, schemes: list[str], colors: dict[str, str]) -> None:
     """A bar for each scheme, in pieces of the classes, each with its letter."""
-    bottom = dict.fromkeys(schemes, 0.0)
-    for row in classes.itertuples():
-        x = schemes.index(row.scheme)
-        axes.bar(
-            x, row.height, bottom=bottom[row.scheme], color=colors[row.relation], width=0.6, edgecolor="white"
-        )
+    bottom = classes.groupby("scheme")["height"].cumsum() - classes["height"]
+    words = {"ha": "center", "va": "center", "color": "white", "fontsize": 9, "fontweight": "bold"}
+    for row, y in zip(classes.itertuples(), bottom, strict=True):
+        x, look = schemes.index(row.scheme), {"color": colors[row.relation], "edgecolor": "white"}
+        axes.bar(x, row.height, bottom=y, width=0.6, **look)
         if row.height > 0.07:
-            middle = bottom[row.scheme] + row.height / 2
-            axes.text(
-                x,
-                middle,
-                row.relation,
-                ha="center",
-                va="center",
-                color="white",
-                fontsize=9,
-                fontweight="bold",
-            )
-        bottom[row.scheme] += row.height
+            axes.text(x, y + row.height / 2, row.relation, **words)
     axes.set_xticks(range(len(schemes)), schemes, fontsize=8)
+
+
+_DISTANCES = {0: ("path", PALETTE[0]), 1: ("one step off", PALETTE[1]), 2: ("two steps off", PALETTE[2])}
+_OUT = ("further off, or not below the common ancestor", QUIET)
+
+
+@styled
+def tree_chart(words: pd.DataFrame, title: str) -> plt.Figure:
+    """A dependency tree as arcs over its sentence, each word in the colour of its distance from the path.
+
+    Parameters
+    ----------
+    words : one row a word: `word`, `head` (from 1, 0 for the root), `distance` (0: on the path between the
+        entities, 1, 2, more; −1: not below their lowest common ancestor), `entity` (true for their words).
+
+    >>> words = pd.DataFrame({"word": ["a", "b"], "head": [2, 0], "distance": [0, 0], "entity": [True, True]})
+    >>> len(tree_chart(words, "two").axes[0].patches)
+    1
+    """
+    looks = [_DISTANCES.get(distance, _OUT) for distance in words["distance"]]
+    widths = [abs(head - x) if head else 1 for x, head in enumerate(words["head"], start=1)]
+    highest = max(widths)
+    figure, axes = plt.subplots(figsize=(8.4, 1.9 + 0.16 * highest))
+    drawn = zip(words["word"], words["head"], words["entity"], looks, widths, strict=True)
+    for x, (word, head, entity, (_, color), width) in enumerate(drawn, start=1):
+        weight = "bold" if entity else "normal"
+        axes.text(x, 0, word, ha="center", va="center", color=ink(color), fontsize=10, weight=weight)
+        if head:
+            color = _OUT[1] if looks[head - 1] is _OUT else color
+            look = {"theta2": 180, "color": color, "linewidth": 2}
+            axes.add_patch(Arc(((x + head) / 2, 0.25), width, 0.55 * width + 0.5, **look))
+        else:
+            arrow = {"arrowstyle": "-|>", "color": color}
+            look = {"ha": "center", "color": ink(color), "fontsize": 9, "arrowprops": arrow}
+            axes.annotate("root", (x, 0.3), (x, 1.7), **look)
+    for name, color in sorted(set(looks), key=[*_DISTANCES.values(), _OUT].index):
+        axes.plot([], [], color=color, linewidth=4, label=name)
+    axes.set(xlim=(0.4, len(words) + 0.6), ylim=(-0.35, 0.28 * highest + 0.75), title=title)
+    axes.axis("off")
+    legend_below(figure, axes, 4)
+    return figure
+
+
+@styled
+def model_inputs_chart(tokens: pd.DataFrame, title: str) -> plt.Figure:
+    """The tokens that each model is given for one sentence, a row a model; those that it looks at are filled.
+
+    Parameters
+    ----------
+    tokens : columns `model` (the heading of its row), `position`, `token`, `read` (bool); models in the order
+        of first sight.
+
+    >>> row = {"model": "m", "position": 0, "token": "[CLS]", "read": True}
+    >>> [text.get_text() for text in model_inputs_chart(pd.DataFrame([row]), "one").axes[0].texts]
+    ['[CLS]', 'm']
+    """
+    models = first_seen(tokens, "model")
+    figure, axes = plt.subplots(figsize=(8.4, 0.5 + 0.68 * len(models)))
+    longest = max(
+        _draw_tokens(axes, tokens[tokens["model"] == model], row) for row, model in enumerate(models)
+    )
+    for row, model in enumerate(models):
+        axes.text(0, row - 0.42, model, fontsize=8.5, va="center", fontweight="bold")
+    axes.set(xlim=(-0.5, longest), ylim=(len(models) - 0.5, -0.7))
+    axes.axis("off")
+    axes.set_title(title)
+    return figure
+
+
+def _draw_tokens(axes: Axes, tokens: pd.DataFrame, row: int) -> float:
+    """Boxes from the left, as wide as their words; where the last one ends."""
+    left, look = 0.0, {"ha": "center", "va": "center_baseline", "fontsize": 7, "family": "monospace"}
+    for token in tokens.sort_values("position").itertuples():
+        width = 0.72 * max(len(token.token), 1) + 0.95
+        color, face = ("white", BLUE) if token.read else ("#222222", "#eeeeee")
+        axes.barh(row, width, 0.42, left=left, color=face, edgecolor="white")
+        axes.text(left + width / 2, row + 0.02, token.token, color=color, **look)
+        left += width
+    return left

@@ -1,15 +1,17 @@
-"""Pieces that several figures share: panels, the α axis, named rows, bars of schemes, legends, titles."""
+"""Pieces that charts share: rows, panels, the α axis, marks with intervals, legends, names of lines."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from .style import ink, scheme_look
+from .style import ink
 
 
 def first_seen(frame: pd.DataFrame, column: str) -> list:
@@ -28,32 +30,69 @@ def panels(
 
     The figure is margin + width · panels inches wide.
 
-    >>> figure, found = panels(pd.DataFrame({"panel": ["a", "b", "a"]}), "panel", 1, 2, 3)
-    >>> [(name, len(rows)) for name, axes, rows in found]
+    >>> figure, drawn = panels(pd.DataFrame({"panel": ["a", "b", "a"]}), "panel", 1, 2, 3)
+    >>> [(name, len(rows)) for name, axes, rows in drawn]
     [('a', 2), ('b', 1)]
     >>> plt.close(figure)
     """
     names = first_seen(frame, column)
     size = (margin + width * len(names), height)
-    figure, axes = plt.subplots(1, len(names), figsize=size, sharey=True, squeeze=False)
+    figure, grid = plt.subplots(1, len(names), figsize=size, sharey=True, squeeze=False)
     return figure, [
-        (name, one, frame[frame[column] == name]) for name, one in zip(names, axes[0], strict=True)
+        (name, axes, frame[frame[column] == name]) for name, axes in zip(names, grid[0], strict=True)
     ]
 
 
-def alpha_axis(axes: Axes, title: str, ylabel: str = "F1 (%)") -> None:
-    """The x axis of the family n^α, with lines at macro (0), dodrans (0.75) and weighted (1), and a title."""
-    for name, alpha in (("macro", 0), ("dodrans", 0.75), ("weighted", 1)):
-        axes.axvline(alpha, color="#999999", linewidth=0.8, zorder=1)
-        axes.text(alpha, 1.01, name, transform=axes.get_xaxis_transform(), ha="center", fontsize=8)
-    axes.set(xlabel="α of the weights n^α", ylabel=ylabel)
-    axes.set_title(title, pad=18)
+@contextmanager
+def row_chart(
+    names: Sequence[str],
+    title: str,
+    width: float,
+    height: tuple[float, float],
+    *,
+    columns: int = 1,
+    headed: bool = False,
+    sharex: bool = False,
+    fontsize: float = 8,
+    grid: bool = False,
+    legend: int = 0,
+    **words: object,
+) -> Iterator[list[Axes]]:
+    """A chart of named rows, the first at the top: gives its panels to draw on, then names and titles them.
+
+    Parameters
+    ----------
+    names : of the rows. width : of the figure in inches. height : its margins, and that of a row.
+    columns : panels beside each other. headed : the title begins at the names of the rows, not at the axes.
+    grid : lines along the rows. legend : columns of one below the figure for what the first panel labels; 0:
+        none. words : for `Axes.set` of every panel.
+
+    >>> with row_chart(["a", "b"], "two", 4, (1, 0.3)) as (axes,):
+    ...     lines = axes.plot([3, 5], [0, 1], "o")
+    >>> axes.get_title(), [text.get_text() for text in axes.get_yticklabels()]
+    ('two', ['a', 'b'])
+    >>> plt.close()
+    """
+    size = (width, height[0] + height[1] * len(names))
+    figure, axes = plt.subplots(1, columns, figsize=size, sharex=sharex, sharey=True, squeeze=False)
+    yield list(axes[0])
+    for panel in axes[0]:
+        name_rows(panel, names, fontsize)
+        panel.set(**words)
+        if not grid:
+            panel.grid(axis="y", visible=False)
+    if headed:
+        headline(figure, title)
+    else:
+        axes[0][0].set_title(title)
+    if legend:
+        legend_below(figure, axes[0][0], legend)
 
 
-def name_rows(axes: Axes, names: Sequence[str], fontsize: float = 8, above: float = 0.6) -> None:
+def name_rows(axes: Axes, names: Sequence[str], fontsize: float = 8) -> None:
     """The y axis of a chart of rows, the first at the top, each with its name."""
     axes.set_yticks(range(len(names)), names, fontsize=fontsize)
-    axes.set_ylim(len(names) - 0.4, -above)
+    axes.set_ylim(len(names) - 0.4, -0.6)
 
 
 def with_support(names: pd.Series, support: pd.Series) -> list[str]:
@@ -65,39 +104,18 @@ def with_support(names: pd.Series, support: pd.Series) -> list[str]:
     return [f"{name} ({n:.0f})" for name, n in zip(names, support, strict=True)]
 
 
-def scheme_bars(axes: Axes, scores: pd.DataFrame, value: str, step: float, **look: float) -> None:
-    """A marker with its interval (`low`, `high`) for each scheme, a row for each model."""
-    models, schemes = first_seen(scores, "model"), first_seen(scores, "scheme")
-    for place, scheme in enumerate(schemes):
-        rows = scores[scores["scheme"] == scheme]
-        y = rows["model"].map(models.index) + step * (place - (len(schemes) - 1) / 2)
-        reach = [rows[value] - rows["low"], rows["high"] - rows[value]]
-        own = scheme_look(scheme)
-        axes.errorbar(rows[value], y, xerr=reach, color=own["color"], fmt=own["marker"], label=scheme, **look)
-
-
-def legend_below(figure: plt.Figure, axes: Axes, columns: int) -> None:
-    """One legend for the figure, under it, of what is drawn on `axes`."""
-    figure.legend(*axes.get_legend_handles_labels(), ncols=columns, loc="outside lower center", fontsize=8)
-
-
-def label_ends(
-    axes: Axes, ends: Sequence[tuple[float, float, str, str]], x: float = 1.02, fontsize: float = 8
+def with_intervals(
+    axes: Axes, rows: pd.DataFrame, y: pd.Series | list, marker: str, value: str = "value", **look
 ) -> None:
-    """Name lines at the right of the axes, each beside its end, so that no legend has to be looked up.
+    """A marker for each row at its `value`, with a bar from `low` to `high`."""
+    reach = [rows[value] - rows["low"], rows["high"] - rows[value]]
+    axes.errorbar(rows[value], y, xerr=reach, fmt=marker, markersize=5, **look)
 
-    ends : x and y of a line's end (data), its name, its colour. Call it when the limits are final. Names that
-    would overlap are moved apart and joined to their line by a thin one.
-    """
-    place = axes.transAxes.inverted().transform(axes.transData.transform([end[:2] for end in ends]))
-    inches = axes.get_position().height * axes.figure.get_figheight()
-    heights = spread_labels(place[:, 1].tolist(), 1.35 * fontsize / 72 / inches)
-    for (at, value, words, color), height in zip(ends, heights, strict=True):
-        line = {"arrowstyle": "-", "color": color, "linewidth": 0.7, "shrinkA": 0, "shrinkB": 2}
-        axes.annotate(
-            words, (at, value), (x, height), textcoords=axes.transAxes, va="center", fontsize=fontsize,
-            color=ink(color), arrowprops=line,
-        )  # fmt: skip
+
+def legend_below(figure: plt.Figure, axes: Axes, columns: int, fontsize: float = 8) -> None:
+    """One legend for the figure, under it, of what is drawn on `axes`."""
+    handles = axes.get_legend_handles_labels()
+    figure.legend(*handles, ncols=columns, loc="outside lower center", fontsize=fontsize)
 
 
 def headline(figure: plt.Figure, title: str) -> None:
@@ -105,8 +123,46 @@ def headline(figure: plt.Figure, title: str) -> None:
     figure.suptitle(title, fontsize=11, fontweight="bold", x=0.01, ha="left")
 
 
+def alpha_axis(axes: Axes, title: str, ylabel: str = "F1 (%)") -> None:
+    """The x axis of the family n^α, with lines at macro (0), dodrans (0.75) and weighted (1), and a title."""
+    for name, alpha in (("macro", 0), ("dodrans", 0.75), ("weighted", 1)):
+        axes.axvline(alpha, color="#999999", linewidth=0.8, zorder=1)
+        axes.text(alpha, 1.01, name, transform=axes.get_xaxis_transform(), ha="center", fontsize=8)
+    axes.set(xlabel="α of the weights n^α", ylabel=ylabel)
+    axes.set_title(title, pad=18)
+
+
+def label_ends(axes: Axes, ends: Sequence[tuple[float, float, str, str]], x: float = 1.02) -> None:
+    """Name lines at the right of the axes, each beside its end, so that no legend has to be looked up.
+
+    ends : x and y of a line's end (data), its name, its colour. Call it when the limits are final. Names that
+    would overlap are moved apart and joined to their line by a thin one.
+    """
+    corners = axes.transAxes.inverted().transform(axes.transData.transform([end[:2] for end in ends]))
+    inches = axes.get_position().height * axes.figure.get_figheight()
+    heights = spread_labels(corners[:, 1].tolist(), 1.35 * 8 / 72 / inches)
+    for (x_end, y_end, words, color), height in zip(ends, heights, strict=True):
+        line = {"arrowstyle": "-", "color": color, "linewidth": 0.7, "shrinkA": 0, "shrinkB": 2}
+        look = {"va": "center", "fontsize": 8, "color": ink(color), "arrowprops": line}
+        axes.annotate(words, (x_end, y_end), (x, height), textcoords=axes.transAxes, **look)
+
+
+def write_apart(
+    axes: Axes, x: float, labels: Sequence[tuple[float, str, str]], least: float, below: bool = False, **look
+) -> None:
+    """Write labels in a column at x, each at its height or moved until neighbours are `least` apart.
+
+    labels : height (data), words, colour. below : none stands higher than the highest value.
+    """
+    values = [value for value, _, _ in labels]
+    heights = spread_labels(values, least)
+    down = max(heights) - max(values) if below else 0
+    for (_, words, color), height in zip(labels, heights, strict=True):
+        axes.text(x, height - down, words, **{"va": "center", "fontsize": 8, "color": ink(color)} | look)
+
+
 def spread_labels(values: list[float], least: float) -> list[float]:
-    """The values moved apart, in their order, until neighbours are at least `least` apart: places of labels.
+    """The values moved apart, in their order, until neighbours are at least `least` apart: heights of labels.
 
     Values that are too near are moved evenly around their common middle.
 
@@ -114,7 +170,7 @@ def spread_labels(values: list[float], least: float) -> list[float]:
     [0.5, 1.5, 5.0]
     """
     order = sorted(range(len(values)), key=values.__getitem__)
-    groups = [([place], values[place]) for place in order]  # members and the middle of each group of labels
+    groups = [([number], values[number]) for number in order]  # labels that touch, and their common middle
     while True:
         tight = [
             left
@@ -123,11 +179,21 @@ def spread_labels(values: list[float], least: float) -> list[float]:
         ]
         if not tight:
             break
-        one, other = groups[tight[0]][0], groups[tight[0] + 1][0]
-        members = one + other
-        groups[tight[0] : tight[0] + 2] = [(members, sum(values[place] for place in members) / len(members))]
-    places = dict.fromkeys(range(len(values)), 0.0)
-    for members, middle in groups:
-        for rank, place in enumerate(members):
-            places[place] = middle + least * (rank - (len(members) - 1) / 2)
-    return [places[place] for place in range(len(values))]
+        members = groups[tight[0]][0] + groups[tight[0] + 1][0]
+        middle = sum(values[number] for number in members) / len(members)
+        groups[tight[0] : tight[0] + 2] = [(members, middle)]
+    heights = {
+        number: middle + least * (rank - (len(members) - 1) / 2)
+        for members, middle in groups
+        for rank, number in enumerate(members)
+    }
+    return [heights[number] for number in range(len(values))]
+
+
+def scattered(n: int) -> np.ndarray:
+    """n numbers between −1 and 1 that look scattered, always the same ones.
+
+    >>> scattered(1).tolist()
+    [0.0]
+    """
+    return 2 * ((np.arange(n) * 0.618034) % 1) - 1 if n > 1 else np.zeros(n)

@@ -24,6 +24,8 @@ PALETTE += ["#7a5230", "#d2559b", "#262626", "#6f7d00", "#2e8fc4"]
 3 : 1 against white. The five of the schemes (places 0, 1, 2, 3, 7) stay apart for colour-blind readers."""
 BLUE, ORANGE = PALETTE[0], PALETTE[1]
 GRID, FAINT, QUIET = "#e4e4e4", "#c4c4c4", "#8a8a8a"  # lines that stand behind others, 3.4 : 1
+LINES = [PALETTE[number] for number in (0, 3, 2, 1, 4, 5, 9, 7)]
+"""Colours of lines that are named at their ends, in the order in which they are taken."""
 COLUMN = 3.4  # inches: a column of a two-column paper
 _LEAST_POINTS = 6.5
 
@@ -31,26 +33,7 @@ _SCHEMES = {"micro": (7, "X"), "weighted": (0, "o"), "dodrans": (2, "s"), "entro
 _SCHEMES |= {"macro": (3, "^")}
 _FREE_COLORS, _FREE_MARKERS = (4, 9, 5, 8, 6), "vPp*<>h"
 
-STYLE = {
-    "figure.dpi": 110,
-    "savefig.dpi": 160,
-    "savefig.bbox": "tight",
-    "font.size": 10,
-    "text.color": "#1a1a1a",
-    "axes.titlesize": 11,
-    "axes.titleweight": "bold",
-    "axes.titlelocation": "left",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.prop_cycle": mpl.cycler(color=PALETTE),
-    "axes.axisbelow": True,
-    "grid.color": GRID,
-    "legend.frameon": False,
-    "figure.constrained_layout.use": True,
-    "pdf.fonttype": 42,  # text in the PDF stays text
-    "svg.fonttype": "none",
-}
+STYLE = Path(__file__).with_name("style.mplstyle")
 
 
 def scheme_look(scheme: str) -> dict[str, str]:
@@ -114,7 +97,7 @@ def styled(draw: Callable[..., plt.Figure]) -> Callable[..., plt.Figure]:
     def inner(*args, width: str = "page", **kwargs):
         if width not in ("page", "column"):
             raise unknown_name("width", width, ["page", "column"])
-        with mpl.rc_context(STYLE):
+        with plt.style.context(STYLE):
             figure = draw(*args, **kwargs)
             if width == "column":
                 _narrow(figure)
@@ -193,7 +176,7 @@ def save_figure(figure: plt.Figure, name: str, drawn: pd.DataFrame, folder: str 
         raise ValueError(f"drawn is empty: figure {name!r} needs the table of what it shows")
     paths = [Path(folder, f"{name}.{ending}") for ending in ("png", "pdf", "csv")]
     for path, date in zip(paths, ("Software", "CreationDate"), strict=False):
-        with atomic_path(path) as draft, mpl.rc_context(STYLE):
+        with atomic_path(path) as draft, plt.style.context(STYLE):
             figure.savefig(draft, format=path.suffix[1:], metadata={date: None})
     write_csv(drawn, paths[-1])
     return paths

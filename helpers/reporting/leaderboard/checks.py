@@ -10,7 +10,7 @@ import functools
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -103,7 +103,8 @@ class TestSet:
     """What a submission has to fit: the labels, how many samples of each, and the key where it is here.
 
     dataset : name. kind : 'labels', 'sets' or 'facts'. labels, negative : of its stored runs. support : gold
-    samples of each label; empty: not known. key : id → gold label, None where the data are not here.
+    samples of each label; empty: not known. n : samples; 0: not known, as of a new test set. key : id → gold
+    label, None where the data are not here. own : made by a submission, so that any label may be predicted.
     """
 
     __test__ = False  # pytest takes a class of such a name for tests
@@ -115,10 +116,23 @@ class TestSet:
     support: Mapping[str, int]
     n: int
     key: Mapping[str, str] | None = None
+    own: bool = False
 
 
-def find_test_set(dataset: str, runs: Path | str = STORED_RUNS) -> TestSet:
-    """The test set of a data set, from its stored runs and, where the data are here, from its key.
+def known_test_sets(runs: Path | str = STORED_RUNS) -> list[str]:
+    """Names of the test sets that have stored runs, then of registered ones that can be read.
+
+    >>> "tacred" in known_test_sets()
+    True
+    """
+    stored = [path.name for path in sorted(Path(runs).glob("*")) if path.is_dir()]
+    registered = [name for name, row in datasets().items() if row.kind == "relations" and row.splits]
+    return list(dict.fromkeys([*stored, *registered]))
+
+
+def find_test_set(dataset: str, runs: Path | str = STORED_RUNS, store: Path | str | None = None) -> TestSet:
+    """The test set of a data set, from its stored runs and, where the data are here, from its key; else one
+    that a submission in `store` made.
 
     Raises ValueError for a data set without runs that cannot be read either; the known ones are listed.
 
@@ -126,27 +140,39 @@ def find_test_set(dataset: str, runs: Path | str = STORED_RUNS) -> TestSet:
     >>> found.n, len(found.labels), found.negative
     (15509, 42, 'no_relation')
     """
-    places = tuple(map(str, search_folders()))
-    return _find_test_set(dataset, str(runs), places, os.environ.get("RC_DATA_DIR", ""))
+    known = known_test_sets(runs)
+    if dataset in known:
+        folders = (*map(str, search_folders()), os.environ.get("RC_DATA_DIR", ""))
+        return _known_test_set(dataset, str(runs), folders)
+    run = _first_run(dataset, store) if store is not None else None
+    if run is None:
+        raise unknown_name("dataset", dataset, known)
+    return _test_set_of(dataset, run, None, own=True)
+
+
+def _first_run(dataset: str, folder: Path | str) -> Run | None:
+    runs = map(load_run, sorted(Path(folder, dataset).glob("*/*/*.json")))
+    return next((run for run in runs if not run.second), None)
 
 
 @functools.lru_cache(maxsize=32)
-def _find_test_set(dataset: str, runs: str, _places: tuple[str, ...], _folder: str) -> TestSet:
-    rows = datasets()
-    stored = [path.name for path in sorted(Path(runs).glob("*")) if path.is_dir()]
-    known = [*stored, *(name for name, row in rows.items() if row.kind == "relations" and row.splits)]
-    if dataset not in known:
-        raise unknown_name("dataset", dataset, dict.fromkeys(known))
-    files = sorted(Path(runs, dataset).glob("*/*/*.json"))
-    run = next((run for run in map(load_run, files) if not run.second), None)
-    key = _read_key(dataset)
-    if run is None:
-        if key is None:
-            raise unknown_name("dataset", dataset, dict.fromkeys(stored))
-        labels = tuple(sorted(set(key.values())))
-        return TestSet(
-            dataset, "labels", labels, rows[dataset].negative, Counter(key.values()), len(key), key
-        )
+def _known_test_set(dataset: str, runs: str, _data_folders: tuple[str, ...]) -> TestSet:
+    key, run = _read_key(dataset), _first_run(dataset, runs)
+    if run is not None:
+        return _test_set_of(dataset, run, key)
+    if key is None:
+        raise unknown_name("dataset", dataset, known_test_sets(runs))
+    return _test_set_of_key(dataset, datasets()[dataset].negative, key)
+
+
+def _test_set_of_key(
+    dataset: str, negative: str | None, key: Mapping[str, str], own: bool = False
+) -> TestSet:
+    support = Counter(key.values())
+    return TestSet(dataset, "labels", tuple(sorted(support)), negative, support, len(key), key, own)
+
+
+def _test_set_of(dataset: str, run: Run, key: Mapping[str, str] | None, own: bool = False) -> TestSet:
     kind = {"label_sets": "sets", "facts": "facts"}.get(run.kind, "labels")
     labels = tuple(map(str, run.labels))
     support: dict[str, int] = {}
@@ -156,7 +182,50 @@ def _find_test_set(dataset: str, runs: str, _places: tuple[str, ...], _folder: s
         support.pop(SKIPPED, None)
     negative = None if run.negative is None else str(run.negative)
     labels = tuple(label for label in labels if label != SKIPPED)
-    return TestSet(dataset, kind, labels, negative, support, run.n, key if kind == "labels" else None)
+    key = key if kind == "labels" else None
+    return TestSet(dataset, kind, labels, negative, support, run.n, key, own)
+
+
+def submitted_test_set(
+    dataset: str,
+    columns: Mapping[str, str | None],
+    gold: Path | str | None,
+    negative: str | None,
+    runs: Path | str,
+    store: Path | str,
+) -> TestSet:
+    """The test set of a submission: a known one, or a new one of the submission's own gold labels.
+
+    Parameters
+    ----------
+    columns : role → column. gold : a file with ids and gold labels, if not in the predictions' file.
+    negative : the negative class of a new test set; of a known one, it has to be its own.
+
+    Raises ValueError for a new name that is nearly a known one, unless `gold` says that it is meant; for
+    gold labels or a negative class that are not those of the known test set. Refused for a faulty `gold`.
+    """
+    known = [*known_test_sets(runs), *(path.name for path in sorted(Path(store).glob("*")) if path.is_dir())]
+    if dataset not in known and not gold and did_you_mean(dataset, known):
+        raise unknown_name("dataset", dataset, known)
+    test = find_test_set(dataset, runs, store) if dataset in known else None
+    key = None if gold is None else _read_gold(gold, columns)
+    if test is None:
+        new = TestSet(dataset, "labels", (), negative, {}, 0, own=True)
+        return new if key is None else _test_set_of_key(dataset, negative, key, own=True)
+    if negative is not None and negative != test.negative:
+        raise ValueError(f"the negative class of {dataset} is {shown(test.negative)}, not {shown(negative)}")
+    if key is not None and any(Counter(key.values())[label] != n for label, n in test.support.items()):
+        raise ValueError(f"{gold}: these are not the gold labels of {dataset}")
+    return test if key is None else replace(test, key=key)
+
+
+def _read_gold(path: Path | str, columns: Mapping[str, str | None]) -> dict[str, str]:
+    """Id → gold label of a file."""
+    nothing = TestSet("", "labels", (), None, {}, 0, own=True)
+    found = read_labels_file(path, nothing, columns, ("id", "gold"))
+    if "id" not in found:
+        raise ValueError(f"{path}: a file of gold labels needs ids, to be matched by")
+    return dict(zip(found["id"], found["gold"], strict=True))
 
 
 def run_dataset(run: Run) -> str:
@@ -196,21 +265,21 @@ def _read_key(dataset: str) -> dict[str, str] | None:
 
 
 def read_labels_file(
-    path: Path | str, test: TestSet, columns: Mapping[str, str | None]
+    path: Path | str, test: TestSet, columns: Mapping[str, str | None], roles: Sequence[str] = ROLES
 ) -> dict[str, list[str]]:
     """The columns of a prediction file: gold, predicted and, if named, predicted_paired, in one order.
 
     Parameters
     ----------
     path : CSV, TSV, JSON lines or Parquet with a header, also gzipped; or an answer file of SemEval (.txt, id
-        TAB label). columns : role → column of the file; None: recognised by a common name.
+        TAB label). columns : role → column of the file; None: recognised by a common name. roles : to read.
 
     Checked are cells, labels, identifiers (each once, all of the test set, none else) and gold labels. Raises
     `Refused` with every fault; MalformedRecord for a file that cannot be taken apart at all.
     """
     problems = _Problems()
     names, rows = _rows(path, problems)
-    places = _places(path, names, columns, test, problems)
+    places = _places(names, {role: columns.get(role) for role in roles}, test, problems)
     problems.refuse(path)
     found: dict[str, list[str]] = {role: [] for role in places}
     lines: list[int | None] = []
@@ -266,12 +335,11 @@ def _readable_rows(source: Any, problems: _Problems) -> Iterator[tuple[int | Non
 
 
 def _places(
-    path: Path | str, names: list[str], columns: Mapping[str, str | None], test: TestSet, problems: _Problems
+    names: list[str], columns: Mapping[str, str | None], test: TestSet, problems: _Problems
 ) -> dict[str, str]:
     """Role → column. Missing ones are problems; gold may be missing where the key is here."""
     found: dict[str, str] = {}
-    for role in ROLES:
-        named = columns.get(role)
+    for role, named in columns.items():
         if named is not None:
             if names.count(named) == 1:
                 found[role] = named
@@ -307,12 +375,19 @@ def _checked_row(
             problems.add("the cell is empty" if column in cells else "the field is missing", line, column)
         elif not isinstance(value, str):
             problems.add(f"text or an integer is expected, not {shown(value)}", line, column)
-        elif role != "id" and value not in test.labels and (role == "gold" or value != SKIPPED):
+        elif not _fits(role, value, test):
             hint = "" if problems.full else did_you_mean(value, test.labels)
             problems.add(f"unknown label {shown(value)} of {test.dataset}{hint}", line, column)
         else:
             found[role] = value
     return found
+
+
+def _fits(role: str, value: str, test: TestSet) -> bool:
+    """Whether a label is one of the test set; of a new one nothing is known yet."""
+    if role == "id" or value in test.labels:
+        return True
+    return not test.n if role == "gold" else test.own or value == SKIPPED
 
 
 def _known_id(
@@ -358,7 +433,7 @@ def _check_gold(
                     places["gold"],
                 )
         return
-    if len(lines) != test.n:
+    if test.n and len(lines) != test.n:
         problems.add(f"{len(lines)} samples; the test set of {test.dataset} has {test.n}")
     counts = Counter(found.get("gold", ()))
     for label, expected in test.support.items():
@@ -371,8 +446,11 @@ def _check_gold(
 def label_outcome(path: Path | str, test: TestSet, columns: Mapping[str, str | None]) -> Outcome:
     """The outcome of a file of labels; with predictions on paired sentences, of both. Raises as above."""
     found = read_labels_file(path, test, columns)
-    skips = any(SKIPPED in found.get(role, ()) for role in ("predicted", "predicted_paired"))
-    labels = (*test.labels, SKIPPED) if skips else test.labels
+    labels = test.labels or tuple(sorted(set(found["gold"])))
+    if test.negative not in (None, *labels):
+        raise unknown_name("negative class", test.negative, labels)
+    predicted = {*found["predicted"], *found.get("predicted_paired", ())}
+    labels += tuple(sorted(predicted - {*labels, SKIPPED})) + (SKIPPED,) * (SKIPPED in predicted)
     with naming_file(path):
         if "predicted_paired" in found:
             return Outcome.from_columns(

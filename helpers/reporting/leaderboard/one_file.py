@@ -183,7 +183,7 @@ def file_report(
     columns = dict(columns or {})
     others: dict[str, ClassCounts] = {}
     if dataset:
-        test = find_test_set(dataset, runs)
+        test = find_test_set(dataset, runs, store)
         if test.kind != "labels":
             raise ValueError(f"{path}: {dataset} has {test.kind}; a report is of single labels")
         confusion = label_outcome(path, test, columns).of("predicted").grouped()

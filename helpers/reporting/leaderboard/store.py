@@ -29,12 +29,19 @@ from ...core import (
 from ...data import open_source
 from ...metrics import Outcome
 from ...runs import STORED_RUNS, Run, different_fields, list_runs, load_run, run_path, save_run
-from .checks import fact_outcome, find_test_set, label_outcome, read_labels_file, set_outcome
+from .checks import (
+    fact_outcome,
+    find_test_set,
+    label_outcome,
+    read_labels_file,
+    set_outcome,
+    submitted_test_set,
+)
 
 logger = logging.getLogger(__name__)
 STORE = ROOT / "results" / "leaderboard" / "runs"
 LONGEST_NAME, LONGEST_LINK = 120, 500
-BATCH_COLUMNS = ("file", "dataset", "system", "paper", "licence")
+BATCH_COLUMNS = ("file", "dataset", "system", "paper", "licence", "seed")
 
 
 @dataclass(frozen=True)
@@ -46,6 +53,8 @@ class Submission:
     file : predictions. dataset : as run files name it. system : a name, shown as text.
     paper : an http(s) address, '' if there is none. licence : of the predictions, '' if none is stated.
     columns : role (id, gold, predicted, predicted_paired) → column of the file, if not recognised.
+    gold, negative : of a test set of one's own: a file with ids and gold labels, if not in `file`; its
+        negative class. seed : of one run of several; the page shows the system once, with their mean.
     truth, threshold : for several labels a sample. facts, n_facts : for ranked facts.
     """
 
@@ -55,6 +64,9 @@ class Submission:
     paper: str = ""
     licence: str = ""
     columns: Mapping[str, str | None] = field(default_factory=dict)
+    gold: Path | str | None = None
+    negative: str | None = None
+    seed: int | None = None
     truth: Path | str | None = None
     threshold: float = 0.0
     facts: Path | str | None = None
@@ -72,7 +84,8 @@ def add_submission(
     The same submission may be added again. Raises
     ------
     Refused : the file has faults; nothing is written.
-    ValueError : an unknown data set; a name or address that will not do; a system of that name that is stored
+    ValueError : a data set whose name is nearly a known one (`submitted_test_set`; any other unknown name
+        makes a test set); a name or address that will not do; a system of that name that is stored
         already with other predictions, unless `replace`; or one of the reproduction, in any case.
 
     >>> import tempfile
@@ -84,7 +97,7 @@ def add_submission(
     ...     add_submission(Submission(path, "demo", "always Other"), folder).relative_to(folder).as_posix()
     'demo/always-Other/published/predictions.json'
     """
-    run = _run_of(submission, runs)
+    run = _run_of(submission, store, runs)
     with locked(store):
         _sweep(str(store))
         _check_free(run, Path(store), Path(runs), replace)
@@ -98,11 +111,11 @@ def _sweep(store: str) -> None:
         remove_abandoned(folder)
 
 
-def _run_of(submission: Submission, runs: Path | str) -> Run:
+def _run_of(submission: Submission, store: Path | str, runs: Path | str) -> Run:
     """The run file's content; all that can be wrong with a submission comes up here."""
     _check_words(submission)
-    test = find_test_set(submission.dataset, runs)
-    path = submission.file
+    name, path = submission.dataset, submission.file
+    test = submitted_test_set(name, submission.columns, submission.gold, submission.negative, runs, store)
     with naming_file(path):
         sha256 = file_sha256(path)
     if test.kind == "sets":
@@ -113,12 +126,16 @@ def _run_of(submission: Submission, runs: Path | str) -> Run:
         outcome = label_outcome(path, test, submission.columns)
     dataset, split = _dataset_and_split(submission.dataset, runs)
     given: dict[str, Any] = {"dataset": dataset, "split": split, "model": submission.system}
-    given |= {"source": submission.paper, "licence": submission.licence}
+    given |= {"source": submission.paper, "licence": submission.licence, "seed": submission.seed}
     given |= {"files": {visible(Path(path).name, LONGEST_NAME): sha256}, "negative": test.negative}
     if test.kind == "facts":
         given["labels"] = test.labels
     run = Run.from_outcome(outcome, **given)
     run_path(run)  # refuses a name that cannot be part of a path
+    if test.own and not Path(store, dataset).exists():
+        negative = "none, --negative names it" if test.negative is None else shown(test.negative)
+        about = f"{run.n} samples, {len(run.labels)} labels, negative class {negative}"
+        logger.warning("%s is a new test set: %s", dataset, about)
     return run
 
 
@@ -185,9 +202,9 @@ def add_batch(
 
 
 def read_batch(path: Path | str) -> list[Submission]:
-    """The submissions of a list with the columns file, dataset, system and, if wanted, paper and licence.
+    """The submissions of a list with the columns file, dataset, system and, if wanted, paper, licence, seed.
 
-    Files are seen from the folder of the list. Cells of paper and licence may be empty.
+    Files are seen from the folder of the list. Cells of the last three may be empty.
 
     Raises ValueError with the file, and the line where there is one.
     """
@@ -203,6 +220,9 @@ def read_batch(path: Path | str) -> list[Submission]:
         for name in BATCH_COLUMNS:
             if not isinstance(cells[name], str) or (name in BATCH_COLUMNS[:3] and not cells[name].strip()):
                 raise MalformedRecord(path, "text is needed", line, name)
+        if not (seed := cells.pop("seed")).isdecimal() and seed:
+            raise MalformedRecord(path, "a whole number is needed", line, "seed")
+        cells["seed"] = int(seed) if seed else None
         found.append(Submission(path.parent / cells.pop("file"), **cells))
     if not found:
         raise MalformedRecord(path, "there are no submissions")
@@ -268,7 +288,7 @@ def compare_submissions(
         raise ValueError(f"{first.dataset} and {second.dataset}: two systems on one test set can be compared")
     for one in (first, second):
         _check_words(one)
-    test = find_test_set(first.dataset, runs)
+    test = find_test_set(first.dataset, runs, store)
     if test.kind != "labels":
         raise ValueError(f"{first.dataset}: joint outcomes are stored of single labels only")
     found = [read_labels_file(one.file, test, one.columns) for one in (first, second)]
@@ -304,10 +324,13 @@ def compare_submissions(
 
 
 def submission_rows(found: Iterable[Run]) -> list[dict[str, Any]]:
-    """What `list` prints: data set, system, kind of outcome, samples, licence, paper.
+    """What `list` prints: data set, system, kind of outcome, samples, licence, paper, seed.
 
     >>> submission_rows([])
     []
     """
     names = {"dataset": "dataset", "system": "model", "outcome": "kind", "n": "n", "licence": "licence"}
-    return [{key: getattr(run, name) for key, name in names.items()} | {"paper": run.source} for run in found]
+    return [
+        {key: getattr(run, name) for key, name in names.items()} | {"paper": run.source, "seed": run.seed}
+        for run in found
+    ]

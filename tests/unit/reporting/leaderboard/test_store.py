@@ -25,7 +25,9 @@ from helpers.reporting.leaderboard import (
     add_batch,
     add_submission,
     compare_submissions,
+    file_report,
     find_test_set,
+    page_data,
     read_batch,
     remove_submission,
     submissions,
@@ -150,6 +152,86 @@ class TestWhatIsStored:
             0,
             0,
         ]
+
+
+class TestATestSetOfOnesOwn:
+    """A name that is not known makes a test set of the gold labels; whoever comes later has to have them."""
+
+    def written(self, folder, name, rows, names=("id", "predicted")) -> Path:
+        (folder / name).write_text(table(rows, names))
+        return folder / name
+
+    @pytest.fixture
+    def gold(self, tmp_path) -> Path:
+        return self.written(tmp_path, "gold.csv", [row[:2] for row in ROWS], ("id", "gold"))
+
+    def test_gold_labels_of_the_file_or_of_another(self, gold, tmp_path, store, runs, caplog) -> None:
+        whole = self.written(tmp_path, "whole.csv", ROWS, ("id", "gold", "predicted"))
+        alone = self.written(tmp_path, "alone.csv", [(row[0], row[2]) for row in ROWS[::-1]])
+        first = Submission(whole, "mine", "first", negative="NA")
+        second = Submission(alone, "mine", "second", gold=gold)
+        outcomes = [load_run(add_submission(one, store, runs)).outcome() for one in (first, second)]
+        assert outcomes == [Outcome.from_columns(GOLD, PREDICTED, labels=("NA", "a", "b"))] * 2
+        assert {run.negative for run in submissions(store)} == {"NA"}
+        said = [record.getMessage() for record in caplog.records]
+        assert said == ["mine is a new test set: 12 samples, 3 labels, negative class 'NA'"]
+        report = file_report(whole, "mine", replicates=0, runs=runs, store=store)
+        assert report.ranks()["macro"] == 1 and len(report.others) == 2
+
+    def test_labels_that_are_never_gold_may_be_predicted(self, gold, tmp_path, store, runs) -> None:
+        path = self.written(
+            tmp_path, "a.csv", [(row[0], "new" if n == 1 else row[2]) for n, row in enumerate(ROWS)]
+        )
+        run = load_run(add_submission(Submission(path, "mine", "m", gold=gold, negative="NA"), store, runs))
+        assert run.labels == ("NA", "a", "b", "new")
+
+    @pytest.mark.parametrize(
+        ("changed", "said"),
+        [
+            ({"gold": "turned"}, "turned.csv: these are not the gold labels of mine"),
+            ({"gold": "short"}, "short.csv: these are not the gold labels of mine"),
+            ({"negative": "a"}, "the negative class of mine is 'NA', not 'a'"),
+            ({"dataset": "other", "negative": "Other"}, "unknown negative class 'Other'. Known: NA, a, b"),
+            ({"dataset": "mime", "gold": None}, "unknown dataset 'mime'; did you mean 'mine'"),
+            ({"dataset": "other", "gold": "no ids"}, "no ids.csv: a file of gold labels needs ids"),
+        ],
+    )
+    def test_what_is_refused(self, changed, said, gold, tmp_path, store, runs) -> None:
+        self.written(tmp_path, "turned.csv", [(row[0], "a") for row in ROWS], ("id", "gold"))
+        self.written(tmp_path, "short.csv", [row[:2] for row in ROWS[:-1]], ("id", "gold"))
+        self.written(tmp_path, "no ids.csv", [row[1:2] for row in ROWS], ("gold",))
+        path = self.written(tmp_path, "a.csv", [(row[0], row[2]) for row in ROWS])
+        add_submission(Submission(path, "mine", "first", gold=gold, negative="NA"), store, runs)
+        before = files(store)
+        given = {"dataset": "mine", "gold": "gold"} | changed
+        given["gold"] = given["gold"] and tmp_path / f"{given['gold']}.csv"
+        with pytest.raises(ValueError, match=said.replace("(", r"\(")):
+            add_submission(Submission(path, system="second", **given), store, runs)
+        assert files(store) == before
+
+    def test_ids_and_gold_labels_of_a_known_test_set(self, keyed, tmp_path, store, runs) -> None:
+        gold = self.written(tmp_path, "gold.csv", [row[:2] for row in ROWS], ("id", "gold"))
+        path = self.written(tmp_path, "a.csv", [(row[0], row[2]) for row in ROWS])
+        assert load_run(add_submission(Submission(path, "tiny", "m", gold=gold), store, runs)).n == 12
+        with pytest.raises(Refused, match="'s11' of the test set is missing"):
+            path.write_text(table([(row[0], row[2]) for row in ROWS[:-1]], ("id", "predicted")))
+            add_submission(Submission(path, "tiny", "other", gold=gold), store, runs)
+
+    def test_runs_of_one_system_are_one_row_with_their_spread(self, gold, tmp_path, call) -> None:
+        for seed in (1, 2):
+            path = self.written(
+                tmp_path,
+                f"{seed}.csv",
+                [(row[0], row[2] if n > seed else "NA") for n, row in enumerate(ROWS)],
+            )
+            words = ["--dataset", "mine", "--system", "A", "--gold", gold, "--negative", "NA", "--seed", seed]
+            assert call("leaderboard", "add", path, *words, "--store", tmp_path / "store")[0] == 0
+        (test,) = page_data(tmp_path / "none", tmp_path / "store", replicates=0)["testsets"]
+        assert [(one["key"], one["seed"]) for one in test["systems"]] == [("A", 1), ("A", 2)]
+        listed = call("leaderboard", "list", "--format", "csv", "--store", tmp_path / "store")[1]
+        assert [line.rpartition(",")[2] for line in listed.splitlines()] == ["seed", "1", "2"]
+        (tmp_path / "list.csv").write_text("file,dataset,system,seed\n1.csv,mine,A,1\n2.csv,mine,A,\n")
+        assert [one.seed for one in read_batch(tmp_path / "list.csv")] == [1, None]
 
 
 class TestWhatIsRefused:
