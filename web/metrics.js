@@ -70,6 +70,12 @@ export function spectrum(counts, alphas, rules, score, shared) {
 /** The mean of a list of numbers; NaN of an empty one. */
 export const mean = (values) => values.reduce((sum, one) => sum + one, 0) / values.length;
 
+/** The sample standard deviation of a list of numbers; NaN of fewer than two. */
+export function sampleSd(values) {
+  const middle = mean(values);
+  return values.length > 1 ? Math.sqrt(values.reduce((sum, one) => sum + (one - middle) ** 2, 0) / (values.length - 1)) : NaN;
+}
+
 /** The α at which two lines over a grid change places, rising: each on the straight line between two points of the grid. */
 export function crossings(first, second, alphas) {
   const gaps = alphas.map((alpha, i) => [alpha, first[i] - second[i]]).filter(([, gap]) => gap !== 0);

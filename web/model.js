@@ -1,6 +1,6 @@
 // The data of the page, and scores of all systems under the rules that are chosen.
 
-import { average, classScore, classWeights, mean, spectrum, signature, SCHEMES } from "./metrics.js";
+import { average, classScore, classWeights, mean, sampleSd, spectrum, signature, SCHEMES } from "./metrics.js";
 import { state, excluded } from "./state.js";
 
 export const ALPHAS = Array.from({ length: 101 }, (_, i) => i / 100);
@@ -23,6 +23,12 @@ export function load(json) {
 
 /** A function of runs as one of systems: the mean over a system's runs that have a value. */
 const overRuns = (ofRun) => ({ runs }) => (runs.length === 1 ? ofRun(runs[0]) : mean(runs.map(ofRun).filter((value) => !Number.isNaN(value))));
+
+/** The standard deviation of a column over the runs of a system; NaN of a single run. */
+export function spreadOf(column, of = test(), chosen = of.kind === "facts" ? null : rules(of)) {
+  const ofRun = runValue(column, of, chosen);
+  return ({ runs }) => sampleSd(runs.map(ofRun).filter((value) => !Number.isNaN(value)));
+}
 
 export const test = () => data.testsets.find((one) => one.id === state.test);
 

@@ -203,11 +203,13 @@ export function fillTable(test, whole = false) {
   const values = live.map(({ column, at }) => ({ at, column, value: model.valueOf(column, test), interval: model.intervalOf(column, test) }));
   const every = whole ? values : columns.map((column, at) => ({ at, column, value: model.valueOf(column, test), interval: model.intervalOf(column, test) }));
   const range = intervalRange(order.slice(0, most), model.intervalOf(sorted, test));
+  const spread = model.spreadOf(sorted, test);
   const rows = order.slice(0, most).map(({ system, rank, value }) => {
     let row = rowsOf.get(system);
     const fresh = !row;
     if (fresh) rowsOf.set(system, (row = newRow(test, system, columns)));
     row.rank.textContent = Number.isNaN(value) ? "–" : rank;
+    if (system.runs.length > 1) row.spread.textContent = ` ± ${percent(spread(system))}`;
     for (const { at, column, value: of, interval } of fresh ? every : values) writeCell(row.cells[at], of(system), interval(system), column);
     drawGlyph(row, columns.indexOf(sorted), model.intervalOf(sorted, test)(system), value, range);
     return row.element;
@@ -248,16 +250,19 @@ function newRow(test, system, columns) {
   const tag = { submitted: "submitted", published: "published", trained: "trained here" }[system.origin];
   const name = h("th", { scope: "row", class: "system" }, h("button", { type: "button", class: "name", title: "Name this system in the figure", "data-key": system.key, onclick: () => pin(system) }, breakable(system.name)));
   const facts = test.kind === "facts" ? `${whole(system.facts)} true facts` : "";
-  const runs = system.runs.length > 1 ? `mean of ${system.runs.length} seeds` : system.seed === null ? "" : `one run, seed ${system.seed}`;
-  const about = [tag, facts, runs, system.encoder, /^none stated/.test(system.licence) ? "no licence stated" : system.licence].filter(Boolean).join(" · ");
-  const small = h("span", { class: "about" }, about);
+  const several = system.runs.length > 1;
+  const runs = several ? `mean of ${system.runs.length} seeds` : system.seed === null ? "" : `one run, seed ${system.seed}`;
+  const join = (...words) => words.filter(Boolean).join(" · ");
+  const more = join(system.encoder, /^none stated/.test(system.licence) ? "no licence stated" : system.licence);
+  const spread = h("span", { title: "standard deviation over the seeds, of the column that sorts" });
+  const small = h("span", { class: "about" }, join(tag, facts, runs), several ? spread : "", more ? ` · ${more}` : "");
   if (link) small.append(" · ", h("a", { href: link, rel: "noopener noreferrer nofollow", target: "_blank" }, "source"));
   name.append(small);
   const cells = columns.map((column) => {
     const cell = h("td", { class: "score", "data-column": column.id }, h("button", { type: "button", class: "value", tabindex: "-1", onclick: () => showNumber(test, system, column) }, h("span", { class: "number" }), h("span", { class: "ends" })));
     return { cell, number: cell.querySelector(".number"), ends: cell.querySelector(".ends") };
   });
-  return { rank, name, cells, range, element: h("tr", {}, rank, name, range, cells.map((one) => one.cell)) };
+  return { rank, name, spread, cells, range, element: h("tr", {}, rank, name, range, cells.map((one) => one.cell)) };
 }
 
 function writeCell(cell, value, interval) {

@@ -376,10 +376,10 @@ def reversal_chart(scores: pd.DataFrame, title: str) -> plt.Figure:
             look = {"color": color, "marker": marker, "markersize": 5, "linewidth": 1.4, "alpha": alpha}
             axes.plot([0, 1], runs[columns].T, **look)
         starts, ends = (rows.groupby("model", sort=False)[column].mean() for column in columns)
-        labels = [(value, f"{value:.1f}", looks[model][0]) for model, value in starts.items()]
-        write_apart(axes, -0.08, labels, 0.8, ha="right")
         labels = [(value, f"{model} {value:.1f}", looks[model][0]) for model, value in ends.items()]
         write_apart(axes, 1.08, labels, 0.8, fontweight="bold")
+        labels = [(value, f"{value:.1f}", looks[model][0]) for model, value in starts.items()]
+        write_apart(axes, -0.08, labels, 0.8, ha="right")
         axes.set_xticks([0, 1], ["all 18\nclasses", "17, without\nthe class"], fontsize=9)
         axes.set_xlim(-0.6, 1.75)
         axes.set_title(panel, fontsize=10)

@@ -210,10 +210,8 @@ def tree_chart(words: pd.DataFrame, title: str) -> plt.Figure:
     widths = [abs(head - x) if head else 1 for x, head in enumerate(words["head"], start=1)]
     highest = max(widths)
     figure, axes = plt.subplots(figsize=(8.4, 1.9 + 0.16 * highest))
-    drawn = zip(words["word"], words["head"], words["entity"], looks, widths, strict=True)
-    for x, (word, head, entity, (_, color), width) in enumerate(drawn, start=1):
-        weight = "bold" if entity else "normal"
-        axes.text(x, 0, word, ha="center", va="center", color=ink(color), fontsize=10, weight=weight)
+    drawn = list(zip(words["word"], words["head"], words["entity"], looks, widths, strict=True))
+    for x, (_, head, _, (_, color), width) in enumerate(drawn, start=1):
         if head:
             color = _OUT[1] if looks[head - 1] is _OUT else color
             look = {"theta2": 180, "color": color, "linewidth": 2}
@@ -222,6 +220,9 @@ def tree_chart(words: pd.DataFrame, title: str) -> plt.Figure:
             arrow = {"arrowstyle": "-|>", "color": color}
             look = {"ha": "center", "color": ink(color), "fontsize": 9, "arrowprops": arrow}
             axes.annotate("root", (x, 0.3), (x, 1.7), **look)
+    for x, (word, _, entity, (_, color), _) in enumerate(drawn, start=1):
+        look = {"ha": "center", "va": "center", "weight": "bold" if entity else "normal"}
+        axes.text(x, 0, word, color=ink(color), fontsize=10, **look)
     for name, color in sorted(set(looks), key=[*_DISTANCES.values(), _OUT].index):
         axes.plot([], [], color=color, linewidth=4, label=name)
     axes.set(xlim=(0.4, len(words) + 0.6), ylim=(-0.35, 0.28 * highest + 0.75), title=title)

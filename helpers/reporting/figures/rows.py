@@ -349,15 +349,13 @@ def leak_chart(systems: pd.DataFrame, title: str, marked: Sequence[str] = ()) ->
     limits = low - 0.05 * (high - low), high + 0.12 * (high - low)  # room for the gains
     layout = {"fontsize": 9, "legend": 2, "xlabel": "micro-F1 (%)", "xlim": limits}
     with row_chart(systems["system"].tolist(), title, 6.4, (1.3, 0.3), **layout) as (axes,):
-        rows, own = np.arange(len(systems)), systems["system"].isin(marked).to_numpy()
-        for chosen, color, width in ((~own, QUIET, 1), (own, PALETTE[3], 2.2)):
-            drawn = systems[chosen]
-            axes.hlines(rows[chosen], drawn["score"], drawn["leaked"], color=color, linewidth=width, zorder=1)
-        for y, score, leaked in zip(
-            rows[own], *systems.loc[own, ["score", "leaked"]].to_numpy().T, strict=True
-        ):
-            gain = {"va": "center", "fontsize": 8, "color": ink(PALETTE[3])}
-            axes.text(leaked + 0.4, y, f"{leaked - score:+.1f}", **gain)
+        for y, (system, score, leaked) in enumerate(systems[["system", "score", "leaked"]].to_numpy()):
+            color, width = (PALETTE[3], 2.2) if system in marked else (QUIET, 1)
+            axes.plot([score, leaked], [y, y], color=color, linewidth=width, zorder=1)
+            if system in marked:
+                look = {"va": "center", "fontsize": 8, "color": ink(color)}
+                axes.text(leaked + 0.4, y, f"{leaked - score:+.1f}", **look)
+        rows = range(len(systems))
         axes.scatter(systems["score"], rows, s=28, color=BLUE, label="as stated", zorder=2)
         axes.scatter(systems["leaked"], rows, s=28, color=ORANGE, marker="D", label="with the leak", zorder=2)
     return axes.figure

@@ -3,6 +3,7 @@
 import json
 import time
 
+import numpy as np
 import pytest
 
 from helpers.evaluation import system_title
@@ -74,6 +75,16 @@ class TestWhatItShows:
             for scheme in ("micro", "weighted", "dodrans", "entropy", "macro"):
                 assert row[scheme] == f"{100 * averages(outcome, [scheme], negative=negative)[0]:.2f}"
             assert row["accuracy"] == f"{100 * outcome.accuracy:.2f}"
+
+    def test_seeds_of_a_system_are_one_row_with_their_spread(self, seen) -> None:
+        seen.evaluate("location.hash = '#d=semeval2010&sort=macro'")
+        until(seen, "document.title.startsWith('SemEval')")
+        runs = [run for run in list_runs("semeval2010", profile="standard") if run.name == "EM-ES"]
+        assert len(runs) == 5
+        values = [100 * averages(run.outcome(), ["macro"], negative="Other")[0] for run in runs]
+        named = "row.querySelector('.name').dataset.key === 'EM-ES'"
+        (row,) = seen.evaluate(f"{SHOWN}.filter(row => {named}).map(row => row.innerText)")
+        assert f"mean of {len(runs)} seeds ± {np.std(values, ddof=1):.2f} · " in row.replace("\n", " ")
 
     @pytest.mark.parametrize(("labels", "alpha"), [("observed", 0.3), ("listed", 0.0), ("supported", 0.61)])
     def test_alpha_and_policy_are_exact(self, seen, labels, alpha) -> None:
