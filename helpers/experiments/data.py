@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,6 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 
 from ..core import file_sha256, find_negative, label_ids, write_atomically
 from ..data import (
@@ -94,9 +93,8 @@ class RelationData:
         """The counts, in the form of run files: gold × predicted, and × predicted on the paired sentence;
         None: those of no sentence."""
         roles, names = ("predicted", "paired") if self.directed else ("predicted",), np.array(self.labels)
-        if predicted is None:
-            counted = Outcome.from_rows([], self.labels, ("gold", *roles))
-        else:
+        counted = Outcome.from_rows([], self.labels, ("gold", *roles))
+        if predicted is not None:
             columns = {role: names[codes] for role, codes in zip(roles, predicted, strict=True)}
             gold = [sample.relation for sample in self.test]
             counted = Outcome.from_columns(gold, **columns, labels=self.labels)
@@ -159,13 +157,10 @@ def write_predictions(
 
     `python -m helpers score` reads it. Raises ValueError if there are not as many predictions as samples.
     """
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    given = [original] if paired is None else [original, paired]
-    writer.writerow(("id", "gold", "predicted", "paired")[: 2 + len(given)])
-    for sample, *places in zip(data.test, *given, strict=True):
-        writer.writerow((sample.id, sample.relation, *(data.labels[place] for place in places)))
-    return write_atomically(path, text.getvalue())
+    names = np.array(data.labels)
+    columns = {"id": [sample.id for sample in data.test], "gold": [sample.relation for sample in data.test]}
+    columns |= {"predicted": names[original]} | ({} if paired is None else {"paired": names[paired]})
+    return write_atomically(path, pd.DataFrame(columns).to_csv(index=False, lineterminator="\n"))
 
 
 @dataclass(frozen=True)
@@ -198,10 +193,9 @@ class BagData:
     @property
     def gold(self) -> np.ndarray:
         """(B, L) whether a relation holds between the entities of a test bag."""
-        places = {label: place for place, label in enumerate(self.labels)}
         gold = np.zeros((len(self.test), len(self.labels)), dtype=bool)
         for row, bag in enumerate(self.test):
-            gold[row, [places[relation] for relation in bag.relations]] = True
+            gold[row, [self.labels.index(relation) for relation in bag.relations]] = True
         return gold
 
     def evaluate(self, model: Any, names: Iterable[str], progress: bool) -> dict[str, np.ndarray]:

@@ -63,7 +63,6 @@ def train_and_test(
     >>> found["P@1"], found["Micro-F1"], found["training"]["labels"]
     (1.0, 1.0, 3)
     """
-
     from ..models.linear import DocumentClassifier
 
     documents = read_documents(test) if test else None
@@ -73,14 +72,13 @@ def train_and_test(
         training = read_documents(train)
         training = training.remove_unlabelled() if remove_unlabelled else training
         listed = read_labels(label_file) if label_file else None
-        with naming_file(train):
-            labels = label_list(training, documents, include_test_labels, listed)
         classifier = DocumentClassifier(technique, options, tfidf, **(parameters or {}))
         if "random_state" in classifier.classifier.get_params() and "random_state" not in (parameters or {}):
             classifier.classifier.set_params(random_state=seed)
         with naming_file(train):
+            labels = label_list(training, documents, include_test_labels, listed)
             facts = {"technique": technique, "options": options} | _fit(classifier, training, labels)
-        values, lines = {"training": facts}, [_sentence(facts)]
+        values, lines = {"training": facts}, [_SENTENCE.format(**facts)]
         if model:
             classifier.save(model)
             lines.append(f"model: {model}")
@@ -100,6 +98,12 @@ def train_and_test(
     return values, "\n".join(lines)
 
 
+_SENTENCE = (
+    "{technique} {options!r} · trained on {documents} documents ({without_labels} without labels), "
+    "{labels} labels, {features} features in {seconds:.1f} s"
+)
+
+
 def _fit(
     classifier: DocumentClassifier, documents: Documents, labels: Sequence[str]
 ) -> dict[str, int | float]:
@@ -112,14 +116,6 @@ def _fit(
     return sizes | {"features": classifier.classifier.n_features_in_, "seconds": seconds}
 
 
-def _sentence(facts: Mapping[str, Any]) -> str:
-    return (
-        f"{facts['technique']} {facts['options']!r} · trained on {facts['documents']} documents"
-        f" ({facts['without_labels']} without labels), {facts['labels']} labels, {facts['features']} features"
-        f" in {facts['seconds']:.1f} s"
-    )
-
-
 def _report(found: DocumentScores, documents: Documents) -> tuple[dict[str, Any], list[str]]:
     n = len(documents)
     values: dict[str, Any] = {"prediction": {"documents": n, "seconds": found.seconds}}
@@ -127,10 +123,10 @@ def _report(found: DocumentScores, documents: Documents) -> tuple[dict[str, Any]
     if documents.without_labels == n:
         return values, lines
     values, lines = found.report.to_dict() | values, [*lines, "", found.report.to_text()]
-    if found.with_test_labels is not None:
-        values["with_test_labels"] = found.with_test_labels.to_dict()
-        lines += ["", f"the same with the {len(found.unseen)} labels that only test documents have:"]
-        lines.append(found.with_test_labels.to_text())
+    if (wider := found.with_test_labels) is not None:
+        values["with_test_labels"] = wider.to_dict()
+        title = f"the same with the {len(found.unseen)} labels that only test documents have:"
+        lines += ["", title, wider.to_text()]
     return values, lines
 
 

@@ -107,18 +107,11 @@ class GridFile:
         return [one for place, one in enumerate(found) if one not in found[:place]]
 
     def _one(self, seed: int, dataset: str, encoder: str, merged: bool, model: str) -> Experiment:
-        one = Experiment(model, dataset, profile=self.profile, sentences=self.sentences, options=self.options)
+        shared = {"profile": self.profile, "sentences": self.sentences, "options": self.options}
+        one = Experiment(model, dataset, **shared)
         chosen = {"encoder": encoder} if one.inner.encoder else {}
         chosen |= {"seed": seed} if one.entry.random else {}
-        one = Experiment(
-            model,
-            dataset,
-            merged=merged,
-            profile=self.profile,
-            sentences=self.sentences,
-            options=self.options,
-            **chosen,
-        )
+        one = Experiment(model, dataset, merged=merged, **shared, **chosen)
         return one.with_settings(changes=self.settings) if one.entry.settings else one
 
 
@@ -202,18 +195,17 @@ def status(jobs: Mapping[str, Job]) -> pd.DataFrame:
     >>> status(study_jobs(studies()["standard"], "no-such-folder")).iloc[0].tolist()
     ['semeval2010', 'EM-C', '–', '9 148 378 459 687']
     """
-    rows: dict[tuple[str, str], tuple[list[str], list[str]]] = {}
-    for job in sorted(jobs.values(), key=lambda job: job.experiment.run_seed or 0):
+    rows: dict[tuple[str, str], dict[str, list[Any]]] = {}
+    for job in jobs.values():
         one = job.experiment
-        title = f"{one.name} {one.run_variant}".strip()
-        is_missing = job_state(job).state == "missing"
-        seed = "once" if one.run_seed is None else str(one.run_seed)
-        rows.setdefault((one.dataset_name, title), ([], []))[is_missing].append(seed)
-    order = dict.fromkeys(
-        (one.dataset_name, f"{one.name} {one.run_variant}".strip())
-        for one in (job.experiment for job in jobs.values())
-    )
-    table = [(*key, *(" ".join(seeds) or "–" for seeds in rows[key])) for key in order]
+        row = rows.setdefault((one.dataset_name, f"{one.name} {one.run_variant}".strip()), {})
+        state = "missing" if job_state(job).state == "missing" else "stored"
+        row.setdefault(state, []).append("once" if one.run_seed is None else one.run_seed)
+    seeds = [
+        [" ".join(map(str, sorted(row.get(state, ["–"])))) for state in ("stored", "missing")]
+        for row in rows.values()
+    ]
+    table = [(*key, *listed) for key, listed in zip(rows, seeds, strict=True)]
     return pd.DataFrame(table, columns=["dataset", "model", "stored", "missing"])
 
 
@@ -270,10 +262,8 @@ def all_states(jobs: Mapping[str, Job] | None = None) -> list[Result]:
     jobs = grid_jobs() if jobs is None else jobs
     known: dict[str, str | None] = {}
     found = {name: job_state(job, known) for name, job in jobs.items()}
-    for folder in ("runs", "studies"):
-        for path in (ROOT / "results" / folder).glob(
-            "*/*/*/*.json" if folder == "runs" else "*/*/*/*/*.json"
-        ):
+    for pattern in ("runs/*/*/*/*.json", "studies/*/*/*/*/*.json"):
+        for path in (ROOT / "results").glob(pattern):
             found.setdefault(_shown(path), run_state(path, versions=known_versions(), known=known))
     found |= {one.path: one for one in made_states(read_index(), known)}
     for one in _made_by_hand():
@@ -283,14 +273,15 @@ def all_states(jobs: Mapping[str, Job] | None = None) -> list[Result]:
 
 def _made_by_hand() -> Iterable[Result]:
     why = "results/provenance.json does not say what it was made from; publishing its notebook stores it"
-    for kind, folder, ending in (
-        ("table", "results/tables", ".csv"),
-        ("figure", "figures", ".csv"),
-        ("notebook", "results/notebooks", ".ipynb"),
-    ):
-        for path in (ROOT / folder).glob(f"*{ending}"):
-            name = _shown(path)
-            yield Result(kind, name.removesuffix(ending) if kind == "figure" else name, "unknown", why)
+    made = (
+        ("table", "results/tables/*.csv"),
+        ("figure", "figures/*.csv"),
+        ("notebook", "results/notebooks/*.ipynb"),
+    )
+    for kind, pattern in made:
+        for path in ROOT.glob(pattern):
+            name = _shown(path.with_suffix("") if kind == "figure" else path)
+            yield Result(kind, name, "unknown", why)
     for path in (ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"):
         if not (ROOT / "results" / "notebooks" / path.name).exists():
             yield Result("notebook", f"results/notebooks/{path.name}", "missing")

@@ -19,12 +19,8 @@ from tqdm import tqdm
 
 from ..data import Documents, corpus_hashes, find_dataset, label_matrix, read_corpus
 from ..metrics import MultilabelOutcome, Outcome, with_and_without_test_labels
-from ..runs import (
-    RUNS_FOLDER,
-    Run,
-    environment,
-    save_run,
-)
+from ..models import NO_ENCODER
+from ..runs import RUNS_FOLDER, Run, environment, save_run
 
 if TYPE_CHECKING:
     from ..models.linear import DocumentClassifier, LinearClassifier
@@ -59,10 +55,9 @@ def work_of(classifier: LinearClassifier, targets: Any) -> Work:
         return _work_of_tree(classifier, sparse.csc_array(targets))
     if "-s 4" in classifier.options:
         return Work(1, 1.0)  # all labels in one problem, larger than those of the others
-    labels, rule = len(classifier.thresholds_), classifier.get_params().get("rule")
-    each = _RULES.get(rule, Work(1, 1.0))
-    if hasattr(classifier, "costs_"):
-        factors = len(classifier.get_params()["c_factors"])
+    labels, settings = len(classifier.thresholds_), classifier.get_params()
+    each = _RULES.get(settings.get("rule"), Work(1, 1.0))
+    if factors := len(settings.get("c_factors", ())):
         each = Work(21 * factors + 1, 14.0 * factors + 1)
     return Work(each.problems * labels, each.whole * labels)
 
@@ -72,8 +67,7 @@ def _work_of_tree(classifier: LinearClassifier, targets: sparse.csc_array) -> Wo
     for node in classifier.root_.walk():
         columns = len(node.children or node.labels)
         below = n if node is classifier.root_ else np.count_nonzero(targets[:, node.labels].sum(axis=1))
-        problems += columns
-        whole += columns * below / n
+        problems, whole = problems + columns, whole + columns * below / n
     return Work(problems, round(whole, 3))
 
 
@@ -88,17 +82,15 @@ def weights_of(classifier: LinearClassifier) -> dict[str, int]:
         weights = classifier.weights_
         return {"weight_bytes": weights.nbytes, "weights_not_zero": int(np.count_nonzero(weights))}
     tables = [node.weights for node in classifier.root_.walk()]
-    parts = ("data", "indices", "indptr")
-    return {
-        "weight_bytes": sum(getattr(table, part).nbytes for table in tables for part in parts),
-        "weights_not_zero": sum(int(np.count_nonzero(table.data)) for table in tables),
-    }
+    arrays = [getattr(table, part) for table in tables for part in ("data", "indices", "indptr")]
+    not_zero = sum(int(np.count_nonzero(table.data)) for table in tables)
+    return {"weight_bytes": sum(array.nbytes for array in arrays), "weights_not_zero": not_zero}
 
 
-NO_ENCODER = "no-encoder"
 OPTIONS = "-s 1 -B 1 -e 0.0001"
 """LIBLINEAR options of every stored run; what its name adds changes them (`classifier_of`)."""
 SEED = 1337
+_CHANGES = {"without bias": (" -B 1", ""), "joint": ("-s 1", "-s 4"), "primal": ("-s 1", "-s 2")}
 DEPTH = 5
 NOT_SET = ("options", "n_jobs", "progress")
 """Parameters of a technique that stand elsewhere in a run file, or change no prediction."""
@@ -199,31 +191,24 @@ def run_model(
     (3, 1.0)
     """
     made = classifier_of(model, parameters, n_jobs)
-    training = _timed(lambda: made.fit(documents["train"]))
+    _, training = _timed(lambda: made.fit(documents["train"]))
     features = made.features(documents["test"])
-    found: list[np.ndarray] = []
-    predicting = _timed(lambda: found.append(made.classifier.decision_function(features)))
+    scores, predicting = _timed(lambda: made.classifier.decision_function(features))
+    _, tf_idf = _timed(lambda: made.features(documents["train"]))  # part of the training
     names = [*made.labels, *sorted(set().union(*documents["test"].labels) - set(made.labels))]
     train = label_matrix(documents["train"], names)
+    support = train.sum(axis=0).astype(int).tolist()
     facts = {"train_documents": len(documents["train"]), "features": features.shape[1]}
     facts |= work_of(made.classifier, train[:, : len(made.labels)])._asdict() | weights_of(made.classifier)
-    cost = {"training": training, "predicting": predicting, "processes": n_jobs}
-    cost |= {"tf_idf": _timed(lambda: made.features(documents["train"]))}  # part of the training
-    support = train.sum(axis=0).astype(int).tolist()
-    outcomes = _counted(made, documents["test"], found[0], names, depth)
-    configuration = _configuration(dataset, model, made, parameters)
+    cost = {"training": training, "predicting": predicting, "processes": n_jobs, "tf_idf": tf_idf}
+    configuration = _configuration(dataset, model, made, parameters) | {"facts": facts, "cost": cost}
     configuration |= {"environment": environment(("numpy", "scipy")), "wall_seconds": training["seconds"]}
-    runs = {}
-    for added, outcome in zip(("", "with test labels"), outcomes, strict=False):
-        run = Run.from_outcome(
-            outcome,
-            train_support=support[: len(outcome.ranking.labels)],
-            facts=facts,
-            cost=cost,
-            **configuration | {"variant": f"{configuration['variant']} {added}".strip()},
-        )
-        runs[run.name] = run
-    return runs
+    runs = [
+        Run.from_outcome(outcome, train_support=support[: len(outcome.ranking.labels)], **configuration)
+        for outcome in _counted(made, documents["test"], scores, names, depth)
+    ]
+    wider = [replace(run, variant=f"{run.variant} with test labels".strip()) for run in runs[1:]]
+    return {run.name: run for run in (*runs[:1], *wider)}
 
 
 def _configuration(
@@ -247,15 +232,12 @@ def classifier_of(
     >>> classifier_of("1vsrest without bias").classifier.options
     '-s 1 -e 0.0001'
     """
-
     from ..models.linear import DocumentClassifier
 
     technique, _, words = model.partition(" ")
-    change = {"without bias": (" -B 1", ""), "joint": ("-s 1", "-s 4"), "primal": ("-s 1", "-s 2")}.get(
-        words, ("", "")
-    )
     found = STORED_PARAMETERS.get(model, {}) if parameters is None else parameters
-    return DocumentClassifier(technique, OPTIONS.replace(*change), n_jobs=n_jobs, **found)
+    options = OPTIONS.replace(*_CHANGES.get(words, ("", "")))
+    return DocumentClassifier(technique, options, n_jobs=n_jobs, **found)
 
 
 def pair_of_models(
@@ -268,31 +250,25 @@ def pair_of_models(
     >>> len(pair_of_models("two", "1vsrest", "1vsrest without bias", both).labels)
     3
     """
-    predicted, seeds, configurations = [], [], {}
-    for place, model in (("first", first), ("second", second)):
-        made = classifier_of(model, n_jobs=n_jobs).fit(documents["train"])
-        predicted.append(made.classifier.predict(made.features(documents["test"])))
-        configuration = _configuration(dataset, model, made, None)
-        seeds.append(configuration["seed"])
-        configurations[place] = configuration
-    truth = label_matrix(documents["test"], made.labels)
-    own = {"model": f"{first}+{second}", "variant": ""}
-    for field in ("hyperparameters", "options"):
-        own[field] = {place: one[field] for place, one in configurations.items()}
-    own["versions"] = configurations["first"]["versions"] | configurations["second"]["versions"]
-    own |= {"seed": next((seed for seed in seeds if seed is not None), None)}
-    outcome = Outcome.from_sets(truth, predicted[0], made.labels, second=predicted[1])
-    return Run.from_outcome(outcome, second=second, **configuration | own)
+    made = [classifier_of(model, n_jobs=n_jobs).fit(documents["train"]) for model in (first, second)]
+    predicted = [one.classifier.predict(one.features(documents["test"])) for one in made]
+    labels = made[0].labels
+    truth = label_matrix(documents["test"], labels)
+    outcome = Outcome.from_sets(truth, predicted[0], labels, second=predicted[1])
+    one, other = (_configuration(dataset, *pair, None) for pair in zip((first, second), made, strict=True))
+    own = {"model": f"{first}+{second}", "variant": "", "versions": one["versions"] | other["versions"]}
+    own |= {name: {"first": one[name], "second": other[name]} for name in ("hyperparameters", "options")}
+    own["seed"] = other["seed"] if one["seed"] is None else one["seed"]
+    return Run.from_outcome(outcome, second=second, **other | own)
 
 
-def _timed(work: Callable[[], Any]) -> dict[str, float]:
-    """Seconds on the clock, and seconds that this process, without the ones it starts, was computing."""
+def _timed(work: Callable[[], Any]) -> tuple[Any, dict[str, float]]:
+    """What it gives; seconds on the clock, and those that this process, without the ones it starts, was
+    computing."""
     clock, processor = time.perf_counter(), time.process_time()
-    work()
-    return {
-        "seconds": round(time.perf_counter() - clock, 3),
-        "cpu_seconds": round(time.process_time() - processor, 3),
-    }
+    found = work()
+    seconds = time.perf_counter() - clock, time.process_time() - processor
+    return found, {"seconds": round(seconds[0], 3), "cpu_seconds": round(seconds[1], 3)}
 
 
 def _counted(

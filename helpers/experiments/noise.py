@@ -89,9 +89,13 @@ def one_draw(
 
     `data` : the clean bags; the training part by (head, tail, relation) or by pair. The draw is the seed.
     """
-    for name, protocol, ranking in _ranked(data, strength, draw, listed):
-        values = (ranking.auc(), ranking.best_f1()[0])
-        yield dict(zip(COLUMNS, (strength, draw, name, protocol, *values), strict=True))
+    return (_row(strength, draw, *one) for one in _ranked(data, strength, draw, listed))
+
+
+def _row(*facts: Any) -> dict[str, Any]:
+    """A row of `COLUMNS`: strength, draw, system, protocol, and what is read off the list."""
+    *named, ranking = facts
+    return dict(zip(COLUMNS, (*named, ranking.auc(), ranking.best_f1()[0]), strict=True))
 
 
 def draw_curves(
@@ -115,18 +119,24 @@ def _ranked(
     rng = random.Random(f"{draw} {strength}")
     train = by_relation(distort_bags(data.train, data.negative, rng, strength))
     noisy = distort_bags(data.test, data.negative, rng, strength)
-    truths = {HELD_OUT: BagData(train, noisy, data.labels, data.negative, {}).gold, MANUAL: data.gold}
+    noised = replace(data, test=noisy)
     for one in systems() if listed is None else listed:
-        settings = None
-        if one.model != "tfidf-bag":
-            settings = default_settings(one.model).changed({"epochs": EPOCHS})
+        settings = (
+            None if one.model == "tfidf-bag" else default_settings(one.model).changed({"epochs": EPOCHS})
+        )
         model = build(one.model, EMBEDDED, data.labels, settings, draw, **one.options)
         model.fit(train, progress=False)
         for name, aggregator in one.systems.items():
             chosen = [aggregator] if aggregator else []
             scores = model.scores(data.test, *chosen, progress=False)
-            for protocol, gold in truths.items():
-                yield name, protocol, FactRanking.from_matrix(scores, gold, data.labels, data.negative)
+            yield from _by_protocol(name, scores, noised, data)
+
+
+def _by_protocol(
+    name: str, scores: np.ndarray, noised: BagData, clean: BagData
+) -> Iterator[tuple[str, str, FactRanking]]:
+    for protocol, truth in ((HELD_OUT, noised), (MANUAL, clean)):
+        yield name, protocol, FactRanking.from_matrix(scores, truth.gold, clean.labels, clean.negative)
 
 
 READER, BLIND = "reads every word", "the word is blanked"
@@ -149,16 +159,12 @@ def learnable_draws(
                 mislead_bags(part, data.negative, word, relation, share, rng)
                 for part in (data.train, data.test)
             )
-            truths = {HELD_OUT: replace(data, test=test).gold, MANUAL: data.gold}
             for name, read in ((READER, data), (BLIND, hidden)):
                 model = build("tfidf-bag", EMBEDDED, data.labels, None, draw)
                 relations = zip(read.train, train, strict=True)
                 model.fit(by_relation([replace(bag, relations=one.relations) for bag, one in relations]))
-                scores = model.scores(read.test)
-                for protocol, gold in truths.items():
-                    ranking = FactRanking.from_matrix(scores, gold, data.labels, data.negative)
-                    values = (share, draw, name, protocol, ranking.auc(), ranking.best_f1()[0])
-                    rows.append(dict(zip(COLUMNS, values, strict=True)))
+                lists = _by_protocol(name, model.scores(read.test), replace(data, test=test), data)
+                rows += [_row(share, draw, *one) for one in lists]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -176,17 +182,18 @@ def demo_bags() -> BagData:
     >>> len(data.train), len(data.labels), data.negative
     (263, 17, 'Other')
     """
-    corpus = demo_corpus()
     parts = {
-        name: [
-            Mention(one, f"{one.head_text}, {one.relation}", f"{one.tail_text}, {one.relation}")
-            for one in samples
-        ]
-        for name, samples in corpus.items()
+        name: make_bags(
+            [
+                Mention(one, f"{one.head_text}, {one.relation}", f"{one.tail_text}, {one.relation}")
+                for one in samples
+            ],
+            NEGATIVE,
+        )
+        for name, samples in demo_corpus().items()
     }
-    labels = tuple(sorted({one.relation for samples in corpus.values() for one in samples}))
-    train, test = (make_bags(parts[name], NEGATIVE) for name in ("train", "test"))
-    return BagData(train, test, labels, NEGATIVE, {})
+    labels = {relation for bags in parts.values() for bag in bags for relation in bag.relations}
+    return BagData(parts["train"], parts["test"], tuple(sorted(labels)), NEGATIVE, {})
 
 
 def stored_draws(path: Path | str = STORED) -> pd.DataFrame:

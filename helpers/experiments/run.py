@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -84,41 +85,39 @@ def run_experiment(
     if progress and (description := data.description()):
         print(description, file=sys.stderr)
 
-    blank = blanks[experiment.evaluations[experiment.run_variant]]
+    *_, blank = blanks.values()
     checkpoint = CHECKPOINTS / f"{blank.configuration_sha256[:32]}.safetensors"
-    whole = experiment.seed == SEEDS[0]
-
-    def evaluated(runs: Mapping[str, Run], **fields: Any) -> list[tuple[Run, Any]]:
-        start = time.perf_counter()
-        found = data.evaluate(model, runs, progress)
-        if "environment" in fields:
-            fields["environment"] |= {"prediction_seconds": round(time.perf_counter() - start, 1)}
-        return [
-            (replace(run, table=data.table(found[name], whole), **fields), found[name])
-            for name, run in runs.items()
-        ]
-
-    with _threads(experiment.threads):
-        after_epoch = _stored_epochs(model, blanks, evaluated, checkpoint, epochs) if epochs else None
+    evaluate = partial(_evaluated, data, model, experiment.seed == SEEDS[0], progress)
+    with _threads(model, experiment.threads):
+        after_epoch = _stored_epochs(model, blanks, evaluate, checkpoint, epochs) if epochs else None
         history = model.fit(data.train, checkpoint=checkpoint, after_epoch=after_epoch, progress=progress)
-        rate = history.examples_per_second
-        runs = evaluated(
-            blanks,
-            environment=model_environment(model),
-            history=history.record(),
-            wall_seconds=round(history.seconds, 1),
-            sentences_per_second=None if rate is None else round(rate, 1),
-        )
+        start = time.perf_counter()
+        runs, predicted = evaluate(blanks)
+        seconds = {"prediction_seconds": round(time.perf_counter() - start, 1)}
+        facts = {"environment": model_environment(model) | seconds, "history": history.record()}
+    facts |= {"wall_seconds": round(history.seconds, 1), "sentences_per_second": history.rate}
+    runs = [replace(run, **facts) for run in runs]
     with _first_process(model) as first:
         if first:
             if predictions:
-                write_predictions(Path(predictions), data, *runs[-1][1])
+                write_predictions(Path(predictions), data, *predicted[-1])
             if weights:
-                _save_weights(model, Path(weights))
-            for run, _ in runs:  # the model's own last: when it is there, all are
+                from ..models.training import save_weights  # torch, which a model with weights has loaded
+
+                save_weights(Path(weights), model)
+            for run in runs:  # the model's own last: when it is there, all are
                 save_run(run, folder, overwrite=True)
             remove_checkpoint(checkpoint)
-    return runs[-1][0]
+    return runs[-1]
+
+
+def _evaluated(
+    data: RelationData | BagData, model: Model, whole: bool, progress: bool, blanks: Mapping[str, Run]
+) -> tuple[list[Run], list[Any]]:
+    """The runs, by evaluation, with what is counted in the tests; and what the model says of them."""
+    found = data.evaluate(model, blanks, progress)
+    runs = [replace(run, table=data.table(found[name], whole)) for name, run in blanks.items()]
+    return runs, [found[name] for name in blanks]
 
 
 def _model(experiment: Experiment, data: RelationData | BagData) -> Model:
@@ -173,26 +172,26 @@ def _stored(blank: Run, folder: Path | str) -> Run | None:
 def _stored_epochs(
     model: Model,
     blanks: Mapping[str, Run],
-    evaluated: Callable[[Mapping[str, Run]], list[tuple[Run, Any]]],
+    evaluate: Callable[[Mapping[str, Run]], tuple[list[Run], list[Any]]],
     checkpoint: Path,
     folder: Path | str,
 ) -> Callable[[int], None]:
     """What stores the outcome after each epoch."""
 
     def named(epoch: int) -> dict[str, Run]:
-        each = blanks.items()
+        ending = f"epoch-{epoch}"
         return {
-            n: replace(run, variant="+".join(filter(None, (run.variant, f"epoch-{epoch}"))))
-            for n, run in each
+            name: replace(run, variant=f"{run.variant}+{ending}" if run.variant else ending)
+            for name, run in blanks.items()
         }
 
     if not all(run_path(run, folder).exists() for run in named(1).values()):
         remove_checkpoint(checkpoint)  # the epochs before it would not be run, and their outcomes are gone
 
     def store(epoch: int) -> None:
-        runs = evaluated(named(epoch))
+        runs, _ = evaluate(named(epoch))
         with _first_process(model) as first:
-            for run, _ in runs if first else ():
+            for run in runs if first else ():
                 save_run(run, folder, overwrite=True)
 
     return store
@@ -202,10 +201,10 @@ def _is_neural(model: Model) -> bool:
     return "torch" in model.packages
 
 
-def _threads(count: int | None) -> AbstractContextManager[None]:
-    if count is None:
+def _threads(model: Model, count: int | None) -> AbstractContextManager[None]:
+    if count is None or not _is_neural(model):
         return nullcontext()
-    from ..models.training import processor_threads  # torch, which some models do without
+    from ..models.training import processor_threads
 
     return processor_threads(count)
 
@@ -217,12 +216,6 @@ def _first_process(model: Model) -> AbstractContextManager[bool]:
     from ..models.training import first_process
 
     return first_process()
-
-
-def _save_weights(model: Any, path: Path) -> None:
-    from ..models.training import save_weights
-
-    save_weights(path, model)
 
 
 def model_environment(model: Model) -> dict[str, Any]:

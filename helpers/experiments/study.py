@@ -85,15 +85,16 @@ def studies() -> dict[str, Study]:
             for epochs in PAIR_EPOCHS
         ],
     }
-    shown = {"graphs": _graphs(), "redocred": _drawn_pairs(), "redocred-all": _all_pairs()}
-    shown |= {"gids": _gids(), "wiki80": _wiki80()}
+    shown = {"standard": standard_experiments()}
+    rest = {"graphs": _graphs(), "redocred": _drawn_pairs(), "redocred-all": _all_pairs()}
+    rest |= {"gids": _gids(), "wiki80": _wiki80()}
     return {
-        "standard": Study(Path(RUNS_FOLDER), tuple(standard_experiments())),
-        **{
-            name: Study(STUDIES_FOLDER / name, tuple(listed), every_epoch=name in ("rates", "curves"))
-            for name, listed in apart.items()
-        },
-        **{name: Study(Path(RUNS_FOLDER), tuple(listed)) for name, listed in shown.items()},
+        name: Study(
+            STUDIES_FOLDER / name if name in apart else Path(RUNS_FOLDER),
+            tuple(listed),
+            every_epoch=name in ("rates", "curves"),
+        )
+        for name, listed in (shown | apart | rest).items()
     }
 
 
@@ -146,13 +147,11 @@ def chosen(
     [148]
     """
     every = list(experiments)
-    for kind, given, known in (
-        ("seed", seeds, {one.seed for one in every}),
-        ("model", names, {one.name for one in every}),
-    ):
+    known = {"seed": {one.seed for one in every}, "model": {one.name for one in every}}
+    for kind, given in (("seed", seeds), ("model", names)):
         for value in given:
-            if value not in known:
-                raise unknown_name(f"{kind} of the standard runs", value, map(str, sorted(known)))
+            if value not in known[kind]:
+                raise unknown_name(f"{kind} of the standard runs", value, map(str, sorted(known[kind])))
     return [one for one in every if (not seeds or one.seed in seeds) and (not names or one.name in names)]
 
 

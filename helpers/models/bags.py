@@ -18,9 +18,9 @@ from torch import nn
 from ..core import unknown_name
 from ..data import Bag, RelationSample
 from . import training
-from .base import EMBEDDED, as_bags, bag_targets
-from .classifier import NeuralModel
-from .encoder import Encoder, load_encoder
+from .base import as_bags, bag_targets
+from .classifier import NeuralModel, OnEncoder
+from .encoder import Encoder
 from .inputs import Batch, Example, collate, tokenize_marked
 from .settings import Settings
 
@@ -136,7 +136,8 @@ class BagClassifier(NeuralModel):
     Raises ValueError for an unknown word, a negative `bag_size`, a dropout outside [0, 1).
     """
 
-    packages: ClassVar[tuple[str, ...]] = NeuralModel.packages
+    of_bags: ClassVar[tuple[str, ...]] = ("training", "aggregator", "bag_size")
+    """Options that are of this class, not of the sentence encoder."""
 
     def __init__(
         self,
@@ -148,8 +149,12 @@ class BagClassifier(NeuralModel):
         dropout: float = 0.5,
     ) -> None:
         super().__init__(labels)
-        _check("training", training, ("sentence", "bag"))
-        _check("aggregator", aggregator, AGGREGATORS)
+        for name, value, known in (
+            ("training", training, ("sentence", "bag")),
+            ("aggregator", aggregator, AGGREGATORS),
+        ):
+            if value not in known:
+                raise unknown_name(name, value, known)
         if bag_size < 0:
             raise ValueError(f"bag_size is {bag_size}; it must be a whole number from 0 up")
         if not 0 <= dropout < 1:
@@ -168,23 +173,6 @@ class BagClassifier(NeuralModel):
         if self.by_bag and aggregator == "query":
             self.query = nn.Parameter(torch.randn(encoder.size) / encoder.size**0.5)
         self._inputs: tuple[Sequence[Any], list[BagExample]] | None = None
-
-    @classmethod
-    def build(
-        cls,
-        labels: Sequence[str],
-        encoder: str = EMBEDDED,
-        settings: Settings | None = None,
-        seed: int = 0,
-        attention: str | None = None,
-        **options: Any,
-    ) -> BagClassifier:
-        """The model with new weights, drawn from `seed`."""
-        settings = settings or Settings()
-        torch.manual_seed(seed)
-        model = cls(labels, settings.max_length, **options)
-        model.settings, model.seed = settings, seed
-        return model
 
     def prepare(self, settings: Settings, samples: Sequence[Bag | RelationSample]) -> None:
         """The encoder's vocabulary and precision."""
@@ -278,21 +266,22 @@ class BagClassifier(NeuralModel):
 
         Raises ValueError for an unknown aggregator, and for 'query' if the model has not learnt it.
         """
-        self._check_aggregator(aggregator)  # before the work
+        self._checked(aggregator)  # before the work
         if not bags:
             return np.empty((0, len(self.labels)))
         return self.aggregated(self.sentence_vectors(bags, progress, description, size), aggregator)
 
     def aggregated(self, vectors: Sequence[torch.Tensor], aggregator: Aggregator | None = None) -> np.ndarray:
         """`scores` of bags whose `sentence_vectors` are there already, as to compare aggregators."""
-        aggregator, device = self._check_aggregator(aggregator), self.classifier.weight.device
+        aggregator, device = self._checked(aggregator), self.classifier.weight.device
         with torch.inference_mode():
-            rows = [self._bag_scores(one.to(device), aggregator).cpu() for one in vectors]
-        return torch.stack(rows).numpy().astype(float)
+            rows = [self._bag_scores(one.to(device), aggregator) for one in vectors]
+        return torch.stack(rows).cpu().numpy().astype(float)
 
-    def _check_aggregator(self, aggregator: Aggregator | None) -> Aggregator:
+    def _checked(self, aggregator: Aggregator | None) -> Aggregator:
         aggregator = aggregator or self.aggregator
-        _check("aggregator", aggregator, AGGREGATORS)
+        if aggregator not in AGGREGATORS:
+            raise unknown_name("aggregator", aggregator, AGGREGATORS)
         if aggregator == "query" and not hasattr(self, "query"):
             raise ValueError("aggregator 'query' is learnt in training: this model was trained without it")
         return aggregator
@@ -317,11 +306,6 @@ class BagClassifier(NeuralModel):
     ) -> np.ndarray:
         """The label id with the highest score, shape (B,); ties go to the smaller id."""
         return self.scores(samples, None, progress, description).argmax(axis=1)
-
-
-def _check(name: str, value: str, known: Sequence[str]) -> None:
-    if value not in known:
-        raise unknown_name(name, value, known)
 
 
 def _drawn(bag: BagExample, size: int, rng: random.Random) -> BagExample:
@@ -383,7 +367,7 @@ class EntityEncoder(SentenceEncoder):
         return self.linear(torch.cat(starts, dim=1))
 
 
-class BertEntity(BagClassifier):
+class BertEntity(OnEncoder, BagClassifier):
     """`EntityEncoder` under a `BagClassifier`; takes bags, and samples as bags of one.
 
     >>> from helpers.data import RelationSample
@@ -397,35 +381,12 @@ class BertEntity(BagClassifier):
         encoder: Encoder,
         labels: Sequence[str],
         max_length: int = 128,
-        training: Training = "sentence",
-        aggregator: Aggregator = "avg",
         masked: bool = False,
-        bag_size: int = 0,
-        dropout: float = 0.5,
+        **options: Any,
     ) -> None:
-        super().__init__(
-            EntityEncoder(encoder, max_length, masked), labels, training, aggregator, bag_size, dropout
-        )
-        self.layers: int | None = None
+        super().__init__(EntityEncoder(encoder, max_length, masked), labels, **options)
 
     @classmethod
-    def build(
-        cls,
-        labels: Sequence[str],
-        encoder: str = EMBEDDED,
-        settings: Settings | None = None,
-        seed: int = 0,
-        attention: str | None = None,
-        layers: int | None = None,
-        **options: Any,
-    ) -> BertEntity:
-        """The model on a loaded encoder, or its first `layers`; new weights are drawn from `seed`."""
-        settings = settings or Settings()
-        torch.manual_seed(seed)
-        tokens = MASKS if options.get("masked") else UNUSED
-        loaded = load_encoder(
-            encoder, tokens, settings.dropout, False, attention, settings.marker_vectors, layers
-        )
-        model = cls(loaded, labels, settings.max_length, **options)
-        model.settings, model.seed, model.layers = settings, seed, layers
-        return model
+    def marker_tokens(cls, masked: bool = False, **_: Any) -> tuple[str, ...]:
+        """OpenNRE's, or the masks."""
+        return MASKS if masked else UNUSED

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -33,10 +33,16 @@ class History:
     cut_inputs: int = 0
     cut_tokens: int = 0
 
+    def __add__(self, other: History) -> History:
+        """This one with the time, steps and cuts of another training added; losses and examples stay."""
+        added = ("seconds", "steps", "cut_inputs", "cut_tokens")
+        return replace(self, **{name: getattr(self, name) + getattr(other, name) for name in added})
+
     @property
-    def examples_per_second(self) -> float | None:
-        """Over all epochs; None if no time went by."""
-        return self.examples * max(len(self.losses), 1) / self.seconds if self.seconds else None
+    def rate(self) -> float | None:
+        """Examples a second over all epochs; None if no time went by."""
+        each = self.examples * max(len(self.losses), 1)
+        return round(each / self.seconds, 1) if self.seconds else None
 
     def record(self) -> dict[str, Any]:
         """Losses and cuts for the run file; {} for a model that is not trained in epochs.
@@ -76,7 +82,7 @@ class Model(ABC):
         attention: str | None = None,
         **options: Any,
     ) -> Model:
-        """An untrained model; one without an encoder is made of the labels and its options."""
+        """An untrained model, see `registry.build`; one that is no network is made of labels and options."""
         return cls(labels, **options)
 
     @abstractmethod

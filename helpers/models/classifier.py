@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import random
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -44,6 +43,30 @@ class NeuralModel(nn.Module, Model):
         self.labels = tuple(labels)
         self.settings, self.seed = Settings(), 0
 
+    @classmethod
+    def build(
+        cls,
+        labels: Sequence[str],
+        encoder: str = EMBEDDED,
+        settings: Settings | None = None,
+        seed: int = 0,
+        attention: str | None = None,
+        **options: Any,
+    ) -> NeuralModel:
+        """The model with new weights, drawn from `seed`; see `registry.build`."""
+        torch.manual_seed(seed)
+        settings = settings or Settings()
+        model = cls.new(labels, settings, encoder, attention, **options)
+        model.settings, model.seed = settings, seed
+        return model
+
+    @classmethod
+    def new(
+        cls, labels: Sequence[str], settings: Settings, encoder: str, attention: str | None, **options: Any
+    ) -> NeuralModel:
+        """What `build` makes, from the options and what it needs of the rest."""
+        return cls(labels, settings.max_length, **options)
+
     @abstractmethod
     def examples(self, samples: Sequence[Any]) -> list[Any]:
         """Inputs for prediction: one for each sample (`relation_scores` may expect several)."""
@@ -67,15 +90,9 @@ class NeuralModel(nn.Module, Model):
         """Scores (samples, labels) from the outputs of `examples`; the highest one is the prediction."""
         return output
 
-    def fit(
-        self,
-        samples: Sequence[Any],
-        checkpoint: Path | None = None,
-        after_epoch: Callable[[int], None] | None = None,
-        progress: bool = True,
-    ) -> History:
+    def fit(self, samples: Sequence[Any], *how: Any, **named: Any) -> History:
         """Train with `settings` and `seed`; see `training.train`."""
-        return training.train(self, samples, self.settings, self.seed, checkpoint, after_epoch, progress)
+        return training.train(self, samples, self.settings, self.seed, *how, **named)
 
     def predict(
         self, samples: Sequence[Any], progress: bool = True, description: str = "predicting"
@@ -91,7 +108,36 @@ class NeuralModel(nn.Module, Model):
         return resolved_precision(self.settings.precision, training.accelerator().device)
 
 
-class RelationClassifier(NeuralModel):
+class OnEncoder(NeuralModel):
+    """A network on a pretrained encoder, which its class is given first."""
+
+    @classmethod
+    def new(
+        cls,
+        labels: Sequence[str],
+        settings: Settings,
+        encoder: str,
+        attention: str | None,
+        layers: int | None = None,
+        **options: Any,
+    ) -> NeuralModel:
+        """On a loaded encoder, or its first `layers`."""
+        tokens, pooler = cls.marker_tokens(**options), cls.reads_pooler(**options)
+        given = (settings.dropout, pooler, attention, settings.marker_vectors, layers)
+        return cls(load_encoder(encoder, tokens, *given), labels, settings.max_length, **options)
+
+    @classmethod
+    def marker_tokens(cls, **options: Any) -> tuple[str, ...]:
+        """The tokens that a model with these options needs in the vocabulary; see `load_encoder`."""
+        return MARKERS
+
+    @classmethod
+    def reads_pooler(cls, **options: Any) -> bool:
+        """Whether a model with these options reads the pooling layer of BERT."""
+        return False
+
+
+class RelationClassifier(OnEncoder):
     """A pretrained encoder and what a model puts on top of it.
 
     A subclass gives `forward` (from a `Batch` to what the loss reads, first axis samples) and, where they
@@ -100,7 +146,6 @@ class RelationClassifier(NeuralModel):
     Attributes
     ----------
     max_length : most tokens of an input, special tokens included.
-    layers : how many of the encoder's it has; None: all.
 
     >>> from helpers.models.encoder import load_encoder
     >>> model = RelationClassifier(load_encoder(markers=MARKERS), ["Other"])
@@ -121,37 +166,11 @@ class RelationClassifier(NeuralModel):
         self.encoder = encoder
         self.encoder_name, self.encoder_sha256 = encoder.name, encoder.sha256
         self.max_length = min(max_length, encoder.longest)
-        self.layers: int | None = None
-
-    @classmethod
-    def build(
-        cls,
-        labels: Sequence[str],
-        encoder: str = EMBEDDED,
-        settings: Settings | None = None,
-        seed: int = 0,
-        attention: str | None = None,
-        layers: int | None = None,
-        **options: Any,
-    ) -> RelationClassifier:
-        """The model on a loaded encoder, or its first `layers`; new weights are drawn from `seed`."""
-        settings = settings or Settings()
-        torch.manual_seed(seed)
-        tokens, pooler = cls.marker_tokens(**options), cls.reads_pooler(**options)
-        given = (settings.dropout, pooler, attention, settings.marker_vectors, layers)
-        model = cls(load_encoder(encoder, tokens, *given), labels, settings.max_length, **options)
-        model.settings, model.seed, model.layers = settings, seed, layers
-        return model
 
     @classmethod
     def marker_tokens(cls, **options: Any) -> tuple[str, ...]:
-        """The tokens that a model with these options needs in the vocabulary; see `load_encoder`."""
+        """Those of the class."""
         return cls.markers
-
-    @classmethod
-    def reads_pooler(cls, **options: Any) -> bool:
-        """Whether a model with these options reads the pooling layer of BERT."""
-        return False
 
     def examples(self, samples: Sequence[RelationSample]) -> list[Example]:
         """Inputs for prediction: one for each sample (`relation_scores` may expect several).

@@ -5,8 +5,7 @@ The cleaned bags then train any classifier. Policies are learnt before it, from 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -21,10 +20,9 @@ from torch.nn import functional
 from ..core import find_negative
 from ..data import Bag, RelationSample
 from .bags import BagClassifier
-from .base import EMBEDDED, NO_ENCODER, History, Model, as_bags, bag_targets
+from .base import History, Model, as_bags, bag_targets
 from .baselines import features
-from .convolution import Cnn, Pcnn
-from .settings import Settings
+from .sentence_encoders import Cnn, Pcnn
 
 BASES: dict[str, type[BagClassifier]] = {"cnn": Cnn, "pcnn": Pcnn}
 WIDTH = 16
@@ -211,8 +209,7 @@ class RlDsre(nn.Module, Model):
     def __init__(self, model: Any, seed: int = 0) -> None:
         super().__init__()
         self.model, self.labels, self.seed = model, tuple(model.labels), seed
-        self.encoder_name = getattr(model, "encoder_name", NO_ENCODER)
-        self.encoder_sha256 = getattr(model, "encoder_sha256", None)
+        self.encoder_name, self.encoder_sha256 = model.encoder_name, model.encoder_sha256
         self.packages = (*model.packages, "scikit-learn")
         self.negative = find_negative(self.labels)
         if self.negative is None:
@@ -221,17 +218,10 @@ class RlDsre(nn.Module, Model):
 
     @classmethod
     def build(
-        cls,
-        labels: Sequence[str],
-        encoder: str = EMBEDDED,
-        settings: Settings | None = None,
-        seed: int = 0,
-        attention: str | None = None,
-        base: Literal["cnn", "pcnn"] = "pcnn",
-        **options: Any,
+        cls, labels: Sequence[str], seed: int = 0, base: Literal["cnn", "pcnn"] = "pcnn", **given: Any
     ) -> RlDsre:
-        """Around a new CNN or PCNN with these options."""
-        return cls(BASES[base].build(labels, encoder, settings, seed, attention, **options), seed)
+        """Around a new CNN or PCNN, given what it takes."""
+        return cls(BASES[base].build(labels, seed=seed, **given), seed)
 
     def clean(self, samples: Sequence[Bag | RelationSample]) -> list[Bag]:
         """The bags without what the policies take for false positives; sets `moved`."""
@@ -247,23 +237,17 @@ class RlDsre(nn.Module, Model):
                 self.moved[label] = int(found.sum())
         return moved_to(bags, self.negative, moved)
 
-    def fit(
-        self,
-        samples: Sequence[Bag | RelationSample],
-        checkpoint: Path | None = None,
-        after_epoch: Callable[[int], None] | None = None,
-        progress: bool = True,
-    ) -> History:
+    def fit(self, samples: Sequence[Bag | RelationSample], *how: Any, **named: Any) -> History:
         """Clean the bags and train the classifier on them."""
-        return self.model.fit(self.clean(samples), checkpoint, after_epoch, progress)
+        return self.model.fit(self.clean(samples), *how, **named)
 
-    def predict(self, samples: Sequence[Bag | RelationSample], *rest: Any, **named: Any) -> np.ndarray:
+    def predict(self, samples: Sequence[Bag | RelationSample], *how: Any, **named: Any) -> np.ndarray:
         """As the classifier."""
-        return self.model.predict(samples, *rest, **named)
+        return self.model.predict(samples, *how, **named)
 
-    def scores(self, bags: Sequence[Bag | RelationSample], *rest: Any, **named: Any) -> np.ndarray:
+    def scores(self, bags: Sequence[Bag | RelationSample], *how: Any, **named: Any) -> np.ndarray:
         """As the classifier."""
-        return self.model.scores(bags, *rest, **named)
+        return self.model.scores(bags, *how, **named)
 
     @property
     def precision(self) -> str | None:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import SafetensorError
@@ -35,8 +37,10 @@ def resolved_precision(precision: str, device: torch.device) -> str:
     if precision != "auto":
         return precision
     if device.type == "cuda":
-        return "bf16" if _gpu_has_bf16(device) else "fp32"
-    return "bf16" if _processor_has_bf16() else "fp32"
+        has_bf16 = torch.version.hip is not None or torch.cuda.get_device_capability(device)[0] >= 8
+    else:
+        has_bf16 = _processor_has_bf16()
+    return "bf16" if has_bf16 else "fp32"
 
 
 def autocast(precision: str, device: torch.device) -> torch.autocast:
@@ -44,10 +48,6 @@ def autocast(precision: str, device: torch.device) -> torch.autocast:
     return torch.autocast(
         device.type, torch.bfloat16, enabled=resolved_precision(precision, device) == "bf16"
     )
-
-
-def _gpu_has_bf16(device: torch.device) -> bool:
-    return torch.version.hip is not None or torch.cuda.get_device_capability(device)[0] >= 8
 
 
 def _processor_has_bf16() -> bool:
@@ -155,19 +155,16 @@ def load_encoder(
         sha256 = weights_sha256(source)
         if name == EMBEDDED and sha256 != EMBEDDED_SHA256:
             raise ValueError(f"its weights' sha256 is {sha256}, not {EMBEDDED_SHA256}")
-        settings = {} if dropout is None else _dropout(source, dropout)
+        settings = _settings(source, dropout, layers)
         if attention:
             settings["attn_implementation"] = attention
-        if layers is not None:
-            settings["num_hidden_layers"] = _first_layers(source, layers)
         tokenizer = AutoTokenizer.from_pretrained(source, use_fast=True, trust_remote_code=False)
         transformer = _transformer(source, pooler, settings)
     except (OSError, KeyError, ValueError, ImportError, RuntimeError, SafetensorError) as error:
         raise _not_loaded(name, error) from error
     if tokenizer.cls_token_id is None or tokenizer.sep_token_id is None:
-        raise ValueError(
-            f"encoder {name!r} has no classification or separator token; a BERT-like one is needed"
-        )
+        wanted = "classification or separator token; a BERT-like one is needed"
+        raise ValueError(f"encoder {name!r} has no {wanted}")
     encoder = Encoder(transformer, tokenizer, label, sha256)
     encoder.pooled = pooler
     _add_markers(encoder, markers, marker_vectors)
@@ -215,12 +212,8 @@ def weights_sha256(source: str | Path) -> str:
 
 
 def _file(source: str | Path, name: str) -> Path | None:
-    found = cached_file(
-        source,
-        name,
-        _raise_exceptions_for_missing_entries=False,
-        _raise_exceptions_for_connection_errors=True,
-    )
+    raised = {"_raise_exceptions_for_missing_entries": False, "_raise_exceptions_for_connection_errors": True}
+    found = cached_file(source, name, **raised)
     return Path(found) if found else None
 
 
@@ -239,41 +232,45 @@ def _embedded_folder() -> str:
     return str(Path(spec.submodule_search_locations[0]) / "model")
 
 
-def _dropout(source: str, share: float) -> dict[str, float]:
-    """The encoder's own names for its dropout, with this share."""
+def _settings(source: str, dropout: float | None, layers: int | None) -> dict[str, Any]:
+    """The encoder's own names for its dropout and its number of layers, with these values."""
     config = AutoConfig.from_pretrained(source, trust_remote_code=False)
     names = ("hidden_dropout_prob", "attention_probs_dropout_prob", "dropout", "attention_dropout")
-    return {name: share for name in names if hasattr(config, name)}
-
-
-def _first_layers(source: str, layers: int) -> int:
-    """`layers`, if the encoder has as many."""
-    there = AutoConfig.from_pretrained(source, trust_remote_code=False).num_hidden_layers
-    if not 1 <= layers <= there:
-        raise ValueError(f"layers is {layers}; it has {there}")
-    return layers
+    found = {name: dropout for name in names if dropout is not None and hasattr(config, name)}
+    if layers is None:
+        return found
+    if not 1 <= layers <= config.num_hidden_layers:
+        raise ValueError(f"layers is {layers}; it has {config.num_hidden_layers}")
+    return found | {"num_hidden_layers": layers}
 
 
 def _transformer(source: str, pooler: bool, settings: dict) -> nn.Module:
     settings = {"use_safetensors": True, "trust_remote_code": False, "dtype": torch.float32, **settings}
     settings["output_loading_info"] = True
-    before = logging.get_verbosity()
-    logging.set_verbosity_error()  # that weights of the language-model head are unused is no news here
-    logging.disable_progress_bar()
-    try:
-        transformer, found = AutoModel.from_pretrained(source, add_pooling_layer=pooler, **settings)
-    except TypeError:  # a family without pooling layer does not know the word
-        transformer, found = AutoModel.from_pretrained(source, **settings)
-    finally:
-        logging.set_verbosity(before)
-        logging.enable_progress_bar()
+    with _quiet():  # that weights of the language-model head are unused is no news here
+        try:
+            transformer, found = AutoModel.from_pretrained(source, add_pooling_layer=pooler, **settings)
+        except TypeError:  # a family without pooling layer does not know the word
+            transformer, found = AutoModel.from_pretrained(source, **settings)
     if pooler and getattr(transformer, "pooler", None) is None:
         raise ValueError("it has no pooling layer")
     if missing := sorted(found["missing_keys"]):
-        raise ValueError(
-            f"its weights lack {len(missing)} of the model's parameters, the first is {missing[0]}"
-        )
+        first = f"the first is {missing[0]}"
+        raise ValueError(f"its weights lack {len(missing)} of the model's parameters, {first}")
     return transformer
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without transformers' warnings and bars."""
+    before = logging.get_verbosity()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(before)
+        logging.enable_progress_bar()
 
 
 def _add_markers(encoder: Encoder, markers: Sequence[str], vectors: str) -> None:
@@ -283,7 +280,5 @@ def _add_markers(encoder: Encoder, markers: Sequence[str], vectors: str) -> None
     missing = [one for one in markers if one not in known]
     added = [AddedToken(one, lstrip=True, normalized=False, special=True) for one in missing]
     if tokenizer.add_tokens(added, special_tokens=True):
-        before = logging.get_verbosity()
-        logging.set_verbosity_error()  # that 'mean' draws from the vocabulary's distribution is no news here
-        encoder.transformer.resize_token_embeddings(len(tokenizer), mean_resizing=vectors == "mean")
-        logging.set_verbosity(before)
+        with _quiet():  # that 'mean' draws from the vocabulary's distribution is no news here
+            encoder.transformer.resize_token_embeddings(len(tokenizer), mean_resizing=vectors == "mean")

@@ -24,22 +24,20 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import torch
 from torch import nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from ..core import unknown_name
 from ..data import ParsedSample, pruned_heads
-from .base import EMBEDDED, NO_ENCODER
+from .base import NO_ENCODER
 from .classifier import NeuralModel
-from .convolution import PAD, UNK, spelled, unspelled
 from .encoder import EMBEDDED_SHA256
 from .inputs import Batch, Example, collate
+from .sentence_encoders import recurrent_states
 from .settings import Settings
-from .word_vectors import CONTEXTUAL, ENCODER, WordVectors
+from .word_vectors import ENCODER, PAD, UNK, WordVectors, spelled, unspelled
 
 POOLINGS = ("max", "avg", "sum")
 Pooling = Literal["max", "avg", "sum"]
 TAGS = ("pos", "ner")
-_NAMES = ("tag_names", "words.spelling")  # buffers that say what the rows of the tables are of
 
 
 def adjacency(heads: torch.Tensor) -> torch.Tensor:
@@ -108,7 +106,7 @@ class Gcn(NeuralModel):
     ----------
     distance : of the pruning, see `pruned_heads`: 0, 1, 2, …, inf (the subtree of the lowest common
         ancestor), −1 (the whole tree). pooling : 'max', 'avg' or 'sum', of all three.
-    vectors : 'encoder', 'scratch', 'contextual', or a file; see `WordVectors`. tuned : whether they are
+    vectors : 'encoder', 'scratch', or a file; see `WordVectors`. tuned : whether they are
         learnt on. What is usual was found on held-out training data (results/studies/vectors).
     word_size : of vectors from scratch. tag_size : of part-of-speech and entity tags, if there are any.
     masked : each word of an entity is SUBJ or OBJ, with its type behind it if that is known (SUBJ-PERSON).
@@ -129,7 +127,7 @@ class Gcn(NeuralModel):
 
     encoder_name = NO_ENCODER
     recurrent = False
-    fills: ClassVar[dict[str, float]] = {"tree": -1, "tags": 0, "states": 0.0}
+    fills: ClassVar[dict[str, float]] = {"tree": -1, "tags": 0}
 
     def __init__(
         self,
@@ -168,39 +166,26 @@ class Gcn(NeuralModel):
         self.sizes, self.shares, self.penalty = sizes | {"mlp_layers": mlp_layers}, shares, penalty
         self.sizes |= {"states": states} if self.recurrent else {}
         self.words = WordVectors(vectors, word_size, tuned)
-        if self.words.source in (ENCODER, CONTEXTUAL):
+        if self.words.source == ENCODER:
             self.encoder_sha256 = EMBEDDED_SHA256  # `load_encoder` refuses other weights under this name
         self.tags: dict[str, dict[str, int]] = {}
-        self.register_load_state_dict_pre_hook(_take_words_and_tags)
+        self.register_load_state_dict_pre_hook(_take_tags)
 
     @classmethod
-    def build(
-        cls,
-        labels: Sequence[str],
-        encoder: str = EMBEDDED,
-        settings: Settings | None = None,
-        seed: int = 0,
-        attention: str | None = None,
-        **options: Any,
-    ) -> Gcn:
-        """The model; its weights are drawn from `seed` when training begins, as its input is known then."""
-        model = cls(labels, **options)
-        model.settings, model.seed = settings or Settings(), seed
-        return model
+    def new(cls, labels: Sequence[str], *_: Any, **options: Any) -> Gcn:
+        """Without weights: they are drawn from `seed` when training begins, as its input is known then."""
+        return cls(labels, **options)
 
     def prepare(self, settings: Settings, samples: Sequence[ParsedSample]) -> None:
         """Vocabulary, tags and all weights, drawn from `seed`; a model that has them keeps them."""
-        if self.words.vocabulary is not None:
+        if self.words.known is not None:
             return
         sentences = [self._tokens(sample) for sample in samples]
         masks = {word for sample in samples for word in self._masks(sample)} if self.masked else ()
         self.words.prepare(sentences, self.seed, masks)
+        given = [name for name in TAGS if all(getattr(sample, name) for sample in samples)]
         self._make_layers(
-            {
-                name: sorted({tag for sample in samples for tag in getattr(sample, name)})
-                for name in TAGS
-                if all(getattr(sample, name) for sample in samples)
-            }
+            {name: sorted({tag for sample in samples for tag in getattr(sample, name)}) for name in given}
         )
 
     def _make_layers(self, tags: Mapping[str, list[str]]) -> None:
@@ -244,14 +229,12 @@ class Gcn(NeuralModel):
         """Word ids, of GCN only those of the T' words that stay in the tree, as it reads no others.
 
         Extra `tree` (4, T') of these words: heads among them, from 1, 0 for the top; 1 for the words of the
-        subject; 1 for those of the object; the place in the sentence. `tags` (tags, T) if training had any,
-        `states` (T, width) of contextual vectors. No sentence is cut.
+        subject; 1 for those of the object; the place in the sentence. `tags` (tags, T) if training had any.
+        No sentence is cut.
         """
-        tokens = [self._tokens(sample) for sample in samples]
-        states = self.words.states(tokens) if self.words.source == CONTEXTUAL else [None] * len(tokens)
-        return [self._example(*one) for one in zip(samples, tokens, states, strict=True)]
+        return [self._example(sample, self._tokens(sample)) for sample in samples]
 
-    def _example(self, sample: ParsedSample, tokens: Sequence[str], states: torch.Tensor | None) -> Example:
+    def _example(self, sample: ParsedSample, tokens: Sequence[str]) -> Example:
         entities = [sample.words_of(span) for span in (sample.head, sample.tail)]
         heads = pruned_heads(sample.heads, *entities, self.distance)
         kept = np.flatnonzero(heads >= 0)
@@ -265,8 +248,6 @@ class Gcn(NeuralModel):
             extra["tags"] = [
                 [known.get(found[name][at], UNK) for at in read] for name, known in self.tags.items()
             ]
-        if states is not None:
-            extra["states"] = states[read]
         target = self.labels.index(sample.relation) if sample.relation in self.labels else 0
         return Example(self.words.ids([tokens[at] for at in read]), (), target, extra=extra)
 
@@ -284,8 +265,7 @@ class Gcn(NeuralModel):
         """(n, labels + 1): the logits, and ‖pooled vector of the tree‖², which the loss needs."""
         vectors, tree = self._inputs(batch), batch.extra["tree"]
         if self.recurrent:
-            packed = pack_padded_sequence(vectors, batch.mask.sum(dim=1).cpu(), True, enforce_sorted=False)
-            vectors, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True)
+            vectors = recurrent_states(self.lstm, vectors, batch.mask)
             vectors = nn.functional.dropout(vectors, self.shares["dropout"], self.training)
             places = tree[:, 3, :, None].clamp(min=0).expand(-1, -1, vectors.shape[2])
             vectors = vectors.gather(1, places)
@@ -300,8 +280,7 @@ class Gcn(NeuralModel):
         if self.training and self.shares["word_dropout"]:
             lost = torch.rand(ids.shape, device=ids.device) < self.shares["word_dropout"]
             ids = ids.masked_fill(lost & (ids != PAD), UNK)
-        contextual = self.words.source == CONTEXTUAL
-        parts = [batch.extra["states"].float() if contextual else self.words(ids)]
+        parts = [self.words(ids)]
         parts += [table(batch.extra["tags"][:, place]) for place, table in enumerate(self.tag_vectors)]
         return nn.functional.dropout(torch.cat(parts, dim=2), self.shares["input_dropout"], self.training)
 
@@ -314,16 +293,11 @@ class Gcn(NeuralModel):
         return output[:, :-1]
 
 
-def _take_words_and_tags(model: Gcn, weights: Mapping[str, torch.Tensor], prefix: str, *_: object) -> None:
-    """Weights bring their words and tags with them, so that a new model can read those of a trained one."""
+def _take_tags(model: Gcn, weights: Mapping[str, torch.Tensor], prefix: str, *_: object) -> None:
+    """Weights bring their tags with them, so that a new model can read those of a trained one."""
     names = weights.get(f"{prefix}tag_names")
-    if names is None:
-        return
-    own = {name: one for name, one in model.state_dict().items() if name in _NAMES}
-    if not own or any(
-        not torch.equal(one, weights[prefix + name].to(one.device)) for name, one in own.items()
-    ):
-        model.words.take(weights, f"{prefix}words.")
+    own = getattr(model, "tag_names", torch.empty(0))
+    if names is not None and not torch.equal(own, names.to(own.device)):
         model._make_layers(unspelled(names))
 
 

@@ -92,145 +92,108 @@ class ModelEntry:
         return {name: option.default for name, option in self.options.items()}
 
 
-_STANDARD = {"learning_rate": 1e-4}
-_BY_GRID = {"learning_rate": 2e-4}
-_LYU = {"learning_rate": 2e-5, "batch_size": 100, "schedule": "constant", "warmup": 0, "clip": 0}
-_LARGE = {"lyu2021": {"batch_size": 20}}
-_HARBECKE = {"learning_rate": 3e-5, "batch_size": 64, "optimizer": "adam", "schedule": "constant"}
-_HARBECKE |= {"warmup": 0, "clip": 0, "max_length": 512}
+def _options(**defaults: Any) -> dict[str, Option]:
+    """Options by their defaults; a tuple lists the choices, the default first."""
+
+    def option(given: Any) -> Option:
+        if isinstance(given, Option):
+            return given
+        return Option(given[0], Literal[given]) if isinstance(given, tuple) else Option(given)
+
+    return {name: option(given) for name, given in defaults.items()}
+
+
+# Settings 'standard' are for the embedded encoder, chosen on a seeded tenth of the training data, never on
+# the test set (results/tables/hyperparameters.csv): those of em-es from five, of ptr from two; of emr-c one
+# was tried; em-c and r-bert took those of em-es, all but the learning rate, the best of an equal grid
+# (results/studies/rates). Of models of bags they take one to four minutes on one processor for GIDS's part of
+# development; epochs of PCNN and BERT-entity were chosen on held-out tenths of its pairs, the others were not
+# searched. The rest are the published ones, each with its source in results/published/settings.csv: Lyu et
+# al. 2021 for all their models, Harbecke et al. 2022 for EM-ES (their BERT_EM) and PTR (the released code's
+# 500 warm-up steps: of 510 on SemEval's 6507 sentences), Wu and He 2019 for R-BERT; 'gao2021' is for training
+# 'sentence', 'gao2021-bag' for 'bag': that option is given beside.
+_EVEN = {"schedule": "constant", "warmup": 0}
+_STANDARD, _BY_GRID = {"learning_rate": 1e-4}, {"learning_rate": 2e-4}
+_LYU = {"learning_rate": 2e-5, "batch_size": 100, **_EVEN, "clip": 0}
+_HARBECKE = {"learning_rate": 3e-5, "batch_size": 64, "optimizer": "adam", **_EVEN, "clip": 0}
+_HARBECKE |= {"max_length": 512}
 _WU = {"learning_rate": 2e-5, "batch_size": 16, "optimizer": "adam", "warmup": 0, "clip": 0}
 _PTR = {"learning_rate": 3e-5, "batch_size": 64, "epsilon": 1e-6, "warmup": 500, "max_length": 512}
-_MARKERS = {"marker_scheme": Option("added", Literal["added", "pieces", "symbols"])}
-_PAIRS = {
-    "candidates": Option("all", Literal["all", "directed"]),
-    "negatives": Option("fixed", Literal["fixed", "resampled"]),
-    "turned": Option("roles", Literal["roles", "symbols"]),
-}
-_FORMS = {"form": Option("paper", Literal["paper", "port"]), "dropout": Option(0.1)}
-_LAYERS = {"layers": Option(None, int)}
-
-_ROWS = (
-    ("em-c", ".entity_markers:EntityMarkersCls", _MARKERS, _BY_GRID, {"lyu2021": _LYU}),
-    (
-        *("em-es", ".entity_markers:EntityMarkersStart", {"layer_norm": Option(False)} | _MARKERS, _STANDARD),
-        {"harbecke2022": _HARBECKE, "lyu2021": _LYU},
-    ),
-    ("r-bert", ".entity_markers:RBert", _FORMS, _BY_GRID, {"wu2019": _WU, "lyu2021": _LYU}),
-    ("emr-c", ".literal_relation:LiteralRelationCls", _PAIRS, _STANDARD, {"lyu2021": _LYU}),
-    ("ptr", ".prompt:Prompt", {"words": Option(None, Any)}, {"learning_rate": 2e-4}, {"harbecke2022": _PTR}),
-)
-MODELS: dict[str, ModelEntry] = {
-    name: ModelEntry(source, name.upper(), options | _LAYERS, {"standard": standard} | published, _LARGE)
-    for name, source, options, standard, published in _ROWS
-}
-"""Name → entry.
-
-Settings 'standard' are for the embedded encoder. They were chosen on a seeded tenth of the training data,
-never on the test set (results/tables/hyperparameters.csv): those of em-es from five, of ptr from two; of
-emr-c one was tried; em-c and r-bert took those of em-es, all but the learning rate, the best of an equal grid
-(results/studies/rates). The others are the published ones, each with its source in
-results/published/settings.csv: Lyu et al. 2021 for all their models, Harbecke et al. 2022 for EM-ES (their
-BERT_EM) and PTR (the released code's 500 warm-up steps: of 510 on SemEval's 6507 sentences), Wu and He 2019
-for R-BERT.
-"""
-_BLIND = {"encoder": False, "random": False}
-_MARKED: dict[str, Any] = {"options": {"markers": Option(False)}, "suffixes": {"markers": "-EM"}}
-MODELS["svm"] = ModelEntry(".baselines:LinearSvm", "SVM", **_MARKED, **_BLIND)
-MODELS["majority"] = ModelEntry(".baselines:Majority", "majority", **_BLIND)
-
-# Models of bags. 'standard' takes one to four minutes on one processor for GIDS's development part; epochs of
-# PCNN and BERT-entity were chosen on held-out tenths of its pairs, the others were not searched. 'gao2021' is
-# for training 'sentence', 'gao2021-bag' for 'bag': that option is given beside.
-_BAGS = {
-    "training": Option("sentence", Literal["sentence", "bag"]),
-    "aggregator": Option("avg", Literal["avg", "one", "att"]),
-    "bag_size": Option(0),
-    "masked": Option(False),
-    "dropout": Option(0.5),
-}
-VECTOR_SOURCES = ("scratch", "encoder", "contextual")
-"""What option `vectors` may be beside a file."""
-_WORDS = {"vectors": Option("scratch"), "word_size": Option(50), "position_size": Option(5)}
-_FILTERS = _BAGS | _WORDS | {"filters": Option(230)}
-_STATES = _BAGS | _WORDS | {"training": Option("bag", Literal["sentence", "bag"]), "dropout": Option(0.2)}
-_STATES |= {"aggregator": Option("query", Literal["avg", "one", "att", "query"])}
-_STATES |= {"hidden": Option(192), "position_size": Option(16)}
-_BASES = {"base": Option("pcnn", Literal["cnn", "pcnn"])}
-_SIDE = {"types": Option(None, Any), "aliases": Option(None, Any)}
-_SIDE |= {"type_size": Option(50), "alias_size": Option(32)}
 _WORD_STANDARD = {"learning_rate": 1e-3, "epochs": 12, "weight_decay": 1e-5, "schedule": "linear"}
 _STATE_STANDARD = _WORD_STANDARD | {"learning_rate": 2e-3, "epochs": 5}
 _GAO = {"epochs": 100, "batch_size": 160, "learning_rate": 0.1, "optimizer": "sgd", "weight_decay": 1e-5}
 _GAO |= {"warmup": 300, "clip": 0}
 _GAO_BERT = {"epochs": 3, "batch_size": 64, "learning_rate": 2e-5, "warmup": 300, "clip": 0}
-_BY_BAG = {"schedule": "constant", "warmup": 0}
-_JAT = {"epochs": 2, "batch_size": 32, "learning_rate": 1e-3, "optimizer": "adam", **_BY_BAG, "clip": 0}
-_GAO_WORDS = {"gao2021": _GAO, "gao2021-bag": _GAO | _BY_BAG}
-_BAG_ROWS = (
-    ("cnn", "CNN", ".convolution:Cnn", _FILTERS, _WORD_STANDARD, _GAO_WORDS),
-    ("pcnn", "PCNN", ".convolution:Pcnn", _FILTERS, _WORD_STANDARD, _GAO_WORDS),
-    (
-        *(
-            "bert-entity",
-            "BERT-entity",
-            ".bags:BertEntity",
-            _BAGS | _LAYERS,
-            _STANDARD | {"epochs": 2},
-        ),
-        {"gao2021": _GAO_BERT, "gao2021-bag": _GAO_BERT | _BY_BAG},
-    ),
-    ("bgwa", "BGWA", ".recurrent:Bgwa", _STATES, _STATE_STANDARD, {"vashishth2018": _JAT}),
-    ("reside", "RESIDE", ".recurrent:Reside", _STATES | _SIDE, _STATE_STANDARD, {"vashishth2018": _JAT}),
-    (
-        *("rl-dsre", "RL-DSRE", ".denoising:RlDsre", _BASES | _FILTERS),
-        *(_WORD_STANDARD, _GAO_WORDS),
-    ),
-)
-for _name, _title, _source, _options, _standard, _published in _BAG_ROWS:
-    MODELS[_name] = ModelEntry(
-        *(_source, _title, _options, {"standard": _standard} | _published),
-        encoder=_name == "bert-entity",
-        suffixes={"masked": "-masked"},
-        unit="bag",
-        base="pcnn" if _name == "rl-dsre" else "",
-    )
-MODELS["tfidf-bag"] = ModelEntry(".baselines:TfidfBag", "TF-IDF", unit="bag", **_MARKED, **_BLIND)
-MODELS["majority-bag"] = ModelEntry(".baselines:MajorityBag", "majority-bag", unit="bag", **_BLIND)
-
-_GRAPH = {"distance": Option(1, float), "pooling": Option("max", Literal["max", "avg", "sum"])}
-_GRAPH |= {"vectors": Option("encoder"), "tuned": Option(False), "masked": Option(False)}
-_GRAPH |= {"word_size": Option(300), "tag_size": Option(30), "layers": Option(2), "hidden": Option(200)}
-_GRAPH |= {"mlp_layers": Option(2), "penalty": Option(0.003)}
-_GRAPH |= {"input_dropout": Option(0.5), "dropout": Option(0.5), "word_dropout": Option(0.04)}
-_GRAPH_STANDARD = {"learning_rate": 1e-3, "epochs": 20}
+_JAT = {"epochs": 2, "batch_size": 32, "learning_rate": 1e-3, "optimizer": "adam", **_EVEN, "clip": 0}
 _ZHANG = {"learning_rate": 0.3, "epochs": 100, "batch_size": 50, "optimizer": "sgd", "weight_decay": 0}
 _ZHANG |= {"warmup": 0, "clip": 5}
-for _name, _title, _source, _options in (
-    ("gcn", "GCN", ".graph:Gcn", _GRAPH),
-    ("c-gcn", "C-GCN", ".graph:ContextualGcn", _GRAPH | {"states": Option(200)}),
-):
-    MODELS[_name] = ModelEntry(
-        *(_source, _title, _options, {"standard": _GRAPH_STANDARD, "zhang2018": _ZHANG}),
-        encoder=False,
-        suffixes={"masked": "-masked"},
-        parsed=True,
-    )
+_LARGE = {"lyu2021": {"batch_size": 20}}
+_OF_LYU = {"standard": _BY_GRID, "lyu2021": _LYU}
+_OF_EMR_C = {"standard": _STANDARD, "lyu2021": _LYU}
+_OF_EM_ES = {"standard": _STANDARD, "harbecke2022": _HARBECKE, "lyu2021": _LYU}
+_OF_R_BERT = {"standard": _BY_GRID, "wu2019": _WU, "lyu2021": _LYU}
+_OF_PTR = {"standard": _BY_GRID, "harbecke2022": _PTR}
+_OF_GAO = {"standard": _WORD_STANDARD, "gao2021": _GAO, "gao2021-bag": _GAO | _EVEN}
+_OF_BERT_ENTITY = {"standard": _STANDARD | {"epochs": 2}, "gao2021": _GAO_BERT}
+_OF_BERT_ENTITY |= {"gao2021-bag": _GAO_BERT | _EVEN}
+_OF_JAT = {"standard": _STATE_STANDARD, "vashishth2018": _JAT}
+_OF_ZHANG = {"standard": {"learning_rate": 1e-3, "epochs": 20}, "zhang2018": _ZHANG}
 
-# the options of the base, which checks them, and its settings
-_INNER = {name: Option(None, Any) for entry in MODELS.values() for name in entry.options}
-MODELS["recent"] = ModelEntry(
-    *(".type_restriction:TypeRestriction", "RECENT"),
-    _INNER
-    | {
-        "base": Option("cnn"),
-        "evaluation": Option("corrected", Literal["corrected", "as-published"]),
-        "typed": Option(True),
-    },
-    {"standard": _WORD_STANDARD},
-    wraps="cnn",
-)
+VECTOR_SOURCES = ("scratch", "encoder")
+"""What option `vectors` may be beside a file."""
+_LAYERS = _options(layers=Option(None, int))
+_NORMED, _BASES = _options(layer_norm=False), _options(base=("pcnn", "cnn"))
+_PROMPTS = _options(words=Option(None, Any)) | _LAYERS
+_MARKERS = _options(marker_scheme=("added", "pieces", "symbols")) | _LAYERS
+_FORMS = _options(form=("paper", "port"), dropout=0.1) | _LAYERS
+_PAIRS = _options(candidates=("all", "directed"), negatives=("fixed", "resampled"))
+_PAIRS |= _options(turned=("roles", "symbols")) | _LAYERS
+_BAGS = _options(training=("sentence", "bag"), aggregator=("avg", "one", "att"))
+_BAGS |= _options(bag_size=0, masked=False, dropout=0.5)
+_FILTERS = _BAGS | _options(vectors="scratch", word_size=50, position_size=5, filters=230)
+_STATES = _BAGS | _options(vectors="scratch", word_size=50, position_size=16, hidden=192, dropout=0.2)
+_STATES |= _options(training=("bag", "sentence"), aggregator=("query", "avg", "one", "att"))
+_SIDE = _options(types=Option(None, Any), aliases=Option(None, Any), type_size=50, alias_size=32)
+_GRAPH = _options(distance=Option(1, float), pooling=("max", "avg", "sum"), vectors="encoder", tuned=False)
+_GRAPH |= _options(masked=False, word_size=300, tag_size=30, layers=2, hidden=200, mlp_layers=2)
+_GRAPH |= _options(penalty=0.003, input_dropout=0.5, dropout=0.5, word_dropout=0.04)
+_BLIND: dict[str, Any] = {"encoder": False, "random": False}
+_MARKED: dict[str, Any] = {"options": _options(markers=False), "suffixes": {"markers": "-EM"}} | _BLIND
+_BY_BAG: dict[str, Any] = {"unit": "bag", "encoder": False, "suffixes": {"masked": "-masked"}}
+_BY_TREE: dict[str, Any] = {"parsed": True, "encoder": False, "suffixes": {"masked": "-masked"}}
+_BY_BERT = _BY_BAG | {"encoder": True}
+_MARKS, _NETS = ".entity_markers:", ".sentence_encoders:"
 
-
+MODELS: dict[str, ModelEntry] = {
+    "em-c": ModelEntry(_MARKS + "EntityMarkersCls", "EM-C", _MARKERS, _OF_LYU, _LARGE),
+    "em-es": ModelEntry(_MARKS + "EntityMarkersStart", "EM-ES", _NORMED | _MARKERS, _OF_EM_ES, _LARGE),
+    "r-bert": ModelEntry(_MARKS + "RBert", "R-BERT", _FORMS, _OF_R_BERT, _LARGE),
+    "emr-c": ModelEntry(".literal_relation:LiteralRelationCls", "EMR-C", _PAIRS, _OF_EMR_C, _LARGE),
+    "ptr": ModelEntry(".prompt:Prompt", "PTR", _PROMPTS, _OF_PTR, _LARGE),
+    "svm": ModelEntry(".baselines:LinearSvm", "SVM", **_MARKED),
+    "majority": ModelEntry(".baselines:Majority", "majority", **_BLIND),
+    "cnn": ModelEntry(_NETS + "Cnn", "CNN", _FILTERS, _OF_GAO, **_BY_BAG),
+    "pcnn": ModelEntry(_NETS + "Pcnn", "PCNN", _FILTERS, _OF_GAO, **_BY_BAG),
+    "bert-entity": ModelEntry(
+        ".bags:BertEntity", "BERT-entity", _BAGS | _LAYERS, _OF_BERT_ENTITY, **_BY_BERT
+    ),
+    "bgwa": ModelEntry(_NETS + "Bgwa", "BGWA", _STATES, _OF_JAT, **_BY_BAG),
+    "reside": ModelEntry(_NETS + "Reside", "RESIDE", _STATES | _SIDE, _OF_JAT, **_BY_BAG),
+    "rl-dsre": ModelEntry(".denoising:RlDsre", "RL-DSRE", _BASES | _FILTERS, _OF_GAO, base="pcnn", **_BY_BAG),
+    "tfidf-bag": ModelEntry(".baselines:TfidfBag", "TF-IDF", unit="bag", **_MARKED),
+    "majority-bag": ModelEntry(".baselines:MajorityBag", "majority-bag", unit="bag", **_BLIND),
+    "gcn": ModelEntry(".graph:Gcn", "GCN", _GRAPH, _OF_ZHANG, **_BY_TREE),
+    "c-gcn": ModelEntry(
+        ".graph:ContextualGcn", "C-GCN", _GRAPH | _options(states=200), _OF_ZHANG, **_BY_TREE
+    ),
+}
+"""Name → entry."""
+# of a model around another one the options are those of the base, too, which checks them
+_OF_BASES = {name: Option(None, Any) for entry in MODELS.values() for name in entry.options}
+_OF_BASES |= _options(base="cnn", evaluation=("corrected", "as-published"), typed=True)
+_OF_RECENT = {"standard": _WORD_STANDARD}
+_RESTRICTION = ".type_restriction:TypeRestriction"
+MODELS["recent"] = ModelEntry(_RESTRICTION, "RECENT", _OF_BASES, _OF_RECENT, wraps="cnn")
 _OWN = frozenset(MODELS)
 
 
@@ -414,5 +377,6 @@ def build(
         def make(names: Sequence[str], stage_seed: int) -> Model:
             return build(base, encoder, names, settings, stage_seed, attention, **of_base)
 
-        options = own | {"make": make}
-    return entry.load().build(labels, encoder, settings, seed, attention, **options)
+        return entry.load()(labels, make, seed=seed, **own)
+    given = {"encoder": encoder, "settings": settings, "seed": seed, "attention": attention}
+    return entry.load().build(labels, **given, **options)

@@ -80,9 +80,8 @@ def load_checkpoint(
         weights = _under("model.", tensors)
         model.load_state_dict(weights)
     except Exception as error:
-        raise ValueError(
-            f"{path}: not a checkpoint of this model ({error}); delete it to start anew"
-        ) from None
+        why = f"not a checkpoint of this model ({error}); delete it to start anew"
+        raise ValueError(f"{path}: {why}") from None
     for place, parameter in enumerate(_parameters(optimizer)):
         state = _under(f"optimizer.{place}.", tensors)
         if state:
@@ -194,12 +193,8 @@ class _Loop:
         self.history = History(steps=self.steps, examples=len(self.examples))
         self.history.cut_inputs = sum(example.cut > 0 for example in self.examples)
         self.history.cut_tokens = sum(example.cut for example in self.examples)
-        self.bar = tqdm(
-            total=self.steps,
-            desc="training",
-            unit="step",
-            disable=not (progress and self.accelerator.is_main_process),
-        )
+        hidden = not (progress and self.accelerator.is_main_process)
+        self.bar = tqdm(total=self.steps, desc="training", unit="step", disable=hidden)
 
     def _rng(self, what: str, epoch: int) -> random.Random:
         return random.Random(f"{self.seed} {what} {epoch}")
@@ -216,22 +211,15 @@ class _Loop:
         self.bar.update(self.step)
 
     def save(self) -> None:
-        """Write a checkpoint, by the first process; the others wait."""
-        self._join_losses()
-        if self.checkpoint is not None and self.accelerator.is_main_process:
-            state = {
-                "step": self.step,
-                "loss_sum": self.loss_sum.item(),
-                "losses": self.history.losses,
-                "seconds": self.history.seconds,
-            }
+        """Write a checkpoint, by the first process, which keeps the losses of all; the others wait."""
+        joined, history = self.accelerator, self.history
+        total = joined.reduce(self.loss_sum, reduction="sum")
+        self.loss_sum = total if joined.is_main_process else torch.zeros_like(total)
+        if self.checkpoint is not None and joined.is_main_process:
+            state = {"step": self.step, "loss_sum": total.item()}
+            state |= {"losses": history.losses, "seconds": history.seconds}
             save_checkpoint(self.checkpoint, self.bare, self.optimizer.optimizer, state)
-        self.accelerator.wait_for_everyone()
-
-    def _join_losses(self) -> None:
-        """The sum over all processes, kept by the first."""
-        total = self.accelerator.reduce(self.loss_sum, reduction="sum")
-        self.loss_sum = total if self.accelerator.is_main_process else torch.zeros_like(total)
+        joined.wait_for_everyone()
 
     def run_epoch(self) -> None:
         """The steps of this epoch that are still to be done."""
@@ -241,14 +229,8 @@ class _Loop:
         lengths = [example.length for example in self.examples]
         batches = epoch_batches(lengths, self.settings.batch_size, self._rng("order", self.epoch))
         first = self.step - self.epoch * self.steps_per_epoch
-        parts = step_loader(
-            self.examples,
-            batches[first:],
-            self.bare.collate,
-            self.settings.accumulate,
-            self.accelerator.process_index,
-            self.accelerator.num_processes,
-        )
+        share = self.settings.accumulate, self.accelerator.process_index, self.accelerator.num_processes
+        parts = step_loader(self.examples, batches[first:], self.bare.collate, *share)
         for _ in batches[first:]:
             start = time.perf_counter()
             self._one_step(parts)
@@ -281,7 +263,6 @@ class _Loop:
 
     def _end_epoch(self) -> None:
         self.epoch += 1
-        self._join_losses()
         mean = self.accelerator.reduce(self.loss_sum, reduction="sum").item() / self.steps_per_epoch
         if not np.isfinite(mean):
             raise FloatingPointError(f"the loss of epoch {self.epoch} is {mean}: lower learning_rate")
@@ -314,10 +295,9 @@ def first_process() -> Iterator[bool]:
 
 def _optimizer(model: nn.Module, settings: Settings, device: torch.device) -> torch.optim.Optimizer:
     """Fused Adam or AdamW with weight decay on matrices only; plain SGD with weight decay on everything."""
-    named = [(name, one) for name, one in model.named_parameters() if one.requires_grad]
+    learnt = [one for one in model.parameters() if one.requires_grad]
+    matrices, vectors = [one for one in learnt if one.ndim > 1], [one for one in learnt if one.ndim <= 1]
     decay = 0.0 if settings.optimizer == "adam" else settings.weight_decay
-    matrices = [one for _, one in named if one.ndim > 1]
-    vectors = [one for _, one in named if one.ndim <= 1]
     if settings.optimizer == "sgd":
         return torch.optim.SGD([*matrices, *vectors], lr=settings.learning_rate, weight_decay=decay)
     groups = [{"params": matrices, "weight_decay": decay}, {"params": vectors, "weight_decay": 0.0}]

@@ -27,16 +27,15 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from torch import nn
 
 from ..core import find_negative, unknown_name
 from ..data import TypedSample
-from .base import EMBEDDED, History, Model, check_samples
+from .base import History, Model, check_samples
 from .label_words import POSITIVE
-from .settings import Settings
 
 Types = tuple[str, str]
 EVALUATIONS = ("corrected", "as-published")
@@ -76,7 +75,8 @@ class TypeRestriction(nn.Module, Model):
 
     Parameters
     ----------
-    make : `make(labels, seed)` gives an untrained classifier; `build` makes it of the base's name.
+    make : `make(labels, seed)` gives an untrained classifier, from the registry that of option `base`; each
+        stage has the same seed.
     evaluation : the mode of `predict`. typed : whether the types are read.
     negative : the negative class; None: the label with a well-known name.
     Raises ValueError for an unknown evaluation, and if no label is the negative class.
@@ -108,33 +108,12 @@ class TypeRestriction(nn.Module, Model):
         self.negative = negative or find_negative(self.labels)
         if self.negative not in self.labels:
             raise ValueError(f"type restriction needs the negative class among its labels: {self.negative!r}")
-        self._precision: str | None = None
+        untrained = make((POSITIVE, *self.labels[:1]), seed)
+        self.packages, self._precision = untrained.packages, untrained.precision
+        self.encoder_name, self.encoder_sha256 = untrained.encoder_name, untrained.encoder_sha256
         self.possible: dict[Types, tuple[str, ...]] = {}
         self.stages: dict[str, Model] = {}
         self._modules_of_stages = nn.ModuleList()
-
-    @classmethod
-    def build(
-        cls,
-        labels: Sequence[str],
-        encoder: str = EMBEDDED,
-        settings: Settings | None = None,
-        seed: int = 0,
-        attention: str | None = None,
-        make: Callable[[Sequence[str], int], Model] | None = None,
-        **options: Any,
-    ) -> TypeRestriction:
-        """Around what `make` gives, which the registry makes of option `base`; each stage has this seed.
-
-        Raises ValueError without it, and as the class.
-        """
-        if make is None:
-            raise ValueError("type restriction needs a base: build it by the registry")
-        first = make((POSITIVE, *labels[:1]), seed)
-        model = cls(labels, make, seed=seed, **options)
-        model.packages, model._precision = first.packages, first.precision
-        model.encoder_name, model.encoder_sha256 = first.encoder_name, first.encoder_sha256
-        return model
 
     def fit(
         self,
@@ -160,7 +139,7 @@ class TypeRestriction(nn.Module, Model):
             self.stages[name] = stage
             if isinstance(stage, nn.Module):
                 self._modules_of_stages.append(stage)
-            whole = history if whole is None else _joined(whole, history)
+            whole = whole + history if whole else history
         if after_epoch:
             after_epoch(len(whole.losses))
         return whole
@@ -191,8 +170,6 @@ class TypeRestriction(nn.Module, Model):
         samples, negative = list(samples), self.labels.index(self.negative)
         corrected = np.full(len(samples), negative)
         leaky = corrected.copy()
-        if not samples:
-            return dict(zip(EVALUATIONS, (corrected, leaky), strict=True))
         # the first stage knows two labels; the gold ones are hidden from it
         hidden = [replace(one, relation=self.negative) for one in samples]
         alarms = self.stages["binary"].predict(hidden, progress, description).astype(bool)
@@ -228,14 +205,3 @@ class TypeRestriction(nn.Module, Model):
 
 def _stage(types: Types) -> str:
     return " - ".join(types)
-
-
-def _joined(first: History, second: History) -> History:
-    """The first with the time, steps and cuts of the second added."""
-    return replace(
-        first,
-        seconds=first.seconds + second.seconds,
-        steps=first.steps + second.steps,
-        cut_inputs=first.cut_inputs + second.cut_inputs,
-        cut_tokens=first.cut_tokens + second.cut_tokens,
-    )

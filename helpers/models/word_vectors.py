@@ -1,38 +1,101 @@
-"""Vectors of the words of tokenised sentences: from scratch, of a file such as GloVe's, of an encoder."""
+"""Words, and their vectors: from scratch, of a file such as GloVe's, of the embedded encoder."""
 
 from __future__ import annotations
 
+import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional
 
-from .convolution import OFTEN, PAD, SCRATCH, UNK, Vocabulary, read_vectors, spelled, unspelled
 from .encoder import load_encoder
 
-ENCODER, CONTEXTUAL = "encoder", "contextual"
-TOGETHER = 64
-"""Sentences that the encoder reads at a time."""
+PAD, UNK = 0, 1
+SCRATCH, ENCODER = "scratch", "encoder"
+OFTEN = 2
+"""Of the training text a word is in the vocabulary if it occurs so often; from the others UNK is learnt."""
+_WORD = re.compile(r"\w(?:\S*\w)?|[^\w\s]")
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text in lower case; punctuation marks around a word are words, those within are not.
+
+    >>> words_of("Ada (b. 1815) didn't stay.")
+    ['ada', '(', 'b', '.', '1815', ')', "didn't", 'stay', '.']
+    """
+    return _WORD.findall(text.lower())
+
+
+def spelled(names: Any) -> torch.Tensor:
+    """A JSON value as bytes, so that words and tags lie among the weights that belong to them.
+
+    >>> unspelled(spelled(["fire"]))
+    ['fire']
+    """
+    return torch.tensor(list(json.dumps(names).encode()), dtype=torch.uint8)
+
+
+def unspelled(spelling: torch.Tensor) -> Any:
+    """The value that `spelled` was given."""
+    return json.loads(spelling.cpu().numpy().tobytes())
+
+
+def read_vectors(path: Path | str) -> tuple[list[str], np.ndarray]:
+    """Words and their vectors (words, width) from a text file as GloVe has: a word, then its numbers.
+
+    Raises FileNotFoundError; ValueError with the line whose numbers are not as many as in the first, or are
+    none at all.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "v.txt")
+    ...     _ = file.write_text("fire 1 2\\npanic 3 4\\n")
+    ...     read_vectors(file)[1].tolist()
+    [[1.0, 2.0], [3.0, 4.0]]
+    """
+    words, rows = [], []
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, start=1):
+            word, *values = line.rstrip().split(" ")
+            try:
+                rows.append(np.array(values, dtype=np.float32))
+            except ValueError:
+                raise ValueError(f"{path}, line {number}: not a word with its numbers") from None
+            if not values or len(values) != len(rows[0]):
+                raise ValueError(
+                    f"{path}, line {number}: {len(values)} numbers, the first has {len(rows[0])}"
+                )
+            words.append(word)
+    if not words:
+        raise ValueError(f"{path} is empty")
+    return words, np.stack(rows)
 
 
 class WordVectors(nn.Module):
     """A vector for each word, which is looked up in lower case (in a file first as it is written).
 
-    Sources, W the words that it has a vector for:
+    Sources, W the words that it has a vector for; PAD's is zero, UNK's uniform in ±1:
 
     * 'scratch': W the training words that occur `OFTEN` times, uniform in ±1; others are UNK.
-    * a file (`read_vectors`): W the training words that it has, with its vectors; others are UNK, as in the
-      code of C-GCN, which so cannot profit from vectors of words met in the test only.
+    * a file (`read_vectors`): W all words of it if `whole`, as in OpenNRE, else the training words that it
+      has, as in the code of C-GCN, which so cannot profit from vectors of words met in the test only.
     * 'encoder': every word, the mean of the embedded encoder's word-piece vectors, which know no context,
       with mean 0 and variance 1 in each dimension; words that were not in training too.
-    * 'contextual': no vector of a word by itself: the mean of its pieces' hidden states in the encoder's last
-      layer, whose weights are frozen (`states`).
 
     Parameters
     ----------
     source : one of these. size : width, for 'scratch'. tuned : whether the vectors of W are learnt on.
+    whole : see above.
+
+    Attributes
+    ----------
+    known : word → id, from 2 on (`PAD`, `UNK`); None before `prepare`. width : of a vector.
 
     >>> vectors = WordVectors("scratch", size=3)
     >>> vectors.prepare([["Fire", "and"], ["fire"]], seed=9)
@@ -40,84 +103,57 @@ class WordVectors(nn.Module):
     ([2, 2, 1], 3, torch.Size([1, 2, 3]))
     """
 
-    def __init__(self, source: str = SCRATCH, size: int = 300, tuned: bool = True) -> None:
+    def __init__(
+        self, source: str = SCRATCH, size: int = 300, tuned: bool = True, whole: bool = False
+    ) -> None:
         super().__init__()
-        self.source, self.width, self.tuned = str(source), size, tuned
-        self.vocabulary: Vocabulary | None = None
-        self._pieces: tuple | None = None
-        self.register_buffer("later", torch.empty(0, size), persistent=False)
+        self.source, self.width, self.tuned, self.whole = str(source), size, tuned, whole
+        self.known: dict[str, int] | None = None
+        self._pieces = self._file = None
+        if self.source == ENCODER:
+            encoder = load_encoder()
+            weight = encoder.word_embedding.detach()
+            self._pieces = encoder.tokenizer, (weight - weight.mean(0)) / weight.std(0)
+            self.width = weight.shape[1]
+        elif self.source != SCRATCH:
+            names, values = read_vectors(self.source)
+            self._file = {name: row for row, name in enumerate(names)}, values
+            self.width = values.shape[1]
+        self.register_buffer("later", torch.empty(0, self.width), persistent=False)
+        self.register_load_state_dict_pre_hook(_take_words)
 
     def prepare(self, sentences: Iterable[Sequence[str]], seed: int, always: Iterable[str] = ()) -> None:
-        """Vocabulary and vectors from the training sentences; what is drawn comes from `seed`.
-
-        always : words that are in the vocabulary however rare.
-        """
+        """Vocabulary and vectors from the training sentences, drawn from `seed`; a model that has them keeps
+        them. always : words that are in the vocabulary however rare."""
+        if self.known is not None:
+            return
         counts, always = Counter(word for words in sentences for word in words), set(always)
-        drawn = torch.Generator().manual_seed(seed)
-        self._load_encoder()
-        if self.source == SCRATCH:
+        if self._file:
+            rows, values = self._file
+            found = {next((one for one in (word, word.lower()) if one in rows), "") for word in counts}
+            found |= set(rows) if self.whole else set()
+        else:
             lower: Counter[str] = Counter()
             for word, count in counts.items():
-                lower[self._key(word, always)] += count
-            table = self._begin({word for word, n in lower.items() if n >= OFTEN} | always, drawn)
-        elif self.source == CONTEXTUAL:
-            self.vocabulary = Vocabulary(())
-            return
-        elif self.source == ENCODER:
-            words = {self._key(word, always) for word in counts} | always
-            table = self._begin(words, drawn)
-            table[2:] = self._means(list(self.vocabulary.ids))
-        else:
-            names, values = read_vectors(self.source)
-            rows, self.width = {name: row for row, name in enumerate(names)}, values.shape[1]
-            known = {next((one for one in (word, word.lower()) if one in rows), "") for word in counts}
-            table = self._begin((known - {""}) | always, drawn)
-            own = [word for word in self.vocabulary.ids if word in rows]
-            table[[self.vocabulary.ids[word] for word in own]] = torch.from_numpy(
-                values[[rows[word] for word in own]]
-            )
+                lower[word if word in always else word.lower()] += count
+            found = {word for word, count in lower.items() if count >= OFTEN or self.source == ENCODER}
+        words = sorted((found - {""}) | always)
+        drawn = torch.Generator().manual_seed(seed)
+        table = torch.rand(len(words) + 2, self.width, generator=drawn) * 2 - 1
+        if self._file:
+            own = [place for place, word in enumerate(words) if word in rows]
+            table[[place + 2 for place in own]] = torch.from_numpy(values[[rows[words[at]] for at in own]])
+        elif self._pieces:
+            table[2:] = self._means(words)
         table[PAD] = 0
-        self._put(table)
+        self._put(words, table)
 
-    def _put(self, table: torch.Tensor) -> None:
-        self.words = nn.Embedding.from_pretrained(table, freeze=not self.tuned, padding_idx=PAD)
-        self.register_buffer("spelling", spelled(list(self.vocabulary.ids)))
-
-    def take(self, weights: Mapping[str, torch.Tensor], prefix: str) -> None:
-        """Vocabulary and width of the weights of a trained model, whose names begin with `prefix`.
-
-        Raises ValueError if they are of other vectors.
-        """
-        spelling, table = (weights.get(f"{prefix}{name}") for name in ("spelling", "words.weight"))
-        if (table is None or spelling is None) != (self.source == CONTEXTUAL):
-            raise ValueError(f"these are no weights of a model whose vectors are {self.source}")
-        self._load_encoder()
-        self.vocabulary = Vocabulary(() if spelling is None else unspelled(spelling))
-        if table is not None:
-            self.width = table.shape[1]
-            self.later = torch.empty(0, self.width)
-            self._put(torch.zeros_like(table))
-
-    def _load_encoder(self) -> None:
-        """What the source needs of the embedded encoder."""
-        if self.source == CONTEXTUAL:
-            self._encoder = [load_encoder().eval()]  # in a list, so that it is no part of the model
-            self.width = self._encoder[0].hidden_size
-        elif self.source == ENCODER:
-            encoder = load_encoder()
-            weight = encoder.transformer.get_input_embeddings().weight.detach()
-            weight = (weight - weight.mean(0)) / weight.std(0)
-            self._pieces, self.width = (encoder.tokenizer, weight), weight.shape[1]
-            self.later = torch.empty(0, self.width)
-
-    def _begin(self, words: Iterable[str], drawn: torch.Generator) -> torch.Tensor:
-        """The vocabulary, and a first table, uniform in ±1."""
-        self.vocabulary = Vocabulary(sorted(words))
-        return torch.rand(len(self.vocabulary), self.width, generator=drawn) * 2 - 1
-
-    @staticmethod
-    def _key(word: str, kept: Iterable[str]) -> str:
-        return word if word in kept else word.lower()
+    def _put(self, words: Sequence[str], table: torch.Tensor) -> None:
+        device = self.later.device
+        self.known = {word: place for place, word in enumerate(words, start=2)}
+        self.words = nn.Embedding.from_pretrained(table.to(device), freeze=not self.tuned, padding_idx=PAD)
+        self.register_buffer("spelling", spelled(list(words)).to(device))
+        self.later = self.later[:0]
 
     def _means(self, words: Sequence[str]) -> torch.Tensor:
         """(words, width): the mean of each word's piece vectors."""
@@ -131,38 +167,19 @@ class WordVectors(nn.Module):
         return functional.embedding_bag(flat, weight, starts, mode="mean")
 
     def ids(self, words: Sequence[str]) -> list[int]:
-        """The id of each word, UNK where there is no vector.
-
-        Raises ValueError before `prepare`.
-        """
-        if self.vocabulary is None:
+        """The id of each word, UNK where there is no vector. Raises ValueError before `prepare`."""
+        if self.known is None:
             raise ValueError("the model has no vocabulary before it is trained")
-        known = self.vocabulary.ids
-        keys = [self._key(word, known) for word in words]
+        keys = [word if word in self.known else word.lower() for word in words]
         if self._pieces:
-            new = [word for word in dict.fromkeys(keys) if word not in known]
-            known |= {word: len(self.vocabulary) + place for place, word in enumerate(new)}
+            new = [word for word in dict.fromkeys(keys) if word not in self.known]
+            self.known |= {word: len(self.known) + place for place, word in enumerate(new, start=2)}
             self.later = torch.cat([self.later, self._means(new).to(self.later.device)])
-        return [known.get(word, UNK) for word in keys]
+        return [self.known.get(word, UNK) for word in keys]
 
-    def states(self, sentences: Sequence[Sequence[str]]) -> list[torch.Tensor]:
-        """(T, width) of each sentence, half precision: of each word the mean of its pieces' hidden states.
-
-        Words that the encoder cannot take any more, as the sentence is too long, have zeros.
-        """
-        encoder, found = self._encoder[0], []
-        for start in range(0, len(sentences), TOGETHER):
-            part = [list(words) for words in sentences[start : start + TOGETHER]]
-            options = {"is_split_into_words": True, "padding": True, "truncation": True, "verbose": False}
-            tokens = encoder.tokenizer(part, max_length=encoder.longest, return_tensors="pt", **options)
-            with torch.inference_mode():
-                hidden = encoder.transformer(**tokens).last_hidden_state
-            for row, words in enumerate(part):
-                of_word = torch.tensor([len(words) if one is None else one for one in tokens.word_ids(row)])
-                sums = torch.zeros(len(words) + 1, self.width).index_add_(0, of_word, hidden[row])
-                counts = torch.bincount(of_word, minlength=len(words) + 1).clamp(min=1)
-                found.append((sums / counts[:, None])[:-1].half())
-        return found
+    def tokenize(self, texts: Sequence[str], **_: object) -> dict[str, list[list[int]]]:
+        """Lists of ids of each text's words under 'input_ids', as a tokenizer gives them."""
+        return {"input_ids": [self.ids(words_of(text)) for text in texts]}
 
     def forward(self, ids: torch.Tensor) -> torch.Tensor:
         """(…, width)."""
@@ -171,3 +188,11 @@ class WordVectors(nn.Module):
             return self.words(ids)
         beyond = functional.embedding((ids - size).clamp(min=0), self.later)
         return torch.where((ids < size)[..., None], self.words(ids.clamp(max=size - 1)), beyond)
+
+
+def _take_words(vectors: WordVectors, weights: Mapping[str, torch.Tensor], prefix: str, *_: object) -> None:
+    """Weights bring their words with them, so that a new model can read those of a trained one."""
+    spelling, table = (weights.get(f"{prefix}{name}") for name in ("spelling", "words.weight"))
+    own = getattr(vectors, "spelling", torch.empty(0))
+    if spelling is not None and table is not None and not torch.equal(own, spelling.to(own.device)):
+        vectors._put(unspelled(spelling), torch.zeros_like(table))

@@ -17,9 +17,9 @@ import torch
 from helpers.core.errors import MissingData
 from helpers.experiments import read_samples
 from helpers.models import build
-from helpers.models.convolution import PAD
 from helpers.models.inputs import collate, epoch_batches
 from helpers.models.settings import Settings
+from helpers.models.word_vectors import PAD
 from tests.benchmarks import graph_peer as peer
 from tests.benchmarks.table import GRAPHS
 

@@ -29,25 +29,13 @@ from .label_tree import LabelTree, Node
 from .thresholding import Thresholding
 
 FORMAT = "beyond-micro-f1 linear classifier 1"
-TFIDF_SETTINGS = (
-    "analyzer",
-    "binary",
-    "lowercase",
-    "max_df",
-    "max_features",
-    "min_df",
-    "ngram_range",
-    "norm",
-    "smooth_idf",
-    "stop_words",
-    "strip_accents",
-    "sublinear_tf",
-    "token_pattern",
-    "use_idf",
-    "vocabulary",
-)
-"""What a saved classifier may set: numbers and words. `input`, for one, would open files that texts name."""
-_SAFE_PATTERN = re.compile(r"(\(\?u\))?(\\b)?(\\[wWdDsS]|\[\^?[\w .'\\-]+\]){1,3}[+*]?(\\b)?")
+_NAMES = """
+analyzer binary lowercase max_df max_features min_df ngram_range norm smooth_idf stop_words strip_accents
+sublinear_tf use_idf vocabulary
+"""
+TFIDF_SETTINGS = frozenset(_NAMES.split())
+"""What a saved classifier may set: numbers and words. `input`, for one, would open files that texts name, and
+a `token_pattern` can take longer than a life on a short text."""
 _ARRAYS = ("weights_", "bias_weights_", "thresholds_", "costs_", "classes_")
 
 
@@ -215,7 +203,7 @@ class DocumentClassifier:
         """Write the trained classifier to a safetensors file, atomically.
 
         Raises `NotFittedError` before training; ValueError for settings that JSON cannot hold, such as a
-        generator as `random_state`, for a `token_pattern` that `load` would refuse, and for a path that ends
+        generator as `random_state`, for settings that are none of `TFIDF_SETTINGS`, and for a path that ends
         in .gz: the file is not compressed.
 
         >>> import tempfile
@@ -255,9 +243,6 @@ class DocumentClassifier:
     @classmethod
     def load(cls, path: Path | str) -> DocumentClassifier:
         """Read what `save` wrote. The file may come from anybody: it holds numbers, words and a few settings.
-
-        Of patterns that cut texts into words only those without nested repetition are taken, such as
-        `(?u)\\b\\w+\\b`: others can take longer than a life on a short text.
 
         Raises
         ------
@@ -315,20 +300,11 @@ def _tfidf_settings(tfidf: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _check_tfidf_of_file(tfidf: Mapping[str, Any]) -> None:
-    """ValueError for a setting that no file may have, or a pattern whose time could outgrow the text."""
-    for name in tfidf:
-        if name not in TFIDF_SETTINGS:
-            raise unknown_name("setting of tfidf in a file", name, TFIDF_SETTINGS)
-    pattern = tfidf.get("token_pattern", r"\w")
-    if not _SAFE_PATTERN.fullmatch(pattern):
-        known = r"one to three classes of characters with one + or *, such as (?u)\b\w+\b or \S+"
-        raise ValueError(f"tfidf: token_pattern is {shown(pattern)}; in a file it is {known}")
-
-
 def _check_facts(facts: Mapping[str, Any]) -> None:
     """ValueError for settings of other types than `save` writes."""
-    _check_tfidf_of_file(facts["tfidf"])
+    for name in facts["tfidf"]:
+        if name not in TFIDF_SETTINGS:
+            raise unknown_name("setting of tfidf in a file", name, sorted(TFIDF_SETTINGS))
     for name in ("labels", "words"):
         if not all(isinstance(one, str) for one in facts.get(name, [])):
             raise ValueError(f"{name} holds something that is no text")

@@ -15,10 +15,10 @@ from helpers.models.bags import (
 )
 from helpers.models.base import bag_targets
 from helpers.models.baselines import TfidfBag
-from helpers.models.convolution import Cnn
 from helpers.models.denoising import RlDsre
 from helpers.models.inputs import Example
 from helpers.models.registry import build
+from helpers.models.sentence_encoders import Cnn
 from helpers.models.settings import Settings
 
 LABELS = ("NA", "born", "died")

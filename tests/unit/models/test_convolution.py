@@ -9,15 +9,9 @@ import torch
 from helpers.data import RelationSample
 from helpers.models.bags import without_entities
 from helpers.models.base import as_bags
-from helpers.models.convolution import (
-    PAD,
-    UNK,
-    ConvolutionEncoder,
-    Pcnn,
-    read_vectors,
-    words_of,
-)
 from helpers.models.inputs import collate
+from helpers.models.sentence_encoders import ConvolutionEncoder, Pcnn
+from helpers.models.word_vectors import PAD, UNK, read_vectors, words_of
 
 WORDS = [f"word{n}" for n in range(9)]
 LONGEST = 12
@@ -38,7 +32,7 @@ SENTENCES += [sentence(8, 6, 2, 20), sentence(8, 0, 1, 21), sentence(8, 3, 3, 22
 
 def encoder(segments: int, **options) -> ConvolutionEncoder:
     torch.manual_seed(1)
-    made = ConvolutionEncoder(LONGEST, segments, dropout=0.0, **SMALL | options)
+    made = ConvolutionEncoder(LONGEST, segments=segments, dropout=0.0, **SMALL | options)
     made.prepare(as_bags(SENTENCES * 2), 1, "fp32")
     return made.eval()
 
@@ -52,7 +46,7 @@ def by_hand(model: ConvolutionEncoder, sample: RelationSample) -> list[float]:
         if at >= min(len(words), LONGEST):
             rows.append([0.0] * model.width)
             continue
-        row = model.words.weight[model.vocabulary.ids.get(words[at], UNK)].tolist()
+        row = model.words.words.weight[model.words.known.get(words[at], UNK)].tolist()
         for table, start in zip(model.positions, starts, strict=True):
             row += table.weight[min(at - min(start, LONGEST) + LONGEST, 2 * LONGEST - 1)].tolist()
         rows.append(row)
@@ -107,8 +101,8 @@ def test_pad_stays_zero_and_unk_is_learnt() -> None:
     rare = RelationSample("1", "never word1 seen", (0, 5), (6, 11), "a")
     assert model.sentences([rare])[0].ids[0] == UNK
     model(collate(model.sentences([rare]), PAD)).sum().backward()
-    gradient = model.words.weight.grad
-    assert not gradient[PAD].any() and gradient[UNK].any() and not model.words.weight[PAD].any()
+    table = model.words.words.weight
+    assert not table.grad[PAD].any() and table.grad[UNK].any() and not table[PAD].any()
     assert all(not table.weight[0].any() for table in model.positions)
 
 
@@ -136,8 +130,8 @@ class TestVectors:
         path.write_text("word1 1 2\nelsewhere 3 4\n")
         model = Pcnn(["a", "b"], LONGEST, vectors=str(path), filters=2)
         model.prepare(model.settings, SENTENCES)
-        table = model.encoder.words.weight
-        assert table[2:].tolist() == [[1, 2], [3, 4]] and not table[PAD].any() and table[UNK].any()
+        table = model.encoder.words.words.weight
+        assert table[2:].tolist() == [[3, 4], [1, 2]] and not table[PAD].any() and table[UNK].any()
         assert table.requires_grad and model.encoder.width == 2 + 10
 
     @pytest.mark.parametrize(

@@ -77,7 +77,6 @@ KINDS = {
     "sum": ("c-gcn", {"pooling": "sum", "distance": math.inf, "states": 6, "mlp_layers": 0}),
     "whole": ("gcn", {"distance": -1, "masked": True}),
     "encoder": ("gcn", {"vectors": "encoder", "tuned": True}),
-    "contextual": ("gcn", {"vectors": "contextual"}),
     "frozen": ("c-gcn", {"vectors": "encoder", "tuned": False, "states": 6}),
 }
 
@@ -208,7 +207,7 @@ class TestEveryModel:
         load_weights(tmp_path / "w", loaded)
         assert torch.equal(outputs(whole, whole.examples(SAMPLES)), outputs(loaded, loaded.examples(SAMPLES)))
 
-    @pytest.mark.parametrize("kind", ["gcn", "c-gcn", "contextual"])
+    @pytest.mark.parametrize("kind", ["gcn", "c-gcn", "encoder"])
     @pytest.mark.parametrize("tags", [False, True])
     def test_a_new_model_reads_the_weights_of_a_trained_one(self, kind, tags, tmp_path) -> None:
         samples = toy(12, tags=tags)
@@ -231,7 +230,7 @@ class TestWordVectors:
         vectors = WordVectors("encoder")
         vectors.prepare([["Fire", "and", "panic"]], seed=1)
         alone, later = vectors.ids(["fire"]), vectors.ids(["volcanoes", "fire", "Volcanoes"])
-        assert later[1] == alone[0] and later[0] == later[2] == len(vectors.vocabulary) - 1
+        assert later[1] == alone[0] and later[0] == later[2] == len(vectors.known) + 1
         tokenizer, weight = vectors._pieces
         pieces = tokenizer("volcanoes", add_special_tokens=False)["input_ids"]
         found = vectors(torch.tensor([later]))[0]
@@ -244,7 +243,7 @@ class TestWordVectors:
         (tmp_path / "v.txt").write_text("Fire 1 2\nfire 3 4\npanic 5 6\nnever 7 8\n")
         vectors = WordVectors(tmp_path / "v.txt")
         vectors.prepare([["Fire", "Panic", "other"], ["fire"]], seed=1, always=["SUBJ"])
-        assert sorted(vectors.vocabulary.ids) == ["Fire", "SUBJ", "fire", "panic"]
+        assert sorted(vectors.known) == ["Fire", "SUBJ", "fire", "panic"]
         rows = vectors(torch.tensor(vectors.ids(["Fire", "FIRE", "Panic", "never"]))).tolist()
         assert rows[:3] == [[1, 2], [3, 4], [5, 6]] and vectors.ids(["never", "SUBJ"])[0] == 1
         assert vectors.width == 2

@@ -1,0 +1,308 @@
+"""Sentence encoders on word vectors, before BERT: CNN and PCNN; BGWA and RESIDE.
+
+S sentences of T words. As OpenNRE: words in lower case, an unknown one counts as UNK; at most `max_length`
+words, what comes after is cut off. Unlike there, a punctuation mark at the end of a word is a word of its own
+(OpenNRE reads text that is tokenised already), and the vector of PAD stays zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import torch
+from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from ..data import Bag, RelationSample
+from .bags import BagClassifier, SentenceEncoder, without_entities
+from .base import NO_ENCODER
+from .inputs import Batch, Example, tokenize_marked
+from .word_vectors import PAD, SCRATCH, UNK, WordVectors, words_of
+
+Names = Mapping[str, Sequence[str]]
+OVERLAP = 0.65
+"""A relation's alias is found between two entities if so large a share of its words stands there."""
+_OUTSIDE = -100.0  # what OpenNRE adds to the positions outside of a segment
+_NO_LIMIT = 2**31
+
+
+class WordEncoder(SentenceEncoder):
+    """Word vectors and two position embeddings; a subclass makes a sentence's vector of them.
+
+    The position of word i from an entity that starts at s is looked up in row min(i − s + L, 2L − 1) of a
+    table with 2L rows, L = `max_length`; row 0 is for padding and zero. A lost entity starts at L.
+
+    Two PAD words stand behind a sentence, as far as `max_length` allows: the first sees its last word, the
+    second nothing but zeros. So what a convolution of width 3 gives is that of padding up to `max_length`
+    (as OpenNRE does), whatever other sentences are in the batch.
+
+    Parameters
+    ----------
+    vectors : 'scratch', 'encoder', or a file, all words of it; see `WordVectors`. They are learnt on.
+    masked : each entity is one UNK. word_size : width of the vectors from scratch. position_size : of each
+        position embedding. layers : of the subclass, see its `make_layers`.
+    """
+
+    padding = PAD
+
+    def __init__(
+        self,
+        max_length: int,
+        masked: bool = False,
+        vectors: str = SCRATCH,
+        word_size: int = 50,
+        position_size: int = 5,
+        **layers: Any,
+    ) -> None:
+        super().__init__()
+        self.max_length, self.masked = max_length, masked
+        words = WordVectors(vectors, word_size, whole=True)
+        self.width = words.width + 2 * position_size
+        self.positions = nn.ModuleList(
+            nn.Embedding(2 * max_length, position_size, padding_idx=0) for _ in range(2)
+        )
+        self.make_layers(**layers)
+        self.words = words  # last: sums over all parameters are in the order of the stored runs
+
+    def make_layers(self, **layers: Any) -> None:
+        """What stands on the word vectors, of width `width`; sets `size`."""
+        raise NotImplementedError
+
+    def prepare(self, bags: Sequence[Bag], seed: int, precision: str) -> None:
+        """The vocabulary and its vectors, drawn from `seed`; a model that has them keeps them."""
+        samples = (sample for bag in bags for sample in bag.samples)
+        self.words.prepare((words_of(self._unmasked(one).text) for one in samples), seed)
+
+    def _unmasked(self, sample: RelationSample) -> RelationSample:
+        return without_entities(sample) if self.masked else sample
+
+    def sentences(self, samples: Sequence[RelationSample]) -> list[Example]:
+        """Word ids; places are the first words of head and tail.
+
+        Raises ValueError before the training, which makes the vocabulary.
+        """
+        signs = [[UNK], [], [UNK], []] if self.masked else [[], [], [], []]
+        left = [self._unmasked(sample) for sample in samples]
+        marked = tokenize_marked(self.words.tokenize, left, signs, _NO_LIMIT)
+        return [self._example(one.ids or [UNK], one.marks) for one in marked]
+
+    def _example(self, ids: list[int], marks: Sequence[int]) -> Example:
+        padding = [PAD] * min(2, max(self.max_length - len(ids), 0))
+        places = tuple(min(marks[which], self.max_length) for which in (0, 2))
+        cut = max(len(ids) - self.max_length, 0)
+        return Example(ids[: self.max_length] + padding, places, 0, cut=cut)
+
+    def embed(self, batch: Batch) -> torch.Tensor:
+        """(S, T, width): the word's vector, and where it stands from head and tail."""
+        at, inside = torch.arange(batch.ids.shape[1], device=batch.ids.device), batch.ids != PAD
+        rows = at[None, :, None] - batch.places[:, None, :] + self.max_length  # (S, T, 2)
+        rows = rows.clamp(max=2 * self.max_length - 1) * inside[:, :, None]
+        places = [table(rows[:, :, which]) for which, table in enumerate(self.positions)]
+        return torch.cat([self.words(batch.ids), *places], dim=2)
+
+
+class ConvolutionEncoder(WordEncoder):
+    """Convolution over three words, then the maximum over all positions or over three segments.
+
+    CNN (Zeng et al. 2014), H = filters: max_t ReLU(c_t) over all positions, padding among them: that is
+    position n, which sees the last word, and beyond it ReLU(bias). PCNN (Zeng et al. 2015), H = 3 · filters:
+    the maximum over each segment of ReLU(c_t), 0 for an empty one; the segments end with the first word of
+    the first entity, with the first word of the second, and with the sentence. Then dropout.
+    """
+
+    def make_layers(self, segments: int = 1, filters: int = 230, dropout: float = 0.5) -> None:
+        """segments : 1 (CNN) or 3 (PCNN). filters : 230 in the papers. dropout : of the vector."""
+        self.segments, self.size = segments, segments * filters
+        self.convolution = nn.Conv1d(self.width, filters, kernel_size=3, padding=1)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, batch: Batch) -> torch.Tensor:
+        """(S, H)."""
+        found = self.convolution(self.embed(batch).transpose(1, 2))  # (S, filters, T)
+        if self.segments == 1:
+            return self.dropout(torch.relu(found).amax(dim=2))
+        at = torch.arange(batch.ids.shape[1], device=batch.ids.device)
+        segment = (at[None, :, None] > batch.places[:, None, :]).sum(dim=2)
+        segment = segment.masked_fill(batch.ids == PAD, -1)[:, None]
+        parts = [found + _OUTSIDE * (segment != part) for part in range(3)]
+        return self.dropout(torch.cat([torch.relu(part).amax(dim=2) for part in parts], dim=1))
+
+
+class RecurrentEncoder(WordEncoder):
+    """Words → GRU in both directions → word attention, H = 2 · hidden; with side information H is larger.
+
+    Word attention, from the states h_t of the GRU in both directions: α = softmax_t tanh(h_t) · q, the
+    sentence's vector is Σ_t α_t h_t.
+    """
+
+    fills: ClassVar[dict[str, float]] = {"types": 0.0, "aliases": 0.0}
+
+    def make_layers(
+        self,
+        hidden: int = 192,
+        dropout: float = 0.2,
+        types: Names | None = None,
+        aliases: Names | None = None,
+        type_size: int = 50,
+        alias_size: int = 32,
+    ) -> None:
+        """
+        hidden : width of the GRU in one direction. dropout : of its states.
+        types : entity identifier → names of its types. A bag's vectors get the mean of the type vectors of
+            the head, and that of the tail; zero for an entity without types.
+        aliases : relation → phrases that express it. A sentence's vector gets the mean of the vectors of the
+            relations whose aliases stand between its entities (`alias_matches`); zero if there are none.
+        type_size, alias_size : widths of those vectors.
+        """
+        for name, given in (("types", types), ("aliases", aliases)):
+            if given is not None and not isinstance(given, Mapping):
+                raise ValueError(f"{name} is {given!r}; it must map each name to its {name}")
+        self.types, self.aliases = dict(types or {}), dict(aliases or {})
+        self.kinds = sorted({name for names in self.types.values() for name in names})
+        self.states = nn.GRU(self.width, hidden, batch_first=True, bidirectional=True)
+        self.dropout = nn.Dropout(dropout)
+        self.query = nn.Parameter(torch.randn(2 * hidden) / (2 * hidden) ** 0.5)
+        self.size = 2 * hidden
+        if self.kinds:
+            self.type_vectors = nn.Parameter(torch.randn(len(self.kinds), type_size) / type_size**0.5)
+            self.size += 2 * type_size
+        if self.aliases:
+            self.alias_vectors = nn.Parameter(torch.randn(len(self.aliases), alias_size) / alias_size**0.5)
+            self.size += alias_size
+
+    def examples(self, bags: Sequence[Bag]) -> list[tuple[Example, ...]]:
+        """The inputs of each bag; extra `types` (2, types) and `aliases` (relations,) are shares that sum to
+        1 where there are any."""
+        return [
+            tuple(
+                one._replace(extra=self._side(bag, sample))
+                for one, sample in zip(sentences, bag.samples, strict=True)
+            )
+            for bag, sentences in zip(bags, super().examples(bags), strict=True)
+        ]
+
+    def _side(self, bag: Bag, sample: RelationSample) -> dict[str, list]:
+        side: dict[str, list] = {}
+        if self.kinds:
+            names = [set(self.types.get(entity, ())) for entity in (bag.head, bag.tail)]
+            side["types"] = [_shares([kind in one for kind in self.kinds]) for one in names]
+        if self.aliases:
+            found = alias_matches(sample, self.aliases)
+            side["aliases"] = _shares([relation in found for relation in self.aliases])
+        return side
+
+    def forward(self, batch: Batch) -> torch.Tensor:
+        """(S, H)."""
+        inside = batch.ids != PAD
+        states = recurrent_states(self.states, self.embed(batch), inside)
+        states, inside = self.dropout(states), inside[:, : states.shape[1]]
+        worth = (torch.tanh(states) @ self.query).masked_fill(~inside, -torch.inf)
+        parts = [(torch.softmax(worth, dim=1)[:, None] @ states)[:, 0]]
+        if self.aliases:
+            parts.append(batch.extra["aliases"] @ self.alias_vectors)
+        if self.kinds:
+            parts.append((batch.extra["types"] @ self.type_vectors).flatten(1))
+        return torch.cat(parts, dim=1)
+
+
+def recurrent_states(layer: nn.RNNBase, vectors: torch.Tensor, inside: torch.Tensor) -> torch.Tensor:
+    """(S, T', states) of a recurrent layer over the words (S, T, width) that are `inside` (S, T); they stand
+    first, T' is the most of them."""
+    lengths = inside.sum(dim=1).cpu()
+    packed = pack_padded_sequence(vectors, lengths, batch_first=True, enforce_sorted=False)
+    return pad_packed_sequence(layer(packed)[0], batch_first=True)[0]
+
+
+def _shares(present: Sequence[bool]) -> list[float]:
+    """1 / (how many are present) for each that is."""
+    return [float(one) / max(sum(present), 1) for one in present]
+
+
+def alias_matches(sample: RelationSample, aliases: Names) -> list[str]:
+    """The relations of which an alias stands between the two entities: at least `OVERLAP` of its words do.
+
+    RESIDE compares the mean word vectors of aliases (widened by a paraphrase database) and of phrases on the
+    dependency path; there is no parser here, so all words in between are taken, and equal words counted.
+
+    >>> sample = RelationSample("1", "Ada was born in the city of London", (0, 3), (28, 34), "NA")
+    >>> alias_matches(sample, {"birth": ["born in", "native of"], "death": ["died in"]})
+    ['birth']
+    """
+    (_, start), (end, _) = sorted((sample.head, sample.tail))
+    between = set(words_of(sample.text[start:end]))
+    phrases = {relation: [set(words_of(one)) for one in names] for relation, names in aliases.items()}
+    return [
+        relation
+        for relation, names in phrases.items()
+        if any(words and len(words & between) >= OVERLAP * len(words) for words in names)
+    ]
+
+
+class Cnn(BagClassifier):
+    """CNN: `ConvolutionEncoder` under a `BagClassifier`; takes bags, and samples as bags of one.
+
+    Parameters
+    ----------
+    dropout : twice: of the sentence's vector and before the linear layer. options : of the two classes.
+
+    >>> from helpers.data import RelationSample
+    >>> samples = [RelationSample(word, f"{word} or not", (0, 1), (5, 8), word) for word in ("a", "b")]
+    >>> model = Cnn.build(["a", "b"], seed=9, filters=4)
+    >>> history = model.fit(samples, progress=False)
+    >>> model.scores(samples, progress=False).shape
+    (2, 2)
+    """
+
+    segments = 1
+    encoder_name = NO_ENCODER
+
+    def __init__(
+        self, labels: Sequence[str], max_length: int = 128, dropout: float = 0.5, **options: Any
+    ) -> None:
+        of_bags = {name: options.pop(name) for name in self.of_bags if name in options}
+        encoder = ConvolutionEncoder(max_length, segments=self.segments, dropout=dropout, **options)
+        super().__init__(encoder, labels, dropout=dropout, **of_bags)
+
+
+class Pcnn(Cnn):
+    """PCNN: as `Cnn`, with the maximum over three segments.
+
+    >>> Pcnn(["a", "b"], filters=4).encoder.size
+    12
+    """
+
+    segments = 3
+
+
+class Bgwa(BagClassifier):
+    """BGWA (Jat et al. 2018), as in RESIDE's code: `RecurrentEncoder` under a `BagClassifier`, whose
+    aggregator 'query' is its sentence attention.
+
+    Parameters
+    ----------
+    dropout : .2 of the GRU's states; there is none before the linear layer. options : of the two classes.
+
+    >>> Bgwa(["NA", "a"], hidden=3).encoder.size
+    6
+    """
+
+    encoder_name = NO_ENCODER
+
+    def __init__(self, labels: Sequence[str], max_length: int = 128, **options: Any) -> None:
+        of_bags = {"training": "bag", "aggregator": "query"}
+        of_bags |= {name: options.pop(name) for name in self.of_bags if name in options}
+        encoder = RecurrentEncoder(max_length, **{"position_size": 16} | options)
+        super().__init__(encoder, labels, dropout=0.0, **of_bags)
+
+
+class Reside(Bgwa):
+    """RESIDE (Vashishth et al. 2018) without its graph convolution, which needs dependency parses.
+
+    BGWA with side information, options `types` and `aliases` of `RecurrentEncoder`; without any it is BGWA.
+    In the original the types join the bag's vector, here each sentence's: the same, as the attention sums to
+    1 and they are equal within a bag.
+
+    >>> Reside(["NA", "a"], hidden=3, types={"Q1": ["person"]}, aliases={"a": ["born in"]}).encoder.size
+    138
+    """
