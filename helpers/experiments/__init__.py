@@ -1,11 +1,10 @@
 """One run from end to end: read, train, predict, count, save."""
 
-from .experiment import SEEDS, SIDE, Experiment
-from .data import BagData, RelationData, read_bags, read_data, read_samples
+from .experiment import SEEDS, Experiment
+from .data import read_bags, read_samples
 from .run import run_experiment
 from .study import RATES, Study, chosen, paper_experiments, standard_experiments, studies
 from .grid import (
-    Plan,
     all_states,
     grid_jobs,
     job_state,
@@ -23,9 +22,7 @@ from .noise import (
     MISLEADING,
     READER,
     TAKEN_FOR,
-    add_draws,
     agreement,
-    clean_data,
     demo_bags,
     draw_curves,
     learnable_draws,

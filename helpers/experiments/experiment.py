@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, field, replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from ..core import unknown_name
 from ..data import data_name, datasets, find_dataset
@@ -29,7 +29,6 @@ from ..runs import RUNS_FOLDER, run_path, variant_name
 
 SEEDS = (9, 148, 378, 459, 687)
 """The five seeds of paper W."""
-PROFILES = ("quick", "standard", "base", "paper")
 BAG_PROFILES = ("standard", "paper")
 BASE_ENCODER = "mpnet-base"
 """The encoder of profile 'base': as large as BERT base, and no model hub is needed for it."""
@@ -88,11 +87,11 @@ class Experiment:
     model: str
     dataset: str = "semeval2010"
     merged: bool = False
-    part: str = "full"
-    text: str = ""
+    part: Literal["full", "ptr"] = "full"
+    text: Literal["", "clean", "official", "parsed"] = ""
     seed: int = SEEDS[0]
     encoder: str = EMBEDDED
-    profile: str = "quick"
+    profile: Literal["quick", "standard", "base", "paper"] = "quick"
     sentences: Count | None = None
     threads: Count | None = None
     settings: Settings | None = None
@@ -102,21 +101,15 @@ class Experiment:
 
     def __post_init__(self) -> None:
         entry = self.entry  # raises for an unknown model
-        known = {"dataset": experiment_datasets(), "profile": PROFILES}
-        known |= {"part": ("full", "ptr"), "text": ("", "clean", "official", "parsed")}
-        for name, names in known.items():
-            if getattr(self, name) not in names:
-                raise unknown_name(name, getattr(self, name), names)
+        if self.dataset not in (known := experiment_datasets()):
+            raise unknown_name("dataset", self.dataset, known)
         if not self.inner.encoder and (self.encoder != EMBEDDED or self.profile == "base"):
             raise ValueError(f"model {self.model} has no encoder")
         if self.profile == "base" and self.encoder == EMBEDDED:
             object.__setattr__(self, "encoder", BASE_ENCODER)
         if not entry.settings and self.settings is not None:
             raise ValueError(f"model {self.model} has no training settings")
-        if self.of_bags:
-            self._check_bags()
-        else:
-            self._check_sentences()
+        (self._check_bags if self.of_bags else self._check_sentences)()
         object.__setattr__(self, "options", check_options(self.model, self.options))
 
     def _check_bags(self) -> None:

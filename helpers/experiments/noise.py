@@ -12,6 +12,7 @@ the draws that are missing to noise.csv.
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -24,6 +25,7 @@ import pandas as pd
 from ..core import write_atomically
 from ..data import (
     NEGATIVE,
+    Bag,
     Mention,
     by_relation,
     demo_corpus,
@@ -89,13 +91,12 @@ def one_draw(
 
     `data` : the clean bags; the training part by (head, tail, relation) or by pair. The draw is the seed.
     """
-    return (_row(strength, draw, *one) for one in _ranked(data, strength, draw, listed))
+    return (_row(strength, draw, *one) for one in _draw(data, strength, draw, listed))
 
 
-def _row(*facts: Any) -> dict[str, Any]:
-    """A row of `COLUMNS`: strength, draw, system, protocol, and what is read off the list."""
-    *named, ranking = facts
-    return dict(zip(COLUMNS, (*named, ranking.auc(), ranking.best_f1()[0]), strict=True))
+def _row(strength: float, draw: int, name: str, protocol: str, ranking: FactRanking) -> dict[str, Any]:
+    values = (strength, draw, name, protocol, ranking.auc(), ranking.best_f1()[0])
+    return dict(zip(COLUMNS, values, strict=True))
 
 
 def draw_curves(
@@ -104,39 +105,39 @@ def draw_curves(
     """The curves of `one_draw`: system, protocol, recall, precision at the first rank that reaches it."""
     recalls = np.arange(1, POINTS + 1) / POINTS
     rows = []
-    for name, protocol, ranking in _ranked(data, strength, draw, listed):
+    for name, protocol, ranking in _draw(data, strength, draw, listed):
         reached = recalls[recalls <= ranking.recall[-1] + 1e-12]
         precision = ranking.precision[np.searchsorted(ranking.recall, reached - 1e-12)]
         points = zip(reached.tolist(), precision.tolist(), strict=True)
-        rows += [{"system": name, "protocol": protocol, "recall": r, "precision": p} for r, p in points]
-    return pd.DataFrame(rows)
+        rows += [(name, protocol, *point) for point in points]
+    return pd.DataFrame(rows, columns=["system", "protocol", "recall", "precision"])
 
 
-def _ranked(
-    data: BagData, strength: float, draw: int, listed: Sequence[System] | None
-) -> Iterator[tuple[str, str, FactRanking]]:
-    """System, protocol and list of each system of a draw."""
+Lists = Iterator[tuple[str, str, FactRanking]]
+"""System, protocol, and the list of facts that it is scored by."""
+
+
+def _draw(data: BagData, strength: float, draw: int, listed: Sequence[System] | None) -> Lists:
     rng = random.Random(f"{draw} {strength}")
     train = by_relation(distort_bags(data.train, data.negative, rng, strength))
-    noisy = distort_bags(data.test, data.negative, rng, strength)
-    noised = replace(data, test=noisy)
-    for one in systems() if listed is None else listed:
-        settings = (
-            None if one.model == "tfidf-bag" else default_settings(one.model).changed({"epochs": EPOCHS})
-        )
-        model = build(one.model, EMBEDDED, data.labels, settings, draw, **one.options)
-        model.fit(train, progress=False)
-        for name, aggregator in one.systems.items():
-            chosen = [aggregator] if aggregator else []
-            scores = model.scores(data.test, *chosen, progress=False)
-            yield from _by_protocol(name, scores, noised, data)
+    noised = replace(data, test=distort_bags(data.test, data.negative, rng, strength))
+    for system in systems() if listed is None else listed:
+        yield from _trained(system, draw, train, data.test, {HELD_OUT: noised, MANUAL: data})
 
 
-def _by_protocol(
-    name: str, scores: np.ndarray, noised: BagData, clean: BagData
-) -> Iterator[tuple[str, str, FactRanking]]:
-    for protocol, truth in ((HELD_OUT, noised), (MANUAL, clean)):
-        yield name, protocol, FactRanking.from_matrix(scores, truth.gold, clean.labels, clean.negative)
+def _trained(
+    system: System, seed: int, train: list[Bag], test: list[Bag], truths: dict[str, BagData]
+) -> Lists:
+    """Of each evaluation of one training; the labels are those of `truths`, by protocol."""
+    settings, clean = None, truths[MANUAL]
+    if system.model != "tfidf-bag":
+        settings = default_settings(system.model).changed({"epochs": EPOCHS})
+    model = build(system.model, EMBEDDED, clean.labels, settings, seed, **system.options)
+    model.fit(train, progress=False)
+    for name, aggregator in system.systems.items():
+        scores = model.scores(test, *filter(None, [aggregator]), progress=False)
+        for protocol, truth in truths.items():
+            yield name, protocol, FactRanking.from_matrix(scores, truth.gold, truth.labels, truth.negative)
 
 
 READER, BLIND = "reads every word", "the word is blanked"
@@ -152,19 +153,17 @@ def learnable_draws(
     """
     hidden = replace(data, train=hide_word(data.train, word), test=hide_word(data.test, word))
     rows = []
-    for share in shares:
-        for draw in range(draws):
-            rng = random.Random(f"{draw} {share} {word}")
-            train, test = (
-                mislead_bags(part, data.negative, word, relation, share, rng)
-                for part in (data.train, data.test)
-            )
-            for name, read in ((READER, data), (BLIND, hidden)):
-                model = build("tfidf-bag", EMBEDDED, data.labels, None, draw)
-                relations = zip(read.train, train, strict=True)
-                model.fit(by_relation([replace(bag, relations=one.relations) for bag, one in relations]))
-                lists = _by_protocol(name, model.scores(read.test), replace(data, test=test), data)
-                rows += [_row(share, draw, *one) for one in lists]
+    for share, draw in itertools.product(shares, range(draws)):
+        rng = random.Random(f"{draw} {share} {word}")
+        train, test = (
+            mislead_bags(part, data.negative, word, relation, share, rng) for part in (data.train, data.test)
+        )
+        truths = {HELD_OUT: replace(data, test=test), MANUAL: data}
+        for name, read in ((READER, data), (BLIND, hidden)):
+            pairs = zip(read.train, train, strict=True)
+            misled = by_relation([replace(bag, relations=one.relations) for bag, one in pairs])
+            lists = _trained(System("tfidf-bag", {}, {name: None}), draw, misled, read.test, truths)
+            rows += [_row(share, draw, *one) for one in lists]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -211,10 +210,8 @@ def add_draws(
     """Make the draws that are not stored yet, one after the other; says which. Whole draws are written."""
     found, data = stored_draws(path), clean_data()
     done = set(zip(found["strength"], found["draw"], strict=True))
-    for strength in strengths:
-        for draw in range(draws):
-            if (strength, draw) in done:
-                continue
+    for strength, draw in itertools.product(strengths, range(draws)):
+        if (strength, draw) not in done:
             found = pd.concat([found, pd.DataFrame(one_draw(data, strength, draw))], ignore_index=True)
             _write(path, found.sort_values(["strength", "draw"], kind="stable"))
             yield f"strength {strength}, draw {draw}"
@@ -240,13 +237,10 @@ def agreement(rows: pd.DataFrame, measure: str = "auc") -> pd.DataFrame:
     found = []
     for (strength, draw), part in rows.groupby(["strength", "draw"]):
         table = part.pivot(index="system", columns="protocol", values=measure)
-        best = table[HELD_OUT].idxmax()
-        loss = table[MANUAL].max() - table.loc[best, MANUAL]
+        loss = table[MANUAL].max() - table.loc[table[HELD_OUT].idxmax(), MANUAL]
         tau = float(kendalltau(table[HELD_OUT], table[MANUAL]).statistic)
-        found.append(
-            {"strength": strength, "draw": draw, "tau": tau, "best_kept": bool(loss == 0), "loss": loss}
-        )
-    return pd.DataFrame(found)
+        found.append((strength, draw, tau, bool(loss == 0), loss))
+    return pd.DataFrame(found, columns=["strength", "draw", "tau", "best_kept", "loss"])
 
 
 if __name__ == "__main__":

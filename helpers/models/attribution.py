@@ -8,16 +8,15 @@ or written here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 
 from ..data import RelationSample
+from . import training
 from .classifier import RelationClassifier
-from .inputs import Batch, collate
+from .inputs import Batch
 from .literal_relation import LiteralRelationCls
 
 STEPS = 256
@@ -66,11 +65,9 @@ def tokens_read(model: RelationClassifier, sample: RelationSample, relation: str
 def probabilities(model: RelationClassifier, sample: RelationSample) -> dict[str, float]:
     """Label → probability: the softmax of the scores; for EMR-C, whose answers are independent, the sigmoid
     of each candidate, so that they need not sum to 1."""
-    examples = model.examples([sample])
-    batch = collate(examples, model.encoder.tokenizer.pad_token_id).to(_device(model))
-    model.eval()
-    with torch.inference_mode():
-        scores = model.relation_scores(model(batch).float().cpu())[0]
+    scores = model.relation_scores(training.outputs(model, model.examples([sample]), model, progress=False))[
+        0
+    ]
     normed = torch.sigmoid(scores) if _is_literal(model) else torch.softmax(scores, dim=0)
     return dict(zip(model.labels, normed.tolist(), strict=True))
 
@@ -106,7 +103,7 @@ def full_attention(
         layers = model.encoder.outputs(batch, output_attentions=True).attentions
     if not layers or any(layer is None for layer in layers):
         raise ValueError("the model gives no attention weights; build it with attention='eager'")
-    return torch.cat(list(layers)).float().cpu().numpy()
+    return torch.cat(layers).float().cpu().numpy()
 
 
 def integrated_gradients(
@@ -162,7 +159,8 @@ def integrated_gradients(
 def _scores(model, batch: Batch, embeddings: torch.Tensor, relation: str, against: str | None):
     """The explained score of each of several inputs, given as embeddings (n, tokens, H)."""
     many = batch.map(lambda one: one.repeat_interleave(len(embeddings), dim=0))
-    with _embedded(model, embeddings):
+    layer = model.encoder.transformer.get_input_embeddings()
+    with layer.register_forward_hook(lambda *_: embeddings):  # it takes these, whatever the token ids are
         output = model(many).float()
     if _is_literal(model):
         return output
@@ -171,22 +169,11 @@ def _scores(model, batch: Batch, embeddings: torch.Tensor, relation: str, agains
     return lead if against is None else lead - scores[:, _position(model, against)]
 
 
-@contextmanager
-def _embedded(model: RelationClassifier, embeddings: torch.Tensor) -> Iterator[None]:
-    """The encoder takes these word embeddings, whatever the token ids are."""
-    layer = model.encoder.transformer.get_input_embeddings()
-    hook = layer.register_forward_hook(lambda *_: embeddings)
-    try:
-        yield
-    finally:
-        hook.remove()
-
-
 def _input(model: RelationClassifier, sample: RelationSample, relation: str | None) -> Batch:
     """The one input; of EMR-C's, that with the literal text of the relation."""
     examples = model.examples([sample])
     place = model.candidates.index(_position(model, relation or sample.relation)) if _is_literal(model) else 0
-    return collate([examples[place]], model.encoder.tokenizer.pad_token_id).to(_device(model))
+    return model.collate([examples[place]]).to(next(model.parameters()).device)
 
 
 def _position(model: RelationClassifier, relation: str) -> int:
@@ -199,12 +186,8 @@ def _position(model: RelationClassifier, relation: str) -> int:
 def _baseline(model: RelationClassifier, ids: torch.Tensor) -> torch.Tensor:
     tokenizer = model.encoder.tokenizer
     kept = (ids == tokenizer.cls_token_id) | (ids == tokenizer.sep_token_id)
-    return torch.where(kept, ids, torch.full_like(ids, tokenizer.pad_token_id))
+    return torch.where(kept, ids, tokenizer.pad_token_id)
 
 
 def _is_literal(model: RelationClassifier) -> bool:
     return isinstance(model, LiteralRelationCls)
-
-
-def _device(model: RelationClassifier) -> torch.device:
-    return next(model.parameters()).device

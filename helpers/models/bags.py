@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -136,9 +136,6 @@ class BagClassifier(NeuralModel):
     Raises ValueError for an unknown word, a negative `bag_size`, a dropout outside [0, 1).
     """
 
-    of_bags: ClassVar[tuple[str, ...]] = ("training", "aggregator", "bag_size")
-    """Options that are of this class, not of the sentence encoder."""
-
     def __init__(
         self,
         encoder: SentenceEncoder,
@@ -239,16 +236,12 @@ class BagClassifier(NeuralModel):
         return self.classifier.weight * getattr(self, "diagonal", 1.0)
 
     def sentence_vectors(
-        self,
-        bags: Sequence[Bag | RelationSample],
-        progress: bool = True,
-        description: str = "predicting",
-        size: int = training.PREDICTION_BATCH,
+        self, bags: Sequence[Bag | RelationSample], progress: bool = True, description: str = "predicting"
     ) -> list[torch.Tensor]:
-        """(n, H) of each bag's n sentences, `size` sentences being encoded together."""
+        """(n, H) of each bag's n sentences."""
         bags = as_bags(bags)
         flat = [BagExample((one,)) for sentences in self.encoder.examples(bags) for one in sentences]
-        vectors = training.outputs(self, flat, self.encoder, progress, description, size)
+        vectors = training.outputs(self, flat, self.encoder, progress, description)
         return list(vectors.split([len(bag.samples) for bag in bags]))
 
     def scores(
@@ -257,19 +250,17 @@ class BagClassifier(NeuralModel):
         aggregator: Aggregator | None = None,
         progress: bool = True,
         description: str = "predicting",
-        size: int = training.PREDICTION_BATCH,
     ) -> np.ndarray:
         """The probability of each label for each bag, (B, L), from all of its sentences; see the class.
 
-        aggregator : None: the model's own. size : sentences that are encoded together; of no importance for
-        the result.
+        aggregator : None: the model's own.
 
         Raises ValueError for an unknown aggregator, and for 'query' if the model has not learnt it.
         """
         self._checked(aggregator)  # before the work
         if not bags:
             return np.empty((0, len(self.labels)))
-        return self.aggregated(self.sentence_vectors(bags, progress, description, size), aggregator)
+        return self.aggregated(self.sentence_vectors(bags, progress, description), aggregator)
 
     def aggregated(self, vectors: Sequence[torch.Tensor], aggregator: Aggregator | None = None) -> np.ndarray:
         """`scores` of bags whose `sentence_vectors` are there already, as to compare aggregators."""

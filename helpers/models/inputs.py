@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import torch
-from torch.utils.data import DataLoader
 
 from ..core import unknown_name
 from ..data import RelationSample, render
@@ -250,7 +249,7 @@ def step_loader(
     def load(part: list[tuple[int, float]]) -> Batch:
         return join([examples[at] for at, _ in part], [weight for _, weight in part])
 
-    return iter(DataLoader(parts, batch_size=None, collate_fn=load))
+    return map(load, parts)
 
 
 def _parts(batch: Sequence[int], accumulate: int, rank: int, processes: int) -> list[list[tuple[int, float]]]:

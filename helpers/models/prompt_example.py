@@ -5,11 +5,13 @@ For reading and teaching; the model itself is `prompt.Prompt`, and every step is
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
 
 from ..data import RelationSample
+from . import training
 from .prompt import MASKS, Prompt
 
 
@@ -52,36 +54,25 @@ def prompt_steps(model: Prompt, sample: RelationSample) -> list[PromptStep]:
     masks = [f"[{mask + 1}]" for mask in range(MASKS)]
     allowed = [sorted({words[mask] for words in model.words.values()}) for mask in range(MASKS)]
     words = model.words[sample.relation]
-    best, relation = _decision(model, sample)
-    return [
-        PromptStep("sentence, without markers", sample.text),
-        PromptStep("entity 1, entity 2", f"{sample.head_text}, {sample.tail_text}"),
-        PromptStep("template after the sentence", _filled(sample, masks)),
-        PromptStep("tokens", " ".join(tokens)),
-        *(
-            PromptStep(f"words that mask {mask + 1} may take", ", ".join(names))
-            for mask, names in enumerate(allowed)
-        ),
-        PromptStep(f"words of {sample.relation}", " ".join(words)),
-        PromptStep("template filled with them", _filled(sample, words)),
-        PromptStep("word with the highest logit at each mask", " ".join(best)),
-        PromptStep("relation with the highest sum of its five logits", relation),
-    ]
+    logits = training.outputs(model, [example], model, progress=False)
+    ids = model.candidates.cpu()[torch.arange(MASKS), logits[0].argmax(dim=-1)]
+    best = [model.encoder.tokenizer.decode([word]).strip() for word in ids.tolist()]
+    relation = model.labels[int(model.relation_scores(logits)[0].argmax())]
+    steps = {
+        "sentence, without markers": sample.text,
+        "entity 1, entity 2": f"{sample.head_text}, {sample.tail_text}",
+        "template after the sentence": _filled(sample, masks),
+        "tokens": " ".join(tokens),
+        **{f"words that mask {at} may take": ", ".join(names) for at, names in enumerate(allowed, start=1)},
+        f"words of {sample.relation}": " ".join(words),
+        "template filled with them": _filled(sample, words),
+        "word with the highest logit at each mask": " ".join(best),
+        "relation with the highest sum of its five logits": relation,
+    }
+    return [PromptStep(*step) for step in steps.items()]
 
 
-def _filled(sample: RelationSample, words: tuple[str, ...] | list[str]) -> str:
+def _filled(sample: RelationSample, words: Sequence[str]) -> str:
     """The template with something at the five places of its masks."""
     one, two, three, four, five = words
     return f"the {one} {sample.head_text} {two} {three} {four} the {five} {sample.tail_text}"
-
-
-def _decision(model: Prompt, sample: RelationSample) -> tuple[list[str], str]:
-    """The best word at each mask, and the relation with the highest sum."""
-    device = next(model.parameters()).device
-    batch = model.collate(model.examples([sample])).to(device)
-    model.eval()
-    with torch.inference_mode():
-        logits = model(batch).float().cpu()
-    ids = model.candidates.cpu()[torch.arange(MASKS), logits[0].argmax(dim=-1)]
-    best = [model.encoder.tokenizer.decode([word]).strip() for word in ids.tolist()]
-    return best, model.labels[int(model.relation_scores(logits)[0].argmax())]

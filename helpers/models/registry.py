@@ -379,4 +379,4 @@ def build(
 
         return entry.load()(labels, make, seed=seed, **own)
     given = {"encoder": encoder, "settings": settings, "seed": seed, "attention": attention}
-    return entry.load().build(labels, **given, **options)
+    return entry.load().build(labels, **given, **entry.defaults | options)

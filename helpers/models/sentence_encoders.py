@@ -15,7 +15,7 @@ from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from ..data import Bag, RelationSample
-from .bags import BagClassifier, SentenceEncoder, without_entities
+from .bags import Aggregator, BagClassifier, SentenceEncoder, Training, without_entities
 from .base import NO_ENCODER
 from .inputs import Batch, Example, tokenize_marked
 from .word_vectors import PAD, SCRATCH, UNK, WordVectors, words_of
@@ -258,11 +258,17 @@ class Cnn(BagClassifier):
     encoder_name = NO_ENCODER
 
     def __init__(
-        self, labels: Sequence[str], max_length: int = 128, dropout: float = 0.5, **options: Any
+        self,
+        labels: Sequence[str],
+        max_length: int = 128,
+        training: Training = "sentence",
+        aggregator: Aggregator = "avg",
+        bag_size: int = 0,
+        dropout: float = 0.5,
+        **options: Any,
     ) -> None:
-        of_bags = {name: options.pop(name) for name in self.of_bags if name in options}
         encoder = ConvolutionEncoder(max_length, segments=self.segments, dropout=dropout, **options)
-        super().__init__(encoder, labels, dropout=dropout, **of_bags)
+        super().__init__(encoder, labels, training, aggregator, bag_size, dropout)
 
 
 class Pcnn(Cnn):
@@ -289,11 +295,19 @@ class Bgwa(BagClassifier):
 
     encoder_name = NO_ENCODER
 
-    def __init__(self, labels: Sequence[str], max_length: int = 128, **options: Any) -> None:
-        of_bags = {"training": "bag", "aggregator": "query"}
-        of_bags |= {name: options.pop(name) for name in self.of_bags if name in options}
-        encoder = RecurrentEncoder(max_length, **{"position_size": 16} | options)
-        super().__init__(encoder, labels, dropout=0.0, **of_bags)
+    def __init__(
+        self,
+        labels: Sequence[str],
+        max_length: int = 128,
+        training: Training = "bag",
+        aggregator: Aggregator = "query",
+        bag_size: int = 0,
+        position_size: int = 16,
+        dropout: float = 0.2,
+        **options: Any,
+    ) -> None:
+        encoder = RecurrentEncoder(max_length, position_size=position_size, dropout=dropout, **options)
+        super().__init__(encoder, labels, training, aggregator, bag_size, dropout=0.0)
 
 
 class Reside(Bgwa):

@@ -338,14 +338,13 @@ def outputs(
     function: Callable[[Batch], torch.Tensor],
     progress: bool = True,
     description: str = "predicting",
-    size: int = PREDICTION_BATCH,
 ) -> torch.Tensor:
     """What a function of the model gives for each of the examples, in their order: (n, …), on the processor.
 
-    `size` examples are computed together; at least one example is needed.
+    `PREDICTION_BATCH` examples are computed together; at least one example is needed.
     """
     joined = accelerator()
-    batches = prediction_batches([example.length for example in examples], size)
+    batches = prediction_batches([example.length for example in examples], PREDICTION_BATCH)
     mine = batches[joined.process_index :: joined.num_processes]
     bar = tqdm(mine, desc=description, unit="batch", disable=not (progress and joined.is_main_process))
     device = next(model.parameters()).device

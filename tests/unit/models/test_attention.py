@@ -34,7 +34,7 @@ def test_attention_has_one_distribution_for_each_layer_and_head(name: str, tiny_
 
 def test_attention_is_that_of_the_formula(tiny_bert: Path) -> None:
     model = model_of("em-c", tiny_bert)
-    batch = attention.collate(model.examples([SAMPLE]), 0)
+    batch = model.collate(model.examples([SAMPLE]))
     with torch.inference_mode():
         hidden = model.encoder.transformer.embeddings(batch.ids)[0]
         layer = model.encoder.transformer.encoder.layer[0].attention.self
@@ -61,7 +61,7 @@ def test_integrated_gradients_are_complete(name: str, tiny_bert: Path) -> None:
 
 def test_the_explained_score_is_the_models_own(tiny_bert: Path) -> None:
     model = model_of("em-c", tiny_bert)
-    batch = attention.collate(model.examples([SAMPLE]), 0)
+    batch = model.collate(model.examples([SAMPLE]))
     with torch.inference_mode():
         logits = model(batch)[0]
     here, there = (SEMEVAL_RELATIONS.index(one) for one in (SAMPLE.relation, inverse_label(SAMPLE.relation)))

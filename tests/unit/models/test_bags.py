@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from helpers.data import Bag, RelationSample
+from helpers.models import training
 from helpers.models.bags import (
     AGGREGATORS,
     BagClassifier,
@@ -111,7 +112,7 @@ class TestEveryModel:
         assert right.mean() >= (0.8 if model.aggregator in ("one", "att") and model.by_bag else 1)
 
     @pytest.mark.parametrize("kind", KINDS)
-    def test_probabilities_whatever_is_beside_and_before(self, kind, trained) -> None:
+    def test_probabilities_whatever_is_beside_and_before(self, kind, trained, monkeypatch) -> None:
         model = trained(kind)
         turned = [Bag(bag.head, bag.tail, bag.relations, bag.samples[::-1]) for bag in BAGS]
         vectors = model.sentence_vectors(BAGS, progress=False)
@@ -125,7 +126,8 @@ class TestEveryModel:
             alone = np.concatenate([scores(model, [bag], aggregator) for bag in BAGS[:4]])
             assert alone == pytest.approx(whole[:4], abs=1e-4)
             for size in (1, 2, 3, 7, 64):  # below the largest bag, between, all 50 sentences at once
-                assert scores(model, BAGS, aggregator, size=size) == pytest.approx(whole, abs=1e-4)
+                monkeypatch.setattr(training, "PREDICTION_BATCH", size)
+                assert scores(model, BAGS, aggregator) == pytest.approx(whole, abs=1e-4)
 
     @pytest.mark.parametrize("kind", KINDS)
     def test_a_bag_of_one_has_one_score(self, kind, trained) -> None:

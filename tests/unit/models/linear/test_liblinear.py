@@ -84,14 +84,6 @@ class TestOptions:
 
 
 class TestTraining:
-    def test_the_first_label_of_the_example(self):
-        """Its weights, and with a bias, by LIBLINEAR 2.50."""
-        plain = Rows(X, parse_options("-s 2 -c 1 -e 1e-6"))
-        assert plain.train(FIRST) == pytest.approx([1.28494, -0.69966, -0.63659], abs=1e-4)
-        biased = Rows(X, parse_options("-s 2 -c 1 -B 1 -e 1e-6"))
-        assert biased.train(FIRST) == pytest.approx([1.29700, -0.68258, -0.62072, -0.02174], abs=1e-4)
-        assert biased.decide(biased.train(FIRST), np.arange(2)) == pytest.approx([0.96490, 1.07730], abs=1e-4)
-
     @pytest.mark.parametrize("solver", range(8))
     @pytest.mark.parametrize("bias", [0, 1.5])
     def test_every_solver_is_liblinears(self, solver, bias):
@@ -175,21 +167,6 @@ class TestClasses:
 
 
 class TestFeatures:
-    @pytest.mark.parametrize(
-        "form",
-        [
-            sparse.csr_array,
-            sparse.csr_matrix,
-            sparse.csc_array,
-            sparse.coo_matrix,
-            sparse.lil_array,
-            np.asarray,
-        ],
-    )
-    def test_any_form_gives_the_same_weights(self, form):
-        options = parse_options("-s 1 -B 1")
-        assert np.array_equal(Rows(form(X), options).train(FIRST), Rows(X, options).train(FIRST))
-
     @pytest.mark.parametrize("form", [sparse.csr_array, sparse.csr_matrix])
     @pytest.mark.parametrize("bias", ["", "-B 1"])
     def test_unsorted_and_repeated_features_are_put_in_order_elsewhere(self, form, bias):

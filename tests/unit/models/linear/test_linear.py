@@ -85,14 +85,6 @@ class TestOneVsRest:
         assert mine.decision_function(X) == pytest.approx(peer.decision_function(X), abs=1e-4)
         assert np.array_equal(mine.predict(X), peer.predict(X))
 
-    @pytest.mark.parametrize("solver", range(8))
-    def test_labels_of_all_and_of_no_documents(self, solver):
-        y = np.column_stack([np.ones(9), np.zeros(9), Y[:, 0]])
-        predicted = OneVsRest(f"-s {solver} -B 1").fit(X, y).predict(X)
-        assert not predicted[:, 1].any()
-        assert predicted[:, 0].all() or solver == 4  # which has nothing to tell apart
-        assert predicted[:, 2].sum() >= 3
-
 
 class TestBinaryAndMulticlass:
     @pytest.mark.parametrize(
@@ -228,35 +220,6 @@ class TestFeatures:
         assert isinstance(scores, np.ndarray) and scores.dtype == float
         assert scores == pytest.approx(expected.decision_function(quarters), abs=1e-12)
 
-    @pytest.mark.parametrize("technique", [*MATRIX_TECHNIQUES, BinaryAndMulticlass()], ids=name_of)
-    @pytest.mark.parametrize(
-        ("features", "message"),
-        [
-            (np.zeros((0, 3)), "0 sample"),
-            (np.zeros((9, 0)), "0 feature"),
-            (np.where(X == 1, np.nan, X), "Input X contains NaN"),
-            (sparse.csr_array(np.where(X == 1, np.inf, X)), "Input X contains infinity"),
-            (X[0], "1D array"),
-            ([["a"] * 3] * 9, "could not convert string"),
-        ],
-        ids=["no rows", "no columns", "nan", "infinity", "a row", "texts"],
-    )
-    def test_bad_features(self, technique, features, message):
-        y = np.eye(3)[[0, 1, 2] * 3]
-        with pytest.raises(ValueError, match=message):
-            clone(technique).fit(features, y)
-        with pytest.raises(ValueError, match=message):
-            clone(technique).fit(X, y).predict(features)
-
-    @pytest.mark.parametrize("technique", [*MATRIX_TECHNIQUES, BinaryAndMulticlass()], ids=name_of)
-    @pytest.mark.parametrize("width", [2, 4])
-    def test_another_width_than_in_training(self, technique, width):
-        model = clone(technique).fit(X, np.eye(3)[[0, 1, 2] * 3])
-        with pytest.raises(
-            ValueError, match=f"X has {width} features, but {name_of(technique)} is expecting 3"
-        ):
-            model.predict(np.ones((2, width)))
-
 
 class TestParameters:
     @pytest.mark.parametrize("technique", [*MATRIX_TECHNIQUES, BinaryAndMulticlass()], ids=name_of)
@@ -313,10 +276,3 @@ class TestScikitLearn:
         assert search.best_params_ == {f"{name_of(technique).lower()}__options": "-s 2 -c 10 -B 1"}
         assert search.best_score_ > 0.8
         assert search.predict(["wheat", "gas"]).tolist() == [[1, 0, 0], [0, 0, 1]]
-
-    @pytest.mark.parametrize("technique", [*MATRIX_TECHNIQUES, BinaryAndMulticlass()], ids=name_of)
-    def test_a_copy_has_the_parameters_and_nothing_that_was_learned(self, technique):
-        technique = clone(technique).set_params(options="-s 2", n_jobs=1)
-        copy = clone(technique.fit(X, np.eye(3)[[0, 1, 2] * 3]))
-        assert copy.get_params() == technique.get_params()
-        assert not [name for name in vars(copy) if name.endswith("_")]

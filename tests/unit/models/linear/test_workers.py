@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from helpers import ROOT
-from helpers.models.linear.problems import AHEAD, check_jobs, map_in_order, shared_table
+from helpers.models.linear.problems import AHEAD, map_in_order, shared_table
 
 PATIENCE = 120
 # Ends by itself after ten minutes, unless it is ended. What runs in the background may ignore SIGINT.
@@ -133,11 +133,3 @@ def test_when_the_process_is_ended_so_are_the_others(kill):
             process.communicate()
     assert process.returncode == -kill
     assert (b"KeyboardInterrupt" in errors) == (kill == signal.SIGINT)
-
-
-@pytest.mark.parametrize("n_jobs", [0, -1, 1.0, "2", True, False])
-def test_no_numbers_of_processes(n_jobs):
-    with pytest.raises(
-        ValueError, match=f"^n_jobs is {n_jobs!r}: give 1 process or more, or None for all cores$"
-    ):
-        check_jobs(n_jobs)
