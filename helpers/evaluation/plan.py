@@ -18,7 +18,7 @@ import numpy as np
 
 from ..core import Label, naming_file, progress, shown
 from ..data import read_label_columns
-from ..metrics import Outcome, accuracy_samples, average, paired_bootstrap
+from ..metrics import ClassCounts, Outcome, accuracy_samples, average, paired_bootstrap
 from .pairs import matched
 
 TEST_SETS, REPLICATES, LEVEL = 400, 200, 0.05
@@ -63,7 +63,7 @@ def lead(joint: Outcome, scheme: str, negative: Label | None = None) -> Any:
     return _score(joint, scheme, negative) - _score(joint.of("second"), scheme, negative)
 
 
-def _score(table: Outcome, scheme: str, negative: Label | None, classes_of: Outcome | None = None) -> Any:
+def _score(table: Outcome, scheme: str, negative: Label | None, classes_of: ClassCounts | None = None) -> Any:
     if scheme == "accuracy":
         return table.accuracy
     return average(table, scheme, negative=negative, classes_of=classes_of)
@@ -211,7 +211,7 @@ def plan_samples(
         won = 0
         for counts in rng.multinomial(n, shares, test_sets):
             joint = replace(population, counts=counts)
-            statistic = partial(_score, scheme=scheme, negative=negative, classes_of=joint)
+            statistic = partial(_score, scheme=scheme, negative=negative, classes_of=joint.per_class())
             won += paired_bootstrap(joint, joint.of("second"), statistic, rng, replicates, 1 - LEVEL).low > 0
         rows.append((n, won / test_sets, sqrt(won / test_sets * (1 - won / test_sets) / test_sets)))
     sizes, powers = np.array([row[:2] for row in rows]).T

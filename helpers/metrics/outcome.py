@@ -314,14 +314,16 @@ class Outcome(Summable):
         >>> Outcome.from_columns(["a", "b"], ["a", "a"]).per_class().predicted.tolist()
         [2, 0]
         """
-        truth, guess = (
-            self.roles[role] if self.decision is not None else one_hot(self.roles[role], len(self.labels))
-            for role in ("gold", predicted)
-        )
-        right = self.roles.get(_right_of(predicted))
-        if right is None:
-            right = truth.multiply(guess)
-        matrix = scipy.sparse.hstack([right, guess, truth], format="csr")
+        truth, guess = self.roles["gold"], self.roles[predicted]
+        if self.decision is None:
+            size, hits = len(self.labels), np.ones((len(truth), 3), np.int64)
+            hits[:, 0] = truth == guess
+            codes, ends = np.stack([truth, guess + size, truth + 2 * size], 1), np.arange(len(truth) + 1)
+            matrix = scipy.sparse.csr_array((hits.ravel(), codes.ravel(), 3 * ends), (len(truth), 3 * size))
+        else:
+            right = self.roles.get(_right_of(predicted))
+            right = truth.multiply(guess) if right is None else right
+            matrix = scipy.sparse.hstack([right, guess, truth], format="csr")
         # one product for all three, row by row in memory: sums do not depend on how replicates are blocked
         correct, guessed, there = np.split(np.ascontiguousarray(self.counts @ matrix), 3, axis=-1)
         return ClassCounts(correct, guessed, there, self.n, self.labels, self.direction, self.decision)
