@@ -140,31 +140,31 @@ def multilabel(
     listed = checked_labels(
         labels if labels is not None else sorted(occurring, key=lambda one: (str(type(one)), one))
     )
-    place = {label: index for index, label in enumerate(listed)}
-    truth, chosen = _indicators(gold, place, "y_true"), _indicators(predicted, place, "y_pred")
+    code = {label: index for index, label in enumerate(listed)}
+    truth, chosen = _indicators(gold, code, "y_true"), _indicators(predicted, code, "y_pred")
     return float(average(Outcome.from_sets(truth, chosen, labels=listed).per_class(), scheme, **policy))
 
 
 def _label_sets(sets: Iterable[Iterable[Label]], argument: str) -> list[list[Label]]:
     """The sets as lists; ValueError for what is none, or names a label twice."""
-    found = []
-    for index, one in enumerate(sets):
-        if isinstance(one, str) or not isinstance(one, Iterable):
-            raise ValueError(f"{argument}[{index}] is {shown(one)}: a set of labels is needed")
-        found.append(list(one))
-        if len({*found[-1]}) < len(found[-1]):
-            raise ValueError(f"{argument}[{index}] holds a label twice: {shown(found[-1])}")
-    if not found:
+    lists = []
+    for index, labels in enumerate(sets):
+        if isinstance(labels, str) or not isinstance(labels, Iterable):
+            raise ValueError(f"{argument}[{index}] is {shown(labels)}: a set of labels is needed")
+        lists.append(list(labels))
+        if len({*lists[-1]}) < len(lists[-1]):
+            raise ValueError(f"{argument}[{index}] holds a label twice: {shown(lists[-1])}")
+    if not lists:
         raise ValueError(f"{argument} is empty: there are no label sets")
-    return found
+    return lists
 
 
-def _indicators(sets: Sequence[Sequence[Label]], place: dict[Label, int], argument: str) -> np.ndarray:
+def _indicators(sets: Sequence[Sequence[Label]], code: dict[Label, int], argument: str) -> np.ndarray:
     """(n, L) whether each label is in each set."""
-    matrix = np.zeros((len(sets), len(place)), bool)
-    for row, one in enumerate(sets):
-        for label in one:
-            if label not in place:
+    matrix = np.zeros((len(sets), len(code)), bool)
+    for row, labels in enumerate(sets):
+        for label in labels:
+            if label not in code:
                 raise ValueError(f"{argument}[{row}] holds {shown(label)}, which is not in labels")
-            matrix[row, place[label]] = True
+            matrix[row, code[label]] = True
     return matrix

@@ -50,7 +50,7 @@ def compute_metrics(
     {'f1_micro': 0.5, 'f1_weighted': 0.333, 'f1_dodrans': 0.333, 'f1_entropy': 0.333, 'f1_macro': 0.333,
      'accuracy': 0.667}
     """
-    known = [one.name for one in fields(Policy) if one.name != "negative"]
+    known = [field.name for field in fields(Policy) if field.name != "negative"]
     if strange := [name for name in policy if name not in known]:
         raise unknown_name("policy of compute_metrics", strange[0], known)
     names = names_of(id2label)
@@ -111,20 +111,20 @@ def kept_ids(
     ([1], [1])
     """
     first = predictions[0] if isinstance(predictions, tuple) else predictions
-    found, gold = np.asarray(first), np.asarray(target)
-    if found.shape == (*gold.shape, n_labels) and found.ndim == gold.ndim + 1:
-        if np.isnan(found[gold != ignored]).any():
+    predicted, gold = np.asarray(first), np.asarray(target)
+    if predicted.shape == (*gold.shape, n_labels) and predicted.ndim == gold.ndim + 1:
+        if np.isnan(predicted[gold != ignored]).any():
             raise ValueError("predictions hold nan: the model has diverged")
-        found = found.argmax(axis=-1)
-    elif found.shape != gold.shape:
-        shapes = f"predictions have shape {found.shape}, targets {gold.shape}"
+        predicted = predicted.argmax(axis=-1)
+    elif predicted.shape != gold.shape:
+        shapes = f"predictions have shape {predicted.shape}, targets {gold.shape}"
         raise ValueError(f"{shapes}: logits of {n_labels} labels, or ids, are needed")
     keep = gold != ignored
     if not keep.any():
         raise ValueError(f"targets are all {ignored}: there is nothing to score")
-    for argument, ids in (("targets", gold[keep]), ("predictions", found[keep])):
+    for argument, ids in (("targets", gold[keep]), ("predictions", predicted[keep])):
         outside = (ids < 0) | (ids >= n_labels)
         if outside.any() or ids.dtype.kind not in "iu":
             strange = ids[outside][0] if outside.any() else ids.dtype
             raise ValueError(f"{argument} hold {strange}: ids from 0 to {n_labels - 1} are needed")
-    return gold[keep], found[keep]
+    return gold[keep], predicted[keep]

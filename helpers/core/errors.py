@@ -119,7 +119,7 @@ def did_you_mean(name: object, known: Iterable[object], cutoff: float = 0.6) -> 
     """
     if len(str(name)) > _LINE:  # nobody meant a name of that length, and comparing takes long
         return ""
-    near = difflib.get_close_matches(str(name), [str(one) for one in known], n=1, cutoff=cutoff)
+    near = difflib.get_close_matches(str(name), [str(each) for each in known], n=1, cutoff=cutoff)
     return f"; did you mean {shown(near[0])}?" if near and near[0] != str(name) else ""
 
 
@@ -133,6 +133,6 @@ def unknown_name(
     >>> print(unknown_name("dataset", "tacrde", ["tacred", "kbp37"]))
     unknown dataset 'tacrde'; did you mean 'tacred'? Known: tacred, kbp37
     """
-    known = [str(one) for one in known]
+    known = [str(each) for each in known]
     hint = did_you_mean(name, list(nearest_of) or known, cutoff=0.4) or "."
     return ValueError(f"unknown {kind} {shown(name)}{hint} Known: {listing(known) or 'none'}")

@@ -76,8 +76,8 @@ def named_twice(paths: Iterable[Path | str]) -> tuple[str, str] | None:
     seen: dict[object, str] = {}
     for path in map(str, paths):
         try:
-            found = os.stat(path.removeprefix("file://"))
-            file: object = (found.st_dev, found.st_ino)
+            status = os.stat(path.removeprefix("file://"))
+            file: object = (status.st_dev, status.st_ino)
         except (OSError, ValueError):
             file = path
         if file in seen:
@@ -291,12 +291,12 @@ def utf8_fault(content: bytes) -> int | None:
     return None
 
 
-def _character_end(content: bytes, place: int) -> int:
+def _character_end(content: bytes, start: int) -> int:
     """The first place from `place` on where no character is cut (inside one, bytes are 10xxxxxx)."""
-    for end in range(place, min(place + 4, len(content))):
+    for end in range(start, min(start + 4, len(content))):
         if content[end] & 0xC0 != 0x80:
             return end
-    return min(place, len(content))
+    return min(start, len(content))
 
 
 def byte_fault(content: bytes, offset: int) -> tuple[int, str]:

@@ -130,10 +130,10 @@ def find_negative(labels: Iterable[str]) -> str | None:
     ('No-Relation', None)
     """
     names = {plain_form(name) for name in NEGATIVE_NAMES}
-    found = [label for label in labels if plain_form(label) in names]
-    if len(found) > 1:
-        raise ValueError(f"which label is the negative class? {listing(found)} all look like one: name it")
-    return found[0] if found else None
+    likely = [label for label in labels if plain_form(label) in names]
+    if len(likely) > 1:
+        raise ValueError(f"which label is the negative class? {listing(likely)} all look like one: name it")
+    return likely[0] if likely else None
 
 
 def plain_form(label: Label) -> str:
@@ -168,7 +168,7 @@ def unlisted_message(argument: str, index: int | None, value: Label, labels: Ite
     "predicted[0] is 'per:titel', which is not in labels (2 labels); did you mean 'per:title'?"
     """
     known = list(labels)
-    place = argument if index is None else f"{argument}[{index}]"
+    named = argument if index is None else f"{argument}[{index}]"
     return (
-        f"{place} is {shown(value)}, which is not in labels ({len(known)} labels){did_you_mean(value, known)}"
+        f"{named} is {shown(value)}, which is not in labels ({len(known)} labels){did_you_mean(value, known)}"
     )

@@ -28,7 +28,7 @@ def visible(value: object, most: int = _LINE) -> str:
     """
     text = str(value)[: most + 1]  # escaping makes text longer only: of the rest nothing would be left
     if not text.isprintable():
-        text = "".join(one if one.isprintable() else repr(one)[1:-1] for one in text)
+        text = "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
     return abridged(text, most)
 
 

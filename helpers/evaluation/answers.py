@@ -53,20 +53,20 @@ class Answers(NamedTuple):
 
     def sections(self) -> dict[str, dict[str, Any]]:
         """Sections of a report."""
-        found: dict[str, dict[str, Any]] = {}
+        sections: dict[str, dict[str, Any]] = {}
         if self.rule in ("skip", "count"):
             summary = {"cells": _cells(self.off_list), "share": self.share}
-            found["off_list"] = summary | {"counted_as": COUNTED_AS[self.rule]}
+            sections["off_list"] = summary | {"counted_as": COUNTED_AS[self.rule]}
             often = {
                 each.label: {"cells": each.cells, "share": each.cells / self.n}
                 for each in self.most_frequent()
             }
-            found |= {"off_list_most_frequent": often} if often else {}
+            sections |= {"off_list_most_frequent": often} if often else {}
         for name, changed in {"mapped": self.mapped, "normalised": self.respelt}.items():
             if changed:
                 rows = {each.label: {"counted_as": each.counted_as, "cells": each.cells} for each in changed}
-                found[name] = rows
-        return found
+                sections[name] = rows
+        return sections
 
     def choices(self) -> dict[str, int | None]:
         """What was chosen → how many cells or labels it moved, None where nobody counts."""
@@ -117,8 +117,8 @@ def choices_text(*systems: Mapping[str, int | None]) -> str:
     names = dict.fromkeys(name for moved in systems for name in moved)
     counts = {name: [moved.get(name, 0) for moved in systems] for name in names}
     return "".join(
-        f"|{name}{'+'.join(str(count) for count in found if count is not None)}"
-        for name, found in counts.items()
+        f"|{name}{'+'.join(str(count) for count in moved if count is not None)}"
+        for name, moved in counts.items()
     )
 
 
@@ -190,14 +190,14 @@ def settle(
     _check_labels(labels, mapping or {}, normalise, what, columns)
     strange = _distinct(columns, predicted) - {*labels, SKIPPED}
     counted_as = COUNTED_AS[off_list or "error"] or ""
-    settled, found = renamed(columns, dict.fromkeys(strange, counted_as), predicted)
-    if found and not counted_as:
-        raise _off_list_fault(frame, columns, predicted, labels, what, _cells(found), normalise)
+    settled, strangers = renamed(columns, dict.fromkeys(strange, counted_as), predicted)
+    if strangers and not counted_as:
+        raise _off_list_fault(frame, columns, predicted, labels, what, _cells(strangers), normalise)
     rule = off_list or (None if label_set is None else "error")
     labels = (*labels, OFF_LIST) if off_list == "count" else labels
     # two answers off the list that are spelt alike are no label that was respelt
     changed = [each for each in changed if each.counted_as in labels]
-    return Answers(settled, labels, rule, n, mapped, changed, found, empty)
+    return Answers(settled, labels, rule, n, mapped, changed, strangers, empty)
 
 
 def _text_columns(frame: pd.DataFrame, empty: str) -> LabelColumns:
@@ -211,8 +211,8 @@ def _text_columns(frame: pd.DataFrame, empty: str) -> LabelColumns:
         frame = frame.assign(
             **{role: frame[role].astype(object).mask(blank[role], SKIPPED) for role in answers}
         )
-    found = count_rows(frame, "gold", *answers)
-    return found.replaced({role: Coded.of(map(str, found[role].tolist())) for role in found.roles})
+    columns = count_rows(frame, "gold", *answers)
+    return columns.replaced({role: Coded.of(map(str, columns[role].tolist())) for role in columns.roles})
 
 
 def _known(
@@ -251,8 +251,8 @@ def _looked_up(
             raise ValueError(
                 f"mapping of {shown(answer)}: answers that are spelt alike have two labels, {both}"
             )
-    found = {answer: label_of.get(form(answer), answer) for answer in _distinct(columns, predicted)}
-    return {answer: label for answer, label in found.items() if answer != label}
+    labels = {answer: label_of.get(form(answer), answer) for answer in _distinct(columns, predicted)}
+    return {answer: label for answer, label in labels.items() if answer != label}
 
 
 def _check_labels(

@@ -188,10 +188,10 @@ def _counted(path: Path | str, rows: Sequence[DocumentFact], gold: Documents, co
 def _train_facts(documents: Documents) -> set[tuple[str, str, str]]:
     """(name of the head, name of the tail, relation) of every fact."""
     return {
-        (one, other, relation)
+        (name, other, relation)
         for document in documents.values()
         for relation, head, tail in document.facts
-        for one, other in product(document.names[head], document.names[tail])
+        for name, other in product(document.names[head], document.names[tail])
     }
 
 

@@ -178,7 +178,10 @@ def _from_scores(files: Sequence[tuple[Path | str, pd.DataFrame]], negative: str
     # not astype: to pandas, categories in another order are the same type, and the codes would stay
     coded = [
         pd.DataFrame(
-            {one: frame[one].cat.set_categories(known).cat.codes.astype(int) for one, known in names.items()}
+            {
+                column: frame[column].cat.set_categories(known).cat.codes.astype(int)
+                for column, known in names.items()
+            }
         )
         for frame in frames
     ]
@@ -221,13 +224,13 @@ def _note_missing(mine: Rows, true: Rows, labels: np.ndarray) -> None:
     if len(lost):
         said = f"true facts of pairs that it does not score: {len(lost)} of {lost['pair'].nunique()} pairs"
         note(said, true, lost, FACT[:2], "they count as not found")
-    for one, other, said, end in (
+    for file, other, said, end in (
         (true, mine, "relations of true facts are never scored", "their facts count as not found"),
         (mine, true, "of the scored relations have no true fact", "macro-F1 counts them as 0"),
     ):
-        alone = one[2][~one[2]["relation"].isin(other[2]["relation"])]
+        alone = file[2][~file[2]["relation"].isin(other[2]["relation"])]
         if len(alone):
-            note(f"{alone['relation'].nunique()} {said}", one, alone, FACT[2:], end)
+            note(f"{alone['relation'].nunique()} {said}", file, alone, FACT[2:], end)
     relations, of_pair = np.unique(scored["relation"]), scored["pair"].value_counts()
     missing = len(relations) * len(of_pair) - len(scored)
     if missing:

@@ -236,7 +236,9 @@ def _fixed(ranking: FactRanking, threshold: float) -> Numbers:
     if ranking.scores is None:
         raise ValueError(f"the list has no scores, so nothing can be cut at {threshold:g}")
     points = int((ranking.scores >= threshold).sum())
-    rank, hits = (int(column[points - 1]) if points else 0 for column in (ranking.ranks, ranking.found))
+    rank, hits = (
+        int(column[points - 1]) if points else 0 for column in (ranking.ranks, ranking.true_positives)
+    )
     micro = 2 * hits / (rank + ranking.facts) if rank + ranking.facts else None
     counts = _counts(ranking, threshold)
     values = [None] * 2 if counts is None else map(_known, _averages(counts, ["micro"]).tolist())
@@ -282,8 +284,8 @@ def _intervals(
         logger.warning("%s: known at some ranks only, so there are no intervals", facts.path)
         return {}
     ranking = _until(facts, recall)
-    at = [n for n in PRECISION_AT if n <= len(ranking)]
-    ends = _drawn(facts, at, recall, replicates, seed).named([*FACT_MEASURES, *(f"P@{n}" for n in at)])
+    ranks = [n for n in PRECISION_AT if n <= len(ranking)]
+    ends = _drawn(facts, ranks, recall, replicates, seed).named([*FACT_MEASURES, *(f"P@{n}" for n in ranks)])
     of_schemes = [f"F1 {name}" for name in scheme_names(schemes)]
     fixed = [f"fixed_{name}" for name in (*MACRO, "micro_f1")]
     for cut, threshold, averaged, names in (
@@ -378,8 +380,8 @@ def compare_fact_files(
     columns |= dict.fromkeys(("low", "high", "p", "p_holm"), np.nan)
     if is_paired:
         statistic = partial(FactSample.scores, recall=recall)
-        one, two = (each.sample() for each in lists)
-        test = paired_bootstrap(one, two, statistic, np.random.default_rng(seed), replicates)
+        samples = [each.sample() for each in lists]
+        test = paired_bootstrap(samples[0], samples[1], statistic, np.random.default_rng(seed), replicates)
         columns |= {"low": test.low, "high": test.high, "p": test.p, "p_holm": holm(test.p.tolist())}
     columns |= {"paired": is_paired, "recall_first": ends[0], "recall_second": ends[1]}
     columns |= {"replicates": replicates, "seed": seed, "signature": _signature(lists[0], recall)}

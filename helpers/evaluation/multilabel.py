@@ -226,9 +226,9 @@ def _intervals(
 ) -> dict[str, Any]:
     assert outcome.sets is not None  # `report_of` refuses it
     rng = np.random.default_rng(seed)
-    found = outcome.ranking.intervals(ks, rng, replicates)
-    found |= label_intervals(outcome.sets, rng, schemes, replicates=replicates, labels=labels)
-    ends = {name: {"low": interval.low, "high": interval.high} for name, interval in found.items()}
+    intervals = outcome.ranking.intervals(ks, rng, replicates)
+    intervals |= label_intervals(outcome.sets, rng, schemes, replicates=replicates, labels=labels)
+    ends = {name: {"low": interval.low, "high": interval.high} for name, interval in intervals.items()}
     return ends | {"schemes": {scheme: ends.pop(scheme) for scheme in scheme_names(schemes)}}
 
 
@@ -379,9 +379,9 @@ def scorer(measure: str = "P@1") -> Callable[[LinearClassifier | Pipeline, Any, 
         model = estimator[-1] if isinstance(estimator, Pipeline) else estimator
         rules: dict[str, Any] = {"threshold": model.threshold, "multiclass": model.multiclass_}
         report = score_multilabel(y, estimator.decision_function(X), ks, **rules)
-        found = report.scores | report.schemes
-        if measure not in found:
-            raise unknown_name("measure", measure, found)
-        return found[measure]
+        scores = report.scores | report.schemes
+        if measure not in scores:
+            raise unknown_name("measure", measure, scores)
+        return scores[measure]
 
     return score

@@ -68,7 +68,7 @@ class Systems:
         """Gold × what either system predicts."""
         a, b = self.frames[first], self.frames[second]
         if "sets" in a:
-            sets = [(*one, *other[1:]) for one, other in zip(a["sets"], b["sets"], strict=True)]
+            sets = [(*own, *other[1:]) for own, other in zip(a["sets"], b["sets"], strict=True)]
             return outcome_of_sets(sets, (*ROLES, "second", "right_second"))
         columns = {"gold": a["gold"], "predicted": a["predicted"], "second": b["predicted"]}
         return counted(

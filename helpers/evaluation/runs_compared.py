@@ -115,8 +115,8 @@ class RunComparison(Report):
         self, first: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]], tests: int
     ) -> str:
         p_name, scores = f"p_{self.correction}", []
-        for one, other in zip(first, rows, strict=True):
-            both = f"{_mean_sd(one)} and {_mean_sd(other)} ({other['score']}"
+        for row, other in zip(first, rows, strict=True):
+            both = f"{_mean_sd(row)} and {_mean_sd(other)} ({other['score']}"
             if other["p"] is not None:
                 both += f"; difference {points(other['difference'])}, p {chance(other['p'])}, corrected "
                 both += f"{chance(other[p_name])}, Cohen's d {_signed(other['d'])}, "
@@ -309,8 +309,8 @@ def compare_run_files(
 def _check_same_gold(first: Path, path: Path, reports: Mapping[Path, ClassReport]) -> None:
     """Runs are compared on one test set: as many samples of each gold label."""
     here, there = (
-        {label: row["support"] for label, row in reports[one].per_class.items() if row["support"]}
-        for one in (path, first)
+        {label: row["support"] for label, row in reports[run].per_class.items() if row["support"]}
+        for run in (path, first)
     )
     for label in {**there, **here}:
         if here.get(label) != there.get(label):

@@ -266,10 +266,7 @@ def score_frame(
             table = pairs.of("predicted").grouped()
     options: dict[str, Any] = {"inverse": inverse, "schemes": schemes, "replicates": replicates, "seed": seed}
     report = _report(table, pairs, (known is not None,) * 2, negative, **options, **policy)
-    said = choices_text(answers.choices())
-    for row in report.schemes.values():
-        row["signature"] += said
-    report.signature += said
+    report.sign(choices_text(answers.choices()))
     report.extra |= answers.sections()
     return report
 
@@ -350,12 +347,10 @@ def _report(
         return bootstrap_intervals(outcome, statistic, rng, replicates) if replicates else None
 
     report = evaluate(table, schemes=schemes, negative=negative, **policy)
-    report.signature += made
+    report.sign(made)
     scores = partial(averages, schemes=schemes, classes_of=table, negative=negative, **policy)
     if drawn := interval(table, scores):
-        for scheme, ends in drawn.named(scheme_names(schemes)).items():
-            report.add_interval(scheme, ends.low, ends.high)
-            report.schemes[scheme]["signature"] += made
+        report.add_intervals(drawn)
     if official[0]:
         _add_official(report, table, negative, interval, made)
     if pairs is not None:

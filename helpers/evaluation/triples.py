@@ -223,15 +223,10 @@ def report_of_sets(
     policy = {"labels": "supported"} | policy
     counts = outcome.per_class()
     report = class_report(counts, Policy.of(counts, **policy), schemes, score, TripleReport)
-    suffix = rules_text(rules) + bootstrap_suffix(replicates, seed)
-    report.signature += suffix
-    for row in report.schemes.values():
-        row["signature"] += suffix
+    report.sign(rules_text(rules) + bootstrap_suffix(replicates, seed))
     if replicates:
         scores = partial(averages, schemes=schemes, score=score, classes_of=counts, **policy)
-        drawn = bootstrap_intervals(outcome, scores, np.random.default_rng(seed), replicates)
-        for scheme, ends in drawn.named(scheme_names(schemes)).items():
-            report.add_interval(scheme, ends.low, ends.high)
+        report.add_intervals(bootstrap_intervals(outcome, scores, np.random.default_rng(seed), replicates))
     return report
 
 

@@ -73,11 +73,11 @@ def resampled_agreement(
     drawn = np.stack(
         [averages(table.resample(rng, replicates), schemes, classes_of=table, **policy) for table in tables]
     )
-    found = [
+    taus = [
         [rank_agreement(np.stack(pair, axis=1))[0, 1] for pair in zip(observed.T, replicate.T, strict=True)]
         for replicate in np.moveaxis(drawn, 1, 0)
     ]
-    return np.array(found)
+    return np.array(taus)
 
 
 def flips(first: Mapping[str, float], second: Mapping[str, float]) -> list[tuple[str, str]]:

@@ -279,6 +279,8 @@ def evaluate(
     zero_support: str | None = None,
     zero_division: float = 0.0,
     negative_in_normaliser: bool = True,
+    scheme: str | Weighting | None = None,
+    average: str | Weighting | None = None,
     schemes: Sequence[str | Weighting] | None = None,
     score: str | ClassScore = "f1",
     sample_weight: Any = None,
@@ -295,14 +297,18 @@ def evaluate(
         its counts, alone.
     negative, labels, zero_support, zero_division, negative_in_normaliser : which labels are averaged, and
         what the undefined counts as; see `Policy`.
-    schemes : rows of the report, as in `averages`. score : 'f1', 'fβ' such as 'f0.5', 'mcc' and so on, or a
-        function; see `resolve_score`. sample_weight : (n,) of columns.
+    scheme : the one row of the report; average : another word for it, scikit-learn's. schemes : its rows, as
+        in `averages`; None: all. One of the three at most.
+    score : 'f1', 'fβ' such as 'f0.5', 'mcc' and so on, or a function; see `resolve_score`. sample_weight :
+        (n,) of columns.
 
     Raises ValueError as `Outcome.from_columns` and `Policy`, for an outcome of no sample, and of replicates.
 
     >>> report = evaluate(list("AAABBNNNNN"), list("ABABNNNACN"), negative="N")
     >>> round(report.schemes["weighted"]["f1"], 6), report.accuracy, report.ignored
     (0.6, 0.6, ('C',))
+    >>> evaluate(["a", "b", "b"], ["a", "b", "a"], average="macro", score="recall").scores()
+    {'macro': 0.75, 'accuracy': 0.6666666666666666}
     """
     if isinstance(gold, Outcome | ClassCounts):
         if predicted is not None or sample_weight is not None:
@@ -313,6 +319,12 @@ def evaluate(
         raise ValueError("predicted is missing: give two columns of labels, or an outcome alone")
     else:
         counts = Outcome.from_columns(gold, predicted, sample_weight=sample_weight).per_class()
+    words = {"scheme": scheme, "average": average, "schemes": schemes}
+    given = [word for word, value in words.items() if value is not None]
+    if len(given) > 1:
+        raise ValueError(f"{' and '.join(given)} say the same thing: give one of them")
+    single = scheme if average is None else average
+    schemes = schemes if single is None else [single]
     if counts.gold.ndim != 1 or not counts.n:
         raise ValueError("evaluate needs one table with at least one sample")
     if counts.decision is not None:

@@ -88,14 +88,14 @@ def replicates_of(
         raise ValueError(f"replicates is {replicates}: at least 1 is needed")
     block = max(1, BLOCK_ENTRIES // table.replicate_entries)
     sizes = [min(block, replicates - done) for done in range(0, replicates, block)]
-    found = []
+    blocks = []
     for size in sizes:
         values = np.asarray(statistic(table.resample(rng, size)), dtype=float)
         if values.shape[:1] != (size,):
             wrong = f"statistic gives shape {values.shape}"
             raise ValueError(f"{wrong}: it has to keep the axis of replicates, ({size}, …)")
-        found.append(values)
-    return np.concatenate(found)
+        blocks.append(values)
+    return np.concatenate(blocks)
 
 
 def bootstrap_suffix(replicates: int, seed: int, confidence: float = 0.95) -> str:
@@ -194,8 +194,8 @@ def unpaired_bootstrap(
     >>> test.difference, round(test.p, 3)
     (0.4, 0.001)
     """
-    drawn = [replicates_of(one, statistic, rng, replicates) for one in (first, second)]
-    values = [np.asarray(statistic(one), dtype=float) for one in (first, second)]
+    drawn = [replicates_of(system, statistic, rng, replicates) for system in (first, second)]
+    values = [np.asarray(statistic(system), dtype=float) for system in (first, second)]
     return _test(values[0] - values[1], drawn[0] - drawn[1], confidence)
 
 
@@ -218,8 +218,8 @@ def _tail(drawn: np.ndarray) -> np.ndarray:
     known = (~np.isnan(ordered)).sum(0)
     below = (ordered <= 0).sum(0)
     left, right = (
-        np.take_along_axis(ordered, np.clip(at, 0, len(ordered) - 1)[np.newaxis], 0)[0]
-        for at in (below - 1, below)
+        np.take_along_axis(ordered, np.clip(rank, 0, len(ordered) - 1)[np.newaxis], 0)[0]
+        for rank in (below - 1, below)
     )
     with np.errstate(invalid="ignore", divide="ignore"):
         inside = (below - 1 - left / (right - left)) / (known - 1)

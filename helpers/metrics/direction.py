@@ -279,11 +279,11 @@ def paired_breakdown(outcome: Outcome) -> dict[Label, dict[str, float]]:
     labels, inverse = outcome.labels, inverse_labels(outcome.labels)
     right_a, right_b, stays = _answers(outcome, inverse)
     kinds = (right_a, right_a & right_b, right_a & stays, right_a & ~right_b & ~stays, right_b)
-    found = {}
+    breakdown = {}
     for base in dict.fromkeys(base_relation(label) for label in labels if inverse[label] != label):
         own = np.array([base_relation(label) == base for label in labels])[outcome.roles["gold"]]
         n = outcome.counts[own].sum().item()
         if n:
             shares = (outcome.counts[own & kind].sum().item() / n for kind in kinds)
-            found[base] = {"n": n} | dict(zip(BREAKDOWN, shares, strict=True))
-    return found
+            breakdown[base] = {"n": n} | dict(zip(BREAKDOWN, shares, strict=True))
+    return breakdown

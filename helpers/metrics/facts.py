@@ -41,20 +41,20 @@ class FactRanking:
 
     Attributes
     ----------
-    ranks : (M,) rising, the ranks of which it is known, 1 to N for a whole list. found : (M,) true facts
-        among the first so many. facts : number of true facts, found or not.
+    ranks : (M,) rising, the ranks of which it is known, 1 to N for a whole list. true_positives : (M,) true
+        facts among the first so many. facts : number of true facts, found or not.
     scores : (M,) the score of the fact at each of these ranks, not rising, or None.
     hits : (N,) bool of a whole list, or None. relations : (N,) of a whole list, positions into `labels`, or
         None. labels : of the relations, without the negative class.
     facts_of_relation : (L,) true facts of each label, or None where it is not known.
 
     >>> ranking = FactRanking.from_scores([0.9, 0.2, 0.5], [True, False, True], facts=3)
-    >>> ranking.found.tolist(), ranking.precision.round(4).tolist(), ranking.recall.round(4).tolist()
+    >>> ranking.true_positives.tolist(), ranking.precision.round(4).tolist(), ranking.recall.round(4).tolist()
     ([1, 2, 2], [1.0, 1.0, 0.6667], [0.3333, 0.6667, 0.6667])
     """
 
     ranks: np.ndarray
-    found: np.ndarray
+    true_positives: np.ndarray
     facts: int
     scores: np.ndarray | None = None
     hits: np.ndarray | None = None
@@ -101,10 +101,10 @@ class FactRanking:
         if facts_of_relation is not None:
             facts_of_relation = np.asarray(facts_of_relation)
             facts = int(facts_of_relation.sum()) if facts is None else facts
-        found = hits.cumsum()
-        facts = _checked_facts(facts, found)
+        true_positives = hits.cumsum()
+        facts = _checked_facts(facts, true_positives)
         ranks = np.arange(1, len(hits) + 1)
-        return cls(ranks, found, facts, scores[order], hits, relations, names, facts_of_relation)
+        return cls(ranks, true_positives, facts, scores[order], hits, relations, names, facts_of_relation)
 
     @classmethod
     def from_matrix(
@@ -120,16 +120,16 @@ class FactRanking:
         >>> ranking = FactRanking.from_matrix(
         ...     [[0.1, 0.9], [0.6, 0.4]], [[0, 1], [1, 0]], ["NA", "born in"], negative="NA"
         ... )
-        >>> ranking.found.tolist(), ranking.facts
+        >>> ranking.true_positives.tolist(), ranking.facts
         ([1, 1], 1)
         """
         scores, gold = np.asarray(scores), np.asarray(gold)
         if scores.ndim != 2 or scores.shape != gold.shape or scores.shape[1] != len(labels):
             shapes = f"scores has shape {scores.shape}, gold {gold.shape}"
             raise ValueError(f"{shapes}: a row for each pair, a column for each of {len(labels)} labels")
-        place = positions([negative], labels, "negative")[0]
-        kept = [at for at in range(len(labels)) if at != place]
-        names = [labels[at] for at in kept]
+        excluded = positions([negative], labels, "negative")[0]
+        kept = [code for code in range(len(labels)) if code != excluded]
+        names = [labels[code] for code in kept]
         of_relation = (gold[:, kept] != 0).sum(axis=0)
         if unseen is not None:
             of_relation = of_relation + np.asarray(unseen)[kept]
@@ -149,7 +149,8 @@ class FactRanking:
         Raises CurveFault, which names the point as it was given, where precision and recall contradict each
         other or the score is above that of the rank before.
 
-        >>> FactRanking.from_curve([0.0, 0.5, 0.666667], [0.0, 0.000513, 0.001026], facts=1950).found.tolist()
+        >>> ranking = FactRanking.from_curve([0.0, 0.5, 0.666667], [0.0, 0.000513, 0.001026], facts=1950)
+        >>> ranking.true_positives.tolist()
         [0, 1, 2]
         """
         precision, recall = np.asarray(precision, dtype=float), np.asarray(recall, dtype=float)
@@ -157,23 +158,27 @@ class FactRanking:
             raise ValueError(f"precision has shape {precision.shape}, recall {recall.shape}: one a point")
         order = curve_order(precision, recall)
         precision, recall = precision[order], recall[order]
-        found = np.rint(recall * facts).astype(np.int64)
+        true_positives = np.rint(recall * facts).astype(np.int64)
         with np.errstate(divide="ignore", invalid="ignore"):
-            ranks = np.where(found > 0, np.rint(found / precision), 0)
-        before = np.flatnonzero(found == 0)
+            ranks = np.where(true_positives > 0, np.rint(true_positives / precision), 0)
+        before = np.flatnonzero(true_positives == 0)
         first = int(ranks[len(before)]) if len(before) < len(ranks) else len(before) + 1
         ranks[before] = first - len(before) + before
-        fits = np.isclose(ranks * precision, found, atol=0.05) & np.isclose(recall * facts, found, atol=0.05)
+        fits = np.isclose(ranks * precision, true_positives, atol=0.05) & np.isclose(
+            recall * facts, true_positives, atol=0.05
+        )
         rising = np.diff(ranks, prepend=0) > 0
-        fits &= rising & (np.diff(found, prepend=0) >= 0) & (found <= ranks)
+        fits &= rising & (np.diff(true_positives, prepend=0) >= 0) & (true_positives <= ranks)
         if not fits.all():
-            at = int(np.flatnonzero(~fits)[0])
-            said = f"precision {precision[at]:g} and recall {recall[at]:g}"
-            raise CurveFault(int(order[at]), "precision", f"{said} of {facts} facts fit no rank")
+            point = int(np.flatnonzero(~fits)[0])
+            said = f"precision {precision[point]:g} and recall {recall[point]:g}"
+            raise CurveFault(int(order[point]), "precision", f"{said} of {facts} facts fit no rank")
         values = None if scores is None else _falling_scores(scores, order)
         whole = np.array_equal(ranks, np.arange(1, len(ranks) + 1))
-        hits = np.diff(found, prepend=0).astype(bool) if whole else None
-        return cls(ranks.astype(np.int64), found, _checked_facts(facts, found), values, hits)
+        hits = np.diff(true_positives, prepend=0).astype(bool) if whole else None
+        return cls(
+            ranks.astype(np.int64), true_positives, _checked_facts(facts, true_positives), values, hits
+        )
 
     def __len__(self) -> int:
         """N, the facts in the list."""
@@ -181,13 +186,13 @@ class FactRanking:
 
     @property
     def precision(self) -> np.ndarray:
-        """(M,) found_i / i at each known rank."""
-        return self.found / self.ranks
+        """(M,) TP_i / i at each known rank."""
+        return self.true_positives / self.ranks
 
     @property
     def recall(self) -> np.ndarray:
-        """(M,) found_i / facts; 0 where there are no facts."""
-        return self.found / max(self.facts, 1)
+        """(M,) TP_i / facts; 0 where there are no facts."""
+        return self.true_positives / max(self.facts, 1)
 
     @cached_property
     def cuts(self) -> np.ndarray:
@@ -211,7 +216,7 @@ class FactRanking:
         """
         if self.hits is not None:
             return self
-        new = np.diff(self.found, prepend=0)
+        new = np.diff(self.true_positives, prepend=0)
         hits, behind_cut = np.zeros((2, len(self)), dtype=bool)
         behind_cut[self.ranks[self.cuts][:-1]] = True
         for rank, count in zip(self.ranks[new > 0].tolist(), new[new > 0].tolist(), strict=True):
@@ -234,7 +239,7 @@ class FactRanking:
         if not len(reached):
             raise ValueError(f"the list ends at recall {self.recall[-1] if len(self.ranks) else 0:.4g}")
         points = int(reached[0]) + 1
-        columns = ("ranks", "found", "scores", "hits", "relations")  # of a whole list all are long
+        columns = ("ranks", "true_positives", "scores", "hits", "relations")  # of a whole list all are long
         known = {name: getattr(self, name) for name in columns if getattr(self, name) is not None}
         return replace(self, **{name: column[:points] for name, column in known.items()})
 
@@ -256,22 +261,25 @@ class FactRanking:
             raise ValueError(f"area is {area!r}: give one of {', '.join(AREAS)}")
         if not len(self.ranks):
             return float("nan")
-        before = np.r_[0, self.found[:-1]]
-        here = np.flatnonzero(self.found > before)  # an area rises at these points only
+        before = np.r_[0, self.true_positives[:-1]]
+        here = np.flatnonzero(self.true_positives > before)  # an area rises at these points only
         before = before[here]
-        p, step = self.found[here] / self.ranks[here], (self.found[here] - before) / max(self.facts, 1)
+        p, step = (
+            self.true_positives[here] / self.ranks[here],
+            (self.true_positives[here] - before) / max(self.facts, 1),
+        )
         if area == "step":
             return float(in_range((step * p).sum(), "average precision"))
         later = here > 0  # the first point has none before it
         previous = before[later] / self.ranks[here[later] - 1]
-        found = (step[later] * (p[later] + previous)).sum() / 2
-        found += (step[~later] * p[~later]).sum() if area == "anchored" else 0.0
-        return float(in_range(found, f"the area {area!r}"))
+        total = (step[later] * (p[later] + previous)).sum() / 2
+        total += (step[~later] * p[~later]).sum() if area == "anchored" else 0.0
+        return float(in_range(total, f"the area {area!r}"))
 
     def best_f1(self) -> tuple[float, int, float | None]:
         """The highest micro-F1 over all thresholds, the first rank that has it, its score (the threshold).
 
-        F at rank i is 2 · found_i / (i + facts), at the known ranks at which a tie ends (`cuts`): it is that
+        F at rank i is 2 · TP_i / (i + facts), at the known ranks at which a tie ends (`cuts`): it is that
         of `counts_at` the threshold. OpenNRE takes every rank, also inside a tie: equal without ties, else as
         high or higher. (nan, 0, None) for an empty list.
 
@@ -281,21 +289,21 @@ class FactRanking:
         if not len(self.ranks):
             return float("nan"), 0, None
         here = np.flatnonzero(self.cuts)
-        f1 = 2 * self.found[here] / (self.ranks[here] + self.facts)
-        place = int(f1.argmax())
-        point = here[place]
+        f1 = 2 * self.true_positives[here] / (self.ranks[here] + self.facts)
+        best = int(f1.argmax())
+        point = here[best]
         threshold = None if self.scores is None else float(self.scores[point])
-        return float(f1[place]), int(self.ranks[point]), threshold
+        return float(f1[best]), int(self.ranks[point]), threshold
 
     def precision_at(self, n: int) -> float:
-        """found_n / n; nan beyond the end of the list, or at a rank that is not known.
+        """TP_n / n; nan beyond the end of the list, or at a rank that is not known.
 
         >>> FactRanking.from_scores([3, 2, 1], [True, False, True], facts=2).precision_at(2)
         0.5
         """
-        place = np.searchsorted(self.ranks, n)
-        known = place < len(self.ranks) and self.ranks[place] == n
-        return float(self.found[place] / n) if known else float("nan")
+        point = np.searchsorted(self.ranks, n)
+        known = point < len(self.ranks) and self.ranks[point] == n
+        return float(self.true_positives[point] / n) if known else float("nan")
 
     def counts_at(self, threshold: float) -> ClassCounts:
         """What is predicted of each relation with a score of at least `threshold`: for F under every scheme.
@@ -323,13 +331,13 @@ class FactRanking:
         """
         if self.relations is None or self.facts_of_relation is None or self.hits is None:
             names = ("relations", "facts_of_relation", "hits")
-            name = next(one for one in names if getattr(self, one) is None)
+            name = next(each for each in names if getattr(self, each) is None)
             raise ValueError(f"{name} is not known of this list: it has no counts of single relations")
         relations, hits = self.relations[:rank], self.hits[:rank]
         predicted, correct = (
             np.bincount(chosen, minlength=len(self.labels)) for chosen in (relations, relations[hits])
         )
-        n = len(self) + self.facts - int(self.found[-1] if len(self.found) else 0)
+        n = len(self) + self.facts - int(self.true_positives[-1] if len(self.true_positives) else 0)
         made = decision or f"rank<={rank}"
         return ClassCounts(correct, predicted, self.facts_of_relation, n, self.labels, decision=made)
 
@@ -358,9 +366,9 @@ def _falling_scores(scores: Any, order: np.ndarray) -> np.ndarray:
     values = values[order]
     rises = np.flatnonzero(~(np.diff(values) <= 0))
     if len(rises):
-        at = int(rises[0])
-        said = f"score {values[at + 1]:g} is above {values[at]:g}, that of the rank before"
-        raise CurveFault(int(order[at + 1]), "score", f"{said}; a ranked list falls")
+        point = int(rises[0])
+        said = f"score {values[point + 1]:g} is above {values[point]:g}, that of the rank before"
+        raise CurveFault(int(order[point + 1]), "score", f"{said}; a ranked list falls")
     return values
 
 
@@ -383,8 +391,8 @@ def fact_scores(ranking: FactRanking, at: Iterable[int] = PRECISION_AT) -> dict[
     return scores | {f"P@{n}": ranking.precision_at(n) for n in at}
 
 
-def _checked_facts(facts: int | None, found: np.ndarray) -> int:
-    hits = int(found[-1]) if len(found) else 0
+def _checked_facts(facts: int | None, true_positives: np.ndarray) -> int:
+    hits = int(true_positives[-1]) if len(true_positives) else 0
     facts = hits if facts is None else int(facts)
     if hits > facts:
         raise ValueError(f"facts is {facts}, but the list holds {hits} true ones")
@@ -404,8 +412,8 @@ def _check_relations(
         raise ValueError(f"facts_of_relation has shape {known.shape}; there are {len(labels)} labels")
     more = np.bincount(relations[hits], minlength=len(labels)) > known
     if more.any():
-        place = int(np.flatnonzero(more)[0])
-        raise ValueError(f"facts_of_relation[{place}] is {known[place]}: the list holds more hits of it")
+        code = int(np.flatnonzero(more)[0])
+        raise ValueError(f"facts_of_relation[{code}] is {known[code]}: the list holds more hits of it")
 
 
 def _falling(scores: np.ndarray) -> np.ndarray:

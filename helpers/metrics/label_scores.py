@@ -44,8 +44,8 @@ def top_k(scores: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
     """
     matrix = as_score_matrix(scores)
     check_k(k, matrix.shape[1])
-    found = [best_of(block, k) for _, block in score_blocks(matrix)]
-    return np.concatenate([labels for labels, _ in found]), np.concatenate([best for _, best in found])
+    blocks = [best_of(block, k) for _, block in score_blocks(matrix)]
+    return np.concatenate([labels for labels, _ in blocks]), np.concatenate([best for _, best in blocks])
 
 
 def as_score_matrix(scores: Any) -> np.ndarray | scipy.sparse.csr_array:

@@ -79,8 +79,8 @@ def label_intervals(
         fixed = np.stack(list(f_measures(counts).values()), axis=-1)
         return np.concatenate([fixed, averages(counts, schemes, classes_of=original, **policy)], axis=-1)
 
-    found = bootstrap_intervals(sets, statistic, rng, replicates, confidence)
-    return found.named(names)
+    interval = bootstrap_intervals(sets, statistic, rng, replicates, confidence)
+    return interval.named(names)
 
 
 PENDING = 1 << 16  # rows of tables that wait to be merged: merging stays cheap, and so does waiting
@@ -150,11 +150,11 @@ class MultilabelOutcome(Summable):
         gold = as_label_matrix(truth)
         n, n_labels = gold.shape
         names = label_names(labels, n_labels)
-        place = np.arange(n_labels) if columns is None else checked_columns(columns, n_labels)
+        scored = np.arange(n_labels) if columns is None else checked_columns(columns, n_labels)
         matrix = as_score_matrix(scores)
-        if matrix.shape != (n, len(place)):
-            raise ValueError(f"scores has shape {matrix.shape}, but truth has {(n, len(place))}")
-        check_k(depth, len(place), "depth")
+        if matrix.shape != (n, len(scored)):
+            raise ValueError(f"scores has shape {matrix.shape}, but truth has {(n, len(scored))}")
+        check_k(depth, len(scored), "depth")
         if not np.isfinite(threshold):
             raise ValueError(f"threshold is {threshold}: a finite number is needed")
         decision = "argmax" if multiclass else f"score>{threshold:.12g}"
@@ -164,11 +164,11 @@ class MultilabelOutcome(Summable):
             top = np.where(best == -np.inf, -1, labels)
             taken = block > (-np.inf if multiclass else threshold)
             if multiclass:
-                taken &= labels[:, :1] == np.arange(len(place))
+                taken &= labels[:, :1] == np.arange(len(scored))
             guess = from_mask(taken)
             if columns is not None:
-                top = np.append(place, -1)[top]  # −1, no label, finds the last one: −1 again
-                guess = widened(guess, place, n_labels)
+                top = np.append(scored, -1)[top]  # −1, no label, finds the last one: −1 again
+                guess = widened(guess, scored, n_labels)
             ranking = RankingOutcome.from_top(gold, top, names)
             once = np.ones(gold.shape[0], np.int64)
             sets = Outcome({"gold": gold, "predicted": guess}, once, names, decision=decision)
@@ -208,12 +208,12 @@ class MultilabelOutcome(Summable):
 
 
 def _sum(outcomes: list[MultilabelOutcome]) -> MultilabelOutcome:
-    sets = [one.sets for one in outcomes if one.sets is not None]
+    sets = [outcome.sets for outcome in outcomes if outcome.sets is not None]
     if 0 < len(sets) < len(outcomes):
         raise ValueError("outcomes with and without pairs of sets do not add up")
     return MultilabelOutcome(
-        RankingOutcome.merged([one.ranking for one in outcomes]),
-        ClassCounts.merged([one.counts for one in outcomes]),
+        RankingOutcome.merged([outcome.ranking for outcome in outcomes]),
+        ClassCounts.merged([outcome.counts for outcome in outcomes]),
         Outcome.merged(sets) if sets else None,
     )
 

@@ -265,7 +265,7 @@ class Outcome(Summable):
         for role in first.roles:
             columns = [outcome.roles[role] for outcome in outcomes]
             if first.decision is None:
-                placed = [positions(one.labels, labels)[one.roles[role]] for one in outcomes]
+                placed = [positions(outcome.labels, labels)[outcome.roles[role]] for outcome in outcomes]
                 roles[role] = np.concatenate(placed)
             else:
                 roles[role] = scipy.sparse.vstack(columns, format="csr")
@@ -351,7 +351,9 @@ class Outcome(Summable):
         """
         gold = self.roles["gold"]
         if inverse is not None:
-            gold = positions([inverse.get(one, one) for one in self.labels], self.labels, "inverse")[gold]
+            gold = positions([inverse.get(label, label) for label in self.labels], self.labels, "inverse")[
+                gold
+            ]
         roles = {"gold": gold, "predicted": self.roles[role]}
         if (right := _right_of(role)) in self.roles:
             roles["right"] = self.roles[right]
@@ -449,7 +451,7 @@ def _lists(matrix: scipy.sparse.csr_array) -> list[list[int]]:
 
 
 def _matrix(sets: Sequence[Sequence[int]], n_labels: int) -> scipy.sparse.csr_array:
-    indices = np.array([column for one in sets for column in sorted(one)], dtype=np.int32)
+    indices = np.array([column for columns in sets for column in sorted(columns)], dtype=np.int32)
     ends = np.cumsum([0, *map(len, sets)])
     return scipy.sparse.csr_array((np.ones(len(indices), bool), indices, ends), shape=(len(sets), n_labels))
 

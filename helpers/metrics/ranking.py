@@ -50,11 +50,11 @@ def ranking_values(hits: Any, relevant: Any, ks: Sequence[int]) -> np.ndarray:
     """
     hits, relevant = np.asarray(hits, dtype=bool), np.asarray(relevant)[:, None]
     k = checked_ks(ks, hits.shape[1], RANKS)
-    found = hits.cumsum(axis=1)[:, k - 1]
+    n_hits = hits.cumsum(axis=1)[:, k - 1]
     some = np.maximum(relevant, 1)  # without gold labels there are no hits: 0 / 1
     # a running sum as that of the gain, so that a perfect ranking has exactly 1
     ideal = _discounts(hits.shape[1]).cumsum()[np.minimum(k, some) - 1]
-    shares = [found / k, found / some, found / np.minimum(k, some), dcg_at(hits, ks) / ideal]
+    shares = [n_hits / k, n_hits / some, n_hits / np.minimum(k, some), dcg_at(hits, ks) / ideal]
     return np.stack(shares, axis=1)
 
 
@@ -87,9 +87,9 @@ def checked_ks(ks: Iterable[int], most: int, limit: str = "there are {} labels")
     given = list(ks)
     if not given:
         raise ValueError("ks is empty")
-    for place, k in enumerate(given):
-        check_k(k, most, f"ks[{place}]", limit)
-        if k in given[:place]:
+    for index, k in enumerate(given):
+        check_k(k, most, f"ks[{index}]", limit)
+        if k in given[:index]:
             raise ValueError(f"ks holds {k} twice")
     return np.array(given, dtype=np.intp)
 
@@ -204,11 +204,11 @@ class RankingOutcome(Summable):
     def values(self, ks: Iterable[int]) -> np.ndarray:
         """(C, 4·M) the measures of each kind of instance, in the order of `names_at`."""
         wanted = checked_ks(ks, self.depth, RANKS).tolist()
-        found = np.zeros((len(self.relevant), len(MEASURES) * len(wanted)))
-        for rows in row_blocks(len(found), self.depth):
+        measures = np.zeros((len(self.relevant), len(MEASURES) * len(wanted)))
+        for rows in row_blocks(len(measures), self.depth):
             hits = np.unpackbits(self.packed[rows], axis=1, count=self.depth)
-            found[rows] = ranking_values(hits, self.relevant[rows], wanted).reshape(len(hits), -1)
-        return found
+            measures[rows] = ranking_values(hits, self.relevant[rows], wanted).reshape(len(hits), -1)
+        return measures
 
     def scores(self, ks: Iterable[int]) -> dict[str, Any]:
         """Means over all instances, those without gold labels included, as {'P@1': …, …}.
@@ -221,7 +221,7 @@ class RankingOutcome(Summable):
             raise ValueError("no instances: there is nothing to take a mean of")
         means = self.counts @ self.values(ks) / np.asarray(self.n)[..., None]
         in_range(means, "a ranking measure")
-        return {name: scalar(means[..., place]) for place, name in enumerate(names_at(ks))}
+        return {name: scalar(means[..., index]) for index, name in enumerate(names_at(ks))}
 
     def intervals(
         self,
@@ -286,7 +286,7 @@ class RankingOutcome(Summable):
                 needed = f"gold labels, different ranks up to {depth}, and a count"
                 raise ValueError(f"rows[{index}] is {rows[index]}: {needed}")
             hits[index, np.array(ranks, dtype=np.intp) - 1] = True
-        relevant, counts = (np.array([row[place] for row in rows], dtype=np.int64) for place in (0, 2))
+        relevant, counts = (np.array([row[column] for row in rows], dtype=np.int64) for column in (0, 2))
         kinds = _grouped(relevant, np.packbits(hits, axis=1), counts)
         return cls(*kinds, depth=depth, labels=tuple(labels))
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from ..core import Label, csv_text, table_name, visible
-from .bootstrap import wilson_interval
+from .bootstrap import Interval, wilson_interval
 from .latex import COUNTS, HIDDEN, latex_float, latex_name, latex_text
 
 if TYPE_CHECKING:
@@ -281,6 +281,23 @@ class ClassReport(Report):
     headings: dict[str, str] = field(default_factory=dict)
     units: ClassVar[str] = "samples"
 
+    def sign(self, suffix: str) -> None:
+        """Put what has to be known, too, at the end of the signatures of the policy and of all schemes.
+
+        >>> report = ClassReport(1, (), None, 1.0, (), (), {"micro": {"signature": "f1|n:1"}}, {}, "f1", "f1")
+        >>> report.sign("|match:exact")
+        >>> report.signature, report.schemes["micro"]["signature"]
+        ('f1|match:exact', 'f1|n:1|match:exact')
+        """
+        self.signature += suffix
+        for row in self.schemes.values():
+            row["signature"] += suffix
+
+    def add_intervals(self, drawn: Interval) -> None:
+        """`add_interval` of every scheme, of an interval of their scores (S,)."""
+        for scheme, ends in drawn.named([*self.schemes]).items():
+            self.add_interval(scheme, ends.low, ends.high)
+
     def add_interval(self, scheme: str, low: float, high: float) -> None:
         """Put the ends of an interval for the score of a scheme into the report.
 
@@ -310,14 +327,14 @@ class ClassReport(Report):
         >>> ClassReport(1, (), None, 1.0, (), (), {"micro": {"f1": 0.5}}, {}, "f1", "").scores()
         {'micro': 0.5, 'accuracy': 1.0}
         """
-        found = {"accuracy": self.accuracy}
+        others = {"accuracy": self.accuracy}
         if "official" in self.extra:
-            found["official"] = self.extra["official"]["grouped"]["macro"]
+            others["official"] = self.extra["official"]["grouped"]["macro"]
         if direction := self.extra.get("direction"):
             values = {name: direction[key] for name, key in DIRECTION_SCORES.items()}
-            found |= {name: math.nan if value is None else value for name, value in values.items()}
+            others |= {name: math.nan if value is None else value for name, value in values.items()}
         schemes = {name: row[self.score_name] for name, row in self.schemes.items()}
-        return schemes | {name: value for name, value in found.items() if name not in schemes}
+        return schemes | {name: value for name, value in others.items() if name not in schemes}
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain Python values that `json.dumps` takes: nan becomes None, tuples become lists.

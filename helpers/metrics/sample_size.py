@@ -32,8 +32,8 @@ def runs_power(difference: float, sd: float, runs: int, level: float = 0.05) -> 
         raise ValueError(f"runs is {runs}: a model needs at least 2")
     df, shift = 2 * runs - 2, abs(difference) / (sd * sqrt(2 / runs))
     critical = scipy.stats.t.ppf(1 - level / 2, df)
-    found = scipy.stats.nct.sf(critical, df, shift) + scipy.stats.nct.cdf(-critical, df, shift)
-    return float(min(found, 1.0))
+    power = scipy.stats.nct.sf(critical, df, shift) + scipy.stats.nct.cdf(-critical, df, shift)
+    return float(min(power, 1.0))
 
 
 def runs_needed(difference: float, sd: float, power: float = 0.8, level: float = 0.05) -> int:

@@ -124,8 +124,8 @@ def check_same_labels(first: tuple[Label, ...], second: tuple[Label, ...]) -> No
         return
     if len(first) != len(second):
         raise ValueError(f"outcomes of {len(first)} and of {len(second)} labels do not add up")
-    place = next(i for i, (a, b) in enumerate(zip(first, second, strict=True)) if a != b)
-    differ = f"label {place} is {first[place]!r} and {second[place]!r}"
+    index = next(i for i, (a, b) in enumerate(zip(first, second, strict=True)) if a != b)
+    differ = f"label {index} is {first[index]!r} and {second[index]!r}"
     raise ValueError(f"outcomes of different labels do not add up: {differ}")
 
 
@@ -172,10 +172,10 @@ def in_range(values: Any, name: str, low: float = 0.0, high: float = 1.0) -> Any
     Traceback (most recent call last):
     ValueError: micro is 2, which is not in [0, 1]: the counts are not those of samples, or too large to add
     """
-    found = np.asarray(values)
-    wrong = (found < low - ROUNDING) | (found > high + ROUNDING)
+    numbers = np.asarray(values)
+    wrong = (numbers < low - ROUNDING) | (numbers > high + ROUNDING)
     if wrong.any():
-        odd = f"{name} is {found[wrong].flat[0]:.6g}, which is not in [{low:g}, {high:g}]"
+        odd = f"{name} is {numbers[wrong].flat[0]:.6g}, which is not in [{low:g}, {high:g}]"
         raise ValueError(f"{odd}: the counts are not those of samples, or too large to add")
     return values
 
@@ -297,7 +297,7 @@ def beta_of(score: str) -> float | None:
     >>> beta_of("f0.5"), beta_of("mcc")
     (0.5, None)
     """
-    found = re.fullmatch(r"f(\d+(\.\d+)?)", score)
-    if found and not float(found[1]):
+    matched = re.fullmatch(r"f(\d+(\.\d+)?)", score)
+    if matched and not float(matched[1]):
         raise ValueError(f"score is {score!r}: beta has to be a finite positive number")
-    return float(found[1]) if found else None
+    return float(matched[1]) if matched else None

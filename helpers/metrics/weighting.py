@@ -129,8 +129,8 @@ def scheme_names(schemes: Sequence[str | Weighting] | None = None) -> tuple[str,
     if isinstance(schemes, str) or not len(schemes):
         raise ValueError(f"schemes is {schemes!r}: a list of schemes is needed")
     names = ["micro" if scheme == "micro" else resolve(scheme)[0] for scheme in schemes]
-    for place, name in enumerate(names):
-        if name in names[:place]:
+    for index, name in enumerate(names):
+        if name in names[:index]:
             raise ValueError(f"two schemes are named {name!r}: give each function a name of its own")
     return tuple(names)
 

@@ -78,7 +78,9 @@ def drawn_unit(run: Run) -> str:
     ('pair', 'fact')
     """
     ranking = ranking_of(run)
-    return "pair" if run.outcome().pairs is not None and ranking.found[-1] == ranking.facts else "fact"
+    return (
+        "pair" if run.outcome().pairs is not None and ranking.true_positives[-1] == ranking.facts else "fact"
+    )
 
 
 def list_scores(
@@ -174,7 +176,7 @@ def cut_areas(runs: Mapping[str, Run], step: float = 0.01) -> pd.DataFrame:
     for name, run in runs.items():
         ranking = ranking_of(run)
         end = float(ranking.recall[-1])
-        first = max(step, float(ranking.recall[np.flatnonzero(ranking.found)[0]]))
+        first = max(step, float(ranking.recall[np.flatnonzero(ranking.true_positives)[0]]))
         for recall in [*np.arange(first, end, step), end]:
             rows.append({"system": name, "recall": 100 * recall, "area": 100 * ranking.until(recall).auc()})
     return pd.DataFrame(rows)

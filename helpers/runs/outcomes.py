@@ -158,7 +158,7 @@ class RankedFacts:
     pairs : of each, the number of its entity pair (or sentence), the same for every system on the data.
     facts_of_relation : number of true facts of each label.
 
-    >>> RankedFacts(level="bag", facts=3, length=3, hit_ranks=(1, 3)).ranking().found.tolist()
+    >>> RankedFacts(level="bag", facts=3, length=3, hit_ranks=(1, 3)).ranking().true_positives.tolist()
     [1, 1, 2]
     """
 
@@ -214,7 +214,7 @@ class RankedFacts:
             counts = np.zeros(len(names), dtype=np.int64)
             counts[positions] = ranking.facts_of_relation
             columns["facts_of_relation"] = tuple(counts.tolist())
-        hit_ranks = tuple(np.repeat(ranking.ranks, np.diff(ranking.found, prepend=0)).tolist())
+        hit_ranks = tuple(np.repeat(ranking.ranks, np.diff(ranking.true_positives, prepend=0)).tolist())
         return cls(level=level, facts=ranking.facts, length=len(ranking), hit_ranks=hit_ranks, **columns)
 
     def counted(self, labels: Sequence[Label]) -> RankedFacts:

@@ -44,7 +44,7 @@ class TestPublished:
             row = find_list(name, dataset)
             curve = read_curve(*(locate(f"{folder}{other}/{kind}.npy") for kind in ("precision", "recall")))
             again = FactRanking.from_curve(curve.precision, curve.recall, row.facts)
-            assert again.found.tolist() == published_ranking(row).found.tolist()
+            assert again.true_positives.tolist() == published_ranking(row).true_positives.tolist()
 
     def test_the_pairs_of_the_probabilities(self, data_dir) -> None:
         """Rows are the pairs of the sentences, sorted; columns are named by the labels that agree."""

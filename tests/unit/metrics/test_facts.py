@@ -108,7 +108,7 @@ def test_single_relations_are_those_of_scikit_learn(rng) -> None:
 def test_a_common_recall(rng) -> None:
     ranking = FactRanking.from_scores(rng.random(400), rng.random(400) < 0.3, facts=200)
     cut = ranking.until(0.3)
-    assert cut.found[-1] == 60 and cut.hits[-1] and len(cut) == len(cut.scores) == len(cut.hits)
+    assert cut.true_positives[-1] == 60 and cut.hits[-1] and len(cut) == len(cut.scores) == len(cut.hits)
     assert cut.auc() == pytest.approx(np.trapezoid(cut.precision, cut.recall))
     more = np.r_[ranking.hits, np.zeros(500, bool)]
     longer = FactRanking.from_scores(np.arange(900, 0, -1), more, facts=200)
@@ -182,7 +182,11 @@ def test_a_threshold_never_cuts_a_tie() -> None:
 
 @pytest.mark.filterwarnings("error")
 def test_scores_beyond_single_precision() -> None:
-    assert FactRanking.from_scores([1e300, 3e38, 4e38], [True, False, False], 2).found.tolist() == [1, 1, 1]
+    assert FactRanking.from_scores([1e300, 3e38, 4e38], [True, False, False], 2).true_positives.tolist() == [
+        1,
+        1,
+        1,
+    ]
 
 
 def test_counts_need_relations_and_scores() -> None:

@@ -127,7 +127,7 @@ class TestRoundTrip:
         ranking = FactRanking(ranks, found, int(found[-1]) + 2)
         kept = RankedFacts.from_ranking(ranking).counted(())
         again = kept.ranking()
-        assert again.ranks.tolist() == ranks.tolist() and again.found.tolist() == found.tolist()
+        assert again.ranks.tolist() == ranks.tolist() and again.true_positives.tolist() == found.tolist()
         assert again.auc() == ranking.auc() and kept.length == len(ranking)
 
     def test_what_an_outcome_does_not_have_is_refused(self, rng):
