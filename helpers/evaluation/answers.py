@@ -145,15 +145,15 @@ def settle(
     label_set : the labels, the negative class among them; 'gold': those that occur as gold; None: the task's,
         else `names`, those of label ids.
     off_list : what becomes of a prediction that is none of them: 'error' (also None), 'skip' or 'count', see
-        `COUNTED_AS`. A gold label that is none of them is an error.
+        `COUNTED_AS`. A gold label that is none of them is an error. The official scores of a task have a miss
+        in an answer that is counted, and no false alarm: it is of none of their classes.
     mapping : answer → label, for predictions only.
     empty : 'skip': an empty answer of a data frame counts as `SKIPPED`.
 
     Raises
     ------
     ValueError : an unknown rule, or a rule without a label set; a label set beside a task, or that is empty,
-        holds a label twice, or a name of `COUNTED_AS`; a label in `mapping` that is not in it; 'count' with a
-        task, whose official scores know no other class.
+        holds a label twice, or a name of `COUNTED_AS`; a label in `mapping` that is not in it.
     MalformedRecord : a label that is not in the set, with file, line and column, and how many more there are.
 
     >>> import pandas as pd
@@ -183,10 +183,6 @@ def settle(
         if off_list is not None:
             raise ValueError("off_list is of use with a label set: --label-set FILE or gold, or --id2label")
         return Answers(columns, (), None, n, mapped, changed, (), empty)
-    if task and off_list == "count":
-        raise ValueError(
-            f"off_list is 'count', but the official scores of {what} know no other label: 'skip'"
-        )
     _check_labels(labels, mapping or {}, normalise, what, columns)
     strange = _distinct(columns, predicted) - {*labels, SKIPPED}
     counted_as = COUNTED_AS[off_list or "error"] or ""

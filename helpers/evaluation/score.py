@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..core import (
+    OFF_LIST,
     SEMEVAL_RELATIONS,
     SKIPPED,
     Label,
@@ -308,11 +309,12 @@ def counted(
     ('NA', 'a', 'b')
     """
     if task:
-        outcome = Outcome.from_columns(**columns, labels=(*task.labels, SKIPPED), counts=counts)
-        skipped = {role: (codes == len(task.labels)).any() for role, codes in outcome.roles.items()}
+        known = (*task.labels, *({OFF_LIST} & {*listed}))
+        outcome = Outcome.from_columns(**columns, labels=(*known, SKIPPED), counts=counts)
+        skipped = {role: (codes == len(known)).any() for role, codes in outcome.roles.items()}
         if skipped["gold"]:
             raise ValueError(unlisted_message("gold", None, SKIPPED, task.labels))
-        return outcome if any(skipped.values()) else replace(outcome, labels=task.labels)
+        return outcome if any(skipped.values()) else replace(outcome, labels=known)
     outcome = Outcome.from_columns(**columns, counts=counts)
     wider = {*outcome.labels, *(() if isinstance(listed, str) else listed)}
     mixed = len({isinstance(label, str) for label in wider}) > 1  # `Policy` refuses what is no label here
