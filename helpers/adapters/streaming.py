@@ -29,10 +29,11 @@ class WeightedF1(Metric):
 
     Parameters
     ----------
-    classes : the number of labels, their names in the order of the ids, or id → name.
+    classes : the number of labels, their names in the order of the ids, or id → name. num_classes : their
+        number, as torchmetrics calls it; give one of the two.
     scheme : as in `helpers.adapters.f1_score`.
     negative : the negative class, by name or, where there are no names, by id.
-    ignore_index : targets that are not counted.
+    ignore_index : targets that are not counted; None: all count.
     policy : fields of `helpers.metrics.Policy`.
 
     `update(preds, target)`: target holds ids, (n, …); preds ids of the same shape, or logits or
@@ -54,10 +55,11 @@ class WeightedF1(Metric):
 
     def __init__(
         self,
-        classes: int | Sequence[str] | Mapping[Any, str],
+        classes: int | Sequence[str] | Mapping[Any, str] | None = None,
         scheme: str | Weighting = "dodrans",
         negative: Label | None = None,
-        ignore_index: int = IGNORED,
+        ignore_index: int | None = IGNORED,
+        num_classes: int | None = None,
         **policy: Any,
     ) -> None:
         of_metric = (
@@ -68,7 +70,10 @@ class WeightedF1(Metric):
             "sync_on_compute",
         )
         super().__init__(**{name: policy.pop(name) for name in of_metric if name in policy})
-        names: Sequence[Label] = list(range(classes)) if isinstance(classes, int) else names_of(classes)
+        given = num_classes if classes is None else classes
+        if given is None or None not in (classes, num_classes):
+            raise ValueError("give the classes, or num_classes, their number")
+        names = names_of(given)
         if negative is not None and negative not in names:
             raise ValueError(f"negative is {shown(negative)}, which is none of the {len(names)} classes")
         self.labels, self.scheme, self.ignore_index = tuple(names), scheme, ignore_index
@@ -79,17 +84,12 @@ class WeightedF1(Metric):
 
     def update(self, preds: torch.Tensor, target: torch.Tensor) -> None:
         """Count one batch; one whose targets are all ignored changes nothing."""
-        if bool((target == self.ignore_index).all()):
+        if self.ignore_index is not None and bool((target == self.ignore_index).all()):
             return
         size = len(self.labels)
         if preds.ndim == target.ndim + 1:
             preds = preds.movedim(1, -1)
-        gold, predicted = kept_ids(
-            preds.detach().float().cpu() if preds.is_floating_point() else preds.cpu(),
-            target.cpu(),
-            size,
-            self.ignore_index,
-        )
+        gold, predicted = kept_ids(preds, target, size, self.ignore_index)
         packed = torch.from_numpy(gold.astype("int64") * size + predicted)
         self.counts += (
             torch.bincount(packed, minlength=size * size).reshape(size, size).to(self.counts.device)

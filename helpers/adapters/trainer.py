@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import shown, unknown_name
+from ..core import Label, shown, unknown_name
 from ..metrics import Outcome, Policy, Weighting, evaluate
 from .scikit_learn import known_negative
 
@@ -17,8 +17,8 @@ IGNORED = -100
 
 
 def compute_metrics(
-    id2label: Mapping[int, str] | Mapping[str, str] | Sequence[str],
-    negative: str | None = None,
+    id2label: Mapping[int, str] | Mapping[str, str] | Sequence[str] | int,
+    negative: Label | None = None,
     schemes: Sequence[str | Weighting] | None = None,
     **policy: Any,
 ) -> Callable[[Any], dict[str, float]]:
@@ -27,16 +27,17 @@ def compute_metrics(
     Parameters
     ----------
     id2label : id → name, as in `model.config.id2label` (or in config.json, with ids as text), or the names
-        in the order of their ids.
-    negative : the name of the negative class, which is never averaged; it need not occur in the data.
+        in the order of their ids, or their number: labels are ids then.
+    negative : the negative class, which is never averaged, by its name, or by its id where there are no
+        names; it need not occur in the data.
     schemes : as in `helpers.metrics.averages`; None: all. policy : fields of `helpers.metrics.Policy`.
 
     Returns
     -------
-    A function of one `EvalPrediction` (or a pair predictions, targets): logits (n, L), or ids (n,); of token
-    classification one axis more. Of several outputs, as a tuple, the first is read. Targets of −100 are
-    ignored. It gives f1_<scheme> for every scheme, and accuracy, in 0 … 1; the Trainer puts `eval_` in front,
-    so `metric_for_best_model="eval_f1_dodrans"` chooses by one of them.
+    A function of one `EvalPrediction` (or a pair predictions, targets), arrays or tensors, bf16 too: logits
+    (n, L), or ids (n,); of token classification one axis more. Of several outputs, as a tuple, the first is
+    read. Targets of −100 are ignored. It gives f1_<scheme> for every scheme, and accuracy, in 0 … 1; the
+    Trainer puts `eval_` in front, so `metric_for_best_model="eval_f1_dodrans"` chooses by one of them.
 
     Raises
     ------
@@ -74,12 +75,15 @@ def compute_metrics(
     return computed
 
 
-def names_of(id2label: Mapping[Any, str] | Sequence[str]) -> list[str]:
-    """The names in the order of their ids; ValueError unless the ids are 0 … L−1 and the names differ.
+def names_of(id2label: Mapping[Any, str] | Sequence[str] | int) -> list[Label]:
+    """The names in the order of their ids, of a number the ids; ValueError unless the ids are 0 … L−1 and the
+    names differ.
 
-    >>> names_of({"1": "b", "0": "a"})
-    ['a', 'b']
+    >>> names_of({"1": "b", "0": "a"}), names_of(2)
+    (['a', 'b'], [0, 1])
     """
+    if isinstance(id2label, int):
+        return list(range(id2label))
     if isinstance(id2label, Mapping):
         try:
             named: dict[int, str] = {int(key): name for key, name in id2label.items()}
@@ -88,7 +92,7 @@ def names_of(id2label: Mapping[Any, str] | Sequence[str]) -> list[str]:
         if sorted(named) != list(range(len(id2label))):
             raise ValueError(f"id2label has the ids {sorted(named)}: 0 to {len(id2label) - 1} are needed")
         id2label = [named[number] for number in range(len(named))]
-    names = list(id2label)
+    names: list[Label] = list(id2label)
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None or not names:
         raise ValueError(f"id2label names {shown(twice)} twice" if names else "id2label is empty")
@@ -96,7 +100,7 @@ def names_of(id2label: Mapping[Any, str] | Sequence[str]) -> list[str]:
 
 
 def kept_ids(
-    predictions: Any, target: Any, n_labels: int, ignored: int = IGNORED
+    predictions: Any, target: Any, n_labels: int, ignored: int | None = IGNORED
 ) -> tuple[np.ndarray, np.ndarray]:
     """Gold and predicted ids (m,) of the places whose target is not ignored.
 
@@ -111,15 +115,15 @@ def kept_ids(
     ([1], [1])
     """
     first = predictions[0] if isinstance(predictions, tuple) else predictions
-    predicted, gold = np.asarray(first), np.asarray(target)
+    predicted, gold = _as_array(first), _as_array(target)
+    keep = np.ones(gold.shape, bool) if ignored is None else gold != ignored
     if predicted.shape == (*gold.shape, n_labels) and predicted.ndim == gold.ndim + 1:
-        if np.isnan(predicted[gold != ignored]).any():
+        if np.isnan(predicted[keep]).any():
             raise ValueError("predictions hold nan: the model has diverged")
         predicted = predicted.argmax(axis=-1)
     elif predicted.shape != gold.shape:
         shapes = f"predictions have shape {predicted.shape}, targets {gold.shape}"
         raise ValueError(f"{shapes}: logits of {n_labels} labels, or ids, are needed")
-    keep = gold != ignored
     if not keep.any():
         raise ValueError(f"targets are all {ignored}: there is nothing to score")
     for argument, ids in (("targets", gold[keep]), ("predictions", predicted[keep])):
@@ -128,3 +132,11 @@ def kept_ids(
             strange = ids[outside][0] if outside.any() else ids.dtype
             raise ValueError(f"{argument} hold {strange}: ids from 0 to {n_labels - 1} are needed")
     return gold[keep], predicted[keep]
+
+
+def _as_array(values: Any) -> np.ndarray:
+    """Numbers as an array; a tensor may be on any device, with a gradient, and of bf16, which NumPy lacks."""
+    if hasattr(values, "detach"):
+        values = values.detach().cpu()
+        values = values.float() if str(values.dtype) == "torch.bfloat16" else values
+    return np.asarray(values)

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import scipy  # its parts are loaded when they are first asked for
 
-from ..core import naming_file, plain_form, unknown_name
+from ..core import naming_file, plain_form, shown, unknown_name
 from ..data import Triple, TripleItem, read_triples
 from ..metrics import (
     ClassReport,
@@ -91,7 +91,7 @@ def _uncollected() -> Iterator[None]:
 
 @_uncollected()
 def score_triples(
-    path: Path | str,
+    path: Path | str | Sequence[Any],
     gold_file: Path | str | None = None,
     *,
     match: str = "exact",
@@ -104,10 +104,12 @@ def score_triples(
     seed: int = 1,
     **policy: Any,
 ) -> TripleReport:
-    """Score a file of items with gold and predicted triples; see `read_triples`.
+    """Score items with gold and predicted triples, of a file or as they are.
 
     Parameters
     ----------
+    path, gold_file : as in `read_triples`; or, in place of a file, one pair (gold, predicted) an item, both
+        lists of `Triple` or of (head, relation, tail).
     match : one of `MATCHES`. normalise : entities that differ in case, blanks or an article in front are one,
         and relations as `score --normalise` has it: in case, blanks, _ and -.
     gold_column, predicted_column, id_column : as in `read_triples`.
@@ -123,14 +125,38 @@ def score_triples(
     ...     _ = path.write_text('{"gold": [["Ada", "left", "Rome"]], "predicted": [["Ada", "left", "rome"]]}')
     ...     [score_triples(path, normalise=said).schemes["micro"]["f1"] for said in (False, True)]
     [0.0, 1.0]
+    >>> item = [("Ada", "left", "Rome")], [("Ada", "left", "Rome"), ("Bo", "left", "Rome")]
+    >>> score_triples([item]).schemes["micro"]["precision"]
+    0.5
     """
     scheme_names(schemes)  # refuses an unknown one before the file is read
     rules = match_rules(match, normalise)
     named = {"gold_column": gold_column, "predicted_column": predicted_column, "id_column": id_column}
-    items = read_triples(path, gold_file, **named)
-    with naming_file(path):
+    naming: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+    if isinstance(path, str | Path):
+        items, naming = read_triples(path, gold_file, **named), naming_file(path)
+    else:
+        items = _as_items(path)
+    with naming:
         outcome = triple_outcome(items, match, normalise)
         return report_of_sets(outcome, rules, schemes, replicates, seed, **policy)
+
+
+def _as_items(pairs: Iterable[Any]) -> list[TripleItem]:
+    """Pairs (gold, predicted) as `read_triples` gives items."""
+    items = []
+    for number, (gold, predicted) in enumerate(pairs, start=1):
+        item = TripleItem([], [])
+        for role, triples in {"gold": gold, "predicted": predicted}.items():
+            for triple in triples:
+                if not isinstance(triple, Triple):
+                    if isinstance(triple, str) or len(triple) != 3:
+                        needed = f"(head, relation, tail) is expected, not {shown(triple)}"
+                        raise ValueError(f"item {number}, {role} triples: {needed}")
+                    triple = Triple(triple[1], triple[0], triple[2])
+                getattr(item, role).append(triple)
+        items.append(item)
+    return items
 
 
 def triple_outcome(items: Iterable[TripleItem], match: str = "exact", normalise: bool = False) -> Outcome:

@@ -82,6 +82,30 @@ def test_it_works_in_a_collection(batches):
     assert set(found) == {"dodrans", "accuracy"} and 0 < found["dodrans"] < 1
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float64])
+def test_numbers_of_any_precision_with_a_gradient(dtype, batches):
+    metric, expected = weighted_f1(num_classes=4), weighted_f1(4)
+    for logits, target in batches:
+        rounded = logits.to(dtype)
+        metric.update(rounded.requires_grad_(), target)
+        expected.update(rounded.detach().argmax(-1), target)
+    assert metric.compute() == expected.compute()
+
+
+def test_every_target_counts_without_an_index_to_ignore():
+    metric = weighted_f1(num_classes=2, ignore_index=None)
+    metric.update(torch.tensor([0, 1]), torch.tensor([0, 0]))
+    assert metric.compute() == pytest.approx(2 / 3)
+    with pytest.raises(ValueError, match="targets hold -100"):
+        metric.update(torch.tensor([0]), torch.tensor([-100]))
+
+
+@pytest.mark.parametrize("classes", [{}, {"classes": 2, "num_classes": 2}])
+def test_classes_are_given_once(classes):
+    with pytest.raises(ValueError, match="give the classes, or num_classes"):
+        weighted_f1(**classes)
+
+
 def test_errors_are_named(batches):
     with pytest.raises(ValueError, match="'NA', which is none of the 4 classes"):
         weighted_f1(NAMES, negative="NA")

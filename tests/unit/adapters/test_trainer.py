@@ -33,6 +33,15 @@ def test_targets_of_minus_100_are_ignored_also_by_token(rng):
     assert score((logits, ignored)) == score((logits[:, :3], gold[:, :3]))
 
 
+def test_tensors_of_bf16_and_a_number_of_classes(rng):
+    import torch
+
+    gold, logits = rng.integers(0, 3, 50), torch.tensor(rng.normal(size=(50, 3))).bfloat16()
+    gold[:5] = -100
+    found = compute_metrics(3, negative=0)((logits.requires_grad_(), torch.tensor(gold)))
+    assert found == compute_metrics(NAMES, "no_relation")((logits.detach().argmax(1).numpy(), gold))
+
+
 @pytest.mark.parametrize(
     ("predictions", "target", "message"),
     [

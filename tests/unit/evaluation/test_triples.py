@@ -180,6 +180,23 @@ def test_order_duplicates_and_names_change_nothing(items, match, data) -> None:
     assert (same.fp == 0).all() and (same.fn == 0).all()
 
 
+@given(items=DOCUMENTS)
+def test_items_in_python_are_those_of_a_file(items) -> None:
+    plain = [
+        tuple([(one.head, one.relation, one.tail) for one in part] for part in item[:2]) for item in items
+    ]
+    assert (
+        score_triples(plain).to_dict()
+        == score_triples([(item.gold, item.predicted) for item in items]).to_dict()
+    )
+
+
+@pytest.mark.parametrize("triple", [("Ada", "left"), "abc"])
+def test_a_triple_in_python_has_three_parts(triple) -> None:
+    with pytest.raises(ValueError, match=r"item 1, predicted triples: \(head, relation, tail\) is expected"):
+        score_triples([([("Ada", "left", "Rome")], [triple])])
+
+
 class TestCompare:
     """A has two items right, B has the second one only; under last-token A has the third one, too."""
 

@@ -112,7 +112,7 @@ class TestRoundTrip:
         kept = RankedFacts.from_ranking(ranking, labels=labels, pairs=pairs, decimals=3)
         run = Run.from_outcome(kept, dataset="d", model="m", labels=labels, negative="NA")
         again = load_run(save_run(run, tmp_path)).outcome().ranking(labels, "NA")
-        for name in ("ranks", "found", "hits", "relations", "facts_of_relation"):
+        for name in ("ranks", "true_positives", "hits", "relations", "facts_of_relation"):
             assert np.array_equal(getattr(again, name), getattr(ranking, name)), name
         assert (again.labels, again.facts) == (ranking.labels, ranking.facts)
         assert np.abs(again.scores - ranking.scores).max() <= 5e-4
