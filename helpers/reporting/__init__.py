@@ -12,8 +12,7 @@ from .published import (
     rounding_interval,
     agrees,
 )
-from .baseline import against_majority, majority_label, majority_text
-from .seeds import (
+from .results import (
     DIRECTION,
     MixedRunsWarning,
     mixed_runs,
@@ -27,6 +26,18 @@ from .seeds import (
     epoch_runs,
     cells,
     mean_sd,
+    run_rows,
+    printed_key,
+    tidy_runs,
+    run_numbers,
+    mean_sd_text,
+    forest_rows,
+    runs_named,
+    runs_with,
+    settings_table,
+    against_majority,
+    majority_label,
+    majority_text,
 )
 from .tables import (
     TABLES_FOLDER,
@@ -38,16 +49,5 @@ from .tables import (
     published_ours,
     to_markdown,
     markdown_table,
-)
-from .run_tables import (
-    run_rows,
-    printed_key,
-    tidy_runs,
-    run_numbers,
-    mean_sd_text,
-    forest_rows,
-    runs_named,
-    runs_with,
-    settings_table,
 )
 from .sentences import answer, from_to, listed, p_value, share_in_words, signed

@@ -88,67 +88,48 @@ def _direction(field: str, title: str, about: str, better: Literal["higher", "lo
     return Measure(field, title, "paired", function, about, better, averages=True)
 
 
-def _ranked(name: str) -> Function:
-    return lambda outcome, negative: outcome.ranking.scores([int(name.partition("@")[2])])[name]
+def _labels(name: str, title: str, function: Function, **options: Any) -> Measure:
+    return Measure(name, title, "labels", function, _ABOUT[name], **options)
 
 
-def _fact(name: str) -> Function:
-    return lambda ranking, negative: _number(fact_scores(ranking)[name])
+def _at_k(name: str, k: int) -> Measure:
+    def function(outcome: Any, negative: Label | None) -> Any:
+        return outcome.ranking.scores([k])[f"{name}@{k}"]
+
+    fits = lambda labels, negative: len(labels) >= k  # noqa: E731
+    return Measure(f"{name}@{k}", f"{name}@{k}", "sets", function, fits=fits)
 
 
-def _number(value: float | None) -> float:
-    return float("nan") if value is None else value
+def _fact(name: str, title: str, interval: bool = True) -> Measure:
+    def function(ranking: Any, negative: Label | None) -> float:
+        value = fact_scores(ranking)[name]
+        return float("nan") if value is None else value
+
+    return Measure(name, title, "facts", function, _ABOUT.get(name, ""), interval=interval)
 
 
+_ABOUT = {
+    "accuracy": "Share of all samples, the negative class included, whose prediction is right.",
+    "official_macro": "The task's own score: macro-F1 over nine relations, direction counted "
+    "(Hendrickx et al. 2010).",
+    "auc": "Area between the points of the curve, as OpenNRE has it.",
+    "average_precision": "Average precision.",
+    "micro_f1": "The highest micro-F1 over all thresholds.",
+}
+_OF_A = "Macro-F1 on the test set; of SemEval the official one, over nine relations, direction counted."
+_OF_B = "The same score on the same sentences with the two entities exchanged."
+_OF_PIR = "Share of right predictions that do not move when the entities are exchanged: small is good."
 _BUILT_IN = (
-    Measure(
-        "accuracy",
-        "accuracy",
-        "labels",
-        lambda table, negative: table.accuracy,
-        "Share of all samples, the negative class included, whose prediction is right.",
-    ),
-    Measure(
-        "official_macro",
-        "official macro",
-        "labels",
-        official_macro,
-        "The task's own score: macro-F1 over nine relations, direction counted (Hendrickx et al. 2010).",
-        fits=_semeval,
-        averages=True,
-    ),
-    _direction(
-        "performance_original",
-        "A",
-        "Macro-F1 on the test set; of SemEval the official one, over nine relations, direction counted.",
-    ),
-    _direction(
-        "performance_paired", "B", "The same score on the same sentences with the two entities exchanged."
-    ),
+    _labels("accuracy", "accuracy", lambda table, negative: table.accuracy),
+    _labels("official_macro", "official macro", official_macro, fits=_semeval, averages=True),
+    _direction("performance_original", "A", _OF_A),
+    _direction("performance_paired", "B", _OF_B),
     _direction("pd", "PD", "|A − B|: small is good.", "lower"),
-    _direction(
-        "pir",
-        "PIR",
-        "Share of right predictions that do not move when the entities are exchanged: small is good.",
-        "lower",
-    ),
+    _direction("pir", "PIR", _OF_PIR, "lower"),
     _direction("ppr", "PPR", "Share of samples that are right both ways: large is good."),
-    *(
-        Measure(
-            f"{name}@{k}",
-            f"{name}@{k}",
-            "sets",
-            _ranked(f"{name}@{k}"),
-            fits=lambda labels, negative, k=k: len(labels) >= k,
-        )
-        for name in ("P", "NDCG")
-        for k in (1, 3, 5)
-        if (name, k) != ("NDCG", 1)
-    ),
-    Measure("auc", "AUC", "facts", _fact("auc"), "Area between the points of the curve, as OpenNRE has it."),
-    Measure("average_precision", "AP", "facts", _fact("average_precision"), "Average precision."),
-    Measure("micro_f1", "best F1", "facts", _fact("micro_f1"), "The highest micro-F1 over all thresholds."),
-    *(Measure(f"P@{n}", f"P@{n}", "facts", _fact(f"P@{n}"), interval=False) for n in PRECISION_AT),
+    *(_at_k(name, k) for name in ("P", "NDCG") for k in (1, 3, 5) if (name, k) != ("NDCG", 1)),
+    *map(_fact, ("auc", "average_precision", "micro_f1"), ("AUC", "AP", "best F1")),
+    *(_fact(f"P@{n}", f"P@{n}", interval=False) for n in PRECISION_AT),
 )
 BUILT_IN = frozenset(one.name for one in _BUILT_IN)
 _measures = {(one.kind, one.name): one for one in _BUILT_IN}
@@ -265,47 +246,36 @@ def _intervals(
     kind: str, outcome: Any, run: Run, drawn: Sequence[Measure], replicates: int
 ) -> dict[str, tuple[float, float]]:
     """Ends of the intervals of measures that can be drawn, all of the same replicates."""
-    if not drawn:
-        return {}
     rng = np.random.default_rng(SEED)
-    if kind == "sets":
-        return _set_intervals(outcome, rng, drawn, replicates)
-    if kind == "facts":
-        return _fact_intervals(outcome, run, rng, drawn, replicates)
-
-    def statistic(table: Any) -> np.ndarray:
-        fixed = ({"classes_of": outcome} if one.averages else {} for one in drawn)
-        values = (one.function(table, run.negative, **key) for one, key in zip(drawn, fixed, strict=True))
-        return np.stack([np.asarray(value, dtype=float) for value in values], axis=-1)
-
-    made = bootstrap_intervals(outcome, statistic, rng, replicates)
-    return {
-        one.name: (float(low), float(high)) for one, low, high in zip(drawn, made.low, made.high, strict=True)
-    }
-
-
-def _set_intervals(
-    outcome: MultilabelOutcome, rng: np.random.Generator, drawn: Sequence[Measure], replicates: int
-) -> dict[str, tuple[float, float]]:
-    ks = sorted({int(one.name.partition("@")[2]) for one in drawn if "@" in one.name})
-    found = outcome.ranking.intervals(ks, rng, replicates)
-    return {one.name: (found[one.name].low, found[one.name].high) for one in drawn if one.name in found}
-
-
-def _fact_intervals(
-    ranking: Any, run: Run, rng: np.random.Generator, drawn: Sequence[Measure], replicates: int
-) -> dict[str, tuple[float, float]]:
-    """Drawn by entity pair where they are stored and hold all true facts, else fact by fact."""
-    if ranking.hits is None:
+    names = [one.name for one in drawn]
+    if not drawn or (kind == "facts" and outcome.hits is None):
         return {}
+    if kind == "sets":
+        ks = sorted({int(name.partition("@")[2]) for name in names if "@" in name})
+        ends = outcome.ranking.intervals(ks, rng, replicates)
+        return {name: (ends[name].low, ends[name].high) for name in names if name in ends}
+    if kind == "facts":
+        sample, names = _fact_sample(outcome, run), list(FACT_MEASURES)
+        made = bootstrap_intervals(sample, lambda table: table.scores(), rng, replicates)
+    else:
+
+        def statistic(table: Any) -> np.ndarray:
+            fixed = ({"classes_of": outcome} if one.averages else {} for one in drawn)
+            values = (one.function(table, run.negative, **key) for one, key in zip(drawn, fixed, strict=True))
+            return np.stack([np.asarray(value, dtype=float) for value in values], axis=-1)
+
+        made = bootstrap_intervals(outcome, statistic, rng, replicates)
+    return dict(zip(names, zip(made.low.tolist(), made.high.tolist(), strict=True), strict=True))
+
+
+def _fact_sample(ranking: Any, run: Run) -> FactSample:
+    """Drawn by entity pair where they are stored and hold all true facts, else fact by fact."""
     units, of_unit = run.table.pairs, None
     if units is not None:
         of_unit = np.bincount(np.array(units)[ranking.hits], minlength=max(units) + 1)
-        units = units if of_unit.sum() == ranking.facts else None
-    sample = FactSample.of(ranking, units, None if units is None else of_unit)
-    made = bootstrap_intervals(sample, lambda table: table.scores(), rng, replicates)
-    ends = dict(zip(FACT_MEASURES, zip(made.low.tolist(), made.high.tolist(), strict=True), strict=True))
-    return {one.name: ends[one.name] for one in drawn if one.name in ends}
+        if of_unit.sum() != ranking.facts:
+            units = of_unit = None
+    return FactSample.of(ranking, units, of_unit)
 
 
 def scheme_ends(run: Run, replicates: int = REPLICATES) -> dict[str, Any]:
@@ -319,26 +289,19 @@ def scheme_ends(run: Run, replicates: int = REPLICATES) -> dict[str, Any]:
     (['micro', 'entropy', 'alpha'], 21)
     """
     schemes = ["micro", "entropy", *(f"n^{step / ALPHA_STEPS:g}" for step in range(ALPHA_STEPS + 1))]
-    found, rng = outcomes_of(run), np.random.default_rng(SEED)
-    if "labels" in found:
-        table = found["labels"]
-        made = bootstrap_intervals(
-            table,
-            lambda one: averages(one, schemes, classes_of=table, negative=run.negative),
-            rng,
-            replicates,
-        )
-    elif found.get("sets") is not None and found["sets"].sets is not None:
-        sets = found["sets"].sets
-        original = sets.per_class()
-        made = bootstrap_intervals(
-            sets,
-            lambda one: averages(one, schemes, classes_of=original),
-            rng,
-            replicates,
-        )
-    else:
+    outcomes, policy = outcomes_of(run), {"negative": run.negative}
+    table = outcomes.get("labels")
+    if table is None and "sets" in outcomes:
+        table, policy = outcomes["sets"].sets, {}
+    if table is None:
         return {}
+    classes = table.per_class()
+    made = bootstrap_intervals(
+        table,
+        lambda drawn: averages(drawn, schemes, classes_of=classes, **policy),
+        np.random.default_rng(SEED),
+        replicates,
+    )
     low, high = made.low.tolist(), made.high.tolist()
     return {"micro": (low[0], high[0]), "entropy": (low[1], high[1]), "alpha": (low[2:], high[2:])}
 

@@ -10,8 +10,7 @@ from helpers.papers.weighting import (
     weighted_rows,
     weighted_table,
 )
-from helpers.reporting.run_tables import runs_named
-from helpers.reporting.seeds import resampled_intervals
+from helpers.reporting.results import resampled_intervals, runs_named
 from helpers.reporting.tables import read_tidy, write_tidy
 from helpers.runs import Run
 from tests.support import DIRECTED, GOOD, HALF, directed_run

@@ -11,7 +11,7 @@ import pytest
 
 from helpers.metrics.weighting import SCHEMES
 from helpers.models.registry import default_settings
-from helpers.reporting.seeds import paired_scores, scheme_scores
+from helpers.reporting.results import paired_scores, scheme_scores
 from helpers.runs import STUDIES_FOLDER, PairedRows, Run, list_runs
 
 ENCODER = "all-MiniLM-L6-v2"

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from helpers.reporting.seeds import (
+from helpers.reporting.results import (
     DIRECTION,
     MixedRunsWarning,
     compare_models,

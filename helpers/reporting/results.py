@@ -1,0 +1,568 @@
+"""Scores of stored runs: of each run, means with intervals and SDs over seeds, tests; printed numbers beside.
+
+Two kinds of doubt, never mixed here. The SD over seeds says how far another *training run* would be off; it
+needs at least two runs. A bootstrap interval says how far another *test set* would move the score of one run
+(`resampled_intervals`). Missing runs are missing rows, and every mean says of how many runs it is.
+
+The papers fine-tuned BERT and RoBERTa: our encoder is named wherever a number of ours stands beside one of
+theirs (`published_model`), and nothing is judged to agree or not.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import warnings
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..core import Label, shown, unknown_name
+from ..metrics import (
+    DirectionScores,
+    FewRunsWarning,
+    Outcome,
+    averages,
+    bootstrap_intervals,
+    direction_scores,
+    holm,
+    mean_and_sd,
+    official_macro,
+    run_test,
+    sawilowsky,
+    scheme_names,
+)
+from ..runs import RUNS_FOLDER, Run, list_runs
+from .tables import TIDY_COLUMNS, tidy
+
+DIRECTION = ("performance_original", "performance_paired", "pd", "pir", "ppr")
+"""A, B, PD, PIR and PPR, as `DirectionScores` names them."""
+_NAMES = ["dataset", "model", "encoder"]
+RUN_COLUMNS = ("encoder", "runs", "seeds", "published_model")
+"""Columns of such a table beside the tidy ones."""
+Printed = Mapping[tuple[str, ...], tuple[str, str, str]]
+"""Data set, our model, metric, scheme, seed or aggregate → printed number, the paper's model, its item."""
+
+
+def original_table(run: Run) -> Outcome:
+    """Gold × predicted on the test set itself, for a run with paired samples or without.
+
+    >>> outcomes = Outcome.from_rows([(0, 1, 1, 5)], ("a", "b"), ("gold", "predicted", "paired"))
+    >>> original_table(Run.from_outcome(outcomes, dataset="d", model="m")).n
+    5
+    """
+    outcome = run.outcome()
+    return outcome.of("predicted").grouped() if isinstance(outcome, Outcome) else outcome
+
+
+def scheme_scores(run: Run) -> dict[str, float]:
+    """F1 on the test set under every scheme, fractions; the run's negative class is not averaged.
+
+    >>> table = Outcome.from_rows([(0, 0, 3), (1, 0, 1)], ("a", "b"))
+    >>> scheme_scores(Run.from_outcome(table, dataset="d", model="m"))["macro"]
+    0.42857142857142855
+    """
+    found = averages(original_table(run), negative=run.negative)
+    return dict(zip(scheme_names(), found.tolist(), strict=True))
+
+
+def paired_scores(run: Run) -> dict[str, float]:
+    """A, B, PD, PIR and PPR of R, fractions; `DIRECTION` names them. A and B are the official macro-F1.
+
+    Undefined: PIR is nan where nothing is right on the better set.
+
+    Raises ValueError for a run without paired samples.
+
+    >>> rows, roles = [(0, 0, 0, 3), (1, 1, 0, 1)], ("gold", "predicted", "paired")
+    >>> outcomes = Outcome.from_rows(rows, ("R(e1,e2)", "R(e2,e1)"), roles)
+    >>> paired_scores(Run.from_outcome(outcomes, dataset="d", model="m"))["ppr"]
+    0.25
+    """
+    return dict(zip(DIRECTION, _direction(run, run.outcome()).tolist(), strict=True))
+
+
+def _direction(run: Run, outcomes: Outcome) -> np.ndarray:
+    """(..., 5) the scores `DIRECTION` of the run's outcomes or of replicates of them."""
+    if run.kind != "paired" or run.second:
+        raise ValueError(f"{run.model} on {run.dataset} has no predictions on paired samples")
+    found: DirectionScores = direction_scores(
+        outcomes,
+        run.hyperparameters.get("inverse"),  # of data whose relations are not (e1,e2) and (e2,e1)
+        performance=lambda table, classes_of: official_macro(table, run.negative, classes_of),
+        classes_of=run.outcome(),
+    )
+    return np.stack([np.asarray(getattr(found, name), dtype=float) for name in DIRECTION], axis=-1)
+
+
+class MixedRunsWarning(UserWarning):
+    """Runs that are averaged were computed on several devices, or in several precisions."""
+
+
+def mixed_runs(
+    runs: Iterable[Run], title: Callable[[Run], str] = attrgetter("name")
+) -> dict[tuple[str, str, str], str]:
+    """Of models whose runs are not all of one device and precision, dataset, model and encoder → the kinds
+    that there are; a run that does not say what computed it counts for none.
+
+    Warns `MixedRunsWarning` of each, so that no mean of them is taken without a word.
+    """
+    kinds: dict[tuple[str, str, str], dict[str, None]] = {}
+    for run in runs:
+        made_by = [run.environment[name] for name in ("device", "precision") if run.environment.get(name)]
+        if made_by:
+            found = kinds.setdefault((run.dataset, title(run), run.encoder or ""), {})
+            found[" ".join(made_by)] = None
+    mixed = {key: ", ".join(found) for key, found in kinds.items() if len(found) > 1}
+    for (dataset, model, _), text in mixed.items():
+        warnings.warn(f"runs of {model} on {dataset} mix {text}", MixedRunsWarning, stacklevel=3)
+    return mixed
+
+
+def per_seed(
+    runs: Iterable[Run],
+    scores: Callable[[Run], Mapping[Hashable, float]],
+    title: Callable[[Run], str] = attrgetter("name"),
+) -> pd.DataFrame:
+    """One row for each score of each run: dataset, model (and variant), encoder ('' if there is none), seed,
+    score, value. Attribute `attrs["mixed"]`: `mixed_runs`, which `over_seeds` tells beside the seeds.
+
+    Parameters
+    ----------
+    scores : run → name of a score → value, e.g. `scheme_scores` or `paired_scores`.
+    title : run → what stands in the column model.
+
+    >>> run = Run.from_outcome(Outcome.from_columns(["a"], ["a"]), dataset="d", model="m", seed=9)
+    >>> per_seed([run], lambda run: {"n": run.n}).to_numpy().tolist()
+    [['d', 'm', '', 9, 'n', 1]]
+    """
+    runs = list(runs)
+    rows = [
+        (run.dataset, title(run), run.encoder or "", run.seed, name, value)
+        for run in runs
+        for name, value in scores(run).items()
+    ]
+    frame = pd.DataFrame(rows, columns=[*_NAMES, "seed", "score", "value"])
+    frame = frame.astype({"seed": "Int64"})
+    frame.attrs["mixed"] = mixed_runs(runs, title)
+    return frame
+
+
+def over_seeds(rows: pd.DataFrame) -> pd.DataFrame:
+    """Mean and sample SD (ddof = 1) over the runs of each model, in the order of first sight.
+
+    Parameters
+    ----------
+    rows : as `per_seed` gives them. A score that is undefined in a run (nan) is left out of that mean.
+
+    Returns
+    -------
+    dataset, model, encoder, score, mean, sd (nan for a single run, which has none), runs, seeds (text, with
+    the devices and precisions if there are several: `mixed_runs`).
+
+    >>> rows = pd.DataFrame({"dataset": "d", "model": "m", "encoder": "", "seed": [9, 148], "score": "f1"})
+    >>> over_seeds(rows.assign(value=[0.5, 0.7])).round(4).to_numpy().tolist()
+    [['d', 'm', '', 'f1', 0.6, 0.1414, 2, '9, 148']]
+    """
+    found = []
+    for key, group in rows.dropna(subset="value").groupby([*_NAMES, "score"], sort=False):
+        mean, sd, runs = mean_and_sd(group["value"])
+        mixed = rows.attrs.get("mixed", {}).get(key[:3])
+        seeds = _listed(group["seed"]) + (f" (mixes {mixed})" if mixed else "")
+        found.append((*key, mean, sd if runs > 1 else np.nan, runs, seeds))
+    return pd.DataFrame(found, columns=[*_NAMES, "score", "mean", "sd", "runs", "seeds"])
+
+
+def _listed(seeds: Iterable[int]) -> str:
+    return ", ".join(str(seed) for seed in seeds if not pd.isna(seed))
+
+
+def compare_models(rows: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
+    """Welch's test, Cohen's d with Sawilowsky's word, and Holm's correction between two models.
+
+    The sign is second − first, as in W's Tables 3 and 4. Eq. 4 of d asks for equal numbers of runs, so only
+    seeds that both models have are compared. Holm corrects over all rows of the table. `FewRunsWarning` is
+    not raised: `runs` says how many there are.
+
+    Parameters
+    ----------
+    rows : as `per_seed` gives them, of one data set.
+
+    Returns
+    -------
+    Index: the score; columns first, second (means), difference, p, p_holm, d, word, runs, seeds. With a
+    single common seed p and d are undefined (nan), with none there is no row.
+
+    >>> rows = pd.DataFrame({"model": [*"aaabbb"], "seed": [1, 2, 3] * 2, "score": "f1"})
+    >>> found = compare_models(rows.assign(value=[1.0, 2.0, 3.0, 3.0, 4.0, 5.0]), "a", "b")
+    >>> found[["first", "second", "difference", "d", "word", "seeds"]].to_numpy().tolist()
+    [[2.0, 4.0, 2.0, 2.0, 'huge', '1, 2, 3']]
+    """
+    wide = {
+        name: rows[rows["model"] == name].pivot(index="seed", columns="score", values="value")
+        for name in (first, second)
+    }
+    seeds = [seed for seed in wide[first].index if seed in wide[second].index]
+    tested = {
+        score: _tested(wide[first].loc[seeds, score], wide[second].loc[seeds, score])
+        for score in rows["score"].unique()
+        if seeds
+    }
+    frame = pd.DataFrame.from_dict(tested, orient="index", columns=["first", "second", "p", "d"])
+    return frame.assign(
+        difference=frame["second"] - frame["first"],
+        p_holm=np.array(holm(frame["p"]), dtype=float),
+        word=[sawilowsky(d) for d in frame["d"]],
+        runs=len(seeds),
+        seeds=_listed(seeds),
+    )[["first", "second", "difference", "p", "p_holm", "d", "word", "runs", "seeds"]]
+
+
+def _tested(a: Sequence[float], b: Sequence[float]) -> tuple[float, float, float, float]:
+    with warnings.catch_warnings(action="ignore", category=FewRunsWarning):
+        test = run_test(b, a)
+    return test.mean_b, test.mean_a, test.p, test.d
+
+
+def resampled_intervals(
+    runs: Iterable[Run], scores: str = "schemes", replicates: int = 1000, seed: int = 9
+) -> pd.DataFrame:
+    """Bootstrap intervals (95 %) over the test set: each run's table is resampled, the ends are averaged.
+
+    So the interval is that of a typical single run. Tables of several seeds are *not* added up before: they
+    are of the same sentences, so their sum would pass for a larger test set and give too narrow an interval.
+    Each run is drawn with a generator of its own, so that a new run moves no interval of another.
+
+    Parameters
+    ----------
+    scores : 'schemes' for `scheme_scores`, 'direction' for `paired_scores`.
+
+    Returns
+    -------
+    dataset, model, encoder, score, low, high, runs.
+
+    Raises ValueError for another name of scores.
+
+    >>> table = Outcome.from_rows([(0, 0, 50), (1, 1, 50)], ("a", "b"))
+    >>> run = Run.from_outcome(table, dataset="d", model="m", seed=9)
+    >>> resampled_intervals([run], replicates=10)[["score", "low", "high"]].to_numpy().tolist()[-1]
+    ['macro', 1.0, 1.0]
+    """
+    if scores not in ("schemes", "direction"):
+        raise ValueError(f"scores is {scores!r}: give 'schemes' or 'direction'")
+    rows, runs = [], list(runs)
+    mixed_runs(runs)
+    for run in runs:
+        if scores == "schemes":
+            table, names = original_table(run), scheme_names()
+            score = partial(averages, classes_of=table, negative=run.negative)
+        else:
+            table, names, score = run.outcome(), DIRECTION, partial(_direction, run)
+        interval = bootstrap_intervals(table, score, np.random.default_rng(seed), replicates)
+        ends = zip(names, np.atleast_1d(interval.low), np.atleast_1d(interval.high), strict=True)
+        rows += [(run.dataset, run.name, run.encoder or "", *end) for end in ends]
+    frame = pd.DataFrame(rows, columns=[*_NAMES, "score", "low", "high"])
+    grouped = frame.groupby([*_NAMES, "score"], sort=False)
+    return grouped.agg(low=("low", "mean"), high=("high", "mean"), runs=("low", "size")).reset_index()
+
+
+def epoch_runs(folder: Path | str, **where: str) -> dict[int, list[Run]]:
+    """The runs in `folder` that were stored after each epoch, as variants `epoch-<n>`, which is taken off.
+
+    `where` as for `list_runs`. No such folder gives an empty mapping.
+
+    >>> epoch_runs("no-such-folder")
+    {}
+    """
+    epochs: dict[int, list[Run]] = {}
+    for run in list_runs(folder=folder, **where):
+        if found := re.search(r"(?:^|\+)epoch-(\d+)$", run.variant):
+            usual = replace(run, variant=run.variant[: found.start()])
+            epochs.setdefault(int(found[1]), []).append(usual)
+    return dict(sorted(epochs.items()))
+
+
+def mean_sd(values: pd.Series, decimals: int) -> str:
+    """Mean ± SD (ddof 1) as text; one value alone has no SD, none is '–'.
+
+    >>> mean_sd(pd.Series([1.0, 2.0, None]), 1), mean_sd(pd.Series([2.0]), 1)
+    ('1.5 ± 0.7', '2.0')
+    """
+    values = values.dropna()
+    if values.empty:
+        return "–"
+    spread = f" ± {values.std(ddof=1):.{decimals}f}" if len(values) > 1 else ""
+    return f"{values.mean():.{decimals}f}{spread}"
+
+
+def cells(scores: pd.DataFrame, by: str, decimals: int = 2, scale: float = 100) -> pd.DataFrame:
+    """Mean ± SD over runs as text: a row for each value of `by`, a column for each score, then `runs`.
+
+    scores : as `per_seed` gives them. scale : 100 shows fractions in per cent.
+
+    >>> two = pd.DataFrame({"model": "EM-C", "seed": [9, 148], "score": "A", "value": [0.84, 0.86]})
+    >>> cells(two, "model", 1).to_dict("index")
+    {'EM-C': {'A': '85.0 ± 1.4', 'runs': 2}}
+    """
+    groups = scores.groupby([by, "score"], sort=False)["value"]
+    text = groups.agg(lambda values: mean_sd(scale * values.astype(float), decimals)).unstack()
+    counts = groups.size().groupby(level=0).max()
+    rows = list(dict.fromkeys(scores[by]))
+    return text.reindex(rows).rename_axis(columns=None).assign(runs=counts)
+
+
+def run_rows(
+    scores: pd.DataFrame, intervals: pd.DataFrame, names: Mapping[str, tuple[str, str]]
+) -> list[dict]:
+    """Rows of single runs, means and SDs; an undefined value has no row.
+
+    Parameters
+    ----------
+    scores : as `per_seed` gives them. intervals : as `resampled_intervals`; their ends go with the means.
+    names : score → its metric and scheme in the tidy table.
+
+    >>> scores = pd.DataFrame({"dataset": "d", "model": "m", "encoder": "", "seed": [9], "score": "micro"})
+    >>> rows = run_rows(scores.assign(value=0.5), pd.DataFrame(), {"micro": ("f1", "micro")})
+    >>> [(row["metric"], row["scheme"], row["seed_or_agg"], row["value"]) for row in rows]
+    [('f1', 'micro', 'seed-9', 0.5), ('f1', 'micro', 'mean', 0.5)]
+    """
+
+    def row(of: Any, seed_or_agg: str, value: float, **more: Any) -> dict:
+        metric, scheme = names[of.score]
+        where = {"dataset": of.dataset, "model": of.model, "encoder": of.encoder}
+        return where | {"metric": metric, "scheme": scheme, "seed_or_agg": seed_or_agg, "value": value} | more
+
+    single = scores.dropna(subset=["seed", "value"])
+    rows = [row(run, f"seed-{run.seed}", run.value) for run in single.itertuples()]
+    key = [*_NAMES, "score"]
+    ends = {} if intervals.empty else intervals.set_index(key)[["low", "high"]].to_dict("index")
+    for mean in over_seeds(scores).itertuples():
+        said = {"runs": mean.runs, "seeds": mean.seeds}
+        own = ends.get(tuple(getattr(mean, name) for name in key), {})
+        rows.append(row(mean, "mean", mean.mean, **said, **own))
+        if mean.runs > 1:
+            rows.append(row(mean, "sd", mean.sd, **said))
+    return rows
+
+
+def tidy_runs(rows: Sequence[dict], printed: Printed) -> pd.DataFrame:
+    """The tidy table of run rows with all of `RUN_COLUMNS`, also where there is no row.
+
+    >>> tidy_runs([], {}).columns.tolist()[-4:]
+    ['encoder', 'runs', 'seeds', 'published_model']
+    """
+    for row in rows:
+        row["published"], row["published_model"], _ = printed.get(printed_key(row), ("", "", ""))
+    return tidy(rows).reindex(columns=[*TIDY_COLUMNS, *RUN_COLUMNS])
+
+
+def printed_key(row: Mapping[str, str]) -> tuple[str, ...]:
+    """What a row is called in a `Printed`.
+
+    >>> printed_key({"dataset": "d", "model": "m", "metric": "f1", "scheme": "micro", "seed_or_agg": "mean"})
+    ('d', 'm', 'f1', 'micro', 'mean')
+    """
+    return tuple(row[name] for name in ("dataset", "model", "metric", "scheme", "seed_or_agg"))
+
+
+def run_numbers(rows: pd.DataFrame, dataset: str) -> dict[tuple[str, ...], float]:
+    """The values of a data set by model, metric, scheme and seed or aggregate.
+
+    >>> run_numbers(tidy_runs([], {}), "semeval2010")
+    {}
+    """
+    own = rows[rows["dataset"] == dataset]
+    keys = zip(own["model"], own["metric"], own["scheme"], own["seed_or_agg"], strict=True)
+    return dict(zip(keys, own["value"].astype(float), strict=True))
+
+
+def mean_sd_text(numbers: Mapping[tuple[str, ...], float], key: tuple[str, str, str], decimals: int) -> str:
+    """Mean ± SD in per cent, as text; '–' without runs, no SD for a single one.
+
+    >>> mean_sd_text({("m", "f1", "micro", "mean"): 0.875}, ("m", "f1", "micro"), 1)
+    '87.5'
+    """
+    mean, sd = numbers.get((*key, "mean")), numbers.get((*key, "sd"))
+    if mean is None:
+        return "–"
+    return f"{100 * mean:.{decimals}f}" + ("" if sd is None else f" ± {100 * sd:.{decimals}f}")
+
+
+def forest_rows(
+    rows: pd.DataFrame, dataset: str, panels: Mapping[tuple[str, str], str], models: Sequence[str] = ()
+) -> pd.DataFrame:
+    """What `forest_chart` draws of a tidy table of runs: published numbers beside each of our runs, per cent.
+
+    Parameters
+    ----------
+    rows : as `tidy_runs` gives them. panels : metric and scheme → title of its panel, in order. models : in
+        the order wanted; none: all that have a published number.
+
+    Returns
+    -------
+    Columns panel, row (model), source ('published' or 'ours'), value.
+
+    >>> forest_rows(tidy_runs([], {}), "semeval2010", {("ppr", ""): "PPR"}).columns.tolist()
+    ['panel', 'row', 'source', 'value']
+    """
+    own = rows[rows["dataset"] == dataset]
+    own = own.assign(panel=[panels.get(key) for key in zip(own["metric"], own["scheme"], strict=True)])
+    own = own.dropna(subset="panel").rename(columns={"model": "row"})
+    means, single = own[own["seed_or_agg"] == "mean"], own[own["seed_or_agg"].str.startswith("seed")]
+    theirs = means[means["published"] != ""]
+    theirs = theirs.assign(source="published", value=theirs["published"].astype(float))
+    ours = pd.concat([single, means[~means["row"].isin(single["row"])]])
+    ours = ours.assign(source="ours", value=100 * ours["value"])
+    order = {"row": list(models or dict.fromkeys(theirs["row"])), "panel": list(panels.values())}
+    drawn = pd.concat([theirs, ours])[["panel", "row", "source", "value"]]
+    drawn = drawn[drawn["row"].isin(order["row"])]
+    for column, known in order.items():
+        drawn = drawn.sort_values(
+            column, key=lambda names, known=known: names.map(known.index), kind="stable"
+        )
+    return drawn.reset_index(drop=True)
+
+
+def runs_named(rows: pd.DataFrame, dataset: str, models: Sequence[str]) -> str:
+    """Which runs of ours a table shows: encoder and seeds of each model, in words.
+
+    >>> runs_named(tidy_runs([], {}), "semeval2010", ["EM-ES"])
+    'Ours: no runs.'
+    """
+    own = rows[(rows["dataset"] == dataset) & (rows["seed_or_agg"] == "mean") & rows["model"].isin(models)]
+    parts = []
+    for (encoder, seeds), said in own.drop_duplicates("model").groupby(["encoder", "seeds"], sort=False):
+        word = "no seed" if not seeds else f"seeds {seeds}" if "," in seeds else f"seed {seeds}"
+        parts.append(f"{', '.join(said['model'])}: {encoder or 'no encoder'}, {word}")
+    return f"Ours: {'; '.join(parts) or 'no runs'}."
+
+
+def runs_with(encoder: str, datasets: Iterable[str], folder: Path | str = RUNS_FOLDER) -> list[Run]:
+    """The runs of profile standard that read with this encoder, or with none.
+
+    Raises ValueError, with the known names, for an encoder that no run has.
+
+    >>> runs_with("all-MiniLM-L6-v2", ["no-such-data"])
+    []
+    """
+    runs = [run for name in datasets for run in list_runs(name, profile="standard", folder=folder)]
+    known = sorted({run.encoder for run in runs if run.seed is not None})
+    if known and encoder not in known:
+        raise unknown_name("encoder", encoder, known)
+    return [run for run in runs if run.seed is None or run.encoder == encoder]
+
+
+SETTINGS = ("dataset", "split", "profile", "encoder", "seed", "negative", "variant")
+"""Fields of a run that `settings_table` shows beside its hyperparameters."""
+
+
+def settings_table(runs: Run | Iterable[Run]) -> pd.DataFrame:
+    """Everything that was set in some runs: one row a setting, one column a model.
+
+    What belongs to the run itself comes first, then each hyperparameter and option, then the sha256 (first 12
+    digits) of each input file. Runs of one model on one data set share a column: equal values stand there
+    once, others side by side in the order of the runs, as seeds do. '' where a model has no such setting.
+
+    Raises ValueError if there is no run.
+
+    >>> from helpers.metrics import Outcome
+    >>> given = {"dataset": "demo", "model": "em-c", "hyperparameters": {"epochs": 3, "words": {"a": "b"}}}
+    >>> table = Outcome.from_columns(["a"], ["a"])
+    >>> settings_table([Run.from_outcome(table, seed=seed, **given) for seed in (9, 148)])
+             em-c
+    dataset  demo
+    split    test
+    seed     9, 148
+    epochs   3
+    words    {"a": "b"}
+    """
+    columns: dict[tuple[str, str], dict[str, dict[str, None]]] = {}
+    for run in [runs] if isinstance(runs, Run) else runs:
+        values = {name: getattr(run, name) for name in SETTINGS if getattr(run, name) not in (None, "")}
+        # Sorted as a run file has them: a run that was just trained and a stored one give one table.
+        values |= dict(sorted(run.hyperparameters.items()))
+        for name, value in sorted(run.options.items()):  # `dropout` of the settings is the encoder's
+            values[f"option {name}" if name in values else name] = value
+        values |= {f"sha256 of {name}": digest[:12] for name, digest in sorted(run.files.items())}
+        column = columns.setdefault((run.name, run.dataset), {})
+        for name, value in values.items():
+            nested = isinstance(value, dict | list | tuple)
+            text = json.dumps(value, ensure_ascii=False) if nested else str(value)
+            column.setdefault(name, {})[text] = None
+    if not columns:
+        raise ValueError("runs is empty: there are no settings to show")
+    several = len({name for name, _ in columns}) < len(columns)
+    titles = [f"{name}, {dataset}" if several else name for name, dataset in columns]
+    table = pd.DataFrame(
+        {
+            title: pd.Series({name: ", ".join(values) for name, values in column.items()}, dtype=object)
+            for title, column in zip(titles, columns.values(), strict=True)
+        }
+    )
+    rows = dict.fromkeys(name for column in columns.values() for name in column)
+    order = sorted(rows, key=lambda name: (name.startswith("sha256 of "), name not in SETTINGS))
+    return table.reindex(order).fillna("")
+
+
+def majority_label(run: Run) -> Label:
+    """The most frequent relation of the training samples, if the run says which it was; else the most
+    frequent one of the test set, which no constant answer beats in accuracy.
+
+    >>> table = Outcome.from_columns(["a", "b", "b"], ["a", "b", "a"])
+    >>> majority_label(Run.from_outcome(table, dataset="d", model="m"))
+    'b'
+    """
+    known = run.facts.get("majority")
+    table = original_table(run)
+    return known if known in table.labels else table.labels[int(np.argmax(table.per_class().gold))]
+
+
+def against_majority(run: Run) -> dict[str, tuple[float, float]]:
+    """Accuracy and the F1 under every scheme, of the run and of always answering `majority_label`; fractions.
+
+    A majority that is the negative class has no F1 but 0.
+
+    Raises ValueError for a run that is not of single labels.
+
+    >>> table = Outcome.from_columns(["a", "b", "b", "b"], ["a", "b", "b", "a"])
+    >>> against_majority(Run.from_outcome(table, dataset="d", model="m"))["accuracy"]
+    (0.75, 0.75)
+    """
+    if run.kind not in ("confusion", "paired"):
+        raise ValueError(
+            f"{run.model} on {run.dataset} has an outcome of kind {run.kind}, not of single labels"
+        )
+    table = original_table(run)
+    gold = table.roles["gold"]
+    always = np.full_like(gold, table.labels.index(majority_label(run)))
+    constant = Outcome({"gold": gold, "predicted": always}, table.counts, table.labels)
+    f1 = averages(constant, negative=run.negative).tolist()
+    ours = scheme_scores(run)
+    return {"accuracy": (table.accuracy, constant.accuracy)} | dict(
+        zip(ours, zip(ours.values(), f1, strict=True), strict=True)
+    )
+
+
+def majority_text(run: Run) -> str:
+    """One line: whether the run beats the majority baseline, in accuracy and under every scheme.
+
+    >>> table = Outcome.from_columns(["a", "b", "b", "b"], ["a", "b", "b", "b"])
+    >>> majority_text(Run.from_outcome(table, dataset="d", model="m"))
+    "beats the majority baseline (always 'b', accuracy 75.00) in accuracy and under every scheme"
+    """
+    pairs = against_majority(run)
+    always, accuracy = shown(majority_label(run)), 100 * pairs["accuracy"][1]
+    said = f"the majority baseline (always {always}, accuracy {accuracy:.2f})"
+    worse = [
+        f"{name} {100 * ours:.2f} against {100 * theirs:.2f}"
+        for name, (ours, theirs) in pairs.items()
+        if not ours > theirs
+    ]
+    if worse:
+        return f"does not beat {said}: {', '.join(worse)}"
+    return f"beats {said} in accuracy and under every scheme"
