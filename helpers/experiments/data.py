@@ -86,7 +86,7 @@ class RelationData:
 
     def evaluate(self, model: Model, names: Iterable[str], progress: bool) -> dict[str, list[np.ndarray]]:
         """Evaluation → label ids predicted on each of the test sets; all processes come here together."""
-        each = [model.evaluations(part, progress, f"predicting {one}") for one, part in self.tests.items()]
+        each = [model.evaluations(part, progress) for part in self.tests.values()]
         return {name: [found[name] for found in each] for name in names}
 
     def table(self, predicted: Sequence[np.ndarray] | None, whole: bool = True) -> Any:

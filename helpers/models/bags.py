@@ -236,12 +236,12 @@ class BagClassifier(NeuralModel):
         return self.classifier.weight * getattr(self, "diagonal", 1.0)
 
     def sentence_vectors(
-        self, bags: Sequence[Bag | RelationSample], progress: bool = True, description: str = "predicting"
+        self, bags: Sequence[Bag | RelationSample], progress: bool = True
     ) -> list[torch.Tensor]:
         """(n, H) of each bag's n sentences."""
         bags = as_bags(bags)
         flat = [BagExample((one,)) for sentences in self.encoder.examples(bags) for one in sentences]
-        vectors = training.outputs(self, flat, self.encoder, progress, description)
+        vectors = training.outputs(self, flat, self.encoder, progress)
         return list(vectors.split([len(bag.samples) for bag in bags]))
 
     def scores(
@@ -249,7 +249,6 @@ class BagClassifier(NeuralModel):
         bags: Sequence[Bag | RelationSample],
         aggregator: Aggregator | None = None,
         progress: bool = True,
-        description: str = "predicting",
     ) -> np.ndarray:
         """The probability of each label for each bag, (B, L), from all of its sentences; see the class.
 
@@ -260,7 +259,7 @@ class BagClassifier(NeuralModel):
         self._checked(aggregator)  # before the work
         if not bags:
             return np.empty((0, len(self.labels)))
-        return self.aggregated(self.sentence_vectors(bags, progress, description), aggregator)
+        return self.aggregated(self.sentence_vectors(bags, progress), aggregator)
 
     def aggregated(self, vectors: Sequence[torch.Tensor], aggregator: Aggregator | None = None) -> np.ndarray:
         """`scores` of bags whose `sentence_vectors` are there already, as to compare aggregators."""
@@ -289,14 +288,9 @@ class BagClassifier(NeuralModel):
             return torch.softmax(self.classifier(weights[:, 0] @ vectors), dim=0)
         return torch.softmax(self.classifier(vectors.mean(dim=0)), dim=0)
 
-    def predict(
-        self,
-        samples: Sequence[Bag | RelationSample],
-        progress: bool = True,
-        description: str = "predicting",
-    ) -> np.ndarray:
+    def predict(self, samples: Sequence[Bag | RelationSample], progress: bool = True) -> np.ndarray:
         """The label id with the highest score, shape (B,); ties go to the smaller id."""
-        return self.scores(samples, None, progress, description).argmax(axis=1)
+        return self.scores(samples, None, progress).argmax(axis=1)
 
 
 def _drawn(bag: BagExample, size: int, rng: random.Random) -> BagExample:

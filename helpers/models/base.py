@@ -99,16 +99,12 @@ class Model(ABC):
         """
 
     @abstractmethod
-    def predict(
-        self, samples: Sequence[RelationSample], progress: bool = True, description: str = "predicting"
-    ) -> np.ndarray:
+    def predict(self, samples: Sequence[RelationSample], progress: bool = True) -> np.ndarray:
         """The predicted label ids, shape (samples,)."""
 
-    def evaluations(
-        self, samples: Sequence[RelationSample], progress: bool = True, description: str = "predicting"
-    ) -> dict[str, np.ndarray]:
+    def evaluations(self, samples: Sequence[RelationSample], progress: bool = True) -> dict[str, np.ndarray]:
         """Name → what `predict` gives in each way of evaluation; most models have one, without a name."""
-        return {self.evaluation: self.predict(samples, progress=progress, description=description)}
+        return {self.evaluation: self.predict(samples, progress=progress)}
 
     @property
     def precision(self) -> str | None:

@@ -94,11 +94,9 @@ class NeuralModel(nn.Module, Model):
         """Train with `settings` and `seed`; see `training.train`."""
         return training.train(self, samples, self.settings, self.seed, *how, **named)
 
-    def predict(
-        self, samples: Sequence[Any], progress: bool = True, description: str = "predicting"
-    ) -> np.ndarray:
+    def predict(self, samples: Sequence[Any], progress: bool = True) -> np.ndarray:
         """The predicted label ids, shape (samples,), the same in every process; ties go to the smaller id."""
-        return training.predict(self, samples, progress, description)
+        return training.predict(self, samples, progress)
 
     @property
     def precision(self) -> str:
@@ -110,6 +108,9 @@ class NeuralModel(nn.Module, Model):
 
 class OnEncoder(NeuralModel):
     """A network on a pretrained encoder, which its class is given first."""
+
+    markers: tuple[str, ...] = MARKERS
+    """What stands before and after entity 1, before and after entity 2."""
 
     @classmethod
     def new(
@@ -129,7 +130,7 @@ class OnEncoder(NeuralModel):
     @classmethod
     def marker_tokens(cls, **options: Any) -> tuple[str, ...]:
         """The tokens that a model with these options needs in the vocabulary; see `load_encoder`."""
-        return MARKERS
+        return cls.markers
 
     @classmethod
     def reads_pooler(cls, **options: Any) -> bool:
@@ -145,7 +146,8 @@ class RelationClassifier(OnEncoder):
 
     Attributes
     ----------
-    max_length : most tokens of an input, special tokens included.
+    max_length : most tokens of an input, special tokens included. A subclass passes on what stands before
+        its options.
 
     >>> from helpers.models.encoder import load_encoder
     >>> model = RelationClassifier(load_encoder(markers=MARKERS), ["Other"])
@@ -156,8 +158,6 @@ class RelationClassifier(OnEncoder):
     (1, 3, 5, 7)
     """
 
-    markers: tuple[str, ...] = MARKERS
-    """What stands before and after entity 1, before and after entity 2."""
     fills: ClassVar[Mapping[str, float]] = {}
     """Name of an extra tensor (`Example.extra`) → the value that pads it."""
 
@@ -166,11 +166,6 @@ class RelationClassifier(OnEncoder):
         self.encoder = encoder
         self.encoder_name, self.encoder_sha256 = encoder.name, encoder.sha256
         self.max_length = min(max_length, encoder.longest)
-
-    @classmethod
-    def marker_tokens(cls, **options: Any) -> tuple[str, ...]:
-        """Those of the class."""
-        return cls.markers
 
     def examples(self, samples: Sequence[RelationSample]) -> list[Example]:
         """Inputs for prediction: one for each sample (`relation_scores` may expect several).

@@ -7,14 +7,13 @@ H is the encoder's hidden size, R the number of relations. How the entities are 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import torch
 from torch import nn
 
 from ..data import RelationSample
 from .classifier import MARKERS, RelationClassifier
-from .encoder import Encoder
 from .inputs import Batch, Example
 
 SCHEMES = {"added": MARKERS, "pieces": MARKERS, "symbols": ("#", "#", "$", "$")}
@@ -33,16 +32,10 @@ class EntityMarkers(RelationClassifier):
     vectors: ClassVar[int] = 1
     """How many hidden states the classifier reads."""
 
-    def __init__(
-        self,
-        encoder: Encoder,
-        labels: Sequence[str],
-        max_length: int = 128,
-        marker_scheme: MarkerScheme = "added",
-    ) -> None:
-        super().__init__(encoder, labels, max_length)
+    def __init__(self, *given: Any, marker_scheme: MarkerScheme = "added") -> None:
+        super().__init__(*given)
         self.marker_scheme, self.markers = marker_scheme, SCHEMES[marker_scheme]
-        self.classifier = nn.Linear(self.vectors * encoder.hidden_size, len(self.labels))
+        self.classifier = nn.Linear(self.vectors * self.encoder.hidden_size, len(self.labels))
 
     @classmethod
     def marker_tokens(cls, marker_scheme: MarkerScheme = "added", **_: object) -> tuple[str, ...]:
@@ -77,16 +70,9 @@ class EntityMarkersStart(EntityMarkers):
 
     vectors = 2
 
-    def __init__(
-        self,
-        encoder: Encoder,
-        labels: Sequence[str],
-        max_length: int = 128,
-        layer_norm: bool = False,
-        marker_scheme: MarkerScheme = "added",
-    ) -> None:
-        super().__init__(encoder, labels, max_length, marker_scheme)
-        self.norm = nn.LayerNorm(2 * encoder.hidden_size) if layer_norm else nn.Identity()
+    def __init__(self, *given: Any, layer_norm: bool = False, **options: Any) -> None:
+        super().__init__(*given, **options)
+        self.norm = nn.LayerNorm(2 * self.encoder.hidden_size) if layer_norm else nn.Identity()
         self.layer_norm = layer_norm
 
     def forward(self, batch: Batch) -> torch.Tensor:
@@ -112,19 +98,12 @@ class RBert(RelationClassifier):
 
     markers = ("$", "$", "#", "#")
 
-    def __init__(
-        self,
-        encoder: Encoder,
-        labels: Sequence[str],
-        max_length: int = 128,
-        form: Literal["paper", "port"] = "paper",
-        dropout: float = 0.1,
-    ) -> None:
-        super().__init__(encoder, labels, max_length)
+    def __init__(self, *given: Any, form: Literal["paper", "port"] = "paper", dropout: float = 0.1) -> None:
+        super().__init__(*given)
         if not 0 <= dropout < 1:
             raise ValueError(f"dropout is {dropout!r}; it must be in [0, 1)")
         self.form = form
-        size = encoder.hidden_size
+        size = self.encoder.hidden_size
         self.dropout = nn.Dropout(dropout)
         self.sentence, self.entity = nn.Linear(size, size), nn.Linear(size, size)
         self.classifier = nn.Linear(3 * size, len(self.labels))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from torch import nn
@@ -13,7 +13,6 @@ from torch.nn import functional
 from ..core import BACKWARD, inverse_label, role_words
 from ..data import RelationSample
 from .classifier import RelationClassifier
-from .encoder import Encoder
 from .inputs import Batch, Example, tokenize_marked
 
 
@@ -48,24 +47,20 @@ class LiteralRelationCls(RelationClassifier):
 
     def __init__(
         self,
-        encoder: Encoder,
-        labels: Sequence[str],
-        max_length: int = 128,
+        *given: Any,
         candidates: Literal["all", "directed"] = "all",
         negatives: Literal["fixed", "resampled"] = "fixed",
         turned: Literal["roles", "symbols"] = "roles",
     ) -> None:
-        super().__init__(encoder, labels, max_length)
+        super().__init__(*given)
         directed = [place for place, label in enumerate(self.labels) if inverse_label(label) != label]
         self.candidates = list(range(len(self.labels))) if candidates == "all" else directed
         if len(self.candidates) < 2:
             raise ValueError(f"EMR-C needs at least two candidates, not {len(self.candidates)}")
-        self._options = {"candidates": candidates, "negatives": negatives}
-        self._options |= {} if turned == "roles" else {"turned": turned}
         self.resampled = negatives == "resampled"
-        self.classifier = nn.Linear(encoder.hidden_size, 1)
+        self.classifier = nn.Linear(self.encoder.hidden_size, 1)
         literal = [literal_text(self.labels[place], turned) for place in self.candidates]
-        tokens = encoder.tokenizer(literal, add_special_tokens=False)["input_ids"]
+        tokens = self.encoder.tokenizer(literal, add_special_tokens=False)["input_ids"]
         self._literal = dict(zip(self.candidates, tokens, strict=True))
 
     def _sentences(self, samples: Sequence[RelationSample]) -> list:

@@ -11,13 +11,13 @@ five-word form that the released PTR code reads, as KnowPrompt's repository keep
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import torch
 from torch.nn import functional
 
 from ..data import RelationSample
 from .classifier import RelationClassifier
-from .encoder import Encoder
 from .inputs import Batch, Example, Marked, tokenize_marked
 from .label_words import POSITIVE, POSITIVE_WORDS, Words, all_label_words
 
@@ -49,19 +49,14 @@ class Prompt(RelationClassifier):
 
     markers = ()
 
-    def __init__(
-        self,
-        encoder: Encoder,
-        labels: Sequence[str],
-        max_length: int = 128,
-        words: Mapping[str, Words] | None = None,
-    ) -> None:
-        super().__init__(encoder, labels, max_length)
-        if encoder.tokenizer.mask_token_id is None:
-            raise ValueError(f"encoder {encoder.name!r} has no mask token")
+    def __init__(self, *given: Any, words: Mapping[str, Words] | None = None) -> None:
+        super().__init__(*given)
+        tokenizer = self.encoder.tokenizer
+        if tokenizer.mask_token_id is None:
+            raise ValueError(f"encoder {self.encoder.name!r} has no mask token")
         # The released code encodes "the [MASK]" and "[MASK] [MASK] [MASK] the [MASK]" by themselves: what
         # stands first in them has no blank before it, which a byte-level tokenizer sees.
-        self._the = [encoder.tokenizer(the, add_special_tokens=False)["input_ids"] for the in ("the", " the")]
+        self._the = [tokenizer(the, add_special_tokens=False)["input_ids"] for the in ("the", " the")]
         self._prompt = 2 * LONGEST_NAME + sum(map(len, self._the)) + MASKS + 2
         if self.max_length < self._prompt:
             raise ValueError(f"max_length is {self.max_length}; PTR's prompt needs at least {self._prompt}")

@@ -9,11 +9,12 @@ Files are safetensors, written atomically; no pickle.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,11 +60,10 @@ def processor_threads(count: int | None) -> Iterator[None]:
 
 def save_checkpoint(path: Path, model: nn.Module, optimizer: Optimizer, progress: dict[str, Any]) -> None:
     """Write weights, optimiser state and `progress` (JSON values), atomically."""
-    tensors = {f"model.{name}": value.detach().contiguous() for name, value in model.state_dict().items()}
-    for place, parameter in enumerate(_parameters(optimizer)):
-        for name, value in optimizer.state.get(parameter, {}).items():
-            tensors[f"optimizer.{place}.{name}"] = torch.as_tensor(value).detach().contiguous()
-    _write(path, tensors, {"progress": json.dumps(progress)})
+    states = optimizer.state_dict()["state"].items()
+    parts = {"model": model.state_dict()} | {f"optimizer.{place}": state for place, state in states}
+    named = {f"{part}.{name}": one for part, state in parts.items() for name, one in state.items()}
+    _write(path, named, {"progress": json.dumps(progress)})
 
 
 def load_checkpoint(
@@ -82,9 +82,9 @@ def load_checkpoint(
     except Exception as error:
         why = f"not a checkpoint of this model ({error}); delete it to start anew"
         raise ValueError(f"{path}: {why}") from None
-    for place, parameter in enumerate(_parameters(optimizer)):
-        state = _under(f"optimizer.{place}.", tensors)
-        if state:
+    parameters = (parameter for group in optimizer.param_groups for parameter in group["params"])
+    for place, parameter in enumerate(parameters):
+        if state := _under(f"optimizer.{place}.", tensors):
             optimizer.state[parameter] = state
     return progress
 
@@ -98,11 +98,12 @@ def save_weights(path: Path, model: nn.Module) -> Path:
     ...     load_weights(path, nn.Linear(2, 1)).weight.shape
     torch.Size([1, 2])
     """
-    _write(path, {name: value.detach().contiguous() for name, value in model.state_dict().items()})
+    _write(path, model.state_dict())
     return path
 
 
-def _write(path: Path, tensors: dict[str, torch.Tensor], metadata: dict[str, str] | None = None) -> None:
+def _write(path: Path, values: Mapping[str, Any], metadata: dict[str, str] | None = None) -> None:
+    tensors = {name: torch.as_tensor(value).detach().contiguous() for name, value in values.items()}
     with atomic_path(path) as draft:
         try:
             save_file(tensors, draft, metadata=metadata)
@@ -121,10 +122,6 @@ def load_weights(path: Path, model: nn.Module) -> nn.Module:
     except Exception as error:
         raise ValueError(f"{path}: these weights do not fit the model ({error})") from None
     return model
-
-
-def _parameters(optimizer: Optimizer) -> list[nn.Parameter]:
-    return [parameter for group in optimizer.param_groups for parameter in group["params"]]
 
 
 def _under(prefix: str, tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
@@ -321,14 +318,12 @@ def _deterministic() -> Iterator[None]:
         torch.utils.deterministic.fill_uninitialized_memory = filled
 
 
-def predict(
-    model: NeuralModel, samples: Sequence[Any], progress: bool = True, description: str = "predicting"
-) -> np.ndarray:
+def predict(model: NeuralModel, samples: Sequence[Any], progress: bool = True) -> np.ndarray:
     """The predicted label ids, shape (samples,), the same in every process; ties go to the smaller id."""
     examples = model.examples(samples)
     if not examples:
         return np.empty(0, dtype=np.int64)
-    rows = outputs(model, examples, model, progress, description)
+    rows = outputs(model, examples, model, progress)
     return model.relation_scores(rows).cpu().numpy().argmax(axis=1)
 
 
@@ -337,7 +332,6 @@ def outputs(
     examples: Sequence[Any],
     function: Callable[[Batch], torch.Tensor],
     progress: bool = True,
-    description: str = "predicting",
 ) -> torch.Tensor:
     """What a function of the model gives for each of the examples, in their order: (n, …), on the processor.
 
@@ -346,13 +340,12 @@ def outputs(
     joined = accelerator()
     batches = prediction_batches([example.length for example in examples], PREDICTION_BATCH)
     mine = batches[joined.process_index :: joined.num_processes]
-    bar = tqdm(mine, desc=description, unit="batch", disable=not (progress and joined.is_main_process))
+    bar = tqdm(mine, desc="predicting", unit="batch", disable=not (progress and joined.is_main_process))
     device = next(model.parameters()).device
     model.eval()
-    found: list[tuple[int, torch.Tensor]] = []
     with torch.inference_mode():
-        for batch in bar:
-            output = function(model.collate([examples[at] for at in batch]).to(device))
-            found += zip(batch, output.float().cpu(), strict=True)
-    everything = gather_object(found) if joined.num_processes > 1 else found
+        found = [function(model.collate([examples[at] for at in batch]).to(device)).float() for batch in bar]
+    rows = torch.cat(found).cpu() if found else ()  # on the device until then: nothing waits for a batch
+    pairs = list(zip(itertools.chain(*mine), rows, strict=True))
+    everything = gather_object(pairs) if joined.num_processes > 1 else pairs
     return torch.stack([row for _, row in sorted(everything, key=lambda pair: pair[0])])

@@ -158,9 +158,7 @@ class TypeRestriction(nn.Module, Model):
     def _is_negative(self, sample: TypedSample) -> bool:
         return sample.relation == self.negative
 
-    def evaluations(
-        self, samples: Sequence[TypedSample], progress: bool = True, description: str = "predicting"
-    ) -> dict[str, np.ndarray]:
+    def evaluations(self, samples: Sequence[TypedSample], progress: bool = True) -> dict[str, np.ndarray]:
         """The predicted label ids in both modes, each (samples,), from one pass through the stages.
 
         Raises ValueError before training.
@@ -172,7 +170,7 @@ class TypeRestriction(nn.Module, Model):
         leaky = corrected.copy()
         # the first stage knows two labels; the gold ones are hidden from it
         hidden = [replace(one, relation=self.negative) for one in samples]
-        alarms = self.stages["binary"].predict(hidden, progress, description).astype(bool)
+        alarms = self.stages["binary"].predict(hidden, progress).astype(bool)
         seen = possible_relations(samples, self.negative, self.typed)
         groups: dict[Types, list[int]] = defaultdict(list)
         for place in np.flatnonzero(alarms).tolist():
@@ -181,7 +179,7 @@ class TypeRestriction(nn.Module, Model):
             relations = self.possible.get(types, ())
             if len(relations) > 1:
                 members = [replace(samples[place], relation=relations[0]) for place in places]
-                found = self.stages[_stage(types)].predict(members, progress, description)
+                found = self.stages[_stage(types)].predict(members, progress)
                 corrected[places] = leaky[places] = [self.labels.index(relations[one]) for one in found]
                 continue
             if relations:
@@ -191,11 +189,9 @@ class TypeRestriction(nn.Module, Model):
         leaky[[self._is_negative(one) for one in samples]] = negative
         return dict(zip(EVALUATIONS, (corrected, leaky), strict=True))
 
-    def predict(
-        self, samples: Sequence[TypedSample], progress: bool = True, description: str = "predicting"
-    ) -> np.ndarray:
+    def predict(self, samples: Sequence[TypedSample], progress: bool = True) -> np.ndarray:
         """The predicted label ids in the mode `evaluation`; 'as-published' reads the gold labels."""
-        return self.evaluations(samples, progress, description)[self.evaluation]
+        return self.evaluations(samples, progress)[self.evaluation]
 
     @property
     def precision(self) -> str | None:

@@ -59,6 +59,9 @@ class CostSensitive(LinearClassifier):
     (2,)
     """
 
+    pooled = False
+    """Whether one pair is chosen for all labels."""
+
     def __init__(
         self,
         options: str = "",
@@ -88,14 +91,18 @@ class CostSensitive(LinearClassifier):
 
     def _train(self, X: Any, targets: sparse.csc_array, options: Options) -> None:
         grid, problems = self._grid(), LabelProblems(X, targets, options)
-        random = check_random_state(self.random_state)
-        pieces = ((label, grid, self._orders(random, problems.n, grid)) for label in range(problems.count))
-        self._chosen(problems.each(_best_pair, pieces, self.n_jobs, self._title()))
+        random, labels = check_random_state(self.random_state), range(problems.count)
+        drawn = (self._orders(random, problems.n, grid) for _ in labels)
+        orders = [next(drawn)] * problems.count if self.pooled else drawn
+        pieces = ((label, grid, one) for label, one in zip(labels, orders, strict=True))
+        counts = problems.each(_counts_of_label, pieces, self.n_jobs, self._title())
+        if self.pooled:
+            counts = [Counts(*np.sum([tuple(one) for one in counts], axis=0))] * problems.count
+        pairs = [grid[int(np.argmax(one.f1()))] for one in counts]
+        problems.each(_kept, zip(labels, pairs, strict=True), self.n_jobs, self._title())
         self._set_weights(problems.weights, options)
-        self.thresholds_ = np.zeros(problems.count)
-
-    def _chosen(self, pairs: Sequence[Pair]) -> None:
         self.c_factors_, self.costs_ = (np.array(column) for column in zip(*pairs, strict=True))
+        self.thresholds_ = np.zeros(problems.count)
 
 
 class CostSensitiveMicro(CostSensitive):
@@ -108,26 +115,7 @@ class CostSensitiveMicro(CostSensitive):
     1
     """
 
-    def _train(self, X: Any, targets: sparse.csc_array, options: Options) -> None:
-        grid, problems = self._grid(), LabelProblems(X, targets, options)
-        orders = self._orders(check_random_state(self.random_state), problems.n, grid)
-        labels = range(problems.count)
-        pieces = ((label, grid, orders) for label in labels)
-        counts = problems.each(_counts_of_label, pieces, self.n_jobs, self._title())
-        pooled = Counts(*np.sum([tuple(count) for count in counts], axis=0))
-        pair = grid[int(np.argmax(pooled.f1()))]
-        problems.each(_kept, ((label, pair) for label in labels), self.n_jobs, self._title())
-        self._set_weights(problems.weights, options)
-        self._chosen([pair] * problems.count)
-        self.thresholds_ = np.zeros(problems.count)
-
-
-def _best_pair(problems: LabelProblems, piece: Piece) -> Pair:
-    """The best pair of a label, the first of several; the weights on all documents with it are kept."""
-    label, grid, _ = piece
-    pair = grid[int(np.argmax(_counts_of_label(problems, piece).f1()))]
-    _kept(problems, (label, pair))
-    return pair
+    pooled = True
 
 
 def _counts_of_label(problems: LabelProblems, piece: Piece) -> Counts:

@@ -30,7 +30,6 @@ from helpers.models.registry import build
 from helpers.models.settings import Settings
 from helpers.models.training import load_weights
 from helpers.runs import list_runs, load_run, run_path, run_state
-from tests.support import stop_after
 
 LABELS = tuple(label_ids(TEST_COUNTS))
 QUICK = Settings(learning_rate=2e-3, epochs=2, batch_size=16, precision="fp32")
@@ -153,27 +152,6 @@ class TestStoredRuns:
         with pytest.raises(FileExistsError, match=r"\(options\)"):
             run_of(replace(experiment, options={"layer_norm": True}), predictions="p.csv")
         assert path.read_bytes() == before and not (scratch / "p.csv").exists()
-
-
-class TestInterrupted:
-    def test_it_goes_on_from_its_checkpoint(self, experiment, scratch, monkeypatch) -> None:
-        whole = run_experiment(experiment, "whole", progress=False)
-        with monkeypatch.context() as patch:
-            stop_after(8, patch)
-            with pytest.raises(KeyboardInterrupt):
-                run_of(experiment)
-        assert scratch_files() == []
-        (checkpoint,) = (scratch / "checkpoints").iterdir()
-        (abandoned := checkpoint.with_name(".helpers-killed")).mkdir()
-        (abandoned / "lock").touch()
-        steps, one_step = [], training._Loop._one_step
-        monkeypatch.setattr(
-            training._Loop, "_one_step", lambda loop, parts: (steps.append(loop.step), one_step(loop, parts))
-        )
-        run = run_of(experiment)
-        assert steps == [6, 7, 8, 9, 10, 11]
-        assert run.table == whole.table and run.history == whole.history
-        assert list((scratch / "checkpoints").iterdir()) == []
 
 
 class TestData:

@@ -1,7 +1,6 @@
 """Thresholds: LibMultiLabel's numbers, both rules written out slowly, and every cut through some scores."""
 
 import json
-import multiprocessing
 
 import numpy as np
 import pytest
@@ -12,8 +11,6 @@ from scipy import sparse
 from sklearn.base import clone
 
 from helpers import ROOT
-from helpers.models.linear import problems as label_problems
-from helpers.models.linear import thresholding
 from helpers.models.linear.base import OneVsRest
 from helpers.models.linear.thresholding import (
     FBR,
@@ -193,16 +190,6 @@ class TestBothRules:
         model = Thresholding("-s 2 -B 1", rule=rule, random_state=2).fit(X, y)
         assert np.isfinite(model.thresholds_).all()
         assert model.predict(X)[:, 0].all()
-
-    def test_an_error_of_a_process_is_raised(self, rule, monkeypatch):
-        def interrupted(scores, positive):
-            raise KeyboardInterrupt
-
-        monkeypatch.setattr(label_problems, "ALONE", 0)
-        monkeypatch.setattr(thresholding, "threshold_candidates", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            Thresholding(rule=rule, n_jobs=2).fit(X, Y)
-        assert not multiprocessing.active_children()
 
 
 class TestCuts:
