@@ -72,7 +72,7 @@ def threshold(text: str) -> tuple[str, float]:
 @POLICY
 @bootstrap()
 @SEED
-@option("--engine", "E", "memory, duckdb or spark: what counts (default memory, or duckdb for many rows).")
+@option("--engine", "E", "memory, duckdb or spark: what counts (default memory, duckdb from 1 GiB on).")
 @flag("--check-ids", "Identifiers have to be unique over all files (in memory those of a file always are).")
 @option("--fail-under", "NAME=X", FAIL_UNDER, threshold, multiple=True)
 @option("--score-only", "NAME", SCORE_ONLY)
@@ -98,9 +98,9 @@ def _score(files: tuple[str, ...], inverse: str | None, **options: Any) -> int:
     answer files, in which an id that is missing was skipped. JSON is a list of records, as TACRED's, or an
     object of columns.
 
-    Several FILEs, or a pattern in quotes, hold the samples of one test set. DuckDB counts them, and files
-    from 1 GiB on, in about 1 GB of memory; with its extension httpfs also at s3://, gs:// and https:// (never
-    run here). --engine spark counts on a Spark cluster. The report is the same.
+    Several FILEs, or a pattern in quotes, hold the samples of one test set. From 1 GiB on (of Parquet 128
+    MiB) DuckDB counts them, in about 1 GB of memory; with its extension httpfs also at s3://, gs:// and
+    https:// (never run here). --engine spark counts on a Spark cluster. The report is the same.
 
     The gold label of a paired sample is the inverse of the gold label: (e1,e2) and (e2,e1) change places.
     Other inverses come from --inverse: JSON {"per:parents": "per:children", …}, or columns label and inverse.

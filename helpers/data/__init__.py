@@ -83,8 +83,8 @@ from .corpora import (
     parse_files,
     parsed_corpus,
     read_corpus,
+    register_files,
 )
-from .own_files import register_files
 from .statistics import (
     TOTAL,
     count_labels,

@@ -82,7 +82,8 @@ def count_files(
         reads s3://, gs:// and https:// if its extension httpfs is installed), several of them: of CSV, TSV,
         JSON lines or Parquet. Their rows are the samples of one test set.
     gold_column, predicted_column, paired_column, id_column, label_names : as of `read_predictions`.
-    engine : 'memory', 'duckdb' or 'spark'; None: memory for less than 1 GiB, else DuckDB.
+    engine : 'memory', 'duckdb' or 'spark'; None: memory for less than 1 GiB (of Parquet 128 MiB), else
+        DuckDB.
     check_ids : identifiers have to be unique over all files. In memory those of a file always are.
     gold_file, form, empty : as of `read_predictions`, for one file in memory.
 

@@ -49,7 +49,7 @@ def is_address(path: str) -> bool:
 
 
 def is_large(*paths: str) -> bool:
-    """Whether files are better counted out of core; of an archive, by a guess of what it holds.
+    """Whether files are better counted out of core; of an archive and Parquet, by a guess of what it holds.
 
     >>> is_large("no/such/file"), is_large("s3://bucket/a.parquet")
     (False, True)
@@ -58,7 +58,7 @@ def is_large(*paths: str) -> bool:
     def size(path: str) -> int:
         if is_address(path) or not os.path.exists(path):
             return LARGE if is_address(path) else 0
-        return (8 if path.lower().endswith(".gz") else 1) * plain_file(path).stat().st_size
+        return (8 if path.lower().endswith((".gz", ".parquet")) else 1) * plain_file(path).stat().st_size
 
     return sum(map(size, paths)) >= LARGE
 

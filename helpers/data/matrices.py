@@ -9,7 +9,6 @@ import array
 import contextlib
 import csv
 import io
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -29,7 +28,6 @@ from ..core import (
     shown,
     utf8_fault,
 )
-from .arrow import for_arrow
 
 ENDINGS = (".csv", ".npy", ".npz")
 _BLOCK = 1 << 24
@@ -113,34 +111,15 @@ def _read_csv(path: Path) -> np.ndarray:
     if offset is not None:
         line, reason = byte_fault(content, offset)
         raise MalformedRecord(path, reason, line)
-    matrix = _arrow(content) if for_arrow(content) else None
-    return _rows_of_csv(path, content) if matrix is None or first_nan(matrix) else matrix
-
-
-def _arrow(content: bytes) -> np.ndarray | None:
-    """The same matrix, or None where the rows have to be looked at."""
-    import pyarrow as pa
-    import pyarrow.csv
-
-    first = next(re.finditer(rb"[^\r\n]+", content)).group()  # not all of it is blank
-    names = [f"f{number}" for number in range(first.count(b",") + 1)]
-    kinds = dict.fromkeys(names, pa.float64())
     try:
-        table = pyarrow.csv.read_csv(
-            pa.BufferReader(content),
-            read_options=pyarrow.csv.ReadOptions(column_names=names, block_size=_BLOCK),
-            convert_options=pyarrow.csv.ConvertOptions(column_types=kinds, null_values=[]),
-        )
-    except pa.ArrowInvalid:
-        return None
-    matrix = np.empty((table.num_rows, table.num_columns))
-    for number, column in enumerate(table.columns):
-        matrix[:, number] = column.to_numpy()
-    return matrix
+        matrix = np.loadtxt(io.BytesIO(content), delimiter=",", comments=None, quotechar='"', ndmin=2)
+    except ValueError:
+        return _rows_of_csv(path, content)
+    return _rows_of_csv(path, content) if first_nan(matrix) else matrix
 
 
 def _rows_of_csv(path: Path, content: bytes) -> np.ndarray:
-    """The cells one by one."""
+    """The cells one by one; names what is wrong with one."""
     reader = csv.reader(io.TextIOWrapper(io.BytesIO(content), "utf-8", newline=""))
     values, width = array.array("d"), 0
     try:

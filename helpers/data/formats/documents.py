@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +18,7 @@ import scipy  # its parts are loaded when they are first asked for
 from ...core import MalformedRecord, naming_file, read_file, shown
 from ..documents import Documents
 from ..tables import LabelList
-from .parsing import Record, collect
+from .parsing import collect, lines
 
 logger = logging.getLogger(__name__)
 _LARGEST_INDEX = 2**31 - 1
@@ -80,7 +80,7 @@ def _read(path: Path | str, parse: Callable[[int, bytes], _Line], strict: bool) 
             raise ValueError(f"id {shown(identifier)} occurred before, at line {first[identifier]}")
         return [(identifier, labels, text)]
 
-    read = collect(path, _text_lines(read_file(path)), checked, strict)
+    read = collect(path, lines(path), checked, strict)
     if not read:
         raise read.malformed[0]
     ids, labels, texts = zip(*read, strict=True)
@@ -94,13 +94,6 @@ def _distinct(path: Path | str, labels: Sequence[Sequence[str]], holder: str) ->
     if repeated:
         logger.info("%s: %d labels stand twice in their %s and count once", path, repeated, holder)
     return distinct
-
-
-def _text_lines(content: bytes) -> Iterator[Record]:
-    """The lines with their numbers, without their ends; a line of blanks is none, one of TABs is."""
-    for number, line in enumerate(content.split(b"\n"), start=1):
-        if line.strip(b" \r"):
-            yield number, line.rstrip(b"\r")
 
 
 def read_goemotions(path: Path | str, labels: Sequence[str], strict: bool = True) -> Documents:
@@ -190,10 +183,10 @@ def read_svm(path: Path | str, strict: bool = True) -> Documents:
     content = read_file(path)
     for other, usual in ((b"\r\n", b"\n"), (b"\t", b" ")):
         content = content.replace(other, usual) if other in content else content  # large: no needless copy
-    lines = content.split(b"\n")
-    while lines and not lines[-1]:  # empty ones at the end are none
-        lines.pop()
-    read = collect(path, enumerate(lines, start=1), _svm_line, strict)
+    rows_read = content.split(b"\n")
+    while rows_read and not rows_read[-1]:  # empty ones at the end are none
+        rows_read.pop()
+    read = collect(path, enumerate(rows_read, start=1), _svm_line, strict)
     if not read:
         raise read.malformed[0]
     rows, labels, entries = zip(*read, strict=True)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ...core import MalformedRecord, naming_file, read_file, shown, unknown_name
+from ...core import MalformedRecord, naming_file, shown, unknown_name
 from ..samples import (
     CHEMPROT_MARKERS,
     RDR_MARKERS,
@@ -271,9 +271,7 @@ def records_of(path: Path | str) -> Iterator[Record]:
     if ending == ".json":
         yield from json_array(path)
     elif ending == ".jsonl":
-        for number, row in enumerate(read_file(path).split(b"\n"), start=1):
-            if row.strip():
-                yield number, row.strip()
+        yield from lines(path)
     else:
         yield from open_source(path).rows()
 

@@ -260,15 +260,8 @@ def _part_names(keys: tuple[str, ...]) -> tuple[str, str, str]:
     return names_there[0], names_there[1], names_there[2]
 
 
-@functools.lru_cache(maxsize=100_000, typed=True)
-def _text_relation(value: str | int | float | None) -> str:
-    return label_of_json(value)
-
-
 def _relation(value: Any) -> str:
     try:
-        return _text_relation(value)
-    except TypeError:  # a list has no hash
         return label_of_json(value)
     except ValueError as error:
         raise ValueError(f"relation: {error}") from error
