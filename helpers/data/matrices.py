@@ -206,36 +206,21 @@ def _loaded(file: BinaryIO) -> tuple[np.ndarray | scipy.sparse.csr_array | bytes
     return rows, names
 
 
-def write_matrix(path: Path | str, matrix: np.ndarray | scipy.sparse.csr_array) -> None:
-    """Write a matrix, dense or sparse, so that `read_matrix` gives the same numbers; atomically.
+def write_matrix(path: Path | str, matrix: np.ndarray) -> None:
+    """Write a dense matrix so that `read_matrix` gives the same numbers (of .csv float64); atomically.
 
-    A .npz holds a sparse matrix in SciPy's form, or a dense one as its only array. A .csv is read as float64.
-
-    Raises
-    ------
-    ValueError : unknown ending; sparse for .csv or .npy; not two-dimensional; empty; no numbers; NaN.
+    Raises ValueError for an unknown ending.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_matrix(Path(folder, "truth.npz"), scipy.sparse.csr_array(np.eye(2)))
-    ...     read_matrix(Path(folder, "truth.npz")).toarray()
-    array([[1., 0.],
-           [0., 1.]])
+    ...     write_matrix(Path(folder, "scores.csv"), np.eye(2))
+    ...     Path(folder, "scores.csv").read_text()
+    '1,0\\n0,1\\n'
     """
     path = Path(path)
     ending = _ending(path)
-    matrix = scipy.sparse.csr_array(matrix) if scipy.sparse.issparse(matrix) else np.asarray(matrix)
-    if matrix.ndim != 2 or 0 in matrix.shape or matrix.dtype.kind not in "biuf":
-        about = f"shape {matrix.shape} and type {matrix.dtype}"
-        raise ValueError(f"matrix has {about}; two dimensions of numbers are needed")
-    if entry := first_nan(matrix):
-        raise ValueError(f"matrix[{entry[0]}, {entry[1]}] is NaN")
-    if isinstance(matrix, scipy.sparse.csr_array) and ending != ".npz":
-        raise ValueError(f"{path}: a sparse matrix is written as .npz; make it dense for {ending}")
     with atomic_writer(path) as stream:
-        if isinstance(matrix, scipy.sparse.csr_array):
-            scipy.sparse.save_npz(stream, matrix)
-        elif ending == ".npz":
+        if ending == ".npz":
             np.savez_compressed(stream, matrix=matrix)
         elif ending == ".npy":
             np.save(stream, matrix, allow_pickle=False)

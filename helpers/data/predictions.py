@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -366,9 +366,6 @@ def _place(source: Source, row: int) -> str:
     return f"row {row + 1}" if line is None else f"line {line}"
 
 
-Pairs = Sequence[tuple[str, str]]
-
-
 def read_inverse(path: Path | str) -> dict[str, str]:
     """The inverse labels of a file: JSON {label: inverse}, or .csv, .tsv, .jsonl, .parquet with columns label
     and inverse.
@@ -379,7 +376,7 @@ def read_inverse(path: Path | str) -> dict[str, str]:
     Raises
     ------
     ValueError : with the file, and the line where there is one: a missing column, no JSON object of labels, a
-        label with two inverses, no labels.
+        label with two inverses, an empty inverse, no labels.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -388,16 +385,7 @@ def read_inverse(path: Path | str) -> dict[str, str]:
     ...     read_inverse(path)
     {'per:parents': 'per:children', 'per:children': 'per:parents'}
     """
-    pairs, line = _pairs(path, ("label", "inverse"))
-    both: dict[str, str] = {}
-    for row, (label, other) in enumerate(pairs):
-        for first, second in ((label, other), (other, label)):
-            if both.setdefault(first, second) != second:
-                reason = f"label {shown(first)} has two inverses, {shown(both[first])} and {shown(second)}"
-                raise MalformedRecord(path, reason, line(row))
-    if not both:
-        raise MalformedRecord(path, "there are no labels")
-    return both
+    return _mapping(path, "label", "inverse", both_ways=True)
 
 
 def read_answer_map(path: Path | str) -> dict[str, str]:
@@ -414,26 +402,31 @@ def read_answer_map(path: Path | str) -> dict[str, str]:
     ...     read_answer_map(path)
     {'I cannot tell': 'no_relation'}
     """
-    pairs, line = _pairs(path, ("answer", "label"))
-    label_of: dict[str, str] = {}
-    for row, (answer, label) in enumerate(pairs):
-        if not label.strip():
-            raise MalformedRecord(path, f"the label of {shown(answer)} is empty", line(row))
-        if label_of.setdefault(answer, label) != label:
-            reason = f"answer {shown(answer)} has two labels, {shown(label_of[answer])} and {shown(label)}"
-            raise MalformedRecord(path, reason, line(row))
-    if not label_of:
-        raise MalformedRecord(path, "there are no answers")
-    return label_of
+    return _mapping(path, "answer", "label")
 
 
-def _pairs(path: Path | str, names: tuple[str, str]) -> tuple[Pairs, Callable]:
-    """The pairs of a JSON object, or of these two columns; and the line of each."""
-    is_json = Path(path).suffix.lower() == ".json"
-    return _json_pairs(path) if is_json else _table_pairs(path, names)
+def _mapping(path: Path | str, key: str, value: str, both_ways: bool = False) -> dict[str, str]:
+    """The pairs of a JSON object, or of the columns with these names."""
+    if Path(path).suffix.lower() == ".json":
+        pairs, line = _json_pairs(path), lambda row: None
+    else:
+        source = open_source(path)
+        table = source.read([source.column(name) for name in (key, value)])
+        pairs, line = list(zip(table[key], table[value], strict=True)), source.line
+    mapping: dict[str, str] = {}
+    for row, pair in enumerate(pairs):
+        if not pair[1].strip():
+            raise MalformedRecord(path, f"the {value} of {shown(pair[0])} is empty", line(row))
+        for name, other in (pair, pair[::-1]) if both_ways else (pair,):
+            if mapping.setdefault(name, other) != other:
+                two = f"{shown(mapping[name])} and {shown(other)}"
+                raise MalformedRecord(path, f"{key} {shown(name)} has two {value}s, {two}", line(row))
+    if not mapping:
+        raise MalformedRecord(path, f"there are no {key}s")
+    return mapping
 
 
-def _json_pairs(path: Path | str) -> tuple[Pairs, Callable]:
+def _json_pairs(path: Path | str) -> list[tuple[str, str]]:
     with naming_file(path):
         try:  # a tuple stands for an object, so that a name that occurs twice is seen
             pairs = json.loads(read_file(path).decode(), object_pairs_hook=tuple)
@@ -441,12 +434,4 @@ def _json_pairs(path: Path | str) -> tuple[Pairs, Callable]:
             raise ValueError(f"no JSON: {error}") from None
     if not isinstance(pairs, tuple) or not all(isinstance(other, str) for _, other in pairs):
         raise ValueError(f"{path}: has to hold one JSON object that maps labels to labels")
-    return pairs, lambda row: None
-
-
-def _table_pairs(path: Path | str, wanted: tuple[str, str]) -> tuple[Pairs, Callable]:
-    source = open_source(path)
-    for name in wanted:
-        source.column(name)
-    table = source.read(wanted)
-    return list(zip(*(table[name].tolist() for name in wanted), strict=True)), source.line
+    return list(pairs)

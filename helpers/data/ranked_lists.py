@@ -70,7 +70,7 @@ def read_ranked_list(path: Path | str) -> RankedList:
     """
     widths: list[int] = []
 
-    def parse(_line: int, row: bytes) -> list[tuple[list[float], NamedFact | None]]:
+    def parse(_line: int, _number: int, row: bytes) -> list[tuple[list[float], NamedFact | None]]:
         cells = row.decode().split()
         widths.append(len(cells))
         if len(cells) not in (3, 6):

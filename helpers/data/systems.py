@@ -131,7 +131,7 @@ def _read_folder(folder: Path, split: str) -> dict[str, list[str]]:
         if (size := len(columns[model])) != len(gold):
             raise MalformedRecord(path, f"{len(gold)} labels are expected, found {size}", size)
 
-    def parse(_line: int, record: Any) -> list[tuple[str, str]]:
+    def parse(_line: int, _number: int, record: Any) -> list[tuple[str, str]]:
         identifier, relation = string(record, "id"), string(record, "relation")
         if identifier not in gold:
             raise ValueError(f"the id {shown(identifier)} does not occur in the models' files")

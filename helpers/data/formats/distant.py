@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import itertools
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -60,7 +59,7 @@ def read_opennre(path: Path | str, strict: bool = True) -> Corpus:
     [('Q1', 'Q84', 'London'), ('Q1', 'Q84', 'London')]
     """
 
-    def parse(line: int, row: bytes) -> list[Mention]:
+    def parse(line: int, _number: int, row: bytes) -> list[Mention]:
         record = _literal(row.decode()) if re.match(rb"\s*\{\s*'", row) else json_record(row)
         head_id, tail_id = (_identifier(field(record, name)) for name in ("h", "t"))
         relation = string(record, "relation")
@@ -158,7 +157,7 @@ def read_gids(path: Path | str, strict: bool = True) -> Corpus:
     """
     notes: Counter[str] = Counter()
 
-    def parse(line: int, row: bytes) -> list[Mention]:
+    def parse(line: int, _number: int, row: bytes) -> list[Mention]:
         columns = row.decode().split("\t")
         if len(columns) != 6:
             raise ValueError(f"6 columns are expected, found {len(columns)}")
@@ -247,16 +246,14 @@ def read_nyt_star(
     if triples not in ("first", "last", "all"):
         raise unknown_name("triples", triples, ("first", "last", "all"))
     kept = {"first": slice(0, 1), "last": slice(-1, None), "all": slice(None)}[triples]
-    positions = itertools.count()
 
-    def parse(_line: int, sentence: Any) -> list[Fact]:
-        source = str(next(positions))
+    def parse(_line: int, number: int, sentence: Any) -> list[Fact]:
         listed = field(sentence, "triple_list")
         if not listed:
             raise ValueError("the triple list is empty")
         for triple in listed:
             if len(triple) != 3 or not all(isinstance(part, str) for part in triple):
                 raise ValueError(f"a triple is three strings, not {shown(triple)}")
-        return [Fact(source, head, tail, relation) for head, relation, tail in listed[kept]]
+        return [Fact(str(number - 1), head, tail, relation) for head, relation, tail in listed[kept]]
 
     return collect(path, json_array(path), parse, strict)

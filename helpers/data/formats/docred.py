@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 from ...core import shown
 from ..samples import Corpus, Fact, RelationSample, Span, word_spans
 from ..trees import TypedSample
-from .parsing import collect, field, json_array, numbered, string
+from .parsing import collect, field, json_array, string
 
 NEGATIVE = "no_relation"
 DOCUMENTS, NEGATIVE_SHARE, DRAW_SEED = 250, 0.795, 14
@@ -51,7 +51,7 @@ def read_docred(path: Path | str, strict: bool = True) -> Corpus:
     MalformedRecord : no JSON array, a field missing, an entity number out of range.
     """
 
-    def parse(_line: int, document: Any) -> list[Fact]:
+    def parse(_line: int, _number: int, document: Any) -> list[Fact]:
         names = [mentions[0]["name"] for mentions in field(document, "vertexSet")]
         title = string(document, "title")
         labels = document.get("labels", [])
@@ -80,10 +80,10 @@ def read_sentence_pairs(path: Path | str, strict: bool = True) -> Corpus:
     """
     notes: Counter[str] = Counter()
 
-    def parse(_line: int, record: tuple[int, Any]) -> list[TypedSample]:
-        return list(_pairs(record[0] - 1, record[1], notes))
+    def parse(_line: int, number: int, document: Any) -> list[TypedSample]:
+        return list(_pairs(number - 1, document, notes))
 
-    corpus = collect(path, numbered(json_array(path)), parse, strict)
+    corpus = collect(path, json_array(path), parse, strict)
     corpus.notes.update(notes)
     return corpus
 
@@ -244,8 +244,7 @@ def read_annotated_documents(path: Path | str) -> dict[str, AnnotatedDocument]:
     """
     documents: dict[str, AnnotatedDocument] = {}
 
-    def parse(_line: int, record: tuple[int, Any]) -> list:
-        number, document = record
+    def parse(_line: int, _number: int, document: Any) -> list:
         title = string(document, "title")
         try:
             if title in documents:
@@ -262,10 +261,10 @@ def read_annotated_documents(path: Path | str) -> dict[str, AnnotatedDocument]:
                 facts,
             )
         except ValueError as error:
-            raise ValueError(f"document {number}, title {shown(title)}: {error}") from error
+            raise ValueError(f"title {shown(title)}: {error}") from error
         return []
 
-    collect(path, numbered(json_array(path)), parse, strict=True)
+    collect(path, json_array(path), parse, True, "document")
     return documents
 
 
@@ -282,15 +281,11 @@ def read_document_facts(path: Path | str) -> list[DocumentFact]:
     ('Ada', 'P937', 0, 1)
     """
 
-    def parse(_line: int, record: tuple[int, Any]) -> list[DocumentFact]:
-        number, row = record
-        try:
-            head, tail = (_entity(row, end) for end in ("h_idx", "t_idx"))
-            return [DocumentFact(string(row, "title"), string(row, "r"), head, tail, _evidence(row))]
-        except ValueError as error:
-            raise ValueError(f"row {number}: {error}") from error
+    def parse(_line: int, _number: int, row: Any) -> list[DocumentFact]:
+        head, tail = (_entity(row, end) for end in ("h_idx", "t_idx"))
+        return [DocumentFact(string(row, "title"), string(row, "r"), head, tail, _evidence(row))]
 
-    return list(collect(path, numbered(json_array(path)), parse, strict=True))
+    return list(collect(path, json_array(path), parse, True, "row"))
 
 
 def _entity(record: Any, name: str, size: int | None = None) -> int:

@@ -48,11 +48,9 @@ def read_txt(path: Path | str, strict: bool = True) -> Documents:
     >>> documents.ids, documents.labels, documents.texts
     (('7', '8'), (('grain', 'wheat'), ()), ('Prices rose.', 'No news.'))
     """
-    rows: list[int] = []
     first: list[tuple[int, int]] = []
 
-    def parse(line: int, raw: bytes) -> _Line:
-        rows.append(line)
+    def parse(line: int, number: int, raw: bytes) -> _Line:
         columns = raw.decode().split("\t")
         if not first and len(columns) not in (2, 3):
             raise ValueError(f"2 or 3 columns, `ID? labels text`, are expected, found {len(columns)}")
@@ -60,18 +58,18 @@ def read_txt(path: Path | str, strict: bool = True) -> Documents:
         if len(columns) != first[0][1]:
             expected = f"{first[0][1]} columns are expected, as in line {first[0][0]}"
             raise ValueError(f"{expected}, found {len(columns)}; a text must not hold a TAB")
-        identifier, labels, text = columns if len(columns) == 3 else (str(len(rows) - 1), *columns)
+        identifier, labels, text = columns if len(columns) == 3 else (str(number - 1), *columns)
         return identifier, labels.split(), text
 
     return _read(path, parse, strict)
 
 
-def _read(path: Path | str, parse: Callable[[int, bytes], _Line], strict: bool) -> Documents:
+def _read(path: Path | str, parse: Callable[[int, int, bytes], _Line], strict: bool) -> Documents:
     """The lines of a file that `parse` can read, with what every file of texts must keep to."""
     first: dict[str, int] = {}
 
-    def checked(line: int, raw: bytes) -> list[_Line]:
-        identifier, labels, text = parse(line, raw)
+    def checked(line: int, number: int, raw: bytes) -> list[_Line]:
+        identifier, labels, text = parse(line, number, raw)
         if not identifier:
             raise ValueError("the id is empty")
         if not text.strip():
@@ -118,7 +116,7 @@ def read_goemotions(path: Path | str, labels: Sequence[str], strict: bool = True
     (('admiration', 'joy'),)
     """
 
-    def parse(_line: int, raw: bytes) -> _Line:
+    def parse(_line: int, _number: int, raw: bytes) -> _Line:
         columns = raw.decode().split("\t")
         if len(columns) != 3:
             raise ValueError(f"3 columns, text, label ids, comment id, are expected, found {len(columns)}")
@@ -202,7 +200,7 @@ def read_svm(path: Path | str, strict: bool = True) -> Documents:
     return Documents(map(str, rows), distinct, features=features, malformed=read.malformed)
 
 
-def _svm_line(line: int, raw: bytes) -> list[tuple[int, tuple[str, ...], dict[int, float]]]:
+def _svm_line(_line: int, number: int, raw: bytes) -> list[tuple[int, tuple[str, ...], dict[int, float]]]:
     """Row number, labels, and index → value of a line."""
     if not raw:
         raise ValueError("the line is empty; a document with neither labels nor features is one blank")
@@ -218,7 +216,7 @@ def _svm_line(line: int, raw: bytes) -> list[tuple[int, tuple[str, ...], dict[in
         if index in entries:
             raise ValueError(f"index {index} stands twice in the line")
         entries[index] = value
-    return [(line - 1, labels, entries)]
+    return [(number - 1, labels, entries)]
 
 
 def _entry(word: bytes) -> tuple[int, float]:

@@ -20,41 +20,46 @@ _NOT_BLANK = re.compile(r"[^ \t\r\n]")  # of JSON
 
 
 def collect(
-    path: Path | str, records: Iterable[Record], parse: Callable[[int, Any], list], strict: bool
+    path: Path | str,
+    records: Iterable[Record],
+    parse: Callable[[int, int, Any], list],
+    strict: bool,
+    called: str = "",
 ) -> Corpus:
-    """Parse every record of a file: `parse(line, raw)` gives the samples or facts of one record.
+    """Parse every record of a file: `parse(line, number, raw)` gives the samples or facts of one record.
 
     Parameters
     ----------
     strict : True raises at the first record that `parse` refuses; False leaves such records out, keeps their
         errors in `.malformed` and logs one warning with their number and the first of them.
+    called : what a record is, 'sentence': then its errors give its number, from 1.
 
     Raises
     ------
     MalformedRecord : strict, and a record is malformed; or the file holds no record at all.
 
-    >>> collect("a.txt", [(1, "4"), (2, "5")], lambda line, raw: [int(raw)], strict=True)
+    >>> collect("a.txt", [(1, "4"), (2, "5")], lambda line, number, raw: [int(raw)], strict=True)
     [4, 5]
-    >>> collect("a.txt", [(1, "4"), (2, "x")], lambda line, raw: [int(raw)], strict=True)
+    >>> collect("a.txt", [(1, "4"), (2, "x")], lambda line, number, raw: [int(raw)], strict=True)
     Traceback (most recent call last):
     helpers.core.errors.MalformedRecord: a.txt, line 2: invalid literal for int() with base 10: 'x'
     """
-    corpus, read = Corpus(), 0
+    corpus, number = Corpus(), 0
     with naming_file(path):
-        for line, raw in records:
-            read += 1
+        for number, (line, raw) in enumerate(records, start=1):
             try:
-                corpus.extend(parse(line, raw))
+                corpus.extend(parse(line, number, raw))
             except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-                corpus.malformed.append(MalformedRecord(path, _reason(error), line))
+                reason = f"{called} {number}: {_reason(error)}" if called else _reason(error)
+                corpus.malformed.append(MalformedRecord(path, reason, line))
                 if strict:
                     raise corpus.malformed[-1] from error
-    if not read:
+    if not number:
         raise MalformedRecord(path, "the file holds no record")
     if corpus.malformed:
         first = corpus.malformed[0]
         message = "%s: left out %d of %d records; the first: %s"
-        logger.warning(message, path, len(corpus.malformed), read, first)
+        logger.warning(message, path, len(corpus.malformed), number, first)
     return corpus
 
 
@@ -159,11 +164,6 @@ def json_array(path: Path | str) -> Iterator[Record]:
 def _after_blanks(text: str, position: int) -> int:
     match = _NOT_BLANK.search(text, position)
     return match.start() if match else len(text)
-
-
-def numbered(records: Iterable[Record]) -> Iterator[Record]:
-    """The records, each raw form with its number before it, from 1."""
-    return ((line, (number, raw)) for number, (line, raw) in enumerate(records, start=1))
 
 
 def field(record: Any, name: str) -> Any:

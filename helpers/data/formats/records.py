@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ from ..samples import (
 )
 from ..tables import file_kind, open_source
 from ..trees import ParsedSample, TypedSample
-from .parsing import Record, blocks, collect, field, json_array, json_record, lines, numbered, string
+from .parsing import Record, blocks, collect, field, json_array, json_record, lines, string
 from .tagged import read_tagged
 
 TREES = ".dep"
@@ -65,29 +64,16 @@ def read_dependencies(path: Path | str, strict: bool = True, trees: Path | str |
         sizes = f"{len(parses)} trees for the {len(sentences)} sentences of {Path(path).name}"
         raise MalformedRecord(trees, sizes)
 
-    def parse(_line: int, record: tuple[int, bytes]) -> list[ParsedSample]:
-        number, row = record
-        with _naming_sentence(number):
-            columns = row.decode().split("\t")
-            if len(columns) != 4:
-                raise ValueError(f"4 columns are expected, found {len(columns)}")
-            text, head, tail = parse_tagged(columns[3].strip(), SPACED_TAGS)
-            spans = word_spans(text.split(" "))
-            heads = _heads(parses[number - 1], len(spans))
-            return [ParsedSample(str(number), text, head, tail, columns[2], "", "", spans, heads)]
+    def parse(_line: int, number: int, row: bytes) -> list[ParsedSample]:
+        columns = row.decode().split("\t")
+        if len(columns) != 4:
+            raise ValueError(f"4 columns are expected, found {len(columns)}")
+        text, head, tail = parse_tagged(columns[3].strip(), SPACED_TAGS)
+        spans = word_spans(text.split(" "))
+        heads = _heads(parses[number - 1], len(spans))
+        return [ParsedSample(str(number), text, head, tail, columns[2], "", "", spans, heads)]
 
-    return collect(path, numbered(sentences), parse, strict)
-
-
-@contextmanager
-def _naming_sentence(number: int) -> Iterator[None]:
-    """Put the number of the sentence in front of what is wrong with it."""
-    try:
-        yield
-    except ValueError as error:
-        if type(error) is not ValueError:
-            raise
-        raise ValueError(f"sentence {number}: {error}") from error
+    return collect(path, sentences, parse, strict, "sentence")
 
 
 def _heads(block: Sequence[str], size: int) -> tuple[int, ...]:
@@ -128,13 +114,11 @@ def read_tacred(path: Path | str, strict: bool = True) -> Corpus:
     ('PERSON', '')
     """
 
-    def parse(_line: int, record: tuple[int, Any]) -> list[RelationSample]:
-        number, item = record
-        with _naming_sentence(number):
-            field(item, "stanford_head")
-            return [token_sample(item, string(item, "id"), string(item, "relation"))]
+    def parse(_line: int, _number: int, item: Any) -> list[RelationSample]:
+        field(item, "stanford_head")
+        return [token_sample(item, string(item, "id"), string(item, "relation"))]
 
-    return collect(path, numbered(json_array(path)), parse, strict)
+    return collect(path, json_array(path), parse, strict, "sentence")
 
 
 def token_sample(record: Any, identifier: str, relation: str, words: str = "token") -> RelationSample:
@@ -247,8 +231,7 @@ def read_relation_file(
         raise ValueError(f"{path}: unknown ending; known are {', '.join(ENDINGS)}")
     first: dict[str, tuple[int, int]] = {}
 
-    def parse(line: int, record: tuple[int, Any]) -> list[RelationSample]:
-        number, content = record
+    def parse(line: int, number: int, content: Any) -> list[RelationSample]:
         sample = _sample(json_record(content), number)
         if relations is not None and sample.relation not in relations:
             raise unknown_name("relation", sample.relation, relations)
@@ -259,7 +242,7 @@ def read_relation_file(
     if ending == ".txt":
         return read_tagged(path, strict, relations)
     with naming_file(path):
-        return collect(path, numbered(records_of(path)), parse, strict)
+        return collect(path, records_of(path), parse, strict)
 
 
 def records_of(path: Path | str) -> Iterator[Record]:

@@ -75,7 +75,7 @@ def _read_blocks(
 ) -> Corpus:
     first_lines: dict[str, int] = {}
 
-    def parse(line: int, block: list[str]) -> list[RelationSample]:
+    def parse(line: int, _number: int, block: list[str]) -> list[RelationSample]:
         block = [row.encode("latin-1").decode(encoding) for row in block]
         match = re.fullmatch(r'(\S+)\t\s*"(.*)"\s*', block[0])
         if not match:
@@ -115,7 +115,7 @@ def read_chemprot(path: Path | str, strict: bool = True) -> Corpus:
     'B'
     """
 
-    def parse(line: int, row: bytes) -> list[RelationSample]:
+    def parse(line: int, _number: int, row: bytes) -> list[RelationSample]:
         record = json_record(row)
         text, label = string(record, "text"), string(record, "label")
         return [RelationSample(str(line), *parse_tagged(text, CHEMPROT_MARKERS, closing_repeats=True), label)]

@@ -16,7 +16,7 @@ from ...core import listing, naming_file, shown
 from ..cells import label_of_json
 from ..predictions import COMMON_NAMES
 from ..samples import Span
-from .parsing import collect, json_record, numbered
+from .parsing import collect, json_record
 from .records import records_of
 
 logger = logging.getLogger(__name__)
@@ -153,8 +153,8 @@ def _columns(
     ids: dict[str, int] = {}
     notes: Counter[str] = Counter()
 
-    def parse(_line: int, record: tuple[int, Any]) -> list[int]:
-        number, item = record[0], json_record(record[1])
+    def parse(_line: int, number: int, record: Any) -> list[int]:
+        item = json_record(record)
         if not isinstance(item, dict):
             raise ValueError(f"item {number} is no object but {shown(item)}")
         if not keys:
@@ -177,7 +177,7 @@ def _columns(
         return []
 
     with naming_file(path):
-        collect(path, numbered(records_of(path)), parse, strict=True)
+        collect(path, records_of(path), parse, strict=True)
     if notes["incomplete"]:
         logger.warning("%s: %d incomplete triples of generated text are left out", path, notes["incomplete"])
     return columns, ids

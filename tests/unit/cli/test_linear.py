@@ -45,8 +45,11 @@ class TestScoreMultilabel:
     @pytest.mark.parametrize("ending", ["csv", "npy", "npz"])
     def test_golden_matrix(self, ending, call) -> None:
         truth, scores = read_matrix("truth.csv"), read_matrix("scores.csv")
-        write_matrix(f"t.{ending}", sparse.csr_array(truth) if ending == "npz" else truth)
-        write_matrix(f"s.{ending}", sparse.csr_array(scores) if ending == "npz" else scores)
+        for name, matrix in {"t": truth, "s": scores}.items():
+            if ending == "npz":
+                sparse.save_npz(f"{name}.npz", sparse.csr_array(matrix))
+            else:
+                write_matrix(f"{name}.{ending}", matrix)
         code, out, _ = call(
             *("score-multilabel", "--truth", f"t.{ending}", "--scores", f"s.{ending}"),
             *("--k", "1,2", "--format", "json"),
@@ -99,7 +102,7 @@ class TestLinear:
         words = ("--train", "train.txt", "--test", "test.txt", "--scores", "s.npy", "--predictions", "p.txt")
         code, text, _ = call("linear", *words, "--technique", "thresholding", "--seed", "1", "--k", "1")
         scores, labels = read_matrix("s.npy"), label_list(documents["train"])
-        write_matrix("t.npz", label_matrix(documents["test"], labels))
+        sparse.save_npz("t.npz", label_matrix(documents["test"], labels))
         words = ("--truth", "t.npz", "--scores", "s.npy", "--k", "1", "--format", "json")
         again = json.loads(call("score-multilabel", *words)[1])
         lines = Path("p.txt").read_text("utf-8").splitlines()
