@@ -9,20 +9,9 @@ from typing import Any
 import click
 
 from .. import program
+from . import options as shared
 from .base import app, as_json, put
-from .options import (
-    COLUMNS,
-    FILE,
-    GOLD_COLUMN,
-    ID_COLUMN,
-    OUTPUT,
-    PREDICTED_COLUMN,
-    SEEDS,
-    bootstrap,
-    flag,
-    forms,
-    option,
-)
+from .options import FILE, SEEDS, bootstrap, flag, forms, option
 
 logger = logging.getLogger(__name__)
 SEED_TYPE = click.IntRange(0, SEEDS)
@@ -62,10 +51,10 @@ def _leaderboard() -> None:
 @option("--gold", "FILE", "Another file with ids and gold labels, where FILE has none.", FILE)
 @option("--negative", "L", "The negative class of a test set of your own, e.g. no_relation.")
 @option("--seed", "N", "One run of several: the page shows the system once, with their mean.", SEED_TYPE)
-@GOLD_COLUMN
-@PREDICTED_COLUMN
+@shared.GOLD_COLUMN
+@shared.PREDICTED_COLUMN
 @option("--paired-column", "C", "Predictions on the paired sentences, for direction.")
-@ID_COLUMN
+@shared.ID_COLUMN
 @option("--truth", "T", "For several labels a sample: the gold matrix; FILE holds the scores.", FILE)
 @option("--threshold", "X", "Labels with scores above it are predicted (default 0).", float, default=0.0)
 @option("--facts", "FACTS", "For ranked facts: the true ones, with head, tail and relation.", FILE)
@@ -240,10 +229,10 @@ def _list(form: str, stored: dict[str, Any]) -> None:
     "--dataset", "D", "A stored test set: checks FILE, and gives the systems to stand beside.", default=""
 )
 @option("--system", "NAME", "The name in the report (default: that of the file).", default="")
-@COLUMNS
+@shared.COLUMNS
 @bootstrap(default=1000)
 @forms("markdown", "html", "json")
-@OUTPUT
+@shared.OUTPUT
 def _report(form: str, output: str | None, **options: Any) -> None:
     """A report of one prediction file, on one page.
 

@@ -11,34 +11,9 @@ from typing import Any
 import click
 
 from ..core import unknown_name
+from . import options as shared
 from .base import app, failed, put, put_report
-from .options import (
-    COLUMNS,
-    COUNTED_AS,
-    FILE,
-    FILE_OR_STDIN,
-    GOLD_COLUMN,
-    KS,
-    LATEX,
-    MATCH,
-    MATCH_ENTITIES,
-    NEGATIVE,
-    OUTPUT,
-    POLICY,
-    PREDICTED_COLUMN,
-    RAW,
-    READING,
-    SCHEMES,
-    SEED,
-    bootstrap,
-    flag,
-    forms,
-    latex_of,
-    option,
-    policy_of,
-    predictions,
-    reading_of,
-)
+from .options import FILE, FILE_OR_STDIN, bootstrap, flag, forms, latex_of, option, policy_of, reading_of
 
 FAIL_UNDER = "Exit with 1 if this score is smaller, e.g. dodrans=0.67; repeatable. NAME as for --score-only."
 SCORE_ONLY = (
@@ -62,24 +37,24 @@ def threshold(text: str) -> tuple[str, float]:
 
 
 @app.command("score")
-@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=predictions)
-@READING
-@COLUMNS
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=shared.predictions)
+@shared.READING
+@shared.COLUMNS
 @option("--paired-column", "C", "Predictions on the paired samples: adds PD, PIR and PPR.")
 @option("--inverse", "FILE", "The inverses, if not (e1,e2) and (e2,e1).", FILE)
 @option("--task", "TASK", "semeval2010: its labels, its negative class, its official scores.")
-@SCHEMES
-@POLICY
+@shared.SCHEMES
+@shared.POLICY
 @bootstrap()
-@SEED
+@shared.SEED
 @option("--engine", "E", "memory, duckdb or spark: what counts (default memory, duckdb from 1 GiB on).")
 @flag("--check-ids", "Identifiers have to be unique over all files (in memory those of a file always are).")
 @option("--fail-under", "NAME=X", FAIL_UNDER, threshold, multiple=True)
 @option("--score-only", "NAME", SCORE_ONLY)
 @forms("table", "json", "csv", "latex")
-@LATEX
-@RAW
-@OUTPUT
+@shared.LATEX
+@shared.RAW
+@shared.OUTPUT
 def _score(files: tuple[str, ...], inverse: str | None, **options: Any) -> int:
     """Every score of a file of gold and predicted labels.
 
@@ -174,13 +149,13 @@ THRESHOLD = "Predict labels with scores above it (default 0; 0.5 is usual for pr
 @app.command("score-multilabel")
 @option("--truth", "T", "The gold labels, a matrix of 0 and 1.", FILE, required=True)
 @option("--scores", "S", "A score for each document and label.", FILE, required=True)
-@KS
+@shared.KS
 @flag("--multiclass", "Predict the best label of each document.")
 @option("--threshold", "X", THRESHOLD, float, default=0.0)
 @option("--labels", "L", LABELS, click.Choice(("listed", "observed", "supported")), default="listed")
-@SCHEMES
+@shared.SCHEMES
 @bootstrap()
-@SEED
+@shared.SEED
 @forms("table", "json")
 def _score_multilabel(truth: str, scores: str, form: str, **options: Any) -> None:
     """Ranking measures and F-measures of label scores, under every scheme.
@@ -204,12 +179,12 @@ def _score_multilabel(truth: str, scores: str, form: str, **options: Any) -> Non
 
 @app.command("audit-leak")
 @click.argument("file", metavar="FILE", type=FILE)
-@option("--negative", "L", NEGATIVE, required=True)
-@GOLD_COLUMN
-@PREDICTED_COLUMN
-@SCHEMES
+@option("--negative", "L", shared.NEGATIVE, required=True)
+@shared.GOLD_COLUMN
+@shared.PREDICTED_COLUMN
+@shared.SCHEMES
 @forms("table", "json", "csv")
-@RAW
+@shared.RAW
 def _audit_leak(file: str, form: str, raw: bool, **options: Any) -> None:
     """What a system would gain by an evaluation that knows which samples are negative.
 
@@ -246,12 +221,12 @@ FIXED = "Give F1 of the facts with at least this score, too, e.g. 0.5."
 @option("--threshold", "X", FIXED, float)
 @option("--negative", "L", LEFT_OUT)
 @N_FACTS
-@SCHEMES
+@shared.SCHEMES
 @bootstrap()
-@SEED
+@shared.SEED
 @forms("table", "json", "csv", "latex")
-@LATEX
-@RAW
+@shared.LATEX
+@shared.RAW
 def _score_facts(predictions: str, form: str, raw: bool, **options: Any) -> None:
     """Distant supervision: a ranked list of facts against the true ones.
 
@@ -295,9 +270,9 @@ def _score_facts(predictions: str, form: str, raw: bool, **options: Any) -> None
 @option("--negative", "L", LEFT_OUT)
 @N_FACTS
 @bootstrap(default=10_000, least=1)
-@SEED
+@shared.SEED
 @forms("table", "json", "csv")
-@RAW
+@shared.RAW
 def _compare_facts(first: str, second: str, form: str, raw: bool, **options: Any) -> None:
     """Two ranked lists of facts: do they differ beyond chance?
 
@@ -327,25 +302,25 @@ CORRECTION = "Correction of p for several tests: holm (default), or bh (Benjamin
 @app.command("compare")
 @click.argument("files", metavar="[FILE...]", nargs=-1, type=FILE_OR_STDIN)
 @option("--runs", "NAME=PATTERN", RUNS, multiple=True)
-@READING
-@MATCH
-@COUNTED_AS
-@MATCH_ENTITIES
-@COLUMNS
+@shared.READING
+@shared.MATCH
+@shared.COUNTED_AS
+@shared.MATCH_ENTITIES
+@shared.COLUMNS
 @option("--paired-column", "C", "With --runs: predictions on the paired samples, for A, B, PD, PIR, PPR.")
 @option("--inverse", "FILE", "The inverses, if not (e1,e2) and (e2,e1).", FILE)
 @option("--task", "TASK", "semeval2010: its labels, its negative class; with --runs its official score.")
-@SCHEMES
-@POLICY
+@shared.SCHEMES
+@shared.POLICY
 @option("--correction", "NAME", CORRECTION, click.Choice(("holm", "bh")), default="holm")
 @bootstrap(default=10_000, least=1)
-@SEED
+@shared.SEED
 @option("--fail-under", "SCHEME=X", NO_WORSE, threshold, multiple=True)
 @forms("table", "json", "csv", "latex")
-@LATEX
+@shared.LATEX
 @flag("--tests", TESTS)
-@RAW
-@OUTPUT
+@shared.RAW
+@shared.OUTPUT
 def _compare(files: tuple[str, ...], runs: tuple[str, ...], **options: Any) -> int:
     """Tests between systems: on the same samples, or over their runs.
 

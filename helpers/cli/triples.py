@@ -7,26 +7,9 @@ from typing import Any
 
 import click
 
+from . import options as shared
 from .base import app
-from .options import (
-    COUNTED_AS,
-    FILE,
-    GOLD_COLUMN,
-    ID_COLUMN,
-    LATEX,
-    MATCH,
-    MATCH_ENTITIES,
-    OUTPUT,
-    POLICY,
-    PREDICTED_COLUMN,
-    RAW,
-    SCHEMES,
-    SEED,
-    bootstrap,
-    flag,
-    forms,
-    option,
-)
+from .options import FILE, bootstrap, flag, forms, option
 from .score import FAIL_UNDER, put_scores, threshold
 
 DOCUMENTS = ("train", "counted_as", "match_entities")
@@ -36,24 +19,24 @@ NORMALISE = "Entities that differ in case, blanks or an article in front are one
 @app.command("score-triples")
 @click.argument("file", metavar="FILE", type=FILE)
 @option("--gold gold_file", "FILE", "Another file with the gold triples.", FILE)
-@MATCH
+@shared.MATCH
 @flag("--normalise", NORMALISE)
 @option("--train", "FILE", "Of documents: the training documents, for Ign F1.", FILE)
-@COUNTED_AS
-@MATCH_ENTITIES
-@GOLD_COLUMN
-@PREDICTED_COLUMN
-@ID_COLUMN
-@SCHEMES
-@POLICY
+@shared.COUNTED_AS
+@shared.MATCH_ENTITIES
+@shared.GOLD_COLUMN
+@shared.PREDICTED_COLUMN
+@shared.ID_COLUMN
+@shared.SCHEMES
+@shared.POLICY
 @bootstrap()
-@SEED
+@shared.SEED
 @option("--fail-under", "NAME=X", FAIL_UNDER, threshold, multiple=True)
 @option("--score-only", "NAME", "Print this number and nothing else: a scheme.")
 @forms("table", "json", "csv", "latex")
-@LATEX
-@RAW
-@OUTPUT
+@shared.LATEX
+@shared.RAW
+@shared.OUTPUT
 def _score_triples(file: str, **options: Any) -> int:
     """Sets of triples (head, relation, tail), gold and predicted, of sentences or documents.
 

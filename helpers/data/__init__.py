@@ -7,7 +7,6 @@
 import csv
 
 from .files import (
-    DataFile,
     data_name,
     data_sha256,
     data_status,
@@ -19,7 +18,6 @@ from .files import (
 )
 from .encoder_files import ENCODER_PACKAGES, encoder_folder, fetch_encoder
 from .samples import (
-    Fact,
     RDR_MARKERS,
     RelationSample,
     SPACED_TAGS,
@@ -28,7 +26,7 @@ from .samples import (
     render,
     samples_sha256,
 )
-from .distortion import PRECISION, RECALL, by_relation, distort_bags, hide_word, mislead_bags, wrong_pairs
+from .distortion import by_relation, distort_bags, hide_word, mislead_bags, wrong_pairs
 from .trees import ParsedSample, TypedSample, check_tree, pruned_heads
 from .bags import (
     Bag,
@@ -70,7 +68,6 @@ from .formats import (
 from .catalogue import (
     Dataset,
     datasets,
-    drawn_corpus,
     find_dataset,
     register_dataset,
     unregister_dataset,
@@ -79,7 +76,6 @@ from .corpora import (
     corpus_hashes,
     fetch_dataset,
     file_path,
-    join_trees,
     parse_files,
     parsed_corpus,
     read_corpus,
@@ -100,7 +96,6 @@ from .demo import (
     NEGATIVE,
     SYNTHETIC,
     SYNTHETIC_DOCUMENTS,
-    TEST_COUNTS,
     TEST_ONLY,
     demo_corpus,
     demo_documents,
@@ -116,7 +111,7 @@ from .ranked_lists import (
 )
 from .pairing import clean_sample, paired_sample, paired_sets, write_pairs
 from .cells import Coded, as_frame, as_list, distinct_keys
-from .tables import FORMS, open_source
+from .tables import open_source
 from .predictions import (
     ANSWERED,
     COMMON_NAMES,

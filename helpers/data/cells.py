@@ -6,11 +6,12 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core import abridged, shown
+from ..core import MalformedRecord, abridged, read_file, shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -142,6 +143,23 @@ def distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
         raise ValueError(f"key {shown(twice)} is there twice")
     return record
+
+
+def json_document(path: Path | str, content: bytes | None = None, pairs: Callable = distinct_keys) -> Any:
+    """The one JSON value of a file, whose content may be known; `pairs` makes an object of its pairs.
+
+    Raises MalformedRecord for what is none, with the line where it breaks off; for a key that is there twice.
+    """
+    try:
+        content = read_file(path) if content is None else content
+        return json.loads(content.decode("utf-8-sig"), object_pairs_hook=pairs)
+    except json.JSONDecodeError as error:
+        reason = f"no valid JSON at column {error.colno}: {error.msg}"
+        raise MalformedRecord(path, reason, error.lineno) from error
+    except RecursionError as error:
+        raise MalformedRecord(path, "nested too deeply") from error
+    except ValueError as error:  # not UTF-8, or a number of thousands of digits
+        raise MalformedRecord(path, f"no valid JSON ({error})") from error
 
 
 def label_of_json(value: Any) -> str:

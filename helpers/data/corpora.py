@@ -20,9 +20,10 @@ from ..core import (
     unknown_name,
 )
 from .catalogue import Dataset, datasets, find_dataset, register_dataset
+from .cells import json_document
 from .documents import Documents
 from .files import data_name, fetch, locate, registered_files, search_folders
-from .formats import TREES, json_value, read_dependencies, read_labels, read_relation_file
+from .formats import TREES, read_dependencies, read_labels, read_relation_file
 from .predictions import read_inverse
 from .samples import Corpus, RelationSample
 from .trees import ParsedSample
@@ -249,7 +250,7 @@ def _relations(path: Path | str) -> tuple[str, ...]:
     """All relations of a file: one a line, a JSON list, or the keys of a JSON object."""
     if Path(path).suffix.lower() != ".json":
         return read_labels(path, keep_order=True)
-    content = json_value(path)
+    content = json_document(path)
     names = list(content) if isinstance(content, list | dict) else []
     if not names or not all(isinstance(name, str) and name for name in names) or len({*names}) < len(names):
         raise MalformedRecord(path, "has to hold a JSON list of relations, or an object relation → id")

@@ -6,7 +6,6 @@ of the list is named with its line.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core import SKIPPED, listing, naming_file, plain_form, read_file, shown
+from .cells import json_document
 from .tables import LabelList
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def read_label_names(path: Path | str) -> dict[str, str]:
         if Path(path).suffix.lower() == ".txt":
             content: Any = [row["label"] for _, row in LabelList(path, read_file(path)).rows()]
         else:
-            content = json.loads(read_file(path).decode())
+            content = json_document(path)
         if isinstance(content, dict):
             content = content.get("id2label") or content.get("label2id") or content
         pairs = list(enumerate(content)) if isinstance(content, list) else list(_pairs(content))

@@ -5,7 +5,6 @@ A file with a fault is refused with its line and column; ten million rows are re
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -13,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core import SKIPPED, MalformedRecord, listing, naming_file, read_file, shown, unknown_name
+from ..core import SKIPPED, MalformedRecord, listing, naming_file, shown, unknown_name
 from .arrow import all_differ
-from .cells import Coded, as_frame, as_list
+from .cells import Coded, as_frame, as_list, json_document
 from .label_names import with_names
 from .tables import INPUT_NAME, LabelList, Source, open_source
 
@@ -407,31 +406,31 @@ def read_answer_map(path: Path | str) -> dict[str, str]:
 
 def _mapping(path: Path | str, key: str, value: str, both_ways: bool = False) -> dict[str, str]:
     """The pairs of a JSON object, or of the columns with these names."""
-    if Path(path).suffix.lower() == ".json":
-        pairs, line = _json_pairs(path), lambda row: None
+    source = None if Path(path).suffix.lower() == ".json" else open_source(path)
+    if source is None:
+        pairs = _json_pairs(path)
     else:
-        source = open_source(path)
         table = source.read([source.column(name) for name in (key, value)])
-        pairs, line = list(zip(table[key], table[value], strict=True)), source.line
+        pairs = list(zip(table[key], table[value], strict=True))
+
+    def fault(row: int, reason: str) -> MalformedRecord:
+        return MalformedRecord(path, reason, source.line(row) if source else None)
+
     mapping: dict[str, str] = {}
     for row, pair in enumerate(pairs):
         if not pair[1].strip():
-            raise MalformedRecord(path, f"the {value} of {shown(pair[0])} is empty", line(row))
+            raise fault(row, f"the {value} of {shown(pair[0])} is empty")
         for name, other in (pair, pair[::-1]) if both_ways else (pair,):
             if mapping.setdefault(name, other) != other:
                 two = f"{shown(mapping[name])} and {shown(other)}"
-                raise MalformedRecord(path, f"{key} {shown(name)} has two {value}s, {two}", line(row))
+                raise fault(row, f"{key} {shown(name)} has two {value}s, {two}")
     if not mapping:
         raise MalformedRecord(path, f"there are no {key}s")
     return mapping
 
 
 def _json_pairs(path: Path | str) -> list[tuple[str, str]]:
-    with naming_file(path):
-        try:  # a tuple stands for an object, so that a name that occurs twice is seen
-            pairs = json.loads(read_file(path).decode(), object_pairs_hook=tuple)
-        except ValueError as error:
-            raise ValueError(f"no JSON: {error}") from None
+    pairs = json_document(path, pairs=tuple)  # for an object, so that a name that occurs twice is seen
     if not isinstance(pairs, tuple) or not all(isinstance(other, str) for _, other in pairs):
         raise ValueError(f"{path}: has to hold one JSON object that maps labels to labels")
     return list(pairs)

@@ -33,7 +33,7 @@ from ..core import (
     utf8_fault,
 )
 from .arrow import Wanted, delimited_columns, for_arrow, json_columns, parquet_columns, parquet_schema
-from .cells import Coded, as_list, distinct_keys, label_of_json
+from .cells import Coded, as_list, distinct_keys, json_document, label_of_json
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 FORMS = ("csv", "tsv", "jsonl", "json", "parquet", "txt")
@@ -311,7 +311,7 @@ class JsonDocument(JsonLines):
         Source.__init__(self, path, content)
         self._check_utf8()
         with naming_file(path):
-            self._records = _records(_document(path, content))
+            self._records = _records(json_document(path, content))
         super().__init__(path, content)
 
     def rows(self, on_fault: Callable[[MalformedRecord], None] = refuse) -> Iterator[tuple[int, Row]]:
@@ -332,15 +332,6 @@ class JsonDocument(JsonLines):
 
     def _arrow(self, wanted: Wanted) -> Any:
         return None
-
-
-def _document(path: Path | str, content: bytes) -> Any:
-    try:
-        return json.loads(content.decode("utf-8-sig"), object_pairs_hook=distinct_keys)
-    except json.JSONDecodeError as error:
-        raise MalformedRecord(
-            path, f"no valid JSON at column {error.colno}: {error.msg}", error.lineno
-        ) from error
 
 
 def _records(document: Any) -> Sequence[Any]:

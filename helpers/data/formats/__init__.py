@@ -1,6 +1,6 @@
 """Files of every form as samples, facts, mentions or documents, a function a form."""
 
-from .parsing import collect, json_array, json_value, lines, starts_with_key, string
+from .parsing import collect, json_array, lines, starts_with_key, string
 from .tagged import PTR_FILES, ptr_split, read_chemprot, read_kbp37, read_semeval
 from .docred import (
     AnnotatedDocument,

@@ -11,8 +11,9 @@ from typing import Any, Literal
 
 from ...core import MalformedRecord, shown, unknown_name
 from ..bags import Mention
+from ..cells import json_document
 from ..samples import Corpus, Fact, RelationSample, Span
-from .parsing import collect, field, json_array, json_record, json_value, lines, string
+from .parsing import collect, field, json_array, json_record, lines, string
 from .records import bounds, token_sample
 
 END = "###END###"
@@ -217,7 +218,7 @@ def read_relation_aliases(path: Path | str) -> dict[str, tuple[str, ...]]:
 
 
 def _read_lists(path: Path | str) -> dict[str, tuple[str, ...]]:
-    lists = json_value(path)
+    lists = json_document(path)
     if not isinstance(lists, dict):
         raise MalformedRecord(path, f"a JSON object is expected, not {type(lists).__name__}")
     for name, own in lists.items():

@@ -108,21 +108,6 @@ def json_record(row: Any) -> Any:
     return json.loads(row, object_pairs_hook=distinct_keys) if isinstance(row, bytes) else row
 
 
-def json_value(path: Path | str) -> Any:
-    """The one JSON value of a file.
-
-    Raises MalformedRecord for what is none, with the line where it breaks off.
-    """
-    try:
-        return json.loads(read_file(path).decode(), object_pairs_hook=distinct_keys)
-    except json.JSONDecodeError as error:
-        raise MalformedRecord(path, f"no valid JSON: {error.msg}", error.lineno) from error
-    except RecursionError as error:
-        raise MalformedRecord(path, "nested too deeply") from error
-    except ValueError as error:  # not UTF-8, or a number of thousands of digits
-        raise MalformedRecord(path, f"no valid JSON ({error})") from error
-
-
 def json_array(path: Path | str) -> Iterator[Record]:
     """The items of one JSON array, each with the line it starts on.
 

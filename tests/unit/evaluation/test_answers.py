@@ -194,7 +194,7 @@ class TestBadInput:
             ("--label-set", "l.txt", "", "l.txt, line 1: the file is empty"),
             ("--label-set", "l.txt", "a\nb\na\n", "l.txt, line 3: label 'a' occurred before, at line 1"),
             ("--label-set", "l.txt", "a\n\nb\n", "l.txt, line 2: a label is expected"),
-            ("--map", "m.json", '{"x": ', "m.json: no JSON: Expecting value: line 1 column 7"),
+            ("--map", "m.json", '{"x": ', "m.json, line 1: no valid JSON at column 7: Expecting value"),
             ("--map", "m.json", '["x"]', "m.json: has to hold one JSON object that maps labels to labels"),
             ("--map", "m.json", '{"x": " "}', "m.json: the label of 'x' is empty"),
             ("--map", "m.json", "{}", "m.json: there are no answers"),
