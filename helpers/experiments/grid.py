@@ -46,14 +46,13 @@ class Plan(NamedTuple):
     Attributes
     ----------
     jobs : by path, as text. todo : the paths of runs that are missing or stale.
-    notebooks : executed copy → the notebook's other results, of those that are to be run again.
-    reads : executed copy → runs of `todo` that it waits for. pages : that are to be made anew.
+    notebooks : executed copy → the runs of `todo` that it waits for, of notebooks that are to be run again.
+    pages : that are to be made anew.
     """
 
     jobs: dict[str, Job]
     todo: list[str]
     notebooks: dict[str, list[str]]
-    reads: dict[str, list[str]]
     pages: list[str]
 
     def record(self) -> dict[str, Any]:
@@ -303,15 +302,14 @@ def plan(
     wanted = ("missing",) if missing_only else ("missing", "stale")
     todo = [name for name, job in jobs.items() if job_state(job, known).state in wanted]
     if runs_only or file is not None or profile != "standard":
-        return Plan(jobs, todo, {}, {}, [])
-    index, notebooks, reads = read_index(), {}, {}
+        return Plan(jobs, todo, {}, [])
+    index, notebooks = read_index(), {}
     states = {one.path: one.state for one in made_states(index, known)}
     for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")):
         copy, made = f"results/notebooks/{path.name}", index.get(f"notebooks/{path.name}")
         waits = [] if made is None else [one for one in todo if "/".join(one.split("/")[:3]) in made.read]
-        late = made is None or any(states[name] != "current" for name in made.made)
-        if waits or (late and (made is not None or not (ROOT / copy).exists())):
-            notebooks[copy] = [] if made is None else sorted({*made.made} - {copy})
-            reads[copy] = waits
+        late = any(states[name] != "current" for name in made.made) if made else not (ROOT / copy).exists()
+        if waits or late:
+            notebooks[copy] = waits
     late = any(states[page] != "current" for page in PAGES if page in states)
-    return Plan(jobs, todo, notebooks, reads, list(PAGES) if notebooks or late else [])
+    return Plan(jobs, todo, notebooks, list(PAGES) if notebooks or late else [])

@@ -204,11 +204,9 @@ class Gcn(NeuralModel):
             self.lstm = nn.LSTM(width, self.sizes["states"], batch_first=True, bidirectional=True)
             width = 2 * self.sizes["states"]
         self.graph = GraphConvolution(width, [hidden] * self.sizes["layers"], self.shares["dropout"])
-        mlp: list[nn.Module] = []
-        for place in range(self.sizes["mlp_layers"]):
-            mlp += [nn.Linear(hidden if place else 3 * hidden, hidden), nn.ReLU()]
-        mlp.append(nn.Linear(hidden if mlp else 3 * hidden, len(self.labels)))
-        self.classifier = nn.Sequential(*mlp)
+        *widths, last = [3 * hidden] + [hidden] * self.sizes["mlp_layers"]
+        mlp = [part for width in widths for part in (nn.Linear(width, hidden), nn.ReLU())]
+        self.classifier = nn.Sequential(*mlp, nn.Linear(last, len(self.labels)))
 
     @staticmethod
     def _masks(sample: ParsedSample) -> list[str]:

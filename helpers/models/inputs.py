@@ -169,10 +169,8 @@ def collate(
     """
     ids = _padded([example.ids for example in examples], padding)
     at = torch.arange(ids.shape[1])
-    lengths, first = (
-        torch.tensor(one)[:, None]
-        for one in ([len(example.ids) for example in examples], [example.first for example in examples])
-    )
+    lengths = torch.tensor([len(example.ids) for example in examples])[:, None]
+    first = torch.tensor([example.first for example in examples])[:, None]
     inside = at < lengths
     shares = [weight] * len(examples) if isinstance(weight, float) else list(weight)
     return Batch(

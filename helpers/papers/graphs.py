@@ -98,7 +98,7 @@ def graph_runs(folder: Path | str = RUNS_FOLDER) -> list[Run]:
     return [run for run in list_runs("semeval2010", folder=folder, **where) if run.model in GRAPH_MODELS]
 
 
-_VECTORS = {"encoder": f"{EMBEDDED}, word pieces", "contextual": f"{EMBEDDED}, last layer, frozen"}
+_VECTORS = {"encoder": f"{EMBEDDED}, word pieces"}
 
 
 def vector_scores(folder: Path | str = STUDIES_FOLDER / "vectors") -> pd.DataFrame:

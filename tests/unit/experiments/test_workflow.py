@@ -123,9 +123,7 @@ class TestPlan:
         monkeypatch.setattr(grid, "read_index", lambda: {"notebooks/05_weighted_f1.ipynb": made})
         monkeypatch.setattr(grid, "grid_jobs", lambda *_: {})
         found = plan()
-        assert found.notebooks == {
-            "results/notebooks/05_weighted_f1.ipynb": ["results/tables/05_weighted_f1.csv"]
-        }
+        assert found.notebooks == {"results/notebooks/05_weighted_f1.ipynb": []}
         assert found.pages[:2] == ["README.md", "results/README.md"]
 
     def test_status_knows_every_result(self):
