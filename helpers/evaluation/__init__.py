@@ -1,6 +1,6 @@
 """From anybody's prediction file to a report."""
 
-from .score import score_file, score_frame
+from .score import score_file, score_frame, score_run
 from .multilabel import DocumentScores, score_documents, score_multilabel, score_multilabel_files
 from .fact_files import read_fact_lists
 from .facts import FactComparison, FactReport, compare_fact_files, score_fact_file

@@ -278,7 +278,7 @@ def read_labels_file(
     `Refused` with every fault; MalformedRecord for a file that cannot be taken apart at all.
     """
     problems = _Problems()
-    names, rows = _rows(path, problems)
+    names, rows = _rows(path, "predicted" in roles, problems)
     places = _places(names, {role: columns.get(role) for role in roles}, test, problems)
     problems.refuse(path)
     found: dict[str, list[str]] = {role: [] for role in places}
@@ -300,30 +300,21 @@ def read_labels_file(
     return found
 
 
-def _rows(path: Path | str, problems: _Problems) -> tuple[list[str], Iterator[tuple[int | None, dict]]]:
-    """Column names, and rows as (line, column → cell); lines that cannot be read are problems."""
+def _rows(
+    path: Path | str, answers: bool, problems: _Problems
+) -> tuple[list[str], Iterator[tuple[int | None, dict]]]:
+    """Column names, and rows as (line, column → cell); lines that cannot be read are problems. The labels of
+    an answer file (.txt) are predictions if `answers`."""
     path = plain_file(path)
     if path.stat().st_size > MOST_BYTES:
         raise MalformedRecord(path, f"has more than {MOST_BYTES >> 20} MiB; no test set is that large")
-    if path.suffix.lower() == ".txt":
-        return ["id", "predicted"], _answer_rows(path, problems)
     source = open_source(path)
-    return list(source.names), _readable_rows(source, problems)
-
-
-def _answer_rows(path: Path, problems: _Problems) -> Iterator[tuple[int, dict]]:
-    for line, row in enumerate(path.read_bytes().split(b"\n"), start=1):
-        if not row.strip():
-            continue
-        try:
-            cells = row.decode().split("\t")
-        except UnicodeDecodeError as error:
-            problems.add(f"byte {error.start} of the line is not UTF-8", line)
-            continue
-        if len(cells) != 2:
-            problems.add(f"id, tab and label are expected in place of {shown(cells[0])}", line)
-            continue
-        yield line, {"id": cells[0].strip(), "predicted": cells[1].strip()}
+    role = "predicted" if answers and path.suffix.lower() == ".txt" else "label"
+    named = {name: role if name == "label" else name for name in source.names}
+    rows = _readable_rows(source, problems)
+    if role == "label":
+        return list(source.names), rows
+    return list(named.values()), ((line, {named[name]: row[name] for name in row}) for line, row in rows)
 
 
 def _readable_rows(source: Any, problems: _Problems) -> Iterator[tuple[int | None, dict]]:

@@ -15,26 +15,18 @@ from typing import Any
 import numpy as np
 
 from ... import WEB, __version__
-from ...core import naming_file, read_file, table_name, visible
-from ...data import read_label_columns
-from ...evaluation import system_title
+from ...core import read_file, table_name, visible
+from ...evaluation import score_file, score_run, system_title
 from ...metrics import (
     SCHEMES,
     ClassCounts,
     ClassReport,
-    Outcome,
-    Policy,
     alpha_spectrum,
     averages,
-    bootstrap_intervals,
-    bootstrap_suffix,
     escape_markdown,
-    evaluate,
-    scheme_names,
 )
-from ...runs import STORED_RUNS, list_runs
+from ...runs import STORED_RUNS, Run, list_runs
 from .checks import counts_of, find_test_set, knows_gold, label_outcome, run_dataset
-from .measures import SEED
 from .payload import TITLES
 from .store import STORE, submissions
 
@@ -52,16 +44,20 @@ class FileReport:
     Attributes
     ----------
     system, dataset : names; dataset is '' where none was given. report : all schemes and classes.
-    others : title → outcome of the stored systems of the test set. confusion : of the file.
-    replicates : of the intervals.
+    others : title → counts of the stored systems of the test set. replicates : of the intervals.
     """
 
     system: str
     dataset: str
     report: ClassReport
-    confusion: Outcome
     replicates: int
     others: Mapping[str, ClassCounts] = field(default_factory=dict)
+
+    def counts(self) -> ClassCounts:
+        """The counts of each class."""
+        rows = self.report.per_class
+        columns = ([row[name] for row in rows.values()] for name in ("correct", "predicted", "support"))
+        return ClassCounts(*map(np.array, columns), self.report.n, tuple(rows))
 
     def ranks(self) -> dict[str, int]:
         """The rank that the file would have among the stored systems, under each scheme."""
@@ -180,23 +176,19 @@ def file_report(
     >>> report.title(), report.scheme_rows()[1]
     ('mine', ['micro', '50.00', '', '50.00', '50.00'])
     """
-    columns = dict(columns or {})
-    others: dict[str, ClassCounts] = {}
+    columns, others = dict(columns or {}), {}
+    name = visible(system or Path(path).name.partition(".")[0] or "predictions", 120)
     if dataset:
         test = find_test_set(dataset, runs, store)
         if test.kind != "labels":
             raise ValueError(f"{path}: {dataset} has {test.kind}; a report is of single labels")
-        confusion = label_outcome(path, test, columns).of("predicted").grouped()
-        negative, others = test.negative, _stored(dataset, runs, store)
+        outcome, others = label_outcome(path, test, columns), _stored(dataset, runs, store)
+        run = Run.from_outcome(outcome, dataset=dataset, model=name, negative=test.negative)
+        report = score_run(run, replicates=replicates)
     else:
         named = {f"{role}_column": columns.get(role) for role in ("gold", "predicted", "id")}
-        found = read_label_columns(path, **named)
-        with naming_file(path):
-            confusion = Outcome.from_columns(found["gold"], found["predicted"])
-    with naming_file(path):
-        report = _with_intervals(confusion, negative or None, replicates)
-    name = visible(system or Path(path).name.partition(".")[0] or "predictions", 120)
-    return FileReport(name, dataset, report, confusion, replicates, others)
+        report = score_file(path, negative=negative, replicates=replicates, **named)
+    return FileReport(name, dataset, report, replicates, others)
 
 
 def _stored(dataset: str, runs: Path | str, store: Path | str) -> dict[str, ClassCounts]:
@@ -205,20 +197,6 @@ def _stored(dataset: str, runs: Path | str, store: Path | str) -> dict[str, Clas
     own = [run for run in both if run_dataset(run) == dataset and run.kind in ("confusion", "paired")]
     named = {(system_title(run.name), run.seed): run for run in own}
     return {f"{name}, {seed}": counts_of(run) for (name, seed), run in named.items()}
-
-
-def _with_intervals(confusion: Outcome, negative: str | None, replicates: int) -> ClassReport:
-    report, names = evaluate(confusion, negative=negative), scheme_names()
-    if not replicates:
-        return report
-    rng, made = np.random.default_rng(SEED), bootstrap_suffix(replicates, SEED)
-    found = bootstrap_intervals(
-        confusion, lambda one: averages(one, names, classes_of=confusion, negative=negative), rng, replicates
-    )
-    for name, low, high in zip(names, found.low.tolist(), found.high.tolist(), strict=True):
-        report.add_interval(name, low, high)
-        report.schemes[name]["signature"] = Policy(negative=negative).signature(confusion, "f1", name) + made
-    return report
 
 
 def _markdown(rows: Sequence[Sequence[str]]) -> str:
@@ -252,7 +230,7 @@ def _svg(parts: str, height: int, label: str) -> str:
 def _curve(found: FileReport) -> str:
     """F1 under n^α of the file, and of the stored systems behind it, as SVG."""
     negative = found.report.negative
-    own = 100 * alpha_spectrum(found.confusion, STEPS, negative=negative)
+    own = 100 * alpha_spectrum(found.counts(), STEPS, negative=negative)
     others = [100 * alpha_spectrum(one, STEPS[::4], negative=negative) for one in found.others.values()]
     values = np.concatenate([own, *others])
     low = min(float(np.quantile(values, 0.1)), float(own.min())) - 2

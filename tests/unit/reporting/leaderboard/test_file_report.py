@@ -24,7 +24,7 @@ def path(tmp_path):
 
 def test_numbers_are_those_of_the_metrics(path) -> None:
     report = file_report(path, negative="NA", replicates=50)
-    expected = averages(report.confusion, negative="NA")
+    expected = averages(report.counts(), negative="NA")
     assert [row[1] for row in report.scheme_rows()[1:]] == [f"{100 * value:.2f}" for value in expected]
     assert [row[0] for row in report.class_rows()[1:3]] == ["NA (not averaged)", "a"]
     assert f"{100 * expected[-1]:.2f} (macro)" in report.how_to_report()
