@@ -74,30 +74,6 @@ class Refused(ValueError):
         super().__init__(f"{path}: {several}{visible(self.problems[0])}")
 
 
-@dataclass
-class _Problems:
-    """Faults as they are found: the first 50 are kept, all are counted."""
-
-    kept: list[Problem] = field(default_factory=list)
-    count: int = 0
-
-    def add(self, reason: str, line: int | None = None, column: str | None = None) -> None:
-        """One more fault; its text is cut to 400 characters."""
-        self.count += 1
-        if len(self.kept) < SHOWN_PROBLEMS:
-            self.kept.append(Problem(line, column, visible(reason, 400)))
-
-    @property
-    def full(self) -> bool:
-        """Whether a further one is counted only: no hint has to be made for it."""
-        return len(self.kept) >= SHOWN_PROBLEMS
-
-    def refuse(self, path: Path | str) -> None:
-        """Raises Refused if there is any fault."""
-        if self.count:
-            raise Refused(path, self.kept, self.count)
-
-
 @dataclass(frozen=True)
 class TestSet:
     """What a submission has to fit: the labels, how many samples of each, and the key where it is here.
@@ -264,6 +240,118 @@ def _read_key(dataset: str) -> dict[str, str] | None:
     return key if len(key) == len(samples) else None
 
 
+@dataclass
+class _Check:
+    """A file beside the test set that it has to fit: of the faults the first 50 are kept, all are counted.
+
+    columns : role → column. lines : id → the line in which it was first seen.
+    """
+
+    test: TestSet
+    columns: dict[str, str] = field(default_factory=dict)
+    lines: dict[str, int | None] = field(default_factory=dict)
+    kept: list[Problem] = field(default_factory=list)
+    count: int = 0
+
+    def add(self, reason: str, line: int | None = None, column: str | None = None) -> None:
+        """One more fault; its text is cut to 400 characters."""
+        self.count += 1
+        if len(self.kept) < SHOWN_PROBLEMS:
+            self.kept.append(Problem(line, column, visible(reason, 400)))
+
+    def hint(self, name: str, known: Sequence[str], cutoff: float = 0.6) -> str:
+        """The nearest known name; none for a fault that is counted only."""
+        return "" if len(self.kept) >= SHOWN_PROBLEMS else did_you_mean(name, known, cutoff=cutoff)
+
+    def refuse(self, path: Path | str) -> None:
+        """Raises Refused if there is any fault."""
+        if self.count:
+            raise Refused(path, self.kept, self.count)
+
+    def find_columns(self, names: list[str], wanted: Mapping[str, str | None]) -> None:
+        """The column of each role. Missing ones are faults; gold may be missing where the key is here."""
+        there = f"Columns: {listing(names)}"
+        for role, named in wanted.items():
+            if named is not None and names.count(named) != 1:
+                what = "occurs more than once" if named in names else "does not exist"
+                hint = did_you_mean(named, names) or "."
+                self.add(f"column {shown(named)} for {role} {what}{hint} {there}")
+            if named is not None:
+                self.columns[role] = named
+                continue
+            common = COMMON_NAMES.get(role, ())
+            likely = [name for name in names if name.lower() in common]
+            likely = [name for name in likely if name.lower() == common[0]] or likely
+            if len(likely) == 1:
+                self.columns[role] = likely[0]
+            elif role == "predicted" or likely or (role == "gold" and self.test.key is None):
+                which = "no column has a common name"
+                which = f"more than one could be: {listing(likely)}" if likely else which
+                self.add(f"which column is {role}? {which}; name it, --{role}-column C. {there}")
+        if not self.columns.keys() & {"gold", "id"} and not self.count:
+            self.add(f"without a gold column, ids are needed. {there}")
+
+    def sound_cells(self, line: int | None, cells: dict) -> dict[str, str]:
+        """The cells of one row that are sound, by role."""
+        sound = {}
+        for role, column in self.columns.items():
+            value = cells.get(column)
+            value = str(value) if type(value) is int else value
+            if value is None or (isinstance(value, str) and not value.strip()):
+                self.add("the cell is empty" if column in cells else "the field is missing", line, column)
+            elif not isinstance(value, str):
+                self.add(f"text or an integer is expected, not {shown(value)}", line, column)
+            elif not self._fits(role, value):
+                hint = self.hint(value, self.test.labels)
+                self.add(f"unknown label {shown(value)} of {self.test.dataset}{hint}", line, column)
+            else:
+                sound[role] = value
+        return sound
+
+    def _fits(self, role: str, value: str) -> bool:
+        """Whether a label is one of the test set; of a new one nothing is known yet."""
+        if role == "id" or value in self.test.labels:
+            return True
+        return not self.test.n if role == "gold" else self.test.own or value == SKIPPED
+
+    def is_new_id(self, line: int | None, value: str | None) -> bool:
+        """Whether the row has an id, of the test set, that no row before has."""
+        if value is None:
+            return False
+        if value in self.lines:
+            first = self.lines[value]
+            before = "" if first is None else f", the first time in line {first}"
+            self.add(f"id {shown(value)} occurs twice{before}", line, self.columns["id"])
+            return False
+        self.lines[value] = line
+        if self.test.key is None or value in self.test.key:
+            return True
+        hint = self.hint(value, list(self.test.key)[:2000], 0.9)
+        reason = f"id {shown(value)} is not in the test set of {self.test.dataset}{hint}"
+        self.add(reason, line, self.columns["id"])
+        return False
+
+    def check_gold(self, lines: Sequence[int | None], values: Mapping[str, Sequence[str]]) -> None:
+        """Are they the samples of this test set, all of them, with its gold labels?"""
+        test, gold = self.test, values.get("gold", ())
+        if test.key is not None and "id" in self.columns:
+            for name in test.key:
+                if name not in self.lines:
+                    self.add(f"id {shown(name)} of the test set is missing")
+            for line, name, label in zip(lines, values["id"], gold, strict=False):
+                if label and label != test.key[name]:
+                    said = f"is {shown(label)}; the key says {shown(test.key[name])}"
+                    self.add(f"the gold label of {shown(name)} {said}", line, self.columns["gold"])
+            return
+        if test.n and len(lines) != test.n:
+            self.add(f"{len(lines)} samples; the test set of {test.dataset} has {test.n}")
+        counts = Counter(gold)
+        for label, expected in test.support.items():
+            if counts[label] != expected:
+                has = f"{counts[label]} samples have the gold label {shown(label)}"
+                self.add(f"{has}; the test set has {expected}")
+
+
 def read_labels_file(
     path: Path | str, test: TestSet, columns: Mapping[str, str | None], roles: Sequence[str] = ROLES
 ) -> dict[str, list[str]]:
@@ -277,33 +365,31 @@ def read_labels_file(
     Checked are cells, labels, identifiers (each once, all of the test set, none else) and gold labels. Raises
     `Refused` with every fault; MalformedRecord for a file that cannot be taken apart at all.
     """
-    problems = _Problems()
-    names, rows = _rows(path, "predicted" in roles, problems)
-    places = _places(names, {role: columns.get(role) for role in roles}, test, problems)
-    problems.refuse(path)
-    found: dict[str, list[str]] = {role: [] for role in places}
+    check = _Check(test)
+    names, rows = _rows(path, "predicted" in roles, check)
+    check.find_columns(names, {role: columns.get(role) for role in roles})
+    check.refuse(path)
+    values: dict[str, list[str]] = {role: [] for role in check.columns}
     lines: list[int | None] = []
-    seen: dict[str, int | None] = {}
     for line, cells in rows:
-        values = _checked_row(line, cells, places, test, problems)
-        if "id" in places and not _known_id(line, values.get("id"), places["id"], seen, test, problems):
-            continue
-        lines.append(line)
-        for role in places:
-            found[role].append(values.get(role, ""))
-    if not lines and not problems.count:
-        problems.add("there are no predictions")
-    _check_gold(found, lines, seen, places, test, problems)
-    problems.refuse(path)
-    if "gold" not in found:
-        found["gold"] = [test.key[one] for one in found["id"]]
-    return found
+        sound = check.sound_cells(line, cells)
+        if "id" not in values or check.is_new_id(line, sound.get("id")):
+            lines.append(line)
+            for role, column in values.items():
+                column.append(sound.get(role, ""))
+    if not lines and not check.count:
+        check.add("there are no predictions")
+    check.check_gold(lines, values)
+    check.refuse(path)
+    if "gold" not in values:
+        values["gold"] = [test.key[name] for name in values["id"]]
+    return values
 
 
 def _rows(
-    path: Path | str, answers: bool, problems: _Problems
+    path: Path | str, answers: bool, check: _Check
 ) -> tuple[list[str], Iterator[tuple[int | None, dict]]]:
-    """Column names, and rows as (line, column → cell); lines that cannot be read are problems. The labels of
+    """Column names, and rows as (line, column → cell); lines that cannot be read are faults. The labels of
     an answer file (.txt) are predictions if `answers`."""
     path = plain_file(path)
     if path.stat().st_size > MOST_BYTES:
@@ -311,127 +397,18 @@ def _rows(
     source = open_source(path)
     role = "predicted" if answers and path.suffix.lower() == ".txt" else "label"
     named = {name: role if name == "label" else name for name in source.names}
-    rows = _readable_rows(source, problems)
+    rows = _readable_rows(source, check)
     if role == "label":
         return list(source.names), rows
     return list(named.values()), ((line, {named[name]: row[name] for name in row}) for line, row in rows)
 
 
-def _readable_rows(source: Any, problems: _Problems) -> Iterator[tuple[int | None, dict]]:
+def _readable_rows(source: Any, check: _Check) -> Iterator[tuple[int | None, dict]]:
     """The rows; a line that cannot be read is a problem and does not hide the others."""
     try:
-        yield from source.rows(lambda fault: problems.add(fault.reason, fault.line))
+        yield from source.rows(lambda fault: check.add(fault.reason, fault.line))
     except MalformedRecord as fault:
-        problems.add(f"{fault.reason}; what follows was not read", fault.line)
-
-
-def _places(
-    names: list[str], columns: Mapping[str, str | None], test: TestSet, problems: _Problems
-) -> dict[str, str]:
-    """Role → column. Missing ones are problems; gold may be missing where the key is here."""
-    found: dict[str, str] = {}
-    for role, named in columns.items():
-        if named is not None:
-            if names.count(named) == 1:
-                found[role] = named
-            else:
-                what = "occurs more than once" if named in names else "does not exist"
-                hint = did_you_mean(named, names) or "."
-                problems.add(f"column {shown(named)} for {role} {what}{hint} Columns: {listing(names)}")
-            continue
-        common = COMMON_NAMES.get(role, ())
-        likely = [name for name in names if name.lower() in common]
-        likely = [name for name in likely if name.lower() == common[0]] or likely
-        if len(likely) == 1:
-            found[role] = likely[0]
-        elif role == "predicted" or likely or (role == "gold" and test.key is None):
-            which = f"more than one could be: {listing(likely)}" if likely else "no column has a common name"
-            problems.add(
-                f"which column is {role}? {which}; name it, --{role}-column C. Columns: {listing(names)}"
-            )
-    if "gold" not in found and "id" not in found and not problems.count:
-        problems.add("without a gold column, ids are needed. Columns: " + listing(names))
-    return found
-
-
-def _checked_row(
-    line: int | None, cells: dict, places: dict[str, str], test: TestSet, problems: _Problems
-) -> dict[str, str]:
-    """The cells of one row that are sound, by role."""
-    found = {}
-    for role, column in places.items():
-        value = cells.get(column)
-        value = str(value) if type(value) is int else value
-        if value is None or (isinstance(value, str) and not value.strip()):
-            problems.add("the cell is empty" if column in cells else "the field is missing", line, column)
-        elif not isinstance(value, str):
-            problems.add(f"text or an integer is expected, not {shown(value)}", line, column)
-        elif not _fits(role, value, test):
-            hint = "" if problems.full else did_you_mean(value, test.labels)
-            problems.add(f"unknown label {shown(value)} of {test.dataset}{hint}", line, column)
-        else:
-            found[role] = value
-    return found
-
-
-def _fits(role: str, value: str, test: TestSet) -> bool:
-    """Whether a label is one of the test set; of a new one nothing is known yet."""
-    if role == "id" or value in test.labels:
-        return True
-    return not test.n if role == "gold" else test.own or value == SKIPPED
-
-
-def _known_id(
-    line: int | None,
-    value: str | None,
-    column: str,
-    seen: dict[str, int | None],
-    test: TestSet,
-    problems: _Problems,
-) -> bool:
-    if value is None:
-        return False
-    if value in seen:
-        first = "" if seen[value] is None else f", the first time in line {seen[value]}"
-        problems.add(f"id {shown(value)} occurs twice{first}", line, column)
-        return False
-    seen[value] = line
-    if test.key is not None and value not in test.key:
-        hint = "" if problems.full else did_you_mean(value, list(test.key)[:2000], cutoff=0.9)
-        problems.add(f"id {shown(value)} is not in the test set of {test.dataset}{hint}", line, column)
-        return False
-    return True
-
-
-def _check_gold(
-    found: dict[str, list[str]],
-    lines: list[int | None],
-    seen: dict[str, int | None],
-    places: dict[str, str],
-    test: TestSet,
-    problems: _Problems,
-) -> None:
-    """Are they the samples of this test set, all of them, with its gold labels?"""
-    if test.key is not None and "id" in places:
-        for one in test.key:
-            if one not in seen:
-                problems.add(f"id {shown(one)} of the test set is missing")
-        for line, one, gold in zip(lines, found["id"], found.get("gold", ()), strict=False):
-            if gold and gold != test.key[one]:
-                problems.add(
-                    f"the gold label of {shown(one)} is {shown(gold)}; the key says {shown(test.key[one])}",
-                    line,
-                    places["gold"],
-                )
-        return
-    if test.n and len(lines) != test.n:
-        problems.add(f"{len(lines)} samples; the test set of {test.dataset} has {test.n}")
-    counts = Counter(found.get("gold", ()))
-    for label, expected in test.support.items():
-        if counts[label] != expected:
-            problems.add(
-                f"{counts[label]} samples have the gold label {shown(label)}; the test set has {expected}"
-            )
+        check.add(f"{fault.reason}; what follows was not read", fault.line)
 
 
 def label_outcome(path: Path | str, test: TestSet, columns: Mapping[str, str | None]) -> Outcome:
@@ -459,17 +436,17 @@ def set_outcome(
             f"{path}: {test.dataset} has several labels a sample: give the gold matrix, --truth T"
         )
     gold, scores = read_matrix(truth), read_matrix(path)
-    problems = _Problems()
+    check = _Check(test)
     if gold.shape != (test.n, len(test.labels)):
-        problems.add(f"the truth has shape {gold.shape}; the test set has {(test.n, len(test.labels))}")
+        check.add(f"the truth has shape {gold.shape}; the test set has {(test.n, len(test.labels))}")
     elif scores.shape != gold.shape:
-        problems.add(f"the scores have shape {scores.shape}; the truth has {gold.shape}")
+        check.add(f"the scores have shape {scores.shape}; the truth has {gold.shape}")
     else:
         for label, count in zip(test.labels, np.asarray(gold.sum(axis=0)).ravel().tolist(), strict=True):
             if count != test.support[label]:
                 expected = test.support[label]
-                problems.add(f"{count:g} samples have the label {shown(label)}; the test set has {expected}")
-    problems.refuse(path)
+                check.add(f"{count:g} samples have the label {shown(label)}; the test set has {expected}")
+    check.refuse(path)
     with naming_file(path):
         options = {"threshold": threshold, "labels": test.labels, "keep_sets": True}
         return MultilabelOutcome.from_scores(gold, scores, depth=min(5, len(test.labels)), **options)
