@@ -24,6 +24,7 @@ STORE = option(
 """The store as an argument, if it is not the usual one."""
 TEST_SET = "The test set, e.g. tacred, tacred-revised, semeval2010, kbp37, gids; or a name of your own."
 DATASET = option("--dataset", "D", TEST_SET, required=True)
+GOLD_FILE = option("--gold", "FILE", "Another file with ids and gold labels, where there are none.", FILE)
 REPLACE = flag("--replace", "Put it in the place of a stored submission of that name.")
 
 
@@ -48,7 +49,7 @@ def _leaderboard() -> None:
 @option("--paper", "URL", "Where the system is described.", default="")
 @option("--licence", "L", "Of the predictions, e.g. MIT.", default="")
 @option("--batch", "LIST", "Many at once: a table with file, dataset, system[, paper, licence, seed].", FILE)
-@option("--gold", "FILE", "Another file with ids and gold labels, where FILE has none.", FILE)
+@GOLD_FILE
 @option("--negative", "L", "The negative class of a test set of your own, e.g. no_relation.")
 @option("--seed", "N", "One run of several: the page shows the system once, with their mean.", SEED_TYPE)
 @shared.GOLD_COLUMN
@@ -133,9 +134,10 @@ def _add_batch(batch: str, replace: bool, stored: dict[str, Any]) -> None:
 @click.argument("second", metavar="B", type=FILE)
 @DATASET
 @option("--systems", "NAME NAME", "The names of the two systems on the page.", (str, str), required=True)
+@GOLD_FILE
 @STORE
 def _compare_two(
-    first: str, second: str, dataset: str, systems: tuple[str, str], stored: dict[str, Any]
+    first: str, second: str, dataset: str, systems: tuple[str, str], gold: str | None, stored: dict[str, Any]
 ) -> None:
     """Store the joint outcome of two systems, so that the page compares them sample by sample.
 
@@ -146,7 +148,8 @@ def _compare_two(
     """
     from ..reporting.leaderboard import Submission, compare_submissions
 
-    pair = [Submission(file, dataset, name) for file, name in zip((first, second), systems, strict=True)]
+    files = zip((first, second), systems, strict=True)
+    pair = [Submission(file, dataset, name, gold=gold) for file, name in files]
     put(str(_noting(lambda: compare_submissions(*pair, **stored))))
 
 
@@ -177,8 +180,9 @@ def _rebuild(out: str | None, fresh: bool, neighbours: bool, stored: dict, **opt
     given = {name: value for name, value in options.items() if value is not None}
     data = page_data(**stored, **given, cached=not fresh)
     path = build_page(data, out or PAGE)
-    systems = sum(len(testset["systems"]) for testset in data["testsets"])
-    put(f"{path}: {systems} systems on {len(data['testsets'])} test sets, {path.stat().st_size / 1e6:.2f} MB")
+    systems = sum(len({run["key"] for run in testset["systems"]}) for testset in data["testsets"])
+    size = f"{path.stat().st_size / 1e6:.2f} MB"
+    put(f"{path}: systems: {systems}, test sets: {len(data['testsets'])}, {size}")
     for picture in take_pictures(path, pictures) if pictures else ():
         put(str(picture))
 
@@ -219,7 +223,9 @@ def _list(form: str, stored: dict[str, Any]) -> None:
     elif form == "csv":
         put(csv_text([names, *([row[name] for name in names] for row in rows)]))
     else:
+        seeds = ["" if row["seed"] is None else f"  seed {row['seed']}" for row in rows]
         lines = ["  ".join(table_name(row[name]) for name in names[:4]) for row in rows]
+        lines = [line + seed for line, seed in zip(lines, seeds, strict=True)]
         put("\n".join(lines) or "there are no submissions yet; `leaderboard add` stores one")
 
 

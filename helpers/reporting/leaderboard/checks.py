@@ -287,7 +287,8 @@ class _Check:
             elif role == "predicted" or likely or (role == "gold" and self.test.key is None):
                 which = "no column has a common name"
                 which = f"more than one could be: {listing(likely)}" if likely else which
-                self.add(f"which column is {role}? {which}; name it, --{role}-column C. {there}")
+                other = ", or give another file, --gold FILE" if role == "gold" else ""
+                self.add(f"which column is {role}? {which}; name it, --{role}-column C{other}. {there}")
         if not self.columns.keys() & {"gold", "id"} and not self.count:
             self.add(f"without a gold column, ids are needed. {there}")
 

@@ -288,7 +288,8 @@ def compare_submissions(
         raise ValueError(f"{first.dataset} and {second.dataset}: two systems on one test set can be compared")
     for one in (first, second):
         _check_words(one)
-    test = find_test_set(first.dataset, runs, store)
+    find_test_set(first.dataset, runs, store)  # two systems make no test set
+    test = submitted_test_set(first.dataset, first.columns, first.gold, None, runs, store)
     if test.kind != "labels":
         raise ValueError(f"{first.dataset}: joint outcomes are stored of single labels only")
     found = [read_labels_file(one.file, test, one.columns) for one in (first, second)]

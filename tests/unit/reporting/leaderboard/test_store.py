@@ -228,6 +228,14 @@ class TestATestSetOfOnesOwn:
             assert call("leaderboard", "add", path, *words, "--store", tmp_path / "store")[0] == 0
         (test,) = page_data(tmp_path / "none", tmp_path / "store", replicates=0)["testsets"]
         assert [(one["key"], one["seed"]) for one in test["systems"]] == [("A", 1), ("A", 2)]
+        files = [tmp_path / "1.csv", tmp_path / "2.csv"]
+        words = ["--dataset", "mine", "--systems", "A", "B", "--store", tmp_path / "store"]
+        code, _, err = call("leaderboard", "compare", *files, *words)
+        assert code == 2 and "or give another file, --gold FILE" in err
+        assert call("leaderboard", "compare", *files, *words, "--gold", gold)[0] == 0
+        words = ["--runs", tmp_path / "none", "--bootstrap", 1, "--output", tmp_path / "p.html"]
+        out = call("leaderboard", "rebuild", "--store", tmp_path / "store", *words)[1]
+        assert "systems: 1, test sets: 1" in out
         listed = call("leaderboard", "list", "--format", "csv", "--store", tmp_path / "store")[1]
         assert [line.rpartition(",")[2] for line in listed.splitlines()] == ["seed", "1", "2"]
         (tmp_path / "list.csv").write_text("file,dataset,system,seed\n1.csv,mine,A,1\n2.csv,mine,A,\n")
