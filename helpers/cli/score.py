@@ -15,6 +15,7 @@ from . import options as shared
 from .base import app, failed, put, put_report
 from .options import FILE, FILE_OR_STDIN, bootstrap, flag, forms, latex_of, option, policy_of, reading_of
 
+CONFIDENCE = "How sure the system is, fractions or per cent: adds calibration (bins, expected error)."
 FAIL_UNDER = "Exit with 1 if this score is smaller, e.g. dodrans=0.67; repeatable. NAME as for --score-only."
 SCORE_ONLY = (
     "Print this number and nothing else: a scheme, accuracy, official (macro-F1 of the task), A, B, PD, "
@@ -43,6 +44,7 @@ def threshold(text: str) -> tuple[str, float]:
 @option("--paired-column", "C", "Predictions on the paired samples: adds PD, PIR and PPR.")
 @option("--inverse", "FILE", "The inverses, if not (e1,e2) and (e2,e1).", FILE)
 @option("--task", "TASK", "semeval2010: its labels, its negative class, its official scores.")
+@option("--confidence", "C", CONFIDENCE)
 @shared.SCHEMES
 @shared.POLICY
 @bootstrap()

@@ -25,8 +25,9 @@ from ..core import (
     shown,
     unknown_name,
     unlisted_message,
+    visible,
 )
-from ..data import LabelColumns, count_files
+from ..data import LabelColumns, count_files, open_source, read_label_columns
 from ..metrics import (
     DIRECTION_SCORES,
     ClassReport,
@@ -37,6 +38,7 @@ from ..metrics import (
     averages,
     bootstrap_intervals,
     bootstrap_suffix,
+    calibration,
     direction_scores,
     evaluate,
     official_macro,
@@ -56,8 +58,9 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 RATES = tuple(DIRECTION_SCORES.values())
 READING = ["gold_column", "predicted_column", "paired_column", "id_column", "gold_file", "form"]
-READING += ["label_names", "empty", "engine", "check_ids"]
-"""Arguments of `count_files`; without the last two, of `read_label_columns`."""
+COUNTING = ["engine", "check_ids"]
+READING += ["label_names", "empty", *COUNTING]
+"""Arguments of `count_files`; without `COUNTING`, of `read_label_columns`."""
 
 
 class Task(NamedTuple):
@@ -96,6 +99,8 @@ def score_file(path: Path | str | Sequence[Path | str], **options: Any) -> Class
     gold_file, form, label_names : as in `read_predictions`. path, engine, check_ids : as in `count_files`.
     normalise, label_set, off_list, mapping, empty : what text counts as, see `score_frame`; `label_names` are
         a label set, too. What was changed is also logged.
+    confidence : a column of one file, how sure the system is of each answer, as fractions, or all in per
+        cent: the report has the section `calibration` (`helpers.metrics.calibration`).
 
     Raises
     ------
@@ -137,6 +142,7 @@ def scored_file(
     path: Path | str | Sequence[Path | str],
     *,
     task: str | None = None,
+    confidence: str | None = None,
     **options: Any,
 ) -> tuple[ClassReport, list[str]]:
     """The report of `score_file`, and what it logs, which may be a slip.
@@ -159,18 +165,44 @@ def scored_file(
         with naming_file(path):
             report = score_run(run, **options)
         return report, [*pooled_only(report)]
-    read = count_files(path, **reading)
+    if confidence is None:
+        read = count_files(path, **reading)
+    elif isinstance(path, Path | str) and gold_file is None:
+        read = read_label_columns(path, **{key: reading[key] for key in reading if key not in COUNTING})
+    else:
+        raise ValueError("confidence is a column of one file, with its gold labels")
     answers = settle(read, known, **settling)
     with naming_file(_named(path)):
         if (negative := options.get("negative")) and not label_names:
             _check_names(answers.columns, negative)
         report = score_frame(answers, task=task, **options)
+        if confidence is not None and isinstance(path, Path | str):
+            _add_calibration(report, answers, path, reading.get("form"), confidence)
     said = answers.remarks()
     if not isinstance(path, str | Path) and len(path) > 1:
         said.append(f"{len(path)} files are one test set here; `compare` tests systems against each other")
     # of two files, equal names of columns are no slip
     said += remarks(report, read.columns if gold_file is None else {}, **options)
     return report, said
+
+
+def _add_calibration(
+    report: ClassReport, answers: Answers, path: Path | str, form: str | None, column: str
+) -> None:
+    """The section `calibration`; a column of which one number is above 1 is in per cent."""
+    source = open_source(path, form)
+    name = source.column(column)
+    stated = np.asarray(source.read([name], numbers=[name])[name], dtype=float)
+    per_cent = bool((stated > 1).any())
+    gold, predicted = (answers.columns[role].tolist() for role in ("gold", "predicted"))
+    right = [said == label for label, said in zip(gold, predicted, strict=True)]
+    bins = calibration((stated / 100 if per_cent else stated).tolist(), right)
+    report.extra["calibration"] = {
+        "ece": bins.ece,
+        "bins": {f"{100 * row.pop('low'):g} to {100 * row.pop('high'):g}": row for row in bins.rows()},
+    }
+    unit = "per cent" if per_cent else "fractions"
+    report.headings["calibration"] = f"confidence by column {visible(column)}, {unit}"
 
 
 def as_run(path: Path | str) -> Run | None:

@@ -1,4 +1,4 @@
-"""One question, one answer, of triples at the command line: small files, scored in ways that have to agree."""
+"""One question, one answer, of triples at the command line: small files, scored in ways that agree."""
 
 import contextlib
 import csv

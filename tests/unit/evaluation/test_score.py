@@ -12,7 +12,7 @@ from helpers.core.errors import MalformedRecord
 from helpers.core.labels import SEMEVAL_RELATIONS
 from helpers.evaluation.compare import compare_files
 from helpers.evaluation.score import score_file, score_frame
-from helpers.metrics import Outcome
+from helpers.metrics import Outcome, calibration
 from helpers.metrics.averaging import average, averages, evaluate
 from helpers.metrics.bootstrap import bootstrap_intervals
 from helpers.metrics.direction import direction_scores, official_macro, official_scores
@@ -282,3 +282,35 @@ def test_the_negative_class_may_be_predicted_for_paired_samples_only():
     assert report.extra["direction"]["performance_paired"] == pytest.approx((1 + 0) / 2)
     with pytest.raises(ValueError, match="negative is 'na'"):
         score_frame(frame, negative="na")
+
+
+class TestConfidence:
+    ROWS = [("a", "a", 0.95), ("a", "b", 0.85), ("b", "b", 0.9), ("b", "a", 0.2)]
+
+    @pytest.mark.parametrize(("factor", "unit"), [(1, "fractions"), (100, "per cent")])
+    def test_a_column_gives_the_calibration(self, tmp_path, factor, unit):
+        path = tmp_path / "a.csv"
+        rows = [f"{gold},{predicted},{factor * sure}" for gold, predicted, sure in self.ROWS]
+        path.write_text("\n".join(["gold,predicted,sure", *rows]))
+        report = score_file(path, confidence="sure")
+        bins = calibration([sure for *_, sure in self.ROWS], [True, False, True, False])
+        section = report.to_dict()["calibration"]
+        assert section["ece"] == pytest.approx(bins.ece) and len(section["bins"]) == 10
+        assert section["bins"]["80 to 90"] == pytest.approx({"n": 2, "confidence": 0.875, "accuracy": 0.5})
+        assert section["bins"]["0 to 10"] == {"n": 0, "confidence": None, "accuracy": None}
+        assert f"calibration: confidence by column sure, {unit}" in report.to_text()
+        assert report.signature == score_file(path).signature
+
+    @pytest.mark.parametrize(
+        ("column", "message"),
+        [("sur", "column 'sur' does not exist"), ("predicted", "a.csv, line 2, column 'predicted': ")],
+    )
+    def test_what_is_no_confidence_is_refused(self, tmp_path, column, message):
+        path = tmp_path / "a.csv"
+        path.write_text("gold,predicted,sure\na,b,-1\n")
+        with pytest.raises(ValueError, match=message):
+            score_file(path, confidence=column)
+        with pytest.raises(ValueError, match=r"a.csv: confidence\[0\] is -1: a fraction from 0 to 1"):
+            score_file(path, confidence="sure")
+        with pytest.raises(ValueError, match="confidence is a column of one file"):
+            score_file([path, path], confidence="sure")
