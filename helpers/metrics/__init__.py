@@ -39,7 +39,7 @@ from .report import (
 from .latex import latex_float, latex_name, latex_text
 
 # how sure, and how stable
-from .calibration import Calibration, calibration
+from .reliability import Calibration, calibration
 from .bootstrap import (
     BootstrapTest,
     Interval,
