@@ -92,13 +92,14 @@ class Systems:
     def signature(self, table: Outcome, scheme: str | None = None) -> str:
         """The recipe of a score of a comparison, and which classes a difference averages over where the
         systems' own may differ; without a scheme what all share."""
-        policy = self._policy(table)
-        union = "" if scheme == "micro" or _is_shared(policy) else "|difference:union"
-        return policy.signature(table, self.rules["score"], scheme) + union
+        union = "|difference:union" if scheme != "micro" and self.is_union(table) else ""
+        return self._policy(table).signature(table, self.rules["score"], scheme) + union
 
     def is_union(self, table: Outcome) -> bool:
-        """Whether a difference averages both systems over the labels of either."""
-        return not _is_shared(self._policy(table))
+        """Whether predictions have a part in which labels are averaged: a difference averages both systems
+        over the labels of either."""
+        policy = self._policy(table)
+        return isinstance(policy.labels, str) and not policy.skips
 
     def said(self, *indices: int) -> str:
         """What these systems' answers count as, or how triples are matched: the end of a signature."""
@@ -107,11 +108,6 @@ class Systems:
     def _policy(self, table: Outcome) -> Policy:
         others = ("schemes", "score")
         return Policy.of(table, **{name: rule for name, rule in self.rules.items() if name not in others})
-
-
-def _is_shared(policy: Policy) -> bool:
-    """Whether all systems are averaged over the same labels: predictions have no part in it."""
-    return policy.skips or not isinstance(policy.labels, str)
 
 
 def read_systems(

@@ -102,47 +102,37 @@ class FactSample:
         drawn = self.counts[..., self.units[:end]].cumsum(-1)
         hits = np.flatnonzero(self.hits[:end])
         weight, ranks = self.counts[..., self.units[hits]], drawn[..., hits]
-        hits_so_far = weight.cumsum(-1)
-        p, before = (
-            ratio(hits_so_far, ranks, undefined=0.0),
-            ratio(hits_so_far - weight, ranks - weight, undefined=0.0),
-        )
+        tp = weight.cumsum(-1)
+        p, before = ratio(tp, ranks, undefined=0.0), ratio(tp - weight, ranks - weight, undefined=0.0)
         steps = weight / facts
         if recall is not None:  # what lies behind the cut adds nothing
-            steps = steps * ((hits_so_far - weight) / facts < recall - 1e-12)
+            steps = steps * ((tp - weight) / facts < recall - 1e-12)
         first = ranks == weight  # of what is drawn: no point of the curve before it
         between = (steps * np.where(first, 0.0, p + before)).sum(-1) / 2
         anchored = between + (steps * np.where(first, p, 0.0)).sum(-1)
-        best = self._best_f1(hits, drawn, hits_so_far, facts, recall)
+        best = self._best_f1(hits, drawn, tp, facts, recall)
         measures = np.stack([between, anchored, (steps * p).sum(-1), best], axis=-1)
         if recall is not None:
-            reached = hits_so_far[..., -1:] / facts >= recall - 1e-12 if len(hits) else False
+            reached = tp[..., -1:] / facts >= recall - 1e-12 if len(hits) else False
             measures = np.where(reached, measures, np.nan)
-        single = [self._precision_at(n, hits, drawn, hits_so_far)[..., None] for n in at]
+        single = [self._precision_at(n, hits, drawn, tp)[..., None] for n in at]
         return np.concatenate([measures, *single], axis=-1)
 
     def _best_f1(
-        self,
-        hits: np.ndarray,
-        drawn: np.ndarray,
-        hits_so_far: np.ndarray,
-        facts: np.ndarray,
-        recall: float | None,
+        self, hits: np.ndarray, drawn: np.ndarray, tp: np.ndarray, facts: np.ndarray, recall: float | None
     ) -> np.ndarray:
         """(...) the largest F1 of all cuts; behind the hits of a tie, as between two cuts it only falls."""
         cuts = np.flatnonzero(self.cuts[: drawn.shape[-1]])
         behind = np.searchsorted(cuts, hits)
         ends = np.unique(cuts[behind[behind < len(cuts)]])
         last = np.searchsorted(hits, ends, side="right") - 1  # of the hits up to each end
-        f1 = 2 * hits_so_far[..., last] / (drawn[..., ends] + facts)
+        f1 = 2 * tp[..., last] / (drawn[..., ends] + facts)
         if recall is not None:  # a tie that is cut ends there
-            weight = np.diff(hits_so_far, axis=-1, prepend=0)
-            earlier = hits_so_far[..., last] - np.where(hits[last] == ends, weight[..., last], 0)
+            weight = np.diff(tp, axis=-1, prepend=0)
+            earlier = tp[..., last] - np.where(hits[last] == ends, weight[..., last], 0)
             f1 = f1 * (earlier / facts < recall - 1e-12)
-            reaching = (hits_so_far / facts >= recall - 1e-12) & (
-                (hits_so_far - weight) / facts < recall - 1e-12
-            )
-            f1 = np.concatenate([f1, reaching * 2 * hits_so_far / (drawn[..., hits] + facts)], axis=-1)
+            reaching = (tp / facts >= recall - 1e-12) & ((tp - weight) / facts < recall - 1e-12)
+            f1 = np.concatenate([f1, reaching * 2 * tp / (drawn[..., hits] + facts)], axis=-1)
         return f1.max(-1, initial=0.0)
 
     def _enough(self, recall: float, facts: np.ndarray) -> int:
@@ -153,13 +143,11 @@ class FactSample:
         return tried if (n_hits[..., None] >= recall * facts).all() else len(self.hits)
 
     @staticmethod
-    def _precision_at(n: int, hits: np.ndarray, drawn: np.ndarray, hits_so_far: np.ndarray) -> np.ndarray:
+    def _precision_at(n: int, hits: np.ndarray, drawn: np.ndarray, tp: np.ndarray) -> np.ndarray:
         point = (drawn < n).sum(-1)
         reached = point < drawn.shape[-1]
         up_to = np.searchsorted(hits, point, side="right")
-        padded = np.concatenate(
-            [np.zeros((*hits_so_far.shape[:-1], 1), hits_so_far.dtype), hits_so_far], axis=-1
-        )
+        padded = np.concatenate([np.zeros((*tp.shape[:-1], 1), tp.dtype), tp], axis=-1)
         right = np.take_along_axis(padded, up_to[..., None], -1)[..., 0]
         chosen = np.minimum(point, drawn.shape[-1] - 1)[..., None]
         return np.where(reached, right / np.maximum(np.take_along_axis(drawn, chosen, -1)[..., 0], 1), np.nan)

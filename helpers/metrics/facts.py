@@ -90,7 +90,8 @@ class FactRanking:
         if not np.isfinite(scores).all():
             index = int(np.isfinite(scores).argmin())
             raise ValueError(f"scores[{index}] is {scores[index]}: every fact needs a finite score")
-        order = _falling(scores)
+        falling = -scores if scores.dtype.kind == "f" else -scores.astype(float)
+        order = np.argsort(falling, kind="stable")
         hits, names = hits[order], checked_labels(labels) if labels else ()
         if relations is not None:
             relations = np.asarray(relations)
@@ -101,10 +102,10 @@ class FactRanking:
         if facts_of_relation is not None:
             facts_of_relation = np.asarray(facts_of_relation)
             facts = int(facts_of_relation.sum()) if facts is None else facts
-        true_positives = hits.cumsum()
-        facts = _checked_facts(facts, true_positives)
+        tp = hits.cumsum()
+        facts = _checked_facts(facts, tp)
         ranks = np.arange(1, len(hits) + 1)
-        return cls(ranks, true_positives, facts, scores[order], hits, relations, names, facts_of_relation)
+        return cls(ranks, tp, facts, scores[order], hits, relations, names, facts_of_relation)
 
     @classmethod
     def from_matrix(
@@ -158,27 +159,23 @@ class FactRanking:
             raise ValueError(f"precision has shape {precision.shape}, recall {recall.shape}: one a point")
         order = curve_order(precision, recall)
         precision, recall = precision[order], recall[order]
-        true_positives = np.rint(recall * facts).astype(np.int64)
+        tp = np.rint(recall * facts).astype(np.int64)
         with np.errstate(divide="ignore", invalid="ignore"):
-            ranks = np.where(true_positives > 0, np.rint(true_positives / precision), 0)
-        before = np.flatnonzero(true_positives == 0)
+            ranks = np.where(tp > 0, np.rint(tp / precision), 0)
+        before = np.flatnonzero(tp == 0)
         first = int(ranks[len(before)]) if len(before) < len(ranks) else len(before) + 1
         ranks[before] = first - len(before) + before
-        fits = np.isclose(ranks * precision, true_positives, atol=0.05) & np.isclose(
-            recall * facts, true_positives, atol=0.05
-        )
+        fits = np.isclose(ranks * precision, tp, atol=0.05) & np.isclose(recall * facts, tp, atol=0.05)
         rising = np.diff(ranks, prepend=0) > 0
-        fits &= rising & (np.diff(true_positives, prepend=0) >= 0) & (true_positives <= ranks)
+        fits &= rising & (np.diff(tp, prepend=0) >= 0) & (tp <= ranks)
         if not fits.all():
             point = int(np.flatnonzero(~fits)[0])
             said = f"precision {precision[point]:g} and recall {recall[point]:g}"
             raise CurveFault(int(order[point]), "precision", f"{said} of {facts} facts fit no rank")
         values = None if scores is None else _falling_scores(scores, order)
         whole = np.array_equal(ranks, np.arange(1, len(ranks) + 1))
-        hits = np.diff(true_positives, prepend=0).astype(bool) if whole else None
-        return cls(
-            ranks.astype(np.int64), true_positives, _checked_facts(facts, true_positives), values, hits
-        )
+        hits = np.diff(tp, prepend=0).astype(bool) if whole else None
+        return cls(ranks.astype(np.int64), tp, _checked_facts(facts, tp), values, hits)
 
     def __len__(self) -> int:
         """N, the facts in the list."""
@@ -391,8 +388,8 @@ def fact_scores(ranking: FactRanking, at: Iterable[int] = PRECISION_AT) -> dict[
     return scores | {f"P@{n}": ranking.precision_at(n) for n in at}
 
 
-def _checked_facts(facts: int | None, true_positives: np.ndarray) -> int:
-    hits = int(true_positives[-1]) if len(true_positives) else 0
+def _checked_facts(facts: int | None, tp: np.ndarray) -> int:
+    hits = int(tp[-1]) if len(tp) else 0
     facts = hits if facts is None else int(facts)
     if hits > facts:
         raise ValueError(f"facts is {facts}, but the list holds {hits} true ones")
@@ -414,20 +411,3 @@ def _check_relations(
     if more.any():
         code = int(np.flatnonzero(more)[0])
         raise ValueError(f"facts_of_relation[{code}] is {known[code]}: the list holds more hits of it")
-
-
-def _falling(scores: np.ndarray) -> np.ndarray:
-    """The stable order of falling scores.
-
-    Single-precision scores, such as a network's, are sorted as whole numbers with their place in the lower
-    half: five times as fast as numpy's stable sort, and equal scores keep their order.
-    """
-    with np.errstate(over="ignore"):  # above 3.4e38 it is inf, and not equal
-        single = scores.astype(np.float32) + np.float32(0)  # -0 becomes 0
-    if len(scores) >= 2**32 or not (scores.dtype == np.float32 or np.array_equal(single, scores)):
-        return np.argsort(-scores.astype(float), kind="stable")
-    bits = single.view(np.uint32)
-    rising = np.where(bits >> 31, ~bits, bits | np.uint32(2**31))
-    packed = (~rising).astype(np.uint64) << np.uint64(32) | np.arange(len(scores), dtype=np.uint64)
-    packed.sort()
-    return (packed & np.uint64(2**32 - 1)).astype(np.int64)
