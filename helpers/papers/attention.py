@@ -6,7 +6,6 @@ JSON with its provenance; `read_study` and the frames load no model.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -17,7 +16,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import kendalltau
 
-from ..core import SEMEVAL_RELATIONS, inverse_label, label_ids, write_atomically
+from ..core import SEMEVAL_RELATIONS, file_sha256, inverse_label, label_ids, write_atomically
 from ..data import SPACED_TAGS, RelationSample, paired_sample, parse_tagged, read_corpus, render
 from ..experiments import Experiment
 from ..metrics import holm
@@ -61,35 +60,6 @@ def check_study(study: Mapping[str, Any]) -> None:
         for name in ("attribution", "direction"):
             if part[name] is not None and len(part[name]["values"]) != tokens:
                 raise ValueError(f"{side}: {name} has {len(part[name]['values'])} values, {tokens} tokens")
-
-
-def attention_frame(study: Mapping[str, Any], side: str = "original") -> pd.DataFrame:
-    """Columns model, layer and head (from 1), position (from 0), token, weight: one row a weight."""
-    part = study[side]
-    weights = np.array(part["attention"])
-    index = pd.MultiIndex.from_product(map(range, weights.shape), names=["layer", "head", "position"])
-    frame = index.to_frame(index=False)
-    frame.insert(0, "model", study["model"])
-    frame["token"] = np.array(part["tokens"])[frame["position"]]
-    return frame.assign(layer=frame["layer"] + 1, head=frame["head"] + 1, weight=weights.ravel())
-
-
-def attribution_frame(study: Mapping[str, Any], name: str = "attribution") -> pd.DataFrame:
-    """Columns model, sentence (a side), relation (explained), position, token, value: one row a token of each
-    side.
-
-    `name` : 'attribution' or 'direction'; a side without it has no rows.
-    """
-    columns = ["model", "sentence", "relation", "position", "token", "value"]
-    rows = [
-        (study["model"], side, study[side][name]["relation"], place, token, value)
-        for side in SIDES
-        if study[side][name] is not None
-        for place, (token, value) in enumerate(
-            zip(study[side]["tokens"], study[side][name]["values"], strict=True)
-        )
-    ]
-    return pd.DataFrame(rows, columns=columns)
 
 
 def token_groups(tokens: Sequence[str], key: str = "caused") -> list[str]:
@@ -164,7 +134,7 @@ def case_study(
         "run": "/".join(["results/runs", *map(safe_name, place), f"seed-{experiment.seed}.json"]),
         "encoder": encoder,
         "encoder_sha256": model.encoder.sha256,
-        "weights_sha256": _sha256(Path(weights)),
+        "weights_sha256": file_sha256(weights),
         "seed": experiment.seed,
         "profile": experiment.profile,
         "sentence": sample.id,
@@ -226,38 +196,68 @@ def _one_line(found: re.Match[str]) -> str:
     return "[" + re.sub(r",\n\s+", ", ", found[1].strip()) + "]"
 
 
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 Studies = Mapping[str, Mapping[str, Any]]
 """Model → what `read_study` gives."""
-EXCHANGED = ("attention on the markers (%)", "its p", "its p, markers exchanged")
-FOLLOWED = ("key word", "markers", "literal relation")
 
 
-def answers_table(studies: Studies) -> pd.DataFrame:
-    """What each model says to either side of the sentence, and how likely it finds the gold relation."""
+def study_sides(studies: Studies) -> pd.DataFrame:
+    """A row for each model and side: columns model, sentence (the side), then what a study says of it."""
     rows = [
-        {"model": name, "sentence": side, "gold": part["gold"], "predicted": part["predicted"]}
-        | {"p of the predicted": part["probabilities"][part["predicted"]]}
-        | {"p of the gold": part["probabilities"][part["gold"]]}
-        for name, study in studies.items()
-        for side, part in ((side, study[side]) for side in SIDES)
+        {"model": name, "sentence": side} | study[side] for name, study in studies.items() for side in SIDES
     ]
     return pd.DataFrame(rows)
 
 
 def all_attention(studies: Studies, key_word: str = "caused") -> pd.DataFrame:
-    """`attention_frame` of every study and side, with columns sentence and group (of `GROUPS`)."""
+    """One row a weight: model, layer and head (from 1), position (from 0), token, weight, sentence (the
+    side), group (of `GROUPS`)."""
     tables = []
-    for study in studies.values():
-        for side in SIDES:
-            frame = attention_frame(study, side)
-            groups = np.array(token_groups(study[side]["tokens"], key_word))
-            tables.append(frame.assign(sentence=side, group=groups[frame["position"]]))
+    for side in study_sides(studies).itertuples():
+        weights = np.array(side.attention)
+        index = pd.MultiIndex.from_product(map(range, weights.shape), names=["layer", "head", "position"])
+        frame = index.to_frame(index=False) + [1, 1, 0]
+        frame.insert(0, "model", side.model)
+        for name, of_token in (("token", side.tokens), ("group", token_groups(side.tokens, key_word))):
+            frame[name] = np.array(of_token)[frame["position"]]
+        tables.append(frame.assign(weight=weights.ravel(), sentence=side.sentence))
+    columns = ["model", "layer", "head", "position", "token", "weight", "sentence", "group"]
+    return pd.concat(tables, ignore_index=True)[columns]
+
+
+def explained(studies: Studies, name: str = "attribution", key_word: str = "caused") -> pd.DataFrame:
+    """One row a token: model, sentence (a side), relation, position, token, value, score (the title of what
+    is explained), group (of `GROUPS`).
+
+    name : 'attribution' or 'direction'; a side without it has no rows.
+    """
+    tables = []
+    for side in study_sides(studies).itertuples():
+        if (part := getattr(side, name)) is None:
+            continue
+        what = {"direction": " over its inverse"}.get(name, " holds" if side.model == "EMR-C" else "")
+        fixed = {"model": side.model, "sentence": side.sentence, "relation": part["relation"]}
+        tokens = {"position": range(len(side.tokens)), "token": side.tokens, "value": part["values"]}
+        groups = token_groups(side.tokens, key_word)
+        tables.append(pd.DataFrame(fixed | tokens | {"score": part["relation"] + what, "group": groups}))
     return pd.concat(tables, ignore_index=True)
+
+
+def agreement_table(studies: Studies) -> pd.DataFrame:
+    """Kendall's τ of the last layer's attention and the size of the attributions, original sentence.
+
+    Over the tokens without [CLS] and [SEP]; attention is the mean over the heads. p_holm: over the table.
+    """
+    rows = []
+    for side in study_sides(studies).query("sentence == 'original'").itertuples():
+        inside = ~np.isin(side.tokens, SPECIAL)
+        looked = np.mean(side.attention[-1], axis=0)[inside]
+        for kind in ("attribution", "direction"):
+            if (part := getattr(side, kind)) is not None:
+                found = kendalltau(looked, np.abs(part["values"])[inside])
+                rows.append((side.model, kind, found.statistic, found.pvalue, inside.sum()))
+    table = pd.DataFrame(rows, columns=["model", "explains", "tau", "p", "tokens"])
+    table.insert(4, "p_holm", holm(table["p"].tolist()))
+    return table
 
 
 def group_shares(weights: pd.DataFrame) -> pd.DataFrame:
@@ -277,102 +277,3 @@ def last_layer(shares: pd.DataFrame) -> pd.DataFrame:
     own = shares[shares["layer"] == shares["layer"].max()]
     wide = own.pivot(index=["model", "sentence"], columns="group", values="share")
     return wide[[group for group in GROUPS if group in wide]].rename_axis(columns=None)
-
-
-def best_heads(weights: pd.DataFrame) -> pd.DataFrame:
-    """The head that looks at each of `FOLLOWED` most, on the original sentence."""
-    own = weights[weights["group"].isin(FOLLOWED) & (weights["sentence"] == SIDES[0])]
-    own = own.sort_values("weight", ascending=False, kind="stable").drop_duplicates(["model", "group"])
-    return own.set_index(["model", "group"])[["token", "layer", "head", "weight"]].sort_index()
-
-
-def exchange_table(studies: Studies, shares: pd.DataFrame) -> pd.DataFrame:
-    """The attention on the markers beside what their exchange does to the answer: one row a model."""
-    markers = last_layer(shares).xs(SIDES[0], level="sentence")["markers"]
-    rows = []
-    for name, study in studies.items():
-        label = study["original"]["predicted"]
-        before, after = (study[side]["probabilities"].get(label, np.nan) for side in SIDES)
-        rows.append((name, markers[name], label, before, after))
-    columns = ["model", EXCHANGED[0], "answer", *EXCHANGED[1:]]
-    return pd.DataFrame(rows, columns=columns).set_index("model")
-
-
-def explained(studies: Studies, name: str = "attribution") -> pd.DataFrame:
-    """`attribution_frame` of every study that has it, with the title of its score."""
-    own = [study for study in studies.values() if study["original"][name]]
-    table = pd.concat([attribution_frame(study, name) for study in own], ignore_index=True)
-    if name == "direction":
-        return table.assign(score=table["relation"] + " over its inverse")
-    holds = table["model"].map({"EMR-C": " holds"}).fillna("")
-    return table.assign(score=table["relation"] + holds)
-
-
-def completeness_table(studies: Studies) -> pd.DataFrame:
-    """The score that is explained, less that of the empty sentence, beside the sum of the attributions."""
-    rows = []
-    for name, study in studies.items():
-        for side, kind in ((side, kind) for side in SIDES for kind in ("attribution", "direction")):
-            if (part := study[side][kind]) is not None:
-                sums = {"score − baseline": part["score"] - part["baseline"], "sum": sum(part["values"])}
-                rows.append({"model": name, "sentence": side, "explains": kind} | sums)
-    return pd.DataFrame(rows)
-
-
-def direction_sums(studies: Studies, key_word: str = "caused") -> pd.DataFrame:
-    """What each group of tokens adds to the lead of the gold relation over its inverse, by model and side."""
-    table = explained(studies, "direction")
-    for (model, side), rows in table.groupby(["model", "sentence"], sort=False):
-        table.loc[rows.index, "group"] = token_groups(studies[model][side]["tokens"], key_word)
-    wide = table.pivot_table(
-        index=["model", "sentence"], columns="group", values="value", aggfunc="sum", sort=False
-    )
-    wide = wide.drop(columns=GROUPS[0]).rename_axis(columns=None)
-    return wide.assign(all=wide.sum(axis=1))
-
-
-def agreement_table(studies: Studies) -> pd.DataFrame:
-    """Kendall's τ of the last layer's attention and the size of the attributions, original sentence.
-
-    Over the tokens without [CLS] and [SEP]; attention is the mean over the heads. p_holm: over the table.
-    """
-    rows = []
-    for name, study in studies.items():
-        part = study["original"]
-        inside = [place for place, token in enumerate(part["tokens"]) if token not in SPECIAL]
-        looked = np.mean(part["attention"][-1], axis=0)[inside]
-        for kind in ("attribution", "direction"):
-            if part[kind] is not None:
-                found = kendalltau(looked, np.abs(part[kind]["values"])[inside])
-                row = {"model": name, "explains": kind, "tau": found.statistic, "p": found.pvalue}
-                rows.append(row | {"tokens": len(inside)})
-    table = pd.DataFrame(rows)
-    table.insert(4, "p_holm", holm(table["p"].tolist()))
-    return table
-
-
-def observations_table(studies: Studies, weights: pd.DataFrame) -> pd.DataFrame:
-    """The three observations of Lyu et al. beside what is found here."""
-    shares = last_layer(group_shares(weights)).xs(SIDES[0], level="sentence")
-    first = explained(studies).query("sentence == 'original'")
-    first = first.loc[first.groupby("model")["value"].idxmax()].set_index("model")["token"]
-    literal = best_heads(weights).loc[("EMR-C", "literal relation")]
-
-    def looked(model: str) -> str:
-        row = shares.loc[model]
-        return f"Attention: *caused* {row['key word']:.0f} %, markers {row['markers']:.0f} %"
-
-    return pd.DataFrame(
-        {
-            "Lyu et al. (BERT-base)": [
-                "EM-C: mostly *caused*",
-                "EM-C-M: markers and *caused*",
-                "EMR-C: *caused* and the literal relation, markers a little",
-            ],
-            "here (MiniLM, seed 9; last layer)": [
-                *(f"{looked(model)}. Attributions: *{first[model]}* first" for model in ("EM-C", "EM-C-M")),
-                f"{looked('EMR-C')}; literal relation {shares.loc['EMR-C', 'literal relation']:.0f} %, up to "
-                f"{literal['weight']:.2f} in one head (layer {literal['layer']}, head {literal['head']})",
-            ],
-        }
-    )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -16,18 +15,16 @@ import numpy as np
 import pandas as pd
 from scipy.stats import ttest_ind
 
-from ..data import fingerprint, read_corpus, shared_pairs
 from ..experiments import agreement, stored_draws
 from ..metrics import (
     PRECISION_AT,
-    RULES,
     averages,
     fact_scores,
     holm,
 )
 from ..reporting import TABLES_FOLDER, cells, mean_sd, mixed_runs, per_seed
 from ..runs import RUNS_FOLDER, Run, list_runs
-from .distant import list_scores, published_lists, ranking_of, system_name
+from .distant import list_scores, published_lists, ranking_of, relation_scores, system_name
 from .findings import LEAST_RUNS, verdict
 
 MEASURES = ("auc", "average_precision", "micro_f1", "macro_f1", *(f"P@{n}" for n in PRECISION_AT))
@@ -50,14 +47,10 @@ def bag_scores(runs: Sequence[Run]) -> pd.DataFrame:
     mixed_runs(runs, system_name)
     for run in runs:
         ranking = ranking_of(run)
-        found = fact_scores(ranking)
-        counts = ranking.counts_until(ranking.best_f1()[1])
-        single = 2 * counts.correct / np.maximum(counts.gold + counts.predicted, 1)
+        found, single = fact_scores(ranking), relation_scores(ranking, ["macro"])
         row: dict[str, Any] = {"system": system_name(run), "seed": run.seed, "seconds": run.wall_seconds}
-        row["steps"] = _steps(run)
-        row |= {name: found[name] for name in MEASURES if name in found}
-        row["macro_f1"] = float(averages(counts, ["macro"])[0])
-        rows.append(row | dict(zip(map(str, counts.labels), single.tolist(), strict=True)))
+        row |= {"steps": _steps(run)} | {name: found[name] for name in MEASURES if name in found}
+        rows.append(row | {"macro_f1": single.pop("macro")} | single)
     return pd.DataFrame(rows)
 
 
@@ -90,57 +83,28 @@ def mean_over_seeds(
     return table.sort_values(measures[0], ascending=False)
 
 
-def bag_rows(scores: pd.DataFrame) -> list[dict[str, Any]]:
-    """Rows of a tidy table: each measure of each run, and the mean over seeds."""
-    rows = []
-    for system, part in scores.groupby("system", sort=False):
-        head = {"paper": "D", "item": "GIDS, trained here", "dataset": "gids", "model": system}
-        for measure in MEASURES:
-            area = {"auc": "|area:points", "average_precision": "|area:step"}.get(measure, "")
-            made = f"facts|level:bag{area}|recall:all|n:12988|facts:2448|v:{RULES}"
-            values = part[measure].to_numpy()
-            for seed, value in zip(part["seed"], values, strict=True):
-                name = "all" if pd.isna(seed) else f"seed-{int(seed)}"
-                rows.append(
-                    head | {"seed_or_agg": name, "metric": measure, "value": value, "signature": made}
-                )
-            if len(values) > 1:
-                mean = {"seed_or_agg": "mean", "metric": measure, "value": values.mean(), "signature": made}
-                rows.append(head | mean)
-    return rows
-
-
-_ON_BAGS = "PCNN+bag+{} PCNN+bag+ATT", "BERT-entity+bag+{} BERT-entity+bag+ATT"
 _WAYS = ("sent+AVG", "sent+ONE", "bag+AVG", "bag+ONE", "bag+ATT")
-_FINDINGS = (
-    ("Table 4", "bag-level training helps PCNN", "auc", "PCNN+sent+AVG PCNN+bag+AVG", True),
-    *(
-        ("Table 4", "ATT is PCNN's best strategy", "auc", _ON_BAGS[0].format(one), True)
-        for one in ("AVG", "ONE")
-    ),
-    (
-        "Table 4",
-        "bag-level training does not help BERT",
-        "auc",
-        "BERT-entity+sent+AVG BERT-entity+bag+AVG",
-        False,
-    ),
-    *(
-        ("Table 4", "ATT is BERT's worst strategy", "auc", _ON_BAGS[1].format(one), False)
-        for one in ("AVG", "ONE")
-    ),
-    ("Table 4", "BERT is ahead of PCNN", "auc", "PCNN+sent+AVG BERT-entity+sent+AVG", True),
-    ("Table 4", "BERT on sentences is ahead of RESIDE", "auc", "RESIDE BERT-entity+sent+AVG", True),
-    *(
-        ("Figure 4", finding, measure, f"BERT-entity+{way} BERT-entity-masked+{way}", rises)
-        for finding, measure, rises in (
-            ("masked entities are ahead among the first facts", "P@100", True),
-            ("masked entities are behind over all facts", "auc", False),
-        )
-        for way in _WAYS
-    ),
-)
-"""Table or figure of D, finding, measure, two systems, whether the measure rises."""
+_ORDERS = {
+    ("Table 4", "bag-level training helps PCNN", "auc", True): ["PCNN+sent+AVG PCNN+bag+AVG"],
+    ("Table 4", "ATT is PCNN's best strategy", "auc", True): [
+        f"PCNN+bag+{one} PCNN+bag+ATT" for one in ("AVG", "ONE")
+    ],
+    ("Table 4", "bag-level training does not help BERT", "auc", False): [
+        "BERT-entity+sent+AVG BERT-entity+bag+AVG"
+    ],
+    ("Table 4", "ATT is BERT's worst strategy", "auc", False): [
+        f"BERT-entity+bag+{one} BERT-entity+bag+ATT" for one in ("AVG", "ONE")
+    ],
+    ("Table 4", "BERT is ahead of PCNN", "auc", True): ["PCNN+sent+AVG BERT-entity+sent+AVG"],
+    ("Table 4", "BERT on sentences is ahead of RESIDE", "auc", True): ["RESIDE BERT-entity+sent+AVG"],
+    ("Figure 4", "masked entities are ahead among the first facts", "P@100", True): [
+        f"BERT-entity+{way} BERT-entity-masked+{way}" for way in _WAYS
+    ],
+    ("Figure 4", "masked entities are behind over all facts", "auc", False): [
+        f"BERT-entity+{way} BERT-entity-masked+{way}" for way in _WAYS
+    ],
+}
+"""Table or figure of D, finding, measure, whether it rises → pairs of systems."""
 
 
 def bag_findings(scores: pd.DataFrame) -> pd.DataFrame:
@@ -153,27 +117,20 @@ def bag_findings(scores: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     steps = scores.groupby("system")["steps"].mean()
-    for item, finding, measure, systems, rises in _FINDINGS:
-        names = systems.split()
-        first, second = (scores.loc[scores["system"] == name, measure].to_numpy() for name in names)
-        fewest = min(len(first), len(second))
-        if fewest < 2:
-            continue
-        with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):  # equal scores: nan
-            found = ttest_ind(second, first, equal_var=False)
-            low, high = (100 * end for end in found.confidence_interval())
-        row = {
-            "family": f"D, {item}, on GIDS",
-            "finding": finding,
-            "label": f"{measure}, {' → '.join(names)}",
-        }
-        row |= {"difference": 100 * (second.mean() - first.mean()), "low": low, "high": high}
-        row |= {"p": found.pvalue if fewest >= LEAST_RUNS else np.nan, "runs": fewest, "rises": rises}
-        rows.append(row | {"steps": ", ".join(f"{steps[one]:.0f}" for one in names if steps[one] >= 0)})
-    table = pd.DataFrame(
-        rows,
-        columns=["family", "finding", "label", "difference", "low", "high", "p", "runs", "rises", "steps"],
-    )
+    for (item, finding, measure, rises), systems in _ORDERS.items():
+        for names in map(str.split, systems):
+            first, second = (100 * scores.loc[scores["system"] == name, measure].to_numpy() for name in names)
+            if (fewest := min(len(first), len(second))) < 2:
+                continue
+            with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):  # equal scores: nan
+                found = ttest_ind(second, first, equal_var=False)
+                ends = found.confidence_interval()
+            row = (f"D, {item}, on GIDS", finding, f"{measure}, {' → '.join(names)}")
+            row += (second.mean() - first.mean(), *ends, found.pvalue if fewest >= LEAST_RUNS else np.nan)
+            trained = ", ".join(f"{steps[one]:.0f}" for one in names if steps[one] >= 0)
+            rows.append((*row, fewest, rises, trained))
+    columns = ["family", "finding", "label", "difference", "low", "high", "p", "runs", "rises", "steps"]
+    table = pd.DataFrame(rows, columns=columns)
     corrected = table.groupby("family")["p"].transform(lambda p: np.array(holm(p), dtype=float))
     table.insert(7, "p_holm", corrected)
     decided = map(verdict, table.pop("rises"), table["difference"], table["p_holm"], table["runs"])
@@ -189,26 +146,6 @@ def relation_f1(scores: pd.DataFrame, systems: Sequence[str], facts: Mapping[str
     return rows.assign(
         facts=rows["relation"].map(facts), relation=rows["relation"].str.rsplit("/", n=1).str[-1]
     )
-
-
-def bag_fingerprint(dataset: str = "gids") -> pd.DataFrame:
-    """What is counted of a corpus before anything is scored: count, a column for each part, shared_pairs.
-
-    Raises MissingData where the corpus is not here.
-    """
-    parts = read_corpus(dataset)
-    counted = pd.DataFrame({name: asdict(fingerprint(part)) for name, part in parts.items()})
-    counted = counted.drop(index="notes").assign(shared_pairs=len(shared_pairs(*parts.values())))
-    return counted.rename_axis("count").reset_index()
-
-
-SHOWN_SYSTEMS = ("TF-IDF-EM", "BERT-entity+sent+AVG", "BERT-entity-masked+sent+AVG", "PCNN+sent+AVG")
-SHOWN_SYSTEMS += ("PCNN+bag+ATT", "BGWA")
-"""Six of the systems for figures that are to stay readable."""
-
-
-NOISY_SYSTEMS = ("TF-IDF-EM", "PCNN+bag+ATT", "CNN+sent+AVG")
-"""Three of the nine systems of the experiment, for curves that are to stay readable."""
 
 
 def noise_table(found: pd.DataFrame) -> pd.DataFrame:
@@ -271,26 +208,3 @@ def wiki80_table(folder: Path | str = RUNS_FOLDER) -> pd.DataFrame:
     scores = per_seed(runs, both, lambda run: run.hyperparameters["epochs"])
     table = cells(scores, "model", 1).sort_index().reset_index(names="epochs")
     return table.reindex(columns=["epochs", "runs", "accuracy", "macro-F1"])
-
-
-def first_runs(runs: Sequence[Run], systems: Sequence[str] = SHOWN_SYSTEMS, seed: int = 9) -> dict[str, Run]:
-    """The run of each of these systems with this seed, or without any, by name; those that are not there are
-    left out."""
-    found = {system_name(run): run for run in runs if run.seed in (seed, None)}
-    return {name: found[name] for name in systems if name in found}
-
-
-def protocol_curves(curves: pd.DataFrame, systems: Sequence[str] = NOISY_SYSTEMS) -> pd.DataFrame:
-    """Curves of `draw_curves` as their figure takes them, in per cent, a panel for each protocol.
-
-    Up to a recall of 90 %: these lists hold every pair and relation, so at their ends all of them meet.
-
-    >>> curves = pd.DataFrame({"system": ["a", "b"], "protocol": "manual", "recall": 0.5, "precision": 0.25})
-    >>> protocol_curves(curves, ["b"]).values.tolist()
-    [['by the clean labels (manual)', 'b', 50.0, 25.0]]
-    """
-    titles = {"held-out": "by the distorted labels (held-out)", "manual": "by the clean labels (manual)"}
-    found = curves[curves["system"].isin(systems) & (curves["recall"] <= 0.9)]
-    found = found.assign(panel=found["protocol"].map(titles))
-    found[["recall", "precision"]] *= 100
-    return found[["panel", "system", "recall", "precision"]]

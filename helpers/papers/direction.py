@@ -12,58 +12,24 @@ from pathlib import Path
 import pandas as pd
 
 from ..metrics import (
-    BREAKDOWN,
     RULES,
-    Outcome,
-    direction_scores,
-    inverse_labels,
-    official_scores,
     paired_breakdown,
 )
-from ..models import EMBEDDED
 from ..reporting import (
     DIRECTION,
     TABLES_FOLDER,
-    epoch_runs,
     load_published,
     mean_sd_text,
-    original_table,
     paired_scores,
     per_seed,
     printed_key,
     read_tidy,
     run_numbers,
     run_rows,
-    runs_named,
-    runs_with,
     tidy_runs,
     to_markdown,
 )
-from ..runs import RUNS_FOLDER, STUDIES_FOLDER, Run
-
-
-def paired_breakdowns(runs: Sequence[Run], models: Sequence[str]) -> pd.DataFrame:
-    """`paired_breakdown` of each relation for each model, in per cent, mean over the model's runs.
-
-    Parameters
-    ----------
-    runs : with an outcome on the paired set. models : names, in the order wanted; others are left out.
-
-    Returns
-    -------
-    Columns `model`, `relation`, `n`, then `BREAKDOWN`; relations in the order of the labels.
-
-    >>> paired_breakdowns([], ["EM-C"]).columns.tolist()[:3]
-    ['model', 'relation', 'n']
-    """
-    tables = [pd.DataFrame(columns=["model", "relation", "n", *BREAKDOWN])]
-    for model in models:
-        own = [paired_breakdown(run.outcome()) for run in runs if run.name == model]
-        if own:
-            mean = sum(pd.DataFrame.from_dict(one, orient="index") for one in own) / len(own)
-            mean[list(BREAKDOWN)] *= 100
-            tables.append(mean.rename_axis("relation").reset_index().assign(model=model)[tables[0].columns])
-    return pd.concat(tables[1:] or tables, ignore_index=True)
+from ..runs import Run
 
 
 def direction_rows(runs: Sequence[Run], intervals: pd.DataFrame, made: str = "") -> pd.DataFrame:
@@ -135,13 +101,6 @@ def direction_table(rows: pd.DataFrame, dataset: str = "semeval2010") -> pd.Data
     return pd.DataFrame(lines, columns=["model", "encoder", "runs", "A", "B", "PD", "PIR", "PPR"])
 
 
-def direction_markdown(folder: Path | str = TABLES_FOLDER, dataset: str = "semeval2010") -> str:
-    """`direction_table` of notebook 06's table, for the README; FileNotFoundError without it."""
-    rows = read_tidy(Path(folder) / "06_direction.csv")
-    models = list(dict.fromkeys(rows.loc[rows["dataset"] == dataset, "model"]))
-    return f"{to_markdown(direction_table(rows, dataset))}\n\n{runs_named(rows, dataset, models)}"
-
-
 def table_6_markdown(folder: Path | str = TABLES_FOLDER) -> str:
     """R's Table VI in full, its quoted systems (†) included, beside our runs of the same name.
 
@@ -170,38 +129,7 @@ NAMES = dict(zip(DIRECTION, ("A", "B", "PD", "PIR", "PPR"), strict=True))
 ALIKE = ("per:spouse", "per:alternate_names", "org:alternate_names", "org:members", "org:subsidiaries")
 """Relations of KBP37 between two persons, or two organisations."""
 KINDS = {"right_original": "right on A", "right_both": "right on both"}
-"""Columns of `paired_breakdowns` that the figures show, the larger one first."""
-LEAST_A = 30.0
-"""Models below this A are not drawn: they name no relation often enough to ask for its direction."""
-
-
-def direction_runs(encoder: str = EMBEDDED, folder: Path | str = RUNS_FOLDER) -> dict[str, list[Run]]:
-    """The runs of profile standard on SemEval and KBP37; those without an encoder, too.
-
-    Raises ValueError for an encoder that no run has.
-
-    >>> direction_runs(folder="no-such-folder")
-    {'semeval2010': [], 'kbp37': []}
-    """
-    return {name: runs_with(encoder, [name], folder) for name in ("semeval2010", "kbp37")}
-
-
-def limiting_models(run: Run) -> pd.DataFrame:
-    """A, B, PD, PIR, PPR of three made-up models on the test set of a run: always right; right on A and
-    blind to the markers; always the negative class. Fractions; PIR of the last is undefined."""
-    table = original_table(run)
-    gold = [label for label, n in zip(table.labels, table.per_class().gold, strict=True) for _ in range(n)]
-    turned, nothing = inverse_labels(set(gold)), [run.negative] * len(gold)
-    made = {
-        "always right": (gold, [turned[label] for label in gold]),
-        "right on A, blind to the markers": (gold, gold),
-        f"always {run.negative}": (nothing, nothing),
-    }
-    found = {
-        name: direction_scores(Outcome.from_columns(gold, on_a, paired=on_b, labels=turned)).to_dict()
-        for name, (on_a, on_b) in made.items()
-    }
-    return pd.DataFrame.from_dict(found, orient="index").rename(columns=NAMES)
+"""Columns of `paired_breakdown` that the figures show, the larger one first."""
 
 
 def our_means(rows: pd.DataFrame, dataset: str = "semeval2010", kind: str = "mean") -> pd.DataFrame:
@@ -227,81 +155,43 @@ def printed_scores() -> pd.DataFrame:
     return wide[list(DIRECTION)].rename(columns=NAMES).rename_axis(columns=None)
 
 
-def plane_table(rows: pd.DataFrame) -> pd.DataFrame:
-    """Points for `original_paired_chart`: published ones and ours, with the SD over seeds."""
-    theirs, ours, sds = printed_scores(), our_means(rows), our_means(rows, kind="sd")
-    theirs = theirs.assign(panel="published", source=theirs.index.map(source_of))
-    sds = sds.reindex(ours.index)
-    ours = ours.assign(panel="ours", source="ours", a_sd=sds["A"], b_sd=sds["B"])
-    points = pd.concat([theirs, ours[ours["A"] > LEAST_A]]).rename(columns={"A": "a", "B": "b"})
-    columns = ["panel", "name", "source", "a", "b", "a_sd", "b_sd"]
-    return points.rename_axis("name").reset_index()[columns]
-
-
 def rate_rows(rows: pd.DataFrame, dataset: str = "semeval2010") -> pd.DataFrame:
     """PIR and PPR for `rates_chart`: each run, means with SD and interval, and what is printed.
 
     Models by their largest PPR. A rate that is undefined in every run has a row without a value.
     """
-    own = rows[(rows["dataset"] == dataset) & rows["metric"].isin(["pir", "ppr"])].copy()
+    own = rows[(rows["dataset"] == dataset) & rows["metric"].isin(["pir", "ppr"])]
+    own = own.set_index(["model", "metric"])
     own[["value", "low", "high"]] *= 100
-    sds = own[own["seed_or_agg"] == "sd"].set_index(["model", "metric"])["value"].rename("sd")
-    means = own[own["seed_or_agg"] == "mean"].join(sds, on=["model", "metric"]).assign(kind="mean")
-    single = own[own["seed_or_agg"].str.startswith("seed")].assign(kind="run")
-    single = single[single["seed_or_agg"] != "seed-None"]
-    ours = pd.concat([means, single])[["model", "metric", "kind", "value", "sd", "low", "high"]]
-    lacking = {(model, "pir") for model in means["model"]} - {
-        *zip(means["model"], means["metric"], strict=True)
-    }
-    undefined = pd.DataFrame(sorted(lacking), columns=["model", "metric"]).assign(
-        kind="mean", value=float("nan")
-    )
-    ours = pd.concat([ours, undefined]).assign(source="ours")
-    theirs = printed_scores()[["PIR", "PPR"]].rename(columns={"PIR": "pir", "PPR": "ppr"})
-    theirs = theirs.reset_index(names="model").melt("model", var_name="metric", value_name="value")
-    theirs = theirs.assign(kind="mean", source=theirs["model"].map(source_of))
-    theirs["model"] = theirs["model"].str.partition(" (")[0]
+    kind = own["seed_or_agg"].str.partition("-")[0]
+    every = pd.MultiIndex.from_product([own.index.unique("model"), ["pir", "ppr"]], names=own.index.names)
+    means = own[kind == "mean"].reindex(every).assign(kind="mean", sd=own.loc[kind == "sd", "value"])
+    ours = pd.concat([means, own[kind == "seed"].assign(kind="run")]).reset_index().assign(source="ours")
+    theirs = printed_scores()[["PIR", "PPR"]].rename(columns=str.lower).reset_index(names="model")
+    theirs = theirs.melt("model", var_name="metric").assign(kind="mean")
+    theirs["source"], theirs["model"] = theirs["model"].map(source_of), theirs["model"].str.partition(" (")[0]
     found = pd.concat([ours, theirs], ignore_index=True)
-    order = found[found["metric"] == "ppr"].groupby("model")["value"].max().sort_values().index
-    rank = {model: place for place, model in enumerate(order)}
+    largest = found[found["metric"] == "ppr"].groupby("model")["value"].max().sort_values()
     found = found.sort_values(["model", "source", "metric", "kind"], kind="stable")
-    found = found.sort_values("model", key=lambda one: one.map(rank), kind="stable", ignore_index=True)
-    return found[["model", "source", "metric", "kind", "value", "sd", "low", "high"]]
+    found = found.sort_values("model", key=lambda one: one.map(largest.index.get_loc), kind="stable")
+    return found[["model", "source", "metric", "kind", "value", "sd", "low", "high"]].reset_index(drop=True)
 
 
 def breakdown_table(runs: Sequence[Run], models: Sequence[str], alike: Sequence[str] = ()) -> pd.DataFrame:
-    """`paired_breakdowns` of some models for `dumbbell_chart`: relations that lose least first, or those of
-    `alike` before the others."""
-    table = paired_breakdowns(runs, models)[["model", "relation", "n", *KINDS]]
-    kept = table.groupby("relation")["right_both"].mean()
+    """`KINDS` of `paired_breakdown` of each relation, per cent, mean over the runs of each model, for
+    `dumbbell_chart`: relations that lose least first, or those of `alike` before the others.
+
+    Returns columns model, relation, n, those of `KINDS`, and, with `alike`, group.
+    """
+    tables = []
+    for model in models:
+        own = [paired_breakdown(run.outcome()) for run in runs if run.name == model]
+        mean = sum(pd.DataFrame.from_dict(one, orient="index") for one in own) / len(own)
+        mean[list(KINDS)] *= 100
+        tables.append(mean[["n", *KINDS]].rename_axis("relation").reset_index().assign(model=model))
+    table = pd.concat(tables, ignore_index=True)[["model", "relation", "n", *KINDS]]
     table["group"] = table["relation"].isin(alike).map({True: "one kind", False: "two kinds"})
-    keys = {"group": lambda one: one, "relation": lambda one: -one.map(kept)}
-    for column in ("relation", "group"):
-        table = table.sort_values(column, key=keys[column], kind="stable")
-    rank = {model: place for place, model in enumerate(models)}
-    table = table.sort_values("model", key=lambda one: one.map(rank), kind="stable", ignore_index=True)
-    return table if alike else table.drop(columns="group")
-
-
-def epochs_table(
-    folder: Path | str = STUDIES_FOLDER / "curves", model: str = "EM-C-M", encoder: str = EMBEDDED
-) -> pd.DataFrame:
-    """A, A with direction dropped, B, PIR, PPR after each epoch; per cent, mean over the runs."""
-
-    def scores(run: Run) -> dict[str, float]:
-        loose = official_scores(original_table(run), run.negative)["undirected"]["macro"]
-        return {"A, direction dropped": loose} | {
-            NAMES[name]: one for name, one in paired_scores(run).items()
-        }
-
-    found = epoch_runs(folder, dataset="semeval2010", model=model, encoder=encoder)
-    rows = {epoch: pd.DataFrame(map(scores, runs)).mean() for epoch, runs in found.items()}
-    columns = ["A, direction dropped", "A", "B", "PIR", "PPR"]
-    return (100 * pd.DataFrame(rows).T.reindex(columns=columns)).rename_axis("epoch")
-
-
-def kept_table(table: pd.DataFrame) -> pd.DataFrame:
-    """Of what is right on A, the per cent that is right on both, by model and group of relations."""
-    pooled = table.assign(**{name: table[name] * table["n"] for name in KINDS})
-    sums = pooled.groupby(["model", "group"], sort=False)[list(KINDS)].sum()
-    return (100 * sums["right_both"] / sums["right_original"]).unstack(sort=False).rename_axis(columns=None)
+    lost = -table.groupby("relation")["right_both"].transform("mean")
+    order = table.assign(lost=lost, place=table["model"].map(list(models).index))
+    table = table.loc[order.sort_values(["place", "group", "lost"], kind="stable").index]
+    return (table if alike else table.drop(columns="group")).reset_index(drop=True)

@@ -6,16 +6,16 @@ different recalls and count different facts: what may be compared with what is p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..metrics import (
     AREAS,
+    CLASS_SCORES,
     FACT_MEASURES,
     PRECISION_AT,
     RULES,
@@ -121,53 +121,34 @@ def _up_to(recall: float | None) -> Callable[[FactSample], np.ndarray]:
     return partial(FactSample.scores, recall=recall)
 
 
-def beside_common_recall(scores: pd.DataFrame, cut: pd.DataFrame) -> pd.DataFrame:
-    """Two tables of `list_scores`, whole lists and cut ones, beside each other: areas, ranks, precision.
-
-    >>> whole = pd.DataFrame({"system": ["a", "b"], "auc": [0.4, 0.2]})
-    >>> cut = pd.DataFrame({"system": ["b", "a"], "auc": [0.15, 0.1], "precision": [0.6, 0.5]})
-    >>> beside_common_recall(whole, cut).loc["a"].tolist()
-    [0.4, 1.0, 0.1, 2.0, 0.5]
-    """
-    columns = cut.set_index("system")[["auc", "precision"]].rename(columns={"auc": "auc cut"})
-    both = scores.set_index("system")[["auc"]].join(columns)
-    ranks = both[["auc", "auc cut"]].rank(ascending=False, method="min")
-    both.insert(1, "rank", ranks["auc"].astype("Int64"))
-    both.insert(3, "rank cut", ranks["auc cut"].astype("Int64"))
-    return both.rename(columns={"precision": "precision at the cut"})
-
-
 def fact_rows(scores: pd.DataFrame, dataset: str, item: str, replicates: int, seed: int) -> list[dict]:
     """Rows of a tidy table from `list_scores`; nobody published these numbers.
 
-    The signature says which area it is, up to which recall, and what the bootstrap draws.
+    The signature says, as that of `evaluation.FactReport`, which area it is, up to which recall, and what the
+    bootstrap draws.
     """
-    rows = []
+    rows, area_of = [], {name: f"|area:{area}" for name, area in zip(FACT_MEASURES, AREAS, strict=False)}
     for row in scores.to_dict("records"):
-        head = {"paper": "D", "item": item, "dataset": dataset, "model": row["system"]}
+        cut = "all" if np.isnan(row["recall"]) else f"{row['recall']:g}"
+        drawn = f"|recall:{cut}|drawn:{row['drawn']}|n:{row['n']}|facts:{row['facts']}|v:{RULES}"
         for measure in (*FACT_MEASURES, *(f"P@{n}" for n in PRECISION_AT)):
-            if np.isnan(row[measure]):
-                continue
-            ends = {end: row[end] for end in ("low", "high") if measure == "auc" and end in row}
-            suffix = bootstrap_suffix(replicates, seed) if ends else ""
-            rows.append(
-                head
-                | {"metric": measure, "value": row[measure]}
-                | {"signature": _signature(row, measure) + suffix}
-                | ends
-            )
-    return rows
+            made = {"metric": measure, "value": row[measure]}
+            signature = f"facts|level:bag{area_of.get(measure, '')}{drawn}"
+            if measure == "auc" and "low" in row:
+                made |= {"low": row["low"], "high": row["high"]}
+                signature += bootstrap_suffix(replicates, seed)
+            made |= {"paper": "D", "item": item, "dataset": dataset, "model": row["system"]}
+            rows.append(made | {"signature": signature})
+    return [row for row in rows if not np.isnan(row["value"])]
 
 
-_AREA_OF = dict(zip(FACT_MEASURES, AREAS, strict=False))
-
-
-def _signature(row: Mapping[str, Any], measure: str) -> str:
-    """As in `evaluation.FactReport`, the area that of the measure."""
-    area = f"|area:{_AREA_OF[measure]}" if measure in _AREA_OF else ""
-    cut = "all" if np.isnan(row["recall"]) else f"{row['recall']:g}"
-    head = f"facts|level:bag{area}|recall:{cut}|drawn:{row['drawn']}"
-    return f"{head}|n:{row['n']}|facts:{row['facts']}|v:{RULES}"
+def relation_scores(ranking: FactRanking, schemes: Sequence[str] | None = None) -> dict[str, float]:
+    """F1 at the best threshold of a list under each weighting scheme over the relations (None: all that are
+    known), and of each relation; fractions."""
+    counts = ranking.counts_until(ranking.best_f1()[1])
+    names, values = list(schemes or scheme_names()), averages(counts, schemes).tolist()
+    f1 = np.nan_to_num(CLASS_SCORES["f1"](counts)).tolist()
+    return dict(zip([*names, *map(str, counts.labels)], [*values, *f1], strict=True))
 
 
 def cut_areas(runs: Mapping[str, Run], step: float = 0.01) -> pd.DataFrame:
@@ -240,23 +221,6 @@ def hit_shares(runs: Mapping[str, Run], top: int = 4) -> pd.DataFrame:
     rows = table.reset_index().melt("relation", var_name="system", value_name="hits")
     rows["share"] = 100 * rows["hits"] / rows.groupby("system")["hits"].transform("sum")
     return rows[["system", "relation", "share", "hits"]]
-
-
-def relation_averages(runs: Mapping[str, Run]) -> pd.DataFrame:
-    """F1 at each list's best threshold under every weighting scheme over the relations, and of each relation.
-
-    Lists of which the true facts of each relation are not known are left out. Index: system.
-    """
-    rows = {}
-    for name, run in runs.items():
-        ranking = ranking_of(run)
-        if ranking.facts_of_relation is None or ranking.relations is None:
-            continue
-        counts = ranking.counts_until(ranking.best_f1()[1])
-        single = 2 * counts.correct / np.maximum(counts.gold + counts.predicted, 1)
-        schemes = zip(scheme_names(), averages(counts).tolist(), strict=True)
-        rows[name] = dict(schemes) | {str(label): f1 for label, f1 in zip(counts.labels, single, strict=True)}
-    return pd.DataFrame.from_dict(rows, orient="index")
 
 
 def compare_lists(

@@ -9,12 +9,12 @@ are compared only between models that are no further apart in A than the paper's
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
-from ..metrics import holm
+from ..metrics import SCHEMES, holm
 from ..models import EMBEDDED
 from ..reporting import (
     compare_models,
@@ -28,7 +28,6 @@ from ..reporting import (
 )
 from ..runs import STUDIES_FOLDER, Run, list_runs
 from .graphs import AS_PUBLISHED, DRAWN, pair_runs, restricted_title
-from .weighting import PRINTED_SCHEMES
 
 LEVEL, LEAST_RUNS = 0.05, 5
 REPRODUCED, CONTRADICTED, UNDECIDED = "reproduced (order)", "contradicted", "undecided"
@@ -65,69 +64,50 @@ _PAIRS_OF_R = (
     ("Table VI", "R-BERT", "R-BERT-M", "large", _DIRECTION),
 )
 
-
-@dataclass(frozen=True)
-class Finding:
-    """The second model against the first under one score.
-
-    Attributes
-    ----------
-    printed : the paper's two numbers, as printed. dataset : on which ours are trained and tested.
-    family : the findings that Holm corrects together: 'R, Table III', 'W, Table 3, with the leak'.
-    """
-
-    item: str
-    first: str
-    second: str
-    score: str
-    printed: tuple[str, str]
-    dataset: str
-    family: str
-
-    @property
-    def label(self) -> str:
-        """'A, EM-C → EM-ES'."""
-        return f"{SHOWN.get(self.score, self.score)}, {self.first} → {self.second}"
-
-    @property
-    def rises(self) -> bool:
-        """Whether the paper's number is larger for the second model."""
-        return float(self.printed[1]) > float(self.printed[0])
+_KEYS = ["dataset", "first", "second", "score"]
+_TESTED = ["ours_first", "ours_second", "p", "d"]
 
 
-def findings() -> list[Finding]:
-    """The findings of R's Tables III to VI and of W's Tables 3 and 4, with the numbers that the papers print.
+def findings() -> pd.DataFrame:
+    """The findings of R's Tables III to VI and of W's Tables 3 and 4: the second model against the first
+    under one score, with the numbers that the papers print.
 
     W: PTR beats RECENT under every scheme, BERT_EM beats PTR under every scheme but macro, and PTR falls
     less than either from micro to macro. W ran RECENT's released code, whose evaluation leaks: RECENT (ours
     around EM-ES, on drawn pairs of Re-DocRED) is there with the leak and without it, BERT_EM as W has it
     and as the EM-ES of R's tables.
 
-    >>> found = findings()
-    >>> len(found), found[0].family, found[0].printed, found[-1].label
-    (46, 'R, Table III', ('81.27', '86.46'), 'micro − macro, EM-ES → PTR')
+    Returns
+    -------
+    Columns item, family (the findings that Holm corrects together: 'R, Table III', 'W, Table 3, with the
+    leak'), label ('A, EM-C → EM-ES'), dataset (on which ours are trained and tested), first, second, score,
+    printed_first, printed_second (as printed), rises (whether the paper's number is larger for the second).
+
+    >>> table = findings()
+    >>> len(table), table["family"][0], table["printed_first"][0], table["label"].iloc[-1]
+    (46, 'R, Table III', '81.27', 'micro − macro, EM-ES → PTR')
     """
     published = load_published()
     tables = published[published["item"].str.startswith("Table")]
     r, w = (tables[tables["paper"] == paper] for paper in "RW")
-    found = [
-        Finding(
-            *(f"R, {item}", *models, score),
-            printed=tuple(find_cell(r, model=f"{one} ({size})", metric=score).printed for one in models),
-            dataset=_SEMEVAL,
-            family=f"R, {item}",
-        )
-        for item, *models, size, scores in _PAIRS_OF_R
-        for score in scores
-    ]
+    rows = []
+    for item, *models, size, scores in _PAIRS_OF_R:
+        for score in scores:
+            printed = (find_cell(r, model=f"{one} ({size})", metric=score).printed for one in models)
+            rows.append((f"R, {item}", f"R, {item}", _SEMEVAL, *models, score, *printed))
     for item, form, *models, dataset in _OF_W:
-        family = f"W, {item}, {form}"
-        means = [[_of_w(w, item, model, scheme) for scheme in PRINTED_SCHEMES] for model in models]
-        for scheme, *printed in zip(PRINTED_SCHEMES, *means, strict=True):
-            found.append(Finding(f"W, {item}", *models, scheme, tuple(printed), dataset, family))
-        falls = tuple(f"{float(of_model[0]) - float(of_model[-1]):.1f}" for of_model in means)
-        found.append(Finding("W, Section 3.1", *models, "fall", falls, dataset, family))
-    return found
+        means = [{scheme: _of_w(w, item, model, scheme) for scheme in SCHEMES} for model in models]
+        falls = [f"{float(mean['micro']) - float(mean['macro']):.1f}" for mean in means]
+        for score in (*SCHEMES, "fall"):
+            place, printed = f"W, {item}", (mean.get(score) for mean in means)
+            if score == "fall":
+                place, printed = "W, Section 3.1", falls
+            rows.append((place, f"W, {item}, {form}", dataset, *models, score, *printed))
+    table = pd.DataFrame(rows, columns=["item", "family", *_KEYS, "printed_first", "printed_second"])
+    pair = ", " + table["first"] + " → " + table["second"]
+    table.insert(2, "label", table["score"].replace(SHOWN) + pair)
+    rises = table["printed_second"].astype(float) > table["printed_first"].astype(float)
+    return table.assign(rises=rises)
 
 
 def _of_w(tables: pd.DataFrame, item: str, model: str, scheme: str) -> str:
@@ -188,19 +168,17 @@ def findings_table(runs: Iterable[Run]) -> pd.DataFrame:
     (46, {'undecided'})
     """
     scores = per_seed(runs, _scores, _title).replace({"dataset": {_OFFICIAL_TEXT: _SEMEVAL}})
-    rows = []
-    for one in findings():
-        row = {"item": one.item, "family": one.family, "label": one.label, "dataset": one.dataset}
-        row |= {"first": one.first, "second": one.second, "score": one.score, "rises": one.rises}
-        row |= {"printed_first": one.printed[0], "printed_second": one.printed[1]}
-        own = scores[(scores["score"] == one.score) & (scores["dataset"] == one.dataset)]
-        own = own[own["model"].isin([one.first, one.second])]
-        tested = compare_models(own, one.first, one.second) if own["model"].nunique() == 2 else own.iloc[:0]
-        for ours in tested.itertuples():
-            row |= {"ours_first": 100 * ours.first, "ours_second": 100 * ours.second}
-            row |= {"p": ours.p, "d": ours.d, "runs": ours.runs}
-        rows.append({"ours_first": None, "ours_second": None, "p": None, "d": None, "runs": 0} | row)
-    table = pd.DataFrame(rows).astype(dict.fromkeys(["ours_first", "ours_second", "p", "d"], float))
+    table, tests = findings(), [pd.DataFrame(columns=[*_KEYS, *_TESTED, "runs"])]
+    for (dataset, *pair), part in table.groupby(_KEYS[:3], sort=False):
+        own = scores[(scores["dataset"] == dataset) & scores["score"].isin(part["score"])]
+        own = own[own["model"].isin(pair)]
+        if own["model"].nunique() == 2:
+            tested = compare_models(own, *pair).rename_axis("score").reset_index()
+            tested["ours_first"], tested["ours_second"] = 100 * tested["first"], 100 * tested["second"]
+            tested["dataset"], tested["first"], tested["second"] = dataset, *pair
+            tests.append(tested[[*_KEYS, *_TESTED, "runs"]])
+    table = table.merge(pd.concat(tests), "left", _KEYS)
+    table = table.astype(dict.fromkeys(_TESTED, float)).fillna({"runs": 0}).astype({"runs": int})
     table["p_holm"] = _holm(table, table["family"])
     table["why"] = _further_apart_in_a(table)
     table["verdict"] = _verdicts(table, table["p_holm"])

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,28 +16,23 @@ from scipy.stats import kendalltau
 
 from ..data import pair_shares, pruned_heads, read_corpus
 from ..evaluation import leak_table, system_title
-from ..metrics import Policy
+from ..metrics import SCHEMES, Policy
 from ..models import EMBEDDED, NO_ENCODER, model_entry
 from ..reporting import (
-    TABLES_FOLDER,
     load_published,
     mean_sd_text,
-    over_seeds,
     paired_scores,
     per_seed,
-    read_tidy,
     run_numbers,
+    run_rows,
     scheme_scores,
     tidy_runs,
-    to_markdown,
 )
-from ..runs import RUNS_FOLDER, STUDIES_FOLDER, Run, list_published, list_runs, variant_name
+from ..runs import RUNS_FOLDER, STUDIES_FOLDER, Run, list_runs, variant_name
 from .direction import direction_table
-from .weighting import PRINTED_SCHEMES
 
 _FROM_SCRATCH = " vectors-scratch+tuned-True"
 """What the name of a run has behind it whose word vectors were drawn, see `experiments.studies`."""
-GRAPH_MODELS = ("GCN", "C-GCN", "C-GCN-M")
 FAR = 3
 """Distance of a word that is more than two steps off the path."""
 DRAWN, WHOLE = "re_docred-drawn", "re_docred"
@@ -86,16 +80,6 @@ def kept_words(tree: pd.DataFrame) -> pd.DataFrame:
         rows[f"{limit:g}"] = [int(kept.sum()), " ".join(tree.loc[kept, "word"])]
     rows["the whole tree"] = [len(tree), " ".join(tree["word"])]
     return pd.DataFrame.from_dict(rows, orient="index", columns=["words", "read"]).rename_axis("K")
-
-
-def graph_runs(folder: Path | str = RUNS_FOLDER) -> list[Run]:
-    """The stored runs of graph models on SemEval-2010, all seeds.
-
-    >>> graph_runs("no-such-folder")
-    []
-    """
-    where = {"profile": "standard", "encoder": NO_ENCODER, "split": "test"}
-    return [run for run in list_runs("semeval2010", folder=folder, **where) if run.model in GRAPH_MODELS]
 
 
 _VECTORS = {"encoder": f"{EMBEDDED}, word pieces"}
@@ -164,7 +148,7 @@ def pair_scores(runs: Iterable[Run]) -> pd.DataFrame:
 
     def printed(run: Run) -> dict[str, float]:
         scores = scheme_scores(run)
-        return {name: scores[name] for name in PRINTED_SCHEMES}
+        return {name: scores[name] for name in SCHEMES}
 
     return per_seed(runs, printed, restricted_title)
 
@@ -176,49 +160,43 @@ def pair_rows(runs: Iterable[Run]) -> pd.DataFrame:
     True
     """
     runs = list(runs)
-    scores, rows = pair_scores(runs), []
-    for one in scores.itertuples():
-        seed = "all" if pd.isna(one.seed) else f"seed-{one.seed}"
-        rows.append(_named(one, seed) | {"value": one.value})
-    for one in over_seeds(scores).itertuples():
-        said = _named(one, "mean") | {"runs": one.runs, "seeds": one.seeds}
-        rows.append(said | {"value": one.mean})
-        if one.runs > 1:
-            rows.append(said | {"seed_or_agg": "sd", "value": one.sd})
+    scores = pair_scores(runs)
+    rows = run_rows(scores, pd.DataFrame(), {scheme: ("f1", scheme) for scheme in SCHEMES})
+    alone = scores[scores["seed"].isna()].rename(columns={"score": "scheme"}).drop(columns="seed")
+    rows += alone.assign(metric="f1", seed_or_agg="all").to_dict("records")
     signed = {run.dataset: (Policy(run.negative), run.outcome()) for run in runs}
     for row in rows:
         policy, table = signed[row["dataset"]]
         leak = "|leak:as_published" if row["model"].endswith(AS_PUBLISHED) else ""
         row["signature"] = policy.signature(table, "f1", row["scheme"]) + leak
+        row |= {"paper": "W", "item": "Table 3 on open data"}
     return tidy_runs(rows, {})
 
 
-def _named(one: Any, seed: str) -> dict[str, Any]:
-    row = {"paper": "W", "item": "Table 3 on open data", "dataset": one.dataset, "model": one.model}
-    return row | {"encoder": one.encoder, "metric": "f1", "scheme": one.score, "seed_or_agg": seed}
-
-
-def restriction_table(rows: pd.DataFrame, dataset: str = DRAWN) -> pd.DataFrame:
+def restriction_table(rows: pd.DataFrame, *datasets: str) -> pd.DataFrame:
     """W's Table 3 as printed, and ours under it: per cent, mean ± SD over seeds; the best micro first.
 
-    rows : as `pair_rows` gives them, or `read_tidy` of their file. Columns data, system, runs, then schemes.
+    rows : as `pair_rows` gives them, or `read_tidy` of their file. datasets : in this order; none: `DRAWN`.
+    Columns data, system, runs, then schemes.
 
     >>> restriction_table(pair_rows([])).iloc[1].tolist()[:4]
     ['TACRED, published', 'PTR', '5', '72.5 ± 0.3']
     """
-    lines = []
     printed = load_published("W", "Table 3").query("metric == 'f1'")
+    text = printed.set_index(["model", "scheme", "statistic"])["printed"]
+    lines = []
     for model in ("RECENT", "PTR"):
-        cells = printed[printed["model"] == model].set_index(["scheme", "statistic"])["printed"]
-        shown = [f"{cells[scheme, 'mean']} ± {cells[scheme, 'sd']}" for scheme in PRINTED_SCHEMES]
+        shown = [f"{text[model, scheme, 'mean']} ± {text[model, scheme, 'sd']}" for scheme in SCHEMES]
         lines.append(["TACRED, published", model, "5", *shown])
-    numbers = run_numbers(rows, dataset)
-    own = rows[(rows["dataset"] == dataset) & (rows["seed_or_agg"] == "mean") & (rows["scheme"] == "micro")]
-    order = own.sort_values("value", ascending=False)
-    for one in order.itertuples():
-        shown = [mean_sd_text(numbers, (one.model, "f1", scheme), 1) for scheme in PRINTED_SCHEMES]
-        lines.append([f"{_DATA.get(dataset, dataset)}, ours", one.model, str(int(one.runs)), *shown])
-    return pd.DataFrame(lines, columns=["data", "system", "runs", *PRINTED_SCHEMES])
+    for dataset in datasets or (DRAWN,):
+        numbers = run_numbers(rows, dataset)
+        own = rows[
+            (rows["dataset"] == dataset) & (rows["seed_or_agg"] == "mean") & (rows["scheme"] == "micro")
+        ]
+        for one in own.sort_values("value", ascending=False).itertuples():
+            shown = [mean_sd_text(numbers, (one.model, "f1", scheme), 1) for scheme in SCHEMES]
+            lines.append([f"{_DATA.get(dataset, dataset)}, ours", one.model, str(int(one.runs)), *shown])
+    return pd.DataFrame(lines, columns=["data", "system", "runs", *SCHEMES])
 
 
 def step_shares(runs: Iterable[Run]) -> pd.DataFrame:
@@ -233,23 +211,18 @@ def step_shares(runs: Iterable[Run]) -> pd.DataFrame:
     >>> step_shares([Run.from_outcome(table, dataset="d", model="m", negative="NA")]).round(1).values.tolist()
     [[75.0, 33.3, 100.0]]
     """
-    counted: dict[str, np.ndarray] = {}
+    rows = []
     for run in runs:
         table = run.outcome().per_class()
-        place = table.labels.index(run.negative)
-        negatives, quiet = table.gold[place], table.correct[place]
-        positives = table.n - negatives
-        detected = positives - (table.predicted[place] - quiet)
-        named = table.correct.sum() - quiet
-        title = restricted_title(run)
-        counts = np.array(
-            [[detected, named, negatives - quiet], [positives, detected, negatives]], dtype=float
-        )
-        counted[title] = counted.get(title, 0) + counts
-    with np.errstate(invalid="ignore"):
-        rows = {title: 100 * counts[0] / counts[1] for title, counts in counted.items()}
-    columns = ["detected", "named", "false_alarms"]
-    return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("system")
+        negative = table.labels.index(run.negative)
+        negatives, quiet = table.gold[negative], table.correct[negative]
+        positives, named = table.n - negatives, table.correct.sum() - quiet
+        detected = positives - (table.predicted[negative] - quiet)
+        rows.append((restricted_title(run), detected, positives, named, negatives - quiet, negatives))
+    columns = ["system", "detected", "positives", "named", "false_alarms", "negatives"]
+    sums = pd.DataFrame(rows, columns=columns).groupby("system", sort=False).sum()
+    of = {"detected": "positives", "named": "detected", "false_alarms": "negatives"}
+    return pd.DataFrame({part: 100 * (sums[part] / sums[whole]) for part, whole in of.items()}, sums.index)
 
 
 def pair_kinds(dataset: str = WHOLE) -> pd.DataFrame:
@@ -259,15 +232,12 @@ def pair_kinds(dataset: str = WHOLE) -> pd.DataFrame:
 
     Raises MissingData where the corpus is not here.
     """
-    columns: dict[str, Any] = {}
+    tables = []
     for split, corpus in read_corpus(dataset).items():
-        shares = pair_shares(corpus)
-        positive = max(shares["positive"][0], 1)
-        columns["kind"] = list(shares)
-        columns[f"{split}, pairs"] = [count for count, _ in shares.values()]
-        columns[f"{split}, share"] = [share for _, share in shares.values()]
-        columns[f"{split}, per positive"] = [count / positive for count, _ in shares.values()]
-    return pd.DataFrame(columns)
+        kinds = pd.DataFrame(pair_shares(corpus), ["pairs", "share"]).T
+        kinds["per positive"] = kinds["pairs"] / max(kinds.loc["positive", "pairs"], 1)
+        tables.append(kinds.add_prefix(f"{split}, "))
+    return pd.concat(tables, axis=1).rename_axis("kind").reset_index()
 
 
 def restriction_gains(scores: pd.DataFrame) -> pd.DataFrame:
@@ -296,7 +266,7 @@ def restriction_gains(scores: pd.DataFrame) -> pd.DataFrame:
         for (dataset, score), part in complete:
             found.append({"dataset": dataset, "base": base, "scheme": score} | dict(100 * part.mean()))
             found[-1]["runs"] = len(part)
-    found.sort(key=lambda row: (row["base"], PRINTED_SCHEMES.index(row["scheme"])))
+    found.sort(key=lambda row: (row["base"], SCHEMES.index(row["scheme"])))
     gains = pd.DataFrame(found, columns=["dataset", "base", "scheme", *_PARTS, "leaky", "runs"])
     for name, (after, before) in _DIFFERENCES.items():
         gains[name] = gains[after] - gains[before]
@@ -308,7 +278,7 @@ def _of_every_seed(values: pd.Series) -> pd.Series:
     return values.groupby(level=["dataset", "score"]).transform(lambda own: own.fillna(own.mean()))
 
 
-def leak_effects(runs: Iterable[Run], schemes: Sequence[str] = PRINTED_SCHEMES) -> pd.DataFrame:
+def leak_effects(runs: Iterable[Run], schemes: Sequence[str] = SCHEMES) -> pd.DataFrame:
     """The leak over several systems of one data set: how much it gives, and how it changes their order.
 
     Returns index scheme; columns systems, least, median, most (points of F1), tau (Kendall's τ_b of the two
@@ -324,17 +294,6 @@ def leak_effects(runs: Iterable[Run], schemes: Sequence[str] = PRINTED_SCHEMES) 
         found[scheme] = [len(part), gain.min(), gain.median(), gain.max(), tau, *best]
     columns = ["systems", "least", "median", "most", "tau", "first", "first_leaked"]
     return pd.DataFrame.from_dict(found, orient="index", columns=columns).rename_axis("scheme")
-
-
-def leak_ranks(runs: Iterable[Run], scheme: str = "micro") -> pd.DataFrame:
-    """Each system before and after the leak under one scheme, per cent, the best stated score first.
-
-    Returns columns system, score, leaked, gain, rank, rank_leaked.
-    """
-    table = leak_table(runs, [scheme]).sort_values("score", ascending=False, ignore_index=True)
-    table[["score", "leaked", "gain"]] *= 100
-    columns = ["system", "score", "leaked", "gain", "rank", "rank_leaked"]
-    return table.assign(system=table["model"].map(system_title))[columns]
 
 
 def graph_table(rows: pd.DataFrame) -> pd.DataFrame:
@@ -357,27 +316,6 @@ def graph_table(rows: pd.DataFrame) -> pd.DataFrame:
     named = table.drop(columns="encoder").assign(model=model)
     named.insert(1, "numbers", source)
     return named.set_index("model")
-
-
-def graphs_markdown(folder: Path | str = TABLES_FOLDER) -> str:
-    """R's row of C-GCN, published and ours, for the results page; FileNotFoundError without notebook 17's."""
-    return to_markdown(graph_table(read_tidy(Path(folder) / "17_graphs.csv")).reset_index())
-
-
-def restriction_markdown(folder: Path | str = TABLES_FOLDER) -> str:
-    """W's Table 3 and ours on Re-DocRED, drawn and whole, for the results page."""
-    rows = read_tidy(Path(folder) / "17_restriction.csv")
-    tables = [restriction_table(rows), restriction_table(rows, WHOLE).iloc[2:]]
-    return to_markdown(pd.concat(tables))
-
-
-def leak_markdown(folder: Path | str = RUNS_FOLDER) -> str:
-    """What the leak would give the published systems of TACRED, by scheme, for the results page."""
-    effects = leak_effects(list_published("tacred", "confusion", folder)).reset_index()
-    names = {"least": "least gain", "median": "median gain", "most": "largest gain", "tau": "τ of the orders"}
-    return to_markdown(
-        effects.rename(columns=names | {"first": "best", "first_leaked": "best with the leak"})
-    )
 
 
 def epoch_scores(folder: Path | str = STUDIES_FOLDER / "epochs") -> pd.DataFrame:

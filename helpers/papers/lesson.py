@@ -11,25 +11,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from ..core import inverse_label
-from ..data import TAGS, RelationSample, clean_sample, paired_sample, parse_tagged, render
+from ..data import NEGATIVE, TAGS, RelationSample, clean_sample, paired_sample, parse_tagged, render
 from ..experiments import Experiment, run_experiment
+from ..metrics import SCHEMES, Outcome, averages
 from ..models import EMBEDDED, build, default_settings
-from ..reporting import DIRECTION, epoch_runs, paired_scores, share_in_words
+from ..reporting import epoch_runs, paired_scores, share_in_words
 from ..runs import Run, safe_name
+from .direction import NAMES
 
 if TYPE_CHECKING:
     from ..models.classifier import RelationClassifier
-import numpy as np
 
-from .. import program
-from ..data import NEGATIVE, data_status, registered_files
-from ..metrics import SCHEMES, Outcome, averages
-
-DIRECTION_NAMES = dict(zip(DIRECTION, ("A", "B", "PD", "PIR", "PPR"), strict=True))
-"""The five scores of R as the paper writes them."""
 READS = {
     "em-c": "EM-C: the vector of [CLS] → one score for each relation",
     "em-es": "EM-ES: the vectors of the two opening markers → one score for each relation",
@@ -58,7 +54,8 @@ def model_inputs(sample: RelationSample, labels: Sequence[str], encoder: str = E
 
     tables = []
     for name, title in READS.items():
-        tokens = attribution.tokens_read(untrained(name, labels, encoder), sample)
+        model = build(name, encoder, labels, default_settings(name), seed=9)  # as before training
+        tokens = attribution.tokens_read(model, sample)
         table = pd.DataFrame({"model": title, "position": range(len(tokens)), "token": tokens})
         tables.append(table.assign(read=_is_read(name, tokens)))
     return pd.concat(tables, ignore_index=True)
@@ -73,11 +70,6 @@ def _is_read(name: str, tokens: Sequence[str]) -> list[bool]:
     marks = [place for place, token in enumerate(tokens) if token in ("$", "#")]
     inside = {place for first, last in (marks[:2], marks[2:4]) for place in range(first + 1, last)}
     return [place == 0 or place in inside for place in range(len(tokens))]
-
-
-def untrained(name: str, labels: Sequence[str], encoder: str = EMBEDDED) -> RelationClassifier:
-    """A model with its standard settings, as it is before training."""
-    return build(name, encoder, labels, default_settings(name), seed=9)
 
 
 def lesson_experiments(
@@ -100,6 +92,10 @@ def lesson_experiments(
     return [plain, replace(plain, merged=True)] if merged else [plain]
 
 
+def _scores(run: Run) -> dict[str, float]:
+    return {NAMES[name]: 100 * value for name, value in paired_scores(run).items()}
+
+
 @dataclass(frozen=True)
 class Trained:
     """A trained model: its run, the runs after each epoch, and the classifier itself."""
@@ -117,11 +113,11 @@ class Trained:
     @property
     def scores(self) -> dict[str, float]:
         """A, B, PD, PIR and PPR, per cent."""
-        return _per_cent(self.run)
+        return _scores(self.run)
 
     def curve(self) -> pd.DataFrame:
         """One row an epoch: the five scores, and the mean loss of the training sentences."""
-        table = pd.DataFrame({epoch: _per_cent(*runs) for epoch, runs in self.epochs.items()}).T
+        table = pd.DataFrame({epoch: _scores(*runs) for epoch, runs in self.epochs.items()}).T
         return table.assign(loss=self.run.history["losses"]).rename_axis("epoch")
 
     def answers(self, samples: Iterable[RelationSample]) -> pd.DataFrame:
@@ -142,10 +138,6 @@ class Trained:
         return self.answers([sample, paired_sample(sample)]).drop(columns="gold")
 
 
-def _per_cent(run: Run) -> dict[str, float]:
-    return {DIRECTION_NAMES[name]: 100 * value for name, value in paired_scores(run).items()}
-
-
 def train_and_keep(experiment: Experiment, folder: Path | str, progress: bool = False) -> Trained:
     """Train, keep run, weights and the outcome after each epoch in `folder`; what is there is only read.
 
@@ -162,22 +154,6 @@ def train_and_keep(experiment: Experiment, folder: Path | str, progress: bool = 
     settings, options = experiment.resolved(), experiment.options
     made = build(experiment.model, experiment.encoder, run.labels, settings, experiment.seed, **options)
     return Trained(experiment, run, epoch_runs(after), load_weights(weights, made))
-
-
-def costs_table(trained: Iterable[Trained]) -> pd.DataFrame:
-    """What training took, one column a model."""
-    facts = {
-        one.name: {
-            "training sentences": one.run.hyperparameters["training_samples"],
-            "seconds of training": one.run.wall_seconds,
-            "examples a second": one.run.sentences_per_second,
-            "seconds of prediction, both sets": one.run.environment["prediction_seconds"],
-            "inputs that were cut": one.run.history["cut_inputs"],
-        }
-        | {fact: one.run.environment[fact] for fact in ("precision", "threads", "device", "processes")}
-        for one in trained
-    }
-    return pd.DataFrame(facts)
 
 
 def blindness_text(one: Trained) -> str:
@@ -244,50 +220,3 @@ def invented_leads(gold: pd.Series, seeds: Iterable[int], right: Rates = RIGHT) 
         ]
         rows += zip([seed] * len(SCHEMES), SCHEMES, 100 * (scores[0] - scores[1]), strict=True)
     return pd.DataFrame(rows, columns=["seed", "scheme", "lead"])
-
-
-def lead_counts(leads: pd.DataFrame) -> pd.DataFrame:
-    """In how many draws each system leads, and the lead in the middle draw, a row for each scheme.
-
-    >>> leads = pd.DataFrame({"seed": [1, 2, 3], "scheme": "micro", "lead": [2.0, 1.0, -4.0]})
-    >>> lead_counts(leads).loc["micro"].tolist()
-    [2.0, 1.0, 1.0]
-    """
-    leads = leads.set_index("scheme")["lead"]
-    grouped = leads.groupby(level=0, sort=False)
-    found = {"specialist leads": grouped.agg(lambda lead: (lead > 0).sum())}
-    found |= {"generalist leads": grouped.agg(lambda lead: (lead < 0).sum())}
-    return pd.DataFrame(found | {"median lead (points)": grouped.median()})
-
-
-def data_overview() -> pd.DataFrame:
-    """What of each data set is on this machine, whose licence it is under, and how to get what is missing.
-
-    The licence is that of the file: published predictions on a corpus may be free where its text is not.
-
-    >>> data_overview().loc["tacred", "licence of these files"]
-    'MIT (predictions and labels; the text of TACRED is licensed by the LDC and is not read)'
-    """
-    files = pd.DataFrame([(one.dataset, one.file, one.state, one.licence) for one in data_status()])
-    files.columns = ["dataset", "file", "state", "licence"]
-    data = files.pivot_table(index="dataset", columns="state", values="file", aggfunc="count", fill_value=0)
-    data = data.reindex(columns=["ok", "missing", "corrupt"], fill_value=0).rename_axis(columns=None)
-    licences = files.groupby("dataset")["licence"].agg(lambda names: "; ".join(names.unique()))
-    tacred = licences.index.str.startswith("tacred")
-    licences[tacred] = (
-        "MIT (predictions and labels; the text of TACRED is licensed by the LDC and is not read)"
-    )
-    data["licence of these files"] = licences
-    has_address = data.index.isin([one.dataset for one in registered_files().values() if one.url])
-    fetch = np.where(has_address, f"{program()} data fetch " + data.index, "no address: see `data`")
-    data["to get it"] = np.where(data["missing"] > 0, fetch, "")
-    return data
-
-
-def merged_cost_text(plain: Trained, both: Trained) -> str:
-    """What training on both sides changes, in points."""
-    change = {name: both.scores[name] - value for name, value in plain.scores.items()}
-    return (
-        f"B goes from {plain.scores['B']:.1f} to {both.scores['B']:.1f}, PPR from {plain.scores['PPR']:.1f} "
-        f"to {both.scores['PPR']:.1f}; A changes by {change['A']:+.1f} points."
-    ).replace("-", "−")

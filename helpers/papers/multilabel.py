@@ -13,29 +13,26 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from .. import RESULTS, ROOT
-from ..core import MissingData
 from ..data import Documents
 from ..evaluation import score_multilabel
-from ..experiments import LINEAR_MODELS, STORED, documents_of, run_model
+from ..experiments import LINEAR_MODELS, STORED, run_model
 from ..metrics import (
+    CLASS_SCORES,
     F_MEASURES,
-    ClassCounts,
+    SCHEMES,
     MultilabelOutcome,
     Outcome,
     Policy,
     averages,
     bootstrap_intervals,
-    class_weights,
+    bootstrap_suffix,
     label_intervals,
     scheme_names,
 )
-from ..reporting import markdown_table, published_ours, read_tidy
+from ..reporting import PUBLISHED_FOLDER, TABLES_FOLDER, markdown_table, published_ours, read_tidy
 from ..runs import RUNS_FOLDER, Run, list_runs
-from .weighting import PRINTED_SCHEMES
 
 Runs = Mapping[str, Run]
-TABLE = RESULTS / "tables" / "13_multilabel.csv"
 COLLECTIONS = {"reuters90": "Reuters-21578", "goemotions": "GoEmotions"}
 MODELS = (
     "1vsrest",
@@ -88,35 +85,29 @@ def scores_of(run: Run, ks: Sequence[int] = (1, 3, 5)) -> dict[str, float]:
 
 
 def score_rows(
-    run: Run, rng: np.random.Generator, replicates: int = 1000, ks: Sequence[int] = (1, 3, 5)
+    run: Run, replicates: int = 1000, seed: int = 1, ks: Sequence[int] = (1, 3, 5)
 ) -> list[dict[str, Any]]:
     """Rows of a tidy table: every score of `scores_of` with its 95 % bootstrap interval and signature.
 
-    Instances are drawn, with all their labels; the generator is used up to here in the order of the rows.
+    Instances are drawn, with all their labels.
 
     >>> outcome = MultilabelOutcome.from_scores([[1, 0], [0, 1]], [[1, -1], [-2, -1]], 1, keep_sets=True)
-    >>> run = Run.from_outcome(outcome, dataset="demo", model="1vsrest")
-    >>> rows = score_rows(run, np.random.default_rng(1), replicates=10, ks=[1])
+    >>> rows = score_rows(Run.from_outcome(outcome, dataset="demo", model="1vsrest"), replicates=10, ks=[1])
     >>> [row["metric"] for row in rows][:5], rows[-1]["scheme"], rows[-1]["value"]
     (['P@1', 'R@1', 'RP@1', 'NDCG@1', 'Macro-F1'], 'macro', 0.5)
     """
-    outcome, schemes = run.outcome(), scheme_names()
-    policy = Policy.of(outcome.counts)
+    outcome, schemes, rng = run.outcome(), scheme_names(), np.random.default_rng(seed)
+    policy, made = Policy.of(outcome.counts), bootstrap_suffix(replicates, seed)
     found = outcome.ranking.intervals(ks, rng, replicates)
     found |= label_intervals(outcome.sets, rng, replicates=replicates)
-    kinds = F_MEASURES | {scheme: ("f1", scheme) for scheme in schemes}
-    fixed = {"paper": "L", "item": "linear methods", "dataset": run.dataset, "model": run.name}
-    return [
-        fixed
-        | {"metric": "f1" if name in schemes else name, "scheme": name if name in schemes else ""}
-        | {"value": interval.value, "low": interval.low, "high": interval.high}
-        | {
-            "signature": policy.signature(outcome.counts, *kinds[name])
-            if name in kinds
-            else outcome.ranking.signature(name)
-        }
-        for name, interval in found.items()
-    ]
+    kinds, rows = F_MEASURES | {scheme: ("f1", scheme) for scheme in schemes}, []
+    for name, interval in found.items():
+        row = {"paper": "L", "item": "linear methods", "dataset": run.dataset, "model": run.name}
+        row |= {"metric": "f1" if name in schemes else name, "scheme": name if name in schemes else ""}
+        row |= {"value": interval.value, "low": interval.low, "high": interval.high}
+        counted = policy.signature(outcome.counts, *kinds[name]) if name in kinds else None
+        rows.append(row | {"signature": (counted or outcome.ranking.signature(name)) + made})
+    return rows
 
 
 def differing_documents(one: MultilabelOutcome, other: MultilabelOutcome) -> int:
@@ -135,29 +126,6 @@ def differing_documents(one: MultilabelOutcome, other: MultilabelOutcome) -> int
 
 def _counter(rows: Iterable[Sequence[Any]]) -> Counter:
     return Counter({str(row[:-1]): row[-1] for row in rows})
-
-
-def pair_gains(
-    dataset: str,
-    pairs: Iterable[tuple[str, str]],
-    rng: np.random.Generator,
-    replicates: int = 1000,
-    folder: Path | str = RUNS_FOLDER,
-) -> pd.DataFrame:
-    """`gains` of stored pairs of models, one below the other; `model` says 'second − first'.
-
-    The generator is used up in the order of the pairs. A pair that is not stored has no rows.
-
-    >>> pair_gains("reuters90", [("1vsrest", "thresholding")], np.random.default_rng(1), 10).shape
-    (5, 5)
-    """
-    tables = [pd.DataFrame()]
-    for first, second in pairs:
-        for run in list_runs(dataset, f"{first}+{second}", folder=folder):
-            table = gains(run.outcome(), rng, replicates)
-            table.insert(0, "model", f"{second} − {first}")
-            tables.append(table)
-    return pd.concat(tables, ignore_index=True)
 
 
 def gains(outcome: Outcome, rng: np.random.Generator, replicates: int = 1000) -> pd.DataFrame:
@@ -195,36 +163,7 @@ def gains(outcome: Outcome, rng: np.random.Generator, replicates: int = 1000) ->
     return pd.DataFrame(columns)
 
 
-def label_f1(counts: ClassCounts) -> np.ndarray:
-    """(L,) F1 of each label; 0 where it is undefined.
-
-    >>> from helpers.metrics import Outcome
-    >>> label_f1(Outcome.from_sets([[1, 0], [1, 0]], [[1, 0], [0, 0]]).per_class()).round(4).tolist()
-    [0.6667, 0.0]
-    """
-    total = counts.gold + counts.predicted
-    return np.divide(2 * counts.correct, total, out=np.zeros(len(total)), where=total > 0)
-
-
-def label_table(runs: Mapping[str, Run]) -> pd.DataFrame:
-    """One row a label: `label`, `train`, `test` (documents that have it), and its F1 under each model.
-
-    Raises ValueError if the runs are not of the same labels.
-
-    >>> outcome = MultilabelOutcome.from_scores([[1, 0], [0, 1]], [[1, -1], [-2, -1]], 1, keep_sets=True)
-    >>> run = Run.from_outcome(outcome, dataset="demo", model="1vsrest", train_support=(3, 2))
-    >>> label_table({"1vsrest": run}).values.tolist()
-    [[0.0, 3.0, 1.0, 1.0], [1.0, 2.0, 1.0, 0.0]]
-    """
-    first, *others = runs.values()
-    if any(run.labels != first.labels for run in others):
-        raise ValueError("runs have different labels: they do not fit in one table")
-    columns = {"label": first.labels, "train": first.table.train_support}
-    columns |= {"test": first.outcome().counts.gold}
-    return pd.DataFrame(columns | {model: label_f1(run.outcome().counts) for model, run in runs.items()})
-
-
-def multilabel_markdown(path: Path | str = TABLE) -> str:
+def multilabel_markdown(path: Path | str = TABLES_FOLDER / "13_multilabel.csv") -> str:
     """One row a corpus and method: the public package's P@1 / P@3 / P@5 / Macro / Micro, ours, F1 by scheme.
 
     >>> multilabel_markdown().splitlines()[2].split(" | ")[1:4]
@@ -238,17 +177,19 @@ def multilabel_markdown(path: Path | str = TABLE) -> str:
         if rows.empty:
             continue
         named = rows[rows["scheme"] == ""].set_index("metric").loc[list(METRICS)]
-        schemes = rows[rows["metric"] == "f1"].set_index("scheme")["value"].loc[list(PRINTED_SCHEMES)]
+        schemes = rows[rows["metric"] == "f1"].set_index("scheme")["value"].loc[list(SCHEMES)]
         package = " / ".join(named["published"].replace("", "–")) if any(named["published"]) else "–"
         ours = [" / ".join(named["value"].map("{:.4f}".format)), " / ".join(schemes.map("{:.1%}".format))]
         lines.append([corpus, model, package, ours[0], ours[1].replace("%", "")])
-    return markdown_table([*head, f"F1 {' / '.join(PRINTED_SCHEMES)}"], lines)
+    return markdown_table([*head, f"F1 {' / '.join(SCHEMES)}"], lines)
 
 
-def printed_numbers() -> pd.DataFrame:
-    """What the document and the package print, as text; column item tells which."""
-    path = ROOT / "results" / "published" / "libmultilabel.csv"
-    return pd.read_csv(path, dtype=str, keep_default_na=False)
+def printed_numbers(package: bool = False) -> pd.DataFrame:
+    """What the document and the package print, as text; column item tells which. `package`: its scores alone,
+    as a column `published` beside dataset, model and metric."""
+    printed = pd.read_csv(PUBLISHED_FOLDER / "libmultilabel.csv", dtype=str, keep_default_na=False)
+    own = printed[printed["item"].str.startswith("package")].rename(columns={"printed": "published"})
+    return own[["dataset", "model", "metric", "published"]] if package else printed
 
 
 def worked_examples() -> pd.DataFrame:
@@ -286,37 +227,13 @@ def collections_table(runs: Mapping[str, Runs]) -> pd.DataFrame:
     """Size and tail of each collection, from the counts of its one-vs-rest run; one row a collection."""
     rows = {}
     for name, own in runs.items():
-        run = own["1vsrest"]
-        sizes, counts = run.outcome().ranking, np.sort(run.outcome().counts.gold)
-        rows[name] = {"training documents": run.facts["train_documents"], "test documents": sizes.n}
-        rows[name] |= {"labels": len(counts), "labels per test document": round(counts.sum() / sizes.n, 2)}
-        rows[name] |= {
-            "without labels": sizes.without_labels,
-            "test documents of the largest label": counts[-1],
-        }
-        rows[name] |= {"of the median label": np.median(counts), "of the smallest label": counts[0]}
-    return pd.DataFrame.from_dict(rows, orient="index")
-
-
-def largest_weights(run: Run, n: int = 4) -> pd.DataFrame:
-    """Normalised weights of the largest labels under the schemes, and entropy with N = documents."""
-    support = run.outcome().counts.gold
-    largest = np.argsort(-support)[:n]
-    weights = {scheme: class_weights(support, scheme)[largest] for scheme in PRINTED_SCHEMES[1:]}
-    weights["entropy, N = documents"] = class_weights(support, "entropy", run.n)[largest]
-    return pd.DataFrame(weights, index=[f"{run.labels[place]} ({support[place]})" for place in largest])
-
-
-def unknown_labels_table(demo: Runs, held_out: Runs, model: str = "1vsrest") -> pd.DataFrame:
-    """Scores with the labels that no training document has left out of the truth, and with them included."""
-    names = ["P@1", "P@5", "R@1", *DOCUMENT_SCORES[2:7], "weighted", "dodrans", "entropy"]
-    tables = {}
-    for title, runs in (("letters", demo), ("Reuters", held_out)):
-        pair = {"left out": runs[model], "included": runs[f"{model} with test labels"]}
-        table = 100 * pd.DataFrame({name: scores_of(run) for name, run in pair.items()}).loc[names]
-        change = table["included"] - table["left out"]
-        tables[title] = table.assign(change=change.round(9) + 0.0)  # no -0.00 of what differs in the last bit
-    return pd.concat(tables, axis=1)
+        run, outcome = own["1vsrest"], own["1vsrest"].outcome()
+        n, counts = outcome.ranking.n, np.sort(outcome.counts.gold)
+        sizes = (run.facts["train_documents"], n, len(counts), round(counts.sum() / n, 2))
+        rows[name] = (*sizes, outcome.ranking.without_labels, counts[-1], np.median(counts), counts[0])
+    columns = ["training documents", "test documents", "labels", "labels per test document", "without labels"]
+    columns += ["test documents of the largest label", "of the median label", "of the smallest label"]
+    return pd.DataFrame.from_dict(rows, orient="index", columns=columns)
 
 
 def method_scores(runs: Runs, names: Sequence[str] = DOCUMENT_SCORES) -> pd.DataFrame:
@@ -325,92 +242,23 @@ def method_scores(runs: Runs, names: Sequence[str] = DOCUMENT_SCORES) -> pd.Data
     return 100 * pd.DataFrame({model: scores_of(run) for model, run in own.items()}).T[list(names)]
 
 
-def empty_table(runs: Mapping[str, Runs]) -> pd.DataFrame:
-    """Documents for which a method predicts no label at all, and all test documents."""
-    found = {
-        name: {m: runs[name][m].outcome().sets.without_prediction for m in LINEAR_MODELS}
-        for name in COLLECTIONS
-    }
-    table = pd.DataFrame(found)
-    return table.rename(columns={name: f"{name}, of {runs[name]['1vsrest'].n}" for name in found})
-
-
-def package_table(runs: Runs) -> pd.DataFrame:
-    """The package's own numbers on Reuters beside ours: model, metric, package, ours, difference, agrees."""
-    rows = [
-        {"dataset": "reuters90", "model": model, "metric": metric, "value": value}
-        for model, run in runs.items()
-        for metric, value in run.outcome().scores([1, 3, 5]).items()
-    ]
-    printed = printed_numbers()
-    package = printed[printed["item"].str.startswith("package")]
-    both = published_ours(pd.DataFrame(rows), package, on=["dataset", "model", "metric"])
-    both = both[both["published"] != ""].rename(columns={"published": "package"})
-    return both.set_index(["model", "metric"])[["package", "ours", "difference", "agrees"]]
-
-
-def trained_again(train: str, runs: Runs) -> pd.DataFrame:
-    """Models trained on Reuters now, beside what is stored: seconds, documents that differ.
-
-    `train` : names with commas, 'all' or 'none'. Without the corpus a line is printed and the table is empty.
-    """
-    named = {"all": list(STORED["reuters90"]), "none": []}.get(
-        train, [one.strip() for one in train.split(",")]
-    )
-    rows = {}
-    try:
-        documents = documents_of("reuters90") if named else {}
-        for model in named:
-            again = run_model("reuters90", model, documents)[model]
-            moved = differing_documents(again.outcome(), runs[model].outcome())
-            rows[model] = {"seconds": again.cost["training"]["seconds"], "documents that differ": moved}
-    except MissingData as missing:
-        print(f"Reuters is not here, the stored outcomes are used. ({str(missing).partition('. ')[0]}.)")
-    return pd.DataFrame.from_dict(rows, orient="index", columns=["seconds", "documents that differ"])
-
-
 def support_table(runs: Runs, models: Sequence[str] = RARE_MODELS) -> pd.DataFrame:
-    """F1 of each label under some models, per cent, long: label, train, group (of `SUPPORTS`), model, f1."""
-    labels = label_table({model: runs[model] for model in models})
-    labels["group"] = pd.cut(labels["train"], [0, *SUPPORTS.values()], labels=list(SUPPORTS)).astype(str)
-    long = labels.melt(["label", "train", "test", "group"], var_name="model", value_name="f1")
-    return long.assign(f1=100 * long["f1"])
+    """F1 of each label under some models, per cent, long: label, train, test (documents that have it), group
+    (of `SUPPORTS`), model, f1 (0 where it is undefined).
 
-
-def support_means(runs: Runs, models: Sequence[str] = RARE_MODELS) -> pd.DataFrame:
-    """Labels, share of all test labels, and mean F1 of each model, by group of support."""
-    long = support_table(runs, models)
-    first = long[long["model"] == models[0]].groupby("group", sort=False)
-    means = long.pivot_table(index="group", columns="model", values="f1")[list(models)]
-    table = means.rename_axis(columns=None).reindex(list(SUPPORTS))
-    table.insert(0, "labels", first.size())
-    table.insert(1, "of all test labels (%)", 100 * first["test"].sum() / first["test"].sum().sum())
-    return table.rename_axis("training documents")
-
-
-def spectrum_of_methods(runs: Runs) -> pd.DataFrame:
-    """F1 along n^α of each method, per cent: model, alpha, value."""
-    alphas = np.linspace(0, 1, 41)
-    schemes = [f"n^{alpha:g}" for alpha in alphas]
-    own = {model: run for model, run in runs.items() if model in LINEAR_MODELS}
-    tables = [
-        pd.DataFrame({"model": m, "alpha": alphas, "value": 100 * averages(run.outcome().counts, schemes)})
-        for m, run in own.items()
-    ]
+    >>> outcome = MultilabelOutcome.from_scores([[1, 0], [0, 1]], [[1, -1], [-2, -1]], 1, keep_sets=True)
+    >>> run = Run.from_outcome(outcome, dataset="demo", model="1vsrest", train_support=(3, 2))
+    >>> support_table({"1vsrest": run}, ["1vsrest"])["f1"].tolist()
+    [100.0, 0.0]
+    """
+    tables = []
+    for model in models:
+        counts, train = runs[model].outcome().counts, runs[model].table.train_support
+        table = pd.DataFrame({"label": runs[model].labels, "train": train, "test": counts.gold})
+        table["group"] = pd.cut(table["train"], [0, *SUPPORTS.values()], labels=list(SUPPORTS)).astype(str)
+        f1 = 100 * np.nan_to_num(CLASS_SCORES["f1"](counts))
+        tables.append(table.assign(model=model, f1=f1))
     return pd.concat(tables, ignore_index=True)
-
-
-def all_method_rows(runs: Mapping[str, Runs], seed: int, replicates: int) -> pd.DataFrame:
-    """Tidy rows of every stored run with intervals, signatures and the package's numbers."""
-    rows = []
-    for name in STORED:
-        for run in runs[name].values():
-            rows += score_rows(run, np.random.default_rng(seed), replicates)
-    made = f"|bootstrap:percentile,{replicates},seed{seed},95"
-    table = pd.DataFrame(rows).assign(signature=lambda found: found["signature"] + made)
-    printed = printed_numbers().rename(columns={"printed": "published"})
-    package = printed[printed["item"].str.startswith("package")]
-    return table.merge(package[["dataset", "model", "metric", "published"]], how="left")
 
 
 def problems_table(documents: Mapping[str, Documents]) -> pd.DataFrame:
@@ -428,9 +276,8 @@ def problems_table(documents: Mapping[str, Documents]) -> pd.DataFrame:
         before = LabelProblems.solved
         run = run_model("demo", model, documents, parameters, n_jobs=1)[model]
         count = LabelProblems.solved - before
-        rows[model] = {"solved": count, "by label": f"{count / len(run.labels):.4g} L"}
-        rows[model] |= {"the document": claims.get(model, "")}
-    return pd.DataFrame.from_dict(rows, orient="index")
+        rows[model] = (count, f"{count / len(run.labels):.4g} L", claims.get(model, ""))
+    return pd.DataFrame.from_dict(rows, orient="index", columns=["solved", "by label", "the document"])
 
 
 def linear_costs(runs: Mapping[str, Runs]) -> pd.DataFrame:
@@ -441,15 +288,13 @@ def linear_costs(runs: Mapping[str, Runs]) -> pd.DataFrame:
     claimed (8 · features · labels), not_zero (bytes of weights that are not 0).
     """
     rows = []
-    for name in COLLECTIONS:
-        one = solving(runs[name]["1vsrest"]) / len(runs[name]["1vsrest"].labels)
-        for model in LINEAR_MODELS:
-            run = runs[name][model]
-            facts, n_labels = run.facts, len(run.labels)
-            row = {"dataset": name, "model": model, "seconds": solving(run), "problems": facts["problems"]}
-            row |= {"whole": facts["whole"], "one": one, "bytes": facts["weight_bytes"]}
-            row |= {"claimed": 8 * facts["features"] * n_labels, "not_zero": 8 * facts["weights_not_zero"]}
-            rows.append(row)
+    for name, model in product(COLLECTIONS, LINEAR_MODELS):
+        run, first = runs[name][model], runs[name]["1vsrest"]
+        facts, one = run.facts, solving(first) / len(first.labels)
+        row = {"dataset": name, "model": model, "seconds": solving(run), "problems": facts["problems"]}
+        row |= {"whole": facts["whole"], "one": one, "bytes": facts["weight_bytes"]}
+        claimed = 8 * facts["features"] * len(run.labels)
+        rows.append(row | {"claimed": claimed, "not_zero": 8 * facts["weights_not_zero"]})
     return pd.DataFrame(rows)
 
 
@@ -463,25 +308,11 @@ def solving(run: Run) -> float:
     return run.cost["training"]["cpu_seconds"] - run.cost["tf_idf"]["cpu_seconds"]
 
 
-def expected_seconds(costs: pd.DataFrame) -> pd.DataFrame:
-    """Measured seconds beside those expected by the number of problems and by what they are worth."""
-    return pd.DataFrame(
-        {
-            "seconds": costs["seconds"],
-            "problems": costs["problems"],
-            "seconds expected by count": costs["problems"] * costs["one"],
-            "worth in full problems": costs["whole"],
-            "seconds expected by worth": costs["whole"] * costs["one"],
-        }
-    ).set_index(pd.MultiIndex.from_frame(costs[["dataset", "model"]]))
-
-
 def forms_table(runs: Mapping[str, Runs]) -> pd.DataFrame:
     """Scores and seconds of one-vs-rest by the dual and by the primal solver; fractions."""
-    names = ["P@1", "P@5", "Macro-F1", "Micro-F1", "seconds"]
     found = {
         (name, model): scores_of(runs[name][model]) | {"seconds": solving(runs[name][model])}
-        for name in COLLECTIONS
-        for model in FORMS
+        for name, model in product(COLLECTIONS, FORMS)
     }
-    return pd.DataFrame(found).T[names].rename_axis(["dataset", "model"])
+    columns = ["P@1", "P@5", "Macro-F1", "Micro-F1", "seconds"]
+    return pd.DataFrame(found).T[columns].rename_axis(["dataset", "model"])

@@ -7,7 +7,6 @@ making of a page whose sentence the numbers no longer bear out. A test holds the
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,47 +16,36 @@ import pandas as pd
 from .. import RESULTS, ROOT
 from ..core import write_atomically
 from ..evaluation import system_title
-from ..metrics import averages
+from ..metrics import SCHEMES, averages
 from ..models import EMBEDDED
 from ..notebooks import notebook_paths, read_contract
 from ..reporting import (
+    TABLES_FOLDER,
     find_cell,
     load_published,
     markdown_table,
     p_value,
     paired_scores,
     per_seed,
+    read_tidy,
     resampled_intervals,
+    runs_named,
     to_markdown,
 )
 from ..reporting.figures import landing_chart, save_figure, settings_chart
-from ..runs import list_runs
-from .bag_models import gids_table, noise_shares, wiki80_table
-from .direction import direction_markdown, table_6_markdown
-from .findings import (
-    families_markdown,
-    finding_runs,
-    findings_markdown,
-    findings_table,
-    folded_markdown,
+from ..runs import list_published, list_runs
+from . import (
+    bag_models,
+    direction,
+    findings,
+    graphs,
+    items,
+    multilabel,
+    page_tables,
+    studies,
+    systems,
+    weighting,
 )
-from .graphs import (
-    epoch_scores,
-    graphs_markdown,
-    leak_markdown,
-    pair_runs,
-    pair_scores,
-    restriction_gains,
-    restriction_markdown,
-    step_shares,
-    vector_scores,
-)
-from .items import items_markdown, status_markdown
-from .multilabel import multilabel_markdown
-from .page_tables import benchmark_table, claims_table
-from .studies import rates_table, study_points, study_scores, study_table
-from .systems import paired_test, published_runs, published_systems, score_table, widest_flips
-from .weighting import PRINTED_SCHEMES, weighted_markdown
 
 TEMPLATES = RESULTS / "templates"
 PAGES = {"README.md": "landing.md"} | {
@@ -124,7 +112,7 @@ def study_mean(study: str, setting: str, score: str) -> float:
     return 100 * float(scores[scores["score"] == score].groupby("setting")["value"].mean()[setting])
 
 
-_study = cache(study_scores)
+_study = cache(studies.study_scores)
 
 
 @cache
@@ -134,8 +122,9 @@ def turned() -> tuple[int, int]:
     >>> turned()[0]
     1326
     """
-    scores = score_table(published_systems(published_runs())["tacred"], "no_relation")
-    return math.comb(len(scores), 2), len(widest_flips(scores)[1])
+    outcomes = systems.published_systems(systems.published_runs())["tacred"]
+    changed = systems.widest_flips(systems.score_table(outcomes, "no_relation"))[1]
+    return math.comb(len(outcomes), 2), len(changed)
 
 
 def printed(paper: str, item: str, **where: str) -> str:
@@ -145,7 +134,8 @@ def printed(paper: str, item: str, **where: str) -> str:
 
 @cache
 def _findings() -> pd.DataFrame:
-    return findings_table(finding_runs()).set_index(["family", "label"])
+    table = findings.findings_table(findings.finding_runs())
+    return table.set_index(["family", "label"])
 
 
 def finding(family: str, label: str) -> Any:
@@ -153,39 +143,30 @@ def finding(family: str, label: str) -> Any:
     return _findings().loc[(family, label)]
 
 
-NAMES: dict[str, Callable[..., Any]] = {
-    "notebooks": notebooks_markdown,
-    "status": status_markdown,
-    "claims": claims_table,
-    "folded": folded_markdown,
-    "findings": findings_markdown,
-    "families": families_markdown,
-    "direction": direction_markdown,
-    "weighted": weighted_markdown,
-    "table_6": table_6_markdown,
-    "graphs": graphs_markdown,
-    "restriction": restriction_markdown,
-    "leak": leak_markdown,
-    "vectors": vector_scores,
-    "epochs": epoch_scores,
-    "gains": lambda dataset: restriction_gains(pair_scores(pair_runs(dataset))),
-    "shares": lambda dataset: step_shares(pair_runs(dataset)),
-    "rates": rates_table,
-    "study": study_table,
-    "multilabel": multilabel_markdown,
-    "gids": gids_table,
-    "wiki80": wiki80_table,
-    "noise": noise_shares,
-    "benchmarks": benchmark_table,
-    "items": items_markdown,
-    "expect": expect,
-    "finding": finding,
-    "mean": mean,
-    "printed": printed,
-    "study_mean": study_mean,
-    "turned": turned,
-}
-"""What a template may call."""
+def table(name: str) -> pd.DataFrame:
+    """A tidy table that a notebook wrote; FileNotFoundError if it has not.
+
+    >>> table("06_direction")["paper"].unique().tolist()
+    ['R']
+    """
+    return read_tidy(TABLES_FOLDER / f"{name}.csv")
+
+
+_MODULES = (bag_models, direction, findings, graphs, items, multilabel, page_tables, studies, weighting)
+_FUNCTIONS = (
+    expect,
+    finding,
+    list_published,
+    mean,
+    notebooks_markdown,
+    printed,
+    runs_named,
+    study_mean,
+    table,
+    turned,
+)
+NAMES = {one.__name__.rpartition(".")[2]: one for one in (*_MODULES, *_FUNCTIONS)}
+"""What a template may use: the modules of the papers, and these functions."""
 
 
 def made(page: str, templates: Path | str = TEMPLATES) -> str:
@@ -222,15 +203,16 @@ def picture() -> tuple[pd.DataFrame, pd.DataFrame]:
     >>> [len(table) for table in picture()]
     [5, 20]
     """
-    stored = published_runs()
-    (pair, *_) = widest_flips(score_table(published_systems(stored)["tacred"], "no_relation"))[1]
-    tested = paired_test(stored["tacred", "+".join(pair)], replicates=10_000, seed=1)
+    stored = systems.published_runs()
+    outcomes = systems.published_systems(stored)["tacred"]
+    (pair, *_) = systems.widest_flips(systems.score_table(outcomes, "no_relation"))[1]
+    tested = systems.paired_test(stored["tacred", "+".join(pair)], replicates=10_000, seed=1)
     scores = {
-        end: 100 * averages(stored["tacred", model].outcome(), PRINTED_SCHEMES, negative="no_relation")
+        end: 100 * averages(outcomes[model], negative="no_relation")
         for end, model in zip(("score_first", "score_second"), pair, strict=True)
     }
     first, second = map(system_title, pair)
-    lead = tested.loc[list(PRINTED_SCHEMES)].rename_axis("scheme").reset_index()
+    lead = tested.loc[list(SCHEMES)].rename_axis("scheme").reset_index()
     runs = [run for run in list_runs("semeval2010", profile="standard") if run.name in SHOWN]
     direction = per_seed(runs, paired_scores).merge(
         resampled_intervals(runs, "direction").drop(columns="runs")
@@ -264,7 +246,7 @@ def example(name: str = "EM-C", seed: int = 9) -> pd.DataFrame:
 def save_figures(folder: Path | str = ROOT / "figures") -> None:
     """Draw the figures of both pages: the landing picture, EM-C's markers."""
     save_figure(landing_chart(*picture()), "readme", pd.concat(picture()), folder)
-    points = study_points("markers").query("score != 'B'")
+    points = studies.study_points("markers").query("score != 'B'")
     title = "How EM-C's markers start decides PIR, hardly A"
     save_figure(settings_chart(points, title), "studies_markers", points, folder)
 

@@ -2,94 +2,102 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import pandas as pd
 
 from ..core import unknown_name
+from ..metrics import SCHEMES
 from ..reporting import TABLES_FOLDER, markdown_table, printed_decimals, read_tidy
 from .audit.intervals import CONSISTENT, INCONSISTENT, NOT_DERIVABLE
 from .protocols import claims_of_table_4
-from .weighting import PRINTED_SCHEMES
 
 RATES = ("sentences/s", "FLOP/s")
 """Units of benchmarks of which more is better."""
+_STATISTICS = ("perplexity", "perplexity_without_negative", "ratio")
+_CORPORA = {
+    "TACRED": "tacred",
+    "SemEval, 19 labels": "semeval2010",
+    "SemEval, 10 labels": "semeval2010-undirected",
+    "ChemProt": "chemprot",
+    "NYT, 24 labels": "nyt24",
+    "DocRED, 699 of 1000 dev documents": "docred",
+}
+_SYSTEMS = {
+    "SpanBERT on TACRED": ("tacred", "spanbert_tacred"),
+    "KnowBERT on TACRED": ("tacred", "knowbert_wordnet_wiki_tacred"),
+    "SpanBERT on revised TACRED": ("tacred-revised", "spanbert_tacred"),
+    "GCN on TACRED": ("tacred", "gcn"),
+    "CR-CNN on SemEval, 18 directed classes": ("semeval2010", "CR-CNN"),
+}
+Claimed = tuple[str, str, str, str, str]
+"""A paper's item, the notebook that has it, what it is, what was published, and ours."""
 
 
-class Claim(NamedTuple):
-    """A row of the table of claims: a paper's item, the notebook that has it, what it is, both numbers."""
-
-    item: str
-    notebook: str
-    what: str
-    numbers: Callable[[Path], tuple[str, str]]
+def _in_a_row(values: Iterable[float], form: str) -> str:
+    return " / ".join(format(value, form) for value in values)
 
 
-def table_1(dataset: str, folder: Path) -> tuple[str, str]:
-    """Perplexity with and without the negative class, and the ratio, of one corpus of W's Table 1."""
-    rows = rows_of(folder / "01_statistics.csv", item="Table 1", dataset=dataset).set_index("metric")
-    rows = rows.loc[["perplexity", "perplexity_without_negative", "ratio"]]
-    ours = [rounded(value, like) for value, like in zip(rows["value"], rows["published"], strict=True)]
-    return " / ".join(rows["published"]), " / ".join(ours)
+def _counted(folder: Path) -> Iterator[Claimed]:
+    """W's Table 1 and Figure 1, which prints no numbers; real systems, whose published score is micro."""
+    for name, dataset in _CORPORA.items():
+        rows = rows_of(folder / "01_statistics.csv", item="Table 1", dataset=dataset).set_index("metric")
+        rows = rows.loc[list(_STATISTICS)]
+        like = [printed_decimals(printed) for printed in rows["published"]]
+        ours = " / ".join(f"{value:.{n}f}" for value, n in zip(rows["value"], like, strict=True))
+        what = f"{name}: perplexity with / without NA; ratio"
+        yield "W, Table 1", "01_dataset_statistics", what, " / ".join(rows["published"]), ours
+    rows = rows_of(folder / "02_weights.csv", dataset="tacred", model="per:title").set_index("scheme")
+    what = "TACRED, weight of `per:title` " + " / ".join(SCHEMES[1:])
+    ours = _in_a_row(rows.loc[list(SCHEMES[1:]), "value"], ".4f")
+    yield "W, Figure 1", "02_weighting_schemes", what, "a chart", ours
+    for name, (dataset, model) in _SYSTEMS.items():
+        rows = rows_of(folder / "03_systems.csv", dataset=dataset, model=model).set_index("scheme")
+        what, printed = f"{name}: F1 {' / '.join(SCHEMES)}", rows.loc["micro", "published"] or "–"
+        ours = _in_a_row(100 * rows.loc[list(SCHEMES), "value"], ".2f")
+        yield "real systems", "03_one_prediction_many_scores", what, printed, ours
 
 
-def weights(dataset: str, relation: str, folder: Path) -> tuple[str, str]:
-    """Normalised weights of one class under the class-weighting schemes; the paper prints no numbers."""
-    rows = rows_of(folder / "02_weights.csv", dataset=dataset, model=relation).set_index("scheme")
-    return "a chart", " / ".join(f"{weight:.4f}" for weight in rows.loc[list(PRINTED_SCHEMES[1:]), "value"])
-
-
-def system(dataset: str, model: str, folder: Path) -> tuple[str, str]:
-    """F1 of one real system under the five schemes, in per cent; what was published is micro."""
-    rows = rows_of(folder / "03_systems.csv", dataset=dataset, model=model).set_index("scheme")
-    scores = " / ".join(f"{100 * value:.2f}" for value in rows.loc[list(PRINTED_SCHEMES), "value"])
-    return rows.loc["micro", "published"] or "–", scores
-
-
-def tests_of(item: str, metric: str, folder: Path) -> tuple[str, str]:
+def _audited(folder: Path) -> Iterator[Claimed]:
     """How many of the five printed values of p or d can follow from the printed means and SDs."""
-    rows = (
-        rows_of(folder / "10_tests.csv", item=item, metric=metric)
-        .set_index("scheme")
-        .loc[list(PRINTED_SCHEMES)]
-    )
-    fits = (rows["verdict"] == CONSISTENT).sum()
-    return ", ".join(rows["published"]), f"{fits} of {len(rows)} within the re-derived interval"
+    origins = {"p": "p from the printed means ± SD and d", "d": "d from the printed means ± SD"}
+    for item in ("Table 3", "Table 4"):
+        for metric, origin in origins.items():
+            rows = rows_of(folder / "10_tests.csv", item=item, metric=metric).set_index("scheme")
+            rows = rows.loc[list(SCHEMES)]
+            ours = f"{(rows['verdict'] == CONSISTENT).sum()} of {len(rows)} within the re-derived interval"
+            what = f"{origin}, {' / '.join(SCHEMES)}"
+            yield f"W, {item}", "10_audit", what, ", ".join(rows["published"]), ours
 
 
-def verdicts(paper: str, folder: Path) -> tuple[str, str]:
+def _of_lists(folder: Path) -> Iterator[Claimed]:
+    """Areas of ranked lists, per cent, which nobody published: anchored at recall 0, as RESIDE's code has it
+    (we found no place where RESIDE prints it), and between the points, whole and up to the common recall."""
+    notebook, path, lists = "15_distant_supervision_facts", folder / "15_facts.csv", "ranked lists"
+    rows = rows_of(path, item=lists, model="RESIDE RESIDE", metric="auc_anchored").set_index("dataset")
+    what = "RESIDE on NYT10 / GIDS: AUC anchored at recall 0"
+    yield "real lists", notebook, what, "–", _in_a_row(100 * rows.loc[["nyt10", "gids"], "value"], ".2f")
+    what = "RESIDE / NRE CNN+ATT on NYT10: AUC between the points, whole list; up to recall 0.2"
+    both = [
+        rows_of(path, item=item, dataset="nyt10", metric="auc").set_index("model")["value"]
+        for item in (lists, f"{lists} up to recall 0.2")
+    ]
+    ours = [_in_a_row(100 * areas[["RESIDE RESIDE", "NRE CNN+ATT"]], ".2f") for areas in both]
+    yield "real lists", notebook, what, "–", "; ".join(ours)
+    holds = claims_of_table_4()["holds"]
+    said = (f"{len(holds)} claims", f"{holds.sum()} hold")
+    yield "D, Tables 2 to 5", notebook, "what the paper says of them", *said
+
+
+def _verdicts(folder: Path) -> Iterator[Claimed]:
     """The audit's verdicts on all claims of a paper."""
     audit = pd.read_csv(folder / "audit.csv")
-    found = audit.loc[audit["paper"] == paper, "verdict"].value_counts()
-    said = [f"{found.get(verdict, 0)} {verdict}" for verdict in (CONSISTENT, INCONSISTENT, NOT_DERIVABLE)]
-    return f"{found.sum()} claims", ", ".join(said)
-
-
-def ranked_list(systems: tuple[str, ...], folder: Path) -> tuple[str, str]:
-    """Areas of lists on NYT10 between their points, per cent: whole, and up to the common recall; nobody
-    published these."""
-    found = []
-    for item in ("ranked lists", "ranked lists up to recall 0.2"):
-        rows = rows_of(folder / "15_facts.csv", item=item, dataset="nyt10", metric="auc").set_index("model")
-        found.append(" / ".join(f"{100 * rows.loc[system, 'value']:.2f}" for system in systems))
-    return "–", "; ".join(found)
-
-
-def anchored_areas(folder: Path) -> tuple[str, str]:
-    """RESIDE's lists on NYT10 and GIDS: the area anchored at recall 0, as RESIDE's code has it, per cent; we
-    found no place where RESIDE prints it."""
-    rows = rows_of(folder / "15_facts.csv", item="ranked lists", model="RESIDE RESIDE", metric="auc_anchored")
-    rows = rows.set_index("dataset").loc[["nyt10", "gids"]]
-    return "–", " / ".join(f"{100 * value:.2f}" for value in rows["value"])
-
-
-def claims_of_d(folder: Path) -> tuple[str, str]:
-    """How many of D's claims about its Tables 2 to 5 and its relations hold on the printed numbers."""
-    holds = claims_of_table_4()["holds"]
-    return f"{len(holds)} claims", f"{holds.sum()} hold"
+    for paper in "WR":
+        counts = audit.loc[audit["paper"] == paper, "verdict"].value_counts()
+        ours = [f"{counts.get(one, 0)} {one}" for one in (CONSISTENT, INCONSISTENT, NOT_DERIVABLE)]
+        what = "numbers that follow from others"
+        yield f"{paper}, all", "10_audit", what, f"{counts.sum()} claims", ", ".join(ours)
 
 
 def rows_of(path: Path, **where: str) -> pd.DataFrame:
@@ -109,77 +117,6 @@ def rows_of(path: Path, **where: str) -> pd.DataFrame:
     return table
 
 
-def rounded(value: float, printed: str) -> str:
-    """A value with as many decimals as the printed number.
-
-    >>> rounded(23.3862, "23.39"), rounded(313.75, "314")
-    ('23.39', '314')
-    """
-    return f"{value:.{printed_decimals(printed)}f}"
-
-
-STATISTICS, SYSTEMS = "01_dataset_statistics", "03_one_prediction_many_scores"
-PERPLEXITY, FIVE = "perplexity with / without NA; ratio", "F1 " + " / ".join(PRINTED_SCHEMES)
-
-CLAIMS = (
-    *(
-        Claim("W, Table 1", STATISTICS, f"{name}: {PERPLEXITY}", partial(table_1, dataset))
-        for name, dataset in {
-            "TACRED": "tacred",
-            "SemEval, 19 labels": "semeval2010",
-            "SemEval, 10 labels": "semeval2010-undirected",
-            "ChemProt": "chemprot",
-            "NYT, 24 labels": "nyt24",
-            "DocRED, 699 of 1000 dev documents": "docred",
-        }.items()
-    ),
-    Claim(
-        "W, Figure 1",
-        "02_weighting_schemes",
-        "TACRED, weight of `per:title` " + " / ".join(PRINTED_SCHEMES[1:]),
-        partial(weights, "tacred", "per:title"),
-    ),
-    *(
-        Claim("real systems", SYSTEMS, f"{name}: {FIVE}", partial(system, dataset, model))
-        for name, dataset, model in (
-            ("SpanBERT on TACRED", "tacred", "spanbert_tacred"),
-            ("KnowBERT on TACRED", "tacred", "knowbert_wordnet_wiki_tacred"),
-            ("SpanBERT on revised TACRED", "tacred-revised", "spanbert_tacred"),
-            ("GCN on TACRED", "tacred", "gcn"),
-            ("CR-CNN on SemEval, 18 directed classes", "semeval2010", "CR-CNN"),
-        )
-    ),
-    *(
-        Claim(
-            f"W, {item}",
-            "10_audit",
-            f"{origin}, " + " / ".join(PRINTED_SCHEMES),
-            partial(tests_of, item, metric),
-        )
-        for item in ("Table 3", "Table 4")
-        for metric, origin in (
-            ("p", "p from the printed means ± SD and d"),
-            ("d", "d from the printed means ± SD"),
-        )
-    ),
-    Claim(
-        "real lists",
-        "15_distant_supervision_facts",
-        "RESIDE on NYT10 / GIDS: AUC anchored at recall 0",
-        anchored_areas,
-    ),
-    Claim(
-        "real lists",
-        "15_distant_supervision_facts",
-        "RESIDE / NRE CNN+ATT on NYT10: AUC between the points, whole list; up to recall 0.2",
-        partial(ranked_list, ("RESIDE RESIDE", "NRE CNN+ATT")),
-    ),
-    Claim("D, Tables 2 to 5", "15_distant_supervision_facts", "what the paper says of them", claims_of_d),
-    Claim("W, all", "10_audit", "numbers that follow from others", partial(verdicts, "W")),
-    Claim("R, all", "10_audit", "numbers that follow from others", partial(verdicts, "R")),
-)
-
-
 def claims_table(folder: Path | str = TABLES_FOLDER) -> str:
     """The claims as a Markdown table, one row a claim; notebooks link to their executed copies.
 
@@ -188,10 +125,11 @@ def claims_table(folder: Path | str = TABLES_FOLDER) -> str:
     >>> print(claims_table().splitlines()[0])
     | paper item | notebook | what | published | ours |
     """
-    links = (f"[{claim.notebook[:2]}](notebooks/{claim.notebook}.ipynb)" for claim in CLAIMS)
+    parts = (part(Path(folder)) for part in (_counted, _audited, _of_lists, _verdicts))
     rows = [
-        (claim.item, link, claim.what, *claim.numbers(Path(folder)))
-        for claim, link in zip(CLAIMS, links, strict=True)
+        (item, f"[{notebook[:2]}](notebooks/{notebook}.ipynb)", *numbers)
+        for part in parts
+        for item, notebook, *numbers in part
     ]
     return markdown_table(["paper item", "notebook", "what", "published", "ours"], rows)
 

@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 
 from ..experiments import RATES, studies
+from ..metrics import SCHEMES
 from ..models import EMBEDDED
 from ..reporting import cells, compare_models, p_value, paired_scores, per_seed, scheme_scores
 from ..runs import RUNS_FOLDER, STUDIES_FOLDER, Run, list_runs
-from .weighting import PRINTED_SCHEMES
 
 DATASET = "semeval2010"
 SHOWN = {"performance_original": "A", "performance_paired": "B", "pir": "PIR", "ppr": "PPR"}
@@ -92,7 +92,7 @@ STUDIES: dict[str, tuple[Setting, ...]] = {
 """Name of a study → its settings; the first one is what the others are compared with."""
 
 
-_COLUMNS = {"emr-c": SHOWN | SECONDS, "bert-em": {name: name for name in PRINTED_SCHEMES}}
+_COLUMNS = {"emr-c": SHOWN | SECONDS, "bert-em": {name: name for name in SCHEMES}}
 """Study → scores of its table and their names, where they are not A, B, PIR and PPR alone."""
 
 

@@ -6,123 +6,37 @@ wants to see. The rest asks how much of a macro average is one class.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import product
-from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
-from ..data import dataset_statistics, published_counts
 from ..metrics import (
     SCHEMES,
-    Outcome,
     Policy,
     average,
     class_weights,
     evaluate,
-    leave_one_class_out,
     scheme_names,
 )
-from ..models import EMBEDDED
 from ..reporting import (
-    TABLES_FOLDER,
     compare_models,
     find_cell,
     load_published,
     mean_sd_text,
     original_table,
     per_seed,
-    read_tidy,
     run_numbers,
     run_rows,
-    runs_named,
-    runs_with,
     scheme_scores,
     tidy_runs,
-    to_markdown,
 )
-from ..runs import RUNS_FOLDER, Run
+from ..runs import Run
+from .corpora import positive_counts
 
-PRINTED_SCHEMES = ("micro", "weighted", "dodrans", "entropy", "macro")
-"""The schemes that the paper printed numbers of, in its order; `scheme_names` has all that are known."""
 BERT_EM = {"EM-ES": "BERT_EM", "PTR": "PTR"}
 """Our name of a model → its name in Table 4."""
 CLASS_EFFECTS = ("support", "correct", "false_alarms", "f1", "with_class", "without_class")
-
-
-def class_effect(run: Run, label: str) -> dict[str, float]:
-    """A class in the macro-F1 of a run: `CLASS_EFFECTS`; f1 and the two macro-F1s are fractions.
-
-    Without the class, mistakes that involve it stay mistakes of the others. Raises ValueError if the run has
-    no such label, KeyError without a gold sample of it.
-
-    >>> from helpers.metrics import Outcome
-    >>> table = Outcome.from_rows([(0, 0, 3), (1, 0, 1)], ("a", "b"))
-    >>> found = class_effect(Run.from_outcome(table, dataset="d", model="m"), "b")
-    >>> found["correct"], round(found["with_class"], 4), round(found["without_class"], 4)
-    (0, 0.4286, 0.8571)
-    """
-    table = original_table(run)
-    report = evaluate(table, schemes=["macro"], negative=run.negative)
-    others = [name for name in report.averaged if name != label]
-    counts = report.per_class[label]
-    found = (
-        counts["support"],
-        counts["correct"],
-        counts["predicted"] - counts["correct"],
-        counts["f1"],
-        report.schemes["macro"]["f1"],
-        average(table, "macro", negative=run.negative, labels=others),
-    )
-    return dict(zip(CLASS_EFFECTS, found, strict=True))
-
-
-def single_class_effect(runs: int, classes: int) -> pd.DataFrame:
-    """What a class with one test sample adds to a macro-F1 if k of the runs get it right.
-
-    With F1 = 1 in k of the runs and 0 in the others the class adds 100·k / (runs·classes) points to the mean,
-    and by itself an SD (ddof = 1) of 100 / classes · √(k·(runs − k) / (runs·(runs − 1))) points.
-
-    Returns
-    -------
-    Index k = 0 … runs; columns points, sd. Raises ValueError for fewer than two runs.
-
-    >>> single_class_effect(5, 18).round(2).loc[[0, 1, 5]].to_numpy().tolist()
-    [[0.0, 0.0], [1.11, 2.48], [5.56, 0.0]]
-    """
-    if runs < 2:
-        raise ValueError(f"runs is {runs}: a spread takes at least two")
-    k = np.arange(runs + 1)
-    spread = np.sqrt(k * (runs - k) / (runs * (runs - 1)))
-    return pd.DataFrame({"points": 100 * k / (runs * classes), "sd": 100 / classes * spread}, index=k)
-
-
-def leads_without(
-    first: tuple[float, float], second: tuple[float, float], classes: int, hits: tuple[float, ...] = (0, 1)
-) -> pd.DataFrame:
-    """The lead second − first of two printed macro-F1s without one class, for each F1 the class may have.
-
-    A macro-F1 m over C classes, one of them with F1 f, is (C·m − 100·f) / (C − 1) without it.
-
-    Parameters
-    ----------
-    first, second : lowest and highest macro-F1 in per cent, e.g. from `rounding_interval`.
-    hits : values of f.
-
-    Returns
-    -------
-    Columns first, second (f of each), low, high: the lead in points.
-
-    >>> leads_without((82.65, 82.75), (87.75, 87.85), 18).round(2).to_numpy().tolist()[1]
-    [0.0, 1.0, -0.59, -0.38]
-    """
-    rows = []
-    for f, g in product(hits, repeat=2):
-        a, b = ([(classes * end - 100 * hit) / (classes - 1) for end in ends] for ends, hit in
-                ((first, f), (second, g)))  # fmt: skip
-        rows.append((float(f), float(g), b[0] - a[1], b[1] - a[0]))
-    return pd.DataFrame(rows, columns=["first", "second", "low", "high"])
 
 
 def weighted_rows(
@@ -189,7 +103,7 @@ def weighted_table(rows: pd.DataFrame, dataset: str = "semeval2010") -> pd.DataF
 
     Returns
     -------
-    A row for each of `PRINTED_SCHEMES`, then for each further scheme of `rows`. What was not printed and what
+    A row for each of `SCHEMES`, then for each further scheme of `rows`. What was not printed and what
     we have no runs for is '–', an SD of a single run is left out.
 
     >>> weighted_table(weighted_rows([], ("EM-ES", "PTR"), pd.DataFrame())).loc[0, "PTR ours"]
@@ -198,7 +112,7 @@ def weighted_table(rows: pd.DataFrame, dataset: str = "semeval2010") -> pd.DataF
     ours = run_numbers(rows, dataset)
     printed = {key[1:]: text for key, (text, *_) in _printed().items()}
     pair, lines = "PTR - EM-ES", []
-    for scheme in dict.fromkeys([*PRINTED_SCHEMES, *(key[2] for key in ours)]):
+    for scheme in dict.fromkeys([*SCHEMES, *(key[2] for key in ours)]):
         line = {"scheme": scheme}
         for model, theirs in BERT_EM.items():
             found = [printed.get((model, "f1", scheme, kind)) for kind in ("mean", "sd")]
@@ -213,12 +127,6 @@ def weighted_table(rows: pd.DataFrame, dataset: str = "semeval2010") -> pd.DataF
     return pd.DataFrame(lines)
 
 
-def weighted_markdown(folder: Path | str = TABLES_FOLDER) -> str:
-    """W's Table 4, published | ours, for the README; FileNotFoundError if notebook 05 has not written it."""
-    rows = read_tidy(Path(folder) / "05_weighted_f1.csv").query("scheme in @PRINTED_SCHEMES")
-    return f"{to_markdown(weighted_table(rows))}\n\n{runs_named(rows, 'semeval2010', list(BERT_EM))}"
-
-
 TRAINED_ON = {"semeval2010": "all 8,000 sentences", "semeval2010-ptr-split": "PTR's 6,507 sentences"}
 """Data set of a run file → what its models were trained on; the test set is the same."""
 PAIR = ("EM-ES", "PTR")
@@ -227,234 +135,71 @@ RARE = "Entity-Destination(e2,e1)"
 CLASSES = 18
 
 
-def table_4_runs(encoder: str = EMBEDDED, folder: Path | str = RUNS_FOLDER) -> list[Run]:
-    """The runs of profile standard on both training sets; those without an encoder, too.
+def class_effects(runs: Sequence[Run], label: str = RARE) -> pd.DataFrame:
+    """A class in the macro-F1 of each run: dataset, model, seed, then `CLASS_EFFECTS`.
 
-    Raises ValueError for an encoder that no run has.
+    f1 and the two macro-F1s are fractions. Without the class, mistakes that involve it stay mistakes of the
+    others. Raises ValueError if a run has no such label, KeyError without a gold sample of it.
 
-    >>> table_4_runs(folder="no-such-folder")
-    []
+    >>> from helpers.metrics import Outcome
+    >>> table = Outcome.from_rows([(0, 0, 3), (1, 0, 1)], ("a", "b"))
+    >>> found = class_effects([Run.from_outcome(table, dataset="d", model="m")], "b")
+    >>> found[["correct", "with_class", "without_class"]].round(4).values.tolist()
+    [[0.0, 0.4286, 0.8571]]
     """
-    return runs_with(encoder, TRAINED_ON, folder)
-
-
-def _scores(runs: Sequence[Run]) -> pd.DataFrame:
-    found = per_seed(runs, scheme_scores)
-    return found.assign(value=100 * found["value"].astype(float))
+    rows = []
+    for run in runs:
+        table = original_table(run)
+        report = evaluate(table, schemes=["macro"], negative=run.negative)
+        others = [name for name in report.averaged if name != label]
+        own, whole = report.per_class[label], report.schemes["macro"]["f1"]
+        counts = (own["support"], own["correct"], own["predicted"] - own["correct"], own["f1"])
+        without = average(table, "macro", negative=run.negative, labels=others)
+        rows.append((run.dataset, run.name, run.seed, *counts, whole, without))
+    return pd.DataFrame(rows, columns=["dataset", "model", "seed", *CLASS_EFFECTS])
 
 
 def pair_tests(runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
-    """`compare_models` of `PAIR` for each training set that has runs of both.
+    """`compare_models` of `PAIR`, in points, for each training set that has runs of both.
 
     >>> pair_tests([])
     {}
     """
-    scores = _scores(runs)
+    scores = per_seed(runs, scheme_scores)
+    scores["value"] = 100 * scores["value"].astype(float)
     tables = {name: compare_models(scores[scores["dataset"] == name], *PAIR) for name in TRAINED_ON}
-    return {name: table.loc[list(PRINTED_SCHEMES)] for name, table in tables.items() if len(table)}
+    return {name: table.loc[list(SCHEMES)] for name, table in tables.items() if len(table)}
 
 
-def leads_table(tests: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """PTR − EM-ES under each scheme: published, and ours by training set; `tests` from `pair_tests`."""
-    printed = load_published("W", "Table 4").query("statistic == 'mean'")
-    means = printed.pivot(index="scheme", columns="model", values="value")
-    rows = {"published": means["PTR"] - means["BERT_EM"]}
-    rows |= {f"ours, {TRAINED_ON[name]}": table["difference"] for name, table in tests.items()}
-    return pd.DataFrame(rows).T[list(PRINTED_SCHEMES)].rename_axis("PTR − EM-ES, points")
+def lead_cases(hits: Sequence[float] = (0, 2 / 3, 1)) -> pd.DataFrame:
+    """What is left of PTR's printed lead in macro-F1 for each F1 that the class of one sentence may have.
 
-
-def printed_macro() -> dict[str, tuple[float, float]]:
-    """Mean and SD of macro-F1 that Table 4 prints, by model.
-
-    >>> printed_macro()
-    {'BERT_EM': (82.7, 0.4), 'PTR': (87.8, 0.5)}
+    A macro-F1 m over C classes, one of them with F1 f, is (C·m − 100·f) / (C − 1) without it; m is known as
+    printed, so the lead lies between two ends.
     """
-    table = load_published("W", "Table 4")
-    return {
-        model: tuple(
-            find_cell(table, model=model, scheme="macro", statistic=kind).value for kind in ("mean", "sd")
+    table = load_published("W", "Table 4").query("scheme == 'macro' and statistic == 'mean'")
+    ends = [find_cell(table, model=model).interval for model in BERT_EM.values()]
+    rows = []
+    for of_each in product(hits, repeat=2):
+        (a, b), (c, d) = (
+            [(CLASSES * end - 100 * f1) / (CLASSES - 1) for end in own]
+            for own, f1 in zip(ends, of_each, strict=True)
         )
-        for model in BERT_EM.values()
-    }
+        rows.append((*map(float, of_each), c - b, d - a))
+    columns = ["F1 of the class, BERT_EM", "F1 of the class, PTR", "lead of PTR without it, from", "to"]
+    return pd.DataFrame(rows, columns=columns)
 
 
-def lead_cases() -> pd.DataFrame:
-    """What is left of PTR's printed lead in macro-F1 for each F1 that the rare class may have."""
-    table = load_published("W", "Table 4")
-    ends = [
-        find_cell(table, model=model, scheme="macro", statistic="mean").interval for model in BERT_EM.values()
-    ]
-    names = {"first": "F1 of the class, BERT_EM", "second": "F1 of the class, PTR"}
-    names |= {"low": "lead of PTR without it, from", "high": "to"}
-    return leads_without(*ends, classes=CLASSES, hits=(0, 2 / 3, 1)).rename(columns=names)
-
-
-def rare_class_table(runs: Sequence[Run], label: str = RARE) -> pd.DataFrame:
-    """In how many runs of each model the sentence of a class is right, and its false alarms."""
-    found = per_seed(runs, lambda run: class_effect(run, label))
-    wide = found.pivot(index=["dataset", "model", "seed"], columns="score", values="value").reset_index()
-    wide = wide.astype({"correct": int, "false_alarms": int})
-    groups = wide.groupby(["dataset", "model"], sort=False)
-    table = groups.agg(
-        runs=("correct", "size"), right=("correct", "sum"), false_alarms=("false_alarms", "sum")
-    )
-    table = table.reset_index().rename(columns={"false_alarms": "false alarms"})
-    table.insert(0, "trained on", table.pop("dataset").map(TRAINED_ON))
-    return table
-
-
-def reversal_table(runs: Sequence[Run], label: str = RARE) -> pd.DataFrame:
-    """Macro-F1 with and without a class, per cent: what is printed and what follows from it, and each run.
-
-    The printed means are taken without the class as if BERT_EM missed its sentence and PTR got it.
-    """
-    effect = per_seed([run for run in runs if run.model in PAIR], lambda run: class_effect(run, label))
-    wide = effect.pivot(index=["dataset", "model", "seed"], columns="score", values="value")
-    ours = (100 * wide[["with_class", "without_class"]].astype(float)).reset_index()
-    ours = ours.assign(panel="ours, " + ours["dataset"].map(TRAINED_ON)).rename(columns={"seed": "run"})
-    printed = [mean for mean, _ in printed_macro().values()]
-    theirs = pd.DataFrame({"panel": "published, and what follows", "model": BERT_EM.values(), "run": 0})
-    theirs = theirs.assign(with_class=printed)
-    theirs["without_class"] = (CLASSES * theirs["with_class"] - [0, 100]) / (CLASSES - 1)
-    columns = ["panel", "model", "run", "with_class", "without_class"]
-    return pd.concat([theirs[columns], ours[columns]], ignore_index=True)
-
-
-def left_out_table(runs: Sequence[Run], dataset: str = "semeval2010") -> pd.DataFrame:
-    """The lead of PTR in macro-F1 without each class: relation, support, lead; largest class first."""
-    own = [run for run in runs if run.dataset == dataset]
-    scores = per_seed(
-        own, lambda run: leave_one_class_out(original_table(run), "macro", negative=run.negative)
-    )
-    leads = 100 * compare_models(scores, *PAIR)["difference"]
-    table = original_table(own[0])
-    support = dict(zip(table.labels, map(int, table.per_class().gold), strict=True))
-    found = pd.DataFrame({"relation": leads.index, "support": leads.index.map(support), "lead": leads.values})
-    return found.sort_values("support", ascending=False, ignore_index=True)
-
-
-def lead_rows(rows: pd.DataFrame, leads: pd.DataFrame, dataset: str = "semeval2010") -> pd.DataFrame:
-    """PTR − EM-ES under each scheme for `forest_chart`, points: as published, and seed by seed.
-
-    rows : of `weighted_rows`. leads : of `leads_table`.
-    """
-    own = rows[(rows["dataset"] == dataset) & (rows["metric"] == "f1")]
-    seeds = own[own["seed_or_agg"].str.startswith("seed-")]
-    wide = seeds.pivot(index=["scheme", "seed_or_agg"], columns="model", values="value")
-    ours = (100 * (wide["PTR"] - wide["EM-ES"])).dropna().droplevel("seed_or_agg")
-    both = pd.concat({"published": leads.loc["published"], "ours": ours}, names=["source", "row"])
-    return both.rename("value").reset_index().assign(panel="")
-
-
-def ranked_table(rows: pd.DataFrame, dataset: str = "semeval2010") -> pd.DataFrame:
-    """All models of `weighted_rows` under all schemes, means in per cent, best micro first."""
-    own = rows[(rows["dataset"] == dataset) & (rows["metric"] == "f1") & (rows["seed_or_agg"] == "mean")]
-    wide = 100 * own.pivot(index="model", columns="scheme", values="value").reindex(columns=PRINTED_SCHEMES)
-    counts = own.drop_duplicates("model").set_index("model")["runs"].astype(int)
-    return wide.sort_values("micro", ascending=False).rename_axis(columns=None).assign(runs=counts)
-
-
-def interval_table(rows: pd.DataFrame, dataset: str = "semeval2010") -> pd.DataFrame:
-    """What `interval_chart` draws, per cent, in the order of `ranked_table`; no models without hits."""
-    ranked = ranked_table(rows, dataset)
-    own = rows[(rows["dataset"] == dataset) & (rows["metric"] == "f1") & (rows["seed_or_agg"] == "mean")]
-    order = [(model, scheme) for model in ranked[ranked["micro"] > 0].index for scheme in PRINTED_SCHEMES]
-    found = own.set_index(["model", "scheme"]).loc[order, ["value", "low", "high", "runs"]].reset_index()
-    return found.assign(**{name: 100 * found[name] for name in ("value", "low", "high")})
-
-
-def doubts_table(rows: pd.DataFrame, dataset: str = "semeval2010") -> pd.DataFrame:
-    """SD over test sets (95 % interval / 3.92) and over seeds of `PAIR`, points, a row a model and scheme."""
-    own = rows[(rows["dataset"] == dataset) & (rows["metric"] == "f1") & rows["model"].isin(PAIR)]
-    mean, sd = (own[own["seed_or_agg"] == kind].set_index(["model", "scheme"]) for kind in ("mean", "sd"))
-    width = 100 * (mean["high"] - mean["low"])
-    doubts = {"SD over test sets": width / 3.92, "SD over seeds": 100 * sd["value"]}
-    order = pd.MultiIndex.from_product([PAIR, PRINTED_SCHEMES], names=["model", "scheme"])
-    return pd.DataFrame(doubts).assign(runs=mean["runs"].astype(int)).reindex(order)
-
-
-WEIGHTED = SCHEMES[1:]
-"""The schemes that weigh classes; micro is one F1 over all samples."""
 EXAMPLES = {"tacred": "TACRED", "semeval2010": "SemEval", "chemprot": "ChemProt", "nyt24": "NYT, Hoffmann"}
 
 
-def positive_counts(dataset: str) -> tuple[pd.Series, int]:
-    """Test counts of the positive classes, largest first, and the number of all samples.
-
-    >>> counts, total = positive_counts("tacred")
-    >>> counts.index[0], int(counts.iloc[0]), total
-    ('per:title', 500, 15509)
-    """
-    everything = pd.Series(published_counts(dataset)["test"], name="support").rename_axis("relation")
-    positive = everything.drop(dataset_statistics(dataset).negative or [])
-    return positive.sort_values(ascending=False, kind="stable"), int(everything.sum())
-
-
 def weight_table(dataset: str) -> pd.DataFrame:
-    """Normalised weights, a row for each positive class, largest first: relation, support, then the schemes.
+    """Normalised weights, a row for each positive class, largest first: relation, support, then the schemes
+    but micro, which weighs no classes.
 
     >>> float(weight_table("tacred")["weighted"][0].round(4))
     0.1504
     """
     positive, total = positive_counts(dataset)
-    return positive.reset_index().assign(
-        **{scheme: class_weights(positive, scheme, total) for scheme in WEIGHTED}
-    )
-
-
-def scheme_steps(table: Outcome, negative: str, schemes: Sequence[str] = WEIGHTED) -> pd.DataFrame:
-    """F1 and weight of each averaged class under each scheme: relation, scheme, f1, weight.
-
-    Their products add up to the scores.
-
-    >>> table = Outcome.from_columns(["a", "b", "b"], ["a", "b", "a"])
-    >>> steps = scheme_steps(table, None, ["macro"])
-    >>> steps["weight"].tolist(), float((steps["f1"] * steps["weight"]).sum().round(4))
-    ([0.5, 0.5], 0.6667)
-    """
-    report = evaluate(table, negative=negative)
-    classes = [report.per_class[label] for label in report.averaged]
-    support = [one["support"] for one in classes]
-    parts = [
-        pd.DataFrame({"relation": report.averaged, "f1": [one["f1"] for one in classes]}).assign(
-            scheme=scheme, weight=class_weights(support, scheme, table.n)
-        )
-        for scheme in schemes
-    ]
-    return pd.concat(parts, ignore_index=True)
-
-
-def alpha_family(
-    alphas: Sequence[float] = tuple(np.linspace(0, 1.25, 51)),
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """How many classes a score looks at, 2^entropy of its weights: along n^α, and under the schemes.
-
-    Returns two frames, dataset, alpha, effective_classes, the second with a column scheme (entropy has no α).
-
-    >>> curves, marks = alpha_family([0.0, 1.0])
-    >>> marks.set_index(["dataset", "scheme"]).loc[("TACRED", "macro"), "effective_classes"].round(1)
-    np.float64(41.0)
-    """
-    curves, marks = [], []
-    places = {"macro": 0.0, "dodrans": 0.75, "weighted": 1.0, "entropy": np.nan}
-    for dataset, name in EXAMPLES.items():
-        counts, total = positive_counts(dataset)
-        curves += [(name, a, effective_classes(class_weights(counts, f"n^{a:g}"))) for a in alphas]
-        marks += [
-            (name, scheme, a, effective_classes(class_weights(counts, scheme, total)))
-            for scheme, a in places.items()
-        ]
-    columns = ["dataset", "alpha", "effective_classes"]
-    return pd.DataFrame(curves, columns=columns), pd.DataFrame(
-        marks, columns=["dataset", "scheme", *columns[1:]]
-    )
-
-
-def effective_classes(weights: np.ndarray) -> float:
-    """2^entropy of normalised weights: the number of classes if they weigh alike, 1 if one decides.
-
-    >>> effective_classes(np.array([0.5, 0.5, 0.0]))
-    2.0
-    """
-    positive = weights[weights > 0]
-    return float(2 ** -(positive * np.log2(positive)).sum())
+    weights = {scheme: class_weights(positive, scheme, total) for scheme in SCHEMES[1:]}
+    return positive.reset_index().assign(**weights)

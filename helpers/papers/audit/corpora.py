@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from math import log2
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -46,41 +45,35 @@ _COLUMNS = ("labels", "samples", "negative_share", *_PERPLEXITIES, "ratio")
 _UNDIRECTED = "semeval2010-undirected"
 
 
-def load_label_counts(path: Path | str = PUBLISHED_FOLDER / "label_counts.csv") -> pd.DataFrame | None:
-    """The public label counts (columns dataset, split, label, count, perhaps more); None without such a file.
+def load_label_counts() -> pd.DataFrame:
+    """The public label counts: columns dataset, split, label, count, and more.
 
-    >>> load_label_counts("no-such-file.csv") is None
-    True
+    >>> load_label_counts().columns.tolist()[:4]
+    ['dataset', 'split', 'label', 'count']
     """
-    return pd.read_csv(path, keep_default_na=False) if Path(path).is_file() else None
+    return pd.read_csv(PUBLISHED_FOLDER / "label_counts.csv", keep_default_na=False)
 
 
 class CorpusCounts:
     """Label counts by data set and split, from a frame with the columns dataset, split, label and count.
-
-    None stands for a frame without rows. Raises ValueError if a column is missing.
 
     >>> counts = CorpusCounts(pd.DataFrame([["tacred", "test", "no_relation", 12184]], columns=_NEEDED))
     >>> counts.split("tacred"), counts.split("nyt10")
     ({'no_relation': 12184}, None)
     """
 
-    def __init__(self, frame: pd.DataFrame | None) -> None:
-        self.frame = pd.DataFrame(columns=_NEEDED) if frame is None else frame
-        missing = [column for column in _NEEDED if column not in self.frame]
-        if missing:
-            raise ValueError(
-                f"label counts lack the columns {', '.join(missing)}; found {', '.join(self.frame)}"
-            )
+    def __init__(self, frame: pd.DataFrame) -> None:
+        sums = frame.groupby(_NEEDED[:3], sort=False)["count"].sum()
+        parts = sums.groupby(level=_NEEDED[:2], sort=False)
+        self.known = {key: part.droplevel(_NEEDED[:2]) for key, part in parts}
 
     def split(self, dataset: str, split: str = "test") -> Counts | None:
         """Counts of one split; None if unknown. Undirected SemEval: the directed labels, merged."""
         name = find_dataset(dataset).counted_name
-        rows = self.frame[(self.frame["dataset"] == name) & (self.frame["split"] == split)]
-        counts: Counter[str] = Counter()
-        for label, count in zip(rows["label"], rows["count"], strict=True):
-            counts[base_relation(label) if name != dataset else label] += int(count)
-        return dict(counts) or None
+        counts = self.known.get((name, split))
+        if counts is not None and name != dataset:
+            counts = counts.groupby(base_relation, sort=False).sum()
+        return None if counts is None else {label: int(count) for label, count in counts.items()}
 
     def whole(self, dataset: str) -> Counts | None:
         """Counts of all splits together (`TOTAL` where only the size is known); None unless all are known."""
@@ -103,19 +96,18 @@ class CorpusCounts:
             share = whole.get(negative, 0) / known["samples"]
             known |= {"labels": len(whole), "negative_share": 100 * share}
         if test:
-            found = label_statistics(test, negative)
-            known |= {name: getattr(found, name) for name in (*_PERPLEXITIES, "ratio")}
+            measured = label_statistics(test, negative)
+            known |= {name: getattr(measured, name) for name in (*_PERPLEXITIES, "ratio")}
         return known
 
 
 class StatisticsTable:
     """The cells of Table 1, `table("tacred", "ratio")`, and what else is known about its corpora."""
 
-    def __init__(self, published: pd.DataFrame, label_counts: pd.DataFrame | None = None) -> None:
-        self.published = published
+    def __init__(self, published: pd.DataFrame, counts: CorpusCounts | None = None) -> None:
+        self.published, self.counts = published, counts
         self.frame = published[published["paper"].eq("W") & published["item"].eq("Table 1")]
         self.datasets = list(dict.fromkeys(self.frame["dataset"]))
-        self.counts = CorpusCounts(label_counts)
 
     def __call__(self, dataset: str, metric: str) -> Cell:
         """One cell; ValueError if there is none."""
@@ -256,14 +248,8 @@ def positive_sentences(published: pd.DataFrame) -> tuple[int, int] | None:
     return whole_numbers((size * (1 - shares[-1][1]), size * (1 - shares[-1][0]))) if shares else None
 
 
-def audit_statistics(published: pd.DataFrame, label_counts: pd.DataFrame | None = None) -> list[Check]:
-    """All checks of paper W's Table 1, in order.
-
-    >>> from helpers.reporting import load_published
-    >>> audit_statistics(load_published())[0].verdict
-    'not derivable'
-    """
-    table = StatisticsTable(published, label_counts)
+def audit_statistics(table: StatisticsTable) -> list[Check]:
+    """All checks of paper W's Table 1, in order."""
     checks = [one for dataset in table.datasets for one in from_label_counts(table, dataset)]
     checks += [one for dataset in table.datasets for one in row_bounds(table, dataset)]
     for dataset in ("tacred", "nyt10", "semeval2010", _UNDIRECTED):
@@ -276,24 +262,25 @@ def skewed_corpora(table: StatisticsTable) -> Iterator[Check]:
     for dataset in ("tacred", "nyt10"):
         share, claim = table(dataset, "negative_share"), f"{dataset} is predominantly negative"
         yield check(_SECTION_1, claim, "> 50", (50.0, 100.0), share.interval, (share,))
+    others = [dataset for dataset in table.datasets if dataset != _UNDIRECTED]
     flat = table(_UNDIRECTED, "ratio")
-    for dataset in table.datasets:
-        if dataset != _UNDIRECTED:
-            ratio = table(dataset, "ratio")
-            claim = f"{dataset}: the ratio is larger than that of undirected SemEval"
-            larger = difference(ratio.interval, flat.interval)
-            yield check(_SECTION_1, claim, "> 0", ABOVE_ZERO, larger, (ratio, flat))
-    evenness = {}  # perplexity / number of classes: 1 for a balanced test set
-    for dataset in table.datasets:
-        low, high = table(dataset, "perplexity").interval
-        classes = table(dataset, "labels").value
-        evenness[dataset] = (low / classes, high / classes)
+    for dataset in others:
+        ratio, claim = (
+            table(dataset, "ratio"),
+            f"{dataset}: the ratio is larger than that of undirected SemEval",
+        )
+        larger = difference(ratio.interval, flat.interval)
+        yield check(_SECTION_1, claim, "> 0", ABOVE_ZERO, larger, (ratio, flat))
+    cells = {name: [table(name, metric) for metric in ("perplexity", "labels")] for name in table.datasets}
+    evenness = {  # 1 for a balanced test set
+        name: tuple(end / classes.value for end in both.interval) for name, (both, classes) in cells.items()
+    }
     least = min(low for dataset, (low, _) in evenness.items() if dataset.startswith("semeval"))
-    for dataset in table.datasets:
-        if not dataset.startswith("semeval"):
-            cells = [table(dataset, metric) for metric in ("perplexity", "labels")]
+    for dataset in others:
+        if dataset != "semeval2010":
             claim = f"{dataset}: perplexity / #Rel is below that of SemEval"
-            yield check(_SECTION_1, claim, f"< {least:.3f}", (0.0, least), evenness[dataset], cells)
+            claimed = (0.0, least)
+            yield check(_SECTION_1, claim, f"< {least:.3f}", claimed, evenness[dataset], cells[dataset])
 
 
 def largest_relation(table: StatisticsTable) -> Iterator[Check]:
@@ -303,17 +290,16 @@ def largest_relation(table: StatisticsTable) -> Iterator[Check]:
     follows from the perplexities (`positive_sentences`). An enclosure by `corners`: the share rises with the
     ratio, falls with the number.
     """
-    cells, size = (
-        [table("nyt10", name) for name in (*_PERPLEXITIES, "ratio")],
-        table.riedel("sentences", "test"),
-    )
+    cells = [table("nyt10", name) for name in (*_PERPLEXITIES, "ratio")]
+    size = table.riedel("sentences", "test")
     stated, count = table.prose("Section 1", "largest_positive_share"), positive_sentences(table.published)
     claim, note = "nyt10: number of positive test sentences", "nothing printed to compare it with"
     yield check(_TABLE_1, claim, "", None, count, (*cells[:2], size), note)
     claim = "nyt10: share of the most frequent relation among positive test sentences"
     if count is None:
-        note = "the perplexities fit no share of negative samples"
-        yield compare(stated, claim, None, (*cells, size), note)
+        yield compare(
+            stated, claim, None, (*cells, size), "the perplexities fit no share of negative samples"
+        )
         return
     once, twice = (
         corners(lambda r, n, least=m: 100 * least * r / n, cells[2].interval, count) for m in (1, 2)
@@ -375,13 +361,13 @@ def single_sample(table: StatisticsTable) -> Iterator[Check]:
     yield compare(classes, "semeval2010: classes as in Table 1", exactly(labels.value), (labels,))
 
 
-def audit_corpus_claims(published: pd.DataFrame, label_counts: pd.DataFrame | None = None) -> list[Check]:
+def audit_corpus_claims(table: StatisticsTable) -> list[Check]:
     """All checks of paper W's text about the corpora, in order.
 
     >>> from helpers.reporting import load_published
-    >>> [one.claim for one in audit_corpus_claims(load_published()) if one.verdict == "inconsistent"]
-    ['nyt10: share of the most frequent relation among positive test sentences']
+    >>> table = StatisticsTable(load_published(), CorpusCounts(load_label_counts()))
+    >>> [one.claim for one in audit_corpus_claims(table) if one.verdict == "inconsistent"][0]
+    'nyt10: share of the most frequent relation among positive test sentences'
     """
-    table = StatisticsTable(published, label_counts)
     checks = [*skewed_corpora(table), *largest_relation(table), rare_relations(table)]
     return [*checks, *figure_1(table), *single_sample(table)]

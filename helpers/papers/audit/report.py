@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from ...reporting import TABLES_FOLDER, load_published, write_csv
-from .corpora import CorpusCounts, audit_corpus_claims, audit_statistics, load_label_counts
+from .corpora import CorpusCounts, StatisticsTable, audit_corpus_claims, audit_statistics, load_label_counts
 from .direction import audit_direction, audit_direction_claims
 from .weighting import audit_weighting, audit_weighting_claims
 
@@ -41,9 +41,10 @@ def audit_claims(
     """
     published = load_published() if published is None else published
     label_counts = load_label_counts() if label_counts is None else label_counts
-    positive = CorpusCounts(label_counts).positive("semeval2010")
+    table = StatisticsTable(published, CorpusCounts(label_counts))
+    positive = table.counts.positive("semeval2010")
     without_other = sum(positive) if positive else None
-    checks = audit_statistics(published, label_counts) + audit_corpus_claims(published, label_counts)
+    checks = audit_statistics(table) + audit_corpus_claims(table)
     checks += audit_weighting(published) + audit_weighting_claims(published)
     checks += audit_direction(published, without_other) + audit_direction_claims(published)
     return pd.DataFrame([asdict(one) for one in checks])

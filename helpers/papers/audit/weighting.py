@@ -14,9 +14,8 @@ from functools import partial
 
 import pandas as pd
 
-from ...metrics import SAWILOWSKY, sawilowsky
+from ...metrics import SAWILOWSKY, SCHEMES, sawilowsky
 from ...reporting import Cell, Range, find_cell
-from ..weighting import PRINTED_SCHEMES
 from .intervals import (
     ABOVE_ZERO,
     BELOW_ZERO,
@@ -86,7 +85,7 @@ def comparisons(published: pd.DataFrame, item: str) -> list[Comparison]:
         p, d = (get(model=test, scheme=scheme, statistic=s) for s in ("p", "d"))
         return Comparison(scheme, mean, sd, p, d, runs)
 
-    return [column(scheme) for scheme in PRINTED_SCHEMES]
+    return [column(scheme) for scheme in SCHEMES]
 
 
 def tests_and_effects(column: Comparison) -> Iterator[Check]:
@@ -197,7 +196,7 @@ def in_between(columns: list[Comparison]) -> Iterator[Check]:
     """'The scores of our proposed schemes are in between the existing measures': weighted and macro."""
     means = {column.scheme: column.mean for column in columns}
     for model in (0, 1):
-        weighted, *proposed, macro = (means[name][model] for name in PRINTED_SCHEMES[1:])
+        weighted, *proposed, macro = (means[name][model] for name in SCHEMES[1:])
         for score in proposed:
             claim = f"{score.item}: {score.name} lies between weighted and macro"
             published = f"{macro.printed} to {weighted.printed}"

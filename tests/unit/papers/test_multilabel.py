@@ -42,9 +42,7 @@ def run(rng: np.random.Generator, model: str = "1vsrest", problems: int = 6) -> 
 class TestScores:
     def test_rows_hold_values_intervals_and_signatures(self, rng):
         one = run(rng)
-        rows = {
-            row["scheme"] or row["metric"]: row for row in score_rows(one, np.random.default_rng(1), 200, [1])
-        }
+        rows = {row["scheme"] or row["metric"]: row for row in score_rows(one, 200, 1, [1])}
         assert rows.keys() == scores_of(one, [1]).keys()
         for name, value in scores_of(one, [1]).items():
             assert rows[name]["value"] == pytest.approx(value)

@@ -4,22 +4,22 @@ import pytest
 
 from helpers.metrics import Outcome
 from helpers.metrics.direction import direction_scores, paired_breakdown
-from helpers.papers.direction import direction_rows, direction_runs, direction_table
+from helpers.papers.direction import direction_rows, direction_table
 from helpers.papers.weighting import (
-    class_effect,
+    class_effects,
     weighted_rows,
     weighted_table,
 )
-from helpers.reporting.results import resampled_intervals, runs_named
+from helpers.reporting.results import resampled_intervals, runs_named, runs_with
 from helpers.reporting.tables import read_tidy, write_tidy
 from helpers.runs import Run
 from tests.support import DIRECTED, GOOD, HALF, directed_run
 
 
 def test_one_class_by_hand():
-    found = class_effect(directed_run("m", 9, HALF), "R(e2,e1)")
+    found = class_effects([directed_run("m", 9, HALF)], "R(e2,e1)")
     wanted = (2, 1, 0, 2 / 3, (12 / 13 + 2 / 3) / 2, 12 / 13)
-    assert list(found.values()) == pytest.approx(wanted)
+    assert found.iloc[0, 3:].tolist() == pytest.approx(wanted)
 
 
 def test_the_breakdown_adds_up_and_give_ppr():
@@ -65,4 +65,4 @@ def test_tidy_rows_and_both_tables(runs, tmp_path):
 
 def test_an_encoder_without_runs_is_refused_with_the_known_ones():
     with pytest.raises(ValueError, match="unknown encoder 'mini'.* Known: all-MiniLM-L6-v2"):
-        direction_runs("mini")
+        runs_with("mini", ["semeval2010"])
