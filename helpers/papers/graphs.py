@@ -299,7 +299,7 @@ def leak_effects(runs: Iterable[Run], schemes: Sequence[str] = SCHEMES) -> pd.Da
 def graph_table(rows: pd.DataFrame) -> pd.DataFrame:
     """`direction_table` of graph models: R's row of C-GCN and ours, and what the word vectors of ours are.
 
-    rows : as `direction_rows` gives them of `graph_runs`, or `read_tidy` of their file. Returns index model;
+    rows : as `direction_rows` gives them of graph models, or `read_tidy` of their file. Returns index model;
     columns numbers (published, or ours), runs, A, B, PD, PIR, PPR.
 
     >>> from .direction import direction_rows

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from ..data import TOTAL, published_counts
+from ..data import TOTAL, nyt10m_relations, published_counts
 from ..reporting import load_published
 
 HELD_OUT, MANUAL, SENTENCES = "held-out", "bag-level manual", "sentence-level manual"
@@ -180,3 +180,15 @@ def _of_wiki20() -> Checked:
     best = {start: table[table.index.str.startswith(start)].idxmax() for start in ("PCNN", "BERT")}
     claim = "on Wiki20, AVG is the best strategy; bag-level training helps PCNN, not BERT"
     return claim, "5.4", best == {"PCNN": "PCNN+bag+AVG", "BERT": "BERT+sent+AVG"}, table.to_frame()
+
+
+def ontology_map() -> pd.DataFrame:
+    """Table A.1: each of the 53 old relations, what becomes of it, and its new name.
+
+    >>> ontology_map()["what"].value_counts().tolist()
+    [23, 15, 15]
+    """
+    new = pd.Series(nyt10m_relations(), name="new relation").rename_axis("old relation").reset_index()
+    shared = new["new relation"].duplicated(keep=False) & new["new relation"].notna()
+    what = np.select([new["new relation"].isna(), shared], ["deleted", "merged"], "kept")
+    return new.assign(what=what).fillna("")[["old relation", "what", "new relation"]]
