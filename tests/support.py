@@ -225,6 +225,7 @@ SPOILT_FILES = {
     "too few cells": ("csv", "gold,predicted,text\na,b,c\na,b\n"),
     "a quote is open": ("csv", 'gold,predicted\na,b\n"a,b\n'),
     "no UTF-8": ("csv", b"gold,predicted\na,b\na,\xff\n"),
+    "no UTF-8 in another column": ("csv", b"gold,predicted,text\na,b,x\na,b,\xff\n"),
     "a field is missing": ("jsonl", '{"gold": "a", "predicted": "b"}\n{"gold": "a"}\n'),
     "a field is null": ("jsonl", '{"gold": "a", "predicted": "b"}\n{"gold": null, "predicted": "b"}\n'),
     "a label is no label": ("jsonl", '{"gold": "a", "predicted": "b"}\n{"gold": 1.5, "predicted": "b"}\n'),
