@@ -265,7 +265,7 @@ def all_differ(texts: pa.ChunkedArray) -> bool:
     False
     """
     with ThreadPoolExecutor() as pool:
-        hashes = np.concatenate(list(pool.map(text_hashes, texts.chunks)))
+        hashes = np.concatenate([np.empty(0, np.uint64), *pool.map(text_hashes, texts.chunks)])
     hashes.sort()
     return bool((hashes[1:] != hashes[:-1]).all())
 

@@ -24,8 +24,15 @@ from ..core import MalformedRecord, listing, named_twice, shown, unknown_name
 from .cells import Coded, as_list, label_of_json
 from .engines import ENGINES, KINDS, ROLES, countable, is_address, is_large, quoted_name, repeated
 from .label_names import with_names
-from .predictions import LabelColumns, columns_of, named_columns, read_label_columns
-from .tables import STANDARD_INPUT, Source, file_kind
+from .predictions import (
+    LabelColumns,
+    columns_of,
+    named_columns,
+    no_predictions,
+    read_columns,
+    read_label_columns,
+)
+from .tables import STANDARD_INPUT, Source, file_kind, open_source
 
 logger = logging.getLogger(__name__)
 
@@ -139,10 +146,13 @@ def _read_all(files: Sequence[str], named: Mapping[str, str | None], check_ids: 
     tables = []
     holders = defaultdict(list)
     for file in filter(countable, files):
-        tables.append(read_label_columns(file, *map(named.get, ROLES)))
+        tables.append(read_columns(open_source(file), named))
         _check_there_are_ids(tables[-1].columns, file, check_ids)
-        for identifier in as_list(tables[-1].pop("id")) if check_ids else ():
+        identifiers = tables[-1].pop("id", None)  # let go, if they are not to be checked
+        for identifier in as_list(identifiers) if check_ids else ():
             holders[identifier].append(file)
+    if not sum(len(table["gold"]) for table in tables):
+        raise no_predictions(files[0], tables[0].columns.values())
     if twice := [identifier for identifier, those in holders.items() if len(those) > 1]:
         those = holders[min(twice)]
         raise repeated(min(twice), len(those), min(those), max(those), tables[0].columns["id"])
@@ -173,8 +183,7 @@ def _count_all(
                 _check_there_are_ids(part.columns, part.files[0], True)
             reader.check_ids(parts)
     if not sum(map(len, counts)):
-        reason = f"there are no predictions, only the columns {listing(parts[0].names)}"
-        raise MalformedRecord(files[0], reason)
+        raise no_predictions(files[0], parts[0].names)
 
     def locate(role: str, piece: int, row: int, reason: str) -> MalformedRecord:
         return parts[piece].fault(role, pieces[piece][role][row], reason)

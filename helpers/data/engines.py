@@ -177,7 +177,9 @@ class Engine:
         except self.errors as error:
             raise self.unreadable(parts[0], error) from error
         for value, times, *names in answer:
-            paths = [unquote(name[7:]) if name.startswith("file://") else name for name in names]
+            paths = [
+                re.sub("^file:/+", "/", unquote(name)) if name[:5] == "file:" else name for name in names
+            ]
             (first, part), (last, _) = (holder.get(os.path.abspath(p), (p, parts[0])) for p in paths)
             column = part.columns["id"]
             if first == last and not is_large(first):  # the reader in memory names both lines

@@ -118,12 +118,9 @@ def read_label_columns(
         _check_two_columns(source, named)
         columns = _read(source, named, form, empty=empty)
     else:
-        gold = {"id": id_column, "gold": named.pop("gold")}
         of_gold = open_source(gold_file)
-        named["id"], gold["id"] = (
-            name if name is None or name in table.names else None
-            for name, table in ((id_column, source), (id_column, of_gold))
-        )
+        named["id"], own_id = (id_column if id_column in table.names else None for table in (source, of_gold))
+        gold = {"id": own_id, "gold": named.pop("gold")}
         if id_column is not None and not (named["id"] or gold["id"]):
             source.column(id_column, " for id")
         predicted = _read(source, named, form, alone=True, empty=empty)
@@ -138,21 +135,37 @@ def _check_two_columns(source: Source, named: Mapping[str, str | None]) -> None:
         raise ValueError(f"{source.path}: {reason}; the file that holds the gold labels: --gold FILE")
 
 
-def _read(
+def no_predictions(path: Path | str, names: Iterable[str]) -> MalformedRecord:
+    """The error of files without a row.
+
+    >>> print(no_predictions("a.csv", ["gold"]))
+    a.csv: there are no predictions, only the columns gold
+    """
+    return MalformedRecord(path, f"there are no predictions, only the columns {listing(names)}")
+
+
+def _read(source: Source, named: Mapping[str, str | None], *how: Any, **options: Any) -> LabelColumns:
+    columns = read_columns(source, named, *how, **options)
+    if not len(next(iter(columns.values()))):
+        raise no_predictions(source.path, source.names)
+    return columns
+
+
+def read_columns(
     source: Source,
     named: Mapping[str, str | None],
-    form: str | None,
+    form: str | None = None,
     alone: bool = False,
     empty: str = "error",
 ) -> LabelColumns:
-    """The columns with these roles. `alone`: the only column that is no id may have any name."""
+    """The columns of a source with these roles, which may have no row; else as `read_label_columns`.
+
+    `alone`: the only column that is no id may have any name.
+    """
     columns = columns_of(source, named, alone)
     answers = {role for role in columns if role in ANSWERED and empty == "skip"}
     source.may_be_empty = {columns[role] for role in answers} - {columns.get("gold"), columns.get("id")}
     table = source.read(list(dict.fromkeys(columns.values())), columns.get("id"))
-    if not len(next(iter(table.values()))):
-        reason = f"there are no predictions, only the columns {listing(source.names)}"
-        raise MalformedRecord(source.path, reason)
     if "id" in columns:
         with naming_file(source.path):
             _check_unique(source, table[columns["id"]], columns["id"])

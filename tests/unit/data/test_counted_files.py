@@ -4,6 +4,7 @@ import os
 import shutil
 from pathlib import Path
 
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -109,6 +110,19 @@ def test_a_label_that_the_task_does_not_have_is_named_with_its_line(tmp_path, en
         MalformedRecord, match=r"b.csv, line 3, column 'gold': unknown label .*did you mean 'Other'"
     ):
         score_file(f"{tmp_path}/*.csv", engine=engine, task="semeval2010")
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "memory"])
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_one_of_several_files_may_have_no_row_but_not_all(tmp_path, engine, kind):
+    write_rows(tmp_path / f"a.{kind}", some_rows(3))
+    pd.DataFrame({name: pd.Series(dtype="str") for name in ROLES}).pipe(
+        pd.DataFrame.to_csv if kind == "csv" else pd.DataFrame.to_parquet, tmp_path / f"b.{kind}", index=False
+    )
+    found = count_files(f"{tmp_path}/*.{kind}", engine=engine)
+    assert sum(found["gold"].times(found.counts).values()) == 3
+    with pytest.raises(MalformedRecord, match="there are no predictions, only the columns"):
+        count_files(f"{tmp_path}/b*.{kind}", engine=engine)
 
 
 class TestIdentifiers:
