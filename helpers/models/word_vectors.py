@@ -171,8 +171,8 @@ class WordVectors(nn.Module):
         if self.known is None:
             raise ValueError("the model has no vocabulary before it is trained")
         keys = [word if word in self.known else word.lower() for word in words]
-        if self._pieces:
-            new = [word for word in dict.fromkeys(keys) if word not in self.known]
+        new = [word for word in dict.fromkeys(keys) if word not in self.known] if self._pieces else []
+        if new:
             self.known |= {word: len(self.known) + place for place, word in enumerate(new, start=2)}
             self.later = torch.cat([self.later, self._means(new).to(self.later.device)])
         return [self.known.get(word, UNK) for word in keys]
