@@ -137,10 +137,6 @@ class TestEveryModel:
         assert all(one == pytest.approx(first, abs=1e-5) for one in others)
 
 
-class Interrupted(Exception):
-    """What stops a training in these tests."""
-
-
 @pytest.mark.parametrize("kind", ["pcnn att", "reside"])
 @pytest.mark.parametrize("optimizer", ["adamw", "sgd"])
 def test_interrupted_training_comes_to_the_same_weights(kind, optimizer, new, tmp_path) -> None:
@@ -151,9 +147,9 @@ def test_interrupted_training_comes_to_the_same_weights(kind, optimizer, new, tm
 
     def stop(epoch: int) -> None:
         if epoch == 2:
-            raise Interrupted
+            raise KeyboardInterrupt
 
-    with pytest.raises(Interrupted):
+    with pytest.raises(KeyboardInterrupt):
         stopped.fit(BAGS, path, stop, progress=False)
     again.fit(BAGS, path, progress=False)
     one, two, before = (model.state_dict() for model in (whole, again, stopped))
