@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -76,9 +77,9 @@ class RelationData:
 
     def hyperparameters(self) -> dict[str, Any]:
         """What of the configuration is known when the data are read."""
-        found: dict[str, Any] = {"training_samples": len(self.train)}
-        found |= {"inverse": dict(self.inverse)} if self.inverse else {}
-        return found | ({"samples_sha256": self.samples_sha256} if self.samples_sha256 else {})
+        known: dict[str, Any] = {"training_samples": len(self.train)}
+        known |= {"inverse": dict(self.inverse)} if self.inverse else {}
+        return known | ({"samples_sha256": self.samples_sha256} if self.samples_sha256 else {})
 
     def description(self) -> str:
         """What is to be said of the data before anything is trained: nothing."""
@@ -87,7 +88,7 @@ class RelationData:
     def evaluate(self, model: Model, names: Iterable[str], progress: bool) -> dict[str, list[np.ndarray]]:
         """Evaluation → label ids predicted on each of the test sets; all processes come here together."""
         each = [model.evaluations(part, progress) for part in self.tests.values()]
-        return {name: [found[name] for found in each] for name in names}
+        return {name: [predicted[name] for predicted in each] for name in names}
 
     def table(self, predicted: Sequence[np.ndarray] | None, whole: bool = True) -> Any:
         """The counts, in the form of run files: gold × predicted, and × predicted on the paired sentence;
@@ -139,15 +140,15 @@ def read_samples(
     if merged:
         train = paired_sets(train, about.inverse)["merged"]
     negative = about.negative or find_negative(labels)
-    drawn = samples_sha256(one for split in splits.values() for one in split) if about.made_from else ""
+    drawn = samples_sha256(sample for split in splits.values() for sample in split) if about.made_from else ""
     return RelationData(train, test, labels, files, about.directed, about.inverse, negative, drawn)
 
 
 def _held_out(samples: Sequence[RelationSample]) -> tuple[list[RelationSample], list[RelationSample]]:
     """The training samples without a tenth, and that tenth: always the same one."""
     chosen = set(random.Random(HOLDOUT).sample(range(len(samples)), len(samples) // HOLDOUT))
-    rest = [sample for place, sample in enumerate(samples) if place not in chosen]
-    return rest, [samples[place] for place in sorted(chosen)]
+    rest = [sample for number, sample in enumerate(samples) if number not in chosen]
+    return rest, [samples[number] for number in sorted(chosen)]
 
 
 def write_predictions(
@@ -184,9 +185,10 @@ class BagData:
     def description(self) -> str:
         """What is known of the corpus before anything is scored, one line for each part."""
         lines = [
-            f"{part}: {one.sentences} sentences ({one.duplicates} duplicates left out, {one.malformed} "
-            f"malformed lines), {one.pairs} pairs, {one.facts} facts, {one.relations} labels"
-            for part, one in self.counted.items()
+            f"{part}: {counts.sentences} sentences ({counts.duplicates} duplicates left out, "
+            f"{counts.malformed} malformed lines), {counts.pairs} pairs, {counts.facts} facts, "
+            f"{counts.relations} labels"
+            for part, counts in self.counted.items()
         ]
         return "\n".join([*lines, f"pairs in both parts: {self.shared}"])
 
@@ -223,7 +225,7 @@ class BagData:
         ranking = FactRanking.from_matrix(scores, self.gold, self.labels, self.negative)
         if not whole:
             return RankedFacts.from_ranking(replace(ranking, scores=None), "bag", self.labels)
-        kept = [place for place, label in enumerate(self.labels) if label != self.negative]
+        kept = [number for number, label in enumerate(self.labels) if label != self.negative]
         order = np.argsort(-scores[:, kept].ravel(), kind="stable")
         pairs = (order // len(kept)).tolist()
         return RankedFacts.from_ranking(ranking, "bag", self.labels, pairs, DECIMALS)
@@ -237,7 +239,8 @@ def read_bags(dataset: str) -> BagData:
     Raises MissingData, ChecksumError : the data are not here. ValueError : unknown data set.
     """
     splits, row = read_corpus(dataset), find_dataset(dataset)
-    relations = {one for mentions in splits.values() for mention in mentions for one in mention.relations}
+    mentions = itertools.chain(*splits.values())
+    relations = {relation for mention in mentions for relation in mention.relations}
     negative = row.negative if row.negative in relations else None
     labels = (*([negative] if negative else []), *sorted(relations - {negative}))
     used = {part: splits[part] for part in ("train", "test")}

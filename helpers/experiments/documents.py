@@ -88,12 +88,12 @@ def train_and_test(
         blocks: list[np.ndarray] = []
         keep = blocks.append if scores or predictions else None
         with naming_file(test):
-            found = score_documents(classifier, documents, ks, replicates, seed or 1, keep)
+            result = score_documents(classifier, documents, ks, replicates, seed or 1, keep)
         if scores:
             write_matrix(scores, np.concatenate(blocks))
         if predictions:
             _write_predictions(predictions, classifier, blocks)
-        scored, text = _report(found, documents)
+        scored, text = _report(result, documents)
         values, lines = scored | values, lines + text
     return values, "\n".join(lines)
 
@@ -116,16 +116,16 @@ def _fit(
     return sizes | {"features": classifier.classifier.n_features_in_, "seconds": seconds}
 
 
-def _report(found: DocumentScores, documents: Documents) -> tuple[dict[str, Any], list[str]]:
+def _report(result: DocumentScores, documents: Documents) -> tuple[dict[str, Any], list[str]]:
     n = len(documents)
-    values: dict[str, Any] = {"prediction": {"documents": n, "seconds": found.seconds}}
-    lines = [f"predicted {n} documents in {found.seconds:.2f} s"]
+    values: dict[str, Any] = {"prediction": {"documents": n, "seconds": result.seconds}}
+    lines = [f"predicted {n} documents in {result.seconds:.2f} s"]
     if documents.without_labels == n:
         return values, lines
-    values, lines = found.report.to_dict() | values, [*lines, "", found.report.to_text()]
-    if (wider := found.with_test_labels) is not None:
+    values, lines = result.report.to_dict() | values, [*lines, "", result.report.to_text()]
+    if (wider := result.with_test_labels) is not None:
         values["with_test_labels"] = wider.to_dict()
-        title = f"the same with the {len(found.unseen)} labels that only test documents have:"
+        title = f"the same with the {len(result.unseen)} labels that only test documents have:"
         lines += ["", title, wider.to_text()]
     return values, lines
 

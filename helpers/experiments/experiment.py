@@ -48,7 +48,7 @@ def experiment_datasets() -> list[str]:
     (True, False)
     """
     known = datasets().values()
-    return [one.name for one in known if one.kind == "mentions" or _has_parts(one)]
+    return [about.name for about in known if about.kind == "mentions" or _has_parts(about)]
 
 
 def _has_parts(about: Any) -> bool:
@@ -131,7 +131,7 @@ class Experiment:
         if self.inner.parsed and self.text != "parsed":
             raise ValueError(f"model {self.model} reads text 'parsed', not {self.text!r}")
         if self.text == "parsed" and not about.parsed:
-            parsed = ", ".join(name for name, one in datasets().items() if one.parsed)
+            parsed = ", ".join(name for name, row in datasets().items() if row.parsed)
             raise ValueError(f"{self.dataset} has no dependency trees. Data sets with trees: {parsed}")
 
     @property
@@ -307,7 +307,7 @@ class Experiment:
         options = full_options(self.model, self.options | self.side)
         if option_files(self.options):
             options["vectors"] = data_name(options["vectors"])
-        options = {name: str(one) if one == float("inf") else one for name, one in options.items()}
+        options = {name: str(value) if value == float("inf") else value for name, value in options.items()}
         settings = self.resolved()
         values = asdict(settings) if settings else {}
         if values.get("precision") == "auto" or not self.inner.encoder:

@@ -101,17 +101,17 @@ class GridFile:
         """Every combination, seeds first; a model without settings or encoder takes none. Errors as
         `Experiment`."""
         lists = (self.seed, self.dataset, self.encoder, self.merged, self.model)
-        every = itertools.product(*(one if isinstance(one, list) else [one] for one in lists))
-        found = [self._one(*values) for values in every]
-        return [one for place, one in enumerate(found) if one not in found[:place]]
+        every = itertools.product(*(value if isinstance(value, list) else [value] for value in lists))
+        listed = [self._one(*values) for values in every]
+        return [value for number, value in enumerate(listed) if value not in listed[:number]]
 
     def _one(self, seed: int, dataset: str, encoder: str, merged: bool, model: str) -> Experiment:
         shared = {"profile": self.profile, "sentences": self.sentences, "options": self.options}
-        one = Experiment(model, dataset, **shared)
-        chosen = {"encoder": encoder} if one.inner.encoder else {}
-        chosen |= {"seed": seed} if one.entry.random else {}
-        one = Experiment(model, dataset, merged=merged, **shared, **chosen)
-        return one.with_settings(changes=self.settings) if one.entry.settings else one
+        experiment = Experiment(model, dataset, **shared)
+        chosen = {"encoder": encoder} if experiment.inner.encoder else {}
+        chosen |= {"seed": seed} if experiment.entry.random else {}
+        experiment = Experiment(model, dataset, merged=merged, **shared, **chosen)
+        return experiment.with_settings(changes=self.settings) if experiment.entry.settings else experiment
 
 
 _GRID_FILE = TypeAdapter(GridFile)
@@ -123,17 +123,17 @@ def read_grid(path: Path | str) -> Study:
     try:
         grid = _GRID_FILE.validate_json(content)
         study = Study(Path(grid.folder), tuple(grid.experiments()))
-        for one in study.experiments:
-            one.path(ROOT / study.folder).exists()  # OSError: a name that no file can have
+        for part in study.experiments:
+            part.path(ROOT / study.folder).exists()  # OSError: a name that no file can have
         return study
     except OSError as error:
         reason = f"folder: {error.strerror}"
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(
-            str(one) for one in fault["loc"] if not str(one).startswith(("list[", "int", "str", "bool"))
+        key = ".".join(
+            str(part) for part in fault["loc"] if not str(part).startswith(("list[", "int", "str", "bool"))
         )
-        reason = f"{shown(place)}: {fault['msg']}" if place else fault["msg"]
+        reason = f"{shown(key)}: {fault['msg']}" if key else fault["msg"]
     except ValueError as error:
         reason = str(error)
     raise ValueError(f"{path}: {' '.join(reason.split())}") from None
@@ -166,7 +166,7 @@ def grid_jobs(
 def study_jobs(study: Study, folder: Path | str | None = None) -> dict[str, Job]:
     """The jobs of one study, by path as in `grid_jobs`; `folder` : of the run files, instead of its own."""
     folder = (ROOT / study.folder if folder is None else Path(folder)).absolute()
-    jobs = [Job(one.path(folder), one, study.every_epoch) for one in study.experiments]
+    jobs = [Job(experiment.path(folder), experiment, study.every_epoch) for experiment in study.experiments]
     return {_shown(job.path): job for job in jobs}
 
 
@@ -184,8 +184,8 @@ def job_state(job: Job, known: dict | None = None) -> Result:
     if job.every_epoch and settings and not path.is_file():
         last = "+".join(filter(None, (job.experiment.run_variant, f"epoch-{settings.epochs}")))
         path = replace(job.experiment, variant=last).path(path.parents[3])
-    found = run_state(path, job.experiment.recorded(), known_versions(), known)
-    return found._replace(path=_shown(job.path))
+    state = run_state(path, job.experiment.recorded(), known_versions(), known)
+    return state._replace(path=_shown(job.path))
 
 
 def status(jobs: Mapping[str, Job]) -> pd.DataFrame:
@@ -196,10 +196,11 @@ def status(jobs: Mapping[str, Job]) -> pd.DataFrame:
     """
     rows: dict[tuple[str, str], dict[str, list[Any]]] = {}
     for job in jobs.values():
-        one = job.experiment
-        row = rows.setdefault((one.dataset_name, f"{one.name} {one.run_variant}".strip()), {})
+        experiment = job.experiment
+        title = f"{experiment.name} {experiment.run_variant}".strip()
+        row = rows.setdefault((experiment.dataset_name, title), {})
         state = "missing" if job_state(job).state == "missing" else "stored"
-        row.setdefault(state, []).append("once" if one.run_seed is None else one.run_seed)
+        row.setdefault(state, []).append("once" if experiment.run_seed is None else experiment.run_seed)
     seeds = [
         [" ".join(map(str, sorted(row.get(state, ["–"])))) for state in ("stored", "missing")]
         for row in rows.values()
@@ -260,14 +261,14 @@ def all_states(jobs: Mapping[str, Job] | None = None) -> list[Result]:
     """
     jobs = grid_jobs() if jobs is None else jobs
     known: dict[str, str | None] = {}
-    found = {name: job_state(job, known) for name, job in jobs.items()}
+    states = {name: job_state(job, known) for name, job in jobs.items()}
     for pattern in ("runs/*/*/*/*.json", "studies/*/*/*/*/*.json"):
         for path in (ROOT / "results").glob(pattern):
-            found.setdefault(_shown(path), run_state(path, versions=known_versions(), known=known))
-    found |= {one.path: one for one in made_states(read_index(), known)}
-    for one in _made_by_hand():
-        found.setdefault(one.path, one)
-    return sorted(found.values(), key=lambda one: (one.kind, one.path))
+            states.setdefault(_shown(path), run_state(path, versions=known_versions(), known=known))
+    states |= {result.path: result for result in made_states(read_index(), known)}
+    for result in _made_by_hand():
+        states.setdefault(result.path, result)
+    return sorted(states.values(), key=lambda result: (result.kind, result.path))
 
 
 def _made_by_hand() -> Iterable[Result]:
@@ -304,10 +305,10 @@ def plan(
     if runs_only or file is not None or profile != "standard":
         return Plan(jobs, todo, {}, [])
     index, notebooks = read_index(), {}
-    states = {one.path: one.state for one in made_states(index, known)}
+    states = {name.path: name.state for name in made_states(index, known)}
     for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")):
         copy, made = f"results/notebooks/{path.name}", index.get(f"notebooks/{path.name}")
-        waits = [] if made is None else [one for one in todo if "/".join(one.split("/")[:3]) in made.read]
+        waits = [] if made is None else [name for name in todo if "/".join(name.split("/")[:3]) in made.read]
         late = any(states[name] != "current" for name in made.made) if made else not (ROOT / copy).exists()
         if waits or late:
             notebooks[copy] = waits

@@ -135,7 +135,7 @@ def documents_of(dataset: str) -> dict[str, Documents]:
     corpus is not here.
     """
     corpus, _, change = dataset.partition("-")
-    parts = {part: found for part, found in read_corpus(corpus).items() if part != "dev"}
+    parts = {part: documents for part, documents in read_corpus(corpus).items() if part != "dev"}
     if change == "single":
         return {part: with_one_label(documents) for part, documents in parts.items()}
     if change == "held-out":
@@ -159,7 +159,8 @@ def without_labels(documents: Documents, held_out: Iterable[str]) -> Documents:
     (('y',),)
     """
     away = set(held_out)
-    return replace(documents, labels=[[one for one in own if one not in away] for own in documents.labels])
+    kept = [[label for label in labels if label not in away] for labels in documents.labels]
+    return replace(documents, labels=kept)
 
 
 def run_model(
@@ -217,11 +218,11 @@ def _configuration(
     """The fields of a run that say what is trained; the variant is what stands after the technique."""
     chosen = dict(STORED_PARAMETERS.get(model, {}) if parameters is None else parameters)
     settings = {"technique": made.technique, "options": made.classifier.options}
-    options = {name: one for name, one in made.classifier.get_params().items() if name not in NOT_SET}
+    options = {name: value for name, value in made.classifier.get_params().items() if name not in NOT_SET}
     technique, _, variant = model.partition(" ")
-    found = {"dataset": dataset, "model": technique, "variant": variant, "encoder": NO_ENCODER}
-    found |= {"seed": chosen.get("random_state"), "hyperparameters": settings}
-    return found | {"options": options, "versions": {f"technique {technique}": made.classifier.version}}
+    fields = {"dataset": dataset, "model": technique, "variant": variant, "encoder": NO_ENCODER}
+    fields |= {"seed": chosen.get("random_state"), "hyperparameters": settings}
+    return fields | {"options": options, "versions": {f"technique {technique}": made.classifier.version}}
 
 
 def classifier_of(
@@ -235,9 +236,9 @@ def classifier_of(
     from ..models.linear import DocumentClassifier
 
     technique, _, words = model.partition(" ")
-    found = STORED_PARAMETERS.get(model, {}) if parameters is None else parameters
+    chosen = STORED_PARAMETERS.get(model, {}) if parameters is None else parameters
     options = OPTIONS.replace(*_CHANGES.get(words, ("", "")))
-    return DocumentClassifier(technique, options, n_jobs=n_jobs, **found)
+    return DocumentClassifier(technique, options, n_jobs=n_jobs, **chosen)
 
 
 def pair_of_models(
@@ -251,14 +252,15 @@ def pair_of_models(
     3
     """
     made = [classifier_of(model, n_jobs=n_jobs).fit(documents["train"]) for model in (first, second)]
-    predicted = [one.classifier.predict(one.features(documents["test"])) for one in made]
+    predicted = [each.classifier.predict(each.features(documents["test"])) for each in made]
     labels = made[0].labels
     truth = label_matrix(documents["test"], labels)
     outcome = Outcome.from_sets(truth, predicted[0], labels, second=predicted[1])
-    one, other = (_configuration(dataset, *pair, None) for pair in zip((first, second), made, strict=True))
-    own = {"model": f"{first}+{second}", "variant": "", "versions": one["versions"] | other["versions"]}
-    own |= {name: {"first": one[name], "second": other[name]} for name in ("hyperparameters", "options")}
-    own["seed"] = other["seed"] if one["seed"] is None else one["seed"]
+    pairs = zip((first, second), made, strict=True)
+    mine, other = (_configuration(dataset, *pair, None) for pair in pairs)
+    own = {"model": f"{first}+{second}", "variant": "", "versions": mine["versions"] | other["versions"]}
+    own |= {name: {"first": mine[name], "second": other[name]} for name in ("hyperparameters", "options")}
+    own["seed"] = other["seed"] if mine["seed"] is None else mine["seed"]
     return Run.from_outcome(outcome, second=second, **other | own)
 
 
@@ -266,9 +268,9 @@ def _timed(work: Callable[[], Any]) -> tuple[Any, dict[str, float]]:
     """What it gives; seconds on the clock, and those that this process, without the ones it starts, was
     computing."""
     clock, processor = time.perf_counter(), time.process_time()
-    found = work()
+    result = work()
     seconds = time.perf_counter() - clock, time.process_time() - processor
-    return found, {"seconds": round(seconds[0], 3), "cpu_seconds": round(seconds[1], 3)}
+    return result, {"seconds": round(seconds[0], 3), "cpu_seconds": round(seconds[1], 3)}
 
 
 def _counted(

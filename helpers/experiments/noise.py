@@ -91,7 +91,7 @@ def one_draw(
 
     `data` : the clean bags; the training part by (head, tail, relation) or by pair. The draw is the seed.
     """
-    return (_row(strength, draw, *one) for one in _draw(data, strength, draw, listed))
+    return (_row(strength, draw, *scored) for scored in _draw(data, strength, draw, listed))
 
 
 def _row(strength: float, draw: int, name: str, protocol: str, ranking: FactRanking) -> dict[str, Any]:
@@ -161,9 +161,9 @@ def learnable_draws(
         truths = {HELD_OUT: replace(data, test=test), MANUAL: data}
         for name, read in ((READER, data), (BLIND, hidden)):
             pairs = zip(read.train, train, strict=True)
-            misled = by_relation([replace(bag, relations=one.relations) for bag, one in pairs])
+            misled = by_relation([replace(bag, relations=noised.relations) for bag, noised in pairs])
             lists = _trained(System("tfidf-bag", {}, {name: None}), draw, misled, read.test, truths)
-            rows += [_row(share, draw, *one) for one in lists]
+            rows += [_row(share, draw, *scored) for scored in lists]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -184,8 +184,10 @@ def demo_bags() -> BagData:
     parts = {
         name: make_bags(
             [
-                Mention(one, f"{one.head_text}, {one.relation}", f"{one.tail_text}, {one.relation}")
-                for one in samples
+                Mention(
+                    sample, *(f"{name}, {sample.relation}" for name in (sample.head_text, sample.tail_text))
+                )
+                for sample in samples
             ],
             NEGATIVE,
         )
@@ -208,12 +210,12 @@ def add_draws(
     path: Path | str = STORED, strengths: Sequence[float] = STRENGTHS, draws: int = DRAWS
 ) -> Iterator[str]:
     """Make the draws that are not stored yet, one after the other; says which. Whole draws are written."""
-    found, data = stored_draws(path), clean_data()
-    done = set(zip(found["strength"], found["draw"], strict=True))
+    stored, data = stored_draws(path), clean_data()
+    done = set(zip(stored["strength"], stored["draw"], strict=True))
     for strength, draw in itertools.product(strengths, range(draws)):
         if (strength, draw) not in done:
-            found = pd.concat([found, pd.DataFrame(one_draw(data, strength, draw))], ignore_index=True)
-            _write(path, found.sort_values(["strength", "draw"], kind="stable"))
+            stored = pd.concat([stored, pd.DataFrame(one_draw(data, strength, draw))], ignore_index=True)
+            _write(path, stored.sort_values(["strength", "draw"], kind="stable"))
             yield f"strength {strength}, draw {draw}"
 
 
@@ -234,13 +236,13 @@ def agreement(rows: pd.DataFrame, measure: str = "auc") -> pd.DataFrame:
     """
     from scipy.stats import kendalltau
 
-    found = []
+    agreed = []
     for (strength, draw), part in rows.groupby(["strength", "draw"]):
         table = part.pivot(index="system", columns="protocol", values=measure)
         loss = table[MANUAL].max() - table.loc[table[HELD_OUT].idxmax(), MANUAL]
         tau = float(kendalltau(table[HELD_OUT], table[MANUAL]).statistic)
-        found.append((strength, draw, tau, bool(loss == 0), loss))
-    return pd.DataFrame(found, columns=["strength", "draw", "tau", "best_kept", "loss"])
+        agreed.append((strength, draw, tau, bool(loss == 0), loss))
+    return pd.DataFrame(agreed, columns=["strength", "draw", "tau", "best_kept", "loss"])
 
 
 if __name__ == "__main__":

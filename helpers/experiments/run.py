@@ -115,9 +115,9 @@ def _evaluated(
     data: RelationData | BagData, model: Model, whole: bool, progress: bool, blanks: Mapping[str, Run]
 ) -> tuple[list[Run], list[Any]]:
     """The runs, by evaluation, with what is counted in the tests; and what the model says of them."""
-    found = data.evaluate(model, blanks, progress)
-    runs = [replace(run, table=data.table(found[name], whole)) for name, run in blanks.items()]
-    return runs, [found[name] for name in blanks]
+    predicted = data.evaluate(model, blanks, progress)
+    runs = [replace(run, table=data.table(predicted[name], whole)) for name, run in blanks.items()]
+    return runs, [predicted[name] for name in blanks]
 
 
 def _model(experiment: Experiment, data: RelationData | BagData) -> Model:
@@ -136,7 +136,7 @@ def _configuration(experiment: Experiment, model: Model, data: RelationData | Ba
     hyperparameters |= {"precision": model.precision} if experiment.resolved() else {}
     hyperparameters |= {"threads": experiment.threads} if experiment.threads else {}
     files = {file: registered_file(file).sha256 for file in experiment.side.values()}
-    files |= {data_name(one): file_sha256(one) for one in option_files(experiment.options)}
+    files |= {data_name(path): file_sha256(path) for path in option_files(experiment.options)}
     return Run(
         dataset=experiment.dataset_name,
         split=experiment.split,
@@ -220,16 +220,16 @@ def _first_process(model: Model) -> AbstractContextManager[bool]:
 
 def model_environment(model: Model) -> dict[str, Any]:
     """What computed a run: machine, versions of the model's packages, processes, threads, precision."""
-    found = environment(()) | {"versions": {name: version(name) for name in model.packages}}
+    known = environment(()) | {"versions": {name: version(name) for name in model.packages}}
     if not _is_neural(model):
-        return found
+        return known
     from ..models.training import computing
 
-    return found | computing() | {"precision": model.precision}
+    return known | computing() | {"precision": model.precision}
 
 
 def remove_checkpoint(path: Path) -> None:
     """Delete a checkpoint that is no longer needed, and the drafts that killed processes left beside it."""
-    for one in (path, *path.parent.glob(f"{path.stem}-*{path.suffix}")):  # of a model's stages
-        one.unlink(missing_ok=True)
+    for left in (path, *path.parent.glob(f"{path.stem}-*{path.suffix}")):  # of a model's stages
+        left.unlink(missing_ok=True)
     remove_abandoned(path.parent)

@@ -50,8 +50,8 @@ def search_table(folder: Path | str = SEARCH_FOLDER) -> pd.DataFrame:
             raise ValueError(f"{run.name}: {run.model} with this setting was tried twice")
         tried[setting] = _numbers(run)
     best = {
-        model: min((one for one in tried if one[0] == model), key=lambda one: _rank(one, tried[one]))
-        for model in {one[0] for one in tried}
+        model: min((own for own in tried if own[0] == model), key=lambda own: _rank(own, tried[own]))
+        for model in {own[0] for own in tried}
     }
     rows = [
         (*setting, metric, numbers[metric], best[setting[0]] == setting)

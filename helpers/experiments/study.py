@@ -70,7 +70,7 @@ def studies() -> dict[str, Study]:
     apart = {
         "rates": [_rate(model, rate) for model, _ in _MODELS for rate in RATES],
         "curves": [*(_one("em-c", seed) for seed in _THREE), _one("em-c", merged=True)],
-        "ablations": [one for seed in _THREE for one in _ablations(seed)],
+        "ablations": [experiment for seed in _THREE for experiment in _ablations(seed)],
         "layers": [
             _one(model, seed, options={"layers": layers})
             for seed, layers, model in itertools.product(_THREE, (2, 4), ("em-c", "em-es"))
@@ -85,7 +85,7 @@ def studies() -> dict[str, Study]:
             for epochs in PAIR_EPOCHS
         ],
     }
-    shown = {"standard": standard_experiments()}
+    standard = {"standard": standard_experiments()}
     rest = {"graphs": _graphs(), "redocred": _drawn_pairs(), "redocred-all": _all_pairs()}
     rest |= {"gids": _gids(), "wiki80": _wiki80()}
     return {
@@ -94,7 +94,7 @@ def studies() -> dict[str, Study]:
             tuple(listed),
             every_epoch=name in ("rates", "curves"),
         )
-        for name, listed in (shown | apart | rest).items()
+        for name, listed in (standard | apart | rest).items()
     }
 
 
@@ -109,7 +109,7 @@ def standard_experiments() -> list[Experiment]:
     split = [_one(model, seed, part="ptr") for seed in SEEDS for model in ("em-es", "ptr")]
     compared = _each(_COMPARED, SEEDS[1:])
     second = _each(_KBP37, SEEDS[:1], dataset="kbp37")
-    others = _each([one for one in (*_MODELS, *_MERGED) if one not in _COMPARED], SEEDS[1:])
+    others = _each([pair for pair in (*_MODELS, *_MERGED) if pair not in _COMPARED], SEEDS[1:])
     third = _each(_KBP37, SEEDS[1:3], dataset="kbp37")
     three_seeds = first + split[:2] + compared[:10] + split[2:6] + second + others[:8]
     return three_seeds + compared[10:] + others[8:] + split[6:] + third
@@ -124,16 +124,17 @@ def paper_experiments(
     >>> len(paper_experiments(["roberta-large"], ["semeval2010"])), len(paper_experiments())
     (50, 285)
     """
-    found = []
+    listed = []
     for seed, encoder in itertools.product(SEEDS, encoders):
         shared = {"seed": seed, "encoder": encoder, "profile": "paper"}
         for dataset, (model, merged) in itertools.product(datasets, (*_MODELS, *_MERGED)):
-            one = Experiment(model, dataset, merged=merged, **shared)
-            found.append(one.with_settings("lyu2021") if "lyu2021" in one.entry.settings else one)
+            experiment = Experiment(model, dataset, merged=merged, **shared)
+            has_lyu = "lyu2021" in experiment.entry.settings
+            listed.append(experiment.with_settings("lyu2021") if has_lyu else experiment)
         if "semeval2010" in datasets:
             weighted = Experiment("em-es", text="official", options={"layer_norm": True}, **shared)
-            found.append(weighted.with_settings("harbecke2022"))
-    return found
+            listed.append(weighted.with_settings("harbecke2022"))
+    return listed
 
 
 def chosen(
@@ -147,12 +148,12 @@ def chosen(
     [148]
     """
     every = list(experiments)
-    known = {"seed": {one.seed for one in every}, "model": {one.name for one in every}}
+    known = {"seed": {each.seed for each in every}, "model": {each.name for each in every}}
     for kind, given in (("seed", seeds), ("model", names)):
         for value in given:
             if value not in known[kind]:
                 raise unknown_name(f"{kind} of the standard runs", value, map(str, sorted(known[kind])))
-    return [one for one in every if (not seeds or one.seed in seeds) and (not names or one.name in names)]
+    return [each for each in every if (not seeds or each.seed in seeds) and (not names or each.name in names)]
 
 
 def _one(
@@ -176,7 +177,7 @@ def _rate(model: str, rate: float) -> Experiment:
 
 def _ablations(seed: int) -> list[Experiment]:
     """What EM-C's blindness to direction may depend on, one change each."""
-    marked = [_one("em-c", seed, options={"marker_scheme": one}) for one in ("pieces", "symbols")]
+    marked = [_one("em-c", seed, options={"marker_scheme": scheme}) for scheme in ("pieces", "symbols")]
     started = _one("em-c", seed, {"marker_vectors": "mean"})
     return [started, *marked, _one("em-c", seed, {"epochs": 4}, sentences=2000)]
 
@@ -190,7 +191,7 @@ def _forms_of_emr_c() -> list[Experiment]:
 def _vectors() -> list[Experiment]:
     """GCN and C-GCN with each kind of word vectors on the held-out tenth; the usual kind for longer, too."""
     models = ("gcn", "c-gcn")
-    tried = [_one(model, holdout=True, options=one) for one in TRIED for model in models]
+    tried = [_one(model, holdout=True, options=options) for options in TRIED for model in models]
     return tried + [_one(model, changes={"epochs": GRAPH_EPOCHS}, holdout=True) for model in models]
 
 
@@ -208,13 +209,14 @@ def _drawn_pairs() -> list[Experiment]:
     one run.
     """
     dataset = "re_docred-drawn"
-    return _references(dataset) + [one for seed in SEEDS for one in _systems(dataset, seed)]
+    return _references(dataset) + [experiment for seed in SEEDS for experiment in _systems(dataset, seed)]
 
 
 def _all_pairs() -> list[Experiment]:
     """The same on all pairs of Re-DocRED, once; PTR, which takes longest, last."""
     dataset = "re_docred"
-    return _references(dataset) + sorted(_systems(dataset, SEEDS[0]), key=lambda one: one.model == "ptr")
+    systems = _systems(dataset, SEEDS[0])
+    return _references(dataset) + sorted(systems, key=lambda system: system.model == "ptr")
 
 
 def _references(dataset: str) -> list[Experiment]:
@@ -247,12 +249,12 @@ def _gids() -> list[Experiment]:
     """Every encoder, training and aggregator on GIDS, the recurrent models, RL-DSRE, two reference points."""
     fixed = [("majority-bag", {}), ("tfidf-bag", {}), ("tfidf-bag", {"markers": True})]
     ways = [{"training": "sentence"}]
-    ways += [{"training": "bag", "aggregator": one} for one in ("avg", "one", "att")]
+    ways += [{"training": "bag", "aggregator": aggregator} for aggregator in ("avg", "one", "att")]
     encoders = [("cnn", {}), ("pcnn", {}), ("bert-entity", {}), ("bert-entity", {"masked": True})]
     listed = [(model, options | way) for model, options in encoders for way in ways]
     listed += [(model, {}) for model in ("bgwa", "reside", "rl-dsre")]
-    found = [_one(model, dataset="gids", options=options) for model, options in fixed]
-    return found + [
+    references = [_one(model, dataset="gids", options=options) for model, options in fixed]
+    return references + [
         _one(model, s, dataset="gids", options=options) for s in _THREE for model, options in listed
     ]
 

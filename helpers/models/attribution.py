@@ -158,7 +158,7 @@ def integrated_gradients(
 
 def _scores(model, batch: Batch, embeddings: torch.Tensor, relation: str, against: str | None):
     """The explained score of each of several inputs, given as embeddings (n, tokens, H)."""
-    many = batch.map(lambda one: one.repeat_interleave(len(embeddings), dim=0))
+    many = batch.map(lambda tensor: tensor.repeat_interleave(len(embeddings), dim=0))
     layer = model.encoder.transformer.get_input_embeddings()
     with layer.register_forward_hook(lambda *_: embeddings):  # it takes these, whatever the token ids are
         output = model(many).float()
@@ -172,12 +172,14 @@ def _scores(model, batch: Batch, embeddings: torch.Tensor, relation: str, agains
 def _input(model: RelationClassifier, sample: RelationSample, relation: str | None) -> Batch:
     """The one input; of EMR-C's, that with the literal text of the relation."""
     examples = model.examples([sample])
-    place = model.candidates.index(_position(model, relation or sample.relation)) if _is_literal(model) else 0
-    return model.collate([examples[place]]).to(next(model.parameters()).device)
+    number = 0
+    if _is_literal(model):
+        number = model.candidates.index(_position(model, relation or sample.relation))
+    return model.collate([examples[number]]).to(next(model.parameters()).device)
 
 
 def _position(model: RelationClassifier, relation: str) -> int:
-    known = [model.labels[place] for place in model.candidates] if _is_literal(model) else model.labels
+    known = [model.labels[label] for label in model.candidates] if _is_literal(model) else model.labels
     if relation not in known:
         raise ValueError(f"relation {relation!r} is none that the model scores: {', '.join(known)}")
     return model.labels.index(relation)

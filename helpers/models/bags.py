@@ -6,6 +6,7 @@ leaves open is as in OpenNRE. W and b are the weights of the linear layer, W_r t
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -38,12 +39,12 @@ class BagExample(NamedTuple):
     @property
     def length(self) -> int:
         """The number of tokens of its longest sentence."""
-        return max(len(one.ids) for one in self.sentences)
+        return max(len(sentence.ids) for sentence in self.sentences)
 
     @property
     def cut(self) -> int:
         """Tokens that were left out of its sentences."""
-        return sum(one.cut for one in self.sentences)
+        return sum(sentence.cut for sentence in self.sentences)
 
 
 class SentenceEncoder(nn.Module):
@@ -83,9 +84,9 @@ def without_entities(sample: RelationSample) -> RelationSample:
     RelationSample(id='1', text=' left  early', head=(0, 0), tail=(6, 6), relation='NA')
     """
     spans = sorted((sample.head, sample.tail))
-    gone = [place for place in range(len(sample.text)) if any(a <= place < b for a, b in spans)]
-    text = "".join(character for place, character in enumerate(sample.text) if place not in set(gone))
-    head, tail = (start - sum(place < start for place in gone) for start, _ in (sample.head, sample.tail))
+    gone = [index for index in range(len(sample.text)) if any(a <= index < b for a, b in spans)]
+    text = "".join(character for index, character in enumerate(sample.text) if index not in set(gone))
+    head, tail = (start - sum(index < start for index in gone) for start, _ in (sample.head, sample.tail))
     return replace(sample, text=text, head=(head, head), tail=(tail, tail))
 
 
@@ -191,16 +192,16 @@ class BagClassifier(NeuralModel):
             bags = as_bags(samples)
             targets = bag_targets(bags, self.labels)
             inputs = zip(self.encoder.examples(bags), targets, strict=True)
-            self._inputs = samples, [BagExample(*one) for one in inputs]
+            self._inputs = samples, [BagExample(*sentence) for sentence in inputs]
         bags = self._inputs[1]
         if not self.by_bag:
-            return [BagExample((one,), bag.target) for bag in bags for one in bag.sentences]
+            return [BagExample((sentence,), bag.target) for bag in bags for sentence in bag.sentences]
         return [_drawn(bag, self.bag_size, rng) for bag in bags] if self.bag_size else bags
 
     def collate(self, examples: Sequence[BagExample], weight: Sequence[float] | float = 1.0) -> Batch:
         """The sentences of all bags as one batch: `ids`, `mask`, `types`, `places` and the extra tensors are
         of the S sentences, `target` and `weight` of the B bags; extra `bag` (S,) numbers the bags."""
-        sentences = [one for example in examples for one in example.sentences]
+        sentences = [sentence for example in examples for sentence in example.sentences]
         batch = collate(sentences, self.encoder.padding, fills=self.encoder.fills)
         sizes = torch.tensor([len(example.sentences) for example in examples])
         return replace(
@@ -240,7 +241,8 @@ class BagClassifier(NeuralModel):
     ) -> list[torch.Tensor]:
         """(n, H) of each bag's n sentences."""
         bags = as_bags(bags)
-        flat = [BagExample((one,)) for sentences in self.encoder.examples(bags) for one in sentences]
+        sentences = itertools.chain(*self.encoder.examples(bags))
+        flat = [BagExample((sentence,)) for sentence in sentences]
         vectors = training.outputs(self, flat, self.encoder, progress)
         return list(vectors.split([len(bag.samples) for bag in bags]))
 
@@ -265,7 +267,7 @@ class BagClassifier(NeuralModel):
         """`scores` of bags whose `sentence_vectors` are there already, as to compare aggregators."""
         aggregator, device = self._checked(aggregator), self.classifier.weight.device
         with torch.inference_mode():
-            rows = [self._bag_scores(one.to(device), aggregator) for one in vectors]
+            rows = [self._bag_scores(bag.to(device), aggregator) for bag in vectors]
         return torch.stack(rows).cpu().numpy().astype(float)
 
     def _checked(self, aggregator: Aggregator | None) -> Aggregator:
@@ -333,15 +335,14 @@ class EntityEncoder(SentenceEncoder):
         """Token ids; places are those of the opening markers, or of the masks."""
         tokenizer = self.tokenizer
         words = MASKS if self.masked else UNUSED
-        signs = [[one] for one in tokenizer.convert_tokens_to_ids([*words])]
+        signs = [[sign] for sign in tokenizer.convert_tokens_to_ids([*words])]
         if self.masked:
             samples = [without_entities(sample) for sample in samples]
             signs = [signs[0], [], signs[1], []]
         head, tail = [tokenizer.cls_token_id], [tokenizer.sep_token_id]
         marked = tokenize_marked(tokenizer, samples, signs, self.max_length - 2)
         return [
-            Example(head + one.ids + tail, (one.marks[0] + 1, one.marks[2] + 1), 0, cut=one.cut)
-            for one in marked
+            Example(head + ids + tail, (marks[0] + 1, marks[2] + 1), 0, cut=cut) for ids, marks, cut in marked
         ]
 
     def forward(self, batch: Batch) -> torch.Tensor:

@@ -162,11 +162,11 @@ def bag_targets(bags: Sequence[Bag], labels: Sequence[str]) -> list[int]:
     """
     if not bags:
         raise ValueError("bags is empty: there is nothing to train on")
-    ids = {label: place for place, label in enumerate(labels)}
-    for place, bag in enumerate(bags):
+    ids = {label: number for number, label in enumerate(labels)}
+    for number, bag in enumerate(bags):
         if len(bag.relations) != 1:
-            found = f"bags[{place}] has {len(bag.relations)} relations"
-            raise ValueError(f"{found}: train on make_bags(..., by_relation=True)")
+            relations = f"bags[{number}] has {len(bag.relations)} relations"
+            raise ValueError(f"{relations}: train on make_bags(..., by_relation=True)")
         if bag.relations[0] not in ids:
-            raise ValueError(f"bags[{place}]: relation {bag.relations[0]!r} is not in labels")
+            raise ValueError(f"bags[{number}]: relation {bag.relations[0]!r} is not in labels")
     return [ids[bag.relations[0]] for bag in bags]

@@ -56,8 +56,8 @@ class Majority(Model):
 
     def predict(self, samples: Sequence[RelationSample], *_: Any, **__: Any) -> np.ndarray:
         """The predicted label ids, shape (samples,). Raises `NotFittedError` of scikit-learn before `fit`."""
-        found = self._estimator.predict(samples) if samples else []
-        return np.array([self.labels.index(label) for label in found], dtype=np.int64)
+        predicted = self._estimator.predict(samples) if samples else []
+        return np.array([self.labels.index(label) for label in predicted], dtype=np.int64)
 
 
 class LinearSvm(Majority):
@@ -75,7 +75,7 @@ class LinearSvm(Majority):
     def __init__(self, labels: Sequence[str], markers: bool = False) -> None:
         super().__init__(labels)
         self.markers = markers
-        counts = TfidfVectorizer(analyzer=lambda one: list(features(one, markers)), sublinear_tf=True)
+        counts = TfidfVectorizer(analyzer=lambda sample: list(features(sample, markers)), sublinear_tf=True)
         self._estimator = make_pipeline(counts, LinearSVC(**SVM))
 
 
@@ -100,7 +100,7 @@ class TfidfBag(Model):
         self._estimator: Any = make_pipeline(counts, LogisticRegression(**REGRESSION))
 
     def _features(self, bag: Bag) -> list[str]:
-        return [one for sample in bag.samples for one in features(sample, self.markers)]
+        return [feature for sample in bag.samples for feature in features(sample, self.markers)]
 
     def fit(self, samples: Sequence[Bag | RelationSample], *_: Any, **__: Any) -> History:
         """Train on bags with one relation each. Raises ValueError as `bag_targets`."""
@@ -116,10 +116,10 @@ class TfidfBag(Model):
 
         Raises `NotFittedError` of scikit-learn before `fit`.
         """
-        found = np.zeros((len(bags), len(self.labels)))
+        scores = np.zeros((len(bags), len(self.labels)))
         if len(bags):
-            found[:, self._estimator.classes_] = self._estimator.predict_proba(as_bags(bags))
-        return found
+            scores[:, self._estimator.classes_] = self._estimator.predict_proba(as_bags(bags))
+        return scores
 
     def predict(self, samples: Sequence[Bag | RelationSample], *_: Any, **__: Any) -> np.ndarray:
         """The label id with the highest score, shape (B,)."""

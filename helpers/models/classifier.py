@@ -177,18 +177,19 @@ class RelationClassifier(OnEncoder):
         sentences = tokenize_marked(tokenizer, samples, self.marker_ids, self.max_length - 2)
         return [
             Example(
-                head + one.ids + tail,
-                tuple(place + 1 for place in one.marks),
+                head + sentence.ids + tail,
+                tuple(mark + 1 for mark in sentence.marks),
                 self.label_id(sample),
-                cut=one.cut,
+                cut=sentence.cut,
             )
-            for sample, one in zip(samples, sentences, strict=True)
+            for sample, sentence in zip(samples, sentences, strict=True)
         ]
 
     @property
     def marker_ids(self) -> list[list[int]]:
         """The token ids of each marker: one, or several if it is not in the vocabulary."""
-        return [self.encoder.tokenizer(one, add_special_tokens=False)["input_ids"] for one in self.markers]
+        tokenizer = self.encoder.tokenizer
+        return [tokenizer(marker, add_special_tokens=False)["input_ids"] for marker in self.markers]
 
     def collate(self, examples: Sequence[Example], weight: Sequence[float] | float = 1.0) -> Batch:
         """Padded to the longest; see `inputs.collate`."""

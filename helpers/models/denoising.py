@@ -80,21 +80,21 @@ def false_positives(vectors: np.ndarray, targets: Sequence[int], relation: int, 
     rng = torch.Generator().manual_seed(torch_seed)
     mine = np.flatnonzero(np.asarray(targets) == relation)
     rest = np.flatnonzero(np.asarray(targets) != relation)
-    found = np.zeros(len(vectors), dtype=bool)
+    removable = np.zeros(len(vectors), dtype=bool)
     if len(mine) < FEWEST or len(rest) < FEWEST:
-        return found
-    order = [one[torch.randperm(len(one), generator=rng).numpy()] for one in (mine, rest)]
-    held, kept = ([one[part] for one in order] for part in (slice(0, None, HELD_OUT), slice(1, None)))
-    kept = [one[np.isin(one, other, invert=True)] for one, other in zip(kept, held, strict=True)]
+        return removable
+    order = [part[torch.randperm(len(part), generator=rng).numpy()] for part in (mine, rest)]
+    judged, kept = ([rows[part] for rows in order] for part in (slice(0, None, HELD_OUT), slice(1, None)))
+    kept = [part[np.isin(part, other, invert=True)] for part, other in zip(kept, judged, strict=True)]
     points = torch.tensor(vectors, dtype=torch.float32)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(torch_seed)
         policy = Policy(points.shape[1])
     optimizer = torch.optim.Adam(policy.parameters(), lr=RATE, weight_decay=DECAY)
-    removed = _learn(policy, optimizer, points, kept, held, rng)
+    removed = _learn(policy, optimizer, points, kept, judged, rng)
     with torch.no_grad():
-        found[mine] = (policy(points[mine], removed) > 0).numpy()
-    return found
+        removable[mine] = (policy(points[mine], removed) > 0).numpy()
+    return removable
 
 
 def _learn(
@@ -102,7 +102,7 @@ def _learn(
     optimizer: torch.optim.Optimizer,
     points: torch.Tensor,
     kept: Sequence[np.ndarray],
-    held: Sequence[np.ndarray],
+    judged: Sequence[np.ndarray],
     rng: torch.Generator,
 ) -> torch.Tensor:
     """Train the policy in place; returns the mean vector of the sentences that it removed last."""
@@ -121,7 +121,7 @@ def _learn(
     for _ in range(EPOCHS):
         logits = policy(points[kept[0]], removed)
         drawn = torch.rand(len(logits), generator=rng) < torch.sigmoid(logits.detach())
-        score = _reward_f1(policy, points, kept, held, drawn.numpy(), removed)
+        score = _reward_f1(policy, points, kept, judged, drawn.numpy(), removed)
         if before is not None:
             change = drawn.float() - last.float()  # 1: only now, −1: only before
             gain = SCALE * (score - before) * (change * functional.logsigmoid(logits)).sum()
@@ -137,7 +137,7 @@ def _step(optimizer: torch.optim.Optimizer, loss: torch.Tensor) -> None:
     optimizer.step()
 
 
-def _reward_f1(policy, points, kept, held, drawn, removed) -> float:
+def _reward_f1(policy, points, kept, judged, drawn, removed) -> float:
     """F1 of the relation on the held-out part, of a classifier trained without the removed sentences."""
     if drawn.all():
         return 0.0
@@ -145,10 +145,10 @@ def _reward_f1(policy, points, kept, held, drawn, removed) -> float:
     truth = np.concatenate([~drawn, np.zeros(len(kept[1]), dtype=bool)])
     judge = LogisticRegression(C=10.0, class_weight="balanced").fit(points[part].numpy(), truth)
     with torch.no_grad():
-        stay = (policy(points[held[0]], removed) <= 0).numpy()
-    gold = np.concatenate([stay, np.zeros(len(held[1]), dtype=bool)])
-    found = judge.predict(points[np.concatenate(held)].numpy())
-    return float(f1_score(gold, found, zero_division=0))
+        stay = (policy(points[judged[0]], removed) <= 0).numpy()
+    gold = np.concatenate([stay, np.zeros(len(judged[1]), dtype=bool)])
+    predicted = judge.predict(points[np.concatenate(judged)].numpy())
+    return float(f1_score(gold, predicted, zero_division=0))
 
 
 def sentence_components(samples: Sequence[RelationSample], width: int = WIDTH, seed: int = 0) -> np.ndarray:
@@ -159,7 +159,7 @@ def sentence_components(samples: Sequence[RelationSample], width: int = WIDTH, s
     >>> sentence_components(samples, width=2).shape
     (2, 2)
     """
-    counts = TfidfVectorizer(analyzer=lambda one: list(features(one, True)), sublinear_tf=True)
+    counts = TfidfVectorizer(analyzer=lambda sample: list(features(sample, True)), sublinear_tf=True)
     table = counts.fit_transform(samples)
     width = max(1, min(width, min(table.shape)))
     vectors = TruncatedSVD(width, random_state=seed).fit_transform(table)
@@ -227,14 +227,14 @@ class RlDsre(nn.Module, Model):
         """The bags without what the policies take for false positives; sets `moved`."""
         bags = as_bags(samples)
         ids = bag_targets(bags, self.labels)
-        targets = [one for one, bag in zip(ids, bags, strict=True) for _ in bag.samples]
+        targets = [target for target, bag in zip(ids, bags, strict=True) for _ in bag.samples]
         vectors = sentence_components([sample for bag in bags for sample in bag.samples], seed=self.seed)
         moved, self.moved = np.zeros(len(vectors), dtype=bool), {}
         for relation, label in enumerate(self.labels):
             if label != self.negative:
-                found = false_positives(vectors, targets, relation, self.seed)
-                moved |= found
-                self.moved[label] = int(found.sum())
+                false = false_positives(vectors, targets, relation, self.seed)
+                moved |= false
+                self.moved[label] = int(false.sum())
         return moved_to(bags, self.negative, moved)
 
     def fit(self, samples: Sequence[Bag | RelationSample], *how: Any, **named: Any) -> History:

@@ -213,8 +213,8 @@ def weights_sha256(source: str | Path) -> str:
 
 def _file(source: str | Path, name: str) -> Path | None:
     raised = {"_raise_exceptions_for_missing_entries": False, "_raise_exceptions_for_connection_errors": True}
-    found = cached_file(source, name, **raised)
-    return Path(found) if found else None
+    path = cached_file(source, name, **raised)
+    return Path(path) if path else None
 
 
 def _source(name: str) -> str:
@@ -236,12 +236,12 @@ def _settings(source: str, dropout: float | None, layers: int | None) -> dict[st
     """The encoder's own names for its dropout and its number of layers, with these values."""
     config = AutoConfig.from_pretrained(source, trust_remote_code=False)
     names = ("hidden_dropout_prob", "attention_probs_dropout_prob", "dropout", "attention_dropout")
-    found = {name: dropout for name in names if dropout is not None and hasattr(config, name)}
+    changed = {name: dropout for name in names if dropout is not None and hasattr(config, name)}
     if layers is None:
-        return found
+        return changed
     if not 1 <= layers <= config.num_hidden_layers:
         raise ValueError(f"layers is {layers}; it has {config.num_hidden_layers}")
-    return found | {"num_hidden_layers": layers}
+    return changed | {"num_hidden_layers": layers}
 
 
 def _transformer(source: str, pooler: bool, settings: dict) -> nn.Module:
@@ -249,12 +249,12 @@ def _transformer(source: str, pooler: bool, settings: dict) -> nn.Module:
     settings["output_loading_info"] = True
     with _quiet():  # that weights of the language-model head are unused is no news here
         try:
-            transformer, found = AutoModel.from_pretrained(source, add_pooling_layer=pooler, **settings)
+            transformer, loading = AutoModel.from_pretrained(source, add_pooling_layer=pooler, **settings)
         except TypeError:  # a family without pooling layer does not know the word
-            transformer, found = AutoModel.from_pretrained(source, **settings)
+            transformer, loading = AutoModel.from_pretrained(source, **settings)
     if pooler and getattr(transformer, "pooler", None) is None:
         raise ValueError("it has no pooling layer")
-    if missing := sorted(found["missing_keys"]):
+    if missing := sorted(loading["missing_keys"]):
         first = f"the first is {missing[0]}"
         raise ValueError(f"its weights lack {len(missing)} of the model's parameters, {first}")
     return transformer
@@ -277,8 +277,8 @@ def _add_markers(encoder: Encoder, markers: Sequence[str], vectors: str) -> None
     """Extend the vocabulary; a marker swallows the blank before it, so that the next word keeps its own."""
     tokenizer = encoder.tokenizer
     known = tokenizer.get_vocab()
-    missing = [one for one in markers if one not in known]
-    added = [AddedToken(one, lstrip=True, normalized=False, special=True) for one in missing]
+    missing = [marker for marker in markers if marker not in known]
+    added = [AddedToken(marker, lstrip=True, normalized=False, special=True) for marker in missing]
     if tokenizer.add_tokens(added, special_tokens=True):
         with _quiet():  # that 'mean' draws from the vocabulary's distribution is no news here
             encoder.transformer.resize_token_embeddings(len(tokenizer), mean_resizing=vectors == "mean")

@@ -116,7 +116,9 @@ class RBert(RelationClassifier):
     def examples(self, samples: Sequence[RelationSample]) -> list[Example]:
         """Marked sentences; the port's form has no separator token."""
         examples = super().examples(samples)
-        return examples if self.form == "paper" else [one._replace(ids=one.ids[:-1]) for one in examples]
+        if self.form == "port":
+            examples = [example._replace(ids=example.ids[:-1]) for example in examples]
+        return examples
 
     def forward(self, batch: Batch) -> torch.Tensor:
         """Logits (n, R)."""
@@ -124,7 +126,7 @@ class RBert(RelationClassifier):
         hidden = output.last_hidden_state.float()
         whole = output.pooler_output.float() if self.form == "port" else hidden[:, 0]
         spans = [self._mean(hidden, batch.places[:, 2 * which : 2 * which + 2]) for which in (0, 1)]
-        vectors = [self._through(self.sentence, whole), *(self._through(self.entity, one) for one in spans)]
+        vectors = [self._through(self.sentence, whole), *(self._through(self.entity, span) for span in spans)]
         return self.classifier(self.dropout(torch.cat(vectors, dim=-1)))
 
     def _through(self, linear: nn.Linear, vector: torch.Tensor) -> torch.Tensor:
@@ -136,6 +138,6 @@ class RBert(RelationClassifier):
         if self.form == "paper":
             inner = (last - first > 1).long()
             first, last = first + inner, last - inner
-        at = torch.arange(hidden.shape[1], device=hidden.device)
-        share = ((at >= first[:, None]) & (at <= last[:, None])).to(hidden.dtype)
+        position = torch.arange(hidden.shape[1], device=hidden.device)
+        share = ((position >= first[:, None]) & (position <= last[:, None])).to(hidden.dtype)
         return (share[:, None] @ hidden)[:, 0] / share.sum(dim=1, keepdim=True)

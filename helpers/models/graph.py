@@ -72,10 +72,10 @@ class GraphConvolution(nn.Module):
     def forward(self, vectors: torch.Tensor, edges: torch.Tensor) -> torch.Tensor:
         """(n, T, width) and (n, T, T) → (n, T, size of the last layer)."""
         scale = 1 / (edges.sum(dim=2, keepdim=True) + 1)
-        for place, layer in enumerate(self.layers):
+        for number, layer in enumerate(self.layers):
             joined = layer(edges @ vectors + vectors) + layer.bias
             vectors = torch.relu(joined * scale)
-            if place + 1 < len(self.layers):
+            if number + 1 < len(self.layers):
                 vectors = self.dropout(vectors)
         return vectors
 
@@ -192,7 +192,7 @@ class Gcn(NeuralModel):
         """All weights but the word vectors, whose width is known, drawn from `seed`; the tags by kind."""
         torch.manual_seed(self.seed)
         self.tags = {
-            kind: {tag: place for place, tag in enumerate(found, start=2)} for kind, found in tags.items()
+            kind: {tag: number for number, tag in enumerate(names, start=2)} for kind, names in tags.items()
         }
         self.register_buffer("tag_names", spelled(dict(tags)))
         tag_size, hidden = self.sizes["tag_size"], self.sizes["hidden"]
@@ -219,8 +219,8 @@ class Gcn(NeuralModel):
         tokens = list(sample.tokens)
         if self.masked:
             for mask, span in zip(self._masks(sample), (sample.head, sample.tail), strict=True):
-                for place in sample.words_of(span):
-                    tokens[place] = mask
+                for word in sample.words_of(span):
+                    tokens[word] = mask
         return tokens
 
     def examples(self, samples: Sequence[ParsedSample]) -> list[Example]:
@@ -242,12 +242,12 @@ class Gcn(NeuralModel):
         read = np.arange(len(tokens)) if self.recurrent else kept
         extra: dict[str, Any] = {"tree": tree}
         if self.tags:
-            found = {name: getattr(sample, name) or [""] * len(tokens) for name in self.tags}
+            given = {name: getattr(sample, name) or [""] * len(tokens) for name in self.tags}
             extra["tags"] = [
-                [known.get(found[name][at], UNK) for at in read] for name, known in self.tags.items()
+                [known.get(given[name][word], UNK) for word in read] for name, known in self.tags.items()
             ]
         target = self.labels.index(sample.relation) if sample.relation in self.labels else 0
-        return Example(self.words.ids([tokens[at] for at in read]), (), target, extra=extra)
+        return Example(self.words.ids([tokens[word] for word in read]), (), target, extra=extra)
 
     def training_examples(self, samples: Sequence[ParsedSample], rng: Any) -> list[Example]:
         """As `examples`; a relation that is none of the labels is a ValueError."""
@@ -269,8 +269,8 @@ class Gcn(NeuralModel):
             vectors = vectors.gather(1, places)
         vectors = self.graph(vectors, adjacency(tree[:, 0]))
         parts = torch.cat([tree[:, :1] >= 0, tree[:, 1:3] > 0], dim=1)
-        found = pooled(vectors, parts, self.pooling)
-        return torch.cat([self.classifier(found.flatten(1)), found[:, :1].square().sum(dim=2)], dim=1)
+        pools = pooled(vectors, parts, self.pooling)
+        return torch.cat([self.classifier(pools.flatten(1)), pools[:, :1].square().sum(dim=2)], dim=1)
 
     def _inputs(self, batch: Batch) -> torch.Tensor:
         """(n, T, width) vectors of words and tags, with their dropout."""
@@ -279,7 +279,7 @@ class Gcn(NeuralModel):
             lost = torch.rand(ids.shape, device=ids.device) < self.shares["word_dropout"]
             ids = ids.masked_fill(lost & (ids != PAD), UNK)
         parts = [self.words(ids)]
-        parts += [table(batch.extra["tags"][:, place]) for place, table in enumerate(self.tag_vectors)]
+        parts += [table(batch.extra["tags"][:, number]) for number, table in enumerate(self.tag_vectors)]
         return nn.functional.dropout(torch.cat(parts, dim=2), self.shares["input_dropout"], self.training)
 
     def losses(self, output: torch.Tensor, batch: Batch) -> torch.Tensor:

@@ -63,11 +63,11 @@ class Batch:
     def map(self, function: Callable[[torch.Tensor], torch.Tensor]) -> Batch:
         """The batch with the function applied to every tensor."""
         *usual, extra = (getattr(self, name) for name in self.__match_args__)
-        return Batch(*map(function, usual), {name: function(one) for name, one in extra.items()})
+        return Batch(*map(function, usual), {name: function(tensor) for name, tensor in extra.items()})
 
     def to(self, device: torch.device) -> Batch:
         """The same batch on another device."""
-        return self.map(lambda one: one.to(device, non_blocking=True))
+        return self.map(lambda tensor: tensor.to(device, non_blocking=True))
 
 
 class Marked(NamedTuple):
@@ -93,9 +93,9 @@ def tokenize_marked(
     if limit < needed:
         raise ValueError(f"limit is {limit}; four markers need at least {needed} tokens")
     pieces = [_pieces(sample) for sample in samples]
-    texts = [text for one in pieces for text in one if text not in _SIGNS]
+    texts = [text for sentence in pieces for text in sentence if text not in _SIGNS]
     tokens = iter(tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"] if texts else ())
-    return [_window(*_joined(one, tokens, marker_ids), limit) for one in pieces]
+    return [_window(*_joined(sentence, tokens, marker_ids), limit) for sentence in pieces]
 
 
 def _pieces(sample: RelationSample) -> list[str]:
@@ -134,12 +134,12 @@ def _joined(
 def _window(ids: list[int], marks: list[int], inside: list[bool], limit: int) -> Marked:
     if len(ids) <= limit:
         return Marked(ids, tuple(marks))
-    entity = sorted({place for place, within in enumerate(inside) if within}.union(marks))
+    entity = sorted({index for index, within in enumerate(inside) if within}.union(marks))
 
-    def worth(place: int) -> tuple[int, int]:
-        if place in marks:
-            return (-2, place)
-        return (-1, place) if inside[place] else (min(abs(place - one) for one in entity), place)
+    def worth(index: int) -> tuple[int, int]:
+        if index in marks:
+            return (-2, index)
+        return (-1, index) if inside[index] else (min(abs(index - near) for near in entity), index)
 
     kept = sorted(sorted(range(len(ids)), key=worth)[:limit])
     new = {old: position for position, old in enumerate(kept)}
@@ -168,15 +168,15 @@ def collate(
     [[[1, -1]], [[2, 3]]]
     """
     ids = _padded([example.ids for example in examples], padding)
-    at = torch.arange(ids.shape[1])
+    position = torch.arange(ids.shape[1])
     lengths = torch.tensor([len(example.ids) for example in examples])[:, None]
     first = torch.tensor([example.first for example in examples])[:, None]
-    inside = at < lengths
+    inside = position < lengths
     shares = [weight] * len(examples) if isinstance(weight, float) else list(weight)
     return Batch(
         ids,
         inside.long(),
-        (inside & (first > 0) & (at >= first)).long(),
+        (inside & (first > 0) & (position >= first)).long(),
         torch.tensor([example.places for example in examples]),
         torch.tensor([example.target for example in examples]),
         torch.tensor(shares),
@@ -199,10 +199,10 @@ def _extra(examples: Sequence[Example], fills: Mapping[str, float]) -> dict[str,
 def _padded(values: Sequence[Any], fill: float) -> torch.Tensor:
     """(n, …) the values, filled up to the longest on each axis."""
     tensors = [torch.as_tensor(value) for value in values]
-    shape = (len(tensors), *(max(sizes) for sizes in zip(*(one.shape for one in tensors), strict=True)))
+    shape = (len(tensors), *(max(sizes) for sizes in zip(*(tensor.shape for tensor in tensors), strict=True)))
     padded = torch.full(shape, fill, dtype=tensors[0].dtype)
-    for row, one in zip(padded, tensors, strict=True):
-        row[tuple(map(slice, one.shape))] = one
+    for row, tensor in zip(padded, tensors, strict=True):
+        row[tuple(map(slice, tensor.shape))] = tensor
     return padded
 
 
@@ -224,7 +224,7 @@ def epoch_batches(lengths: Sequence[int], size: int, rng: random.Random) -> list
     batches = []
     for start in range(0, len(order), size * POOL):
         pool = sorted(order[start : start + size * POOL], key=lengths.__getitem__)
-        batches += [pool[at : at + size] for at in range(0, len(pool), size)]
+        batches += [pool[begin : begin + size] for begin in range(0, len(pool), size)]
     rng.shuffle(batches)
     return batches
 
@@ -245,7 +245,7 @@ def step_loader(
     parts = [part for batch in batches for part in _parts(batch, accumulate, rank, processes)]
 
     def load(part: list[tuple[int, float]]) -> Batch:
-        return join([examples[at] for at, _ in part], [weight for _, weight in part])
+        return join([examples[index] for index, _ in part], [weight for _, weight in part])
 
     return map(load, parts)
 
@@ -253,8 +253,8 @@ def step_loader(
 def _parts(batch: Sequence[int], accumulate: int, rank: int, processes: int) -> list[list[tuple[int, float]]]:
     shares = accumulate * processes
     return [
-        [(at, 1.0 / len(batch)) for at in batch[rank * accumulate + part :: shares]] or [(batch[0], 0.0)]
-        for part in range(accumulate)
+        [(index, 1.0 / len(batch)) for index in batch[share::shares]] or [(batch[0], 0.0)]
+        for share in range(rank * accumulate, (rank + 1) * accumulate)
     ]
 
 
@@ -265,4 +265,4 @@ def prediction_batches(lengths: Sequence[int], size: int) -> list[list[int]]:
     [[1, 3], [0, 2]]
     """
     order = sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True)
-    return [order[at : at + size] for at in range(0, len(order), size)]
+    return [order[begin : begin + size] for begin in range(0, len(order), size)]

@@ -53,13 +53,13 @@ class LiteralRelationCls(RelationClassifier):
         turned: Literal["roles", "symbols"] = "roles",
     ) -> None:
         super().__init__(*given)
-        directed = [place for place, label in enumerate(self.labels) if inverse_label(label) != label]
+        directed = [candidate for candidate, label in enumerate(self.labels) if inverse_label(label) != label]
         self.candidates = list(range(len(self.labels))) if candidates == "all" else directed
         if len(self.candidates) < 2:
             raise ValueError(f"EMR-C needs at least two candidates, not {len(self.candidates)}")
         self.resampled = negatives == "resampled"
         self.classifier = nn.Linear(self.encoder.hidden_size, 1)
-        literal = [literal_text(self.labels[place], turned) for place in self.candidates]
+        literal = [literal_text(self.labels[candidate], turned) for candidate in self.candidates]
         tokens = self.encoder.tokenizer(literal, add_special_tokens=False)["input_ids"]
         self._literal = dict(zip(self.candidates, tokens, strict=True))
 
@@ -69,20 +69,20 @@ class LiteralRelationCls(RelationClassifier):
         limit = self.max_length - special - longest
         return tokenize_marked(self.encoder.tokenizer, samples, self.marker_ids, limit)
 
-    def _pair(self, place: int, sentence, target: int) -> Example:
+    def _pair(self, candidate: int, sentence, target: int) -> Example:
         tokenizer = self.encoder.tokenizer
         separators = [tokenizer.sep_token_id] * (tokenizer.num_special_tokens_to_add(pair=True) - 2)
-        first = [tokenizer.cls_token_id, *self._literal[place], *separators]
-        marks = tuple(len(first) + one for one in sentence.marks)
+        first = [tokenizer.cls_token_id, *self._literal[candidate], *separators]
+        marks = tuple(len(first) + mark for mark in sentence.marks)
         ids = [*first, *sentence.ids, tokenizer.sep_token_id]
         return Example(ids, marks, target, first=len(first), cut=sentence.cut)
 
     def examples(self, samples: Sequence[RelationSample]) -> list[Example]:
         """Every sentence with every candidate, sentence by sentence."""
         return [
-            self._pair(place, sentence, int(place == self.label_id(sample)))
+            self._pair(candidate, sentence, int(candidate == self.label_id(sample)))
             for sample, sentence in zip(samples, self._sentences(samples), strict=True)
-            for place in self.candidates
+            for candidate in self.candidates
         ]
 
     def training_examples(self, samples: Sequence[RelationSample], rng: random.Random) -> list[Example]:
@@ -92,7 +92,7 @@ class LiteralRelationCls(RelationClassifier):
             gold = self.label_id(sample)
             if gold in self._literal:
                 pairs.append(self._pair(gold, sentence, 1))
-            wrong = [place for place in self.candidates if place != gold]
+            wrong = [candidate for candidate in self.candidates if candidate != gold]
             pairs.append(self._pair(rng.choice(wrong), sentence, 0))
         return pairs
 

@@ -76,7 +76,7 @@ class Prompt(RelationClassifier):
         tables = {
             "candidates": [column + column[:1] * (longest - len(column)) for column in columns],
             "slots": [[columns[mask].index(word) for mask, word in enumerate(row)] for row in ids],
-            "is_candidate": [[place < size for place in range(longest)] for size in self.sizes],
+            "is_candidate": [[number < size for number in range(longest)] for size in self.sizes],
         }
         for name, table in tables.items():  # slots: relation × mask → which candidate is the relation's word
             self.register_buffer(name, torch.tensor(table), persistent=False)
@@ -101,7 +101,8 @@ class Prompt(RelationClassifier):
             add_special_tokens=False,
         )["input_ids"]
         sentences = tokenize_marked(tokenizer, samples, ((-1,),) * 4, self.max_length - self._prompt + 4)
-        return [self._example(*one) for one in zip(samples, sentences, names[::2], names[1::2], strict=True)]
+        parts = zip(samples, sentences, names[::2], names[1::2], strict=True)
+        return [self._example(*of_sample) for of_sample in parts]
 
     def _example(self, sample: RelationSample, marked: Marked, head: list[int], tail: list[int]) -> Example:
         tokenizer, (the, the_again) = self.encoder.tokenizer, self._the
@@ -138,5 +139,5 @@ class Prompt(RelationClassifier):
     def relation_scores(self, output: torch.Tensor) -> torch.Tensor:
         """(n, labels): the sum of the five words' raw logits."""
         slots = self.slots.to(output.device)
-        at = torch.arange(MASKS, device=output.device)
-        return output[:, at, slots].sum(dim=-1)
+        mask = torch.arange(MASKS, device=output.device)
+        return output[:, mask, slots].sum(dim=-1)

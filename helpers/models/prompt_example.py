@@ -63,7 +63,7 @@ def prompt_steps(model: Prompt, sample: RelationSample) -> list[PromptStep]:
         "entity 1, entity 2": f"{sample.head_text}, {sample.tail_text}",
         "template after the sentence": _filled(sample, masks),
         "tokens": " ".join(tokens),
-        **{f"words that mask {at} may take": ", ".join(names) for at, names in enumerate(allowed, start=1)},
+        **{f"words that mask {n} may take": ", ".join(names) for n, names in enumerate(allowed, start=1)},
         f"words of {sample.relation}": " ".join(words),
         "template filled with them": _filled(sample, words),
         "word with the highest logit at each mask": " ".join(best),
@@ -74,5 +74,5 @@ def prompt_steps(model: Prompt, sample: RelationSample) -> list[PromptStep]:
 
 def _filled(sample: RelationSample, words: Sequence[str]) -> str:
     """The template with something at the five places of its masks."""
-    one, two, three, four, five = words
-    return f"the {one} {sample.head_text} {two} {three} {four} the {five} {sample.tail_text}"
+    first, second, third, fourth, fifth = words
+    return f"the {first} {sample.head_text} {second} {third} {fourth} the {fifth} {sample.tail_text}"

@@ -71,7 +71,7 @@ class ModelEntry:
         >>> MODELS["r-bert"].settings_name("paper")
         'wu2019'
         """
-        papers = [one for one in self.settings if one != "standard"]
+        papers = [paper for paper in self.settings if paper != "standard"]
         return papers[0] if name == "paper" and papers else name
 
     def full_title(self, options: Mapping[str, Any]) -> str:
@@ -302,14 +302,14 @@ def check_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     for option in options:
         if option not in known:
             raise unknown_name(f"option of {name}", option, known)
-    found = {
+    checked = {
         option: checked_option(option, value, known[option].kind or type(known[option].default))
         for option, value in options.items()
     }
     if not entry.wraps:
-        return found
-    own, of_base = _split(entry, found)
-    return found | check_options(own.get("base", entry.wraps), of_base)
+        return checked
+    own, of_base = _split(entry, checked)
+    return checked | check_options(own.get("base", entry.wraps), of_base)
 
 
 def full_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -343,7 +343,7 @@ def model_versions(name: str, options: Mapping[str, Any]) -> dict[str, int]:
     """
     entry = model_entry(name)
     inner = options.get("base", entry.wraps or entry.base or name)
-    return {f"model {one}": model_entry(one).version for one in dict.fromkeys((name, inner))}
+    return {f"model {model}": model_entry(model).version for model in dict.fromkeys((name, inner))}
 
 
 def build(

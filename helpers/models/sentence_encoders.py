@@ -72,7 +72,7 @@ class WordEncoder(SentenceEncoder):
     def prepare(self, bags: Sequence[Bag], seed: int, precision: str) -> None:
         """The vocabulary and its vectors, drawn from `seed`; a model that has them keeps them."""
         samples = (sample for bag in bags for sample in bag.samples)
-        self.words.prepare((words_of(self._unmasked(one).text) for one in samples), seed)
+        self.words.prepare((words_of(self._unmasked(sample).text) for sample in samples), seed)
 
     def _unmasked(self, sample: RelationSample) -> RelationSample:
         return without_entities(sample) if self.masked else sample
@@ -85,7 +85,7 @@ class WordEncoder(SentenceEncoder):
         signs = [[UNK], [], [UNK], []] if self.masked else [[], [], [], []]
         left = [self._unmasked(sample) for sample in samples]
         marked = tokenize_marked(self.words.tokenize, left, signs, _NO_LIMIT)
-        return [self._example(one.ids or [UNK], one.marks) for one in marked]
+        return [self._example(sentence.ids or [UNK], sentence.marks) for sentence in marked]
 
     def _example(self, ids: list[int], marks: Sequence[int]) -> Example:
         padding = [PAD] * min(2, max(self.max_length - len(ids), 0))
@@ -95,8 +95,8 @@ class WordEncoder(SentenceEncoder):
 
     def embed(self, batch: Batch) -> torch.Tensor:
         """(S, T, width): the word's vector, and where it stands from head and tail."""
-        at, inside = torch.arange(batch.ids.shape[1], device=batch.ids.device), batch.ids != PAD
-        rows = at[None, :, None] - batch.places[:, None, :] + self.max_length  # (S, T, 2)
+        position, inside = torch.arange(batch.ids.shape[1], device=batch.ids.device), batch.ids != PAD
+        rows = position[None, :, None] - batch.places[:, None, :] + self.max_length  # (S, T, 2)
         rows = rows.clamp(max=2 * self.max_length - 1) * inside[:, :, None]
         places = [table(rows[:, :, which]) for which, table in enumerate(self.positions)]
         return torch.cat([self.words(batch.ids), *places], dim=2)
@@ -119,13 +119,13 @@ class ConvolutionEncoder(WordEncoder):
 
     def forward(self, batch: Batch) -> torch.Tensor:
         """(S, H)."""
-        found = self.convolution(self.embed(batch).transpose(1, 2))  # (S, filters, T)
+        convolved = self.convolution(self.embed(batch).transpose(1, 2))  # (S, filters, T)
         if self.segments == 1:
-            return self.dropout(torch.relu(found).amax(dim=2))
-        at = torch.arange(batch.ids.shape[1], device=batch.ids.device)
-        segment = (at[None, :, None] > batch.places[:, None, :]).sum(dim=2)
+            return self.dropout(torch.relu(convolved).amax(dim=2))
+        position = torch.arange(batch.ids.shape[1], device=batch.ids.device)
+        segment = (position[None, :, None] > batch.places[:, None, :]).sum(dim=2)
         segment = segment.masked_fill(batch.ids == PAD, -1)[:, None]
-        parts = [found + _OUTSIDE * (segment != part) for part in range(3)]
+        parts = [convolved + _OUTSIDE * (segment != part) for part in range(3)]
         return self.dropout(torch.cat([torch.relu(part).amax(dim=2) for part in parts], dim=1))
 
 
@@ -176,8 +176,8 @@ class RecurrentEncoder(WordEncoder):
         1 where there are any."""
         return [
             tuple(
-                one._replace(extra=self._side(bag, sample))
-                for one, sample in zip(sentences, bag.samples, strict=True)
+                sentence._replace(extra=self._side(bag, sample))
+                for sentence, sample in zip(sentences, bag.samples, strict=True)
             )
             for bag, sentences in zip(bags, super().examples(bags), strict=True)
         ]
@@ -186,10 +186,10 @@ class RecurrentEncoder(WordEncoder):
         side: dict[str, list] = {}
         if self.kinds:
             names = [set(self.types.get(entity, ())) for entity in (bag.head, bag.tail)]
-            side["types"] = [_shares([kind in one for kind in self.kinds]) for one in names]
+            side["types"] = [_shares([kind in own for kind in self.kinds]) for own in names]
         if self.aliases:
-            found = alias_matches(sample, self.aliases)
-            side["aliases"] = _shares([relation in found for relation in self.aliases])
+            matching = alias_matches(sample, self.aliases)
+            side["aliases"] = _shares([relation in matching for relation in self.aliases])
         return side
 
     def forward(self, batch: Batch) -> torch.Tensor:
@@ -216,7 +216,7 @@ def recurrent_states(layer: nn.RNNBase, vectors: torch.Tensor, inside: torch.Ten
 
 def _shares(present: Sequence[bool]) -> list[float]:
     """1 / (how many are present) for each that is."""
-    return [float(one) / max(sum(present), 1) for one in present]
+    return [float(flag) / max(sum(present), 1) for flag in present]
 
 
 def alias_matches(sample: RelationSample, aliases: Names) -> list[str]:
@@ -231,7 +231,7 @@ def alias_matches(sample: RelationSample, aliases: Names) -> list[str]:
     """
     (_, start), (end, _) = sorted((sample.head, sample.tail))
     between = set(words_of(sample.text[start:end]))
-    phrases = {relation: [set(words_of(one)) for one in names] for relation, names in aliases.items()}
+    phrases = {relation: [set(words_of(phrase)) for phrase in names] for relation, names in aliases.items()}
     return [
         relation
         for relation, names in phrases.items()

@@ -61,8 +61,8 @@ def processor_threads(count: int | None) -> Iterator[None]:
 def save_checkpoint(path: Path, model: nn.Module, optimizer: Optimizer, progress: dict[str, Any]) -> None:
     """Write weights, optimiser state and `progress` (JSON values), atomically."""
     states = optimizer.state_dict()["state"].items()
-    parts = {"model": model.state_dict()} | {f"optimizer.{place}": state for place, state in states}
-    named = {f"{part}.{name}": one for part, state in parts.items() for name, one in state.items()}
+    parts = {"model": model.state_dict()} | {f"optimizer.{number}": state for number, state in states}
+    named = {f"{part}.{name}": value for part, state in parts.items() for name, value in state.items()}
     _write(path, named, {"progress": json.dumps(progress)})
 
 
@@ -83,8 +83,8 @@ def load_checkpoint(
         why = f"not a checkpoint of this model ({error}); delete it to start anew"
         raise ValueError(f"{path}: {why}") from None
     parameters = (parameter for group in optimizer.param_groups for parameter in group["params"])
-    for place, parameter in enumerate(parameters):
-        if state := _under(f"optimizer.{place}.", tensors):
+    for number, parameter in enumerate(parameters):
+        if state := _under(f"optimizer.{number}.", tensors):
             optimizer.state[parameter] = state
     return progress
 
@@ -292,8 +292,9 @@ def first_process() -> Iterator[bool]:
 
 def _optimizer(model: nn.Module, settings: Settings, device: torch.device) -> torch.optim.Optimizer:
     """Fused Adam or AdamW with weight decay on matrices only; plain SGD with weight decay on everything."""
-    learnt = [one for one in model.parameters() if one.requires_grad]
-    matrices, vectors = [one for one in learnt if one.ndim > 1], [one for one in learnt if one.ndim <= 1]
+    learnt = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    matrices = [parameter for parameter in learnt if parameter.ndim > 1]
+    vectors = [parameter for parameter in learnt if parameter.ndim <= 1]
     decay = 0.0 if settings.optimizer == "adam" else settings.weight_decay
     if settings.optimizer == "sgd":
         return torch.optim.SGD([*matrices, *vectors], lr=settings.learning_rate, weight_decay=decay)
@@ -344,8 +345,9 @@ def outputs(
     device = next(model.parameters()).device
     model.eval()
     with torch.inference_mode():
-        found = [function(model.collate([examples[at] for at in batch]).to(device)).float() for batch in bar]
-    rows = torch.cat(found).cpu() if found else ()  # on the device until then: nothing waits for a batch
+        inputs = (model.collate([examples[index] for index in batch]).to(device) for batch in bar)
+        computed = [function(batch).float() for batch in inputs]
+    rows = torch.cat(computed).cpu() if computed else ()  # on the device until now: no batch waits for it
     pairs = list(zip(itertools.chain(*mine), rows, strict=True))
     everything = gather_object(pairs) if joined.num_processes > 1 else pairs
     return torch.stack([row for _, row in sorted(everything, key=lambda pair: pair[0])])

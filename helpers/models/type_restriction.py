@@ -55,11 +55,11 @@ def possible_relations(
     >>> possible_relations([sample], "no_relation")
     {('PERSON', 'NUMBER'): ('age',)}
     """
-    found: dict[Types, set[str]] = defaultdict(set)
+    relations: dict[Types, set[str]] = defaultdict(set)
     for sample in samples:
         if sample.relation != negative:
-            found[_types(sample, typed)].add(sample.relation)
-    return {types: tuple(sorted(found[types])) for types in sorted(found)}
+            relations[_types(sample, typed)].add(sample.relation)
+    return {types: tuple(sorted(relations[types])) for types in sorted(relations)}
 
 
 def _types(sample: TypedSample, typed: bool) -> Types:
@@ -134,8 +134,8 @@ class TypeRestriction(nn.Module, Model):
         whole: History | None = None
         for number, (name, labels, members) in enumerate(self._plan(samples)):
             stage = self.make(labels, self.seed)
-            place = checkpoint and checkpoint.with_name(f"{checkpoint.stem}-{number}{checkpoint.suffix}")
-            history = stage.fit(members, place, None, progress)
+            own = checkpoint and checkpoint.with_name(f"{checkpoint.stem}-{number}{checkpoint.suffix}")
+            history = stage.fit(members, own, None, progress)
             self.stages[name] = stage
             if isinstance(stage, nn.Module):
                 self._modules_of_stages.append(stage)
@@ -146,12 +146,14 @@ class TypeRestriction(nn.Module, Model):
 
     def _plan(self, samples: Sequence[TypedSample]) -> list[tuple[str, tuple[str, ...], list[TypedSample]]]:
         """Name, labels and training samples of each stage."""
-        binary = [one if self._is_negative(one) else replace(one, relation=POSITIVE) for one in samples]
+        related = [sample for sample in samples if not self._is_negative(sample)]
+        binary = [
+            sample if self._is_negative(sample) else replace(sample, relation=POSITIVE) for sample in samples
+        ]
         plan = [("binary", (self.negative, POSITIVE), binary)]
         for types, relations in self.possible.items():
             if len(relations) > 1:
-                related = (one for one in samples if not self._is_negative(one))
-                members = [one for one in related if _types(one, self.typed) == types]
+                members = [sample for sample in related if _types(sample, self.typed) == types]
                 plan.append((_stage(types), relations, members))
         return plan
 
@@ -169,24 +171,25 @@ class TypeRestriction(nn.Module, Model):
         corrected = np.full(len(samples), negative)
         leaky = corrected.copy()
         # the first stage knows two labels; the gold ones are hidden from it
-        hidden = [replace(one, relation=self.negative) for one in samples]
+        hidden = [replace(sample, relation=self.negative) for sample in samples]
         alarms = self.stages["binary"].predict(hidden, progress).astype(bool)
         seen = possible_relations(samples, self.negative, self.typed)
         groups: dict[Types, list[int]] = defaultdict(list)
-        for place in np.flatnonzero(alarms).tolist():
-            groups[_types(samples[place], self.typed)].append(place)
-        for types, places in groups.items():
+        for index in np.flatnonzero(alarms).tolist():
+            groups[_types(samples[index], self.typed)].append(index)
+        for types, indices in groups.items():
             relations = self.possible.get(types, ())
             if len(relations) > 1:
-                members = [replace(samples[place], relation=relations[0]) for place in places]
-                found = self.stages[_stage(types)].predict(members, progress)
-                corrected[places] = leaky[places] = [self.labels.index(relations[one]) for one in found]
+                members = [replace(samples[index], relation=relations[0]) for index in indices]
+                predicted = self.stages[_stage(types)].predict(members, progress)
+                ids = [self.labels.index(relations[number]) for number in predicted]
+                corrected[indices] = leaky[indices] = ids
                 continue
             if relations:
-                corrected[places] = self.labels.index(relations[0])
+                corrected[indices] = self.labels.index(relations[0])
             if len(seen.get(types, ())) == 1:
-                leaky[places] = self.labels.index(seen[types][0])
-        leaky[[self._is_negative(one) for one in samples]] = negative
+                leaky[indices] = self.labels.index(seen[types][0])
+        leaky[[self._is_negative(sample) for sample in samples]] = negative
         return dict(zip(EVALUATIONS, (corrected, leaky), strict=True))
 
     def predict(self, samples: Sequence[TypedSample], progress: bool = True) -> np.ndarray:

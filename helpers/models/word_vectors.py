@@ -130,19 +130,19 @@ class WordVectors(nn.Module):
         counts, always = Counter(word for words in sentences for word in words), set(always)
         if self._file:
             rows, values = self._file
-            found = {next((one for one in (word, word.lower()) if one in rows), "") for word in counts}
-            found |= set(rows) if self.whole else set()
+            chosen = {next((form for form in (word, word.lower()) if form in rows), "") for word in counts}
+            chosen |= set(rows) if self.whole else set()
         else:
             lower: Counter[str] = Counter()
             for word, count in counts.items():
                 lower[word if word in always else word.lower()] += count
-            found = {word for word, count in lower.items() if count >= OFTEN or self.source == ENCODER}
-        words = sorted((found - {""}) | always)
+            chosen = {word for word, count in lower.items() if count >= OFTEN or self.source == ENCODER}
+        words = sorted((chosen - {""}) | always)
         drawn = torch.Generator().manual_seed(seed)
         table = torch.rand(len(words) + 2, self.width, generator=drawn) * 2 - 1
         if self._file:
-            own = [place for place, word in enumerate(words) if word in rows]
-            table[[place + 2 for place in own]] = torch.from_numpy(values[[rows[words[at]] for at in own]])
+            own = {number: rows[word] for number, word in enumerate(words, start=2) if word in rows}
+            table[[*own]] = torch.from_numpy(values[[*own.values()]])
         elif self._pieces:
             table[2:] = self._means(words)
         table[PAD] = 0
@@ -150,7 +150,7 @@ class WordVectors(nn.Module):
 
     def _put(self, words: Sequence[str], table: torch.Tensor) -> None:
         device = self.later.device
-        self.known = {word: place for place, word in enumerate(words, start=2)}
+        self.known = {word: number for number, word in enumerate(words, start=2)}
         self.words = nn.Embedding.from_pretrained(table.to(device), freeze=not self.tuned, padding_idx=PAD)
         self.register_buffer("spelling", spelled(list(words)).to(device))
         self.later = self.later[:0]
@@ -161,9 +161,9 @@ class WordVectors(nn.Module):
             return torch.empty(0, self.width)
         tokenizer, weight = self._pieces
         pieces = tokenizer(list(words), add_special_tokens=False, verbose=False)["input_ids"]
-        pieces = [one or [tokenizer.unk_token_id] for one in pieces]
+        pieces = [ids or [tokenizer.unk_token_id] for ids in pieces]
         starts = torch.tensor([0, *map(len, pieces[:-1])]).cumsum(0)
-        flat = torch.tensor([piece for one in pieces for piece in one])
+        flat = torch.tensor([piece for ids in pieces for piece in ids])
         return functional.embedding_bag(flat, weight, starts, mode="mean")
 
     def ids(self, words: Sequence[str]) -> list[int]:
@@ -173,7 +173,7 @@ class WordVectors(nn.Module):
         keys = [word if word in self.known else word.lower() for word in words]
         new = [word for word in dict.fromkeys(keys) if word not in self.known] if self._pieces else []
         if new:
-            self.known |= {word: len(self.known) + place for place, word in enumerate(new, start=2)}
+            self.known |= {word: len(self.known) + number for number, word in enumerate(new, start=2)}
             self.later = torch.cat([self.later, self._means(new).to(self.later.device)])
         return [self.known.get(word, UNK) for word in keys]
 

@@ -63,9 +63,9 @@ def only_labels(targets: sparse.csc_array) -> np.ndarray:
     [1, 0]
     """
     each = targets.sum(axis=1)
-    odd = each != 1
-    if odd.any():
-        row = int(odd.argmax())
+    wrong = each != 1
+    if wrong.any():
+        row = int(wrong.argmax())
         raise ValueError(f"y[{row}] has {int(each[row])} labels; this technique needs exactly one a document")
     return targets.tocsr().indices
 
@@ -243,14 +243,14 @@ class BinaryAndMulticlass(LinearClassifier):
         classes = only_labels(targets) if self._is_matrix or targets.shape[1] > 1 else targets.toarray()[:, 0]
         count = len(self.classes_)
         rows = Rows(X, options)
-        weights, found = rows.train_classes(classes)
+        weights, present = rows.train_classes(classes)
         table = np.zeros((count, rows.width))
-        if len(found) == 2 and weights.shape[1] == 1:
+        if len(present) == 2 and weights.shape[1] == 1:
             weights = np.hstack([weights, -weights])
-        table[found] = weights[:, : len(found)].T
+        table[present] = weights[:, : len(present)].T
         self._set_weights(table, options)
         self.thresholds_ = np.full(count, -np.inf)
-        self.thresholds_[found] = 0.0
+        self.thresholds_[present] = 0.0
         self.multiclass_ = True
 
     def __sklearn_tags__(self) -> Any:

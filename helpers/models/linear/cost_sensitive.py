@@ -94,11 +94,11 @@ class CostSensitive(LinearClassifier):
         random, labels = check_random_state(self.random_state), range(problems.count)
         drawn = (self._orders(random, problems.n, grid) for _ in labels)
         orders = [next(drawn)] * problems.count if self.pooled else drawn
-        pieces = ((label, grid, one) for label, one in zip(labels, orders, strict=True))
+        pieces = ((label, grid, own) for label, own in zip(labels, orders, strict=True))
         counts = problems.each(_counts_of_label, pieces, self.n_jobs, self._title())
         if self.pooled:
-            counts = [Counts(*np.sum([tuple(one) for one in counts], axis=0))] * problems.count
-        pairs = [grid[int(np.argmax(one.f1()))] for one in counts]
+            counts = [Counts(*np.sum([tuple(own) for own in counts], axis=0))] * problems.count
+        pairs = [grid[int(np.argmax(own.f1()))] for own in counts]
         problems.each(_kept, zip(labels, pairs, strict=True), self.n_jobs, self._title())
         self._set_weights(problems.weights, options)
         self.c_factors_, self.costs_ = (np.array(column) for column in zip(*pairs, strict=True))
@@ -124,9 +124,9 @@ def _counts_of_label(problems: LabelProblems, piece: Piece) -> Counts:
     positive = problems.positive(label)
     predicted = np.zeros((len(grid), problems.n), dtype=bool)
     same = all(order is orders[0] for order in orders)
-    for places in [range(len(grid))] if same else [[place] for place in range(len(grid))]:
+    for places in [range(len(grid))] if same else [[number] for number in range(len(grid))]:
         for training, validation in cross_validation_folds(orders[places[0]]):
-            weights = _weights_of_pairs(problems, label, training, [grid[place] for place in places])
+            weights = _weights_of_pairs(problems, label, training, [grid[number] for number in places])
             decided = problems.decide(weights, validation) > 0
             predicted[np.ix_(places, validation)] = decided.T
     tp = (predicted & positive).sum(axis=1)
@@ -137,14 +137,14 @@ def _weights_of_pairs(
     problems: LabelProblems, label: int, training: np.ndarray, pairs: Sequence[Pair]
 ) -> np.ndarray:
     """(width, pairs) weights of a label, one column a pair."""
-    found: dict[Pair, np.ndarray] = {}
+    weights: dict[Pair, np.ndarray] = {}
     # The cost is that of positive documents: without any, it changes nothing.
     any_positive = problems.positive(label)[training].any()
     for factor, cost in pairs:
         pair = (factor, cost if any_positive else 1.0)
-        if pair not in found:
-            found[pair] = problems.train(label, training, pair[1], factor)
-    return np.stack([found[factor, cost if any_positive else 1.0] for factor, cost in pairs], axis=1)
+        if pair not in weights:
+            weights[pair] = problems.train(label, training, pair[1], factor)
+    return np.stack([weights[factor, cost if any_positive else 1.0] for factor, cost in pairs], axis=1)
 
 
 def _kept(problems: LabelProblems, piece: tuple[int, Pair]) -> None:

@@ -62,10 +62,10 @@ def _of_shape(arrays: Mapping[str, np.ndarray], name: str, shape: tuple[int, ...
     return arrays[name]
 
 
-def _node_arrays(place: int, node: Node) -> dict[str, np.ndarray]:
+def _node_arrays(number: int, node: Node) -> dict[str, np.ndarray]:
     named = {"labels": node.labels, "bias": node.bias}
     named |= {name: getattr(node.weights, name) for name in ("data", "indices", "indptr")}
-    return {f"node-{place}-{name}": array for name, array in named.items()}
+    return {f"node-{number}-{name}": array for name, array in named.items()}
 
 
 def _tree(arrays: Mapping[str, np.ndarray], children: list[int], width: int, labels: int) -> Node:
@@ -75,16 +75,16 @@ def _tree(arrays: Mapping[str, np.ndarray], children: list[int], width: int, lab
     places = iter(range(len(children)))
 
     def next_node() -> Node:
-        place = next(places)
-        node = Node(arrays[f"node-{place}-labels"])
+        number = next(places)
+        node = Node(arrays[f"node-{number}-labels"])
         if not (node.labels < labels).all() or not (node.labels >= 0).all():
-            raise ValueError(f"node {place} has labels that are not in the list")
-        columns = children[place] or len(node.labels)
-        node.bias = _of_shape(arrays, f"node-{place}-bias", (columns,))
-        parts = tuple(arrays[f"node-{place}-{name}"] for name in ("data", "indices", "indptr"))
+            raise ValueError(f"node {number} has labels that are not in the list")
+        columns = children[number] or len(node.labels)
+        node.bias = _of_shape(arrays, f"node-{number}-bias", (columns,))
+        parts = tuple(arrays[f"node-{number}-{name}"] for name in ("data", "indices", "indptr"))
         node.weights = sparse.csr_array(parts, shape=(width, columns))
         node.weights.check_format(full_check=True)  # a place outside would be read without a check
-        node.children = [next_node() for _ in range(children[place])]
+        node.children = [next_node() for _ in range(children[number])]
         return node
 
     return next_node()
@@ -175,8 +175,8 @@ class DocumentClassifier:
     def predict(self, documents: Documents) -> list[tuple[str, ...]]:
         """The labels of each document: those that score above `threshold`, none or several; if every training
         document had one label, the one with the highest score. Raises as `scores` does."""
-        found = self.classifier.predict(self.features(documents))
-        return [tuple(self.labels[column] for column in np.flatnonzero(row)) for row in found]
+        predicted = self.classifier.predict(self.features(documents))
+        return [tuple(self.labels[column] for column in np.flatnonzero(row)) for row in predicted]
 
     def features(self, documents: Documents) -> sparse.csr_array:
         """(n, d) what the technique sees of these documents."""
@@ -229,8 +229,8 @@ class DocumentClassifier:
         if isinstance(made, LabelTree):
             nodes = list(made.root_.walk())
             facts["children"] = [len(node.children) for node in nodes]
-            for place, node in enumerate(nodes):
-                arrays |= _node_arrays(place, node)
+            for number, node in enumerate(nodes):
+                arrays |= _node_arrays(number, node)
         arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
         try:
             content = save(arrays, {"settings": json.dumps(facts, default=_plain)})
@@ -274,7 +274,7 @@ class DocumentClassifier:
             model._vectorizer = _restored_vectorizer(model.tfidf, facts["words"], arrays.get("idf"))
         made, width, labels = model.classifier, facts["width"], len(facts["labels"])
         given = facts["parameters"].items()
-        made.set_params(**{name: tuple(one) if isinstance(one, list) else one for name, one in given})
+        made.set_params(**{name: tuple(value) if isinstance(value, list) else value for name, value in given})
         made.multiclass_, made.n_features_in_, made._is_matrix = facts["multiclass"], width, True
         for name, shape in _shapes(made, labels, width).items():
             setattr(made, name, _of_shape(arrays, name, shape))
@@ -290,14 +290,14 @@ def _tfidf_settings(tfidf: Mapping[str, Any]) -> dict[str, Any]:
         if name not in known:
             raise unknown_name("setting of tfidf", name, known)
     ranges = {name: tuple(tfidf[name]) for name in ("ngram_range",) if isinstance(tfidf.get(name), list)}
-    found = dict(tfidf) | ranges  # JSON has lists only
+    settings = dict(tfidf) | ranges  # JSON has lists only
     try:  # scikit-learn looks at them when it is given texts; with a vocabulary it learns nothing from these
         with np.errstate(divide="ignore"), warnings.catch_warnings():
             warnings.filterwarnings("error", "Only .*dtype")  # else another one is taken in its place
-            TfidfVectorizer(**{"vocabulary": ["a"]} | found).fit(["a"])
+            TfidfVectorizer(**{"vocabulary": ["a"]} | settings).fit(["a"])
     except (ValueError, TypeError, re.error, UserWarning) as error:
         raise ValueError(f"tfidf: {abridged(' '.join(str(error).split()), 240)}") from None
-    return found
+    return settings
 
 
 def _check_facts(facts: Mapping[str, Any]) -> None:
@@ -306,7 +306,7 @@ def _check_facts(facts: Mapping[str, Any]) -> None:
         if name not in TFIDF_SETTINGS:
             raise unknown_name("setting of tfidf in a file", name, sorted(TFIDF_SETTINGS))
     for name in ("labels", "words"):
-        if not all(isinstance(one, str) for one in facts.get(name, [])):
+        if not all(isinstance(text, str) for text in facts.get(name, [])):
             raise ValueError(f"{name} holds something that is no text")
     if len(set(facts["labels"])) != len(facts["labels"]):
         raise ValueError("labels holds a label twice")

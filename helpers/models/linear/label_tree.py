@@ -63,28 +63,28 @@ def beam_search(root: Any, X: sparse.csr_array, width: int, labels: int) -> np.n
     [[0.0183, 1.0]]
     """
     nodes = list(root.walk())
-    place = {id(node): index for index, node in enumerate(nodes)}
+    numbers = {id(node): index for index, node in enumerate(nodes)}
     n = X.shape[0]
     beam = Beam(np.arange(n), np.zeros(n, dtype=np.intp), np.zeros(n))
     while any(nodes[index].children for index in np.unique(beam.nodes)):
-        beam = _next_level(beam, nodes, place, X).best(width)
-    found = np.zeros((n, labels))
+        beam = _next_level(beam, nodes, numbers, X).best(width)
+    scored = np.zeros((n, labels))
     for index in np.unique(beam.nodes):
         followers = beam.nodes == index
         documents, scores = beam.documents[followers], beam.scores[followers]
-        found[np.ix_(documents, nodes[index].labels)] = np.exp(
+        scored[np.ix_(documents, nodes[index].labels)] = np.exp(
             scores[:, None] + _path_scores(nodes[index], X[documents])
         )
-    return found
+    return scored
 
 
-def _next_level(beam: Beam, nodes: list[Any], place: dict[int, int], X: sparse.csr_array) -> Beam:
+def _next_level(beam: Beam, nodes: list[Any], numbers: dict[int, int], X: sparse.csr_array) -> Beam:
     """Leaves stay; the followers of any other node meet all its children."""
     parts = []
     for index in np.unique(beam.nodes):
         followers = beam.nodes == index
         documents, scores = beam.documents[followers], beam.scores[followers]
-        children = np.array([place[id(child)] for child in nodes[index].children], dtype=np.intp)
+        children = np.array([numbers[id(child)] for child in nodes[index].children], dtype=np.intp)
         if not len(children):
             parts.append((documents, np.full(len(documents), index), scores))
             continue

@@ -97,23 +97,23 @@ def _taken(words: list[str], flag: str, kind: type, text: str) -> int | float | 
     """Take the last `flag` and its number out of `words`; None if it is not there."""
     value = None
     while flag in words:
-        place = words.index(flag)
+        index = words.index(flag)
         try:
-            value = kind(words[place + 1])
+            value = kind(words[index + 1])
         except (IndexError, ValueError):
             raise ValueError(f"options {text!r}: {flag} needs a number after it") from None
-        del words[place : place + 2]
+        del words[index : index + 2]
     return value
 
 
 def _check_parameters(options: str, text: str) -> None:
     try:
-        found = parameter(options)
+        parsed = parameter(options)
     except (ValueError, IndexError) as error:
         raise ValueError(f"options {text!r}: LIBLINEAR does not understand them ({error})") from None
-    if not (0 < found.C < math.inf and found.eps > 0):
+    if not (0 < parsed.C < math.inf and parsed.eps > 0):
         raise ValueError(f"options {text!r}: -c and -e have to be above 0, and -c finite")
-    if not all(0 < weight < math.inf for weight in found.weight[: found.nr_weight]):
+    if not all(0 < weight < math.inf for weight in parsed.weight[: parsed.nr_weight]):
         raise ValueError(f"options {text!r}: the weights -wi have to be above 0 and finite")
 
 
@@ -214,12 +214,11 @@ class Rows:
         _seed_c_library()
         model = liblinear.train(ctypes.byref(part), ctypes.byref(settings))
         try:
-            found = model.contents
-            labels = np.array(found.label[: found.nr_class])
-            columns = (
-                1 if found.nr_class == 2 and settings.solver_type != solver_names.MCSVM_CS else found.nr_class
-            )
-            weights = np.ctypeslib.as_array(found.w, (self.width, columns))[self._places]  # a copy
+            trained = model.contents
+            labels = np.array(trained.label[: trained.nr_class])
+            single = trained.nr_class == 2 and settings.solver_type != solver_names.MCSVM_CS
+            columns = 1 if single else trained.nr_class
+            weights = np.ctypeslib.as_array(trained.w, (self.width, columns))[self._places]  # a copy
         finally:
             liblinear.free_and_destroy_model(ctypes.byref(model))
         return weights, labels

@@ -168,10 +168,10 @@ class LabelProblems:
 
     def positive(self, label: int) -> np.ndarray:
         """(n,) bool: the documents that have the label."""
-        found = np.zeros(self.n, dtype=bool)
+        positive = np.zeros(self.n, dtype=bool)
         start, end = self._targets.indptr[label : label + 2]
-        found[self._targets.indices[start:end]] = True
-        return found
+        positive[self._targets.indices[start:end]] = True
+        return positive
 
     def supports(self) -> np.ndarray:
         """(L,) number of documents with each label."""

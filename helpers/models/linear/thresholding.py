@@ -47,13 +47,13 @@ class Counts(NamedTuple):
         """
         return Counts(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
 
-    def at(self, place: int) -> Counts:
+    def at(self, index: int) -> Counts:
         """The counts of one place.
 
         >>> Counts(np.array([1, 0]), np.array([1, 0]), np.array([0, 1])).at(1)
         Counts(tp=0, fp=0, fn=1)
         """
-        return Counts(*(int(count[place]) for count in self))
+        return Counts(*(int(count[index]) for count in self))
 
 
 class Cuts(NamedTuple):
@@ -65,17 +65,17 @@ class Cuts(NamedTuple):
     scores: np.ndarray
     counts: Counts
 
-    def threshold(self, place: int) -> float:
+    def threshold(self, index: int) -> float:
         """The score to exceed: between the neighbours of the cut, or just beyond the ends.
 
         >>> threshold_candidates(np.array([0.2, 0.6]), np.array([False, True])).threshold(1)
         0.4
         """
-        if place == 0:
+        if index == 0:
             return float(np.nextafter(self.scores[0], -np.inf))
-        if place == len(self.scores):
+        if index == len(self.scores):
             return float(np.nextafter(self.scores[-1], np.inf))
-        return float((self.scores[place - 1] + self.scores[place]) / 2)
+        return float((self.scores[index - 1] + self.scores[index]) / 2)
 
 
 def threshold_candidates(scores: np.ndarray, positive: np.ndarray) -> Cuts:
@@ -232,9 +232,9 @@ class Thresholding(LinearClassifier):
             for rank, (label, folds) in enumerate(zip(order, results, strict=True), start=1):
                 places = [last_best(_macro_and_micro(fold.counts, pooled, rank)) for fold in folds]
                 chosen = list(zip(folds, places, strict=True))
-                self.thresholds_[label] = -np.mean([fold.threshold(place) for fold, place in chosen])
-                for fold, place in chosen:
-                    pooled = pooled.plus(fold.counts.at(place))
+                self.thresholds_[label] = -np.mean([fold.threshold(index) for fold, index in chosen])
+                for fold, index in chosen:
+                    pooled = pooled.plus(fold.counts.at(index))
 
     def _scut(self, problems: LabelProblems, random: np.random.RandomState) -> None:
         pieces = ((label, draw_orders(random, problems.n)) for label in range(problems.count))
