@@ -124,8 +124,8 @@ def read_parameters(path: Path) -> dict[str, str]:
     if tagged != ["code"]:
         raise ValueError(f"{path.name}: needs exactly one code cell tagged 'parameters', has {len(tagged)}")
     with naming_file(path):
-        found = papermill.inspect_notebook(path)
-    declared = {name: parameter["inferred_type_name"] for name, parameter in found.items()}
+        inspected = papermill.inspect_notebook(path)
+    declared = {name: parameter["inferred_type_name"] for name, parameter in inspected.items()}
     for name, kind in declared.items():
         if kind not in KINDS:
             raise ValueError(f"{path.name}: {name} is of unknown kind {kind}; known: {', '.join(KINDS)}")

@@ -188,7 +188,7 @@ def find_cell(frame: pd.DataFrame, **where: str) -> Cell:
     >>> find_cell(load_published(), paper="R", item="Table V", metric="ppr").value
     87.72
     """
-    found = np.flatnonzero(np.logical_and.reduce([frame[name] == value for name, value in where.items()]))
-    if len(found) != 1:
-        raise ValueError(f"{len(found)} published cells with {where}; exactly one is needed")
-    return as_cell(frame.iloc[found[0]])
+    rows = np.flatnonzero(np.logical_and.reduce([frame[name] == value for name, value in where.items()]))
+    if len(rows) != 1:
+        raise ValueError(f"{len(rows)} published cells with {where}; exactly one is needed")
+    return as_cell(frame.iloc[rows[0]])

@@ -68,8 +68,8 @@ def scheme_scores(run: Run) -> dict[str, float]:
     >>> scheme_scores(Run.from_outcome(table, dataset="d", model="m"))["macro"]
     0.42857142857142855
     """
-    found = averages(original_table(run), negative=run.negative)
-    return dict(zip(scheme_names(), found.tolist(), strict=True))
+    scores = averages(original_table(run), negative=run.negative)
+    return dict(zip(scheme_names(), scores.tolist(), strict=True))
 
 
 def paired_scores(run: Run) -> dict[str, float]:
@@ -91,13 +91,13 @@ def _direction(run: Run, outcomes: Outcome) -> np.ndarray:
     """(..., 5) the scores `DIRECTION` of the run's outcomes or of replicates of them."""
     if run.kind != "paired" or run.second:
         raise ValueError(f"{run.model} on {run.dataset} has no predictions on paired samples")
-    found: DirectionScores = direction_scores(
+    scores: DirectionScores = direction_scores(
         outcomes,
         run.hyperparameters.get("inverse"),  # of data whose relations are not (e1,e2) and (e2,e1)
         performance=lambda table, classes_of: official_macro(table, run.negative, classes_of),
         classes_of=run.outcome(),
     )
-    return np.stack([np.asarray(getattr(found, name), dtype=float) for name in DIRECTION], axis=-1)
+    return np.stack([np.asarray(getattr(scores, name), dtype=float) for name in DIRECTION], axis=-1)
 
 
 class MixedRunsWarning(UserWarning):
@@ -116,9 +116,9 @@ def mixed_runs(
     for run in runs:
         made_by = [run.environment[name] for name in ("device", "precision") if run.environment.get(name)]
         if made_by:
-            found = kinds.setdefault((run.dataset, title(run), run.encoder or ""), {})
-            found[" ".join(made_by)] = None
-    mixed = {key: ", ".join(found) for key, found in kinds.items() if len(found) > 1}
+            seen = kinds.setdefault((run.dataset, title(run), run.encoder or ""), {})
+            seen[" ".join(made_by)] = None
+    mixed = {key: ", ".join(seen) for key, seen in kinds.items() if len(seen) > 1}
     for (dataset, model, _), text in mixed.items():
         warnings.warn(f"runs of {model} on {dataset} mix {text}", MixedRunsWarning, stacklevel=3)
     return mixed
@@ -169,13 +169,13 @@ def over_seeds(rows: pd.DataFrame) -> pd.DataFrame:
     >>> over_seeds(rows.assign(value=[0.5, 0.7])).round(4).to_numpy().tolist()
     [['d', 'm', '', 'f1', 0.6, 0.1414, 2, '9, 148']]
     """
-    found = []
+    means = []
     for key, group in rows.dropna(subset="value").groupby([*_NAMES, "score"], sort=False):
         mean, sd, runs = mean_and_sd(group["value"])
         mixed = rows.attrs.get("mixed", {}).get(key[:3])
         seeds = _listed(group["seed"]) + (f" (mixes {mixed})" if mixed else "")
-        found.append((*key, mean, sd if runs > 1 else np.nan, runs, seeds))
-    return pd.DataFrame(found, columns=[*_NAMES, "score", "mean", "sd", "runs", "seeds"])
+        means.append((*key, mean, sd if runs > 1 else np.nan, runs, seeds))
+    return pd.DataFrame(means, columns=[*_NAMES, "score", "mean", "sd", "runs", "seeds"])
 
 
 def _listed(seeds: Iterable[int]) -> str:
@@ -281,9 +281,9 @@ def epoch_runs(folder: Path | str, **where: str) -> dict[int, list[Run]]:
     """
     epochs: dict[int, list[Run]] = {}
     for run in list_runs(folder=folder, **where):
-        if found := re.search(r"(?:^|\+)epoch-(\d+)$", run.variant):
-            usual = replace(run, variant=run.variant[: found.start()])
-            epochs.setdefault(int(found[1]), []).append(usual)
+        if matched := re.search(r"(?:^|\+)epoch-(\d+)$", run.variant):
+            usual = replace(run, variant=run.variant[: matched.start()])
+            epochs.setdefault(int(matched[1]), []).append(usual)
     return dict(sorted(epochs.items()))
 
 

@@ -66,8 +66,8 @@ def from_to(values: Iterable[float], decimals: int = 1) -> str:
     >>> from_to([3.21, 1.0, 2.5]), from_to([1.01, 0.99])
     ('1.0 to 3.2', '1.0')
     """
-    found = sorted(values)
-    low, high = (f"{value:.{decimals}f}".replace("-", "−") for value in (found[0], found[-1]))
+    ordered = sorted(values)
+    low, high = (f"{value:.{decimals}f}".replace("-", "−") for value in (ordered[0], ordered[-1]))
     return low if low == high else f"{low} to {high}"
 
 

@@ -46,8 +46,8 @@ def scheme_look(scheme: str) -> dict[str, str]:
     ('X', True)
     """
     number = crc32(scheme.encode()) >> 8
-    place = _FREE_COLORS[number % len(_FREE_COLORS)], _FREE_MARKERS[number // 5 % len(_FREE_MARKERS)]
-    color, marker = _SCHEMES.get(scheme, place)
+    look = _FREE_COLORS[number % len(_FREE_COLORS)], _FREE_MARKERS[number // 5 % len(_FREE_MARKERS)]
+    color, marker = _SCHEMES.get(scheme, look)
     return {"color": PALETTE[color], "marker": marker}
 
 
@@ -114,13 +114,13 @@ def _narrow(figure: plt.Figure) -> None:
     """Lay a figure out anew for the width of a column."""
     wide, high = figure.get_size_inches()
     scale = min(1.0, COLUMN / wide)
-    places = [axes.get_subplotspec() for axes in figure.axes]
-    panels = sum(place is not None for place in places)
-    side_by_side = panels > 1 and all(place.get_gridspec().nrows == 1 for place in places if place)
+    specs = [axes.get_subplotspec() for axes in figure.axes]
+    panels = sum(spec is not None for spec in specs)
+    side_by_side = panels > 1 and all(spec.get_gridspec().nrows == 1 for spec in specs if spec)
     if side_by_side:
         below = iter(GridSpec(panels, 1, figure=figure))
-        for axes, place in zip(figure.axes, places, strict=True):
-            if place is not None:
+        for axes, spec in zip(figure.axes, specs, strict=True):
+            if spec is not None:
                 axes.set_subplotspec(next(below))
                 axes.tick_params(labelleft=True)
     tall = high * (0.75 * panels if side_by_side else max(scale, 0.75))

@@ -198,10 +198,10 @@ def submitted_test_set(
 def _read_gold(path: Path | str, columns: Mapping[str, str | None]) -> dict[str, str]:
     """Id → gold label of a file."""
     nothing = TestSet("", "labels", (), None, {}, 0, own=True)
-    found = read_labels_file(path, nothing, columns, ("id", "gold"))
-    if "id" not in found:
+    values = read_labels_file(path, nothing, columns, ("id", "gold"))
+    if "id" not in values:
         raise ValueError(f"{path}: a file of gold labels needs ids, to be matched by")
-    return dict(zip(found["id"], found["gold"], strict=True))
+    return dict(zip(values["id"], values["gold"], strict=True))
 
 
 def run_dataset(run: Run) -> str:
@@ -414,18 +414,18 @@ def _readable_rows(source: Any, check: _Check) -> Iterator[tuple[int | None, dic
 
 def label_outcome(path: Path | str, test: TestSet, columns: Mapping[str, str | None]) -> Outcome:
     """The outcome of a file of labels; with predictions on paired sentences, of both. Raises as above."""
-    found = read_labels_file(path, test, columns)
-    labels = test.labels or tuple(sorted(set(found["gold"])))
+    values = read_labels_file(path, test, columns)
+    labels = test.labels or tuple(sorted(set(values["gold"])))
     if test.negative not in (None, *labels):
         raise unknown_name("negative class", test.negative, labels)
-    predicted = {*found["predicted"], *found.get("predicted_paired", ())}
+    predicted = {*values["predicted"], *values.get("predicted_paired", ())}
     labels += tuple(sorted(predicted - {*labels, SKIPPED})) + (SKIPPED,) * (SKIPPED in predicted)
     with naming_file(path):
-        if "predicted_paired" in found:
+        if "predicted_paired" in values:
             return Outcome.from_columns(
-                found["gold"], found["predicted"], paired=found["predicted_paired"], labels=labels
+                values["gold"], values["predicted"], paired=values["predicted_paired"], labels=labels
             )
-        return Outcome.from_columns(found["gold"], found["predicted"], labels=labels)
+        return Outcome.from_columns(values["gold"], values["predicted"], labels=labels)
 
 
 def set_outcome(
@@ -457,8 +457,8 @@ def fact_outcome(
     path: Path | str, facts: Path | str | None, n_facts: int | None, test: TestSet
 ) -> RankedFacts:
     """The outcome of a ranked list of facts, as `read_fact_lists` reads it."""
-    (found,) = read_fact_lists([path], facts, test.negative, n_facts)
+    (ranked,) = read_fact_lists([path], facts, test.negative, n_facts)
     with naming_file(path):
-        labels = None if found.ranking.relations is None else test.labels
+        labels = None if ranked.ranking.relations is None else test.labels
         # pairs are numbered by this file alone: stored, they would say that two systems can be paired
-        return RankedFacts.from_ranking(found.ranking, "bag", labels)  # rounded scores would be further ties
+        return RankedFacts.from_ranking(ranked.ranking, "bag", labels)  # rounded scores would be further ties

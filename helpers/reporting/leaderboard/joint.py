@@ -54,11 +54,11 @@ def neighbours(tables: Mapping[str, Outcome], negative: Any) -> list[tuple[str, 
     """
     scores = np.stack([averages(table, SCHEMES, negative=negative) for table in tables.values()])
     names = list(tables)
-    found: dict[frozenset[str], tuple[str, str]] = {}
+    pairs: dict[frozenset[str], tuple[str, str]] = {}
     for column in scores.T:
-        for pair in pairwise(names[at] for at in np.argsort(-column, kind="stable")):
-            found.setdefault(frozenset(pair), pair)
-    return list(found.values())
+        for pair in pairwise(names[index] for index in np.argsort(-column, kind="stable")):
+            pairs.setdefault(frozenset(pair), pair)
+    return list(pairs.values())
 
 
 def stored_pairs(path: Path | None = None) -> dict[str, list[dict[str, Any]]]:
@@ -76,19 +76,19 @@ def write_neighbours(replicates: int = REPLICATES, path: Path | str = PAIRS) -> 
 
     Raises MissingData if the published prediction files are not here.
     """
-    found: dict[str, list[dict[str, Any]]] = {}
+    rows_of: dict[str, list[dict[str, Any]]] = {}
     frame = tacred_predictions("test")
     models = [column for column in frame if column not in ("id", *TACRED_KEYS.values())]
     labels = tuple(frame["gold"].cat.categories)
     for dataset, gold in TACRED_KEYS.items():
         columns = {model: frame[model] for model in models}
-        found[dataset] = _rows(frame[gold], columns, labels, "no_relation", replicates)
+        rows_of[dataset] = _rows(frame[gold], columns, labels, "no_relation", replicates)
     key = semeval_key()
     answers = {name: join_semeval_answers(locate(file), key) for name, file in semeval_systems().items()}
     gold = next(iter(answers.values()))["gold"]
     columns = {name: answer["predicted"] for name, answer in answers.items()}
-    found["semeval2010"] = _rows(gold, columns, SEMEVAL_RELATIONS, "Other", replicates)
-    text = ",\n".join(f"{json.dumps(name)}: [\n{_lines(rows)}\n]" for name, rows in found.items())
+    rows_of["semeval2010"] = _rows(gold, columns, SEMEVAL_RELATIONS, "Other", replicates)
+    text = ",\n".join(f"{json.dumps(name)}: [\n{_lines(rows)}\n]" for name, rows in rows_of.items())
     return write_atomically(path, f"{{\n{text}\n}}\n")
 
 

@@ -131,8 +131,8 @@ _BUILT_IN = (
     *map(_fact, ("auc", "average_precision", "micro_f1"), ("AUC", "AP", "best F1")),
     *(_fact(f"P@{n}", f"P@{n}", interval=False) for n in PRECISION_AT),
 )
-BUILT_IN = frozenset(one.name for one in _BUILT_IN)
-_measures = {(one.kind, one.name): one for one in _BUILT_IN}
+BUILT_IN = frozenset(measure.name for measure in _BUILT_IN)
+_measures = {(measure.kind, measure.name): measure for measure in _BUILT_IN}
 
 
 def register_measure(
@@ -155,7 +155,7 @@ def register_measure(
         raise unknown_name("kind of measure", kind, KINDS)
     if not isinstance(name, str) or not name.isidentifier():
         raise ValueError(f"measure name {shown(name)}: letters, digits and underscores are needed")
-    if (kind, name) in {(one.kind, one.name) for one in _BUILT_IN}:
+    if (kind, name) in {(measure.kind, measure.name) for measure in _BUILT_IN}:
         raise ValueError(f"there is a measure {name!r} already: choose another name")
     made = Measure(name, title or name, kind, function, about, **options)
     _measures[kind, name] = made
@@ -180,10 +180,12 @@ def measures_of(kind: str, labels: Sequence[Label] = (), negative: Label | None 
     >>> [one.title for one in measures_of("paired")]
     ['A', 'B', 'PD', 'PIR', 'PPR']
     """
-    found = [one for one in _measures.values() if one.kind == kind and one.fits(labels, negative)]
+    measures = [
+        measure for measure in _measures.values() if measure.kind == kind and measure.fits(labels, negative)
+    ]
     if kind in ("labels", "sets"):
-        found += [_scheme(name, kind) for name in scheme_names() if name not in SCHEMES]
-    return found
+        measures += [_scheme(name, kind) for name in scheme_names() if name not in SCHEMES]
+    return measures
 
 
 def _scheme(name: str, kind: str) -> Measure:
@@ -208,17 +210,17 @@ def measured(
     >>> [round(one, 4) for one in found["accuracy"]]
     [0.6667, nan, nan]
     """
-    found: dict[str, tuple[float, float, float]] = {}
+    values: dict[str, tuple[float, float, float]] = {}
     for kind, outcome in outcomes_of(run).items():
         if kind not in kinds:
             continue
         chosen = measures_of(kind, run.labels, run.negative)
-        drawn = [one for one in chosen if one.interval] if replicates else []
+        drawn = [measure for measure in chosen if measure.interval] if replicates else []
         ends = _intervals(kind, outcome, run, drawn, replicates)
-        for one in chosen:
-            value = float(np.asarray(one.function(outcome, run.negative)))
-            found[one.name] = (value, *ends.get(one.name, (float("nan"), float("nan"))))
-    return found
+        for measure in chosen:
+            value = float(np.asarray(measure.function(outcome, run.negative)))
+            values[measure.name] = (value, *ends.get(measure.name, (float("nan"), float("nan"))))
+    return values
 
 
 def outcomes_of(run: Run) -> dict[str, Any]:
@@ -247,7 +249,7 @@ def _intervals(
 ) -> dict[str, tuple[float, float]]:
     """Ends of the intervals of measures that can be drawn, all of the same replicates."""
     rng = np.random.default_rng(SEED)
-    names = [one.name for one in drawn]
+    names = [measure.name for measure in drawn]
     if not drawn or (kind == "facts" and outcome.hits is None):
         return {}
     if kind == "sets":
@@ -260,8 +262,11 @@ def _intervals(
     else:
 
         def statistic(table: Any) -> np.ndarray:
-            fixed = ({"classes_of": outcome} if one.averages else {} for one in drawn)
-            values = (one.function(table, run.negative, **key) for one, key in zip(drawn, fixed, strict=True))
+            fixed = ({"classes_of": outcome} if measure.averages else {} for measure in drawn)
+            values = (
+                measure.function(table, run.negative, **key)
+                for measure, key in zip(drawn, fixed, strict=True)
+            )
             return np.stack([np.asarray(value, dtype=float) for value in values], axis=-1)
 
         made = bootstrap_intervals(outcome, statistic, rng, replicates)

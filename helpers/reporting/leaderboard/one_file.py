@@ -88,9 +88,9 @@ class FileReport:
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON values, with `ranks`, `others` (how many) and `how_to_report`."""
-        found = self.report.to_dict() | {"system": self.system, "dataset": self.dataset}
-        found |= {"ranks": self.ranks(), "others": len(self.others)}
-        return found | {"how_to_report": self.how_to_report()}
+        values = self.report.to_dict() | {"system": self.system, "dataset": self.dataset}
+        values |= {"ranks": self.ranks(), "others": len(self.others)}
+        return values | {"how_to_report": self.how_to_report()}
 
     def scheme_rows(self) -> list[list[str]]:
         """Header and rows of the table of schemes: F1, interval, precision, recall, rank."""
@@ -99,7 +99,7 @@ class FileReport:
         rows = [head]
         for name, row in self.report.schemes.items():
             ends = f"{100 * row['low']:.1f}–{100 * row['high']:.1f}" if "low" in row else ""
-            line = [name, *(f"{100 * row[one]:.2f}" for one in ("f1", "precision", "recall"))]
+            line = [name, *(f"{100 * row[column]:.2f}" for column in ("f1", "precision", "recall"))]
             line.insert(2, ends)
             rows.append(line + ([f"{ranks[name]} of {len(self.others) + 1}"] if ranks else []))
         return rows
@@ -109,9 +109,9 @@ class FileReport:
         rows = [["class", "gold", "predicted", "correct", "precision", "recall", "F1"]]
         rows_of = self.report.per_class.items()
         occurring = [(label, row) for label, row in rows_of if row["support"] or row["predicted"]]
-        for label, row in sorted(occurring, key=lambda one: -one[1]["support"]):
-            counts = [f"{row[one]:,.0f}" for one in ("support", "predicted", "correct")]
-            scores = [f"{100 * row[one]:.2f}" for one in ("precision", "recall", "f1")]
+        for label, row in sorted(occurring, key=lambda key: -key[1]["support"]):
+            counts = [f"{row[key]:,.0f}" for key in ("support", "predicted", "correct")]
+            scores = [f"{100 * row[key]:.2f}" for key in ("precision", "recall", "f1")]
             name = table_name(label) + ("" if row["averaged"] else " (not averaged)")
             rows.append([name, *counts, *scores])
         return rows
@@ -209,10 +209,10 @@ def _html_table(rows: Sequence[Sequence[str]], caption: str) -> str:
     def row(cells: Sequence[str], scope: str) -> str:
         first, *rest = map(html.escape, cells)
         kind, own = ("th", ' scope="col"') if scope == "col" else ("td", "")
-        others = "".join(f'<{kind} class="number"{own}>{one}</{kind}>' for one in rest)
+        others = "".join(f'<{kind} class="number"{own}>{cell}</{kind}>' for cell in rest)
         return f'<tr><th scope="{scope}">{first}</th>{others}</tr>'
 
-    head, body = row(rows[0], "col"), "".join(row(one, "row") for one in rows[1:])
+    head, body = row(rows[0], "col"), "".join(row(cells, "row") for cells in rows[1:])
     table = f'<caption class="hidden">{caption}</caption><thead>{head}</thead><tbody>{body}</tbody>'
     region = f'<div class="scroll" tabindex="0" role="region" aria-label="{caption}">'
     return f'{region}<table class="plain">{table}</table></div>'
@@ -227,11 +227,13 @@ def _svg(parts: str, height: int, label: str) -> str:
     return f'<svg {size} role="img" aria-label="{html.escape(label)}">{parts}</svg>'
 
 
-def _curve(found: FileReport) -> str:
+def _curve(report: FileReport) -> str:
     """F1 under n^α of the file, and of the stored systems behind it, as SVG."""
-    negative = found.report.negative
-    own = 100 * alpha_spectrum(found.counts(), STEPS, negative=negative)
-    others = [100 * alpha_spectrum(one, STEPS[::4], negative=negative) for one in found.others.values()]
+    negative = report.report.negative
+    own = 100 * alpha_spectrum(report.counts(), STEPS, negative=negative)
+    others = [
+        100 * alpha_spectrum(counts, STEPS[::4], negative=negative) for counts in report.others.values()
+    ]
     values = np.concatenate([own, *others])
     low = min(float(np.quantile(values, 0.1)), float(own.min())) - 2
     high = float(values.max()) + 2
@@ -250,19 +252,19 @@ def _curve(found: FileReport) -> str:
         parts += f'{line} stroke="var(--rule)"/><text x="8" y="{down(tick) + 4:.1f}">{tick:g}</text>'
     faint = "".join(path(line, 'stroke="var(--faint)" stroke-width="1"') for line in others)
     parts += f'<g clip-path="url(#inside)">{faint}</g>' + path(own, 'stroke="var(--accent)" stroke-width="3"')
-    for at, name, anchor in ((0, "macro", "start"), (0.75, "dodrans", "middle"), (1, "weighted", "end")):
-        x = LEFT + at * (WIDTH - 20 - LEFT)
-        parts += f'<text x="{x:.0f}" y="{HEIGHT - 12}" text-anchor="{anchor}">{at:g} · {name}</text>'
+    for alpha, name, anchor in ((0, "macro", "start"), (0.75, "dodrans", "middle"), (1, "weighted", "end")):
+        x = LEFT + alpha * (WIDTH - 20 - LEFT)
+        parts += f'<text x="{x:.0f}" y="{HEIGHT - 12}" text-anchor="{anchor}">{alpha:g} · {name}</text>'
     grey = f", {len(others)} stored systems in grey" if others else ""
-    return _svg(parts, HEIGHT, f"F1 of {found.title()} under n to the α{grey}")
+    return _svg(parts, HEIGHT, f"F1 of {report.title()} under n to the α{grey}")
 
 
-def _bars(found: FileReport) -> str:
+def _bars(report: FileReport) -> str:
     """F1 of each averaged class as SVG, the largest class first; at most forty."""
-    rows = [(label, row) for label, row in found.report.per_class.items() if row["averaged"]]
+    rows = [(label, row) for label, row in report.report.per_class.items() if row["averaged"]]
     parts = ""
-    for place, (label, row) in enumerate(sorted(rows, key=lambda one: -one[1]["support"])[:40]):
-        y, length = 8 + 22 * place, row["f1"] * (WIDTH - 420)
+    for number, (label, row) in enumerate(sorted(rows, key=lambda item: -item[1]["support"])[:40]):
+        y, length = 8 + 22 * number, row["f1"] * (WIDTH - 420)
         name = html.escape(visible(label, 34))
         parts += f'<text x="250" y="{y + 12}" text-anchor="end">{name}</text>'
         parts += f'<rect x="260" y="{y}" width="{length:.1f}" height="15" rx="2" fill="var(--accent)"/>'

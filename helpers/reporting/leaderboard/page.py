@@ -95,7 +95,7 @@ def page_text(data: dict[str, Any], web: Path = WEB) -> str:
         "plot": plot,
         "code": code,
     }
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _source(web / "page.html"))
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _source(web / "page.html"))
 
 
 def json_in_html(value: Any) -> str:
@@ -110,9 +110,9 @@ def json_in_html(value: Any) -> str:
 
 def _library(web: Path) -> str:
     content = read_file(web / PLOT)
-    found = hashlib.sha256(content).hexdigest()
-    if found != PLOT_SHA256:
-        raise ChecksumError(f"{web / PLOT}: its sha256 is {found}, expected {PLOT_SHA256}")
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != PLOT_SHA256:
+        raise ChecksumError(f"{web / PLOT}: its sha256 is {digest}, expected {PLOT_SHA256}")
     return content.decode().replace("</script", "<\\/script")
 
 
@@ -123,10 +123,10 @@ def _source(path: Path) -> str:
 def _module(name: str, web: Path) -> str:
     """A module as a function that gives what it exports, so that names of two modules never meet."""
     source = _source(web / f"{name}.js")
-    exports = ", ".join(f"get {one}() {{ return {one}; }}" for one in _EXPORT.findall(source))
+    exports = ", ".join(f"get {export}() {{ return {export}; }}" for export in _EXPORT.findall(source))
 
-    def imported(found: re.Match) -> str:
-        names, whole, module = found.groups()
+    def imported(match: re.Match) -> str:
+        names, whole, module = match.groups()
         return f"const {whole or f'{{{names}}}'} = module_{module};\n"
 
     body = re.sub(r"^export ", "", _IMPORT.sub(imported, source), flags=re.MULTILINE)

@@ -64,6 +64,7 @@ TITLES = {
 VERSIONS = {"tacred": ("tacred", "original"), "tacred-revised": ("tacred", "revised (TACREV)")}
 """Test set → the page's data set, and the name of its gold labels there."""
 ORDER = tuple(TITLES)
+_COLUMN = ("id", "title", "kind", "about", "better", "signature")
 
 
 def page_data(
@@ -97,10 +98,10 @@ def page_data(
         [name for name in groups if not only or name in only],
         key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name),
     )
-    found = [_test_set(name, groups[name], replicates, cached) for name in names]
+    testsets = [_test_set(name, groups[name], replicates, cached) for name in names]
     made = {"version": __version__, "rules": RULES, "replicates": replicates, "seed": SEED}
     made |= {"alphaSteps": ALPHA_STEPS, "schemes": list(SCHEMES)}
-    return made | {"testsets": [one for one in found if one["systems"]]}
+    return made | {"testsets": [testset for testset in testsets if testset["systems"]]}
 
 
 def _test_set(name: str, group: Sequence[tuple[Run, bool]], replicates: int, cached: bool) -> dict[str, Any]:
@@ -152,35 +153,35 @@ def _keys(systems: Sequence[dict[str, Any]]) -> list[str]:
     ['EM-C', 'EM-C', 'EM-C, b', 'EM-C, a']
     """
     keys: dict[Any, str] = {}
-    found = []
-    for place, one in enumerate(systems):
-        name, encoder = one["name"], one["encoder"]
-        identity = place if one["seed"] is None else (name, encoder, one["origin"])
+    named = []
+    for index, run in enumerate(systems):
+        name, encoder = run["name"], run["encoder"]
+        identity = index if run["seed"] is None else (name, encoder, run["origin"])
         if identity not in keys:
             longer = [f"{name}, {encoder}"] if encoder else []
             names = chain([name, *longer], (f"{name} ({number})" for number in count(2)))
             keys[identity] = next(free for free in names if free not in keys.values())
-        found.append(keys[identity])
-    return found
+        named.append(keys[identity])
+    return named
 
 
 def _system(
     run: Run, submitted: bool, labels: list[str], gold: list[int], replicates: int, cached: bool
 ) -> dict[str, Any]:
-    found: dict[str, Any] = {"name": system_title(run.name), "seed": run.seed, "licence": run.licence}
-    found["origin"] = "submitted" if submitted else "published" if run.profile is None else "trained"
-    found["encoder"] = "" if run.encoder in (None, "no-encoder") else run.encoder
-    found["source"] = run.source
+    system: dict[str, Any] = {"name": system_title(run.name), "seed": run.seed, "licence": run.licence}
+    system["origin"] = "submitted" if submitted else "published" if run.profile is None else "trained"
+    system["encoder"] = "" if run.encoder in (None, "no-encoder") else run.encoder
+    system["source"] = run.source
     values = _numbers(run, replicates, cached)
-    found |= {"m": values["measures"], "ends": values["ends"]}
+    system |= {"m": values["measures"], "ends": values["ends"]}
     if run.kind == "facts":
-        return found | _list(outcomes_of(run)["facts"])
+        return system | _list(outcomes_of(run)["facts"])
     counts = counts_of(run)
-    found["tp"] = _placed(counts.correct, counts.labels, labels)
-    found["pred"] = _placed(counts.predicted, counts.labels, labels)
+    system["tp"] = _placed(counts.correct, counts.labels, labels)
+    system["pred"] = _placed(counts.predicted, counts.labels, labels)
     if (own := _placed(counts.gold, counts.labels, labels)) != gold:
-        found["gold"] = own  # another part of the test set, or another reading of it
-    return found
+        system["gold"] = own  # another part of the test set, or another reading of it
+    return system
 
 
 def _placed(counts: np.ndarray, labels: Sequence[Any], wanted: Sequence[str]) -> list[int]:
@@ -190,8 +191,8 @@ def _placed(counts: np.ndarray, labels: Sequence[Any], wanted: Sequence[str]) ->
 
 def _numbers(run: Run, replicates: int, cached: bool) -> dict[str, Any]:
     """Values and intervals of one run; those that come with the package are kept between rebuilds."""
-    chosen = [one for kind in outcomes_of(run) for one in measures_of(kind, run.labels, run.negative)]
-    names = sorted(one.name for one in chosen)
+    chosen = [measure for kind in outcomes_of(run) for measure in measures_of(kind, run.labels, run.negative)]
+    names = sorted(measure.name for measure in chosen)
     own = set(names) <= BUILT_IN
     path = CACHE / f"{outcome_sha256(run, replicates, names, DECIMALS, 'classes of the whole outcome')}.json"
     if cached and own and path.exists():
@@ -201,10 +202,10 @@ def _numbers(run: Run, replicates: int, cached: bool) -> dict[str, Any]:
         for name, (value, *interval) in measured(run, replicates).items()
     }
     ends = scheme_ends(run, replicates) if replicates else {}
-    found = {"measures": values, "ends": {name: _plain(value) for name, value in ends.items()}}
+    numbers = {"measures": values, "ends": {name: _plain(value) for name, value in ends.items()}}
     if cached and own:
-        write_atomically(path, json.dumps(found))
-    return found
+        write_atomically(path, json.dumps(numbers))
+    return numbers
 
 
 def _plain(value: Any) -> Any:
@@ -216,16 +217,16 @@ def _plain(value: Any) -> Any:
 
 def _columns(first: Run, runs: Sequence[Run], replicates: int) -> list[dict[str, Any]]:
     """The measures of a test set: name, title, what it says, signature of the first run that has it."""
-    found: dict[str, dict[str, Any]] = {}
+    columns: dict[str, dict[str, Any]] = {}
     for run in runs:
         for kind in outcomes_of(run):
-            for one in measures_of(kind, run.labels, run.negative):
-                if one.name not in found:
-                    column = {"id": one.name, "title": one.title, "kind": kind, "about": one.about}
-                    column |= {"better": one.better, "signature": measure_signature(one, run, replicates)}
-                    found[one.name] = column
-    order = {kind: place for place, kind in enumerate(KINDS)}
-    return sorted(found.values(), key=lambda column: order[column["kind"]])
+            for measure in measures_of(kind, run.labels, run.negative):
+                if measure.name not in columns:
+                    made = measure_signature(measure, run, replicates)
+                    about = (measure.name, measure.title, kind, measure.about, measure.better, made)
+                    columns[measure.name] = dict(zip(_COLUMN, about, strict=True))
+    order = {kind: rank for rank, kind in enumerate(KINDS)}
+    return sorted(columns.values(), key=lambda column: order[column["kind"]])
 
 
 def _list(ranking: FactRanking) -> dict[str, Any]:
@@ -247,17 +248,17 @@ def _pairs(
     name: str, joint: Sequence[Run], systems: Sequence[dict[str, Any]], replicates: int
 ) -> list[dict[str, Any]]:
     """Paired differences under each scheme: of joint outcomes that are stored, and of stored neighbours."""
-    place = {one["name"]: at for at, one in enumerate(systems) if one["seed"] is None}
-    found: dict[tuple[int, int], dict[str, Any]] = {}
+    index_of = {system["name"]: index for index, system in enumerate(systems) if system["seed"] is None}
+    pairs: dict[tuple[int, int], dict[str, Any]] = {}
     for row in stored_pairs().get(name, ()):
-        ends = [place.get(system_title(row[end])) for end in ("first", "second")]
+        ends = [index_of.get(system_title(row[end])) for end in ("first", "second")]
         if None not in ends:
-            found[tuple(ends)] = {"a": ends[0], "b": ends[1], "d": row["d"]}
+            pairs[tuple(ends)] = {"a": ends[0], "b": ends[1], "d": row["d"]}
     for run in joint if replicates else ():
         outcome = run.outcome()
         both = (run.model.removesuffix(f"+{run.second}"), run.second)
-        ends = [place.get(system_title(one)) for one in both]
+        ends = [index_of.get(system_title(system)) for system in both]
         if isinstance(outcome, Outcome) and None not in ends:
             d = paired_ends(outcome, run.negative, replicates)
-            found[tuple(ends)] = {"a": ends[0], "b": ends[1], "d": d}
-    return list(found.values())
+            pairs[tuple(ends)] = {"a": ends[0], "b": ends[1], "d": d}
+    return list(pairs.values())

@@ -18,10 +18,10 @@ def find_page_set(data: dict[str, Any], name: str) -> dict[str, Any]:
     >>> find_page_set({"testsets": [{"id": "demo"}]}, "demo")
     {'id': 'demo'}
     """
-    found = {one["id"]: one for one in data["testsets"]}
-    if name not in found:
-        raise unknown_name("test set", name, found)
-    return found[name]
+    testsets = {testset["id"]: testset for testset in data["testsets"]}
+    if name not in testsets:
+        raise unknown_name("test set", name, testsets)
+    return testsets[name]
 
 
 def ranking_table(data: dict[str, Any], name: str, alpha: float = 0.75) -> pd.DataFrame:
@@ -47,9 +47,9 @@ def alpha_curves(data: dict[str, Any], name: str, systems: Sequence[str]) -> pd.
 
     Raises as `ranking_table`, and KeyError for a system that is not there.
     """
-    found = 100 * _averages(data, name, [power(alpha) for alpha in ALPHAS]).loc[list(systems)]
+    curves = 100 * _averages(data, name, [power(alpha) for alpha in ALPHAS]).loc[list(systems)]
     rows = {"model": np.repeat(list(systems), len(ALPHAS)), "alpha": np.tile(ALPHAS, len(systems))}
-    return pd.DataFrame(rows | {"value": found.to_numpy().ravel()})
+    return pd.DataFrame(rows | {"value": curves.to_numpy().ravel()})
 
 
 def _averages(data: dict[str, Any], name: str, schemes: Sequence[Any]) -> pd.DataFrame:
@@ -58,10 +58,10 @@ def _averages(data: dict[str, Any], name: str, schemes: Sequence[Any]) -> pd.Dat
     if test_set["kind"] == "facts":
         raise ValueError(f"{name} has ranked facts: there is no F1 of classes")
     runs = test_set["systems"]
-    columns = [np.array([one.get(part, test_set["gold"]) for one in runs]) for part in ("tp", "pred", "gold")]
+    columns = [np.array([run.get(part, test_set["gold"]) for run in runs]) for part in ("tp", "pred", "gold")]
     counts = ClassCounts(*columns, np.full(len(runs), test_set["n"]), tuple(test_set["labels"]))
     policy = {"negative": test_set["negative"]}
     if test_set["kind"] == "sets":
         policy = {"labels": "listed", "negative_in_normaliser": False}
-    scores = pd.DataFrame(averages(counts, schemes, **policy), index=[one["key"] for one in runs])
+    scores = pd.DataFrame(averages(counts, schemes, **policy), index=[run["key"] for run in runs])
     return scores.groupby(level=0, sort=False).mean()

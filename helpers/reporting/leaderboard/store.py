@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from ... import ROOT
 from ...core import (
     MalformedRecord,
@@ -193,11 +195,11 @@ def add_batch(
     FileNotFoundError(2, 'No such file or directory')
     """
     stored, refused = [], []
-    for one in batch:
+    for submission in batch:
         try:
-            stored.append(add_submission(one, store, runs, replace))
+            stored.append(add_submission(submission, store, runs, replace))
         except (ValueError, OSError) as error:
-            refused.append((one, error))
+            refused.append((submission, error))
     return stored, refused
 
 
@@ -214,7 +216,7 @@ def read_batch(path: Path | str) -> list[Submission]:
         source.column(name)
     if path.name.lower().removesuffix(".gz").endswith(".parquet"):
         raise ValueError(f"{path}: a list of submissions is CSV, TSV or JSON lines")
-    found = []
+    submitted = []
     for line, row in source.rows():
         cells = {name: row.get(name) or "" for name in BATCH_COLUMNS}
         for name in BATCH_COLUMNS:
@@ -223,10 +225,10 @@ def read_batch(path: Path | str) -> list[Submission]:
         if not (seed := cells.pop("seed")).isdecimal() and seed:
             raise MalformedRecord(path, "a whole number is needed", line, "seed")
         cells["seed"] = int(seed) if seed else None
-        found.append(Submission(path.parent / cells.pop("file"), **cells))
-    if not found:
+        submitted.append(Submission(path.parent / cells.pop("file"), **cells))
+    if not submitted:
         raise MalformedRecord(path, "there are no submissions")
-    return found
+    return submitted
 
 
 def remove_submission(dataset: str, system: str, store: Path | str = STORE) -> list[Path]:
@@ -267,13 +269,13 @@ def submissions(store: Path | str = STORE) -> list[Run]:
     >>> submissions("no-such-folder")
     []
     """
-    found = []
+    runs = []
     for path in sorted(Path(store).glob("*/*/*/*.json")):
         try:
-            found.append(load_run(path))
+            runs.append(load_run(path))
         except (ValueError, OSError) as error:
             logger.warning("%s", error)
-    return [run for run in found if not run.second]
+    return [run for run in runs if not run.second]
 
 
 def compare_submissions(
@@ -286,45 +288,39 @@ def compare_submissions(
     """
     if first.dataset != second.dataset:
         raise ValueError(f"{first.dataset} and {second.dataset}: two systems on one test set can be compared")
-    for one in (first, second):
-        _check_words(one)
+    pair = (first, second)
+    for submission in pair:
+        _check_words(submission)
     find_test_set(first.dataset, runs, store)  # two systems make no test set
     test = submitted_test_set(first.dataset, first.columns, first.gold, None, runs, store)
     if test.kind != "labels":
         raise ValueError(f"{first.dataset}: joint outcomes are stored of single labels only")
-    found = [read_labels_file(one.file, test, one.columns) for one in (first, second)]
-    if all("id" in one for one in found):
-        rows = [
-            dict(zip(one["id"], zip(one["gold"], one["predicted"], strict=True), strict=True))
-            for one in found
-        ]
-        if rows[0].keys() != rows[1].keys():
-            odd = min(rows[0].keys() ^ rows[1].keys())
-            raise ValueError(f"{second.file}: id {shown(odd)} is in one of the two files only")
-        pairs = [(*rows[0][one], *rows[1][one]) for one in rows[0]]
-    else:
-        columns = (found[0]["gold"], found[0]["predicted"], found[1]["gold"], found[1]["predicted"])
-        pairs = list(zip(*columns, strict=True))
-    odd = next((row for row, (gold, _, other, _) in enumerate(pairs) if gold != other), None)
-    if odd is not None:
-        raise ValueError(f"{second.file}: sample {odd + 1} has another gold label than in {first.file}")
-    gold, one, _, two = zip(*pairs, strict=True)
-    labels = tuple(dict.fromkeys([*test.labels, *one, *two]))
+    tables = [pd.DataFrame(read_labels_file(each.file, test, each.columns)) for each in pair]
+    if all("id" in table for table in tables):
+        tables = [table.set_index("id") for table in tables]
+        if alone := set(tables[0].index) ^ set(tables[1].index):
+            raise ValueError(f"{second.file}: id {shown(min(alone))} is in one of the two files only")
+        tables[1] = tables[1].loc[tables[0].index]
+    golds, predicted = ([table[role].tolist() for table in tables] for role in ("gold", "predicted"))
+    for number, (one_gold, other_gold) in enumerate(zip(*golds, strict=True), start=1):
+        if one_gold != other_gold:
+            raise ValueError(f"{second.file}: sample {number} has another gold label than in {first.file}")
+    labels = tuple(dict.fromkeys([*test.labels, *predicted[0], *predicted[1]]))
     dataset, split = _dataset_and_split(first.dataset, runs)
-    files = {visible(Path(each.file).name, LONGEST_NAME): file_sha256(each.file) for each in (first, second)}
-    joint = {"dataset": dataset, "split": split, "model": f"{first.system}+{second.system}"}
     run = Run.from_outcome(
-        Outcome.from_columns(gold, one, second=two, labels=labels),
+        Outcome.from_columns(golds[0], predicted[0], second=predicted[1], labels=labels),
+        dataset=dataset,
+        split=split,
+        model=f"{first.system}+{second.system}",
         second=second.system,
-        files=files,
+        files={visible(Path(each.file).name, LONGEST_NAME): file_sha256(each.file) for each in pair},
         negative=test.negative,
-        **joint,
     )
     with locked(store):
         return save_run(run, store, overwrite=True)
 
 
-def submission_rows(found: Iterable[Run]) -> list[dict[str, Any]]:
+def submission_rows(runs: Iterable[Run]) -> list[dict[str, Any]]:
     """What `list` prints: data set, system, kind of outcome, samples, licence, paper, seed.
 
     >>> submission_rows([])
@@ -333,5 +329,5 @@ def submission_rows(found: Iterable[Run]) -> list[dict[str, Any]]:
     names = {"dataset": "dataset", "system": "model", "outcome": "kind", "n": "n", "licence": "licence"}
     return [
         {key: getattr(run, name) for key, name in names.items()} | {"paper": run.source, "seed": run.seed}
-        for run in found
+        for run in runs
     ]
