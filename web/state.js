@@ -1,8 +1,8 @@
 // What is looked at: kept in the address, so that a view can be cited.
 
 export const VIEWS = { ranking: "Ranking", classes: "Classes", compare: "Compare", agreement: "Agreement", direction: "Direction" };
-const USUAL = { view: "ranking", test: "", labels: "", score: "f1", alpha: 0.75, sort: "alpha", down: true, recall: 1, a: "", b: "", pinned: [], out: "", query: "", seeds: false };
-const SHORT = { view: "v", test: "d", labels: "labels", score: "score", alpha: "alpha", sort: "sort", down: "down", recall: "recall", a: "x", b: "y", pinned: "pin", out: "out", query: "q", seeds: "seeds" };
+const USUAL = { view: "ranking", test: "", labels: "", score: "f1", alpha: 0.75, sort: "alpha", down: true, recall: 1, a: "", b: "", pinned: [], out: "", query: "" };
+const SHORT = { view: "v", test: "d", labels: "labels", score: "score", alpha: "alpha", sort: "sort", down: "down", recall: "recall", a: "x", b: "y", pinned: "pin", out: "out", query: "q" };
 
 export const state = { ...USUAL };
 

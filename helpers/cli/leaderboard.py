@@ -96,7 +96,7 @@ def _add(batch: str | None, replace: bool, stored: dict[str, Any], **options: An
     put(f"{path}\n`{program()} leaderboard rebuild` puts it on the page")
 
 
-def _noting(act: Callable[[], Any]) -> Any:
+def _noting(act: Callable[[], Any], after: str = "; nothing was stored") -> Any:
     """What `act` gives; each fault of a refused file is a note of its own, the error says how many."""
     from ..reporting.leaderboard import Refused
 
@@ -106,7 +106,7 @@ def _noting(act: Callable[[], Any]) -> Any:
         _note(error)
         kept = "" if error.count == len(error.problems) else f", the first {len(error.problems)} are listed"
         several = "problem" if error.count == 1 else "problems"
-        raise ValueError(f"{error.path}: {error.count} {several}{kept}; nothing was stored") from None
+        raise ValueError(f"{error.path}: {error.count} {several}{kept}{after}") from None
 
 
 def _note(error: Any) -> None:
@@ -253,5 +253,5 @@ def _report(form: str, output: str | None, **options: Any) -> None:
     from ..reporting.leaderboard import file_report
 
     roles = {role: options.pop(f"{role}_column") for role in ("id", "gold", "predicted")}
-    made = _noting(lambda: file_report(**options, columns=roles))
+    made = _noting(lambda: file_report(**options, columns=roles), "")
     put(as_json(made.to_dict()) if form == "json" else getattr(made, f"to_{form}")(), output)

@@ -26,6 +26,7 @@ from ...metrics import (
     escape_markdown,
 )
 from ...runs import STORED_RUNS, Run, list_runs
+from ..tables import markdown_table
 from .checks import counts_of, find_test_set, knows_gold, label_outcome, run_dataset
 from .payload import TITLES
 from .store import STORE, submissions
@@ -200,9 +201,8 @@ def _stored(dataset: str, runs: Path | str, store: Path | str) -> dict[str, Clas
 
 
 def _markdown(rows: Sequence[Sequence[str]]) -> str:
-    head, *body = (f"| {' | '.join(map(escape_markdown, row))} |" for row in rows)
-    rule = "|" + "|".join(["---"] + ["---:"] * (len(rows[0]) - 1)) + "|"
-    return "\n".join([head, rule, *body])
+    head, *body = ([escape_markdown(cell) for cell in row] for row in rows)
+    return markdown_table(head, body, [False] + [True] * (len(head) - 1))
 
 
 def _html_table(rows: Sequence[Sequence[str]], caption: str) -> str:
