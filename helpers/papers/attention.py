@@ -21,7 +21,7 @@ from ..data import SPACED_TAGS, RelationSample, paired_sample, parse_tagged, rea
 from ..experiments import Experiment
 from ..metrics import holm
 from ..models import build
-from ..runs import STUDIES_FOLDER, safe_name
+from ..runs import STUDIES_FOLDER
 
 STUDIES = STUDIES_FOLDER / "attention"
 SIDES = ("original", "paired")
@@ -112,27 +112,15 @@ def case_study(
 
     from ..models.training import load_weights
 
-    labels = _labels(experiment)
-    settings = experiment.resolved()
-    model = build(
-        experiment.model,
-        experiment.encoder,
-        labels,
-        settings,
-        experiment.seed,
-        attention="eager",
-        **experiment.options,
-    )
+    options = experiment.options | {"attention": "eager"}
+    made = (experiment.model, experiment.encoder, _labels(experiment), experiment.resolved())
+    model = build(*made, experiment.seed, **options)
     load_weights(Path(weights), model)
-    encoder = model.encoder.name
-    profile = "" if experiment.profile == "standard" else experiment.profile
-    named = "+".join(filter(None, (experiment.name, profile, experiment.variant)))
-    place = (experiment.dataset_name, named, encoder)
     study = {
         "model": experiment.name,
         "dataset": experiment.dataset_name,
-        "run": "/".join(["results/runs", *map(safe_name, place), f"seed-{experiment.seed}.json"]),
-        "encoder": encoder,
+        "run": experiment.path("results/runs").as_posix(),
+        "encoder": model.encoder.name,
         "encoder_sha256": model.encoder.sha256,
         "weights_sha256": file_sha256(weights),
         "seed": experiment.seed,

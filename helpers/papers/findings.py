@@ -27,17 +27,12 @@ from ..reporting import (
     to_markdown,
 )
 from ..runs import STUDIES_FOLDER, Run, list_runs
+from .direction import NAMES
 from .graphs import AS_PUBLISHED, DRAWN, pair_runs, restricted_title
 
 LEVEL, LEAST_RUNS = 0.05, 5
 REPRODUCED, CONTRADICTED, UNDECIDED = "reproduced (order)", "contradicted", "undecided"
-SHOWN = {
-    "performance_original": "A",
-    "performance_paired": "B",
-    "pir": "PIR",
-    "ppr": "PPR",
-    "fall": "micro − macro",
-}
+SHOWN = NAMES | {"fall": "micro − macro"}
 """Names of scores as the papers write them; the schemes keep theirs."""
 
 _SEMEVAL = "semeval2010"

@@ -29,7 +29,7 @@ from ..reporting import (
     tidy_runs,
 )
 from ..runs import RUNS_FOLDER, STUDIES_FOLDER, Run, list_runs, variant_name
-from .direction import direction_table
+from .direction import NAMES, direction_table
 
 _FROM_SCRATCH = " vectors-scratch+tuned-True"
 """What the name of a run has behind it whose word vectors were drawn, see `experiments.studies`."""
@@ -47,7 +47,7 @@ _DIFFERENCES = {
     "types": ("RECENT", "two_steps"),
     "leak": ("leaky", "RECENT"),
 }
-_HELD_OUT = {"performance_original": "A", "performance_paired": "B", "ppr": "PPR"}
+_HELD_OUT = ("performance_original", "performance_paired", "ppr")
 
 
 def tree_words(
@@ -99,8 +99,8 @@ def vector_scores(folder: Path | str = STUDIES_FOLDER / "vectors") -> pd.DataFra
         about, scores = run.hyperparameters | run.options, paired_scores(run)
         row = {"model": run.model, "word vectors": _VECTORS.get(about["vectors"], about["vectors"])}
         row |= {"in training": "trained further" if about["tuned"] else "frozen", "epochs": about["epochs"]}
-        rows.append(row | {name: 100 * scores[key] for key, name in _HELD_OUT.items()})
-    columns = ["model", "word vectors", "in training", "epochs", *_HELD_OUT.values()]
+        rows.append(row | {NAMES[score]: 100 * scores[score] for score in _HELD_OUT})
+    columns = ["model", "word vectors", "in training", "epochs", *map(NAMES.get, _HELD_OUT)]
     return pd.DataFrame(rows, columns=columns).sort_values("A", ascending=False, ignore_index=True)
 
 

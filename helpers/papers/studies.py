@@ -18,10 +18,11 @@ from ..metrics import SCHEMES
 from ..models import EMBEDDED
 from ..reporting import cells, compare_models, p_value, paired_scores, per_seed, scheme_scores
 from ..runs import RUNS_FOLDER, STUDIES_FOLDER, Run, list_runs
+from .direction import NAMES
 
 DATASET = "semeval2010"
-SHOWN = {"performance_original": "A", "performance_paired": "B", "pir": "PIR", "ppr": "PPR"}
-MOVED = {"performance_original": "A", "ppr": "PPR"}
+SHOWN = {name: title for name, title in NAMES.items() if title != "PD"}
+MOVED = ("performance_original", "ppr")
 SECONDS = {"training": "training, s", "prediction": "prediction, s"}
 
 
@@ -139,8 +140,8 @@ def study_table(study: str) -> pd.DataFrame:
     table = cells(scores, "setting").assign(**seconds)[["runs", *names]].rename(columns=names)
     own = scores[scores["score"] == tested]
     table[f"p ({names[tested]})"] = [_p(own, first, other) for other in table.index]
-    for score, name in MOVED.items() if study == "variance" else ():
-        table[f"{name} moves"] = [moved(scores, first, other, score) for other in table.index]
+    for score in MOVED if study == "variance" else ():
+        table[f"{NAMES[score]} moves"] = [moved(scores, first, other, score) for other in table.index]
     return table.reset_index(names="setting")
 
 
