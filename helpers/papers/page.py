@@ -32,16 +32,18 @@ from ..reporting import (
     runs_named,
     to_markdown,
 )
-from ..reporting.figures import landing_chart, save_figure, settings_chart
+from ..reporting.figures import landing_chart, power_chart, rank_chart, save_figure, settings_chart
 from ..runs import list_published, list_runs
 from . import (
     bag_models,
     direction,
     findings,
+    gold_versions,
     graphs,
     items,
     multilabel,
     page_tables,
+    plan,
     studies,
     systems,
     weighting,
@@ -152,7 +154,10 @@ def table(name: str) -> pd.DataFrame:
     return read_tidy(TABLES_FOLDER / f"{name}.csv")
 
 
-_MODULES = (bag_models, direction, findings, graphs, items, multilabel, page_tables, studies, weighting)
+_MODULES = (
+    *(bag_models, direction, findings, gold_versions, graphs, items, multilabel, page_tables, plan),
+    *(studies, weighting),
+)
 _FUNCTIONS = (
     expect,
     finding,
@@ -244,11 +249,21 @@ def example(name: str = "EM-C", seed: int = 9) -> pd.DataFrame:
 
 
 def save_figures(folder: Path | str = ROOT / "figures") -> None:
-    """Draw the figures of both pages: the landing picture, EM-C's markers."""
+    """Draw the figures of the pages."""
     save_figure(landing_chart(*picture()), "readme", pd.concat(picture()), folder)
     points = studies.study_points("markers").query("score != 'B'")
-    title = "How EM-C's markers start decides PIR, hardly A"
+    title = "How marker vectors start moves EM-C's PIR and PPR, hardly A"
     save_figure(settings_chart(points, title), "studies_markers", points, folder)
+    plans = pd.read_csv(TABLES_FOLDER / "plan.csv")
+    title = "One point of macro-F1 needs more sentences than one of micro-F1"
+    save_figure(power_chart(plans, title), "which_score_power", plans, folder)
+    ranks = gold_versions.version_ranks()
+    marked = [
+        *ranks.index[ranks.eq(1).any(axis=1)],
+        *(ranks.max(axis=1) - ranks.min(axis=1)).nlargest(4).index,
+    ]
+    title = "Better labels give another order of the same 52 systems"
+    save_figure(rank_chart(ranks, list(dict.fromkeys(marked)), title), "studies_gold_versions", ranks, folder)
 
 
 if __name__ == "__main__":  # python -m helpers.papers.page

@@ -192,6 +192,19 @@ def test_a_report_stands_among_the_stored_systems_and_the_page_is_built(program,
     assert '"key":"BiLSTM + BERT cased"' in page
 
 
+def test_two_systems_triples_and_a_plan_need_the_core_alone(program, folder):
+    shutil.copy(folder / "mine.csv", folder / "theirs.csv")
+    triples = {"gold": [["Ada", "born in", "London"]], "predicted": [["Ada", "born in", "Paris"]]}
+    (folder / "triples.json").write_text(json.dumps([triples]))
+    for words, said in (
+        (("compare", "mine.csv", "theirs.csv", "--negative", "NA"), "macro"),
+        (("score-triples", "triples.json", "--match", "relation"), "micro"),
+        (("plan", "--sd", "1", "--difference", "1"), "17 seeds of each system see a difference of 1"),
+    ):
+        done = run(program, *words, cwd=folder)
+        assert done.returncode == 0 and said in done.stdout, done.stderr
+
+
 def test_nothing_is_written_into_the_package_but_under_the_current_folder(program, folder):
     code = "import beyond_micro_f1 as b, beyond_micro_f1.runs, beyond_micro_f1.cli.train\n"
     code += "import beyond_micro_f1.reporting.tables as t\n"

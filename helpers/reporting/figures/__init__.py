@@ -29,6 +29,7 @@ from .curves import (
     few_runs_chart,
     landing_chart,
     original_paired_chart,
+    power_chart,
     precision_recall_chart,
     rank_chart,
     reliability_chart,

@@ -18,7 +18,7 @@ from .parts import (
     spread_labels,
     write_apart,
 )
-from .rows import SOURCES
+from .rows import SOURCES, corpus_title
 from .style import BLUE, FAINT, LINES, ORANGE, PALETTE, QUIET, ink, scheme_look, styled
 
 PAIR = (BLUE, PALETTE[3])
@@ -275,7 +275,7 @@ def few_runs_chart(simulated: pd.DataFrame, runs: int, alpha: float) -> plt.Figu
     figure, (left, right) = plt.subplots(1, 2, figsize=(7.5, 3.4))
     left.plot(simulated["true_d"], simulated["significant"], "o-", color=BLUE, markersize=4)
     left.set(xlabel="true d", ylabel=f"share of experiments with p < {alpha:g}", ylim=(0, 1.02))
-    left.set_title(f"{runs} runs each miss small effects …", fontsize=10)
+    left.set_title(f"{runs} runs a system find huge effects only …", fontsize=10)
     ends = [0, simulated["true_d"].max()]
     for least, word in SAWILOWSKY[:4]:
         right.axhline(least, color=FAINT, linewidth=0.8, zorder=0)
@@ -288,6 +288,38 @@ def few_runs_chart(simulated: pd.DataFrame, runs: int, alpha: float) -> plt.Figu
     figure.get_layout_engine().set(wspace=0.06)
     right.grid(axis="y", visible=False)
     right.legend(fontsize=8, loc="upper left")
+    return figure
+
+
+@styled
+def power_chart(plans: pd.DataFrame, title: str) -> plt.Figure:
+    """The power of a comparison against the size of the test set, a panel a corpus and a line a scheme.
+
+    Parameters
+    ----------
+    plans : columns `dataset`, `test_n` (the size of the test set that there is: dotted), `scheme`, `n` and
+        `power` (a fraction).
+
+    >>> row = {"dataset": "d", "test_n": 500, "scheme": "micro"}
+    >>> plans = pd.DataFrame([row | {"n": 100, "power": 0.2}, row | {"n": 900, "power": 0.9}])
+    >>> power_chart(plans, "one").axes[0].lines[0].get_ydata().tolist()
+    [20.0, 90.0]
+    """
+    figure, drawn = panels(plans, "dataset", 0.9, 2.2, 3.3)
+    for dataset, axes, here in drawn:
+        for scheme, rows in here.groupby("scheme", sort=False):
+            axes.plot(rows["n"], 100 * rows["power"], linewidth=1.6, label=scheme, **scheme_look(scheme))
+        size = here["test_n"].iloc[0]
+        axes.axvline(size, color="black", linestyle=":", linewidth=1.2)
+        axes.axhline(80, color=FAINT, linewidth=0.8, zorder=0)
+        axes.set_title(f"{corpus_title(dataset)}\ntest set: {size:,}", fontsize=10)
+        axes.set(xscale="log", ylim=(0, 103), xlabel="test sentences")
+        axes.set_xlim(0.8 * plans["n"].min(), 1.25 * plans["n"].max())
+        axes.xaxis.set_major_formatter("{x:,.0f}")
+        axes.tick_params(axis="x", labelsize=8)
+    drawn[0][1].set_ylabel("power (%)")
+    legend_below(figure, drawn[0][1], 5)
+    headline(figure, title)
     return figure
 
 

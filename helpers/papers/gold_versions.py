@@ -1,0 +1,163 @@
+"""Real label noise: 52 published systems under TACRED's labels and under two revisions of them.
+
+TACRED's labels are crowd workers'; TACREV (Alt et al. 2020) corrected the sentences that most systems got
+wrong, Re-TACRED (Stoica et al. 2021) labelled all of them again and dropped some. So TACRED stands to both as
+held-out evaluation to manual evaluation in paper D: cheap labels against better ones.
+`python -m helpers.papers.gold_versions` writes `results/tables/gold_versions.csv` and `…_systems.csv` anew.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy.stats import kendalltau
+
+from ..data import locate, tacred_predictions
+from ..evaluation import system_title
+from ..metrics import Outcome, average, flips
+from ..reporting import TABLES_FOLDER, write_csv
+
+NEGATIVE, REPLICATES, SEED = "no_relation", 2000, 1
+RENAMED = {
+    f"org:{place}_of_headquarters": f"org:{place}_of_branch"
+    for place in ("city", "country", "stateorprovince")
+}
+RENAMED |= {"per:alternate_names": "per:identity"}
+"""TACRED's label → Re-TACRED's name of (nearly) the same relation."""
+
+
+def versions() -> dict[str, tuple[pd.Series, pd.DataFrame]]:
+    """Version → its gold labels, and the answers of the 52 systems to be held against them.
+
+    The first is TACRED; all are of the 13,418 test sentences that Re-TACRED has kept. Re-TACRED counts once
+    with its labels as they are, once with the systems' answers in its names (`RENAMED`).
+
+    Raises MissingData or ChecksumError if the files are not here, or are not the registered ones.
+    """
+    frame = tacred_predictions("test")
+    revised = json.loads(locate("tacred/re_tacred/test_id2label.json").read_bytes())
+    frame = frame[frame["id"].isin(revised)].astype(str).reset_index(drop=True)
+    answers = frame.drop(columns=["id", "gold", "gold_tacrev"])
+    relabelled = frame["id"].map(revised)
+    return {
+        "TACRED": (frame["gold"], answers),
+        "TACREV": (frame["gold_tacrev"], answers),
+        "Re-TACRED": (relabelled, answers),
+        "Re-TACRED, relations renamed": (relabelled, answers.replace(RENAMED)),
+    }
+
+
+def system_scores(gold: pd.Series, answers: pd.DataFrame) -> pd.DataFrame:
+    """System → micro-F1 and macro-F1, per cent.
+
+    >>> system_scores(pd.Series(["a", "b"]), pd.DataFrame({"s": ["a", "a"]})).round(1).loc["s"].tolist()
+    [50.0, 33.3]
+    """
+    outcomes = {name: Outcome.from_columns(gold, answers[name]) for name in answers}
+    return pd.DataFrame(
+        {
+            scheme: {
+                name: 100
+                * average(outcome, scheme, negative=NEGATIVE if NEGATIVE in outcome.labels else None)
+                for name, outcome in outcomes.items()
+            }
+            for scheme in ("micro", "macro")
+        }
+    )
+
+
+def drawn_scores(gold: pd.Series, answers: pd.DataFrame, draws: np.ndarray) -> np.ndarray:
+    """(B, M) micro-F1 of M systems on B test sets; `draws` (B, n) says how often each sentence is in each.
+
+    The same draws for every version and system, so that what is compared is compared on the same sentences.
+
+    >>> draws = np.array([[1, 1], [2, 0]])
+    >>> drawn_scores(pd.Series(["a", "b"]), pd.DataFrame({"s": ["a", "a"]}), draws).tolist()
+    [[0.5], [1.0]]
+    """
+    positive, said = (gold != NEGATIVE).to_numpy(), (answers != NEGATIVE).to_numpy()
+    right = answers.eq(gold, axis=0).to_numpy() & said
+    sizes = (draws @ positive)[:, np.newaxis] + draws @ said.astype(draws.dtype)
+    return 2 * (draws @ right.astype(draws.dtype)) / sizes
+
+
+def decided(scores: np.ndarray) -> np.ndarray:
+    """(M, M) 1 where the row's system leads the column's in 97.5 % of the draws, −1 where it trails, else 0.
+
+    >>> decided(np.array([[0.2, 0.1]] * 40)).tolist()
+    [[0, 1], [-1, 0]]
+    """
+    leads = np.array([(scores[:, [at]] > scores).mean(axis=0) for at in range(scores.shape[1])])
+    return (leads >= 0.975).astype(int) - (leads.T >= 0.975).astype(int)
+
+
+def agreement_rows(replicates: int = REPLICATES, seed: int = SEED) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """A row a version: how its order of the systems agrees with TACRED's. And every system's scores.
+
+    `tau`: Kendall's τ of micro-F1, with a 95 % bootstrap interval over sentences (`low`, `high`); `reversed`:
+    pairs in the other order; `decided`: pairs that TACRED's labels decide (paired bootstrap, 95 %), and
+    `overturned`: those of them that the version decides the other way. `best`: its best system.
+    """
+    labelled = versions()
+    gold, _ = labelled["TACRED"]
+    rng = np.random.default_rng(seed)
+    draws = rng.multinomial(len(gold), np.full(len(gold), 1 / len(gold)), replicates).astype(np.float32)
+    scores = {name: system_scores(*version) for name, version in labelled.items()}
+    drawn = {name: drawn_scores(*version, draws) for name, version in labelled.items()}
+    first, sure = scores["TACRED"]["micro"], decided(drawn["TACRED"])
+    rows = []
+    for name, table in scores.items():
+        taus = [kendalltau(*pair).statistic for pair in zip(drawn["TACRED"], drawn[name], strict=True)]
+        low, high = np.quantile(taus, [0.025, 0.975])
+        rows.append(
+            {
+                "version": name,
+                "tau": kendalltau(first, table["micro"]).statistic,
+                "low": low,
+                "high": high,
+                "reversed": len(flips(dict(first), dict(table["micro"]))),
+                "decided": int((sure > 0).sum()),
+                "overturned": int(((sure > 0) & (decided(drawn[name]) < 0)).sum()),
+                "best": table["micro"].idxmax(),
+            }
+        )
+    return pd.DataFrame(rows), pd.concat(scores, names=["version", "system"]).reset_index()
+
+
+def agreement_table(folder: Path | str = TABLES_FOLDER) -> pd.DataFrame:
+    """The stored agreement, for reading.
+
+    >>> agreement_table().columns.tolist()
+    ['order under', "Kendall's τ", 'pairs reversed', 'of those decided', 'best system']
+    """
+    rows = pd.read_csv(Path(folder) / "gold_versions.csv").query("version != 'TACRED'")
+    columns = {
+        "order under": rows["version"],
+        "Kendall's τ": [f"{row.tau:.2f} [{row.low:.2f}, {row.high:.2f}]" for row in rows.itertuples()],
+        "pairs reversed": [f"{row.reversed} of 1,326" for row in rows.itertuples()],
+        "of those decided": [f"{row.overturned} of {row.decided:,}" for row in rows.itertuples()],
+        "best system": rows["best"].map(system_title),
+    }
+    return pd.DataFrame(columns).reset_index(drop=True)
+
+
+def version_ranks(folder: Path | str = TABLES_FOLDER) -> pd.DataFrame:
+    """The rank of each system by micro-F1 under each version, from the stored scores.
+
+    >>> version_ranks().columns.tolist()
+    ['TACRED', 'TACREV', 'Re-TACRED']
+    """
+    scores = pd.read_csv(Path(folder) / "gold_versions_systems.csv")
+    ranks = scores.pivot(index="system", columns="version", values="micro").rank(
+        ascending=False, method="min"
+    )
+    return ranks[["TACRED", "TACREV", "Re-TACRED"]].rename(index=system_title).astype(int)
+
+
+if __name__ == "__main__":
+    agreement, systems = agreement_rows()
+    write_csv(agreement, TABLES_FOLDER / "gold_versions.csv", digits=6)
+    write_csv(systems, TABLES_FOLDER / "gold_versions_systems.csv", digits=6)
