@@ -28,6 +28,8 @@ from .settings import Settings
 AGGREGATORS = ("avg", "one", "att", "query")
 Aggregator = Literal["avg", "one", "att", "query"]
 Training = Literal["sentence", "bag"]
+Inputs = Sequence[Bag | RelationSample]
+"""Bags, and samples as bags of one."""
 
 
 class BagExample(NamedTuple):
@@ -172,18 +174,16 @@ class BagClassifier(NeuralModel):
             self.query = nn.Parameter(torch.randn(encoder.size) / encoder.size**0.5)
         self._inputs: tuple[Sequence[Any], list[BagExample]] | None = None
 
-    def prepare(self, settings: Settings, samples: Sequence[Bag | RelationSample]) -> None:
+    def prepare(self, settings: Settings, samples: Inputs) -> None:
         """The encoder's vocabulary and precision."""
         self._inputs = None  # of the training before
         self.encoder.prepare(as_bags(samples), self.seed, settings.precision)
 
-    def examples(self, samples: Sequence[Bag | RelationSample]) -> list[BagExample]:
+    def examples(self, samples: Inputs) -> list[BagExample]:
         """Whole bags, without targets."""
         return [BagExample(sentences) for sentences in self.encoder.examples(as_bags(samples))]
 
-    def training_examples(
-        self, samples: Sequence[Bag | RelationSample], rng: random.Random
-    ) -> list[BagExample]:
+    def training_examples(self, samples: Inputs, rng: random.Random) -> list[BagExample]:
         """Bags with the label ids of their relations: whole, drawn, or of one sentence each.
 
         Raises ValueError as `bag_targets`.
@@ -236,9 +236,7 @@ class BagClassifier(NeuralModel):
         """What ATT compares the sentences with, (L, H): diag · W, or W in a model that learns no diag."""
         return self.classifier.weight * getattr(self, "diagonal", 1.0)
 
-    def sentence_vectors(
-        self, bags: Sequence[Bag | RelationSample], progress: bool = True
-    ) -> list[torch.Tensor]:
+    def sentence_vectors(self, bags: Inputs, progress: bool = True) -> list[torch.Tensor]:
         """(n, H) of each bag's n sentences."""
         bags = as_bags(bags)
         sentences = itertools.chain(*self.encoder.examples(bags))
@@ -246,12 +244,7 @@ class BagClassifier(NeuralModel):
         vectors = training.outputs(self, flat, self.encoder, progress)
         return list(vectors.split([len(bag.samples) for bag in bags]))
 
-    def scores(
-        self,
-        bags: Sequence[Bag | RelationSample],
-        aggregator: Aggregator | None = None,
-        progress: bool = True,
-    ) -> np.ndarray:
+    def scores(self, bags: Inputs, aggregator: Aggregator | None = None, progress: bool = True) -> np.ndarray:
         """The probability of each label for each bag, (B, L), from all of its sentences; see the class.
 
         aggregator : None: the model's own.
@@ -290,7 +283,7 @@ class BagClassifier(NeuralModel):
             return torch.softmax(self.classifier(weights[:, 0] @ vectors), dim=0)
         return torch.softmax(self.classifier(vectors.mean(dim=0)), dim=0)
 
-    def predict(self, samples: Sequence[Bag | RelationSample], progress: bool = True) -> np.ndarray:
+    def predict(self, samples: Inputs, progress: bool = True) -> np.ndarray:
         """The label id with the highest score, shape (B,); ties go to the smaller id."""
         return self.scores(samples, None, progress).argmax(axis=1)
 

@@ -19,7 +19,7 @@ from torch.nn import functional
 
 from ..core import find_negative
 from ..data import Bag, RelationSample
-from .bags import BagClassifier
+from .bags import BagClassifier, Inputs
 from .base import History, Model, as_bags, bag_targets
 from .baselines import features
 from .sentence_encoders import Cnn, Pcnn
@@ -223,7 +223,7 @@ class RlDsre(nn.Module, Model):
         """Around a new CNN or PCNN, given what it takes."""
         return cls(BASES[base].build(labels, seed=seed, **given), seed)
 
-    def clean(self, samples: Sequence[Bag | RelationSample]) -> list[Bag]:
+    def clean(self, samples: Inputs) -> list[Bag]:
         """The bags without what the policies take for false positives; sets `moved`."""
         bags = as_bags(samples)
         ids = bag_targets(bags, self.labels)
@@ -237,15 +237,15 @@ class RlDsre(nn.Module, Model):
                 self.moved[label] = int(false.sum())
         return moved_to(bags, self.negative, moved)
 
-    def fit(self, samples: Sequence[Bag | RelationSample], *how: Any, **named: Any) -> History:
+    def fit(self, samples: Inputs, *how: Any, **named: Any) -> History:
         """Clean the bags and train the classifier on them."""
         return self.model.fit(self.clean(samples), *how, **named)
 
-    def predict(self, samples: Sequence[Bag | RelationSample], *how: Any, **named: Any) -> np.ndarray:
+    def predict(self, samples: Inputs, *how: Any, **named: Any) -> np.ndarray:
         """As the classifier."""
         return self.model.predict(samples, *how, **named)
 
-    def scores(self, bags: Sequence[Bag | RelationSample], *how: Any, **named: Any) -> np.ndarray:
+    def scores(self, bags: Inputs, *how: Any, **named: Any) -> np.ndarray:
         """As the classifier."""
         return self.model.scores(bags, *how, **named)
 
