@@ -44,6 +44,7 @@ _KINDS = {"cnn": "CNN", "lstm": "LSTM", "bilstm": "BiLSTM", "gcn": "GCN", "self_
 _ADDED = {"_bert_cased": " + BERT cased", "_bert_uncased": " + BERT uncased", "_elmo": " + ELMo"}
 _ADDED |= {"_wo_discr": " w/o discr.", "_unmasked": ", unmasked", "_masked": ", masked"}
 
+SEMEVAL: dict[str, Any] = {"dataset": "semeval2010", "negative": "Other"}
 SEMEVAL_FILES = {
     name: f"semeval2010/predictions/onehaitao_{name}_predicted_result.txt"
     for name in ("CNN", "Att-BLSTM", "CR-CNN")
@@ -92,21 +93,22 @@ def semeval_runs() -> Iterator[Run]:
 
     Raises as `tacred_runs`.
     """
-
-    from ..runs import Run
-
     key = semeval_key()
-    answers = {name: join_semeval_answers(locate(path), key) for name, path in SEMEVAL_FILES.items()}
-    frame = next(iter(answers.values()))[["gold"]].assign(
-        **{name: answer["predicted"] for name, answer in answers.items()}
-    )
-    fixed: dict[str, Any] = {"dataset": "semeval2010", "negative": "Other"}
+    columns: dict[str, Any] = {}
     for name, path in SEMEVAL_FILES.items():
-        outcome = Outcome.from_columns(frame["gold"], frame[name], labels=SEMEVAL_RELATIONS)
-        yield Run.from_outcome(outcome, model=name, **_semeval_origin(path), **fixed)
+        frame = join_semeval_answers(locate(path), key)
+        columns |= {"gold": frame["gold"], name: frame["predicted"]}
+        yield _semeval_run(frame, path, model=name)
     for pair in (("CR-CNN", "Att-BLSTM"), ("CR-CNN", "CNN"), ("Att-BLSTM", "CNN")):
         origin = _semeval_origin(*(SEMEVAL_FILES[name] for name in pair))
-        yield _pair(frame, "gold", pair, SEMEVAL_RELATIONS, **origin, **fixed)
+        yield _pair(columns, "gold", pair, SEMEVAL_RELATIONS, **origin, **SEMEVAL)
+
+
+def _semeval_run(frame: pd.DataFrame, path: str, **named: Any) -> Run:
+    from ..runs import Run
+
+    outcome = Outcome.from_columns(frame["gold"], frame["predicted"], labels=SEMEVAL_RELATIONS)
+    return Run.from_outcome(outcome, **named, **_semeval_origin(path), **SEMEVAL)
 
 
 def system_title(model: str) -> str:
@@ -147,16 +149,11 @@ def semeval_implementations() -> Iterator[Run]:
 
     Raises as `tacred_runs`.
     """
-
-    from ..runs import Run
-
     key = semeval_key()
     for model, author in IMPLEMENTATIONS:
         path = _answers_of(model, author)
         frame = join_semeval_answers(locate(path), key)
-        outcome = Outcome.from_columns(frame["gold"], frame["predicted"], labels=SEMEVAL_RELATIONS)
-        fixed: dict[str, Any] = {"dataset": "semeval2010", "negative": "Other", "variant": f"by {author}"}
-        yield Run.from_outcome(outcome, model=model, **_semeval_origin(path), **fixed)
+        yield _semeval_run(frame, path, model=model, variant=f"by {author}")
 
 
 CHATGPT_FILE = "semeval2010/predictions_llm/ChatGPT_Li2023.json"
@@ -180,12 +177,10 @@ def language_model_runs() -> Iterator[Run]:
     yield Run.from_outcome(outcome, model="ChatGPT", variant="zero-shot", **origin, **fixed)
 
 
-def _pair(
-    frame: pd.DataFrame, gold: str, pair: tuple[str, str], labels: tuple[str, ...], **fixed: Any
-) -> Run:
+def _pair(columns: Any, gold: str, pair: tuple[str, str], labels: tuple[str, ...], **fixed: Any) -> Run:
     from ..runs import Run
 
-    outcome = Outcome.from_columns(frame[gold], frame[pair[0]], second=frame[pair[1]], labels=labels)
+    outcome = Outcome.from_columns(columns[gold], columns[pair[0]], second=columns[pair[1]], labels=labels)
     return Run.from_outcome(outcome, model="+".join(pair), second=pair[1], **fixed)
 
 
