@@ -45,3 +45,14 @@ def test_labels_that_are_joined_in_a_signature_are_told_apart(more):
         assert len(signatures) == 2
     table = Outcome.from_columns(["R(e1,e2)", "a|b"], ["a|b", "a|b"])
     assert "|labels:R(e1,e2)+a\\|b|" in Policy(labels=["R(e1,e2)", "a|b"]).signature(table, "f1")
+
+
+def test_a_scheme_is_named_once_by_any_of_its_words():
+    table = Outcome.from_columns(list("abb"), list("aba"))
+    expected = evaluate(table, schemes=["macro"])
+    assert evaluate(table, scheme="macro") == evaluate(table, average="macro") == expected
+    assert list(expected.schemes) == ["macro"]
+    with pytest.raises(ValueError, match="scheme and average say the same thing: give one of them"):
+        evaluate(table, scheme="macro", average="micro")
+    with pytest.raises(ValueError, match="unknown scheme 'makro'.*did you mean 'macro'"):
+        evaluate(table, average="makro")
