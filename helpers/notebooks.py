@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pandas as pd
 
 from . import PACKAGE, ROOT
-from .core import did_you_mean, naming_file, private_folder, unknown_name
+from .core import naming_file, private_folder, unknown_name
 from .runs import INDEX, project_names, write_made
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ STARTS, STILLBORN = 3, "Kernel died before replying"
 chosen before it takes them: another program, such as a second runner, may have taken one by then."""
 OPENED = "HELPERS_OPENED"
 """Environment variable: where a kernel notes the files that it opens."""
-NOTE_OPENED = f"__import__('{PACKAGE.name}.core').core.note_opened(__import__('os').environ['{OPENED}'])\n"
+NOTE_OPENED = f"__import__('{PACKAGE.name}.core').core.note_opened(__import__('os').environ['{OPENED}'])"
 
 
 class NotebookResult(NamedTuple):
@@ -50,7 +50,8 @@ class NotebookResult(NamedTuple):
 
 
 class NotebookFailed(RuntimeError):
-    """A notebook stopped: names notebook, cell and exception, and where its executed part lies."""
+    """A notebook stopped: names notebook and time limit, shows the cell's exception, and says where its
+    executed part lies."""
 
 
 def notebook_paths(
@@ -58,7 +59,7 @@ def notebook_paths(
 ) -> list[Path]:
     """Notebooks of `folder`, in the order of the numbers that their names start with.
 
-    only: numbers (`2`, `"02"`) or names (`"02_weighting_schemes"`); the order stays that of the numbers.
+    only: numbers (`2`, `"02"`) or beginnings of names (`"02_weights"`); the order stays that of the numbers.
     Raises ValueError when the folder has none, or when one that is asked for is not there.
 
     >>> [path.name[:2] for path in notebook_paths([3, "00"])]
@@ -69,14 +70,13 @@ def notebook_paths(
         raise ValueError(f"no notebooks (NN_name.ipynb) in {folder}")
     if only is None:
         return paths
-    chosen = []
+    chosen: set[Path] = set()
     for wanted in [only] if isinstance(only, str | int) else only:
-        number = f"{int(wanted):02}" if str(wanted).isdecimal() else None
-        named = [path for path in paths if wanted in (path.stem, path.name) or number == path.name[:2]]
+        named = {path for path in paths if path.name.startswith(f"{wanted:0>2}")}
         if not named:
             raise unknown_name("notebook", wanted, [path.stem for path in paths])
-        chosen += named
-    return [path for path in paths if path in chosen]
+        chosen |= named
+    return sorted(chosen)
 
 
 def contract_table(folder: Path = NOTEBOOKS) -> pd.DataFrame:
@@ -110,39 +110,35 @@ def read_contract(path: Path) -> dict[str, str]:
 def read_parameters(path: Path) -> dict[str, str]:
     """The parameters that a notebook declares as `name: kind = literal  # meaning`: name → kind.
 
-    Raises ValueError when it has not exactly one code cell tagged `parameters`, for a kind that is not in
+    They stand in its code cell that is tagged `parameters`. Raises ValueError for a kind that is not in
     `KINDS`, and for a notebook that names no kernel.
 
     >>> read_parameters(NOTEBOOKS / "01_dataset_statistics.ipynb")
     {'results_dir': 'str', 'figures_dir': 'str', 'seed': 'int'}
     """
-    import nbformat
     import papermill
 
-    cells = nbformat.read(path, as_version=4).cells
-    tagged = [cell.cell_type for cell in cells if "parameters" in cell.metadata.get("tags", [])]
-    if tagged != ["code"]:
-        raise ValueError(f"{path.name}: needs exactly one code cell tagged 'parameters', has {len(tagged)}")
     with naming_file(path):
         inspected = papermill.inspect_notebook(path)
     declared = {name: parameter["inferred_type_name"] for name, parameter in inspected.items()}
     for name, kind in declared.items():
         if kind not in KINDS:
-            raise ValueError(f"{path.name}: {name} is of unknown kind {kind}; known: {', '.join(KINDS)}")
+            raise unknown_name(f"kind of {name} in {path.name}", kind, KINDS)
     return declared
 
 
-def parse_value(value: Any, kind: str) -> Any:
-    """`value` as the declared kind; text, as from a command line, is read as what it spells.
+def parse_value(name: str, value: Any, kind: str) -> Any:
+    """`value` of what is called `name`, as the declared kind; text, as from a command line, is read as what
+    it spells.
 
     Raises ValueError when it is of another kind: a bool is not an int, and an int is not a bool.
 
-    >>> parse_value("5", "int"), parse_value("yes", "bool"), parse_value("5", "str"), parse_value(2, "float")
-    (5, True, '5', 2.0)
-    >>> parse_value("five", "int")
+    >>> [parse_value("seed", "5", kind) for kind in ("int", "str", "float")]
+    [5, '5', 5.0]
+    >>> parse_value("seed", "five", "int")
     Traceback (most recent call last):
     ...
-    ValueError: 'five' is not int
+    ValueError: seed: 'five' is not int
     """
     from pydantic import TypeAdapter, ValidationError
 
@@ -153,7 +149,7 @@ def parse_value(value: Any, kind: str) -> Any:
             return adapter.validate_strings(value)
         return adapter.validate_python(value, strict=True)
     except ValidationError:
-        raise ValueError(f"{value!r} is not {kind}") from None
+        raise ValueError(f"{name}: {value!r} is not {kind}") from None
 
 
 def run_notebooks(
@@ -207,32 +203,18 @@ def run_notebooks(
 def _accepted(declared: Mapping[str, Mapping[str, str]], values: Mapping[str, Any]) -> dict[str, dict]:
     """Notebook → the values that it declares, as their kinds."""
     known = sorted(set().union(*declared.values()))
-    for name in values:
-        if name not in known:
-            hint = f"{did_you_mean(name, known, cutoff=0.4) or '.'} Known: {', '.join(known) or 'none'}"
-            raise ValueError(f"unknown parameter {name!r}: not declared by {', '.join(declared)}{hint}")
+    if unknown := [name for name in values if name not in known]:
+        raise unknown_name(f"parameter of {', '.join(declared)}", unknown[0], known)
     if values:
         values = {"results_dir": "scratch/results", "figures_dir": "scratch/figures"} | dict(values)
-    accepted: dict[str, dict] = {notebook: {} for notebook in declared}
-    for notebook, kinds in declared.items():
-        for name in values.keys() & kinds.keys():
-            try:
-                accepted[notebook][name] = parse_value(values[name], kinds[name])
-            except ValueError as error:
-                raise ValueError(f"parameter {name!r} of {notebook}: {error}") from None
-    return accepted
-
-
-class _Deadline:
-    """The seconds left to a notebook; asked before each cell, so that it also knows which cell is running."""
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds, self.end = seconds, time.monotonic() + seconds
-        self.cell: NotebookNode | None = None
-
-    def __call__(self, cell: NotebookNode) -> float:
-        self.cell = cell
-        return max(self.end - time.monotonic(), 0.01)  # the client takes 0 for no limit
+    return {
+        notebook: {
+            name: parse_value(f"parameter {name!r} of {notebook}", value, kinds[name])
+            for name, value in values.items()
+            if name in kinds
+        }
+        for notebook, kinds in declared.items()
+    }
 
 
 def _run(path: Path, values: dict, output_dir: Path, time_limit: float, publish: bool) -> NotebookResult:
@@ -241,29 +223,28 @@ def _run(path: Path, values: dict, output_dir: Path, time_limit: float, publish:
     from papermill.exceptions import PapermillExecutionError
 
     copy, failed = output_dir / path.name, output_dir / f"{path.stem}.failed.ipynb"
-    start, deadline = time.perf_counter(), _Deadline(time_limit)
+    start = time.monotonic()
     with private_folder(output_dir) as private:
         partial = private / path.name
         os.environ[OPENED] = str(private / "opened")
         try:
-            _execute(path, partial, values, deadline)
-            nbformat.write(clean_copy(nbformat.read(partial, as_version=4)), partial)
-            partial.replace(copy)
-            if publish:
-                made, read = project_names(private / "opened")
-                name, copied = (
-                    file.relative_to(ROOT if file.is_relative_to(ROOT) else "/") for file in (path, copy)
-                )
-                index = EXECUTED.parent / INDEX.name
-                write_made(name.as_posix(), made | {copied.as_posix()}, read | {name.as_posix()}, path=index)
+            _execute(path, partial, values, start + time_limit)
         except (PapermillExecutionError, CellTimeoutError, DeadKernelError) as error:
             partial.replace(failed)
-            raise NotebookFailed(_failure(path, error, deadline, failed)) from error
+            reason = f"{path.stem} (time limit {time_limit:g} s): {type(error).__name__}: {error}"
+            raise NotebookFailed(f"{reason.rstrip()}\nwhat was executed: {failed}") from error
+        nbformat.write(clean_copy(nbformat.read(partial, as_version=4)), partial)
+        partial.replace(copy)
+        if publish:
+            made, read = project_names(private / "opened")
+            source, copied = (Path(os.path.relpath(file, ROOT)).as_posix() for file in (path, copy))
+            write_made(source, made | {copied}, read | {source}, path=EXECUTED.parent / INDEX.name)
     failed.unlink(missing_ok=True)
-    return NotebookResult(path.stem, time.perf_counter() - start, copy)
+    return NotebookResult(path.stem, time.monotonic() - start, copy)
 
 
-def _execute(path: Path, partial: Path, values: dict, deadline: _Deadline) -> None:
+def _execute(path: Path, partial: Path, values: dict, end: float) -> None:
+    """Execute into `partial`, each cell within what is left until the monotonic clock shows `end`."""
     import papermill
     from papermill.exceptions import PapermillExecutionError
     from traitlets.config import Config
@@ -275,7 +256,7 @@ def _execute(path: Path, partial: Path, values: dict, deadline: _Deadline) -> No
         "config": Config(KernelManager=Config(transport_encryption="auto")),  # else each start warns
         "shutdown_kernel": "immediate",  # a kernel that is asked politely is interrupted first, and says so
         "progress_bar": False,
-        "timeout_func": deadline,
+        "timeout_func": lambda _: max(end - time.monotonic(), 0.01),  # the client takes 0 for no limit
     }
     for left in reversed(range(STARTS)):
         try:
@@ -287,53 +268,33 @@ def _execute(path: Path, partial: Path, values: dict, deadline: _Deadline) -> No
     # papermill takes a sys.exit() in a cell for success; then the cells after it have not run.
     for cell in executed.cells:
         if any(output.get("ename") == "SystemExit" for output in cell.get("outputs", [])):
-            raise PapermillExecutionError(None, None, cell.source, "SystemExit", "left before its end", [])
-
-
-def _failure(path: Path, error: Exception, deadline: _Deadline, failed: Path) -> str:
-    import nbformat
-    from nbclient.exceptions import CellTimeoutError
-    from papermill.exceptions import PapermillExecutionError
-
-    reason = f"{type(error).__name__}: {error}"
-    if isinstance(error, PapermillExecutionError):
-        reason = f"{error.ename}: {error.evalue}"
-    elif isinstance(error, CellTimeoutError):
-        reason = f"still running when the notebook's {deadline.seconds:g} s were over"
-    cell, ids = deadline.cell, [cell.get("id") for cell in nbformat.read(path, as_version=4).cells]
-    known = cell is not None and cell.get("id") in ids
-    where = f"cell {ids.index(cell.id)} (counted from 0)" if known else "injected parameters"
-    begins = cell.source.strip().splitlines()[0] if cell else "(before the first cell)"
-    return f"{path.stem}, {where}: {reason}\n  the cell begins: {begins}\n  what was executed: {failed}"
+            reason = ("SystemExit", "", ["SystemExit: left before its end", cell.source])
+            raise PapermillExecutionError(None, cell.execution_count, cell.source, *reason)
 
 
 @contextmanager
 def _kernel_environment() -> Iterator[None]:
     """Kernels started in here are this interpreter's, see none of the user's settings, and draw no bars."""
+    from unittest import mock  # for its patch.dict: afterwards the environment is as it was before
+
     from ipykernel.kernelspec import write_kernel_spec
 
-    before = dict(os.environ)
     with private_folder(tempfile.gettempdir()) as private:
         # A kernelspec named python3 in the user's folders may point to another Python: this one goes before.
-        write_kernel_spec(private / "kernels" / "python3")
-        startup = private / "ipython" / "profile_default" / "startup"
-        startup.mkdir(parents=True)
-        (startup / "00-note-opened.py").write_text(NOTE_OPENED, "utf-8")
-        os.environ.update(
-            JUPYTER_PATH=str(private),
-            JUPYTER_RUNTIME_DIR=str(private / "runtime"),
-            IPYTHONDIR=str(private / "ipython"),
-            MPLCONFIGDIR=before.get("MPLCONFIGDIR", str(ROOT / ".cache" / "matplotlib")),
-            PYTHONHASHSEED="0",  # sets print in one order
-            TQDM_DISABLE="1",
-        )
-        if before.get("RC_DATA_DIR"):
-            os.environ["RC_DATA_DIR"] = os.path.abspath(before["RC_DATA_DIR"])
-        try:
+        first = f"--InteractiveShellApp.exec_lines={NOTE_OPENED}"
+        write_kernel_spec(private / "kernels" / "python3", extra_arguments=[first])
+        environment = {
+            "JUPYTER_PATH": str(private),
+            "JUPYTER_RUNTIME_DIR": str(private / "runtime"),
+            "IPYTHONDIR": str(private / "ipython"),
+            "MPLCONFIGDIR": os.environ.get("MPLCONFIGDIR", str(ROOT / ".cache" / "matplotlib")),
+            "PYTHONHASHSEED": "0",  # sets print in one order
+            "TQDM_DISABLE": "1",
+        }
+        if data := os.environ.get("RC_DATA_DIR"):
+            environment["RC_DATA_DIR"] = os.path.abspath(data)
+        with mock.patch.dict(os.environ, environment):
             yield
-        finally:
-            os.environ.clear()
-            os.environ.update(before)
 
 
 def clean_copy(notebook: NotebookNode) -> NotebookNode:
@@ -358,15 +319,16 @@ def clean_copy(notebook: NotebookNode) -> NotebookNode:
         cell.metadata = {"tags": tags} if tags else {}
         if "injected-parameters" in tags:
             cell.id, cell.source = "injected-parameters", _impersonal(cell.source)
-        for output in cell.get("outputs", []):
-            if "text" in output:
-                output.text = _impersonal(output.text)
-            if "traceback" in output:
-                output.traceback = [_impersonal(line) for line in output.traceback]
-            for kind, data in output.get("data", {}).items():
-                if kind.startswith("text/"):
-                    output.data[kind] = _impersonal(data)
+        for texts, kind in _texts(cell):
+            texts[kind] = _impersonal(texts[kind])
     return notebook
+
+
+def _texts(cell: NotebookNode) -> Iterator[tuple[dict[str, str], str]]:
+    """Each text that a cell shows: the stream or data that holds it, and its key there."""
+    for output in cell.get("outputs", []):
+        texts = output if output.output_type == "stream" else output.get("data", {})
+        yield from ((texts, kind) for kind in texts if kind.startswith("text"))
 
 
 def _impersonal(text: str) -> str:
@@ -374,9 +336,8 @@ def _impersonal(text: str) -> str:
     text = re.sub(r"\S*[/\\]ipykernel_\d+[/\\]\d+\.py", "<cell>", text)
     text = re.sub(r"\b0x[0-9a-f]{6,}\b", "0x...", text)
     for folder in sorted(folders, key=len, reverse=True):
-        if len(Path(folder).parts) == 1:
-            continue
-        text = re.sub(re.escape(folder) + r"(?![\w-])", folders[folder], text)
+        if len(Path(folder).parts) > 1:
+            text = re.sub(re.escape(folder) + r"(?![\w-])", folders[folder], text)
     return text
 
 
@@ -409,11 +370,7 @@ def shown_lines(cell: NotebookNode) -> list[str]:
     >>> shown_lines(nbformat.v4.new_code_cell(outputs=[stream]))
     ['F1 0.5 in … seconds, torch … version', '12 sentences']
     """
-    texts = []
-    for output in cell.get("outputs", []):
-        texts += [output.text] if "text" in output else []
-        texts += [str(data) for kind, data in output.get("data", {}).items() if kind.startswith("text/")]
-    text = "\n".join(text.rstrip("\n") for text in texts)
+    text = "\n".join(str(texts[kind]).rstrip("\n") for texts, kind in _texts(cell))
     for name, pattern in MACHINE_DEPENDENT.items():
         text = pattern.sub(f"… {name}", text)
     return text.splitlines()
