@@ -93,19 +93,6 @@ export function download(name, text) {
   URL.revokeObjectURL(link.href);
 }
 
-/** Only addresses of the web become links. */
-export function paperLink(source) {
-  let address = "";
-  if (/^https?:\/\//i.test(source)) address = source;
-  else if (/^[\w.-]+\/[\w.-]+(@[0-9a-f]+)?( |$)/.test(source)) address = "https://github.com/" + source.split(/[@ ]/)[0];
-  else if (/^[\w.-]+\/[\w.-]+\/[0-9a-f]{40}\//.test(source)) address = "https://github.com/" + source.split("/").slice(0, 2).join("/");
-  try {
-    return address && ["http:", "https:"].includes(new URL(address).protocol) ? address : "";
-  } catch {
-    return "";
-  }
-}
-
 /** Buttons that copy a table. */
 export function copyButtons(rowsAndNotes, name) {
   const of = (kind) => () => {

@@ -112,7 +112,8 @@ function listen() {
   $("copy-place").append(ranking.rankingCopy());
   $("cite").addEventListener("click", () => copy(location.href, "Address"));
   $("theme").addEventListener("click", () => {
-    const dark = getComputedStyle(document.documentElement).colorScheme.includes("dark");
+    const { theme } = document.documentElement.dataset;
+    const dark = theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
     document.documentElement.dataset.theme = dark ? "light" : "dark";
     say(dark ? "Light" : "Dark");
   });

@@ -41,30 +41,18 @@ export function classScore(tp, gold, pred, score) {
 
 /** One score under a scheme (a name, or a number: α). */
 export function average(counts, scheme, rules, score = "f1") {
-  const { tp, gold, pred } = counts;
   if (scheme === "micro") {
-    const pooled = [0, 0, 0];
-    rules.selected.forEach((taken, c) => {
-      if (!taken) return;
-      pooled[0] += tp[c];
-      pooled[1] += gold[c];
-      pooled[2] += pred[c];
-    });
+    const pooled = [counts.tp, counts.gold, counts.pred].map((one) => one.reduce((sum, n, c) => (rules.selected[c] ? sum + n : sum), 0));
     return classScore(...pooled, score);
   }
-  const weights = classWeights(counts, scheme, rules);
-  return weights.reduce((sum, w, c) => (w ? sum + w * classScore(tp[c], gold[c], pred[c], score) : sum), 0);
+  return spectrum(counts, [scheme], rules, score)[0];
 }
 
-/** The score under n^α for each α; weights are made once where all systems share their gold counts. */
-export function spectrum(counts, alphas, rules, score, shared) {
-  const weightsOf = shared || alphas.map((alpha) => classWeights(counts, alpha, rules));
+/** The score under each class-weighted scheme (a name, or an α); weights are made once where all systems share their gold counts. */
+export function spectrum(counts, schemes, rules, score, shared) {
+  const weightsOf = shared || schemes.map((scheme) => classWeights(counts, scheme, rules));
   const scores = counts.tp.map((tp, c) => classScore(tp, counts.gold[c], counts.pred[c], score));
-  return weightsOf.map((weights) => {
-    let sum = 0;
-    for (let c = 0; c < weights.length; c++) if (weights[c]) sum += weights[c] * scores[c];
-    return sum;
-  });
+  return weightsOf.map((weights) => weights.reduce((sum, w, c) => (w ? sum + w * scores[c] : sum), 0));
 }
 
 /** The mean of a list of numbers; NaN of an empty one. */

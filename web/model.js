@@ -1,6 +1,6 @@
 // The data of the page, and scores of all systems under the rules that are chosen.
 
-import { average, classScore, classWeights, mean, sampleSd, spectrum, signature, SCHEMES } from "./metrics.js";
+import { average, classWeights, mean, sampleSd, spectrum, signature, SCHEMES } from "./metrics.js";
 import { state, excluded } from "./state.js";
 
 export const ALPHAS = Array.from({ length: 101 }, (_, i) => i / 100);
@@ -47,7 +47,7 @@ export function isUsual(chosen, of = test()) {
   return state.score === "f1" && chosen.labels === (of.kind === "sets" ? "listed" : "supported");
 }
 
-export const columnScheme = (id) => (id === "alpha" ? state.alpha : id);
+const columnScheme = (id) => (id === "alpha" ? state.alpha : id);
 
 /** The columns of the ranking: schemes that are computed here, then stored measures. */
 export function columns(of = test()) {
@@ -75,16 +75,13 @@ function runValue(column, of, chosen) {
   if (column.fixed) return (run) => run.m[column.id]?.[0] ?? NaN;
   if (column.id === "until") return (run) => (state.recall >= 1 ? run.m.auc[0] : run.until[Math.round(100 * state.recall) - 1]) ?? NaN;
   const scheme = columnScheme(column.id);
-  if (scheme === "micro" || chosen.labels === "observed") return (run) => average(run.counts, scheme, chosen, state.score);
-  // the weights follow from the gold counts, which nearly all systems share
-  const weights = classWeights({ gold: of.gold, pred: of.gold, n: of.n }, scheme, chosen);
-  const places = weights.flatMap((w, c) => (w ? [c] : []));
-  return (run) => {
-    if (run.gold) return average(run.counts, scheme, chosen, state.score);
-    const { tp, gold, pred } = run.counts;
-    return places.reduce((sum, c) => sum + weights[c] * classScore(tp[c], gold[c], pred[c], state.score), 0);
-  };
+  if (scheme === "micro") return (run) => average(run.counts, scheme, chosen, state.score);
+  const shared = sharedWeights(of, [scheme], chosen);
+  return (run) => spectrum(run.counts, [scheme], chosen, state.score, run.gold ? null : shared)[0];
 }
+
+/** Weights under each scheme, as they follow from gold counts, which nearly all systems share; null where predictions decide, too. */
+const sharedWeights = (of, schemes, chosen) => (chosen.labels === "observed" ? null : schemes.map((scheme) => classWeights({ gold: of.gold, pred: of.gold, n: of.n }, scheme, chosen)));
 
 /** A function system → ends of the interval of a column, or null; those of a run, on average over the runs. */
 export function intervalOf(column, of = test(), chosen = of.kind === "facts" ? null : rules(of)) {
@@ -152,8 +149,7 @@ function unpaired(x, y, first, second) {
 
 /** F1 of all systems over α, the mean over runs: (systems, α). */
 export function spectra(of = test(), alphas = ALPHAS, chosen = rules(of)) {
-  const varies = chosen.labels === "observed";
-  const shared = varies ? null : alphas.map((alpha) => classWeights({ gold: of.gold, pred: of.gold, n: of.n }, alpha, chosen));
+  const shared = sharedWeights(of, alphas, chosen);
   return of.systems.map((one) => {
     const lines = one.runs.map((run) => spectrum(run.counts, alphas, chosen, state.score, run.gold ? null : shared));
     return lines.length === 1 ? lines[0] : alphas.map((_, at) => mean(lines.map((line) => line[at])));

@@ -1,6 +1,6 @@
 // The ranking: who leads over α (or the precision–recall curves), and the table.
 
-import { h, $, percent, ends, whole, copy, copyButtons, paperLink, tableText } from "./dom.js";
+import { h, $, percent, ends, whole, copy, copyButtons, tableText } from "./dom.js";
 import { state } from "./state.js";
 import { crossings, mean } from "./metrics.js";
 import * as model from "./model.js";
@@ -152,7 +152,7 @@ function drawFacts(test, place, width, height) {
   const { svg, legend } = lineChart({
     width,
     height: height + 40,
-    lines: lines.map((one) => ({ ...one })),
+    lines,
     faint,
     x: { domain: [0, Math.min(1, most * 1.02)], label: "recall", anchor: "center", ticks: 6 },
     y: { label: "precision, %", domain: [0, 100] },
@@ -180,7 +180,7 @@ export function drawTable(test) {
   }
   $("table-head").replaceChildren(head);
   for (const one of test.systems) rowsOf.delete(one);
-  fillTable(test, true);
+  fillTable(test);
 }
 
 function sortBy(column) {
@@ -191,42 +191,46 @@ function sortBy(column) {
 
 const alphaTitle = () => `n^${state.alpha.toFixed(2)}`;
 
-/** Order the rows; `whole`: write all cells, else those that depend on the slider. */
-export function fillTable(test, whole = false) {
-  const columns = model.columns(test);
+/** The column that sorts, and what the search leaves, in its order. */
+function ordered(test, columns) {
   const sorted = columns.find((one) => one.id === state.sort) || columns[0];
-  const sign = state.down ? sorted.better === "lower" : sorted.better !== "lower";
-  const order = model.rankedVisible(test, model.valueOf(sorted, test), sign);
+  return [sorted, model.rankedVisible(test, model.valueOf(sorted, test), state.down === (sorted.better === "lower"))];
+}
+
+/** Order the rows and write their cells. */
+export function fillTable(test) {
+  const columns = model.columns(test);
+  const [sorted, order] = ordered(test, columns);
   const first = firstOf(test.systems.length);
   const most = shownAll ? order.length : Math.min(order.length, first);
-  const live = columns.map((column, at) => ({ column, at })).filter(({ column }) => whole || column.id === "alpha" || column.id === "until");
-  const values = live.map(({ column, at }) => ({ at, column, value: model.valueOf(column, test), interval: model.intervalOf(column, test) }));
-  const every = whole ? values : columns.map((column, at) => ({ at, column, value: model.valueOf(column, test), interval: model.intervalOf(column, test) }));
-  const range = intervalRange(order.slice(0, most), model.intervalOf(sorted, test));
+  const [values, intervals] = [model.valueOf, model.intervalOf].map((of) => columns.map((column) => of(column, test)));
+  const at = columns.indexOf(sorted);
+  const range = intervalRange(order.slice(0, most), intervals[at]);
   const spread = model.spreadOf(sorted, test);
   const rows = order.slice(0, most).map(({ system, rank, value }) => {
-    let row = rowsOf.get(system);
-    const fresh = !row;
-    if (fresh) rowsOf.set(system, (row = newRow(test, system, columns)));
+    if (!rowsOf.has(system)) rowsOf.set(system, newRow(test, system, columns));
+    const row = rowsOf.get(system);
     row.rank.textContent = Number.isNaN(value) ? "–" : rank;
     if (system.runs.length > 1) row.spread.textContent = ` ± ${percent(spread(system))}`;
-    for (const { at, column, value: of, interval } of fresh ? every : values) writeCell(row.cells[at], of(system), interval(system), column);
-    drawGlyph(row, columns.indexOf(sorted), model.intervalOf(sorted, test)(system), value, range);
+    row.cells.forEach((cell, i) => {
+      cell.number.textContent = percent(values[i](system));
+      cell.ends.textContent = ends(intervals[i](system));
+    });
+    drawGlyph(row, at, intervals[at](system), value, range);
     return row.element;
   });
   $("table-body").replaceChildren(...rows);
   const head = document.querySelector('[data-sort="alpha"] span');
   if (head) head.textContent = alphaTitle();
-  $("count").textContent = `${countText(order.length, test)}${test.kind === "facts" ? "" : `, ${whole_(test.n)} samples`}`;
+  const all = whole(test.systems.length);
+  const samples = test.kind === "facts" ? "" : `, ${whole(test.n)} samples`;
+  $("count").textContent = `${order.length === test.systems.length ? all : `${whole(order.length)} of ${all}`} systems${samples}`;
   const more = $("more");
   more.hidden = order.length <= first;
-  more.textContent = shownAll ? `Show the first ${first}` : `Show all ${whole_(order.length)}`;
+  more.textContent = shownAll ? `Show the first ${first}` : `Show all ${whole(order.length)}`;
   $("notes").replaceChildren(...notes(test, sorted));
   roam();
 }
-
-const whole_ = (n) => whole(n);
-const countText = (n, test) => (n === test.systems.length ? `${whole(n)} systems` : `${whole(n)} of ${whole(test.systems.length)} systems`);
 
 export function toggleAll() {
   shownAll = !shownAll;
@@ -236,7 +240,7 @@ export function toggleAll() {
 function notes(test, sorted) {
   const found = [h("code", { class: "signature", id: "signature" }, model.signatureOf(sorted, test))];
   if (test.kind !== "facts" && !model.isUsual(model.rules(test), test)) found.push(h("span", {}, "Intervals belong to F1 under the usual label policy, so none is shown here."));
-  else if (["alpha"].includes(sorted.id) && model.isBetween()) found.push(h("span", {}, "The interval at this α lies on the line between those computed at the two nearest twentieths."));
+  else if (sorted.id === "alpha" && model.isBetween()) found.push(h("span", {}, "The interval at this α lies on the line between those computed at the two nearest twentieths."));
   return found;
 }
 
@@ -246,7 +250,6 @@ const breakable = (name) => name.split(/(?<=[_/+-])/).flatMap((part, i) => (i ? 
 function newRow(test, system, columns) {
   const rank = h("td", { class: "rank" });
   const range = h("td", { class: "range", "aria-hidden": "true" });
-  const link = paperLink(system.source);
   const tag = { submitted: "submitted", published: "published", trained: "trained here" }[system.origin];
   const name = h("th", { scope: "row", class: "system" }, h("button", { type: "button", class: "name", title: "Name this system in the figure", "data-key": system.key, onclick: () => pin(system) }, breakable(system.name)));
   const facts = test.kind === "facts" ? `${whole(system.facts)} true facts` : "";
@@ -256,18 +259,13 @@ function newRow(test, system, columns) {
   const more = join(system.encoder, /^none stated/.test(system.licence) ? "no licence stated" : system.licence);
   const spread = h("span", { title: "standard deviation over the seeds, of the column that sorts" });
   const small = h("span", { class: "about" }, join(tag, facts, runs), several ? spread : "", more ? ` · ${more}` : "");
-  if (link) small.append(" · ", h("a", { href: link, rel: "noopener noreferrer nofollow", target: "_blank" }, "source"));
+  if (system.link) small.append(" · ", h("a", { href: system.link, rel: "noopener noreferrer nofollow", target: "_blank" }, "source"));
   name.append(small);
   const cells = columns.map((column) => {
     const cell = h("td", { class: "score", "data-column": column.id }, h("button", { type: "button", class: "value", tabindex: "-1", onclick: () => showNumber(test, system, column) }, h("span", { class: "number" }), h("span", { class: "ends" })));
     return { cell, number: cell.querySelector(".number"), ends: cell.querySelector(".ends") };
   });
   return { rank, name, spread, cells, range, element: h("tr", {}, rank, name, range, cells.map((one) => one.cell)) };
-}
-
-function writeCell(cell, value, interval) {
-  cell.number.textContent = percent(value);
-  cell.ends.textContent = ends(interval);
 }
 
 /** The scale of the intervals: those of all rows, but for the few that are far behind. */
@@ -328,7 +326,7 @@ export function roamWithArrows(event) {
 }
 
 /** One number with all that it needs to be cited. */
-export function showNumber(test, system, column) {
+function showNumber(test, system, column) {
   const value = model.valueOf(column, test)(system);
   const interval = model.intervalOf(column, test)(system);
   const sign = model.signatureOf(column, test, Boolean(interval));
@@ -353,11 +351,9 @@ export function showNumber(test, system, column) {
 }
 
 /** The table as it is shown, for copying. */
-export function tableRows(test) {
+function tableRows(test) {
   const columns = model.columns(test);
-  const sorted = columns.find((one) => one.id === state.sort);
-  const sign = state.down ? sorted.better === "lower" : sorted.better !== "lower";
-  const order = model.rankedVisible(test, model.valueOf(sorted, test), sign);
+  const [, order] = ordered(test, columns);
   const values = columns.map((column) => model.valueOf(column, test));
   const head = ["System", ...columns.map((one) => (one.id === "alpha" ? alphaTitle() : one.title))];
   return [[head, ...order.map(({ system }) => [system.key, ...values.map((of) => of(system))])], columns.map((one) => model.signatureOf(one, test, false))];

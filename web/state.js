@@ -45,15 +45,16 @@ export function remember() {
 
 /** Which classes are left out, as bits in hex: bit c of the number stands for label c. */
 export function excluded(test) {
+  const bits = BigInt(`0x0${state.out}`);
+  return test.labels.map((_, c) => Boolean((bits >> BigInt(c)) & 1n));
+}
+
+export function excluded(test) {
   const bits = [...state.out].reverse().flatMap((digit) => [0, 1, 2, 3].map((i) => (parseInt(digit, 16) >> i) & 1));
   return test.labels.map((_, c) => Boolean(bits[c]));
 }
 
 export function exclude(flags) {
-  let text = "";
-  for (let at = 0; at < flags.length; at += 4) {
-    const digit = [0, 1, 2, 3].reduce((sum, i) => sum + (flags[at + i] ? 1 << i : 0), 0);
-    text = digit.toString(16) + text;
-  }
-  state.out = text.replace(/^0+/, "");
+  const bits = flags.reduce((sum, out, c) => (out ? sum | (1n << BigInt(c)) : sum), 0n);
+  state.out = bits ? bits.toString(16) : "";
 }

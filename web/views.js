@@ -2,7 +2,7 @@
 
 import { h, $, percent, ends, signed, whole, copyButtons } from "./dom.js";
 import { state, exclude, excluded } from "./state.js";
-import { average, classScore, classWeights, kendall, mean } from "./metrics.js";
+import { average, classScore, classWeights, kendall, mean, SCHEMES } from "./metrics.js";
 import * as model from "./model.js";
 import { barChart, scatterChart, colour } from "./charts.js";
 
@@ -54,7 +54,7 @@ export function drawClasses(test) {
   const head = ["Class", "gold", "predicted", "correct", "precision", "recall", "F1", `weight, n^${state.alpha.toFixed(2)}`];
   const width = place.clientWidth || 900;
   const bars = order.filter((c) => test.labels[c] !== test.negative).slice(0, 45).map((c) => ({ name: test.labels[c], value: 100 * scores(c)[2], more: `${percent(scores(c)[2])}  ·  ${whole(gold[c])}` }));
-  const values = ["micro", "weighted", "dodrans", "entropy", "macro"].map((scheme) => `${scheme} ${percent(mean(system.counts.map((one) => average(one, scheme, chosen, state.score))))}`);
+  const values = SCHEMES.map((scheme) => `${scheme} ${percent(mean(system.counts.map((one) => average(one, scheme, chosen, state.score))))}`);
   const quick = [
     ["all", () => false],
     ["at least 10 gold samples", (c) => gold[c] < 10],

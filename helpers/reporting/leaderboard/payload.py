@@ -7,6 +7,7 @@ of each class, and gold counts once a test set. All else is computed here: inter
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from itertools import chain, count
 from pathlib import Path
@@ -171,7 +172,7 @@ def _system(
     system: dict[str, Any] = {"name": system_title(run.name), "seed": run.seed, "licence": run.licence}
     system["origin"] = "submitted" if submitted else "published" if run.profile is None else "trained"
     system["encoder"] = "" if run.encoder in (None, "no-encoder") else run.encoder
-    system["source"] = run.source
+    system["link"] = _link(run.source)
     values = _numbers(run, replicates, cached)
     system |= {"m": values["measures"], "ends": values["ends"]}
     if run.kind == "facts":
@@ -182,6 +183,18 @@ def _system(
     if (own := _placed(counts.gold, counts.labels, labels)) != gold:
         system["gold"] = own  # another part of the test set, or another reading of it
     return system
+
+
+def _link(source: str) -> str:
+    """The address of a source that is one of the web, or begins with a repository of GitHub; '' of others.
+
+    >>> _link("yuhaozhang/tacred-relation@9c8a5f0 eval"), _link("javascript:alert(1)")
+    ('https://github.com/yuhaozhang/tacred-relation', '')
+    """
+    if re.match(r"https?://", source, re.IGNORECASE):
+        return source
+    named = re.match(r"([\w.-]+/[\w.-]+)((@[0-9a-f]+)?( |$)|/[0-9a-f]{40}/)", source, re.ASCII)
+    return f"https://github.com/{named[1]}" if named else ""
 
 
 def _placed(counts: np.ndarray, labels: Sequence[Any], wanted: Sequence[str]) -> list[int]:
