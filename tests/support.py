@@ -6,6 +6,7 @@ import contextlib
 import csv
 import gzip
 import importlib
+import io
 import json
 import re
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
+from helpers.cli import main
 from helpers.data import Documents
 from helpers.metrics import Outcome, Weighting, register_scheme, unregister_scheme
 from helpers.runs import Run
@@ -45,6 +47,13 @@ def temporary_scheme(name: str, weighting: Weighting) -> Iterator[str]:
         yield name
     finally:
         unregister_scheme(name)
+
+
+def run_command(*words: object) -> tuple[int, str, str]:
+    """Exit code, standard output, standard error of a command; `call` of conftest.py for many examples."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        return main([str(word) for word in words]), out.getvalue(), err.getvalue()
 
 
 def write_documents(path: Path | str, documents: Documents) -> None:

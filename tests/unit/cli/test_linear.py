@@ -22,12 +22,9 @@ OPTIONS = "-s 1 -B 1 -e 0.0001"
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch) -> Path:
-    """Every test works in a folder with small files."""
-    monkeypatch.chdir(tmp_path)
+def matrices(folder) -> None:
     Path("truth.csv").write_text(TRUTH)
     Path("scores.csv").write_text(SCORES)
-    return tmp_path
 
 
 @pytest.fixture

@@ -4,9 +4,8 @@ Files are drawn by hypothesis, always the same ones: rare classes, classes that 
 labels, labels with commas, quotes and blanks. Commands run in this process; their JSON is compared.
 """
 
-import contextlib
+import csv
 import gzip
-import io
 import json
 import math
 import os
@@ -22,8 +21,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import precision_recall_fscore_support
 
-from helpers.cli import main
 from helpers.metrics import SCHEMES, Outcome, evaluate
+from tests.support import run_command
 
 FEW, ANY = int(os.environ.get("EXAMPLES", "15")), list(HealthCheck)
 PROPERTY = settings(max_examples=FEW, derandomize=True, database=None, suppress_health_check=ANY)
@@ -79,16 +78,9 @@ def write(path: Path, gold: list, predicted: list, paired: list | None = None, i
     return path
 
 
-def run(*words: object) -> tuple[int, str, str]:
-    """Exit code, standard output, standard error of a command."""
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        return main([str(word) for word in words]), out.getvalue(), err.getvalue()
-
-
 def report(*words: object):
     """What a command says in JSON; of a comparison its rows."""
-    code, out, err = run(*words, "--format", "json")
+    code, out, err = run_command(*words, "--format", "json")
     assert code == 0, err
     found = json.loads(out)
     for entry in found if isinstance(found, list) else [found]:
@@ -222,7 +214,7 @@ def test_one_file_under_two_names_is_refused(new_folder, kind, table, ids):
     if "link" in kind:
         (os.symlink if kind == "link" else os.link)(path, other)
     for words in (["score", path, other], ["compare", "--runs", f"A={path}", "--runs", f"B={other}"]):
-        code, out, err = run(*words, *table.flags)
+        code, out, err = run_command(*words, *table.flags)
         assert (code, out) == (2, "") and str(path) in err and str(other) in err
 
 
@@ -250,7 +242,7 @@ def test_one_scheme_under_two_names_and_a_scheme_alone(new_folder, table, scheme
     for power, name in (("n^1", "weighted"), ("n^0.75", "dodrans"), ("n^0", "macro")):
         assert found[power] == pytest.approx(found[name], **EXACT)
     assert values(report("score", path, "--scheme", scheme, *table.flags)) == {scheme: found[scheme]}
-    assert float(run("score", path, "--score-only", scheme, *table.flags)[1]) == found[scheme]
+    assert float(run_command("score", path, "--score-only", scheme, *table.flags)[1]) == found[scheme]
 
 
 SPELLINGS = {"per age": ("per age", "PER-age", "peraGe "), "other": ("other", "Other", "o_ther")}
@@ -280,3 +272,108 @@ def test_a_seed_gives_one_interval_and_performance_has_that_of_macro(new_folder,
     ends = direction["intervals"]["performance_original"]
     wide = max(0.15, 0.5 * (macro["high"] - macro["low"]))  # other replicates, 400 of them
     assert abs(ends["low"] - macro["low"]) <= wide and abs(ends["high"] - macro["high"]) <= wide
+
+
+OF_TRIPLES = settings(PROPERTY, max_examples=10)
+MATCHES = ("exact", "last-token", "pair", "relation")
+ENTITIES = st.sampled_from(["Ada", "Bo Li", "Rome", "the Hague", "Old Rome", "a, b"])
+TRIPLES = st.lists(
+    st.tuples(ENTITIES, st.sampled_from(["left", "born in", "P17"]), ENTITIES).map(list), max_size=4
+)
+ITEMS = st.lists(st.tuples(TRIPLES, TRIPLES), min_size=1, max_size=6).filter(
+    lambda items: any(gold for gold, _ in items)
+)
+RULES = st.tuples(st.sampled_from(MATCHES), st.booleans()).map(
+    lambda rule: ("--match", rule[0], *["--normalise"] * rule[1])
+)
+
+
+def write_triples(path: Path, items: list, names: tuple[str, ...] = ("gold", "predicted")) -> Path:
+    """The items as JSON lines, a JSON list or CSV, by the ending; `names` : of the lists that are written."""
+    roles = {"gold": 0, "predicted": 1}
+    records = [
+        {"id": f"s{number}"} | {name: item[roles[name]] for name in names}
+        for number, item in enumerate(items)
+    ]
+    if path.suffix == ".json":
+        path.write_text(json.dumps(records))
+    elif path.suffix == ".jsonl":
+        path.write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    else:
+        with path.open("w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(records[0])
+            for record in records:
+                writer.writerow([record["id"], *(json.dumps(record[name]) for name in names)])
+    return path
+
+
+@OF_TRIPLES
+@given(items=ITEMS, rules=RULES, data=st.data())
+def test_triples_order_and_duplicates_change_nothing(new_folder, items, rules, data) -> None:
+    folder = new_folder()
+    moved = [
+        tuple(data.draw(st.permutations(triples * 2)) for triples in item)
+        for item in data.draw(st.permutations(items))
+    ]
+    first, second = (
+        report("score-triples", write_triples(folder / f"{name}.jsonl", each), *rules)
+        for name, each in (("a", items), ("b", moved))
+    )
+    assert first == second
+
+
+@OF_TRIPLES
+@given(items=ITEMS, rules=RULES)
+def test_triples_new_names_of_relations_change_names_alone(new_folder, items, rules) -> None:
+    folder, new = new_folder(), {"left": "r 1", "born in": "r 2", "P17": "r 3"}
+    renamed = [
+        tuple([[head, new[relation], tail] for head, relation, tail in triples] for triples in item)
+        for item in items
+    ]
+    first, second = (
+        report("score-triples", write_triples(folder / f"{name}.jsonl", each), *rules)
+        for name, each in (("a", items), ("b", renamed))
+    )
+    assert values(first) == pytest.approx(values(second), abs=1e-12)
+    if "pair" not in rules:
+        assert {new[name]: row for name, row in first["per_class"].items()} == second["per_class"]
+
+
+@OF_TRIPLES
+@given(items=ITEMS, rules=RULES)
+def test_triples_a_file_against_itself_is_perfect_and_no_other_one_is_better(
+    new_folder, items, rules
+) -> None:
+    folder = new_folder()
+    itself = write_triples(folder / "itself.jsonl", [(gold, gold) for gold, _ in items])
+    assert [*values(report("score-triples", itself, *rules)).values()] == pytest.approx([1] * 5, **EXACT)
+    other = write_triples(folder / "other.jsonl", items)
+    for row in report("compare", itself, other, *rules, "--bootstrap", 20):
+        assert row["difference"] >= -1e-12 and row["score_first"] == pytest.approx(1, **EXACT)
+
+
+@OF_TRIPLES
+@given(items=ITEMS, rules=RULES)
+def test_triples_every_form_gives_one_report(new_folder, items, rules) -> None:
+    folder = new_folder()
+    whole = report("score-triples", write_triples(folder / "a.jsonl", items), *rules)
+    for ending in ("json", "csv"):
+        assert report("score-triples", write_triples(folder / f"a.{ending}", items), *rules) == whole
+    gold = write_triples(folder / "gold.json", items, ("gold",))
+    predicted = write_triples(folder / "predicted.jsonl", items, ("predicted",))
+    assert report("score-triples", predicted, "--gold", gold, *rules) == whole
+
+
+@OF_TRIPLES
+@given(items=ITEMS, rules=RULES, data=st.data())
+def test_triples_compare_has_what_each_file_has_alone(new_folder, items, rules, data) -> None:
+    folder = new_folder()
+    others = [(gold, data.draw(TRIPLES)) for gold, _ in items]
+    files = [write_triples(folder / f"{name}.jsonl", each) for name, each in (("a", items), ("b", others))]
+    alone = [values(report("score-triples", file, *rules)) for file in files]
+    for row in report("compare", *files, *rules, "--bootstrap", 20):
+        scores = [row["score_first"], row["score_second"]]
+        assert scores == pytest.approx([each[row["scheme"]] for each in alone], abs=1e-12)
+    for row in report("compare", *files[::-1], *rules, "--bootstrap", 20):
+        assert row["score_first"] == pytest.approx(alone[1][row["scheme"]], abs=1e-12)

@@ -13,13 +13,6 @@ LABELS = (*FORMULAS, *HARMLESS)
 SCHEMES = ["micro", "weighted", "dodrans", "entropy", "macro"]
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
-    """Every test works in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 def write(path, gold, predicted):
     """A file of predictions, in JSON lines: every label is kept as it is."""
     rows = ({"gold": one, "predicted": other} for one, other in zip(gold, predicted, strict=True))

@@ -3,22 +3,12 @@
 import io
 import json
 import re
-import shlex
 from pathlib import Path
 
 import pytest
 
-from helpers import ROOT
-from helpers.cli import app
 from helpers.metrics import Outcome, average
 from tests.support import latex_tables
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch) -> Path:
-    """Every test works in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 @pytest.fixture
@@ -31,19 +21,6 @@ def report(call):
         return json.loads(out)
 
     return run
-
-
-def test_every_command_of_the_page_of_files_can_be_typed(folder):
-    page = (ROOT / "docs" / "your_files.md").read_text("utf-8")
-    typed = re.findall(r"`(?:… \\\| )?((?:score|compare|stats|plan)[a-z-]* [^`]*)`", page)
-    assert len(typed) >= 15
-    for name, *words in map(shlex.split, typed):
-        for word in words:
-            Path(word).touch()
-        assert (
-            app.commands[name].make_context(name, words, app.make_context("helpers", [name])).command.name
-            == name
-        )
 
 
 GOLD = ["per:title", "no_relation", "per:age", "no_relation", "per:age"]

@@ -12,6 +12,7 @@ from helpers.core import MalformedRecord
 from helpers.data import count_rows
 from helpers.evaluation import score_frame
 from helpers.metrics import Outcome
+from tests.support import both_outcomes
 
 COLUMNS = ("gold", "predicted", "paired")
 LABELS = st.sampled_from(["A", "a", "NA", "None", "R(e1,e2)", "(skipped)", "007", " x", "ä|b", "'", '"'])
@@ -31,21 +32,13 @@ def arrays(rows: list[tuple]) -> list[np.ndarray]:
     return [np.array(column) for column in zip(*rows, strict=True)]
 
 
-def outcomes(found) -> tuple[Outcome, Outcome]:
-    columns = [found[role] for role in ("gold", "predicted", "predicted_paired")]
-    return (
-        Outcome.from_columns(*columns[:2], counts=found.counts),
-        Outcome.from_columns(*columns[:2], paired=columns[2], counts=found.counts),
-    )
-
-
 @pytest.mark.parametrize("kind", FRAMES)
 @settings(deadline=None)
 @given(rows=st.one_of(ROWS, INTEGERS))
 def test_a_frame_is_counted_as_arrays_are(kind, rows):
     gold, predicted, paired = arrays(rows)
     frame = FRAMES[kind](pa.table(dict(zip(COLUMNS, (gold, predicted, paired), strict=True))))
-    confusion, outcome = outcomes(count_rows(frame, *COLUMNS))
+    confusion, outcome = both_outcomes(count_rows(frame, *COLUMNS))
     assert confusion == Outcome.from_columns(gold, predicted)
     assert confusion.counts.dtype == np.int64
     assert outcome == Outcome.from_columns(gold, predicted, paired=paired)

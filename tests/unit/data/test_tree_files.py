@@ -4,8 +4,6 @@ import json
 import re
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from helpers.core import MalformedRecord
 from helpers.data import (
@@ -73,23 +71,6 @@ def test_spoilt_trees(path, old, new, message) -> None:
     spoilt.write_text(TREES.replace(old, new, 1))
     with pytest.raises(MalformedRecord, match=re.escape(message)):
         read_dependencies(path)
-
-
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    which=st.sampled_from(["a.txt", "a.txt.dep"]),
-    cut=st.tuples(st.integers(0, 90), st.integers(0, 9)),
-    put=st.binary(max_size=5),
-)
-def test_spoilt_files_are_read_or_named(path, which, cut, put) -> None:
-    content = {"a.txt": TEXT, "a.txt.dep": TREES}
-    for name, text in content.items():
-        raw = text.encode()
-        path.with_name(name).write_bytes(raw[: cut[0]] + put + raw[sum(cut) :] if name == which else raw)
-    try:
-        assert len(read_dependencies(path)) == 2
-    except ValueError as error:
-        assert "a.txt" in str(error)
 
 
 def test_tacred(tmp_path) -> None:

@@ -1,6 +1,5 @@
 """From files and frames to reports: the task, the direction rule, intervals, and what is remarked."""
 
-import csv
 import re
 from pathlib import Path
 
@@ -18,8 +17,6 @@ from helpers.metrics.bootstrap import bootstrap_intervals
 from helpers.metrics.direction import direction_scores, official_macro, official_scores
 from helpers.metrics.weighting import SCHEMES
 from helpers.runs import Run, save_run
-
-GOLDEN = Path(__file__).parents[2] / "golden"
 
 
 @pytest.fixture
@@ -160,17 +157,6 @@ class TestDirection:
 
 
 class TestFile:
-    def test_golden_systems(self, data_dir):
-        path = data_dir / "tacred" / "tacred_test_predictions.tsv.gz"
-        with open(GOLDEN / "tacred_systems.csv", newline="") as file:
-            rows = list(csv.DictReader(file))
-        for row in rows:
-            report = score_file(
-                path, gold_column=row["gold"], predicted_column=row["system"], negative="no_relation"
-            )
-            found = [100 * report.schemes[scheme]["f1"] for scheme in SCHEMES]
-            assert found == pytest.approx([float(row[scheme]) for scheme in SCHEMES], abs=0.005 + 1e-9)
-
     @pytest.mark.parametrize(("role", "column", "line"), [("gold", "label", 3), ("predicted", "guess", 4)])
     def test_a_label_that_the_task_lacks_is_told_with_line_and_column(self, tmp_path, role, column, line):
         columns = {"gold": ["Other"] * 4, "predicted": ["Other"] * 4}

@@ -308,51 +308,6 @@ class TestResampling:
 
 
 class TestRealLists:
-    """AUC and P@100, 200, 300 of published systems, from their published output."""
-
-    @pytest.mark.parametrize(
-        ("name", "auc", "precision"),
-        [
-            ("NRE/CNN+ONE", 0.1733, (0.66, 0.625, 0.61)),
-            ("NRE/CNN+ATT", 0.2177, (0.71, 0.695, 0.65)),
-            ("NRE/PCNN+ONE", 0.2137, (0.72, 0.685, 0.617)),
-            ("NRE/PCNN+ATT", 0.1982, (0.69, 0.66, 0.623)),
-            ("RL-DSRE/CNN+ONE", 0.2093, None),
-            ("RL-DSRE/PCNN+ONE", 0.2279, None),
-            ("RL-DSRE/PCNN+ATT", 0.2359, None),
-        ],
-    )
-    def test_nyt10(self, name, auc, precision, data_dir: Path) -> None:
-        lines = (data_dir / "nyt10" / "predictions" / f"{name}.txt").read_text("utf-8").splitlines()
-        p, r, scores = np.array([line.split()[:3] for line in lines], dtype=float).T
-        ranking = FactRanking.from_curve(p, r, facts=1950, scores=scores)
-        found = fact_scores(ranking)
-        assert (len(ranking), ranking.hits is not None) == (2000, True)
-        assert found["auc"] == pytest.approx(auc, abs=5e-5)
-        if precision:
-            assert [found[f"P@{n}"] for n in (100, 200, 300)] == pytest.approx(precision, abs=5e-4)
-
-    @pytest.mark.parametrize(
-        ("name", "facts", "auc"),
-        [
-            ("riedel_nyt/Mintz", 1950, 0.1065),
-            ("riedel_nyt/MultiR", 1946, 0.1259),
-            ("riedel_nyt/MIMLRE", 1950, 0.1202),
-            ("riedel_nyt/BGWA", 1950, 0.3404),
-            ("riedel_nyt/RESIDE", 1950, 0.4152),
-            ("riedel_nyt/PCNN+ATT", 1950, 0.2588),
-            ("gids/BGWA", 2447, 0.8148),
-            ("gids/PCNN", 2017, 0.7442),
-            ("gids/PCNN+ATT", 2017, 0.7990),
-            ("gids/RESIDE", 2014, 0.8914),
-        ],
-    )
-    def test_curves(self, name, facts, auc, data_dir: Path) -> None:
-        folder = data_dir / "reside" / "baselines_pr" / name
-        p, r = (np.load(folder / f"{kind}.npy") for kind in ("precision", "recall"))
-        area = "anchored" if name.endswith("RESIDE") else "points"  # scikit-learn's point at recall 0
-        assert FactRanking.from_curve(p, r, facts).auc(area) == pytest.approx(auc, abs=5e-5)
-
     def test_gids_probabilities(self, data_dir: Path) -> None:
         """All golden values, of Jat et al.'s PCNN."""
         file = np.load(data_dir / "gids" / "predictions" / "PCNN.npz")
