@@ -93,7 +93,7 @@ BAD = [
     ("data fetch kbp73", "unknown data set or file 'kbp73'; did you mean 'kbp37'?"),
     ("data build-pairs out --dataset tacred", "'tacred'. Known: semeval2010, kbp37"),
     ("data build-pairs out", "semeval2010/TRAIN_FILE.TXT is missing. Looked for"),
-    ("notebooks -p sed 1", "unknown parameter 'sed'"),
+    ("notebooks -p sed 1", "'sed'; did you mean 'seed'? Known: "),
     ("notebooks --only 00 -p replicate 10", "did you mean 'replicates'?"),
     ("notebooks --only 00 -p replicates ten", "'ten' is not int"),
     ("notebooks --only 77", "unknown notebook '77'"),
