@@ -56,6 +56,13 @@ def run_command(*words: object) -> tuple[int, str, str]:
         return main([str(word) for word in words]), out.getvalue(), err.getvalue()
 
 
+def write_file(folder: Path, name: str, content: bytes | str) -> Path:
+    """The content in a file of this name; gzipped if the name ends in .gz."""
+    content = content if isinstance(content, bytes) else content.encode()
+    (folder / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    return folder / name
+
+
 def write_documents(path: Path | str, documents: Documents) -> None:
     """In txt form, or in svm form where they have features; gzipped if the name ends in .gz."""
     if documents.texts is not None:

@@ -50,21 +50,6 @@ class TestScoreAsCsv:
         names = [row["name"] for row in cells(out("score", odd, "--format", "csv")) if row["kind"] == "class"]
         assert sorted(names) == sorted([*(f"'{label}" for label in FORMULAS), *HARMLESS])
 
-    def test_negative_numbers_are_no_formulas(self, out, folder):
-        gold = ["r(e1,e2)", "r(e1,e2)", "s(e1,e2)"]
-        rows = [
-            {"gold": one, "predicted": other, "paired": "r(e2,e1)"}
-            for one, other in zip(gold, ["s(e1,e2)", "s(e1,e2)", "r(e1,e2)"], strict=True)
-        ]
-        (folder / "pairs.jsonl").write_text("\n".join(map(json.dumps, rows)))
-        words = ("score", "pairs.jsonl", "--paired-column", "paired", "--bootstrap", 50)
-        found = {row["name"]: row for row in cells(out(*words, "--format", "csv"))}
-        direction = json.loads(out(*words, "--format", "json"))["direction"]
-        assert found["direction"]["performance_original"] == "0.0"
-        low = found["intervals.pd"]["low"]
-        assert float(low) == direction["intervals"]["pd"]["low"]
-        assert not [value for row in found.values() for value in row.values() if value.startswith("'")]
-
 
 class TestScoreToRead:
     SHOWN = (r"a\nb", r"a\rb", r"\x1b[31mred", r"\u202eabc", r"\tx", r"\rx")
@@ -81,17 +66,6 @@ class TestScoreToRead:
             assert sum(line.startswith(f"{name} ") for line in lines) == 1
         table = lines[1 + 6 + 1 :][: 1 + len(LABELS)]
         assert len({len(line) for line in table}) == 1
-
-    @pytest.mark.parametrize("form", ["table", "latex"])
-    def test_a_very_long_label_does_not_widen_a_table(self, out, folder, form):
-        labels = ["y" * 100_000, "y" * 100_001, "x", "z" * 80, "w" * 81]
-        path = write(folder / "long.jsonl", labels, ["x"] * 5)
-        text = out("score", path, "--negative", labels[0], "--format", form)
-        assert max(map(len, text.splitlines())) <= 1010 and len(text) < 10_000
-        if form == "table":
-            names = sorted(line.split("  ")[0] for line in text.splitlines()[9:14])
-            cut = "y" * 79 + "…"  # two labels
-            assert names == ["w" * 79 + "…", "x", cut, f"{cut} (not averaged)", "z" * 80]
 
 
 class TestCompare:

@@ -1,6 +1,5 @@
 """Files of labelled documents: txt, svm, GoEmotions, label files; what they hold, what is said of a fault."""
 
-import gzip
 import logging
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from helpers.data.formats.documents import (
     read_svm,
     read_txt,
 )
-from tests.support import write_documents
+from tests.support import write_documents, write_file
 
 PROPERTY = settings(max_examples=40)
 
@@ -28,13 +27,6 @@ TEXTS = Documents(["7", "8"], [["grain", "wheat"], []], ['Prices "rose.', " No n
 FEATURES = Documents(
     ["0", "1", "2"], [["3", "12"], [], []], features=[[0.1, 0, 2], [0, -1e-300, 0], [0, 0, 0]]
 )
-
-
-def write(folder: Path, name: str, content: bytes | str) -> Path:
-    path = folder / name
-    content = content if isinstance(content, bytes) else content.encode()
-    path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
-    return path
 
 
 def fault(read, path: Path, *arguments: object) -> str:
@@ -48,7 +40,7 @@ class TestTxt:
     def test_three_columns(self, tmp_path) -> None:
         content = '7\tgrain wheat\tPrices "rose.\r\n\n8\t\t No news. \n  \n'
         for name in ("a.txt", "a.txt.gz", "b.tsv"):
-            documents = read_documents(write(tmp_path, name, content))
+            documents = read_documents(write_file(tmp_path, name, content))
             assert documents == TEXTS and documents.malformed == ()
 
     @pytest.mark.parametrize(
@@ -65,7 +57,7 @@ class TestTxt:
     )
     def test_malformed_line(self, tmp_path, caplog, line, reason) -> None:
         content = f"7\ta\tone\n\n{line}\n8\tb\ttwo\n".encode(errors="surrogateescape")
-        path = write(tmp_path, "a.txt", content)
+        path = write_file(tmp_path, "a.txt", content)
         assert fault(read_txt, path) == f", line 3: {reason}"
         with caplog.at_level(logging.WARNING):
             documents = read_txt(path, strict=False)
@@ -91,7 +83,7 @@ class TestSvm:
     def test_lines(self, tmp_path) -> None:
         content = "3,12 3:2 1:.1\r\n\t2:-1e-300\n  \n\n\n"
         for name in ("a.svm", "b.LIBSVM", "a.svm.gz"):
-            path = write(tmp_path, name, content)
+            path = write_file(tmp_path, name, content)
             found = read_documents(path)
             assert found == FEATURES and found.features.dtype == np.float64, name
             assert found.features.has_canonical_format
@@ -108,7 +100,7 @@ class TestSvm:
         ],
     )
     def test_forms_of_a_line(self, tmp_path, line, labels, row) -> None:
-        found = read_svm(write(tmp_path, "a.svm", f"1 3:9\n{line}\n"))
+        found = read_svm(write_file(tmp_path, "a.svm", f"1 3:9\n{line}\n"))
         assert found.labels[1] == labels and found.features[[1]].toarray().tolist() == [row]
         assert 0 not in found.features.data, "zeros are not stored"
 
@@ -134,7 +126,7 @@ class TestSvm:
         ],
     )
     def test_malformed_line(self, tmp_path, caplog, line, reason) -> None:
-        path = write(tmp_path, "a.svm", f"x 1:1\n{line}\ny 2:1\n".encode(errors="surrogateescape"))
+        path = write_file(tmp_path, "a.svm", f"x 1:1\n{line}\ny 2:1\n".encode(errors="surrogateescape"))
         assert fault(read_svm, path).startswith(f", line 2: {reason}")
         with caplog.at_level(logging.WARNING):
             documents = read_svm(path, strict=False)
@@ -176,7 +168,7 @@ class TestGoEmotions:
     LABELS = ("admiration", "anger", "joy")
 
     def test_lines(self, tmp_path) -> None:
-        path = write(tmp_path, "a.tsv", 'So "kind! \t0,2\teda\nHm.\t\tedb\n')
+        path = write_file(tmp_path, "a.tsv", 'So "kind! \t0,2\teda\nHm.\t\tedb\n')
         found = read_goemotions(path, self.LABELS)
         assert found == Documents(["eda", "edb"], [["admiration", "joy"], []], ['So "kind! ', "Hm."])
 
@@ -193,7 +185,7 @@ class TestGoEmotions:
         ],
     )
     def test_malformed_line(self, tmp_path, line, reason) -> None:
-        path = write(tmp_path, "a.tsv", f"Hm.\t0\ted1\n{line}\n")
+        path = write_file(tmp_path, "a.tsv", f"Hm.\t0\ted1\n{line}\n")
         assert fault(read_goemotions, path, self.LABELS) == f", line 2: {reason}"
         assert len(read_goemotions(path, self.LABELS, strict=False)) == 1
 
@@ -209,7 +201,7 @@ class TestLabelFiles:
         ],
     )
     def test_malformed(self, tmp_path, content, reason) -> None:
-        assert fault(read_labels, write(tmp_path, "labels.txt", content)) == reason
+        assert fault(read_labels, write_file(tmp_path, "labels.txt", content)) == reason
 
 
 class TestRealData:

@@ -12,15 +12,10 @@ from hypothesis.extra import numpy as hnp
 
 from helpers.core.errors import MalformedRecord
 from helpers.data.matrices import read_matrix, write_matrix
+from tests.support import write_file
 
 PROPERTY = settings(max_examples=50)
 NUMBERS = st.floats(allow_nan=False)
-
-
-def write(folder, name, content):
-    path = folder / name
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return path
 
 
 class TestReadBack:
@@ -86,7 +81,7 @@ class TestCsvFaults:
     )
     def test_place_and_reason(self, tmp_path, content, place, reason) -> None:
         with pytest.raises(MalformedRecord) as caught:
-            read_matrix(write(tmp_path, "a.csv", content))
+            read_matrix(write_file(tmp_path, "a.csv", content))
         assert place in str(caught.value) and reason in str(caught.value)
 
 
@@ -114,8 +109,8 @@ class TestOtherFaults:
         np.save(tmp_path / "a.npy", np.array([[{}]]), allow_pickle=True)
         np.savez(tmp_path / "a.npz", np.array([[{}]]), allow_pickle=True)
         for content in (pickle.dumps(np.eye(2)), b"", b"x"):
-            write(tmp_path, "b.npy", content)
-            write(tmp_path, "b.npz", content)
+            write_file(tmp_path, "b.npy", content)
+            write_file(tmp_path, "b.npz", content)
             for name in ("a.npy", "a.npz", "b.npy", "b.npz"):
                 with pytest.raises(MalformedRecord) as caught:
                     read_matrix(tmp_path / name)
@@ -128,7 +123,7 @@ class TestOtherFaults:
         for place in places:
             changed = bytes(content[:place]) + bytes([content[place] ^ 0xFF]) + bytes(content[place + 1 :])
             try:
-                found = read_matrix(write(tmp_path, "b.npz", changed))
+                found = read_matrix(write_file(tmp_path, "b.npz", changed))
             except MalformedRecord:
                 seen += 1
             else:

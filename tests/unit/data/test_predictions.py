@@ -4,7 +4,6 @@ import csv
 import gzip
 import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -19,17 +18,11 @@ from helpers.core.files import utf8_fault
 from helpers.data import count_files
 from helpers.data.arrow import text_hashes
 from helpers.data.predictions import read_predictions
+from tests.support import write_file
 
 pytestmark = pytest.mark.usefixtures("reader")
 ROWS = [("7", "NA", "None"), ("8", "null", "nan"), ("9", "per:age", "NA"), ("10", "3", 'café, "so"')]
 FRAME = pd.DataFrame(ROWS, columns=["id", "gold", "predicted"])
-
-
-def write(folder: Path, name: str, content: bytes | str) -> Path:
-    path = folder / name
-    content = content if isinstance(content, bytes) else content.encode()
-    path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
-    return path
 
 
 def contents(ending: str) -> bytes:
@@ -46,7 +39,7 @@ class TestFormats:
     @pytest.mark.parametrize("ending", [".csv", ".tsv", ".jsonl", ".parquet"])
     @pytest.mark.parametrize("zipped", ["", ".gz"])
     def test_every_format_gives_the_same_frame(self, tmp_path, ending, zipped) -> None:
-        frame = read_predictions(write(tmp_path, f"my.model{ending}{zipped}", contents(ending)))
+        frame = read_predictions(write_file(tmp_path, f"my.model{ending}{zipped}", contents(ending)))
         assert list(frame.columns) == ["id", "gold", "predicted"]
         assert list(frame.astype(str).itertuples(index=False, name=None)) == ROWS
         assert all(isinstance(frame[name].dtype, pd.CategoricalDtype) for name in ("gold", "predicted"))
@@ -56,20 +49,20 @@ class TestFormats:
         "content", [b"\xef\xbb\xbfgold,pred\r\nA,B\r\n\r\n", b"gold,pred\nA,B", b"gold,pred\rA,B\r"]
     )
     def test_byte_order_mark_and_line_ends(self, tmp_path, content) -> None:
-        frame = read_predictions(write(tmp_path, "a.csv", content))
+        frame = read_predictions(write_file(tmp_path, "a.csv", content))
         assert frame["gold"].tolist() == ["A"] and frame["predicted"].tolist() == ["B"]
 
     @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
     def test_a_name_of_several_lines(self, tmp_path, end) -> None:
         """It is one column, for the reader in memory and for DuckDB; faults still have their line."""
         text = end.join(['"the', 'text",gold,"pr', 'ed"', "x,A,B", 'y,C,"D"', ""])
-        path = write(tmp_path, "a.csv", text)
+        path = write_file(tmp_path, "a.csv", text)
         named = {"predicted_column": f"pr{end}ed"}
         assert read_predictions(path, **named)["predicted"].tolist() == ["B", "D"]
         if end != "\r":  # which DuckDB does not take
             found = count_files([path], engine="duckdb", **named)
             assert sorted(found["predicted"].tolist()) == ["B", "D"]
-        write(tmp_path, "a.csv", text.replace("A", ""))
+        write_file(tmp_path, "a.csv", text.replace("A", ""))
         with pytest.raises(MalformedRecord, match="line 4, column 'gold': the cell is empty"):
             read_predictions(path, **named)
 
@@ -78,7 +71,7 @@ class TestFormats:
         names = np.array([f"relation_é_{number}" for number in range(42)])
         gold, predicted = names[codes]
         lines = [f"{one},{two}" for one, two in zip(gold, predicted, strict=True)]
-        frame = read_predictions(write(tmp_path, "a.csv", "gold,predicted\n" + "\n".join(lines)))
+        frame = read_predictions(write_file(tmp_path, "a.csv", "gold,predicted\n" + "\n".join(lines)))
         assert (frame["gold"].to_numpy(str) == gold).all() and (
             frame["predicted"].to_numpy(str) == predicted
         ).all()
@@ -86,7 +79,7 @@ class TestFormats:
 
 class TestColumns:
     def test_named_columns(self, tmp_path) -> None:
-        path = write(tmp_path, "a.csv", "key,a,b,c,gold\n1,A,B,C,D\n")
+        path = write_file(tmp_path, "a.csv", "key,a,b,c,gold\n1,A,B,C,D\n")
         frame = read_predictions(path, "a", "b", "c", "key")
         assert frame.iloc[0].astype(str).to_dict() == {
             "id": "1",
@@ -107,7 +100,7 @@ class TestColumns:
         ],
     )
     def test_recognised_columns_are_told(self, tmp_path, caplog, header, columns) -> None:
-        path = write(tmp_path, "a.csv", f"{header}\n" + ",".join(header.split(",")) + "\n")
+        path = write_file(tmp_path, "a.csv", f"{header}\n" + ",".join(header.split(",")) + "\n")
         with caplog.at_level("INFO"):
             frame = read_predictions(path)
         assert (frame["gold"][0], frame["predicted"][0]) == columns
@@ -135,7 +128,7 @@ class TestColumns:
         ],
     )
     def test_columns_that_cannot_be_chosen(self, tmp_path, header, named, message) -> None:
-        path = write(tmp_path, "a.csv", f"{header}\n" + ",".join("x" for _ in header.split(",")) + "\n")
+        path = write_file(tmp_path, "a.csv", f"{header}\n" + ",".join("x" for _ in header.split(",")) + "\n")
         with pytest.raises(ValueError, match=re.escape(message)) as caught:
             read_predictions(path, **named)
         assert str(path) in str(caught.value)
@@ -216,7 +209,7 @@ class TestFaults:
     @pytest.mark.parametrize("zipped", ["", ".gz"])
     @pytest.mark.parametrize(("ending", "content", "line", "column", "reason"), FAULTS)
     def test_place_and_reason(self, tmp_path, zipped, ending, content, line, column, reason) -> None:
-        path = write(tmp_path, f"a{ending}{zipped}", content)
+        path = write_file(tmp_path, f"a{ending}{zipped}", content)
         with pytest.raises(MalformedRecord) as caught:
             read_predictions(path)
         assert caught.value.line == line and reason in str(caught.value)
@@ -224,7 +217,7 @@ class TestFaults:
         assert str(caught.value).startswith(str(path) + (f", line {line}" if line else ""))
 
     def test_encoding_names_the_column(self, tmp_path) -> None:
-        path = write(tmp_path, "a.csv", b'id,text,gold,pred\n1,"x,y",caf\xe9,B\n')
+        path = write_file(tmp_path, "a.csv", b'id,text,gold,pred\n1,"x,y",caf\xe9,B\n')
         with pytest.raises(
             MalformedRecord, match=r"a.csv, line 2, column 'gold': byte 29 .* save the file as UTF-8"
         ):
@@ -254,7 +247,7 @@ class TestFaults:
 
     def test_broken_parquet_and_broken_gzip(self, tmp_path) -> None:
         with pytest.raises(MalformedRecord, match="no whole Parquet file"):
-            read_predictions(write(tmp_path, "a.parquet", contents(".parquet")[:-5]))
+            read_predictions(write_file(tmp_path, "a.parquet", contents(".parquet")[:-5]))
         whole = gzip.compress(contents(".csv"))
         for content in (whole[:-9], b"gold,pred\n"):
             (tmp_path / "a.csv.gz").write_bytes(content)
