@@ -17,7 +17,6 @@ from .rows import (
     p_values_chart,
     rates_chart,
     relation_f1_chart,
-    seconds_chart,
     settings_chart,
 )
 from .curves import (

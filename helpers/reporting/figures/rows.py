@@ -362,36 +362,6 @@ def leak_chart(systems: pd.DataFrame, title: str, marked: Sequence[str] = ()) ->
 
 
 @styled
-def seconds_chart(costs: pd.DataFrame, title: str) -> plt.Figure:
-    """Measured seconds by those expected, in two ways of expecting.
-
-    Parameters
-    ----------
-    costs : one row a model on a data set: `dataset`, `model`, `seconds`, `problems` (solved), `whole` (what
-        they are worth in problems on all documents), `one` (seconds of one problem of 1vsrest). 1vsrest, by
-        which seconds are expected, is not drawn.
-
-    >>> row = {"dataset": "d", "model": "m", "seconds": 9.0, "problems": 4, "whole": 3, "one": 3.0}
-    >>> seconds_chart(pd.DataFrame([row]), "one").axes[0].get_yticklabels()[0].get_text()
-    'm, d'
-    """
-    costs = costs[costs["model"] != "1vsrest"]
-    rows = range(len(costs))
-    problems, whole = (costs["seconds"] / (costs[way] * costs["one"]) for way in ("problems", "whole"))
-    layout = {"headed": True, "legend": 2, "xlabel": "seconds measured / seconds expected"}
-    layout["xlim"] = (0, max(1.25, 1.1 * max(problems.max(), whole.max())))
-    names = (costs["model"] + ", " + costs["dataset"]).tolist()
-    with row_chart(names, title, 6.6, (1.6, 0.28), **layout) as (axes,):
-        axes.hlines(rows, problems, whole, color=QUIET, linewidth=1.6, zorder=1)
-        look = {"color": BLUE, "markersize": 6.5, "markeredgewidth": 1.4}
-        words = "expected by the number of problems"
-        axes.plot(problems, rows, "D", markerfacecolor="white", label=words, **look)
-        axes.plot(whole, rows, "o", label="by their documents, too", **look)
-        axes.axvline(1, color="black", linewidth=1)
-    return axes.figure
-
-
-@styled
 def p_values_chart(p_values: pd.DataFrame, title: str) -> plt.Figure:
     """Printed p-values and what the numbers printed beside them allow, as multiples of the printed p.
 
@@ -408,12 +378,17 @@ def p_values_chart(p_values: pd.DataFrame, title: str) -> plt.Figure:
     """
     rows = p_values.reset_index(drop=True)
     good = rows["consistent"].astype(bool)
-    layout = {"headed": True, "fontsize": 10, "legend": 3, "xlabel": "p as a multiple of the printed p"}
+    layout = {
+        "headed": True,
+        "fontsize": 10,
+        "legend": 3,
+        "xlabel": "p from means, SDs and d, as a multiple of the printed p",
+    }
     names = [re.sub(r"\^(-?\d+)", r"$^{\1}$", label) for label in rows["label"]]
     with row_chart(names, title, 5.6, (1.3, 0.3), **layout) as (axes,):
         for chosen, color, words in (
-            (good, BLUE, "can be"),
-            (~good, PALETTE[3], "can be, but is not printed"),
+            (good, BLUE, "possible p"),
+            (~good, PALETTE[3], "possible p, without the printed one"),
         ):
             own = rows[chosen]
             axes.hlines(own.index, own["low"], own["high"], linewidth=6, color=color, label=words)
