@@ -93,7 +93,8 @@ def _add(batch: str | None, replace: bool, stored: dict[str, Any], **options: An
     roles["predicted_paired"] = roles.pop("paired")
     submission = Submission(**options, columns=roles)
     path = _noting(lambda: add_submission(submission, **stored, replace=replace))
-    put(f"{path}\n`{program()} leaderboard rebuild` puts it on the page")
+    store = f" --store {stored['store']}" if stored.get("store") else ""
+    put(f"{path}\n`{program()} leaderboard rebuild{store}` puts it on the page")
 
 
 def _noting(act: Callable[[], Any], after: str = "; nothing was stored") -> Any:

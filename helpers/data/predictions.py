@@ -132,7 +132,9 @@ def _check_two_columns(source: Source, named: Mapping[str, str | None]) -> None:
     labels = [name for name in source.names if name.lower() not in COMMON_NAMES["id"]]
     if len(labels) == 1 and not any(named.values()):
         reason = f"there is one column of labels only, {shown(labels[0])}"
-        raise ValueError(f"{source.path}: {reason}; the file that holds the gold labels: --gold FILE")
+        raise ValueError(
+            f"{source.path}: {reason}; gold labels are needed, too (score and compare: --gold FILE)"
+        )
 
 
 def no_predictions(path: Path | str, names: Iterable[str]) -> MalformedRecord:

@@ -80,7 +80,8 @@ def at_difference(joint: Outcome, scheme: str, difference: float, negative: Labe
     seen = float(lead(joint, scheme, negative))
     if abs(seen) < difference:
         have = f"under {scheme} the two systems differ by {100 * abs(seen):.2f} points"
-        raise ValueError(f"{have}: a difference of {100 * difference:g} cannot be made of them")
+        instead = "choose other schemes, or give one file and the share of changed answers"
+        raise ValueError(f"{have}: a difference of {100 * difference:g} cannot be made of them; {instead}")
     turned = {"gold": "gold", "predicted": "second", "second": "predicted"}
     roles = {role: np.r_[joint.roles[role], joint.roles[other]] for role, other in turned.items()}
 
@@ -107,6 +108,8 @@ def changed_answers(
     """
     from scipy.optimize import brentq
 
+    if not 0 < changed < 1:
+        raise ValueError(f"the share of changed answers is {changed:g}: it must lie between 0 and 1")
     alone = population_of(gold, predicted, predicted, negative)
     label, said, shares = alone.roles["gold"], alone.roles["predicted"], alone.counts
     right = label == said

@@ -124,12 +124,19 @@ class RunComparison(Report):
             scores.append(f"{both})")
         counts = (f"{table_name(each[0]['system'])} ({_runs(each)})" for each in (first, rows))
         correction = f"{CORRECTED[self.correction]} over {tests} test{'s' * (tests > 1)}"
+        untested = rows[0]["p"] is None
         sentences = [
             f"Over training runs {' and '.join(counts)} have, in per cent of the same {self.n} samples, mean "
             f"± sample SD, {'; '.join(scores)}.",
-            f"Two-sided p is of Welch's test, with {correction}.",
-            verdict({row["score"]: row[p_name] for row in rows}),
-            "The test covers the training seed, not the choice of the test set.",
+            *(
+                ["There is no test: it needs two runs of each system, and a spread over them."]
+                if untested
+                else [
+                    f"Two-sided p is of Welch's test, with {correction}.",
+                    verdict({row["score"]: row[p_name] for row in rows}),
+                    "The test covers the training seed, not the choice of the test set.",
+                ]
+            ),
         ]
         return " ".join(sentences)
 

@@ -194,6 +194,11 @@ def _add_calibration(
     name = source.column(column)
     stated = np.asarray(source.read([name], numbers=[name])[name], dtype=float)
     per_cent = bool((stated > 1).any())
+    if per_cent and stated.max() <= 2:
+        raise ValueError(
+            f"{path}, column {shown(column)}: the largest confidence is {stated.max():g}, which is neither a "
+            "fraction (at most 1) nor one of a column in per cent"
+        )
     gold, predicted = (answers.columns[role].tolist() for role in ("gold", "predicted"))
     right = [said == label for label, said in zip(gold, predicted, strict=True)]
     bins = calibration((stated / 100 if per_cent else stated).tolist(), right)
@@ -288,6 +293,8 @@ def score_frame(
         )
     answers = frame if isinstance(frame, Answers) else settle(frame, known, **chosen)
     read, negative = answers.columns, known.negative if known else answers.spelt(negative or None)
+    if missing := [role for role in ("gold", "predicted") if role not in read]:
+        raise ValueError(f"the frame has no column {shown(missing[0])}")
     columns = {role: read[role] for role in ("gold", "predicted")}
     listed = answers.labels or policy.get("labels", ())
     rules = (known, listed, negative, getattr(read, "counts", None))

@@ -209,6 +209,8 @@ def outcome_of_sets(items: Sequence[Sequence[set[Key]]], roles: Sequence[str] = 
     >>> outcome_of_sets([({("r", 1), ("r", 2)}, {("r", 2)}, {("r", 2)})]).per_class().gold.tolist()
     [2]
     """
+    if not len(items):
+        raise ValueError("there are no items")
     labels = sorted({key[0] for item in items for keys in item for key in keys})
     code = {label: index for index, label in enumerate(labels)}
     matrices = {}

@@ -202,6 +202,8 @@ def direction_scores(
     >>> scores.pd, scores.better_set, scores.pir, scores.ppr
     (0.5, 'A', 0.5, 0.5)
     """
+    if "paired" not in outcome.roles:
+        raise ValueError("the outcome has no answers on the paired set: from_columns(…, paired=…) takes them")
     inverse = _symmetric(inverse_labels(outcome.labels) if inverse is None else inverse)
     outcome = with_inverses(outcome, inverse)
     tables = outcome.of("predicted"), outcome.of("paired", inverse)

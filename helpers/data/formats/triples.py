@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import json
 import logging
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -201,14 +202,23 @@ def _triples(value: Any, size: int, notes: Counter[str] | None) -> list[Triple]:
     """One list of triples. size : of the text, which bounds spans, 0: not known. notes : counts what is
     incomplete in generated text; None: that is an error."""
     if isinstance(value, str):
-        if GENERATED in value or not value.strip():
+        if GENERATED in value or not _special(value):
             return _generated(value, notes)
-        value = json.loads(value)
+        try:
+            value = json.loads(value)
+        except ValueError:
+            kinds = "a JSON list of triples, or generated text with <triplet>, is expected"
+            raise ValueError(f"{kinds}, not {shown(value)}") from None
     if not isinstance(value, list):
         raise ValueError(f"a list of triples is expected, not {shown(value)}")
     if len({type(triple) for triple in value}) > 1:
         raise ValueError("the list holds triples in two forms")
     return [_triple(triple, number, size) for number, triple in enumerate(value, start=1)]
+
+
+def _special(text: str) -> str:
+    """What generated text holds beside the tokens of its beginning, end and padding."""
+    return re.sub(r"</?s>|<pad>", "", text).strip()
 
 
 def _generated(text: str, notes: Counter[str] | None) -> list[Triple]:

@@ -110,6 +110,7 @@ class TestCommand:
             (["--difference", "1", "--sd", "-1"], "sd is -1"),
             (["--difference", "99", "--from", "one.csv", "two.csv"], "99 cannot be made of them"),
             (["--difference", "1", "--from", "one.csv"], "give a second file"),
+            (["--difference", "1", "--from", "one.csv", "--changed", "10"], "changed answers is 10: it must"),
             (["--difference", "1", "--from", "one.csv", "two.csv", "--negative", "x"], "occurs nowhere"),
         ],
     )

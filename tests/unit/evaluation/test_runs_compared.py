@@ -97,6 +97,10 @@ def test_words_of_size_and_paragraphs_say_what_is_decided():
     assert "a (2 runs) and b (2 runs)" in paragraph and "large" not in paragraph
     assert "At .05 the systems are not told apart under macro." in paragraph
     assert paragraph.endswith("The test covers the training seed, not the choice of the test set.")
+    (single,) = RunComparison(
+        9, {name: {"macro": each["macro"][:1]} for name, each in values.items()}, {"macro": "f1"}, "f1"
+    ).how_to_report()
+    assert "There is no test" in single and "told apart" not in single
     text = report.to_latex(tests=True)
     assert f"b & {report.rows()[1]['p_holm']:.4f}" in text and f"b & {report.rows()[1]['d']:+.2f}" in text
 

@@ -268,6 +268,8 @@ def test_the_negative_class_may_be_predicted_for_paired_samples_only():
     assert report.extra["direction"]["performance_paired"] == pytest.approx((1 + 0) / 2)
     with pytest.raises(ValueError, match="negative is 'na'"):
         score_frame(frame, negative="na")
+    with pytest.raises(ValueError, match="the frame has no column 'predicted'"):
+        score_frame(frame[["gold"]])
 
 
 class TestConfidence:
@@ -297,6 +299,11 @@ class TestConfidence:
         with pytest.raises(ValueError, match=message):
             score_file(path, confidence=column)
         with pytest.raises(ValueError, match=r"a.csv: confidence\[0\] is -1: a fraction from 0 to 1"):
+            score_file(path, confidence="sure")
+        path.write_text("gold,predicted,sure\na,b,1.7\na,a,0.4\n")
+        with pytest.raises(
+            ValueError, match=r"column 'sure': the largest confidence is 1.7, which is neither"
+        ):
             score_file(path, confidence="sure")
         with pytest.raises(ValueError, match="confidence is a column of one file"):
             score_file([path, path], confidence="sure")

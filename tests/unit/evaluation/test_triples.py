@@ -82,6 +82,7 @@ def test_every_form_gives_the_same_items(tmp_path) -> None:
         [{"truth": [*map(parts, item["gold"])], "predict": item["predicted"]} for item in ITEMS],
         [{"triple_list": item["gold"], "output": generated(item["predicted"])} for item in ITEMS],
         [{key: json.dumps(triples) for key, triples in item.items()} for item in ITEMS],
+        [item | {"predicted": item["predicted"] or "<s></s><pad>"} for item in ITEMS],
     ]
     for number, items in enumerate(others):
         assert read_triples(write(tmp_path, items, f"{number}.jsonl")) == expected
@@ -119,6 +120,7 @@ SPAN = {"text": "a", "span": [0, 1]}
         ({"gold": [{"h": "a", "r": "r"}], "predicted": []}, {}, "triple 1: there is no tail"),
         ({"gold": "<triplet> a", "predicted": ""}, {}, "item 2, key 'gold': .* is incomplete"),
         ({"gold": {"a": 1}, "predicted": []}, {}, "a list of triples is expected"),
+        ({"gold": [["a", "r", "b"]], "predicted": "none"}, {}, "key 'predicted': a JSON list of triples, or"),
         (
             {"text": "a", "gold": [[SPAN, "r", {"span": [1, 5]}]], "predicted": []},
             {},
