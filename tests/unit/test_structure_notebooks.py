@@ -193,7 +193,7 @@ def test_each_exercise_has_a_solution_with_code(path: Path) -> None:
     assert not [*format_faults(solution)]
 
 
-@pytest.mark.parametrize("path", SHORT, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_a_solution_shows_its_outputs_and_ends_in_a_sentence(path: Path) -> None:
     cells = read(path.parent / "solutions" / path.name).cells
     code = [cell for cell in cells if cell.cell_type == "code"]
