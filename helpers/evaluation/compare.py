@@ -180,7 +180,8 @@ def comparison_latex(
     score = latex_name(systems.rules["score"])
     caption = f"{score} in per cent of {table.n} {systems.units}, in brackets 95\\,\\% bootstrap"
     caption += " intervals.\nBold: the best, and all whose paired difference from it has 0 in its interval."
-    signature = systems.signature(table) + bootstrap_suffix(replicates, seed) + systems.said()
+    joint = systems.pair(0, count - 1)  # over the labels of both, as in a comparison
+    signature = systems.signature(joint) + bootstrap_suffix(replicates, seed) + systems.said()
     tables = [("System", rows)]
     if tests:
         pairs = [systems.pair(0, other) for other in range(1, count)]
