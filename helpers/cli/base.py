@@ -27,6 +27,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import requires
+from pathlib import Path
 from typing import Any
 
 import click
@@ -55,11 +56,14 @@ class _Command(click.Command):
     option for the value of the one before it: `--output --raw` would write a file called `--raw`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """As click; UsageError if an option stands where a value is needed."""
+        """As click; UsageError if an option stands where a value is needed, or a file looks like one."""
         options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
         values = {name: 0 if each.is_flag else each.nargs for each in options for name in each.opts}
         values |= {f"--{old}": values.get(f"--{new}", 0) for old, new in RENAMED.items()}
         for index, word in enumerate(args):
+            before = args[index - 1] if index else ""
+            if word[:1] == "-" and not {word, before} & values.keys() and Path(word).is_file():
+                raise click.UsageError(f"{word} reads as an option; the file of that name is ./{word}", ctx)
             for value in args[index + 1 : index + 1 + values.get(word, 0)]:
                 if value in values or value.startswith("--"):
                     message = f"Option '{word}' lacks a value before {value}"

@@ -13,6 +13,7 @@ def no_data(folder, monkeypatch) -> None:
 
 
 FILES = {
+    "-x.csv": "gold,predicted\na,a\n",
     "mine.csv": "gold,predicted,q\na,b,a\na,a,a\n",
     "ids.csv": "id,gold,predicted\n1,a,b\n2,a,b\n",
     "other.csv": "id,gold,predicted\n1,a,b\n3,a,b\n",
@@ -54,6 +55,7 @@ BAD = [
     ("score mine.csv --paired-column q --inverse two.json", "two.json: label 'b' has two inverses, 'a' and"),
     ("score mine.csv --paired-column q --inverse no.json", "for '--inverse': File 'no.json' does not exist"),
     ("score mine.csv --negativ a", "No such option '--negativ'. Did you mean '--negative'?"),
+    ("score -x.csv", "-x.csv reads as an option; the file of that name is ./-x.csv"),
     ("score mine.csv mine.csv", "mine.csv: the file is named twice; its samples would count twice"),
     ("score mine.csv ./mine.csv", "./mine.csv: the file is named twice, also as mine.csv; its samples would"),
     ("score *.parq", "*.parq: no file has a name like that"),
