@@ -62,7 +62,8 @@ class _Command(click.Command):
         values |= {f"--{old}": values.get(f"--{new}", 0) for old, new in RENAMED.items()}
         for index, word in enumerate(args):
             before = args[index - 1] if index else ""
-            if word[:1] == "-" and not {word, before} & values.keys() and Path(word).is_file():
+            looks = re.match("-[^-].", word) and not {word, before} & values.keys()
+            if looks and Path(word).is_file():
                 raise click.UsageError(f"{word} reads as an option; the file of that name is ./{word}", ctx)
             for value in args[index + 1 : index + 1 + values.get(word, 0)]:
                 if value in values or value.startswith("--"):

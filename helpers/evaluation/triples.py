@@ -134,7 +134,8 @@ def score_triples(
     named = {"gold_column": gold_column, "predicted_column": predicted_column, "id_column": id_column}
     naming: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
     if isinstance(path, str | Path):
-        items, naming = read_triples(path, gold_file, **named), naming_file(path)
+        both = path if gold_file is None else f"{path} against {gold_file}"
+        items, naming = read_triples(path, gold_file, **named), naming_file(both)
     else:
         items = _as_items(path)
     with naming:

@@ -49,7 +49,7 @@ def read_opennre(path: Path | str, strict: bool = True) -> Corpus:
 
     Source: Gao et al. 2021 and OpenNRE, which evaluates each line as Python; nothing is evaluated here.
 
-    >>> import tempfile
+    >>> import json, tempfile
     >>> line = {"token": ["Ada", "left", "London"], "relation": "NA"}
     >>> line |= {"h": {"id": "Q1", "name": "ada", "pos": [0, 1]}}
     >>> line |= {"t": {"id": "Q84", "name": "london", "pos": [2, 3]}}
