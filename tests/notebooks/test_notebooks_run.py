@@ -35,6 +35,8 @@ LIGHTER = {
 }
 LIGHTER_SOLUTIONS = {"04_train_a_relation_classifier": {"epochs": 1, "sentences": 200}}
 """Parameters that make a run cheaper: what is trained live is shown, and no stored number comes from it."""
+CHANGING = {"14_multilabel_costs", "15_distant_supervision_facts"}
+"""Solutions whose outputs are seconds, or hold names of temporary folders."""
 TOLERANCE = {"rel_tol": 1e-7, "abs_tol": 1e-9}
 """Of a number in a table: another machine may add in another order."""
 
@@ -180,7 +182,7 @@ def test_solution_runs(path: Path, written: Path) -> None:
     )
     assert result.seconds < 240, "a solution is run in a lesson: a minute on an idle machine"
     published = any(cell.get("outputs") for cell in nbformat.read(path, as_version=4).cells)
-    if published and path.stem not in LIGHTER_SOLUTIONS:
+    if published and path.stem not in LIGHTER_SOLUTIONS.keys() | CHANGING:
         changed = output_changes(result.path, path)
         assert not changed, report(changed)
 
