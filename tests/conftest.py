@@ -24,24 +24,22 @@ READS_DATA = {"data", "evaluation", "experiments", "papers", "notebooks", "cli"}
 READERS = re.compile(r"helpers\.data|from helpers import .*\bdata\b|MissingData|run_experiment|case_study\(")
 """What a notebook that reads data files cannot do without."""
 WAITING = {"test_slurm.py", "test_workflow.py", "test_processes.py"}
-NIGHTLY = (
-    {
-        "test_solution_runs": 0,
-        "test_jupyterlab.py": 0,
-        "test_slurm.py": 1,
-        "test_spark.py": 1,
-        "test_two_processes_give_what_one_gives": 1,
-        "test_kills.py::test_notebooks": 1,
-        "test_kills.py::test_linear": 1,
-        "test_killed_at_any_moment_the_next_call_finishes_and_nothing_runs_twice": 1,
-        "test_killed_and_started_again_it_gives_the_same_run": 2,
-        "test_two_processes_of_type_restriction_store_both_evaluations": 2,
-        "test_student.py": 1,
-        "test_wheel.py": 2,
-    }
-    | ({"test_kills.py": 1} if "KILLS" in os.environ else {})
-    | ({"test_fuzz.py": 2} if "EXAMPLES" in os.environ else {})
-)
+NIGHTLY = {
+    "test_solution_runs": 0,
+    "test_jupyterlab.py": 0,
+    "test_slurm.py": 1,
+    "test_spark.py": 1,
+    "test_two_processes_give_what_one_gives": 1,
+    "test_kills.py::test_notebooks": 1,
+    "test_kills.py::test_linear": 1,
+    "test_killed_at_any_moment_the_next_call_finishes_and_nothing_runs_twice": 1,
+    "test_killed_and_started_again_it_gives_the_same_run": 2,
+    "test_two_processes_of_type_restriction_store_both_evaluations": 2,
+    "test_student.py": 1,
+    "test_wheel.py": 2,
+}
+NIGHTLY |= {"test_kills.py": 1} if "KILLS" in os.environ else {}
+NIGHTLY |= {"test_fuzz.py": 2} if "EXAMPLES" in os.environ else {}
 """Files and single tests of `make nightly`, and which third of it they are; kills and spoilt files are in
 `make test`, too, in small numbers."""
 WHOLE = ("", "not nightly")

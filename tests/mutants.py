@@ -22,47 +22,33 @@ from queue import SimpleQueue
 
 ROOT = Path(__file__).parents[1]
 DATA = ("pairing", "predictions", "tables", "arrow", "cells", "counting", "engines")
-SUBJECTS = {
-    "metrics": (sorted(ROOT.glob("helpers/metrics/*.py")), "metrics"),
-    "evaluation": (sorted(ROOT.glob("helpers/evaluation/*.py")), "evaluation"),
-    "data": ([path for path in sorted(ROOT.glob("helpers/data/*.py")) if path.stem in DATA], "data"),
-    "linear": (sorted(ROOT.glob("helpers/models/linear/*.py")), "models/linear"),
-    "runs": (sorted(ROOT.glob("helpers/runs/*.py")), "runs"),
-}
+FOLDERS = {"metrics": "metrics", "evaluation": "evaluation", "data": "data", "linear": "models/linear"}
+FOLDERS |= {"runs": "runs"}
+SUBJECTS = {name: (sorted(ROOT.glob(f"helpers/{folder}/*.py")), folder) for name, folder in FOLDERS.items()}
+SUBJECTS["data"] = ([path for path in SUBJECTS["data"][0] if path.stem in DATA], "data")
 """Modules that are changed, and the folder of tests/unit that has to notice it."""
-SWAPPED = {
-    ast.Lt: ast.GtE,
-    ast.LtE: ast.Gt,
-    ast.Gt: ast.LtE,
-    ast.GtE: ast.Lt,
-    ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq,
-}
-SWAPPED |= {
-    ast.Is: ast.IsNot,
-    ast.IsNot: ast.Is,
-    ast.In: ast.NotIn,
-    ast.NotIn: ast.In,
-    ast.And: ast.Or,
-    ast.Or: ast.And,
-}
-SWAPPED |= {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult}
+PAIRS = ((ast.Lt, ast.GtE), (ast.LtE, ast.Gt), (ast.Eq, ast.NotEq), (ast.Is, ast.IsNot), (ast.In, ast.NotIn))
+PAIRS += ((ast.And, ast.Or), (ast.Add, ast.Sub), (ast.Mult, ast.Div))
+SWAPPED = {old: new for pair in PAIRS for old, new in (pair, pair[::-1])} | {ast.FloorDiv: ast.Mult}
 LIMIT = 1800
 """Seconds; a mutant that loops for ever is caught."""
 
 
 def changed(node: ast.AST) -> ast.AST | None:
     """What stands in the place of a node, if it is one that mutates."""
-    if isinstance(node, ast.Compare) and type(node.ops[0]) in SWAPPED:
-        return ast.Compare(node.left, [SWAPPED[type(node.ops[0])](), *node.ops[1:]], node.comparators)
-    if isinstance(node, ast.BoolOp):
-        return ast.BoolOp(SWAPPED[type(node.op)](), node.values)
-    if isinstance(node, ast.BinOp) and type(node.op) in SWAPPED:
-        return ast.BinOp(node.left, SWAPPED[type(node.op)](), node.right)
-    if isinstance(node, ast.Return) and node.value is not None:
-        return ast.Return(ast.Constant(None))
-    if isinstance(node, ast.Constant) and isinstance(node.value, bool | int | float):
-        return ast.Constant(not node.value if isinstance(node.value, bool) else node.value + 1)
+    match node:
+        case ast.Compare(left, [first, *ops], comparators) if type(first) in SWAPPED:
+            return ast.Compare(left, [SWAPPED[type(first)](), *ops], comparators)
+        case ast.BoolOp(op, values):
+            return ast.BoolOp(SWAPPED[type(op)](), values)
+        case ast.BinOp(left, op, right) if type(op) in SWAPPED:
+            return ast.BinOp(left, SWAPPED[type(op)](), right)
+        case ast.Return(ast.AST()):
+            return ast.Return(ast.Constant(None))
+        case ast.Constant(bool(value)):
+            return ast.Constant(not value)
+        case ast.Constant(int(value) | float(value)):
+            return ast.Constant(value + 1)
     return None
 
 
@@ -109,15 +95,13 @@ def copied(folder: Path) -> Path:
     return folder
 
 
-def passes(copy: Path, tests: list[Path]) -> bool:
+def passes(copy: Path, *tests: Path) -> bool:
     """Whether no test of these files or folders fails."""
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", "not nightly"]
+    words = ["-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", "not nightly", *tests]
     environment = os.environ | {"PYTHONPATH": str(copy), "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
-    words = [*command, *map(str, tests)]
+    options = {"cwd": copy, "env": environment, "capture_output": True, "timeout": LIMIT}
     try:
-        return not subprocess.run(
-            words, cwd=copy, env=environment, capture_output=True, timeout=LIMIT
-        ).returncode
+        return not subprocess.run([sys.executable, *words], **options).returncode
     except subprocess.TimeoutExpired:
         return False
 
@@ -125,10 +109,9 @@ def passes(copy: Path, tests: list[Path]) -> bool:
 def survives(copy: Path, path: Path, source: str, tests: str) -> bool:
     """Whether no test fails; those in the file of the module's name begin."""
     target, folder = copy / path.relative_to(ROOT), copy / "tests" / "unit" / tests
-    own = sorted(folder.glob(f"test_{path.stem}.py"))
     target.write_text(source, "utf-8")
     try:
-        return (not own or passes(copy, own)) and passes(copy, [folder])
+        return all(passes(copy, own) for own in (*folder.glob(f"test_{path.stem}.py"), folder))
     finally:
         shutil.copy(path, target)
 
@@ -145,16 +128,15 @@ def main() -> None:
     drawn = []
     for index in range(chosen.number):  # as many of each folder, whatever its size
         paths, tests = subjects[index % len(subjects)]
-        every = [(path, tests, *pair) for path in paths for pair in mutants(path)]
-        drawn.append(rng.choice(every))
+        drawn.append(rng.choice([(path, tests, *pair) for path in paths for pair in mutants(path)]))
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(chosen.jobs) as pool:
         copies: SimpleQueue[Path] = SimpleQueue()
         for job in range(chosen.jobs):
-            (Path(folder) / str(job)).mkdir()
-            copies.put(copied(Path(folder) / str(job)))
-        first = Path(folder) / "0"
+            first = Path(folder) / str(job)
+            first.mkdir()
+            copies.put(copied(first))
         for tests in dict.fromkeys(tests for _, tests, *_ in drawn):
-            if not passes(first, [first / "tests" / "unit" / tests]):
+            if not passes(first, first / "tests" / "unit" / tests):
                 sys.exit(f"tests/unit/{tests} fails without a fault: nothing can be said")
 
         def judged(drawing: tuple) -> bool:

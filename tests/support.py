@@ -145,17 +145,9 @@ ODD = [
     b"NaN",
     b" ",
     b"",
-    b"=1+1",
 ]
-ODD += [
-    b"\xed\xa0\x80",
-    b'{"a": ' * 20_000,
-    b"1e400",
-    b"\xef\xbb\xbf",
-    b"\\ud800",
-    b"x" * 200_000,
-    "علاقة".encode(),
-]
+ODD += [b"=1+1", b"\xed\xa0\x80", b'{"a": ' * 20_000, b"1e400", b"\xef\xbb\xbf", b"\\ud800", b"x" * 200_000]
+ODD += ["علاقة".encode()]
 
 
 @st.composite
@@ -235,6 +227,7 @@ def some_rows(n: int = 12, start: int = 0) -> list[tuple]:
     return [(f"s{k}", labels[k % 3], labels[k * k % 3], labels[k % 2]) for k in range(start, start + n)]
 
 
+_SOUND = '{"gold": "a", "predicted": "b"}\n'
 SPOILT_FILES = {
     "a cell is empty": ("csv", "gold,predicted\na,b\na,\nb,b\n"),
     "blanks only": ("tsv", "gold\tpredicted\na\tb\n  \tb\n"),
@@ -242,15 +235,12 @@ SPOILT_FILES = {
     "a quote is open": ("csv", 'gold,predicted\na,b\n"a,b\n'),
     "no UTF-8": ("csv", b"gold,predicted\na,b\na,\xff\n"),
     "no UTF-8 in another column": ("csv", b"gold,predicted,text\na,b,x\na,b,\xff\n"),
-    "a field is missing": ("jsonl", '{"gold": "a", "predicted": "b"}\n{"gold": "a"}\n'),
-    "a field is null": ("jsonl", '{"gold": "a", "predicted": "b"}\n{"gold": null, "predicted": "b"}\n'),
-    "a label is no label": ("jsonl", '{"gold": "a", "predicted": "b"}\n{"gold": 1.5, "predicted": "b"}\n'),
-    "a key is there twice": (
-        "jsonl",
-        '{"gold": "a", "predicted": "b"}\n{"gold": "a", "predicted": "b", "gold": "a"}\n',
-    ),
-    "no JSON": ("jsonl", '{"gold": "a", "predicted": "b"}\n{"gold": "a", \n'),
-    "no object": ("jsonl", '{"gold": "a", "predicted": "b"}\n[1]\n'),
+    "a field is missing": ("jsonl", _SOUND + '{"gold": "a"}\n'),
+    "a field is null": ("jsonl", _SOUND + '{"gold": null, "predicted": "b"}\n'),
+    "a label is no label": ("jsonl", _SOUND + '{"gold": 1.5, "predicted": "b"}\n'),
+    "a key is there twice": ("jsonl", _SOUND + '{"gold": "a", "predicted": "b", "gold": "a"}\n'),
+    "no JSON": ("jsonl", _SOUND + '{"gold": "a", \n'),
+    "no object": ("jsonl", _SOUND + "[1]\n"),
 }
 
 

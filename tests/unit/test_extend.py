@@ -1,28 +1,20 @@
-"""Adding a thing touches one place: a scheme, a data set, a model, a figure and a command from outside."""
+"""Adding a thing touches one place: a scheme, a data set, a model from outside (figures: test_figures)."""
 
 import json
 from collections import Counter
-from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 import pytest
 
-from helpers.core import SEMEVAL_RELATIONS
 from helpers.data import Dataset, read_corpus, register_dataset, unregister_dataset
 from helpers.data.formats import read_semeval
 from helpers.models import History, Model, register_model, unregister_model
-from helpers.reporting.figures import draw_and_save, styled
 from helpers.runs import load_run
 from tests.support import temporary_scheme
 
-SENTENCES = {
-    "train": [("The <e1>fire</e1> caused <e2>panic</e2>.", "Cause-Effect(e1,e2)")] * 6
-    + [("A <e1>cat</e1> and a <e2>hat</e2>.", "Other")] * 4,
-    "test": [("The <e1>fire</e1> caused <e2>panic</e2>.", "Cause-Effect(e1,e2)")] * 3
-    + [("A <e1>cat</e1> and a <e2>hat</e2>.", "Other")] * 2,
-}
+FIRE = ("The <e1>fire</e1> caused <e2>panic</e2>.", "Cause-Effect(e1,e2)")
+CAT = ("A <e1>cat</e1> and a <e2>hat</e2>.", "Other")
+SENTENCES = {"train": [FIRE] * 6 + [CAT] * 4, "test": [FIRE] * 3 + [CAT] * 2}
 
 
 @pytest.fixture
@@ -70,19 +62,18 @@ def model():
 
 
 def test_a_scheme_is_in_reports_comparisons_and_tables(scheme, call, tmp_path):
-    for name, labels in {"a": "xxyz", "b": "xyyz"}.items():
-        rows = "\n".join(f"{gold},{predicted}" for gold, predicted in zip("xxyy", labels, strict=True))
-        (tmp_path / f"{name}.csv").write_text(f"gold,predicted\n{rows}\n")
-    code, out, _ = call("score", tmp_path / "a.csv", "--format", "json")
-    found = json.loads(out)["schemes"]
-    assert code == 0 and list(found) == ["micro", "weighted", "dodrans", "entropy", "macro", scheme]
-    assert found[scheme]["f1"] == pytest.approx((1.0 + 2 / 3) / 2)  # both classes weigh √2
-    assert f"scheme:{scheme}" in found[scheme]["signature"]
-    code, out, _ = call("compare", tmp_path / "a.csv", tmp_path / "b.csv", "--bootstrap", 20)
+    files = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    for path, labels in zip(files, ("xxyz", "xyyz"), strict=True):
+        pairs = zip("xxyy", labels, strict=True)
+        path.write_text("gold,predicted\n" + "".join(f"{gold},{predicted}\n" for gold, predicted in pairs))
+    code, out, _ = call("score", files[0], "--format", "json")
+    scores = json.loads(out)["schemes"]
+    assert code == 0 and list(scores) == ["micro", "weighted", "dodrans", "entropy", "macro", scheme]
+    assert scores[scheme]["f1"] == pytest.approx((1.0 + 2 / 3) / 2)  # both classes weigh √2
+    assert f"scheme:{scheme}" in scores[scheme]["signature"]
+    code, out, _ = call("compare", *files, "--bootstrap", 20)
     assert code == 0 and out.count(f"\n{scheme} ") == 1
-    code, out, _ = call(
-        "score", tmp_path / "a.csv", "--scheme", scheme, "--scheme", "n^0.5", "--format", "json"
-    )
+    code, out, _ = call("score", files[0], "--scheme", scheme, "--scheme", "n^0.5", "--format", "json")
     chosen = json.loads(out)["schemes"]
     assert list(chosen) == [scheme, "n^0.5"] and chosen[scheme]["f1"] == chosen["n^0.5"]["f1"]
 
@@ -101,17 +92,4 @@ def test_a_model_is_trained_stored_and_scored_like_the_others(model, call, tmp_p
     code, out, err = call("train", "--model", model, "--dataset", "demo", "--output", tmp_path)
     assert code == 0, err
     assert out.startswith("SECOND · no-encoder · demo test") and "PPR" in out
-    assert len(list(Path(tmp_path).rglob("predictions.json"))) == 1
-
-
-def test_a_figure_is_saved_with_what_it_draws(tmp_path):
-    @styled
-    def supports_chart(counts: pd.DataFrame) -> plt.Figure:
-        figure, axes = plt.subplots(figsize=(2, 2))
-        axes.barh(counts["relation"], counts["support"])
-        return figure
-
-    drawn = pd.DataFrame({"relation": SEMEVAL_RELATIONS[:2], "support": [3, 1]})
-    assert draw_and_save(supports_chart, "99_mine", drawn, tmp_path) is not None
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["99_mine.csv", "99_mine.pdf", "99_mine.png"]
-    assert pd.read_csv(tmp_path / "99_mine.csv")["support"].tolist() == [3, 1]
+    assert len(list(tmp_path.rglob("predictions.json"))) == 1

@@ -1,21 +1,16 @@
 """The notebooks' contract: how a lesson begins and ends, how long its cells are, its executed copy."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import pytest
 
 from helpers import ROOT
 from helpers.notebooks import KINDS
 from tests.support import nbformat
-
-if TYPE_CHECKING:
-    from nbformat import NotebookNode
 
 LABELS = ["Question", "You need", "Reproduces", "Reads", "Writes", "Takeaway"]
 CELL_LINES, BY_HAND_LINES, DEF_LINES = 8, 25, 5
@@ -28,36 +23,34 @@ PARAMETER = re.compile(rf"""\w+: ({"|".join(KINDS)}) = ("[^"=]*"|[\d.]+|True|Fal
 EXERCISE = re.compile(r"^\d+\. \*\*★{1,3} · \d+ minutes\.\*\* \S", re.MULTILINE)
 PATHS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 EXECUTED = ROOT / "results" / "notebooks"
-SHORT = [path for path in PATHS if path.name < "08"]
-"""Those that are lessons of the length that all are to have."""
+# Notebooks are nbformat's, which is loaded when it is used.
+Notebook = Any
 
 
-def read(path: Path) -> NotebookNode:
+def read(path: Path) -> Notebook:
     return nbformat.read(path, as_version=4)
 
 
-def sources(notebook: NotebookNode, kind: str) -> dict[int, str]:
+def sources(notebook: Notebook, kind: str) -> dict[int, str]:
     """Place → source of the cells of one kind."""
     return {place: cell.source for place, cell in enumerate(notebook.cells) if cell.cell_type == kind}
 
 
-def has_tag(cell: NotebookNode, tag: str) -> bool:
+def has_tag(cell: Any, tag: str) -> bool:
     return tag in cell.metadata.get("tags", [])
 
 
-def section(notebook: NotebookNode, heading: str) -> str:
+def section(notebook: Notebook, heading: str) -> str:
     """The Markdown below a heading, up to the next of its level."""
     text = "\n\n".join(sources(notebook, "markdown").values())
     return re.split(r"^##? ", text.partition(f"{heading}\n")[2], maxsplit=1, flags=re.MULTILINE)[0]
 
 
-def opening_faults(notebook: NotebookNode) -> Iterator[str]:
+def opening_faults(notebook: Notebook) -> Iterator[str]:
     """Cell 0 has the only H1 and the six labels; cell 1 alone has the parameters, typed and with comments."""
     text = "\n".join(sources(notebook, "markdown").values())
-    titles = re.findall(
-        r"^# .*$", re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE), re.MULTILINE
-    )
-    if len(titles) != 1 or not notebook.cells[0].source.startswith("# "):
+    prose = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+    if len(re.findall(r"^# ", prose, re.MULTILINE)) != 1 or not notebook.cells[0].source.startswith("# "):
         yield "not exactly one H1, at the start of cell 0"
     fields = dict(re.findall(r"^- \*\*([\w ]+)\.\*\* (.+)$", notebook.cells[0].source, re.MULTILINE))
     if [*fields] != LABELS:
@@ -66,18 +59,15 @@ def opening_faults(notebook: NotebookNode) -> Iterator[str]:
         yield "'You need' does not say how many minutes it takes"
     if [place for place, cell in enumerate(notebook.cells) if has_tag(cell, "parameters")] != [1]:
         yield "cell 1 alone is tagged parameters"
-        return
-    lines = notebook.cells[1].source.splitlines()
-    yield from (
-        f"not `name: kind = literal  # meaning`: {line}" for line in lines if not PARAMETER.match(line)
-    )
+    wrong = [line for line in notebook.cells[1].source.splitlines() if not PARAMETER.match(line)]
+    yield from (f"not `name: kind = literal  # meaning`: {line}" for line in wrong)
 
 
 def own_lines(source: str) -> int:
     """The lines of a code cell that are not blank and import nothing."""
     imports = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Import | ast.ImportFrom)]
-    blank = sum(not line.strip() for line in source.splitlines())
-    return len(source.splitlines()) - blank - sum(one.end_lineno - one.lineno + 1 for one in imports)
+    lines = [line for line in source.splitlines() if line.strip()]
+    return len(lines) - sum(node.end_lineno - node.lineno + 1 for node in imports)
 
 
 def longest_def(source: str) -> int:
@@ -86,7 +76,7 @@ def longest_def(source: str) -> int:
     return max((node.end_lineno - node.lineno + 1 for node in nodes), default=0)
 
 
-def code_faults(notebook: NotebookNode) -> Iterator[str]:
+def code_faults(notebook: Notebook) -> Iterator[str]:
     """Cells load, compute or draw, in eight lines; one, tagged, works by hand."""
     for place, source in sources(notebook, "code").items():
         cell = notebook.cells[place]
@@ -110,36 +100,35 @@ def code_faults(notebook: NotebookNode) -> Iterator[str]:
         yield "more than one cell is tagged by-hand"
 
 
-def size_faults(notebook: NotebookNode) -> Iterator[str]:
+def size_faults(notebook: Notebook) -> Iterator[str]:
     """Short enough for a lesson: words, cells, questions; modules are imported, not many names."""
-    text, code = (sources(notebook, kind).values() for kind in ("markdown", "code"))
-    imports = re.findall(r"^from helpers\b|^import helpers\b", "\n".join(code), re.MULTILINE)
+    text, code = ("\n".join(sources(notebook, kind).values()) for kind in ("markdown", "code"))
     sizes = {
-        "words": (len(" ".join(text).split()), WORDS),
-        "code cells": (len(code), CODE_CELLS),
-        "questions to predict": (" ".join(text).count("**Predict first"), PREDICTIONS),
-        "imports of helpers": (len(imports), IMPORTS),
+        "words": (len(text.split()), WORDS),
+        "code cells": (len(sources(notebook, "code")), CODE_CELLS),
+        "questions to predict": (text.count("**Predict first"), PREDICTIONS),
+        "imports of helpers": (len(re.findall(r"^(?:from|import) helpers\b", code, re.MULTILINE)), IMPORTS),
     }
     yield from (f"has {size} {what}, not {most}" for what, (size, most) in sizes.items() if size > most)
 
 
-def ending_faults(notebook: NotebookNode) -> Iterator[str]:
+def ending_faults(notebook: Notebook) -> Iterator[str]:
     """Three things learned, exercises with stars and minutes; an answer to a prediction is folded."""
     if len(re.findall(r"^(?:[-*]|\d\.) \S", section(notebook, "## What you learned"), re.MULTILINE)) != 3:
         yield "no '## What you learned' with a list of three lines"
     turn = section(notebook, "## Your turn")
-    listed = re.findall(r"^\d+\. ", turn, re.MULTILINE)
-    if not listed or len(listed) != len(EXERCISE.findall(turn)):
+    if not 0 < len(re.findall(r"^\d+\. ", turn, re.MULTILINE)) == len(EXERCISE.findall(turn)):
         yield "does not end with '## Your turn' and exercises '1. **★★ · 10 minutes.** text'"
-    for place, source in sources(notebook, "markdown").items():
-        later = [other for other in sources(notebook, "markdown") if other > place]
+    markdown = sources(notebook, "markdown")
+    for place, source in markdown.items():
+        later = [other for other in markdown if other > place]
         following = notebook.cells[place : later[0] + 1 if later else None]
         folded = any("<details>" in cell.source or "answer(" in cell.source for cell in following)
         if "**Predict first" in source and not folded:
             yield f"cell {place} asks to predict: the answer belongs in <details>, there or below"
 
 
-def format_faults(notebook: NotebookNode) -> Iterator[str]:
+def format_faults(notebook: Notebook) -> Iterator[str]:
     """As JupyterLab writes it on opening, so that opening a notebook changes nothing."""
     ids = [cell.get("id") for cell in notebook.cells]
     if None in ids or len(set(ids)) != len(ids):
@@ -151,67 +140,56 @@ def format_faults(notebook: NotebookNode) -> Iterator[str]:
         yield "language_info is missing, or names one version of Python"
 
 
-def notebook_faults(notebook: NotebookNode) -> list[str]:
-    """Everything in which a notebook breaks the contract."""
-    checks = (opening_faults, code_faults, ending_faults, format_faults)
-    return [fault for check in checks for fault in check(notebook)]
+each_notebook = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 
 
-@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+@each_notebook
 def test_a_notebook_keeps_the_contract(path: Path) -> None:
-    assert not notebook_faults(read(path))
+    checks = [opening_faults, code_faults, ending_faults, format_faults]
+    if path.name < "08":  # lessons of the length that all are to have
+        checks.append(size_faults)
+    assert [fault for check in checks for fault in check(read(path))] == []
 
 
-@pytest.mark.parametrize("path", SHORT, ids=lambda path: path.stem)
-def test_a_notebook_is_short(path: Path) -> None:
-    assert not [*size_faults(read(path))]
-
-
-@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+@each_notebook
 def test_links_name_the_notebooks_by_their_titles_and_lead_to_the_next(path: Path) -> None:
-    titles = {one.stem: read(one).cells[0].source.splitlines()[0][2:] for one in PATHS}
+    titles = {other.stem: read(other).cells[0].source.splitlines()[0][2:] for other in PATHS}
     cells = [*sources(read(path), "markdown").values()]
     links = [link for cell in cells for link in LINK.findall(cell)]
     assert not [link for link in links if re.match(r"\d\d ·", link[0]) and link[0] != titles[link[1]]]
     place = PATHS.index(path)
-    neighbours = {one.stem for one in PATHS[max(place - 1, 0) : place + 2]} - {path.stem}
+    neighbours = {other.stem for other in PATHS[max(place - 1, 0) : place + 2]} - {path.stem}
     assert neighbours <= {target for _, target in LINK.findall(cells[0])}
 
 
-@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
-def test_each_exercise_has_a_solution_with_code(path: Path) -> None:
-    solution = read(PATHS[0].parent / "solutions" / path.name)
-    outline = [
-        re.findall(r"^## .*", cell.source, re.MULTILINE) if cell.cell_type == "markdown" else ["code"]
-        for cell in solution.cells[2:]
-    ]
-    flat = [line for lines in outline for line in lines]
+@each_notebook
+def test_each_exercise_has_a_solution_with_code_outputs_and_a_last_sentence(path: Path) -> None:
+    solution = read(path.parent / "solutions" / path.name)
+    code = [cell for cell in solution.cells if cell.cell_type == "code"]
+    assert all(cell.execution_count for cell in code), "make publish"
+    assert not [output for cell in code for output in cell.outputs if output.output_type == "error"]
+    assert solution.cells[-1].cell_type == "markdown" or "Markdown(" in solution.cells[-1].source
+    outline = []
+    for cell in solution.cells[2:]:
+        headings = re.findall(r"^## .*", cell.source, re.MULTILINE)
+        outline += headings if cell.cell_type == "markdown" else ["code"]
     exercises = len(EXERCISE.findall(section(read(path), "## Your turn")))
     wanted = [f"## Exercise {number}" for number in range(1, exercises + 1)]
-    assert [line for line in flat if line != "code"] == wanted
-    assert all(flat[flat.index(heading) + 1 : flat.index(heading) + 2] == ["code"] for heading in wanted)
+    assert [line for line in outline if line != "code"] == wanted
+    assert all(outline[outline.index(heading) + 1] == "code" for heading in wanted)
     assert not [*format_faults(solution)]
 
 
-@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
-def test_a_solution_shows_its_outputs_and_ends_in_a_sentence(path: Path) -> None:
-    cells = read(path.parent / "solutions" / path.name).cells
-    code = [cell for cell in cells if cell.cell_type == "code"]
-    assert all(cell.execution_count for cell in code), "make publish"
-    assert not [output for cell in code for output in cell.outputs if output.output_type == "error"]
-    assert cells[-1].cell_type == "markdown" or "Markdown(" in cells[-1].source
-
-
-@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+@each_notebook
 def test_the_executed_copy_is_of_this_source_and_ran_to_its_end(path: Path) -> None:
     source, executed = read(path), read(EXECUTED / path.name)
     assert [cell.source for cell in source.cells] == [cell.source for cell in executed.cells], "make publish"
     cells = [cell for cell in executed.cells if cell.cell_type == "code" and cell.source]
     outputs = [output for cell in cells for output in cell.outputs]
     assert all(cell.execution_count for cell in cells)
-    assert not [one for one in outputs if one.output_type == "error"]
-    results = [one for one in outputs if one.output_type == "execute_result"]
-    assert not [one for one in results if set(one.data) == {"text/plain"}], "a bare repr"
+    assert not [output for output in outputs if output.output_type == "error"]
+    results = [output for output in outputs if output.output_type == "execute_result"]
+    assert not [result for result in results if set(result.data) == {"text/plain"}], "a bare repr"
 
 
 def test_notebooks_are_numbered_in_reading_order_and_all_have_a_copy() -> None:

@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-import textwrap
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -27,44 +26,40 @@ def interpreter(version: str) -> Path | None:
     if version == THIS:
         return Path(sys.executable)
     kept = sorted(Path.home().glob(f".pyenv/versions/{version}*/bin/python"))
-    found = kept[-1] if kept else shutil.which(f"python{version}")
-    return Path(found) if found else None
+    named = kept[-1] if kept else shutil.which(f"python{version}")
+    return Path(named) if named else None
 
 
 def run(*words: object, path: Path | None = None, **options) -> subprocess.CompletedProcess:
     """A command without the data, the path and the package of this checkout; `path`: of another package."""
     clean = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "RC_DATA_DIR")}
     clean |= {} if path is None else {"PYTHONPATH": str(path)}
-    return subprocess.run(
-        [str(word) for word in words], capture_output=True, text=True, env=clean, timeout=300, **options
-    )
+    options |= {"capture_output": True, "text": True, "env": clean, "timeout": 300}
+    return subprocess.run([str(word) for word in words], **options)
 
 
 def installed(*words: object) -> None:
-    """Run an installation; without a package registry there is nothing to test."""
-    done = run(*words)
+    """Run an installation by uv; without a package registry there is nothing to test."""
+    done = run(UV, *words)
     if done.returncode:
-        probe = run(
-            UV,
-            "pip",
-            "install",
-            "--dry-run",
-            "--no-cache",
-            "--python",
-            sys.executable,
-            "--reinstall",
-            "click",
-        )
-        if probe.returncode:
+        probe = ("--dry-run", "--no-cache", "--python", sys.executable, "--reinstall", "click")
+        if run(UV, "pip", "install", *probe).returncode:
             pytest.skip("needs a package registry")
         pytest.fail(done.stderr)
+
+
+def environment(folder: Path, python: Path, *packages: object) -> Path:
+    """The Python of a fresh environment with these packages."""
+    assert run(UV, "venv", "--quiet", "--python", python, folder).returncode == 0
+    installed("pip", "install", "--quiet", "--python", folder / "bin" / "python", *packages)
+    return folder / "bin" / "python"
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory) -> Path:
     """The folder with the archive, and with the wheel that is made from it."""
     folder = tmp_path_factory.mktemp("dist")
-    installed(UV, "build", "--quiet", "--out-dir", folder, ROOT)
+    installed("build", "--quiet", "--out-dir", folder, ROOT)
     return folder
 
 
@@ -77,18 +72,16 @@ def wheel(built) -> Path:
 @pytest.fixture(scope="module")
 def program_for(wheel, tmp_path_factory) -> Callable[[str], Path]:
     """Python's version → the console script, installed with the core alone in a fresh environment."""
-    return functools.cache(lambda version: new_program(version, wheel, tmp_path_factory))
 
+    @functools.cache
+    def made(version: str) -> Path:
+        python = interpreter(version)
+        if python is None:
+            pytest.skip(f"there is no Python {version} on this machine")
+        folder = tmp_path_factory.mktemp("environment") / "venv"
+        return environment(folder, python, wheel).with_name("beyond-micro-f1")
 
-def new_program(version: str, wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The console script in an environment that is made for it."""
-    python = interpreter(version)
-    if python is None:
-        pytest.skip(f"there is no Python {version} on this machine")
-    folder = tmp_path_factory.mktemp("environment") / "venv"
-    assert run(UV, "venv", "--quiet", "--python", python, folder).returncode == 0
-    installed(UV, "pip", "install", "--quiet", "--python", folder / "bin" / "python", wheel)
-    return folder / "bin" / "beyond-micro-f1"
+    return made
 
 
 @pytest.fixture
@@ -133,21 +126,20 @@ def test_a_gate_fails_beside_a_users_own_helpers(kind, site, folder):
 
 def test_data_sets_models_and_doctests_work_under_the_other_name(site, folder):
     (folder / "helpers.py").write_text("raise ImportError('of the user')\n")
-    code = """
+    code = """if True:
+    import doctest
     from beyond_micro_f1 import data, models, program
     from beyond_micro_f1.core import text
-    import doctest
 
-    for row in data.datasets().values():
-        for function in filter(None, (row.reader, row.maker, row.counter)):
-            assert function.__module__.startswith("beyond_micro_f1."), function
-    for entry in models.MODELS.values():
-        assert entry.load().__module__.startswith("beyond_micro_f1."), entry
+    rows = data.datasets().values()
+    made = [function for row in rows for function in (row.reader, row.maker, row.counter) if function]
+    made += [entry.load() for entry in models.MODELS.values()]
+    assert all(one.__module__.startswith("beyond_micro_f1.") for one in made)
     assert data.read_corpus("demo")["test"]
     assert not doctest.testmod(text).failed
     print(program())
     """
-    done = run(sys.executable, "-c", textwrap.dedent(code), cwd=folder, path=site)
+    done = run(sys.executable, "-c", code, cwd=folder, path=site)
     assert (done.returncode, done.stdout) == (0, "beyond-micro-f1\n"), done.stderr
 
 
@@ -205,17 +197,6 @@ def test_two_systems_triples_and_a_plan_need_the_core_alone(program, folder):
         assert done.returncode == 0 and said in done.stdout, done.stderr
 
 
-def test_nothing_is_written_into_the_package_but_under_the_current_folder(program, folder):
-    code = "import beyond_micro_f1 as b, beyond_micro_f1.runs, beyond_micro_f1.cli.train\n"
-    code += "import beyond_micro_f1.reporting.tables as t\n"
-    code += "print(b.ROOT, b.runs.RUNS_FOLDER, b.cli.train.SCRATCH, t.TABLES_FOLDER)"
-    python = program.with_name("python")
-    done = run(python, "-P", "-c", code, cwd=folder)
-    root, runs, scratch, tables = done.stdout.split()
-    assert (root, runs, scratch) == (str(folder), f"{folder}/results/runs", f"{folder}/scratch/runs")
-    assert tables.endswith("site-packages/beyond_micro_f1/stored/tables")
-
-
 def test_the_wheel_holds_the_package_its_types_and_its_tables(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
     package = ROOT / "helpers"
@@ -239,7 +220,7 @@ def test_a_copy_with_other_times_and_permissions_gives_the_same_bytes(built, tmp
     )
     shutil.copyfile(ROOT / ".gitignore", copy / ".gitignore")
     for kind in ("sdist", "wheel"):
-        installed(UV, "build", "--quiet", f"--{kind}", "--out-dir", tmp_path / "dist", copy)
+        installed("build", "--quiet", f"--{kind}", "--out-dir", tmp_path / "dist", copy)
     for path in (tmp_path / "dist").iterdir():
         assert path.read_bytes() == (built / path.name).read_bytes(), path.name
 
@@ -248,25 +229,8 @@ def test_the_tests_of_the_core_run_from_the_archive(built, tmp_path):
     (archive,) = built.glob("*.tar.gz")
     shutil.unpack_archive(archive, tmp_path, filter="data")
     (source,) = tmp_path.iterdir()
-    assert run(UV, "venv", "--quiet", "--python", sys.executable, tmp_path / "venv").returncode == 0
-    python = tmp_path / "venv" / "bin" / "python"
-    installed(
-        UV, "pip", "install", "--quiet", "--python", python, source, "pytest", "hypothesis", "scikit-learn"
-    )
+    packages = (source, "pytest", "hypothesis", "scikit-learn")
+    python = environment(tmp_path / "venv", Path(sys.executable), *packages)
     done = run(python, "-m", "pytest", "-q", "tests", cwd=source)
     assert done.returncode == 0, done.stdout
     assert int(re.search(r"(\d+) passed", done.stdout)[1]) > 700
-
-
-def test_the_archive_and_the_wheel_are_what_an_index_takes(built, tmp_path):
-    installed(UV, "venv", "--quiet", "--python", sys.executable, tmp_path / "venv")
-    python = tmp_path / "venv" / "bin" / "python"
-    installed(UV, "pip", "install", "--quiet", "--python", python, "twine", "check-wheel-contents")
-    for command in (("twine", "check", "--strict"), ("check-wheel-contents",)):
-        files = built.glob("*" if command[0] == "twine" else "*.whl")
-        done = run(
-            python.with_name(command[0]),
-            *command[1:],
-            *(path for path in files if path.suffix in (".whl", ".gz")),
-        )
-        assert done.returncode == 0, done.stdout

@@ -10,16 +10,7 @@ from helpers.experiments.experiment import Experiment
 from helpers.models.encoder import EMBEDDED, EMBEDDED_SHA256
 from helpers.models.registry import build
 from helpers.models.training import save_weights
-from helpers.papers.attention import (
-    SIDES,
-    all_attention,
-    case_study,
-    group_shares,
-    read_study,
-)
-from helpers.papers.attention import STUDIES as FOLDER
-
-STORED = sorted(FOLDER.glob("*.json"))
+from helpers.papers.attention import SIDES, STUDIES, all_attention, case_study, group_shares, read_study
 
 
 @pytest.fixture(scope="module", params=["em-c", "emr-c"])
@@ -43,48 +34,45 @@ def test_what_is_written_is_read_back(study) -> None:
     [
         (lambda study: study["paired"]["tokens"].pop(), "paired: attention has shape"),
         (lambda study: study["original"]["attention"][1][2].__setitem__(0, 2.0), "layer 2, head 3 sums to"),
-        (
-            lambda study: study["original"]["attribution"]["values"].pop(),
-            "original: attribution has \\d+ values",
-        ),
+        (lambda study: study["original"]["attribution"]["values"].pop(), "original: attribution has"),
         (lambda study: study.pop("paired"), "paired"),
     ],
 )
 def test_a_damaged_file_is_refused(spoil, message: str, study, tmp_path: Path) -> None:
-    _, path = study
-    damaged = json.loads(path.read_text("utf-8"))
+    damaged = json.loads(study[1].read_text("utf-8"))
     spoil(damaged)
     (tmp_path / "damaged.json").write_text(json.dumps(damaged), "utf-8")
     with pytest.raises(ValueError, match=f"damaged.json is no case study: .*{message}"):
         read_study(tmp_path / "damaged.json")
 
 
-@pytest.mark.parametrize("path", STORED, ids=lambda path: path.stem)
-def test_stored_studies_are_whole(path: Path) -> None:
-    stored = read_study(path)
-    assert path.stem == stored["model"].lower()
-    assert (stored["encoder"], stored["encoder_sha256"]) == (EMBEDDED, EMBEDDED_SHA256)
-    assert (stored["dataset"], stored["profile"], stored["seed"]) == ("semeval2010", "standard", 9)
-    for side in SIDES:
-        for name in ("attribution", "direction"):
-            if part := stored[side][name]:
-                explained = part["score"] - part["baseline"]
-                assert abs(sum(part["values"]) - explained) < 0.01 * max(1, abs(explained))
+@pytest.fixture(scope="module")
+def stored() -> dict[str, dict]:
+    return {path.stem.upper(): read_study(path) for path in sorted(STUDIES.glob("*.json"))}
 
 
-def test_emr_c_reads_the_literal_relation_on_the_paired_sentence_only() -> None:
+def test_stored_studies_are_whole(stored) -> None:
+    for name, found in stored.items():
+        assert found["model"] == name
+        assert (found["encoder"], found["encoder_sha256"]) == (EMBEDDED, EMBEDDED_SHA256)
+        assert (found["dataset"], found["profile"], found["seed"]) == ("semeval2010", "standard", 9)
+        for part in (found[side][kind] for side in SIDES for kind in ("attribution", "direction")):
+            explained = part["score"] - part["baseline"] if part else 0
+            assert not part or abs(sum(part["values"]) - explained) < 0.01 * max(1, abs(explained))
+
+
+def test_emr_c_reads_the_literal_relation_on_the_paired_sentence_only(stored) -> None:
     """R, Section V-D, of layer 5 of 12; here of the last two of 6, mean over heads."""
-    shares = group_shares(all_attention({"EMR-C": read_study(FOLDER / "emr-c.json")}))
+    shares = group_shares(all_attention({"EMR-C": stored["EMR-C"]}))
     means = shares.groupby(["sentence", "layer", "group"])["share"].mean().unstack()
     lead = means["literal relation"] - means["markers"]
     assert lead["paired"].loc[[5, 6]].min() > 2 and lead["original"].loc[[5, 6]].max() < -2
     assert means["key word"].max() < 5
 
 
-def test_the_last_layer_looks_at_words_in_all_three() -> None:
+def test_the_last_layer_looks_at_words_in_all_three(stored) -> None:
     """R's footnote 9 has the middle layers for two texts; the stored EMR-C, which reads two, has the last."""
-    studies = {path.stem.upper(): read_study(path) for path in STORED}
-    shares = group_shares(all_attention(studies, "caused")).query("sentence == 'original'")
+    shares = group_shares(all_attention(stored, "caused")).query("sentence == 'original'")
     special = shares[shares["group"] == "[CLS], [SEP]"]
     least = special.loc[special.groupby("model")["share"].idxmin()].set_index("model")["layer"]
     assert least.to_dict() == {"EM-C": 6, "EM-C-M": 6, "EMR-C": 6}

@@ -7,56 +7,44 @@ import pytest
 from helpers import ROOT
 from helpers.experiments import agreement, stored_draws
 from helpers.metrics import FactRanking, welch
-from helpers.papers.bag_models import (
-    bag_findings,
-    bag_runs,
-    bag_scores,
-    mean_over_seeds,
-    relation_f1,
-)
+from helpers.papers.bag_models import bag_findings, bag_runs, bag_scores, mean_over_seeds
 from helpers.runs import RankedFacts, Run
 
 LABELS = ("NA", "a", "b")
 
 
-def run(model: str, variant: str, seed: int, skill: float) -> Run:
-    """A run whose list is the better the larger its skill."""
+def run(variant: str, seed: int, skill: float) -> Run:
+    """A run of PCNN whose list is the better the larger its skill."""
     rng = np.random.default_rng(seed)
     gold = np.eye(3, dtype=int)[rng.integers(0, 3, 200)]
     ranking = FactRanking.from_matrix(rng.random((200, 3)) + skill * gold, gold, LABELS, "NA")
+    about = {"dataset": "gids", "model": "PCNN", "variant": variant, "seed": seed, "profile": "standard"}
     facts = RankedFacts.from_ranking(ranking, "bag", LABELS)
-    return Run(
-        dataset="gids", model=model, variant=variant, seed=seed, profile="standard", labels=LABELS,
-        negative="NA", wall_seconds=1.0, table=facts,
-    )  # fmt: skip
+    return Run(**about, labels=LABELS, negative="NA", wall_seconds=1.0, table=facts)
 
 
 @pytest.fixture(scope="module")
 def scores() -> pd.DataFrame:
     skills = {"sent+AVG": 0.3, "bag+AVG": 0.6, "bag+ATT": 0.6}
-    return bag_scores([run("PCNN", name, seed, skill) for name, skill in skills.items() for seed in range(5)])
+    return bag_scores([run(name, seed, skill) for name, skill in skills.items() for seed in range(5)])
 
 
 def test_mean_and_sd_over_seeds(scores) -> None:
     table = mean_over_seeds(scores)
-    mine = 100 * scores.loc[scores["system"] == "PCNN+bag+AVG", "auc"]
-    row = table.loc["PCNN+bag+AVG"]
-    assert (row["runs"], row["auc"], row["auc SD"]) == pytest.approx((5, mean(mine), mine.std(ddof=1)))
+    own = 100 * scores.loc[scores["system"] == "PCNN+bag+AVG", "auc"].to_numpy()
+    row = table.loc["PCNN+bag+AVG", ["runs", "auc", "auc SD"]].tolist()
+    assert row == pytest.approx([5, own.mean(), own.std(ddof=1)])
     assert table["auc"].is_monotonic_decreasing and table.index[-1] == "PCNN+sent+AVG"
 
 
-def mean(values: pd.Series) -> float:
-    return values.to_numpy().mean()
-
-
 def test_findings_are_judged_by_the_one_rule(scores) -> None:
-    found = bag_findings(scores).set_index("finding")
-    helped = found.loc["bag-level training helps PCNN"]
+    table = bag_findings(scores).set_index("finding")
+    helped = table.loc["bag-level training helps PCNN"]
     assert helped["verdict"] == "reproduced (order)" and helped["difference"] > helped["low"] > 0
-    own = (scores.loc[scores["system"] == f"PCNN+{one}+AVG", "auc"].to_numpy() for one in ("bag", "sent"))
+    own = (scores.loc[scores["system"] == f"PCNN+{kind}+AVG", "auc"].to_numpy() for kind in ("bag", "sent"))
     assert helped["p"] == pytest.approx(welch(*own).p) and helped["p_holm"] == pytest.approx(2 * helped["p"])
-    assert found.loc["ATT is PCNN's best strategy", "verdict"] == "undecided"
-    assert len(found) == 2  # of BERT there are no runs
+    assert table.loc["ATT is PCNN's best strategy", "verdict"] == "undecided"
+    assert len(table) == 2  # of BERT there are no runs
     assert helped["steps"] == ""  # these runs were not trained
     turned = scores.assign(auc=1 - scores["auc"])
     assert bag_findings(turned)["verdict"].iloc[0] == "contradicted"
@@ -64,47 +52,38 @@ def test_findings_are_judged_by_the_one_rule(scores) -> None:
     assert three["verdict"] == "undecided" and three["low"] > 0 and np.isnan(three["p"])
 
 
-def test_f1_of_relations(scores) -> None:
-    rows = relation_f1(scores, ["PCNN+bag+AVG", "PCNN+sent+AVG"], {"a": 60, "b": 70})
-    assert rows[["relation", "facts"]].drop_duplicates().values.tolist() == [["a", 60], ["b", 70]]
-    expected = 100 * mean(scores.loc[scores["system"] == "PCNN+bag+AVG", "b"])
-    assert rows.query("relation == 'b' and system == 'PCNN+bag+AVG'")["value"].item() == pytest.approx(
-        expected
-    )
-
-
 @pytest.fixture(scope="module")
 def stored() -> pd.DataFrame:
-    """Area of the stored runs: mean, SD and number of seeds by system."""
-    return bag_scores(bag_runs()).groupby("system")["auc"].agg(["mean", "std", "size"])
+    return bag_scores(bag_runs())
 
 
 class TestStoredRuns:
     """Claims about the runs in results/runs/gids, with margins."""
 
     def test_what_notebook_13_says_of_the_noise(self) -> None:
-        found = agreement(stored_draws()).groupby("strength")
-        assert found["tau"].mean()[1.0] > 0.9 and found["best_kept"].mean()[1.0] == 1
-        assert found.size().eq(10).all() and len(found) == 3
+        kept = agreement(stored_draws()).groupby("strength")
+        assert kept["tau"].mean()[1.0] > 0.9 and kept["best_kept"].mean()[1.0] == 1
+        assert kept.size().eq(10).all() and len(kept) == 3
         levels = stored_draws().groupby(["strength", "protocol"])["auc"].mean().unstack()
         assert (levels["manual"] > 1.4 * levels["held-out"]).all()
 
-    def test_the_figure_of_relations_is_that_of_the_runs(self) -> None:
+    def test_the_figure_of_relations_is_that_of_the_runs(self, stored) -> None:
         """And in it, as in D's Figure 5, systems differ more on some relations than on others."""
         drawn = pd.read_csv(ROOT / "figures" / "16_relations.csv")
-        scores = bag_scores(bag_runs()).groupby("system").mean(numeric_only=True)
+        means = stored.groupby("system").mean(numeric_only=True)
         for row in drawn.itertuples():
-            own = [name for name in scores.columns if name.endswith(row.relation)]
-            assert row.value == pytest.approx(100 * scores.loc[row.system, own].item(), abs=1e-4)
+            own = [name for name in means.columns if name.endswith(row.relation)]
+            assert row.value == pytest.approx(100 * means.loc[row.system, own].item(), abs=1e-4)
         apart = drawn.groupby("relation")["value"].agg(lambda values: values.max() - values.min())
         assert apart["place_of_death"] > apart["place_of_birth"] + 5
 
-    def test_masked_entities_among_the_first_facts(self) -> None:
+    def test_masked_entities_among_the_first_facts(self, stored) -> None:
         """Bag and sentence training: ahead in four of five pairs, and behind over all facts. D says so of
         NYT10 (Section 5.3, Figure 4); three runs decide nothing."""
-        table = bag_findings(bag_scores(bag_runs()))
-        own = table[table["family"] == "D, Figure 4, on GIDS"]
-        first, over_all = (own[own["label"].str.startswith(one)]["difference"] for one in ("P@100", "auc"))
+        own = bag_findings(stored).query("family == 'D, Figure 4, on GIDS'")
+        first, over_all = (
+            own[own["label"].str.startswith(score)]["difference"] for score in ("P@100", "auc")
+        )
         assert (first.round(6) > 0).tolist() == [False, True, True, True, True] and first.round(6).min() == 0
         assert len(over_all) == 5 and (over_all < -2.5).all()
         assert set(own["verdict"]) == {"undecided"} and own["p"].isna().all()

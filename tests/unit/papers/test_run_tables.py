@@ -1,50 +1,38 @@
-"""One class of a macro average, the paired breakdown, and the tables of our own runs: by hand."""
+"""One class of a macro average, the paired breakdown, our own tables by hand; studies a second way."""
 
+import numpy as np
 import pytest
 
-from helpers.metrics import Outcome
-from helpers.metrics.direction import direction_scores, paired_breakdown
+from helpers.metrics import Outcome, direction_scores, official_macro
+from helpers.metrics.direction import paired_breakdown
 from helpers.papers.direction import direction_rows, direction_table
-from helpers.papers.weighting import (
-    class_effects,
-    weighted_rows,
-    weighted_table,
-)
+from helpers.papers.studies import STUDIES, study_scores, study_table
+from helpers.papers.weighting import class_effects, weighted_rows, weighted_table
 from helpers.reporting.results import resampled_intervals, runs_named, runs_with
 from helpers.reporting.tables import read_tidy, write_tidy
-from helpers.runs import Run
 from tests.support import DIRECTED, GOOD, HALF, directed_run
 
 
 def test_one_class_by_hand():
-    found = class_effects([directed_run("m", 9, HALF)], "R(e2,e1)")
+    effects = class_effects([directed_run("m", 9, HALF)], "R(e2,e1)")
     wanted = (2, 1, 0, 2 / 3, (12 / 13 + 2 / 3) / 2, 12 / 13)
-    assert found.iloc[0, 3:].tolist() == pytest.approx(wanted)
+    assert effects.iloc[0, 3:].tolist() == pytest.approx(wanted)
 
 
 def test_the_breakdown_adds_up_and_give_ppr():
     outcomes = Outcome.from_rows(HALF, DIRECTED, ("gold", "predicted", "paired"))
-    found = paired_breakdown(outcomes)["R"]
-    assert list(found.values()) == pytest.approx([8, 7 / 8, 1 / 8, 6 / 8, 0, 2 / 8])
-    assert found["right_original"] == pytest.approx(
-        sum(found[name] for name in ("right_both", "still", "elsewhere"))
-    )
-    assert found["right_both"] == pytest.approx(direction_scores(outcomes).ppr)
+    parts = paired_breakdown(outcomes)["R"]
+    assert list(parts.values()) == pytest.approx([8, 7 / 8, 1 / 8, 6 / 8, 0, 2 / 8])
+    kinds = ("right_both", "still", "elsewhere")
+    assert parts["right_original"] == pytest.approx(sum(parts[kind] for kind in kinds))
+    assert parts["right_both"] == pytest.approx(direction_scores(outcomes).ppr)
     assert paired_breakdown(Outcome.from_columns(["a"], ["a"], paired=["a"])) == {}
 
 
-@pytest.fixture
-def runs() -> list[Run]:
+def test_tidy_rows_and_both_tables(tmp_path):
     """Two runs of each of W's two models, one of EM-C."""
-    both = [
-        directed_run(model, seed, rows)
-        for model, rows in (("EM-ES", GOOD), ("PTR", HALF))
-        for seed in (9, 148)
-    ]
-    return [*both, directed_run("EM-C", 9, HALF)]
-
-
-def test_tidy_rows_and_both_tables(runs, tmp_path):
+    made = (("EM-ES", 9, GOOD), ("EM-ES", 148, GOOD), ("PTR", 9, HALF), ("PTR", 148, HALF), ("EM-C", 9, HALF))
+    runs = [directed_run(*run) for run in made]
     rows = weighted_rows(runs, ("EM-ES", "PTR"), resampled_intervals(runs, replicates=20), "|made")
     rows = read_tidy(write_tidy(rows, tmp_path / "06.csv"))
     shown = weighted_table(rows).set_index("scheme").loc["macro"]
@@ -55,14 +43,37 @@ def test_tidy_rows_and_both_tables(runs, tmp_path):
     assert (mean["published"], mean["published_model"], mean["runs"]) == ("87.8", "PTR", "2")
     assert mean["signature"].endswith("|made") and mean["low"] <= mean["value"] <= mean["high"]
 
-    found = direction_rows(runs, resampled_intervals(runs, "direction", 20))
-    table = direction_table(found).set_index(["model", "encoder"])
-    assert table.loc[("EM-C", "tiny, ours"), "PPR"] == "12.50"
-    assert table.loc[("EM-ES", "tiny, ours"), "PPR"] == "100.00 ± 0.00"
-    assert table.loc[("EM-ES", "BERT base, published"), "PPR"] == "33.94"
-    assert direction_table(found, "kbp37").empty
+    rows = direction_rows(runs, resampled_intervals(runs, "direction", 20))
+    ppr = direction_table(rows).set_index(["model", "encoder"])["PPR"]
+    assert ppr["EM-C", "tiny, ours"] == "12.50" and ppr["EM-ES", "tiny, ours"] == "100.00 ± 0.00"
+    assert ppr["EM-ES", "BERT base, published"] == "33.94"
+    assert direction_table(rows, "kbp37").empty
 
 
 def test_an_encoder_without_runs_is_refused_with_the_known_ones():
     with pytest.raises(ValueError, match="unknown encoder 'mini'.* Known: all-MiniLM-L6-v2"):
         runs_with("mini", ["semeval2010"])
+
+
+def a_and_ppr(run) -> tuple[float, float]:
+    scores = direction_scores(run.outcome(), performance=lambda table: official_macro(table, run.negative))
+    return float(scores.performance_original), float(scores.ppr)
+
+
+@pytest.mark.parametrize("study", [name for name in STUDIES if name != "bert-em"])
+def test_a_row_of_a_study_is_the_mean_of_its_runs(study) -> None:
+    table = study_table(study).set_index("setting")
+    for setting in STUDIES[study]:
+        seeds = set(study_scores(study).query("setting == @setting.title")["seed"])
+        own = [a_and_ppr(run) for run in setting.runs(sorted(seeds))] if seeds else []
+        assert bool(own) == (setting.title in table.index)
+        for column, values in zip(("A", "PPR"), np.transpose(own), strict=bool(own)):
+            assert table.loc[setting.title, "runs"] == len(own)
+            mean, _, sd = table.loc[setting.title, column].partition(" ± ")
+            assert float(mean) == pytest.approx(100 * values.mean(), abs=0.0051)
+            assert len(own) == 1 or float(sd) == pytest.approx(100 * values.std(ddof=1), abs=0.0051)
+
+
+def test_the_default_setting_is_the_standard_run() -> None:
+    default = STUDIES["markers"][0].runs()
+    assert {run.variant for run in default} == {""} and {9, 148, 378} <= {run.seed for run in default}

@@ -7,6 +7,7 @@ findings among them (where this encoder does otherwise than the papers' BERT) ar
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from helpers.metrics.weighting import SCHEMES
@@ -15,74 +16,61 @@ from helpers.reporting.results import paired_scores, scheme_scores
 from helpers.runs import STUDIES_FOLDER, PairedRows, Run, list_runs
 
 ENCODER = "all-MiniLM-L6-v2"
-"""Relations of KBP37 between two persons, or two organisations."""
 RARE = "Entity-Destination(e2,e1)"
-"""A of R's models on BERT large, per cent."""
 
 
-def runs(model: str, dataset: str = "semeval2010") -> list[Run]:
-    found = list_runs(dataset, model, ENCODER, "standard", "test")
-    assert found, f"no stored run of {model} on {dataset}"
-    return found
+def runs(model: str, dataset: str = "semeval2010", **where) -> list[Run]:
+    stored = list_runs(dataset, model, **({"encoder": ENCODER} | where), profile="standard", split="test")
+    assert stored, f"no stored run of {model} on {dataset}"
+    return stored
 
 
-def mean(model: str, score: str, dataset: str = "semeval2010") -> float:
-    """Mean over the seeds, in per cent."""
-    return 100 * float(np.mean([paired_scores(run)[score] for run in runs(model, dataset)]))
+def direction(model: str, dataset: str = "semeval2010", **where) -> pd.DataFrame:
+    """A, B, PD, PIR and PPR of each run."""
+    return pd.DataFrame([paired_scores(run) for run in runs(model, dataset, **where)])
 
 
 def test_c_gcn_is_weak_in_direction():
     """R, Section V-E: PD 59.64 and PPR 24.17 there. R's PIR of 3.20 is far below ours."""
-    found = list_runs("semeval2010", "C-GCN", profile="standard", split="test", variant="")
-    scores = [paired_scores(run) for run in found]
-    assert min(one["pd"] for one in scores) > 0.35 and max(one["ppr"] for one in scores) < 0.4
-    assert min(one["pir"] for one in scores) > 0.2 > 0.032
+    scores = direction("C-GCN", encoder=None, variant="")
+    assert scores["pd"].min() > 0.35 and scores["ppr"].max() < 0.4 and scores["pir"].min() > 0.2 > 0.032
 
 
 def test_asking_relation_by_relation_costs_time():
     """R, Section V-B. Twice the inputs in training; in prediction, one for each of 19 relations."""
+    both = runs("EMR-C"), runs("EM-C")
+    assert {run.environment["threads"] for one in both for run in one} == {2}
     ours, plain = (
-        np.median([[run.wall_seconds, run.environment["prediction_seconds"]] for run in runs(name)], axis=0)
-        for name in ("EMR-C", "EM-C")
+        np.array([[run.wall_seconds, run.environment["prediction_seconds"]] for run in one]) for one in both
     )
-    assert {run.environment["threads"] for name in ("EMR-C", "EM-C") for run in runs(name)} == {2}
-    assert ours[0] > 2 * plain[0] and ours[1] > 10 * plain[1]
-    slowest = max(run.environment["prediction_seconds"] for run in runs("EM-C"))
-    assert min(run.environment["prediction_seconds"] for run in runs("EMR-C")) > slowest
-    assert min(run.wall_seconds for run in runs("EMR-C")) > max(run.wall_seconds for run in runs("EM-C"))
-    assert len(runs("EMR-C")) == len(runs("EM-C")) == 5
+    assert (np.median(ours, axis=0) > (2, 10) * np.median(plain, axis=0)).all()
+    assert (ours.min(axis=0) > plain.max(axis=0)).all() and len(ours) == len(plain) == 5
 
 
 def test_a_model_that_sees_only_the_sentence_hardly_knows_the_direction():
     """R prints a PIR of 79.03 (base) and 65.77 (large); this encoder's is lower, and far above EM-ES's."""
-    for scores in map(paired_scores, runs("EM-C")):
-        assert scores["pir"] > 0.4 and scores["ppr"] < 0.2
-    assert len(runs("EM-C")) == 5 and mean("EM-ES", "pir") < 30
-    assert mean("EM-C", "performance_original") - mean("EM-C", "performance_paired") > 50
+    scores = direction("EM-C")
+    assert len(scores) == 5 and scores["pir"].min() > 0.4 and scores["ppr"].max() < 0.2
+    assert direction("EM-ES")["pir"].mean() < 0.3
+    assert (scores["performance_original"] - scores["performance_paired"]).mean() > 0.5
 
 
 def test_pir_of_rs_merged_models_is_near_0_and_their_ppr_is_not_near_1():
     """R, Section V-E, of its own three merged models; PTR-M's PIR and KBP37's EM-C-M's are larger."""
     for model in ("EM-C-M", "EM-ES-M", "R-BERT-M"):
-        for scores in map(paired_scores, runs(model)):
-            assert scores["pir"] < 0.005 and scores["pd"] < 0.01
-            assert 0.8 < scores["ppr"] < 0.95
-    others = [*runs("PTR-M"), *runs("EM-C-M", "kbp37")]
-    assert {run.model for run in others if paired_scores(run)["pir"] > 0.005} == {"PTR-M", "EM-C-M"}
+        scores = direction(model)
+        assert scores["pir"].max() < 0.005 and scores["pd"].max() < 0.01
+        assert scores["ppr"].between(0.8, 0.95).all()
+    assert direction("PTR-M")["pir"].max() > 0.005 < direction("EM-C-M", "kbp37")["pir"].max()
 
 
 @pytest.mark.parametrize("model", ["EM-C", "EM-ES"])
 def test_more_layers_recognise_direction_better(model: str) -> None:
     """R, of BERT base and large; here of 2, 4 and 6 layers of one encoder, seed by seed at both ends."""
-    found = [
-        list_runs(
-            "semeval2010", model, ENCODER, "standard", folder=STUDIES_FOLDER / "layers", variant=f"layers-{n}"
-        )
-        for n in (2, 4)
-    ]
-    seeds = {run.seed for run in found[0]}
-    found.append([run for run in runs(model) if run.seed in seeds])
-    two, four, six = ([paired_scores(run)["ppr"] for run in group] for group in found)
+    groups = [runs(model, folder=STUDIES_FOLDER / "layers", variant=f"layers-{n}") for n in (2, 4)]
+    seeds = {run.seed for run in groups[0]}
+    groups.append([run for run in runs(model) if run.seed in seeds])
+    two, four, six = ([paired_scores(run)["ppr"] for run in group] for group in groups)
     assert len(two) == len(four) == len(six) == 3
     assert np.mean(two) + 0.01 < np.mean(four) < np.mean(six) - 0.015
     assert max(two) + 0.03 < min(six)
@@ -90,39 +78,29 @@ def test_more_layers_recognise_direction_better(model: str) -> None:
 
 def test_ptr_is_below_em_es_under_every_scheme():
     """W's Table 4 has that sign in four rows, and the other one, by five points, under macro."""
-    first, second = (
-        np.mean([[scheme_scores(run)[scheme] for scheme in SCHEMES] for run in runs(model)], axis=0)
-        for model in ("EM-ES", "PTR")
-    )
-    assert (first > second).all() and (first < second + 0.03).all()
+    em_es, ptr = (pd.DataFrame(map(scheme_scores, runs(model))).mean() for model in ("EM-ES", "PTR"))
+    assert (em_es - ptr)[list(SCHEMES)].between(0, 0.03, inclusive="neither").all()
 
 
-def test_the_rarest_class_has_one_test_sentence_which_is_worth_a_class():
-    for model in ("EM-ES", "PTR"):
-        for run in runs(model):
-            counts = run.outcome().per_class()
-            place = run.labels.index(RARE)
-            assert counts.gold[place] == 1
-            wrong = with_rare_sentence(run, right=False)
-            right = with_rare_sentence(run, right=True)
-            worth = scheme_scores(right)["macro"] - scheme_scores(wrong)["macro"]
-            assert worth == pytest.approx(1 / 18, abs=1e-9)  # no run has a false alarm of this class
-
-
-def with_rare_sentence(run: Run, right: bool) -> Run:
-    """The run, had it got the one sentence right, or had it called it Other."""
-    rare, other = run.labels.index(RARE), run.labels.index("Other")
-    rows = [(rare, rare if right else other, *row[2:]) if row[0] == rare else row for row in run.table.rows]
-    return replace(run, table=PairedRows(rows=tuple(rows)))
+@pytest.mark.parametrize("model", ["EM-ES", "PTR"])
+def test_the_rarest_class_has_one_test_sentence_which_is_worth_a_class(model):
+    for run in runs(model):
+        rare, other = run.labels.index(RARE), run.labels.index("Other")
+        assert run.outcome().per_class().gold[rare] == 1
+        wrong, right = (
+            [(rare, said, *row[2:]) if row[0] == rare else row for row in run.table.rows]
+            for said in (other, rare)
+        )
+        scores = [scheme_scores(replace(run, table=PairedRows(rows=tuple(rows)))) for rows in (wrong, right)]
+        worth = scores[1]["macro"] - scores[0]["macro"]
+        assert worth == pytest.approx(1 / 18, abs=1e-9)  # no run has a false alarm of this class
 
 
 def test_the_runs_are_those_of_the_settings_and_the_data():
     for run in list_runs("semeval2010", encoder=ENCODER, profile="standard", split="test"):
-        settings = default_settings(run.model.removesuffix("-M").lower())
-        assert settings.precision == "auto" and run.hyperparameters["precision"] in ("auto", "bf16", "fp32")
-        known = vars(settings) | {"precision": run.hyperparameters["precision"]}
-        assert {name: run.hyperparameters[name] for name in known} == known
-        assert run.hyperparameters["training_samples"] == (16000 if run.model.endswith("-M") else 8000)
-        assert run.hyperparameters["text"] == "clean"
-        assert run.n == 2717
+        settings, stored = default_settings(run.model.removesuffix("-M").lower()), run.hyperparameters
+        assert settings.precision == "auto" and stored["precision"] in ("auto", "bf16", "fp32")
+        assert stored == stored | vars(settings) | {"precision": stored["precision"]}
+        assert stored["training_samples"] == (16000 if run.model.endswith("-M") else 8000)
+        assert (stored["text"], run.n) == ("clean", 2717)
         assert run.encoder_sha256.startswith("53aa51172d142c89")

@@ -1,29 +1,17 @@
-"""Tidy tables and published | ours."""
+"""Tidy tables and published | ours; the printed numbers: as printed, and what they say about the true one."""
 
 import pandas as pd
 import pytest
 
-from helpers.reporting.published import load_published
+from helpers.reporting import published
+from helpers.reporting.published import agrees, load_published, parse_printed, rounding_interval
 from helpers.reporting.tables import TIDY_COLUMNS, published_ours, read_tidy, write_tidy
 
+PTR = {"paper": "W", "item": "Table 3", "model": "PTR"}
 ROWS = [
-    {
-        "paper": "W",
-        "item": "Table 3",
-        "model": "PTR",
-        "seed_or_agg": "seed-148",
-        "metric": "f1",
-        "value": 0.7,
-    },
-    {
-        "paper": "W",
-        "item": "Table 3",
-        "model": "PTR",
-        "seed_or_agg": "seed-9",
-        "metric": "f1",
-        "value": 0.725,
-    },
-    {"paper": "W", "item": "Table 3", "model": "PTR", "seed_or_agg": "mean", "metric": "p", "value": 2e-10},
+    PTR | {"seed_or_agg": "seed-148", "metric": "f1", "value": 0.7},
+    PTR | {"seed_or_agg": "seed-9", "metric": "f1", "value": 0.725},
+    PTR | {"seed_or_agg": "mean", "metric": "p", "value": 2e-10},
 ]
 
 
@@ -66,22 +54,49 @@ def test_reading_something_else_names_the_missing_columns(tmp_path):
 
 
 def test_published_beside_ours_in_the_printed_unit():
-    ours = pd.DataFrame(
-        {
-            "model": ["RECENT", "PTR", "new"],
-            "scheme": ["micro", "macro", "micro"],
-            "value": [0.7154, 0.6044, 0.5],
-        }
-    )
-    means = load_published("W", "Table 3").query("statistic == 'mean'")
+    columns = {"model": ["RECENT", "PTR", "new"], "scheme": ["micro", "macro", "micro"]}
+    ours = pd.DataFrame(columns | {"value": [0.7154, 0.6044, 0.5]})
+    printed = load_published("W", "Table 3")
+    means = printed.query("statistic == 'mean'")
     table = published_ours(ours, means, on=("model", "scheme"), scale=100)
     assert table["published"].tolist() == ["71.5", "60.3", ""]
     assert table["ours"].tolist() == pytest.approx([71.54, 60.44, 50.0])
     assert table["difference"].tolist()[:2] == pytest.approx([0.04, 0.14])
     assert table["agrees"].tolist() == [True, False, pd.NA]
+    with pytest.raises(ValueError):  # more than one printed number of a model
+        published_ours(ours, printed, on=("model",))
 
 
-def test_ambiguous_published_numbers_are_refused():
-    ours = pd.DataFrame({"model": ["RECENT"], "value": [0.7]})
-    with pytest.raises(ValueError):
-        published_ours(ours, load_published("W", "Table 3"), on=("model",))
+def test_a_corrupted_file_of_printed_numbers_is_refused(tmp_path):
+    text = (published.PUBLISHED_FOLDER / "W-table-3.csv").read_text("utf-8")
+    (tmp_path / "W-table-3.csv").write_text(
+        text.replace("71.5,percent,71.5", "71.6,percent,71.5", 1), "utf-8"
+    )
+    with pytest.raises(ValueError, match="line 2: value 71.6 is not what is printed, '71.5'"):
+        load_published(folder=tmp_path)
+
+
+PRINTED = {"71.5": (71.5, 0.05), "-2.5": (-2.5, 0.05), "−2.5": (-2.5, 0.05), "0.005": (0.005, 0.0005)}
+PRINTED |= {"3·10^-3": (0.003, 0.0005), "2.10": (2.1, 0.005), "172,448": (172448, 0.5), "0": (0, 0.5)}
+
+
+@pytest.mark.parametrize("printed", PRINTED)
+def test_printed_numbers(printed):
+    value, half = PRINTED[printed]
+    assert parse_printed(printed) == (value, pytest.approx(2 * half))
+    assert rounding_interval(printed) == pytest.approx((value - half, value + half), rel=1e-15)
+    assert rounding_interval("10^-8") == (9.5e-9, 1.5e-8)
+
+
+@pytest.mark.parametrize("text", ["", "n_i", "71,5", "7.1.5", "1e-3", "nan"])
+def test_what_is_no_number_is_refused(text):
+    with pytest.raises(ValueError, match="is not a printed number"):
+        parse_printed(text)
+
+
+def test_interval_holds_exactly_what_python_rounds_to_the_same_string(rng):
+    for value in rng.uniform(-100, 100, 300):
+        for text in (f"{value:.2f}", f"{value:.0e}".replace("e", "·10^").replace("+0", "")):
+            low, high = rounding_interval(text)
+            assert low <= value <= high
+    assert agrees(9.6e-9, "10^-8") and not agrees(9.4e-9, "10^-8")

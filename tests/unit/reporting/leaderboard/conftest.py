@@ -4,12 +4,11 @@ import os
 import shutil
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from helpers.metrics import Outcome
 from helpers.reporting.leaderboard import build_page, page_data
-from helpers.runs import RUNS_FOLDER, RankedFacts, Run, save_run
+from helpers.runs import RUNS_FOLDER, RankedFacts, Run, run_path, save_run
 from tests.support import HOSTILE_NAMES
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
@@ -30,47 +29,20 @@ def browser():
 
 
 @pytest.fixture(scope="session")
-def real_data() -> dict:
+def real_page(tmp_path_factory) -> Path:
     """The stored systems of the reproduction; intervals of few replicates, which are quick."""
-    return page_data(RUNS_FOLDER, None, replicates=20, cached=False, only=("tacred", "semeval2010", "nyt10"))
-
-
-@pytest.fixture(scope="session")
-def real_page(real_data, tmp_path_factory) -> Path:
-    return build_page(real_data, tmp_path_factory.mktemp("page") / "index.html")
-
-
-@pytest.fixture(scope="session")
-def many_page(tmp_path_factory) -> Path:
-    """Synthetic systems on 41 classes; the names of three would do harm."""
-    folder, rng = tmp_path_factory.mktemp("many"), np.random.default_rng(1)
-    gold = np.round(np.geomspace(500, 2, 42)).astype(int)
-    gold[0] = 12000
-    labels = ("no_relation", *(f"per:class_{n}" for n in range(41)))
-    save(Outcome.from_table(np.diag(gold), labels), folder, "all", dataset="many", negative="no_relation")
-    data = page_data(folder, None, replicates=2, cached=False)
-    (test_set,) = data["testsets"]
-    (one,) = test_set["systems"]
-    names = [*HOSTILE_NAMES, *(f"system {n:03d}" for n in range(40))]
-    test_set["systems"] = [one | {"name": name, "key": name} | drawn(gold, rng) for name in names]
-    return build_page(data, folder / "index.html")
-
-
-def drawn(gold: np.ndarray, rng: np.random.Generator) -> dict[str, list[int]]:
-    """Counts of a system that finds about seven samples of ten of each class."""
-    right = rng.binomial(gold, np.clip(rng.normal(0.7, 0.15, len(gold)), 0, 1))
-    wrong = rng.multinomial((gold - right).sum(), np.full(len(gold), 1 / len(gold)))
-    return {"tp": right.tolist(), "pred": (right + wrong).tolist()}
+    only = ("tacred", "semeval2010", "nyt10")
+    data = page_data(RUNS_FOLDER, None, replicates=20, cached=False, only=only)
+    return build_page(data, tmp_path_factory.mktemp("page") / "index.html")
 
 
 def save(outcome, folder, name, **fields) -> None:
-    safe = "".join(letter if letter.isalnum() else "-" for letter in name)
+    """A run file of published predictions."""
     run = Run.from_outcome(outcome, model=name, **fields)
-    path = folder / fields["dataset"] / safe / "published"
-    path.mkdir(parents=True)
-    save_run(run, path / "whole")
-    next((path / "whole").rglob("*.json")).rename(path / "predictions.json")
-    shutil.rmtree(path / "whole")
+    save_run(run, folder)
+    path = folder / fields["dataset"] / name / "published" / "predictions.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    run_path(run, folder).rename(path)
 
 
 @pytest.fixture(scope="session")
@@ -84,15 +56,11 @@ def opened(browser):
             permissions=["clipboard-read", "clipboard-write"],
         )
         page, faults = context.new_page(), []
-        page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+        local = ("file:", "data:", "blob:")
+        page.on("console", lambda message: message.type == "error" and faults.append(message.text))
         page.on("pageerror", lambda error: faults.append(str(error)))
         page.on("dialog", lambda dialog: (faults.append(f"dialog {dialog.message}"), dialog.dismiss()))
-        page.on(
-            "request",
-            lambda asked: (
-                None if asked.url.startswith(("file:", "data:", "blob:")) else faults.append(asked.url)
-            ),
-        )
+        page.on("request", lambda asked: asked.url.startswith(local) or faults.append(asked.url))
         page.goto(path.as_uri() + address)
         page.wait_for_selector("#view-ranking svg, main [role=tabpanel]:not([hidden]) table, main table")
         return page, faults
@@ -103,14 +71,36 @@ def opened(browser):
 
 
 @pytest.fixture(scope="session")
+def serious_faults():
+    """What axe finds on a page: rule and place."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
+
+    def run(page) -> list[tuple[str, str]]:
+        found = axe.Axe().run(page).response["violations"]
+        serious = [fault for fault in found if fault["impact"] in ("serious", "critical")]
+        return [(fault["id"], fault["nodes"][0]["html"]) for fault in serious]
+
+    return run
+
+
+@pytest.fixture(scope="session")
 def small_folder(tmp_path_factory) -> Path:
     """One system of each kind of outcome."""
     folder = tmp_path_factory.mktemp("small")
-    gold = ["NA", "R(e1,e2)", "R(e2,e1)", "NA", "R(e1,e2)", "R(e2,e1)"] * 5
+    gold = ["NA", "R(e1,e2)", "R(e2,e1)"] * 10
     first = gold[:20] + ["NA"] * 10
-    turned = [{"R(e1,e2)": "R(e2,e1)"}.get(one, one) for one in first]
+    turned = ["R(e2,e1)" if label == "R(e1,e2)" else label for label in first]
     save(Outcome.from_columns(gold, first, paired=turned), folder, "pairs", dataset="small", negative="NA")
     save(Outcome.from_columns(gold, gold), folder, "perfect", dataset="small", negative="NA")
     ranked = RankedFacts(level="bag", facts=4, length=6, hit_ranks=(1, 2, 5))
     save(ranked, folder, "list", dataset="ranked", negative="NA", labels=("NA", "r"))
     return folder
+
+
+@pytest.fixture(scope="session")
+def hostile_page(small_folder, tmp_path_factory) -> Path:
+    """Three systems whose names would do harm."""
+    data = page_data(small_folder, None, replicates=2, cached=False)
+    test = next(test for test in data["testsets"] if test["id"] == "small")
+    test["systems"] = [test["systems"][0] | {"name": name, "key": name} for name in HOSTILE_NAMES]
+    return build_page(data | {"testsets": [test]}, tmp_path_factory.mktemp("hostile") / "index.html")

@@ -9,7 +9,6 @@ import sys
 import time
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -46,8 +45,14 @@ def table(rows=ROWS, names=("id", "gold", "predicted"), delimiter=",") -> str:
     return text.getvalue()
 
 
-def json_lines(rows=ROWS, names=("id", "gold", "predicted")) -> str:
-    return "".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in rows)
+def written(path: Path, *args, **named) -> Path:
+    path.write_text(table(*args, **named))
+    return path
+
+
+JSON_LINES = "".join(
+    json.dumps(dict(zip(("id", "gold", "predicted"), row, strict=True))) + "\n" for row in ROWS
+)
 
 
 @pytest.fixture(scope="module")
@@ -93,14 +98,12 @@ def files(folder) -> dict[str, bytes]:
 
 class TestWhatIsStored:
     @pytest.mark.parametrize(
-        ("name", "text"),
-        [("a.csv", table()), ("a.tsv", table(delimiter="\t")), ("a.jsonl", json_lines())],
+        ("name", "text"), [("a.csv", table()), ("a.tsv", table(delimiter="\t")), ("a.jsonl", JSON_LINES)]
     )
     def test_counts_and_nothing_else(self, name, text, tmp_path, store, runs) -> None:
         (tmp_path / name).write_text(text)
-        path = add_submission(
-            Submission(tmp_path / name, "tiny", "mine", "https://x.org/p", "MIT"), store, runs
-        )
+        submission = Submission(tmp_path / name, "tiny", "mine", "https://x.org/p", "MIT")
+        path = add_submission(submission, store, runs)
         run = load_run(path)
         assert run.outcome() == Outcome.from_columns(GOLD, PREDICTED)
         assert (run.source, run.licence, run.negative) == ("https://x.org/p", "MIT", "NA")
@@ -108,68 +111,63 @@ class TestWhatIsStored:
 
     def test_pairs_of_sentences_and_skipped_samples(self, tmp_path, store, runs) -> None:
         rows = [(*row[:2], SKIPPED if n == 1 else row[2], row[2]) for n, row in enumerate(ROWS)]
-        (tmp_path / "a.csv").write_text(table(rows, ("id", "gold", "predicted", "turned")))
-        submission = Submission(tmp_path / "a.csv", "tiny", "m", columns={"predicted_paired": "turned"})
+        file = written(tmp_path / "a.csv", rows, ("id", "gold", "predicted", "turned"))
+        submission = Submission(file, "tiny", "m", columns={"predicted_paired": "turned"})
         run = load_run(add_submission(submission, store, runs))
-        assert isinstance(run.outcome(), Outcome) and run.outcome().n == 12
-        assert run.labels[-1] == SKIPPED
+        assert run.outcome().n == 12 and "paired" in run.outcome().roles and run.labels[-1] == SKIPPED
 
     def test_several_labels_a_sample(self, tmp_path, store, runs) -> None:
-        (tmp_path / "t.csv").write_text("1,0\n1,1\n0,0\n")
-        (tmp_path / "s.csv").write_text("2,1\n1,1\n-1,-1\n")
-        submission = Submission(tmp_path / "s.csv", "sets", "m", truth=tmp_path / "t.csv")
+        truth, scores = tmp_path / "t.csv", tmp_path / "s.csv"
+        truth.write_text("1,0\n1,1\n0,0\n")
+        scores.write_text("2,1\n1,1\n-1,-1\n")
+        submission = Submission(scores, "sets", "m", truth=truth)
         assert load_run(add_submission(submission, store, runs)).outcome().counts.predicted.tolist() == [2, 2]
-        (tmp_path / "t.csv").write_text("1,1\n1,1\n0,0\n")
+        truth.write_text("1,1\n1,1\n0,0\n")
         with pytest.raises(Refused, match="2 samples have the label 'y'; the test set has 1"):
             add_submission(submission, store, runs, replace=True)
 
     def test_ranked_facts(self, tmp_path, store) -> None:
-        rows = [(n % 2, (n // 2 + 1) / 1950) for n in range(4)]
-        found = np.cumsum([1, 0, 1, 0])
-        rows = [(count / rank, count / 1950) for rank, count in enumerate(found.tolist(), 1)]
-        (tmp_path / "a.csv").write_text(table(rows, ("precision", "recall")))
-        path = add_submission(Submission(tmp_path / "a.csv", "nyt10", "m", n_facts=1950), store)
+        rows = [(hits / rank, hits / 1950) for rank, hits in enumerate([1, 1, 2, 2], 1)]
+        file = written(tmp_path / "a.csv", rows, ("precision", "recall"))
+        path = add_submission(Submission(file, "nyt10", "m", n_facts=1950), store)
         assert load_run(path).table.hit_ranks == (1, 3)
 
     def test_adding_again_changes_nothing_and_other_predictions_need_replace(
         self, tmp_path, store, runs
     ) -> None:
-        path = tmp_path / "a.csv"
-        path.write_text(table())
-        one = Submission(path, "tiny", "mine")
-        add_submission(one, store, runs)
+        submission = Submission(written(tmp_path / "a.csv"), "tiny", "mine")
+        add_submission(submission, store, runs)
         before = files(store)
-        add_submission(one, store, runs)
+        add_submission(submission, store, runs)
         assert files(store) == before
-        path.write_text(table([(*row[:2], "NA") for row in ROWS]))
+        written(tmp_path / "a.csv", [(*row[:2], "NA") for row in ROWS])
         with pytest.raises(ValueError, match="is stored already"):
-            add_submission(one, store, runs)
+            add_submission(submission, store, runs)
         assert files(store) == before
-        assert load_run(
-            add_submission(one, store, runs, replace=True)
-        ).outcome().per_class().predicted.tolist() == [
-            12,
-            0,
-            0,
-        ]
+        outcome = load_run(add_submission(submission, store, runs, replace=True)).outcome()
+        assert outcome.per_class().predicted.tolist() == [12, 0, 0]
 
 
 class TestATestSetOfOnesOwn:
     """A name that is not known makes a test set of the gold labels; whoever comes later has to have them."""
 
-    def written(self, folder, name, rows, names=("id", "predicted")) -> Path:
-        (folder / name).write_text(table(rows, names))
-        return folder / name
-
     @pytest.fixture
-    def gold(self, tmp_path) -> Path:
-        return self.written(tmp_path, "gold.csv", [row[:2] for row in ROWS], ("id", "gold"))
+    def made(self, tmp_path) -> dict[str, Path]:
+        """Files of gold labels, right and wrong, and one of predictions."""
+        gold, predicted = ("id", "gold"), ("id", "predicted")
+        rows = {
+            "gold": ([row[:2] for row in ROWS], gold),
+            "turned": ([(row[0], "a") for row in ROWS], gold),
+            "short": ([row[:2] for row in ROWS[:-1]], gold),
+            "no ids": ([row[1:2] for row in ROWS], ("gold",)),
+            "alone": ([(row[0], row[2]) for row in ROWS[::-1]], predicted),
+        }
+        return {name: written(tmp_path / f"{name}.csv", *content) for name, content in rows.items()}
 
-    def test_gold_labels_of_the_file_or_of_another(self, gold, tmp_path, store, runs, caplog) -> None:
-        whole = self.written(tmp_path, "whole.csv", ROWS, ("id", "gold", "predicted"))
-        alone = self.written(tmp_path, "alone.csv", [(row[0], row[2]) for row in ROWS[::-1]])
+    def test_gold_labels_of_the_file_or_of_another(self, made, tmp_path, store, runs, caplog) -> None:
+        whole = written(tmp_path / "whole.csv")
         first = Submission(whole, "mine", "first", negative="NA")
-        second = Submission(alone, "mine", "second", gold=gold)
+        second = Submission(made["alone"], "mine", "second", gold=made["gold"])
         outcomes = [load_run(add_submission(one, store, runs)).outcome() for one in (first, second)]
         assert outcomes == [Outcome.from_columns(GOLD, PREDICTED, labels=("NA", "a", "b"))] * 2
         assert {run.negative for run in submissions(store)} == {"NA"}
@@ -178,12 +176,11 @@ class TestATestSetOfOnesOwn:
         report = file_report(whole, "mine", replicates=0, runs=runs, store=store)
         assert report.ranks()["macro"] == 1 and len(report.others) == 2
 
-    def test_labels_that_are_never_gold_may_be_predicted(self, gold, tmp_path, store, runs) -> None:
-        path = self.written(
-            tmp_path, "a.csv", [(row[0], "new" if n == 1 else row[2]) for n, row in enumerate(ROWS)]
-        )
-        run = load_run(add_submission(Submission(path, "mine", "m", gold=gold, negative="NA"), store, runs))
-        assert run.labels == ("NA", "a", "b", "new")
+    def test_labels_that_are_never_gold_may_be_predicted(self, made, tmp_path, store, runs) -> None:
+        rows = [(row[0], "new" if n == 1 else row[2]) for n, row in enumerate(ROWS)]
+        file = written(tmp_path / "a.csv", rows, ("id", "predicted"))
+        submission = Submission(file, "mine", "m", gold=made["gold"], negative="NA")
+        assert load_run(add_submission(submission, store, runs)).labels == ("NA", "a", "b", "new")
 
     @pytest.mark.parametrize(
         ("changed", "said"),
@@ -194,118 +191,84 @@ class TestATestSetOfOnesOwn:
             ({"dataset": "other", "negative": "Other"}, "unknown negative class 'Other'. Known: NA, a, b"),
             ({"dataset": "mime", "gold": None}, "unknown dataset 'mime'; did you mean 'mine'"),
             ({"dataset": "other", "gold": "no ids"}, "no ids.csv: a file of gold labels needs ids"),
+            ({"system": ""}, "1 to 120 characters"),
+            ({"system": "a\nb"}, "one line of printable text"),
+            ({"system": "../../x"}, "cannot be part of a path"),
+            ({"paper": "javascript:alert(1)"}, "begins with https://"),
+            ({"dataset": "tiny", "system": "stored"}, "one of the reproduction"),
         ],
     )
-    def test_what_is_refused(self, changed, said, gold, tmp_path, store, runs) -> None:
-        self.written(tmp_path, "turned.csv", [(row[0], "a") for row in ROWS], ("id", "gold"))
-        self.written(tmp_path, "short.csv", [row[:2] for row in ROWS[:-1]], ("id", "gold"))
-        self.written(tmp_path, "no ids.csv", [row[1:2] for row in ROWS], ("gold",))
-        path = self.written(tmp_path, "a.csv", [(row[0], row[2]) for row in ROWS])
-        add_submission(Submission(path, "mine", "first", gold=gold, negative="NA"), store, runs)
-        before = files(store)
-        given = {"dataset": "mine", "gold": "gold"} | changed
-        given["gold"] = given["gold"] and tmp_path / f"{given['gold']}.csv"
-        with pytest.raises(ValueError, match=said.replace("(", r"\(")):
-            add_submission(Submission(path, system="second", **given), store, runs)
+    def test_what_is_refused(self, changed, said, made, store, runs) -> None:
+        first = {"dataset": "mine", "system": "m", "gold": "gold", "negative": "NA"}
+        add_submission(Submission(made["alone"], **first | {"gold": made["gold"]}), store, runs)
+        before, given = files(store), first | {"system": "second", "negative": None} | changed
+        given["gold"] = made.get(given["gold"])
+        with pytest.raises(ValueError, match=said):
+            add_submission(Submission(made["alone"], **given), store, runs)
         assert files(store) == before
 
-    def test_ids_and_gold_labels_of_a_known_test_set(self, keyed, tmp_path, store, runs) -> None:
-        gold = self.written(tmp_path, "gold.csv", [row[:2] for row in ROWS], ("id", "gold"))
-        path = self.written(tmp_path, "a.csv", [(row[0], row[2]) for row in ROWS])
+    def test_ids_and_gold_labels_of_a_known_test_set(self, made, store, runs) -> None:
+        path, gold = made["alone"], made["gold"]
         assert load_run(add_submission(Submission(path, "tiny", "m", gold=gold), store, runs)).n == 12
+        written(path, [(row[0], row[2]) for row in ROWS[:-1]], ("id", "predicted"))
         with pytest.raises(Refused, match="'s11' of the test set is missing"):
-            path.write_text(table([(row[0], row[2]) for row in ROWS[:-1]], ("id", "predicted")))
             add_submission(Submission(path, "tiny", "other", gold=gold), store, runs)
 
-    def test_runs_of_one_system_are_one_row_with_their_spread(self, gold, tmp_path, call) -> None:
-        for seed in (1, 2):
-            path = self.written(
-                tmp_path,
-                f"{seed}.csv",
-                [(row[0], row[2] if n > seed else "NA") for n, row in enumerate(ROWS)],
-            )
-            words = ["--dataset", "mine", "--system", "A", "--gold", gold, "--negative", "NA", "--seed", seed]
-            assert call("leaderboard", "add", path, *words, "--store", tmp_path / "store")[0] == 0
+    def test_runs_of_one_system_are_one_row_with_their_spread(self, made, tmp_path, call) -> None:
+        gold, store = ("--gold", made["gold"]), ("--store", tmp_path / "store")
+        both = [tmp_path / "1.csv", tmp_path / "2.csv"]
+        for seed, path in enumerate(both, 1):
+            rows = [(row[0], row[2] if n > seed else "NA") for n, row in enumerate(ROWS)]
+            written(path, rows, ("id", "predicted"))
+            words = ["--dataset", "mine", "--system", "A", *gold, "--negative", "NA", "--seed", seed]
+            assert call("leaderboard", "add", path, *words, *store)[0] == 0
         (test,) = page_data(tmp_path / "none", tmp_path / "store", replicates=0)["testsets"]
-        assert [(one["key"], one["seed"]) for one in test["systems"]] == [("A", 1), ("A", 2)]
-        files = [tmp_path / "1.csv", tmp_path / "2.csv"]
-        words = ["--dataset", "mine", "--systems", "A", "B", "--store", tmp_path / "store"]
-        code, _, err = call("leaderboard", "compare", *files, *words)
+        assert [(system["key"], system["seed"]) for system in test["systems"]] == [("A", 1), ("A", 2)]
+        words = ["compare", *both, "--dataset", "mine", "--systems", "A", "B", *store]
+        code, _, err = call("leaderboard", *words)
         assert code == 2 and "or give another file, --gold FILE" in err
-        assert call("leaderboard", "compare", *files, *words, "--gold", gold)[0] == 0
+        assert call("leaderboard", *words, *gold)[0] == 0
         words = ["--runs", tmp_path / "none", "--bootstrap", 1, "--output", tmp_path / "p.html"]
-        out = call("leaderboard", "rebuild", "--store", tmp_path / "store", *words)[1]
-        assert "systems: 1, test sets: 1" in out
-        listed = call("leaderboard", "list", "--format", "csv", "--store", tmp_path / "store")[1]
+        assert "systems: 1, test sets: 1" in call("leaderboard", "rebuild", *store, *words)[1]
+        listed = call("leaderboard", "list", "--format", "csv", *store)[1]
         assert [line.rpartition(",")[2] for line in listed.splitlines()] == ["seed", "1", "2"]
         (tmp_path / "list.csv").write_text("file,dataset,system,seed\n1.csv,mine,A,1\n2.csv,mine,A,\n")
-        assert [one.seed for one in read_batch(tmp_path / "list.csv")] == [1, None]
+        assert [submission.seed for submission in read_batch(tmp_path / "list.csv")] == [1, None]
 
 
 class TestWhatIsRefused:
-    def refused(self, text, tmp_path, store, runs, name="a.csv", dataset="tiny", **options) -> Refused:
-        (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+    def refused(self, file, dataset, store, runs) -> Refused:
         with pytest.raises(Refused) as caught:
-            add_submission(Submission(tmp_path / name, dataset, "m", **options), store, runs)
+            add_submission(Submission(file, dataset, "m"), store, runs)
         assert not files(store)
         return caught.value
 
     def test_every_fault_with_its_line(self, tmp_path, store, runs) -> None:
         rows = [*ROWS[:2], ("s2", "b", "bb"), ("s1", "a", "a"), ("", "NA", "NA"), *ROWS[5:]]
-        error = self.refused(table(rows), tmp_path, store, runs)
-        assert [(one.line, one.column) for one in error.problems[:3]] == [
-            (4, "predicted"),
-            (5, "id"),
-            (6, "id"),
-        ]
-        assert "unknown label 'bb' of tiny" in error.problems[0].reason
-        assert "occurs twice, the first time in line 3" in error.problems[1].reason
-        assert any("10 samples; the test set of tiny has 12" in one.reason for one in error.problems)
+        problems = self.refused(written(tmp_path / "a.csv", rows), "tiny", store, runs).problems
+        named = [(problem.line, problem.column) for problem in problems[:3]]
+        assert named == [(4, "predicted"), (5, "id"), (6, "id")]
+        assert "unknown label 'bb' of tiny" in problems[0].reason
+        assert "occurs twice, the first time in line 3" in problems[1].reason
+        assert any("10 samples; the test set of tiny has 12" in problem.reason for problem in problems)
 
-    def test_ids_have_to_be_complete_and_known(self, keyed, tmp_path, store, runs) -> None:
-        text = table([(n, "Other") for n, _ in KEY[:-1]] + [(77, "Other")], ("id", "predicted"))
-        error = self.refused(text, tmp_path, store, runs, dataset=keyed)
+    def test_ids_and_gold_labels_have_to_be_those_of_the_key(self, keyed, tmp_path, store, runs) -> None:
+        rows = [(n, "Other") for n, _ in [*KEY[:-1], (77, "")]]
+        error = self.refused(written(tmp_path / "a.csv", rows, ("id", "predicted")), keyed, store, runs)
         said = " ".join(map(str, error.problems))
         assert "'77' is not in the test set" in said and "'9' of the test set is missing" in said
-
-    def test_gold_labels_have_to_be_those_of_the_key(self, keyed, tmp_path, store, runs) -> None:
-        rows = [(n, "Other", "Other") for n, _ in KEY]
-        error = self.refused(table(rows), tmp_path, store, runs, dataset=keyed)
+        error = self.refused(
+            written(tmp_path / "a.csv", [(n, *["Other"] * 2) for n, _ in KEY]), keyed, store, runs
+        )
         assert error.count == 6 and "the key says 'Cause-Effect(e1,e2)'" in error.problems[0].reason
 
-    @pytest.mark.parametrize(
-        ("words", "said"),
-        [
-            ({"dataset": "tinny"}, "did you mean 'tiny'"),
-            ({"system": ""}, "1 to 120 characters"),
-            ({"system": "a\nb"}, "one line of printable text"),
-            ({"system": "../../x"}, "cannot be part of a path"),
-            ({"paper": "javascript:alert(1)"}, "begins with https://"),
-            ({"system": "stored"}, "one of the reproduction"),
-        ],
-    )
-    def test_words_that_will_not_do(self, words, said, tmp_path, store, runs) -> None:
-        (tmp_path / "a.csv").write_text(table())
-        given = {"file": tmp_path / "a.csv", "dataset": "tiny", "system": "m"} | words
-        with pytest.raises(ValueError, match=said.replace("(", r"\(")):
-            add_submission(Submission(**given), store, runs)
-        assert not files(store)
 
-
-CONTENTS = {"a.csv": table(), "a.tsv": table(delimiter="\t"), "a.jsonl": json_lines()}
+CONTENTS = {"a.csv": table(), "a.tsv": table(delimiter="\t"), "a.jsonl": JSON_LINES}
 KEYED = {"k.csv": table(KEY, ("id", "predicted")), "k.txt": "".join(f"{n}\t{label}\n" for n, label in KEY)}
+CHECKS = HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large
 
 
-@settings(
-    max_examples=1000,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[
-        HealthCheck.function_scoped_fixture,
-        HealthCheck.too_slow,
-        HealthCheck.data_too_large,
-    ],
-)
+@settings(max_examples=1000, deadline=None, derandomize=True, suppress_health_check=CHECKS)
 @given(choices=st.data())
 @pytest.mark.parametrize("contents", [CONTENTS, KEYED], ids=["without key", "with key"])
 def test_two_thousand_spoilt_files(contents, choices, keyed, tmp_path, store, runs) -> None:
@@ -324,33 +287,32 @@ def test_two_thousand_spoilt_files(contents, choices, keyed, tmp_path, store, ru
         path.unlink()
 
 
-class TestBatches:
-    def test_a_broken_one_never_stops_the_others(self, tmp_path, store, runs) -> None:
-        for n in range(40):
-            (tmp_path / f"{n}.csv").write_text(table() if n % 4 else table()[:-20])
-        lines = [f"{n}.csv,tiny,system {n}" for n in range(40)]
-        (tmp_path / "list.csv").write_text("\n".join(["file,dataset,system", *lines, "none.csv,tiny,x"]))
-        stored, refused = add_batch(read_batch(tmp_path / "list.csv"), store, runs)
-        assert (len(stored), len(refused)) == (30, 11)
-        assert len(submissions(store)) == 30
+def test_a_broken_one_of_a_batch_never_stops_the_others(tmp_path, store, runs) -> None:
+    for n in range(40):
+        (tmp_path / f"{n}.csv").write_text(table() if n % 4 else table()[:-20])
+    lines = [f"{n}.csv,tiny,system {n}" for n in range(40)]
+    (tmp_path / "list.csv").write_text("\n".join(["file,dataset,system", *lines, "none.csv,tiny,x"]))
+    stored, refused = add_batch(read_batch(tmp_path / "list.csv"), store, runs)
+    assert (len(stored), len(refused), len(submissions(store))) == (30, 11, 30)
 
-    def test_removing(self, tmp_path, store, runs) -> None:
-        for n, name in enumerate(["one", "two"]):
-            (tmp_path / f"{name}.csv").write_text(table([(*row[:2], PREDICTED[n]) for row in ROWS]))
-            add_submission(Submission(tmp_path / f"{name}.csv", "tiny", name), store, runs)
-        pair = [Submission(tmp_path / f"{name}.csv", "tiny", name) for name in ("one", "two")]
-        joint = load_run(compare_submissions(*pair, store, runs))
-        assert (joint.model, joint.second, joint.n) == ("one+two", "two", 12)
-        assert joint.outcome().per_class().predicted.tolist()[:3] == [12, 0, 0]
-        assert len(remove_submission("tiny", "two", store)) == 2
-        assert [run.model for run in submissions(store)] == ["one"]
-        with pytest.raises(ValueError, match="unknown submission to tiny 'two'. Known: one"):
-            remove_submission("tiny", "two", store)
+
+def test_removing(tmp_path, store, runs) -> None:
+    pair = []
+    for n, name in enumerate(["one", "two"]):
+        file = written(tmp_path / f"{name}.csv", [(*row[:2], PREDICTED[n]) for row in ROWS])
+        pair.append(Submission(file, "tiny", name))
+        add_submission(pair[-1], store, runs)
+    joint = load_run(compare_submissions(*pair, store, runs))
+    assert (joint.model, joint.second, joint.n) == ("one+two", "two", 12)
+    assert joint.outcome().per_class().predicted.tolist()[:3] == [12, 0, 0]
+    assert len(remove_submission("tiny", "two", store)) == 2
+    assert [run.model for run in submissions(store)] == ["one"]
+    with pytest.raises(ValueError, match="unknown submission to tiny 'two'. Known: one"):
+        remove_submission("tiny", "two", store)
 
 
 WRITER = """
 import sys
-from pathlib import Path
 from helpers.reporting.leaderboard import Submission, add_submission, remove_submission
 file, store, runs, who, turns = sys.argv[1:]
 for turn in range(int(turns)):
@@ -362,45 +324,36 @@ print("done")
 
 
 class TestTwoProcesses:
-    def start(self, tmp_path, runs, who, turns) -> subprocess.Popen:
-        (tmp_path / "a.csv").write_text(table())
-        words = [tmp_path / "a.csv", tmp_path / "store", runs, who, turns]
-        command = [sys.executable, "-c", WRITER, *map(str, words)]
-        return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    @pytest.fixture
+    def start(self, tmp_path, store, runs):
+        words = [sys.executable, "-c", WRITER, written(tmp_path / "a.csv"), store, runs]
+        options = {"cwd": ROOT, "stdout": subprocess.PIPE, "text": True}
+        return lambda who, turns: subprocess.Popen([*map(str, words), who, str(turns)], **options)
 
-    def test_a_race_loses_nothing(self, tmp_path, runs) -> None:
-        both = [self.start(tmp_path, runs, who, 30) for who in "xy"]
-        assert [one.communicate(timeout=600)[0] for one in both] == ["done\n", "done\n"]
-        names = {run.model for run in submissions(tmp_path / "store")}
+    def test_a_race_loses_nothing(self, start, store) -> None:
+        both = [start(who, 30) for who in "xy"]
+        assert [process.communicate(timeout=600)[0] for process in both] == ["done\n", "done\n"]
+        names = {run.model for run in submissions(store)}
         assert names == {f"{who}-{turn}" for who in "xy" for turn in range(30) if turn % 3 != 2}
 
-    def test_kills_leave_whole_files(self, tmp_path, runs) -> None:
-        store = tmp_path / "store"
+    def test_kills_leave_whole_files(self, start, tmp_path, store, runs) -> None:
         for kill in range(4):
-            process, before = self.start(tmp_path, runs, f"k{kill}", 10**6), len(paths(store))
-            end = time.monotonic() + 600
+            before = len(paths(store))
+            process, end = start(f"k{kill}", 10**6), time.monotonic() + 600
             while len(paths(store)) <= before + kill and time.monotonic() < end:
                 time.sleep(0.02)
             process.send_signal(signal.SIGKILL)
             process.communicate(timeout=600)
-        found = submissions(store)
-        assert len(found) == len(files(store)) >= 4
-        (tmp_path / "a.csv").write_text(table())
+        assert len(submissions(store)) == len(files(store)) >= 4
         add_submission(Submission(tmp_path / "a.csv", "tiny", "after"), store, runs)  # nobody holds the lock
         assert not [path for path in store.rglob("*") if "draft" in path.name]
 
 
-class TestCommands:
-    def test_add_list_remove(self, tmp_path, call) -> None:
-        path = tmp_path / "mine.csv"
-        path.write_text(table([(f"{n}", "Other") for n in range(3)], ("id", "predicted")))
-        code, out, err = call(
-            "leaderboard", "add", path, "--dataset", "demo", "--system", "m", "--store", tmp_path
-        )
-        assert (code, out) == (2, "") and "is not in the test set of demo" in err
-        assert err.splitlines()[-1].startswith(f"error: {path}: ") and "nothing was stored" in err
-        assert call("leaderboard", "list", "--store", tmp_path)[1].startswith("there are no submissions")
-        assert (
-            call("leaderboard", "remove", "--dataset", "demo", "--system", "m", "--store", tmp_path)[0] == 2
-        )
-        assert "Did you mean 'add'" in call("leaderboard", "ad")[2]
+def test_commands_that_end_with_2(tmp_path, call) -> None:
+    path = written(tmp_path / "mine.csv", [(n, "Other") for n in range(3)], ("id", "predicted"))
+    named, store = ("--dataset", "demo", "--system", "m"), ("--store", tmp_path)
+    code, out, err = call("leaderboard", "add", path, *named, *store)
+    assert (code, out) == (2, "") and "is not in the test set of demo" in err
+    assert err.splitlines()[-1].startswith(f"error: {path}: ") and "nothing was stored" in err
+    assert call("leaderboard", "list", *store)[1].startswith("there are no submissions")
+    assert call("leaderboard", "remove", *named, *store)[0] == 2
