@@ -28,7 +28,7 @@ from tests.support import nbformat, v4
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(not CHROMIUM, reason="needs Chromium: apt-get install chromium")
 BEFORE_WIDGET = """import pandas as pd
-from helpers.metrics import SCHEMES, class_weights
+from helpers import metrics
 interactive, small = True, [100, 10, 1]
 """
 COMMITTED = "committed.ipynb"  # the first notebook as it is in the project
