@@ -1,6 +1,6 @@
 """One run from end to end: read, train, predict, count, save."""
 
-from .experiment import SEEDS, Experiment
+from .experiment import BASE_ENCODER, SEEDS, Experiment
 from .data import read_bags, read_samples
 from .run import run_experiment
 from .study import RATES, Study, chosen, paper_experiments, standard_experiments, studies

@@ -28,6 +28,9 @@ all pairs, too."""
 WIKI80_EPOCHS = (2, 5)
 """The standard number, and more, as Wiki80's training part has 49 sentences a relation; none is chosen."""
 
+BASE_MODELS = ("em-es", "em-c", "r-bert")
+"""Trained in profile 'base', too."""
+
 _THREE = SEEDS[:3]
 _MODELS = (("em-c", False), ("em-es", False), ("r-bert", False), ("emr-c", False), ("ptr", False))
 _MERGED = (("em-c", True), ("em-es", True), ("r-bert", True), ("ptr", True))
@@ -56,7 +59,8 @@ def studies() -> dict[str, Study]:
     EM-C and EM-C-M after each epoch. ablations : EM-C with other markers, and with less training. layers :
     EM-C and EM-ES on the first layers of the encoder. emr-c : EMR-C in other forms. bert-em : EM-ES as paper
     W trained it on SemEval, with a layer normalisation, on the official text. precision, threads : EM-C in
-    fp32, and on one thread of the processor. vectors : graph models with other word vectors on the
+    fp32, and on one thread of the processor. base : EM-C, EM-ES and R-BERT on an encoder of BERT base's size,
+    in R's settings. vectors : graph models with other word vectors on the
     held-out tenth. epochs : CNN on the held-out tenth of the drawn pairs, trained for longer. graphs : C-GCN,
     GCN and C-GCN-M. redocred : EM-ES, PTR, CNN, SVM and RECENT around three of them, with types and without,
     on the drawn sentence pairs of Re-DocRED. redocred-all : the same on all of its pairs. gids : models of
@@ -65,7 +69,7 @@ def studies() -> dict[str, Study]:
     >>> {name: len(study.experiments) for name, study in studies().items()}
     {'standard': 67, 'rates': 15, 'curves': 4, 'ablations': 12, 'layers': 12, 'emr-c': 9, 'bert-em': 5,
      'precision': 3, 'threads': 3, 'vectors': 8, 'epochs': 3, 'graphs': 16,
-     'redocred': 62, 'redocred-all': 18, 'gids': 60, 'wiki80': 6}
+     'redocred': 62, 'redocred-all': 18, 'gids': 60, 'wiki80': 6, 'base': 9}
     """
     apart = {
         "rates": [_rate(model, rate) for model, _ in _MODELS for rate in RATES],
@@ -88,6 +92,7 @@ def studies() -> dict[str, Study]:
     standard = {"standard": standard_experiments()}
     rest = {"graphs": _graphs(), "redocred": _drawn_pairs(), "redocred-all": _all_pairs()}
     rest |= {"gids": _gids(), "wiki80": _wiki80()}
+    rest["base"] = [Experiment(model, seed=seed, profile="base") for seed in _THREE for model in BASE_MODELS]
     return {
         name: Study(
             STUDIES_FOLDER / name if name in apart else Path(RUNS_FOLDER),
