@@ -45,11 +45,9 @@ class Change(NamedTuple):
 
 def run_scores(run: Run) -> dict[str, float]:
     """Every measure that follows from the outcome of a run, whatever made it; undefined ones are left out."""
-    kinds = {"facts": _of_facts, "label_sets": _of_label_sets}
-    found = {"n": run.n} | kinds.get(run.kind, _of_labels)(run)
-    return {
-        name: float(value) for name, value in found.items() if value is not None and not math.isnan(value)
-    }
+    of_kind = {"facts": _of_facts, "label_sets": _of_label_sets}.get(run.kind, _of_labels)
+    values = {"n": run.n} | of_kind(run)
+    return {name: float(v) for name, v in values.items() if v is not None and not math.isnan(v)}
 
 
 def stored_scores() -> Golden:
@@ -59,9 +57,8 @@ def stored_scores() -> Golden:
 
 def published_hashes(folder: Path = PUBLISHED) -> Golden:
     """The sha256 of every file of printed numbers."""
-    return {
-        f"results/published/{path.name}": {"sha256": file_sha256(path)} for path in sorted(folder.iterdir())
-    }
+    files = sorted(folder.iterdir())
+    return {f"results/published/{path.name}": {"sha256": file_sha256(path)} for path in files}
 
 
 def outside_sha256() -> str:
@@ -72,43 +69,45 @@ def outside_sha256() -> str:
 def read_golden(name: str) -> Golden:
     """A golden file: one row a path, empty where a name does not belong to it."""
     with open(FOLDER / name, encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+        rows = [{key: cell for key, cell in row.items() if cell} for row in csv.DictReader(file)]
     return {
-        row.pop("path"): {
-            key: value if key == "sha256" else float(value) for key, value in row.items() if value
-        }
+        row.pop("path"): {key: cell if key == "sha256" else float(cell) for key, cell in row.items()}
         for row in rows
     }
 
 
 def changes(old: Golden, new: Golden) -> list[Change]:
     """Every value that differs by more than `TOLERANCE`, or that only one of the two has."""
-    found = []
+    differing = []
     for path in sorted(old.keys() | new.keys()):
         before, after = old.get(path, {}), new.get(path, {})
         for name in dict.fromkeys((*before, *after)):
             values = before.get(name), after.get(name)
-            if not _equal(*values):
-                found.append(Change(path, name, *values))
-    return found
+            numbers = all(isinstance(value, float) for value in values)
+            if numbers and math.isclose(*values, rel_tol=TOLERANCE, abs_tol=TOLERANCE):
+                continue
+            if values[0] != values[1]:
+                differing.append(Change(path, name, *values))
+    return differing
 
 
 def write_golden(name: str, values: Golden) -> None:
     """Store golden values, 12 significant digits."""
-    names = list(dict.fromkeys(key for one in values.values() for key in one))
+    names = list(dict.fromkeys(key for row in values.values() for key in row))
     with open(FOLDER / name, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["path", *names])
-        for path in sorted(values):
-            writer.writerow([path, *(_text(values[path].get(key, "")) for key in names)])
+        writer = csv.DictWriter(file, ["path", *names], lineterminator="\n")
+        writer.writeheader()
+        for path, row in sorted(values.items()):
+            cells = {key: cell if isinstance(cell, str) else f"{cell:.12g}" for key, cell in row.items()}
+            writer.writerow({"path": path} | cells)
 
 
 def _of_labels(run: Run) -> Mapping[str, float]:
-    outcome = run.outcome()
-    found = _f1(averages(original_table(run), SCHEMES, negative=run.negative))
+    scores = _f1(averages(original_table(run), SCHEMES, negative=run.negative))
     if run.second:
-        return found | _f1(averages(outcome.of("second"), SCHEMES, negative=run.negative), " of second")
-    return found | (paired_scores(run) if run.kind == "paired" else {})
+        second = averages(run.outcome().of("second"), SCHEMES, negative=run.negative)
+        return scores | _f1(second, " of second")
+    return scores | (paired_scores(run) if run.kind == "paired" else {})
 
 
 def _of_label_sets(run: Run) -> Mapping[str, float]:
@@ -122,26 +121,15 @@ def _of_label_sets(run: Run) -> Mapping[str, float]:
 
 def _of_facts(run: Run) -> Mapping[str, float]:
     ranking = run.outcome().ranking(run.labels, run.negative)
-    found = fact_scores(ranking)
-    if ranking.relations is not None and ranking.facts_of_relation is not None:
-        # As many facts as are true: no tie and no best threshold decides where the list is cut.
-        cut = min(ranking.facts, len(ranking))
-        found |= _f1(averages(ranking.counts_until(cut), SCHEMES), " of as many facts")
-    return found
+    if ranking.relations is None or ranking.facts_of_relation is None:
+        return fact_scores(ranking)
+    # As many facts as are true: no tie and no best threshold decides where the list is cut.
+    counts = ranking.counts_until(min(ranking.facts, len(ranking)))
+    return fact_scores(ranking) | _f1(averages(counts, SCHEMES), " of as many facts")
 
 
 def _f1(scores, ending: str = "") -> dict[str, float]:
     return {f"f1 {scheme}{ending}": value for scheme, value in zip(SCHEMES, scores.tolist(), strict=True)}
-
-
-def _equal(old: float | str | None, new: float | str | None) -> bool:
-    if isinstance(old, float) and isinstance(new, float):
-        return math.isclose(old, new, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
-    return old == new
-
-
-def _text(value: float | str) -> str:
-    return value if isinstance(value, str) else f"{value:.12g}"
 
 
 if __name__ == "__main__":

@@ -1,9 +1,4 @@
-"""The stored table of awkward cases: each call in it is made anew, and the differences that it is to show.
-
-Each library is called as its documentation suggests for the purpose; where two calls are usual, both stand
-there. Not in the table: seqeval, which needs a compiler for an old build to install, and Hugging Face's
-evaluate, which loads its metrics from a hub when they are called, and whose F1 is scikit-learn's.
-"""
+"""The stored table of awkward cases: each call in it is made anew, as its library suggests it."""
 
 import csv
 import warnings
@@ -24,19 +19,19 @@ NAMES = ("NA", "born", "title", "age")  # in the order of their ids; NA is the n
 def computed(row: dict[str, str]) -> float:
     """What the call of a row gives: it is evaluated as it stands there."""
     gold, predicted = ([int(label) for label in row[column].split()] for column in ("gold", "predicted"))
+    names = {"gold": gold, "predicted": predicted, "nan": float("nan"), "names": NAMES}
     if row["library"] == "torchmetrics":
         metric = eval(row["call"], {"MulticlassF1Score": MulticlassF1Score})
         if gold:
             metric.update(torch.tensor(predicted), torch.tensor(gold))
         return metric.compute().item()
-    columns = {"gold": gold, "predicted": predicted, "nan": float("nan")}
     if row["library"] == "scikit-learn":
-        return eval(row["call"], columns | {"f1_score": sklearn.metrics.f1_score})
+        return eval(row["call"], names | {"f1_score": sklearn.metrics.f1_score})
     if "compute_metrics" in row["call"]:
         called = row["call"].replace("(…)", "((predicted, gold))")
-        return eval(called, columns | {"compute_metrics": compute_metrics, "names": NAMES})
-    named = {name: [NAMES[label] for label in columns[name]] for name in ("gold", "predicted")}
-    return eval(row["call"], columns | named | {"f1_score": f1_score})
+        return eval(called, names | {"compute_metrics": compute_metrics})
+    named = {name: [NAMES[label] for label in names[name]] for name in ("gold", "predicted")}
+    return eval(row["call"], names | named | {"f1_score": f1_score})
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['case']}, {row['call']}")

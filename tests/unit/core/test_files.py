@@ -7,43 +7,32 @@ import sys
 import pytest
 
 from helpers import ROOT
-from helpers.core import (
-    MalformedRecord,
-    atomic_path,
-    atomic_writer,
-    byte_fault,
-    file_sha256,
-    read_file,
-    utf8_fault,
-    write_atomically,
-)
+from helpers.core import MalformedRecord, atomic_path, atomic_writer, byte_fault, file_sha256
+from helpers.core.files import read_file, utf8_fault, write_atomically
 
 
 @pytest.mark.parametrize("opened", [atomic_path, atomic_writer])
 def test_an_error_leaves_the_old_file_and_nothing_else(opened, tmp_path):
     path = write_atomically(tmp_path / "a.txt", "old")
-    with pytest.raises(RuntimeError, match="stop"), opened(path) as place:
-        (place.write_bytes if opened is atomic_path else place.write)(b"new")
+    with pytest.raises(RuntimeError, match="stop"), opened(path) as draft:
+        (draft.write_bytes if opened is atomic_path else draft.write)(b"new")
         raise RuntimeError("stop")
-    assert path.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [path]
+    assert path.read_text() == "old" and list(tmp_path.iterdir()) == [path]
 
 
 def test_a_killed_writer_leaves_the_old_file(tmp_path):
     path = write_atomically(tmp_path / "a.txt", "old")
-    code = "import os, signal, sys\nfrom helpers.core import atomic_writer\n"
+    code = "import os, sys\nfrom helpers.core import atomic_writer\n"
     code += "with atomic_writer(sys.argv[1]) as stream:\n    stream.write(b'new')\n    stream.flush()\n"
-    code += "    os.kill(os.getpid(), signal.SIGKILL)"
-    done = subprocess.run([sys.executable, "-c", code, path], cwd=ROOT, check=False)
-    assert done.returncode == -signal.SIGKILL
-    assert path.read_text() == "old"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}    os.kill(os.getpid(), 9)", path], cwd=ROOT, check=False
+    )
+    assert done.returncode == -signal.SIGKILL and path.read_text() == "old"
 
 
 def test_text_is_written_as_it_is_and_equal_text_gives_equal_archives(tmp_path):
-    text = "gold,predicted\nÄ,b\r\n"
-    plain, *zipped = (
-        write_atomically(tmp_path / name, text) for name in ("new/a.csv", "b.csv.gz", "c.csv.gz")
-    )
+    names, text = ("new/a.csv", "b.csv.gz", "c.csv.gz"), "gold,predicted\nÄ,b\r\n"
+    plain, *zipped = (write_atomically(tmp_path / name, text) for name in names)
     assert plain.read_bytes() == text.encode() == read_file(zipped[0])
     assert zipped[0].read_bytes() == zipped[1].read_bytes()
     assert file_sha256(zipped[0]) == file_sha256(zipped[1]) != file_sha256(plain)
@@ -63,12 +52,10 @@ def test_the_byte_order_mark_is_dropped_and_a_broken_archive_is_named(tmp_path):
 @pytest.mark.parametrize("before", ["", "a\nb", "€\n" * 3])
 def test_the_first_byte_that_is_not_utf_8(before, monkeypatch):
     monkeypatch.setattr("helpers.core.files._BLOCK", 4)  # characters lie across the ends of blocks
-    content = before.encode() + b"\xe9 and more"
-    assert utf8_fault(content) == len(before.encode())
-    line, reason = byte_fault(content, utf8_fault(content))
-    assert line == before.count("\n") + 1
-    assert f"byte {len(before.encode())} of the file, 0xe9" in reason
-    assert utf8_fault(before.encode()) is None
+    good, content = before.encode(), before.encode() + b"\xe9 and more"
+    assert utf8_fault(good) is None and utf8_fault(content) == len(good)
+    line, reason = byte_fault(content, len(good))
+    assert line == before.count("\n") + 1 and f"byte {len(good)} of the file, 0xe9" in reason
 
 
 def test_files_are_written_with_the_rights_of_any_new_file(tmp_path):
@@ -108,8 +95,10 @@ def test_what_a_killed_owner_left_goes_and_what_a_living_one_has_stays(tmp_path)
 
 
 def test_a_folder_that_is_being_made_stays_and_a_link_is_not_followed(tmp_path):
+    with subprocess.Popen([sys.executable, "-c", ""]) as dead:
+        dead.wait()
     inside, target, young = tmp_path / "folder", tmp_path / "target", f".helpers-{os.getpid()}-young"
-    for folder in (inside / young, inside / f".helpers-{dead_process()}-young", target):
+    for folder in (inside / young, inside / f".helpers-{dead.pid}-young", target):
         folder.mkdir(parents=True)
     (target / "lock").touch()
     (target / "kept").touch()
@@ -122,19 +111,10 @@ def test_a_folder_that_is_being_made_stays_and_a_link_is_not_followed(tmp_path):
     assert not (inside / young).exists()
 
 
-def dead_process() -> int:
-    """The number of a process that has ended."""
-    with subprocess.Popen([sys.executable, "-c", ""]) as process:
-        process.wait()
-    return process.pid
-
-
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is full")
 def test_a_full_disk_is_blamed_on_the_file_that_was_wanted(tmp_path):
-    with (
-        pytest.raises(OSError, match=r"No space left.*a\.txt") as found,
-        atomic_path(tmp_path / "a.txt") as draft,
-    ):
+    path = tmp_path / "a.txt"
+    with pytest.raises(OSError, match=r"No space left.*a\.txt") as found, atomic_path(path) as draft:
         draft.symlink_to("/dev/full")
         draft.write_text("text")
-    assert found.value.filename == str(tmp_path / "a.txt") and list(tmp_path.iterdir()) == []
+    assert found.value.filename == str(path) and list(tmp_path.iterdir()) == []

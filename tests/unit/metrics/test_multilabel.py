@@ -1,24 +1,21 @@
-"""F-measures of label sets under every scheme: scikit-learn as oracle, by hand, policies, intervals."""
+"""Multi-label outcomes and F-measures: scikit-learn, LibMultiLabel's values, by hand, batches."""
 
-from dataclasses import replace
+import json
+import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score, fbeta_score, jaccard_score, precision_score, recall_score
 
-from helpers.metrics import Outcome
-from helpers.metrics.averaging import Policy
-from helpers.metrics.multilabel import (
-    F_MEASURES,
-    averages,
-    f_measures,
-    label_intervals,
-)
-from helpers.metrics.weighting import SCHEMES, class_weights, power
+from helpers.metrics import Outcome, Policy, averages, class_weights, label_matrix, multilabel, power
+from helpers.metrics.multilabel import MultilabelOutcome, label_intervals, with_and_without_test_labels
 
-PROPERTY = settings(max_examples=100)
+GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "multilabel.json").read_text())
+PROPERTY = settings(max_examples=60)
 ORACLES = {
     "precision": precision_score,
     "recall": recall_score,
@@ -35,189 +32,207 @@ def pair(rng, n=80, n_labels=9, share=0.2):
     return truth, predicted
 
 
-def f1_by_hand(truth, predicted):
-    """(L,) 2TP / (2TP + FP + FN), 0/0 = 0. scikit-learn takes a single column for a binary task."""
-    both = truth.sum(axis=0) + predicted.sum(axis=0)
-    return 2 * (truth & predicted).sum(axis=0) / np.maximum(both, 1)
-
-
-def counts_of(rng, *size):
-    return Outcome.from_sets(*pair(rng, *size), decision="score>0").per_class()
+def counts_of(rng):
+    return Outcome.from_sets(*pair(rng), decision="score>0").per_class()
 
 
 @pytest.mark.parametrize("score", ORACLES)
 def test_averages_over_all_labels_are_those_of_scikit_learn(score, rng):
     for share in (0.02, 0.2, 0.6):
         truth, predicted = pair(rng, share=share)
-        counts = Outcome.from_sets(truth, predicted).per_class()
-        found = averages(counts, ["micro", "macro", "weighted"], score)
-        for name, value in zip(["micro", "macro", "weighted"], found, strict=True):
-            expected = ORACLES[score](truth, predicted, average=name, zero_division=0)
-            assert value == pytest.approx(expected, abs=1e-12)
-
-
-def test_micro_pools_the_false_alarms_of_labels_without_support(rng):
-    counts = counts_of(rng)
-    values = [averages(counts, ["micro"], labels=labels)[0] for labels in ("listed", "supported", "observed")]
-    assert len(set(values)) == 1
-    restricted = averages(counts, ["micro"], labels=range(7))[0]
-    assert restricted > values[0]  # a list of labels pools these only
+        counts, schemes = Outcome.from_sets(truth, predicted).per_class(), ("micro", "macro", "weighted")
+        expected = [ORACLES[score](truth, predicted, average=name, zero_division=0) for name in schemes]
+        assert averages(counts, schemes, score) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("scheme", ["weighted", "dodrans", "entropy", "macro", "n^0.5", power(0.25)])
 def test_schemes_are_class_weights_times_label_scores(scheme, rng):
+    """N of the entropy weights is Σ n_i, the label assignments, not the instances."""
     truth, predicted = pair(rng)
-    support, f1 = truth.sum(axis=0), f1_score(truth, predicted, average=None, zero_division=0)
-    expected = class_weights(support, scheme, support.sum(), np.ones(9, bool)) @ f1
-    found = averages(Outcome.from_sets(truth, predicted).per_class(), [scheme])[0]
-    assert found == pytest.approx(expected, abs=1e-12)
+    counts, support = Outcome.from_sets(truth, predicted).per_class(), truth.sum(axis=0)
+    weights = class_weights(support, scheme, support.sum(), np.ones(9, bool))
+    expected = weights @ f1_score(truth, predicted, average=None, zero_division=0)
+    assert averages(counts, [scheme])[0] == pytest.approx(expected, abs=1e-12)
+    micro = {averages(counts, ["micro"], labels=labels)[0] for labels in ("listed", "supported", "observed")}
+    assert len(micro) == 1  # labels without support pool their false alarms; a list pools its own only
+    assert averages(counts, ["micro"], labels=range(7))[0] > micro.pop()
 
 
-def test_entropy_is_of_the_label_assignments_and_not_of_the_instances():
-    """A label on every instance has a share of the assignments below 1, so it weighs something."""
-    truth = np.array([[1, 1, 0], [1, 0, 0], [1, 0, 1], [1, 0, 0]])
-    counts = Outcome.from_sets(truth, truth * [1, 0, 0]).per_class()
-    support = np.array([4, 1, 1])
-    weights = -support / 6 * np.log(support / 6)
-    assert averages(counts, ["entropy"])[0] == pytest.approx(weights[0] / weights.sum(), abs=1e-12)
-    per_instance = -support / 4 * np.log(support / 4)
-    assert per_instance[0] == 0  # that is what N = n would say
-
-
-def test_the_three_measures_by_hand():
-    truth = [[1, 0, 0, 0], [1, 1, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]]
-    predicted = [[1, 0, 0, 0], [0, 1, 0, 0], [1, 1, 0, 0], [0, 0, 0, 0]]
-    # TP 1 2 0 0 · FP 1 0 0 0 · FN 1 0 1 0
-    found = f_measures(Outcome.from_sets(truth, predicted).per_class())
-    assert list(found) == list(F_MEASURES)
-    assert found["Macro-F1"] == pytest.approx((1 / 2 + 1 + 0 + 0) / 4)
-    assert found["Micro-F1"] == pytest.approx(6 / (6 + 1 + 2))
-    p, r = (1 / 2 + 1) / 4, (1 / 2 + 1) / 4
-    assert found["Macro*-F1"] == pytest.approx(2 * p * r / (p + r))
-    assert all(type(value) is float for value in found.values())
-
-
-def test_micro_f1_has_the_factor_that_the_document_forgot():
-    """Without it a perfect prediction would have 0.5."""
-    assert f_measures(Outcome.from_sets([[1, 0], [1, 1]], [[1, 0], [1, 1]]).per_class())["Micro-F1"] == 1
-
-
-def test_the_f_of_means_is_the_harmonic_mean_of_averages(rng):
-    truth, predicted = pair(rng)
-    p, r = (
-        ORACLES[name](truth, predicted, average="macro", zero_division=0) for name in ("precision", "recall")
-    )
-    found = f_measures(Outcome.from_sets(truth, predicted).per_class())["Macro*-F1"]
-    assert found == pytest.approx(2 * p * r / (p + r), abs=1e-12)
-
-
-@PROPERTY
-@given(st.integers(1, 30), st.integers(1, 8), st.floats(0, 1), st.floats(0, 1), st.integers(0, 10**6))
-def test_what_holds_for_every_prediction(n, n_labels, share, guessed, seed):
-    rng = np.random.default_rng(seed)
-    truth, predicted = rng.random((n, n_labels)) < share, rng.random((n, n_labels)) < guessed
-    counts = Outcome.from_sets(truth, predicted).per_class()
-    found, schemes = f_measures(counts), dict(zip(SCHEMES, averages(counts).tolist(), strict=True))
-    assert all(0 <= value <= 1 for value in [*found.values(), *schemes.values()])  # and never nan
-    assert found["Macro*-F1"] >= found["Macro-F1"] - 1e-12  # Opitz & Burst 2019
-    assert (found["Macro-F1"], found["Micro-F1"]) == (schemes["macro"], schemes["micro"])
-    f1 = f1_by_hand(truth, predicted)
-    for name in SCHEMES[1:]:  # weights are not negative and add up to 1 (D0)
-        assert f1.min() - 1e-12 <= schemes[name] <= f1.max() + 1e-12
-    perfect = Outcome.from_sets(truth, truth).per_class()
-    expected = 1 if truth.any() else 0
-    assert averages(perfect, labels="supported") == pytest.approx(np.full(5, expected))
-
-
-def test_replicates_have_averages_of_their_own(rng):
-    sets = Outcome.from_sets(*pair(rng))
-    replicates = sets.resample(rng, 6)
-    together = averages(replicates.per_class(), classes_of=sets.per_class(), labels="supported")
-    measures = f_measures(replicates.per_class())
-    assert together.shape == (6, 5)
-    for index in range(6):
-        one = replace(sets, counts=replicates.counts[index]).per_class()
-        alone = averages(one, classes_of=sets.per_class(), labels="supported")
-        assert together[index] == pytest.approx(alone, abs=1e-12)
-        assert {name: value[index] for name, value in measures.items()} == pytest.approx(f_measures(one))
-
-
-class TestPolicy:
-    def test_signatures_carry_what_a_score_needs(self, rng):
-        counts = counts_of(rng)
-        tail = "decision:score>0|n:80|labels_n:9|v:0.1"
-        listed, supported = Policy.of(counts), Policy.of(counts, labels="supported")
-        assert (
-            listed.signature(counts, "f1", "macro")
-            == f"f1|scheme:macro|labels:listed|zero_support:zero|{tail}"
-        )
-        assert listed.signature(counts, "f1", "micro") == f"f1|scheme:micro|labels:listed|{tail}"
-        assert supported.signature(counts, "f1", "micro") == f"f1|scheme:micro|labels:listed|{tail}"
-        assert supported.signature(counts, "f1", "entropy") == (
-            f"f1|scheme:entropy|labels:supported|zero_support:skip|normaliser:assignments|{tail}"
-        )
-        assert listed.signature(counts, "f1") == f"f1|labels:listed|zero_support:zero|{tail}"
-        few = Policy.of(counts, labels=[3, 1], zero_division=1)
-        assert few.signature(counts, "recall", "macro") == (
-            f"recall|scheme:macro|labels:1+3|zero_support:skip|zero_division:1|{tail}"
-        )
-
-    @pytest.mark.parametrize(
-        ("options", "message"),
-        [
-            ({"negative": 0}, "negative is 0: multi-label data have no negative class"),
-            ({"negative_in_normaliser": True}, "of use with a negative class only"),
-            ({"labels": "all"}, "labels is 'all': give one of supported, observed, listed"),
-            ({"labels": "supported", "zero_support": "zero"}, "which have support"),
-            ({"zero_division": 0.5}, "zero_division is 0.5"),
-            ({"labels": [0, 99]}, r"labels\[1\] is 99, which is not in labels \(9 labels\)"),
-        ],
-    )
-    def test_what_is_no_policy_is_refused(self, options, message, rng):
-        with pytest.raises(ValueError, match=message):
-            averages(counts_of(rng), ["macro"], **options)
-
-
-class TestIntervals:
-    def test_they_agree_with_instances_drawn_one_by_one(self, rng):
-        """The same bootstrap the long way: draw rows, count them, average."""
-        truth, predicted = pair(rng, 150, 5, 0.3)
-        drawn = []
-        for _ in range(3000):
-            rows = rng.integers(0, 150, 150)
-            drawn.append(f1_by_hand(truth[rows], predicted[rows]).mean())
-        found = label_intervals(Outcome.from_sets(truth, predicted), rng, ["macro"], replicates=6000)["macro"]
-        expected = np.quantile(drawn, [0.025, 0.975])
-        # an interval of 90 % would end 0.3 standard deviations further in: half of it is the limit
-        assert (found.low, found.high) == pytest.approx(tuple(expected), abs=0.15 * np.std(drawn))
-
-    def test_the_averaged_labels_stay_those_of_the_original(self, rng):
-        """A label with one gold instance is absent from a third of the replicates, and still counts there."""
-        truth = np.zeros((50, 2), int)
-        truth[:, 0], truth[0, 1] = 1, 1
-        sets = Outcome.from_sets(truth, truth)
-        found = label_intervals(sets, rng, ["macro"], replicates=400, labels="supported")["macro"]
-        assert (found.value, found.low, found.high) == (1, 0.5, 1)
-
-    def test_equal_seeds_give_equal_intervals_and_the_generator_is_passed_in(self, rng):
-        sets = Outcome.from_sets(*pair(rng))
-        one, again, other = (
-            label_intervals(sets, np.random.default_rng(s), replicates=60) for s in (1, 1, 2)
-        )
-        assert one == again != other
-        with pytest.raises(TypeError, match="numpy.random.Generator"):
-            label_intervals(sets, None)
+def test_signatures_carry_what_a_score_needs(rng):
+    for policy, scheme, fields in (
+        ({}, "macro", "scheme:macro|labels:listed|zero_support:zero"),
+        ({"labels": "supported"}, "micro", "scheme:micro|labels:listed"),
+        ({}, "entropy", "scheme:entropy|labels:listed|zero_support:zero|normaliser:assignments"),
+        ({"labels": [3, 1], "zero_division": 1}, None, "labels:1+3|zero_support:skip|zero_division:1"),
+    ):
+        counts, tail = counts_of(rng), "decision:score>0|n:80|labels_n:9|v:0.1"
+        assert Policy.of(counts, **policy).signature(counts, "f2", scheme) == f"f2|{fields}|{tail}"
 
 
 @pytest.mark.parametrize(
-    ("schemes", "message"),
+    ("options", "message"),
     [
-        ("macro", "schemes is 'macro': a list of schemes is needed"),
-        ([], r"schemes is \[\]"),
-        (["macro", "macro"], "two schemes are named 'macro'"),
-        (["dodrens"], "did you mean 'dodrans'"),
+        ({"negative": 0}, "negative is 0: multi-label data have no negative class"),
+        ({"negative_in_normaliser": True}, "of use with a negative class only"),
+        ({"schemes": "macro"}, "schemes is 'macro': a list of schemes is needed"),
     ],
 )
-def test_schemes_are_a_list_of_different_ones(schemes, message, rng):
+def test_wrong_policies_and_schemes_are_refused(options, message, rng):
     with pytest.raises(ValueError, match=message):
-        label_intervals(Outcome.from_sets(*pair(rng)), rng, schemes)
+        label_intervals(Outcome.from_sets(*pair(rng)), rng, replicates=2, **options)
+
+
+def test_the_averaged_labels_of_intervals_stay_those_of_the_original(rng):
+    """A label with one gold instance is absent from a third of the replicates, and still counts there."""
+    truth = np.ones((50, 2), int)
+    truth[1:, 1] = 0
+    sets = Outcome.from_sets(truth, truth)
+    found = label_intervals(sets, rng, ["macro"], replicates=400, labels="supported")["macro"]
+    assert (found.value, found.low, found.high) == (1, 0.5, 1)
+
+
+FORMS = {"dense": np.asarray, "float32": np.float32, "sparse": sp.csr_array, "coo": sp.coo_matrix}
+from_scores = MultilabelOutcome.from_scores
+
+
+def tables(outcome):
+    """All that an outcome holds, comparable."""
+    sets = None if outcome.sets is None else outcome.sets.to_rows()
+    counts = [getattr(outcome.counts, name).tolist() for name in ("gold", "correct", "predicted")]
+    return outcome.ranking.to_rows(), counts, sets
+
+
+def data(rng, n=50, n_labels=8):
+    """Scores of quarters: they tie, and float32 holds them exactly."""
+    return rng.random((n, n_labels)) < 0.25, rng.integers(-6, 5, (n, n_labels)) / 4
+
+
+@pytest.mark.parametrize("truth_form", [np.asarray, sp.csr_matrix, sp.csc_array])
+@pytest.mark.parametrize("form", FORMS)
+def test_the_golden_matrix(form, truth_form):
+    truth, scores = np.array(GOLDEN["truth"]), np.array(GOLDEN["scores"])
+    found = from_scores(truth_form(truth), FORMS[form](scores), depth=3).scores([1, 2, 3])
+    for name, value in GOLDEN["values"].items():
+        assert found[name] == pytest.approx(value, abs=5e-7)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("block", [1, 100])
+@pytest.mark.parametrize("options", [{}, {"threshold": 0.5}, {"threshold": -0.75}, {"multiclass": True}])
+def test_every_form_of_scores_gives_the_same_outcome(form, block, options, rng, monkeypatch):
+    truth, scores = data(rng)
+    expected = tables(from_scores(truth, scores, 4, keep_sets=True, **options))
+    monkeypatch.setattr(label_matrix, "BLOCK_ENTRIES", block)
+    found = from_scores(sp.csr_array(truth), FORMS[form](scores), 4, keep_sets=True, **options)
+    assert tables(found) == expected
+
+
+@PROPERTY
+@given(st.integers(0, 40), st.integers(0, 10**6), st.booleans(), st.data())
+def test_any_split_into_batches_equals_the_whole(n, seed, keep_sets, drawn):
+    rng = np.random.default_rng(seed)
+    truth, scores = data(rng, n)
+    whole = from_scores(truth, scores, 3, keep_sets=keep_sets)
+    pieces = np.split(rng.permutation(n), sorted(drawn.draw(st.lists(st.integers(0, n), max_size=4))))
+    batches = [from_scores(truth[piece], scores[piece], 3, keep_sets=keep_sets) for piece in pieces]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(multilabel, "PENDING", drawn.draw(st.sampled_from([0, 1 << 16])))
+        found = MultilabelOutcome.merged(iter(batches))
+    assert tables(found) == tables(whole) == tables(sum(batches))
+    assert not n or found.scores([1, 3]) == whole.scores([1, 3])
+
+
+@pytest.mark.parametrize(
+    "threshold", [0, 0.5, -0.75]
+)  # scores are quarters: one at the threshold is negative
+def test_the_counts_are_those_of_the_decided_sets(threshold, rng):
+    truth, scores = data(rng)
+    outcome = from_scores(truth, scores, keep_sets=True, labels="abcdefgh", threshold=threshold)
+    expected = Outcome.from_sets(truth, scores > threshold, "abcdefgh", f"score>{threshold}")
+    assert outcome.sets == expected and outcome.counts == expected.per_class()
+    assert outcome.ranking.labels == tuple("abcdefgh")
+
+
+def test_multiclass_predicts_the_first_of_the_best_and_leaves_the_ranking_alone():
+    truth, scores = [[0, 1, 0], [1, 0, 0]], [[-2.0, -1, -1], [-5, -3, -4]]
+    best, all_negative = from_scores(truth, scores, 2, multiclass=True), from_scores(truth, scores, 2)
+    assert best.counts.predicted.tolist() == [0, 2, 0] and best.counts.decision == "argmax"
+    assert best.ranking == all_negative.ranking and not all_negative.counts.predicted.any()
+
+
+def test_scores_of_some_labels_only(rng):
+    """`columns` says which: the others are as if their scores were −∞, neither ranked nor predicted."""
+    truth, scores = data(rng)[0], rng.normal(size=(50, 8))  # no ties, which go by the columns of the scores
+    columns, full = [6, 0, 3, 5], np.full(truth.shape, -np.inf)
+    full[:, columns] = scores[:, columns]
+    for multiclass in (False, True):
+        options = {"multiclass": multiclass, "keep_sets": True}
+        for form in FORMS.values():
+            found = from_scores(truth, form(scores[:, columns]), 2, columns=columns, **options)
+            assert tables(found) == tables(from_scores(truth, full, 2, **options))
+        unreached = from_scores(truth, full - np.inf, 2, **options)
+        assert not unreached.ranking.hits.any() and not unreached.counts.predicted.any()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"scores": [[0.5, np.nan]]}, r"scores\[0, 1\] is nan"),
+        ({"scores": [[0.5]]}, r"scores has shape \(1, 1\), but truth has \(1, 2\)"),
+        ({"depth": 3}, "depth is 3, but there are 2 labels"),
+        ({"threshold": np.inf}, "threshold is inf: a finite number is needed"),
+        ({"columns": [0, 5]}, r"columns\[1\] is 5, but truth has 2 columns"),
+        ({"columns": [1]}, r"scores has shape \(1, 2\), but truth has \(1, 1\)"),
+    ],
+)
+def test_bad_input_is_named(change, message):
+    options = {"truth": [[1, 0]], "scores": [[0.5, 1]], "depth": 2} | change
+    with pytest.raises(ValueError, match=message):
+        from_scores(**options)
+
+
+def test_batches_that_keep_different_things_do_not_add_up():
+    full, other = (from_scores([[1, 0]], [[0.5, 1]], 1, keep_sets=keep) for keep in (True, False))
+    wide = from_scores([[1, 0, 0]], [[1, 0, 0]], 1)
+    for batches, message in (
+        ([full, other], "with and without"),
+        ([other, wide], "of 3 labels"),
+        ([], "no batches"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            MultilabelOutcome.merged(batches)
+
+
+def test_memory_does_not_grow_with_the_number_of_instances(rng, monkeypatch):
+    monkeypatch.setattr(label_matrix, "BLOCK_ENTRIES", 1 << 16)
+    drawn, peaks = rng.random((16_000, 500), dtype=np.float32), []
+    for part in (drawn[:4_000], drawn):
+        truth, scores = sp.csr_array(part < 0.01), sp.csr_array(part > 0.98) * 1.0
+        tracemalloc.start()
+        from_scores(truth, scores, 5)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] - peaks[0] < 2e6  # the truth of 12,000 more instances is held once more: 0.7 MB
+
+
+@PROPERTY
+@given(st.integers(1, 30), st.integers(1, 6), st.integers(0, 4), st.integers(0, 10**6), st.data())
+def test_what_labels_of_the_test_data_only_change(n, n_known, n_new, seed, data):
+    rng = np.random.default_rng(seed)
+    truth = rng.random((n, n_known + n_new)) < 0.3
+    scores, known = rng.normal(size=(n, n_known)), rng.permutation(n_known + n_new)[:n_known]
+    k = data.draw(st.integers(1, n_known))
+    outcomes = with_and_without_test_labels(truth, scores, known, k)
+    without, included = (outcomes[included].scores([k]) for included in (False, True))
+    gold = truth[:, known]
+    hit = np.take_along_axis(gold, np.argsort(-scores, axis=1)[:, :k], axis=1).any(axis=1)
+    grown = hit & (truth.sum(axis=1) > gold.sum(axis=1))  # a label more that the model cannot reach
+    short = grown & (gold.sum(axis=1) < k)
+    falls = {"P": False, "R": grown.any(), "RP": short.any(), "NDCG": short.any()}
+    for name, expected in falls.items():
+        assert (without[f"{name}@{k}"] - included[f"{name}@{k}"] > 1e-9) == expected
+        assert included[f"{name}@{k}"] <= without[f"{name}@{k}"] + 1e-12
+    assert included["Macro-F1"] == pytest.approx(without["Macro-F1"] * n_known / (n_known + n_new), abs=1e-12)
+    assert included["Micro-F1"] <= without["Micro-F1"] + 1e-12
+    for outcome, labels in ((outcomes[False], gold), (outcomes[True], truth)):
+        assert (outcome.ranking.n, outcome.ranking.without_labels) == (n, n - labels.any(axis=1).sum())

@@ -1,4 +1,4 @@
-"""A report in its six forms: attributes, dict, rows, DataFrame, CSV, text and LaTeX."""
+"""A report in its forms: dict, rows, DataFrame, CSV, text, and LaTeX that compiles."""
 
 import csv
 import io
@@ -9,27 +9,26 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from helpers.metrics import Outcome
-from helpers.metrics.averaging import Policy, evaluate
-from helpers.metrics.weighting import SCHEMES
+from helpers.metrics import SCHEMES, Outcome, Policy, escape_markdown, evaluate, latex_float, latex_name
+from helpers.metrics.latex import latex_text
+from tests.support import latex_tables
 
 
 @pytest.fixture
 def report():
-    table = Outcome.from_columns(["a_1", "a_1", "b&c", "NA"], ["a_1", "b&c", "a_1", "d%"])
-    return evaluate(table, negative="NA")
+    table = Outcome.from_columns(["a_1", "a_1", "b&c", "NA"], ["a_1", "b&c", "a_1", "d\x1b"])
+    return evaluate(table, negative="NA", schemes=[*SCHEMES, "n^0.5"])
 
 
 def test_the_dict_has_the_promised_keys_and_goes_into_json(report):
+    report.extra["direction"] = {"pir": float("nan"), "better_set": "B"}
     read = json.loads(json.dumps(report.to_dict(), allow_nan=False))
-    assert {"n", "labels", "negative", "accuracy", "schemes", "per_class", "signature"} <= set(read)
-    assert list(read["schemes"]) == list(SCHEMES)
+    assert (read["n"], read["negative"], read["labels"]) == (4, "NA", ["NA", "a_1", "b&c", "d\x1b"])
+    assert read["averaged"] == ["a_1", "b&c"] and read["ignored"] == ["d\x1b"]
+    assert list(read["schemes"]) == [*SCHEMES, "n^0.5"] and read["per_class"]["a_1"]["support"] == 2
     for scheme, row in read["schemes"].items():
-        assert {"precision", "recall", "f1", "signature"} <= set(row)
-        assert f"scheme:{scheme}|" in row["signature"]
-    assert (read["n"], read["negative"], read["labels"]) == (4, "NA", ["NA", "a_1", "b&c", "d%"])
-    assert read["per_class"]["a_1"]["support"] == 2
-    assert read["ignored"] == ["d%"]
+        assert {"precision", "recall", "f1"} <= set(row) and f"scheme:{scheme}|" in row["signature"]
+    assert read["direction"] == {"pir": None, "better_set": "B"}
 
 
 def test_undefined_is_null_in_json_and_empty_in_csv():
@@ -41,123 +40,104 @@ def test_undefined_is_null_in_json_and_empty_in_csv():
 
 
 @pytest.mark.parametrize("make", [list, np.array, pd.Series, lambda values: list(np.array(values))])
-@pytest.mark.parametrize("values", [[0, 1, 1], [False, True, True]])
-def test_reports_on_integer_and_boolean_labels_go_into_json(make, values):
-    report = evaluate(Outcome.from_columns(make(values), make(values)), negative=0)
-    read = json.loads(json.dumps(report.to_dict()))
-    assert (read["labels"], list(read["per_class"]), read["negative"]) == ([0, 1], ["0", "1"], 0)
+def test_reports_on_integer_and_boolean_labels_go_into_json(make):
+    for values in ([0, 1, 1], [False, True, True]):
+        report = evaluate(make(values), make(values), negative=0, score="f0.5")
+        read = json.loads(json.dumps(report.to_dict()))
+        assert (read["labels"], list(read["per_class"]), read["negative"]) == ([0, 1], ["0", "1"], 0)
+        assert "f1" not in read["schemes"]["macro"] and read["signature"].startswith("f0.5|")
 
 
 def test_the_csv_reads_back(report):
     rows = list(csv.DictReader(io.StringIO(report.to_csv())))
-    assert [row["name"] for row in rows] == [*SCHEMES, "NA", "a_1", "b&c", "d%"]
-    assert {row["kind"] for row in rows} == {"scheme", "class"}
-    for row in rows[: len(SCHEMES)]:
-        assert float(row["f1"]) == report.schemes[row["name"]]["f1"]
-    for row in rows[len(SCHEMES) :]:
-        assert float(row["recall"]) == report.per_class[row["name"]]["recall"]
-        assert int(row["support"]) == report.per_class[row["name"]]["support"]
+    assert [row["name"] for row in rows] == [*report.schemes, *report.labels]
+    for row in rows:
+        known = (report.schemes if row["kind"] == "scheme" else report.per_class)[row["name"]]
+        assert (float(row["f1"]), float(row["recall"])) == (known["f1"], known["recall"])
 
 
 def test_the_text_shows_every_scheme_every_class_and_the_signature(report):
-    text = report.to_text()
-    lines = text.splitlines()
+    lines = report.to_text().splitlines()
     for scheme in SCHEMES:
         shown = f"{100 * report.schemes[scheme]['f1']:.2f}"
         assert any(line.startswith(scheme) and shown in line.split() for line in lines)
-    for label in ("a_1", "b&c", "d%", "NA (not averaged)"):
+    for label in ("a_1", "b&c", r"d\x1b", "NA (not averaged)"):
         assert any(line.startswith(label) for line in lines)
-    assert "accuracy 25.00" in lines[0]
-    assert "left out of all but micro: d%" in text
-    assert lines[-1] == report.signature
-
-
-def test_intervals_show_in_every_form(report):
-    for place, scheme in enumerate(SCHEMES):
-        report.add_interval(scheme, 0.1 + place / 100, 0.9)
-    assert report.to_dict()["schemes"]["dodrans"]["low"] == pytest.approx(0.12)
-    assert {"low", "high"} <= set(report.to_frame().columns)
-    assert "12.00" in report.to_text()
-    assert " [12.0, 90.0] & " in report.to_latex()
+        assert f"| {escape_markdown(label)}" in report.to_markdown()
+    assert "accuracy 25.00" in lines[0] and lines[-1] == report.signature
+    assert any(r"left out of all but micro: d\x1b" in line for line in lines)
 
 
 @pytest.mark.parametrize("scheme", ["micro", "macro"])
-def test_an_interval_for_one_scheme_only_is_shown_for_that_one(report, scheme):
+def test_an_interval_shows_in_every_form_for_its_scheme_only(report, scheme):
     report.add_interval(scheme, 0.1234, 0.9)
     line = next(line for line in report.to_text().splitlines() if line.startswith(scheme))
-    assert "12.34" in line
-    assert report.to_latex().count("[12.3, 90.0]") == 1
-    assert report.to_csv().count("0.1234") == 1
+    assert "12.34" in line and report.to_dict()["schemes"][scheme]["low"] == 0.1234
+    assert report.to_latex().count("[12.3, 90.0] & ") == report.to_csv().count("0.1234") == 1
+    assert report.to_frame()["high"].tolist().count(0.9) == 1
 
 
-def test_extra_sections_stand_in_the_dict(report):
-    report.extra["direction"] = {"pir": float("nan"), "better_set": "B"}
-    assert report.to_dict()["direction"] == {"pir": None, "better_set": "B"}
+@pytest.mark.parametrize("label", ["a|n:9", "a\\|n:9", "a\\", "a\\\\|", "|"])
+def test_a_label_forges_no_field_of_a_signature(label):
+    table = Outcome.from_columns(["b", label], ["b", "b"])
+    for policy in ({"negative": label}, {"labels": [label]}, {"labels": ["b", label]}):
+        signature = Policy(**policy).signature(table, "f1", "macro")
+        fields = [re.sub(r"\\(.)", r"\1", text) for text in re.findall(r"(?:[^|\\]|\\.)+", signature)]
+        listed = "+".join(sorted(policy["labels"])) if "labels" in policy else "supported"
+        expected = [f"labels:{listed}", f"negative:{policy.get('negative')}", "zero_support:skip"]
+        assert fields == ["f1", "scheme:macro", *expected, "direction:kept", "n:2", "v:0.1"]
 
 
-def test_another_beta_has_a_name_of_its_own():
-    row = evaluate(Outcome.from_columns(["a", "b"], ["a", "a"]), score="f0.5").schemes["macro"]
-    assert "f1" not in row
-    assert row["signature"].startswith("f0.5|")
+def test_a_report_is_one_table_with_caption_label_and_signature(report):
+    report.add_interval("dodrans", 0.701, 0.748)
+    text = report.to_latex()
+    (rows,) = latex_tables(text)
+    assert rows[0] == ["Scheme", "Precision", "Recall", "F1", "F1 of means"]
+    assert [row[0] for row in rows[1:]] == ["Micro", "Weighted", "Dodrans", "Entropy", "Macro", "$n^{0.5}$"]
+    f1 = f"{100 * report.schemes['dodrans']['f1']:.1f}"
+    assert rows[3][3] == f"{f1} [70.1, 74.8]" and rows[1][3] == "28.6"
+    assert text.startswith(f"% {report.signature}\n% needs booktabs\n\\begin{{table}}")
+    assert r"\caption{Scores in per cent of 4 samples, averaged over 2 classes" in text
+    assert r"\label{tab:scores}" in text and "brackets 95" in text
+    stacked = rf"\shortstack{{{f1} \\ {{\scriptsize [70.1, 74.8]}}}}"
+    for intervals, cell in (("beside", f"{f1} [70.1, 74.8]"), ("stacked", stacked), ("none", f1)):
+        text = report.to_latex(columns=["f1", "recall"], intervals=intervals)
+        assert "Scheme & F1 & Recall" in text and f"Dodrans & {cell} & " in text
+    for style, message in (
+        ({"columns": ["F2"]}, "unknown column 'F2'"),
+        ({"intervals": "up"}, "unknown place"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            report.to_latex(**style)
 
 
-class TestLabelsOfAnyKind:
-    FORMULAS = ('=cmd|"/C calc"!A0', "@SUM(1+9)", "-1", "+x", "\tx", "\rx")
-    OTHERS = ("a\nb", "a\rb", "a\r\nb", "\x1b[31mred", "\u202eabc", "a|n:9", "'=x", " =x", 'a"b', "")
+def test_sections_are_tables_of_their_own(report):
+    direction = {"pd": 0.25, "pir": None, "better_set": "B", "n": 4, "signature": "x"}
+    report.extra["direction"] = direction | {"intervals": {"pd": {"low": 0.2, "high": 0.3}}}
+    macro = {"macro": 0.5, "macro_low": 0.4, "macro_high": 0.6, "signature": "x"}
+    report.extra["official"] = {"grouped": macro}
+    _, direction, official = latex_tables(report.to_latex())
+    assert direction[0] == ["Direction", "PD", "PIR", "Better set", "$n$"]
+    assert direction[1] == ["direction", "25.0 [20.0, 30.0]", "--", "B", "4"]
+    assert official == [["Official", "Macro"], ["grouped", "50.0 [40.0, 60.0]"]]
 
-    @staticmethod
-    def names(text):
-        head, *rows = csv.reader(io.StringIO(text, newline=""))
-        assert {len(row) for row in rows} == {len(head)}
-        return [row[1] for row in rows if row[0] == "class"]
 
-    def test_formulas_in_csv(self):
-        labels = [*self.FORMULAS, *self.OTHERS]
-        report = evaluate(Outcome.from_columns(labels, labels))
-        assert self.names(report.to_csv(raw=True)) == sorted(labels)
-        safe = [*(f"'{label}" for label in self.FORMULAS), *self.OTHERS]
-        assert sorted(self.names(report.to_csv())) == sorted(safe)
+def table_of(rows, decimals=1):
+    """The cells of one table of these rows."""
+    named = [(latex_text(name), row) for name, row in rows.items()]
+    (cells,) = latex_tables(latex_float([("Relation", named)], "C.", "tab:c", decimals=decimals))
+    return cells
 
-    def test_numbers_are_no_formulas(self):
-        report = evaluate(Outcome.from_columns([-1, 1], [-1, -1]))
-        report.extra["direction"] = {"pd": -0.5, "best": "-x", "=key": np.float64(-0.25), "all": -np.inf}
-        rows = list(csv.DictReader(io.StringIO(report.to_csv())))
-        row = rows[-1]
-        assert [row["pd"], row["best"], row["'=key"], row["all"]] == ["-0.5", "'-x", "-0.25", "-inf"]
-        assert "-1" in self.names(report.to_csv())
 
-    def test_text_and_latex_show_them_in_one_line(self):
-        report = evaluate(
-            Outcome.from_columns(["a\nb", "c"], ["c", "c"], labels=["a\nb", "c", "d\x1b"]), negative="c"
-        )
-        report.extra["di\nrection"] = {"best\x1b": "A\n_"}
-        report.add_interval("micro", 0.0, 1.0)
-        for text in (report.to_text(), report.to_latex()):
-            assert all(line.isprintable() for line in text.split("\n"))
-            assert r"A\n_" in text or r"A\textbackslash{}n\_" in text
-        assert len(report.to_text().splitlines()) == 1 + 6 + 1 + 3 + 1 + 1 + 3 + 1
-        assert r"left out of all but micro: d\x1b" in report.to_text()
-
-    def test_long_names_are_cut_and_no_row_is_lost(self):
-        labels = ["y" * 100_000, "y" * 100_001, "x"]
-        report = evaluate(Outcome.from_columns(labels, ["x"] * 3), negative=labels[0])
-        text = report.to_text()
-        assert len(text) < 5000
-        assert [line.split("  ")[0] for line in text.splitlines()[10:12]] == [
-            f"{'y' * 79}… (not averaged)",
-            f"{'y' * 79}…",
-        ]
-        assert f"negative {'y' * 79}… · 2 labels" in text.splitlines()[0]
-        assert len(report.to_latex()) < 2000
-        assert sorted(self.names(report.to_csv())) == sorted(labels)
-
-    @pytest.mark.parametrize("label", ["a|n:9", "a\\|n:9", "a\\", "a\\\\|", "|"])
-    def test_a_label_forges_no_field_of_a_signature(self, label):
-        table = Outcome.from_columns(["b", label], ["b", "b"])
-        for policy in ({"negative": label}, {"labels": [label]}, {"labels": ["b", label]}):
-            signature = Policy(**policy).signature(table, "f1", "macro")
-            fields = [re.sub(r"\\(.)", r"\1", one) for one in re.findall(r"(?:[^|\\]|\\.)+", signature)]
-            assert [one for one in fields if one.startswith("n:")] == ["n:2"]
-            listed = "+".join(sorted(policy["labels"])) if "labels" in policy else "supported"
-            expected = [f"labels:{listed}", f"negative:{policy.get('negative')}", "zero_support:skip"]
-            assert fields == ["f1", "scheme:macro", *expected, "direction:kept", "n:2", "v:0.1"]
+def test_cells_of_latex():
+    scores = ("micro", "n^-0.5", "mcc", "f2", "f2_of_means", "root_2", "R(e1,e2)")
+    expected = ["Micro", "$n^{-0.5}$", "MCC", "$F_{2}$", "$F_{2}$ of means", r"root\_2", "R(e1,e2)"]
+    assert [latex_name(name) for name in scores] == expected
+    nan = {"f1": float("nan"), "f1_low": 0.1, "f1_high": 0.2}
+    rows = table_of({"a": {"f1": None}, "b": nan, "c": {"f1": 0.5, "f1_low": None, "f1_high": 0.2}})
+    assert [row[1] for row in rows] == ["F1", "--", "--", "50.0"]
+    ends = {"f1": 0.72514, "f1_low": 0.7, "f1_high": 0.75}
+    assert table_of({"a": ends}, decimals=2)[1] == ["a", "72.51 [70.00, 75.00]"]
+    rows = table_of({"a_b": {"f1": 0.5, "f1_sd": 0.012}, "n": {"support": 1234567}}, decimals=0)
+    assert rows == [["Relation", "F1", "Support"], [r"a\_b", r"50 $\pm$ 1", ""], ["n", "", "1234567"]]
+    assert table_of({"a": {"f1": 0.5, "mcc": 0.5, "bold": ["f1"]}})[1] == ["a", r"\textbf{50.0}", "50.0"]

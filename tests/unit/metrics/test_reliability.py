@@ -2,7 +2,6 @@
 
 import math
 
-import numpy as np
 import pytest
 
 from helpers.metrics import calibration
@@ -17,8 +16,7 @@ def test_bins_hold_their_upper_end_and_empty_ones_are_undefined() -> None:
     assert "<table>" in sure._repr_html_()
 
 
-def test_one_bin_compares_the_means_and_a_perfect_system_has_no_error() -> None:
-    rng = np.random.default_rng(1)
+def test_one_bin_compares_the_means_and_a_perfect_system_has_no_error(rng) -> None:
     stated, right = rng.random(500), rng.random(500) < 0.5
     assert calibration(stated, right, bins=1).ece == pytest.approx(abs(stated.mean() - right.mean()))
     assert calibration([1.0, 0.0], [True, False]).ece == 0
