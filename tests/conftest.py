@@ -28,7 +28,7 @@ NIGHTLY = {
     "test_solution_runs": 0,
     "test_jupyterlab.py": 0,
     "test_slurm.py": 1,
-    "test_spark.py": 1,
+    "test_spark_counts_as_memory_does": 1,
     "test_two_processes_give_what_one_gives": 1,
     "test_kills.py::test_notebooks": 1,
     "test_kills.py::test_linear": 1,

@@ -9,7 +9,7 @@ import importlib
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ import pytest
 from hypothesis import strategies as st
 
 from helpers.cli import main
+from helpers.core import MalformedRecord
 from helpers.data import Documents
 from helpers.metrics import Outcome, Weighting, register_scheme, unregister_scheme
 from helpers.runs import Run
@@ -61,6 +62,15 @@ def write_file(folder: Path, name: str, content: bytes | str) -> Path:
     content = content if isinstance(content, bytes) else content.encode()
     (folder / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
     return folder / name
+
+
+def fault_of(read: Callable, path: Path, *arguments: object, **options: object) -> str:
+    """What a reader says of a spoilt file: one line that begins with the file's name, here without it."""
+    with pytest.raises(MalformedRecord) as caught:
+        read(path, *arguments, **options)
+    message = str(caught.value)
+    assert message.startswith(str(path)) and "\n" not in message
+    return message.removeprefix(str(path))
 
 
 def write_documents(path: Path | str, documents: Documents) -> None:
