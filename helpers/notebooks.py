@@ -233,7 +233,7 @@ def _run(path: Path, values: dict, output_dir: Path, time_limit: float, publish:
             partial.replace(failed)
             reason = f"{path.stem} (time limit {time_limit:g} s): {type(error).__name__}: {error}"
             raise NotebookFailed(f"{reason.rstrip()}\nwhat was executed: {failed}") from error
-        nbformat.write(clean_copy(nbformat.read(partial, as_version=4)), partial)
+        nbformat.write(_clean_copy(nbformat.read(partial, as_version=4)), partial)
         partial.replace(copy)
         if publish:
             made, read = project_names(private / "opened")
@@ -297,7 +297,7 @@ def _kernel_environment() -> Iterator[None]:
             yield
 
 
-def clean_copy(notebook: NotebookNode) -> NotebookNode:
+def _clean_copy(notebook: NotebookNode) -> NotebookNode:
     """The executed notebook without what differs between machines and runs; the outputs stay.
 
     Drops papermill's notes, times of execution, the Python version and memory addresses, joins the pieces of
@@ -306,7 +306,7 @@ def clean_copy(notebook: NotebookNode) -> NotebookNode:
     >>> import nbformat
     >>> stream = nbformat.v4.new_output("stream", text=f"wrote {ROOT}/results/a.csv")
     >>> notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(outputs=[stream])])
-    >>> clean_copy(notebook).cells[0].outputs[0].text
+    >>> _clean_copy(notebook).cells[0].outputs[0].text
     'wrote ./results/a.csv'
     """
     from nbconvert.preprocessors.coalescestreams import CoalesceStreamsPreprocessor

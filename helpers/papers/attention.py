@@ -34,16 +34,16 @@ def read_study(path: Path | str) -> dict[str, Any]:
     """A stored case study. Raises ValueError that names the file if it is not whole; OSError if missing."""
     try:
         study = json.loads(Path(path).read_text("utf-8"))
-        check_study(study)
+        _check_study(study)
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{Path(path).name} is no case study: {error}") from error
     return study
 
 
-def check_study(study: Mapping[str, Any]) -> None:
+def _check_study(study: Mapping[str, Any]) -> None:
     """Raises ValueError if shapes disagree or an attention row does not sum to 1; KeyError if a field lacks.
 
-    >>> check_study({"original": {"tokens": ["a"], "attention": [[[0.5]]]}})
+    >>> _check_study({"original": {"tokens": ["a"], "attention": [[[0.5]]]}})
     Traceback (most recent call last):
     ValueError: original: attention of layer 1, head 1 sums to 0.5
     """
@@ -62,10 +62,10 @@ def check_study(study: Mapping[str, Any]) -> None:
                 raise ValueError(f"{side}: {name} has {len(part[name]['values'])} values, {tokens} tokens")
 
 
-def token_groups(tokens: Sequence[str], key: str = "caused") -> list[str]:
+def _token_groups(tokens: Sequence[str], key: str = "caused") -> list[str]:
     """The group of each token, one of `GROUPS`: what the shares of attention are summed over.
 
-    >>> token_groups("[CLS] effect cause [SEP] [E11] fire [E12] caused the [E21] alarm [E22] [SEP]".split())
+    >>> _token_groups("[CLS] effect cause [SEP] [E11] fire [E12] caused the [E21] alarm [E22] [SEP]".split())
     ['[CLS], [SEP]', 'literal relation', 'literal relation', '[CLS], [SEP]', 'markers', 'entities', 'markers',
      'key word', 'other words', 'markers', 'entities', 'markers', '[CLS], [SEP]']
     """
@@ -129,7 +129,7 @@ def case_study(
     }
     for side, one in zip(SIDES, (sample, paired_sample(sample)), strict=True):
         study[side] = _reading(model, one)
-    check_study(study)
+    _check_study(study)
     write_atomically(Path(folder) / f"{experiment.name.lower()}.json", _text(study))
     return study
 
@@ -205,7 +205,7 @@ def all_attention(studies: Studies, key_word: str = "caused") -> pd.DataFrame:
         index = pd.MultiIndex.from_product(map(range, weights.shape), names=["layer", "head", "position"])
         frame = index.to_frame(index=False) + [1, 1, 0]
         frame.insert(0, "model", side.model)
-        for name, of_token in (("token", side.tokens), ("group", token_groups(side.tokens, key_word))):
+        for name, of_token in (("token", side.tokens), ("group", _token_groups(side.tokens, key_word))):
             frame[name] = np.array(of_token)[frame["position"]]
         tables.append(frame.assign(weight=weights.ravel(), sentence=side.sentence))
     columns = ["model", "layer", "head", "position", "token", "weight", "sentence", "group"]
@@ -225,7 +225,7 @@ def explained(studies: Studies, name: str = "attribution", key_word: str = "caus
         what = {"direction": " over its inverse"}.get(name, " holds" if side.model == "EMR-C" else "")
         fixed = {"model": side.model, "sentence": side.sentence, "relation": part["relation"]}
         tokens = {"position": range(len(side.tokens)), "token": side.tokens, "value": part["values"]}
-        groups = token_groups(side.tokens, key_word)
+        groups = _token_groups(side.tokens, key_word)
         tables.append(pd.DataFrame(fixed | tokens | {"score": part["relation"] + what, "group": groups}))
     return pd.concat(tables, ignore_index=True)
 

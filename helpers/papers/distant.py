@@ -62,19 +62,19 @@ def system_name(run: Run) -> str:
     return "+".join(filter(None, (run.model, run.variant)))
 
 
-def sample_of(run: Run) -> FactSample:
-    """The whole list to be drawn again, by `drawn_unit`."""
+def _sample_of(run: Run) -> FactSample:
+    """The whole list to be drawn again, by `_drawn_unit`."""
     ranking = ranking_of(run).completed()
-    if drawn_unit(run) == "fact":
+    if _drawn_unit(run) == "fact":
         return FactSample.of(ranking)
     pairs = np.array(run.outcome().pairs)
     return FactSample.of(ranking, pairs, np.bincount(pairs[ranking.hits], minlength=pairs.max() + 1))
 
 
-def drawn_unit(run: Run) -> str:
+def _drawn_unit(run: Run) -> str:
     """What the bootstrap draws: 'pair' where the list names its pairs and holds all their facts, else 'fact'.
 
-    >>> drawn_unit(published_lists("gids")["Jat PCNN"]), drawn_unit(published_lists("nyt10")["NRE CNN+ATT"])
+    >>> _drawn_unit(published_lists("gids")["Jat PCNN"]), _drawn_unit(published_lists("nyt10")["NRE CNN+ATT"])
     ('pair', 'fact')
     """
     ranking = ranking_of(run)
@@ -92,7 +92,7 @@ def list_scores(
     -------
     Columns system, facts (that the publisher counted), n (predicted facts), recall (the common one, nan for
     whole lists), ends_at (recall), precision (there), `FACT_MEASURES`, P@100 … (nan beyond the end or at
-    ranks that are not known), drawn (`drawn_unit`), and low, high of `auc` if there are replicates: of the
+    ranks that are not known), drawn (`_drawn_unit`), and low, high of `auc` if there are replicates: of the
     whole list drawn again, each replicate cut at the common recall. Lists that do not reach it are left out.
 
     >>> list_scores(published_lists("nyt10")).set_index("system").loc["NRE CNN+ONE", "auc"].round(4).item()
@@ -106,11 +106,11 @@ def list_scores(
         ranking = ranking if recall is None else ranking.until(recall)
         row = {"system": name, "facts": ranking.facts, "n": len(ranking)}
         row |= {"recall": np.nan if recall is None else recall, "ends_at": ranking.recall[-1]}
-        row |= {"precision": ranking.precision[-1], "drawn": drawn_unit(run)}
+        row |= {"precision": ranking.precision[-1], "drawn": _drawn_unit(run)}
         row |= {key: value for key, value in fact_scores(ranking).items() if key not in ("rank", "threshold")}
         if replicates:
             rng = np.random.default_rng(seed)
-            found = bootstrap_intervals(sample_of(run), _up_to(recall), rng, replicates)
+            found = bootstrap_intervals(_sample_of(run), _up_to(recall), rng, replicates)
             row |= {"low": found.low[0], "high": found.high[0]}
         rows.append(row)
     return pd.DataFrame(rows).sort_values("auc", ascending=False, ignore_index=True)
@@ -204,7 +204,7 @@ def precision_curves(
             ]
             return np.array(flat).reshape(*weight.shape[:-1], len(grid))
 
-        found = bootstrap_intervals(sample_of(run), at_recalls, np.random.default_rng(seed), replicates)
+        found = bootstrap_intervals(_sample_of(run), at_recalls, np.random.default_rng(seed), replicates)
         columns = {"recall": grid, "precision": found.value, "low": found.low, "high": found.high}
         frames.append(100 * pd.DataFrame(columns).assign(system=0.0))
         frames[-1]["system"] = name
@@ -269,7 +269,7 @@ def compare_lists(
         if paired:
             test = paired_bootstrap(*_paired_samples(first, second), *drawn)
         else:
-            test = unpaired_bootstrap(sample_of(first), sample_of(second), *drawn)
+            test = unpaired_bootstrap(_sample_of(first), _sample_of(second), *drawn)
         for at, measure in enumerate(FACT_MEASURES):
             values = {name: getattr(test, name)[at] for name in ("difference", "low", "high", "p")}
             rows.append(

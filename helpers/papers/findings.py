@@ -242,7 +242,7 @@ def folded_markdown() -> str:
     return to_markdown(pd.DataFrame(rows, columns=[*columns, "largest p (Holm) of a verdict"]))
 
 
-def families_table(table: pd.DataFrame) -> pd.DataFrame:
+def _families_table(table: pd.DataFrame) -> pd.DataFrame:
     """What the choice of the family does: the findings whose verdict is not the same under all four.
 
     Returns columns finding, and p: of the test alone, Holm's within the family, within all forms of the
@@ -262,8 +262,8 @@ def families_table(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def families_markdown() -> str:
-    """`families_table` of the stored runs; bold where there is a verdict."""
-    found = families_table(findings_table(finding_runs()))
+    """`_families_table` of the stored runs; bold where there is a verdict."""
+    found = _families_table(findings_table(finding_runs()))
     for name in found.columns[1:]:
         found[name] = [f"**{p_value(p)}**" if p < LEVEL else p_value(p) for p in found[name]]
     return to_markdown(found)

@@ -50,10 +50,10 @@ def versions() -> dict[str, tuple[pd.Series, pd.DataFrame]]:
     }
 
 
-def system_scores(gold: pd.Series, answers: pd.DataFrame) -> pd.DataFrame:
+def _system_scores(gold: pd.Series, answers: pd.DataFrame) -> pd.DataFrame:
     """System → micro-F1 and macro-F1, per cent.
 
-    >>> system_scores(pd.Series(["a", "b"]), pd.DataFrame({"s": ["a", "a"]})).round(1).loc["s"].tolist()
+    >>> _system_scores(pd.Series(["a", "b"]), pd.DataFrame({"s": ["a", "a"]})).round(1).loc["s"].tolist()
     [50.0, 33.3]
     """
     outcomes = {name: Outcome.from_columns(gold, answers[name]) for name in answers}
@@ -69,13 +69,13 @@ def system_scores(gold: pd.Series, answers: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def drawn_scores(gold: pd.Series, answers: pd.DataFrame, draws: np.ndarray) -> np.ndarray:
+def _drawn_scores(gold: pd.Series, answers: pd.DataFrame, draws: np.ndarray) -> np.ndarray:
     """(B, M) micro-F1 of M systems on B test sets; `draws` (B, n) says how often each sentence is in each.
 
     The same draws for every version and system, so that what is compared is compared on the same sentences.
 
     >>> draws = np.array([[1, 1], [2, 0]])
-    >>> drawn_scores(pd.Series(["a", "b"]), pd.DataFrame({"s": ["a", "a"]}), draws).tolist()
+    >>> _drawn_scores(pd.Series(["a", "b"]), pd.DataFrame({"s": ["a", "a"]}), draws).tolist()
     [[0.5], [1.0]]
     """
     positive, said = (gold != NEGATIVE).to_numpy(), (answers != NEGATIVE).to_numpy()
@@ -94,7 +94,7 @@ def decided(scores: np.ndarray) -> np.ndarray:
     return (leads >= 0.975).astype(int) - (leads.T >= 0.975).astype(int)
 
 
-def agreement_rows(replicates: int = REPLICATES, seed: int = SEED) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _agreement_rows(replicates: int = REPLICATES, seed: int = SEED) -> tuple[pd.DataFrame, pd.DataFrame]:
     """A row a version: how its order of the systems agrees with TACRED's. And every system's scores.
 
     `tau`: Kendall's τ of micro-F1, with a 95 % bootstrap interval over sentences (`low`, `high`); `reversed`:
@@ -105,8 +105,8 @@ def agreement_rows(replicates: int = REPLICATES, seed: int = SEED) -> tuple[pd.D
     gold, _ = labelled["TACRED"]
     rng = np.random.default_rng(seed)
     draws = rng.multinomial(len(gold), np.full(len(gold), 1 / len(gold)), replicates).astype(np.float32)
-    scores = {name: system_scores(*version) for name, version in labelled.items()}
-    drawn = {name: drawn_scores(*version, draws) for name, version in labelled.items()}
+    scores = {name: _system_scores(*version) for name, version in labelled.items()}
+    drawn = {name: _drawn_scores(*version, draws) for name, version in labelled.items()}
     first, sure = scores["TACRED"]["micro"], decided(drawn["TACRED"])
     rows = []
     for name, table in scores.items():
@@ -158,6 +158,6 @@ def version_ranks(folder: Path | str = TABLES_FOLDER) -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    agreement, systems = agreement_rows()
+    agreement, systems = _agreement_rows()
     write_csv(agreement, TABLES_FOLDER / "gold_versions.csv", digits=6)
     write_csv(systems, TABLES_FOLDER / "gold_versions_systems.csv", digits=6)

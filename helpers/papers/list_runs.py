@@ -29,10 +29,10 @@ NEGATIVE = "NA"
 DECIMALS = 6  # as the lists in text have them
 
 
-def list_labels(dataset: str) -> tuple[str, ...]:
+def _list_labels(dataset: str) -> tuple[str, ...]:
     """The relations of 'nyt10' (53, in the order of Table A.1) or 'gids' (5), the negative class among them.
 
-    >>> [len(list_labels(dataset)) for dataset in ("nyt10", "gids")]
+    >>> [len(_list_labels(dataset)) for dataset in ("nyt10", "gids")]
     [53, 5]
     """
     return GIDS_RELATIONS if dataset == "gids" else tuple(nyt10m_relations())
@@ -53,7 +53,7 @@ def published_ranking(row: PublishedList) -> FactRanking:
     ranking = FactRanking.from_curve(found.precision, found.recall, row.facts, found.scores)
     if found.facts is None:
         return ranking
-    labels = [label for label in list_labels(row.dataset) if label != NEGATIVE]
+    labels = [label for label in _list_labels(row.dataset) if label != NEGATIVE]
     relations = [labels.index(fact.relation) for fact in found.facts]
     return FactRanking.from_scores(found.scores, ranking.hits, row.facts, relations, labels)
 
@@ -72,7 +72,7 @@ def published_list_runs() -> list[Run]:
 
 
 def _run(row: PublishedList) -> Run:
-    ranking, labels = published_ranking(row), list_labels(row.dataset)
+    ranking, labels = published_ranking(row), _list_labels(row.dataset)
     return Run.from_outcome(
         RankedFacts.from_ranking(ranking, "bag", labels, _pairs(row), DECIMALS),
         dataset=row.dataset,

@@ -248,7 +248,7 @@ def example(name: str = "EM-C", seed: int = 9) -> pd.DataFrame:
     return rows
 
 
-def save_figures(folder: Path | str = ROOT / "figures") -> None:
+def _save_figures(folder: Path | str = ROOT / "figures") -> None:
     """Draw the figures of the pages."""
     save_figure(landing_chart(*picture()), "readme", pd.concat(picture()), folder)
     points = studies.study_points("markers").query("score != 'B'")
@@ -267,7 +267,7 @@ def save_figures(folder: Path | str = ROOT / "figures") -> None:
 
 
 if __name__ == "__main__":  # python -m helpers.papers.page
-    save_figures()
+    _save_figures()
     write_atomically(EXAMPLE, example().to_csv(index=False))
     for page in PAGES:
         write_atomically(ROOT / page, made(page))

@@ -42,18 +42,18 @@ def _in_a_row(values: Iterable[float], form: str) -> str:
 def _counted(folder: Path) -> Iterator[Claimed]:
     """W's Table 1 and Figure 1, which prints no numbers; real systems, whose published score is micro."""
     for name, dataset in _CORPORA.items():
-        rows = rows_of(folder / "01_statistics.csv", item="Table 1", dataset=dataset).set_index("metric")
+        rows = _rows_of(folder / "01_statistics.csv", item="Table 1", dataset=dataset).set_index("metric")
         rows = rows.loc[list(_STATISTICS)]
         like = [printed_decimals(printed) for printed in rows["published"]]
         ours = " / ".join(f"{value:.{n}f}" for value, n in zip(rows["value"], like, strict=True))
         what = f"{name}: perplexity with / without NA; ratio"
         yield "W, Table 1", "01_dataset_statistics", what, " / ".join(rows["published"]), ours
-    rows = rows_of(folder / "02_weights.csv", dataset="tacred", model="per:title").set_index("scheme")
+    rows = _rows_of(folder / "02_weights.csv", dataset="tacred", model="per:title").set_index("scheme")
     what = "TACRED, weight of `per:title` " + " / ".join(SCHEMES[1:])
     ours = _in_a_row(rows.loc[list(SCHEMES[1:]), "value"], ".4f")
     yield "W, Figure 1", "02_weighting_schemes", what, "a chart", ours
     for name, (dataset, model) in _SYSTEMS.items():
-        rows = rows_of(folder / "03_systems.csv", dataset=dataset, model=model).set_index("scheme")
+        rows = _rows_of(folder / "03_systems.csv", dataset=dataset, model=model).set_index("scheme")
         what, printed = f"{name}: F1 {' / '.join(SCHEMES)}", rows.loc["micro", "published"] or "–"
         ours = _in_a_row(100 * rows.loc[list(SCHEMES), "value"], ".2f")
         yield "real systems", "03_one_prediction_many_scores", what, printed, ours
@@ -64,7 +64,7 @@ def _audited(folder: Path) -> Iterator[Claimed]:
     origins = {"p": "p from the printed means ± SD and d", "d": "d from the printed means ± SD"}
     for item in ("Table 3", "Table 4"):
         for metric, origin in origins.items():
-            rows = rows_of(folder / "10_tests.csv", item=item, metric=metric).set_index("scheme")
+            rows = _rows_of(folder / "10_tests.csv", item=item, metric=metric).set_index("scheme")
             rows = rows.loc[list(SCHEMES)]
             ours = f"{(rows['verdict'] == CONSISTENT).sum()} of {len(rows)} within the re-derived interval"
             what = f"{origin}, {' / '.join(SCHEMES)}"
@@ -75,12 +75,12 @@ def _of_lists(folder: Path) -> Iterator[Claimed]:
     """Areas of ranked lists, per cent, which nobody published: anchored at recall 0, as RESIDE's code has it
     (we found no place where RESIDE prints it), and between the points, whole and up to the common recall."""
     notebook, path, lists = "15_distant_supervision_facts", folder / "15_facts.csv", "ranked lists"
-    rows = rows_of(path, item=lists, model="RESIDE RESIDE", metric="auc_anchored").set_index("dataset")
+    rows = _rows_of(path, item=lists, model="RESIDE RESIDE", metric="auc_anchored").set_index("dataset")
     what = "RESIDE on NYT10 / GIDS: AUC anchored at recall 0"
     yield "real lists", notebook, what, "–", _in_a_row(100 * rows.loc[["nyt10", "gids"], "value"], ".2f")
     what = "RESIDE / NRE CNN+ATT on NYT10: AUC between the points, whole list; up to recall 0.2"
     both = [
-        rows_of(path, item=item, dataset="nyt10", metric="auc").set_index("model")["value"]
+        _rows_of(path, item=item, dataset="nyt10", metric="auc").set_index("model")["value"]
         for item in (lists, f"{lists} up to recall 0.2")
     ]
     ours = [_in_a_row(100 * areas[["RESIDE RESIDE", "NRE CNN+ATT"]], ".2f") for areas in both]
@@ -100,10 +100,10 @@ def _verdicts(folder: Path) -> Iterator[Claimed]:
         yield f"{paper}, all", "10_audit", what, f"{counts.sum()} claims", ", ".join(ours)
 
 
-def rows_of(path: Path, **where: str) -> pd.DataFrame:
+def _rows_of(path: Path, **where: str) -> pd.DataFrame:
     """The rows of a tidy table with these values; ValueError if there are none.
 
-    >>> rows_of(TABLES_FOLDER / "01_statistics.csv", dataset="tacrd")
+    >>> _rows_of(TABLES_FOLDER / "01_statistics.csv", dataset="tacrd")
     Traceback (most recent call last):
         ...
     ValueError: 01_statistics.csv has no row with dataset=tacrd

@@ -42,7 +42,7 @@ def answers(outcome: Outcome) -> tuple[list[str], list[str]]:
     return gold.tolist(), predicted.tolist()
 
 
-def plan_rows(
+def _plan_rows(
     dataset: str, scheme: str, difference: float = DIFFERENCE, changed: float = CHANGED
 ) -> pd.DataFrame:
     """The sizes that were tried, a row each: `n`, `power`, `error`; with `test_n`, `needed`, `discordant`.
@@ -83,5 +83,5 @@ def plan_table(folder: Path | str = TABLES_FOLDER) -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    table = pd.concat([plan_rows(dataset, scheme) for dataset in SYSTEMS for scheme in SCHEMES])
+    table = pd.concat([_plan_rows(dataset, scheme) for dataset in SYSTEMS for scheme in SCHEMES])
     write_atomically(TABLES_FOLDER / "plan.csv", table.to_csv(index=False, float_format="%.6g"))

@@ -70,14 +70,14 @@ def summary_text(folder: Path | str = TABLES_FOLDER, notebooks: Path | str = ROO
     parts = [f"{heading}\n{_aligned(group)}" for heading, group in rows.groupby("heading", sort=False)]
     if audited.is_file():
         parts.append(_verdicts(audited))
-    missing = [said for name, said in expected_tables(notebooks).items() if not (folder / name).is_file()]
+    missing = [said for name, said in _expected_tables(notebooks).items() if not (folder / name).is_file()]
     return "\n\n".join([*parts, *missing, _count(rows)])
 
 
-def expected_tables(notebooks: Path | str = ROOT / "notebooks") -> dict[str, str]:
+def _expected_tables(notebooks: Path | str = ROOT / "notebooks") -> dict[str, str]:
     """What to say if a table is missing, by file name: read from the first cell of each notebook.
 
-    >>> expected_tables()["audit.csv"]
+    >>> _expected_tables()["audit.csv"]
     'audit.csv is missing; this makes it: python -m helpers notebooks --only 10'
     """
     expected = {}
@@ -124,7 +124,7 @@ def _words(row: pd.Series, columns: Sequence[str], between: str = " ") -> str:
 
 def _judged(row: pd.Series) -> tuple[str, bool | None]:
     printed, verdict = row["published"], row.get("verdict")
-    scale = printed_scale(row["metric"], row.get("unit", ""))
+    scale = _printed_scale(row["metric"], row.get("unit", ""))
     if scale == 100 and abs(row["value"]) > 1:
         raise ValueError(
             f"value is {row['value']:g}: {row['metric']} has to be a fraction, or to say its unit"
@@ -139,14 +139,14 @@ def _judged(row: pd.Series) -> tuple[str, bool | None]:
     return shown(row["value"] * scale, printed), agrees(row["value"] * scale, printed)
 
 
-def printed_scale(metric: str, unit: str = "") -> float:
+def _printed_scale(metric: str, unit: str = "") -> float:
     """What a tidy value is multiplied with to be in the printed unit: the one place that knows.
 
     A table with a column `unit` names the unit of its values, which is the printed one: 1. Else scores are
     fractions, as everywhere in the project, and are printed in per cent: 100 for every metric that
     `results/published` has in per cent, 1 for all others (counts, perplexities, d, p).
 
-    >>> printed_scale("f1"), printed_scale("negative_share", unit="percent"), printed_scale("p")
+    >>> _printed_scale("f1"), _printed_scale("negative_share", unit="percent"), _printed_scale("p")
     (100.0, 1.0, 1.0)
     """
     return 100.0 if not unit and metric in _percentages() else 1.0

@@ -123,7 +123,7 @@ class StatisticsTable:
         return find_cell(self.published, paper="D", item="Table 1", dataset="nyt10", metric=metric, **where)
 
 
-def from_label_counts(table: StatisticsTable, dataset: str) -> Iterator[Check]:
+def _from_label_counts(table: StatisticsTable, dataset: str) -> Iterator[Check]:
     """Every number of a row of Table 1 against label counts."""
     known = table.counts.statistics(dataset)
     for metric in _COLUMNS:
@@ -134,7 +134,7 @@ def from_label_counts(table: StatisticsTable, dataset: str) -> Iterator[Check]:
             yield compare(cell, claim, None, note="no label counts that cover it are at hand")
 
 
-def row_bounds(table: StatisticsTable, dataset: str) -> Iterator[Check]:
+def _row_bounds(table: StatisticsTable, dataset: str) -> Iterator[Check]:
     """Inside one row: perplexity is at most #Rel, and both agree where no sample is negative."""
     labels, share, both, without = (
         table(dataset, name) for name in ("labels", "negative_share", *_PERPLEXITIES)
@@ -151,7 +151,7 @@ def row_bounds(table: StatisticsTable, dataset: str) -> Iterator[Check]:
             yield compare(both, claim, exactly(without.value), (without, share))
 
 
-def linked_perplexities(table: StatisticsTable, dataset: str) -> Iterator[Check]:
+def _linked_perplexities(table: StatisticsTable, dataset: str) -> Iterator[Check]:
     """The share q of negatives in the test set from both perplexities, against what is stated about it."""
     cells = [table(dataset, metric) for metric in _PERPLEXITIES]
     shares = [(100 * low, 100 * high) for low, high in negative_share(*(cell.interval for cell in cells))]
@@ -161,10 +161,10 @@ def linked_perplexities(table: StatisticsTable, dataset: str) -> Iterator[Check]
     inputs, note = "; ".join(map(str, cells)), f"share in per cent: {text or 'none'}"
     yield Check(*_TABLE_1, claim, "both perplexities", low, high, verdict, inputs, note)
     claim = f"{dataset}: share of negative samples in the test set"
-    yield from against_stated(claim, stated_shares(table, dataset), shares, cells)
+    yield from _against_stated(claim, _stated_shares(table, dataset), shares, cells)
 
 
-def against_stated(
+def _against_stated(
     claim: str, stated: Stated, derived: list[Range], inputs: Iterable[Cell]
 ) -> Iterator[Check]:
     """A check for each statement (or one that says there is none), with the derived range that fits."""
@@ -176,7 +176,7 @@ def against_stated(
         yield check(_TABLE_1, claim, "", None, last, inputs, "nothing printed to compare it with")
 
 
-def stated_shares(table: StatisticsTable, dataset: str) -> Stated:
+def _stated_shares(table: StatisticsTable, dataset: str) -> Stated:
     """What is published about the share of negative samples in a test set: label counts, and papers R and D.
 
     Paper R prints the number of SemEval test samples; its PPRs tell how many of them are not Other.
@@ -195,7 +195,7 @@ def stated_shares(table: StatisticsTable, dataset: str) -> Stated:
     return stated
 
 
-def merged_directions(table: StatisticsTable) -> Iterator[Check]:
+def _merged_directions(table: StatisticsTable) -> Iterator[Check]:
     """SemEval with and without direction: telling two directions apart adds at most one bit.
 
     H with direction − H without is (1 − q) times the same difference of the positive classes, q the share of
@@ -212,7 +212,7 @@ def merged_directions(table: StatisticsTable) -> Iterator[Check]:
     share = corners(lambda both, positives: 100 * (1 - both / positives), *bits)
     claim = "semeval2010: share of Other in the test set from all four perplexities"
     directed, undirected = zip(*pairs, strict=True)
-    yield from against_stated(claim, stated_shares(table, "semeval2010"), [share], (*directed, *undirected))
+    yield from _against_stated(claim, _stated_shares(table, "semeval2010"), [share], (*directed, *undirected))
     for metric in ("samples", "negative_share"):
         one, other = table("semeval2010", metric), table(_UNDIRECTED, metric)
         yield compare(other, f"{other.name}: does not depend on direction", exactly(one.value), (one,))
@@ -250,14 +250,14 @@ def positive_sentences(published: pd.DataFrame) -> tuple[int, int] | None:
 
 def audit_statistics(table: StatisticsTable) -> list[Check]:
     """All checks of paper W's Table 1, in order."""
-    checks = [one for dataset in table.datasets for one in from_label_counts(table, dataset)]
-    checks += [one for dataset in table.datasets for one in row_bounds(table, dataset)]
+    checks = [one for dataset in table.datasets for one in _from_label_counts(table, dataset)]
+    checks += [one for dataset in table.datasets for one in _row_bounds(table, dataset)]
     for dataset in ("tacred", "nyt10", "semeval2010", _UNDIRECTED):
-        checks += linked_perplexities(table, dataset)
-    return [*checks, *merged_directions(table), *riedel(table)]
+        checks += _linked_perplexities(table, dataset)
+    return [*checks, *_merged_directions(table), *riedel(table)]
 
 
-def skewed_corpora(table: StatisticsTable) -> Iterator[Check]:
+def _skewed_corpora(table: StatisticsTable) -> Iterator[Check]:
     """Mostly negative (TACRED, NYT); a large ratio and a perplexity far below #Rel (all but SemEval)."""
     for dataset in ("tacred", "nyt10"):
         share, claim = table(dataset, "negative_share"), f"{dataset} is predominantly negative"
@@ -283,7 +283,7 @@ def skewed_corpora(table: StatisticsTable) -> Iterator[Check]:
             yield check(_SECTION_1, claim, f"< {least:.3f}", claimed, evenness[dataset], cells[dataset])
 
 
-def largest_relation(table: StatisticsTable) -> Iterator[Check]:
+def _largest_relation(table: StatisticsTable) -> Iterator[Check]:
     """NYT: 'the most frequent relation is assigned to 48.3% of the positive test instances'.
 
     The largest class is ratio × the smallest, a whole number from 1; the number of positive test sentences
@@ -309,14 +309,14 @@ def largest_relation(table: StatisticsTable) -> Iterator[Check]:
     yield compare(stated, claim, derived, (*cells, size), note)
 
 
-def rare_relations(table: StatisticsTable) -> Check:
+def _rare_relations(table: StatisticsTable) -> Check:
     """NYT: '58% of the relations have fewer than 100 training instances'."""
     cell = table.prose("Section 1", "relations_below_100_training_instances")
     claim = "nyt10: share of relations with fewer than 100 training instances"
     return compare(cell, claim, None, (), "no counts by relation are printed")
 
 
-def figure_1(table: StatisticsTable) -> Iterator[Check]:
+def _figure_1(table: StatisticsTable) -> Iterator[Check]:
     """Figure 1's caption: 12,184 negative samples; dodrans and entropy weights between weighted and macro."""
     negatives = table.prose("Figure 1 caption", "negative_samples")
     test, support = table.counts.split("tacred"), table.counts.positive("tacred")
@@ -351,7 +351,7 @@ def between(scheme: str, support: list[int], total: int) -> tuple[int, int, str]
     return int(inside.sum()), len(support), f"largest / smallest weight: {reach}"
 
 
-def single_sample(table: StatisticsTable) -> Iterator[Check]:
+def _single_sample(table: StatisticsTable) -> Iterator[Check]:
     """Section 3.1: one test sample of Entity-Destination(e2,e1); Table 4: 19 classes, as in Table 1."""
     relation = "Entity-Destination(e2,e1)"
     cell = table.prose("Section 3.1", relation)
@@ -369,5 +369,5 @@ def audit_corpus_claims(table: StatisticsTable) -> list[Check]:
     >>> [one.claim for one in audit_corpus_claims(table) if one.verdict == "inconsistent"][0]
     'nyt10: share of the most frequent relation among positive test sentences'
     """
-    checks = [*skewed_corpora(table), *largest_relation(table), rare_relations(table)]
-    return [*checks, *figure_1(table), *single_sample(table)]
+    checks = [*_skewed_corpora(table), *_largest_relation(table), _rare_relations(table)]
+    return [*checks, *_figure_1(table), *_single_sample(table)]

@@ -53,7 +53,7 @@ class DirectionTables:
         return find_cell(self.published, item="Section IV-A", metric=metric)
 
 
-def performance_differences(tables: DirectionTables) -> Iterator[Check]:
+def _performance_differences(tables: DirectionTables) -> Iterator[Check]:
     """PD = |P_A − P_B| (Eq. 1) from the printed A and B."""
     for model in tables.models:
         a, b, printed = (tables(model, short) for short in ("A", "B", "PD"))
@@ -74,7 +74,7 @@ def sample_count(tables: DirectionTables) -> tuple[int, int, int]:
     return common_denominator([(c.value, c.interval) for c in cells], int(tables.prose("test_samples").value))
 
 
-def paired_rates(tables: DirectionTables, without_other: int | None) -> Iterator[Check]:
+def _paired_rates(tables: DirectionTables, without_other: int | None) -> Iterator[Check]:
     """PPR = k/n (Eq. 3) with one n for all models, the number of test samples that are not Other."""
     n, fits, next_best = sample_count(tables)
     size = tables.prose("test_samples")
@@ -91,7 +91,7 @@ def paired_rates(tables: DirectionTables, without_other: int | None) -> Iterator
         yield compare(ppr, f"{model}: PPR is a multiple of 1/{n}", exactly(share), (ppr, size), note)
 
 
-def immobility_rates(tables: DirectionTables) -> Iterator[Check]:
+def _immobility_rates(tables: DirectionTables) -> Iterator[Check]:
     """PIR = k/m (Eq. 2) for some m, the correct predictions on the better set, that PPR allows.
 
     m is not printed; the note gives the k and m that are possible. Where none is, the nearest possible PIR is
@@ -140,7 +140,11 @@ def audit_direction(published: pd.DataFrame, without_other: int | None = None) -
     {'consistent'}
     """
     tables = DirectionTables(published)
-    return [*performance_differences(tables), *paired_rates(tables, without_other), *immobility_rates(tables)]
+    return [
+        *_performance_differences(tables),
+        *_paired_rates(tables, without_other),
+        *_immobility_rates(tables),
+    ]
 
 
 _BETTER = "A+ B+ PD- PIR- PPR+"
@@ -207,7 +211,7 @@ def spread(cells: list[Cell]) -> Range:
     return max(lows) - min(highs), max(highs) - min(lows)
 
 
-def abstract(tables: DirectionTables) -> Iterator[Check]:
+def _abstract(tables: DirectionTables) -> Iterator[Check]:
     """'Clear gaps' in direction among models of 'similar' macro-F1: A differs less than PD, PIR and PPR."""
     for size in ("base", "large"):
         models = [f"{name} ({size})" for name in ("EM-C", "EM-ES", "R-BERT")]
@@ -219,7 +223,7 @@ def abstract(tables: DirectionTables) -> Iterator[Check]:
             yield check(("R", "Abstract"), claim, "> 0", ABOVE_ZERO, more, (*original, *cells))
 
 
-def state_of_the_art(tables: DirectionTables) -> Check:
+def _state_of_the_art(tables: DirectionTables) -> Check:
     """Section V-E: EM-ES-M (large) is better than every quoted result."""
     best, rows = tables("EM-ES-M (large)", "A"), tables.frame[tables.frame["note"].str.contains("quoted")]
     quoted = max((as_cell(row) for _, row in rows.iterrows()), key=lambda cell: cell.interval[1])
@@ -228,7 +232,7 @@ def state_of_the_art(tables: DirectionTables) -> Check:
     return check(("R", "Section V-E"), claim, "> 0", ABOVE_ZERO, lead, (best, quoted))
 
 
-def quoted_twice(tables: DirectionTables) -> Iterator[Check]:
+def _quoted_twice(tables: DirectionTables) -> Iterator[Check]:
     """EM-ES and R-BERT stand in Table III (run by the authors) and in Table VI (quoted).
 
     Different values are two runs, and then nothing follows from the one for the other.
@@ -254,7 +258,7 @@ def corpus(published: pd.DataFrame, tables: DirectionTables) -> Iterator[Check]:
     yield compare(labels, claim, exactly(relations.value + 1), (relations,))
 
 
-def figure_4(tables: DirectionTables) -> Check:
+def _figure_4(tables: DirectionTables) -> Check:
     """The gold relation of the drawn sentence, which only the test key can tell."""
     gold = find_cell(tables.published, item="Section V-D and Figure 4 caption", metric="gold")
     note = "the official test key (id 8219) says Cause-Effect(e2,e1)"
@@ -270,5 +274,5 @@ def audit_direction_claims(published: pd.DataFrame) -> list[Check]:
     ['46.38', '33.94', '79.03', '78.76', '< 0', '< 0']
     """
     tables = DirectionTables(published)
-    checks = [*restated(tables), *compared(tables), *abstract(tables), state_of_the_art(tables)]
-    return [*checks, *quoted_twice(tables), *corpus(published, tables), figure_4(tables)]
+    checks = [*restated(tables), *compared(tables), *_abstract(tables), _state_of_the_art(tables)]
+    return [*checks, *_quoted_twice(tables), *corpus(published, tables), _figure_4(tables)]

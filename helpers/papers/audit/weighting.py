@@ -88,7 +88,7 @@ def comparisons(published: pd.DataFrame, item: str) -> list[Comparison]:
     return [column(scheme) for scheme in SCHEMES]
 
 
-def tests_and_effects(column: Comparison) -> Iterator[Check]:
+def _tests_and_effects(column: Comparison) -> Iterator[Check]:
     """d from means and SDs; p from means and SDs, from the printed d and SDs, and from all together."""
     inputs = (*column.mean, *column.sd)
     yield compare(column.d, f"{column.scheme}: d from means and SDs (Eq. 4)", column.effect, inputs)
@@ -100,10 +100,10 @@ def tests_and_effects(column: Comparison) -> Iterator[Check]:
     least_p = two_sided_p(column.d.interval, exactly(most), column.runs)[0]
     note = f"with equal SDs ({most:g} degrees of freedom, the most possible) p is at least {least_p:.2g}"
     yield compare(column.p, f"{column.scheme}: p from the printed d and SDs", p, (column.d, *column.sd), note)
-    yield joint_p(column)
+    yield _joint_p(column)
 
 
-def joint_p(column: Comparison) -> Check:
+def _joint_p(column: Comparison) -> Check:
     """p from means, SDs and the printed d together."""
     claim = f"{column.scheme}: p from means, SDs and the printed d together"
     inputs = (*column.mean, *column.sd, column.d)
@@ -111,7 +111,7 @@ def joint_p(column: Comparison) -> Check:
     return compare(column.p, claim, p, inputs, "" if p else "means and SDs exclude the printed d")
 
 
-def captions(published: pd.DataFrame, item: str, columns: list[Comparison]) -> Iterator[Check]:
+def _captions(published: pd.DataFrame, item: str, columns: list[Comparison]) -> Iterator[Check]:
     """What a caption says of every column: d's sign tells the better model, p < alpha, Sawilowsky's word."""
     place = ("W", f"{item} caption")
     alpha = find_cell(published, paper="W", item=place[1], metric="alpha")
@@ -123,10 +123,10 @@ def captions(published: pd.DataFrame, item: str, columns: list[Comparison]) -> I
         below = (0.0, alpha.value)
         claim = f"{column.scheme}: p is below alpha"
         yield check(place, claim, f"< {alpha.printed}", below, column.p.interval, (column.p,))
-        yield named_effect(place, column, words)
+        yield _named_effect(place, column, words)
 
 
-def named_effect(place: tuple[str, str], column: Comparison, words: Cell) -> Check:
+def _named_effect(place: tuple[str, str], column: Comparison, words: Cell) -> Check:
     """Is the word for |d| one of the words in the text ('large or huge')?"""
     effect = magnitude(column.d.interval)
     possible = effect_words(effect)
@@ -155,29 +155,29 @@ def audit_weighting(published: pd.DataFrame) -> list[Check]:
     'macro: p from means, SDs and the printed d together'
     """
     tables = {item: comparisons(published, item) for item in COMPARED_WITH}
-    checks = [one for columns in tables.values() for column in columns for one in tests_and_effects(column)]
-    return checks + [one for item, columns in tables.items() for one in captions(published, item, columns)]
+    checks = [one for columns in tables.values() for column in columns for one in _tests_and_effects(column)]
+    return checks + [one for item, columns in tables.items() for one in _captions(published, item, columns)]
 
 
-def ordering(claim: str, smaller: Range, larger: Range, inputs: Iterable[object]) -> Check:
+def _ordering(claim: str, smaller: Range, larger: Range, inputs: Iterable[object]) -> Check:
     """Judge 'this is smaller than that': larger − smaller is above 0.
 
-    >>> ordering("a < b", (1, 2), (3, 4), ()).derived_low
+    >>> _ordering("a < b", (1, 2), (3, 4), ()).derived_low
     1
     """
     return check(_SECTION_3_1, claim, "> 0", ABOVE_ZERO, difference(larger, smaller), inputs)
 
 
-def order_of_scores(published: pd.DataFrame, tables: Mapping[str, list[Comparison]]) -> Iterator[Check]:
+def _order_of_scores(published: pd.DataFrame, tables: Mapping[str, list[Comparison]]) -> Iterator[Check]:
     """In Table 3 the difference between the models is smallest for micro and largest for macro; in Table 4
     BERT_EM is better except under macro, where the effect is by far the largest."""
     micro, *others, macro = tables["Table 3"]
     for one in (*others, macro):
         claim = f"Table 3: the difference is smaller for micro than for {one.scheme}"
-        yield ordering(claim, micro.gain, one.gain, (*micro.mean, *one.mean))
+        yield _ordering(claim, micro.gain, one.gain, (*micro.mean, *one.mean))
     for one in others:
         claim = f"Table 3: the difference is larger for macro than for {one.scheme}"
-        yield ordering(claim, one.gain, macro.gain, (*one.mean, *macro.mean))
+        yield _ordering(claim, one.gain, macro.gain, (*one.mean, *macro.mean))
     restated = find_cell(published, paper="W", item="Section 3.1", metric="f1", statistic="d")
     claim = "Table 3: effect size of macro, restated"
     yield compare(restated, claim, exactly(macro.d.value), (macro.d,))
@@ -187,12 +187,12 @@ def order_of_scores(published: pd.DataFrame, tables: Mapping[str, list[Compariso
         yield check(_SECTION_3_1, claim, "< 0", BELOW_ZERO, one.gain, one.mean)
         claim = f"Table 4: the effect size of macro is larger than that of {one.scheme}"
         effects = (magnitude(column.d.interval) for column in (one, macro))
-        yield ordering(claim, *effects, (one.d, macro.d))
+        yield _ordering(claim, *effects, (one.d, macro.d))
     claim = "Table 4: PTR is better under macro"
     yield check(_SECTION_3_1, claim, "> 0", ABOVE_ZERO, macro.gain, macro.mean)
 
 
-def in_between(columns: list[Comparison]) -> Iterator[Check]:
+def _in_between(columns: list[Comparison]) -> Iterator[Check]:
     """'The scores of our proposed schemes are in between the existing measures': weighted and macro."""
     means = {column.scheme: column.mean for column in columns}
     for model in (0, 1):
@@ -204,15 +204,15 @@ def in_between(columns: list[Comparison]) -> Iterator[Check]:
             yield check(_SECTION_3_1, claim, published, claimed, score.interval, (weighted, score, macro))
 
 
-def smaller_fall(columns: list[Comparison]) -> Check:
+def _smaller_fall(columns: list[Comparison]) -> Check:
     """PTR's scores decrease less when classes are weighted more equally: from micro to macro."""
     micro, macro = columns[0].mean, columns[-1].mean
     falls = [difference(a.interval, b.interval) for a, b in zip(micro, macro, strict=True)]
     claim = f"{micro[0].item}: PTR falls less from micro to macro than the other model"
-    return ordering(claim, *falls, (*micro, *macro))
+    return _ordering(claim, *falls, (*micro, *macro))
 
 
-def weighted_like_micro(tables: Mapping[str, list[Comparison]]) -> Check:
+def _weighted_like_micro(tables: Mapping[str, list[Comparison]]) -> Check:
     """'Weighted produces similar results to micro except for RECENT': its gap is the largest of the four."""
     both = [zip(micro.mean, weighted.mean, strict=True) for micro, weighted, *_ in tables.values()]
     pairs = [pair for table in both for pair in table]
@@ -220,7 +220,7 @@ def weighted_like_micro(tables: Mapping[str, list[Comparison]]) -> Check:
     (recent,) = (gap for gap, name in gaps if name.startswith("RECENT"))
     lows, highs = zip(*(gap for gap, name in gaps if not name.startswith("RECENT")), strict=True)
     claim = "the gap between micro and weighted is largest for RECENT"
-    return ordering(claim, (max(lows), max(highs)), recent, [cell for pair in pairs for cell in pair])
+    return _ordering(claim, (max(lows), max(highs)), recent, [cell for pair in pairs for cell in pair])
 
 
 def audit_weighting_claims(published: pd.DataFrame) -> list[Check]:
@@ -232,7 +232,7 @@ def audit_weighting_claims(published: pd.DataFrame) -> list[Check]:
     """
     tables = {item: comparisons(published, item) for item in COMPARED_WITH}
     words = find_cell(published, paper="W", item="Section 3.1", metric="effect_size")
-    checks = [*order_of_scores(published, tables)]
-    checks += [named_effect(_SECTION_3_1, column, words) for column in tables["Table 4"]]
-    checks += [one for columns in tables.values() for one in in_between(columns)]
-    return [*checks, *map(smaller_fall, tables.values()), weighted_like_micro(tables)]
+    checks = [*_order_of_scores(published, tables)]
+    checks += [_named_effect(_SECTION_3_1, column, words) for column in tables["Table 4"]]
+    checks += [one for columns in tables.values() for one in _in_between(columns)]
+    return [*checks, *map(_smaller_fall, tables.values()), _weighted_like_micro(tables)]

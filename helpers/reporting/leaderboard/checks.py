@@ -95,10 +95,10 @@ class TestSet:
     own: bool = False
 
 
-def known_test_sets(runs: Path | str = STORED_RUNS) -> list[str]:
+def _known_test_sets(runs: Path | str = STORED_RUNS) -> list[str]:
     """Names of the test sets that have stored runs, then of registered ones that can be read.
 
-    >>> "tacred" in known_test_sets()
+    >>> "tacred" in _known_test_sets()
     True
     """
     stored = [path.name for path in sorted(Path(runs).glob("*")) if path.is_dir()]
@@ -116,7 +116,7 @@ def find_test_set(dataset: str, runs: Path | str = STORED_RUNS, store: Path | st
     >>> found.n, len(found.labels), found.negative
     (15509, 42, 'no_relation')
     """
-    known = known_test_sets(runs)
+    known = _known_test_sets(runs)
     if dataset in known:
         folders = (*map(str, search_folders()), os.environ.get("RC_DATA_DIR", ""))
         return _known_test_set(dataset, str(runs), folders)
@@ -137,7 +137,7 @@ def _known_test_set(dataset: str, runs: str, _data_folders: tuple[str, ...]) -> 
     if run is not None:
         return _test_set_of(dataset, run, key)
     if key is None:
-        raise unknown_name("dataset", dataset, known_test_sets(runs))
+        raise unknown_name("dataset", dataset, _known_test_sets(runs))
     return _test_set_of_key(dataset, datasets()[dataset].negative, key)
 
 
@@ -180,7 +180,7 @@ def submitted_test_set(
     Raises ValueError for a new name that is nearly a known one, unless `gold` says that it is meant; for
     gold labels or a negative class that are not those of the known test set. Refused for a faulty `gold`.
     """
-    known = [*known_test_sets(runs), *(path.name for path in sorted(Path(store).glob("*")) if path.is_dir())]
+    known = [*_known_test_sets(runs), *(path.name for path in sorted(Path(store).glob("*")) if path.is_dir())]
     if dataset not in known and not gold and did_you_mean(dataset, known):
         raise unknown_name("dataset", dataset, known)
     test = find_test_set(dataset, runs, store) if dataset in known else None

@@ -44,7 +44,7 @@ def build_page(data: dict[str, Any], path: Path | str = PAGE, web: Path | str = 
     ...     page.read_text("utf-8").count("<script")
     3
     """
-    return write_atomically(path, page_text(data, Path(web)))
+    return write_atomically(path, _page_text(data, Path(web)))
 
 
 def take_pictures(page: Path | str, folder: Path | str) -> list[Path]:
@@ -75,10 +75,10 @@ def take_pictures(page: Path | str, folder: Path | str) -> list[Path]:
     return taken
 
 
-def page_text(data: dict[str, Any], web: Path = WEB) -> str:
+def _page_text(data: dict[str, Any], web: Path = WEB) -> str:
     """The text of the page.
 
-    >>> "<script>alert" in page_text({"testsets": [], "replicates": 0, "x": "<script>alert(1)</script>"})
+    >>> "<script>alert" in _page_text({"testsets": [], "replicates": 0, "x": "<script>alert(1)</script>"})
     False
     """
     plot = _library(web)
@@ -91,17 +91,17 @@ def page_text(data: dict[str, Any], web: Path = WEB) -> str:
         "policy": policy + "; form-action 'none'",
         "style": _source(web / "style.css"),
         "replicates": f"{data.get('replicates', 0):,}",
-        "data": json_in_html(data),
+        "data": _json_in_html(data),
         "plot": plot,
         "code": code,
     }
     return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _source(web / "page.html"))
 
 
-def json_in_html(value: Any) -> str:
+def _json_in_html(value: Any) -> str:
     """JSON that may stand in a script element: no text of it can end the element or begin another.
 
-    >>> json_in_html({"name": "</script>"})
+    >>> _json_in_html({"name": "</script>"})
     '{"name":"\\\\u003c/script>"}'
     """
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)

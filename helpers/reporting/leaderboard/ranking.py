@@ -12,10 +12,10 @@ from ...core import unknown_name
 from ...metrics import ALPHAS, SCHEMES, ClassCounts, averages, power
 
 
-def find_page_set(data: dict[str, Any], name: str) -> dict[str, Any]:
+def _find_page_set(data: dict[str, Any], name: str) -> dict[str, Any]:
     """The test set of that name in the data of the page; ValueError lists those there are.
 
-    >>> find_page_set({"testsets": [{"id": "demo"}]}, "demo")
+    >>> _find_page_set({"testsets": [{"id": "demo"}]}, "demo")
     {'id': 'demo'}
     """
     testsets = {testset["id"]: testset for testset in data["testsets"]}
@@ -54,7 +54,7 @@ def alpha_curves(data: dict[str, Any], name: str, systems: Sequence[str]) -> pd.
 
 def _averages(data: dict[str, Any], name: str, schemes: Sequence[Any]) -> pd.DataFrame:
     """F1 of every system under each scheme, the mean over its runs."""
-    test_set = find_page_set(data, name)
+    test_set = _find_page_set(data, name)
     if test_set["kind"] == "facts":
         raise ValueError(f"{name} has ranked facts: there is no F1 of classes")
     runs = test_set["systems"]
