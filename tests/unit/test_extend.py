@@ -1,4 +1,4 @@
-"""Adding a thing touches one place: a scheme, a data set, a model from outside (figures: test_figures)."""
+"""Adding a data set or a model touches one place; schemes and figures: test_schemes, test_figures."""
 
 import json
 from collections import Counter
@@ -10,18 +10,10 @@ from helpers.data import Dataset, read_corpus, register_dataset, unregister_data
 from helpers.data.formats import read_semeval
 from helpers.models import History, Model, register_model, unregister_model
 from helpers.runs import load_run
-from tests.support import temporary_scheme
 
 FIRE = ("The <e1>fire</e1> caused <e2>panic</e2>.", "Cause-Effect(e1,e2)")
 CAT = ("A <e1>cat</e1> and a <e2>hat</e2>.", "Other")
 SENTENCES = {"train": [FIRE] * 6 + [CAT] * 4, "test": [FIRE] * 3 + [CAT] * 2}
-
-
-@pytest.fixture
-def scheme():
-    """Weights √n, under a name that the package does not know."""
-    with temporary_scheme("root", lambda support, total: np.sqrt(support)) as name:
-        yield name
 
 
 @pytest.fixture
@@ -59,23 +51,6 @@ def model():
     register_model("second", Second, "SECOND", encoder=False, random=False)
     yield "second"
     unregister_model("second")
-
-
-def test_a_scheme_is_in_reports_comparisons_and_tables(scheme, call, tmp_path):
-    files = [tmp_path / "a.csv", tmp_path / "b.csv"]
-    for path, labels in zip(files, ("xxyz", "xyyz"), strict=True):
-        pairs = zip("xxyy", labels, strict=True)
-        path.write_text("gold,predicted\n" + "".join(f"{gold},{predicted}\n" for gold, predicted in pairs))
-    code, out, _ = call("score", files[0], "--format", "json")
-    scores = json.loads(out)["schemes"]
-    assert code == 0 and list(scores) == ["micro", "weighted", "dodrans", "entropy", "macro", scheme]
-    assert scores[scheme]["f1"] == pytest.approx((1.0 + 2 / 3) / 2)  # both classes weigh √2
-    assert f"scheme:{scheme}" in scores[scheme]["signature"]
-    code, out, _ = call("compare", *files, "--bootstrap", 20)
-    assert code == 0 and out.count(f"\n{scheme} ") == 1
-    code, out, _ = call("score", files[0], "--scheme", scheme, "--scheme", "n^0.5", "--format", "json")
-    chosen = json.loads(out)["schemes"]
-    assert list(chosen) == [scheme, "n^0.5"] and chosen[scheme]["f1"] == chosen["n^0.5"]["f1"]
 
 
 def test_a_data_set_has_statistics_and_can_be_trained_on(dataset, call, tmp_path):

@@ -104,14 +104,6 @@ def test_lower_folders_and_scoring_load_numpy_and_nothing_heavier() -> None:
     assert not loaded("\n".join([*(f"import helpers.{face}" for face in faces), SCORED]))
 
 
-def test_papers_and_experiments_load_without_torch_scikit_learn_and_matplotlib() -> None:
-    paths = sorted((ROOT / "helpers" / "papers").rglob("[a-z]*.py"))
-    papers = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in paths if path.stem != "page"]
-    code = f"import {', '.join(papers)}, helpers.experiments, helpers.reporting.leaderboard, helpers.cli\n"
-    code += "helpers.experiments.Experiment('em-c').resolved(); list(helpers.models.MODELS)"
-    assert not loaded(code) & {"torch", "transformers", "sklearn", "matplotlib", "duckdb", "narwhals"}
-
-
 def test_every_dependency_is_pinned_once_within_its_range() -> None:
     lines = [line for line in (line.partition("#")[0].strip() for line in PINS.splitlines()) if line]
     pins = [re.fullmatch(r"([\w.-]+)==(\d[\w.!]*)", line) for line in lines]

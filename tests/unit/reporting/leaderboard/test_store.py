@@ -161,6 +161,7 @@ class TestATestSetOfOnesOwn:
             "short": ([row[:2] for row in ROWS[:-1]], gold),
             "no ids": ([row[1:2] for row in ROWS], ("gold",)),
             "alone": ([(row[0], row[2]) for row in ROWS[::-1]], predicted),
+            "new": ([("s0", "new"), *((row[0], row[2]) for row in ROWS[1:])], predicted),
         }
         return {name: written(tmp_path / f"{name}.csv", *content) for name, content in rows.items()}
 
@@ -168,19 +169,15 @@ class TestATestSetOfOnesOwn:
         whole = written(tmp_path / "whole.csv")
         first = Submission(whole, "mine", "first", negative="NA")
         second = Submission(made["alone"], "mine", "second", gold=made["gold"])
+        other = Submission(made["new"], "mine", "third", gold=made["gold"])
         outcomes = [load_run(add_submission(one, store, runs)).outcome() for one in (first, second)]
         assert outcomes == [Outcome.from_columns(GOLD, PREDICTED, labels=("NA", "a", "b"))] * 2
+        assert load_run(add_submission(other, store, runs)).labels == ("NA", "a", "b", "new")
         assert {run.negative for run in submissions(store)} == {"NA"}
         said = [record.getMessage() for record in caplog.records]
         assert said == ["mine is a new test set: 12 samples, 3 labels, negative class 'NA'"]
         report = file_report(whole, "mine", replicates=0, runs=runs, store=store)
-        assert report.ranks()["macro"] == 1 and len(report.others) == 2
-
-    def test_labels_that_are_never_gold_may_be_predicted(self, made, tmp_path, store, runs) -> None:
-        rows = [(row[0], "new" if n == 1 else row[2]) for n, row in enumerate(ROWS)]
-        file = written(tmp_path / "a.csv", rows, ("id", "predicted"))
-        submission = Submission(file, "mine", "m", gold=made["gold"], negative="NA")
-        assert load_run(add_submission(submission, store, runs)).labels == ("NA", "a", "b", "new")
+        assert report.ranks()["macro"] == 1 and len(report.others) == 3
 
     @pytest.mark.parametrize(
         ("changed", "said"),
