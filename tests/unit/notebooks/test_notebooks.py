@@ -9,17 +9,8 @@ from types import SimpleNamespace
 import jupyter_client
 import pytest
 
-from helpers import ROOT
-from helpers.notebooks import (
-    STARTS,
-    STILLBORN,
-    NotebookFailed,
-    compare_copies,
-    notebook_paths,
-    parse_value,
-    read_parameters,
-    run_notebooks,
-)
+from helpers import ROOT, notebooks
+from helpers.notebooks import STARTS, NotebookFailed, compare_copies, run_notebooks
 from tests.support import nbformat, v4
 
 KERNEL = {"kernelspec": {"name": "python3", "language": "python", "display_name": "Python 3"}}
@@ -57,14 +48,19 @@ def desk(tmp_path: Path) -> SimpleNamespace:
     return SimpleNamespace(folder=folder, executed=executed, run=run, write=write)
 
 
-def test_order_is_by_number(desk) -> None:
-    for name in ("10_late", "02_weights", "01_data", "notes"):
+@pytest.mark.parametrize(
+    ("only", "stems"),
+    [
+        (None, "01_data 02_late 10_later"),
+        (2, "02_late"),
+        ("02", "02_late"),
+        (["10", "01_data.ipynb"], "01_data 10_later"),
+    ],
+)
+def test_order_is_by_number(desk, only, stems) -> None:
+    for name in ("10_later", "02_late", "01_data", "notes"):
         desk.write(name)
-    assert [path.stem for path in notebook_paths(None, desk.folder)] == ["01_data", "02_weights", "10_late"]
-    for only in (2, "02", "02_weights"):
-        assert [path.stem for path in notebook_paths(only, desk.folder)] == ["02_weights"]
-    both = notebook_paths(["10", "01_data.ipynb"], desk.folder)
-    assert [path.stem for path in both] == ["01_data", "10_late"]
+    assert [path.stem for path in notebooks.notebook_paths(only, desk.folder)] == stems.split()
 
 
 @pytest.mark.parametrize(
@@ -76,7 +72,7 @@ def test_order_is_by_number(desk) -> None:
 )
 def test_a_declaration_of_an_unknown_kind_is_refused(desk, source, complaint) -> None:
     with pytest.raises(ValueError, match=complaint):
-        read_parameters(desk.write("01_a", parameters=source))
+        notebooks.read_parameters(desk.write("01_a", parameters=source))
 
 
 READ = {("-3", "int"): -3, ("1e-3", "float"): 1e-3, ("2", "float"): 2.0, ("off", "bool"): False}
@@ -94,11 +90,11 @@ WRONG = [
 
 def test_values_are_of_their_kind_or_refused() -> None:
     for (text, kind), value in READ.items():
-        read = parse_value("seed", text, kind)
+        read = notebooks.parse_value("seed", text, kind)
         assert read == value and type(read) is type(value)
     for value, kind in WRONG:
         with pytest.raises(ValueError, match="seed: .* is not"):
-            parse_value("seed", value, kind)
+            notebooks.parse_value("seed", value, kind)
 
 
 @pytest.mark.parametrize(
@@ -173,7 +169,7 @@ class TestFailure:
         """As one does whose port another process took first; a fourth start is not tried."""
         import papermill  # which brings nbformat
 
-        real, died, deaths = papermill.execute_notebook, f"{STILLBORN} to kernel_info", []
+        real, died, deaths = papermill.execute_notebook, f"{notebooks.STILLBORN} to kernel_info", []
         assert died in inspect.getsource(jupyter_client.client)
 
         def execute(*given, **named):

@@ -4,20 +4,9 @@ import pytest
 
 from helpers.data import pruned_heads
 from helpers.metrics import SCHEMES, Outcome, leaked
+from helpers.papers import graphs
 from helpers.papers.findings import findings_table
-from helpers.papers.graphs import (
-    AS_PUBLISHED,
-    DRAWN,
-    FAR,
-    WHOLE,
-    WITHOUT_TYPES,
-    pair_rows,
-    pair_runs,
-    pair_scores,
-    restriction_gains,
-    restriction_table,
-    tree_words,
-)
+from helpers.papers.graphs import AS_PUBLISHED, DRAWN, WITHOUT_TYPES, pair_runs, pair_scores
 from helpers.runs import Run
 
 LABELS = ("no_relation", "a", "b")
@@ -49,17 +38,17 @@ def runs() -> list[Run]:
 def test_distance_is_the_smallest_that_keeps_the_word() -> None:
     heads = [2, 0, 9, 9, 9, 9, 8, 9, 2, 12, 12, 9]
     words = ["I", "think", "he", "was", "not", "a", "very", "close", "relative", "of", "Mike", "Cane"]
-    tree = tree_words(words, heads, [2], [10, 11])
+    tree = graphs.tree_words(words, heads, [2], [10, 11])
     for limit in (0, 1, 2):
         assert (tree["distance"].between(0, limit) == (pruned_heads(heads, [2], [10, 11], limit) >= 0)).all()
     assert tree["word"][tree["entity"]].tolist() == ["he", "Mike", "Cane"]
-    chain = tree_words(list("abcdef"), [0, 1, 2, 3, 4, 5], [0], [1])
-    assert chain["distance"].tolist() == [0, 0, 1, 2, FAR, FAR]
+    chain = graphs.tree_words(list("abcdef"), [0, 1, 2, 3, 4, 5], [0], [1])
+    assert chain["distance"].tolist() == [0, 0, 1, 2, graphs.FAR, graphs.FAR]
 
 
 def test_gains_are_means_over_the_seeds(runs) -> None:
     scores = pair_scores(runs)
-    gains = restriction_gains(scores).set_index("scheme")
+    gains = graphs.restriction_gains(scores).set_index("scheme")
     assert gains["base"].tolist() == ["SVM"] * 5 and list(gains.index) == list(SCHEMES)
     mean = scores[scores["score"] == "micro"].groupby("model")["value"].mean() * 100
     control, own = mean[f"RECENT(SVM){WITHOUT_TYPES}"], mean["RECENT(SVM)"]
@@ -67,17 +56,17 @@ def test_gains_are_means_over_the_seeds(runs) -> None:
     row = gains.loc["micro", ["runs", "steps", "types", "leak"]].tolist()
     assert row == pytest.approx([2, control - mean["SVM"], own - control, leaky - own]) and min(row) > 0
     for needed in ("SVM", f"RECENT(SVM){WITHOUT_TYPES}", f"RECENT(SVM){AS_PUBLISHED}"):
-        assert restriction_gains(scores[scores["model"] != needed]).empty, needed
+        assert graphs.restriction_gains(scores[scores["model"] != needed]).empty, needed
 
 
 def test_rows_with_and_without_seeds_and_the_leak_in_signatures(runs) -> None:
-    rows = pair_rows(runs)
-    table = restriction_table(rows).set_index("system")
+    rows = graphs.pair_rows(runs)
+    table = graphs.restriction_table(rows).set_index("system")
     assert table.loc["RECENT(SVM)", "runs"] == "2" and "±" in table.loc["RECENT(SVM)", "micro"]
     assert "±" not in table.loc["SVM", "macro"]
     leaky = rows[rows["model"].str.endswith(AS_PUBLISHED)]["signature"]
     assert leaky.str.endswith("|leak:as_published").all() and len(leaky) == 2 * 4 * 5
-    assert restriction_table(rows, WHOLE)["system"].tolist() == ["RECENT", "PTR"]
+    assert graphs.restriction_table(rows, graphs.WHOLE)["system"].tolist() == ["RECENT", "PTR"]
 
 
 def test_of_ptr_and_recent() -> None:

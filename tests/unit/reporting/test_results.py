@@ -7,23 +7,14 @@ import pandas as pd
 import pytest
 
 from helpers.metrics import Outcome
-from helpers.reporting import against_majority, majority_label, majority_text
-from helpers.reporting.results import (
-    DIRECTION,
-    MixedRunsWarning,
-    compare_models,
-    over_seeds,
-    paired_scores,
-    per_seed,
-    resampled_intervals,
-    scheme_scores,
-)
+from helpers.reporting import results
+from helpers.reporting.results import compare_models, over_seeds, paired_scores, resampled_intervals
 from helpers.runs import Run, list_runs, load_run
 from tests.support import HALF, directed_run
 
 
 def values(numbers: dict[str, list[float]], score: str = "f1") -> pd.DataFrame:
-    """Rows as `per_seed` gives them, of one score; seeds 1, 2, …"""
+    """Rows as `results.per_seed` gives them, of one score; seeds 1, 2, …"""
     rows = [(model, seed, value) for model, all_ in numbers.items() for seed, value in enumerate(all_, 1)]
     frame = pd.DataFrame(rows, columns=["model", "seed", "value"])
     return frame.assign(dataset="d", encoder="e", score=score).astype({"seed": "Int64"})
@@ -31,10 +22,10 @@ def values(numbers: dict[str, list[float]], score: str = "f1") -> pd.DataFrame:
 
 def test_scores_of_one_run_by_hand():
     # HALF on A: R(e1,e2) TP 6 FP 1 -> 12/13; R(e2,e1) TP 1 FN 1 -> 2/3; grouped: TP 7 of gold 8, predicted 8
-    assert scheme_scores(directed_run("m", 9, HALF))["macro"] == pytest.approx((12 / 13 + 2 / 3) / 2)
+    assert results.scheme_scores(directed_run("m", 9, HALF))["macro"] == pytest.approx((12 / 13 + 2 / 3) / 2)
     scores = paired_scores(directed_run("m", 9, HALF))
     # B: gold is turned; 6 sentences stay (wrong), two are right on B; PIR = 6 / 7; PPR = 1 / 8
-    assert [scores[name] for name in DIRECTION] == pytest.approx([7 / 8, 2 / 8, 5 / 8, 6 / 7, 1 / 8])
+    assert [scores[name] for name in results.DIRECTION] == pytest.approx([7 / 8, 2 / 8, 5 / 8, 6 / 7, 1 / 8])
 
 
 def test_mean_sd_and_number_of_runs():
@@ -81,11 +72,11 @@ def test_a_mean_over_devices_or_precisions_says_so(other):
     mixed = [directed_run("m", 9, HALF, environment=first), directed_run("m", 148, HALF, environment=second)]
     alone = [directed_run("n", seed, HALF, environment=first) for seed in (9, 148)]
     text = f"cpu bf16, {' '.join(other)}"
-    with pytest.warns(MixedRunsWarning, match=f"^runs of m on .* mix {text}$"):
-        rows = per_seed(mixed + alone, paired_scores)
+    with pytest.warns(results.MixedRunsWarning, match=f"^runs of m on .* mix {text}$"):
+        rows = results.per_seed(mixed + alone, paired_scores)
     seeds = over_seeds(rows).groupby("model")["seeds"].unique().map(list).to_dict()
     assert seeds == {"m": [f"9, 148 (mixes {text})"], "n": ["9, 148"]}
-    with pytest.warns(MixedRunsWarning):
+    with pytest.warns(results.MixedRunsWarning):
         resampled_intervals(mixed, replicates=2)
 
 
@@ -93,15 +84,15 @@ def test_the_majority_baseline_by_hand():
     rows = [(0, 0, 5), (0, 1, 1), (1, 1, 3), (2, 2, 1), (2, 0, 1)]
     outcome = Outcome.from_rows(rows, ("Other", "a", "b"))
     run = Run.from_outcome(outcome, dataset="d", model="m", negative="Other")
-    scores = against_majority(run)
-    assert majority_label(run) == "Other" and scores["accuracy"] == pytest.approx((9 / 11, 6 / 11))
+    scores = results.against_majority(run)
+    assert results.majority_label(run) == "Other" and scores["accuracy"] == pytest.approx((9 / 11, 6 / 11))
     assert scores["macro"] == pytest.approx(((6 / 7 + 2 / 3) / 2, 0))
 
 
 def test_every_stored_model_but_the_baseline_itself_beats_it():
     runs = [run for run in list_runs("semeval2010") if run.profile == "standard" and not run.second]
     assert len(runs) > 20
-    worse = {run.name for run in runs if not majority_text(run).startswith("beats")}
+    worse = {run.name for run in runs if not results.majority_text(run).startswith("beats")}
     assert worse <= {"majority"}
 
 
@@ -112,4 +103,4 @@ def test_it_is_said_after_training_and_stored(model, said, call, tmp_path):
     code, out, err = call("train", "--model", model, "--dataset", "demo", "--output", tmp_path)
     assert code == 0 and said in out, err
     run = load_run(next(tmp_path.rglob("*.json")))
-    assert run.facts == {"majority": "Thing-Destination(e1,e2)"} and majority_label(run) in out
+    assert run.facts == {"majority": "Thing-Destination(e1,e2)"} and results.majority_label(run) in out

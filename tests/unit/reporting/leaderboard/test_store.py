@@ -18,41 +18,33 @@ from helpers.core import SKIPPED
 from helpers.data import Dataset, register_dataset, unregister_dataset
 from helpers.data.formats import read_semeval
 from helpers.metrics import MultilabelOutcome, Outcome
-from helpers.reporting.leaderboard import (
-    Refused,
-    Submission,
-    add_batch,
-    add_submission,
-    compare_submissions,
-    file_report,
-    find_test_set,
-    page_data,
-    read_batch,
-    remove_submission,
-    submissions,
-)
+from helpers.reporting import leaderboard
+from helpers.reporting.leaderboard import Refused, Submission, add_submission, submissions
 from helpers.runs import Run, load_run, save_run
 from tests.support import spoilt
 
+NAMES, PREDICTIONS = ("id", "gold", "predicted"), ("id", "predicted")
 GOLD = [["NA", "a", "b"][n % 3] for n in range(12)]
 PREDICTED = [["NA", "a", "a", "b"][n % 4] for n in range(12)]
-ROWS = [(f"s{n}", gold, predicted) for n, (gold, predicted) in enumerate(zip(GOLD, PREDICTED, strict=True))]
+ROWS = [(f"s{n}", *labels) for n, labels in enumerate(zip(GOLD, PREDICTED, strict=True))]
+WITHOUT_GOLD = [(row[0], row[2]) for row in ROWS]
+KEY = [(n, ["Other", "Cause-Effect(e1,e2)", "Cause-Effect(e2,e1)"][n % 3]) for n in range(1, 10)]
 
 
-def table(rows=ROWS, names=("id", "gold", "predicted"), delimiter=",") -> str:
+def table(rows=ROWS, names=NAMES, delimiter=",") -> str:
     text = io.StringIO(newline="")
     csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows([names, *rows])
     return text.getvalue()
 
 
-def written(path: Path, *args, **named) -> Path:
-    path.write_text(table(*args, **named))
+def written(path: Path, rows=ROWS, names=NAMES) -> Path:
+    path.write_text(table(rows, names))
     return path
 
 
-JSON_LINES = "".join(
-    json.dumps(dict(zip(("id", "gold", "predicted"), row, strict=True))) + "\n" for row in ROWS
-)
+JSON_LINES = "".join(f"{json.dumps(dict(zip(NAMES, row, strict=True)))}\n" for row in ROWS)
+CONTENTS = {"a.csv": table(), "a.tsv": table(delimiter="\t"), "a.jsonl": JSON_LINES}
+KEYED = {"k.csv": table(KEY, PREDICTIONS), "k.txt": "".join(f"{n}\t{label}\n" for n, label in KEY)}
 
 
 @pytest.fixture(scope="module")
@@ -61,9 +53,8 @@ def runs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs")
     outcome = Outcome.from_columns(GOLD, PREDICTED)
     save_run(Run.from_outcome(outcome, dataset="tiny", model="stored", negative="NA"), folder)
-    sets = MultilabelOutcome.from_scores(
-        [[1, 0], [1, 1], [0, 0]], [[2, -1], [1, 1], [-1, -1]], depth=2, labels=["x", "y"], keep_sets=True
-    )
+    truth, scores = [[1, 0], [1, 1], [0, 0]], [[2, -1], [1, 1], [-1, -1]]
+    sets = MultilabelOutcome.from_scores(truth, scores, depth=2, labels=["x", "y"], keep_sets=True)
     save_run(Run.from_outcome(sets, dataset="sets", model="stored"), folder)
     return folder
 
@@ -84,7 +75,15 @@ def keyed(tmp_path_factory):
     unregister_dataset("keyed")
 
 
-KEY = [(n, ["Other", "Cause-Effect(e1,e2)", "Cause-Effect(e2,e1)"][n % 3]) for n in range(1, 10)]
+@pytest.fixture
+def add(tmp_path, store, runs):
+    """Write a table and submit it; gives the run that is stored."""
+
+    def submit(rows=ROWS, names=NAMES, dataset="tiny", system="m", replace=False, **given) -> Run:
+        submission = Submission(written(tmp_path / "a.csv", rows, names), dataset, system, **given)
+        return load_run(add_submission(submission, store, runs, replace=replace))
+
+    return submit
 
 
 def paths(folder) -> list[Path]:
@@ -97,11 +96,9 @@ def files(folder) -> dict[str, bytes]:
 
 
 class TestWhatIsStored:
-    @pytest.mark.parametrize(
-        ("name", "text"), [("a.csv", table()), ("a.tsv", table(delimiter="\t")), ("a.jsonl", JSON_LINES)]
-    )
-    def test_counts_and_nothing_else(self, name, text, tmp_path, store, runs) -> None:
-        (tmp_path / name).write_text(text)
+    @pytest.mark.parametrize("name", CONTENTS)
+    def test_counts_and_nothing_else(self, name, tmp_path, store, runs) -> None:
+        (tmp_path / name).write_text(CONTENTS[name])
         submission = Submission(tmp_path / name, "tiny", "mine", "https://x.org/p", "MIT")
         path = add_submission(submission, store, runs)
         run = load_run(path)
@@ -109,11 +106,9 @@ class TestWhatIsStored:
         assert (run.source, run.licence, run.negative) == ("https://x.org/p", "MIT", "NA")
         assert "s11" not in path.read_text()
 
-    def test_pairs_of_sentences_and_skipped_samples(self, tmp_path, store, runs) -> None:
+    def test_pairs_of_sentences_and_skipped_samples(self, add) -> None:
         rows = [(*row[:2], SKIPPED if n == 1 else row[2], row[2]) for n, row in enumerate(ROWS)]
-        file = written(tmp_path / "a.csv", rows, ("id", "gold", "predicted", "turned"))
-        submission = Submission(file, "tiny", "m", columns={"predicted_paired": "turned"})
-        run = load_run(add_submission(submission, store, runs))
+        run = add(rows, (*NAMES, "turned"), columns={"predicted_paired": "turned"})
         assert run.outcome().n == 12 and "paired" in run.outcome().roles and run.labels[-1] == SKIPPED
 
     def test_several_labels_a_sample(self, tmp_path, store, runs) -> None:
@@ -132,51 +127,41 @@ class TestWhatIsStored:
         path = add_submission(Submission(file, "nyt10", "m", n_facts=1950), store)
         assert load_run(path).table.hit_ranks == (1, 3)
 
-    def test_adding_again_changes_nothing_and_other_predictions_need_replace(
-        self, tmp_path, store, runs
-    ) -> None:
-        submission = Submission(written(tmp_path / "a.csv"), "tiny", "mine")
-        add_submission(submission, store, runs)
+    def test_adding_again_changes_nothing_and_other_predictions_need_replace(self, add, store) -> None:
+        others = [(*row[:2], "NA") for row in ROWS]
+        add()
         before = files(store)
-        add_submission(submission, store, runs)
-        assert files(store) == before
-        written(tmp_path / "a.csv", [(*row[:2], "NA") for row in ROWS])
+        add()
         with pytest.raises(ValueError, match="is stored already"):
-            add_submission(submission, store, runs)
+            add(others)
         assert files(store) == before
-        outcome = load_run(add_submission(submission, store, runs, replace=True)).outcome()
-        assert outcome.per_class().predicted.tolist() == [12, 0, 0]
+        assert add(others, replace=True).outcome().per_class().predicted.tolist() == [12, 0, 0]
 
 
 class TestATestSetOfOnesOwn:
     """A name that is not known makes a test set of the gold labels; whoever comes later has to have them."""
 
     @pytest.fixture
-    def made(self, tmp_path) -> dict[str, Path]:
-        """Files of gold labels, right and wrong, and one of predictions."""
-        gold, predicted = ("id", "gold"), ("id", "predicted")
-        rows = {
-            "gold": ([row[:2] for row in ROWS], gold),
-            "turned": ([(row[0], "a") for row in ROWS], gold),
-            "short": ([row[:2] for row in ROWS[:-1]], gold),
-            "no ids": ([row[1:2] for row in ROWS], ("gold",)),
-            "alone": ([(row[0], row[2]) for row in ROWS[::-1]], predicted),
-            "new": ([("s0", "new"), *((row[0], row[2]) for row in ROWS[1:])], predicted),
-        }
-        return {name: written(tmp_path / f"{name}.csv", *content) for name, content in rows.items()}
+    def gold(self, tmp_path) -> dict[str, Path]:
+        """Files of gold labels, right and wrong."""
+        right = [row[:2] for row in ROWS]
+        made = {"right": right, "turned": [(row[0], "a") for row in ROWS], "short": right[:-1]}
+        made = {name: written(tmp_path / f"{name}.csv", rows, NAMES[:2]) for name, rows in made.items()}
+        return made | {"no ids": written(tmp_path / "no ids.csv", [row[1:] for row in right], NAMES[1:2])}
 
-    def test_gold_labels_of_the_file_or_of_another(self, made, tmp_path, store, runs, caplog) -> None:
-        whole = written(tmp_path / "whole.csv")
-        first = Submission(whole, "mine", "first", negative="NA")
-        second = Submission(made["alone"], "mine", "second", gold=made["gold"])
-        other = Submission(made["new"], "mine", "third", gold=made["gold"])
-        outcomes = [load_run(add_submission(one, store, runs)).outcome() for one in (first, second)]
-        assert outcomes == [Outcome.from_columns(GOLD, PREDICTED, labels=("NA", "a", "b"))] * 2
-        assert load_run(add_submission(other, store, runs)).labels == ("NA", "a", "b", "new")
+    def test_gold_labels_of_the_file_or_of_another(self, add, gold, tmp_path, store, runs, caplog) -> None:
+        more = {"names": PREDICTIONS, "dataset": "mine", "gold": gold["right"]}
+        first = add(dataset="mine", system="first", negative="NA")
+        second = add(WITHOUT_GOLD[::-1], system="second", **more)
+        expected = Outcome.from_columns(GOLD, PREDICTED, labels=("NA", "a", "b"))
+        assert first.outcome() == second.outcome() == expected
+        third = add([("s0", "new"), *WITHOUT_GOLD[1:]], system="third", **more)
+        assert third.labels == ("NA", "a", "b", "new")
         assert {run.negative for run in submissions(store)} == {"NA"}
         said = [record.getMessage() for record in caplog.records]
         assert said == ["mine is a new test set: 12 samples, 3 labels, negative class 'NA'"]
-        report = file_report(whole, "mine", replicates=0, runs=runs, store=store)
+        whole = written(tmp_path / "whole.csv")
+        report = leaderboard.file_report(whole, "mine", replicates=0, runs=runs, store=store)
         assert report.ranks()["macro"] == 1 and len(report.others) == 3
 
     @pytest.mark.parametrize(
@@ -186,7 +171,7 @@ class TestATestSetOfOnesOwn:
             ({"gold": "short"}, "short.csv: these are not the gold labels of mine"),
             ({"negative": "a"}, "the negative class of mine is 'NA', not 'a'"),
             ({"dataset": "other", "negative": "Other"}, "unknown negative class 'Other'. Known: NA, a, b"),
-            ({"dataset": "mime", "gold": None}, "unknown dataset 'mime'; did you mean 'mine'"),
+            ({"dataset": "mime", "gold": ""}, "unknown dataset 'mime'; did you mean 'mine'"),
             ({"dataset": "other", "gold": "no ids"}, "no ids.csv: a file of gold labels needs ids"),
             ({"system": ""}, "1 to 120 characters"),
             ({"system": "a\nb"}, "one line of printable text"),
@@ -195,73 +180,62 @@ class TestATestSetOfOnesOwn:
             ({"dataset": "tiny", "system": "stored"}, "one of the reproduction"),
         ],
     )
-    def test_what_is_refused(self, changed, said, made, store, runs) -> None:
-        first = {"dataset": "mine", "system": "m", "gold": "gold", "negative": "NA"}
-        add_submission(Submission(made["alone"], **first | {"gold": made["gold"]}), store, runs)
-        before, given = files(store), first | {"system": "second", "negative": None} | changed
-        given["gold"] = made.get(given["gold"])
+    def test_what_is_refused(self, changed, said, add, gold, store) -> None:
+        first = {"dataset": "mine", "system": "first", "gold": "right"}
+        add(WITHOUT_GOLD, PREDICTIONS, **first | {"gold": gold["right"], "negative": "NA"})
+        before, given = files(store), first | {"system": "second"} | changed
         with pytest.raises(ValueError, match=said):
-            add_submission(Submission(made["alone"], **given), store, runs)
+            add(WITHOUT_GOLD, PREDICTIONS, **given | {"gold": gold.get(given["gold"])})
         assert files(store) == before
 
-    def test_ids_and_gold_labels_of_a_known_test_set(self, made, store, runs) -> None:
-        path, gold = made["alone"], made["gold"]
-        assert load_run(add_submission(Submission(path, "tiny", "m", gold=gold), store, runs)).n == 12
-        written(path, [(row[0], row[2]) for row in ROWS[:-1]], ("id", "predicted"))
+    def test_ids_and_gold_labels_of_a_known_test_set(self, add, gold) -> None:
+        assert add(WITHOUT_GOLD, PREDICTIONS, gold=gold["right"]).n == 12
         with pytest.raises(Refused, match="'s11' of the test set is missing"):
-            add_submission(Submission(path, "tiny", "other", gold=gold), store, runs)
+            add(WITHOUT_GOLD[:-1], PREDICTIONS, system="other", gold=gold["right"])
 
-    def test_runs_of_one_system_are_one_row_with_their_spread(self, made, tmp_path, call) -> None:
-        gold, store = ("--gold", made["gold"]), ("--store", tmp_path / "store")
+    def test_runs_of_one_system_are_one_row_with_their_spread(self, gold, tmp_path, call) -> None:
+        labels, store = ("--gold", gold["right"]), ("--store", tmp_path / "store")
         both = [tmp_path / "1.csv", tmp_path / "2.csv"]
         for seed, path in enumerate(both, 1):
-            rows = [(row[0], row[2] if n > seed else "NA") for n, row in enumerate(ROWS)]
-            written(path, rows, ("id", "predicted"))
-            words = ["--dataset", "mine", "--system", "A", *gold, "--negative", "NA", "--seed", seed]
+            written(path, [(row[0], row[2] if n > seed else "NA") for n, row in enumerate(ROWS)], PREDICTIONS)
+            words = ["--dataset", "mine", "--system", "A", *labels, "--negative", "NA", "--seed", seed]
             assert call("leaderboard", "add", path, *words, *store)[0] == 0
-        (test,) = page_data(tmp_path / "none", tmp_path / "store", replicates=0)["testsets"]
+        data = leaderboard.page_data(tmp_path / "none", tmp_path / "store", replicates=0)
+        (test,) = data["testsets"]
         assert [(system["key"], system["seed"]) for system in test["systems"]] == [("A", 1), ("A", 2)]
         words = ["compare", *both, "--dataset", "mine", "--systems", "A", "B", *store]
         code, _, err = call("leaderboard", *words)
         assert code == 2 and "or give another file, --gold FILE" in err
-        assert call("leaderboard", *words, *gold)[0] == 0
+        assert call("leaderboard", *words, *labels)[0] == 0
         words = ["--runs", tmp_path / "none", "--bootstrap", 1, "--output", tmp_path / "p.html"]
         assert "systems: 1, test sets: 1" in call("leaderboard", "rebuild", *store, *words)[1]
         listed = call("leaderboard", "list", "--format", "csv", *store)[1]
         assert [line.rpartition(",")[2] for line in listed.splitlines()] == ["seed", "1", "2"]
         (tmp_path / "list.csv").write_text("file,dataset,system,seed\n1.csv,mine,A,1\n2.csv,mine,A,\n")
-        assert [submission.seed for submission in read_batch(tmp_path / "list.csv")] == [1, None]
+        assert [one.seed for one in leaderboard.read_batch(tmp_path / "list.csv")] == [1, None]
 
 
-class TestWhatIsRefused:
-    def refused(self, file, dataset, store, runs) -> Refused:
-        with pytest.raises(Refused) as caught:
-            add_submission(Submission(file, dataset, "m"), store, runs)
-        assert not files(store)
-        return caught.value
-
-    def test_every_fault_with_its_line(self, tmp_path, store, runs) -> None:
-        rows = [*ROWS[:2], ("s2", "b", "bb"), ("s1", "a", "a"), ("", "NA", "NA"), *ROWS[5:]]
-        problems = self.refused(written(tmp_path / "a.csv", rows), "tiny", store, runs).problems
-        named = [(problem.line, problem.column) for problem in problems[:3]]
-        assert named == [(4, "predicted"), (5, "id"), (6, "id")]
-        assert "unknown label 'bb' of tiny" in problems[0].reason
-        assert "occurs twice, the first time in line 3" in problems[1].reason
-        assert any("10 samples; the test set of tiny has 12" in problem.reason for problem in problems)
-
-    def test_ids_and_gold_labels_have_to_be_those_of_the_key(self, keyed, tmp_path, store, runs) -> None:
-        rows = [(n, "Other") for n, _ in [*KEY[:-1], (77, "")]]
-        error = self.refused(written(tmp_path / "a.csv", rows, ("id", "predicted")), keyed, store, runs)
-        said = " ".join(map(str, error.problems))
-        assert "'77' is not in the test set" in said and "'9' of the test set is missing" in said
-        error = self.refused(
-            written(tmp_path / "a.csv", [(n, *["Other"] * 2) for n, _ in KEY]), keyed, store, runs
-        )
-        assert error.count == 6 and "the key says 'Cause-Effect(e1,e2)'" in error.problems[0].reason
+def test_every_fault_with_its_line(add, store) -> None:
+    rows = [*ROWS[:2], ("s2", "b", "bb"), ("s1", "a", "a"), ("", "NA", "NA"), *ROWS[5:]]
+    with pytest.raises(Refused) as caught:
+        add(rows)
+    problems = caught.value.problems
+    named = [(problem.line, problem.column) for problem in problems[:3]]
+    assert named == [(4, "predicted"), (5, "id"), (6, "id")] and not files(store)
+    assert "unknown label 'bb' of tiny" in problems[0].reason
+    assert "occurs twice, the first time in line 3" in problems[1].reason
+    assert any("10 samples; the test set of tiny has 12" in problem.reason for problem in problems)
 
 
-CONTENTS = {"a.csv": table(), "a.tsv": table(delimiter="\t"), "a.jsonl": JSON_LINES}
-KEYED = {"k.csv": table(KEY, ("id", "predicted")), "k.txt": "".join(f"{n}\t{label}\n" for n, label in KEY)}
+def test_ids_and_gold_labels_have_to_be_those_of_the_key(keyed, add, store) -> None:
+    with pytest.raises(Refused, match="2 problems.*'77' is not in the test set") as caught:
+        add([*KEY[:-1], (77, "Other")], PREDICTIONS, dataset=keyed)
+    assert "'9' of the test set is missing" in caught.value.problems[1].reason
+    with pytest.raises(Refused, match="6 problems.*the key says 'Cause-Effect") as caught:
+        add([(n, "Other", "Other") for n, _ in KEY], dataset=keyed)
+    assert not files(store)
+
+
 CHECKS = HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large
 
 
@@ -280,7 +254,7 @@ def test_two_thousand_spoilt_files(contents, choices, keyed, tmp_path, store, ru
             assert str(problem).isprintable() and (problem.line or 1) >= 1
         assert not files(store)
     else:  # what was spoilt made no difference: it is whole, and gold is gold
-        assert load_run(path).n == find_test_set(dataset, runs).n
+        assert load_run(path).n == leaderboard.find_test_set(dataset, runs).n
         path.unlink()
 
 
@@ -289,7 +263,7 @@ def test_a_broken_one_of_a_batch_never_stops_the_others(tmp_path, store, runs) -
         (tmp_path / f"{n}.csv").write_text(table() if n % 4 else table()[:-20])
     lines = [f"{n}.csv,tiny,system {n}" for n in range(40)]
     (tmp_path / "list.csv").write_text("\n".join(["file,dataset,system", *lines, "none.csv,tiny,x"]))
-    stored, refused = add_batch(read_batch(tmp_path / "list.csv"), store, runs)
+    stored, refused = leaderboard.add_batch(leaderboard.read_batch(tmp_path / "list.csv"), store, runs)
     assert (len(stored), len(refused), len(submissions(store))) == (30, 11, 30)
 
 
@@ -299,13 +273,13 @@ def test_removing(tmp_path, store, runs) -> None:
         file = written(tmp_path / f"{name}.csv", [(*row[:2], PREDICTED[n]) for row in ROWS])
         pair.append(Submission(file, "tiny", name))
         add_submission(pair[-1], store, runs)
-    joint = load_run(compare_submissions(*pair, store, runs))
+    joint = load_run(leaderboard.compare_submissions(*pair, store, runs))
     assert (joint.model, joint.second, joint.n) == ("one+two", "two", 12)
     assert joint.outcome().per_class().predicted.tolist()[:3] == [12, 0, 0]
-    assert len(remove_submission("tiny", "two", store)) == 2
+    assert len(leaderboard.remove_submission("tiny", "two", store)) == 2
     assert [run.model for run in submissions(store)] == ["one"]
     with pytest.raises(ValueError, match="unknown submission to tiny 'two'. Known: one"):
-        remove_submission("tiny", "two", store)
+        leaderboard.remove_submission("tiny", "two", store)
 
 
 WRITER = """
@@ -333,7 +307,7 @@ class TestTwoProcesses:
         names = {run.model for run in submissions(store)}
         assert names == {f"{who}-{turn}" for who in "xy" for turn in range(30) if turn % 3 != 2}
 
-    def test_kills_leave_whole_files(self, start, tmp_path, store, runs) -> None:
+    def test_kills_leave_whole_files(self, start, add, store) -> None:
         for kill in range(4):
             before = len(paths(store))
             process, end = start(f"k{kill}", 10**6), time.monotonic() + 600
@@ -342,12 +316,12 @@ class TestTwoProcesses:
             process.send_signal(signal.SIGKILL)
             process.communicate(timeout=600)
         assert len(submissions(store)) == len(files(store)) >= 4
-        add_submission(Submission(tmp_path / "a.csv", "tiny", "after"), store, runs)  # nobody holds the lock
+        add(system="after")  # nobody holds the lock
         assert not [path for path in store.rglob("*") if "draft" in path.name]
 
 
 def test_commands_that_end_with_2(tmp_path, call) -> None:
-    path = written(tmp_path / "mine.csv", [(n, "Other") for n in range(3)], ("id", "predicted"))
+    path = written(tmp_path / "mine.csv", [(n, "Other") for n in range(3)], PREDICTIONS)
     named, store = ("--dataset", "demo", "--system", "m"), ("--store", tmp_path)
     code, out, err = call("leaderboard", "add", path, *named, *store)
     assert (code, out) == (2, "") and "is not in the test set of demo" in err
