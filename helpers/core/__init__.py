@@ -14,7 +14,6 @@ from .labels import (
     find_negative,
     inverse_label,
     label_ids,
-    missing_message,
     plain_form,
     role_words,
     unlisted_message,

@@ -151,15 +151,6 @@ def plain_form(label: Label) -> str:
     return (bare if _NUMBER.fullmatch(form) else form) or text
 
 
-def missing_message(argument: str, index: int, value: object) -> str:
-    """Say that `argument[index]` holds no label.
-
-    >>> missing_message("gold", 3, float("nan"))
-    'gold[3] is nan: labels are strings or integers, and none may be missing'
-    """
-    return f"{argument}[{index}] is {shown(value)}: labels are strings or integers, and none may be missing"
-
-
 def unlisted_message(argument: str, index: int | None, value: Label, labels: Iterable[Label]) -> str:
     """Say that `argument[index]`, or `argument` itself, is not in the label list, and which listed label is
     nearest.

@@ -82,7 +82,6 @@ from .direction import (
     DirectionScores,
     direction_scores,
     inverse_labels,
-    drop_direction,
     official_macro,
     official_scores,
     paired_breakdown,
@@ -93,8 +92,7 @@ from .facts import AREAS, CurveFault, FactRanking, PRECISION_AT, curve_order, fa
 from .fact_samples import FACT_MEASURES, FactSample, facts_at
 
 # label sets and rankings of labels
-from .label_matrix import as_label_matrix
-from .label_scores import as_score_matrix, top_k
+from .label_matrix import as_label_matrix, as_score_matrix, top_k
 from .ranking import RankingOutcome, checked_ks, names_at, ranking_values
 from .multilabel import (
     F_MEASURES,

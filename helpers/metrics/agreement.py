@@ -13,7 +13,7 @@ import numpy as np
 import scipy  # its parts load when first asked for: importing this module stays quick
 
 from ..core import Label
-from .averaging import Counts, Policy, average, averages, chosen_labels, class_counts
+from .averaging import Counts, Policy, average, averages, chosen_labels
 from .outcome import Outcome
 from .weighting import Weighting, power
 
@@ -102,7 +102,7 @@ def alpha_spectrum(
     >>> alpha_spectrum(Outcome.from_columns(list("aaab"), list("aaaa")), [0, 1]).round(4).tolist()
     [0.4286, 0.6429]
     """
-    counts = class_counts(outcome)
+    counts = outcome.per_class()
     return np.array([average(counts, power(alpha), **policy) for alpha in alphas])
 
 
@@ -120,7 +120,7 @@ def alpha_crossings(
     [0.712]
     """
 
-    systems = class_counts(first), class_counts(second)
+    systems = first.per_class(), second.per_class()
 
     def lead(alpha: float) -> float:
         scores = [average(counts, power(alpha), **policy) for counts in systems]
@@ -141,7 +141,7 @@ def leave_one_class_out(
     {'a': 0.0, 'b': 0.8}
     """
     rules = Policy(**policy)
-    counts = class_counts(outcome)
+    counts = outcome.per_class()
     evaluated = chosen_labels(counts, rules.evaluated(counts))
     # labels without gold samples stay in the list: under micro their false alarms count in any case
     listed = chosen_labels(counts, rules.selected(counts)) if rules.skips else evaluated

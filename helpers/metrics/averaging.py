@@ -29,7 +29,7 @@ NAMED_LABELS = {"supported": "skip", "observed": "zero", "listed": "zero"}
 Counts = Outcome | ClassCounts
 
 
-class ArrayLike(Protocol):
+class _ArrayLike(Protocol):
     """A column of another library: a tensor, a pandas Series, an Arrow array."""
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any: ...
@@ -182,11 +182,6 @@ def signature(score: str, **fields: str | None) -> str:
     return "|".join([score, *values, f"v:{RULES}"])
 
 
-def class_counts(counts: Counts) -> ClassCounts:
-    """The counts of each class of an outcome, or those given."""
-    return counts.per_class() if isinstance(counts, Outcome) else counts
-
-
 def averages(
     counts: Counts,
     schemes: Sequence[str | Weighting] | None = None,
@@ -218,8 +213,8 @@ def averages(
     [0.5714, 0.6, 0.5561, 0.307, 0.2667]
     """
     given = scheme_names() if schemes is None else schemes
-    counts = class_counts(counts)
-    classes = counts if classes_of is None else class_counts(classes_of)
+    counts = counts.per_class()
+    classes = counts if classes_of is None else classes_of.per_class()
     return _averages(counts, given, [score], classes, Policy.of(counts, **policy))[0]
 
 
@@ -235,24 +230,21 @@ def _averages(
         return np.concatenate([_averages(counts, schemes, [score], classes_of, rules) for score in scores])
     resolved = [resolve_score(score) for score in scores]
     pooled = counts.pooled(rules.selected(counts))
-    values, pooled_values = (
+    values, of_pool = (
         np.stack([np.asarray(function(of), float) for _, function in resolved]) for of in (counts, pooled)
     )
-    values, pooled_values = (
-        np.where(np.isnan(of), rules.zero_division, of) for of in (values, pooled_values[..., 0])
-    )
+    values, of_pool = (np.where(np.isnan(of), rules.zero_division, of) for of in (values, of_pool[..., 0]))
     evaluated = rules.evaluated(classes_of) & ~np.isnan(values[0])
-    support = np.where(evaluated, counts.gold, 0)
+    support, values = np.where(evaluated, counts.gold, 0), np.where(evaluated, values, 0.0)
     total = counts.n if rules.negative_in_normaliser else support.sum(-1)
-
-    def average_under(scheme: str | Weighting) -> np.ndarray:
+    columns = []
+    for scheme in schemes:
         if scheme == "micro":
-            return pooled_values
-        weights = class_weights(support, scheme, total, evaluated)
-        value = (weights * np.where(evaluated, values, 0.0)).sum(-1)
-        return np.where(evaluated.any(-1), value, rules.zero_division)
-
-    averaged = np.stack([average_under(scheme) for scheme in schemes], axis=-1)
+            columns.append(of_pool)
+        else:
+            means = (class_weights(support, scheme, total, evaluated) * values).sum(-1)
+            columns.append(np.where(evaluated.any(-1), means, rules.zero_division))
+    averaged = np.stack(columns, axis=-1)
     for score, (name, _), of_score in zip(scores, resolved, averaged, strict=True):
         if isinstance(score, str):  # the range of somebody's own function is not known
             low = LOWEST.get(name, 0.0)
@@ -271,8 +263,8 @@ def average(counts: Counts, scheme: str | Weighting, score: str | ClassScore = "
 
 
 def evaluate(
-    gold: Outcome | ClassCounts | list | tuple | ArrayLike,
-    predicted: list | tuple | ArrayLike | None = None,
+    gold: Outcome | ClassCounts | list | tuple | _ArrayLike,
+    predicted: list | tuple | _ArrayLike | None = None,
     *,
     negative: Label | None = None,
     labels: str | Sequence[Label] = "supported",
@@ -314,7 +306,7 @@ def evaluate(
         if predicted is not None or sample_weight is not None:
             raise ValueError("predicted and sample_weight are of columns: gold is an outcome, which has both")
         check_total(gold.counts if isinstance(gold, Outcome) else gold.gold)
-        counts = class_counts(gold)
+        counts = gold.per_class()
     elif predicted is None:
         raise ValueError("predicted is missing: give two columns of labels, or an outcome alone")
     else:

@@ -61,25 +61,14 @@ class BootstrapTest:
     replicates: int
 
 
-def replicates_of(
-    table: Any,
-    statistic: Statistic,
-    rng: np.random.Generator,
-    replicates: int = 10_000,
+def _replicates_of(
+    table: Any, statistic: Statistic, rng: np.random.Generator, replicates: int = 10_000
 ) -> np.ndarray:
-    """The statistic on bootstrap replicates of the table; shape (replicates, ...).
-
-    Parameters
-    ----------
-    table : an outcome of whole samples (weights cannot be resampled: ValueError): it has `counts` (..., K),
-        `resample(rng, replicates)`, and `replicate_entries`, how many numbers a replicate takes.
-    statistic : table → number or array; it is given tables with a leading axis of replicates and has to keep
-        that axis, as all metrics here do.
-    rng : the generator to draw from.
+    """The statistic on bootstrap replicates of the table, as of `bootstrap_intervals`; (replicates, ...).
 
     >>> from helpers.metrics import Outcome, average
     >>> table = Outcome.from_columns(["a", "b"], ["a", "a"])
-    >>> replicates_of(table, lambda t: average(t, "micro"), np.random.default_rng(0), 4).tolist()
+    >>> _replicates_of(table, lambda t: average(t, "micro"), np.random.default_rng(0), 4).tolist()
     [0.5, 0.5, 0.0, 0.0]
     """
     if not isinstance(rng, np.random.Generator):
@@ -114,7 +103,15 @@ def bootstrap_intervals(
     replicates: int = 10_000,
     confidence: float = 0.95,
 ) -> Interval:
-    """Percentile bootstrap interval of any statistic of an outcome; parameters as in `replicates_of`.
+    """Percentile bootstrap interval of any statistic of an outcome.
+
+    Parameters
+    ----------
+    table : an outcome of whole samples (weights cannot be resampled: ValueError): it has `counts` (..., K),
+        `resample(rng, replicates)`, and `replicate_entries`, how many numbers a replicate takes.
+    statistic : table → number or array; it is given tables with a leading axis of replicates and has to keep
+        that axis, as all metrics here do.
+    rng : the generator to draw from.
 
     For a macro average pass `classes_of=table` to `averages`, `official_macro` or `direction_scores`: a class
     with one sample is absent from a third of the replicates (e^−1), and an average over another set of
@@ -128,7 +125,7 @@ def bootstrap_intervals(
     >>> interval.value, bool(interval.low < 0.9 < interval.high)
     (0.9, True)
     """
-    low, high = _percentiles(replicates_of(table, statistic, rng, replicates), confidence)
+    low, high = _percentiles(_replicates_of(table, statistic, rng, replicates), confidence)
     value = scalar(np.asarray(statistic(table), dtype=float))
     return Interval(value, low, high, confidence, replicates)
 
@@ -152,7 +149,7 @@ def paired_bootstrap(
     ----------
     first, second : of the same kinds of samples, each as often: an outcome, and `outcome.of("second")`; or
         two `FactSample` of the same units.
-    statistic : outcome → number or array. The rest as in `replicates_of`.
+    statistic : outcome → number or array. The rest as in `bootstrap_intervals`.
 
     Raises ValueError where the two are not of the same samples.
 
@@ -170,7 +167,7 @@ def paired_bootstrap(
     def difference(table: Any) -> np.ndarray:
         return np.asarray(statistic(table), dtype=float) - statistic(replace(second, counts=table.counts))
 
-    return _test(difference(first), replicates_of(first, difference, rng, replicates), confidence)
+    return _test(difference(first), _replicates_of(first, difference, rng, replicates), confidence)
 
 
 def unpaired_bootstrap(
@@ -194,7 +191,7 @@ def unpaired_bootstrap(
     >>> test.difference, round(test.p, 3)
     (0.4, 0.001)
     """
-    drawn = [replicates_of(system, statistic, rng, replicates) for system in (first, second)]
+    drawn = [_replicates_of(system, statistic, rng, replicates) for system in (first, second)]
     values = [np.asarray(statistic(system), dtype=float) for system in (first, second)]
     return _test(values[0] - values[1], drawn[0] - drawn[1], confidence)
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import Label, as_label, missing_message, shown, unlisted_message
+from ..core import Label, as_label, shown, unlisted_message
 
 MAX_LABELS = 5_000
 """A table of 5,000² counts takes 200 MB; more labels than that are ids or texts, not classes."""
@@ -23,8 +23,6 @@ BLOCK_ROWS = 1 << 16  # rows at a time: what is made of them stays in the proces
 COUNTED_IN_AN_ARRAY = 1 << 22  # combinations; more are counted by sorting
 LARGEST_CODE = 1 << 18
 INTEGERS = (int, np.integer, np.bool_)
-Contingency = tuple[np.ndarray, np.ndarray]
-"""A contingency table as its entries (K, m), a row of codes each, and their counts (..., K)."""
 
 
 def count_columns(
@@ -45,17 +43,19 @@ def count_columns(
     if counts is not None and weight is not None:
         raise ValueError("sample_weight and counts are both given: a row is weighed or counted")
     listed = None if labels is None else checked_labels(labels)
-    coded = {argument: encoded(column, argument) for argument, column in columns.items()}
+    coded = {argument: _encoded(column, argument) for argument, column in columns.items()}
     (first, n), *others = ((argument, len(codes)) for argument, (codes, _) in coded.items())
     if not n:
         raise ValueError(f"{first} is empty: no samples to count")
     for argument, length in others:
         if length != n:
             raise ValueError(f"{first} has {n} samples, {argument} has {length}")
-    weight = _checked_weight(weight, n) if counts is None else _checked_counts(counts, n)
-    entries, sums = joint_counts(
-        [codes for codes, _ in coded.values()], [len(values) for _, values in coded.values()], weight
-    )
+    if weight is not None:
+        weight = _checked_weight(weight, n)
+    elif counts is not None:
+        weight = _checked_counts(counts, n)
+    sizes = [len(values) for _, values in coded.values()]
+    entries, sums = _joint_counts([codes for codes, _ in coded.values()], sizes, weight)
     names = [_names(values, entries[:, m], listed) for m, (_, values) in enumerate(coded.values())]
     final = listed or _sorted_labels({label for column in names for label in column.values()})
     position = {label: index for index, label in enumerate(final)}
@@ -67,7 +67,7 @@ def count_columns(
     return entries, sums if counts is None else sums.astype(np.int64), final
 
 
-def encoded(column: Any, argument: str) -> tuple[np.ndarray, Sequence[Any]]:
+def _encoded(column: Any, argument: str) -> tuple[np.ndarray, Sequence[Any]]:
     """A label column as codes (n,) from 0, and the label of each code.
 
     Parameters
@@ -81,7 +81,7 @@ def encoded(column: Any, argument: str) -> tuple[np.ndarray, Sequence[Any]]:
     ValueError : the column is not one-dimensional, holds a missing value, is neither integers nor strings, or
         holds more than `MAX_LABELS` different strings.
 
-    >>> codes, values = encoded(["b", "a", "b"], "gold")
+    >>> codes, values = _encoded(["b", "a", "b"], "gold")
     >>> codes.tolist(), values
     ([0, 1, 0], ['b', 'a'])
     """
@@ -101,7 +101,7 @@ def encoded(column: Any, argument: str) -> tuple[np.ndarray, Sequence[Any]]:
     if not hasattr(column, "__array__"):
         return _numbered(column if isinstance(column, list) else list(column), argument)
     if np.ma.is_masked(column):
-        raise ValueError(missing_message(argument, int(np.ma.getmaskarray(column).argmax()), np.ma.masked))
+        raise _missing(argument, int(np.ma.getmaskarray(column).argmax()), np.ma.masked)
     array = np.asarray(column)
     if array.ndim != 1:
         raise ValueError(f"{argument} has shape {array.shape}: one label per sample is needed, shape (n,)")
@@ -120,13 +120,23 @@ def _chunked(column: Any) -> Any:
     return pa.chunked_array([column])
 
 
+def _missing(argument: str, index: int, value: object) -> ValueError:
+    """The error for `argument[index]`, which holds no label.
+
+    >>> _missing("gold", 3, float("nan"))
+    ValueError('gold[3] is nan: labels are strings or integers, and none may be missing')
+    """
+    none = "labels are strings or integers, and none may be missing"
+    return ValueError(f"{argument}[{index}] is {shown(value)}: {none}")
+
+
 def _from_dictionary(codes: np.ndarray, values: list, argument: str) -> tuple[np.ndarray, Sequence[Any]]:
     labels = [as_label(value) for value in values]
     missing = [-1, *(code for code, label in enumerate(labels) if label is None)]
     if len(codes) and (codes.min() < 0 or len(missing) > 1) and (where := np.isin(codes, missing)).any():
         index = int(where.argmax())
         value = None if codes[index] < 0 else values[codes[index]]
-        raise ValueError(missing_message(argument, index, value))
+        raise _missing(argument, index, value)
     return codes, labels
 
 
@@ -154,7 +164,7 @@ def _numbered(column: np.ndarray | list, argument: str) -> tuple[np.ndarray, Seq
         # by type and not by value: 1.0 and True would be found under 1
         if not all(issubclass(kind, (str, *INTEGERS)) for kind in set(map(type, block))):
             index = next(index for index, value in enumerate(block) if as_label(value) is None)
-            raise ValueError(missing_message(argument, start + index, block[index]))
+            raise _missing(argument, start + index, block[index])
         codes[start : start + len(block)] = np.fromiter(map(number.__getitem__, block), np.int32, len(block))
         if len(number) > MAX_LABELS:
             many = f"more than {MAX_LABELS} distinct labels, {shown([*number][MAX_LABELS])} among them"
@@ -162,9 +172,9 @@ def _numbered(column: np.ndarray | list, argument: str) -> tuple[np.ndarray, Seq
     return codes, [as_label(value) for value in number]
 
 
-def joint_counts(
+def _joint_counts(
     columns: Sequence[np.ndarray], sizes: Sequence[int], weight: np.ndarray | None = None
-) -> Contingency:
+) -> tuple[np.ndarray, np.ndarray]:
     """Count the distinct rows of some columns of codes, block by block; memory for one block only.
 
     Parameters
@@ -177,7 +187,7 @@ def joint_counts(
     entries : (K, m) codes, sorted, one row for each combination that occurs, with weight 0 too.
     counts : (K,) int64, or float64 when weighted.
 
-    >>> entries, counts = joint_counts([np.array([0, 0, 1]), np.array([1, 1, 0])], [2, 2])
+    >>> entries, counts = _joint_counts([np.array([0, 0, 1]), np.array([1, 1, 0])], [2, 2])
     >>> entries.tolist(), counts.tolist()
     ([[0, 1], [1, 0]], [2, 1])
     """
@@ -286,9 +296,7 @@ def _checked_counts(counts: Any, n: int) -> np.ndarray:
     return counts.astype(float)
 
 
-def _checked_weight(weight: Any, n: int) -> np.ndarray | None:
-    if weight is None:
-        return None
+def _checked_weight(weight: Any, n: int) -> np.ndarray:
     try:
         weight = np.asarray(weight, dtype=float)
     except (TypeError, ValueError):

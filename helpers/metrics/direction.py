@@ -31,10 +31,10 @@ BREAKDOWN = ("right_original", "right_both", "still", "elsewhere", "right_paired
 TIE = 1e-12  # performances closer than this are equal: the order of summation may not choose the better set
 
 
-def drop_direction(outcome: Outcome) -> Outcome:
+def _undirected(outcome: Outcome) -> Outcome:
     """The outcome with the direction of every label dropped, gold and predicted.
 
-    >>> drop_direction(Outcome.from_columns(["R(e1,e2)"], ["R(e2,e1)"])).labels
+    >>> _undirected(Outcome.from_columns(["R(e1,e2)"], ["R(e2,e1)"])).labels
     ('R',)
     """
     return outcome.relabel(base_relation, direction="dropped")
@@ -70,8 +70,8 @@ def official_scores(
         raise ValueError(unlisted_message("negative", None, negative, outcome.labels))
     counts = outcome.per_class()
     key = counts if classes_of is None else classes_of.per_class()
-    loose = drop_direction(outcome).per_class()
-    loose_key = loose if classes_of is None else drop_direction(classes_of).per_class()
+    loose = _undirected(outcome).per_class()
+    loose_key = loose if classes_of is None else _undirected(classes_of).per_class()
     belongs = np.equal.outer([base_relation(label) for label in counts.labels], loose.labels)
     right_in_both = counts.correct @ belongs.astype(counts.correct.dtype)  # relation and direction
     return {
@@ -159,10 +159,10 @@ def inverse_labels(labels: Iterable[Label]) -> dict[Label, Label]:
     return {label: inverse_label(label) for label in labels}
 
 
-def with_inverses(outcome: Outcome, inverse: Mapping[Label, Label] | None = None) -> Outcome:
+def _with_inverses(outcome: Outcome, inverse: Mapping[Label, Label] | None = None) -> Outcome:
     """The same outcomes with the inverse of every label listed: one direction alone may occur.
 
-    >>> with_inverses(Outcome.from_columns(["R(e1,e2)"], ["R(e1,e2)"])).labels
+    >>> _with_inverses(Outcome.from_columns(["R(e1,e2)"], ["R(e1,e2)"])).labels
     ('R(e1,e2)', 'R(e2,e1)')
     """
     inverse = inverse or inverse_labels(outcome.labels)
@@ -205,12 +205,12 @@ def direction_scores(
     if "paired" not in outcome.roles:
         raise ValueError("the outcome has no answers on the paired set: from_columns(…, paired=…) takes them")
     inverse = _symmetric(inverse_labels(outcome.labels) if inverse is None else inverse)
-    outcome = with_inverses(outcome, inverse)
+    outcome = _with_inverses(outcome, inverse)
     tables = outcome.of("predicted"), outcome.of("paired", inverse)
     if classes_of is None:
         p_a, p_b = map(performance, tables)
     else:
-        whole = with_inverses(classes_of, inverse)
+        whole = _with_inverses(classes_of, inverse)
         keys = whole.of("predicted"), whole.of("paired", inverse)
         p_a, p_b = (performance(table, classes_of=key) for table, key in zip(tables, keys, strict=True))
     directed = outcome.restrict([label for label in outcome.labels if inverse.get(label, label) != label])
@@ -277,7 +277,7 @@ def paired_breakdown(outcome: Outcome) -> dict[Label, dict[str, float]]:
     {'n': 4, 'right_original': 0.75, 'right_both': 0.25, 'still': 0.25, 'elsewhere': 0.25,
      'right_paired': 0.5}
     """
-    outcome = with_inverses(outcome)
+    outcome = _with_inverses(outcome)
     labels, inverse = outcome.labels, inverse_labels(outcome.labels)
     right_a, right_b, stays = _answers(outcome, inverse)
     kinds = (right_a, right_a & right_b, right_a & stays, right_a & ~right_b & ~stays, right_b)

@@ -1,7 +1,13 @@
-"""Label sets of instances as a sparse 0/1 matrix: rows are instances, columns are labels.
+"""Labels of instances: their sets as a sparse 0/1 matrix, their scores in blocks, and which score best.
 
-Whatever a caller has (dense or any sparse format, bool or numbers) becomes one checked `csr_array`. Scores
-are no label sets: see `label_scores`.
+Rows are instances, columns are labels. Label sets, whatever a caller has (dense or any sparse format, bool or
+numbers), become one checked `csr_array`; scores are worked on in dense blocks of rows, so a sparse matrix of
+them is never whole in memory.
+
+The order of labels is always the same: scores descend, and among equal scores the label with the lower index
+comes first, as in `numpy.argsort(-scores, kind="stable")`. LibMultiLabel takes the K labels from
+`numpy.argpartition`, which breaks ties as it happens to: at the K-th place its metrics are not defined by the
+scores alone.
 """
 
 from __future__ import annotations
@@ -39,7 +45,7 @@ def as_label_matrix(values: Any, argument: str = "truth") -> scipy.sparse.csr_ar
     Traceback (most recent call last):
     ValueError: truth[1, 0] is 2: a label is there (1) or not (0)
     """
-    matrix = as_numbers(values, argument)
+    matrix = _as_numbers(values, argument)
     if isinstance(matrix, np.ndarray):
         others = np.argwhere((matrix != 0) & (matrix != 1))
         if len(others):
@@ -57,13 +63,13 @@ def as_label_matrix(values: Any, argument: str = "truth") -> scipy.sparse.csr_ar
     return _boolean(matrix.indices, matrix.indptr, matrix.shape)
 
 
-def as_numbers(values: Any, argument: str) -> np.ndarray | scipy.sparse.csr_array:
+def _as_numbers(values: Any, argument: str) -> np.ndarray | scipy.sparse.csr_array:
     """A matrix of bool, integers or floats, dense or a `csr_array`; ValueError for what is none.
 
-    >>> as_numbers([["1"]], "truth")
+    >>> _as_numbers([["1"]], "truth")
     Traceback (most recent call last):
     ValueError: truth holds <U1: numbers are needed
-    >>> as_numbers(np.zeros(3), "scores")
+    >>> _as_numbers(np.zeros(3), "scores")
     Traceback (most recent call last):
     ValueError: scores has shape (3,): instances × labels are needed, and at least one label
     """
@@ -91,13 +97,13 @@ def from_mask(mask: np.ndarray) -> scipy.sparse.csr_array:
     [[1, 0], [0, 1]]
     """
     indptr = np.r_[0, np.count_nonzero(mask, axis=1)].cumsum()
-    return _boolean(columns_of(mask).astype(np.int32), indptr, mask.shape)
+    return _boolean(_columns_of(mask).astype(np.int32), indptr, mask.shape)
 
 
-def columns_of(block: np.ndarray) -> np.ndarray:
+def _columns_of(block: np.ndarray) -> np.ndarray:
     """The column of each True, row by row: `numpy.nonzero(block)[1]`, several times as fast.
 
-    >>> columns_of(np.array([[True, False, True], [False, True, False]])).tolist()
+    >>> _columns_of(np.array([[True, False, True], [False, True, False]])).tolist()
     [0, 2, 1]
     """
     return np.flatnonzero(block) % block.shape[1]
@@ -105,17 +111,6 @@ def columns_of(block: np.ndarray) -> np.ndarray:
 
 def _boolean(indices: np.ndarray, indptr: np.ndarray, shape: tuple[int, int]) -> scipy.sparse.csr_array:
     return scipy.sparse.csr_array((np.ones(len(indices), bool), indices, indptr), shape=shape)
-
-
-def widened(matrix: scipy.sparse.csr_array, columns: np.ndarray, n_labels: int) -> scipy.sparse.csr_array:
-    """The label matrix with its column j moved to columns[j] of n_labels; the other columns are empty.
-
-    >>> widened(as_label_matrix([[1, 1]]), np.array([2, 0]), 4).toarray().tolist()
-    [[True, False, True, False]]
-    """
-    moved = _boolean(columns[matrix.indices], matrix.indptr, (matrix.shape[0], n_labels))
-    moved.sort_indices()
-    return moved
 
 
 def row_blocks(n: int, width: int) -> Iterator[slice]:
@@ -145,23 +140,99 @@ def label_names(labels: Iterable[Label] | None, n_labels: int) -> tuple[Label, .
     return distinct_labels(given)
 
 
-def checked_columns(columns: Any, n_labels: int) -> np.ndarray:
-    """Columns of the truth as indices; ValueError unless they are different integers from 0 to L−1.
+def top_k(scores: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Labels with the k highest scores of each row, best first, and these scores.
 
-    >>> checked_columns([2, 0], 3).tolist()
-    [2, 0]
-    >>> checked_columns([2, 3], 3)
-    Traceback (most recent call last):
-    ValueError: columns[1] is 3, but truth has 3 columns
+    Time O(n·L + n·k·log k); memory for a block of rows beside the result. −∞ is a score like any other here:
+    the lowest.
+
+    Parameters
+    ----------
+    scores : (n, L) dense or sparse. What a sparse matrix does not store is 0: it ranks below the positive
+        scores and above the negative ones. Decision values, most of them negative, must not be thinned out
+        that way.
+    k : 1 … L.
+
+    Returns
+    -------
+    labels (n, k) column indices; scores (n, k) of the type of the scores (float64 for bool and integers).
+
+    Raises
+    ------
+    ValueError : k is no integer from 1 to L; two axes are needed; nan, with its row and column.
+
+    >>> labels, best = top_k([[0.2, 0.7, 0.2, 0.2]], 3)
+    >>> labels.tolist(), best.tolist()
+    ([[1, 0, 2]], [[0.7, 0.2, 0.2]])
     """
-    given = np.asarray(columns)
-    if given.ndim != 1 or not given.size or given.dtype.kind not in "iu":
-        kind = f"shape {given.shape} and type {given.dtype}"
-        raise ValueError(f"columns has {kind}: a list of columns is needed")
-    odd = (given < 0) | (given >= n_labels)
-    if odd.any():
-        index = int(odd.argmax())
-        raise ValueError(f"columns[{index}] is {given[index]}, but truth has {n_labels} columns")
-    if len(np.unique(given)) < len(given):
-        raise ValueError("columns holds a column twice")
-    return given.astype(np.intp)
+    matrix = as_score_matrix(scores)
+    check_k(k, matrix.shape[1])
+    blocks = [best_of(block, k) for _, block in score_blocks(matrix)]
+    return np.concatenate([labels for labels, _ in blocks]), np.concatenate([best for _, best in blocks])
+
+
+def as_score_matrix(scores: Any) -> np.ndarray | scipy.sparse.csr_array:
+    """Scores as a dense array or a `csr_array` of numbers; ValueError for anything else.
+
+    >>> as_score_matrix([[1, 2]]).shape
+    (1, 2)
+    """
+    return _as_numbers(scores, "scores")
+
+
+def check_k(k: Any, most: int, name: str = "k", limit: str = "there are {} labels") -> None:
+    """ValueError unless k is an integer from 1 to the largest that is possible; it says what limits it.
+
+    >>> check_k(5, 3)
+    Traceback (most recent call last):
+    ValueError: k is 5, but there are 3 labels
+    """
+    if not isinstance(k, int | np.integer) or isinstance(k, bool) or k < 1:
+        raise ValueError(f"{name} is {k!r}: it has to be a whole number, 1 or more")
+    if k > most:
+        raise ValueError(f"{name} is {k}, but {limit.format(most)}")
+
+
+def score_blocks(matrix: np.ndarray | scipy.sparse.csr_array) -> Iterator[tuple[slice, np.ndarray]]:
+    """Consecutive rows of a score matrix as dense floats; one empty block if there is no row.
+
+    Raises ValueError for the first nan, with its row and column.
+
+    >>> [(rows.stop, block.tolist()) for rows, block in score_blocks(np.eye(2))]
+    [(2, [[1.0, 0.0], [0.0, 1.0]])]
+    """
+    for rows in row_blocks(*matrix.shape) if matrix.shape[0] else [slice(0, 0)]:
+        block = matrix[rows].toarray() if scipy.sparse.issparse(matrix) else matrix[rows]
+        block = block if block.dtype.kind == "f" else block.astype(float)
+        if block.size and np.isnan(block.min()):
+            row, column = np.argwhere(np.isnan(block))[0]
+            named = f"scores[{rows.start + row}, {column}]"
+            raise ValueError(f"{named} is nan: every score has to be a number (−inf: never reached)")
+        yield rows, block
+
+
+def best_of(block: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """(rows, k) labels and scores of the k best of each row of a dense block, best first.
+
+    >>> best_of(np.array([[0.5, 0.75]]), 1)
+    (array([[1]]), array([[0.75]]))
+    """
+    columns = _chosen_columns(block, k)
+    scores = np.take_along_axis(block, columns, axis=1)
+    order = np.argsort(-scores, axis=1, kind="stable")
+    return np.take_along_axis(columns, order, axis=1), np.take_along_axis(scores, order, axis=1)
+
+
+def _chosen_columns(block: np.ndarray, k: int) -> np.ndarray:
+    """(rows, k) columns of the k best, in rising order: all above the k-th best score, then from the left."""
+    if k == block.shape[1]:
+        return np.broadcast_to(np.arange(k), block.shape)
+    kth = np.partition(block, -k, axis=1)[:, -k, None]
+    chosen = block >= kth
+    if np.count_nonzero(chosen) > k * len(block):  # scores tie at the k-th place
+        tied = np.flatnonzero(np.count_nonzero(chosen, axis=1) > k)
+        equal = block[tied] == kth[tied]
+        above = np.count_nonzero(chosen[tied], axis=1) - np.count_nonzero(equal, axis=1)
+        surplus = equal & (equal.cumsum(axis=1) > (k - above)[:, None])
+        chosen[tied] &= ~surplus
+    return _columns_of(chosen).reshape(-1, k)

@@ -95,33 +95,27 @@ def latex_float(
     if intervals not in INTERVALS:
         raise unknown_name("place of intervals", intervals, INTERVALS)
     cells = [
-        (
-            title,
-            [
-                (name, {key: _cell(key, row, decimals, intervals) for key in _columns(row)})
-                for name, row in rows
-            ],
-        )
-        for title, rows in tables
+        (title, [(name, _cells(row, decimals, intervals)) for name, row in rows]) for title, rows in tables
     ]
-    if columns is not None:
-        known = dict.fromkeys(key for _, rows in cells for _, row in rows for key in row)
-        for name in columns:
-            if name not in known:
-                raise unknown_name("column", name, known)
-        cells = [
-            (title, [(name, {key: row[key] for key in columns if key in row}) for name, row in rows])
-            for title, rows in cells
-        ]
-        cells = [(title, rows) for title, rows in cells if any(row for _, row in rows)]
-    body = "\n\n\\medskip\n".join(_tabular(title, rows) for title, rows in cells)
+    known = dict.fromkeys(key for _, rows in cells for _, row in rows for key in row)
+    for name in columns or ():
+        if name not in known:
+            raise unknown_name("column", name, known)
+    drawn = (_tabular(title, rows, columns) for title, rows in cells)
+    body = "\n\n\\medskip\n".join(table for table in drawn if table)
     head = [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", rf"\label{{{label}}}"]
     notes = (f"% {comment}" for comment in (*comments, "needs booktabs"))
     return "\n".join([*notes, *head, body, r"\end{table}"])
 
 
-def _tabular(title: str, cells: Sequence[tuple[str, Mapping[str, str]]]) -> str:
-    keys = list(dict.fromkeys(key for _, row in cells for key in row))
+def _tabular(
+    title: str, cells: Sequence[tuple[str, Mapping[str, str]]], columns: Sequence[str] | None
+) -> str:
+    """The rows with the chosen columns; '' of a table that has none of these."""
+    own = dict.fromkeys(key for _, row in cells for key in row)
+    keys = [*own] if columns is None else [key for key in columns if key in own]
+    if columns is not None and not keys:
+        return ""
     lines = [[title, *(HEADS.get(key) or latex_name(key) for key in keys)]]
     lines += [[name, *(row.get(key, "") for key in keys)] for name, row in cells]
     head, *body = (rf"{' & '.join(line)} \\" for line in lines)
@@ -129,10 +123,11 @@ def _tabular(title: str, cells: Sequence[tuple[str, Mapping[str, str]]]) -> str:
     return "\n".join([*start, *body, r"\bottomrule", r"\end{tabular}"])
 
 
-def _columns(row: Mapping[str, Any]) -> list[str]:
-    """The keys of a row that have a column of their own."""
+def _cells(row: Mapping[str, Any], decimals: int, intervals: str) -> dict[str, str]:
+    """The cells of a row: those of its keys that have a column of their own."""
     inside = {f"{key}_{end}" for key in row for end in ("low", "high", "sd")}
-    return [key for key in row if key not in HIDDEN and key not in inside]
+    keys = (key for key in row if key not in HIDDEN and key not in inside)
+    return {key: _cell(key, row, decimals, intervals) for key in keys}
 
 
 def _cell(key: str, row: Mapping[str, Any], decimals: int, intervals: str) -> str:

@@ -20,8 +20,15 @@ import scipy  # its parts are loaded when they are first asked for
 from ..core import Label
 from .averaging import averages
 from .bootstrap import Interval, bootstrap_intervals
-from .label_matrix import as_label_matrix, checked_columns, from_mask, label_names, widened
-from .label_scores import as_score_matrix, best_of, check_k, score_blocks
+from .label_matrix import (
+    as_label_matrix,
+    as_score_matrix,
+    best_of,
+    check_k,
+    from_mask,
+    label_names,
+    score_blocks,
+)
 from .outcome import Outcome, scalar
 from .ranking import RankingOutcome
 from .scores import ClassCounts, Summable, ratio
@@ -150,7 +157,7 @@ class MultilabelOutcome(Summable):
         gold = as_label_matrix(truth)
         n, n_labels = gold.shape
         names = label_names(labels, n_labels)
-        scored = np.arange(n_labels) if columns is None else checked_columns(columns, n_labels)
+        scored = np.arange(n_labels) if columns is None else _checked_columns(columns, n_labels)
         matrix = as_score_matrix(scores)
         if matrix.shape != (n, len(scored)):
             raise ValueError(f"scores has shape {matrix.shape}, but truth has {(n, len(scored))}")
@@ -168,7 +175,9 @@ class MultilabelOutcome(Summable):
             guess = from_mask(taken)
             if columns is not None:
                 top = np.append(scored, -1)[top]  # −1, no label, finds the last one: −1 again
-                guess = widened(guess, scored, n_labels)
+                moved = guess.data, scored[guess.indices], guess.indptr
+                guess = scipy.sparse.csr_array(moved, shape=gold.shape)
+                guess.sort_indices()
             ranking = RankingOutcome.from_top(gold, top, names)
             once = np.ones(gold.shape[0], np.int64)
             sets = Outcome({"gold": gold, "predicted": guess}, once, names, decision=decision)
@@ -256,9 +265,31 @@ def with_and_without_test_labels(
     {False: 1.0, True: 0.6667}
     """
     gold = as_label_matrix(truth)
-    names, columns = label_names(labels, gold.shape[1]), checked_columns(known, gold.shape[1])
+    names, columns = label_names(labels, gold.shape[1]), _checked_columns(known, gold.shape[1])
     kept = [names[column] for column in columns.tolist()]
     return {
         False: MultilabelOutcome.from_scores(gold[:, columns], scores, depth, labels=kept, **options),
         True: MultilabelOutcome.from_scores(gold, scores, depth, labels=names, columns=columns, **options),
     }
+
+
+def _checked_columns(columns: Any, n_labels: int) -> np.ndarray:
+    """Columns of the truth as indices; ValueError unless they are different integers from 0 to L−1.
+
+    >>> _checked_columns([2, 0], 3).tolist()
+    [2, 0]
+    >>> _checked_columns([2, 3], 3)
+    Traceback (most recent call last):
+    ValueError: columns[1] is 3, but truth has 3 columns
+    """
+    given = np.asarray(columns)
+    if given.ndim != 1 or not given.size or given.dtype.kind not in "iu":
+        kind = f"shape {given.shape} and type {given.dtype}"
+        raise ValueError(f"columns has {kind}: a list of columns is needed")
+    odd = (given < 0) | (given >= n_labels)
+    if odd.any():
+        index = int(odd.argmax())
+        raise ValueError(f"columns[{index}] is {given[index]}, but truth has {n_labels} columns")
+    if len(np.unique(given)) < len(given):
+        raise ValueError("columns holds a column twice")
+    return given.astype(np.intp)

@@ -62,10 +62,10 @@ def scalar(value: np.ndarray) -> Any:
     return value.item() if value.ndim == 0 else value
 
 
-def union_labels(first: tuple[Label, ...], second: tuple[Label, ...]) -> tuple[Label, ...]:
+def _union_labels(first: tuple[Label, ...], second: tuple[Label, ...]) -> tuple[Label, ...]:
     """The labels of both: in the order of the list that holds them all, else sorted.
 
-    >>> union_labels(("b", "a"), ("a",)), union_labels(("b",), ("a",))
+    >>> _union_labels(("b", "a"), ("a",)), _union_labels(("b",), ("a",))
     (('b', 'a'), ('a', 'b'))
     """
     for listed, others in ((first, second), (second, first)):
@@ -258,7 +258,7 @@ class Outcome(Summable):
                 raise ValueError(f"tables of {' and of '.join(names)} do not add up")
             check_same(first, other)
             if first.decision is None:
-                labels = union_labels(labels, other.labels)
+                labels = _union_labels(labels, other.labels)
             else:
                 check_same_labels(labels, other.labels)
         roles = {}
@@ -430,17 +430,9 @@ def summed(counts: np.ndarray, codes: np.ndarray, size: int) -> np.ndarray:
     >>> summed(np.array([[1, 2, 3]]), np.array([0, 2, 0]), 3).tolist()
     [[4, 0, 2]]
     """
-    return np.ascontiguousarray(counts @ one_hot(codes, size))
-
-
-def one_hot(codes: np.ndarray, size: int) -> scipy.sparse.csr_array:
-    """(K, size) a 1 in each row, in the column of its code.
-
-    >>> one_hot(np.array([1, 0]), 2).toarray().tolist()
-    [[0, 1], [1, 0]]
-    """
     ones, ends = np.ones(len(codes), np.int64), np.arange(len(codes) + 1)
-    return scipy.sparse.csr_array((ones, codes, ends), shape=(len(codes), size))
+    matrix = scipy.sparse.csr_array((ones, codes, ends), shape=(len(codes), size))
+    return np.ascontiguousarray(counts @ matrix)
 
 
 def _lists(matrix: scipy.sparse.csr_array) -> list[list[int]]:

@@ -20,8 +20,7 @@ import scipy  # its parts are loaded when they are first asked for
 from ..core import Label
 from .averaging import signature
 from .bootstrap import Interval, bootstrap_intervals
-from .label_matrix import row_blocks
-from .label_scores import check_k
+from .label_matrix import check_k, row_blocks
 from .outcome import draw, scalar, summed
 from .scores import Summable, check_same_labels, in_range
 
@@ -103,14 +102,14 @@ def names_at(ks: Iterable[int]) -> list[str]:
     return [f"{measure}@{k}" for measure in MEASURES for k in ks]
 
 
-def hits_of(gold: scipy.sparse.csr_array, top: np.ndarray) -> np.ndarray:
+def _hits_of(gold: scipy.sparse.csr_array, top: np.ndarray) -> np.ndarray:
     """(n, K) bool: is the label in this place gold?
 
     Parameters
     ----------
     gold : (n, L) label matrix. top : (n, K) columns of the ranked labels; −1, no label, is no hit.
 
-    >>> hits_of(scipy.sparse.csr_array([[0, 1, 1]]), np.array([[1, 0, -1]])).tolist()
+    >>> _hits_of(scipy.sparse.csr_array([[0, 1, 1]]), np.array([[1, 0, -1]])).tolist()
     [[True, False, False]]
     """
     hits = np.empty(top.shape, bool)
@@ -161,7 +160,7 @@ class RankingOutcome(Summable):
         [[1, [], 1], [1, [1], 1]]
         """
         labels = tuple(range(gold.shape[1])) if labels is None else labels
-        packed = np.packbits(hits_of(gold, top), axis=1)
+        packed = np.packbits(_hits_of(gold, top), axis=1)
         kinds = _grouped(np.diff(gold.indptr).astype(np.int64), packed, np.ones(len(top), np.int64))
         return cls(*kinds, depth=top.shape[1], labels=labels)
 

@@ -90,6 +90,10 @@ class ClassCounts(Summable):
         """(..., L) neither gold nor predicted."""
         return np.asarray(self.n)[..., None] - self.gold - self.predicted + self.correct
 
+    def per_class(self) -> ClassCounts:
+        """These counts: what takes an outcome takes them, too."""
+        return self
+
     @classmethod
     def merged(cls, outcomes: Sequence[ClassCounts]) -> ClassCounts:
         """The sum over disjoint samples; ValueError if labels or decisions differ."""
@@ -180,28 +184,29 @@ def in_range(values: Any, name: str, low: float = 0.0, high: float = 1.0) -> Any
     return values
 
 
-def precision(c: ClassCounts) -> np.ndarray:
+def _precision(c: ClassCounts) -> np.ndarray:
     """TP / (TP + FP); undefined for a class that is never predicted.
 
-    >>> precision(ClassCounts(*map(np.array, (3, 4, 3, 4)))).item()
+    >>> _precision(ClassCounts(*map(np.array, (3, 4, 3, 4)))).item()
     0.75
     """
-    return ratio(c.tp, c.tp + c.fp)
+    return ratio(c.correct, c.predicted)
 
 
-def recall(c: ClassCounts) -> np.ndarray:
+def _recall(c: ClassCounts) -> np.ndarray:
     """TP / (TP + FN); undefined for a class without gold samples.
 
-    >>> recall(ClassCounts(*map(np.array, (3, 3, 4, 4)))).item()
+    >>> _recall(ClassCounts(*map(np.array, (3, 3, 4, 4)))).item()
     0.75
     """
-    return ratio(c.tp, c.tp + c.fn)
+    return ratio(c.correct, c.gold)
 
 
 def f_beta(beta: float = 1.0) -> ClassScore:
     """F_β = (1+β²)·TP / ((1+β²)·TP + β²·FN + FP) (Harbecke et al. 2022, Eq. 1); undefined if all are 0.
 
-    β > 1 stresses recall, β < 1 precision. Raises ValueError unless β is finite and positive.
+    The denominator is β² · gold + predicted. β > 1 stresses recall, β < 1 precision. Raises ValueError unless
+    β is finite and positive.
 
     >>> f_beta(2)(ClassCounts(*map(np.array, (3, 4, 5, 15)))).round(4).item()
     0.625
@@ -211,43 +216,42 @@ def f_beta(beta: float = 1.0) -> ClassScore:
     square = beta * beta
 
     def score(c: ClassCounts) -> np.ndarray:
-        hits = (1 + square) * c.tp
-        return ratio(hits, hits + square * c.fn + c.fp)
+        return ratio((1 + square) * c.correct, square * c.gold + c.predicted)
 
     return score
 
 
-def accuracy(c: ClassCounts) -> np.ndarray:
+def _accuracy(c: ClassCounts) -> np.ndarray:
     """(TP + TN) / n of the one-vs-rest question; undefined without samples.
 
-    >>> accuracy(ClassCounts(*map(np.array, (3, 4, 5, 10)))).item()
+    >>> _accuracy(ClassCounts(*map(np.array, (3, 4, 5, 10)))).item()
     0.7
     """
-    return ratio(c.tp + c.tn, c.tp + c.fp + c.fn + c.tn)
+    return ratio(c.tp + c.tn, np.asarray(c.n)[..., None])
 
 
-def jaccard(c: ClassCounts) -> np.ndarray:
+def _jaccard(c: ClassCounts) -> np.ndarray:
     """TP / (TP + FP + FN), also called IoU; undefined if all three are 0.
 
-    >>> jaccard(ClassCounts(*map(np.array, (3, 4, 5, 10)))).item()
+    >>> _jaccard(ClassCounts(*map(np.array, (3, 4, 5, 10)))).item()
     0.5
     """
-    return ratio(c.tp, c.tp + c.fp + c.fn)
+    return ratio(c.correct, c.gold + c.predicted - c.correct)
 
 
-def specificity(c: ClassCounts) -> np.ndarray:
+def _specificity(c: ClassCounts) -> np.ndarray:
     """TN / (TN + FP); undefined if every sample is of the class.
 
-    >>> specificity(ClassCounts(*map(np.array, (3, 4, 5, 10)))).item()
+    >>> _specificity(ClassCounts(*map(np.array, (3, 4, 5, 10)))).item()
     0.8
     """
     return ratio(c.tn, c.tn + c.fp)
 
 
-def mcc(c: ClassCounts) -> np.ndarray:
+def _mcc(c: ClassCounts) -> np.ndarray:
     """Matthews correlation (TP·TN − FP·FN) / √((TP+FP)(TP+FN)(TN+FP)(TN+FN)); undefined if a factor is 0.
 
-    >>> mcc(ClassCounts(*map(np.array, (3, 4, 5, 10)))).round(4).item()
+    >>> _mcc(ClassCounts(*map(np.array, (3, 4, 5, 10)))).round(4).item()
     0.4082
     """
     tp, fp, fn, tn = (
@@ -257,13 +261,13 @@ def mcc(c: ClassCounts) -> np.ndarray:
 
 
 CLASS_SCORES: dict[str, ClassScore] = {
-    "precision": precision,
-    "recall": recall,
+    "precision": _precision,
+    "recall": _recall,
     "f1": f_beta(1.0),
-    "accuracy": accuracy,
-    "jaccard": jaccard,
-    "specificity": specificity,
-    "mcc": mcc,
+    "accuracy": _accuracy,
+    "jaccard": _jaccard,
+    "specificity": _specificity,
+    "mcc": _mcc,
 }
 
 

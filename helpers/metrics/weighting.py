@@ -52,13 +52,13 @@ def power(alpha: float) -> Power:
     return Power(float(alpha))
 
 
-def entropy(support: np.ndarray, total: np.ndarray) -> np.ndarray:
+def _entropy(support: np.ndarray, total: np.ndarray) -> np.ndarray:
     """Unnormalised weights −n_i · log(n_i / N) (Eqs. 2–3): a class's share of the entropy; 0 for no sample.
 
     Not monotonic: a class with more than 1/e of the samples loses weight as it grows (D1 does not hold
     there). With the negative class in N few positive classes are that large.
 
-    >>> entropy(np.array([0, 5, 10]), 10).round(3).tolist()
+    >>> _entropy(np.array([0, 5, 10]), 10).round(3).tolist()
     [0.0, 3.466, 0.0]
     """
     seen = np.greater(support, 0)  # 0 · log 0 counts as 0
@@ -69,7 +69,7 @@ def entropy(support: np.ndarray, total: np.ndarray) -> np.ndarray:
 _WEIGHTINGS: dict[str, Weighting] = {
     "weighted": Power(1),
     "dodrans": Power(0.75),
-    "entropy": entropy,
+    "entropy": _entropy,
     "macro": Power(0),
 }
 SCHEMES = ("micro", *_WEIGHTINGS)
@@ -128,19 +128,19 @@ def scheme_names(schemes: Sequence[str | Weighting] | None = None) -> tuple[str,
         return ("micro", *_WEIGHTINGS)
     if isinstance(schemes, str) or not len(schemes):
         raise ValueError(f"schemes is {schemes!r}: a list of schemes is needed")
-    names = ["micro" if scheme == "micro" else resolve(scheme)[0] for scheme in schemes]
+    names = ["micro" if scheme == "micro" else _resolve(scheme)[0] for scheme in schemes]
     for index, name in enumerate(names):
         if name in names[:index]:
             raise ValueError(f"two schemes are named {name!r}: give each function a name of its own")
     return tuple(names)
 
 
-def resolve(scheme: str | Weighting) -> tuple[str, Weighting]:
+def _resolve(scheme: str | Weighting) -> tuple[str, Weighting]:
     """Name and function of a scheme given by name, as 'n^α' or as a function.
 
     Raises ValueError for 'micro', which has no class weights, and for an unknown name (the nearest is named).
 
-    >>> resolve("n^0.5")
+    >>> _resolve("n^0.5")
     ('n^0.5', Power(alpha=0.5))
     """
     if callable(scheme):
@@ -190,7 +190,7 @@ def class_weights(
     total = support.sum(-1, keepdims=True) if total is None else np.asarray(total)[..., None]
     if (support < 0).any() or (support > total * (1 + 1e-9)).any():
         raise ValueError("support has to be class counts: not negative, and none above the total")
-    name, weighting = resolve(scheme)
+    name, weighting = _resolve(scheme)
     raw = np.broadcast_to(weighting(support, total), support.shape)
     evaluated = support > 0 if evaluated is None else np.broadcast_to(evaluated, support.shape)
     raw = np.where(evaluated, raw, 0.0)

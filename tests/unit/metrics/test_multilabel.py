@@ -182,6 +182,10 @@ def test_scores_of_some_labels_only(rng):
         ({"depth": 3}, "depth is 3, but there are 2 labels"),
         ({"threshold": np.inf}, "threshold is inf: a finite number is needed"),
         ({"columns": [0, 5]}, r"columns\[1\] is 5, but truth has 2 columns"),
+        ({"columns": [-1]}, r"columns\[0\] is -1"),
+        ({"columns": [1, 1]}, "columns holds a column twice"),
+        ({"columns": [0.0, 1.0]}, "type float64: a list of columns is needed"),
+        ({"columns": [[0, 1]]}, r"columns has shape \(1, 2\)"),
         ({"columns": [1]}, r"scores has shape \(1, 2\), but truth has \(1, 1\)"),
     ],
 )

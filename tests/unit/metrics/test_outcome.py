@@ -7,14 +7,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import multilabel_confusion_matrix
 
+from helpers.core import base_relation
 from helpers.metrics import Outcome, averages
-from helpers.metrics.direction import drop_direction as undirected
 
 LABELS = ["R(e1,e2)", "R(e2,e1)", "S(e1,e2)", "Other"]
 INVERSE = {"R(e1,e2)": "R(e2,e1)", "R(e2,e1)": "R(e1,e2)"}
 PROPERTY = settings(max_examples=100)
 codes = st.integers(0, len(LABELS) - 1)
 triples = st.lists(st.tuples(codes, codes, codes), min_size=1, max_size=40)
+
+
+def undirected(outcome):
+    return outcome.relabel(base_relation, direction="dropped")
 
 
 def confusion(samples):
