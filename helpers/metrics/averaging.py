@@ -19,7 +19,7 @@ from ..core import SKIPPED, Label, shown, signature_field, unlisted_message
 from .counting import check_total, checked_labels
 from .outcome import Outcome, positions, scalar
 from .report import ClassReport, plain_number
-from .scores import LOWEST, ClassCounts, ClassScore, beta_of, in_range, resolve_score
+from .scores import LOWEST, ClassCounts, ClassScore, beta_of, f_of_means, in_range, resolve_score
 from .weighting import Weighting, class_weights, scheme_names
 
 RULES = "0.1"  # version of the scoring rules: it changes when a number could change
@@ -376,9 +376,8 @@ def _scheme_rows(
     for name, values in zip(names, columns, strict=True):
         rows[name] = dict(zip(scores, values, strict=True))
         if beta := beta_of(score_name):
-            p, r, square = rows[name]["precision"], rows[name]["recall"], beta * beta
-            of_means = 0.0 if p == r == 0 else (1 + square) * p * r / (square * p + r)
-            rows[name][f"{score_name}_of_means"] = of_means
+            means = f_of_means(rows[name]["precision"], rows[name]["recall"], beta)
+            rows[name][f"{score_name}_of_means"] = means.item()
         rows[name]["signature"] = rules.signature(counts, score_name, name)
     return rows
 

@@ -258,19 +258,10 @@ class FactRanking:
             raise ValueError(f"area is {area!r}: give one of {', '.join(AREAS)}")
         if not len(self.ranks):
             return float("nan")
-        before = np.r_[0, self.true_positives[:-1]]
-        here = np.flatnonzero(self.true_positives > before)  # an area rises at these points only
-        before = before[here]
-        p, step = (
-            self.true_positives[here] / self.ranks[here],
-            (self.true_positives[here] - before) / max(self.facts, 1),
-        )
+        p, steps = self.precision, np.diff(self.recall, prepend=0)
         if area == "step":
-            return float(in_range((step * p).sum(), "average precision"))
-        later = here > 0  # the first point has none before it
-        previous = before[later] / self.ranks[here[later] - 1]
-        total = (step[later] * (p[later] + previous)).sum() / 2
-        total += (step[~later] * p[~later]).sum() if area == "anchored" else 0.0
+            return float(in_range(steps @ p, "average precision"))
+        total = steps[1:] @ (p[1:] + p[:-1]) / 2 + (steps[0] * p[0] if area == "anchored" else 0.0)
         return float(in_range(total, f"the area {area!r}"))
 
     def best_f1(self) -> tuple[float, int, float | None]:

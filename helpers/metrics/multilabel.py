@@ -31,7 +31,7 @@ from .label_matrix import (
 )
 from .outcome import Outcome, scalar
 from .ranking import RankingOutcome
-from .scores import ClassCounts, Summable, ratio
+from .scores import ClassCounts, Summable, f_of_means
 from .weighting import Weighting, scheme_names
 
 F_MEASURES = {"Macro-F1": ("f1", "macro"), "Micro-F1": ("f1", "micro"), "Macro*-F1": ("f1_of_means", "macro")}
@@ -55,8 +55,7 @@ def f_measures(counts: Outcome | ClassCounts) -> dict[str, Any]:
     {'Macro-F1': 0.2222, 'Micro-F1': 0.5, 'Macro*-F1': 0.2222}
     """
     macro, micro = np.moveaxis(averages(counts, ["macro", "micro"]), -1, 0)
-    p, r = (averages(counts, ["macro"], score)[..., 0] for score in ("precision", "recall"))
-    of_means = ratio(2 * p * r, p + r, undefined=0.0)
+    of_means = f_of_means(*(averages(counts, ["macro"], score)[..., 0] for score in ("precision", "recall")))
     return {name: scalar(value) for name, value in zip(F_MEASURES, (macro, micro, of_means), strict=True)}
 
 

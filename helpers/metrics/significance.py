@@ -58,11 +58,17 @@ def welch_from_summary(
     >>> round(test.t, 3), round(test.df, 2), round(test.p, 5)
     (4.472, 7.42, 0.00251)
     """
-    _check_summary(sd_a, n_a, sd_b, n_b)
     return _welch(mean_a, sd_a, n_a, mean_b, sd_b, n_b)
 
 
 def _welch(mean_a: float, sd_a: float, n_a: int, mean_b: float, sd_b: float, n_b: int) -> WelchTest:
+    """The test; it warns whoever called the function that calls this one."""
+    for name, value in {"sd_a": sd_a, "n_a": n_a, "sd_b": sd_b, "n_b": n_b}.items():
+        if not value >= 0:
+            raise ValueError(f"{name} is {value}: it cannot be negative or missing")
+    if min(n_a, n_b) < FEW_RUNS:
+        few = f"only {min(n_a, n_b)} runs: fewer than {FEW_RUNS} say little"
+        warnings.warn(few, FewRunsWarning, stacklevel=3)
     if min(n_a, n_b) < 2:
         return WelchTest(np.nan, np.nan, np.nan)
     if sd_a == sd_b == 0:
@@ -74,24 +80,13 @@ def _welch(mean_a: float, sd_a: float, n_a: int, mean_b: float, sd_b: float, n_b
     return WelchTest(float(result.statistic), float(df), float(result.pvalue))
 
 
-def _check_summary(sd_a: float, n_a: int, sd_b: float, n_b: int) -> None:
-    for name, value in {"sd_a": sd_a, "n_a": n_a, "sd_b": sd_b, "n_b": n_b}.items():
-        if not value >= 0:
-            raise ValueError(f"{name} is {value}: it cannot be negative or missing")
-    if min(n_a, n_b) < FEW_RUNS:
-        few = f"only {min(n_a, n_b)} runs: fewer than {FEW_RUNS} say little"
-        warnings.warn(few, FewRunsWarning, stacklevel=3)
-
-
 def welch(a: Sequence[float], b: Sequence[float]) -> WelchTest:
     """Welch's t-test from the scores of the runs of two models; undefined cases as `welch_from_summary`.
 
     >>> round(welch([1.0, 2.0, 3.0, 4.0, 5.0], [2.0, 3.0, 4.0, 5.0, 6.0]).p, 4)
     0.3466
     """
-    (mean_a, sd_a, n_a), (mean_b, sd_b, n_b) = mean_and_sd(a), mean_and_sd(b)
-    _check_summary(sd_a, n_a, sd_b, n_b)
-    return _welch(mean_a, sd_a, n_a, mean_b, sd_b, n_b)
+    return _welch(*mean_and_sd(a), *mean_and_sd(b))
 
 
 def mean_and_sd(scores: Sequence[float]) -> tuple[float, float, int]:
