@@ -51,7 +51,7 @@ def as_label_matrix(values: Any, argument: str = "truth") -> scipy.sparse.csr_ar
         if len(others):
             row, column = others[0]
             raise ValueError(_no_label(argument, row, column, matrix[row, column]))
-        return from_mask(matrix != 0)
+        return scipy.sparse.csr_array(matrix != 0)
     if not matrix.has_canonical_format or not matrix.data.all():
         matrix = matrix.copy()  # the caller's arrays stay as they are
         matrix.sum_duplicates()
@@ -60,7 +60,7 @@ def as_label_matrix(values: Any, argument: str = "truth") -> scipy.sparse.csr_ar
     if len(wrong):
         row = int(np.searchsorted(matrix.indptr, wrong[0], "right")) - 1
         raise ValueError(_no_label(argument, row, matrix.indices[wrong[0]], matrix.data[wrong[0]]))
-    return _boolean(matrix.indices, matrix.indptr, matrix.shape)
+    return matrix.astype(bool)
 
 
 def _as_numbers(values: Any, argument: str) -> np.ndarray | scipy.sparse.csr_array:
@@ -88,29 +88,6 @@ def _as_numbers(values: Any, argument: str) -> np.ndarray | scipy.sparse.csr_arr
 
 def _no_label(argument: str, row: int, column: int, value: np.generic) -> str:
     return f"{argument}[{row}, {column}] is {value.item()}: a label is there (1) or not (0)"
-
-
-def from_mask(mask: np.ndarray) -> scipy.sparse.csr_array:
-    """The label matrix of a dense boolean one.
-
-    >>> from_mask(np.eye(2) > 0).toarray().astype(int).tolist()
-    [[1, 0], [0, 1]]
-    """
-    indptr = np.r_[0, np.count_nonzero(mask, axis=1)].cumsum()
-    return _boolean(_columns_of(mask).astype(np.int32), indptr, mask.shape)
-
-
-def _columns_of(block: np.ndarray) -> np.ndarray:
-    """The column of each True, row by row: `numpy.nonzero(block)[1]`, several times as fast.
-
-    >>> _columns_of(np.array([[True, False, True], [False, True, False]])).tolist()
-    [0, 2, 1]
-    """
-    return np.flatnonzero(block) % block.shape[1]
-
-
-def _boolean(indices: np.ndarray, indptr: np.ndarray, shape: tuple[int, int]) -> scipy.sparse.csr_array:
-    return scipy.sparse.csr_array((np.ones(len(indices), bool), indices, indptr), shape=shape)
 
 
 def row_blocks(n: int, width: int) -> Iterator[slice]:
@@ -235,4 +212,5 @@ def _chosen_columns(block: np.ndarray, k: int) -> np.ndarray:
         above = np.count_nonzero(chosen[tied], axis=1) - np.count_nonzero(equal, axis=1)
         surplus = equal & (equal.cumsum(axis=1) > (k - above)[:, None])
         chosen[tied] &= ~surplus
-    return _columns_of(chosen).reshape(-1, k)
+    columns = np.flatnonzero(chosen) % block.shape[1]  # numpy.nonzero(chosen)[1], several times as fast
+    return columns.reshape(-1, k)

@@ -25,7 +25,6 @@ from .label_matrix import (
     as_score_matrix,
     best_of,
     check_k,
-    from_mask,
     label_names,
     score_blocks,
 )
@@ -171,7 +170,7 @@ class MultilabelOutcome(Summable):
             taken = block > (-np.inf if multiclass else threshold)
             if multiclass:
                 taken &= labels[:, :1] == np.arange(len(scored))
-            guess = from_mask(taken)
+            guess = scipy.sparse.csr_array(taken)
             if columns is not None:
                 top = np.append(scored, -1)[top]  # −1, no label, finds the last one: −1 again
                 moved = guess.data, scored[guess.indices], guess.indptr
