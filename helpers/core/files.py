@@ -6,6 +6,7 @@ elsewhere.
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import functools
 import gzip
@@ -280,23 +281,14 @@ def utf8_fault(content: bytes) -> int | None:
     >>> utf8_fault(b"caf\\xe9"), utf8_fault("café".encode())
     (3, None)
     """
-    view, start = memoryview(content), 0
-    while start < len(content):
-        stop = _character_end(content, start + _BLOCK)
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    for start in range(0, len(content), _BLOCK):
+        begun = len(decoder.getstate()[0])  # bytes of a character that the block before has cut
         try:
-            str(view[start:stop], "utf-8")
+            decoder.decode(content[start : start + _BLOCK], final=start + _BLOCK >= len(content))
         except UnicodeDecodeError as error:
-            return start + error.start
-        start = stop
+            return start - begun + error.start
     return None
-
-
-def _character_end(content: bytes, start: int) -> int:
-    """The first place from `place` on where no character is cut (inside one, bytes are 10xxxxxx)."""
-    for end in range(start, min(start + 4, len(content))):
-        if content[end] & 0xC0 != 0x80:
-            return end
-    return min(start, len(content))
 
 
 def byte_fault(content: bytes, offset: int) -> tuple[int, str]:

@@ -54,7 +54,8 @@ def f_measures(counts: Outcome | ClassCounts) -> dict[str, Any]:
     {'Macro-F1': 0.2222, 'Micro-F1': 0.5, 'Macro*-F1': 0.2222}
     """
     macro, micro = np.moveaxis(averages(counts, ["macro", "micro"]), -1, 0)
-    of_means = f_of_means(*(averages(counts, ["macro"], score)[..., 0] for score in ("precision", "recall")))
+    p, r = (averages(counts, ["macro"], score)[..., 0] for score in ("precision", "recall"))
+    of_means = f_of_means(p, r)
     return {name: scalar(value) for name, value in zip(F_MEASURES, (macro, micro, of_means), strict=True)}
 
 
