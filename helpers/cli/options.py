@@ -192,15 +192,13 @@ def latex_of(options: dict[str, Any]) -> dict[str, Any]:
 
 def reading_of(options: dict[str, Any]) -> dict[str, Any]:
     """The options of `READING`, taken out of `options`, as the arguments of `score_file`."""
-    from ..data import read_answer_map, read_label_names, read_labels
+    from ..data import read_label_names, read_labels
 
-    names = options.pop("id2label")
+    names, labels = options.pop("id2label"), options.pop("label_set")
     reading = {"gold_file": options.pop("gold"), "form": options.pop("input_format")}
     reading |= {"label_names": read_label_names(names) if names else None}
-    reading |= {name: options.pop(name) for name in ("normalise", "off_list", "empty")}
-    labels, answers = options.pop("label_set"), options.pop("mapping")
-    reading["label_set"] = labels if labels in (None, GOLD) else read_labels(labels, keep_order=True)
-    return reading | {"mapping": read_answer_map(answers) if answers else None}
+    reading |= {name: options.pop(name) for name in ("normalise", "off_list", "mapping", "empty")}
+    return reading | {"label_set": labels if labels in (None, GOLD) else read_labels(labels, keep_order=True)}
 
 
 def policy_of(options: dict[str, Any]) -> dict[str, Any]:

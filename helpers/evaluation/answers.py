@@ -6,12 +6,25 @@ respelt; those that are still none of the labels are refused, or counted as the 
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..core import OFF_LIST, SKIPPED, listing, plain_form, shown, unknown_name
-from ..data import ANSWERED, EMPTY, Coded, LabelColumns, Respelling, count_rows, renamed, respelt
+from ..core import OFF_LIST, SKIPPED, listing, naming_file, plain_form, shown, unknown_name
+from ..data import (
+    ANSWERED,
+    EMPTY,
+    Coded,
+    LabelColumns,
+    Respelling,
+    count_rows,
+    read_answer_map,
+    renamed,
+    respelt,
+)
 from ..metrics import checked_labels
+from .remarks import amount
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,7 +105,7 @@ class Answers(NamedTuple):
             )
         said += [
             f"{shown(each.label)} is counted as {shown(each.counted_as)} "
-            f"({each.cells} cells of {' and '.join(each.columns)})"
+            f"({amount(each.cells, 'cell')} of {' and '.join(each.columns)})"
             for each in (*(self.mapped or ()), *self.respelt)
         ]
         return said
@@ -129,7 +142,7 @@ def settle(
     normalise: bool = False,
     label_set: Sequence[str] | str | None = None,
     off_list: str | None = None,
-    mapping: Mapping[str, str] | None = None,
+    mapping: Mapping[str, str] | Path | str | None = None,
     empty: str = "error",
     names: Sequence[str] = (),
     spellings: Sequence[str] = (),
@@ -147,7 +160,8 @@ def settle(
     off_list : what becomes of a prediction that is none of them: 'error' (also None), 'skip' or 'count', see
         `COUNTED_AS`. A gold label that is none of them is an error. The official scores of a task have a miss
         in an answer that is counted, and no false alarm: it is of none of their classes.
-    mapping : answer → label, for predictions only.
+    mapping : answer → label, for predictions only; or a file that holds them (`read_answer_map`), which is
+        named in errors.
     empty : 'skip': an empty answer of a data frame counts as `SKIPPED`.
 
     Raises
@@ -172,7 +186,10 @@ def settle(
     columns, predicted = frame, [role for role in frame.roles if role in ANSWERED]
     mapped: list[Respelling] | None = None
     if mapping is not None:
-        columns, mapped = renamed(columns, _looked_up(columns, predicted, mapping, normalise), predicted)
+        known = labels or (tuple(sorted(columns["gold"].times())) if label_set else ())
+        with naming_file(mapping) if isinstance(mapping, Path | str) else contextlib.nullcontext():
+            labels_of = _labels_of_answers(mapping, known, what, normalise)
+        columns, mapped = renamed(columns, _looked_up(columns, predicted, labels_of, normalise), predicted)
     changed: list[Respelling] = []
     if normalise:
         columns, changed = respelt(columns, labels or spellings)
@@ -183,7 +200,7 @@ def settle(
         if off_list is not None:
             raise ValueError("off_list is of use with a label set: --label-set FILE or gold, or --id2label")
         return Answers(columns, (), None, n, mapped, changed, (), empty)
-    _check_labels(labels, mapping or {}, normalise, what, columns)
+    _check_labels(labels, what, columns)
     strange = _distinct(columns, predicted) - {*labels, SKIPPED}
     counted_as = COUNTED_AS[off_list or "error"] or ""
     settled, strangers = renamed(columns, dict.fromkeys(strange, counted_as), predicted)
@@ -235,33 +252,37 @@ def _distinct(columns: LabelColumns, roles: Sequence[str]) -> set[str]:
     return {label for role in roles for label in columns[role].times()}
 
 
-def _looked_up(
-    columns: LabelColumns, predicted: Sequence[str], mapping: Mapping[str, str], normalise: bool
+def _labels_of_answers(
+    mapping: Mapping[str, str] | Path | str, labels: Sequence[str], what: str, normalise: bool
 ) -> dict[str, str]:
-    """Each answer that the mapping has → its label."""
+    """Answer, as it is looked up → label, which has to be one of the labels where these are known."""
     form: Callable[[str], str] = plain_form if normalise else str
+    known = {*map(form, labels), form(SKIPPED)}
     label_of: dict[str, str] = {}
-    for answer, label in mapping.items():
+    for answer, label in (read_answer_map(mapping) if isinstance(mapping, Path | str) else mapping).items():
         if label_of.setdefault(form(answer), label) != label:
             both = f"{shown(label_of[form(answer)])} and {shown(label)}"
             raise ValueError(
                 f"mapping of {shown(answer)}: answers that are spelt alike have two labels, {both}"
             )
-    labels = {answer: label_of.get(form(answer), answer) for answer in _distinct(columns, predicted)}
+        if labels and form(label) not in known:
+            raise ValueError(f"mapping of {shown(answer)}: {unknown_name(f'label of {what}', label, labels)}")
+    return label_of
+
+
+def _looked_up(
+    columns: LabelColumns, predicted: Sequence[str], labels_of: Mapping[str, str], normalise: bool
+) -> dict[str, str]:
+    """Each answer that has a label → that label."""
+    form: Callable[[str], str] = plain_form if normalise else str
+    labels = {answer: labels_of.get(form(answer), answer) for answer in _distinct(columns, predicted)}
     return {answer: label for answer, label in labels.items() if answer != label}
 
 
-def _check_labels(
-    labels: Sequence[str], mapping: Mapping[str, str], normalise: bool, what: str, columns: LabelColumns
-) -> None:
-    """Refuse a label set, a mapping and gold labels that do not fit each other."""
+def _check_labels(labels: Sequence[str], what: str, columns: LabelColumns) -> None:
+    """Refuse a label set and gold labels that do not fit each other."""
     if made := [label for label in labels if label in COUNTED_AS.values()]:
         raise ValueError(f"{shown(made[0])} stands for answers that are no label: it cannot be one")
-    form: Callable[[str], str] = plain_form if normalise else str
-    known = {*map(form, labels), form(SKIPPED)}
-    for answer, label in mapping.items():
-        if form(label) not in known:
-            raise ValueError(f"mapping of {shown(answer)}: {unknown_name(f'label of {what}', label, labels)}")
     row = columns.first_row("gold", lambda label: label not in labels)
     if row is not None:
         label = columns["gold"][row]
@@ -284,7 +305,7 @@ def _off_list_fault(
     rows = {role: columns.first_row(role, lambda label: label not in known) for role in predicted}
     role, row = next((role, row) for role, row in rows.items() if row is not None)
     label = read[role][row]
-    more = f"; {cells - 1} more such answer{'s' * (cells > 2)}" if cells > 1 else ""
+    more = f"; {amount(cells - 1, 'more such answer')}" if cells > 1 else ""
     hint = "" if normalise else _alike(label, labels)
     reason = f"{unknown_name(f'label of {what}', label, known)}{more}; --off-list skip counts them as misses"
     return columns.locate(role, row, reason + hint)

@@ -30,6 +30,7 @@ from ..metrics import (
     scheme_names,
 )
 from .pairs import read_systems
+from .remarks import amount
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -147,8 +148,9 @@ def comparison_latex(
 ) -> str:
     """A LaTeX table (booktabs) of systems by schemes, 95 % bootstrap intervals in the cells.
 
-    In bold the best of each column, and every system whose paired difference from the best has 0 in its 95 %
-    interval. Arguments and errors as `compare_files`. tests : add corrected p of the first system against
+    In bold the best of each column, and every system that the paired test does not tell from it (p ≥ .05,
+    corrected over the tests of the whole table). Arguments and errors as `compare_files`. tests : add
+    corrected p of the first system against
     each other one. style : decimals, columns and intervals, as in `latex_float`.
 
     >>> import tempfile
@@ -167,10 +169,13 @@ def comparison_latex(
         intervals.append(bootstrap_intervals(table, systems.scores_of(table), rng, replicates))
     values = np.stack([interval.value for interval in intervals])
     best, bold = values.argmax(0), values == values.max(0)
+    p = np.ones(values.shape)  # of each system and the best one under each scheme
     for top in np.unique(best).tolist():
         for other in {*range(count)} - {top}:
             test = systems.test(systems.pair(top, other), replicates, seed)
-            bold[other] |= (best == top) & (test.low <= 0)
+            p[other] = np.where(best == top, test.p, p[other])
+    others = np.arange(count)[:, None] != best
+    bold[others] |= np.array(corrected(correction)(p[others].tolist())) >= 0.05
     rows = []
     for title, interval, tops in zip(_titles(systems.paths), intervals, bold, strict=True):
         row: dict[str, Any] = {"bold": [name for name, top in zip(names, tops, strict=True) if top]}
@@ -179,14 +184,17 @@ def comparison_latex(
         rows.append((latex_text(title), row))
     score = latex_name(systems.rules["score"])
     caption = f"{score} in per cent of {table.n} {systems.units}, in brackets 95\\,\\% bootstrap"
-    caption += " intervals.\nBold: the best, and all whose paired difference from it has 0 in its interval."
+    caption += (
+        " intervals.\nBold: the best, and all that the paired test does not tell from it ($p \\geq .05$, "
+    )
+    caption += f"{CORRECTED[correction]})."
     joint = systems.pair(0, count - 1)  # over the labels of both, as in a comparison
     signature = systems.signature(joint) + bootstrap_suffix(replicates, seed) + systems.said()
     tables = [("System", rows)]
     if tests:
         pairs = [systems.pair(0, other) for other in range(1, count)]
-        p = np.stack([systems.test(pair, replicates, seed).p for pair in pairs])
-        shares = np.reshape(corrected(correction)(p.ravel().tolist()), p.shape)
+        of_first = np.stack([systems.test(pair, replicates, seed).p for pair in pairs])
+        shares = np.reshape(corrected(correction)(of_first.ravel().tolist()), of_first.shape)
         chances = [dict(zip(names, map(chance, row), strict=True)) for row in shares]
         tables += [("Corrected $p$", [*zip((title for title, _ in rows[1:]), chances, strict=True)])]
         caption += f"\nTests of {rows[0][0]} against each: {CORRECTED[correction]}."
@@ -279,7 +287,7 @@ class Comparison(Report):
             scores.append(f"{both} under {table_name(row['scheme'])} ({changed})")
         names = " and ".join(map(visible, _titles([first["first"], first["second"]])))
         drawn = f"{first['replicates']} replicates, seed {first['seed']}"
-        correction = f"{CORRECTED[p_name.removeprefix('p_')]} over {tests} test{'s' * (tests > 1)}"
+        correction = f"{CORRECTED[p_name.removeprefix('p_')]} over {amount(tests, 'test')}"
         sentences = [
             f"On the same {first['n']} {units} {names} have {score}, in per cent, of {'; '.join(scores)}.",
             f"Intervals and two-sided p are of a paired percentile bootstrap ({drawn}), p with {correction}.",

@@ -25,6 +25,7 @@ from ..data import (
     starts_with_key,
 )
 from ..metrics import Weighting, scheme_names
+from .remarks import amount
 from .triples import Key, Sets, TripleReport, outcome_of_sets, report_of_sets
 
 logger = logging.getLogger(__name__)
@@ -75,7 +76,7 @@ def score_document_facts(
         rules = {"as": counted_as, "match-entities": match_entities}
         report = report_of_sets(outcome, rules, schemes, replicates, seed, **policy)
     report.extra["documents"] = _sections(read, gold, seen, counted_as)
-    said = f"{read.repeated} repeated rows, {read.unknown} of unknown titles ({counted_as})"
+    said = f"{amount(read.repeated, 'repeated row')}, {read.unknown} of unknown titles ({counted_as})"
     without = "" if train is not None else "; no ign without the training documents"
     report.headings["documents"] = said + without
     if read.repeated or read.unknown:
@@ -128,7 +129,9 @@ def _rows_of(
     differ = [title for title, document in shared.items() if document.names != documents[title].names]
     if differ and match_entities == "index":
         titles = listing(map(shown, differ), 300)
-        text = f"{path}: {len(differ)} documents have other entities than the gold ones: {titles}"
+        text = (
+            f"{path}: other entities than in the gold documents: {amount(len(differ), 'document')}, {titles}"
+        )
         raise ValueError(f"{text}; --match-entities name matches them by name")
     for title, document in documents.items():
         number = list(range(len(document.names)))

@@ -11,6 +11,15 @@ from ..core import Label, find_negative, listing, plain_form, shown
 from ..metrics import ClassReport, plain_number
 
 
+def amount(number: int, noun: str) -> str:
+    """A number and its noun.
+
+    >>> amount(1, "cell"), amount(2, "cell")
+    ('1 cell', '2 cells')
+    """
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
 def remarks(
     report: ClassReport,
     columns: Mapping[str, str],

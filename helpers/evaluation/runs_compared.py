@@ -39,6 +39,7 @@ from ..metrics import (
     sawilowsky,
 )
 from .compare import CHANCES, CORRECTED, corrected, verdict
+from .remarks import amount
 from .score import scored_file
 
 logger = logging.getLogger(__name__)
@@ -123,7 +124,7 @@ class RunComparison(Report):
                 both += f"95 % interval {_ends((other['d_low'], other['d_high']))}"
             scores.append(f"{both})")
         counts = (f"{table_name(each[0]['system'])} ({_runs(each)})" for each in (first, rows))
-        correction = f"{CORRECTED[self.correction]} over {tests} test{'s' * (tests > 1)}"
+        correction = f"{CORRECTED[self.correction]} over {amount(tests, 'test')}"
         untested = rows[0]["p"] is None
         sentences = [
             f"Over training runs {' and '.join(counts)} have, in per cent of the same {self.n} samples, mean "
@@ -148,7 +149,7 @@ class RunComparison(Report):
             yield from [""] * (index > 0)
             yield from self._block(rows, {"A": first} if other is None else {"A": first, "B": other})
             if other is not None:
-                tests = f"{len(others) * len(self.signatures)} test{'s' * (len(rows) > 2)}"
+                tests = amount(len(others) * len(self.signatures), "test")
                 corrected = f"p corrected over {tests} ({self.correction})"
                 yield f"Welch's test, two-sided; {corrected}; Cohen's d with its interval"
             yield visible(self.policy)
@@ -160,7 +161,7 @@ class RunComparison(Report):
         for letter, name in systems.items():
             runs = max(map(len, self.values[name].values()))
             known = "" if name == letter else f"{table_name(name)}  "
-            yield f"{letter}  {known}{runs} run{'s' * (runs != 1)}"
+            yield f"{letter}  {known}{amount(runs, 'run')}"
         yield f"n {self.n} · mean ± SD (ddof 1) over runs, per cent"
         columns = {letter: Column(letter, 16, _mean_sd) for letter in systems}
         if "B" in systems:
@@ -192,8 +193,8 @@ class RunComparison(Report):
                 row |= {score: mean, f"{score}_sd": sd if runs > 1 else None}
             rows.append((latex_text(system), row))
         counts = sorted({len(values) for own in self.values.values() for values in own.values()})
-        count = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-        caption = f"Mean $\\pm$ sample SD over {count} runs, in per cent of {self.n} samples."
+        count = amount(counts[-1], "run") if len(counts) == 1 else f"{counts[0]} to {counts[-1]} runs"
+        caption = f"Mean $\\pm$ sample SD over {count}, in per cent of {self.n} samples."
         if any(best.values()):
             caption += "\nBold: the best, and all that Welch's test does not tell from it ($p \\geq .05$)."
         comments = [visible(signature) for signature in dict.fromkeys(self.signatures.values())]
@@ -237,8 +238,7 @@ def _finite(value: Any) -> Any:
 
 
 def _runs(rows: Sequence[Mapping[str, Any]]) -> str:
-    runs = max(row["runs"] for row in rows)
-    return f"{runs} run{'s' * (runs != 1)}"
+    return amount(max(row["runs"] for row in rows), "run")
 
 
 def _mean_sd(row: Mapping[str, Any]) -> str:
@@ -305,8 +305,11 @@ def compare_run_files(
         }
         for name, defined in values[system].items():
             if len(defined) < len(own):
-                logger.warning("%s: %s is undefined in %d runs", system, name, len(own) - len(defined))
-    few = [f"{shown(name)} has {len(own)} runs" for name, own in systems.items() if len(own) < FEW_RUNS]
+                undefined = amount(len(own) - len(defined), "run")
+                logger.warning("%s: %s is undefined in %s", system, name, undefined)
+    few = [
+        f"{shown(name)} has {amount(len(own), 'run')}" for name, own in systems.items() if len(own) < FEW_RUNS
+    ]
     if few:
         logger.warning("%s: fewer than %d runs of a system say little", ", ".join(few), FEW_RUNS)
     report = reports[paths[0]]

@@ -22,7 +22,17 @@ SPECIAL = {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}"} | {char: "\\" 
 NAMES = {name: name.capitalize() for name in ("micro", "weighted", "dodrans", "entropy", "macro")}
 NAMES |= {"f1": "F1", "mcc": "MCC", "n": "$n$", "pd": "PD", "pir": "PIR", "ppr": "PPR", "auc": "AUC"}
 NAMES |= {"performance_original": "A", "performance_paired": "B"}
-WORDS = ("accuracy", "precision", "recall", "jaccard", "specificity", "value", "better_set", "counted_as")
+WORDS = (
+    "accuracy",
+    "precision",
+    "recall",
+    "jaccard",
+    "specificity",
+    "value",
+    "better_set",
+    "counted_as",
+    "share",
+)
 HEADS = {name: name.capitalize().replace("_", " ") for name in (*WORDS, *COUNTS)} | NAMES
 """Columns in plain words."""
 

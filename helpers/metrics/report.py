@@ -448,8 +448,9 @@ class ClassReport(Report):
             for name in [name for name in section if name.startswith("intervals.")]:
                 rate = name.partition(".")[2]
                 section[kind] |= {f"{rate}_{end}": value for end, value in section.pop(name).items()}
-            rows = [(latex_text(name), row) for name, row in section.items()]
-            tables.append((latex_text(kind).capitalize(), rows))
+            words = latex_text(kind.replace("_", " "))
+            rows = [(words if name == kind else latex_text(name), row) for name, row in section.items()]
+            tables.append((words.capitalize(), rows))
         classes = f"{len(self.averaged)} class{'es' * (len(self.averaged) != 1)}"
         caption = f"Scores in per cent of {plain_number(self.n)} {self.units}, averaged over {classes}"
         caption += (
