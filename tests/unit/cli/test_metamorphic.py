@@ -4,25 +4,20 @@ Files are drawn by hypothesis, always the same ones: rare classes, classes that 
 labels, labels with commas, quotes and blanks. Commands run in this process; their JSON is compared.
 """
 
-import csv
 import gzip
 import json
-import math
 import os
 import tempfile
-from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import precision_recall_fscore_support
 
 from helpers.metrics import SCHEMES, Outcome, evaluate
-from tests.support import run_command
+from tests.support import run_command, write_rows
 
 FEW, ANY = int(os.environ.get("EXAMPLES", "15")), list(HealthCheck)
 PROPERTY = settings(max_examples=FEW, derandomize=True, database=None, suppress_health_check=ANY)
@@ -63,18 +58,12 @@ def write(path: Path, gold: list, predicted: list, paired: list | None = None, i
     """The labels as a file; its ending says in which form (`.columns.json`: an object of columns)."""
     columns = {"id": [f"s{row}" for row in range(len(gold))]} if ids else {}
     columns |= {"gold": gold, "predicted": predicted} | ({} if paired is None else {"paired": paired})
-    frame, name = pd.DataFrame(columns, dtype=str), path.name.removesuffix(".gz")
     path.parent.mkdir(exist_ok=True)
-    if name.endswith(".parquet"):
-        frame.to_parquet(path)
-        return path
-    if name.endswith(".jsonl"):
-        text = frame.to_json(orient="records", lines=True, force_ascii=False)
-    elif name.endswith(".json"):
-        text = json.dumps(columns if ".columns" in name else frame.to_dict("records"))
-    else:
-        text = frame.to_csv(index=False, sep="\t" if name.endswith(".tsv") else ",")
-    path.write_bytes(gzip.compress(text.encode()) if path.name.endswith(".gz") else text.encode())
+    if not path.name.endswith("json") and ".json." not in path.name:
+        return write_rows(path, [*zip(*columns.values(), strict=True)], tuple(columns))
+    frame = pd.DataFrame(columns, dtype=str)
+    text = json.dumps(columns if ".columns" in path.name else frame.to_dict("records")).encode()
+    path.write_bytes(gzip.compress(text) if path.name.endswith(".gz") else text)
     return path
 
 
@@ -98,49 +87,22 @@ def new_folder(tmp_path):
     return lambda: Path(tempfile.mkdtemp(dir=tmp_path))
 
 
-def by_scikit_learn(table: Table, skips: bool, score: str, zero_division: float) -> dict[str, float]:
-    """The schemes that are defined, from scikit-learn's class scores and the papers' weights."""
-    support, place = Counter(table.gold), ("precision", "recall", "f1").index(score)
-    classes = sorted({*table.gold, *table.predicted} - {table.negative})
-    if not classes:
-        return {}
-    options = {"labels": classes, "zero_division": zero_division}
-    pooled = precision_recall_fscore_support(*table[:2], average="micro", **options)[place]
-    own = precision_recall_fscore_support(*table[:2], **options)[place]
-    kept = np.array([support[one] > 0 or not skips for one in classes])
-    shares = np.array([support[one] / len(table.gold) for one in classes])
-    entropies = np.array([-share * math.log(share) if share else 0 for share in shares])
-    weights = {"weighted": shares, "dodrans": shares**0.75, "entropy": entropies, "macro": shares**0}
-    sums = {name: (weight * kept).sum() for name, weight in weights.items()}
-    return {"micro": pooled} | {name: weights[name] * kept @ own / sums[name] for name in sums if sums[name]}
-
-
-POLICIES = {"labels": st.sampled_from(["supported", "observed"]), "rule": st.sampled_from([None, "skip"])}
-POLICIES |= {"score": st.sampled_from(["f1", "precision", "recall"]), "division": st.sampled_from([0, 1])}
-
-
-@PROPERTY
-@given(table=tables(), **POLICIES)
-def test_schemes_by_scikit_learn(new_folder, table, labels, rule, score, division):
-    path = write(new_folder() / "mine.csv", table.gold, table.predicted)
-    words = ["--labels", labels, "--score", score, "--zero-division", division]
-    words += ["--zero-support", rule] if rule else []
-    skips = rule == "skip" or labels == "supported"
-    found = values(report("score", path, *words, *table.flags), score)
-    for scheme, value in by_scikit_learn(table, skips, score, division).items():
-        assert found[scheme] == pytest.approx(value, **EXACT), scheme
-
-
+POLICIES = {"labels": st.sampled_from(["supported", "observed"]), "support": st.sampled_from([None, "skip"])}
+POLICIES |= {"score": st.sampled_from(["f1", "precision", "mcc"]), "division": st.sampled_from([0, 1])}
 FORMS = ("tsv", "jsonl", "json", "columns.json", "parquet", "csv.gz", "jsonl.gz", "json.gz")
 
 
 @PROPERTY
-@given(table=tables())
-def test_every_form_gives_one_report_and_so_does_python(new_folder, table):
-    folder = new_folder()
-    expected = report("score", write(folder / "mine.csv", table.gold, table.predicted), *table.flags)
+@given(table=tables(), **POLICIES)
+def test_every_form_gives_one_report_and_so_does_python(new_folder, table, labels, support, score, division):
+    """Python's scores are scikit-learn's in tests/unit/metrics/test_scores.py."""
+    folder, policy = new_folder(), {"labels": labels, "score": score, "zero_division": division}
+    words = ["--labels", labels, "--score", score, "--zero-division", division, *table.flags]
+    if support:
+        policy["zero_support"], words = support, [*words, "--zero-support", support]
+    expected = report("score", write(folder / "mine.csv", table.gold, table.predicted), *words)
     for form in FORMS:
-        found = report("score", write(folder / f"mine.{form}", table.gold, table.predicted), *table.flags)
+        found = report("score", write(folder / f"mine.{form}", table.gold, table.predicted), *words)
         assert found == expected, form
     for name, labels in (("gold", table.gold), ("predicted", table.predicted)):
         (folder / f"{name}.txt").write_text("\n".join(labels), "utf-8")
@@ -148,9 +110,9 @@ def test_every_form_gives_one_report_and_so_does_python(new_folder, table):
         (folder / f"{name}-by-id.txt").write_text(answers, "utf-8")
     for names in (("predicted", "gold"), ("predicted-by-id", "gold-by-id")):
         one, gold = (folder / f"{name}.txt" for name in names)
-        assert report("score", one, "--gold", gold, *table.flags) == expected
+        assert report("score", one, "--gold", gold, *words) == expected
     counted = Outcome.from_columns(table.gold, table.predicted)
-    assert json.loads(json.dumps(evaluate(counted, negative=table.negative).to_dict())) == expected
+    assert json.loads(json.dumps(evaluate(counted, negative=table.negative, **policy).to_dict())) == expected
 
 
 NAMES = ("mine", "run[1]", "run*", "ru?1", "a b", "100%", "it's", "{1,2}")
@@ -164,11 +126,11 @@ def check_engine(folder: Path, table: Table, name: str, form: str, cut: int, eng
         write(folder / f"{decoy}.{form}", ["decoy"], ["decoy"])
     path = write(folder / f"{name}.{form}", *columns)
     assert report("score", path, "--engine", engine, *table.flags) == expected
-    parts = []
-    for part in (slice(cut), slice(cut, None)):
-        if columns[0][part]:
-            place = folder / "parts" / f"{name}-{len(parts)}.{form}"
-            parts.append(write(place, *(column[part] for column in columns), ids=False))
+    cuts = [part for part in (slice(cut), slice(cut, None)) if columns[0][part]]
+    parts = [
+        write(folder / "parts" / f"{name}-{number}.{form}", *(column[part] for column in columns), ids=False)
+        for number, part in enumerate(cuts)
+    ]
     for files in (parts[::-1], [folder / "parts" / f"*.{form}"]):
         assert report("score", *files, "--engine", engine, *table.flags) == expected
 
@@ -179,14 +141,14 @@ ONE_FILE = {"table": tables(), "name": st.sampled_from(NAMES), "cut": st.integer
 @PROPERTY
 @given(**ONE_FILE, form=st.sampled_from(["csv", "tsv", "jsonl", "parquet", "csv.gz", "jsonl.gz"]))
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
-def test_every_engine_gives_one_report(new_folder, engine, table, name, form, cut):
-    check_engine(new_folder(), table, name, form, cut, engine)
+def test_every_engine_gives_one_report(new_folder, engine, **case):
+    check_engine(new_folder(), engine=engine, **case)
 
 
 @settings(PROPERTY, max_examples=5)
 @given(**ONE_FILE, form=st.sampled_from(["csv", "tsv", "jsonl", "parquet"]))
-def test_spark_gives_that_report_too(spark, new_folder, table, name, form, cut):
-    check_engine(new_folder(), table, name, form, cut, "spark")
+def test_spark_gives_that_report_too(spark, new_folder, **case):
+    check_engine(new_folder(), engine="spark", **case)
 
 
 @PROPERTY
@@ -203,34 +165,36 @@ def test_neither_the_order_of_rows_nor_the_names_of_labels_change_a_score(new_fo
     assert values(report("score", renamed, *flags)) == pytest.approx(expected, **EXACT)
 
 
-@settings(PROPERTY, max_examples=5)
-@given(table=tables(), ids=st.booleans())
 @pytest.mark.parametrize("kind", ["link", "hard link", "x/.."])
-def test_one_file_under_two_names_is_refused(new_folder, kind, table, ids):
+def test_one_file_under_two_names_is_refused(new_folder, kind):
     folder = new_folder()
-    path = write(folder / "mine.csv", table.gold, table.predicted, ids=ids)
+    path, other = write(folder / "mine.csv", ["a"], ["a"], ids=False), folder / "x/../mine.csv"
     (folder / "x").mkdir()
-    other = folder / ("link.csv" if "link" in kind else "x/../mine.csv")
     if "link" in kind:
+        other = folder / "link.csv"
         (os.symlink if kind == "link" else os.link)(path, other)
     for words in (["score", path, other], ["compare", "--runs", f"A={path}", "--runs", f"B={other}"]):
-        code, out, err = run_command(*words, *table.flags)
+        code, out, err = run_command(*words)
         assert (code, out) == (2, "") and str(path) in err and str(other) in err
 
 
+COMPARED = st.sampled_from([(), ("--zero-division", 1), ("--score", "precision")])
+
+
 @PROPERTY
-@given(table=tables(), labels=st.sampled_from(["supported", "observed", "listed", None]))
-@example(Table([*"aabb"], [*"aaba"], [*"acbb"]), "observed")
-def test_compare_gives_each_system_its_score_alone(new_folder, table, labels):
+@given(table=tables(), labels=st.sampled_from(["supported", "observed", "listed", None]), rules=COMPARED)
+@example(Table([*"aabb"], [*"aaba"], [*"acbb"]), "observed", ())
+def test_compare_gives_each_system_its_score_alone(new_folder, table, labels, rules):
     folder = new_folder()
-    files = [write(folder / f"{k}.csv", table.gold, one) for k, one in enumerate(table[1:3])]
+    files = [write(folder / f"{k}.csv", table.gold, said) for k, said in enumerate(table[1:3])]
     every = sorted({*table.gold, *table.predicted, *table.other} - {table.negative})
     words = ["--labels", labels] if labels else [word for label in every for word in ("--labels", label)]
-    alone = [values(report("score", path, *words, *table.flags)) for path in files]
+    words, score = [*words, *rules, *table.flags], "precision" if "precision" in rules else "f1"
+    alone = [values(report("score", path, *words), score) for path in files]
     for first, second in ((0, 1), (1, 0)):
-        rows = report("compare", files[first], files[second], "--bootstrap", 9, *words, *table.flags)
-        for place, column in ((first, "score_first"), (second, "score_second")):
-            assert {row["scheme"]: row[column] for row in rows} == pytest.approx(alone[place], **EXACT)
+        rows = report("compare", files[first], files[second], "--bootstrap", 9, *words)
+        for index, column in ((first, "score_first"), (second, "score_second")):
+            assert {row["scheme"]: row[column] for row in rows} == pytest.approx(alone[index], **EXACT)
 
 
 @PROPERTY
@@ -260,120 +224,34 @@ def test_normalise_merges_spellings_and_never_numbers(new_folder, rows, data):
     assert values(found) == pytest.approx(values(merged), **EXACT)
 
 
-@PROPERTY
-@given(table=tables(least=3), seed=st.integers(0, 99))
-def test_a_seed_gives_one_interval_and_performance_has_that_of_macro(new_folder, table, seed):
-    path = write(new_folder() / "mine.csv", table.gold, table.predicted, paired=table.predicted)
-    words = ("score", path, "--bootstrap", 400, "--seed", seed, "--paired-column", "paired", *table.flags)
-    found = report(*words)
-    assert found == report(*words)
-    macro, direction = found["schemes"]["macro"], found["direction"]
-    assert direction["performance_original"] == pytest.approx(macro["f1"], **EXACT)
-    ends = direction["intervals"]["performance_original"]
-    wide = max(0.15, 0.5 * (macro["high"] - macro["low"]))  # other replicates, 400 of them
-    assert abs(ends["low"] - macro["low"]) <= wide and abs(ends["high"] - macro["high"]) <= wide
-
-
-OF_TRIPLES = settings(PROPERTY, max_examples=10)
-MATCHES = ("exact", "last-token", "pair", "relation")
 ENTITIES = st.sampled_from(["Ada", "Bo Li", "Rome", "the Hague", "Old Rome", "a, b"])
-TRIPLES = st.lists(
-    st.tuples(ENTITIES, st.sampled_from(["left", "born in", "P17"]), ENTITIES).map(list), max_size=4
-)
-ITEMS = st.lists(st.tuples(TRIPLES, TRIPLES), min_size=1, max_size=6).filter(
-    lambda items: any(gold for gold, _ in items)
-)
-RULES = st.tuples(st.sampled_from(MATCHES), st.booleans()).map(
-    lambda rule: ("--match", rule[0], *["--normalise"] * rule[1])
-)
+TRIPLE = st.tuples(ENTITIES, st.sampled_from(["left", "born in", "P17"]), ENTITIES).map(list)
+TRIPLES = st.lists(TRIPLE, max_size=4)
+ITEMS = st.lists(st.tuples(st.lists(TRIPLE, min_size=1, max_size=4), TRIPLES), min_size=1, max_size=6)
+RULES = [["--match", match] for match in ("exact", "last-token", "pair", "relation")]
+RULES += [[*rule, "--normalise"] for rule in RULES]
 
 
-def write_triples(path: Path, items: list, names: tuple[str, ...] = ("gold", "predicted")) -> Path:
-    """The items as JSON lines, a JSON list or CSV, by the ending; `names` : of the lists that are written."""
-    roles = {"gold": 0, "predicted": 1}
-    records = [
-        {"id": f"s{number}"} | {name: item[roles[name]] for name in names}
-        for number, item in enumerate(items)
-    ]
-    if path.suffix == ".json":
-        path.write_text(json.dumps(records))
-    elif path.suffix == ".jsonl":
-        path.write_text("".join(f"{json.dumps(record)}\n" for record in records))
-    else:
-        with path.open("w", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(records[0])
-            for record in records:
-                writer.writerow([record["id"], *(json.dumps(record[name]) for name in names)])
-    return path
+@settings(PROPERTY, max_examples=10)
+@given(items=ITEMS, rules=st.sampled_from(RULES))
+def test_triples_have_one_report_in_every_form_and_no_file_beats_its_gold_triples(new_folder, items, rules):
+    folder, (gold, predicted) = new_folder(), map(list, zip(*items, strict=True))
 
+    def written(name: str, **lists: list) -> Path:
+        frame, path = pd.DataFrame({"id": [f"s{row}" for row in range(len(gold))]} | lists), folder / name
+        if path.suffix == ".csv":
+            frame.set_index("id").map(json.dumps).to_csv(path)
+        else:
+            frame.to_json(path, orient="records", lines=path.suffix == ".jsonl")
+        return path
 
-@OF_TRIPLES
-@given(items=ITEMS, rules=RULES, data=st.data())
-def test_triples_order_and_duplicates_change_nothing(new_folder, items, rules, data) -> None:
-    folder = new_folder()
-    moved = [
-        tuple(data.draw(st.permutations(triples * 2)) for triples in item)
-        for item in data.draw(st.permutations(items))
-    ]
-    first, second = (
-        report("score-triples", write_triples(folder / f"{name}.jsonl", each), *rules)
-        for name, each in (("a", items), ("b", moved))
-    )
-    assert first == second
-
-
-@OF_TRIPLES
-@given(items=ITEMS, rules=RULES)
-def test_triples_new_names_of_relations_change_names_alone(new_folder, items, rules) -> None:
-    folder, new = new_folder(), {"left": "r 1", "born in": "r 2", "P17": "r 3"}
-    renamed = [
-        tuple([[head, new[relation], tail] for head, relation, tail in triples] for triples in item)
-        for item in items
-    ]
-    first, second = (
-        report("score-triples", write_triples(folder / f"{name}.jsonl", each), *rules)
-        for name, each in (("a", items), ("b", renamed))
-    )
-    assert values(first) == pytest.approx(values(second), abs=1e-12)
-    if "pair" not in rules:
-        assert {new[name]: row for name, row in first["per_class"].items()} == second["per_class"]
-
-
-@OF_TRIPLES
-@given(items=ITEMS, rules=RULES)
-def test_triples_a_file_against_itself_is_perfect_and_no_other_one_is_better(
-    new_folder, items, rules
-) -> None:
-    folder = new_folder()
-    itself = write_triples(folder / "itself.jsonl", [(gold, gold) for gold, _ in items])
-    assert [*values(report("score-triples", itself, *rules)).values()] == pytest.approx([1] * 5, **EXACT)
-    other = write_triples(folder / "other.jsonl", items)
-    for row in report("compare", itself, other, *rules, "--bootstrap", 20):
-        assert row["difference"] >= -1e-12 and row["score_first"] == pytest.approx(1, **EXACT)
-
-
-@OF_TRIPLES
-@given(items=ITEMS, rules=RULES)
-def test_triples_every_form_gives_one_report(new_folder, items, rules) -> None:
-    folder = new_folder()
-    whole = report("score-triples", write_triples(folder / "a.jsonl", items), *rules)
-    for ending in ("json", "csv"):
-        assert report("score-triples", write_triples(folder / f"a.{ending}", items), *rules) == whole
-    gold = write_triples(folder / "gold.json", items, ("gold",))
-    predicted = write_triples(folder / "predicted.jsonl", items, ("predicted",))
-    assert report("score-triples", predicted, "--gold", gold, *rules) == whole
-
-
-@OF_TRIPLES
-@given(items=ITEMS, rules=RULES, data=st.data())
-def test_triples_compare_has_what_each_file_has_alone(new_folder, items, rules, data) -> None:
-    folder = new_folder()
-    others = [(gold, data.draw(TRIPLES)) for gold, _ in items]
-    files = [write_triples(folder / f"{name}.jsonl", each) for name, each in (("a", items), ("b", others))]
-    alone = [values(report("score-triples", file, *rules)) for file in files]
-    for row in report("compare", *files, *rules, "--bootstrap", 20):
-        scores = [row["score_first"], row["score_second"]]
-        assert scores == pytest.approx([each[row["scheme"]] for each in alone], abs=1e-12)
-    for row in report("compare", *files[::-1], *rules, "--bootstrap", 20):
-        assert row["score_first"] == pytest.approx(alone[1][row["scheme"]], abs=1e-12)
+    files = [written(f"mine.{ending}", gold=gold, predicted=predicted) for ending in ("jsonl", "json", "csv")]
+    both = written("p.json", predicted=predicted), "--gold", written("g.jsonl", gold=gold)
+    whole = report("score-triples", files[0], *rules)
+    for words in (files[1:2], files[2:], both):
+        assert report("score-triples", *words, *rules) == whole
+    best = written("best.jsonl", gold=gold, predicted=gold)
+    for row in report("compare", best, files[0], *rules, "--bootstrap", 20):
+        expected = [1, values(whole)[row["scheme"]]]
+        assert [row["score_first"], row["score_second"]] == pytest.approx(expected, **EXACT)
+        assert row["difference"] >= -1e-12

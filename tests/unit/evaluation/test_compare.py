@@ -1,17 +1,11 @@
-"""Systems on the same samples: matching, the paired bootstrap, Holm's correction, the text."""
-
-import logging
+"""Systems on the same samples: matching, the paired bootstrap, corrections, LaTeX, what is refused."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from helpers.evaluation import score_file
-from helpers.evaluation.compare import Comparison, compare_files, comparison_latex
-from helpers.metrics import Outcome
-from helpers.metrics.averaging import averages
-from helpers.metrics.bootstrap import paired_bootstrap
-from helpers.metrics.weighting import SCHEMES
+from helpers.evaluation import Comparison, compare_files, comparison_latex, score_file
+from helpers.metrics import SCHEMES, Outcome, averages, holm, paired_bootstrap
 
 SMALL = {"replicates": 60}
 
@@ -31,127 +25,92 @@ def systems(rng) -> pd.DataFrame:
 @pytest.fixture
 def files(systems, tmp_path):
     """One CSV file a system, with ids."""
-    paths = []
-    for name in ("good", "fair", "poor"):
-        paths.append(tmp_path / f"{name}.csv")
-        systems[["id", "gold", name]].rename(columns={name: "predicted"}).to_csv(paths[-1], index=False)
+    paths = [tmp_path / f"{name}.csv" for name in ("good", "fair", "poor")]
+    for path in paths:
+        systems[["id", "gold", path.stem]].set_axis(["id", "gold", "predicted"], axis=1).to_csv(
+            path, index=False
+        )
     return paths
 
 
-SHOWN = {"A": "aaba" * 9, "B": "acbb" * 9}
+@pytest.fixture
+def pair(tmp_path):
+    """Two CSV files A and B: a system's predictions each, one letter a label."""
+
+    def write(gold, first, second):
+        for name, predicted in (("A", first), ("B", second)):
+            frame = pd.DataFrame({"gold": list(gold), "predicted": list(predicted)})
+            frame.to_csv(tmp_path / f"{name}.csv", index=False)
+        return [tmp_path / "A.csv", tmp_path / "B.csv"]
+
+    return write
 
 
-def column_file(path, predicted, gold="aabb"):
-    """A CSV file of gold and predicted labels."""
-    pd.DataFrame({"gold": list(gold), "predicted": list(predicted)}).to_csv(path, index=False)
-    return path
-
-
-def rewrite(path, change, **options):
+def rewrite(path, change):
     """The file again, changed."""
-    frame = change(pd.read_csv(path, keep_default_na=False))
-    frame.to_csv(path, index=False, **options)
-    return path
+    change(pd.read_csv(path, keep_default_na=False)).to_csv(path, index=False)
+
+
+def rows(files, **options) -> list[dict]:
+    return compare_files(files, **(SMALL | options)).to_dict("records")
 
 
 class TestNumbers:
     def test_they_are_those_of_the_paired_bootstrap(self, files, systems):
         table = compare_files(files[:2], negative="NA", replicates=200, seed=5)
         outcomes = Outcome.from_columns(systems["gold"], systems["good"], second=systems["fair"])
+        second, rng = outcomes.of("second"), np.random.default_rng(5)
+        scores = [averages(outcome, negative="NA").tolist() for outcome in (outcomes, second)]
+        assert [table["score_first"].tolist(), table["score_second"].tolist()] == scores
         test = paired_bootstrap(
-            outcomes,
-            outcomes.of("second"),
-            lambda one: averages(one, classes_of=outcomes, negative="NA"),
-            np.random.default_rng(5),
-            replicates=200,
+            outcomes, second, lambda drawn: averages(drawn, classes_of=outcomes, negative="NA"), rng, 200
         )
         assert table["scheme"].tolist() == list(SCHEMES)
         for name in ("difference", "low", "high", "p"):
             assert table[name].tolist() == getattr(test, name).tolist()
-        scores = [averages(one, negative="NA") for one in (outcomes, outcomes.of("second"))]
-        assert table["score_first"].tolist() == scores[0].tolist()
-        assert table["score_second"].tolist() == scores[1].tolist()
-
-    def test_exchanging_the_files_turns_the_sign(self, files):
-        one, two = (compare_files(paths, negative="NA", **SMALL) for paths in (files[:2], files[1::-1]))
-        assert one["difference"].tolist() == pytest.approx((-two["difference"]).tolist(), abs=1e-15)
-        assert one["difference"].abs().min() > 0.01
-
-    def test_holm_over_all_tests(self, files):
-        table = compare_files(files, negative="NA", **SMALL)
-        assert table["second"].tolist() == [str(files[1])] * 5 + [str(files[2])] * 5
-        by_hand, least = {}, 0.0
-        for rank, row in enumerate(table["p"].sort_values(kind="stable").index):
-            least = max(least, min(1.0, (10 - rank) * table["p"][row]))
-            by_hand[row] = least
-        assert table["p_holm"].tolist() == pytest.approx([by_hand[row] for row in range(10)])
-        assert (table["p_holm"] >= table["p"]).all() and (table["p_holm"] > table["p"]).sum() >= 9
-
-    def test_a_comparison_does_not_depend_on_the_other_files(self, files):
-        alone, among = (
-            compare_files(paths, negative="NA", **SMALL) for paths in ((files[0], files[2]), files)
-        )
-        pd.testing.assert_frame_equal(
-            alone.drop(columns="p_holm"), among.tail(5).drop(columns="p_holm").reset_index(drop=True)
-        )
-
-    def test_every_row_says_how_it_was_made(self, files):
-        table = compare_files(files[:2], negative="NA", replicates=60, seed=9)
         for row in table.to_dict("records"):
             assert row["signature"].startswith(f"f1|scheme:{row['scheme']}|labels:")
             assert "|negative:NA|" in row["signature"]
-            assert (row["n"], row["replicates"], row["seed"]) == (300, 60, 9)
-        assert "negative:None" in compare_files(files[:2], negative="", **SMALL)["signature"].iloc[0]
+            assert (row["n"], row["replicates"], row["seed"]) == (300, 200, 5)
+        assert "negative:None" in rows(files[:2], negative="")[0]["signature"]
+
+    def test_only_the_correction_depends_on_the_other_files(self, files):
+        among = compare_files(files, negative="NA", **SMALL)
+        assert among["second"].tolist() == [str(files[1])] * 5 + [str(files[2])] * 5
+        assert among["p_holm"].tolist() == holm(among["p"].tolist())
+        assert (among["p_holm"] >= among["p"]).all() and (among["p_holm"] > among["p"]).sum() >= 9
+        alone = compare_files([files[0], files[2]], negative="NA", **SMALL).drop(columns="p_holm")
+        pd.testing.assert_frame_equal(alone, among.tail(5).drop(columns="p_holm").reset_index(drop=True))
 
 
 class TestClasses:
     """Gold aabb; A aaba shows the classes a and b, B acbb also c."""
 
     @pytest.fixture
-    def pair(self, tmp_path):
-        return [
-            column_file(tmp_path / f"{name}.csv", predicted)
-            for name, predicted in (("A", "aaba"), ("B", "acbb"))
-        ]
+    def shown(self, pair):
+        return pair("aabb", "aaba", "acbb")
 
-    @pytest.mark.parametrize("labels", ["supported", "observed", "listed", ["a"]])
-    @pytest.mark.parametrize("rules", [{}, {"zero_division": 1.0}, {"score": "precision"}])
-    def test_each_score_is_what_the_file_has_alone(self, pair, labels, rules):
-        alone = [score_file(path, labels=labels, **rules).schemes for path in pair]
-        for order in (0, 1), (1, 0):
-            files = [pair[place] for place in order]
-            for row in compare_files(files, labels=labels, **rules, **SMALL).to_dict("records"):
-                found = [row["score_first"], row["score_second"]]
-                name = rules.get("score", "f1")
-                assert found == pytest.approx(
-                    [alone[place][row["scheme"]][name] for place in order], abs=1e-12
-                )
-
-    def test_the_difference_is_over_one_set_of_classes_which_the_signature_names(self, pair):
-        table = compare_files(pair, labels="observed", schemes=["macro"], **SMALL)
+    def test_the_difference_is_over_one_set_of_classes_which_the_signature_names(self, shown):
+        table = compare_files(shown, labels="observed", schemes=["macro"], **SMALL)
         (row,) = table.to_dict("records")
         assert row["score_first"] == pytest.approx((4 / 5 + 2 / 3) / 2)
         assert row["score_second"] == pytest.approx((2 / 3 + 1 + 0) / 3)
         assert row["difference"] == pytest.approx((4 / 5 + 2 / 3) / 3 - (2 / 3 + 1 + 0) / 3)
         assert row["signature"].endswith("|difference:union")
         assert "\nA − B averages both over the labels of either file\n" in Comparison(table).to_text()
-        (turned,) = compare_files(pair[::-1], labels="observed", schemes=["macro"], **SMALL).to_dict(
-            "records"
-        )
+        (turned,) = rows(shown[::-1], labels="observed", schemes=["macro"])
         assert turned["difference"] == pytest.approx(-row["difference"])
 
     @pytest.mark.parametrize("rules", [{}, {"labels": ["a"]}, {"labels": "observed", "zero_support": "skip"}])
-    def test_where_gold_labels_decide_the_difference_is_that_of_the_scores(self, pair, rules):
-        table = compare_files(pair, **rules, **SMALL)
-        assert (table["score_first"] - table["score_second"]).tolist() == pytest.approx(
-            table["difference"].tolist()
-        )
-        assert not table["signature"].str.contains("difference").any()
+    def test_where_gold_labels_decide_the_difference_is_that_of_the_scores(self, shown, rules):
+        for row in rows(shown, **rules):
+            assert row["score_first"] - row["score_second"] == pytest.approx(row["difference"])
+            assert "difference" not in row["signature"]
 
 
 class TestLatex:
-    def test_intervals_are_those_of_the_file_alone(self, tmp_path):
-        files = [column_file(tmp_path / f"{name}.csv", text, "aabb" * 9) for name, text in SHOWN.items()]
+    def test_intervals_are_those_of_the_file_alone(self, pair):
+        files = pair("aabb" * 9, "aaba" * 9, "acbb" * 9)
         options = {"labels": "observed", "schemes": ["macro"], "replicates": 200}
         text = comparison_latex(files, **options)
         for path in files:
@@ -159,78 +118,35 @@ class TestLatex:
             f1, low, high = (f"{100 * row[name]:.1f}" for name in ("f1", "low", "high"))
             assert f"{f1} [{low}, {high}]" in text
 
-    @pytest.mark.parametrize(("second", "bold"), [("aaab", True), ("abbb", False)])
-    def test_bold_is_what_has_0_in_the_interval_its_end_included(self, tmp_path, second, bold):
-        """One of four samples is absent from (3/4)^4 = 32 % of the replicates: the interval begins at 0."""
-        files = [
-            column_file(tmp_path / f"{name}.csv", text, "aaaa")
-            for name, text in (("A", "aaaa"), ("B", second))
-        ]
-        (row,) = compare_files(files, schemes=["micro"], replicates=400).to_dict("records")
-        assert row["difference"] > 0 and (row["low"] == 0) == bold
-        (line,) = [
-            one
-            for one in comparison_latex(files, schemes=["micro"], replicates=400).splitlines()
-            if one[:2] == "B "
-        ]
-        assert line.startswith(r"B & \textbf{") == bold
+    @pytest.mark.parametrize(("correction", "n", "bold"), [("holm", 1, 0), ("holm", 5, 1), ("bh", 5, 0)])
+    def test_bold_is_what_the_corrected_p_does_not_tell_from_the_best(self, pair, correction, n, bold):
+        """B errs on four samples of 40: p is about .02, under Holm of five schemes about .1."""
+        files = pair("a" * 34 + "b" * 6, "a" * 34 + "b" * 6, "a" * 30 + "b" * 4 + "b" * 6)
+        options = {"schemes": ["n^0", "n^0.1", "n^0.2", "n^0.3", "n^0.4"][:n], "replicates": 400}
+        row, *_ = rows(files, correction=correction, **options)
+        assert row["low"] > 0 and (row[f"p_{correction}"] >= 0.05) == bold
+        lines = comparison_latex(files, correction=correction, **options).splitlines()
+        assert sum(line.startswith(r"B & \textbf{") for line in lines) == bold
 
 
 class TestMatching:
-    def test_by_id_whatever_the_order(self, files):
-        expected = compare_files(files[:2], negative="NA", **SMALL)
+    def test_by_id_whatever_the_order_or_by_order_without_ids(self, files, caplog):
+        expected, text = rows(files[:2], negative="NA"), files[1].read_text()
         rewrite(files[1], lambda frame: frame.sample(frac=1, random_state=1))
-        pd.testing.assert_frame_equal(compare_files(files[:2], negative="NA", **SMALL), expected)
-
-    def test_by_order_without_ids(self, files, caplog):
-        expected = compare_files(files[:2], negative="NA", **SMALL)
+        assert rows(files[:2], negative="NA") == expected
+        files[1].write_text(text)
         for path in files[:2]:
             rewrite(path, lambda frame: frame.drop(columns="id"))
-        pd.testing.assert_frame_equal(compare_files(files[:2], negative="NA", **SMALL), expected)
-        assert caplog.messages == []
-
-    def test_ids_in_one_file_only_are_remarked(self, files, caplog):
-        rewrite(files[1], lambda frame: frame.drop(columns="id"))
-        compare_files(files[:2], **SMALL)
-        assert caplog.record_tuples == [
-            (
-                "helpers.evaluation.pairs",
-                logging.WARNING,
-                f"{files[1]} has no ids: samples are matched by order",
-            )
-        ]
-
-
-class TestRefused:
-    @pytest.mark.parametrize("count", [0, 1])
-    def test_too_few_files(self, files, count):
-        with pytest.raises(ValueError, match=f"at least two files, not {count}"):
-            compare_files(files[:count])
-
-    def test_an_id_that_is_missing(self, files):
-        rewrite(files[1], lambda frame: frame.drop(index=[4, 9]))
-        with pytest.raises(
-            ValueError, match=r"fair\.csv: 2 of the 300 ids of .*good\.csv .* the first is 's4'"
-        ):
-            compare_files(files[:2])
-        with pytest.raises(ValueError, match=r"fair\.csv: 2 of the 300 ids of .*good\.csv are missing"):
-            compare_files(files[1::-1])
-
-    def test_other_lengths_without_ids(self, files):
-        for path, rows in zip(files, (300, 299), strict=False):
-            rewrite(path, lambda frame, rows=rows: frame.drop(columns="id").head(rows))
-        with pytest.raises(
-            ValueError, match=r"good\.csv has 300 samples, .*fair\.csv has 299: to be matched"
-        ):
-            compare_files(files[:2])
+        assert rows(files[:2], negative="NA") == expected and caplog.messages == []
+        compare_files(files[1:], **SMALL)
+        assert caplog.messages == [f"{files[1]} has no ids: samples are matched by order"]
 
     @pytest.mark.parametrize("label", ["r", "unseen"])
     def test_another_gold_label(self, files, systems, label):
         row = int(np.flatnonzero(systems["gold"] == "s")[3])
         rewrite(files[1], lambda frame: frame.assign(gold=frame["gold"].where(frame.index != row, label)))
-        with pytest.raises(
-            ValueError, match=rf"differ at id 's{row}': 's' in .*good\.csv, '{label}' in .*fair\.csv"
-        ):
+        message = rf"differ at id 's{row}': 's' in .*good\.csv, '{label}' in .*fair\.csv"
+        with pytest.raises(ValueError, match=message):
             compare_files(files[:2])
         for path in files[:2]:
             rewrite(path, lambda frame: frame.drop(columns="id"))
