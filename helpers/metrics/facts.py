@@ -160,8 +160,7 @@ class FactRanking:
         order = curve_order(precision, recall)
         precision, recall = precision[order], recall[order]
         tp = np.rint(recall * facts).astype(np.int64)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ranks = np.where(tp > 0, np.rint(tp / precision), 0)
+        ranks = np.rint(np.divide(tp, precision, out=np.zeros(len(tp)), where=precision > 0))
         before = np.flatnonzero(tp == 0)
         first = int(ranks[len(before)]) if len(before) < len(ranks) else len(before) + 1
         ranks[before] = first - len(before) + before

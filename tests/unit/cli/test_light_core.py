@@ -29,6 +29,7 @@ print(json.dumps(answers))
 ROWS = [(f"s{k}", "abcN"[k % 4], "abcN"[k * k % 4]) for k in range(12)] + [("s12", "R(e1,e2)", 'q"u')]
 NAMES = ("id", "gold", "predicted")
 FAULTS = {path.name: path.read_bytes() for path in sorted((Path(__file__).parent / "faulty").iterdir())}
+FAULTS |= {"latin.csv": b"gold,predicted\na,caf\xe9\n", "latin.jsonl": b'{"gold": "a", "predicted": "\xe9"}'}
 """Files with a fault, or that look as if they had one, as their names say."""
 
 

@@ -84,11 +84,9 @@ class TestNumbers:
 
 
 class TestClasses:
-    """Gold aabb; A aaba shows the classes a and b, B acbb also c."""
-
     @pytest.fixture
     def shown(self, pair):
-        return pair("aabb", "aaba", "acbb")
+        return pair("aabb", "aaba", "acbb")  # A has the classes a and b, B also c
 
     def test_the_difference_is_over_one_set_of_classes_which_the_signature_names(self, shown):
         table = compare_files(shown, labels="observed", schemes=["macro"], **SMALL)

@@ -97,7 +97,7 @@ def test_bad_rows_are_refused_with_file_and_row(write, gold) -> None:
         ({"h_idx": "0"}, "row 2: 'h_idx' is '0', no number"),
         ({"evidence": ["a"]}, "row 2: 'evidence' is"),
     ):
-        with pytest.raises(ValueError, match=f"mine.json, {said}|mine.json: .*{said}"):
+        with pytest.raises(ValueError, match=f"mine.json.*{said}"):
             score_document_facts(write("mine", [ROWS[0], ROWS[1] | change]), gold)
 
 

@@ -146,6 +146,7 @@ def test_a_published_curve_is_the_list_that_it_was_made_of(tmp_path) -> None:
     ("rows", "message"),
     [
         ("precision,recall 1,0.1 0.4,0.2 1,0.3", "bad.csv, line 4: precision 1 and recall 0.3 of 10 facts"),
+        ("precision,recall 1,0.1 0,0.1 0.666667,0.2", "line 3: precision 0 and recall 0.1 of 10"),
         ("precision,recall 33.3,2.5", "precision is up to 33.3: fractions are needed, not per cent"),
         ("precision,recall 0,0 0,0", "no fact of the list is true"),
         ("precision,recall,head 1,0.1,a", "facts are named by head, tail, relation; it has head only"),
