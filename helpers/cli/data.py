@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
-from .base import app, as_json, put
+from .base import app
 from .options import forms, option
+from .output import as_json, put
 
 
 def _figure_file(text: str) -> str:

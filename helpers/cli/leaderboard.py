@@ -10,8 +10,9 @@ import click
 
 from .. import program
 from . import options as shared
-from .base import app, as_json, put
+from .base import app
 from .options import FILE, SEEDS, bootstrap, flag, forms, option
+from .output import as_json, put
 
 logger = logging.getLogger(__name__)
 SEED_TYPE = click.IntRange(0, SEEDS)

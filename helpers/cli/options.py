@@ -26,7 +26,7 @@ def predictions(text: str) -> str:
     return text if is_pattern or "://" in text else FILE_OR_STDIN.convert(text, None, None)
 
 
-def label_file(text: str) -> str:
+def _label_file(text: str) -> str:
     """The type of a label set: a file, or the word for the gold labels."""
     return text if text == GOLD else FILE.convert(text, None, None)
 
@@ -141,7 +141,7 @@ READING = together(
     option("--input-format", "F", "csv, tsv, jsonl, json, parquet or txt, whatever the ending says."),
     option("--id2label", "FILE", _NAMES, FILE),
     flag("--normalise", _RESPELT),
-    option("--label-set", "FILE", _LABEL_SET, label_file),
+    option("--label-set", "FILE", _LABEL_SET, _label_file),
     option("--off-list", "RULE", _OFF_LIST, click.Choice(("error", "skip", "count"))),
     option("--map mapping", "FILE", _MAP, FILE),
     option(

@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
-from .base import app, as_json, put
+from .base import app
 from .options import FILE, GOLD_COLUMN, ID_COLUMN, NEGATIVE, OUTPUT, PREDICTED_COLUMN, SEED, forms, option
+from .output import as_json, put
 
 
 @app.command("plan")

@@ -12,8 +12,9 @@ from typing import Any
 import click
 
 from .. import PACKAGE, ROOT
-from .base import app, as_json, failed, put
+from .base import app, failed
 from .options import FILE, flag, forms, option
+from .output import as_json, put
 
 WORKFLOW = ROOT / "workflow"
 CLUSTERS = ("local", "slurm")

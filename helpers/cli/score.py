@@ -12,8 +12,9 @@ import click
 
 from ..core import unknown_name
 from . import options as shared
-from .base import app, failed, put, put_report
+from .base import app, failed
 from .options import FILE, FILE_OR_STDIN, bootstrap, flag, forms, latex_of, option, policy_of, reading_of
+from .output import put, put_report
 
 CONFIDENCE = "How sure the system is, fractions or per cent: adds calibration (bins, expected error)."
 FAIL_UNDER = "Exit with 1 if this score is smaller, e.g. dodrans=0.67; repeatable. NAME as for --score-only."
@@ -117,7 +118,7 @@ def put_scores(score: Callable[..., Any], files: Sequence[str], options: dict[st
     style = latex_of(options)
     options |= policy_of(options)
     asked = [*([score_only] if score_only else []), *(name for name, _ in fail_under)]
-    options["schemes"] = with_powers(options["schemes"], asked)
+    options["schemes"] = _with_powers(options["schemes"], asked)
     report = score(**options)
     scores = report.scores()
     for name in asked:
@@ -135,7 +136,7 @@ def put_scores(score: Callable[..., Any], files: Sequence[str], options: dict[st
     return failed(f"{', '.join(files)}: {'; '.join(small)}", 1) if small else 0
 
 
-def with_powers(schemes: Sequence[str] | None, asked: Sequence[str]) -> Sequence[str] | None:
+def _with_powers(schemes: Sequence[str] | None, asked: Sequence[str]) -> Sequence[str] | None:
     """The schemes, and the powers n^ALPHA among the names that are asked for."""
     from ..metrics import scheme_names
 
@@ -352,46 +353,43 @@ def _compare(files: tuple[str, ...], runs: tuple[str, ...], **options: Any) -> i
       python -m helpers compare --runs 'A=A-seed*.csv' --runs 'B=B-seed*.csv' --negative no_relation
       python -m helpers compare --runs 'A=a*.csv' --runs 'B=b*.csv' --task semeval2010 --paired-column q
     """
-    from ..data import read_inverse
-    from ..evaluation import (
-        Comparison,
-        compare_files,
-        compare_run_files,
-        comparison_latex,
-        expand_runs,
-        seeds_among,
-    )
+    from ..evaluation import Comparison, seeds_among
 
     form, raw, output, tests = (options.pop(name) for name in ("form", "raw", "output", "tests"))
     options |= reading_of(options) | policy_of(options)
-    style = latex_of(options)
-    paired = {name: options.pop(name) for name in ("paired_column", "inverse")}
+    style = latex_of(options) | {"tests": tests}
+    if runs:
+        put_report(_over_runs(files, runs, options), form, raw, output, **style)
+        return 0
+    if any([options.pop("paired_column"), options.pop("inverse")]):
+        raise ValueError("--paired-column and --inverse are for --runs")
+    if hint := seeds_among(files):
+        raise ValueError(hint)
     fail_under = options.pop("fail_under")
-    if runs and files:
+    options["schemes"] = _with_powers(options["schemes"], [scheme for scheme, _ in fail_under])
+    comparison = Comparison.of_files(files, **options)
+    worse = comparison.worse(fail_under)
+    put_report(comparison, form, raw, output, **style)
+    return failed(f"{files[0]}: {'; '.join(worse)}", 1) if worse else 0
+
+
+def _over_runs(files: Sequence[str], runs: Sequence[str], options: dict[str, Any]) -> Any:
+    """The comparison of `--runs`; ValueError for what goes with files only."""
+    from ..data import read_inverse
+    from ..evaluation import compare_run_files, expand_runs
+
+    if files:
         given = " ".join(f"--runs {shlex.quote(pattern)}" for pattern in runs)
         raise ValueError(
             f"{files[0]} stands beside {given}: quote the pattern, or give each file by --runs NAME=FILE"
         )
-    if runs:
-        if paired["inverse"] and not paired["paired_column"]:
+    if inverse := options["inverse"]:
+        if not options["paired_column"]:
             raise ValueError("--inverse is of use with --paired-column only")
-        if any(options.pop(name) for name in ("match", "counted_as", "match_entities")) or fail_under:
-            raise ValueError("--match, --as, --match-entities and --fail-under are for files, not for --runs")
-        for name in ("replicates", "seed"):
-            options.pop(name)  # no bootstrap: what varies is the training
-        paired["inverse"] = read_inverse(paired["inverse"]) if paired["inverse"] else None
-        compared = compare_run_files(expand_runs(runs), **options, **paired)
-        put_report(compared, form, raw, output, tests=tests, **style)
-        return 0
-    if any(paired.values()):
-        raise ValueError("--paired-column and --inverse are for --runs")
-    if hint := seeds_among(files):
-        raise ValueError(hint)
-    options["schemes"] = with_powers(options["schemes"], [scheme for scheme, _ in fail_under])
-    comparison = Comparison(compare_files(files, **options)) if fail_under or form != "latex" else None
-    worse = comparison.worse(fail_under) if comparison else []
-    if comparison and form != "latex":
-        put_report(comparison, form, raw, output)
-    else:
-        put(comparison_latex(files, tests=tests, style=style, **options), output)
-    return failed(f"{files[0]}: {'; '.join(worse)}", 1) if worse else 0
+        options["inverse"] = read_inverse(inverse)
+    of_files = [options.pop(name) for name in ("match", "counted_as", "match_entities", "fail_under")]
+    if any(of_files):
+        raise ValueError("--match, --as, --match-entities and --fail-under are for files, not for --runs")
+    for name in ("replicates", "seed"):
+        options.pop(name)  # no bootstrap: what varies is the training
+    return compare_run_files(expand_runs(runs), **options)

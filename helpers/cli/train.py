@@ -12,8 +12,9 @@ import click
 
 from .. import ROOT
 from ..models import MODELS  # the names: no model, no numpy, no torch
-from .base import app, as_json, put
+from .base import app
 from .options import FILE, KS, SEEDS, bootstrap, flag, forms, option
+from .output import as_json, put
 
 logger = logging.getLogger(__name__)
 SCRATCH = ROOT / "scratch" / "runs"

@@ -4,7 +4,7 @@ from .score import score_file, score_frame, score_run
 from .multilabel import DocumentScores, score_documents, score_multilabel, score_multilabel_files
 from .fact_files import read_fact_lists
 from .facts import FactComparison, FactReport, compare_fact_files, score_fact_file
-from .compare import Comparison, compare_files, comparison_latex
+from .compare import Comparison, compare_files
 from .runs_compared import RunComparison, compare_run_files, expand_runs, seeds_among
 from .leakage import audit_leak, leak_report, leak_table
 from .systems import (
@@ -24,5 +24,5 @@ from .plan import (
     plan_text,
     population_of,
 )
-from .triples import MATCHES, TripleReport, score_triples, triple_outcome
+from .triples import MATCHES, TripleReport, score_triples
 from .document_facts import holds_documents, score_document_facts

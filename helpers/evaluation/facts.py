@@ -45,7 +45,6 @@ from ..metrics import (
     scheme_names,
     signature,
 )
-from .compare import Comparison
 from .fact_files import FactList, read_fact_lists
 
 if TYPE_CHECKING:
@@ -388,12 +387,15 @@ def compare_fact_files(
     return pd.DataFrame(columns)
 
 
-class FactComparison(Comparison):
+@dataclass(frozen=True)
+class FactComparison(Report):
     """The table of `compare_fact_files` as a report."""
 
-    def how_to_report(self) -> list[str]:
-        """None: areas and precision at N are no scores under a scheme."""
-        return []
+    table: pd.DataFrame
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows of the table."""
+        return [{str(name): value for name, value in row.items()} for row in self.table.to_dict("records")]
 
     def parts(self) -> Iterator[str | Table]:
         """Both systems, and their difference where they are paired, in per cent."""

@@ -143,7 +143,8 @@ def score_multilabel(
     Parameters
     ----------
     truth : (n, L) 0/1. scores : (n, L). Both dense or sparse; see `MultilabelOutcome.from_scores`.
-    ks : the K's of P@K, R@K, RP@K, NDCG@K: different whole numbers from 1 to L; None: `usual_ks`.
+    ks : the K's of P@K, R@K, RP@K, NDCG@K: different whole numbers from 1 to L; None: 1, 3 and 5, where there
+        are so many.
     multiclass : predict the best label of each instance. threshold : else predict labels with a score above
         it: 0 for decision values, 0.5 for probabilities.
     replicates : bootstrap replicates for 95 % intervals (instances are drawn); 0: none. seed : of the
@@ -162,23 +163,19 @@ def score_multilabel(
     """
     matrix = as_score_matrix(scores)
     Policy(labels=labels), scheme_names(schemes)  # refuse unknown words before the pass over the data
-    ks = checked_ks(usual_ks(matrix.shape[1]) if ks is None else ks, matrix.shape[1]).tolist()
+    ks = checked_ks(_usual_ks(matrix.shape[1]) if ks is None else ks, matrix.shape[1]).tolist()
     outcome = MultilabelOutcome.from_scores(
         truth, matrix, max(ks), threshold=threshold, multiclass=multiclass, keep_sets=replicates != 0
     )
-    return report_of(outcome, ks, replicates, seed, labels, schemes)
+    return _report_of(outcome, ks, replicates, seed, labels, schemes)
 
 
-def usual_ks(n_labels: int) -> list[int]:
-    """1, 3 and 5, as far as there are so many labels.
-
-    >>> usual_ks(4)
-    [1, 3]
-    """
+def _usual_ks(n_labels: int) -> list[int]:
+    """1, 3 and 5, as far as there are so many labels."""
     return [k for k in (1, 3, 5) if k <= n_labels]
 
 
-def report_of(
+def _report_of(
     outcome: MultilabelOutcome,
     ks: Sequence[int],
     replicates: int = 0,
@@ -186,22 +183,7 @@ def report_of(
     labels: str | Sequence[Label] = "listed",
     schemes: Sequence[str | Weighting] | None = None,
 ) -> MultilabelReport:
-    """The report of an outcome, e.g. of one that was put together from batches.
-
-    Parameters
-    ----------
-    outcome : with `sets` if intervals are wanted. ks, replicates, seed, labels, schemes : as in
-        `score_multilabel`.
-
-    Raises ValueError for a K above the depth of the outcome, and for intervals without `sets`.
-
-    >>> outcome = MultilabelOutcome.from_scores([[1, 0], [0, 1]], [[1.5, -1], [-1, -0.5]], depth=1)
-    >>> report_of(outcome, [1]).scores["P@1"]
-    1.0
-    """
-    if replicates and outcome.sets is None:
-        no_sets = "the outcome has no label sets to draw from"
-        raise ValueError(f"replicates: {no_sets}; make it with keep_sets=True")
+    """The report of an outcome, with `sets` if there are replicates; options as in `score_multilabel`."""
     counts, made = outcome.counts, bootstrap_suffix(replicates, seed)
     policy = Policy.of(counts, labels=labels)
     names, scores = scheme_names(schemes), averages(counts, schemes, labels=labels).tolist()
@@ -224,7 +206,7 @@ def report_of(
 def _intervals(
     outcome: MultilabelOutcome, ks: Sequence[int], labels: Any, schemes: Any, replicates: int, seed: int
 ) -> dict[str, Any]:
-    assert outcome.sets is not None  # `report_of` refuses it
+    assert outcome.sets is not None  # those who make outcomes keep them where there are replicates
     rng = np.random.default_rng(seed)
     intervals = outcome.ranking.intervals(ks, rng, replicates)
     intervals |= label_intervals(outcome.sets, rng, schemes, replicates=replicates, labels=labels)
@@ -334,7 +316,7 @@ def score_documents(
     >>> score_documents(model, documents, ks=[1]).report.scores["P@1"]
     1.0
     """
-    features, ks = model.features(documents), usual_ks(len(model.labels)) if ks is None else ks
+    features, ks = model.features(documents), _usual_ks(len(model.labels)) if ks is None else ks
     unseen = tuple(sorted(set().union(*documents.labels) - set(model.labels)))
     lists = [model.labels, *([(*model.labels, *unseen)] if unseen else [])]
     truths = [label_matrix(documents, labels) for labels in lists]
@@ -351,7 +333,7 @@ def score_documents(
             taker(scores)
         for found, truth, labels in zip(outcomes, truths, lists, strict=True):
             found.append(MultilabelOutcome.from_scores(truth[rows], scores, labels=labels, **options))
-    reports = [report_of(MultilabelOutcome.merged(found), ks, replicates, seed) for found in outcomes]
+    reports = [_report_of(MultilabelOutcome.merged(found), ks, replicates, seed) for found in outcomes]
     return DocumentScores(reports[0], reports[1] if unseen else None, unseen, seconds)
 
 

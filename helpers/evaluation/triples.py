@@ -139,7 +139,7 @@ def score_triples(
     else:
         items = _as_items(path)
     with naming:
-        outcome = triple_outcome(items, match, normalise)
+        outcome = outcome_of_sets(triple_sets(items, match, normalise))
         return report_of_sets(outcome, rules, schemes, replicates, seed, **policy)
 
 
@@ -158,19 +158,6 @@ def _as_items(pairs: Iterable[Any]) -> list[TripleItem]:
                 getattr(item, role).append(triple)
         items.append(item)
     return items
-
-
-def triple_outcome(items: Iterable[TripleItem], match: str = "exact", normalise: bool = False) -> Outcome:
-    """How many triples of each relation are gold, predicted and right, for each kind of item.
-
-    match : one of `MATCHES`; under 'pair' all triples are of one class, 'pair'. normalise : see
-    `score_triples`.
-
-    >>> triples = [Triple("left", "Ada", "Rome"), Triple("left", "Bo", "Rome")]
-    >>> triple_outcome([TripleItem(triples, triples[:1])]).per_class().correct.tolist()
-    [1]
-    """
-    return outcome_of_sets(triple_sets(list(items), match, normalise))
 
 
 def triple_sets(
@@ -238,15 +225,6 @@ def match_rules(match: str, normalise: bool) -> dict[str, str]:
     return {"match": match} | ({"normalise": "case+blanks+articles"} if normalise else {})
 
 
-def rules_text(rules: Mapping[str, str]) -> str:
-    """Rules as the end of a signature.
-
-    >>> rules_text({"match": "exact"})
-    '|match:exact'
-    """
-    return "".join(f"|{name}:{value}" for name, value in rules.items())
-
-
 def report_of_sets(
     outcome: Outcome,
     rules: Mapping[str, str],
@@ -267,7 +245,8 @@ def report_of_sets(
     policy = {"labels": "supported"} | policy
     counts = outcome.per_class()
     report = class_report(counts, Policy.of(counts, **policy), schemes, score, TripleReport)
-    report.sign(rules_text(rules) + bootstrap_suffix(replicates, seed))
+    matched = "".join(f"|{name}:{value}" for name, value in rules.items())
+    report.sign(matched + bootstrap_suffix(replicates, seed))
     if replicates:
         scores = partial(averages, schemes=schemes, score=score, classes_of=counts, **policy)
         report.add_intervals(bootstrap_intervals(outcome, scores, np.random.default_rng(seed), replicates))

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from helpers.evaluation import Comparison, compare_files, comparison_latex, score_file
+from helpers.evaluation import Comparison, compare_files, score_file
 from helpers.metrics import SCHEMES, Outcome, averages, holm, paired_bootstrap
 
 SMALL = {"replicates": 60}
@@ -89,13 +89,13 @@ class TestClasses:
         return pair("aabb", "aaba", "acbb")  # A has the classes a and b, B also c
 
     def test_the_difference_is_over_one_set_of_classes_which_the_signature_names(self, shown):
-        table = compare_files(shown, labels="observed", schemes=["macro"], **SMALL)
-        (row,) = table.to_dict("records")
+        comparison = Comparison.of_files(shown, labels="observed", schemes=["macro"], **SMALL)
+        (row,) = comparison.rows()
         assert row["score_first"] == pytest.approx((4 / 5 + 2 / 3) / 2)
         assert row["score_second"] == pytest.approx((2 / 3 + 1 + 0) / 3)
         assert row["difference"] == pytest.approx((4 / 5 + 2 / 3) / 3 - (2 / 3 + 1 + 0) / 3)
         assert row["signature"].endswith("|difference:union")
-        assert "\nA − B averages both over the labels of either file\n" in Comparison(table).to_text()
+        assert "\nA − B averages both over the labels of either file\n" in comparison.to_text()
         (turned,) = rows(shown[::-1], labels="observed", schemes=["macro"])
         assert turned["difference"] == pytest.approx(-row["difference"])
 
@@ -110,7 +110,7 @@ class TestLatex:
     def test_intervals_are_those_of_the_file_alone(self, pair):
         files = pair("aabb" * 9, "aaba" * 9, "acbb" * 9)
         options = {"labels": "observed", "schemes": ["macro"], "replicates": 200}
-        text = comparison_latex(files, **options)
+        text = Comparison.of_files(files, **options).to_latex()
         for path in files:
             row = score_file(path, **options).schemes["macro"]
             f1, low, high = (f"{100 * row[name]:.1f}" for name in ("f1", "low", "high"))
@@ -123,7 +123,7 @@ class TestLatex:
         options = {"schemes": ["n^0", "n^0.1", "n^0.2", "n^0.3", "n^0.4"][:n], "replicates": 400}
         row, *_ = rows(files, correction=correction, **options)
         assert row["low"] > 0 and (row[f"p_{correction}"] >= 0.05) == bold
-        lines = comparison_latex(files, correction=correction, **options).splitlines()
+        lines = Comparison.of_files(files, correction=correction, **options).to_latex().splitlines()
         assert sum(line.startswith(r"B & \textbf{") for line in lines) == bold
 
 

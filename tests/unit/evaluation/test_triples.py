@@ -1,14 +1,14 @@
 """Sets of triples: real predictions under the match rules, every form of file, and what cannot be read."""
 
 import json
-from functools import partial
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.data import Triple, TripleItem, read_triples, search_folders
-from helpers.evaluation import compare_files, score_triples, triple_outcome
+from helpers.evaluation import compare_files, score_triples
+from helpers.evaluation.triples import outcome_of_sets, triple_sets
 
 ITEMS = [
     {"gold": [["Ada", "left", "Rome"], ["Bo", "of", "Rome"]], "predicted": [["Ada", "left", "Rome"]]},
@@ -147,20 +147,20 @@ DOCUMENTS = st.lists(st.builds(TripleItem, SETS, SETS), min_size=1, max_size=5).
 
 @given(items=DOCUMENTS, match=st.sampled_from(["exact", "last-token", "pair", "relation"]), data=st.data())
 def test_order_duplicates_and_names_change_nothing(items, match, data) -> None:
-    counted = partial(triple_outcome, match=match)
-    outcome = counted(items)
+    outcome = outcome_of_sets(triple_sets(items, match))
     moved = data.draw(st.permutations(items))
     moved = [TripleItem(*(data.draw(st.permutations(triples * 2)) for triples in item[:2])) for item in moved]
-    assert counted(moved) == outcome
+    assert outcome_of_sets(triple_sets(moved, match)) == outcome
     renamed = [
         TripleItem(
             *([triple._replace(relation=f"new {triple.relation}") for triple in part] for part in item[:2])
         )
         for item in items
     ]
-    first, second = outcome.per_class(), counted(renamed).per_class()
+    first, second = outcome.per_class(), outcome_of_sets(triple_sets(renamed, match)).per_class()
     assert all((getattr(first, name) == getattr(second, name)).all() for name in ("tp", "fp", "fn"))
-    same = counted([TripleItem(item.gold, item.gold) for item in items]).per_class()
+    right = [TripleItem(item.gold, item.gold) for item in items]
+    same = outcome_of_sets(triple_sets(right, match)).per_class()
     assert (same.fp == 0).all() and (same.fn == 0).all()
     plain = [tuple([(t.head, t.relation, t.tail) for t in part] for part in item[:2]) for item in items]
     pairs = [(item.gold, item.predicted) for item in items]
