@@ -40,18 +40,19 @@ def _stats(name: str, negative: str | None, gold_column: str | None, figure: str
       python -m helpers stats counts.csv --negative NA
       python -m helpers stats mine.csv --negative no_relation --figure labels.png
     """
-    from ..data import find_label_counts, find_statistics
+    from ..data import dataset_statistics
 
-    statistics = find_statistics(name, negative, gold_column)
+    statistics = dataset_statistics(name, negative, gold_column)
     if figure:
         from ..core import atomic_path
         from ..reporting.figures import label_distribution_chart
 
-        counts, negative_class = find_label_counts(name, negative, gold_column)
         with atomic_path(figure) as draft:
-            label_distribution_chart(counts, negative_class, Path(name).name).savefig(draft)
-    lines = [f"{key:<28} {_rounded(key, value)}" for key, value in statistics.items() if value != ""]
-    put(as_json(statistics) if form == "json" else "\n".join(lines))
+            chart = label_distribution_chart(statistics.counts, statistics.negative, Path(name).name)
+            chart.savefig(draft)
+    numbers = statistics.to_dict()
+    lines = [f"{key:<28} {_rounded(key, value)}" for key, value in numbers.items() if value != ""]
+    put(as_json(numbers) if form == "json" else "\n".join(lines))
 
 
 def _rounded(key: str, value: Any) -> str:

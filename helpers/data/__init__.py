@@ -7,27 +7,31 @@
 import csv
 
 from .files import (
+    ENCODER_PACKAGES,
     data_name,
     data_sha256,
     data_status,
+    encoder_folder,
     fetch,
+    fetch_encoder,
     locate,
     registered_file,
     registered_files,
     search_folders,
 )
-from .encoder_files import ENCODER_PACKAGES, encoder_folder, fetch_encoder
 from .samples import (
+    ParsedSample,
     RDR_MARKERS,
     RelationSample,
     SPACED_TAGS,
     TAGS,
+    TypedSample,
+    check_tree,
     parse_tagged,
+    pruned_heads,
     render,
     samples_sha256,
 )
-from .distortion import by_relation, distort_bags, hide_word, mislead_bags, wrong_pairs
-from .trees import ParsedSample, TypedSample, check_tree, pruned_heads
 from .bags import (
     Bag,
     Fingerprint,
@@ -38,6 +42,7 @@ from .bags import (
     shared_pairs,
     without_duplicates,
 )
+from .distortion import by_relation, distort_bags, hide_word, mislead_bags, wrong_pairs
 from .formats import (
     AnnotatedDocument,
     DocumentFact,
@@ -45,7 +50,6 @@ from .formats import (
     PTR_FILES,
     Triple,
     TripleItem,
-    drawn_pairs,
     holds_triples,
     pair_shares,
     ptr_split,
@@ -67,26 +71,23 @@ from .formats import (
 )
 from .catalogue import (
     Dataset,
-    datasets,
-    find_dataset,
-    register_dataset,
-    unregister_dataset,
-)
-from .corpora import (
     corpus_hashes,
+    datasets,
     fetch_dataset,
     file_path,
+    find_dataset,
     parse_files,
     parsed_corpus,
     read_corpus,
+    register_dataset,
     register_files,
+    unregister_dataset,
 )
 from .statistics import (
     TOTAL,
     count_labels,
     counted_datasets,
     dataset_statistics,
-    find_label_counts,
     find_statistics,
     label_statistics,
     perplexity,
@@ -110,20 +111,23 @@ from .ranked_lists import (
     read_ranked_list,
 )
 from .pairing import clean_sample, paired_sample, paired_sets, write_pairs
-from .cells import Coded, as_frame, as_list, distinct_keys
+from .cells import Coded, as_frame, distinct_keys
 from .tables import open_source
 from .predictions import (
     ANSWERED,
     COMMON_NAMES,
     EMPTY,
     LabelColumns,
+    Respelling,
     read_answer_map,
     read_inverse,
     read_label_columns,
+    read_label_names,
     read_predictions,
+    renamed,
+    respelt,
 )
-from .counting import count_files, count_rows, find_files
-from .label_names import Respelling, read_label_names, renamed, respelt
+from .counting import count_files, count_rows
 from .systems import join_semeval_answers, semeval_key, tacred_predictions
 from .documents import Documents, label_list, label_matrix
 from .matrices import read_matrix, write_matrix

@@ -265,19 +265,19 @@ def all_differ(texts: pa.ChunkedArray) -> bool:
     False
     """
     with ThreadPoolExecutor() as pool:
-        hashes = np.concatenate([np.empty(0, np.uint64), *pool.map(text_hashes, texts.chunks)])
+        hashes = np.concatenate([np.empty(0, np.uint64), *pool.map(_text_hashes, texts.chunks)])
     hashes.sort()
     return bool((hashes[1:] != hashes[:-1]).all())
 
 
-def text_hashes(texts: pa.StringArray) -> np.ndarray:
+def _text_hashes(texts: pa.StringArray) -> np.ndarray:
     """(n,) uint64, one for each text: equal where the texts are, and hardly ever elsewhere.
 
     Eight bytes of every text are mixed in at a time. Sorted, they tell whether a text occurs twice in a
     fraction of the time that a table of ten million texts takes.
 
     >>> import pyarrow as pa
-    >>> one, two, three = text_hashes(pa.array(["sample-10", "sample-11", "sample-10"])).tolist()
+    >>> one, two, three = _text_hashes(pa.array(["sample-10", "sample-11", "sample-10"])).tolist()
     >>> one == three, one == two
     (True, False)
     """

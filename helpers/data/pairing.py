@@ -15,11 +15,9 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from ..core import atomic_path, file_sha256, inverse_label, label_ids, progress, role_words, unknown_name
-from .catalogue import datasets
-from .corpora import read_corpus
+from .catalogue import datasets, read_corpus
 from .files import registered_files
-from .samples import RDR_MARKERS, Markers, RelationSample, parse_tagged, render
-from .trees import ParsedSample, TypedSample
+from .samples import RDR_MARKERS, Markers, ParsedSample, RelationSample, TypedSample, parse_tagged, render
 
 # Words that the cleaning leaves alone and that stand in no corpus; they hold the markers' places meanwhile.
 _PLACEHOLDERS: Markers = (" headopening ", " headclosing ", " tailopening ", " tailclosing ")
@@ -58,14 +56,14 @@ class PairFile(NamedTuple):
         return f"{self.path}: {self.rows} lines{verdict}"
 
 
-def clean_text(text: str) -> str:
+def _clean_text(text: str) -> str:
     """The text cleaning that turns the official SemEval sentences into those of paper R's files.
 
     Lower case; every character but a–z, 0–9 and ``^ , ! . / ' + - : ; < =`` becomes a blank; contractions are
     expanded; punctuation is dropped or set apart; a few abbreviations are rewritten; blanks collapse at the
     very end. All replacements are plain substrings, in this order, without word boundaries.
 
-    >>> clean_text("It's the U.S. Army's 9.5 mm gun, isn't it?")
+    >>> _clean_text("It's the U.S. Army's 9.5 mm gun, isn't it?")
     'it is the american army 9 5 mm gun is not it'
     """
     text = _NOT_KEPT.sub(" ", text.lower())
@@ -92,7 +90,7 @@ def clean_sample(sample: RelationSample) -> RelationSample:
     """
     if isinstance(sample, ParsedSample):
         raise ValueError(f"sample {sample.id} has a dependency tree: its text cannot be cleaned")
-    text, head, tail = parse_tagged(clean_text(render(sample, _PLACEHOLDERS)), _TIGHT_PLACEHOLDERS)
+    text, head, tail = parse_tagged(_clean_text(render(sample, _PLACEHOLDERS)), _TIGHT_PLACEHOLDERS)
     return replace(sample, text=text, head=head, tail=tail)
 
 
@@ -131,11 +129,11 @@ def paired_sets(
     return {"original": original, "paired": paired, "merged": merged}
 
 
-def rdr_line(index: int, sample: RelationSample, ids: Mapping[str, int]) -> str:
+def _rdr_line(index: int, sample: RelationSample, ids: Mapping[str, int]) -> str:
     """One line of an RDR file: index, marked sentence, label id and the two role words, tab-separated.
 
     >>> sample = RelationSample("1", "fire caused panic", (0, 4), (12, 17), "Cause-Effect(e1,e2)")
-    >>> rdr_line(0, sample, label_ids([sample.relation]))
+    >>> _rdr_line(0, sample, label_ids([sample.relation]))
     '0\\t[E11] fire [E12] caused [E21] panic [E22]\\t9\\tcause\\teffect'
     """
     sentence = " ".join(render(sample, RDR_MARKERS).split())
@@ -176,7 +174,7 @@ def write_pairs(out_dir: Path | str, dataset: str = "semeval2010") -> list[PairF
                 with draft.open("w", encoding="utf-8", newline="\n") as file:
                     # in a merged file the two partners share their index
                     partners = 2 if kind == "merged" else 1
-                    lines = (rdr_line(number // partners, row, ids) for number, row in enumerate(samples))
+                    lines = (_rdr_line(number // partners, row, ids) for number, row in enumerate(samples))
                     file.writelines(f"{line}\n" for line in lines)
                 rows[path] = len(samples)
     published = {name: file.sha256 for name, file in registered_files().items()}

@@ -13,14 +13,13 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, cast
 
 from .. import RESULTS
 from ..core import MalformedRecord, base_relation, find_negative, naming_file, shown, unknown_name
-from .catalogue import datasets, find_dataset
-from .corpora import read_corpus
+from .catalogue import datasets, find_dataset, read_corpus
 from .files import locate
 from .predictions import gold_counts
 from .tables import Delimited, open_source
@@ -122,6 +121,7 @@ class LabelStatistics:
     ratio : largest by smallest positive class that occurs; None if no positive class occurs.
     negative : name of the negative class, or None.
     note : what a reader must know to read the numbers.
+    counts : label → number of samples of the part that perplexity and ratio are of; no part of `to_dict`.
     """
 
     labels: int
@@ -132,10 +132,11 @@ class LabelStatistics:
     ratio: float | None
     negative: str | None = None
     note: str = ""
+    counts: Mapping[str, int] = field(default_factory=dict, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """The attributes as a dictionary, in order."""
-        return asdict(self)
+        """The attributes but `counts` as a dictionary, in order."""
+        return {part.name: getattr(self, part.name) for part in fields(self) if part.name != "counts"}
 
 
 def perplexity(counts: Iterable[int]) -> float | None:
@@ -183,6 +184,7 @@ def label_statistics(counts: Mapping[str, int], negative: str | None = None) -> 
         perplexity_without_negative=perplexity(positive),
         ratio=max(seen) / min(seen) if seen else None,
         negative=negative,
+        counts=dict(counts),
     )
 
 
@@ -226,7 +228,24 @@ def dataset_statistics(
     ...     dataset_statistics(path).negative_share
     0.5
     """
-    whole, measured, negative, note = _parts(name_or_path, negative, gold_column)
+    name, known = str(name_or_path), [row.name for row in datasets().values() if row.has_counts]
+    if name in known:
+        for argument, value in {"negative": negative, "gold_column": gold_column}.items():
+            if value is not None:
+                raise ValueError(f"the labels of {name} are known: leave `{argument}` out")
+        about, splits = find_dataset(name), _splits(name)
+        whole, measured = [splits[split] for split in about.whole], splits[about.measured]
+        negative, note = about.negative, about.note
+    elif not Path(name).is_file():
+        raise unknown_name("data set, and no file of labels or of counts:", name, known)
+    else:
+        with naming_file(name):
+            splits = _read_counts(Path(name), gold_column)
+            negative, how = _negative_class(splits, negative)
+        whole = [*splits.values()]
+        measured = splits.get("test") or sum(map(Counter, whole), Counter())
+        part = "split test" if "test" in splits else "the whole file"
+        note = f"negative class: {how}; perplexity and ratio of {part}"
     with naming_file(name_or_path):
         return replace(_combined(whole, measured, negative), note=note)
 
@@ -240,42 +259,6 @@ def find_statistics(
     313.75
     """
     return dataset_statistics(name_or_path, negative, gold_column).to_dict()
-
-
-def find_label_counts(
-    name_or_path: Path | str, negative: str | None = None, gold_column: str | None = None
-) -> tuple[dict[str, int], str | None]:
-    """Label → number of samples of the part that perplexity and ratio are of, and the negative class.
-
-    Arguments and errors as `dataset_statistics`.
-
-    >>> counts, negative = find_label_counts("tacred")
-    >>> counts["no_relation"], negative
-    (12184, 'no_relation')
-    """
-    _, measured, negative, _ = _parts(name_or_path, negative, gold_column)
-    return {label: count for label, count in measured.items() if label != TOTAL}, negative
-
-
-def _parts(
-    name_or_path: Path | str, negative: str | None, gold_column: str | None
-) -> tuple[list[Mapping[str, int]], Mapping[str, int], str | None, str]:
-    """The counts of the splits of the whole, those of the measured part, the negative class, and a note."""
-    name, known = str(name_or_path), [row.name for row in datasets().values() if row.has_counts]
-    if name in known:
-        for argument, value in {"negative": negative, "gold_column": gold_column}.items():
-            if value is not None:
-                raise ValueError(f"the labels of {name} are known: leave `{argument}` out")
-        about, splits = find_dataset(name), _splits(name)
-        return [splits[split] for split in about.whole], splits[about.measured], about.negative, about.note
-    if not Path(name).is_file():
-        raise unknown_name("data set, and no file of labels or of counts:", name, known)
-    with naming_file(name):
-        splits = _read_counts(Path(name), gold_column)
-        negative, how = _negative_class(splits, negative)
-    part = "split test" if "test" in splits else "the whole file"
-    measured = splits.get("test") or sum(map(Counter, splits.values()), Counter())
-    return [*splits.values()], measured, negative, f"negative class: {how}; perplexity and ratio of {part}"
 
 
 def _splits(name: str) -> dict[str, dict[str, int]]:
@@ -312,7 +295,8 @@ def _combined(
     if negative is not None:
         known = not any(TOTAL in part for part in whole)
         share = sum(part.get(negative, 0) for part in whole) / samples if known else None
-    return replace(part, samples=samples, negative_share=share)
+    counts = {label: count for label, count in measured.items() if label != TOTAL}
+    return replace(part, samples=samples, negative_share=share, counts=counts)
 
 
 def _negative_class(splits: Mapping[str, Mapping[str, int]], negative: str | None) -> tuple[str | None, str]:

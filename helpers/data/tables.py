@@ -224,7 +224,7 @@ class Delimited(Source):
         return delimited_columns(self.content, self.delimiter, wanted)
 
 
-class JsonLines(Source):
+class _JsonLines(Source):
     """A file with one JSON object a line; `names` are the fields of the first. Integers become text.
 
     A fault is also a line that is no JSON object, or has a key twice; a field that is missing or neither text
@@ -234,7 +234,7 @@ class JsonLines(Source):
     ------
     MalformedRecord : the file is empty or not UTF-8, or its first line is no JSON object.
 
-    >>> file = JsonLines("a.jsonl", b'{"id": 7, "gold": "NA"}')
+    >>> file = _JsonLines("a.jsonl", b'{"id": 7, "gold": "NA"}')
     >>> file.names, file.read(["id"], "id")
     (['id', 'gold'], {'id': ['7']})
     """
@@ -293,17 +293,17 @@ class JsonLines(Source):
         return json_columns(self.content, self.first, wanted)
 
 
-class JsonDocument(JsonLines):
+class _JsonDocument(_JsonLines):
     """One JSON document: a list of records (as TACRED has them), an object of columns, or a list of labels.
 
     A list of labels has the column `label`. `names` are the fields of the first record. A column whose rows
-    have keys, as pandas' `to_json` writes it, is refused. Otherwise as `JsonLines`; records are counted from
+    have keys, as pandas' `to_json` writes it, is refused. Otherwise as `_JsonLines`; records are counted from
     1.
 
     >>> text = b'{"references": [1, 0], "predictions": [1, 1]}'
-    >>> JsonDocument("a.json", text).read(["references"])["references"].tolist()
+    >>> _JsonDocument("a.json", text).read(["references"])["references"].tolist()
     ['1', '0']
-    >>> JsonDocument("a.json", b'[{"id": "7", "relation": "NA", "token": ["Ada"]}]').names
+    >>> _JsonDocument("a.json", b'[{"id": "7", "relation": "NA", "token": ["Ada"]}]').names
     ['id', 'relation', 'token']
     """
 
@@ -480,9 +480,9 @@ def source_of(path: Path | str, content: bytes, kind: str) -> Source:
         case "parquet":
             return Parquet(path, content)
         case "jsonl":
-            return JsonLines(path, content)
+            return _JsonLines(path, content)
         case "json":
-            return JsonDocument(path, content)
+            return _JsonDocument(path, content)
         case "txt":
             return LabelList(path, content)
         case delimited:

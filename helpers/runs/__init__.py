@@ -1,7 +1,6 @@
 """A run: what was trained or read, how, and its outcome as counts; save, load, list, compare."""
 
-from .outcomes import ConfusionRows, PairedRows, RankedFacts
-from .schema import Run
+from .schema import ConfusionRows, PairedRows, RankedFacts, Run
 from .files import (
     RUNS_FOLDER,
     STORED_RUNS,

@@ -23,8 +23,7 @@ from pydantic import TypeAdapter
 from .. import RESULTS, ROOT
 from ..core import naming_file, shown, write_atomically
 from ..data import distinct_keys
-from .outcomes import plain
-from .schema import SCHEMA_VERSION, Run, normal, validated
+from .schema import SCHEMA_VERSION, Run, normal, plain, validated
 
 RUNS_FOLDER = ROOT / "results" / "runs"
 """Where runs are written, and read."""
@@ -160,16 +159,16 @@ def _laid_out(value: Any, indent: str, ordered: bool) -> str:
         return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
     if not isinstance(value, list):
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
-    lines = list(pack_rows(value, WIDTH - len(inner)))
+    lines = list(_pack_rows(value, WIDTH - len(inner)))
     if len(lines) < 2 and len("".join(lines)) + len(indent) < WIDTH - 20:
         return f"[{''.join(lines)}]"
     return "[\n" + "\n".join(f"{inner}{line}" for line in lines) + f"\n{indent}]"
 
 
-def pack_rows(rows: Iterable[Any], width: int) -> Iterable[str]:
+def _pack_rows(rows: Iterable[Any], width: int) -> Iterable[str]:
     """Entries as JSON with commas between them, as many in a line as `width` characters hold.
 
-    >>> list(pack_rows([[0, 1], [2], 3], width=11))
+    >>> list(_pack_rows([[0, 1], [2], 3], width=11))
     ['[0,1], [2],', '3']
     """
     line = ""

@@ -22,8 +22,7 @@ from pydantic import TypeAdapter
 from .. import ROOT
 from ..core import exclusive, file_sha256, naming_file, read_opened, shown, write_atomically
 from ..data import data_sha256
-from .outcomes import record
-from .schema import SCHEMA_VERSION, validated
+from .schema import SCHEMA_VERSION, record, validated
 
 INDEX = ROOT / "results" / "provenance.json"
 RULES_VERSION = 1
@@ -64,10 +63,10 @@ class MadeFrom:
 _INDEX = TypeAdapter(dict[str, MadeFrom])
 
 
-def kind_of(path: str) -> str:
+def _kind_of(path: str) -> str:
     """The kind of a result by its path.
 
-    >>> kind_of("figures/06_moves"), kind_of("results/README.md")
+    >>> _kind_of("figures/06_moves"), _kind_of("results/README.md")
     ('figure', 'page')
     """
     return next((kind for folder, kind in KINDS.items() if path.startswith(f"{folder}/")), "page")
@@ -91,7 +90,7 @@ def digest(name: str, root: Path = ROOT) -> str | None:
                 ]
                 content = json.dumps(cells).encode()
         return hashlib.sha256(content).hexdigest()
-    paths = path.parent.glob(f"{path.name}.*") if kind_of(name) == "figure" else path.rglob("*.*")
+    paths = path.parent.glob(f"{path.name}.*") if _kind_of(name) == "figure" else path.rglob("*.*")
     files = sorted(file for file in paths if file.is_file())
     lines = [f"{file.relative_to(root).as_posix()} {file_sha256(file)}\n" for file in files]
     return hashlib.sha256("".join(lines).encode()).hexdigest() if files else None
@@ -231,7 +230,7 @@ def _result(path: Path, root: Path) -> str | None:
     if not path.is_relative_to(root) or any(part.startswith(".") for part in path.relative_to(root).parts):
         return None
     name = path.relative_to(root).as_posix()
-    kind = kind_of(name)
+    kind = _kind_of(name)
     if kind == "figure":
         return name.removesuffix(path.suffix)
     return name if kind in ("table", "notebook") else None
@@ -255,8 +254,8 @@ def made_states(index: Mapping[str, MadeFrom], known: dict | None = None) -> Ite
             reasons.append(f"the rules were version {entry.rules}, are now {RULES_VERSION}")
         for name, before in entry.made.items():
             if digest(name) is None:
-                yield Result(kind_of(name), name, "missing")
+                yield Result(_kind_of(name), name, "missing")
                 continue
             edited = before and changes({name: before}, known=known)
             why = [*reasons, f"{name} itself changed"] if edited else reasons
-            yield Result(kind_of(name), name, "stale" if why else "current", "; ".join(why))
+            yield Result(_kind_of(name), name, "stale" if why else "current", "; ".join(why))

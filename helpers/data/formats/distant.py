@@ -121,12 +121,12 @@ NAME_RULES: dict[str, Callable[[str], re.Pattern[str]]] = {
 ABSENT = "absent"
 
 
-def find_name(text: str, name: str) -> tuple[Span, str]:
+def _find_name(text: str, name: str) -> tuple[Span, str]:
     """Where a name stands in a sentence, and the rule (`NAME_RULES`) that found it; (0, 0) if it is absent.
 
-    >>> find_name("Ada_Lovelace left London, at last", "London")
+    >>> _find_name("Ada_Lovelace left London, at last", "London")
     ((18, 24), 'word with punctuation')
-    >>> find_name("Ada_Lovelace left", "London")
+    >>> _find_name("Ada_Lovelace left", "London")
     ((0, 0), 'absent')
     """
     for rule, pattern in NAME_RULES.items() if name else ():
@@ -140,7 +140,7 @@ def read_gids(path: Path | str, strict: bool = True) -> Corpus:
 
     The sentence ends with `###END###`, which is left out. Names have `_` for blanks, in the sentence too,
     which is kept as it is (`text.replace("_", " ")` moves no character). Where a name stands is not in the
-    file: `find_name` looks for it, and `.notes` counts the rules, as `head: word`. An entity that is nowhere
+    file: `_find_name` looks for it, and `.notes` counts the rules, as `head: word`. An entity that is nowhere
     has an empty span at the start, the position 0 of programs that count words; the published files have
     none. The sample's id is the line number. The relation `…/degree` is `…/degrees` in relation2id.txt.
 
@@ -171,7 +171,7 @@ def read_gids(path: Path | str, strict: bool = True) -> Corpus:
         if not end or rest.strip():
             raise ValueError(f"the sentence has to end with {END}, once")
         text = text.strip()
-        (head, head_rule), (tail, tail_rule) = (find_name(text, name) for name in names[2:4])
+        (head, head_rule), (tail, tail_rule) = (_find_name(text, name) for name in names[2:4])
         notes.update((f"head: {head_rule}", f"tail: {tail_rule}"))
         return [Mention(RelationSample(str(line), text, head, tail, names[4]), names[0], names[1])]
 
@@ -194,7 +194,13 @@ def read_entity_types(path: Path | str) -> dict[str, tuple[str, ...]]:
     ...     read_entity_types(path)
     {'/m/0100b5': ('/location',)}
     """
-    return _read_lists(path)
+    lists = json_document(path)
+    if not isinstance(lists, dict):
+        raise MalformedRecord(path, f"a JSON object is expected, not {type(lists).__name__}")
+    for name, own in lists.items():
+        if not isinstance(own, list) or not all(isinstance(text, str) for text in own):
+            raise MalformedRecord(path, f"{shown(name)} has {shown(own)}, not a list of strings")
+    return {name: tuple(own) for name, own in lists.items()}
 
 
 def read_relation_aliases(path: Path | str) -> dict[str, tuple[str, ...]]:
@@ -214,17 +220,7 @@ def read_relation_aliases(path: Path | str) -> dict[str, tuple[str, ...]]:
     ...     read_relation_aliases(path)["/people/person/place_of_birth"]
     ('born in', 'birthplace')
     """
-    return {_DEGREE if name == f"{_DEGREE}s" else name: own for name, own in _read_lists(path).items()}
-
-
-def _read_lists(path: Path | str) -> dict[str, tuple[str, ...]]:
-    lists = json_document(path)
-    if not isinstance(lists, dict):
-        raise MalformedRecord(path, f"a JSON object is expected, not {type(lists).__name__}")
-    for name, own in lists.items():
-        if not isinstance(own, list) or not all(isinstance(text, str) for text in own):
-            raise MalformedRecord(path, f"{shown(name)} has {shown(own)}, not a list of strings")
-    return {name: tuple(own) for name, own in lists.items()}
+    return {_DEGREE if name == f"{_DEGREE}s" else name: own for name, own in read_entity_types(path).items()}
 
 
 def read_nyt_star(

@@ -23,8 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...core import shown
-from ..samples import Corpus, Fact, RelationSample, Span, word_spans
-from ..trees import TypedSample
+from ..samples import Corpus, Fact, RelationSample, Span, TypedSample, word_spans
 from .parsing import collect, field, json_array, string
 
 NEGATIVE = "no_relation"

@@ -197,7 +197,7 @@ def read_svm(path: Path | str, strict: bool = True) -> Documents:
     features.sort_indices()
     features.eliminate_zeros()
     distinct = _distinct(path, labels, "line")
-    return Documents(map(str, rows), distinct, features=features, malformed=read.malformed)
+    return Documents([*map(str, rows)], distinct, features=features, malformed=read.malformed)
 
 
 def _svm_line(_line: int, number: int, raw: bytes) -> list[tuple[int, tuple[str, ...], dict[int, float]]]:

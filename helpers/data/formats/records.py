@@ -15,13 +15,14 @@ from ..samples import (
     TAGS,
     Corpus,
     Markers,
+    ParsedSample,
     RelationSample,
     Span,
+    TypedSample,
     parse_tagged,
     word_spans,
 )
 from ..tables import file_kind, open_source
-from ..trees import ParsedSample, TypedSample
 from .parsing import Record, blocks, collect, field, json_array, json_record, lines, string
 from .tagged import read_tagged
 

@@ -11,7 +11,7 @@ import pytest
 from helpers import data
 from helpers.core import MissingData
 from helpers.data import Dataset, RelationSample, catalogue, read_relation_file, register_files, render
-from helpers.data.trees import ParsedSample, TypedSample
+from helpers.data.samples import ParsedSample, TypedSample
 from helpers.experiments import Experiment, read_samples
 from tests.support import write_file
 
@@ -25,19 +25,19 @@ SPANS = "text,e1_start,e1_end,e2_start,e2_end,relation\n"
 
 
 def csv_form(samples: list[RelationSample]) -> str:
-    rows = [(one.id, one.text, *one.head, *one.tail, one.relation) for one in samples]
+    rows = [(sample.id, sample.text, *sample.head, *sample.tail, sample.relation) for sample in samples]
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([("id", *SPANS.strip().split(",")), *rows])
     return text.getvalue()
 
 
 def json_lines(samples: list[RelationSample]) -> str:
-    rows = ({"id": one.id, "text": render(one), "label": one.relation} for one in samples)
+    rows = ({"id": sample.id, "text": render(sample), "label": sample.relation} for sample in samples)
     return "".join(json.dumps(row) + "\n" for row in rows)
 
 
 def blocks(samples: list[RelationSample]) -> str:
-    return "\n".join(f'{one.id}\t"{render(one)}"\n{one.relation}\nComment:\n' for one in samples)
+    return "\n".join(f'{sample.id}\t"{render(sample)}"\n{sample.relation}\nComment:\n' for sample in samples)
 
 
 @pytest.fixture
@@ -116,11 +116,16 @@ class TestOwnFiles:
         tree = TACRED | TYPES | {"id": "8", "stanford_head": [2, 0, 4, 2, 2]}
         items = [TACRED, TACRED | TYPES | {"id": "9"}, tree, nre]
         samples = read_relation_file(write_file(tmp_path, "a.json", json.dumps(items, indent=1)))
-        assert {(one.text, one.head_text, one.tail_text) for one in samples} == {
+        assert {(sample.text, sample.head_text, sample.tail_text) for sample in samples} == {
             ("Ada met Lord Byron .", "Ada", "Lord Byron")
         }
-        assert [type(one) for one in samples] == [RelationSample, TypedSample, ParsedSample, RelationSample]
-        assert [one.id for one in samples] == ["7", "9", "8", "4"]
+        assert [type(sample) for sample in samples] == [
+            RelationSample,
+            TypedSample,
+            ParsedSample,
+            RelationSample,
+        ]
+        assert [sample.id for sample in samples] == ["7", "9", "8", "4"]
         assert samples[1].types == ("PERSON", "PERSON")
 
     @pytest.fixture
@@ -131,7 +136,7 @@ class TestOwnFiles:
         return tmp_path
 
     def test_relations_from_a_file(self, mine):
-        names = [*dict.fromkeys(one.relation for one in SAMPLES), "Never-Seen(e1,e2)"]
+        names = [*dict.fromkeys(sample.relation for sample in SAMPLES), "Never-Seen(e1,e2)"]
         files = (mine / "train.csv", mine / "test.csv")
         numbers = json.dumps({name: number for number, name in enumerate(names)})
         texts = {"a.txt": "\n".join(names), "a.json": numbers, "b.json": json.dumps(names)}
@@ -162,7 +167,9 @@ class TestOwnFiles:
         names = {"Cause-Effect(e1,e2)": "per:parents", "Cause-Effect(e2,e1)": "per:children"}
         names |= {"Other": "no_relation"}
         for split, samples in data.demo_corpus().items():
-            rows = [replace(one, relation=names.get(one.relation, "per:title")) for one in samples[::4]]
+            rows = [
+                replace(sample, relation=names.get(sample.relation, "per:title")) for sample in samples[::4]
+            ]
             write_file(tmp_path, f"{split}.jsonl", json_lines(rows))
         inverse = write_file(tmp_path, "inverse.csv", "label,inverse\nper:parents,per:children\n")
         words = ("train", "--model", "svm", "--option", "markers", "true", "--output", tmp_path / "runs")

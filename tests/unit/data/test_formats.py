@@ -16,7 +16,7 @@ from sklearn.preprocessing import MultiLabelBinarizer
 
 from helpers import data
 from helpers.data import Documents, formats, label_list, label_matrix
-from helpers.data.formats.distant import find_name
+from helpers.data.formats.distant import _find_name
 from helpers.data.formats.docred import NEGATIVE
 from helpers.data.formats.documents import read_svm
 from helpers.data.samples import Fact
@@ -202,7 +202,7 @@ class TestOpenNRE:
         ],
     )
     def test_rules_of_names_in_gids(self, text, name, start, rule):
-        assert find_name(text, name) == ((start, start + len(name)), rule)
+        assert _find_name(text, name) == ((start, start + len(name)), rule)
 
     def test_side_information(self, data_dir, tmp_path):
         types = data.read_entity_types(data_dir / "reside/entity_type/gids/type_info.json")
@@ -247,14 +247,14 @@ class TestSentencePairs:
 
     def test_a_drawn_part(self, tmp_path):
         corpus = data.read_sentence_pairs(write_file(tmp_path, "d.json", json.dumps([ANNOTATED] * 30)))
-        part = data.drawn_pairs(corpus, documents=10, negative_share=0.6, seed=3)
-        assert part == data.drawn_pairs(corpus, 10, 0.6, 3) != data.drawn_pairs(corpus, 10, 0.6, 4)
+        part = formats.drawn_pairs(corpus, documents=10, negative_share=0.6, seed=3)
+        assert part == formats.drawn_pairs(corpus, 10, 0.6, 3) != formats.drawn_pairs(corpus, 10, 0.6, 4)
         assert len({sample.id.partition(".")[0] for sample in part}) == 10
         assert [sample for sample in corpus if sample in part] == part
         assert Counter(sample.relation == NEGATIVE for sample in part) == {False: 20, True: 30}
-        assert data.drawn_pairs(corpus, documents=99, negative_share=0.99) == list(corpus)
+        assert formats.drawn_pairs(corpus, documents=99, negative_share=0.99) == list(corpus)
         with pytest.raises(ValueError, match="negative_share is 1"):
-            data.drawn_pairs(corpus, negative_share=1)
+            formats.drawn_pairs(corpus, negative_share=1)
 
 
 class TestTrees:
@@ -265,11 +265,11 @@ class TestTrees:
 
     def test_dependencies(self, tmp_path):
         write_file(tmp_path, "a.txt.dep", self.TREES)
-        one, other = data.read_dependencies(write_file(tmp_path, "a.txt", self.TEXT))
-        assert one.tokens == ("The", "fire", "caused", "panic") and one.heads == (2, 3, 0, 3)
-        assert (one.id, one.head_text, one.tail_text) == ("1", "fire", "panic")
-        assert (other.head_text, other.tail_text, other.heads) == ("panic", "Fire", (0, 1, 1, 1))
-        assert other.relation == "other" and other.types == ("", "")
+        first, second = data.read_dependencies(write_file(tmp_path, "a.txt", self.TEXT))
+        assert first.tokens == ("The", "fire", "caused", "panic") and first.heads == (2, 3, 0, 3)
+        assert (first.id, first.head_text, first.tail_text) == ("1", "fire", "panic")
+        assert (second.head_text, second.tail_text, second.heads) == ("panic", "Fire", (0, 1, 1, 1))
+        assert second.relation == "other" and second.types == ("", "")
 
     @pytest.mark.parametrize(
         ("old", "new", "message"),

@@ -1,6 +1,8 @@
 """Matrices in files: every kind is read back as it was written, and every fault is named."""
 
+import io
 import pickle
+import zipfile
 
 import numpy as np
 import pytest
@@ -77,7 +79,9 @@ def test_arrays_that_are_no_matrix(tmp_path, array, reason):
 def test_nothing_pickled_is_loaded(tmp_path):
     np.save(tmp_path / "a.npy", np.array([[{}]]), allow_pickle=True)
     np.savez(tmp_path / "a.npz", np.array([[{}]]), allow_pickle=True)
-    for content in (pickle.dumps(np.eye(2)), b"", b"x"):
+    with zipfile.ZipFile(archive := io.BytesIO(), "w") as file:
+        file.writestr("a.txt", "no array")
+    for content in (pickle.dumps(np.eye(2)), b"", b"x", archive.getvalue()):
         for path in (write_file(tmp_path, "b.npy", content), write_file(tmp_path, "b.npz", content)):
             assert fault_of(read_matrix, path) and fault_of(read_matrix, path.with_stem("a"))
 

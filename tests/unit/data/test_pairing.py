@@ -36,7 +36,7 @@ def tagged(text: str, relation: str = "Cause-Effect(e1,e2)", name: str = "1") ->
     ],
 )
 def test_cleaning(text, cleaned):
-    assert pairing.clean_text(text) == cleaned
+    assert pairing._clean_text(text) == cleaned
 
 
 def test_inverse_labels_are_those_that_are_given():
@@ -82,14 +82,14 @@ class TestWriting:
 
     def test_an_interruption_leaves_the_folder_as_it_was(self, tmp_path, toy_corpus, monkeypatch):
         (tmp_path / "train.original.tsv").write_text("old")
-        real, calls = pairing.rdr_line, iter(range(4))
+        real, calls = pairing._rdr_line, iter(range(4))
 
         def interrupted(*arguments):
             if next(calls) == 3:
                 raise KeyboardInterrupt
             return real(*arguments)
 
-        monkeypatch.setattr(pairing, "rdr_line", interrupted)
+        monkeypatch.setattr(pairing, "_rdr_line", interrupted)
         with pytest.raises(KeyboardInterrupt):
             write_pairs(tmp_path)
         assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [

@@ -16,7 +16,8 @@ from pyarrow import parquet
 from helpers import data
 from helpers.core import MalformedRecord
 from helpers.data import open_source, read_label_columns, read_predictions
-from helpers.data.arrow import text_hashes
+from helpers.data.arrow import _text_hashes
+from helpers.data.cells import as_list
 from tests.support import fault_of, write_file, write_rows
 
 pytestmark = pytest.mark.usefixtures("reader")
@@ -139,9 +140,9 @@ class TestFaults:
     @settings(max_examples=200)
     @given(st.lists(st.text(max_size=20) | st.sampled_from(["a" * 7, "a" * 8, "a" * 9, "\0", ""])))
     def test_hashes_of_identifiers_are_equal_where_the_texts_are(self, texts):
-        hashes = text_hashes(pa.array(texts, pa.string())).tolist()
+        hashes = _text_hashes(pa.array(texts, pa.string())).tolist()
         assert len(set(zip(texts, hashes, strict=True))) == len(set(texts)) == len(set(hashes))
-        assert text_hashes(pa.array(["x", *texts, "y"])[1:-1]).tolist() == hashes
+        assert _text_hashes(pa.array(["x", *texts, "y"])[1:-1]).tolist() == hashes
 
 
 class TestMappings:
@@ -254,7 +255,7 @@ class TestNumbers:
         assert list(table) == ["score", "label"] and table["score"].dtype == np.float64
         assert table["score"].tolist() == values and table["label"].tolist() == [label] * len(values)
         table = open_source(path).read(["label", "score"], "label", {"score"})
-        assert data.as_list(table["label"]) == [label] * len(values) and table["score"].tolist() == values
+        assert as_list(table["label"]) == [label] * len(values) and table["score"].tolist() == values
 
     def test_those_that_arrow_does_not_take(self, tmp_path):
         table = scores(write_file(tmp_path, "a.csv", "label,score\nNA,+1\n\nb, 2.5 \n"))
