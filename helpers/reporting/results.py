@@ -51,12 +51,7 @@ Printed = Mapping[tuple[str, ...], tuple[str, str, str]]
 
 
 def original_table(run: Run) -> Outcome:
-    """Gold × predicted on the test set itself, for a run with paired samples or without.
-
-    >>> outcomes = Outcome.from_rows([(0, 1, 1, 5)], ("a", "b"), ("gold", "predicted", "paired"))
-    >>> original_table(Run.from_outcome(outcomes, dataset="d", model="m")).n
-    5
-    """
+    """Gold × predicted on the test set itself, for a run with paired samples or without."""
     outcome = run.outcome()
     return outcome.of("predicted").grouped() if isinstance(outcome, Outcome) else outcome
 
@@ -75,9 +70,7 @@ def scheme_scores(run: Run) -> dict[str, float]:
 def paired_scores(run: Run) -> dict[str, float]:
     """A, B, PD, PIR and PPR of R, fractions; `DIRECTION` names them. A and B are the official macro-F1.
 
-    Undefined: PIR is nan where nothing is right on the better set.
-
-    Raises ValueError for a run without paired samples.
+    PIR is nan where nothing is right on the better set. Raises ValueError for a run without paired samples.
 
     >>> rows, roles = [(0, 0, 0, 3), (1, 1, 0, 1)], ("gold", "predicted", "paired")
     >>> outcomes = Outcome.from_rows(rows, ("R(e1,e2)", "R(e2,e1)"), roles)
@@ -108,9 +101,7 @@ def mixed_runs(
     runs: Iterable[Run], title: Callable[[Run], str] = attrgetter("name")
 ) -> dict[tuple[str, str, str], str]:
     """Of models whose runs are not all of one device and precision, dataset, model and encoder → the kinds
-    that there are; a run that does not say what computed it counts for none.
-
-    Warns `MixedRunsWarning` of each, so that no mean of them is taken without a word.
+    that there are; a run that does not say what computed it counts for none. Warns of each.
     """
     kinds: dict[tuple[str, str, str], dict[str, None]] = {}
     for run in runs:
@@ -129,13 +120,10 @@ def per_seed(
     scores: Callable[[Run], Mapping[Hashable, float]],
     title: Callable[[Run], str] = attrgetter("name"),
 ) -> pd.DataFrame:
-    """One row for each score of each run: dataset, model (and variant), encoder ('' if there is none), seed,
-    score, value. Attribute `attrs["mixed"]`: `mixed_runs`, which `over_seeds` tells beside the seeds.
+    """One row for each score of each run: dataset, model, encoder ('' if there is none), seed, score, value.
 
-    Parameters
-    ----------
-    scores : run → name of a score → value, e.g. `scheme_scores` or `paired_scores`.
-    title : run → what stands in the column model.
+    scores : run → name of a score → value, e.g. `scheme_scores` or `paired_scores`. title : run → its model.
+    Attribute `attrs["mixed"]`: `mixed_runs`, which `over_seeds` tells beside the seeds.
 
     >>> run = Run.from_outcome(Outcome.from_columns(["a"], ["a"]), dataset="d", model="m", seed=9)
     >>> per_seed([run], lambda run: {"n": run.n}).to_numpy().tolist()
@@ -156,14 +144,9 @@ def per_seed(
 def over_seeds(rows: pd.DataFrame) -> pd.DataFrame:
     """Mean and sample SD (ddof = 1) over the runs of each model, in the order of first sight.
 
-    Parameters
-    ----------
-    rows : as `per_seed` gives them. A score that is undefined in a run (nan) is left out of that mean.
-
-    Returns
-    -------
-    dataset, model, encoder, score, mean, sd (nan for a single run, which has none), runs, seeds (text, with
-    the devices and precisions if there are several: `mixed_runs`).
+    rows : as `per_seed` gives them; a score that is undefined in a run (nan) is left out of that mean.
+    Columns dataset, model, encoder, score, mean, sd (nan for a single run), runs, seeds (text, with the
+    devices and precisions if there are several).
 
     >>> rows = pd.DataFrame({"dataset": "d", "model": "m", "encoder": "", "seed": [9, 148], "score": "f1"})
     >>> over_seeds(rows.assign(value=[0.5, 0.7])).round(4).to_numpy().tolist()
@@ -186,21 +169,15 @@ def compare_models(rows: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
     """Welch's test, Cohen's d with Sawilowsky's word, and Holm's correction between two models.
 
     The sign is second − first, as in W's Tables 3 and 4. Eq. 4 of d asks for equal numbers of runs, so only
-    seeds that both models have are compared. Holm corrects over all rows of the table. `FewRunsWarning` is
-    not raised: `runs` says how many there are.
+    seeds that both models have are compared. Holm corrects over all rows of the table.
 
-    Parameters
-    ----------
-    rows : as `per_seed` gives them, of one data set.
-
-    Returns
-    -------
-    Index: the score; columns first, second (means), difference, p, p_holm, d, word, runs, seeds. With a
-    single common seed p and d are undefined (nan), with none there is no row.
+    rows : as `per_seed` gives them, of one data set. Index: the score; columns first, second (means),
+    difference, p, p_holm, d, word, runs, seeds. With a single common seed p and d are undefined (nan), with
+    none there is no row.
 
     >>> rows = pd.DataFrame({"model": [*"aaabbb"], "seed": [1, 2, 3] * 2, "score": "f1"})
-    >>> found = compare_models(rows.assign(value=[1.0, 2.0, 3.0, 3.0, 4.0, 5.0]), "a", "b")
-    >>> found[["first", "second", "difference", "d", "word", "seeds"]].to_numpy().tolist()
+    >>> table = compare_models(rows.assign(value=[1.0, 2.0, 3.0, 3.0, 4.0, 5.0]), "a", "b")
+    >>> table[["first", "second", "difference", "d", "word", "seeds"]].to_numpy().tolist()
     [[2.0, 4.0, 2.0, 2.0, 'huge', '1, 2, 3']]
     """
     wide = {
@@ -238,15 +215,8 @@ def resampled_intervals(
     are of the same sentences, so their sum would pass for a larger test set and give too narrow an interval.
     Each run is drawn with a generator of its own, so that a new run moves no interval of another.
 
-    Parameters
-    ----------
-    scores : 'schemes' for `scheme_scores`, 'direction' for `paired_scores`.
-
-    Returns
-    -------
-    dataset, model, encoder, score, low, high, runs.
-
-    Raises ValueError for another name of scores.
+    scores : 'schemes' for `scheme_scores`, 'direction' for `paired_scores`; ValueError for another name.
+    Columns dataset, model, encoder, score, low, high, runs.
 
     >>> table = Outcome.from_rows([(0, 0, 50), (1, 1, 50)], ("a", "b"))
     >>> run = Run.from_outcome(table, dataset="d", model="m", seed=9)
@@ -275,9 +245,6 @@ def epoch_runs(folder: Path | str, **where: str) -> dict[int, list[Run]]:
     """The runs in `folder` that were stored after each epoch, as variants `epoch-<n>`, which is taken off.
 
     `where` as for `list_runs`. No such folder gives an empty mapping.
-
-    >>> epoch_runs("no-such-folder")
-    {}
     """
     epochs: dict[int, list[Run]] = {}
     for run in list_runs(folder=folder, **where):
@@ -321,15 +288,8 @@ def run_rows(
 ) -> list[dict]:
     """Rows of single runs, means and SDs; an undefined value has no row.
 
-    Parameters
-    ----------
     scores : as `per_seed` gives them. intervals : as `resampled_intervals`; their ends go with the means.
     names : score → its metric and scheme in the tidy table.
-
-    >>> scores = pd.DataFrame({"dataset": "d", "model": "m", "encoder": "", "seed": [9], "score": "micro"})
-    >>> rows = run_rows(scores.assign(value=0.5), pd.DataFrame(), {"micro": ("f1", "micro")})
-    >>> [(row["metric"], row["scheme"], row["seed_or_agg"], row["value"]) for row in rows]
-    [('f1', 'micro', 'seed-9', 0.5), ('f1', 'micro', 'mean', 0.5)]
     """
 
     def row(of: Any, seed_or_agg: str, value: float, **more: Any) -> dict:
@@ -351,31 +311,19 @@ def run_rows(
 
 
 def tidy_runs(rows: Sequence[dict], printed: Printed) -> pd.DataFrame:
-    """The tidy table of run rows with all of `RUN_COLUMNS`, also where there is no row.
-
-    >>> tidy_runs([], {}).columns.tolist()[-4:]
-    ['encoder', 'runs', 'seeds', 'published_model']
-    """
+    """The tidy table of run rows with all of `RUN_COLUMNS`, also where there is no row."""
     for row in rows:
         row["published"], row["published_model"], _ = printed.get(printed_key(row), ("", "", ""))
     return tidy(rows).reindex(columns=[*TIDY_COLUMNS, *RUN_COLUMNS])
 
 
 def printed_key(row: Mapping[str, str]) -> tuple[str, ...]:
-    """What a row is called in a `Printed`.
-
-    >>> printed_key({"dataset": "d", "model": "m", "metric": "f1", "scheme": "micro", "seed_or_agg": "mean"})
-    ('d', 'm', 'f1', 'micro', 'mean')
-    """
+    """What a row is called in a `Printed`."""
     return tuple(row[name] for name in ("dataset", "model", "metric", "scheme", "seed_or_agg"))
 
 
 def run_numbers(rows: pd.DataFrame, dataset: str) -> dict[tuple[str, ...], float]:
-    """The values of a data set by model, metric, scheme and seed or aggregate.
-
-    >>> run_numbers(tidy_runs([], {}), "semeval2010")
-    {}
-    """
+    """The values of a data set by model, metric, scheme and seed or aggregate."""
     own = rows[rows["dataset"] == dataset]
     keys = zip(own["model"], own["metric"], own["scheme"], own["seed_or_agg"], strict=True)
     return dict(zip(keys, own["value"].astype(float), strict=True))
@@ -398,17 +346,9 @@ def forest_rows(
 ) -> pd.DataFrame:
     """What `forest_chart` draws of a tidy table of runs: published numbers beside each of our runs, per cent.
 
-    Parameters
-    ----------
     rows : as `tidy_runs` gives them. panels : metric and scheme → title of its panel, in order. models : in
-        the order wanted; none: all that have a published number.
-
-    Returns
-    -------
-    Columns panel, row (model), source ('published' or 'ours'), value.
-
-    >>> forest_rows(tidy_runs([], {}), "semeval2010", {("ppr", ""): "PPR"}).columns.tolist()
-    ['panel', 'row', 'source', 'value']
+    the order wanted; none: all that have a published number. Columns panel, row (model), source
+    ('published' or 'ours'), value.
     """
     own = rows[rows["dataset"] == dataset]
     own = own.assign(panel=[panels.get(key) for key in zip(own["metric"], own["scheme"], strict=True)])
@@ -429,11 +369,7 @@ def forest_rows(
 
 
 def runs_named(rows: pd.DataFrame, dataset: str, models: Sequence[str]) -> str:
-    """Which runs of ours a table shows: encoder and seeds of each model, in words.
-
-    >>> runs_named(tidy_runs([], {}), "semeval2010", ["EM-ES"])
-    'Ours: no runs.'
-    """
+    """Which runs of ours a table shows: encoder and seeds of each model, in words."""
     own = rows[(rows["dataset"] == dataset) & (rows["seed_or_agg"] == "mean") & rows["model"].isin(models)]
     parts = []
     for (encoder, seeds), said in own.drop_duplicates("model").groupby(["encoder", "seeds"], sort=False):
@@ -446,9 +382,6 @@ def runs_with(encoder: str, datasets: Iterable[str], folder: Path | str = RUNS_F
     """The runs of profile standard that read with this encoder, or with none.
 
     Raises ValueError, with the known names, for an encoder that no run has.
-
-    >>> runs_with("all-MiniLM-L6-v2", ["no-such-data"])
-    []
     """
     runs = [run for name in datasets for run in list_runs(name, profile="standard", folder=folder)]
     known = sorted({run.encoder for run in runs if run.seed is not None})
@@ -470,16 +403,10 @@ def settings_table(runs: Run | Iterable[Run]) -> pd.DataFrame:
 
     Raises ValueError if there is no run.
 
-    >>> from helpers.metrics import Outcome
-    >>> given = {"dataset": "demo", "model": "em-c", "hyperparameters": {"epochs": 3, "words": {"a": "b"}}}
+    >>> given = {"dataset": "demo", "model": "em-c", "hyperparameters": {"epochs": 3}}
     >>> table = Outcome.from_columns(["a"], ["a"])
-    >>> settings_table([Run.from_outcome(table, seed=seed, **given) for seed in (9, 148)])
-             em-c
-    dataset  demo
-    split    test
-    seed     9, 148
-    epochs   3
-    words    {"a": "b"}
+    >>> settings_table([Run.from_outcome(table, seed=seed, **given) for seed in (9, 148)])["em-c"].to_dict()
+    {'dataset': 'demo', 'split': 'test', 'seed': '9, 148', 'epochs': '3'}
     """
     columns: dict[tuple[str, str], dict[str, dict[str, None]]] = {}
     for run in [runs] if isinstance(runs, Run) else runs:
@@ -512,10 +439,6 @@ def settings_table(runs: Run | Iterable[Run]) -> pd.DataFrame:
 def majority_label(run: Run) -> Label:
     """The most frequent relation of the training samples, if the run says which it was; else the most
     frequent one of the test set, which no constant answer beats in accuracy.
-
-    >>> table = Outcome.from_columns(["a", "b", "b"], ["a", "b", "a"])
-    >>> majority_label(Run.from_outcome(table, dataset="d", model="m"))
-    'b'
     """
     known = run.facts.get("majority")
     table = original_table(run)
@@ -525,13 +448,7 @@ def majority_label(run: Run) -> Label:
 def against_majority(run: Run) -> dict[str, tuple[float, float]]:
     """Accuracy and the F1 under every scheme, of the run and of always answering `majority_label`; fractions.
 
-    A majority that is the negative class has no F1 but 0.
-
-    Raises ValueError for a run that is not of single labels.
-
-    >>> table = Outcome.from_columns(["a", "b", "b", "b"], ["a", "b", "b", "a"])
-    >>> against_majority(Run.from_outcome(table, dataset="d", model="m"))["accuracy"]
-    (0.75, 0.75)
+    A majority that is the negative class has no F1 but 0. ValueError for a run that is not of single labels.
     """
     if run.kind not in ("confusion", "paired"):
         raise ValueError(

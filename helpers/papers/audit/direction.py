@@ -126,27 +126,6 @@ def nearest_rate(percent: float, both_correct: int, n: int) -> Range:
     return exactly(float(possible[abs(possible - percent).argmin()]))
 
 
-def audit_direction(published: pd.DataFrame, without_other: int | None = None) -> list[Check]:
-    """All checks of paper R's Tables II–VI, in order.
-
-    Parameters
-    ----------
-    published : `load_published()`.
-    without_other : number of SemEval test samples that are not Other, by label counts; None if those are
-        missing.
-
-    >>> from helpers.reporting import load_published
-    >>> {one.verdict for one in audit_direction(load_published(), 2263)}
-    {'consistent'}
-    """
-    tables = DirectionTables(published)
-    return [
-        *_performance_differences(tables),
-        *_paired_rates(tables, without_other),
-        *_immobility_rates(tables),
-    ]
-
-
 _BETTER = "A+ B+ PD- PIR- PPR+"
 
 _COMPARISONS = (
@@ -171,7 +150,7 @@ _COMPARISONS = (
 word, 'smaller PD, PPR, and larger PPR' (the first PPR should read PIR)."""
 
 
-def restated(tables: DirectionTables) -> Iterator[Check]:
+def _restated(tables: DirectionTables) -> Iterator[Check]:
     """Every score that the text restates against the table, every improvement against the two cells."""
     column = {metric: short for short, metric in _SHORT.items()}
     text = tables.published.drop(tables.frame.index)
@@ -189,7 +168,7 @@ def restated(tables: DirectionTables) -> Iterator[Check]:
             yield compare(cell, f"{row.model}: {row.statistic} of {short}", change, tuple(pair), row.note)
 
 
-def compared(tables: DirectionTables) -> Iterator[Check]:
+def _compared(tables: DirectionTables) -> Iterator[Check]:
     """Every 'better', 'larger' and 'smaller' of the text (`_COMPARISONS`)."""
     for item, model, against, claims in _COMPARISONS:
         for short, sign in ((claim[:-1], claim[-1]) for claim in claims.split()):
@@ -200,11 +179,11 @@ def compared(tables: DirectionTables) -> Iterator[Check]:
             yield check(("R", item), text, f"{side} 0", claimed, derived, cells)
 
 
-def spread(cells: list[Cell]) -> Range:
+def _spread(cells: list[Cell]) -> Range:
     """Largest minus smallest: an enclosure, as the largest is at least every low end and at most the highest
     end.
 
-    >>> spread([Cell("R", "", "", "3", "count"), Cell("R", "", "", "5", "count")])
+    >>> _spread([Cell("R", "", "", "3", "count"), Cell("R", "", "", "5", "count")])
     (2.0, 2.0)
     """
     lows, highs = zip(*(cell.interval for cell in cells), strict=True)
@@ -218,7 +197,7 @@ def _abstract(tables: DirectionTables) -> Iterator[Check]:
         original = [tables(model, "A") for model in models]
         for short in ("PD", "PIR", "PPR"):
             cells = [tables(model, short) for model in models]
-            more = difference(spread(cells), spread(original))
+            more = difference(_spread(cells), _spread(original))
             claim = f"EM-C, EM-ES, R-BERT ({size}): {short} differs more than A"
             yield check(("R", "Abstract"), claim, "> 0", ABOVE_ZERO, more, (*original, *cells))
 
@@ -245,7 +224,7 @@ def _quoted_twice(tables: DirectionTables) -> Iterator[Check]:
         yield compare(quoted, f"{name}: the quoted A is that of {name} (large)", derived, (own,), note)
 
 
-def corpus(published: pd.DataFrame, tables: DirectionTables) -> Iterator[Check]:
+def _corpus(published: pd.DataFrame, tables: DirectionTables) -> Iterator[Check]:
     """Section IV-A: 18 relations are 9 pairs; with Other, train and test they make up paper W's Table 1."""
     pairs, relations = tables.prose("relation_pairs"), tables.prose("relations")
     train, test = tables.prose("train_samples"), tables.prose("test_samples")
@@ -265,14 +244,19 @@ def _figure_4(tables: DirectionTables) -> Check:
     return check(gold, "gold relation of the sentence in Figure 4", gold.printed, None, None, (), note)
 
 
-def audit_direction_claims(published: pd.DataFrame) -> list[Check]:
-    """All checks of paper R's text, in order.
+def audit_direction(published: pd.DataFrame, without_other: int | None = None) -> list[Check]:
+    """All checks of paper R's Tables II–VI, then of its text, in order.
+
+    published : `load_published()`. without_other : number of SemEval test samples that are not Other, by
+    label counts; None if those are missing.
 
     >>> from helpers.reporting import load_published
-    >>> wrong = [one for one in audit_direction_claims(load_published()) if one.verdict == "inconsistent"]
-    >>> [one.published for one in wrong]
+    >>> checks = audit_direction(load_published(), 2263)
+    >>> [one.published for one in checks if one.verdict == "inconsistent"]
     ['46.38', '33.94', '79.03', '78.76', '< 0', '< 0']
     """
     tables = DirectionTables(published)
-    checks = [*restated(tables), *compared(tables), *_abstract(tables), _state_of_the_art(tables)]
-    return [*checks, *_quoted_twice(tables), *corpus(published, tables), _figure_4(tables)]
+    checks = [*_performance_differences(tables), *_paired_rates(tables, without_other)]
+    checks += [*_immobility_rates(tables), *_restated(tables), *_compared(tables), *_abstract(tables)]
+    checks += [_state_of_the_art(tables), *_quoted_twice(tables), *_corpus(published, tables)]
+    return [*checks, _figure_4(tables)]

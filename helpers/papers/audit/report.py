@@ -12,9 +12,9 @@ from pathlib import Path
 import pandas as pd
 
 from ...reporting import TABLES_FOLDER, load_published, write_csv
-from .corpora import CorpusCounts, StatisticsTable, audit_corpus_claims, audit_statistics, load_label_counts
-from .direction import audit_direction, audit_direction_claims
-from .weighting import audit_weighting, audit_weighting_claims
+from .corpora import CorpusCounts, StatisticsTable, audit_corpora, load_label_counts
+from .direction import audit_direction
+from .weighting import audit_weighting
 
 
 def audit_claims(
@@ -44,9 +44,7 @@ def audit_claims(
     table = StatisticsTable(published, CorpusCounts(label_counts))
     positive = table.counts.positive("semeval2010")
     without_other = sum(positive) if positive else None
-    checks = audit_statistics(table) + audit_corpus_claims(table)
-    checks += audit_weighting(published) + audit_weighting_claims(published)
-    checks += audit_direction(published, without_other) + audit_direction_claims(published)
+    checks = audit_corpora(table) + audit_weighting(published) + audit_direction(published, without_other)
     return pd.DataFrame([asdict(one) for one in checks])
 
 

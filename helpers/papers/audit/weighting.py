@@ -92,7 +92,7 @@ def _tests_and_effects(column: Comparison) -> Iterator[Check]:
     """d from means and SDs; p from means and SDs, from the printed d and SDs, and from all together."""
     inputs = (*column.mean, *column.sd)
     yield compare(column.d, f"{column.scheme}: d from means and SDs (Eq. 4)", column.effect, inputs)
-    sds = (cell.interval for cell in column.sd)
+    sds = [cell.interval for cell in column.sd]
     p = welch_p(column.gain, *sds, column.runs)
     yield compare(column.p, f"{column.scheme}: p from means and SDs", p, inputs)
     p = two_sided_p(column.d.interval, column.df, column.runs)
@@ -100,15 +100,10 @@ def _tests_and_effects(column: Comparison) -> Iterator[Check]:
     least_p = two_sided_p(column.d.interval, exactly(most), column.runs)[0]
     note = f"with equal SDs ({most:g} degrees of freedom, the most possible) p is at least {least_p:.2g}"
     yield compare(column.p, f"{column.scheme}: p from the printed d and SDs", p, (column.d, *column.sd), note)
-    yield _joint_p(column)
-
-
-def _joint_p(column: Comparison) -> Check:
-    """p from means, SDs and the printed d together."""
+    p = welch_p(column.gain, *sds, column.runs, column.d.interval)
+    note = "" if p else "means and SDs exclude the printed d"
     claim = f"{column.scheme}: p from means, SDs and the printed d together"
-    inputs = (*column.mean, *column.sd, column.d)
-    p = welch_p(column.gain, *(cell.interval for cell in column.sd), column.runs, column.d.interval)
-    return compare(column.p, claim, p, inputs, "" if p else "means and SDs exclude the printed d")
+    yield compare(column.p, claim, p, (*inputs, column.d), note)
 
 
 def _captions(published: pd.DataFrame, item: str, columns: list[Comparison]) -> Iterator[Check]:
@@ -145,18 +140,6 @@ def effect_words(effect: Range) -> set[str]:
     """
     inside = (least for least, _ in SAWILOWSKY if effect[0] <= least <= effect[1])
     return {sawilowsky(value) for value in (*effect, *inside)}
-
-
-def audit_weighting(published: pd.DataFrame) -> list[Check]:
-    """All checks of paper W's Tables 3 and 4 and of their captions, in order.
-
-    >>> from helpers.reporting import load_published
-    >>> [one.claim for one in audit_weighting(load_published()) if one.verdict == "inconsistent"][-1]
-    'macro: p from means, SDs and the printed d together'
-    """
-    tables = {item: comparisons(published, item) for item in COMPARED_WITH}
-    checks = [one for columns in tables.values() for column in columns for one in _tests_and_effects(column)]
-    return checks + [one for item, columns in tables.items() for one in _captions(published, item, columns)]
 
 
 def _ordering(claim: str, smaller: Range, larger: Range, inputs: Iterable[object]) -> Check:
@@ -223,16 +206,19 @@ def _weighted_like_micro(tables: Mapping[str, list[Comparison]]) -> Check:
     return _ordering(claim, (max(lows), max(highs)), recent, [cell for pair in pairs for cell in pair])
 
 
-def audit_weighting_claims(published: pd.DataFrame) -> list[Check]:
-    """All checks of paper W's Section 3.1, in order.
+def audit_weighting(published: pd.DataFrame) -> list[Check]:
+    """All checks of paper W's Tables 3 and 4, of their captions, and of Section 3.1, in order.
 
     >>> from helpers.reporting import load_published
-    >>> [one.note for one in audit_weighting_claims(load_published()) if one.verdict == "inconsistent"]
+    >>> [one.note for one in audit_weighting(load_published()) if one.verdict == "inconsistent"][-2:]
     ["Sawilowsky's word is very large", "Sawilowsky's word is very large"]
     """
     tables = {item: comparisons(published, item) for item in COMPARED_WITH}
+    columns = [column for both in tables.values() for column in both]
+    checks = [one for column in columns for one in _tests_and_effects(column)]
+    checks += [one for item, both in tables.items() for one in _captions(published, item, both)]
+    checks += _order_of_scores(published, tables)
     words = find_cell(published, paper="W", item="Section 3.1", metric="effect_size")
-    checks = [*_order_of_scores(published, tables)]
     checks += [_named_effect(_SECTION_3_1, column, words) for column in tables["Table 4"]]
-    checks += [one for columns in tables.values() for one in _in_between(columns)]
+    checks += [one for both in tables.values() for one in _in_between(both)]
     return [*checks, *map(_smaller_fall, tables.values()), _weighted_like_micro(tables)]
