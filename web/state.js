@@ -49,11 +49,6 @@ export function excluded(test) {
   return test.labels.map((_, c) => Boolean((bits >> BigInt(c)) & 1n));
 }
 
-export function excluded(test) {
-  const bits = [...state.out].reverse().flatMap((digit) => [0, 1, 2, 3].map((i) => (parseInt(digit, 16) >> i) & 1));
-  return test.labels.map((_, c) => Boolean(bits[c]));
-}
-
 export function exclude(flags) {
   const bits = flags.reduce((sum, out, c) => (out ? sum | (1n << BigInt(c)) : sum), 0n);
   state.out = bits ? bits.toString(16) : "";
