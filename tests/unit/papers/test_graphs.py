@@ -59,16 +59,6 @@ def test_gains_are_means_over_the_seeds(runs) -> None:
         assert graphs.restriction_gains(scores[scores["model"] != needed]).empty, needed
 
 
-def test_rows_with_and_without_seeds_and_the_leak_in_signatures(runs) -> None:
-    rows = graphs.pair_rows(runs)
-    table = graphs.restriction_table(rows).set_index("system")
-    assert table.loc["RECENT(SVM)", "runs"] == "2" and "±" in table.loc["RECENT(SVM)", "micro"]
-    assert "±" not in table.loc["SVM", "macro"]
-    leaky = rows[rows["model"].str.endswith(AS_PUBLISHED)]["signature"]
-    assert leaky.str.endswith("|leak:as_published").all() and len(leaky) == 2 * 4 * 5
-    assert graphs.restriction_table(rows, graphs.WHOLE)["system"].tolist() == ["RECENT", "PTR"]
-
-
 def test_of_ptr_and_recent() -> None:
     """W's Table 3: PTR above RECENT everywhere, least under micro, most under macro. So it is here, but
     with the leak that W's numbers hold RECENT around EM-ES is ahead under micro and weighted."""
