@@ -141,10 +141,6 @@ def left_out(table: Outcome, negative: str) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["relation", "support", "f1", "change"])
 
 
-DATASET, FIRST_AUTHOR = "semeval2010", "onehaitao"
-SEED = 1
-
-
 def implementation_scores(replicates: int = 2000, seed: int = 1) -> pd.DataFrame:
     """The published predictions on SemEval-2010 Task 8, one row an implementation: `model`, `author`, the
     official macro-F1, its 95 % bootstrap interval `low`, `high` and `width`, F1 under each scheme; fractions.

@@ -14,7 +14,6 @@ from .published import (
 )
 from .results import (
     DIRECTION,
-    MixedRunsWarning,
     mixed_runs,
     original_table,
     scheme_scores,
@@ -35,13 +34,10 @@ from .results import (
     runs_named,
     runs_with,
     settings_table,
-    against_majority,
-    majority_label,
     majority_text,
 )
 from .tables import (
     TABLES_FOLDER,
-    TIDY_COLUMNS,
     tidy,
     write_tidy,
     read_tidy,

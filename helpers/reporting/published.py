@@ -1,9 +1,9 @@
 """The papers' numbers as printed, one number a row, and what a printed number says about the true one.
 
-The files `results/published/<paper>-….csv` hold every cell of the tables of papers W (Harbecke et al. 2022)
-, R (Lyu et al. 2021) and D (Gao et al. 2021), and the numbers that prose
-and captions state. `printed` is the string of the paper, so that its decimals are known; formulas and
-examples (W Table 2, R Table I) are text rows without a value. Bars (W Figure 1) print no numbers.
+The files `results/published/<paper>-….csv` hold every cell of the tables of papers W (Harbecke et al. 2022),
+R (Lyu et al. 2021) and D (Gao et al. 2021), and the numbers that prose and captions state. `printed` is the
+string of the paper, so that its decimals are known; formulas and examples (W Table 2, R Table I) are text
+rows without a value. Bars (W Figure 1) print no numbers.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from .ranking import ranking_table, alpha_curves
 from .joint import neighbours, write_neighbours
 from .page import PAGE, build_page, take_pictures
 from .one_file import file_report
-from .checks import Problem, Refused, find_test_set
+from .checks import Refused, find_test_set
 from .store import (
     STORE,
     Submission,
