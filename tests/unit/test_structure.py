@@ -36,9 +36,7 @@ TOP_LEVEL = {*PAGES, "LICENSE", "CITATION.cff", "Makefile", "environment.yml", "
 TOP_LEVEL |= {"pyproject.toml", "notebooks", "helpers", "results", "figures", "examples", "tests", "web"}
 TOP_LEVEL |= {"workflow", "docs"}
 # homes of people and hosts of package registries: true on one machine only
-MACHINE = re.compile(
-    r"/home/\w+/|/Users/\w+/|/roo[t]/|[A-Z]:\\Users|pypi\.org|pythonhosted\.org|anaconda\.org"
-)
+MACHINE = re.compile(r"/home/\w+/|/Users/\w+/|/roo[t]/|[A-Z]:\\Users|(pypi|pythonhosted|anaconda)\.org")
 TEXT = {".py", ".md", ".ipynb", ".toml", ".yml", ".cff", ".json", ".csv", ".txt", ".html", ".tex", ""}
 HEAVY = {"torch", "transformers", "accelerate", "pandas", "scipy.stats", "pyarrow", "duckdb", "narwhals"}
 HEAVY |= {"sklearn", "matplotlib"}
@@ -118,9 +116,8 @@ def test_every_dependency_is_pinned_once_within_its_range() -> None:
 
 
 def test_the_other_doors_name_these_pins_and_this_version() -> None:
-    conda, citation = (
-        yaml.safe_load((ROOT / name).read_text("utf-8")) for name in ("environment.yml", "CITATION.cff")
-    )
+    texts = ((ROOT / name).read_text("utf-8") for name in ("environment.yml", "CITATION.cff"))
+    conda, citation = map(yaml.safe_load, texts)
     (python,) = [entry for entry in conda["dependencies"] if str(entry).startswith("python=")]
     assert {"pip": ["-r requirements.txt"]} in conda["dependencies"]
     assert SpecifierSet(PYPROJECT["requires-python"]).contains(python.partition("=")[2])

@@ -139,9 +139,8 @@ class TestIntervals:
             counts = rng.integers(1, 300, 9).astype(float)
             q = rng.uniform(0.001, 0.99)
             both = [*(counts / counts.sum() * (1 - q)), q]
-            boxes = [
-                (value - 0.005, value + 0.005) for value in (2 ** entropy(c, base=2) for c in (both, counts))
-            ]
+            worth = [2 ** entropy(shares, base=2) for shares in (both, counts)]
+            boxes = [(value - 0.005, value + 0.005) for value in worth]
             assert any(low <= q <= high for low, high in intervals.negative_share(*boxes))
 
     def test_a_common_denominator_that_is_not_unique_is_refused(self):

@@ -35,10 +35,8 @@ def test_documents_that_differ_are_counted(rng):
     truth, scores = rng.random((40, 6)) < 0.4, rng.normal(size=(40, 6))
     moved = scores.copy()
     moved[[3, 8, 21]] *= -1
-    first, second = (
-        MultilabelOutcome.from_scores(truth, matrix, labels=LABELS, keep_sets=True)
-        for matrix in (scores, moved)
-    )
+    options = {"labels": LABELS, "keep_sets": True}
+    first, second = (MultilabelOutcome.from_scores(truth, one, **options) for one in (scores, moved))
     assert multilabel.differing_documents(first, first) == 0
     assert 0 < multilabel.differing_documents(first, second) <= 3
 

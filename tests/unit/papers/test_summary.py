@@ -32,10 +32,8 @@ SCALES = [("negative_share", 0.795105, "", ["79.5", "79.51", "yes"])]
 SCALES += [("negative_share", 79.5105, "percent", ["79.5", "79.51", "yes"])]
 SCALES += [("perplexity", 3.3052, "", ["3.31", "3.305", "yes"])]
 SCALES += [("perplexity", 3.3152, "", ["3.31", "3.315", "no"])]
-SCALES += [
-    ("samples", 106264, "", ["106264", "106264", "yes"]),
-    ("ratio", 313.75, "", ["314", "313.8", "yes"]),
-]
+SCALES += [("samples", 106264, "", ["106264", "106264", "yes"])]
+SCALES += [("ratio", 313.75, "", ["314", "313.8", "yes"])]
 SCALES += [("p", 2.2e-8, "", ["2·10^-8", "2.2e-08", "yes"])]
 
 
@@ -75,9 +73,7 @@ def test_what_cannot_be_compared_is_refused_with_file_and_row(tmp_path, row, mes
 
 
 def test_the_command_without_tables_ends_with_2_and_one_line(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(
-        "helpers.papers.summary.summary_text", lambda: summary_text(tmp_path, notebooks=tmp_path)
-    )
+    monkeypatch.setattr("helpers.papers.summary.summary_text", lambda: summary_text(tmp_path, tmp_path))
     assert main(["summary"]) == 2
     said = f"error: no tables in {tmp_path}; this makes them: python -m helpers notebooks\n"
     assert capsys.readouterr() == ("", said)

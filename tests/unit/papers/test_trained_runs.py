@@ -39,10 +39,9 @@ def test_c_gcn_is_weak_in_direction():
 def test_asking_relation_by_relation_costs_time():
     """R, Section V-B. Twice the inputs in training; in prediction, one for each of 19 relations."""
     both = runs("EMR-C"), runs("EM-C")
-    assert {run.environment["threads"] for one in both for run in one} == {2}
-    ours, plain = (
-        np.array([[run.wall_seconds, run.environment["prediction_seconds"]] for run in one]) for one in both
-    )
+    assert {run.environment["threads"] for own in both for run in own} == {2}
+    seconds = [[(run.wall_seconds, run.environment["prediction_seconds"]) for run in own] for own in both]
+    ours, plain = map(np.array, seconds)
     assert (np.median(ours, axis=0) > (2, 10) * np.median(plain, axis=0)).all()
     assert (ours.min(axis=0) > plain.max(axis=0)).all() and len(ours) == len(plain) == 5
 

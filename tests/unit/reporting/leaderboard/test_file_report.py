@@ -38,10 +38,8 @@ def test_a_stored_file_stands_where_it_stood(tmp_path) -> None:
     lines = [f"{run.labels[gold]},{run.labels[predicted]}\n" * count for gold, predicted, count in rows]
     (tmp_path / "gcn.csv").write_text("gold,predicted\n" + "".join(lines))
     report = file_report(tmp_path / "gcn.csv", "tacred", replicates=0)
-    macro = {
-        name: averages(other.outcome(), ["macro"], negative="no_relation")[0]
-        for name, other in stored.items()
-    }
+    scored = {"schemes": ["macro"], "negative": "no_relation"}
+    macro = {name: averages(other.outcome(), **scored)[0] for name, other in stored.items()}
     assert report.ranks()["macro"] == sum(value > macro["gcn"] for value in macro.values()) + 1
     assert len(report.others) == 52
 
