@@ -16,12 +16,7 @@ import pandas as pd
 from scipy.stats import ttest_ind
 
 from ..experiments import agreement, stored_draws
-from ..metrics import (
-    PRECISION_AT,
-    averages,
-    fact_scores,
-    holm,
-)
+from ..metrics import PRECISION_AT, averages, fact_scores, holm
 from ..reporting import TABLES_FOLDER, cells, mean_sd, mixed_runs, per_seed
 from ..runs import RUNS_FOLDER, Run, list_runs
 from .distant import list_scores, published_lists, ranking_of, relation_scores, system_name

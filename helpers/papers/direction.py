@@ -11,10 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..metrics import (
-    RULES,
-    paired_breakdown,
-)
+from ..metrics import RULES, paired_breakdown
 from ..reporting import (
     DIRECTION,
     TABLES_FOLDER,

@@ -11,14 +11,7 @@ from itertools import product
 
 import pandas as pd
 
-from ..metrics import (
-    SCHEMES,
-    Policy,
-    average,
-    class_weights,
-    evaluate,
-    scheme_names,
-)
+from ..metrics import SCHEMES, Policy, average, class_weights, evaluate, scheme_names
 from ..reporting import (
     compare_models,
     find_cell,

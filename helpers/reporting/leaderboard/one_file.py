@@ -17,14 +17,7 @@ import numpy as np
 from ... import WEB, __version__
 from ...core import read_file, table_name, visible
 from ...evaluation import score_file, score_run, system_title
-from ...metrics import (
-    SCHEMES,
-    ClassCounts,
-    ClassReport,
-    alpha_spectrum,
-    averages,
-    escape_markdown,
-)
+from ...metrics import SCHEMES, ClassCounts, ClassReport, alpha_spectrum, averages, escape_markdown
 from ...runs import STORED_RUNS, Run, list_runs
 from ..tables import markdown_table
 from .checks import counts_of, find_test_set, knows_gold, label_outcome, run_dataset

@@ -19,13 +19,7 @@ from ... import ROOT, __version__
 from ...core import read_file, write_atomically
 from ...data import datasets
 from ...evaluation import system_title
-from ...metrics import (
-    RULES,
-    SCHEMES,
-    FactRanking,
-    Outcome,
-    Policy,
-)
+from ...metrics import RULES, SCHEMES, FactRanking, Outcome, Policy
 from ...runs import STORED_RUNS, Run, list_runs
 from .checks import counts_of, knows_gold, run_dataset
 from .joint import paired_ends, stored_pairs

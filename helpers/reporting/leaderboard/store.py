@@ -76,10 +76,7 @@ class Submission:
 
 
 def add_submission(
-    submission: Submission,
-    store: Path | str = STORE,
-    runs: Path | str = STORED_RUNS,
-    replace: bool = False,
+    submission: Submission, store: Path | str = STORE, runs: Path | str = STORED_RUNS, replace: bool = False
 ) -> Path:
     """Check a prediction file, reduce it to an outcome, store it as a run file. Returns the path.
 

@@ -76,11 +76,7 @@ def test_one_corrupted_number_flips_a_verdict(frame, printed_only, row):
 
 @pytest.mark.parametrize(
     ("label", "score"),
-    [
-        ("per:title", "perplexity_without_negative"),
-        ("no_relation", "perplexity"),
-        ("org:dissolved", "ratio"),
-    ],
+    [("per:title", "perplexity_without_negative"), ("no_relation", "perplexity"), ("org:dissolved", "ratio")],
 )
 def test_label_counts_are_checked_against_table_1(frame, table, printed_only, label, score):
     counts, claim = load_label_counts(), f"tacred: {score} from label counts"
