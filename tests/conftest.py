@@ -33,7 +33,6 @@ NIGHTLY = {
     "test_kills.py::test_notebooks": 1,
     "test_kills.py::test_linear": 1,
     "test_killed_at_any_moment_the_next_call_finishes_and_nothing_runs_twice": 1,
-    "test_killed_and_started_again_it_gives_the_same_run": 2,
     "test_two_processes_of_type_restriction_store_both_evaluations": 2,
     "test_student.py": 1,
     "test_wheel.py": 2,

@@ -17,11 +17,32 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
+from helpers import ROOT
 from helpers.cli import main
 from helpers.core import MalformedRecord
 from helpers.data import Documents
 from helpers.metrics import Outcome, Weighting, register_scheme, unregister_scheme
 from helpers.runs import Run
+
+LINEAR = json.loads((ROOT / "tests/golden/linear.json").read_text("utf-8"))
+"""LibMultiLabel's weights, thresholds and scores of a few documents."""
+
+
+def three_folds(order: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Training and validation documents of each fold, place by place."""
+    n = len(order)
+    for fold in range(3):
+        inside = range(int(fold * n / 3), int((fold + 1) * n / 3))
+        yield order[[place for place in range(n) if place not in inside]], order[list(inside)]
+
+
+def liblinear_weights(features: np.ndarray, positive: np.ndarray, options: str) -> np.ndarray:
+    """Of one label, by LIBLINEAR's own functions."""
+    from liblinear.liblinearutil import train
+    from scipy import sparse
+
+    model = train(np.where(positive, 1, -1), sparse.csr_matrix(features), f"{options} -q")
+    return np.ctypeslib.as_array(model.w, (features.shape[1],)) * model.get_labels()[0]
 
 
 class _Library:

@@ -24,20 +24,22 @@ CLASSES, NEGATIVE_SHARE, ACCURACY = 42, 0.79, 0.8  # the shape of TACRED
 NAMES = ["no_relation", *(f"org:relation_number_{number}" for number in range(1, CLASSES))]
 
 
+def predictions(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """n gold and predicted classes 0 … 41 (int64): class 0 has 79 %, four in five predictions are right."""
+    rng = np.random.default_rng(seed)
+    share = np.r_[NEGATIVE_SHARE, np.full(CLASSES - 1, (1 - NEGATIVE_SHARE) / (CLASSES - 1))]
+    gold = rng.choice(CLASSES, n, p=share)
+    return gold, np.where(rng.random(n) < ACCURACY, gold, rng.choice(CLASSES, n))
+
+
 def write_pieces(folder: Path, millions: int) -> list[Path]:
-    """A million predictions a file, with an id and a text column that nobody asks for; written one by one."""
-    share = np.r_[NEGATIVE_SHARE, np.full(CLASSES - 1, (1 - NEGATIVE_SHARE) / (CLASSES - 1))].cumsum()
-    paths = []
-    for number in range(millions):
-        rng = np.random.default_rng(number)
-        gold = np.searchsorted(share[:-1], rng.random(PIECE)).astype(np.int32)
-        drawn = rng.integers(0, CLASSES, PIECE, dtype=np.int32)
-        predicted = np.where(rng.random(PIECE) < ACCURACY, gold, drawn)
+    """A million predictions a file, with an id that nobody asks for; written one by one."""
+    paths = [folder / f"part-{number:03}.parquet" for number in range(millions)]
+    for number, path in enumerate(paths):
         columns = {"id": pa.array(np.arange(number * PIECE, (number + 1) * PIECE))}
-        for name, codes in {"gold": gold, "predicted": predicted}.items():
+        for name, codes in zip(("gold", "predicted"), predictions(PIECE, number), strict=True):
             columns[name] = pa.DictionaryArray.from_arrays(codes, NAMES).cast(pa.string())
-        paths.append(folder / f"part-{number:03}.parquet")
-        parquet.write_table(pa.table(columns), paths[-1])
+        parquet.write_table(pa.table(columns), path)
     return paths
 
 
@@ -78,8 +80,7 @@ WAYS = {"helpers": by_score, "DuckDB": by_duckdb, "pandas + scikit-learn": by_sk
 def measured(way: str, files: Sequence[Path]) -> dict[str, float]:
     """Seconds, peak resident bytes, rows and right predictions, of a new process."""
     command = [sys.executable, "-m", "tests.benchmarks.counting_peers", way, *map(str, files)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)
+    return json.loads(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout)
 
 
 def main(way: str, *files: str) -> None:

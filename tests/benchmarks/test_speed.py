@@ -8,157 +8,248 @@ text.
 from __future__ import annotations
 
 import time
+import tracemalloc
 
+import duckdb
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import torch
-from sklearn.metrics import f1_score
+from pyarrow import csv as arrow_csv
+from sklearn import metrics
 from sklearn.utils import resample
+from torchmetrics.functional.classification import multiclass_f1_score
 
 from helpers.evaluation.score import score_file
-from helpers.metrics import Outcome
+from helpers.metrics import FactRanking, Outcome, fact_scores
 from helpers.metrics.averaging import averages, evaluate
 from helpers.metrics.bootstrap import bootstrap_intervals
-from tests.benchmarks import peers
+from helpers.metrics.multilabel import averages as label_averages
+from tests.benchmarks.counting_peers import CLASSES, predictions
+from tests.benchmarks.table import seconds
 from tests.support import FACT_RELATIONS, golden_facts
 
+pytestmark = pytest.mark.cheap
 MILLIONS = 10
-CODES = f"count and report, {MILLIONS} M integer codes, s"
 EXACT = 1e-12
 FLOAT32 = 1e-6  # torchmetrics computes in float32
 PACKAGES = ("numpy", "scipy", "scikit-learn", "torchmetrics", "torch", "pyarrow", "duckdb")
-SKLEARN = "scikit-learn: classification_report"
+SKLEARN, TORCHMETRICS = "scikit-learn: classification_report", "torchmetrics: three averages of F1"
+COPYING = "copying the two arrays"
 CLAIMS = 12
-AT_LEAST = {"numpy strings": 5, "Python strings": 15, "pandas categories": 20}
+STRINGS = {"numpy strings": 5, "Python strings": 15, "pandas categories": 20}
 """How many times as fast as scikit-learn columns of each kind are counted."""
+SCORES = {"precision": "precision", "recall": "recall", "f1": "f1-score"}
 
 
 @pytest.fixture(scope="module")
 def codes():
-    return peers.predictions(1_000_000 * MILLIONS)
-
-
-@pytest.fixture(scope="module")
-def millions(cheap):
-    """Of rows of text, of which the peers, or writing the file, take long."""
-    return 1 if cheap else MILLIONS
+    return predictions(1_000_000 * MILLIONS, 0)
 
 
 @pytest.fixture(scope="module")
 def names():
-    return np.array([f"org:relation_number_{number}" for number in range(peers.CLASSES)])
+    return np.array([f"org:relation_number_{number}" for number in range(CLASSES)])
 
 
-@pytest.mark.cheap
-def test_integer_codes_against_scikit_learn(codes, rows):
-    ours = peers.seconds(lambda: peers.full_report(*codes), 7)
-    theirs = peers.seconds(lambda: peers.sklearn_report(*codes), 1 if rows.cheap else 3)
-    assert peers.largest_gap(peers.full_report(*codes), peers.sklearn_report(*codes)) <= EXACT
-    rows.record(CODES, ours, SKLEARN, theirs, 50)
+def full_report(gold, predicted):
+    """Count and score: every scheme and every class, under scikit-learn's label rule."""
+    return evaluate(Outcome.from_columns(gold, predicted), labels="observed")
 
 
-@pytest.mark.cheap
-def test_integer_codes_against_torchmetrics(codes, rows):
-    tensors = [torch.from_numpy(column) for column in codes]
-    ours = peers.seconds(lambda: peers.full_report(*codes), 7)
-    theirs = peers.seconds(lambda: peers.torchmetrics_averages(*tensors), 1 if rows.cheap else 3)
-    report, averaged = peers.full_report(*codes), peers.torchmetrics_averages(*tensors)
-    assert all(abs(report.schemes[name]["f1"] - value) <= FLOAT32 for name, value in averaged.items())
-    rows.record(CODES, ours, "torchmetrics: three averages of F1", theirs, 40)
+def sklearn_report(gold, predicted) -> dict:
+    return metrics.classification_report(gold, predicted, output_dict=True, zero_division=0.0)
 
 
-@pytest.mark.cheap
-def test_integer_codes_against_copying(codes, rows):
-    ours = peers.seconds(lambda: peers.full_report(*codes), 7)
-    copying = peers.seconds(lambda: [column.copy() for column in codes], 7)
-    rows.record(CODES, ours, "copying the two arrays", copying, 1 / 6)
+def largest_gap(ours, theirs: dict) -> float:
+    """Largest difference of any score that both reports hold: averages, and every class."""
+    rows = {f"{scheme} avg": ours.schemes[scheme] for scheme in ("macro", "weighted")}
+    rows |= {str(label): scores for label, scores in ours.per_class.items()}
+    gaps = [
+        abs(row[ours] - theirs[name][peer]) for name, row in rows.items() for ours, peer in SCORES.items()
+    ]
+    return max(*gaps, abs(ours.schemes["micro"]["f1"] - theirs["accuracy"]))
 
 
-@pytest.mark.cheap
-@pytest.mark.parametrize("kind", AT_LEAST)
-def test_strings_against_scikit_learn(kind, codes, names, rows):
+@pytest.mark.parametrize(("peer", "at_least"), [(SKLEARN, 50), (TORCHMETRICS, 40), (COPYING, 1 / 6)])
+def test_integer_codes(peer, at_least, codes, rows, cheap):
+    gold, predicted = map(torch.from_numpy, codes)
+    calls = {
+        SKLEARN: lambda: sklearn_report(*codes),
+        TORCHMETRICS: lambda: {
+            name: float(multiclass_f1_score(predicted, gold, CLASSES, average=name))
+            for name in ("micro", "macro", "weighted")
+        },
+        COPYING: lambda: [column.copy() for column in codes],
+    }
+    ours, theirs = full_report(*codes), calls[peer]()
+    if peer == SKLEARN:
+        assert largest_gap(ours, theirs) <= EXACT
+    if peer == TORCHMETRICS:
+        assert all(abs(ours.schemes[name]["f1"] - value) <= FLOAT32 for name, value in theirs.items())
+    taken = seconds(lambda: full_report(*codes), 7)
+    times = 7 if peer == COPYING else 1 if cheap else 3
+    what = f"count and report, {MILLIONS} M integer codes, s"
+    rows.record(what, taken, peer, seconds(calls[peer], times), at_least)
+
+
+@pytest.mark.parametrize("kind", STRINGS)
+def test_strings_against_scikit_learn(kind, codes, names, rows, cheap):
     make = {
         "numpy strings": lambda column: names[column],
         "Python strings": lambda column: names.astype(object)[column],
         "pandas categories": lambda column: pd.Series(pd.Categorical.from_codes(column, names)),
     }[kind]
-    few = 200_000 if rows.cheap else 1_000_000  # the peer takes up to 40 s for each million
+    few = 200_000 if cheap else 1_000_000  # the peer takes up to 40 s for each million
     gold, predicted = (make(column[:few]) for column in codes)
-    ours = peers.seconds(lambda: peers.full_report(gold, predicted), 3)
+    ours = seconds(lambda: full_report(gold, predicted), 3)
     started = time.perf_counter()
-    reference = peers.sklearn_report(gold, predicted)
+    reference = sklearn_report(gold, predicted)
     theirs = time.perf_counter() - started
-    assert peers.largest_gap(peers.full_report(gold, predicted), reference) <= EXACT
-    rows.record(f"count and report, {few / 1e6:g} M {kind}, s", ours, SKLEARN, theirs, AT_LEAST[kind])
+    assert largest_gap(full_report(gold, predicted), reference) <= EXACT
+    rows.record(f"count and report, {few / 1e6:g} M {kind}, s", ours, SKLEARN, theirs, STRINGS[kind])
 
 
-@pytest.mark.cheap
+def write_csv(path, columns, names, ids: bool):
+    """A prediction file of gold and predicted classes by name; `ids` adds distinct ones, shuffled."""
+    named = [pa.DictionaryArray.from_arrays(column, names).cast(pa.string()) for column in columns]
+    table = dict(zip(("gold", "predicted"), named, strict=True))
+    if ids:
+        numbers = np.random.default_rng(1).permutation(len(columns[0])) + 10_000_000
+        table = {"id": pa.array(numbers).cast(pa.string())} | table
+    arrow_csv.write_csv(pa.table(table), path)
+    return path
+
+
+def duckdb_counts(path, ids: bool):
+    """What DuckDB takes for the same: how often each pair of labels occurs; with ids, how many differ."""
+    types = dict.fromkeys((["id"] if ids else []) + ["gold", "predicted"], "VARCHAR")
+    read = f"read_csv('{path}', auto_detect=false, all_varchar=true, header=true, delim=',', columns={types})"
+    with duckdb.connect() as connection:
+        counts = connection.sql(f"SELECT gold, predicted, count(*) FROM {read} GROUP BY ALL").fetchall()
+        if not ids:
+            return counts, None
+        return counts, connection.sql(f"SELECT count(*), count(DISTINCT id) FROM {read}").fetchall()[0]
+
+
 @pytest.mark.parametrize("ids", [False, True], ids=["", "with ids"])
-def test_csv_against_duckdb(ids, codes, millions, names, rows, tmp_path):
+def test_csv_against_duckdb(ids, codes, names, rows, cheap, tmp_path):
     """Reading, checking (every byte, every cell, that ids are unique), counting and scoring a file."""
+    millions = 1 if cheap else MILLIONS
     columns = [column[: 1_000_000 * millions] for column in codes]
-    path = peers.write_csv(tmp_path / "predictions.csv", columns, names, ids)
-    report, (counts, distinct) = score_file(path), peers.duckdb_counts(path, ids)
+    path = write_csv(tmp_path / "predictions.csv", columns, names, ids)
+    report, (counts, distinct) = score_file(path), duckdb_counts(path, ids)
     correct = sum(count for gold, predicted, count in counts if gold == predicted)
     assert report.n == len(columns[0]) and abs(report.accuracy - correct / report.n) <= EXACT
     assert distinct == ((report.n, report.n) if ids else None)
-    ours, theirs = peers.in_turn(lambda: score_file(path), lambda: peers.duckdb_counts(path, ids), 3)
+    # in turn, so that a busy machine slows both
+    pairs = [
+        (seconds(lambda: score_file(path), 1), seconds(lambda: duckdb_counts(path, ids), 1)) for _ in range(3)
+    ]
     path.unlink()
     what = f"CSV{' with ids' if ids else ''} to report, {millions} million rows, s"
+    ours, theirs = np.median(pairs, axis=0).tolist()
     rows.record(what, ours, f"DuckDB: {'two queries' if ids else 'one query'}", theirs, 1 / 1.5)
 
 
-@pytest.mark.cheap
-def test_bootstrap_of_the_tacred_test_set(rows):
+def test_bootstrap_of_the_tacred_test_set(rows, cheap):
     """10,000 replicates of five schemes within 2 s; the peer resamples the data and scores three of them."""
-    gold, predicted = peers.predictions(15_509, seed=1)
-    table, rng = Outcome.from_columns(gold, predicted), np.random.default_rng(1)
-    positive = list(range(1, peers.CLASSES))
+    gold, predicted = predictions(15_509, seed=1)
+    table, rng, positive = Outcome.from_columns(gold, predicted), np.random.default_rng(1), range(1, CLASSES)
 
-    def ours() -> None:
-        bootstrap_intervals(table, lambda replicates: averages(replicates, negative=0), rng, 10_000)
+    def f1(sample, average):
+        return metrics.f1_score(*sample, labels=[*positive], average=average, zero_division=0)
 
     def theirs() -> None:
         for seed in range(20):
             sample = resample(gold, predicted, random_state=seed)
             for average in ("micro", "weighted", "macro"):
-                f1_score(*sample, labels=positive, average=average, zero_division=0)
+                f1(sample, average)
 
-    taken = peers.seconds(ours, 3)
-    assert taken <= (4 if rows.cheap else 2)
-    expected = f1_score(gold, predicted, labels=positive, average="weighted")
+    score = {"negative": 0}
+    ours = seconds(
+        lambda: bootstrap_intervals(table, lambda counts: averages(counts, **score), rng, 10_000), 3
+    )
+    assert ours <= (4 if cheap else 2)
+    expected = f1((gold, predicted), "weighted")
     assert abs(evaluate(table, negative=0).schemes["weighted"]["f1"] - expected) <= EXACT
     peer = "scikit-learn: resampling the data, three schemes"
-    rows.record("bootstrap replicate, s", taken / 10_000, peer, peers.seconds(theirs, 1) / 20, 100)
+    rows.record("bootstrap replicate, s", ours / 10_000, peer, seconds(theirs, 1) / 20, 100)
 
 
-@pytest.mark.cheap
 def test_memory_of_counting(codes, rows):
     """Peak memory, the input included, at most 1.5 times the input."""
     size = sum(column.nbytes for column in codes)
-    peak = size + peers.peak_bytes(lambda: Outcome.from_columns(*codes))
+    tracemalloc.start()
+    Outcome.from_columns(*codes)
+    peak = size + tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
     what = f"peak memory of counting {MILLIONS} M integer codes, bytes"
     rows.record(what, peak, "1.5 × the input", 1.5 * size, 1)
 
 
-@pytest.mark.cheap
-def test_facts_against_the_published_form(rows):
-    n = 2_000 if rows.cheap else 20_000
+def bags(n: int, n_labels: int = 53):
+    """Scores and true facts of n entity pairs, the negative class first, and the labels."""
+    rng = np.random.default_rng(7)
+    gold = rng.random((n, n_labels)) < 0.01
+    scores = (rng.random((n, n_labels)) + 0.3 * gold).astype(np.float32)
+    return scores, gold, ["NA", *(f"relation {number}" for number in range(1, n_labels))]
+
+
+def facts_one_by_one(scores, gold, labels) -> tuple[float, ...]:
+    """Area, best micro-F1, macro-F1 at its threshold and P@100, 200, 300 in the form of OpenNRE's evaluation:
+    a dictionary for each fact, one fact after the other, then label vectors for each pair."""
+    predictions, facts = [], set()
+    for pair, row in enumerate(scores.tolist()):
+        for place, label in enumerate(labels):
+            if place:
+                predictions.append({"pair": pair, "relation": label, "score": row[place]})
+                if gold[pair, place]:
+                    facts.add((pair, label))
+    predictions.sort(key=lambda fact: fact["score"], reverse=True)
+    correct, precision, recall = 0, [], []
+    for rank, fact in enumerate(predictions, start=1):
+        correct += (fact["pair"], fact["relation"]) in facts
+        precision.append(correct / rank)
+        recall.append(correct / len(facts))
+    p, r = np.array(precision), np.array(recall)
+    f1 = 2 * p * r / (p + r + 1e-20)
+    threshold = predictions[int(f1.argmax())]["score"]
+    ids = {label: place for place, label in enumerate(labels)}
+    truth, predicted = ([[0] * len(labels) for _ in scores] for _ in range(2))
+    for pair, label in facts:
+        truth[pair][ids[label]] = 1
+    for fact in predictions:
+        if fact["score"] >= threshold:
+            predicted[fact["pair"]][ids[fact["relation"]]] = 1
+    named = list(range(1, len(labels)))
+    macro = metrics.f1_score(truth, predicted, labels=named, average="macro", zero_division=0)
+    return metrics.auc(r, p), float(f1.max()), macro, *(precision[n - 1] for n in (100, 200, 300))
+
+
+def facts_at_once(scores, gold, labels) -> tuple[float, ...]:
+    """The same by the helpers."""
+    ranking = FactRanking.from_matrix(scores, gold, labels, negative=labels[0])
+    found = fact_scores(ranking)
+    (macro,) = label_averages(ranking.counts_at(found["threshold"]), ["macro"])
+    return found["auc"], found["micro_f1"], macro, *(found[f"P@{n}"] for n in (100, 200, 300))
+
+
+def test_facts_against_the_published_form(rows, cheap):
+    n = 2_000 if cheap else 20_000
     scores, gold = golden_facts()  # of the published evaluation, run on them
     expected = (0.297982, 0.352941, 0.283333, 0.15, 0.12, 0.093333)
-    assert peers.facts_one_by_one(scores, gold, list(FACT_RELATIONS)) == pytest.approx(expected, abs=5e-7)
-    bags = peers.bags(n)
-    ours = peers.seconds(lambda: peers.facts_at_once(*bags), 5)
-    theirs = peers.seconds(lambda: peers.facts_one_by_one(*bags), 1)
-    assert peers.facts_at_once(*bags) == pytest.approx(peers.facts_one_by_one(*bags), abs=EXACT)
+    assert facts_one_by_one(scores, gold, list(FACT_RELATIONS)) == pytest.approx(expected, abs=5e-7)
+    pairs = bags(n)
+    assert facts_at_once(*pairs) == pytest.approx(facts_one_by_one(*pairs), abs=EXACT)
+    ours, theirs = seconds(lambda: facts_at_once(*pairs), 5), seconds(lambda: facts_one_by_one(*pairs), 1)
     title = f"held-out scores of {n:,} entity pairs × 52 relations, s"
     rows.record(title, ours, "OpenNRE's form: one fact after the other", theirs, 20)
 
 
-@pytest.mark.cheap
-def test_facts_of_many_pairs(rows):
-    n = 50_000 if rows.cheap else 200_000
-    bags, limit = peers.bags(n), 2.0 * n / 200_000
-    ours = peers.seconds(lambda: peers.facts_at_once(*bags), 3)
+def test_facts_of_many_pairs(rows, cheap):
+    n = 50_000 if cheap else 200_000
+    pairs, limit = bags(n), 2.0 * n / 200_000
+    ours = seconds(lambda: facts_at_once(*pairs), 3)
     rows.record(f"held-out scores of {n:,} entity pairs × 52 relations, s", ours, "the limit", limit, 1)

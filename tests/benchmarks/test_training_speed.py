@@ -1,115 +1,257 @@
 """Sentences a second in training, against two other ways of training the same classifier: `make bench`.
 
-Same sentences (SemEval-2010's training set), same classifier, same start, same machine, fp32 for all; bf16 is
-a row of its own. The rows go to results/tables/benchmarks.csv when all claims have held at full size on a
-processor; on a GPU the numbers are printed only. RC_BENCH_SENTENCES=64 tries it out.
+Same sentences (SemEval-2010's training set) in the same tokens, same classifier, same start, same machine,
+fp32 for all; bf16 is a row of its own. `port` is written from what is known of the public R-BERT port: every
+sentence padded to 384 tokens, batches of 16, AdamW without weight decay. `trainer` is `transformers.Trainer`
+with random batches of 32 that are padded to their longest sentence. On a GPU the numbers are printed only.
+RC_BENCH_SENTENCES=64 tries it out.
 """
 
 from __future__ import annotations
 
+import copy
 import functools
 import math
 import os
 import random
 import statistics
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 import pytest
 import torch
+from torch import nn
+from torch.nn import functional
+from torch.utils.data import DataLoader
+from transformers import Trainer, TrainingArguments, get_linear_schedule_with_warmup
 
 from helpers.core.errors import MissingData
 from helpers.experiments import read_samples
+from helpers.models import training
 from helpers.models.encoder import resolved_precision
-from tests.benchmarks import training_peers as peers
+from helpers.models.inputs import Batch, Example, collate
+from helpers.models.registry import build
+from helpers.models.settings import Settings
 from tests.benchmarks.table import TRAINING
 
 FULL = 1600
 """Sentences: as many as our batches are sorted by length over."""
 SENTENCES = int(os.environ.get("RC_BENCH_SENTENCES", FULL))
-FEWER = max(SENTENCES // 5, peers.PORT_BATCH)
+DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+SEED, RATE = 9, 1e-4
+OURS = Settings(learning_rate=RATE, epochs=1, batch_size=32, precision="fp32")
+PORT_LENGTH, PORT_BATCH, TRAINER_BATCH = 384, 16, 32
+FEWER = max(SENTENCES // 5, PORT_BATCH)
 """For the port, which takes the same time for every sentence."""
 SAME_LOSS = 1e-4
 CLAIMS = 5
-GPU = torch.cuda.is_available()
-MODEL = "R-BERT on MiniLM"
-FULL_SIZE = SENTENCES == FULL and not GPU
+MODEL = f"{TRAINING}, R-BERT on MiniLM"
+FULL_SIZE = SENTENCES == FULL and DEVICE.type == "cpu"
 PACKAGES = ("torch", "transformers", "accelerate")
+
+
+class Trained(NamedTuple):
+    """What a training took: seconds, sentences, and the mean loss."""
+
+    seconds: float
+    sentences: int
+    loss: float
 
 
 @pytest.fixture(scope="module")
 def data():
     try:
-        found = read_samples("semeval2010")
+        read = read_samples("semeval2010")
     except MissingData as error:
         pytest.skip(f"needs SemEval-2010's training set: {error}")
-    return random.Random(0).sample(found.train, SENTENCES), found.labels
+    return random.Random(0).sample(read.train, SENTENCES), read.labels
 
 
 @pytest.fixture(scope="module")
-def speed(data):
+def new(data):
+    """R-BERT in the port's form (no separator token, pooler) on the embedded encoder, always the same one."""
+    built = build("r-bert", "all-MiniLM-L6-v2", data[1], OURS, SEED, form="port")
+    return lambda: copy.deepcopy(built)
+
+
+@pytest.fixture(scope="module")
+def speed(data, new):
     """`speed(way, sentences, times)`: sentences a second, measured once for several tests."""
-    samples, labels = data
+    samples, _ = data
 
     @functools.cache
     def measured(way, sentences: int, times: int = 1, **options) -> float:
         """The median of `times` trainings, each from the same start, after one batch."""
-        way(peers.classifier(labels), samples[: peers.PORT_BATCH], **options)
-        found = [way(peers.classifier(labels), samples[:sentences], **options) for _ in range(times)]
-        assert all(one.sentences == sentences and math.isfinite(one.loss) for one in found)
-        return statistics.median(one.rate for one in found)
+        way(new(), samples[:PORT_BATCH], **options)
+        trained = [way(new(), samples[:sentences], **options) for _ in range(times)]
+        assert all(one.sentences == sentences and math.isfinite(one.loss) for one in trained)
+        return statistics.median(one.sentences / one.seconds for one in trained)
 
     return measured
 
 
-def claim(rows, what: str, ours: float, peer: str, theirs: float, at_least: float) -> None:
-    """A row; small trials and GPUs are held to nothing."""
-    rows.record(f"{TRAINING}, {what}", ours, peer, theirs, at_least if FULL_SIZE else 0.0)
+def finished() -> float:
+    """The time, when a GPU has computed all it was asked for."""
+    if DEVICE.type == "cuda":
+        torch.cuda.synchronize(DEVICE)
+    return time.perf_counter()
 
 
-def test_all_ways_start_at_the_same_loss(data):
-    samples, labels = data
-    models = [peers.classifier(labels).eval() for _ in range(3)]
-    examples, padding = models[0].examples(samples[:16]), models[0].encoder.tokenizer.pad_token_id
-    narrow, wide = peers.padded(examples, padding), peers.padded(examples, padding, peers.PORT_LENGTH)
+def padded(examples: Sequence[Example], padding: int, length: int | None = None) -> Batch:
+    """A batch padded to its longest example, or to `length` tokens."""
+    batch = collate(examples, padding)
+    wider = (0, (length or batch.ids.shape[1]) - batch.ids.shape[1])
+    grown = {name: functional.pad(getattr(batch, name), wider) for name in ("mask", "types")}
+    return replace(batch, ids=functional.pad(batch.ids, wider, value=padding), **grown)
+
+
+class WithLoss(nn.Module):
+    """The classifier as `transformers.Trainer` wants it: a dictionary with the mean loss."""
+
+    def __init__(self, model) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, **tensors: torch.Tensor) -> dict[str, torch.Tensor]:
+        batch = Batch(**tensors)
+        logits = self.model(batch)
+        return {"loss": functional.cross_entropy(logits, batch.target), "logits": logits}
+
+
+def ours(model, samples, precision: str = "fp32") -> Trained:
+    """`training.train` as it is, tokenising included."""
+    start = finished()
+    history = training.train(model, samples, replace(OURS, precision=precision), SEED, progress=False)
+    return Trained(finished() - start, history.examples, history.losses[-1])
+
+
+def port(model, samples) -> Trained:
+    """The port's loop over its padded tensors; tokenising and padding are not timed."""
+    padding = model.encoder.tokenizer.pad_token_id
+    rows = [padded([example], padding, PORT_LENGTH) for example in model.examples(samples)]
+    model.to(DEVICE).train()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=RATE, eps=1e-8, weight_decay=0.0)
+    schedule = get_linear_schedule_with_warmup(optimizer, 0, -(-len(rows) // PORT_BATCH))
+    losses, seen, start = [], 0, finished()
+    for batch in DataLoader(rows, PORT_BATCH, shuffle=True, collate_fn=joined):
+        batch = batch.to(DEVICE)
+        loss = functional.cross_entropy(model(batch), batch.target)
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        schedule.step()
+        model.zero_grad()
+        losses.append(loss.item())
+        seen += len(batch.target)
+    return Trained(finished() - start, seen, sum(losses) / len(losses))
+
+
+def joined(rows: Sequence[Batch]) -> Batch:
+    """Rows of equal width as one batch."""
+    names = [name for name in vars(rows[0]) if name != "extra"]
+    return Batch(**{name: torch.cat([getattr(row, name) for row in rows]) for name in names})
+
+
+def trainer(model, samples) -> Trained:
+    """`transformers.Trainer` with its own defaults but batch, rate and warm-up; tokenising is not timed."""
+    padding, examples, seen = model.encoder.tokenizer.pad_token_id, model.examples(samples), []
+
+    def together(rows: Sequence[Example]) -> dict[str, torch.Tensor]:
+        seen.append(len(rows))
+        return vars(padded(rows, padding))
+
+    chosen = {"num_train_epochs": 1, "per_device_train_batch_size": TRAINER_BATCH, "learning_rate": RATE}
+    chosen |= {"warmup_steps": int(0.1 * len(examples) / TRAINER_BATCH), "weight_decay": 0.01, "seed": SEED}
+    quiet = {"save_strategy": "no", "logging_strategy": "no", "report_to": "none", "disable_tqdm": True}
+    quiet |= {"remove_unused_columns": False, "dataloader_pin_memory": False}
+    with tempfile.TemporaryDirectory() as folder:
+        arguments = TrainingArguments(folder, use_cpu=DEVICE.type == "cpu", **chosen, **quiet)
+        work = Trainer(WithLoss(model), arguments, data_collator=together, train_dataset=examples)
+        start = finished()
+        loss = work.train().training_loss
+        return Trained(finished() - start, sum(seen), loss)
+
+
+def linear_layers(module: nn.Module) -> list[nn.Linear]:
+    return [layer for layer in module.modules() if isinstance(layer, nn.Linear)]
+
+
+def training_flops(model, lengths: Sequence[int]) -> float:
+    """Floating-point operations of one training pass over sentences of so many tokens, without padding.
+
+    For each token 6 for each weight of the transformer's linear layers (2 forward, 4 backward) and, in each
+    layer, 12·H for every token that it attends to. Embeddings and what stands on top are left out.
+    """
+    encoder = model.encoder.transformer.encoder
+    weights = sum(layer.weight.numel() for layer in linear_layers(encoder))
+    attention = 12 * len(encoder.layer) * model.encoder.hidden_size
+    return float(sum(length * (6 * weights + attention * length) for length in lengths))
+
+
+def product_limit(model, tokens: int, dtype: torch.dtype, limit: float = 3.0) -> float:
+    """FLOP/s of matrix products alone: `tokens` rows times the weights of the encoder's linear layers.
+
+    The fastest pass over one layer's shapes within `limit` seconds.
+    """
+    shapes = [part.weight.shape for part in linear_layers(model.encoder.transformer.encoder.layer[0])]
+    made = {"device": DEVICE, "dtype": dtype}
+    pairs = [(torch.randn(tokens, wide, **made), torch.randn(high, wide, **made)) for high, wide in shapes]
+    best, end = float("inf"), time.perf_counter() + limit
     with torch.inference_mode():
-        ours = (models[0].losses(models[0](narrow), narrow)).mean()
-        port = torch.nn.functional.cross_entropy(models[1](wide), wide.target)
-        trainer = peers.WithLoss(models[2])(**vars(narrow))["loss"]
-    assert wide.ids.shape == (16, peers.PORT_LENGTH) and wide.mask.sum() == narrow.mask.sum()
-    assert [float(port), float(trainer)] == pytest.approx([float(ours)] * 2, abs=SAME_LOSS)
-    assert len({sum(one.numel() for one in model.parameters()) for model in models}) == 1
+        while time.perf_counter() < end:
+            start = finished()
+            for left, right in pairs:
+                functional.linear(left, right)
+            best = min(best, finished() - start)
+    return sum(2 * tokens * high * wide for high, wide in shapes) / best
+
+
+def test_all_ways_start_at_the_same_loss(data, new):
+    models = [new().eval() for _ in range(3)]
+    examples, padding = models[0].examples(data[0][:16]), models[0].encoder.tokenizer.pad_token_id
+    narrow, wide = padded(examples, padding), padded(examples, padding, PORT_LENGTH)
+    with torch.inference_mode():
+        mine = (models[0].losses(models[0](narrow), narrow)).mean()
+        ports = functional.cross_entropy(models[1](wide), wide.target)
+        trainers = WithLoss(models[2])(**vars(narrow))["loss"]
+    assert wide.ids.shape == (16, PORT_LENGTH) and wide.mask.sum() == narrow.mask.sum()
+    assert [float(ports), float(trainers)] == pytest.approx([float(mine)] * 2, abs=SAME_LOSS)
 
 
 def test_against_padding_everything(speed, rows):
-    ours, theirs = speed(peers.ours, FEWER, 3), speed(peers.port, FEWER)
-    peer = f"everything padded to {peers.PORT_LENGTH}, batch {peers.PORT_BATCH}, as the R-BERT port does"
-    claim(rows, f"{MODEL}, fp32, {FEWER} sentences, sentences/s", ours, peer, theirs, 5)
+    peer = f"everything padded to {PORT_LENGTH}, batch {PORT_BATCH}, as the R-BERT port does"
+    what = f"{MODEL}, fp32, {FEWER} sentences, sentences/s"
+    rows.record(what, speed(ours, FEWER, 3), peer, speed(port, FEWER), 5)
 
 
 def test_against_the_trainer(speed, rows):
-    ours, theirs = speed(peers.ours, SENTENCES, 2, precision="fp32"), speed(peers.trainer, SENTENCES, 2)
-    peer = f"transformers.Trainer, random batches of {peers.TRAINER_BATCH}, padded to their longest"
-    claim(rows, f"{MODEL}, fp32, {SENTENCES} sentences, sentences/s", ours, peer, theirs, 1.3)
+    peer = f"transformers.Trainer, random batches of {TRAINER_BATCH}, padded to their longest"
+    mine = speed(ours, SENTENCES, 2, precision="fp32")
+    what = f"{MODEL}, fp32, {SENTENCES} sentences, sentences/s"
+    rows.record(what, mine, peer, speed(trainer, SENTENCES, 2), 1.3)
 
 
 def test_bf16_against_fp32(speed, rows):
     """Faster where the processor has instructions for bf16; elsewhere 'auto' does not choose it."""
-    half, single = (speed(peers.ours, SENTENCES, 2, precision=one) for one in ("bf16", "fp32"))
-    at_least = 1.0 if resolved_precision("auto", peers.DEVICE) == "bf16" else 0.0
+    half, single = (speed(ours, SENTENCES, 2, precision=precision) for precision in ("bf16", "fp32"))
+    at_least = 1.0 if resolved_precision("auto", DEVICE) == "bf16" else 0.0
     what = f"{MODEL}, bf16, {SENTENCES} sentences, sentences/s"
-    claim(rows, what, half, "the same in fp32", single, at_least)
+    rows.record(what, half, "the same in fp32", single, at_least)
 
 
 @pytest.mark.parametrize(
     ("precision", "at_least"), [pytest.param("fp32", 0.25, marks=pytest.mark.cheap), ("bf16", 0.05)]
 )
-def test_share_of_the_limit(precision, at_least, data, speed, rows):
+def test_share_of_the_limit(precision, at_least, data, new, speed, rows, cheap):
     """Of the FLOP/s that matrix products alone reach; padding, dropout and the optimiser count as loss."""
-    samples, labels = data
-    model = peers.classifier(labels)
-    flops = peers.training_flops(model, samples) / len(samples)
-    tokens = peers.OURS.batch_size * round(statistics.mean(len(one.ids) for one in model.examples(samples)))
-    limit = peers.product_limit(model, tokens, torch.bfloat16 if precision == "bf16" else torch.float32)
-    sentences = SENTENCES // 25 if rows.cheap else SENTENCES
-    ours = flops * speed(peers.ours, sentences, 2, precision=precision)
-    peer = "matrix products of the encoder's shapes alone"
-    claim(rows, f"{MODEL}, {precision}, FLOP/s", ours, peer, limit, at_least)
+    model = new()
+    lengths = [example.length for example in model.examples(data[0])]
+    dtype = torch.bfloat16 if precision == "bf16" else torch.float32
+    limit = product_limit(model, OURS.batch_size * round(statistics.mean(lengths)), dtype)
+    mine = speed(ours, SENTENCES // 25 if cheap else SENTENCES, 2, precision=precision)
+    flops = training_flops(model, lengths) / len(lengths) * mine
+    what = f"{MODEL}, {precision}, FLOP/s"
+    rows.record(what, flops, "matrix products of the encoder's shapes alone", limit, at_least)

@@ -2,44 +2,48 @@
 
 from collections import Counter
 
+import pandas as pd
+import pytest
+
 from helpers.cli import main
 from helpers.core.labels import SEMEVAL_RELATIONS
 from helpers.experiments import (
     SEEDS,
     Experiment,
     Study,
-    job_state,
+    search,
     standard_experiments,
     status,
     studies,
     study_jobs,
 )
 from helpers.metrics import Outcome
+from helpers.models import MODELS, default_settings
+from helpers.papers.studies import rate_scores
 from helpers.runs import Run, save_run
 
 
 def stored(experiment: Experiment, folder) -> Run:
-    run = Run.from_outcome(
-        Outcome.from_rows([(1, 1, 2, 5)], SEMEVAL_RELATIONS, ("gold", "predicted", "paired")),
-        dataset=experiment.dataset_name,
-        split=experiment.split,
-        model=experiment.name,
-        variant=experiment.run_variant,
-        encoder=experiment.encoder,
-        seed=experiment.seed,
-        profile=experiment.profile,
-    )
+    outcome = Outcome.from_rows([(1, 1, 2, 5)], SEMEVAL_RELATIONS, ("gold", "predicted", "paired"))
+    names = ("split", "encoder", "seed", "profile")
+    fields = {name: getattr(experiment, name) for name in names} | {"variant": experiment.run_variant}
+    run = Run.from_outcome(outcome, dataset=experiment.dataset_name, model=experiment.name, **fields)
     save_run(run, folder)
     return run
 
 
-def table(experiments, folder):
-    return status(study_jobs(Study(folder, tuple(experiments))))
+@pytest.fixture
+def trained(monkeypatch, tmp_path) -> list[Experiment]:
+    """What was trained: each experiment stores a run at once."""
+    listed = []
 
+    def train(experiment, folder, epochs=None, **_):
+        assert folder == tmp_path and epochs in (None, tmp_path)
+        listed.append((experiment, epochs))
+        return stored(experiment, folder)
 
-def missing(experiments, folder, every_epoch: bool = False) -> list[Experiment]:
-    jobs = study_jobs(Study(folder, tuple(experiments), every_epoch))
-    return [job.experiment for job in jobs.values() if job_state(job).state == "missing"]
+    monkeypatch.setattr("helpers.experiments.grid.run_experiment", train)
+    return listed
 
 
 def test_every_run_is_there_once():
@@ -53,42 +57,17 @@ def test_every_run_is_there_once():
         assert every[("semeval2010-ptr-split", name, 687)] == 1
 
 
-def test_only_what_is_not_stored_is_missing(tmp_path):
-    experiments = standard_experiments()
-    stored(experiments[3], tmp_path)
-    assert missing(experiments, tmp_path) == experiments[:3] + experiments[4:]
-    shown = table(experiments, tmp_path).set_index(["dataset", "model"])
-    row = shown.loc[("semeval2010", experiments[3].name)]
-    assert row.tolist() == ["9", "148 378 459 687"]
-
-
-def test_the_command_trains_what_is_missing_and_nothing_else(tmp_path, monkeypatch, capsys):
-    trained = []
-
-    def train(experiment, folder, **_):
-        trained.append(experiment)
-        return stored(experiment, folder)
-
-    monkeypatch.setattr("helpers.experiments.grid.run_experiment", train)
+def test_only_what_is_not_stored_is_missing_and_trained(tmp_path, trained, capsys):
     ours = [one for one in standard_experiments() if one.name == "R-BERT" and one.seed in (9, 148)]
     stored(ours[0], tmp_path)
-    words = [
-        "runs",
-        "--train",
-        "--model",
-        "R-BERT",
-        "--seed",
-        "9",
-        "--seed",
-        "148",
-        "--output",
-        str(tmp_path),
-    ]
-    assert main(words) == 0
-    assert trained == ours[1:]
+    shown = status(study_jobs(Study(tmp_path, tuple(standard_experiments()))))
+    row = shown.set_index(["dataset", "model"]).loc[("semeval2010", "R-BERT")]
+    assert row.tolist() == ["9", "148 378 459 687"]
+    words = f"runs --train --model R-BERT --seed 9 --seed 148 --output {tmp_path}".split()
+    for _ in range(2):
+        assert main(words) == 0
+        assert trained == [(ours[1], None)]
     assert "R-BERT" in capsys.readouterr().out
-    assert main(words) == 0
-    assert trained == ours[1:]
 
 
 class TestStudies:
@@ -100,27 +79,49 @@ class TestStudies:
             )
             assert set(paths.values()) == {1}, name
 
-    def test_an_ablation_differs_in_one_thing(self) -> None:
-        usual = Experiment("em-c", profile="standard").resolved()
-        for one in studies()["ablations"].experiments:
-            settings = {name for name, value in vars(one.resolved()).items() if value != vars(usual)[name]}
-            assert (settings, {*one.options}, one.sentences) in (
-                ({"marker_vectors"}, set(), None),
-                (set(), {"marker_scheme"}, None),
-                ({"epochs"}, set(), 2000),
-            )
-
-    def test_the_command_trains_into_the_folder_of_the_study(self, tmp_path, monkeypatch, capsys) -> None:
-        trained = []
-
-        def train(experiment, folder, epochs=None, **_):
-            trained.append((experiment, folder, epochs))
-            return stored(experiment, tmp_path)
-
-        monkeypatch.setattr("helpers.experiments.grid.run_experiment", train)
-        words = ["runs", "--study", "rates", "--model", "PTR", "--output", str(tmp_path)]
-        assert main([*words, "--train"]) == 0
-        wanted = [one for one in studies()["rates"].experiments if one.name == "PTR"]
-        assert trained == [(one, tmp_path, tmp_path) for one in wanted] and len(wanted) == 3
-        assert main([*words, "--train"]) == 0 and len(trained) == 3
+    def test_the_command_trains_into_the_folder_of_the_study(self, tmp_path, trained, capsys) -> None:
+        words = ["runs", "--study", "rates", "--model", "PTR", "--output", str(tmp_path), "--train"]
+        wanted = [(one, tmp_path) for one in studies()["rates"].experiments if one.name == "PTR"]
+        for _ in range(2):
+            assert main(words) == 0
+            assert trained == wanted and len(wanted) == 3
         assert "PTR learning_rate-5e-05" in capsys.readouterr().out
+
+
+class TestSearch:
+    """Settings were chosen on a held-out tenth; the pages say of which models."""
+
+    SEARCHED, BORROWED = ("em-es", "emr-c", "ptr"), ("em-c", "r-bert")
+
+    @pytest.mark.parametrize(
+        ("splits", "message"),
+        [
+            (["test"], "tested on 'test'; settings are chosen on 'holdout' only"),
+            (["holdout", "holdout"], "EM-ES 1: EM-ES with this setting was tried twice"),
+        ],
+    )
+    def test_runs_that_choose_nothing_are_refused(self, splits, message, tmp_path) -> None:
+        outcome = Outcome.from_columns(["r(e1,e2)"] * 2, ["r(e1,e2)"] * 2, paired=["r(e2,e1)"] * 2)
+        chosen = {"learning_rate": 1e-4, "batch_size": 32, "epochs": 5}
+        fields = {"dataset": "semeval2010", "model": "EM-ES", "encoder": "mini", "hyperparameters": chosen}
+        for variant, split in enumerate(splits):
+            named = fields | {"variant": str(variant), "split": split, "seed": 9, "wall_seconds": 1.0}
+            save_run(Run.from_outcome(outcome, **named), tmp_path)
+        with pytest.raises(ValueError, match=message):
+            search.search_table(tmp_path)
+
+    def test_the_table_is_that_of_the_runs_and_the_standard_settings_are_the_chosen_ones(self) -> None:
+        table = pd.read_csv(search.SEARCH_TABLE)
+        pd.testing.assert_frame_equal(table, search.search_table(), rtol=1e-5)
+
+        def standard(model: str) -> tuple:
+            return tuple(getattr(default_settings(model), name) for name in search.SETTING)
+
+        best = table[table["chosen"]].drop_duplicates("model").set_index("model")[[*search.SETTING]]
+        assert sorted(best.index) == sorted(MODELS[model].title for model in self.SEARCHED)
+        assert all(tuple(best.loc[MODELS[model].title]) == standard(model) for model in self.SEARCHED)
+        last = rate_scores().query("epoch == 5").set_index(["model", "learning_rate"])["value"]
+        for model in self.BORROWED:  # what EM-ES has, but for the rate
+            assert standard(model) == (last[model.upper()].idxmax(), *standard("em-es")[1:])
+        trained = {name for name, row in MODELS.items() if row.settings and row.encoder and not row.wraps}
+        assert {name for name in trained if MODELS[name].unit == "sample"} == {*self.SEARCHED, *self.BORROWED}

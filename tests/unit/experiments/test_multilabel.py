@@ -5,8 +5,7 @@ from unittest.mock import patch
 import pytest
 
 from helpers.data.demo import TEST_ONLY, demo_documents
-from helpers.data.documents import Documents, label_list, label_matrix
-from helpers.experiments import multilabel as multilabel_runs
+from helpers.data.documents import label_list, label_matrix
 from helpers.experiments.multilabel import (
     HELD_OUT,
     LINEAR_MODELS,
@@ -14,18 +13,15 @@ from helpers.experiments.multilabel import (
     documents_of,
     pair_of_models,
     run_model,
-    with_one_label,
-    without_labels,
 )
 from helpers.models.linear.documents import DocumentClassifier
 from helpers.models.linear.problems import LabelProblems
 from helpers.papers.multilabel import differing_documents
 from helpers.papers.multilabel import multilabel_runs as list_runs
-from helpers.runs import load_run
 
 
 @pytest.fixture(scope="module")
-def letters() -> dict[str, Documents]:
+def letters():
     return demo_documents()
 
 
@@ -57,12 +53,6 @@ def test_the_problems_are_those_that_the_solver_is_called_for(letters, model):
     assert run.facts["problems"] == calls.call_count
 
 
-def test_holding_out_and_single_labels():
-    documents = Documents(["1", "2"], [["x", "y"], ["y"]], ["one", "two"])
-    assert without_labels(documents, ["y"]).labels == (("x",), ())
-    assert with_one_label(documents).ids == ("2",)
-
-
 def test_pairs_agree_with_single_runs(letters):
     pair = pair_of_models("demo", "1vsrest", "thresholding", letters)
     assert pair.model == "1vsrest+thresholding" and pair.seed == 1337
@@ -71,21 +61,6 @@ def test_pairs_agree_with_single_runs(letters):
         own = run_model("demo", model, letters)[model].outcome().counts
         assert counts.correct.tolist() == own.correct.tolist()
         assert counts.predicted.tolist() == own.predicted.tolist()
-
-
-def test_all_are_stored_in_one_go(letters, tmp_path, monkeypatch):
-    monkeypatch.setattr(multilabel_runs, "STORED", {"demo": {"1vsrest": {}}})
-    monkeypatch.setattr(multilabel_runs, "documents_of", lambda dataset: letters)
-    monkeypatch.setattr(multilabel_runs, "file_sums", lambda dataset: {"letters": "0" * 64})
-    monkeypatch.setattr(multilabel_runs, "PAIRS", (("1vsrest", "thresholding"),))
-    multilabel_runs.store_runs(tmp_path)
-    runs = list_runs("demo", tmp_path)
-    assert list(runs) == ["1vsrest", "1vsrest with test labels"]
-    assert runs["1vsrest"].files == {"letters": "0" * 64}
-    assert runs["1vsrest"].cost.keys() == {"training", "predicting", "tf_idf", "processes"}
-    assert runs["1vsrest"].environment["versions"].keys() >= {"numpy", "scipy"}
-    pair = load_run(tmp_path / "reuters90" / "1vsrest+thresholding" / "no-encoder" / "seed-1337.json")
-    assert (pair.model, pair.second, len(pair.labels)) == ("1vsrest+thresholding", "thresholding", 14)
 
 
 class TestOnRealData:

@@ -3,6 +3,7 @@
 Skipped where Slurm is not installed; on Debian: apt-get install slurmctld slurmd slurm-client munge.
 """
 
+import getpass
 import os
 import secrets
 import shutil
@@ -55,14 +56,11 @@ PartitionName=main Nodes={host} Default=YES MaxTime=INFINITE State=UP
 """
 
 
-def free_ports(number: int) -> list[int]:
-    sockets = [socket.socket() for _ in range(number)]
-    for one in sockets:
-        one.bind(("127.0.0.1", 0))
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
+def free_ports() -> list[int]:
+    with socket.socket() as one, socket.socket() as other:
+        for either in (one, other):
+            either.bind(("127.0.0.1", 0))
+        return [either.getsockname()[1] for either in (one, other)]
 
 
 @pytest.fixture
@@ -71,12 +69,12 @@ def slurm(tmp_path_factory) -> Iterator[dict[str, str]]:
     folder = tmp_path_factory.mktemp("slurm")
     for one in (folder, *folder.parents[:2]):
         one.chmod(0o711)  # munge wants a socket that everybody may reach
-    for name in ("state", "spool"):
-        (folder / name).mkdir()
+    (folder / "state").mkdir()
+    (folder / "spool").mkdir()
     (folder / "munge.key").write_bytes(secrets.token_bytes(128))
     (folder / "munge.key").chmod(0o600)
-    port, other_port = free_ports(2)
-    values = {"host": socket.gethostname().partition(".")[0], "user": whoami(), "folder": folder}
+    port, other_port = free_ports()
+    values = {"host": socket.gethostname().partition(".")[0], "user": getpass.getuser(), "folder": folder}
     values |= {"port": port, "other_port": other_port, "cpus": min(2, os.cpu_count())}
     (folder / "slurm.conf").write_text(CONFIGURATION.format(**values))
     environment = os.environ | {"SLURM_CONF": str(folder / "slurm.conf"), "OMP_NUM_THREADS": "1"}
@@ -97,7 +95,7 @@ def slurm(tmp_path_factory) -> Iterator[dict[str, str]]:
             waited_for(lambda: b"idle" in asked(environment, "sinfo", "-h", "-o", "%T"), 120)
             yield environment
         finally:
-            subprocess.run(["scancel", "--full", "--user", whoami()], env=environment, check=False)
+            subprocess.run(["scancel", "--full", "--user", getpass.getuser()], env=environment, check=False)
             for one in reversed(started):
                 one.terminate()
                 one.wait(30)
@@ -105,10 +103,6 @@ def slurm(tmp_path_factory) -> Iterator[dict[str, str]]:
 
 MUNGE = {"key-file": "munge.key", "socket": "munge.socket", "pid-file": "munge.pid"}
 MUNGE |= {"log-file": "munge.log", "seed-file": "munge.seed"}
-
-
-def whoami() -> str:
-    return subprocess.run(["id", "-un"], capture_output=True, text=True, check=True).stdout.strip()
 
 
 def asked(environment: dict[str, str], *words: str) -> bytes:
@@ -164,9 +158,6 @@ def test_jobs_that_are_requeued_and_cancelled_are_done_once(slurm, tiny_bert, tm
             process.kill()
             process.wait()
     assert all(load_run(path).n for path in paths)
-    stored = said("stored: ")
-    assert sorted(stored) == sorted(f"stored: {path}" for path in paths), (
-        "each run was trained to its end once"
-    )
+    assert sorted(said("stored: ")) == sorted(f"stored: {path}" for path in paths), "each was trained once"
     submitted = {path.stem for path in logs.rglob("*.log")}
     assert len(submitted) == len(paths) + 1, "what was cancelled was submitted once more, nothing else was"

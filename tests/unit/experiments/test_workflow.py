@@ -24,7 +24,7 @@ from helpers.experiments import (
     train_one,
 )
 from helpers.models import EMBEDDED, MODELS
-from helpers.runs import RUNS_FOLDER, list_runs, load_run, run_path
+from helpers.runs import RUNS_FOLDER, MadeFrom, list_runs, load_run, run_path
 
 GRID = {"model": ["majority", "svm"], "dataset": "demo", "profile": "quick"}
 
@@ -37,12 +37,8 @@ def grid_file(folder: Path, /, **changed) -> Path:
 
 class TestPaths:
     def test_each_stored_run_of_the_standard_set_lies_where_its_experiment_says(self):
-        stored = {
-            run_path(run)
-            for run in list_runs("semeval2010", profile="standard", variant="", encoder=EMBEDDED)
-        }
-        expected = {one.path() for one in standard_experiments()}
-        assert stored and stored <= expected
+        runs = list_runs("semeval2010", profile="standard", variant="", encoder=EMBEDDED)
+        assert runs and {run_path(run) for run in runs} <= {one.path() for one in standard_experiments()}
 
     def test_no_two_runs_of_a_grid_have_one_path(self):
         assert len(paper_experiments()) == len(grid_jobs("paper"))
@@ -83,68 +79,41 @@ class TestGridFile:
         assert said in str(caught.value) and "\n" not in str(caught.value)
 
 
-class TestOneRun:
-    def test_it_is_trained_once_and_again_when_it_is_stale(self, tmp_path):
-        jobs = grid_jobs(file=grid_file(tmp_path))
-        path = next(name for name in jobs if "majority" in name)
-        assert train_one(path, jobs, progress=False)
-        first = Path(path).read_bytes()
-        assert not train_one(path, jobs, progress=False)
-        assert job_state(jobs[path]).state == "current" and Path(path).read_bytes() == first
-        record = json.loads(first)
-        record["versions"]["model majority"] = 0
-        Path(path).write_text(json.dumps(record))
-        assert job_state(jobs[path])[2:] == ("stale", "version of model majority was 0, is now 1")
-        assert train_one(path, jobs, progress=False)
-        assert load_run(path).versions["model majority"] == 1
-
-
 class TestPlan:
-    def test_what_is_missing_is_to_be_made(self, tmp_path):
+    def test_what_is_missing_or_stale_is_trained_once(self, tmp_path):
         file = grid_file(tmp_path)
-        assert len(plan(file=file).todo) == 2
         jobs = grid_jobs(file=file)
-        train_one(next(iter(jobs)), jobs, progress=False)
-        assert plan(file=file).todo == [*jobs][1:]
-        path = Path(next(iter(jobs)))
-        path.write_text(path.read_text().replace('"data set demo": 1', '"data set demo": 0'))
-        assert plan(file=file).todo == [*jobs]
-        assert plan(file=file, missing_only=True).todo == [*jobs][1:]
+        first, second = jobs
+        assert plan(file=file).todo == [first, second]
+        assert train_one(first, jobs, progress=False)
+        content = Path(first).read_bytes()
+        assert not train_one(first, jobs, progress=False) and Path(first).read_bytes() == content
+        assert plan(file=file).todo == [second] and job_state(jobs[first]).state == "current"
+        Path(first).write_bytes(content.replace(b'"model majority": 1', b'"model majority": 0'))
+        assert job_state(jobs[first])[2:] == ("stale", "version of model majority was 0, is now 1")
+        assert plan(file=file).todo == [first, second]
+        assert plan(file=file, missing_only=True).todo == [second]
+        assert train_one(first, jobs, progress=False)
+        assert load_run(first).versions["model majority"] == 1
 
     def test_a_notebook_whose_runs_are_made_is_run_again(self, monkeypatch):
-        from helpers.experiments import grid
-        from helpers.runs import MadeFrom
-
-        made = MadeFrom(
-            made={"results/tables/05_weighted_f1.csv": ""},
-            read={"results/runs/semeval2010": "0" * 64},
-            rules=1,
-        )
-        monkeypatch.setattr(grid, "read_index", lambda: {"notebooks/05_weighted_f1.ipynb": made})
-        monkeypatch.setattr(grid, "grid_jobs", lambda *_: {})
-        found = plan()
-        assert found.notebooks == {"results/notebooks/05_weighted_f1.ipynb": []}
-        assert found.pages[:2] == ["README.md", "results/README.md"]
+        table, runs = {"results/tables/05_weighted_f1.csv": ""}, {"results/runs/semeval2010": "0" * 64}
+        index = {"notebooks/05_weighted_f1.ipynb": MadeFrom(made=table, read=runs, rules=1)}
+        monkeypatch.setattr("helpers.experiments.grid.read_index", lambda: index)
+        monkeypatch.setattr("helpers.experiments.grid.grid_jobs", lambda *_: {})
+        made = plan()
+        assert made.notebooks == {"results/notebooks/05_weighted_f1.ipynb": []}
+        assert made.pages[:2] == ["README.md", "results/README.md"]
 
     def test_status_knows_every_result(self):
-        found = {one.path: one for one in all_states()}
-        assert {one.kind for one in found.values()} >= {"run", "table", "figure", "notebook"}
+        states = {state.path: state for state in all_states()}
+        assert {state.kind for state in states.values()} >= {"run", "table", "figure", "notebook"}
         stored = {path.relative_to(ROOT).as_posix() for path in Path(RUNS_FOLDER).rglob("*.json")}
-        assert stored <= {*found} and not [one for one in found.values() if one.why == "this is no run file"]
+        assert stored <= {*states} and not [s for s in states.values() if s.why == "this is no run file"]
 
 
-TINY = {
-    "model": ["majority", "svm", "em-es"],
-    "settings": {"epochs": 6, "learning_rate": 1e-3, "precision": "fp32"},
-}
-
-
-def started(words: list[str], log: Path) -> subprocess.Popen:
-    environment = os.environ | {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1"}
-    with log.open("ab") as file:
-        return subprocess.Popen(
-            words, cwd=ROOT, env=environment, stdout=file, stderr=file, start_new_session=True
-        )
+SETTINGS = {"epochs": 6, "learning_rate": 1e-3, "precision": "fp32"}
+TINY = {"model": ["majority", "svm", "em-es"], "settings": SETTINGS}
 
 
 def waited_for(what, seconds: float = 900) -> None:
@@ -156,21 +125,18 @@ def waited_for(what, seconds: float = 900) -> None:
 
 def trainings(group: int) -> list[int]:
     """Processes of a group that train."""
-    found = []
-    for one in Path("/proc").glob("[0-9]*"):
-        try:
-            words, belongs = (one / "cmdline").read_bytes(), os.getpgid(int(one.name)) == group
-        except OSError:
-            continue
-        if belongs and b"\0runs\0--train" in words:
-            found.append(int(one.name))
-    return found
+    numbers = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            words, own = (process / "cmdline").read_bytes(), os.getpgid(int(process.name)) == group
+            numbers += [int(process.name)] if own and b"\0runs\0--train" in words else []
+    return numbers
 
 
-def killed(number: int, group: bool = False) -> None:
+def killed(number: int, kill=os.kill) -> None:
     """Kill what may have ended by itself meanwhile."""
     with suppress(ProcessLookupError):
-        (os.killpg if group else os.kill)(number, signal.SIGKILL)
+        kill(number, signal.SIGKILL)
 
 
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="finds the processes to kill in /proc")
@@ -180,49 +146,41 @@ def test_killed_at_any_moment_the_next_call_finishes_and_nothing_runs_twice(tiny
     file, log = grid_file(tmp_path, **TINY, encoder=str(tiny_bert)), tmp_path / "log.txt"
     paths = [Path(name) for name in grid_jobs(file=file)]
     words = [sys.executable, "-m", "helpers", "grid", "--grid", str(file), "--jobs", "2"]
+    quiet = os.environ | {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1"}
     written: dict[Path, tuple] = {}
+    calls: list[subprocess.Popen] = []
 
-    def look() -> None:
-        """What is there stays as it is, and is whole."""
+    def started() -> subprocess.Popen:
+        """One more call; what is there stays as it is, and is whole."""
         for path in filter(Path.exists, paths):
             load_run(path)
             state = (path.stat().st_ino, path.stat().st_mtime_ns)
             assert written.setdefault(path, state) == state, f"{path} was written twice"
+        with log.open("ab") as stream:
+            given = {"cwd": ROOT, "env": quiet, "stdout": stream, "stderr": stream}
+            calls.append(subprocess.Popen(words, start_new_session=True, **given))
+        return calls[-1]
 
-    groups = []
     try:
-        first = started(words, log)
-        groups.append(first.pid)
+        first = started()
         waited_for(lambda: trainings(first.pid))
-        parents = [int(line) for line in children(first.pid)]
-        for one in (first.pid, *parents):
-            killed(one)
+        children = Path(f"/proc/{first.pid}/task/{first.pid}/children").read_text().split()
+        for number in (first.pid, *map(int, children)):
+            killed(number)
         first.wait()
-        look()
-        second = started(words, log)
-        groups.append(second.pid)
+        second = started()
         waited_for(lambda: trainings(second.pid) or second.poll() is not None)
-        for one in trainings(second.pid)[:1]:
-            killed(one)
+        for number in trainings(second.pid)[:1]:
+            killed(number)
         waited_for(lambda: b"training:" in log.read_bytes() or second.poll() is not None)
-        killed(second.pid, group=True)
+        killed(second.pid, os.killpg)
         second.wait()
-        look()
-        done = started(words, log)
-        groups.append(done.pid)
-        assert done.wait(900) == 0, log.read_text()[-3000:]
+        assert started().wait(900) == 0, log.read_text()[-3000:]
+        before = log.stat().st_size
+        assert started().wait(600) == 0 and {*written} == {*paths}
     finally:
-        for group in groups:
-            killed(group, group=True)
-    look()
-    assert {*written} == {*paths}
+        for call in calls:
+            killed(call.pid, os.killpg)
+    assert log.read_bytes()[before:].decode().strip() == "nothing is missing, nothing is stale"
     said = [line for line in log.read_text().splitlines() if line.startswith("stored: ")]
     assert len(said) == len({*said}) and {*said} <= {f"stored: {path}" for path in paths}
-    before = log.stat().st_size
-    again = started(words, log)
-    assert again.wait(600) == 0
-    assert log.read_bytes()[before:].decode().strip() == "nothing is missing, nothing is stale"
-
-
-def children(process: int) -> list[str]:
-    return Path(f"/proc/{process}/task/{process}/children").read_text().split()

@@ -1,13 +1,10 @@
 """A canary for numbers that change unseen: each model after two steps on the demo corpus.
 
-The scores are stored for the pinned torch, in tests/golden/canary.json, by
-
-    python -m tests.unit.models.test_canary
-
-which writes those of the models whose version was raised (`ModelEntry.version`, `LinearClassifier.version`)
-and of new models; with --all those of every model, as after a new torch. What stands there for a version does
-not change otherwise. Where policies decide whole sentences (RL-DSRE), processors with bf16 units decide one
-otherwise: what they give stands under `also`, added by hand.
+The scores are stored for the pinned torch, in tests/golden/canary.json, by `python -m
+tests.unit.models.test_canary`: those of the models whose version was raised (`ModelEntry.version`,
+`LinearClassifier.version`) and of new models; with --all those of every model, as after a new torch. Where
+policies decide whole sentences (RL-DSRE), processors with bf16 units decide one otherwise: what they give
+stands under `also`, added by hand.
 """
 
 import json
@@ -19,9 +16,10 @@ import numpy as np
 import pytest
 
 from helpers.core import write_atomically
-from helpers.data import Bag, ParsedSample, RelationSample, read_corpus
+from helpers.data import ParsedSample, RelationSample, read_corpus
 from helpers.data.demo import demo_corpus
 from helpers.models import MODELS, build, default_settings, training
+from helpers.models.base import as_bags
 from helpers.models.linear import TECHNIQUES, DocumentClassifier
 from helpers.models.training import processor_threads
 
@@ -52,18 +50,19 @@ def parsed(sample: RelationSample) -> ParsedSample:
 
 def scores_of(name: str) -> list[float]:
     """What is stored of a model: its scores of a few test inputs in one row, rounded."""
+    technique = name.removeprefix("technique ")
     with processor_threads(1):
-        found = _of_documents(name) if name.startswith("technique ") else _of_samples(name)
-    return np.round(np.asarray(found, dtype=float).ravel(), DECIMALS).tolist()
+        scores = _of_samples(name) if technique == name else _of_documents(technique)
+    return np.round(np.asarray(scores, dtype=float).ravel(), DECIMALS).tolist()
 
 
-def _of_documents(name: str) -> np.ndarray:
+def _of_documents(technique: str) -> np.ndarray:
     parts = read_corpus("demo-documents")
-    chosen = {"random_state": 1} if "random_state" in TECHNIQUES[name[10:]]().get_params() else {}
+    chosen = {"random_state": 1} if "random_state" in TECHNIQUES[technique]().get_params() else {}
     train = parts["train"].select(range(60))
-    if name.endswith("multiclass"):
+    if technique.endswith("multiclass"):
         train = train.select(row for row, labels in enumerate(train.labels) if len(labels) == 1)
-    made = DocumentClassifier(name[10:], "-s 1 -B 1 -e 0.0001", n_jobs=1, **chosen).fit(train)
+    made = DocumentClassifier(technique, "-s 1 -B 1 -e 0.0001", n_jobs=1, **chosen).fit(train)
     return made.scores(parts["test"].select(range(TEST)))
 
 
@@ -75,10 +74,7 @@ def _of_samples(name: str) -> np.ndarray:
     if entry.parsed:
         train, test = ([parsed(one) for one in part] for part in (train, test))
     if entry.unit == "bag":
-        train, test = (
-            [Bag(one.head_text, one.tail_text, (one.relation,), (one,)) for one in part]
-            for part in (train, test)
-        )
+        train, test = as_bags(train), as_bags(test)
     settings = None
     if entry.settings:
         changes = {"epochs": 1, "batch_size": len(train) // 2, "precision": "fp32", "learning_rate": 1e-3}
@@ -110,12 +106,12 @@ def test_every_model_has_its_row() -> None:
 def test_two_steps_give_the_stored_scores(name) -> None:
     if stored()["torch"] != TORCH:
         pytest.skip(f"scores are stored for torch {stored()['torch']}, this is {TORCH}")
-    row, found = stored()["models"][name], scores_of(name)
+    row, scores = stored()["models"][name], scores_of(name)
     assert row["version"] == version_of(name), (
         f"the version of {name} was raised: python -m tests.unit.models.test_canary stores its scores"
     )
     accepted = [row["scores"], *row.get("also", [])]
-    assert any(np.allclose(found, scores, rtol=0, atol=TOLERANCE) for scores in accepted), (
+    assert any(np.allclose(scores, golden, rtol=0, atol=TOLERANCE) for golden in accepted), (
         f"the numbers of {name} are others: raise the version of {name} in its row, or undo the change"
     )
     assert len(set(row["scores"])) > 2 or name in ("svm", "majority", "majority-bag")

@@ -1,11 +1,9 @@
 """Training in processes of its own: killed and started again, and on two processors at once."""
 
-import json
 import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -20,10 +18,8 @@ from helpers.experiments.experiment import Experiment
 from helpers.experiments.run import run_experiment
 from helpers.models.registry import default_settings
 from helpers.runs import different_fields, load_run
-from tests.support import KILLABLE, train_command
+from tests.support import train_command
 
-RUN = "demo/EM-ES+quick+learning_rate-0.001+epochs-6+precision-fp32/tiny-bert/seed-9.json"
-SETTINGS = {"epochs": 6, "learning_rate": 1e-3, "precision": "fp32"}
 PATIENCE = 900
 
 
@@ -41,59 +37,6 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(before)
 
 
-def waited_for(what, process: subprocess.Popen) -> None:
-    """Until `what()` is true. Fails if the process ends before that."""
-    patience = time.monotonic() + PATIENCE
-    while not what():
-        assert process.poll() is None, f"it ended by itself, with exit code {process.returncode}"
-        assert time.monotonic() < patience, "nothing happened"
-        time.sleep(0.002)
-
-
-def test_killed_and_started_again_it_gives_the_same_run(
-    tiny_bert, tmp_path, environment, one_thread, monkeypatch
-) -> None:
-    """Killed once before there is a checkpoint and once after it."""
-    checkpoints, folder, log = tmp_path / "checkpoints", tmp_path / "runs", tmp_path / "log.txt"
-    words = [sys.executable, "-c", KILLABLE, str(checkpoints), *train_command(tiny_bert, folder, **SETTINGS)]
-    moments = (
-        ("before the first checkpoint", lambda: b"training:" in log.read_bytes(), 0.0),
-        ("after a checkpoint", lambda: any(checkpoints.glob("*.safetensors")), 0.1),
-    )
-    for name, reached, seconds in moments:
-        with log.open("wb") as file:
-            process = subprocess.Popen(words, cwd=ROOT, env=environment, stdout=file, stderr=file)
-        try:
-            waited_for(reached, process)
-            time.sleep(seconds)
-            assert process.poll() is None, "it was too fast to be killed"
-        finally:
-            process.kill()
-            process.wait()
-        print(f"killed {name}, after {seconds:.3f} s more: {log.read_text().splitlines()[-1][-90:]}")
-        assert process.returncode == -signal.SIGKILL
-        assert not (folder / RUN).exists()
-    assert any(checkpoints.glob("*.safetensors"))
-
-    done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE)
-    assert done.returncode == 0, done.stderr
-    assert f"run file: {folder / RUN}" in done.stdout
-    assert list(checkpoints.iterdir()) == []
-    assert [path for path in folder.rglob("*") if path.is_file()] == [folder / RUN]
-
-    monkeypatch.setattr(experiments, "CHECKPOINTS", tmp_path / "others")
-    chosen = Experiment(
-        "em-es", "demo", encoder=str(tiny_bert), settings=replace(default_settings("em-es"), **SETTINGS)
-    )
-    run_experiment(chosen, tmp_path / "whole", progress=False)
-    found, expected = (json.loads((place / RUN).read_text("utf-8")) for place in (folder, tmp_path / "whole"))
-    for one in (found, expected):
-        for measured in ("environment", "wall_seconds", "sentences_per_second"):
-            one.pop(measured)
-    assert found == expected
-    assert len(expected["outcome"]["rows"]) > 50 and len(expected["history"]["losses"]) == SETTINGS["epochs"]
-
-
 def in_two_processes(words: list[str], folder: Path, environment: dict[str, str]) -> str:
     """What the command prints that is started twice."""
     # --multi_gpu starts processes; where there is no GPU they compute on the processor and talk by gloo
@@ -102,9 +45,8 @@ def in_two_processes(words: list[str], folder: Path, environment: dict[str, str]
     started += ["--main_process_ip", "127.0.0.1", "--main_process_port", "0", "-m", "helpers", *words]
     alone = environment | {"CUDA_VISIBLE_DEVICES": "", "GLOO_SOCKET_IFNAME": "lo", "MASTER_ADDR": "127.0.0.1"}
     alone |= {"HF_HOME": str(folder / "no-configuration")}
-    process = subprocess.Popen(
-        started, cwd=ROOT, env=alone, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen(started, cwd=ROOT, env=alone, **pipes)
     try:
         printed, complaints = process.communicate(timeout=PATIENCE)
     except subprocess.TimeoutExpired:
@@ -125,12 +67,10 @@ def test_two_processes_of_type_restriction_store_both_evaluations(tmp_path, envi
     settings = default_settings("cnn").changed({"epochs": 2})
     one = Experiment("recent", "demo", options=options, settings=settings, sentences=200)
     run_experiment(one, tmp_path / "one", progress=False)
-    stored = [
-        sorted(path.parent.name for path in (tmp_path / name).rglob("*.json")) for name in ("one", "two")
-    ]
-    assert stored[0] == stored[1] and len(stored[0]) == 2
-    for path in (tmp_path / "two").rglob("*.json"):
-        found, expected = load_run(path), load_run(tmp_path / "one" / path.relative_to(tmp_path / "two"))
+    paths = sorted(path.relative_to(tmp_path / "two") for path in (tmp_path / "two").rglob("*.json"))
+    assert len(paths) == len([*(tmp_path / "one").rglob("*.json")]) == 2
+    for path in paths:
+        found, expected = (load_run(tmp_path / name / path) for name in ("two", "one"))
         assert found.environment["processes"] == 2 and not different_fields(found, expected)
         assert found.n == expected.n == 400 and found.kind == "paired"
 
@@ -142,9 +82,8 @@ def test_two_processes_give_what_one_gives(tiny_bert, tmp_path, environment, one
     words += ["--weights", str(tmp_path / "two.safetensors"), "--predictions", str(tmp_path / "two.csv")]
     in_two_processes(words, tmp_path, environment)
 
-    chosen = Experiment(
-        "em-es", "demo", encoder=str(tiny_bert), settings=replace(default_settings("em-es"), **changes)
-    )
+    settings = replace(default_settings("em-es"), **changes)
+    chosen = Experiment("em-es", "demo", encoder=str(tiny_bert), settings=settings)
     files = {"weights": tmp_path / "one.safetensors", "predictions": tmp_path / "one.csv"}
     one = run_experiment(chosen, tmp_path / "one", progress=False, **files)
     (path,) = [path for path in (tmp_path / "two").rglob("*") if path.is_file()]

@@ -1,7 +1,5 @@
 """The estimators that all linear techniques are: LibMultiLabel's numbers, scikit-learn's rules, bad input."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,71 +13,64 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import check_estimator
 
-from helpers import ROOT
 from helpers.models.linear import base as linear
 from helpers.models.linear import problems as label_problems
 from helpers.models.linear.base import BinaryAndMulticlass, OneVsRest
 from helpers.models.linear.cost_sensitive import CostSensitive, CostSensitiveMicro
 from helpers.models.linear.label_tree import LabelTree
 from helpers.models.linear.thresholding import Thresholding
+from tests.support import LINEAR
 
-GOLDEN = json.loads((ROOT / "tests/golden/linear.json").read_text("utf-8"))
-X, Y = np.array(GOLDEN["features"]), np.array(GOLDEN["targets"])
+X, Y = np.array(LINEAR["features"]), np.array(LINEAR["targets"])
 CLASSES = np.array(["oil", "oil", "gas", "gas", "sea", "sea", "oil", "sea", "gas"])
 SEEDED = [Thresholding(random_state=1), CostSensitive(random_state=1), CostSensitiveMicro(random_state=1)]
 MATRIX_TECHNIQUES = [OneVsRest(), *SEEDED, LabelTree(degree=4, random_state=1)]
-EXACT = "-s 2 -B 1 -e 1e-6"
+RNG = np.random.default_rng(7)
+LARGER = RNG.random((90, 6)), (RNG.random((90, 9)) < 0.3).astype(int)
+"""Documents and labels enough for several processes to take turns."""
 
 
 def name_of(value):
     return type(value).__name__
 
 
-def with_bias(model):
-    """The weights as LibMultiLabel keeps them, that of the bias last."""
-    return np.vstack([model.weights_, model.bias_weights_])
-
-
-@pytest.fixture
-def larger():
-    """Documents and labels enough for several processes to take turns."""
-    rng = np.random.default_rng(7)
-    return rng.random((90, 6)), (rng.random((90, 9)) < 0.3).astype(int)
+def weights_like(model, expected):
+    """The weights as LibMultiLabel keeps them, that of the bias, if there is one, last."""
+    return np.vstack([model.weights_, model.bias_weights_])[: len(expected)]
 
 
 class TestOneVsRest:
-    def test_the_example(self):
-        """By LIBLINEAR 2.50: one column a label."""
-        model = OneVsRest("-s 2 -c 1 -e 1e-6").fit(X, Y)
-        weights = [
-            [1.28494, -0.51028, -0.89111],
-            [-0.69966, 1.15773, -0.51988],
-            [-0.63659, -0.98327, 1.13489],
-        ]
-        assert model.weights_ == pytest.approx(np.array(weights), abs=1e-4)
-        assert model.bias_weights_.tolist() == model.thresholds_.tolist() == [0, 0, 0]
-
-    @pytest.mark.parametrize("options", ["-s 2 -c 1 -B 1 -e 1e-6", "-s 1 -c 1 -B 1 -e 1e-6"])
-    def test_the_example_with_a_bias(self, options):
-        """By LIBLINEAR 2.50, with the scores of the first two documents."""
+    @pytest.mark.parametrize("options", ["-s 2 -c 1 -B 1 -e 1e-6", "-s 1 -c 1 -B 1 -e 1e-6", "-s 2 -e 1e-6"])
+    def test_the_example(self, options):
+        """By LIBLINEAR 2.50: one column a label; with a bias the scores of the first two documents, too."""
         model = OneVsRest(options).fit(X, Y)
+        assert model.thresholds_.tolist() == [0, 0, 0]
+        if "-B" not in options:
+            plain = [
+                [1.28494, -0.51028, -0.89111],
+                [-0.69966, 1.15773, -0.51988],
+                [-0.63659, -0.98327, 1.13489],
+            ]
+            assert model.weights_ == pytest.approx(np.array(plain), abs=1e-4)
+            assert model.bias_weights_.tolist() == [0, 0, 0]
+            return
         weights = [
             [1.29700, -0.34600, -0.83943],
             [-0.68258, 1.34139, -0.46183],
             [-0.62072, -0.82153, 1.18590],
         ]
-        assert model.weights_ == pytest.approx(np.array(weights), abs=1e-4)
-        assert model.bias_weights_ == pytest.approx([-0.02174, -0.23514, -0.07424], abs=1e-4)
+        weights.append([-0.02174, -0.23514, -0.07424])
+        assert weights_like(model, weights) == pytest.approx(np.array(weights), abs=1e-4)
         scores = [[0.96490, -0.99191, -0.32073], [1.07730, -0.41241, -0.87592]]
         assert model.decision_function(X)[:2] == pytest.approx(np.array(scores), abs=1e-4)
 
     def test_libmultilabels_weights(self):
-        (case,) = [case for case in GOLDEN["label_problems"] if case["technique"] == "1vsrest"]
-        model = OneVsRest(case["options"]).fit(X, Y)
-        assert with_bias(model) == pytest.approx(np.array(case["weights"]), abs=1e-5)
+        (case,) = [case for case in LINEAR["label_problems"] if case["technique"] == "1vsrest"]
+        model, weights = OneVsRest(case["options"]).fit(X, Y), np.array(case["weights"])
+        assert weights_like(model, weights) == pytest.approx(weights, abs=1e-5)
 
-    def test_scikit_learns_one_vs_rest(self, larger):
-        X, y = larger
+    def test_scikit_learns_one_vs_rest(self):
+        X, y = LARGER
         peer = OneVsRestClassifier(LinearSVC(fit_intercept=False, tol=1e-8, max_iter=100_000)).fit(X, y)
         mine = OneVsRest("-s 1 -e 1e-8").fit(X, y)
         assert mine.decision_function(X) == pytest.approx(peer.decision_function(X), abs=1e-4)
@@ -88,20 +79,20 @@ class TestOneVsRest:
 
 class TestBinaryAndMulticlass:
     @pytest.mark.parametrize(
-        "case", GOLDEN["multiclass"], ids=lambda case: f"{case['options']} {case['classes']}"
+        "case", LINEAR["multiclass"], ids=lambda case: f"{case['options']} {case['classes']}"
     )
     def test_libmultilabels_weights(self, case):
         """With three and two classes, and with one that no document has."""
         classes = np.array(case["classes"])
         model = BinaryAndMulticlass(case["options"]).fit(X, np.eye(classes.max() + 1)[classes])
-        weights = with_bias(model) if "-B" in case["options"] else model.weights_
-        assert weights == pytest.approx(np.array(case["weights"]), abs=1e-5)
+        weights = np.array(case["weights"])
+        assert weights_like(model, weights) == pytest.approx(weights, abs=1e-5)
         thresholds = case.get("thresholds", np.zeros(classes.max() + 1))
         assert model.thresholds_.tolist() == [-np.inf if one is None else one for one in thresholds]
         assert model.multiclass_
         assert np.array_equal(model.predict(X).argmax(axis=1), classes)
 
-    @pytest.mark.parametrize("options", [EXACT, "-s 4 -e 1e-8"])
+    @pytest.mark.parametrize("options", ["-s 2 -B 1 -e 1e-6", "-s 4 -e 1e-8"])
     @pytest.mark.parametrize(
         "named", [CLASSES, CLASSES == "oil", np.array([3, 3, 7, 7, 3, 3, 3, 3, 7])], ids=str
     )
@@ -112,14 +103,6 @@ class TestBinaryAndMulticlass:
         assert np.array_equal(by_name.predict(X), names[by_column.predict(X).argmax(axis=1)])
         scores = by_column.decision_function(X)
         assert np.array_equal(by_name.decision_function(X), scores if len(names) > 2 else scores[:, 1])
-
-    @pytest.mark.parametrize("solver", range(8))
-    def test_two_of_four_labels_occur(self, solver):
-        y = np.eye(4)[[3, 3, 1, 1, 3, 3, 3, 3, 1]]
-        scores = BinaryAndMulticlass(f"-s {solver} -c 10").fit(X, y).decision_function(X)
-        assert (scores[:, [0, 2]] == -np.inf).all()
-        assert scores[:, 3] == pytest.approx(-scores[:, 1], abs=1e-9)
-        assert np.array_equal(scores.argmax(axis=1), y.argmax(axis=1))
 
     @pytest.mark.parametrize(("row", "labels", "count"), [(5, [0, 0, 0], 0), (3, [1, 0, 1], 2)])
     def test_a_document_without_exactly_one_label_is_named(self, row, labels, count):
@@ -133,12 +116,9 @@ class TestBinaryAndMulticlass:
 class TestTargets:
     @pytest.mark.parametrize(
         "form",
-        [
-            *(np.asarray, np.ndarray.tolist, np.asfortranarray, pd.DataFrame),
-            *(sparse.csr_array, sparse.csc_matrix, sparse.coo_array, sparse.lil_matrix, sparse.dok_array),
-        ],
+        [np.asarray, np.ndarray.tolist, pd.DataFrame, sparse.csr_array, sparse.coo_array, sparse.lil_matrix],
     )
-    @pytest.mark.parametrize("kind", [bool, np.uint8, int, float, object], ids=lambda kind: kind.__name__)
+    @pytest.mark.parametrize("kind", [bool, int, float, object])
     def test_any_form_of_a_matrix(self, form, kind):
         if kind is object and sparse.issparse(form(Y)):
             kind = np.float32  # scipy has no sparse matrices of objects
@@ -147,16 +127,9 @@ class TestTargets:
         assert np.array_equal(model.weights_, expected.weights_)
         assert model.predict(X).dtype == int and model.classes_.tolist() == [0, 1, 2]
 
-    @pytest.mark.parametrize(
-        ("rows", "multiclass"),
-        [
-            ([[1, 0], [0, 1], [0, 1]], True),
-            ([[1, 0], [1, 1], [0, 1]], False),
-            ([[1, 0], [0, 0], [0, 1]], False),
-        ],
-    )
-    def test_one_label_each_is_multiclass(self, rows, multiclass):
-        model = OneVsRest("-s 2").fit(X[:3], rows)
+    @pytest.mark.parametrize(("row", "multiclass"), [([0, 1], True), ([1, 1], False), ([0, 0], False)])
+    def test_one_label_each_is_multiclass(self, row, multiclass):
+        model = OneVsRest("-s 2").fit(X[:3], [[1, 0], row, [0, 1]])
         assert model.multiclass_ is multiclass
         scores = model.decision_function(X)
         expected = np.eye(2)[scores.argmax(axis=1)] if multiclass else scores > 0
@@ -182,22 +155,14 @@ class TestTargets:
             (sparse.csc_array([[0, 1, 0], [0, 0, 2], [3, 0, 1]]), r"y\[1, 2\] is 2: a label is there"),
             (sparse.coo_array((np.ones(2), ([1, 1], [0, 0])), (3, 2)), r"y\[1, 0\] is 2.0: a label"),
             ([[1, 0], [0, 1], [-1, 1]], r"y\[2, 0\] is -1: a label"),
-            ([[1, 0.5], [0, 1], [1, 1]], r"y\[0, 1\] is 0.5: a label"),
             ([[1, 0], [0, np.nan], [1, 1]], r"y\[1, 1\] is nan: a label"),
             ([["oil", "gas"]] * 3, "y holds <U3: numbers are needed"),
             (np.array([["oil", 1]] * 3, dtype=object), "y holds object: numbers are needed"),
-            ([[1j, 0]] * 3, "y holds complex128: numbers are needed"),
             ([["oil", "gas"], ["sea"], []], "y has rows of unequal length: give a 0/1 matrix"),
-            ([0.1, 0.2, 0.3], "Unknown label type: continuous"),
-            ([1, 0, np.nan], "Input y contains NaN"),
             (["oil"] * 3, "y has one class, 'oil': a classifier needs two at least"),
-            ([1, 1, 1], "y has one class, 1: a classifier needs two at least"),
             ([[1, 0], [0, 1]], "X has 3 rows, but y has 2"),
-            (["a", "b"], "X has 3 rows, but y has 2"),
-            (None, "requires y to be passed, but the target y is None"),
             (np.zeros((3, 0)), "0 feature"),
             (np.zeros((3, 2, 2)), "dim"),
-            (1, r"shape \(\)"),
         ],
     )
     def test_bad_targets(self, y, message):
@@ -205,44 +170,33 @@ class TestTargets:
             OneVsRest().fit(X[:3], y)
 
 
-class TestFeatures:
-    @pytest.mark.parametrize(
-        "form",
-        [np.asarray, np.asfortranarray, pd.DataFrame, sparse.csr_matrix, sparse.csr_array, sparse.coo_array],
-    )
-    @pytest.mark.parametrize("kind", [np.float32, np.float64])
-    def test_any_form(self, form, kind):
-        quarters = np.round(X * 4) / 4
-        model = OneVsRest("-B 1").fit(form(quarters.astype(kind)), Y)
-        expected = OneVsRest("-B 1").fit(quarters, Y)
-        assert np.array_equal(model.weights_, expected.weights_)
-        scores = model.decision_function(form(quarters.astype(kind)))
-        assert isinstance(scores, np.ndarray) and scores.dtype == float
-        assert scores == pytest.approx(expected.decision_function(quarters), abs=1e-12)
+@pytest.mark.parametrize("form", [np.asfortranarray, pd.DataFrame, sparse.csr_matrix, sparse.coo_array])
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_any_form_of_features(form, kind):
+    quarters = np.round(X * 4) / 4
+    model, expected = (OneVsRest("-B 1").fit(part, Y) for part in (form(quarters.astype(kind)), quarters))
+    assert np.array_equal(model.weights_, expected.weights_)
+    scores = model.decision_function(form(quarters.astype(kind)))
+    assert isinstance(scores, np.ndarray) and scores.dtype == float
+    assert scores == pytest.approx(expected.decision_function(quarters), abs=1e-12)
 
 
 class TestParameters:
     @pytest.mark.parametrize("technique", [*MATRIX_TECHNIQUES, BinaryAndMulticlass()], ids=name_of)
-    @pytest.mark.parametrize(
-        ("name", "value", "message"),
-        [
-            ("options", "-s 12", "options '-s 12': the solver of -s is 12"),
-            ("n_jobs", 0, "n_jobs is 0: give 1 process or more"),
-            ("n_jobs", -1, "n_jobs is -1: give 1 process or more"),
-        ],
-    )
-    def test_bad_values(self, technique, name, value, message):
-        with pytest.raises(ValueError, match=message):
-            clone(technique).set_params(**{name: value}).fit(X, np.eye(3)[[0, 1, 2] * 3])
+    def test_bad_values(self, technique):
+        y = np.eye(3)[[0, 1, 2] * 3]
+        with pytest.raises(ValueError, match="options '-s 12': the solver of -s is 12"):
+            clone(technique).set_params(options="-s 12").fit(X, y)
+        with pytest.raises(ValueError, match="n_jobs is -1: give 1 process or more"):
+            clone(technique).set_params(n_jobs=-1).fit(X, y)
 
     @pytest.mark.parametrize("technique", MATRIX_TECHNIQUES, ids=name_of)
-    def test_numbers_do_not_depend_on_the_number_of_processes(self, technique, larger, monkeypatch):
+    def test_numbers_do_not_depend_on_the_number_of_processes(self, technique, monkeypatch):
         monkeypatch.setattr(label_problems, "ALONE", 0)
+        usual = {"options": "-s 1 -e 1 -B 1"}
         ways = [{"n_jobs": 1}, {"n_jobs": 2}, {"n_jobs": 3}, {"options": "-s 1 -e 1 -B 1 -m 2"}]
-        models = [
-            clone(technique).set_params(**{"options": "-s 1 -e 1 -B 1"} | way).fit(*larger) for way in ways
-        ]
-        scores = [model.decision_function(larger[0]) for model in models]
+        models = [clone(technique).set_params(**usual | way).fit(*LARGER) for way in ways]
+        scores = [model.decision_function(LARGER[0]) for model in models]
         assert all(np.array_equal(scores[0], other) for other in scores[1:])
         assert np.array_equal(models[0].thresholds_, models[1].thresholds_)
 
@@ -254,9 +208,7 @@ class TestParameters:
         if name_of(technique) == "LabelTree":
             assert model.fit(X[:, :1], y[:, :2]).predict(X[:, :1]).shape == (9, 2)
             return
-        with pytest.raises(
-            MemoryError, match="the weights of 3 labels on 3 features take .* GiB, this machine"
-        ):
+        with pytest.raises(MemoryError, match="the weights of 3 labels on 3 features take .* GiB, this mach"):
             model.fit(X, y)
 
 

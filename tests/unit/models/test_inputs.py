@@ -1,0 +1,162 @@
+"""From sentences to token ids: the markers' places, windows of long sentences, batches and their order."""
+
+import random
+import re
+import unicodedata
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helpers.data.samples import RelationSample, parse_tagged
+from helpers.models.classifier import MARKERS
+from helpers.models.encoder import EMBEDDED, load_encoder
+from helpers.models.inputs import Example, collate, epoch_batches, step_loader, tokenize_marked
+
+WHOLE = 10_000
+TAGGED = {
+    "adjacent": "the <e1>steel</e1><e2>maker</e2> grew",
+    "both empty": "nothing <e1></e1> here <e2></e2>",
+    "empty inside the other": "the <e1>big <e2></e2>house</e1> burnt",
+    "within a word": "the pre<e1>paid</e1> card un<e2>used</e2>",
+    "blanks inside": "the <e1> house </e1> in  <e2>town </e2>.",
+    "punctuation": 'he said : " <e1>u.s.</e1> troops , <e2>30,000</e2> , left "',
+    "marker texts": "odd [E11] words <e1>[E22]</e1> and $ # [MASK] [SEP] <e2>more</e2>",
+    "private characters": "the \ue000 <e1>odd\ue003 one</e1> \ue001 in <e2>town</e2> \ue002",
+}
+PIECES = ("the", "engine", "U.S.", "don't", "3,000", "co-op", "unbelievable", "x", '"', ",", "Café", "–")
+
+
+@pytest.fixture(scope="module", params=["WordPiece", "byte-level BPE"])
+def encoder(request):
+    name = EMBEDDED if request.param == "WordPiece" else str(request.getfixturevalue("tiny_roberta"))
+    return load_encoder(name, MARKERS)
+
+
+@pytest.fixture(scope="module")
+def wordpiece():
+    return load_encoder(EMBEDDED, MARKERS)
+
+
+def marker_ids(encoder) -> list[int]:
+    return encoder.tokenizer.convert_tokens_to_ids(list(MARKERS))
+
+
+def sample_of(tagged: str) -> RelationSample:
+    return RelationSample("1", *parse_tagged(tagged), "Other")
+
+
+def marked(encoder, sample: RelationSample, limit: int = WHOLE):
+    ids = [[marker] for marker in marker_ids(encoder)]
+    (sentence,) = tokenize_marked(encoder.tokenizer, [sample], ids, limit)
+    assert [sentence.ids[place] for place in sentence.marks] == marker_ids(encoder)
+    return sentence
+
+
+def plain_ids(encoder, text: str) -> list[int]:
+    return encoder.tokenizer(text, add_special_tokens=False)["input_ids"]
+
+
+def squeezed(text: str) -> str:
+    """Letters alone: without blanks, accents and the characters that stand for markers."""
+    return re.sub("[\\s\ue000-\ue003\u0300-\u036f]", "", unicodedata.normalize("NFKD", text)).lower()
+
+
+def markers_stand_around_the_entities(encoder, sample: RelationSample) -> bool:
+    sentence, letters = marked(encoder, sample), []
+    for first, last in (sentence.marks[:2], sentence.marks[2:]):
+        ids = [sentence.ids[place] for place in range(first, last) if place not in sentence.marks]
+        letters.append(squeezed(encoder.tokenizer.decode(ids, clean_up_tokenization_spaces=False)))
+    return letters == [squeezed(sample.head_text), squeezed(sample.tail_text)]
+
+
+@st.composite
+def samples(draw) -> RelationSample:
+    """Words with single blanks between them; entities, empty ones too, begin and end at words."""
+    words = draw(st.lists(st.sampled_from(PIECES), min_size=1, max_size=30))
+    starts = [sum(map(len, words[:place])) + place for place in range(len(words))]
+    spans = []
+    for _ in range(2):
+        first, last = sorted(draw(st.lists(st.sampled_from(range(len(words))), min_size=2, max_size=2)))
+        empty = draw(st.integers(0, 9)) == 0
+        spans.append((starts[first], starts[first] if empty else starts[last] + len(words[last])))
+    return RelationSample("1", " ".join(words), *spans, "Other")
+
+
+class TestMarkers:
+    @pytest.mark.parametrize("tagged", TAGGED.values(), ids=TAGGED)
+    def test_they_stand_around_the_entities(self, tagged, encoder) -> None:
+        assert markers_stand_around_the_entities(encoder, sample_of(tagged))
+
+    @given(sample=samples())
+    def test_so_they_are_for_any_words_and_spans(self, sample, encoder) -> None:
+        assert markers_stand_around_the_entities(encoder, sample)
+        sentence = marked(encoder, sample)
+        rest = [token for place, token in enumerate(sentence.ids) if place not in sentence.marks]
+        assert rest == plain_ids(encoder, sample.text)
+
+    def test_of_several_tokens(self, wordpiece) -> None:
+        pieces, sample = [[7, 8], [9], [10, 11], [12]], sample_of("a b <e1>e</e1> f g <e2>k</e2> l")
+        whole, cut = (tokenize_marked(wordpiece.tokenizer, [sample], pieces, n)[0] for n in (WHOLE, 8))
+        assert [whole.ids[place] for place in whole.marks] == [7, 9, 10, 12]
+        assert [whole.ids[place + 1] for place in whole.marks[::2]] == [8, 11]
+        assert [token for token in whole.ids if token > 12] == plain_ids(wordpiece, sample.text)
+        e, k = plain_ids(wordpiece, "e k")
+        assert cut.ids == [7, 8, e, 9, 10, 11, k, 12] and cut.marks == (0, 3, 4, 7)
+        with pytest.raises(ValueError, match="limit is 5; four markers need at least 6"):
+            tokenize_marked(wordpiece.tokenizer, [sample], pieces, 5)
+
+
+class TestWindows:
+    @given(sample=samples(), limit=st.integers(4, 60))
+    def test_what_is_kept(self, sample, limit, encoder) -> None:
+        """Markers, then entities, then what is nearest to them, in the order of the sentence."""
+        whole, sentence = marked(encoder, sample), marked(encoder, sample, limit)
+        inside = {*range(*whole.marks[:2]), *range(*whole.marks[2:]), *whole.marks}
+        order = sorted(
+            (place not in whole.marks, place not in inside, min(abs(place - near) for near in inside), place)
+            for place in range(len(whole.ids))
+        )
+        assert sentence.ids == [whole.ids[place] for place in sorted(key[-1] for key in order[:limit])]
+        assert sentence.cut == len(whole.ids) - len(sentence.ids)
+
+
+def test_a_batch_is_padded() -> None:
+    examples = (
+        Example([5, 6, 7, 8], (1, 2), 3, first=2),
+        Example([5, 9], (0, 1), 1),
+        Example([4, 4, 4], (0, 2), 0, first=1, cut=7),
+    )
+    batch = collate(examples, padding=1, weight=[0.5, 0.25, 0.25])
+    assert batch.ids.tolist() == [[5, 6, 7, 8], [5, 9, 1, 1], [4, 4, 4, 1]]
+    assert batch.mask.tolist() == [[1, 1, 1, 1], [1, 1, 0, 0], [1, 1, 1, 0]]
+    assert batch.types.tolist() == [[0, 0, 1, 1], [0, 0, 0, 0], [0, 1, 1, 0]]
+    assert batch.places.tolist() == [[1, 2], [0, 1], [0, 2]]
+    assert batch.target.tolist() == [3, 1, 0] and batch.weight.tolist() == [0.5, 0.25, 0.25]
+
+
+class TestOrder:
+    @given(st.lists(st.integers(1, 90), min_size=1, max_size=300), st.integers(1, 9), st.integers(0, 99))
+    def test_every_example_once(self, lengths, size, seed) -> None:
+        batches = epoch_batches(lengths, size, random.Random(seed))
+        assert sorted(place for batch in batches for place in batch) == list(range(len(lengths)))
+        assert len(batches) == -(-len(lengths) // size)
+        assert sorted(map(len, batches))[1:] == [size] * (len(batches) - 1)
+
+    @given(st.integers(1, 20), st.integers(1, 5), st.integers(1, 4), st.lists(st.integers(1, 9), min_size=20))
+    def test_shares_of_the_processes_make_the_batch(self, size, accumulate, processes, lengths) -> None:
+        examples = [Example([target + 1] * length, (0,), target) for target, length in enumerate(lengths)]
+        batches, weights = [list(range(size)), [3]], [Counter(), Counter()]
+        for rank in range(processes):
+            loader = step_loader(
+                examples, batches, lambda *part: collate(part[0], 0, part[1]), accumulate, rank, processes
+            )
+            parts = list(loader)
+            assert len(parts) == 2 * accumulate and all(len(part.ids) for part in parts)
+            for number, part in enumerate(parts):
+                for target, weight in zip(part.target.tolist(), part.weight.tolist(), strict=True):
+                    weights[number // accumulate][target] += weight
+        for batch, summed in zip(batches, weights, strict=True):
+            expected = dict.fromkeys(batch, pytest.approx(1 / len(batch)))
+            assert {target: weight for target, weight in summed.items() if weight} == expected

@@ -1,0 +1,125 @@
+"""CNN and PCNN: against a plain form of the formulas, whatever the padding."""
+
+import random
+
+import pytest
+import torch
+
+from helpers.data import RelationSample
+from helpers.models.bags import without_entities
+from helpers.models.base import as_bags
+from helpers.models.inputs import collate
+from helpers.models.sentence_encoders import ConvolutionEncoder, Pcnn
+from helpers.models.word_vectors import PAD, UNK, words_of
+
+WORDS = [f"word{n}" for n in range(9)]
+LONGEST = 12
+
+
+def sentence(length: int, first: int, second: int, seed: int = 0) -> RelationSample:
+    """Random words, the head at the word `first`, the tail at `second`."""
+    words = random.Random(seed).choices(WORDS, k=length)
+    starts = [sum(len(word) + 1 for word in words[:place]) for place in range(length)]
+    spans = [(starts[place], starts[place] + len(words[place])) for place in (first, second)]
+    return RelationSample(str(seed), " ".join(words), *spans, "a")
+
+
+SENTENCES = [sentence(n, n // 3, n - 1 - n // 4, n) for n in (3, 5, 9, 10, 11, 12, 15)]
+SENTENCES += [sentence(8, 6, 2, 20), sentence(8, 0, 1, 21), sentence(8, 3, 3, 22), sentence(20, 15, 18, 23)]
+
+
+def new(segments: int) -> ConvolutionEncoder:
+    torch.manual_seed(1)
+    small = {"filters": 4, "word_size": 6, "position_size": 3, "dropout": 0.0}
+    model = ConvolutionEncoder(LONGEST, segments=segments, **small)
+    model.prepare(as_bags(SENTENCES * 2), 1, "fp32")
+    return model.eval()
+
+
+def vectors_of(model, *examples) -> torch.Tensor:
+    with torch.no_grad():
+        return model(collate(examples, PAD))
+
+
+def by_hand(model: ConvolutionEncoder, sample: RelationSample) -> list[float]:
+    """A sentence's vector from the formulas, padded to the greatest length, one number at a time."""
+    words = words_of(sample.text)
+    starts = [len(words_of(sample.text[: span[0]])) for span in (sample.head, sample.tail)]
+    zero, rows = [0.0] * model.width, []
+    for place, word in enumerate(words[:LONGEST]):
+        row = model.words.words.weight[model.words.known.get(word, UNK)].tolist()
+        for table, start in zip(model.positions, starts, strict=True):
+            row += table.weight[min(place - min(start, LONGEST) + LONGEST, 2 * LONGEST - 1)].tolist()
+        rows.append(row)
+    padded = [zero, *rows, *[zero] * (LONGEST - len(rows)), zero]
+    weight, bias = model.convolution.weight.tolist(), model.convolution.bias.tolist()
+    borders = [0, LONGEST]
+    if model.segments == 3:
+        first, second = sorted(starts)
+        borders = [0, min(first + 1, len(rows)), min(second + 1, len(rows)), len(rows)]
+    values = []
+    for begin, end in zip(borders, borders[1:], strict=False):
+        for number, filter_ in enumerate(weight):
+            totals = [0.0]
+            for window in (padded[place : place + 3] for place in range(begin, end)):
+                products = (filter_[d][k] * window[k][d] for k in range(3) for d in range(model.width))
+                totals.append(sum(products) + bias[number])
+            values.append(max(totals))
+    return values
+
+
+@pytest.mark.parametrize("segments", [1, 3])
+class TestConvolution:
+    def test_vectors_are_those_of_the_formulas(self, segments) -> None:
+        model = new(segments)
+        vectors = vectors_of(model, *model.sentences(SENTENCES)).tolist()
+        for sample, row in zip(SENTENCES, vectors, strict=True):
+            assert row == pytest.approx(by_hand(model, sample), abs=1e-5), sample.text
+        assert model.size == len(vectors[0]) == 4 * segments
+
+    def test_padding_changes_nothing(self, segments) -> None:
+        model = new(segments)
+        examples = model.sentences(SENTENCES)
+        long = [one._replace(ids=one.ids + [PAD] * (LONGEST - len(one.ids))) for one in examples]
+        alone = torch.cat([vectors_of(model, one) for one in examples])
+        for together in (examples, long):
+            assert torch.allclose(vectors_of(model, *together), alone, atol=1e-6)
+        assert max(len(one.ids) for one in examples) == LONGEST
+        # the two PAD words are needed: padding positions take part in a CNN's maximum
+        bare = [one._replace(ids=one.ids[:-2]) for one in examples[:2]]
+        shorter = torch.cat([vectors_of(model, one) for one in bare])
+        assert torch.allclose(shorter, alone[:2]) == (segments == 3)
+
+
+def test_pad_stays_zero_and_unk_is_learnt() -> None:
+    model = new(1)
+    (example,) = model.sentences([RelationSample("1", "never word1 seen", (0, 5), (6, 11), "a")])
+    model(collate([example], PAD)).sum().backward()
+    table = model.words.words.weight
+    assert example.ids[0] == UNK and table.grad[UNK].any()
+    assert not table.grad[PAD].any() and not table[PAD].any()
+    assert all(not table.weight[0].any() for table in model.positions)
+
+
+@pytest.mark.parametrize(
+    ("head", "tail", "text", "places"),
+    [
+        ((15, 21), (0, 9), " left , early.", (6, 0)),
+        ((0, 9), (4, 9), " left London, early.", (0, 0)),
+        ((0, 9), (10, 10), " left London, early.", (0, 1)),
+        ((22, 29), (15, 21), "Ada Byron left ,", (16, 15)),
+    ],
+)
+def test_turned_nested_and_empty_entities_are_masked(head, tail, text, places) -> None:
+    masked = without_entities(RelationSample("1", "Ada Byron left London, early.", head, tail, "a"))
+    assert masked.text.rstrip() == text.rstrip()
+    assert (masked.head[0], masked.tail[0]) == places and masked.head_text == masked.tail_text == ""
+
+
+def test_all_vectors_of_a_file_are_taken(tmp_path) -> None:
+    path = tmp_path / "glove.txt"
+    path.write_text("word1 1 2\nelsewhere 3 4\n")
+    model = Pcnn(["a", "b"], LONGEST, vectors=str(path), filters=2)
+    model.prepare(model.settings, SENTENCES)
+    table = model.encoder.words.words.weight
+    assert table[2:].tolist() == [[3, 4], [1, 2]] and table.requires_grad and model.encoder.width == 2 + 10

@@ -1,0 +1,68 @@
+"""Training settings: what is refused, the learning rate of each step, and the values that papers give."""
+
+import json
+import shutil
+from dataclasses import asdict
+
+import pandas as pd
+import pytest
+
+from helpers import ROOT
+from helpers.models.registry import MODELS, check_options, default_settings
+from helpers.models.settings import Settings
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        *(("learning_rate", value, "a positive, finite number") for value in (0, float("nan"), "none")),
+        *(("epsilon", value, "a positive, finite number") for value in (0, float("inf"), float("-inf"))),
+        *(("epochs", value, "a positive whole number") for value in (0, "1.5", "true")),
+        *((name, -1, "a positive whole number") for name in ("batch_size", "accumulate", "max_length")),
+        *((name, -0.1, "a finite number from 0 up") for name in ("weight_decay", "warmup", "clip")),
+        ("clip", float("nan"), "a finite number from 0 up"),
+        *(("dropout", value, r"in \[0, 1\), or none") for value in (1.0, -0.1)),
+    ],
+)
+def test_values_out_of_range(name, value, message) -> None:
+    with pytest.raises(ValueError, match=f"^{name} is {value!r}; it must be {message}$"):
+        Settings(**{name: value})
+
+
+@pytest.mark.parametrize(
+    ("warmup", "schedule", "expected"),
+    [
+        (0, "linear", [1.0, 0.8, 0.6, 0.4, 0.2]),
+        (2, "linear", [0.5, 1.0, 1.0, 2 / 3, 1 / 3]),
+        (0.4, "linear", [0.5, 1.0, 1.0, 2 / 3, 1 / 3]),
+        (0.5, "linear", [0.4, 0.8, 1.0, 0.8, 0.4]),
+        (1, "linear", [1.0, 1.0, 0.75, 0.5, 0.25]),
+        (10, "linear", [0.1, 0.2, 0.3, 0.4, 0.5]),
+        (2, "constant", [0.5, 1.0, 1.0, 1.0, 1.0]),
+    ],
+)
+def test_learning_rates(warmup, schedule, expected) -> None:
+    settings = Settings(learning_rate=1.0, warmup=warmup, schedule=schedule)
+    assert [settings.rate(step, 5) for step in range(5)] == pytest.approx(expected)
+
+
+def test_published_values(tiny_bert, tmp_path) -> None:
+    """Every value of the published settings is that of the table, and the table has a row for each."""
+    wide = shutil.copytree(tiny_bert, tmp_path / "wide")
+    config = json.loads((wide / "config.json").read_text())
+    (wide / "config.json").write_text(json.dumps(config | {"hidden_size": 1024}))
+    table = pd.read_csv(ROOT / "results/published/settings.csv", dtype=str, keep_default_na=False)
+    for row in table.itertuples():
+        if row.setting.startswith("option "):
+            assert check_options(row.model, {row.setting.removeprefix("option "): row.value}), row
+            continue
+        settings = default_settings(row.model, row.settings, str(wide if row.encoder else tiny_bert))
+        assert settings == settings.changed({row.setting: row.value}), row
+    named = {(row.settings, row.model, row.encoder, row.setting) for row in table.itertuples()}
+    usual = asdict(Settings())
+    for name, entry in MODELS.items():
+        for paper in entry.settings.keys() - {"standard"}:
+            base, large = (asdict(default_settings(name, paper, str(folder))) for folder in (tiny_bert, wide))
+            assert all((paper, name, "", key) in named for key in base if base[key] != usual[key])
+            assert all((paper, name, "large", key) in named for key in base if base[key] != large[key])
+    assert set(table["stated"]) == {"yes", "code", "no"} and table["source"].all()
