@@ -24,7 +24,6 @@ from .noise import (
     TAKEN_FOR,
     agreement,
     demo_bags,
-    draw_curves,
     learnable_draws,
     one_draw,
     stored_draws,

@@ -44,7 +44,7 @@ QUICK_SENTENCES = 2000
 """Training sentences of profile 'quick'."""
 DECIMALS = 4
 """Of stored scores of facts; the order of the list is kept."""
-HOLDOUT = 10
+_HOLDOUT = 10
 """One in that many training samples is held out to choose settings."""
 
 
@@ -146,7 +146,7 @@ def read_samples(
 
 def _held_out(samples: Sequence[RelationSample]) -> tuple[list[RelationSample], list[RelationSample]]:
     """The training samples without a tenth, and that tenth: always the same one."""
-    chosen = set(random.Random(HOLDOUT).sample(range(len(samples)), len(samples) // HOLDOUT))
+    chosen = set(random.Random(_HOLDOUT).sample(range(len(samples)), len(samples) // _HOLDOUT))
     rest = [sample for number, sample in enumerate(samples) if number not in chosen]
     return rest, [samples[number] for number in sorted(chosen)]
 

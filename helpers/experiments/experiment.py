@@ -29,8 +29,8 @@ from ..runs import RUNS_FOLDER, run_path, variant_name
 
 SEEDS = (9, 148, 378, 459, 687)
 """The five seeds of paper W."""
-BAG_PROFILES = ("standard", "paper")
-BASE_ENCODER = "mpnet-base"
+_BAG_PROFILES = ("standard", "paper")
+_BASE_ENCODER = "mpnet-base"
 """The encoder of profile 'base': as large as BERT base, and no model hub is needed for it."""
 SIDE = {
     "types": "reside/entity_type/gids/type_info.json",
@@ -41,10 +41,10 @@ _ONE_WAY = ("bgwa", "reside", "rl-dsre")
 """Models of bags that are evaluated by their own aggregator, however they are trained."""
 
 
-def experiment_datasets() -> list[str]:
+def _experiment_datasets() -> list[str]:
     """The data sets that models are trained on: relations in a training and a test part, or mentions.
 
-    >>> "semeval2010" in experiment_datasets(), "docred" in experiment_datasets()
+    >>> "semeval2010" in _experiment_datasets(), "docred" in _experiment_datasets()
     (True, False)
     """
     known = datasets().values()
@@ -62,8 +62,8 @@ class Experiment:
     Attributes
     ----------
     model : one of `MODELS`.
-    dataset : one of `experiment_datasets()`. From mentions bags of sentences are made, and facts are ranked:
-        for models of `unit` 'bag' and `BAG_PROFILES`, without merged, part, text, sentences and holdout.
+    dataset : one of `_experiment_datasets()`. From mentions bags of sentences are made, and facts are ranked:
+        for models of `unit` 'bag' and `_BAG_PROFILES`, without merged, part, text, sentences and holdout.
     merged : trained on every sentence and its paired one (paper R's '-M'); needs directed relations.
     part : 'full', or 'ptr' for the 6507 training sentences of PTR's authors (SemEval only).
     text : 'clean' as paper R's files, 'official', or 'parsed', the words of the parser, for data with trees.
@@ -71,7 +71,7 @@ class Experiment:
         else 'official'.
     seed : of weights, order, dropout; `encoder` : see `load_encoder`. Models without either ignore them.
     profile : 'quick' takes `QUICK_SENTENCES` training sentences; the others all of them. 'base' has
-        `BASE_ENCODER` and paper R's settings, 'paper' the model's own paper's.
+        `_BASE_ENCODER` and paper R's settings, 'paper' the model's own paper's.
     sentences : that many training sentences, drawn once for all seeds; None: as many as the profile says.
     threads : of the processor, for this run; None: as many as torch takes, or OMP_NUM_THREADS says.
     settings : None takes the profile's for this model.
@@ -101,12 +101,12 @@ class Experiment:
 
     def __post_init__(self) -> None:
         entry = self.entry  # raises for an unknown model
-        if self.dataset not in (known := experiment_datasets()):
+        if self.dataset not in (known := _experiment_datasets()):
             raise unknown_name("dataset", self.dataset, known)
         if not self.inner.encoder and (self.encoder != EMBEDDED or self.profile == "base"):
             raise ValueError(f"model {self.model} has no encoder")
         if self.profile == "base" and self.encoder == EMBEDDED:
-            object.__setattr__(self, "encoder", BASE_ENCODER)
+            object.__setattr__(self, "encoder", _BASE_ENCODER)
         if not entry.settings and self.settings is not None:
             raise ValueError(f"model {self.model} has no training settings")
         (self._check_bags if self.of_bags else self._check_sentences)()
@@ -115,8 +115,8 @@ class Experiment:
     def _check_bags(self) -> None:
         if self.entry.unit != "bag":
             raise ValueError(f"model {self.model} takes single sentences; {self.dataset} is of bags")
-        if self.profile not in BAG_PROFILES:
-            raise unknown_name("profile of bags", self.profile, BAG_PROFILES)
+        if self.profile not in _BAG_PROFILES:
+            raise unknown_name("profile of bags", self.profile, _BAG_PROFILES)
         usual = {"merged": False, "part": "full", "text": "", "sentences": None, "holdout": False}
         if given := [name for name, value in usual.items() if getattr(self, name) != value]:
             raise ValueError(f"{given[0]} is for single sentences; {self.dataset} is of bags")

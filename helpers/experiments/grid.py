@@ -29,7 +29,7 @@ from .run import run_experiment
 from .study import ENCODERS, Study, paper_experiments, studies
 
 PAGES = ("README.md", *(f"results/{name}.md" for name in ("README", "findings", "items", "speed", "studies")))
-PROFILES = ("standard", "paper")
+_PROFILES = ("standard", "paper")
 
 
 class Job(NamedTuple):
@@ -152,8 +152,8 @@ def grid_jobs(
     >>> "results/runs/semeval2010/EM-C/all-MiniLM-L6-v2/seed-9.json" in grid_jobs()
     True
     """
-    if profile not in PROFILES:
-        raise unknown_name("profile of grids", profile, PROFILES)
+    if profile not in _PROFILES:
+        raise unknown_name("profile of grids", profile, _PROFILES)
     if file is not None:
         grids = [read_grid(file)]
     elif profile == "paper":
@@ -184,7 +184,7 @@ def job_state(job: Job, known: dict | None = None) -> Result:
     if job.every_epoch and settings and not path.is_file():
         last = "+".join(filter(None, (job.experiment.run_variant, f"epoch-{settings.epochs}")))
         path = replace(job.experiment, variant=last).path(path.parents[3])
-    state = run_state(path, job.experiment.recorded(), known_versions(), known)
+    state = run_state(path, job.experiment.recorded(), _known_versions(), known)
     return state._replace(path=_shown(job.path))
 
 
@@ -209,7 +209,7 @@ def status(jobs: Mapping[str, Job]) -> pd.DataFrame:
     return pd.DataFrame(table, columns=["dataset", "model", "stored", "missing"])
 
 
-def known_versions() -> dict[str, int]:
+def _known_versions() -> dict[str, int]:
     """The version of every model, technique and data set that is registered, named as run files do."""
     from ..models.linear import TECHNIQUES
 
@@ -264,7 +264,7 @@ def all_states(jobs: Mapping[str, Job] | None = None) -> list[Result]:
     states = {name: job_state(job, known) for name, job in jobs.items()}
     for pattern in ("runs/*/*/*/*.json", "studies/*/*/*/*/*.json"):
         for path in (ROOT / "results").glob(pattern):
-            states.setdefault(_shown(path), run_state(path, versions=known_versions(), known=known))
+            states.setdefault(_shown(path), run_state(path, versions=_known_versions(), known=known))
     states |= {result.path: result for result in made_states(read_index(), known)}
     for result in _made_by_hand():
         states.setdefault(result.path, result)

@@ -36,7 +36,7 @@ class Work(NamedTuple):
 _RULES = {"micromacro-freq": Work(4, 3.0), "scut-fbr": Work(16, 9.0)}
 
 
-def work_of(classifier: LinearClassifier, targets: Any) -> Work:
+def _work_of(classifier: LinearClassifier, targets: Any) -> Work:
     """The work of a trained technique; targets : (n, L) sparse 0/1, the training documents.
 
     For L labels: 1vsrest L problems · thresholding 3 L on two thirds of the documents and L on all, so 4 L,
@@ -48,7 +48,7 @@ def work_of(classifier: LinearClassifier, targets: Any) -> Work:
 
     >>> from helpers.models.linear import Thresholding
     >>> X, y = np.eye(6)[:, :3] + 0.1, np.array([[1, 0], [1, 0], [1, 1], [0, 1], [0, 1], [1, 0]])
-    >>> work_of(Thresholding("-s 2", random_state=1).fit(X, y), sparse.csr_array(y))
+    >>> _work_of(Thresholding("-s 2", random_state=1).fit(X, y), sparse.csr_array(y))
     Work(problems=8, whole=6.0)
     """
     if hasattr(classifier, "root_"):
@@ -71,11 +71,11 @@ def _work_of_tree(classifier: LinearClassifier, targets: sparse.csc_array) -> Wo
     return Work(problems, round(whole, 3))
 
 
-def weights_of(classifier: LinearClassifier) -> dict[str, int]:
+def _weights_of(classifier: LinearClassifier) -> dict[str, int]:
     """`weight_bytes` that the weights take as they are kept, and `weights_not_zero`; without the biases.
 
     >>> from helpers.models.linear import OneVsRest
-    >>> weights_of(OneVsRest("-s 2").fit(np.eye(2), [[1, 0], [0, 1]]))
+    >>> _weights_of(OneVsRest("-s 2").fit(np.eye(2), [[1, 0], [0, 1]]))
     {'weight_bytes': 32, 'weights_not_zero': 4}
     """
     if not hasattr(classifier, "root_"):
@@ -88,11 +88,11 @@ def weights_of(classifier: LinearClassifier) -> dict[str, int]:
 
 
 OPTIONS = "-s 1 -B 1 -e 0.0001"
-"""LIBLINEAR options of every stored run; what its name adds changes them (`classifier_of`)."""
+"""LIBLINEAR options of every stored run; what its name adds changes them (`_classifier_of`)."""
 SEED = 1337
 _CHANGES = {"without bias": (" -B 1", ""), "joint": ("-s 1", "-s 4"), "primal": ("-s 1", "-s 2")}
-DEPTH = 5
-NOT_SET = ("options", "n_jobs", "progress")
+_DEPTH = 5
+_NOT_SET = ("options", "n_jobs", "progress")
 """Parameters of a technique that stand elsewhere in a run file, or change no prediction."""
 HELD_OUT = ("corn", "dlr", "ship", "wheat")
 """Labels of Reuters that the zero-shot run takes away from the training documents."""
@@ -122,7 +122,7 @@ STORED: dict[str, dict[str, dict[str, Any]]] = {
 }
 """Data set → its stored models with their parameters. What stands after '-' was done to the corpus: see
 `documents_of`."""
-STORED_PARAMETERS = {model: chosen for models in STORED.values() for model, chosen in models.items()}
+_STORED_PARAMETERS = {model: chosen for models in STORED.values() for model, chosen in models.items()}
 PAIRS = (("1vsrest", "thresholding"), ("1vsrest", "cost_sensitive"), ("thresholding", "cost_sensitive"))
 """Pairs of models on Reuters whose difference has an interval."""
 
@@ -137,25 +137,25 @@ def documents_of(dataset: str) -> dict[str, Documents]:
     corpus, _, change = dataset.partition("-")
     parts = {part: documents for part, documents in read_corpus(corpus).items() if part != "dev"}
     if change == "single":
-        return {part: with_one_label(documents) for part, documents in parts.items()}
+        return {part: _with_one_label(documents) for part, documents in parts.items()}
     if change == "held-out":
-        parts["train"] = without_labels(parts["train"], HELD_OUT)
+        parts["train"] = _without_labels(parts["train"], HELD_OUT)
     return parts
 
 
-def with_one_label(documents: Documents) -> Documents:
+def _with_one_label(documents: Documents) -> Documents:
     """The documents that have exactly one label.
 
-    >>> with_one_label(Documents(["a", "b"], [["x"], ["x", "y"]], ["one", "two"])).ids
+    >>> _with_one_label(Documents(["a", "b"], [["x"], ["x", "y"]], ["one", "two"])).ids
     ('a',)
     """
     return documents.select(row for row, labels in enumerate(documents.labels) if len(labels) == 1)
 
 
-def without_labels(documents: Documents, held_out: Iterable[str]) -> Documents:
+def _without_labels(documents: Documents, held_out: Iterable[str]) -> Documents:
     """The same documents without these labels; a document may be left with none.
 
-    >>> without_labels(Documents(["a"], [["x", "y"]], ["one"]), ["x"]).labels
+    >>> _without_labels(Documents(["a"], [["x", "y"]], ["one"]), ["x"]).labels
     (('y',),)
     """
     away = set(held_out)
@@ -169,7 +169,7 @@ def run_model(
     documents: Mapping[str, Documents],
     parameters: Mapping[str, Any] | None = None,
     n_jobs: int | None = None,
-    depth: int = DEPTH,
+    depth: int = _DEPTH,
 ) -> dict[str, Run]:
     """Train a model on documents['train'], predict documents['test'], count.
 
@@ -191,7 +191,7 @@ def run_model(
     >>> runs["1vsrest"].facts["problems"], runs["1vsrest"].outcome().scores([1])["P@1"]
     (3, 1.0)
     """
-    made = classifier_of(model, parameters, n_jobs)
+    made = _classifier_of(model, parameters, n_jobs)
     _, training = _timed(lambda: made.fit(documents["train"]))
     features = made.features(documents["test"])
     scores, predicting = _timed(lambda: made.classifier.decision_function(features))
@@ -200,7 +200,7 @@ def run_model(
     train = label_matrix(documents["train"], names)
     support = train.sum(axis=0).astype(int).tolist()
     facts = {"train_documents": len(documents["train"]), "features": features.shape[1]}
-    facts |= work_of(made.classifier, train[:, : len(made.labels)])._asdict() | weights_of(made.classifier)
+    facts |= _work_of(made.classifier, train[:, : len(made.labels)])._asdict() | _weights_of(made.classifier)
     cost = {"training": training, "predicting": predicting, "processes": n_jobs, "tf_idf": tf_idf}
     configuration = _configuration(dataset, model, made, parameters) | {"facts": facts, "cost": cost}
     configuration |= {"environment": environment(("numpy", "scipy")), "wall_seconds": training["seconds"]}
@@ -216,27 +216,27 @@ def _configuration(
     dataset: str, model: str, made: DocumentClassifier, parameters: Mapping[str, Any] | None
 ) -> dict[str, Any]:
     """The fields of a run that say what is trained; the variant is what stands after the technique."""
-    chosen = dict(STORED_PARAMETERS.get(model, {}) if parameters is None else parameters)
+    chosen = dict(_STORED_PARAMETERS.get(model, {}) if parameters is None else parameters)
     settings = {"technique": made.technique, "options": made.classifier.options}
-    options = {name: value for name, value in made.classifier.get_params().items() if name not in NOT_SET}
+    options = {name: value for name, value in made.classifier.get_params().items() if name not in _NOT_SET}
     technique, _, variant = model.partition(" ")
     fields = {"dataset": dataset, "model": technique, "variant": variant, "encoder": NO_ENCODER}
     fields |= {"seed": chosen.get("random_state"), "hyperparameters": settings}
     return fields | {"options": options, "versions": {f"technique {technique}": made.classifier.version}}
 
 
-def classifier_of(
+def _classifier_of(
     model: str, parameters: Mapping[str, Any] | None = None, n_jobs: int | None = None
 ) -> DocumentClassifier:
     """The untrained classifier of a model; arguments as in `run_model`.
 
-    >>> classifier_of("1vsrest without bias").classifier.options
+    >>> _classifier_of("1vsrest without bias").classifier.options
     '-s 1 -e 0.0001'
     """
     from ..models.linear import DocumentClassifier
 
     technique, _, words = model.partition(" ")
-    chosen = STORED_PARAMETERS.get(model, {}) if parameters is None else parameters
+    chosen = _STORED_PARAMETERS.get(model, {}) if parameters is None else parameters
     options = OPTIONS.replace(*_CHANGES.get(words, ("", "")))
     return DocumentClassifier(technique, options, n_jobs=n_jobs, **chosen)
 
@@ -251,7 +251,7 @@ def pair_of_models(
     >>> len(pair_of_models("two", "1vsrest", "1vsrest without bias", both).labels)
     3
     """
-    made = [classifier_of(model, n_jobs=n_jobs).fit(documents["train"]) for model in (first, second)]
+    made = [_classifier_of(model, n_jobs=n_jobs).fit(documents["train"]) for model in (first, second)]
     predicted = [each.classifier.predict(each.features(documents["test"])) for each in made]
     labels = made[0].labels
     truth = label_matrix(documents["test"], labels)
@@ -285,7 +285,7 @@ def _counted(
     return [both[False], both[True]]
 
 
-def file_sums(dataset: str) -> dict[str, str]:
+def _file_sums(dataset: str) -> dict[str, str]:
     """sha256 of the files of a data set's corpus, by registered name."""
     return corpus_hashes(dataset.partition("-")[0], ("train", "test"))
 
@@ -310,7 +310,7 @@ def _of_corpus(run: Run) -> Run:
     """The run with the files and the version of the data set that its documents are from."""
     corpus = run.dataset.partition("-")[0]
     made_by = run.versions | {f"data set {corpus}": find_dataset(corpus).version}
-    return replace(run, files=file_sums(run.dataset), profile="standard", versions=made_by)
+    return replace(run, files=_file_sums(run.dataset), profile="standard", versions=made_by)
 
 
 if __name__ == "__main__":

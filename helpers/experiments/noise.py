@@ -44,16 +44,16 @@ STORED = STUDIES_FOLDER / "noise.csv"
 LEARNT = STUDIES_FOLDER / "noise_learnt.csv"
 CURVES = STUDIES_FOLDER / "noise_curves.csv"
 COLUMNS = ("strength", "draw", "system", "protocol", "auc", "micro_f1")
-STRENGTHS = (1.0, 1.25, 0.5)
+_STRENGTHS = (1.0, 1.25, 0.5)
 """1.25: of the facts by the base 61 % are true, and 17 % of the true ones there; none above 1.51."""
-DRAWS, POINTS = 10, 50
+_DRAWS, _POINTS = 10, 50
 """Draws of each strength; points of a stored curve."""
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 MISLEADING, TAKEN_FOR = "spring", "Cause-Effect(e1,e2)"
 """Of noise that can be learnt, on the demo bags: a word that says nothing of a relation, and which relation
 bags with it are taken for."""
 HELD_OUT, MANUAL = "held-out", "manual"
-EPOCHS, FILTERS = 6, 100
+EPOCHS, _FILTERS = 6, 100
 """Half of the standard epochs and filters: a draw takes a minute on one core."""
 
 
@@ -71,7 +71,7 @@ def systems() -> list[System]:
     >>> sum(len(one.systems) for one in systems())
     9
     """
-    small = {"filters": FILTERS}
+    small = {"filters": _FILTERS}
     bag = {"training": "bag"} | small
     return [
         System("tfidf-bag", {}, {"TF-IDF": None}),
@@ -99,11 +99,11 @@ def _row(strength: float, draw: int, name: str, protocol: str, ranking: FactRank
     return dict(zip(COLUMNS, values, strict=True))
 
 
-def draw_curves(
+def _draw_curves(
     data: BagData, strength: float, draw: int, listed: Sequence[System] | None = None
 ) -> pd.DataFrame:
     """The curves of `one_draw`: system, protocol, recall, precision at the first rank that reaches it."""
-    recalls = np.arange(1, POINTS + 1) / POINTS
+    recalls = np.arange(1, _POINTS + 1) / _POINTS
     rows = []
     for name, protocol, ranking in _draw(data, strength, draw, listed):
         reached = recalls[recalls <= ranking.recall[-1] + 1e-12]
@@ -167,7 +167,7 @@ def learnable_draws(
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def clean_data() -> BagData:
+def _clean_data() -> BagData:
     """GIDS, both parts by (head, tail). Raises MissingData, ChecksumError if it is not here."""
     data = read_bags("gids")
     train = make_bags(read_corpus("gids")["train"], data.negative)
@@ -206,11 +206,11 @@ def stored_draws(path: Path | str = STORED) -> pd.DataFrame:
     return pd.read_csv(path) if Path(path).exists() else pd.DataFrame(columns=COLUMNS)
 
 
-def add_draws(
-    path: Path | str = STORED, strengths: Sequence[float] = STRENGTHS, draws: int = DRAWS
+def _add_draws(
+    path: Path | str = STORED, strengths: Sequence[float] = _STRENGTHS, draws: int = _DRAWS
 ) -> Iterator[str]:
     """Make the draws that are not stored yet, one after the other; says which. Whole draws are written."""
-    stored, data = stored_draws(path), clean_data()
+    stored, data = stored_draws(path), _clean_data()
     done = set(zip(stored["strength"], stored["draw"], strict=True))
     for strength, draw in itertools.product(strengths, range(draws)):
         if (strength, draw) not in done:
@@ -246,7 +246,7 @@ def agreement(rows: pd.DataFrame, measure: str = "auc") -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    _write(LEARNT, learnable_draws(demo_bags(), MISLEADING, TAKEN_FOR, SHARES, DRAWS))
-    _write(CURVES, draw_curves(clean_data(), strength=1.0, draw=0))
-    for made in add_draws():
+    _write(LEARNT, learnable_draws(demo_bags(), MISLEADING, TAKEN_FOR, SHARES, _DRAWS))
+    _write(CURVES, _draw_curves(_clean_data(), strength=1.0, draw=0))
+    for made in _add_draws():
         print(made, flush=True)

@@ -12,8 +12,10 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from .. import ROOT
@@ -24,7 +26,7 @@ from ..runs import RUNS_FOLDER, Run, different_fields, environment, load_run, ru
 from .data import BagData, RelationData, read_data, write_predictions
 from .experiment import SEEDS, Experiment, option_files
 
-NO_RANDOMNESS = "trained here; nothing is drawn at random, so every seed gives this run"
+_NO_RANDOMNESS = "trained here; nothing is drawn at random, so every seed gives this run"
 CHECKPOINTS = ROOT / ".cache" / "checkpoints"
 
 
@@ -88,13 +90,14 @@ def run_experiment(
     *_, blank = blanks.values()
     checkpoint = CHECKPOINTS / f"{blank.configuration_sha256[:32]}.safetensors"
     evaluate = partial(_evaluated, data, model, experiment.seed == SEEDS[0], progress)
-    with _threads(model, experiment.threads):
+    training = _training(model)
+    with training.processor_threads(experiment.threads) if training else nullcontext():
         after_epoch = _stored_epochs(model, blanks, evaluate, checkpoint, epochs) if epochs else None
         history = model.fit(data.train, checkpoint=checkpoint, after_epoch=after_epoch, progress=progress)
         start = time.perf_counter()
         runs, predicted = evaluate(blanks)
         seconds = {"prediction_seconds": round(time.perf_counter() - start, 1)}
-        facts = {"environment": model_environment(model) | seconds, "history": history.record()}
+        facts = {"environment": _model_environment(model) | seconds, "history": history.record()}
     facts |= {"wall_seconds": round(history.seconds, 1), "sentences_per_second": history.rate}
     runs = [replace(run, **facts) for run in runs]
     with _first_process(model) as first:
@@ -102,12 +105,10 @@ def run_experiment(
             if predictions:
                 write_predictions(Path(predictions), data, *predicted[-1])
             if weights:
-                from ..models.training import save_weights  # torch, which a model with weights has loaded
-
-                save_weights(Path(weights), model)
+                training.save_weights(Path(weights), model)
             for run in runs:  # the model's own last: when it is there, all are
                 save_run(run, folder, overwrite=True)
-            remove_checkpoint(checkpoint)
+            _remove_checkpoint(checkpoint)
     return runs[-1]
 
 
@@ -153,7 +154,7 @@ def _configuration(experiment: Experiment, model: Model, data: RelationData | Ba
         labels=data.labels,
         negative=data.negative,
         facts=data.facts,
-        source="" if experiment.entry.random else NO_RANDOMNESS,
+        source="" if experiment.entry.random else _NO_RANDOMNESS,
         table=data.table(None),
     )
 
@@ -186,7 +187,7 @@ def _stored_epochs(
         }
 
     if not all(run_path(run, folder).exists() for run in named(1).values()):
-        remove_checkpoint(checkpoint)  # the epochs before it would not be run, and their outcomes are gone
+        _remove_checkpoint(checkpoint)  # the epochs before it would not be run, and their outcomes are gone
 
     def store(epoch: int) -> None:
         runs, _ = evaluate(named(epoch))
@@ -197,38 +198,25 @@ def _stored_epochs(
     return store
 
 
-def _is_neural(model: Model) -> bool:
-    return "torch" in model.packages
-
-
-def _threads(model: Model, count: int | None) -> AbstractContextManager[None]:
-    if count is None or not _is_neural(model):
-        return nullcontext()
-    from ..models.training import processor_threads
-
-    return processor_threads(count)
+def _training(model: Model) -> ModuleType | None:
+    """The module that trains networks; None for a model that is none, and torch is not loaded."""
+    return import_module("..models.training", __package__) if "torch" in model.packages else None
 
 
 def _first_process(model: Model) -> AbstractContextManager[bool]:
     """Whether this process is the one that writes; after the block all have come to its end."""
-    if not _is_neural(model):
-        return nullcontext(is_first_process())
-    from ..models.training import first_process
-
-    return first_process()
+    training = _training(model)
+    return training.first_process() if training else nullcontext(is_first_process())
 
 
-def model_environment(model: Model) -> dict[str, Any]:
+def _model_environment(model: Model) -> dict[str, Any]:
     """What computed a run: machine, versions of the model's packages, processes, threads, precision."""
     known = environment(()) | {"versions": {name: version(name) for name in model.packages}}
-    if not _is_neural(model):
-        return known
-    from ..models.training import computing
-
-    return known | computing() | {"precision": model.precision}
+    training = _training(model)
+    return known | training.computing() | {"precision": model.precision} if training else known
 
 
-def remove_checkpoint(path: Path) -> None:
+def _remove_checkpoint(path: Path) -> None:
     """Delete a checkpoint that is no longer needed, and the drafts that killed processes left beside it."""
     for left in (path, *path.parent.glob(f"{path.stem}-*{path.suffix}")):  # of a model's stages
         left.unlink(missing_ok=True)

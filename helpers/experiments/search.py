@@ -16,16 +16,16 @@ from ..core import write_atomically
 from ..metrics import direction_scores
 from ..runs import STUDIES_FOLDER, Run, list_runs
 
-SEARCH_FOLDER = STUDIES_FOLDER / "search"
+_SEARCH_FOLDER = STUDIES_FOLDER / "search"
 SEARCH_TABLE = ROOT / "results" / "tables" / "hyperparameters.csv"
 SETTING = ("learning_rate", "batch_size", "epochs")
-CRITERION = "official_macro_f1"
-METRICS = (CRITERION, "official_macro_f1_paired", "seconds")
+_CRITERION = "official_macro_f1"
+METRICS = (_CRITERION, "official_macro_f1_paired", "seconds")
 """On the held-out tenth; on its paired set; of training."""
 COLUMNS = ("model", *SETTING, "metric", "value", "chosen")
 
 
-def search_table(folder: Path | str = SEARCH_FOLDER) -> pd.DataFrame:
+def search_table(folder: Path | str = _SEARCH_FOLDER) -> pd.DataFrame:
     """One number a row: model, learning_rate, batch_size, epochs, metric, value, chosen.
 
     `metric` is one of `METRICS`. `chosen` marks the rows of each model's best setting: highest official
@@ -69,19 +69,9 @@ def _numbers(run: Run) -> dict[str, float]:
 
 def _rank(setting: tuple, numbers: dict[str, float]) -> tuple[float, ...]:
     _, learning_rate, batch_size, epochs = setting
-    return -numbers[CRITERION], epochs, learning_rate, -batch_size
-
-
-def write_search(folder: Path | str = SEARCH_FOLDER, path: Path | str = SEARCH_TABLE) -> Path:
-    """Write `search_table` as CSV, atomically. Returns the path.
-
-    Raises ValueError as `search_table`, and if there is no run to write about.
-    """
-    table = search_table(folder)
-    if table.empty:
-        raise ValueError(f"{folder} holds no runs of a search")
-    return write_atomically(path, table.to_csv(index=False, float_format="%.6g", lineterminator="\n"))
+    return -numbers[_CRITERION], epochs, learning_rate, -batch_size
 
 
 if __name__ == "__main__":
-    print(write_search())
+    found = search_table().to_csv(index=False, float_format="%.6g", lineterminator="\n")
+    print(write_atomically(SEARCH_TABLE, found))

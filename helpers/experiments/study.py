@@ -16,16 +16,16 @@ from .experiment import SEEDS, Experiment
 ENCODERS = ("bert-base-uncased", "bert-large-uncased", "roberta-large")
 """Of the papers' grid."""
 RATES = (5e-5, 1e-4, 2e-4)
-TRIED = ({"vectors": "scratch", "tuned": True}, {"tuned": True}, {})
+_TRIED = ({"vectors": "scratch", "tuned": True}, {"tuned": True}, {})
 """Word vectors from scratch; the encoder's word pieces, averaged to words, learnt on; the same frozen, which
 came out best on the held-out tenth (study 'vectors') and is the usual choice of the models."""
-GRAPH_EPOCHS = 40
+_GRAPH_EPOCHS = 40
 """Twice the standard ones: whether longer training would do."""
-PAIR_EPOCHS = (12, 40, 100)
+_PAIR_EPOCHS = (12, 40, 100)
 """Of CNN on the drawn pairs: the usual ones, for GIDS, and more. On the held-out tenth (study 'epochs') the
 usual ones detect next to nothing, and the most are no better than the second, which is therefore taken, on
 all pairs, too."""
-WIKI80_EPOCHS = (2, 5)
+_WIKI80_EPOCHS = (2, 5)
 """The standard number, and more, as Wiki80's training part has 49 sentences a relation; none is chosen."""
 
 BASE_MODELS = ("em-es", "em-c", "r-bert")
@@ -86,7 +86,7 @@ def studies() -> dict[str, Study]:
         "vectors": _vectors(),
         "epochs": [
             _one("cnn", changes={"epochs": epochs}, dataset="re_docred-drawn", holdout=True)
-            for epochs in PAIR_EPOCHS
+            for epochs in _PAIR_EPOCHS
         ],
     }
     standard = {"standard": standard_experiments()}
@@ -196,14 +196,14 @@ def _forms_of_emr_c() -> list[Experiment]:
 def _vectors() -> list[Experiment]:
     """GCN and C-GCN with each kind of word vectors on the held-out tenth; the usual kind for longer, too."""
     models = ("gcn", "c-gcn")
-    tried = [_one(model, holdout=True, options=options) for options in TRIED for model in models]
-    return tried + [_one(model, changes={"epochs": GRAPH_EPOCHS}, holdout=True) for model in models]
+    tried = [_one(model, holdout=True, options=options) for options in _TRIED for model in models]
+    return tried + [_one(model, changes={"epochs": _GRAPH_EPOCHS}, holdout=True) for model in models]
 
 
 def _graphs() -> list[Experiment]:
     """C-GCN, GCN, C-GCN-M on SemEval-2010 with five seeds, seed 9 of each first; one C-GCN from scratch."""
     runs = _each((("c-gcn", False), ("gcn", False), ("c-gcn", True)), SEEDS)
-    return [*runs[:3], _one("c-gcn", options=TRIED[0]), *runs[3:]]
+    return [*runs[:3], _one("c-gcn", options=_TRIED[0]), *runs[3:]]
 
 
 def _drawn_pairs() -> list[Experiment]:
@@ -233,7 +233,7 @@ def _references(dataset: str) -> list[Experiment]:
 
 
 def _systems(dataset: str, seed: int) -> list[Experiment]:
-    longer = {"epochs": PAIR_EPOCHS[1]}
+    longer = {"epochs": _PAIR_EPOCHS[1]}
     cnn = [_one("cnn", seed, longer, dataset=dataset), *_restricted(dataset, seed, {"base": "cnn"}, longer)]
     others = [_one(model, seed, dataset=dataset) for model in ("em-es", "ptr")]
     return cnn + others + _restricted(dataset, seed, {"base": "em-es"})
@@ -267,5 +267,5 @@ def _gids() -> list[Experiment]:
 def _wiki80() -> list[Experiment]:
     """BERT-entity on the sentences of Wiki80, with each number of epochs."""
     usual = default_settings("bert-entity").epochs
-    changes = [None if epochs == usual else {"epochs": epochs} for epochs in WIKI80_EPOCHS]
+    changes = [None if epochs == usual else {"epochs": epochs} for epochs in _WIKI80_EPOCHS]
     return [_one("bert-entity", seed, change, dataset="wiki80") for seed in _THREE for change in changes]

@@ -87,10 +87,10 @@ def cls_attention(
 
     Raises ValueError if the model does not hand out its attention weights.
     """
-    return full_attention(model, sample, relation)[:, :, 0]
+    return _full_attention(model, sample, relation)[:, :, 0]
 
 
-def full_attention(
+def _full_attention(
     model: RelationClassifier, sample: RelationSample, relation: str | None = None
 ) -> np.ndarray:
     """Attention weights of all tokens, shape (layers, heads, tokens, tokens): from the row to the column.

@@ -22,7 +22,7 @@ from . import training
 from .base import as_bags, bag_targets
 from .classifier import NeuralModel, OnEncoder
 from .encoder import Encoder
-from .inputs import Batch, Example, collate, tokenize_marked
+from .inputs import Batch, Example, collate, states_at, tokenize_marked
 from .settings import Settings
 
 AGGREGATORS = ("avg", "one", "att", "query")
@@ -298,7 +298,7 @@ def _drawn(bag: BagExample, size: int, rng: random.Random) -> BagExample:
 
 MASKS = ("[unused4]", "[unused5]")
 """What stands for a masked head and tail in the transformer's input, as in OpenNRE."""
-UNUSED = ("[unused0]", "[unused1]", "[unused2]", "[unused3]")
+_UNUSED = ("[unused0]", "[unused1]", "[unused2]", "[unused3]")
 """OpenNRE's markers: open and close head, open and close tail."""
 
 
@@ -327,7 +327,7 @@ class EntityEncoder(SentenceEncoder):
     def sentences(self, samples: Sequence[RelationSample]) -> list[Example]:
         """Token ids; places are those of the opening markers, or of the masks."""
         tokenizer = self.tokenizer
-        words = MASKS if self.masked else UNUSED
+        words = MASKS if self.masked else _UNUSED
         signs = [[sign] for sign in tokenizer.convert_tokens_to_ids([*words])]
         if self.masked:
             samples = [without_entities(sample) for sample in samples]
@@ -340,10 +340,7 @@ class EntityEncoder(SentenceEncoder):
 
     def forward(self, batch: Batch) -> torch.Tensor:
         """(S, 2H)."""
-        hidden = self.transformer(batch)
-        rows = torch.arange(len(hidden), device=hidden.device)
-        starts = [hidden[rows, batch.places[:, which]] for which in (0, 1)]
-        return self.linear(torch.cat(starts, dim=1))
+        return self.linear(states_at(self.transformer(batch), batch.places).flatten(1))
 
 
 class BertEntity(OnEncoder, BagClassifier):
@@ -368,4 +365,4 @@ class BertEntity(OnEncoder, BagClassifier):
     @classmethod
     def marker_tokens(cls, masked: bool = False, **_: Any) -> tuple[str, ...]:
         """OpenNRE's, or the masks."""
-        return MASKS if masked else UNUSED
+        return MASKS if masked else _UNUSED

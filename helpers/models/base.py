@@ -63,10 +63,12 @@ class Model(ABC):
     ----------
     labels : the relations; a prediction is a position in this tuple.
     encoder_name, encoder_sha256 : for the run file. packages : whose versions belong into it.
-    evaluation : which of its `evaluations` is that of `predict`.
+    evaluation : which of its `evaluations` is that of `predict`. settings, seed : of `fit`, set by `build`.
     """
 
     labels: tuple[str, ...]
+    settings: Settings
+    seed: int = 0
     encoder_name: str = NO_ENCODER
     encoder_sha256: str | None = None
     evaluation: str = ""
@@ -82,7 +84,23 @@ class Model(ABC):
         attention: str | None = None,
         **options: Any,
     ) -> Model:
-        """An untrained model, see `registry.build`; one that is no network is made of labels and options."""
+        """An untrained model, see `registry.build`; new weights are drawn from `seed`."""
+        from .settings import Settings
+
+        settings = settings or Settings()
+        if "torch" in cls.packages:
+            import torch
+
+            torch.manual_seed(seed)
+        model = cls.new(labels, settings, encoder, attention, **options)
+        model.settings, model.seed = settings, seed
+        return model
+
+    @classmethod
+    def new(
+        cls, labels: Sequence[str], settings: Settings, encoder: str, attention: str | None, **options: Any
+    ) -> Model:
+        """What `build` makes; one that has no use for the rest is made of labels and options."""
         return cls(labels, **options)
 
     @abstractmethod

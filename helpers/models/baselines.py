@@ -24,7 +24,7 @@ LONGEST = 3
 """N-grams have one to three words."""
 SVM = {"C": 1.0, "loss": "squared_hinge", "dual": False, "tol": 1e-4, "max_iter": 1000}
 """scikit-learn's `LinearSVC`, one class against the rest; in the primal form nothing is drawn at random."""
-REGRESSION = {"C": 10.0, "max_iter": 1000}
+_REGRESSION = {"C": 10.0, "max_iter": 1000}
 """scikit-learn's `LogisticRegression` of the bags, all relations at once."""
 _WORD = re.compile(r"\w+|[^\w\s]")
 _MARKERS = (" e1_ ", " _e1 ", " e2_ ", " _e2 ")
@@ -81,7 +81,7 @@ class LinearSvm(Majority):
 
 class TfidfBag(Model):
     """What a bag's words alone say: TF-IDF of its joined sentences, one to three words, logarithmic counts,
-    unit length, then logistic regression (`REGRESSION`). The reference point of every model of bags.
+    unit length, then logistic regression (`_REGRESSION`). The reference point of every model of bags.
 
     markers : whether `features` sees the two entities. Takes bags, and samples as bags of one.
 
@@ -97,7 +97,7 @@ class TfidfBag(Model):
     def __init__(self, labels: Sequence[str], markers: bool = False) -> None:
         self.labels, self.markers = tuple(labels), markers
         counts = TfidfVectorizer(analyzer=self._features, sublinear_tf=True)
-        self._estimator: Any = make_pipeline(counts, LogisticRegression(**REGRESSION))
+        self._estimator: Any = make_pipeline(counts, LogisticRegression(**_REGRESSION))
 
     def _features(self, bag: Bag) -> list[str]:
         return [feature for sample in bag.samples for feature in features(sample, self.markers)]

@@ -14,7 +14,7 @@ from torch.nn import functional
 
 from ..data import RDR_MARKERS, RelationSample
 from . import training
-from .base import EMBEDDED, NO_ENCODER, History, Model
+from .base import NO_ENCODER, History, Model
 from .encoder import Encoder, load_encoder, resolved_precision
 from .inputs import Batch, Example, collate, tokenize_marked
 from .settings import Settings
@@ -28,10 +28,6 @@ class NeuralModel(nn.Module, Model):
 
     A subclass gives `examples`, `collate` and `forward` (from a `Batch` to what the loss reads, first axis
     examples) and, where they differ from the usual, `training_examples`, `losses` and `relation_scores`.
-
-    Attributes
-    ----------
-    settings, seed : of `fit`, set by `build`.
     """
 
     resampled: bool = False
@@ -40,32 +36,7 @@ class NeuralModel(nn.Module, Model):
 
     def __init__(self, labels: Sequence[str]) -> None:
         super().__init__()
-        self.labels = tuple(labels)
-        self.settings, self.seed = Settings(), 0
-
-    @classmethod
-    def build(
-        cls,
-        labels: Sequence[str],
-        encoder: str = EMBEDDED,
-        settings: Settings | None = None,
-        seed: int = 0,
-        attention: str | None = None,
-        **options: Any,
-    ) -> NeuralModel:
-        """The model with new weights, drawn from `seed`; see `registry.build`."""
-        torch.manual_seed(seed)
-        settings = settings or Settings()
-        model = cls.new(labels, settings, encoder, attention, **options)
-        model.settings, model.seed = settings, seed
-        return model
-
-    @classmethod
-    def new(
-        cls, labels: Sequence[str], settings: Settings, encoder: str, attention: str | None, **options: Any
-    ) -> NeuralModel:
-        """What `build` makes, from the options and what it needs of the rest."""
-        return cls(labels, settings.max_length, **options)
+        self.labels, self.settings = tuple(labels), Settings()
 
     @abstractmethod
     def examples(self, samples: Sequence[Any]) -> list[Any]:

@@ -24,20 +24,20 @@ from .base import History, Model, as_bags, bag_targets
 from .baselines import features
 from .sentence_encoders import Cnn, Pcnn
 
-BASES: dict[str, type[BagClassifier]] = {"cnn": Cnn, "pcnn": Pcnn}
+_BASES: dict[str, type[BagClassifier]] = {"cnn": Cnn, "pcnn": Pcnn}
 WIDTH = 16
 """Sentences are described by so many components of TF-IDF (latent semantic analysis)."""
-PRETRAINING, EPOCHS = 100, 30
+_PRETRAINING, EPOCHS = 100, 30
 """Steps of a policy as a classifier, and epochs with reward."""
-RATE, RL_RATE, HIDDEN = 0.01, 0.003, 16
+_RATE, _RL_RATE, HIDDEN = 0.01, 0.003, 16
 """Learning rates (Adam) as a classifier and with reward; hidden units of a policy."""
-DECAY = 0.01
+_DECAY = 0.01
 """Weight decay of a policy: without it, it learns the false positives by heart as true ones."""
-SCALE = 100.0
+_SCALE = 100.0
 """α of the reward α (F1_i − F1_{i−1}), as in the paper."""
 HELD_OUT = 3
 """One in that many sentences of a relation is held out for the reward."""
-FEWEST = 6
+_FEWEST = 6
 """A relation with fewer sentences is left as it is."""
 
 
@@ -60,20 +60,20 @@ class Policy(nn.Module):
         return self.layers(torch.cat([vectors, removed.expand_as(vectors)], dim=1))[:, 0]
 
 
-def false_positives(vectors: np.ndarray, targets: Sequence[int], relation: int, seed: int) -> np.ndarray:
+def _false_positives(vectors: np.ndarray, targets: Sequence[int], relation: int, seed: int) -> np.ndarray:
     """Which sentences of a relation a learnt policy takes for false positives: bool (S,), False for others.
 
     The policy is first a classifier of the relation's sentences (keep) against the others (remove). In each
     epoch i it draws which sentences of the training part to remove, Ψ_i. A logistic regression learns the
     relation from what is left, the removed ones counting as others; F1_i is its score on the held-out part,
     from which the policy takes those that it would remove with p > .5. The policy's loss (REINFORCE) is
-    −R_i (Σ_{Ψ_i \\ Ψ_{i−1}} log p − Σ_{Ψ_{i−1} \\ Ψ_i} log p), R_i = `SCALE` · (F1_i − F1_{i−1}), a mean over
-    the sentences of both sums. In the end all with p > .5 are removed.
+    −R_i (Σ_{Ψ_i \\ Ψ_{i−1}} log p − Σ_{Ψ_{i−1} \\ Ψ_i} log p), R_i = `_SCALE` · (F1_i − F1_{i−1}), a mean
+    over the sentences of both sums. In the end all with p > .5 are removed.
 
     vectors : (S, K). targets : (S,) label ids.
 
     >>> vectors = np.repeat(np.eye(2), 20, axis=0)
-    >>> false_positives(vectors, [1] * 20 + [0] * 20, 1, seed=9).sum()
+    >>> _false_positives(vectors, [1] * 20 + [0] * 20, 1, seed=9).sum()
     np.int64(0)
     """
     torch_seed = int(np.random.default_rng([seed, relation]).integers(2**62))
@@ -81,7 +81,7 @@ def false_positives(vectors: np.ndarray, targets: Sequence[int], relation: int, 
     mine = np.flatnonzero(np.asarray(targets) == relation)
     rest = np.flatnonzero(np.asarray(targets) != relation)
     removable = np.zeros(len(vectors), dtype=bool)
-    if len(mine) < FEWEST or len(rest) < FEWEST:
+    if len(mine) < _FEWEST or len(rest) < _FEWEST:
         return removable
     order = [part[torch.randperm(len(part), generator=rng).numpy()] for part in (mine, rest)]
     judged, kept = ([rows[part] for rows in order] for part in (slice(0, None, HELD_OUT), slice(1, None)))
@@ -90,7 +90,7 @@ def false_positives(vectors: np.ndarray, targets: Sequence[int], relation: int, 
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(torch_seed)
         policy = Policy(points.shape[1])
-    optimizer = torch.optim.Adam(policy.parameters(), lr=RATE, weight_decay=DECAY)
+    optimizer = torch.optim.Adam(policy.parameters(), lr=_RATE, weight_decay=_DECAY)
     removed = _learn(policy, optimizer, points, kept, judged, rng)
     with torch.no_grad():
         removable[mine] = (policy(points[mine], removed) > 0).numpy()
@@ -110,13 +110,13 @@ def _learn(
     both = points[np.concatenate(kept)]
     remove = torch.cat([torch.zeros(len(kept[0])), torch.ones(len(kept[1]))])
     balance = torch.where(remove > 0, 0.5 / len(kept[1]), 0.5 / len(kept[0]))
-    for _ in range(PRETRAINING):
+    for _ in range(_PRETRAINING):
         loss = functional.binary_cross_entropy_with_logits(
             policy(both, removed), remove, balance, reduction="sum"
         )
         _step(optimizer, loss)
     for group in optimizer.param_groups:
-        group["lr"] = RL_RATE
+        group["lr"] = _RL_RATE
     before = last = None
     for _ in range(EPOCHS):
         logits = policy(points[kept[0]], removed)
@@ -124,7 +124,7 @@ def _learn(
         score = _reward_f1(policy, points, kept, judged, drawn.numpy(), removed)
         if before is not None:
             change = drawn.float() - last.float()  # 1: only now, −1: only before
-            gain = SCALE * (score - before) * (change * functional.logsigmoid(logits)).sum()
+            gain = _SCALE * (score - before) * (change * functional.logsigmoid(logits)).sum()
             _step(optimizer, -gain / max(int(change.abs().sum()), 1))
         before, last = score, drawn
         removed = points[kept[0]][drawn].mean(dim=0) if drawn.any() else torch.zeros_like(removed)
@@ -151,12 +151,12 @@ def _reward_f1(policy, points, kept, judged, drawn, removed) -> float:
     return float(f1_score(gold, predicted, zero_division=0))
 
 
-def sentence_components(samples: Sequence[RelationSample], width: int = WIDTH, seed: int = 0) -> np.ndarray:
+def _sentence_components(samples: Sequence[RelationSample], width: int = WIDTH, seed: int = 0) -> np.ndarray:
     """(S, K) latent semantic analysis of `features` with entities, rows of unit length; K ≤ `width`.
 
     >>> texts = ("fire caused panic", "fire in town")
     >>> samples = [RelationSample(text, text, (0, 4), (8, 10), "Other") for text in texts]
-    >>> sentence_components(samples, width=2).shape
+    >>> _sentence_components(samples, width=2).shape
     (2, 2)
     """
     counts = TfidfVectorizer(analyzer=lambda sample: list(features(sample, True)), sublinear_tf=True)
@@ -166,14 +166,14 @@ def sentence_components(samples: Sequence[RelationSample], width: int = WIDTH, s
     return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
 
 
-def moved_to(bags: Sequence[Bag], negative: str, moved: Sequence[bool]) -> list[Bag]:
+def _moved_to(bags: Sequence[Bag], negative: str, moved: Sequence[bool]) -> list[Bag]:
     """The bags, each of one relation, with the sentences that are `moved` under the negative class instead.
 
     They join the negative bag of their pair, or make one; a bag without sentences is left out.
 
     >>> sample = RelationSample("1", "Ada left London", (0, 3), (9, 15), "lived in")
     >>> bag = Bag("Q1", "Q84", ("lived in",), (sample, sample))
-    >>> [(one.relations, len(one.samples)) for one in moved_to([bag], "NA", [True, False])]
+    >>> [(one.relations, len(one.samples)) for one in _moved_to([bag], "NA", [True, False])]
     [(('NA',), 1), (('lived in',), 1)]
     """
     flags, gathered = iter(moved), {}
@@ -191,7 +191,7 @@ class RlDsre(nn.Module, Model):
 
     One policy for each relation but the negative class, as in the paper: what makes a false positive differs
     between relations, and no reward is shared. Otherwise smaller than the paper's: sentences are
-    `sentence_components` instead of a CNN's vectors, the classifier of the reward is a logistic regression
+    `_sentence_components` instead of a CNN's vectors, the classifier of the reward is a logistic regression
     instead of a CNN, what was removed is that of the epoch before instead of so far, and each sentence is
     drawn by its own probability instead of a fixed number of them.
 
@@ -221,21 +221,21 @@ class RlDsre(nn.Module, Model):
         cls, labels: Sequence[str], seed: int = 0, base: Literal["cnn", "pcnn"] = "pcnn", **given: Any
     ) -> RlDsre:
         """Around a new CNN or PCNN, given what it takes."""
-        return cls(BASES[base].build(labels, seed=seed, **given), seed)
+        return cls(_BASES[base].build(labels, seed=seed, **given), seed)
 
     def clean(self, samples: Inputs) -> list[Bag]:
         """The bags without what the policies take for false positives; sets `moved`."""
         bags = as_bags(samples)
         ids = bag_targets(bags, self.labels)
         targets = [target for target, bag in zip(ids, bags, strict=True) for _ in bag.samples]
-        vectors = sentence_components([sample for bag in bags for sample in bag.samples], seed=self.seed)
+        vectors = _sentence_components([sample for bag in bags for sample in bag.samples], seed=self.seed)
         moved, self.moved = np.zeros(len(vectors), dtype=bool), {}
         for relation, label in enumerate(self.labels):
             if label != self.negative:
-                false = false_positives(vectors, targets, relation, self.seed)
+                false = _false_positives(vectors, targets, relation, self.seed)
                 moved |= false
                 self.moved[label] = int(false.sum())
-        return moved_to(bags, self.negative, moved)
+        return _moved_to(bags, self.negative, moved)
 
     def fit(self, samples: Inputs, *how: Any, **named: Any) -> History:
         """Clean the bags and train the classifier on them."""

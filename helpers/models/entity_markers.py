@@ -14,10 +14,10 @@ from torch import nn
 
 from ..data import RelationSample
 from .classifier import MARKERS, RelationClassifier
-from .inputs import Batch, Example
+from .inputs import Batch, Example, states_at
 
 SCHEMES = {"added": MARKERS, "pieces": MARKERS, "symbols": ("#", "#", "$", "$")}
-MarkerScheme = Literal["added", "pieces", "symbols"]
+_MarkerScheme = Literal["added", "pieces", "symbols"]
 
 
 class EntityMarkers(RelationClassifier):
@@ -32,13 +32,13 @@ class EntityMarkers(RelationClassifier):
     vectors: ClassVar[int] = 1
     """How many hidden states the classifier reads."""
 
-    def __init__(self, *given: Any, marker_scheme: MarkerScheme = "added") -> None:
+    def __init__(self, *given: Any, marker_scheme: _MarkerScheme = "added") -> None:
         super().__init__(*given)
         self.marker_scheme, self.markers = marker_scheme, SCHEMES[marker_scheme]
         self.classifier = nn.Linear(self.vectors * self.encoder.hidden_size, len(self.labels))
 
     @classmethod
-    def marker_tokens(cls, marker_scheme: MarkerScheme = "added", **_: object) -> tuple[str, ...]:
+    def marker_tokens(cls, marker_scheme: _MarkerScheme = "added", **_: object) -> tuple[str, ...]:
         """None if the markers are cut into pieces."""
         return () if marker_scheme == "pieces" else SCHEMES[marker_scheme]
 
@@ -77,10 +77,8 @@ class EntityMarkersStart(EntityMarkers):
 
     def forward(self, batch: Batch) -> torch.Tensor:
         """Logits (n, R)."""
-        hidden = self.encoder(batch)
-        rows = torch.arange(len(hidden), device=hidden.device)
-        starts = [hidden[rows, batch.places[:, which]] for which in (0, 2)]
-        return self.classifier(self.norm(torch.cat(starts, dim=-1)))
+        starts = states_at(self.encoder(batch), batch.places[:, ::2])
+        return self.classifier(self.norm(starts.flatten(1)))
 
 
 class RBert(RelationClassifier):

@@ -35,7 +35,7 @@ from .sentence_encoders import recurrent_states
 from .settings import Settings
 from .word_vectors import ENCODER, PAD, UNK, WordVectors, spelled, unspelled
 
-POOLINGS = ("max", "avg", "sum")
+_POOLINGS = ("max", "avg", "sum")
 Pooling = Literal["max", "avg", "sum"]
 TAGS = ("pos", "ner")
 
@@ -86,7 +86,7 @@ def pooled(vectors: torch.Tensor, parts: torch.Tensor, pooling: Pooling = "max")
     A part needs at least one word.
 
     >>> parts = torch.tensor([[[True, True, False]]])
-    >>> [pooled(torch.tensor([[[1.0], [3.0], [9.0]]]), parts, how).item() for how in POOLINGS]
+    >>> [pooled(torch.tensor([[[1.0], [3.0], [9.0]]]), parts, how).item() for how in _POOLINGS]
     [3.0, 2.0, 4.0]
     """
     if pooling == "max":
@@ -149,8 +149,8 @@ class Gcn(NeuralModel):
         word_dropout: float = 0.04,
     ) -> None:
         super().__init__(labels)
-        if pooling not in POOLINGS:
-            raise unknown_name("pooling", pooling, POOLINGS)
+        if pooling not in _POOLINGS:
+            raise unknown_name("pooling", pooling, _POOLINGS)
         pruned_heads([0], [0], [0], distance)  # refuses a wrong distance
         sizes = {"word_size": word_size, "tag_size": tag_size, "layers": layers, "hidden": hidden}
         for name, size in (sizes | {"states": states}).items():
@@ -170,11 +170,6 @@ class Gcn(NeuralModel):
             self.encoder_sha256 = EMBEDDED_SHA256  # `load_encoder` refuses other weights under this name
         self.tags: dict[str, dict[str, int]] = {}
         self.register_load_state_dict_pre_hook(_take_tags)
-
-    @classmethod
-    def new(cls, labels: Sequence[str], *_: Any, **options: Any) -> Gcn:
-        """Without weights: they are drawn from `seed` when training begins, as its input is known then."""
-        return cls(labels, **options)
 
     def prepare(self, settings: Settings, samples: Sequence[ParsedSample]) -> None:
         """Vocabulary, tags and all weights, drawn from `seed`; a model that has them keeps them."""

@@ -206,14 +206,23 @@ def _padded(values: Sequence[Any], fill: float) -> torch.Tensor:
     return padded
 
 
-POOL = 50
+def states_at(hidden: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
+    """(n, P, H): of the hidden states (n, tokens, H) those at the places (n, P).
+
+    >>> states_at(torch.tensor([[[1.0], [2.0], [3.0]]]), torch.tensor([[2, 0]])).flatten().tolist()
+    [3.0, 1.0]
+    """
+    return hidden[torch.arange(len(hidden), device=hidden.device)[:, None], places]
+
+
+_POOL = 50
 """Batches that are sorted by length together: the fewer, the more random; the more, the less padding."""
 
 
 def epoch_batches(lengths: Sequence[int], size: int, rng: random.Random) -> list[list[int]]:
     """Positions of the examples of one epoch, in batches of `size` of about equal length, shuffled.
 
-    The examples are shuffled, every `POOL` batches of them are sorted by length and cut, and the batches are
+    The examples are shuffled, every `_POOL` batches of them are sorted by length and cut, and the batches are
     shuffled. Each example comes once; only the last of the pool's batches may be smaller.
 
     >>> epoch_batches([3, 9, 3, 9], size=2, rng=random.Random(0))
@@ -222,8 +231,8 @@ def epoch_batches(lengths: Sequence[int], size: int, rng: random.Random) -> list
     order = list(range(len(lengths)))
     rng.shuffle(order)
     batches = []
-    for start in range(0, len(order), size * POOL):
-        pool = sorted(order[start : start + size * POOL], key=lengths.__getitem__)
+    for start in range(0, len(order), size * _POOL):
+        pool = sorted(order[start : start + size * _POOL], key=lengths.__getitem__)
         batches += [pool[begin : begin + size] for begin in range(0, len(pool), size)]
     rng.shuffle(batches)
     return batches

@@ -9,7 +9,7 @@ from pathlib import Path
 from ..core import BACKWARD, base_relation, inverse_label, role_words
 
 Words = tuple[str, str, str, str, str]
-NEGATIVE_WORDS: Words = ("nothing", "has", "nothing", "to", "nothing")
+_NEGATIVE_WORDS: Words = ("nothing", "has", "nothing", "to", "nothing")
 POSITIVE = "(relation)"
 """The label of all relations together, in the first step of type restriction."""
 POSITIVE_WORDS: Words = ("something", "has", "something", "to", "something")
@@ -33,7 +33,7 @@ def label_words(relation: str) -> Words:
         return POSITIVE_WORDS
     roles = ROLES.get(base_relation(relation))
     if roles is None and inverse_label(relation) == relation:
-        return NEGATIVE_WORDS
+        return _NEGATIVE_WORDS
     if roles is None:
         head, tail = role_words(relation)
     else:

@@ -18,10 +18,10 @@ from torch.nn import functional
 
 from ..data import RelationSample
 from .classifier import RelationClassifier
-from .inputs import Batch, Example, Marked, tokenize_marked
+from .inputs import Batch, Example, Marked, states_at, tokenize_marked
 from .label_words import POSITIVE, POSITIVE_WORDS, Words, all_label_words
 
-MASKS, SECOND = 5, 1
+MASKS, _SECOND = 5, 1
 LONGEST_NAME = 24
 """Most tokens of an entity's name in the prompt."""
 
@@ -85,7 +85,7 @@ class Prompt(RelationClassifier):
         """One token id for each word, with the blank before it in the prompt; the second has none."""
         ids = []
         for mask, word in enumerate(words):
-            text = word if mask == SECOND else " " + word
+            text = word if mask == _SECOND else " " + word
             tokens = self.encoder.tokenizer(text, add_special_tokens=False)["input_ids"]
             if len(tokens) != 1:
                 pieces = " ".join(self.encoder.tokenizer.convert_ids_to_tokens(tokens))
@@ -121,9 +121,7 @@ class Prompt(RelationClassifier):
 
     def forward(self, batch: Batch) -> torch.Tensor:
         """Logits (n, masks, candidates) of the words; −∞ where a mask has fewer candidates."""
-        hidden = self.encoder(batch)
-        rows = torch.arange(len(hidden), device=hidden.device)[:, None]
-        at_masks = hidden[rows, batch.places]
+        at_masks = states_at(self.encoder(batch), batch.places)
         vectors = self.encoder.word_embedding[self.candidates]
         logits = torch.einsum("nmh,mch->nmc", at_masks, vectors.to(at_masks.dtype))
         return logits.masked_fill(~self.is_candidate, -torch.inf)

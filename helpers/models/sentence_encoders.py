@@ -15,13 +15,14 @@ from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from ..data import Bag, RelationSample
-from .bags import Aggregator, BagClassifier, SentenceEncoder, Training, without_entities
+from .bags import BagClassifier, SentenceEncoder, without_entities
 from .base import NO_ENCODER
 from .inputs import Batch, Example, tokenize_marked
+from .settings import Settings
 from .word_vectors import PAD, SCRATCH, UNK, WordVectors, words_of
 
 Names = Mapping[str, Sequence[str]]
-OVERLAP = 0.65
+_OVERLAP = 0.65
 """A relation's alias is found between two entities if so large a share of its words stands there."""
 _OUTSIDE = -100.0  # what OpenNRE adds to the positions outside of a segment
 _NO_LIMIT = 2**31
@@ -152,7 +153,7 @@ class RecurrentEncoder(WordEncoder):
         types : entity identifier → names of its types. A bag's vectors get the mean of the type vectors of
             the head, and that of the tail; zero for an entity without types.
         aliases : relation → phrases that express it. A sentence's vector gets the mean of the vectors of the
-            relations whose aliases stand between its entities (`alias_matches`); zero if there are none.
+            relations whose aliases stand between its entities (`_alias_matches`); zero if there are none.
         type_size, alias_size : widths of those vectors.
         """
         for name, given in (("types", types), ("aliases", aliases)):
@@ -188,7 +189,7 @@ class RecurrentEncoder(WordEncoder):
             names = [set(self.types.get(entity, ())) for entity in (bag.head, bag.tail)]
             side["types"] = [_shares([kind in own for kind in self.kinds]) for own in names]
         if self.aliases:
-            matching = alias_matches(sample, self.aliases)
+            matching = _alias_matches(sample, self.aliases)
             side["aliases"] = _shares([relation in matching for relation in self.aliases])
         return side
 
@@ -219,14 +220,14 @@ def _shares(present: Sequence[bool]) -> list[float]:
     return [float(flag) / max(sum(present), 1) for flag in present]
 
 
-def alias_matches(sample: RelationSample, aliases: Names) -> list[str]:
-    """The relations of which an alias stands between the two entities: at least `OVERLAP` of its words do.
+def _alias_matches(sample: RelationSample, aliases: Names) -> list[str]:
+    """The relations of which an alias stands between the two entities: at least `_OVERLAP` of its words do.
 
     RESIDE compares the mean word vectors of aliases (widened by a paraphrase database) and of phrases on the
     dependency path; there is no parser here, so all words in between are taken, and equal words counted.
 
     >>> sample = RelationSample("1", "Ada was born in the city of London", (0, 3), (28, 34), "NA")
-    >>> alias_matches(sample, {"birth": ["born in", "native of"], "death": ["died in"]})
+    >>> _alias_matches(sample, {"birth": ["born in", "native of"], "death": ["died in"]})
     ['birth']
     """
     (_, start), (end, _) = sorted((sample.head, sample.tail))
@@ -235,16 +236,38 @@ def alias_matches(sample: RelationSample, aliases: Names) -> list[str]:
     return [
         relation
         for relation, names in phrases.items()
-        if any(words and len(words & between) >= OVERLAP * len(words) for words in names)
+        if any(words and len(words & between) >= _OVERLAP * len(words) for words in names)
     ]
 
 
-class Cnn(BagClassifier):
-    """CNN: `ConvolutionEncoder` under a `BagClassifier`; takes bags, and samples as bags of one.
+class OnWords(BagClassifier):
+    """A `WordEncoder` under a `BagClassifier`; takes bags, and samples as bags of one.
 
-    Parameters
-    ----------
-    dropout : twice: of the sentence's vector and before the linear layer. options : of the two classes.
+    A subclass says which encoder, what it is given (`fixed`), and its usual training and dropout.
+    """
+
+    encoder_name = NO_ENCODER
+    kind: ClassVar[type[WordEncoder]]
+    fixed: ClassVar[dict[str, Any]] = {}
+    usual: ClassVar[dict[str, Any]] = {}
+    dropout_before_layer = True
+
+    def __init__(self, labels: Sequence[str], max_length: int = 128, **options: Any) -> None:
+        chosen = self.fixed | self.usual | options
+        own = {name: chosen.pop(name) for name in ("training", "aggregator", "bag_size") if name in chosen}
+        encoder = self.kind(max_length, **chosen)
+        super().__init__(
+            encoder, labels, dropout=chosen["dropout"] if self.dropout_before_layer else 0.0, **own
+        )
+
+    @classmethod
+    def new(cls, labels: Sequence[str], settings: Settings, *_: Any, **options: Any) -> OnWords:
+        """Of sentences as long as the settings say."""
+        return cls(labels, settings.max_length, **options)
+
+
+class Cnn(OnWords):
+    """CNN: `ConvolutionEncoder`; option `dropout` twice: of the sentence's vector, before the linear layer.
 
     >>> from helpers.data import RelationSample
     >>> samples = [RelationSample(word, f"{word} or not", (0, 1), (5, 8), word) for word in ("a", "b")]
@@ -254,21 +277,7 @@ class Cnn(BagClassifier):
     (2, 2)
     """
 
-    segments = 1
-    encoder_name = NO_ENCODER
-
-    def __init__(
-        self,
-        labels: Sequence[str],
-        max_length: int = 128,
-        training: Training = "sentence",
-        aggregator: Aggregator = "avg",
-        bag_size: int = 0,
-        dropout: float = 0.5,
-        **options: Any,
-    ) -> None:
-        encoder = ConvolutionEncoder(max_length, segments=self.segments, dropout=dropout, **options)
-        super().__init__(encoder, labels, training, aggregator, bag_size, dropout)
+    kind, fixed, usual = ConvolutionEncoder, {"segments": 1}, {"dropout": 0.5}
 
 
 class Pcnn(Cnn):
@@ -278,36 +287,24 @@ class Pcnn(Cnn):
     12
     """
 
-    segments = 3
+    fixed: ClassVar[dict[str, Any]] = {"segments": 3}
 
 
-class Bgwa(BagClassifier):
-    """BGWA (Jat et al. 2018), as in RESIDE's code: `RecurrentEncoder` under a `BagClassifier`, whose
-    aggregator 'query' is its sentence attention.
-
-    Parameters
-    ----------
-    dropout : .2 of the GRU's states; there is none before the linear layer. options : of the two classes.
+class Bgwa(OnWords):
+    """BGWA (Jat et al. 2018), as in RESIDE's code: `RecurrentEncoder`; aggregator 'query' is its sentence
+    attention. Option `dropout` is of the GRU's states; there is none before the linear layer.
 
     >>> Bgwa(["NA", "a"], hidden=3).encoder.size
     6
     """
 
-    encoder_name = NO_ENCODER
-
-    def __init__(
-        self,
-        labels: Sequence[str],
-        max_length: int = 128,
-        training: Training = "bag",
-        aggregator: Aggregator = "query",
-        bag_size: int = 0,
-        position_size: int = 16,
-        dropout: float = 0.2,
-        **options: Any,
-    ) -> None:
-        encoder = RecurrentEncoder(max_length, position_size=position_size, dropout=dropout, **options)
-        super().__init__(encoder, labels, training, aggregator, bag_size, dropout=0.0)
+    kind, dropout_before_layer = RecurrentEncoder, False
+    usual: ClassVar[dict[str, Any]] = {
+        "training": "bag",
+        "aggregator": "query",
+        "position_size": 16,
+        "dropout": 0.2,
+    }
 
 
 class Reside(Bgwa):

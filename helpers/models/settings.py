@@ -13,8 +13,8 @@ from pydantic.dataclasses import dataclass
 from ..core import unknown_name
 
 Count = Annotated[int, Field(gt=0, description="a positive whole number")]
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False, description="a positive, finite number")]
-NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False, description="a finite number from 0 up")]
+_Positive = Annotated[float, Field(gt=0, allow_inf_nan=False, description="a positive, finite number")]
+_NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False, description="a finite number from 0 up")]
 _TYPES = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
 _WORDS = {"none": None, "true": True, "false": False}
 
@@ -28,7 +28,7 @@ Share = Annotated[
     BeforeValidator(_from_word),
     Field(description="in [0, 1), or none"),
 ]
-Truth = Annotated[bool, BeforeValidator(_from_word), Field(strict=True, description="true or false")]
+_Truth = Annotated[bool, BeforeValidator(_from_word), Field(strict=True, description="true or false")]
 
 
 def checked(kind: type) -> type:
@@ -82,7 +82,7 @@ def checked_option(name: str, value: object, kind: Any) -> Any:
     ValueError: unknown form 'prot'; did you mean 'port'? Known: paper, port
     """
     try:
-        return TypeAdapter(Truth if kind is bool else kind).validate_python(value)
+        return TypeAdapter(_Truth if kind is bool else kind).validate_python(value)
     except ValidationError as error:
         raise _fault(name, error.errors()[0], kind, None) from None
 
@@ -113,15 +113,15 @@ class Settings:
     ValueError: learning_rate is inf; it must be a positive, finite number
     """
 
-    learning_rate: Positive = 1e-4
+    learning_rate: _Positive = 1e-4
     epochs: Count = 5
     batch_size: Count = 32
     optimizer: Literal["adamw", "adam", "sgd"] = "adamw"
-    weight_decay: NotNegative = 0.01
-    epsilon: Positive = 1e-8
+    weight_decay: _NotNegative = 0.01
+    epsilon: _Positive = 1e-8
     schedule: Literal["linear", "constant"] = "linear"
-    warmup: NotNegative = 0.1
-    clip: NotNegative = 1.0
+    warmup: _NotNegative = 0.1
+    clip: _NotNegative = 1.0
     accumulate: Count = 1
     dropout: Share = None
     max_length: Count = 128

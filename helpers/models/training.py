@@ -58,7 +58,7 @@ def processor_threads(count: int | None) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def save_checkpoint(path: Path, model: nn.Module, optimizer: Optimizer, progress: dict[str, Any]) -> None:
+def _save_checkpoint(path: Path, model: nn.Module, optimizer: Optimizer, progress: dict[str, Any]) -> None:
     """Write weights, optimiser state and `progress` (JSON values), atomically."""
     states = optimizer.state_dict()["state"].items()
     parts = {"model": model.state_dict()} | {f"optimizer.{number}": state for number, state in states}
@@ -66,7 +66,7 @@ def save_checkpoint(path: Path, model: nn.Module, optimizer: Optimizer, progress
     _write(path, named, {"progress": json.dumps(progress)})
 
 
-def load_checkpoint(
+def _load_checkpoint(
     path: Path, model: nn.Module, optimizer: Optimizer, device: torch.device | str = "cpu"
 ) -> dict[str, Any]:
     """Put the weights and the optimiser state back; returns the progress.
@@ -74,11 +74,9 @@ def load_checkpoint(
     Raises ValueError that names the file if it is no checkpoint of such a model.
     """
     try:
-        with safe_open(path, framework="pt", device=str(device)) as file:
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-            progress = json.loads(file.metadata()["progress"])
-        weights = _under("model.", tensors)
-        model.load_state_dict(weights)
+        tensors, metadata = _read(path, device)
+        progress = json.loads(metadata["progress"])
+        model.load_state_dict(_under("model.", tensors))
     except Exception as error:
         why = f"not a checkpoint of this model ({error}); delete it to start anew"
         raise ValueError(f"{path}: {why}") from None
@@ -111,14 +109,18 @@ def _write(path: Path, values: Mapping[str, Any], metadata: dict[str, str] | Non
             raise OSError(f"{path} could not be written: {error}") from error
 
 
+def _read(path: Path, device: torch.device | str = "cpu") -> tuple[dict[str, torch.Tensor], dict[str, str]]:
+    with safe_open(path, framework="pt", device=str(device)) as file:
+        return {name: file.get_tensor(name) for name in file.keys()}, file.metadata()  # noqa: SIM118
+
+
 def load_weights(path: Path, model: nn.Module) -> nn.Module:
     """Put weights that `save_weights` wrote into a model of the same kind.
 
     Raises ValueError that names the file if it does not fit.
     """
     try:
-        with safe_open(path, framework="pt") as file:
-            model.load_state_dict({name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118
+        model.load_state_dict(_read(path)[0])
     except Exception as error:
         raise ValueError(f"{path}: these weights do not fit the model ({error})") from None
     return model
@@ -200,7 +202,9 @@ class _Loop:
         """Go to where the checkpoint stands, if there is one."""
         if self.checkpoint is None or not self.checkpoint.exists():
             return
-        state = load_checkpoint(self.checkpoint, self.bare, self.optimizer.optimizer, self.accelerator.device)
+        state = _load_checkpoint(
+            self.checkpoint, self.bare, self.optimizer.optimizer, self.accelerator.device
+        )
         self.step, self.epoch = state["step"], state["step"] // self.steps_per_epoch
         if self.accelerator.is_main_process:
             self.loss_sum += state["loss_sum"]
@@ -215,7 +219,7 @@ class _Loop:
         if self.checkpoint is not None and joined.is_main_process:
             state = {"step": self.step, "loss_sum": total.item()}
             state |= {"losses": history.losses, "seconds": history.seconds}
-            save_checkpoint(self.checkpoint, self.bare, self.optimizer.optimizer, state)
+            _save_checkpoint(self.checkpoint, self.bare, self.optimizer.optimizer, state)
         joined.wait_for_everyone()
 
     def run_epoch(self) -> None:

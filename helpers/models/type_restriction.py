@@ -38,7 +38,7 @@ from .base import History, Model, check_samples
 from .label_words import POSITIVE
 
 Types = tuple[str, str]
-EVALUATIONS = ("corrected", "as-published")
+_EVALUATIONS = ("corrected", "as-published")
 ANY = ("any", "any")
 
 
@@ -101,8 +101,8 @@ class TypeRestriction(nn.Module, Model):
         seed: int = 0,
     ) -> None:
         super().__init__()
-        if evaluation not in EVALUATIONS:
-            raise unknown_name("evaluation", evaluation, EVALUATIONS)
+        if evaluation not in _EVALUATIONS:
+            raise unknown_name("evaluation", evaluation, _EVALUATIONS)
         self.labels, self.make, self.evaluation, self.seed = tuple(labels), make, evaluation, seed
         self.typed = typed
         self.negative = negative or find_negative(self.labels)
@@ -190,7 +190,7 @@ class TypeRestriction(nn.Module, Model):
             if len(seen.get(types, ())) == 1:
                 leaky[indices] = self.labels.index(seen[types][0])
         leaky[[self._is_negative(sample) for sample in samples]] = negative
-        return dict(zip(EVALUATIONS, (corrected, leaky), strict=True))
+        return dict(zip(_EVALUATIONS, (corrected, leaky), strict=True))
 
     def predict(self, samples: Sequence[TypedSample], progress: bool = True) -> np.ndarray:
         """The predicted label ids in the mode `evaluation`; 'as-published' reads the gold labels."""

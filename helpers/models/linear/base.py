@@ -24,10 +24,10 @@ from .liblinear import Options, Rows, parse_options
 from .problems import LabelProblems, check_jobs, cores
 
 
-def label_table(y: np.ndarray | sparse.sparray) -> sparse.csc_array:
+def _label_table(y: np.ndarray | sparse.sparray) -> sparse.csc_array:
     """(n, L) sparse 0/1, also of Python's own numbers, as data frames give them; errors: `as_label_matrix`.
 
-    >>> label_table(np.array([[1, 0], [0, 2]]))
+    >>> _label_table(np.array([[1, 0], [0, 2]]))
     Traceback (most recent call last):
     ValueError: y[1, 1] is 2: a label is there (1) or not (0)
     """
@@ -37,10 +37,10 @@ def label_table(y: np.ndarray | sparse.sparray) -> sparse.csc_array:
     return sparse.csc_array(as_label_matrix(y, "y"), dtype=np.float64)
 
 
-def binarised(y: Any) -> tuple[sparse.csc_array, np.ndarray]:
+def _binarised(y: Any) -> tuple[sparse.csc_array, np.ndarray]:
     """(n, L) sparse 0/1 with a column a class, (n, 1) for two, and the classes.
 
-    >>> targets, classes = binarised(["b", "a", "b"])
+    >>> targets, classes = _binarised(["b", "a", "b"])
     >>> targets.toarray()[:, 0].tolist(), classes.tolist()
     ([1.0, 0.0, 1.0], ['a', 'b'])
     """
@@ -56,10 +56,10 @@ def binarised(y: Any) -> tuple[sparse.csc_array, np.ndarray]:
     return targets, binarizer.classes_
 
 
-def only_labels(targets: sparse.csc_array) -> np.ndarray:
+def _only_labels(targets: sparse.csc_array) -> np.ndarray:
     """(n,) the one label of each document; ValueError with the row of one that has none or several.
 
-    >>> only_labels(sparse.csc_array([[0, 1], [1, 0]])).tolist()
+    >>> _only_labels(sparse.csc_array([[0, 1], [1, 0]])).tolist()
     [1, 0]
     """
     each = targets.sum(axis=1)
@@ -72,7 +72,7 @@ def only_labels(targets: sparse.csc_array) -> np.ndarray:
 
 ALONE = 50_000
 """Decision values below which a further thread would cost more than it saves."""
-CACHE_LINE = 8
+_CACHE_LINE = 8
 """Numbers of 8 bytes in a line of the processor's cache: so many columns are written at once."""
 
 
@@ -180,10 +180,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(message) from None
         self._is_matrix = y.ndim == 2 and y.shape[1] > 1
         if self._is_matrix:
-            targets = label_table(y)
+            targets = _label_table(y)
             self.classes_ = np.arange(targets.shape[1])
         else:
-            targets, self.classes_ = binarised(y)
+            targets, self.classes_ = _binarised(y)
         each = targets.sum(axis=1)
         self.multiclass_ = bool(targets.shape[1] > 1 and (each == 1).all())
         return targets
@@ -200,8 +200,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     def _set_weights(self, weights: np.ndarray, options: Options) -> None:
         """Take (L, width) weights; the last one of a label is that of the constant feature."""
         table = np.empty(weights.shape[::-1])  # row by row: a sparse document times this reads whole rows
-        for start in range(0, len(weights), CACHE_LINE):
-            table[:, start : start + CACHE_LINE] = weights[start : start + CACHE_LINE].T
+        for start in range(0, len(weights), _CACHE_LINE):
+            table[:, start : start + _CACHE_LINE] = weights[start : start + _CACHE_LINE].T
         self.weights_, self.bias_weights_ = without_bias(table, options)
 
     def _title(self) -> str | None:
@@ -240,7 +240,9 @@ class BinaryAndMulticlass(LinearClassifier):
     """
 
     def _train(self, X: Any, targets: sparse.csc_array, options: Options) -> None:
-        classes = only_labels(targets) if self._is_matrix or targets.shape[1] > 1 else targets.toarray()[:, 0]
+        classes = (
+            _only_labels(targets) if self._is_matrix or targets.shape[1] > 1 else targets.toarray()[:, 0]
+        )
         count = len(self.classes_)
         rows = Rows(X, options)
         weights, present = rows.train_classes(classes)

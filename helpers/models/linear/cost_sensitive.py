@@ -26,11 +26,11 @@ COSTS = (1.0, 1.33, 1.8, 2.5, 3.67, 6.0, 13.0)
 """(2 − t)/t for t = 7/7 … 1/7, rounded as in LibMultiLabel."""
 Pair = tuple[float, float]
 """Factor on C, and cost of the positive documents."""
-Piece = tuple[int, tuple[Pair, ...], list[np.ndarray]]
+_Piece = tuple[int, tuple[Pair, ...], list[np.ndarray]]
 """A label, the pairs to try, and the order of the documents for each pair."""
 
 
-SPLITS = ("same", "different")
+_SPLITS = ("same", "different")
 """Of the cross-validations: one split for all costs, or one drawn for each (Section 3.8)."""
 
 
@@ -44,7 +44,7 @@ class CostSensitive(LinearClassifier):
         those that LibMultiLabel draws after `numpy.random.seed` of it.
     c_factors : factors on the C of the options that are tried with every cost: the grid of pairs (C, t) of
         Section 3.3. The default, C alone, is LibMultiLabel's.
-    splits : one of `SPLITS`.
+    splits : one of `_SPLITS`.
 
     F is counted over the predictions of all three folds; of several pairs with the same F the first wins:
     lower factors of C as listed, then lower costs. Problems: 7 · 3 · L for each factor of C on two thirds of
@@ -76,8 +76,8 @@ class CostSensitive(LinearClassifier):
 
     def _grid(self) -> tuple[Pair, ...]:
         """The pairs (factor of C, cost) that are tried."""
-        if self.splits not in SPLITS:
-            raise unknown_name("splits", self.splits, SPLITS)
+        if self.splits not in _SPLITS:
+            raise unknown_name("splits", self.splits, _SPLITS)
         factors = tuple(map(float, self.c_factors))
         if not factors or not all(0 < factor < np.inf for factor in factors):
             raise ValueError(f"c_factors is {self.c_factors!r}: give positive numbers, at least one")
@@ -118,7 +118,7 @@ class CostSensitiveMicro(CostSensitive):
     pooled = True
 
 
-def _counts_of_label(problems: LabelProblems, piece: Piece) -> Counts:
+def _counts_of_label(problems: LabelProblems, piece: _Piece) -> Counts:
     """(pairs,) counts of the cross-validated predictions, one for each pair of the grid."""
     label, grid, orders = piece
     positive = problems.positive(label)

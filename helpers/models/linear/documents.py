@@ -33,7 +33,7 @@ _NAMES = """
 analyzer binary lowercase max_df max_features min_df ngram_range norm smooth_idf stop_words strip_accents
 sublinear_tf use_idf vocabulary
 """
-TFIDF_SETTINGS = frozenset(_NAMES.split())
+_TFIDF_SETTINGS = frozenset(_NAMES.split())
 """What a saved classifier may set: numbers and words. `input`, for one, would open files that texts name, and
 a `token_pattern` can take longer than a life on a short text."""
 _ARRAYS = ("weights_", "bias_weights_", "thresholds_", "costs_", "classes_")
@@ -107,7 +107,7 @@ class DocumentClassifier:
     Parameters
     ----------
     technique : a name of `TECHNIQUES`. options : LIBLINEAR's option string.
-    tfidf : settings of `TfidfVectorizer` that differ from its defaults, e.g. {"min_df": 2}; `TFIDF_SETTINGS`
+    tfidf : settings of `TfidfVectorizer` that differ from its defaults, e.g. {"min_df": 2}; `_TFIDF_SETTINGS`
         with numbers, text, lists and truth values can be saved.
     parameters : those of the technique, e.g. `random_state`, `n_jobs`, `progress`, `rule`, `degree`.
 
@@ -203,7 +203,7 @@ class DocumentClassifier:
         """Write the trained classifier to a safetensors file, atomically.
 
         Raises `NotFittedError` before training; ValueError for settings that JSON cannot hold, such as a
-        generator as `random_state`, for settings that are none of `TFIDF_SETTINGS`, and for a path that ends
+        generator as `random_state`, for settings that are none of `_TFIDF_SETTINGS`, and for a path that ends
         in .gz: the file is not compressed.
 
         >>> import tempfile
@@ -303,8 +303,8 @@ def _tfidf_settings(tfidf: Mapping[str, Any]) -> dict[str, Any]:
 def _check_facts(facts: Mapping[str, Any]) -> None:
     """ValueError for settings of other types than `save` writes."""
     for name in facts["tfidf"]:
-        if name not in TFIDF_SETTINGS:
-            raise unknown_name("setting of tfidf in a file", name, sorted(TFIDF_SETTINGS))
+        if name not in _TFIDF_SETTINGS:
+            raise unknown_name("setting of tfidf in a file", name, sorted(_TFIDF_SETTINGS))
     for name in ("labels", "words"):
         if not all(isinstance(text, str) for text in facts.get(name, [])):
             raise ValueError(f"{name} holds something that is no text")

@@ -16,8 +16,8 @@ import numpy as np
 from liblinear.liblinear import liblinear, parameter, problem, solver_names
 from scipy import sparse
 
-REFUSED = {"-R": "an unregularised bias", "-C": "the search for C", "-v": "cross-validation"}
-DUAL_SVM = (solver_names.L2R_L2LOSS_SVC_DUAL, solver_names.L2R_L1LOSS_SVC_DUAL)
+_REFUSED = {"-R": "an unregularised bias", "-C": "the search for C", "-v": "cross-validation"}
+_DUAL_SVM = (solver_names.L2R_L2LOSS_SVC_DUAL, solver_names.L2R_L1LOSS_SVC_DUAL)
 _SEED = 1
 
 
@@ -73,7 +73,7 @@ def parse_options(text: str | None) -> Options:
     if not isinstance(text, str):
         raise ValueError(f"options is {text!r}: give a string such as '-s 1 -B 1 -e 0.0001'")
     words = text.split()
-    for flag, meaning in REFUSED.items():
+    for flag, meaning in _REFUSED.items():
         if flag in text:
             raise ValueError(f"options {text!r}: {flag}, {meaning}, is not supported")
     solver = _taken(words, "-s", int, text)
@@ -140,7 +140,7 @@ class Rows:
             table = table.copy()
             table.sum_duplicates()
         self.options, self._table = options, sparse.csr_array(table)
-        dual = _parameter(options.text).solver_type in DUAL_SVM
+        dual = _parameter(options.text).solver_type in _DUAL_SVM
         places = _places_by_frequency(table) if dual else np.arange(table.shape[1])
         ordered = sparse.csr_matrix((table.data, places[table.indices], table.indptr), shape=table.shape)
         ordered = ordered.sorted_indices()  # a copy: the package would sort `table`'s own values
@@ -235,7 +235,7 @@ def _places_by_frequency(table: sparse.csr_matrix) -> np.ndarray:
 @functools.lru_cache(maxsize=32)
 def _parameter(options: str) -> parameter:
     settings = parameter(options)
-    settings.w_recalc = settings.solver_type in DUAL_SVM  # rounding leaves fewer weights that are not 0
+    settings.w_recalc = settings.solver_type in _DUAL_SVM  # rounding leaves fewer weights that are not 0
     return settings
 
 

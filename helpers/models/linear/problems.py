@@ -137,7 +137,7 @@ def _work_on(piece: Any) -> Any:
 Work = Callable[["LabelProblems", Any], Any]
 ALONE = 3_000_000
 """Stored features times problems below which further processes would cost more than they save."""
-FOLDS = 3
+_FOLDS = 3
 """Folds of every inner cross-validation (LibMultiLabel's number)."""
 
 
@@ -213,7 +213,7 @@ def cross_validation_folds(order: np.ndarray) -> list[tuple[np.ndarray, np.ndarr
     >>> [validation.tolist() for _, validation in cross_validation_folds(np.arange(4))]
     [[0], [1], [2, 3]]
     """
-    bounds = [int(fold * len(order) / FOLDS) for fold in range(FOLDS + 1)]
+    bounds = [int(fold * len(order) / _FOLDS) for fold in range(_FOLDS + 1)]
     return [
         (np.concatenate([order[:start], order[end:]]), order[start:end])
         for start, end in zip(bounds[:-1], bounds[1:], strict=True)

@@ -104,7 +104,7 @@ FBR = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 """The values of fbr to choose from."""
 
 
-class Orders(NamedTuple):
+class _Orders(NamedTuple):
     """The random orders of the documents that one label needs: for the outer folds, the inner folds of each,
     and the folds of the final thresholds."""
 
@@ -113,25 +113,25 @@ class Orders(NamedTuple):
     final: np.ndarray
 
 
-def draw_orders(random: np.random.RandomState, n: int) -> Orders:
+def _draw_orders(random: np.random.RandomState, n: int) -> _Orders:
     """The orders for one label, drawn one after the other as LibMultiLabel draws them.
 
-    >>> [len(order) for order in draw_orders(np.random.RandomState(1), 7).inner]
+    >>> [len(order) for order in _draw_orders(np.random.RandomState(1), 7).inner]
     [5, 5, 4]
     """
     outer = random.permutation(n)
     inner = [random.permutation(len(training)) for training, _ in cross_validation_folds(outer)]
-    return Orders(outer, inner, random.permutation(n))
+    return _Orders(outer, inner, random.permutation(n))
 
 
-def scut_fbr(problems: LabelProblems, piece: tuple[int, Orders]) -> float:
+def scut_fbr(problems: LabelProblems, piece: tuple[int, _Orders]) -> float:
     """The threshold of one label; its weights, trained on all documents, are kept.
 
     The fbr with the highest F summed over the outer folds wins, the last of several; 0.1 if all are 0.
 
     >>> from helpers.models.linear import parse_options
     >>> problems = LabelProblems(np.eye(9)[:, :2], np.array([[1]] * 4 + [[0]] * 5), parse_options("-s 2"))
-    >>> round(scut_fbr(problems, (0, draw_orders(np.random.RandomState(0), 9))), 3)
+    >>> round(scut_fbr(problems, (0, _draw_orders(np.random.RandomState(0), 9))), 3)
     0.0
     """
     label, orders = piece
@@ -237,7 +237,7 @@ class Thresholding(LinearClassifier):
                     pooled = pooled.plus(fold.counts.at(index))
 
     def _scut(self, problems: LabelProblems, random: np.random.RandomState) -> None:
-        pieces = ((label, draw_orders(random, problems.n)) for label in range(problems.count))
+        pieces = ((label, _draw_orders(random, problems.n)) for label in range(problems.count))
         self.thresholds_[:] = problems.each(scut_fbr, pieces, self.n_jobs, self._title())
 
 
