@@ -1,10 +1,8 @@
-"""Sentences a second in training, against two other ways of training the same classifier: `make bench`.
+"""Sentences a second in training, against `transformers.Trainer` and what the device can do: `make bench`.
 
 Same sentences (SemEval-2010's training set) in the same tokens, same classifier, same start, same machine,
-fp32 for all; bf16 is a row of its own. `port` is written from what is known of the public R-BERT port: every
-sentence padded to 384 tokens, batches of 16, AdamW without weight decay. `trainer` is `transformers.Trainer`
-with random batches of 32 that are padded to their longest sentence. On a GPU the numbers are printed only.
-RC_BENCH_SENTENCES=64 tries it out.
+fp32 for both; bf16 is a row of its own. The Trainer has random batches of 32 that are padded to their longest
+sentence. On a GPU the numbers are printed only. RC_BENCH_SENTENCES=64 tries it out.
 """
 
 from __future__ import annotations
@@ -25,8 +23,7 @@ import pytest
 import torch
 from torch import nn
 from torch.nn import functional
-from torch.utils.data import DataLoader
-from transformers import Trainer, TrainingArguments, get_linear_schedule_with_warmup
+from transformers import Trainer, TrainingArguments
 
 from helpers.core.errors import MissingData
 from helpers.experiments import read_samples
@@ -43,11 +40,9 @@ SENTENCES = int(os.environ.get("RC_BENCH_SENTENCES", FULL))
 DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 SEED, RATE = 9, 1e-4
 OURS = Settings(learning_rate=RATE, epochs=1, batch_size=32, precision="fp32")
-PORT_LENGTH, PORT_BATCH, TRAINER_BATCH = 384, 16, 32
-FEWER = max(SENTENCES // 5, PORT_BATCH)
-"""For the port, which takes the same time for every sentence."""
+BATCH, WARMING = 32, 16
 SAME_LOSS = 1e-4
-CLAIMS = 5
+CLAIMS = 4
 MODEL = f"{TRAINING}, R-BERT on MiniLM"
 FULL_SIZE = SENTENCES == FULL and DEVICE.type == "cpu"
 PACKAGES = ("torch", "transformers", "accelerate")
@@ -72,7 +67,7 @@ def data():
 
 @pytest.fixture(scope="module")
 def new(data):
-    """R-BERT in the port's form (no separator token, pooler) on the embedded encoder, always the same one."""
+    """R-BERT on the embedded encoder, always the same one."""
     built = build("r-bert", "all-MiniLM-L6-v2", data[1], OURS, SEED, form="port")
     return lambda: copy.deepcopy(built)
 
@@ -85,7 +80,7 @@ def speed(data, new):
     @functools.cache
     def measured(way, sentences: int, times: int = 1, **options) -> float:
         """The median of `times` trainings, each from the same start, after one batch."""
-        way(new(), samples[:PORT_BATCH], **options)
+        way(new(), samples[:WARMING], **options)
         trained = [way(new(), samples[:sentences], **options) for _ in range(times)]
         assert all(one.sentences == sentences and math.isfinite(one.loss) for one in trained)
         return statistics.median(one.sentences / one.seconds for one in trained)
@@ -98,14 +93,6 @@ def finished() -> float:
     if DEVICE.type == "cuda":
         torch.cuda.synchronize(DEVICE)
     return time.perf_counter()
-
-
-def padded(examples: Sequence[Example], padding: int, length: int | None = None) -> Batch:
-    """A batch padded to its longest example, or to `length` tokens."""
-    batch = collate(examples, padding)
-    wider = (0, (length or batch.ids.shape[1]) - batch.ids.shape[1])
-    grown = {name: functional.pad(getattr(batch, name), wider) for name in ("mask", "types")}
-    return replace(batch, ids=functional.pad(batch.ids, wider, value=padding), **grown)
 
 
 class WithLoss(nn.Module):
@@ -128,43 +115,16 @@ def ours(model, samples, precision: str = "fp32") -> Trained:
     return Trained(finished() - start, history.examples, history.losses[-1])
 
 
-def port(model, samples) -> Trained:
-    """The port's loop over its padded tensors; tokenising and padding are not timed."""
-    padding = model.encoder.tokenizer.pad_token_id
-    rows = [padded([example], padding, PORT_LENGTH) for example in model.examples(samples)]
-    model.to(DEVICE).train()
-    optimizer = torch.optim.AdamW(model.parameters(), lr=RATE, eps=1e-8, weight_decay=0.0)
-    schedule = get_linear_schedule_with_warmup(optimizer, 0, -(-len(rows) // PORT_BATCH))
-    losses, seen, start = [], 0, finished()
-    for batch in DataLoader(rows, PORT_BATCH, shuffle=True, collate_fn=joined):
-        batch = batch.to(DEVICE)
-        loss = functional.cross_entropy(model(batch), batch.target)
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        schedule.step()
-        model.zero_grad()
-        losses.append(loss.item())
-        seen += len(batch.target)
-    return Trained(finished() - start, seen, sum(losses) / len(losses))
-
-
-def joined(rows: Sequence[Batch]) -> Batch:
-    """Rows of equal width as one batch."""
-    names = [name for name in vars(rows[0]) if name != "extra"]
-    return Batch(**{name: torch.cat([getattr(row, name) for row in rows]) for name in names})
-
-
 def trainer(model, samples) -> Trained:
     """`transformers.Trainer` with its own defaults but batch, rate and warm-up; tokenising is not timed."""
     padding, examples, seen = model.encoder.tokenizer.pad_token_id, model.examples(samples), []
 
     def together(rows: Sequence[Example]) -> dict[str, torch.Tensor]:
         seen.append(len(rows))
-        return vars(padded(rows, padding))
+        return vars(collate(rows, padding))
 
-    chosen = {"num_train_epochs": 1, "per_device_train_batch_size": TRAINER_BATCH, "learning_rate": RATE}
-    chosen |= {"warmup_steps": int(0.1 * len(examples) / TRAINER_BATCH), "weight_decay": 0.01, "seed": SEED}
+    chosen = {"num_train_epochs": 1, "per_device_train_batch_size": BATCH, "learning_rate": RATE}
+    chosen |= {"warmup_steps": int(0.1 * len(examples) / BATCH), "weight_decay": 0.01, "seed": SEED}
     quiet = {"save_strategy": "no", "logging_strategy": "no", "report_to": "none", "disable_tqdm": True}
     quiet |= {"remove_unused_columns": False, "dataloader_pin_memory": False}
     with tempfile.TemporaryDirectory() as folder:
@@ -209,26 +169,16 @@ def product_limit(model, tokens: int, dtype: torch.dtype, limit: float = 3.0) ->
     return sum(2 * tokens * high * wide for high, wide in shapes) / best
 
 
-def test_all_ways_start_at_the_same_loss(data, new):
-    models = [new().eval() for _ in range(3)]
-    examples, padding = models[0].examples(data[0][:16]), models[0].encoder.tokenizer.pad_token_id
-    narrow, wide = padded(examples, padding), padded(examples, padding, PORT_LENGTH)
+def test_both_start_at_the_same_loss(data, new):
+    mine, theirs = new().eval(), WithLoss(new().eval())
+    batch = mine.collate(mine.examples(data[0][:16]))
     with torch.inference_mode():
-        mine = (models[0].losses(models[0](narrow), narrow)).mean()
-        ports = functional.cross_entropy(models[1](wide), wide.target)
-        trainers = WithLoss(models[2])(**vars(narrow))["loss"]
-    assert wide.ids.shape == (16, PORT_LENGTH) and wide.mask.sum() == narrow.mask.sum()
-    assert [float(ports), float(trainers)] == pytest.approx([float(mine)] * 2, abs=SAME_LOSS)
-
-
-def test_against_padding_everything(speed, rows):
-    peer = f"everything padded to {PORT_LENGTH}, batch {PORT_BATCH}, as the R-BERT port does"
-    what = f"{MODEL}, fp32, {FEWER} sentences, sentences/s"
-    rows.record(what, speed(ours, FEWER, 3), peer, speed(port, FEWER), 5)
+        losses = [mine.losses(mine(batch), batch).mean(), theirs(**vars(batch))["loss"]]
+    assert float(losses[0]) == pytest.approx(float(losses[1]), abs=SAME_LOSS)
 
 
 def test_against_the_trainer(speed, rows):
-    peer = f"transformers.Trainer, random batches of {TRAINER_BATCH}, padded to their longest"
+    peer = f"transformers.Trainer, random batches of {BATCH}, padded to their longest"
     mine = speed(ours, SENTENCES, 2, precision="fp32")
     what = f"{MODEL}, fp32, {SENTENCES} sentences, sentences/s"
     rows.record(what, mine, peer, speed(trainer, SENTENCES, 2), 1.3)
