@@ -46,7 +46,7 @@ class TestPaths:
     @pytest.mark.parametrize("name", MODELS)
     def test_defaults_of_options_are_those_of_the_class(self, name):
         entry = MODELS[name]
-        expected: dict[str, object] = {}
+        expected: dict[str, object] = dict(getattr(entry.load(), "usual", {}))
         for kind in (one for one in entry.load().__mro__ if "__init__" in vars(one)):
             parameters = inspect.signature(kind).parameters.values()
             own = {one.name: one.default for one in parameters if one.default is not one.empty}
