@@ -30,7 +30,7 @@ from ..runs import RUNS_FOLDER, run_path, variant_name
 SEEDS = (9, 148, 378, 459, 687)
 """The five seeds of paper W."""
 _BAG_PROFILES = ("standard", "paper")
-_BASE_ENCODER = "mpnet-base"
+BASE_ENCODER = "mpnet-base"
 """The encoder of profile 'base': as large as BERT base, and no model hub is needed for it."""
 SIDE = {
     "types": "reside/entity_type/gids/type_info.json",
@@ -71,7 +71,7 @@ class Experiment:
         else 'official'.
     seed : of weights, order, dropout; `encoder` : see `load_encoder`. Models without either ignore them.
     profile : 'quick' takes `QUICK_SENTENCES` training sentences; the others all of them. 'base' has
-        `_BASE_ENCODER` and paper R's settings, 'paper' the model's own paper's.
+        `BASE_ENCODER` and paper R's settings, 'paper' the model's own paper's.
     sentences : that many training sentences, drawn once for all seeds; None: as many as the profile says.
     threads : of the processor, for this run; None: as many as torch takes, or OMP_NUM_THREADS says.
     settings : None takes the profile's for this model.
@@ -106,7 +106,7 @@ class Experiment:
         if not self.inner.encoder and (self.encoder != EMBEDDED or self.profile == "base"):
             raise ValueError(f"model {self.model} has no encoder")
         if self.profile == "base" and self.encoder == EMBEDDED:
-            object.__setattr__(self, "encoder", _BASE_ENCODER)
+            object.__setattr__(self, "encoder", BASE_ENCODER)
         if not entry.settings and self.settings is not None:
             raise ValueError(f"model {self.model} has no training settings")
         (self._check_bags if self.of_bags else self._check_sentences)()

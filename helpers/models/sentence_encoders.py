@@ -256,9 +256,8 @@ class OnWords(BagClassifier):
         chosen = self.fixed | self.usual | options
         own = {name: chosen.pop(name) for name in ("training", "aggregator", "bag_size") if name in chosen}
         encoder = self.kind(max_length, **chosen)
-        super().__init__(
-            encoder, labels, dropout=chosen["dropout"] if self.dropout_before_layer else 0.0, **own
-        )
+        dropout = chosen["dropout"] if self.dropout_before_layer else 0.0
+        super().__init__(encoder, labels, dropout=dropout, **own)
 
     @classmethod
     def new(cls, labels: Sequence[str], settings: Settings, *_: Any, **options: Any) -> OnWords:
@@ -287,7 +286,7 @@ class Pcnn(Cnn):
     12
     """
 
-    fixed: ClassVar[dict[str, Any]] = {"segments": 3}
+    fixed = {"segments": 3}
 
 
 class Bgwa(OnWords):
@@ -299,12 +298,7 @@ class Bgwa(OnWords):
     """
 
     kind, dropout_before_layer = RecurrentEncoder, False
-    usual: ClassVar[dict[str, Any]] = {
-        "training": "bag",
-        "aggregator": "query",
-        "position_size": 16,
-        "dropout": 0.2,
-    }
+    usual = {"training": "bag", "aggregator": "query", "position_size": 16, "dropout": 0.2}
 
 
 class Reside(Bgwa):

@@ -240,9 +240,8 @@ class BinaryAndMulticlass(LinearClassifier):
     """
 
     def _train(self, X: Any, targets: sparse.csc_array, options: Options) -> None:
-        classes = (
-            _only_labels(targets) if self._is_matrix or targets.shape[1] > 1 else targets.toarray()[:, 0]
-        )
+        is_one_column = not self._is_matrix and targets.shape[1] == 1
+        classes = targets.toarray()[:, 0] if is_one_column else _only_labels(targets)
         count = len(self.classes_)
         rows = Rows(X, options)
         weights, present = rows.train_classes(classes)
