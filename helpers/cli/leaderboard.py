@@ -9,9 +9,20 @@ from typing import Any
 import click
 
 from .. import program
-from . import options as shared
 from .base import app
-from .options import FILE, SEEDS, bootstrap, flag, forms, option
+from .options import (
+    COLUMNS,
+    FILE,
+    GOLD_COLUMN,
+    ID_COLUMN,
+    OUTPUT,
+    PREDICTED_COLUMN,
+    SEEDS,
+    flag,
+    forms,
+    option,
+    replicates,
+)
 from .output import as_json, put
 
 logger = logging.getLogger(__name__)
@@ -53,10 +64,10 @@ def _leaderboard() -> None:
 @GOLD_FILE
 @option("--negative", "L", "The negative class of a test set of your own, e.g. no_relation.")
 @option("--seed", "N", "One run of several: the page shows the system once, with their mean.", SEED_TYPE)
-@shared.GOLD_COLUMN
-@shared.PREDICTED_COLUMN
+@GOLD_COLUMN
+@PREDICTED_COLUMN
 @option("--paired-column", "C", "Predictions on the paired sentences, for direction.")
-@shared.ID_COLUMN
+@ID_COLUMN
 @option("--truth", "T", "For several labels a sample: the gold matrix; FILE holds the scores.", FILE)
 @option("--threshold", "X", "Labels with scores above it are predicted (default 0).", float, default=0.0)
 @option("--facts", "FACTS", "For ranked facts: the true ones, with head, tail and relation.", FILE)
@@ -158,7 +169,7 @@ def _compare_two(
 @_leaderboard.command("rebuild")
 @option("--output out", "FILE", "The page (default results/leaderboard/index.html).")
 @option("--runs", "FOLDER", "Where the runs of the reproduction lie (default results/runs).")
-@bootstrap(default=1000)
+@replicates(default=1000)
 @flag("--fresh", "Compute all intervals anew, not only those of new outcomes.")
 @option("--pictures", "FOLDER", "Take pictures of the page there; needs Chromium and playwright.")
 @flag("--neighbours", "First renew the paired intervals of neighbours, from the prediction files.")
@@ -237,10 +248,10 @@ def _list(form: str, stored: dict[str, Any]) -> None:
     "--dataset", "D", "A stored test set: checks FILE, and gives the systems to stand beside.", default=""
 )
 @option("--system", "NAME", "The name in the report (default: that of the file).", default="")
-@shared.COLUMNS
-@bootstrap(default=1000)
+@COLUMNS
+@replicates(default=1000)
 @forms("markdown", "html", "json")
-@shared.OUTPUT
+@OUTPUT
 def _report(form: str, output: str | None, **options: Any) -> None:
     """A report of one prediction file, on one page.
 

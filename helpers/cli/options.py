@@ -52,11 +52,16 @@ def together(*options: Callable) -> Callable:
     return decorate
 
 
-def bootstrap(default: int = 0, least: int = 0) -> Callable:
+def replicates(default: int = 0, least: int = 0) -> Callable:
     """`--bootstrap`, the number of replicates."""
     about = f"Replicates of the test set, for 95 % intervals (default {default})."
     kind = click.IntRange(least, REPLICATES)
     return option("--bootstrap replicates", "N", about, kind, default=default)
+
+
+def bootstrap(default: int = 0, least: int = 0) -> Callable:
+    """`--bootstrap` and its `--seed`."""
+    return together(replicates(default, least), SEED)
 
 
 def forms(*names: str) -> Callable:
@@ -114,15 +119,16 @@ LATEX = together(
     ),
 )
 """How a table for a paper looks."""
+RESULT = together(forms("table", "json", "csv", "latex"), LATEX, RAW, OUTPUT)
+"""In which form the result goes where."""
 GOLD_COLUMN, PREDICTED_COLUMN, ID_COLUMN = (
     option(f"--{role}-column", "C", f"Name of the {role} column (else recognised).")
     for role in ("gold", "predicted", "id")
 )
+NAMES = together(GOLD_COLUMN, PREDICTED_COLUMN, ID_COLUMN)
+"""The columns' names."""
 NEGATIVE = "The negative class, e.g. no_relation, which is never averaged; '' for none."
-COLUMNS = together(
-    *(GOLD_COLUMN, PREDICTED_COLUMN, ID_COLUMN),
-    option("--negative", "L", NEGATIVE),
-)
+COLUMNS = together(NAMES, option("--negative", "L", NEGATIVE))
 """The columns' names and the negative class."""
 _GOLD = "Another file with the gold labels, matched by id if both have ids, else by order."
 _NAMES = "Names of labels that are integers: the model's config.json, or a list of names."
@@ -153,7 +159,8 @@ READING = together(
     ),
 )
 """How a file of predictions is read: where the gold labels are, its form, the names of labels."""
-POLICY = together(
+SCORING = together(
+    SCHEMES,
     option(
         "--score",
         "S",
@@ -182,7 +189,7 @@ POLICY = together(
         click.Choice(("skip", "zero")),
     ),
 )
-"""Which score is averaged, over which labels, and what the undefined counts as."""
+"""Under which schemes which score is averaged, over which labels, and what the undefined counts as."""
 
 
 def latex_of(options: dict[str, Any]) -> dict[str, Any]:
@@ -202,7 +209,7 @@ def reading_of(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def policy_of(options: dict[str, Any]) -> dict[str, Any]:
-    """The options of `POLICY`, taken out of `options`: `score` and fields of `metrics.Policy`."""
+    """The options of `SCORING`, taken out of `options`: `score` and fields of `metrics.Policy`."""
     score, beta, labels = (options.pop(name) for name in ("score", "beta", "labels"))
     rules = {name: options.pop(name) for name in ("zero_division", "zero_support")}
     policy = {name: value for name, value in rules.items() if value is not None}

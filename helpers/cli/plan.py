@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from .base import app
-from .options import FILE, GOLD_COLUMN, ID_COLUMN, NEGATIVE, OUTPUT, PREDICTED_COLUMN, SEED, forms, option
+from .options import FILE, NAMES, NEGATIVE, OUTPUT, SEED, forms, option
 from .output import as_json, put
 
 
@@ -28,9 +28,7 @@ from .output import as_json, put
     multiple=True,
 )
 @option("--negative", "L", NEGATIVE)
-@GOLD_COLUMN
-@PREDICTED_COLUMN
-@ID_COLUMN
+@NAMES
 @SEED
 @forms("table", "json")
 @OUTPUT

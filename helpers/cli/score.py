@@ -11,9 +11,34 @@ from typing import Any
 import click
 
 from ..core import unknown_name
-from . import options as shared
 from .base import app, failed
-from .options import FILE, FILE_OR_STDIN, bootstrap, flag, forms, latex_of, option, policy_of, reading_of
+from .options import (
+    COLUMNS,
+    COUNTED_AS,
+    FILE,
+    FILE_OR_STDIN,
+    GOLD_COLUMN,
+    KS,
+    LATEX,
+    MATCH,
+    MATCH_ENTITIES,
+    NEGATIVE,
+    OUTPUT,
+    PREDICTED_COLUMN,
+    RAW,
+    READING,
+    RESULT,
+    SCHEMES,
+    SCORING,
+    bootstrap,
+    flag,
+    forms,
+    latex_of,
+    option,
+    policy_of,
+    predictions,
+    reading_of,
+)
 from .output import put, put_report
 
 CONFIDENCE = "How sure the system is, fractions or per cent: adds calibration (bins, expected error)."
@@ -39,25 +64,20 @@ def threshold(text: str) -> tuple[str, float]:
 
 
 @app.command("score")
-@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=shared.predictions)
-@shared.READING
-@shared.COLUMNS
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=predictions)
+@READING
+@COLUMNS
 @option("--paired-column", "C", "Predictions on the paired samples: adds PD, PIR and PPR.")
 @option("--inverse", "FILE", "The inverses, if not (e1,e2) and (e2,e1).", FILE)
 @option("--task", "TASK", "semeval2010: its labels, its negative class, its official scores.")
 @option("--confidence", "C", CONFIDENCE)
-@shared.SCHEMES
-@shared.POLICY
+@SCORING
 @bootstrap()
-@shared.SEED
 @option("--engine", "E", "memory, duckdb or spark: what counts (default memory, duckdb from 1 GiB on).")
 @flag("--check-ids", "Identifiers have to be unique over all files (in memory those of a file always are).")
 @option("--fail-under", "NAME=X", FAIL_UNDER, threshold, multiple=True)
 @option("--score-only", "NAME", SCORE_ONLY)
-@forms("table", "json", "csv", "latex")
-@shared.LATEX
-@shared.RAW
-@shared.OUTPUT
+@RESULT
 def _score(files: tuple[str, ...], inverse: str | None, **options: Any) -> int:
     """Every score of a file of gold and predicted labels.
 
@@ -152,13 +172,12 @@ THRESHOLD = "Predict labels with scores above it (default 0; 0.5 is usual for pr
 @app.command("score-multilabel")
 @option("--truth", "T", "The gold labels, a matrix of 0 and 1.", FILE, required=True)
 @option("--scores", "S", "A score for each document and label.", FILE, required=True)
-@shared.KS
+@KS
 @flag("--multiclass", "Predict the best label of each document.")
 @option("--threshold", "X", THRESHOLD, float, default=0.0)
 @option("--labels", "L", LABELS, click.Choice(("listed", "observed", "supported")), default="listed")
-@shared.SCHEMES
+@SCHEMES
 @bootstrap()
-@shared.SEED
 @forms("table", "json")
 def _score_multilabel(truth: str, scores: str, form: str, **options: Any) -> None:
     """Ranking measures and F-measures of label scores, under every scheme.
@@ -182,12 +201,12 @@ def _score_multilabel(truth: str, scores: str, form: str, **options: Any) -> Non
 
 @app.command("audit-leak")
 @click.argument("file", metavar="FILE", type=FILE)
-@option("--negative", "L", shared.NEGATIVE, required=True)
-@shared.GOLD_COLUMN
-@shared.PREDICTED_COLUMN
-@shared.SCHEMES
+@option("--negative", "L", NEGATIVE, required=True)
+@GOLD_COLUMN
+@PREDICTED_COLUMN
+@SCHEMES
 @forms("table", "json", "csv")
-@shared.RAW
+@RAW
 def _audit_leak(file: str, form: str, raw: bool, **options: Any) -> None:
     """What a system would gain by an evaluation that knows which samples are negative.
 
@@ -224,12 +243,11 @@ FIXED = "Give F1 of the facts with at least this score, too, e.g. 0.5."
 @option("--threshold", "X", FIXED, float)
 @option("--negative", "L", LEFT_OUT)
 @N_FACTS
-@shared.SCHEMES
+@SCHEMES
 @bootstrap()
-@shared.SEED
 @forms("table", "json", "csv", "latex")
-@shared.LATEX
-@shared.RAW
+@LATEX
+@RAW
 def _score_facts(predictions: str, form: str, raw: bool, **options: Any) -> None:
     """Distant supervision: a ranked list of facts against the true ones.
 
@@ -273,9 +291,8 @@ def _score_facts(predictions: str, form: str, raw: bool, **options: Any) -> None
 @option("--negative", "L", LEFT_OUT)
 @N_FACTS
 @bootstrap(default=10_000, least=1)
-@shared.SEED
 @forms("table", "json", "csv")
-@shared.RAW
+@RAW
 def _compare_facts(first: str, second: str, form: str, raw: bool, **options: Any) -> None:
     """Two ranked lists of facts: do they differ beyond chance?
 
@@ -305,25 +322,23 @@ CORRECTION = "Correction of p for several tests: holm (default), or bh (Benjamin
 @app.command("compare")
 @click.argument("files", metavar="[FILE...]", nargs=-1, type=FILE_OR_STDIN)
 @option("--runs", "NAME=PATTERN", RUNS, multiple=True)
-@shared.READING
-@shared.MATCH
-@shared.COUNTED_AS
-@shared.MATCH_ENTITIES
-@shared.COLUMNS
+@READING
+@MATCH
+@COUNTED_AS
+@MATCH_ENTITIES
+@COLUMNS
 @option("--paired-column", "C", "With --runs: predictions on the paired samples, for A, B, PD, PIR, PPR.")
 @option("--inverse", "FILE", "The inverses, if not (e1,e2) and (e2,e1).", FILE)
 @option("--task", "TASK", "semeval2010: its labels, its negative class; with --runs its official score.")
-@shared.SCHEMES
-@shared.POLICY
+@SCORING
 @option("--correction", "NAME", CORRECTION, click.Choice(("holm", "bh")), default="holm")
 @bootstrap(default=10_000, least=1)
-@shared.SEED
 @option("--fail-under", "SCHEME=X", NO_WORSE, threshold, multiple=True)
 @forms("table", "json", "csv", "latex")
-@shared.LATEX
+@LATEX
 @flag("--tests", TESTS)
-@shared.RAW
-@shared.OUTPUT
+@RAW
+@OUTPUT
 def _compare(files: tuple[str, ...], runs: tuple[str, ...], **options: Any) -> int:
     """Tests between systems: on the same samples, or over their runs.
 

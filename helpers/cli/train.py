@@ -13,7 +13,7 @@ import click
 from .. import ROOT
 from ..models import MODELS  # the names: no model, no numpy, no torch
 from .base import app
-from .options import FILE, KS, SEEDS, bootstrap, flag, forms, option
+from .options import FILE, KS, SEEDS, flag, forms, option, replicates
 from .output import as_json, put
 
 logger = logging.getLogger(__name__)
@@ -222,7 +222,7 @@ TRAINING |= {"remove_unlabelled"}
 @option("--scores", "F", "Write the matrix of scores: .csv, .npy or .npz.")
 @KS
 @option("--seed", "S", "Of the folds and clusters, and of the bootstrap.", click.IntRange(0, SEEDS))
-@bootstrap()
+@replicates()
 @forms("table", "json")
 @click.pass_context
 def _linear(context: click.Context, form: str, parameters: tuple, tfidf: tuple, **options: Any) -> None:

@@ -7,9 +7,8 @@ from typing import Any
 
 import click
 
-from . import options as shared
 from .base import app
-from .options import FILE, bootstrap, flag, forms, option
+from .options import COUNTED_AS, FILE, MATCH, MATCH_ENTITIES, NAMES, RESULT, SCORING, bootstrap, flag, option
 from .score import FAIL_UNDER, put_scores, threshold
 
 DOCUMENTS = ("train", "counted_as", "match_entities")
@@ -19,24 +18,17 @@ NORMALISE = "Entities that differ in case, blanks or an article in front are one
 @app.command("score-triples")
 @click.argument("file", metavar="FILE", type=FILE)
 @option("--gold gold_file", "FILE", "Another file with the gold triples.", FILE)
-@shared.MATCH
+@MATCH
 @flag("--normalise", NORMALISE)
 @option("--train", "FILE", "Of documents: the training documents, for Ign F1.", FILE)
-@shared.COUNTED_AS
-@shared.MATCH_ENTITIES
-@shared.GOLD_COLUMN
-@shared.PREDICTED_COLUMN
-@shared.ID_COLUMN
-@shared.SCHEMES
-@shared.POLICY
+@COUNTED_AS
+@MATCH_ENTITIES
+@NAMES
+@SCORING
 @bootstrap()
-@shared.SEED
 @option("--fail-under", "NAME=X", FAIL_UNDER, threshold, multiple=True)
 @option("--score-only", "NAME", "Print this number and nothing else: a scheme.")
-@forms("table", "json", "csv", "latex")
-@shared.LATEX
-@shared.RAW
-@shared.OUTPUT
+@RESULT
 def _score_triples(file: str, **options: Any) -> int:
     """Sets of triples (head, relation, tail), gold and predicted, of sentences or documents.
 

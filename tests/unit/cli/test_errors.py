@@ -32,6 +32,7 @@ FILES = {
     "B-seed1.csv": "gold,predicted\na,b\n",
 }  # fmt: skip
 BAD = [
+    ("score .", "Invalid value for 'FILE...': File '.' is a directory"),
     ("score mine.csv --negative NA", "mine.csv: negative is 'NA', which is not in labels"),
     ("score mine.csv --task semeval", "unknown task 'semeval'; did you mean 'semeval2010'? Known: "),
     ("score mine.csv --task semeval2010", "mine.csv, line 2, column 'gold': unknown label of semeval2010"),
