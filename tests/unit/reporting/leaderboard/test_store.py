@@ -79,9 +79,9 @@ def keyed(tmp_path_factory):
 def add(tmp_path, store, runs):
     """Write a table and submit it; gives the run that is stored."""
 
-    def submit(rows=ROWS, names=NAMES, dataset="tiny", system="m", replace=False, **given) -> Run:
+    def submit(rows=ROWS, names=NAMES, dataset="tiny", system="m", options=None, **given) -> Run:
         submission = Submission(written(tmp_path / "a.csv", rows, names), dataset, system, **given)
-        return load_run(add_submission(submission, store, runs, replace=replace))
+        return load_run(add_submission(submission, store, runs, **options or {}))
 
     return submit
 
@@ -135,7 +135,7 @@ class TestWhatIsStored:
         with pytest.raises(ValueError, match="is stored already"):
             add(others)
         assert files(store) == before
-        assert add(others, replace=True).outcome().per_class().predicted.tolist() == [12, 0, 0]
+        assert add(others, options={"replace": True}).outcome().per_class().predicted.tolist() == [12, 0, 0]
 
 
 class TestATestSetOfOnesOwn:
