@@ -378,7 +378,12 @@ class ClassReport(Report):
         yield f"{self._head()} · {len(self.averaged)} labels averaged"
         yield Table("scheme", [(table_name(name), row) for name, row in self.schemes.items()])
         yield ""
-        yield Table("class", self._class_rows())
+        classes = [  # those that occur; two long names may be alike once they are cut
+            (table_name(label) + ("" if row["averaged"] else " (not averaged)"), row)
+            for label, row in self.per_class.items()
+            if row["support"] or row["predicted"]
+        ]
+        yield Table("class", classes)
         if any(row["undefined"] for row in self.per_class.values()):
             yield "* undefined (0/0), counted as shown"
         if self.ignored:
@@ -402,14 +407,6 @@ class ClassReport(Report):
             lines.append(f"  {table_name(name):<22}  {'  '.join(pairs)}")
             lines += [f"    {visible(row['signature'])}"] if "signature" in row else []
         return lines
-
-    def _class_rows(self) -> list[tuple[str, dict[str, Any]]]:
-        """The classes that occur, as gold or predicted; two long names may be alike once they are cut."""
-        return [
-            (table_name(label) + ("" if row["averaged"] else " (not averaged)"), row)
-            for label, row in self.per_class.items()
-            if row["support"] or row["predicted"]
-        ]
 
     def to_latex(self, **style: Any) -> str:
         r"""The schemes, and each section of `extra`, as a LaTeX table with caption and label.

@@ -102,9 +102,9 @@ def test_what_is_undefined_has_no_p_value_and_undefined_replicates_are_left_out(
     assert bootstrap_intervals(table_with(55, 45), often_undefined, rng, 400).high <= 0.6
     nowhere = bootstrap_intervals(table_with(55, 45), undefined, rng, 50)
     assert np.isnan([nowhere.value, nowhere.low, nowhere.high]).all()
-
-
-WEIGHED = Outcome.from_columns(["a", "b"], ["a", "a"], sample_weight=[0.5, 1.0])
+    weighed = Outcome.from_columns(["a", "b"], ["a", "a"], sample_weight=[0.5, 1.0])
+    with pytest.raises(ValueError, match="sample weights cannot be resampled"):
+        bootstrap_intervals(weighed, accuracy, rng, 10)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,6 @@ WEIGHED = Outcome.from_columns(["a", "b"], ["a", "a"], sample_weight=[0.5, 1.0])
     [({"confidence": value}, ValueError, f"confidence is {value}") for value in (0, 1, 95, float("nan"))]
     + [({"replicates": value}, ValueError, f"replicates is {value}") for value in (0, -1, 2.5)]
     + [({"rng": value}, TypeError, "numpy.random.Generator") for value in (None, 1, np.random.RandomState(1))]
-    + [({"table": WEIGHED}, ValueError, "sample weights cannot be resampled")]
     + [({"statistic": lambda table: 0.5}, ValueError, "axis of replicates")],
 )
 def test_what_cannot_be_drawn_is_named(change, error, message, rng):

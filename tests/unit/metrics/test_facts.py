@@ -81,8 +81,11 @@ def test_single_relations_are_those_of_scikit_learn(rng) -> None:
     assert unseen.facts == ranking.facts + 3 and unseen.auc() < ranking.auc()
 
 
-RANKED = FactRanking.from_scores([0.6, 0.5], [True, True], 3)
-TWO = [0.5, 0.6], [True, True]
+TWO = [0.6, 0.5], [True, True]
+
+
+def two(facts=3) -> FactRanking:
+    return FactRanking.from_scores(*TWO, facts)
 
 
 @pytest.mark.parametrize(
@@ -119,13 +122,13 @@ TWO = [0.5, 0.6], [True, True]
             lambda: FactRanking.from_curve([1, 0.5], [0.5, 0.5], 2, [0.2]),
             r"scores has shape \(1,\): one for each of 2",
         ),
-        (lambda: RANKED.counts_at(0.5), "relations is not known of this list"),
+        (lambda: two().counts_at(0.5), "relations is not known of this list"),
         (lambda: FactRanking.from_curve([0.5], [0.5], 4).counts_at(0.5), "scores is not known of this list"),
-        (lambda: RANKED.until(0.99), r"the list ends at recall 0\.\d+"),
-        (lambda: RANKED.until(0), "recall is 0"),
-        (lambda: FactSample.of(RANKED, [0], [2, 1]), "units: expected 2 positions into 2 units"),
-        (lambda: FactSample.of(RANKED, [0, 2], [2, 1]), "units: expected 2"),
-        (lambda: FactSample.of(RANKED, [0, 1], [2, 2]), "facts_of_unit adds up to 4; the list is of 3"),
+        (lambda: two().until(0.99), r"the list ends at recall 0\.\d+"),
+        (lambda: two().until(0), "recall is 0"),
+        (lambda: FactSample.of(two(), [0], [2, 1]), "units: expected 2 positions into 2 units"),
+        (lambda: FactSample.of(two(), [0, 2], [2, 1]), "units: expected 2"),
+        (lambda: FactSample.of(two(), [0, 1], [2, 2]), "facts_of_unit adds up to 4; the list is of 3"),
         (lambda: FactSample.of(FactRanking.from_curve([0.5], [0.5], 4)), "known at some of its ranks only"),
     ],
 )

@@ -99,8 +99,8 @@ def test_rows_come_back(rng):
     assert RankingOutcome.from_rows(outcome.to_rows(), 70, outcome.labels) == outcome
 
 
-PAIR = outcome_of([[1, 0]], np.zeros((1, 2)), 1)
-EMPTY = outcome_of(np.zeros((0, 3)), np.zeros((0, 3)), 2)
+def small(n=1, n_labels=2, depth=1):
+    return outcome_of(np.eye(n, n_labels), np.zeros((n, n_labels)), depth)
 
 
 @pytest.mark.parametrize(
@@ -112,10 +112,10 @@ EMPTY = outcome_of(np.zeros((0, 3)), np.zeros((0, 3)), 2)
         (lambda: checked_ks([1.5], 5), r"ks\[0\] is 1.5"),
         (lambda: checked_ks([1, 3, 1], 5), "ks holds 1 twice"),
         (lambda: checked_ks([1, 6], 5), r"ks\[1\] is 6, but there are 5 labels"),
-        (lambda: PAIR.scores([2]), r"ks\[0\] is 2, but the hits are those of the first 1 ranks"),
-        (lambda: EMPTY.scores([1]), "no instances"),
-        (lambda: PAIR + outcome_of([[1, 0]], np.zeros((1, 2)), 2), "depth 1 and 2 do not add up"),
-        (lambda: PAIR + outcome_of([[1, 0, 0]], np.zeros((1, 3)), 1), "of 2 and of 3 labels do not add up"),
+        (lambda: small().scores([2]), r"ks\[0\] is 2, but the hits are those of the first 1 ranks"),
+        (lambda: small(0).scores([1]), "no instances"),
+        (lambda: small() + small(depth=2), "depth 1 and 2 do not add up"),
+        (lambda: small() + small(n_labels=3), "of 2 and of 3 labels do not add up"),
         (lambda: RankingOutcome.from_rows([[1, [1], 2], [1, [1, 2], 5]], 3, "abcd"), r"rows\[1\] is"),
         (lambda: RankingOutcome.from_rows([[3, [1, 1], 5]], 3, "abcd"), r"rows\[0\] is"),
         (lambda: RankingOutcome.from_rows([[3, [4], 5]], 3, "abcd"), r"rows\[0\] is"),
@@ -127,7 +127,7 @@ EMPTY = outcome_of(np.zeros((0, 3)), np.zeros((0, 3)), 2)
 def test_what_has_no_scores_does_not_add_up_or_is_no_row(call, message):
     with pytest.raises(ValueError, match=message):
         call()
-    assert (EMPTY.n, EMPTY.to_rows()) == (0, [])
+    assert (small(0).n, small(0).to_rows()) == (0, [])
 
 
 def test_intervals_are_those_of_resampled_instances(rng):
