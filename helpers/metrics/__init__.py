@@ -92,8 +92,8 @@ from .facts import AREAS, CurveFault, FactRanking, PRECISION_AT, curve_order, fa
 from .fact_samples import FACT_MEASURES, FactSample, facts_at
 
 # label sets and rankings of labels
-from .label_matrix import as_label_matrix, as_score_matrix, top_k
-from .ranking import RankingOutcome, checked_ks, names_at, ranking_values
+from .label_matrix import as_label_matrix, as_score_matrix
+from .ranking import RankingOutcome, checked_ks, names_at
 from .multilabel import (
     F_MEASURES,
     MultilabelOutcome,

@@ -117,39 +117,12 @@ def label_names(labels: Iterable[Label] | None, n_labels: int) -> tuple[Label, .
     return distinct_labels(given)
 
 
-def top_k(scores: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Labels with the k highest scores of each row, best first, and these scores.
-
-    Time O(n·L + n·k·log k); memory for a block of rows beside the result. −∞ is a score like any other here:
-    the lowest.
-
-    Parameters
-    ----------
-    scores : (n, L) dense or sparse. What a sparse matrix does not store is 0: it ranks below the positive
-        scores and above the negative ones. Decision values, most of them negative, must not be thinned out
-        that way.
-    k : 1 … L.
-
-    Returns
-    -------
-    labels (n, k) column indices; scores (n, k) of the type of the scores (float64 for bool and integers).
-
-    Raises
-    ------
-    ValueError : k is no integer from 1 to L; two axes are needed; nan, with its row and column.
-
-    >>> labels, best = top_k([[0.2, 0.7, 0.2, 0.2]], 3)
-    >>> labels.tolist(), best.tolist()
-    ([[1, 0, 2]], [[0.7, 0.2, 0.2]])
-    """
-    matrix = as_score_matrix(scores)
-    check_k(k, matrix.shape[1])
-    blocks = [best_of(block, k) for _, block in score_blocks(matrix)]
-    return np.concatenate([labels for labels, _ in blocks]), np.concatenate([best for _, best in blocks])
-
-
 def as_score_matrix(scores: Any) -> np.ndarray | scipy.sparse.csr_array:
     """Scores as a dense array or a `csr_array` of numbers; ValueError for anything else.
+
+    What a sparse matrix does not store is 0: it ranks below the positive scores and above the negative ones.
+    Decision values, most of them negative, must not be thinned out that way. −∞ is a score like any other
+    here: the lowest.
 
     >>> as_score_matrix([[1, 2]]).shape
     (1, 2)
@@ -190,6 +163,8 @@ def score_blocks(matrix: np.ndarray | scipy.sparse.csr_array) -> Iterator[tuple[
 
 def best_of(block: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """(rows, k) labels and scores of the k best of each row of a dense block, best first.
+
+    Time O(n·L + n·k·log k).
 
     >>> best_of(np.array([[0.5, 0.75]]), 1)
     (array([[1]]), array([[0.75]]))

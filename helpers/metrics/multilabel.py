@@ -133,7 +133,7 @@ class MultilabelOutcome(Summable):
         ----------
         truth : (n, L) 0/1, dense or sparse; see `label_matrix.as_label_matrix`.
         scores : (n, L) dense, or sparse (what is not stored is 0). −∞: never reached, neither ranked nor
-            predicted. The order of labels is that of `top_k`: ties go to the lower index.
+            predicted. Among equal scores the label with the lower index comes first.
         depth : the largest K of the ranking measures, from 1 to the number of labels with scores.
         threshold : a label is predicted if its score is above it: 0 for decision values (0 itself is
             negative), 0.5 for probabilities. A finite number.

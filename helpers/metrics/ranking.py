@@ -1,8 +1,8 @@
 """P@K, R@K, RP@K and NDCG@K: how many labels are gold, and at which ranks are the hits?
 
-A hit is a gold label among the first K, in the order of `top_k`. `RankingOutcome` counts how often each
-pattern of hits occurs; all four measures, for every K up to its depth, are functions of it. They average over
-*all* instances, those without gold labels included, which have 0 in all four.
+A hit is a gold label among the first K, in the order that `label_matrix` states. `RankingOutcome` counts how
+often each pattern of hits occurs; all four measures, for every K up to its depth, are functions of it. They
+average over *all* instances, those without gold labels included, which have 0 in all four.
 
 Source: LibMultiLabel's implementation document, evaluation metrics. Its second worked example prints 1.52 for
 a DCG@5 that is 1 / log2(3) + 1 / log2(4) + 1 / log2(5) = 1.561606.
@@ -28,7 +28,7 @@ MEASURES = ("P", "R", "RP", "NDCG")
 RANKS = "the hits are those of the first {} ranks"
 
 
-def ranking_values(hits: Any, relevant: Any, ks: Sequence[int]) -> np.ndarray:
+def _values(hits: Any, relevant: Any, ks: Sequence[int]) -> np.ndarray:
     """The four measures of single instances.
 
     With h = hits among the first K labels, r = gold labels of the instance, D(m) = Σ_{s≤m} 1 / log2(s + 1):
@@ -44,32 +44,17 @@ def ranking_values(hits: Any, relevant: Any, ks: Sequence[int]) -> np.ndarray:
     -------
     (n, 4, M) fractions, in the order of `MEASURES`.
 
-    >>> ranking_values([[0, 1, 1, 1, 0]], [3], [3, 5]).round(6).tolist()
+    >>> _values([[0, 1, 1, 1, 0]], [3], [3, 5]).round(6).tolist()
     [[[0.666667, 0.6], [0.666667, 1.0], [0.666667, 1.0], [0.530721, 0.732829]]]
     """
     hits, relevant = np.asarray(hits, dtype=bool), np.asarray(relevant)[:, None]
     k = checked_ks(ks, hits.shape[1], RANKS)
     n_hits = hits.cumsum(axis=1)[:, k - 1]
     some = np.maximum(relevant, 1)  # without gold labels there are no hits: 0 / 1
-    # a running sum as that of the gain, so that a perfect ranking has exactly 1
-    ideal = _discounts(hits.shape[1]).cumsum()[np.minimum(k, some) - 1]
-    shares = [n_hits / k, n_hits / some, n_hits / np.minimum(k, some), dcg_at(hits, ks) / ideal]
-    return np.stack(shares, axis=1)
-
-
-def dcg_at(hits: Any, ks: Sequence[int]) -> np.ndarray:
-    """(n, M) DCG@K = Σ_{s≤K} 1 / log2(s + 1) over the ranks s with a hit; arguments as in `ranking_values`.
-
-    >>> dcg_at([[0, 1, 1, 1, 0]], [5]).round(6).tolist()
-    [[1.561606]]
-    """
-    hits = np.asarray(hits, dtype=bool)
-    gains = (hits * _discounts(hits.shape[1])).cumsum(axis=1)
-    return gains[:, checked_ks(ks, hits.shape[1], RANKS) - 1]
-
-
-def _discounts(depth: int) -> np.ndarray:
-    return 1 / np.log2(np.arange(depth) + 2)
+    discounts = 1 / np.log2(np.arange(hits.shape[1]) + 2)
+    dcg = (hits * discounts).cumsum(axis=1)[:, k - 1]
+    ideal = discounts.cumsum()[np.minimum(k, some) - 1]  # a running sum, too: a perfect ranking has exactly 1
+    return np.stack([n_hits / k, n_hits / some, n_hits / np.minimum(k, some), dcg / ideal], axis=1)
 
 
 def checked_ks(ks: Iterable[int], most: int, limit: str = "there are {} labels") -> np.ndarray:
@@ -94,7 +79,7 @@ def checked_ks(ks: Iterable[int], most: int, limit: str = "there are {} labels")
 
 
 def names_at(ks: Iterable[int]) -> list[str]:
-    """Names of the measures at each K, in the order of `ranking_values`.
+    """Names of the measures at each K, in the order of `_values`.
 
     >>> names_at([1, 5])
     ['P@1', 'P@5', 'R@1', 'R@5', 'RP@1', 'RP@5', 'NDCG@1', 'NDCG@5']
@@ -206,7 +191,7 @@ class RankingOutcome(Summable):
         measures = np.zeros((len(self.relevant), len(MEASURES) * len(wanted)))
         for rows in row_blocks(len(measures), self.depth):
             hits = np.unpackbits(self.packed[rows], axis=1, count=self.depth)
-            measures[rows] = ranking_values(hits, self.relevant[rows], wanted).reshape(len(hits), -1)
+            measures[rows] = _values(hits, self.relevant[rows], wanted).reshape(len(hits), -1)
         return measures
 
     def scores(self, ks: Iterable[int]) -> dict[str, Any]:
