@@ -118,6 +118,7 @@ INVERSES = [
 ]
 COUNTS = [
     ("a.csv", "name,count\nA,1\n", ": column 'label' does not exist. Columns: name, count"),
+    ("a.csv", "a,b\nA,1\n", ": which column is gold? no column has a common name"),
     ("a.csv", "label,count\nA,1\nB,x\n", ", line 3, column 'count': a count is an integer, 0 or more"),
     ("a.csv", "label,count\nA,1\n\nA,1\n", ", line 4, column 'label': label 'A' occurs twice"),
     ("a.csv", "count,label\n1,\n", ", line 2, column 'label': the cell is empty"),
