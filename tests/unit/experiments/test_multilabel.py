@@ -6,6 +6,7 @@ import pytest
 
 from helpers.data.demo import TEST_ONLY, demo_documents
 from helpers.data.documents import label_list, label_matrix
+from helpers.experiments import multilabel
 from helpers.experiments.multilabel import (
     HELD_OUT,
     LINEAR_MODELS,
@@ -18,6 +19,7 @@ from helpers.models.linear.documents import DocumentClassifier
 from helpers.models.linear.problems import LabelProblems
 from helpers.papers.multilabel import differing_documents
 from helpers.papers.multilabel import multilabel_runs as list_runs
+from helpers.runs import load_run
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +63,20 @@ def test_pairs_agree_with_single_runs(letters):
         own = run_model("demo", model, letters)[model].outcome().counts
         assert counts.correct.tolist() == own.correct.tolist()
         assert counts.predicted.tolist() == own.predicted.tolist()
+
+
+def test_all_are_stored_in_one_go(letters, tmp_path, monkeypatch):
+    stored = {"STORED": {"demo": {"1vsrest": {}}}, "PAIRS": (("1vsrest", "thresholding"),)}
+    read = {"documents_of": lambda dataset: letters, "_file_sums": lambda dataset: {"letters": "0" * 64}}
+    for name, value in (stored | read).items():
+        monkeypatch.setattr(multilabel, name, value)
+    multilabel.store_runs(tmp_path)
+    runs = list_runs("demo", tmp_path)
+    assert list(runs) == ["1vsrest", "1vsrest with test labels"]
+    assert runs["1vsrest"].files == {"letters": "0" * 64}
+    assert runs["1vsrest"].cost.keys() == {"training", "predicting", "tf_idf", "processes"}
+    pair = load_run(tmp_path / "reuters90" / "1vsrest+thresholding" / "no-encoder" / "seed-1337.json")
+    assert (pair.model, pair.second, len(pair.labels)) == ("1vsrest+thresholding", "thresholding", 14)
 
 
 class TestOnRealData:
