@@ -4,6 +4,8 @@ import csv
 import io
 import json
 import re
+import shutil
+import subprocess
 
 import numpy as np
 import pandas as pd
@@ -109,6 +111,23 @@ def test_a_report_is_one_table_with_caption_label_and_signature(report):
     ):
         with pytest.raises(ValueError, match=message):
             report.to_latex(**style)
+
+
+@pytest.mark.nightly
+@pytest.mark.skipif(
+    not shutil.which("kpsewhich")
+    or subprocess.run(["kpsewhich", "booktabs.sty"], capture_output=True).returncode,
+    reason="needs pdflatex and booktabs (Debian: texlive-latex-recommended)",
+)
+@pytest.mark.parametrize("intervals", ["beside", "stacked"])
+def test_a_table_compiles_and_fits_a_column(report, tmp_path, intervals):
+    report.add_interval("dodrans", 0.701, 0.748)
+    table = report.to_latex(columns=["precision", "recall", "f1"], intervals=intervals)
+    head = "\\documentclass[twocolumn]{article}\n\\usepackage{booktabs}\n\\begin{document}\n"
+    (tmp_path / "t.tex").write_text(f"{head}{table}\n\\end{{document}}\n", "utf-8")
+    words = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "t.tex"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and "Overfull" not in done.stdout, done.stdout[-2000:]
 
 
 def test_sections_are_tables_of_their_own(report):
