@@ -153,7 +153,7 @@ def printed_scores() -> pd.DataFrame:
 
 
 def rate_rows(rows: pd.DataFrame, dataset: str = "semeval2010") -> pd.DataFrame:
-    """PIR and PPR for `rates_chart`: each run, means with SD and interval, and what is printed.
+    """PIR and PPR for `forest_chart`: each run, means with SD and interval, and what is printed.
 
     Models by their largest PPR. A rate that is undefined in every run has a row without a value.
     """

@@ -32,7 +32,7 @@ from ..reporting import (
     runs_named,
     to_markdown,
 )
-from ..reporting.figures import landing_chart, power_chart, rank_chart, save_figure, settings_chart
+from ..reporting.figures import dumbbell_chart, forest_chart, landing_chart, save_figure, slope_chart
 from ..runs import list_published, list_runs
 from . import (
     bag_models,
@@ -248,22 +248,36 @@ def example(name: str = "EM-C", seed: int = 9) -> pd.DataFrame:
     return rows
 
 
+_PLANNED = {"semeval2010": "SemEval", "tacred": "TACRED", "kbp37": "KBP37"}
+
+
 def _save_figures(folder: Path | str = ROOT / "figures") -> None:
     """Draw the figures of the pages."""
     save_figure(landing_chart(*picture()), "readme", pd.concat(picture()), folder)
     points = studies.study_points("markers").query("score != 'B'")
-    title = "How marker vectors start moves EM-C's PIR and PPR, hardly A"
-    save_figure(settings_chart(points, title), "studies_markers", points, folder)
+    ppr = points[points["score"] == "PPR"].groupby("setting")["value"].mean()
+    title = f"How marker vectors start moves EM-C's PPR from {ppr.min():.0f} to {ppr.max():.0f}, hardly A"
+    drawn = points.rename(columns={"setting": "row", "score": "panel"}).assign(source="ours")
+    figure = forest_chart(drawn, title, "per cent", wrap=20, xlim=(-10, 116), xticks=[0, 50, 100])
+    save_figure(figure, "studies_markers", points, folder)
     plans = pd.read_csv(TABLES_FOLDER / "plan.csv")
-    title = "One point of macro-F1 needs more sentences than one of micro-F1"
-    save_figure(power_chart(plans, title), "which_score_power", plans, folder)
+    needed = plans.drop(columns="n").drop_duplicates(["dataset", "scheme"]).replace({"dataset": _PLANNED})
+    needed["words"] = (needed["needed"] / 1000).map("{:.0f}k".format)
+    kinds = {"test_n": "there are", "needed": "needed for 80 % power"}
+    title = "A lead of one point needs most test sentences under macro-F1"
+    words, look = ("test sentences", "scheme", "dataset"), {"xscale": "log", "xlim": (800, 4e7)}
+    figure = dumbbell_chart(needed, kinds, title, *words, **look, xticks=[1e3, 1e5])
+    save_figure(figure, "which_score_power", plans, folder)
     ranks = gold_versions.version_ranks()
     marked = [
         *ranks.index[ranks.eq(1).any(axis=1)],
         *(ranks.max(axis=1) - ranks.min(axis=1)).nlargest(4).index,
     ]
-    title = "Better labels give another order of the same 52 systems"
-    save_figure(rank_chart(ranks, list(dict.fromkeys(marked)), title), "studies_gold_versions", ranks, folder)
+    lines = ranks.rename_axis("line").reset_index().melt("line", var_name="x")
+    lines["marked"] = lines["line"].isin(marked)
+    title = "Corrected test labels give the same 52 systems another order"
+    figure = slope_chart(lines, title, "rank of 52 systems (1 is best)", 0, ranks=True)
+    save_figure(figure, "studies_gold_versions", ranks, folder)
 
 
 if __name__ == "__main__":  # python -m helpers.papers.page

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 
 import matplotlib.pyplot as plt
@@ -12,10 +13,9 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from ...core import table_name
-from .curves import look_of
-from .parts import first_seen, headline, legend_below, panels, row_chart, scattered, with_support
+from .parts import below, first_seen, headline, panels, row_chart, scattered, with_support, write
 from .rows import corpus_title
-from .style import BLUE, LINES, ORANGE, PALETTE, QUIET, styled
+from .style import BLUE, LINES, ORANGE, PALETTE, QUIET, WIDTH, ink, styled
 
 
 @styled
@@ -34,21 +34,22 @@ def perplexity_chart(tails: pd.DataFrame, title: str) -> plt.Figure:
     >>> perplexity_chart(tails, "one").axes[0].get_title(loc="left")
     'd'
     """
-    figure, drawn = panels(tails, "dataset", 0.4, 2.3, 2.7)
+    figure, drawn = panels(tails, "dataset", 2.7, sharey=True)
     for name, axes, curve in drawn:
         classes = curve["perplexity"].iloc[0]
         size = {"xy": (0, 0), "width": classes, "height": 100 / classes}
         axes.add_patch(Rectangle(**size, facecolor=ORANGE, alpha=0.3, linewidth=0, zorder=1))
         axes.bar(curve["rank"] - 1, curve["share"], 1, align="edge", color=BLUE, linewidth=0, zorder=2)
-        axes.add_patch(Rectangle(**size, fill=False, edgecolor=ORANGE, linewidth=2, zorder=3))
-        words = f"{len(curve)} classes,\nas uncertain as a\ndie of {classes:.1f} faces"
-        axes.text(0.98, 0.98, words, transform=axes.transAxes, ha="right", va="top", fontsize=9)
+        axes.add_patch(Rectangle(**size, fill=False, edgecolor=ORANGE, linewidth=1.6, zorder=3))
+        look = {"transform": axes.transAxes, "ha": "right", "va": "top"}
+        axes.text(1, 0.98, f"{len(curve)} classes", color=ink(BLUE), **look)
+        axes.text(1, 0.88, f"as hard as\n{classes:.1f} equal", color=ink(ORANGE), **look)
         axes.set(xlim=(0, 1.02 * len(curve)))
         for axis in (axes.xaxis, axes.yaxis):
-            axis.set_major_locator(MaxNLocator(4, integer=True, steps=[1, 2, 5, 10]))
+            axis.set_major_locator(MaxNLocator(3, integer=True, steps=[1, 2, 5, 10]))
         axes.grid(visible=False)
-        axes.set_title(corpus_title(name), fontsize=10)
-    figure.supxlabel("positive classes that occur, largest first", fontsize=10)
+        axes.set_title(corpus_title(name).replace(", ", ",\n"))
+    below(axes, "classes that occur, largest first (no negative class)")
     drawn[0][1].set_ylabel("share of test samples (%)")
     headline(figure, title)
     return figure
@@ -91,13 +92,13 @@ def label_distribution_chart(counts: Mapping[str, int], negative: str | None, ti
     title = f"{table_name(title)}: {len(seen)} labels, {total} samples{grey}"
     # a label may hold $, which would begin a formula
     names, title = [name.replace("$", r"\$") for name in names], title.replace("$", r"\$")
-    with row_chart(names, title, 7.5, (1.3, 0.24), **layout) as (axes,):
+    with row_chart(names, title, (1.3, 0.17), **layout) as (axes,):
         axes.barh(range(len(rows)), widths, color=colors)
         for row, n in enumerate(widths):
             share = 100 * n / total
             words = f"{n} · {share:.1f} %" if share >= 0.05 else f"{n} · < 0.1 %"
-            axes.annotate(words, (n, row), (4, 0), textcoords="offset points", va="center", fontsize=7)
-    axes.set_xlim(0.7 if wide else 0, max(widths) * (4 if wide else 1.2))
+            axes.annotate(words, (n, row), (4, 0), textcoords="offset points", va="center")
+    axes.set_xlim(0.7 if wide else 0, max(widths) * (20 if wide else 1.5))
     return axes.figure
 
 
@@ -115,105 +116,105 @@ def left_out_chart(changes: pd.DataFrame, title: str) -> plt.Figure:
     'r (1)'
     """
     names = with_support(changes["relation"], changes["support"])
-    layout = {"grid": True, "xlabel": "points of F1 gained when the class is left out"}
-    with row_chart(names, title, 7, (1.2, 0.22), **layout) as (axes,):
-        axes.barh(range(len(changes)), changes["change"], color=np.where(changes["change"] > 0, BLUE, ORANGE))
+    words = "points of F1 gained when the class is left out; (n): its test sentences"
+    with row_chart(names, title, (0.95, 0.18), wrap=40, xlabel=words) as (axes,):
+        colors = np.where(changes["change"] > 0, BLUE, ORANGE)
+        axes.barh(range(len(changes)), changes["change"], color=colors)
+        for y, value in enumerate(changes["change"]):
+            write(axes, f"{value:+.1f}", max(value, 0), y, (3, 0), colors[y])
         axes.axvline(0, color="black", linewidth=0.8)
+        axes.margins(x=0.15)
     return axes.figure
 
 
 @styled
-def relation_shares_chart(shares: pd.DataFrame, title: str) -> plt.Figure:
-    """Of each system's true facts, the share of each relation; the rest is one grey piece.
+def share_chart(
+    shares: pd.DataFrame, title: str, xlabel: str, row: str, group: str, panel: str | None = None
+) -> plt.Figure:
+    """Shares that add up to 100 %: a bar for each row in pieces of groups, a panel for each `panel`.
 
     Parameters
     ----------
-    shares : columns `system`, `relation`, `share` (per cent); relations in the order of first sight, the last
-        one, 'other', in grey.
+    shares : `share` (per cent) and, by these names, columns `row`, `group` and `panel`, all in the order of
+        first sight; the group 'other' is grey. The numbers of the first and of the largest group are written.
 
     >>> shares = pd.DataFrame({"system": "s", "relation": ["r", "other"], "share": [60.0, 40.0]})
-    >>> relation_shares_chart(shares, "one").axes[0].get_xlabel()
-    "share of the list's true facts (%)"
+    >>> share_chart(shares, "one", "share (%)", "system", "relation").axes[0].texts[0].get_text()
+    '60'
     """
-    systems, relations = first_seen(shares, "system"), first_seen(shares, "relation")
-    table = shares.pivot_table(index="system", columns="relation", values="share", sort=False)
-    table = table.reindex(index=systems, columns=relations).fillna(0)
-    layout = {"xlabel": "share of the list's true facts (%)", "xlim": (0, 100)}
-    with row_chart(systems, title, 7.4, (1.6, 0.34), **layout) as (axes,):
-        left = table.cumsum(axis=1) - table
-        for number, relation in enumerate(relations):
-            color = QUIET if relation == "other" else LINES[number % len(LINES)]
-            look = {"left": left[relation], "color": color, "label": relation, "height": 0.7}
-            axes.barh(range(len(systems)), table[relation], **look)
-    legend_below(axes.figure, axes, 2, fontsize=7)
+    rows, groups = first_seen(shares, row), first_seen(shares, group)
+    once, names = first_seen(shares, panel) if panel else [""], [str(name) for name in rows]
+    colors = [QUIET if name == "other" else LINES[number % len(LINES)] for number, name in enumerate(groups)]
+    layout = {"legend": 2 if max(map(len, groups)) < 22 else 1, "columns": len(once)}
+    layout |= {"wrap": 18, "xlabel": xlabel, "xlim": (0, 100), "xticks": [0, 50, 100]}
+    with row_chart(names, title, (1.6, 0.26), **layout) as panels:
+        for name, axes in zip(once, panels, strict=True):
+            here = shares[shares[panel] == name] if panel else shares
+            table = here.pivot_table(index=row, columns=group, values="share", sort=False)
+            table = table.reindex(index=rows, columns=groups).fillna(0)
+            left = table.cumsum(axis=1) - table
+            for each, color in zip(groups, colors, strict=True):
+                look = {"left": left[each], "color": color, "label": each, "height": 0.8}
+                axes.barh(range(len(rows)), table[each], **look)
+            for y, (_, own) in enumerate(table.iterrows()):
+                if own.max() >= 40:
+                    x = left.iloc[y][own.idxmax()] + own.max() / 2
+                    axes.text(x, y, f"{own.max():.0f}", color="white", ha="center", va="center")
+            axes.set_title(name)
+    panels[0].set_ylabel(row if panel else "")
     return axes.figure
 
 
 @styled
-def attention_share_chart(shares: pd.DataFrame, title: str) -> plt.Figure:
-    """Where the attention of [CLS] goes: shares of groups of tokens in each layer, one panel a model.
+def token_chart(values: pd.DataFrame, title: str, xlabel: str) -> plt.Figure:
+    """What each token gets or adds: a panel for each model, a row for each token, in reading order.
 
     Parameters
     ----------
-    shares : columns `model`, `layer`, `group`, `share` (mean over heads of the summed weights, per cent);
-        groups are stacked in the order of first sight.
+    values : columns `model`, `position`, `token`, `value`; models in the order of first sight. A token with
+        several values (heads) has a bar for their mean and a dot for each, and then the sum of the markers
+        stands above. Markers are bold; the longest bar has its number.
 
-    >>> row = {"model": "m", "layer": 1, "group": "markers", "share": 100.0}
-    >>> attention_share_chart(pd.DataFrame([row]), "one").axes[0].get_title("left")
-    'm'
+    >>> row = {"model": "m", "position": 0, "token": "a", "value": 1.0}
+    >>> [text.get_text() for text in token_chart(pd.DataFrame([row]), "one", "share").axes[0].texts]
+    ['1.0']
     """
-    groups = first_seen(shares, "group")
-    figure, drawn = panels(shares, "model", 0, 2.9, 3.3)
+    longest = values.groupby("model")["position"].max().max() + 1
+    figure, drawn = panels(values, "model", 1.0 + 0.15 * longest, sharex=True)
     for model, axes, rows in drawn:
-        table = rows.pivot(index="layer", columns="group", values="share").reindex(columns=groups).fillna(0.0)
-        bottom = table.cumsum(axis=1) - table
-        for group, color in zip(groups, [QUIET, *PALETTE], strict=False):
-            axes.bar(table.index, table[group], 0.8, bottom[group], color=color, label=group)
-        axes.set(title=model, xlabel="layer", ylim=(0, 100))
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-        axes.grid(axis="x", visible=False)
-    drawn[0][1].set_ylabel("share of attention of [CLS] (%)")
-    legend_below(figure, drawn[0][1], len(groups))
-    headline(figure, title)
-    return figure
-
-
-@styled
-def attribution_chart(values: pd.DataFrame, title: str) -> plt.Figure:
-    """What each token adds to a score: a column of panels for each sentence, a row for each model.
-
-    Parameters
-    ----------
-    values : columns `model`, `sentence`, `position`, `token`, `value`, and `score`, the label of the panel's
-        axis; models and sentences in the order of first sight. One scale a model.
-
-    >>> row = {"model": "m", "sentence": "original", "position": 0, "token": "a", "value": 1.0, "score": "s"}
-    >>> attribution_chart(pd.DataFrame([row]), "one").axes[0].get_title("left")
-    'm, original: s'
-    """
-    models, sentences = first_seen(values, "model"), first_seen(values, "sentence")
-    size = (0.8 + 4.1 * len(sentences), 0.5 + 2.15 * len(models))
-    figure, grid = plt.subplots(len(models), len(sentences), figsize=size, sharey="row", squeeze=False)
-    for row, model in zip(grid, models, strict=True):
-        for axes, sentence in zip(row, sentences, strict=True):
-            own = values[(values["model"] == model) & (values["sentence"] == sentence)].sort_values(
-                "position"
-            )
-            axes.bar(own["position"], own["value"], color=np.where(own["value"] > 0, BLUE, ORANGE))
-            axes.set_xticks(own["position"], own["token"], rotation=90, fontsize=7)
-            for label in axes.get_xticklabels():
-                label.set_fontweight("bold" if label.get_text().startswith("[E") else "normal")
-            axes.axhline(0, color="black", linewidth=0.8)
-            axes.set_title(f"{model}, {sentence}: {own['score'].iloc[0]}", fontsize=9)
-            axes.grid(axis="x", visible=False)
-        row[0].set_ylabel("integrated gradients")
+        tokens = rows.groupby("position").agg(token=("token", "first"), value=("value", "mean"))
+        marks = tokens["token"].str.match(r"\[E\d")
+        axes.barh(tokens.index, tokens["value"], color=np.where(marks, PALETTE[3], BLUE), height=0.75)
+        if len(rows) > len(tokens):
+            axes.set_title(f"{model}\nmarkers: {tokens['value'][marks].sum():.0f}")
+            axes.plot(rows["value"], rows["position"], ".", color="black", markersize=1.5, alpha=0.5)
+        axes.axvline(0, color="black", linewidth=0.8)
+        top = tokens["value"].abs().idxmax()
+        value = tokens.loc[top, "value"]
+        write(
+            axes,
+            f"{value:.1f}",
+            max(rows.loc[rows["position"] == top, "value"].max(), 0),
+            top,
+            (3, 0),
+            "#1a1a1a",
+            fontweight="bold",
+        )
+        axes.set_yticks(tokens.index, tokens["token"])
+        for label, mark in zip(axes.get_yticklabels(), marks, strict=True):
+            label.set_fontweight("bold" if mark else "normal")
+        axes.set_ylim(longest - 0.4, -0.6)
+        axes.grid(axis="y", visible=False)
+        axes.tick_params(axis="y", length=0)
+        axes.margins(x=0.2)
+    below(axes, xlabel)
     headline(figure, title)
     return figure
 
 
 @styled
 def support_groups_chart(labels: pd.DataFrame, title: str) -> plt.Figure:
-    """F1 of each label under some models: a panel for each group of labels, a column of dots for each model.
+    """F1 of each label under some models: groups of labels beside each other, a column of dots a model.
 
     Parameters
     ----------
@@ -223,90 +224,57 @@ def support_groups_chart(labels: pd.DataFrame, title: str) -> plt.Figure:
 
     >>> row = {"label": "a", "train": 1, "group": "1 to 5", "model": "m", "f1": 40.0}
     >>> axes = support_groups_chart(pd.DataFrame([row]), "one").axes[0]
-    >>> axes.get_title("left").splitlines(), [text.get_text() for text in axes.texts]
-    (['1 to 5', '1 labels'], ['40'])
+    >>> axes.get_xticklabels()[0].get_text().splitlines(), axes.texts[0].get_text()
+    (['1 to 5', '1 labels'], '40')
     """
     ordered, models = labels.sort_values("train", kind="stable"), first_seen(labels, "model")
-    figure, drawn = panels(ordered, "group", 0.7, 0.62 * len(models), 3.7)
-    box = {"facecolor": "white", "edgecolor": "none", "alpha": 1, "pad": 0.4}
-    number = {"textcoords": "offset points", "ha": "center", "fontsize": 9, "fontweight": "bold", "bbox": box}
-    for group, axes, rows in drawn:
-        for x, model in enumerate(models):
-            f1 = rows.loc[rows["model"] == model, "f1"]
-            dots = {"linestyle": "none", "markersize": 3.4, "alpha": 0.55} | look_of(model)
-            axes.plot(x + 0.3 * scattered(len(f1)), f1, **dots)
+    figure, axes = plt.subplots(figsize=(WIDTH, 3.2))
+    groups, ticks = first_seen(ordered, "group"), []
+    for x, group in enumerate(groups):
+        rows = ordered[ordered["group"] == group]
+        ticks.append(f"{group}\n{rows['label'].nunique()} labels")
+        for number, model in enumerate(models):
+            f1, middle = rows.loc[rows["model"] == model, "f1"], x + 0.29 * (number - (len(models) - 1) / 2)
+            dots = middle + 0.1 * scattered(len(f1))
+            axes.plot(dots, f1, ".", color=LINES[number], markersize=3, alpha=0.6, markeredgewidth=0)
             mean = f1.mean()
-            axes.plot([x - 0.36, x + 0.36], [mean, mean], color="black", linewidth=2)
-            axes.annotate(f"{mean:.0f}", (x, mean), (0, 4), **number)
-        axes.set_xticks(range(len(models)), [name.replace("_", "\n") for name in models], fontsize=7)
-        axes.set(xlim=(-0.6, len(models) - 0.4), ylim=(-4, 104))
-        axes.set_title(f"{group}\n{rows['label'].nunique()} labels", fontsize=10)
-        axes.grid(axis="x", visible=False)
-    drawn[0][1].set_ylabel("F1 of the label (%)")
-    words = "by number of training documents; line: mean of the group"
-    drawn[len(drawn) // 2][1].set_xlabel(words, fontsize=9)
+            look = {"color": LINES[number], "linewidth": 2.4, "label": model if x == 0 else None}
+            axes.plot([middle - 0.13, middle + 0.13], [mean, mean], **look)
+            box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.3}
+            write(axes, f"{mean:.0f}", middle, mean, (0, 2), LINES[number], fontweight="bold", bbox=box)
+    axes.set_xticks(range(len(groups)), ticks)
+    axes.set(ylim=(-4, 104), ylabel="F1 of a label (%); bar: mean")
+    axes.grid(axis="x", visible=False)
+    below(axes, "training documents of the label", 3)
     headline(figure, title)
     return figure
 
 
 @styled
-def agreement_heatmap(taus: pd.DataFrame, title: str) -> plt.Figure:
-    """Kendall's τ between the rankings under each pair of schemes.
+def heat_chart(
+    table: pd.DataFrame, title: str, xlabel: str = "", digits: int = 0, lower: bool = False
+) -> plt.Figure:
+    """Numbers in a grid, dark where small: agreement of schemes, F1 by system and relation.
 
     Parameters
     ----------
-    taus : square, index and columns the schemes; each pair is drawn once, below the diagonal.
+    table : rows and columns as drawn. xlabel : what the numbers are. digits : of each. lower : of a square
+        table only what stands below the diagonal.
 
     >>> taus = pd.DataFrame([[1, 0.8], [0.8, 1]], index=["micro", "macro"], columns=["micro", "macro"])
-    >>> [text.get_text() for text in agreement_heatmap(taus, "two").axes[0].texts]
+    >>> [text.get_text() for text in heat_chart(taus, "two", digits=3, lower=True).axes[0].texts]
     ['0.800']
     """
-    figure, axes = plt.subplots(figsize=(5, 3.4))
-    lower = taus.iloc[1:, :-1]
-    hidden = np.triu(np.ones(lower.shape, dtype=bool), 1)
-    lowest = np.floor(10 * np.nanmin(taus.to_numpy(dtype=float))) / 10
-    look = {"annot": True, "fmt": ".3f", "cmap": "crest_r", "vmin": lowest, "vmax": 1, "cbar": False}
-    sns.heatmap(lower, mask=hidden, ax=axes, **look)
-    axes.set(title=title)
-    axes.tick_params(axis="y", rotation=0)
+    shown = table.iloc[1:, :-1] if lower else table
+    figure, axes = plt.subplots(figsize=(WIDTH, 1.1 + 0.34 * len(shown)))
+    hidden = np.triu(np.ones(shown.shape, dtype=bool), 1) if lower else None
+    look = {"annot": True, "fmt": f".{digits}f", "cmap": "crest_r", "cbar": False, "linewidths": 1}
+    sns.heatmap(shown, mask=hidden, ax=axes, annot_kws={"fontsize": 8}, **look)
+    for axis, names, width in ((axes.xaxis, shown.columns, 11), (axes.yaxis, shown.index, 16)):
+        axis.set_ticklabels("\n".join(textwrap.wrap(name.replace("_", " "), width)) for name in names)
+    axes.set(xlabel="", ylabel="")
+    below(axes, xlabel)
+    axes.tick_params(axis="y", rotation=0, length=0)
     axes.grid(visible=False)
-    return figure
-
-
-@styled
-def cls_attention_chart(weights: pd.DataFrame, title: str) -> plt.Figure:
-    """Attention weights of [CLS]: a row of panels for each model, a panel for each layer; in it a row for
-    each token and a column for each head. One colour scale for all.
-
-    Parameters
-    ----------
-    weights : columns `model`, `layer`, `head`, `position`, `token`, `weight`; models in the order of first
-        sight.
-
-    >>> row = {"model": "m", "layer": 1, "head": 1, "position": 0, "token": "[CLS]", "weight": 1.0}
-    >>> cls_attention_chart(pd.DataFrame([row]), "one").axes[0].get_yticklabels()[0].get_text()
-    '[CLS]'
-    """
-    models, layers = first_seen(weights, "model"), sorted(weights["layer"].unique())
-    once = weights.drop_duplicates(["model", "position"]).sort_values("position")
-    tokens = [once.loc[once["model"] == model, "token"].tolist() for model in models]
-    lengths = [len(words) for words in tokens]
-    size = (1.2 + max(1.55, 5.4 / len(layers)) * len(layers), 1.1 + sum(0.4 + 0.165 * n for n in lengths))
-    layout = {"figsize": size, "squeeze": False, "height_ratios": lengths}
-    figure, grid = plt.subplots(len(models), len(layers), **layout)
-    look = {"cmap": "magma_r", "vmin": 0, "vmax": 1, "aspect": "auto", "interpolation": "nearest"}
-    for row, model, words in zip(grid, models, tokens, strict=True):
-        for axes, layer in zip(row, layers, strict=True):
-            own = weights[(weights["model"] == model) & (weights["layer"] == layer)]
-            table = own.pivot(index="position", columns="head", values="weight")
-            image = axes.imshow(table, **look)
-            first = layer == layers[0]
-            axes.set_title(f"{model}\nlayer {layer}" if first else f"layer {layer}", fontsize=9)
-            axes.set_yticks(range(len(table)), words if first else [], fontsize=7)
-            axes.set_xticks([0, len(table.columns) - 1], [table.columns[0], table.columns[-1]], fontsize=7)
-            axes.tick_params(length=0)
-            axes.grid(visible=False)
-    figure.supxlabel("head", fontsize=9)
-    figure.colorbar(image, ax=grid, shrink=0.4, pad=0.01, label="attention weight of [CLS]")
     headline(figure, title)
     return figure

@@ -5,17 +5,18 @@ Each takes the table of what it shows and computes nothing.
 
 from __future__ import annotations
 
+import textwrap
+
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Arc, FancyArrowPatch, FancyBboxPatch
 
-from .parts import first_seen, headline, legend_below
-from .style import BLUE, ORANGE, PALETTE, QUIET, contrast, ink, styled
+from .parts import below, first_seen, headline
+from .style import BLUE, ORANGE, PALETTE, QUIET, WIDTH, contrast, ink, styled
 
 _COLORS = {"e1": BLUE, "e2": ORANGE}
-_WIDE = 9.2  # inches
-_MONO = 0.602 * 10 / 72 / _WIDE  # width of a character of 10 points, as a share of the figure
+_MONO = 0.602 * 8 / 72 / WIDTH  # width of a character of 8 points, as a share of the figure
 
 
 @styled
@@ -36,21 +37,21 @@ def marker_exchange_chart(exchange: pd.DataFrame, title: str = "") -> plt.Figure
     >>> words.count("fire"), words[-1]
     (2, '✗ wrong')
     """
-    figure, axes = plt.subplots(figsize=(_WIDE, 2.1))
+    figure, axes = plt.subplots(figsize=(WIDTH, 2.2))
     axes.set(xlim=(0, 1), ylim=(0, 1))
     axes.set_axis_off()
-    for y, row in zip((0.78, 0.14), exchange.to_dict("records"), strict=True):
+    for y, row in zip((0.84, 0.22), exchange.to_dict("records"), strict=True):
         middles = _sentence(axes, y, row)
         right = row["gold"] == row["answer"]
         color = ink(PALETTE[2] if right else PALETTE[3])
-        axes.text(0.62, y + 0.07, f"right answer   {row['gold']}", fontsize=9, va="center")
-        axes.text(0.62, y - 0.07, f"model says     {row['answer']}", fontsize=9, va="center", color=color)
-        verdict = {"fontsize": 10, "color": color, "ha": "right", "va": "center", "fontweight": "bold"}
-        axes.text(1, y - 0.07, "✓ right" if right else "✗ wrong", **verdict)
+        axes.text(0.02, y - 0.14, f"right answer  {row['gold']}", va="center")
+        axes.text(0.02, y - 0.22, f"model says    {row['answer']}", va="center", color=color)
+        verdict = {"color": color, "ha": "right", "va": "center", "fontweight": "bold"}
+        axes.text(1, y - 0.22, "✓ right" if right else "✗ wrong", **verdict)
         if y > 0.5:
             _swap(axes, middles)
     if title:
-        axes.set_title(title)
+        headline(figure, title)
     return figure
 
 
@@ -63,20 +64,25 @@ def _sentence(axes: Axes, y: float, row: dict) -> list[float]:
         width = _MONO * len(row[piece])
         if piece in marks:
             middles.append(x + width / 2)
-            look = {"boxstyle": "round,pad=0.007", "mutation_aspect": 4, "facecolor": "white", "linewidth": 2}
-            axes.add_patch(FancyBboxPatch((x, y - 0.075), width, 0.15, edgecolor=colors[piece], **look))
-            look = {"color": ink(colors[piece]), "fontsize": 9, "ha": "center", "fontweight": "bold"}
-            axes.text(middles[-1], y + 0.15, marks[piece], **look)
-        axes.text(x, y, row[piece], family="DejaVu Sans Mono", fontsize=10, va="center")
-        x += width + 0.016
+            look = {
+                "boxstyle": "round,pad=0.008",
+                "mutation_aspect": 2,
+                "facecolor": "white",
+                "linewidth": 1.6,
+            }
+            axes.add_patch(FancyBboxPatch((x, y - 0.045), width, 0.09, edgecolor=colors[piece], **look))
+            look = {"color": ink(colors[piece]), "ha": "center", "fontweight": "bold"}
+            axes.text(middles[-1], y + 0.08, marks[piece], **look)
+        axes.text(x, y, row[piece], family="DejaVu Sans Mono", va="center")
+        x += width + 0.03
     return middles
 
 
 def _swap(axes: Axes, middles: list[float]) -> None:
     """Two arrows that cross, from the marks of one sentence to those of the other."""
     for start, end, color in ((*middles, BLUE), (*middles[::-1], ORANGE)):
-        arrow = {"arrowstyle": "-|>", "mutation_scale": 12, "linewidth": 1.6, "color": color, "zorder": 5}
-        axes.add_patch(FancyArrowPatch((start, 0.67), (end, 0.40), alpha=0.9, **arrow))
+        arrow = {"arrowstyle": "-|>", "mutation_scale": 9, "linewidth": 1.4, "color": color, "zorder": 5}
+        axes.add_patch(FancyArrowPatch((start, 0.58), (end, 0.38), alpha=0.9, **arrow))
 
 
 @styled
@@ -94,17 +100,15 @@ def pipeline_chart(predictions: pd.DataFrame, counts: pd.DataFrame, scores: pd.D
     >>> [axes.get_title(loc="left") for axes in figure.axes]
     ['predictions', 'counts', 'scores']
     """
-    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(7.5, 2.7), width_ratios=(1.15, 1.25, 1))
+    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(WIDTH, 1.9), width_ratios=(1.1, 1.2, 0.9))
     for axes, name in ((left, "predictions"), (middle, "counts"), (right, "scores")):
         axes.set_title(name)
         axes.grid(visible=False)
     _rows(left, [("gold", "predicted"), *predictions[["gold", "predicted"]].itertuples(index=False)], 9)
     counts_grid(middle, counts)
     bars = right.barh(scores["score"], scores["value"], color=BLUE, height=0.6)
-    right.bar_label(bars, fmt="%.3f", fontsize=9, padding=3)
-    right.set(
-        xlim=(0, 1.25 * max(1.0, scores["value"].max())), ylim=(len(scores) - 0.4, -0.6), xticks=[0, 0.5, 1]
-    )
+    right.bar_label(bars, fmt="%.2f", padding=2)
+    right.set(xlim=(0, 1.4 * max(1.0, scores["value"].max())), ylim=(len(scores) - 0.4, -0.6), xticks=[0, 1])
     return figure
 
 
@@ -114,9 +118,9 @@ def _rows(axes: Axes, rows: list[tuple], most: int) -> None:
     shown = rows[:most] + ([("…", "…")] if len(rows) > most else [])
     for number, (first, second) in enumerate(shown):
         color = "#1a1a1a" if number == 0 or first == second else ink(PALETTE[3])
-        look = {"va": "top", "fontsize": 9, "fontweight": "normal" if number else "bold", "color": color}
+        look = {"va": "top", "fontweight": "normal" if number else "bold", "color": color}
         y = 0.97 - number / (len(shown) + 0.3)
-        for x, word in ((0.05, first), (0.55, second)):
+        for x, word in ((0, first), (0.5, second)):
             axes.text(x, y, word, transform=axes.transAxes, **look)
 
 
@@ -129,10 +133,10 @@ def counts_grid(axes: Axes, counts: pd.DataFrame) -> None:
             face = "white" if not values[i, j] else (PALETTE[0] if right else PALETTE[3])
             axes.add_patch(plt.Rectangle((j, i), 1, 1, facecolor=face, edgecolor=QUIET, linewidth=0.6))
             color = "white" if contrast("white", face) >= 4.5 else "#1a1a1a"
-            axes.text(j + 0.5, i + 0.5, str(values[i, j]), ha="center", va="center", fontsize=10, color=color)
+            axes.text(j + 0.5, i + 0.5, str(values[i, j]), ha="center", va="center", color=color)
     axes.set(xlim=(0, counts.shape[1]), ylim=(len(counts), 0), aspect="equal")
-    axes.set_xticks([j + 0.5 for j in range(counts.shape[1])], counts.columns, fontsize=9)
-    axes.set_yticks([i + 0.5 for i in range(len(counts))], counts.index, fontsize=9)
+    axes.set_xticks([j + 0.5 for j in range(counts.shape[1])], counts.columns)
+    axes.set_yticks([i + 0.5 for i in range(len(counts))], counts.index)
     axes.set(xlabel="predicted", ylabel="gold")
     axes.tick_params(length=0)
     for side in axes.spines.values():
@@ -154,22 +158,23 @@ def weighting_steps_chart(counts: pd.DataFrame, classes: pd.DataFrame, title: st
     >>> len(weighting_steps_chart(counts, classes, "two").axes)
     4
     """
-    figure, panels = plt.subplots(1, 4, figsize=(9.6, 2.9), width_ratios=(1.1, 0.8, 1.1, 1))
+    figure, grid = plt.subplots(2, 2, figsize=(WIDTH, 3.9))
+    panels = list(grid.flat)
     schemes, relations = first_seen(classes, "scheme"), first_seen(classes, "relation")
     colors = dict(zip(relations, map(ink, (PALETTE[4], PALETTE[2], PALETTE[5], PALETTE[9])), strict=False))
     counts_grid(panels[0], counts)
     once = classes[classes["scheme"] == schemes[0]]
     panels[1].bar(once["relation"], once["f1"], color=[colors[name] for name in once["relation"]], width=0.6)
-    panels[1].bar_label(panels[1].containers[0], fmt="%.2f", fontsize=9)
+    panels[1].bar_label(panels[1].containers[0], fmt="%.2f")
     _stacked(panels[2], classes.assign(height=classes["weight"]), schemes, colors)
     _stacked(panels[3], classes.assign(height=classes["weight"] * classes["f1"]), schemes, colors)
     for x, scheme in enumerate(schemes):
         part = classes[classes["scheme"] == scheme]
         total = (part["weight"] * part["f1"]).sum()
-        panels[3].text(x, total + 0.02, f"{total:.3f}", ha="center", fontsize=9, fontweight="bold")
-    names = ("1  counts", "2  F1 of each class", "3  weights, sum 1", "4  score = Σ weight × F1")
+        panels[3].text(x, total + 0.02, f"{total:.3f}", ha="center", fontweight="bold")
+    names = ("1  counts", "2  F1 of a class", "3  weights, sum 1", "4  Σ weight × F1")
     for axes, name in zip(panels, names, strict=True):
-        axes.set_title(name, fontsize=10)
+        axes.set_title(name)
         axes.grid(visible=False)
     for axes in panels[1:]:
         axes.set(ylim=(0, 1.12), yticks=[0, 0.5, 1])
@@ -180,17 +185,21 @@ def weighting_steps_chart(counts: pd.DataFrame, classes: pd.DataFrame, title: st
 def _stacked(axes: Axes, classes: pd.DataFrame, schemes: list[str], colors: dict[str, str]) -> None:
     """A bar for each scheme, in pieces of the classes, each with its letter."""
     bottom = classes.groupby("scheme")["height"].cumsum() - classes["height"]
-    words = {"ha": "center", "va": "center", "color": "white", "fontsize": 9, "fontweight": "bold"}
+    words = {"ha": "center", "va": "center", "color": "white", "fontweight": "bold"}
     for row, y in zip(classes.itertuples(), bottom, strict=True):
         x, look = schemes.index(row.scheme), {"color": colors[row.relation], "edgecolor": "white"}
         axes.bar(x, row.height, bottom=y, width=0.6, **look)
         if row.height > 0.07:
             axes.text(x, y + row.height / 2, row.relation, **words)
-    axes.set_xticks(range(len(schemes)), schemes, fontsize=8)
+    axes.set_xticks(range(len(schemes)), schemes, rotation=20)
 
 
-_DISTANCES = {0: ("path", PALETTE[0]), 1: ("one step off", PALETTE[1]), 2: ("two steps off", PALETTE[2])}
-_OUT = ("further off, or not below the common ancestor", QUIET)
+_DISTANCES = {
+    0: ("path between the entities (K = 0)", BLUE),
+    1: ("one step off (K = 1)", ORANGE),
+    2: ("two steps off (K = 2)", PALETTE[2]),
+}
+_OUT = ("never kept: not below their common ancestor", QUIET)
 
 
 @styled
@@ -207,27 +216,28 @@ def tree_chart(words: pd.DataFrame, title: str) -> plt.Figure:
     1
     """
     looks = [_DISTANCES.get(distance, _OUT) for distance in words["distance"]]
-    widths = [abs(head - x) if head else 1 for x, head in enumerate(words["head"], start=1)]
-    highest = max(widths)
-    figure, axes = plt.subplots(figsize=(8.4, 1.9 + 0.16 * highest))
-    drawn = list(zip(words["word"], words["head"], words["entity"], looks, widths, strict=True))
-    for x, (_, head, _, (_, color), width) in enumerate(drawn, start=1):
+    widths = words["word"].str.len() * (1 + 0.2 * words["entity"]) + 1.2  # characters, with even gaps
+    middles = (widths.cumsum() - widths / 2).tolist()
+    drawn = list(zip(middles, words["word"], words["head"], words["entity"], looks, strict=True))
+    figure, axes = plt.subplots(figsize=(WIDTH, 2.5))
+    for x, word, head, entity, (_, color) in drawn:
+        look = {"ha": "center", "va": "center", "weight": "bold" if entity else "normal"}
+        axes.text(x, 0, word, color=ink(color), **look)
         if head:
             color = _OUT[1] if looks[head - 1] is _OUT else color
-            look = {"theta2": 180, "color": color, "linewidth": 2}
-            axes.add_patch(Arc(((x + head) / 2, 0.25), width, 0.55 * width + 0.5, **look))
+            width = abs(middles[head - 1] - x)
+            look = {"theta2": 180, "color": color, "linewidth": 1.6}
+            axes.add_patch(Arc(((x + middles[head - 1]) / 2, 0.6), width, 0.3 * width + 1, **look))
         else:
-            arrow = {"arrowstyle": "-|>", "color": color}
-            look = {"ha": "center", "color": ink(color), "fontsize": 9, "arrowprops": arrow}
-            axes.annotate("root", (x, 0.3), (x, 1.7), **look)
-    for x, (word, _, entity, (_, color), _) in enumerate(drawn, start=1):
-        look = {"ha": "center", "va": "center", "weight": "bold" if entity else "normal"}
-        axes.text(x, 0, word, color=ink(color), fontsize=10, **look)
+            axes.text(x - 0.5, 3.2, "root", ha="right", color=ink(color))
+            axes.plot([x, x], [0.6, 3.8], color=color, linewidth=1.2)
     for name, color in sorted(set(looks), key=[*_DISTANCES.values(), _OUT].index):
-        axes.plot([], [], color=color, linewidth=4, label=name)
-    axes.set(xlim=(0.4, len(words) + 0.6), ylim=(-0.35, 0.28 * highest + 0.75), title=title)
+        axes.plot([], [], color=color, linewidth=3, label=name)
+    longest = max(abs(middles[head - 1] - x) for x, _, head, *_ in drawn if head)
+    axes.set(xlim=(0, widths.sum()), ylim=(-0.7, 0.15 * longest + 1.3))
     axes.axis("off")
-    legend_below(figure, axes, 4)
+    below(axes, "", 1)
+    headline(figure, title)
     return figure
 
 
@@ -242,28 +252,43 @@ def model_inputs_chart(tokens: pd.DataFrame, title: str) -> plt.Figure:
 
     >>> row = {"model": "m", "position": 0, "token": "[CLS]", "read": True}
     >>> [text.get_text() for text in model_inputs_chart(pd.DataFrame([row]), "one").axes[0].texts]
-    ['[CLS]', 'm']
+    ['m', '', '[CLS]']
     """
-    models = first_seen(tokens, "model")
-    figure, axes = plt.subplots(figsize=(8.4, 0.5 + 0.68 * len(models)))
-    longest = max(
-        _draw_tokens(axes, tokens[tokens["model"] == model], row) for row, model in enumerate(models)
-    )
-    for row, model in enumerate(models):
-        axes.text(0, row - 0.42, model, fontsize=8.5, va="center", fontweight="bold")
-    axes.set(xlim=(-0.5, longest), ylim=(len(models) - 0.5, -0.7))
+    models, rows, starts = first_seen(tokens, "model"), [], []
+    for model in models:
+        heading = textwrap.wrap(model, 44)
+        starts.append(heading[0])
+        rows += [(line, []) for line in heading]
+        own = tokens[tokens["model"] == model].sort_values("position")
+        rows += [("", line) for line in _lines(list(zip(own["token"], own["read"], strict=True)))]
+    figure, axes = plt.subplots(figsize=(WIDTH, 0.4 + 0.175 * (len(rows) + len(models) / 2)))
+    y = -1.0
+    for heading, line in rows:
+        y += 1.5 if heading in starts else 1
+        axes.text(0, y, heading, va="center", fontweight="bold")
+        left = 0.0
+        for token, read in line:
+            color, face = ("white", BLUE) if read else ("#222222", "#eeeeee")
+            axes.barh(y, len(token) + 0.6, 0.8, left=left, color=face)
+            look = {"ha": "center", "va": "center_baseline", "family": "monospace", "color": color}
+            axes.text(left + len(token) / 2 + 0.3, y + 0.03, token, **look)
+            left += len(token) + 0.9
+    axes.set(xlim=(0, _LINE), ylim=(y + 0.5, -0.2))
     axes.axis("off")
-    axes.set_title(title)
+    headline(figure, title)
+    below(axes, "blue: the vectors from which the score is computed")
     return figure
 
 
-def _draw_tokens(axes: Axes, tokens: pd.DataFrame, row: int) -> float:
-    """Boxes from the left, as wide as their words; where the last one ends."""
-    left, look = 0.0, {"ha": "center", "va": "center_baseline", "fontsize": 7, "family": "monospace"}
-    for token in tokens.sort_values("position").itertuples():
-        width = 0.72 * max(len(token.token), 1) + 0.95
-        color, face = ("white", BLUE) if token.read else ("#222222", "#eeeeee")
-        axes.barh(row, width, 0.42, left=left, color=face, edgecolor="white")
-        axes.text(left + width / 2, row + 0.02, token.token, color=color, **look)
-        left += width
-    return left
+_LINE = 46  # monospaced characters of eight points
+
+
+def _lines(tokens: list[tuple[str, bool]]) -> list[list[tuple[str, bool]]]:
+    """Tokens in lines of the figure's width."""
+    lines, left = [[]], 0.0
+    for token, read in tokens:
+        if left + len(token) + 0.6 > _LINE:
+            lines, left = [*lines, []], 0.0
+        lines[-1].append((token, read))
+        left += len(token) + 0.9
+    return lines

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -12,10 +11,8 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.gridspec import GridSpec
-from matplotlib.text import Text
 
-from ...core import atomic_path, unknown_name
+from ...core import atomic_path
 from ..tables import write_csv
 
 PALETTE = ["#0b62b8", "#c9780a", "#0a9a7a", "#b5245a", "#6a4fc4"]
@@ -26,8 +23,7 @@ BLUE, ORANGE = PALETTE[0], PALETTE[1]
 GRID, FAINT, QUIET = "#e4e4e4", "#c4c4c4", "#8a8a8a"  # lines that stand behind others, 3.4 : 1
 LINES = [PALETTE[number] for number in (0, 3, 2, 1, 4, 5, 9, 7)]
 """Colours of lines that are named at their ends, in the order in which they are taken."""
-COLUMN = 3.4  # inches: a column of a two-column paper
-_LEAST_POINTS = 6.5
+WIDTH = 3.4  # inches: a column of a two-column paper; figure.figsize of the style sheet
 
 _SCHEMES = {"micro": (7, "X"), "weighted": (0, "o"), "dodrans": (2, "s"), "entropy": (1, "D")}
 _SCHEMES |= {"macro": (3, "^")}
@@ -81,26 +77,21 @@ def ink(color: str) -> str:
 def styled(draw: Callable[..., plt.Figure]) -> Callable[..., plt.Figure]:
     """Decorator of a figure function: the house style inside, the caller's settings untouched outside.
 
-    The function gets a keyword `width`: "page" (as it was drawn), or "column" for 3.4 inches: panels under
-    each other, text of 6.5 points and more, titles and legends broken to fit.
+    In this style a figure is `WIDTH` wide and its type has eight points: it fits a column of a paper.
 
     >>> @styled
     ... def empty():
-    ...     return plt.figure(figsize=(7, 4))
-    >>> before = mpl.rcParams["font.size"]; plt.close(empty()); mpl.rcParams["font.size"] == before
+    ...     return plt.figure()
+    >>> before = mpl.rcParams["font.size"]; bool(empty().get_figwidth() == WIDTH)
     True
-    >>> bool(empty(width="column").get_figwidth() == COLUMN)
+    >>> mpl.rcParams["font.size"] == before
     True
     """
 
     @wraps(draw)
-    def inner(*args, width: str = "page", **kwargs):
-        if width not in ("page", "column"):
-            raise unknown_name("width", width, ["page", "column"])
+    def inner(*args, **kwargs):
         with plt.style.context(STYLE):
             figure = draw(*args, **kwargs)
-            if width == "column":
-                _narrow(figure)
             # fix the layout here: with the style gone, a later draw in a notebook would lay it out anew
             figure.canvas.draw()
         # a notebook shows the returned figure once, not a second time at the end of its cell
@@ -108,46 +99,6 @@ def styled(draw: Callable[..., plt.Figure]) -> Callable[..., plt.Figure]:
         return figure
 
     return inner
-
-
-def _narrow(figure: plt.Figure) -> None:
-    """Lay a figure out anew for the width of a column."""
-    wide, high = figure.get_size_inches()
-    scale = min(1.0, COLUMN / wide)
-    specs = [axes.get_subplotspec() for axes in figure.axes]
-    panels = sum(spec is not None for spec in specs)
-    side_by_side = panels > 1 and all(spec.get_gridspec().nrows == 1 for spec in specs if spec)
-    if side_by_side:
-        below = iter(GridSpec(panels, 1, figure=figure))
-        for axes, spec in zip(figure.axes, specs, strict=True):
-            if spec is not None:
-                axes.set_subplotspec(next(below))
-                axes.tick_params(labelleft=True)
-    tall = high * (0.75 * panels if side_by_side else max(scale, 0.75))
-    figure.set_size_inches(COLUMN, tall)
-    for text in figure.findobj(Text):
-        text.set_fontsize(max(_LEAST_POINTS, 0.75 * text.get_fontsize()))
-    for axes in figure.axes:
-        for axis in (axes.xaxis, axes.yaxis):
-            size = max([label.get_fontsize() for label in axis.get_ticklabels()], default=_LEAST_POINTS)
-            axis.set_tick_params(labelsize=size)
-    for legend in list(figure.legends):
-        handles, words = legend.legend_handles, [text.get_text() for text in legend.get_texts()]
-        legend.remove()
-        columns = max(1, int(40 / (max(map(len, words)) + 4)))
-        figure.legend(handles, words, ncols=columns, loc="outside lower center", fontsize=_LEAST_POINTS)
-    figure.canvas.draw()  # so that it is known where the axes begin
-    _break(figure, figure.get_suptitle(), COLUMN)
-    for axes in figure.axes:
-        _break(figure, axes.get_title(loc="left"), COLUMN * (1 - axes.get_position().x0))
-
-
-def _break(figure: plt.Figure, title: str, inches: float) -> None:
-    """Break a title, wherever it stands in the figure, into lines of this width."""
-    for text in figure.findobj(Text) if title else []:
-        if text.get_text() == title:
-            characters = int(72 * inches / (0.58 * text.get_fontsize()))
-            text.set_text("\n".join(textwrap.wrap(" ".join(title.split()), max(characters, 8))))
 
 
 def save_figure(figure: plt.Figure, name: str, drawn: pd.DataFrame, folder: str | Path) -> list[Path]:
@@ -183,9 +134,14 @@ def save_figure(figure: plt.Figure, name: str, drawn: pd.DataFrame, folder: str 
 
 
 def draw_and_save(
-    chart: Callable[..., plt.Figure], name: str, drawn: pd.DataFrame, folder: str | Path, *words: object
+    chart: Callable[..., plt.Figure],
+    name: str,
+    drawn: pd.DataFrame,
+    folder: str | Path,
+    *words: object,
+    **look: object,
 ) -> plt.Figure | None:
-    """`chart(drawn, *words)`, saved by `save_figure` and returned; with nothing to draw, this is said.
+    """`chart(drawn, *words, **look)`, saved and returned; with nothing to draw, this is said.
 
     Runs may be missing: a figure of them is then missing too. Nothing is written, None is returned.
 
@@ -195,6 +151,6 @@ def draw_and_save(
     if drawn.empty:
         print(f"{name}: no stored runs of it yet, so no figure.")
         return None
-    figure = chart(drawn, *words)
+    figure = chart(drawn, *words, **look)
     save_figure(figure, name, drawn, folder)
     return figure

@@ -43,7 +43,7 @@ def ranking_table(data: dict[str, Any], name: str, alpha: float = 0.75) -> pd.Da
 
 
 def alpha_curves(data: dict[str, Any], name: str, systems: Sequence[str]) -> pd.DataFrame:
-    """F1 under n^α of some systems, in per cent, as `alpha_spectrum_chart` takes it: model, alpha, value.
+    """F1 under n^α of some systems, in per cent, as `alpha_chart` takes it: model, alpha, value.
 
     Raises as `ranking_table`, and KeyError for a system that is not there.
     """

@@ -7,7 +7,7 @@ import pytest
 
 from helpers.metrics.weighting import SCHEMES
 from helpers.reporting.figures import draw_and_save, interval_chart, save_figure, styled
-from helpers.reporting.figures.style import COLUMN, scheme_look
+from helpers.reporting.figures.style import WIDTH, scheme_look
 from tests.support import temporary_scheme
 
 
@@ -42,28 +42,16 @@ def test_a_path_and_an_empty_table_are_refused(tmp_path, name, rows):
         save_figure(plt.figure(), name, pd.DataFrame({"x": range(rows)}), tmp_path)
 
 
-@styled
-def two_panels(title: str) -> plt.Figure:
-    figure, panels = plt.subplots(1, 2, figsize=(9, 3))
-    for axes in panels:
-        axes.plot([0, 1], label="a line of some length")
-        axes.set_title(title, fontsize=8)
-    figure.suptitle(title)
-    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center")
-    return figure
-
-
-def test_a_figure_fits_a_column():
-    title = "A finding that takes rather more words than a column is wide"
+def test_a_figure_fits_a_column_and_has_eight_points():
+    title = "A finding that takes rather more words than a column is wide, in two lines"
     rows = [{"model": "m", "scheme": scheme, "low": 1.0, "high": 3.0, "value": 2.0} for scheme in SCHEMES]
-    for draw, given in ((two_panels, (title,)), (interval_chart, (pd.DataFrame(rows), title))):
-        figure = draw(*given, width="column")
-        assert figure.get_figwidth() == COLUMN < draw(*given).get_figwidth()
-        texts = [text for text in figure.findobj(mpl.text.Text) if text.get_text()]
-        assert min(text.get_fontsize() for text in texts) >= 6.5
-        titles = [text for text in texts if text.get_text().startswith("A finding")]
-        keys = [text for legend in figure.legends for text in legend.get_texts()]
-        boxes = [text.get_window_extent() for text in (*titles, *keys)]
-        assert titles and all(box.x0 >= -1 and box.x1 <= figure.bbox.x1 + 1 for box in boxes)
-    with pytest.raises(ValueError, match="unknown width 'wide'"):
-        two_panels(title, width="wide")
+    figure = interval_chart(
+        pd.DataFrame(rows), title, "what the axis and its bars show, in some more words " * 2
+    )
+    assert figure.get_figwidth() == WIDTH
+    texts = [text for text in figure.findobj(mpl.text.Text) if text.get_text()]
+    assert min(text.get_fontsize() for text in texts) >= 8
+    wide = [text for text in texts if text.get_text().startswith(("A finding", "what the"))]
+    assert len(wide) == 2 and all("\n" in text.get_text() for text in wide)
+    boxes = [text.get_window_extent() for text in (*wide, *figure.axes[0].texts)]
+    assert all(box.x0 >= -1 and box.x1 <= figure.bbox.x1 + 1 for box in boxes)
