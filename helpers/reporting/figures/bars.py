@@ -186,7 +186,8 @@ def token_chart(values: pd.DataFrame, title: str, xlabel: str) -> plt.Figure:
         marks = tokens["token"].str.match(r"\[E\d")
         axes.barh(tokens.index, tokens["value"], color=np.where(marks, PALETTE[3], BLUE), height=0.75)
         if len(rows) > len(tokens):
-            axes.set_title(f"{model}\nmarkers: {tokens['value'][marks].sum():.0f}")
+            axes.set_title("")
+            axes.set_title(f"{model}\nmarkers: {tokens['value'][marks].sum():.0f}", loc="right")
             axes.plot(rows["value"], rows["position"], ".", color="black", markersize=1.5, alpha=0.5)
         axes.axvline(0, color="black", linewidth=0.8)
         top = tokens["value"].abs().idxmax()
