@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score, fbeta_score, jaccard_score, precision_score, recall_score
+from sklearn.preprocessing import MultiLabelBinarizer
 
 from helpers.metrics import Outcome, Policy, averages, class_weights, label_matrix, multilabel, power
 from helpers.metrics.multilabel import MultilabelOutcome, label_intervals, with_and_without_test_labels
@@ -240,3 +241,12 @@ def test_what_labels_of_the_test_data_only_change(n, n_known, n_new, seed, data)
     assert included["Micro-F1"] <= without["Micro-F1"] + 1e-12
     for outcome, labels in ((outcomes[False], gold), (outcomes[True], truth)):
         assert (outcome.ranking.n, outcome.ranking.without_labels) == (n, n - labels.any(axis=1).sum())
+
+
+def test_what_scikit_learn_does_with_labels_of_the_test_data():
+    """L, Section 2.1, says that it leaves them out: its binariser does, its F1 of label names does not."""
+    binariser = MultiLabelBinarizer().fit([["a"], ["b"]])
+    with pytest.warns(UserWarning, match="unknown class"):
+        assert binariser.transform([["a", "new"]]).tolist() == [[1, 0]]
+    macro = f1_score(["a", "b", "new"], ["a", "b", "b"], average="macro")
+    assert macro == pytest.approx((1 + 2 / 3 + 0) / 3)
