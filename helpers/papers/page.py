@@ -256,9 +256,14 @@ def _save_figures(folder: Path | str = ROOT / "figures") -> None:
     save_figure(landing_chart(*picture()), "readme", pd.concat(picture()), folder)
     points = studies.study_points("markers").query("score != 'B'")
     ppr = points[points["score"] == "PPR"].groupby("setting")["value"].mean()
-    title = f"How marker vectors start moves EM-C's PPR from {ppr.min():.0f} to {ppr.max():.0f}, hardly A"
+    title = f"How EM-C's markers are made moves PPR ({ppr.min():.0f} to {ppr.max():.0f}), hardly A"
+    heads = {"A": "A ↑", "PIR": "PIR ↓", "PPR": "PPR ↑"}
+    words = (
+        "per cent; ↑: large is good, ↓: small is good\nA: macro-F1; PIR: did not move; PPR: right both ways"
+    )
     drawn = points.rename(columns={"setting": "row", "score": "panel"}).assign(source="ours")
-    figure = forest_chart(drawn, title, "per cent", wrap=20, xlim=(-10, 116), xticks=[0, 50, 100])
+    drawn = drawn.replace({"panel": heads})
+    figure = forest_chart(drawn, title, words, wrap=20, xlim=(-10, 116), xticks=[0, 50, 100])
     save_figure(figure, "studies_markers", points, folder)
     plans = pd.read_csv(TABLES_FOLDER / "plan.csv")
     needed = plans.drop(columns="n").drop_duplicates(["dataset", "scheme"]).replace({"dataset": _PLANNED})

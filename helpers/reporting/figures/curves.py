@@ -145,7 +145,7 @@ def few_runs_chart(simulated: pd.DataFrame, runs: int, alpha: float, title: str)
     Parameters
     ----------
     simulated : columns `true_d`, `significant` (share of experiments with p < alpha), `estimated_d` (mean |d|
-        of these). `runs` : of each model. Thin lines on the right show where Sawilowsky's words begin.
+        of these). `runs` : of each model. Thin lines on the left show where Sawilowsky's words begin.
 
     >>> simulated = pd.DataFrame({"true_d": [0, 1], "significant": [0.05, 0.3], "estimated_d": [2.0, 2.1]})
     >>> len(few_runs_chart(simulated, 5, 0.05, "Few runs").axes)
@@ -155,22 +155,20 @@ def few_runs_chart(simulated: pd.DataFrame, runs: int, alpha: float, title: str)
     left.plot(simulated["true_d"], 100 * simulated["significant"], "o-", color=BLUE, markersize=3)
     for least, word in SAWILOWSKY[:3]:
         left.axvline(least, color=FAINT, linewidth=0.8, zorder=0)
-        left.text(least + 0.05, 2, word, rotation=90, va="bottom")
+        box = {"facecolor": "white", "edgecolor": "none", "pad": 0.3}
+        left.text(least - 0.06, 101, word, rotation=90, va="top", ha="right", bbox=box)
     left.set(
-        xlabel="true d (in SDs)",
+        xlabel="true d (in SDs),\nwords by Sawilowsky",
         ylim=(0, 103),
         title=f"experiments (%) with\np < {alpha:g}, {runs} runs each",
     )
     ends = [0, simulated["true_d"].max()]
-    for least, word in SAWILOWSKY[:3]:
-        right.axhline(least, color=FAINT, linewidth=0.8, zorder=0)
-        right.annotate(word, (ends[1], least), (0, 1), textcoords="offset points", ha="right")
     right.plot(simulated["true_d"], simulated["estimated_d"], "o-", color=PALETTE[3], markersize=3)
     right.plot(ends, ends, color="#666666", linestyle=":", linewidth=1.2)
-    write(right, "found", 0, simulated["estimated_d"].iloc[0], (2, 9), PALETTE[3])
+    write(right, "found", 0, simulated["estimated_d"].iloc[0], (2, 15), PALETTE[3])
     write(right, "true", ends[1] * 0.8, ends[1] * 0.8, (3, -9), "#666666")
     right.set(xlabel="true d (in SDs)", ylim=(0, None), title=f"mean |d| of those\nwith p < {alpha:g}")
-    right.grid(axis="y", visible=False)
+    left.grid(axis="x", visible=False)
     headline(figure, title)
     return figure
 

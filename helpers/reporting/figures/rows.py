@@ -195,9 +195,8 @@ def dumbbell_chart(
     """
     models, once = first_seen(shares, panel), shares.drop_duplicates(row).reset_index(drop=True)
     names = with_support(once[row], once["n"]) if "n" in once else once[row].tolist()
-    with row_chart(
-        names, title, (1.25, 0.2), columns=len(models), xlabel=xlabel, legend=2, wrap=38
-    ) as panels:
+    size = (1.25 + 0.14 * xlabel.count("\n"), 0.2)
+    with row_chart(names, title, size, columns=len(models), xlabel=xlabel, legend=2, wrap=38) as panels:
         for axes, model in zip(panels, models, strict=True):
             own = shares[shares[panel] == model].set_index(row).reindex(once[row])
             _join(axes, own, kinds)
@@ -225,7 +224,9 @@ def _join(axes: Axes, rows: pd.DataFrame, kinds: dict[str, str]) -> None:
 
 @styled
 def p_values_chart(p_values: pd.DataFrame, title: str) -> plt.Figure:
-    """Printed p-values and what the numbers printed beside them allow, as multiples of the printed p.
+    """What the numbers printed beside a p-value allow it to be, as a multiple of the printed p.
+
+    A bar holds all ratios that rounding allows; the printed p fits if 1 is one of them.
 
     Parameters
     ----------
@@ -236,21 +237,23 @@ def p_values_chart(p_values: pd.DataFrame, title: str) -> plt.Figure:
     >>> ends = {"printed_low": 0.8, "printed_high": 1.2, "low": 2, "high": 3}
     >>> figure = p_values_chart(pd.DataFrame([{"label": "macro", **ends, "consistent": False}]), "one")
     >>> [text.get_text() for text in figure.axes[0].texts]
-    ['fits?', 'no']
+    ['fits?', 'printed p', 'no']
     """
-    words = "p recomputed from means, SDs and d, as a multiple of the printed p (log scale)\n"
-    words += "bar, and black line: what rounding allows of either"
+    words = "recomputed p ÷ printed p (log scale); bar: all that\n"
+    words += "rounding allows; a printed p fits if its bar reaches 1"
     names = [re.sub(r"\^(-?\d+)", r"$^{\1}$", label) for label in p_values["label"]]
     with row_chart(names, title, (1.1, 0.22), xlabel=words) as (axes,):
         axes.axvline(1, color="black", linewidth=0.8, zorder=0)
         axes.text(1.02, 1.01, "fits?", transform=axes.transAxes, fontweight="bold")
+        axes.text(-0.03, 1.01, "printed p", transform=axes.transAxes, fontweight="bold", ha="right")
         for y, row in enumerate(p_values.itertuples()):
             color = BLUE if row.consistent else PALETTE[3]
-            axes.hlines(y, row.low, row.high, linewidth=5, color=color)
-            axes.hlines(y, row.printed_low, row.printed_high, linewidth=1.8, color="black")
+            ends = row.low / row.printed_high, row.high / row.printed_low
+            axes.hlines(y, *ends, linewidth=5, color=color)
             look = {"transform": axes.get_yaxis_transform(), "va": "center", "color": ink(color)}
-            axes.text(1.02, y, "yes" if row.consistent else "no", **look)
-        axes.set(xscale="log", xticks=[0.3, 1, 3, 10])
+            near = "just" if min(abs(end - 1) for end in ends) < 0.05 else "yes"
+            axes.text(1.02, y, near if row.consistent else "no", **look)
+        axes.set(xscale="log", xticks=[0.2, 1, 5, 20])
         axes.xaxis.set_major_formatter("{x:g}")
         axes.xaxis.set_minor_locator(plt.NullLocator())
     return axes.figure
@@ -288,9 +291,9 @@ def class_weights_chart(weights: pd.DataFrame, title: str) -> plt.Figure:
 
 
 _MARKS = {
-    "labels": ("labels of the schema", "|", "black", (3, 0)),
-    "perplexity_without_negative": ("as many equal classes, positive ones", "o", BLUE, (0, 4)),
-    "perplexity": ("the same, with the negative class", "D", ORANGE, (0, -4)),
+    "labels": ("on paper: all labels", "|", "black", (3, 0)),
+    "perplexity_without_negative": ("in effect: perplexity of the relations alone", "o", BLUE, (0, 4)),
+    "perplexity": ("in effect, with the negative class, too", "D", ORANGE, (0, -4)),
 }
 """Of `effective_number_chart`, column → words, marker, colour, and where its number stands (in points)."""
 
@@ -312,7 +315,8 @@ def effective_number_chart(numbers: pd.DataFrame, title: str) -> plt.Figure:
     """
     sources = numbers["source"].map(lambda source: "" if source == "ours" else f"; {source}")
     names = list(numbers["dataset"].map(corpus_title) + sources)
-    words = "number of classes (2^entropy of their shares)"
+    words = "number of classes (log scale); perplexity: so many equal\nones would be as hard to guess"
+    words += "; hollow: as published" if sources.any() else ""
     with row_chart(names, title, (1.4, 0.33), legend=1, wrap=18, xlabel=words) as (axes,):
         for y, row in enumerate(numbers.to_dict("records")):
             _draw_numbers(axes, y, row)
