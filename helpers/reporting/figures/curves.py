@@ -106,8 +106,9 @@ def curve_chart(
             axes.plot(curve[x], curve[y], marker=marker, color=color)
             end = curve[y].iloc[-1]
             ends.append((curve[x].iloc[-1], end, f"{end:.3g} {name}" if marker else name, color))
+            highest = rows[rows[line] == name].groupby(x)[y].max()
             for at, value in zip(curve[x], curve[y], strict=True) if len(names) == 1 else ():
-                write(axes, f"{value:.2f}", at, value, (0, 7), color)
+                write(axes, f"{value:.2f}", at, highest[at], (0, 7), color)
         axes.set(**axis)
         if log:
             axes.set(xscale="log", yscale="log")
