@@ -17,7 +17,6 @@ from .rows import (
 from .curves import (
     alpha_chart,
     curve_chart,
-    epochs_chart,
     few_runs_chart,
     landing_chart,
     original_paired_chart,

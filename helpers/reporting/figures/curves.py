@@ -124,21 +124,6 @@ def curve_chart(
     return figure
 
 
-def epochs_chart(curve: pd.DataFrame, names: dict[str, str], title: str) -> plt.Figure:
-    """Scores after each epoch of training, each line named at its end: a `curve_chart`.
-
-    Parameters
-    ----------
-    curve : columns `epoch`, `score`, `value` (per cent). names : score → what to write at its line.
-
-    >>> curve = pd.DataFrame({"epoch": [1, 2], "score": "ppr", "value": [1.0, 60.0]})
-    >>> [text.get_text() for text in epochs_chart(curve, {"ppr": "PPR"}, "one").axes[0].texts]
-    ['1.00', '60.00']
-    """
-    named = curve.assign(score=curve["score"].map(names))
-    return curve_chart(named, title, "epoch", "value", "score", ("epoch", "per cent"), marker="o")
-
-
 @styled
 def few_runs_chart(simulated: pd.DataFrame, runs: int, alpha: float, title: str) -> plt.Figure:
     """What tests over a few runs find: how often, and how large the effect looks when they do.
@@ -157,7 +142,7 @@ def few_runs_chart(simulated: pd.DataFrame, runs: int, alpha: float, title: str)
     for least, word in SAWILOWSKY[:3]:
         left.axvline(least, color=FAINT, linewidth=0.8, zorder=0)
         box = {"facecolor": "white", "edgecolor": "none", "pad": 0.3}
-        left.text(least - 0.06, 101, word, rotation=90, va="top", ha="right", bbox=box)
+        left.text(least - 0.06, 101, f"{word} ≥ {least:g}", rotation=90, va="top", ha="right", bbox=box)
     left.set(
         xlabel="true d (in SDs),\nwords by Sawilowsky",
         ylim=(0, 103),

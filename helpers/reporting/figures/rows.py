@@ -292,8 +292,8 @@ def class_weights_chart(weights: pd.DataFrame, title: str) -> plt.Figure:
 
 _MARKS = {
     "labels": ("on paper: all labels", "|", "black", (3, 0)),
-    "perplexity_without_negative": ("in effect: perplexity of the relations alone", "o", BLUE, (0, 4)),
-    "perplexity": ("in effect, with the negative class, too", "D", ORANGE, (0, -4)),
+    "perplexity_without_negative": ("in effect: perplexity of the relations", "o", BLUE, (0, 4)),
+    "perplexity": ("in effect, negative class counted (if any)", "D", ORANGE, (0, -4)),
 }
 """Of `effective_number_chart`, column → words, marker, colour, and where its number stands (in points)."""
 
