@@ -214,4 +214,4 @@ def test_the_tests_of_the_core_run_from_the_archive(built, tmp_path):
     python = environment(tmp_path / "venv", Path(sys.executable), *packages)
     done = run(python, "-m", "pytest", "-q", "tests", cwd=source)
     assert done.returncode == 0, done.stdout
-    assert int(re.search(r"(\d+) passed", done.stdout)[1]) > 700
+    assert int(re.search(r"(\d+) passed", done.stdout)[1]) > 400
