@@ -5,8 +5,8 @@ n sentences of T words; the tree of each is cut to what stands around the path b
 
 * Word vectors are those of the embedded encoder's word pieces, averaged to words and frozen, or drawn, unless
   a file is given; words are read in lower case unless the file has them as they are written.
-* SemEval's trees have heads alone: no part-of-speech and entity tags, which have vectors of 30 in TACRED's
-  JSON form, and no types to put in the entities' places.
+* SemEval's stored trees have heads alone; part-of-speech and entity tags, which have vectors of 30, come with
+  TACRED's JSON form and with text 'spacy', types to put in the entities' places with data that have them.
 * AdamW with weight decay 0.01 (theirs: SGD without), batches of 32 (50), gradients cut at a norm of 1 (5), 20
   epochs (100). Settings 'zhang2018' have theirs.
 * The rate falls as `Settings` says, not whenever a development score does not rise, and the last epoch

@@ -33,6 +33,7 @@ from .direction import NAMES, direction_table
 
 _FROM_SCRATCH = " vectors-scratch+tuned-True"
 """What the name of a run has behind it whose word vectors were drawn, see `experiments.studies`."""
+_BY_SPACY = "semeval2010-spacy-text"
 FAR = 3
 """Distance of a word that is more than two steps off the path."""
 DRAWN, WHOLE = "re_docred-drawn", "re_docred"
@@ -297,7 +298,8 @@ def leak_effects(runs: Iterable[Run], schemes: Sequence[str] = SCHEMES) -> pd.Da
 
 
 def graph_table(rows: pd.DataFrame) -> pd.DataFrame:
-    """`direction_table` of graph models: R's row of C-GCN and ours, and what the word vectors of ours are.
+    """`direction_table` of graph models: R's row of C-GCN and ours, those with spaCy's parses last, and what the
+    word vectors of ours are.
 
     rows : as `direction_rows` gives them of graph models, or `read_tidy` of their file. Returns index model;
     columns numbers (published, or ours), runs, A, B, PD, PIR, PPR.
@@ -306,7 +308,9 @@ def graph_table(rows: pd.DataFrame) -> pd.DataFrame:
     >>> graph_table(direction_rows([], pd.DataFrame())).loc["C-GCN", ["numbers", "A"]].tolist()
     ['published', '84.79']
     """
-    table = direction_table(rows)
+    by_spacy = direction_table(rows, _BY_SPACY)
+    by_spacy["model"] += ", spaCy's parses"
+    table = pd.concat([direction_table(rows), by_spacy], ignore_index=True)
     table = table[table["model"].str.contains("GCN") & table["PPR"].ne("–")]
     scratch = table["model"].str.endswith(_FROM_SCRATCH)
     source = (

@@ -15,7 +15,7 @@ import pandas as pd
 
 from ..experiments import BASE_ENCODER, RATES, studies
 from ..metrics import SCHEMES
-from ..models import EMBEDDED
+from ..models import EMBEDDED, NO_ENCODER
 from ..reporting import cells, compare_models, p_value, paired_scores, per_seed, scheme_scores
 from ..runs import RUNS_FOLDER, STUDIES_FOLDER, Run, list_runs
 from .direction import NAMES, printed_scores
@@ -41,6 +41,7 @@ class Setting(NamedTuple):
         folder = STUDIES_FOLDER / self.study if self.study else RUNS_FOLDER
         where = {"dataset": self.dataset, "model": self.model, "variant": self.variant, "split": "test"}
         encoder = BASE_ENCODER if self.profile == "base" else EMBEDDED
+        encoder = NO_ENCODER if self.model.endswith("GCN") else encoder
         found = list_runs(folder=folder, encoder=encoder, profile=self.profile, **where)
         return [run for run in found if not seeds or run.seed in seeds]
 
@@ -92,6 +93,13 @@ STUDIES: dict[str, tuple[Setting, ...]] = {
             Setting("ours, MPNet base (110 million), R's settings", model, profile="base"),
         )
         for model in ("EM-C", "EM-ES", "R-BERT")
+    },
+    **{
+        f"graphs of {model}": (
+            Setting("stored trees (Stanford CoreNLP), no tags", model),
+            Setting("spaCy's trees, tags and entity types", model, dataset=f"{DATASET}-spacy-text"),
+        )
+        for model in ("C-GCN", "GCN")
     },
     "variance": (
         Setting("EM-C, bf16, two threads", "EM-C"),
