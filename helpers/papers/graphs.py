@@ -298,8 +298,8 @@ def leak_effects(runs: Iterable[Run], schemes: Sequence[str] = SCHEMES) -> pd.Da
 
 
 def graph_table(rows: pd.DataFrame) -> pd.DataFrame:
-    """`direction_table` of graph models: R's row of C-GCN and ours, those with spaCy's parses last, and what the
-    word vectors of ours are.
+    """`direction_table` of graph models: R's row of C-GCN and ours, and what the word vectors of ours are;
+    those with spaCy's parses last.
 
     rows : as `direction_rows` gives them of graph models, or `read_tidy` of their file. Returns index model;
     columns numbers (published, or ours), runs, A, B, PD, PIR, PPR.
