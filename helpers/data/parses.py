@@ -155,7 +155,8 @@ def _with_parse(
         raise MalformedRecord(path, f"the sentence of sample {sample.id} is not in it; make the file anew")
     types = sample.types if isinstance(sample, TypedSample) else ("", "")
     about = (sample.id, sample.text, sample.head, sample.tail, sample.relation, *types)
+    words, heads, pos, ner = (columns[name] for name in _COLUMNS)
     try:
-        return ParsedSample(*about, **columns)
+        return ParsedSample(*about, words=words, heads=heads, pos=pos, ner=ner)
     except (ValueError, TypeError) as error:
         raise MalformedRecord(path, f"sample {sample.id}: {error}") from error
