@@ -23,9 +23,12 @@ from helpers.core import write_atomically
 from tests.support import KILLABLE, nbformat, train_command, v4
 
 KILLS = int(os.environ.get("KILLS", "25"))
+LONG = "KILLS" in os.environ
+pytestmark = [pytest.mark.nightly(third=1)] if LONG else []
 MOMENTS = random.Random(KILLS)
 SHARE = {"training": 0.04, "linear": 0.12, "notebooks": 0.04, "figures": 0.04, "pairs": 0.12, "writers": 0.64}
-"""Of the kills; those of slow commands are few."""
+"""Of the kills; those of slow commands are few, and made in a long run alone."""
+KINDS = ("training", "linear", "notebooks", "figures", "pairs") if LONG else ("figures", "pairs")
 STORED = ROOT / "results" / "tables" / "soak.csv"
 TIMES = ("environment", "wall_seconds", "sentences_per_second", "started", "finished")
 
@@ -63,79 +66,58 @@ run_notebooks(output_dir=Path(sys.argv[2]), folder=Path(sys.argv[1]))
 @pytest.fixture(scope="module")
 def outcomes() -> Iterator[list[dict]]:
     """What the kills of each kind did; stored by a long run."""
-    found: list[dict] = []
-    yield found
-    if KILLS >= 100 and len(found) == len(SHARE):
-        write_atomically(STORED, pd.DataFrame(found).to_csv(index=False, lineterminator="\n"))
+    done: list[dict] = []
+    yield done
+    if KILLS >= 100 and len(done) == len(SHARE):
+        write_atomically(STORED, pd.DataFrame(done).to_csv(index=False, lineterminator="\n"))
 
 
 @pytest.fixture
-def environment(tmp_path) -> dict[str, str]:
+def options(tmp_path) -> dict:
+    """Of a process that works in the test's folder."""
     (tmp_path / "temporary").mkdir()
     more = {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "TMPDIR": str(tmp_path / "temporary")}
-    return os.environ | more | {"PYTHONPATH": str(ROOT)}
+    return {"cwd": tmp_path, "env": os.environ | more | {"PYTHONPATH": str(ROOT)}}
 
 
-class Killed:
-    """A command whose outputs are in one folder; it is run whole once, for what has to come out and how long
-    it takes."""
+def command(kind: str, folder: Path, request: pytest.FixtureRequest) -> list[str]:
+    """The words of a command that writes into out/, a folder in the given one."""
+    match kind:
+        case "training":
+            settings = {"epochs": 2, "learning_rate": 1e-3, "precision": "fp32"}
+            words = train_command(request.getfixturevalue("tiny_bert"), Path("out"), **settings)
+            return [sys.executable, "-c", KILLABLE, "checkpoints", *words]
+        case "linear":
+            rng = random.Random(1)
+            words = [first + last for first in "bdfgklmnprst" for last in ("an", "el", "ir", "ot", "um")]
+            labels = [rng.choice(["grain", "gas", "oil gas", "trade"]) for _ in range(400)]
+            lines = [f"{label}\t{' '.join(rng.choices(words, k=30))}\n" for label in labels]
+            (folder / "train.txt").write_text("".join(lines))
+            words = ["--train", "train.txt", "--test", "train.txt", "--technique", "cost_sensitive"]
+            words += ["--seed", "1", "--model", "out/m.safetensors", "--predictions", "out/p.txt"]
+            return [sys.executable, "-m", "helpers", "linear", *words, "--scores", "out/s.npy"]
+        case "notebooks":
+            (folder / "notebooks").mkdir()
+            kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+            parameters = v4.new_code_cell("pause: float = 0.3  # seconds", metadata={"tags": ["parameters"]})
+            code = v4.new_code_cell("import time; time.sleep(pause); print('x' * 1000)")
+            for name in ("00_one", "01_two"):
+                book = v4.new_notebook(cells=[parameters, code], metadata=kernel)
+                nbformat.write(book, folder / "notebooks" / f"{name}.ipynb")
+            return [sys.executable, "-c", NOTEBOOKS, "notebooks", "out"]
+    return [sys.executable, "-c", {"figures": FIGURE, "pairs": PAIRS}[kind], "out"]
 
-    def __init__(self, words, folder: Path, environment: dict[str, str], cwd: Path = ROOT) -> None:
-        self.words, self.folder, self.environment, self.cwd = words, folder, environment, cwd
-        start = time.perf_counter()
-        self.run()
-        self.seconds = time.perf_counter() - start
-        self.expected = self.files()
-        assert self.expected
-        shutil.rmtree(folder)
 
-    def run(self) -> None:
-        done = subprocess.run(
-            self.words, cwd=self.cwd, env=self.environment, capture_output=True, text=True, timeout=300
-        )
-        assert done.returncode == 0, done.stderr
-
-    def files(self) -> dict[str, str]:
-        """Path → content of what is in the folder, without what differs from run to run."""
-        found = (path for path in sorted(self.folder.rglob("*")) if path.is_file())
-        return {str(path.relative_to(self.folder)): content(path) for path in found}
-
-    def kill(self, times: int, seconds: tuple[float, float] | None = None) -> dict[str, int]:
-        """Start and kill it so often; after each kill every file is whole. How often it had ended before."""
-        low, high = seconds or (0.05, 1.1 * self.seconds)
-        ended = 0
-        for _ in range(times):
-            process = subprocess.Popen(
-                self.words,
-                cwd=self.cwd,
-                env=self.environment,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
-            moment = MOMENTS.uniform(low, high)
-            try:
-                process.wait(moment)
-                ended += 1
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
-            whole = {name: text for name, text in self.files().items() if ".helpers-" not in name}
-            different = [name for name, text in whole.items() if self.expected.get(name, text) != text]
-            assert not different, f"after a kill at {moment:.3f} s {different} are neither absent nor whole"
-        return {"kills": times, "ended_before": ended}
-
-    def finish(self) -> None:
-        """Run it to its end: the same files as without kills, and no others."""
-        self.run()
-        assert self.files() == self.expected
-        left = [str(path) for path in Path(self.environment["TMPDIR"]).glob(".helpers-*")]
-        assert not left
+def contents(folder: Path) -> dict[str, str]:
+    """Path → content of what is in a folder, without what differs from run to run."""
+    paths = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {str(path.relative_to(folder)): content(path) for path in paths}
 
 
 def content(path: Path) -> str:
     if path.suffix == ".json":
-        return json.dumps({key: one for key, one in json.loads(path.read_text()).items() if key not in TIMES})
+        stored = json.loads(path.read_text())
+        return json.dumps({key: value for key, value in stored.items() if key not in TIMES})
     if path.suffix == ".ipynb":
         return "".join(str(cell.get("outputs")) for cell in nbformat.read(path, 4).cells)
     return path.read_bytes().decode("latin-1")
@@ -145,73 +127,41 @@ def number(kind: str) -> int:
     return max(1, round(KILLS * SHARE[kind]))
 
 
-@pytest.mark.skipif(KILLS < 60, reason="a long run's: test_training stops in the middle, and goes on")
-def test_training(tiny_bert, tmp_path, environment, outcomes):
-    settings = {"epochs": 2, "learning_rate": 1e-3, "precision": "fp32"}
-    folder = tmp_path / "runs"
-    words = [
-        sys.executable,
-        "-c",
-        KILLABLE,
-        str(tmp_path / "checkpoints"),
-        *train_command(tiny_bert, folder, **settings),
-    ]
-    one = Killed(words, folder, environment)
-    found = one.kill(number("training"))
-    one.finish()
-    assert list((tmp_path / "checkpoints").iterdir()) == []
-    outcomes.append({"kind": "training"} | found)
+@pytest.mark.parametrize("kind", KINDS)
+def test_files_are_absent_or_whole_and_the_next_run_ends(kind, tmp_path, options, outcomes, request):
+    words, out, kills, ended = command(kind, tmp_path, request), tmp_path / "out", number(kind), 0
+
+    def run() -> dict[str, str]:
+        done = subprocess.run(words, capture_output=True, text=True, timeout=300, **options)
+        assert done.returncode == 0, done.stderr
+        return contents(out)
+
+    start = time.perf_counter()
+    expected = run()
+    seconds = time.perf_counter() - start
+    shutil.rmtree(out)
+    silent = dict.fromkeys(("stdout", "stderr"), subprocess.DEVNULL) | {"start_new_session": True}
+    for _ in range(kills):
+        process, moment = subprocess.Popen(words, **silent, **options), MOMENTS.uniform(0.05, 1.1 * seconds)
+        try:
+            process.wait(moment)
+            ended += 1
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        spoilt = [name for name, text in contents(out).items() if expected.get(name, text) != text]
+        assert not spoilt, f"after a kill at {moment:.3f} s"
+    assert run() == expected != {}
+    assert not [*(tmp_path / "temporary").glob(".helpers-*")]
+    assert kind != "training" or not [*(tmp_path / "checkpoints").iterdir()]
+    outcomes.append({"kind": kind, "kills": kills, "ended_before": ended})
 
 
-def test_linear(tmp_path, environment, outcomes):
-    rng = random.Random(1)
-    lines = (
-        f"{rng.choice(['grain', 'gas', 'oil gas', 'trade'])}\t{' '.join(rng.choices(WORDS, k=30))}\n"
-        for _ in range(400)
-    )
-    (tmp_path / "train.txt").write_text("".join(lines))
-    folder = tmp_path / "out"
-    words = [sys.executable, "-m", "helpers", "linear", "--train", "train.txt", "--test", "train.txt"]
-    words += ["--technique", "cost_sensitive", "--seed", "1", "--model", "out/m.safetensors"]
-    words += ["--predictions", "out/p.txt", "--scores", "out/s.npy"]
-    one = Killed(words, folder, environment, tmp_path)
-    found = one.kill(number("linear"))
-    one.finish()
-    outcomes.append({"kind": "linear"} | found)
-
-
-WORDS = [f"{first}{second}" for first in "bdfgklmnprst" for second in ("an", "el", "ir", "ot", "um")]
-
-
-def test_notebooks(tmp_path, environment, outcomes):
-    (tmp_path / "notebooks").mkdir()
-    for name in ("00_one", "01_two"):
-        parameters = v4.new_code_cell("pause: float = 0.3  # seconds", metadata={"tags": ["parameters"]})
-        code = v4.new_code_cell("import time; time.sleep(pause); print('x' * 1000)")
-        kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
-        book = v4.new_notebook(cells=[parameters, code], metadata=kernel)
-        nbformat.write(book, tmp_path / "notebooks" / f"{name}.ipynb")
-    words = [sys.executable, "-c", NOTEBOOKS, str(tmp_path / "notebooks"), str(tmp_path / "out")]
-    one = Killed(words, tmp_path / "out", environment)
-    found = one.kill(number("notebooks"))
-    one.finish()
-    outcomes.append({"kind": "notebooks"} | found)
-
-
-@pytest.mark.parametrize(("kind", "code"), [("figures", FIGURE), ("pairs", PAIRS)])
-def test_files_that_belong_together(kind, code, tmp_path, environment, outcomes):
-    one = Killed([sys.executable, "-c", code, str(tmp_path / "out")], tmp_path / "out", environment)
-    found = one.kill(number(kind))
-    one.finish()
-    outcomes.append({"kind": kind} | found)
-
-
-def test_writers(tmp_path, environment, outcomes):
+def test_writers(tmp_path, options, outcomes):
     """A file that is written over and over is one turn's content, whole, at any moment."""
     path, kills = tmp_path / "out" / "a.txt", number("writers")
     for _ in range(kills):
-        words = [sys.executable, "-c", WRITER, str(path)]
-        with subprocess.Popen(words, cwd=ROOT, env=environment) as process:
+        with subprocess.Popen([sys.executable, "-c", WRITER, path], **options) as process:
             while not path.exists():
                 assert process.poll() is None
                 time.sleep(0.002)
@@ -220,5 +170,5 @@ def test_writers(tmp_path, environment, outcomes):
         text = path.read_text()
         assert len(text) == 100_000 and len(set(text)) == 1
     write_atomically(path, "end")
-    assert [one.name for one in path.parent.iterdir()] == ["a.txt"]
+    assert [other.name for other in path.parent.iterdir()] == ["a.txt"]
     outcomes.append({"kind": "writers", "kills": kills, "ended_before": 0})

@@ -1,11 +1,13 @@
-"""The 52 wishes of users: every row of the table is typed, and gives what the table says.
+"""The 52 wishes of users: every row of the table is typed, and gives what the table says; README's commands.
 
 results/tables/wishes.csv has for each wish a command, or a line of Python, and what it gives: of a command a
 piece of its output, of Python the value of the last expression.
 """
 
 import csv
+import re
 import shlex
+from pathlib import Path
 
 import pytest
 
@@ -25,6 +27,10 @@ FILES = {
     "key.txt": "1\tCause-Effect(e1,e2)\n2\tOther\n",
     "answers.txt": "1\tCause-Effect(e1,e2)\n2\tOther\n",
     "facts.csv": "head,tail,relation,score\na,b,r,0.9\na,c,r,0.8\nb,c,r,0.7\n",
+    "ranked.csv": "head,tail,relation,score\na,c,r,0.9\nb,d,s,0.2\n",
+    "llm.jsonl": '{"gold": "r", "predicted": "**r**"}\n{"gold": "r", "predicted": "I cannot say"}\n',
+    "test.jsonl": '{"gold": [["Ada", "left", "Rome"]]}',
+    "output.jsonl": '{"predicted": [["Ada", "left", "Rome"]]}',
     "true.csv": "head,tail,relation\na,b,r\nb,c,r\n",
     "truth.csv": "1,0\n0,1\n1,1\n",
     "scores.csv": "0.9,-0.1\n-0.2,0.8\n0.5,0.1\n",
@@ -46,13 +52,6 @@ def folder(tmp_path, monkeypatch) -> None:
         (tmp_path / name).write_text(text, encoding="utf-8")
 
 
-def test_all_wishes_are_there_and_the_declined_say_why():
-    assert [int(row["number"]) for row in WISHES] == list(range(1, 53))
-    assert {row["status"] for row in WISHES} <= {"satisfied", "partly", "declined"}
-    assert all(row["remark"] for row in WISHES if row["status"] != "satisfied")
-    assert all(row["wish"] and row["shown by"] and row["gives"] for row in WISHES)
-
-
 @pytest.mark.parametrize("row", WISHES, ids=lambda row: row["number"])
 def test_a_wish_is_shown(row, folder, call):
     """What a command prints, which has to end well; the value of the last expression of a line of Python."""
@@ -65,3 +64,13 @@ def test_a_wish_is_shown(row, folder, call):
         names: dict = {}
         exec("\n".join(statements), names)
         assert str(eval(last, names)) == row["gives"]
+
+
+def test_the_commands_on_your_own_files_run_as_readme_has_them(folder, call):
+    for path in (Path("mine.csv"), Path("theirs.csv")):
+        path.write_text(path.read_text().replace("NA", "no_relation"))
+    blocks = re.findall(r"^```bash\n(.*?)^```", (ROOT / "README.md").read_text("utf-8"), re.M | re.S)
+    (block,) = (block for block in blocks if "mine.csv" in block)
+    for line in block.splitlines():
+        code, out, err = call(*shlex.split(line, comments=True)[1:])
+        assert code == 0 and out, (line, err)

@@ -1,16 +1,14 @@
 """The README's numbers are those of the tables and of the stored outcomes."""
 
-import json
 import re
 import shlex
 import subprocess
 import sys
-from pathlib import Path
 
 import jinja2
 import pytest
 
-from helpers import NAME, ROOT
+from helpers import ROOT
 from helpers.papers.page import PAGES, TEMPLATES, made
 
 
@@ -42,66 +40,28 @@ def test_no_decimal_and_no_percentage_is_typed(template):
     assert re.findall(r"(?<![\d.])\d+\.\d+(?!\.?\d)|\d+ ?%", prose) == []
 
 
-def blocks(language: str, page: str = "README.md") -> list[str]:
-    """The code blocks of a page in one language."""
+def block(language: str, word: str, page: str = "README.md") -> list[str]:
+    """The lines of the one code block of a page that has this word."""
     text = (ROOT / page).read_text(encoding="utf-8")
-    return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    blocks = re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    (chosen,) = (code for code in blocks if word in code)
+    return chosen.splitlines()
 
 
-@pytest.fixture
-def typed(call):
-    """Type a line of a page: it has to end well; gives what is printed."""
-
-    def run(line: str) -> str:
-        program, *words = shlex.split(line, comments=True)
-        assert program == NAME
-        code, printed, said = call(*words)
-        assert code == 0 and printed, (line, said)
-        return printed
-
-    return run
-
-
-def test_the_walk_to_many_predictions_can_be_typed(typed, monkeypatch, tmp_path):
+def test_the_walk_to_many_predictions_can_be_typed(call, monkeypatch, tmp_path):
     """Five commands; with fewer rows, and without what installs. Spark's is typed in tests/unit/data."""
-    (walk,) = (block for block in blocks("bash", "results/speed.md") if "100000000" in block)
-    install, make, *scores = walk.replace("100000000", "1000").splitlines()
-    assert install == "pip install ." and len(scores) == 3 and "--engine spark" in scores[-1]
+    _, make, *scores = block("bash", "100000000", "results/speed.md")
+    assert len(scores) == 3 and "--engine spark" in scores[-1]
     monkeypatch.chdir(tmp_path)
-    python, *words = shlex.split(make)
-    assert python == "python"
+    python, *words = shlex.split(make.replace("100000000", "1000"))
     subprocess.run([sys.executable, *words], check=True)
-    assert all(typed(line).startswith("n 1000 · ") for line in scores[:2])
+    for line in scores[:2]:
+        code, out, err = call(*shlex.split(line, comments=True)[1:])
+        assert code == 0 and out.startswith("n 1000 · "), err
 
 
-def test_the_example_is_what_the_command_prints(typed, monkeypatch):
-    """Typed as it is printed, in the project's folder."""
+def test_the_example_is_what_the_command_prints(call, monkeypatch):
     monkeypatch.chdir(ROOT)
-    (command,) = re.findall(r"^beyond-micro-f1 .*examples/.*$", blocks("bash")[0], re.MULTILINE)
-    shown = [line for line in blocks("text")[0].splitlines() if line != "…"]
-    assert len(shown) == 9 and set(shown) <= set(typed(command).splitlines())
-
-
-def test_the_commands_on_your_own_files_run_as_printed(typed, monkeypatch, tmp_path):
-    """Each line of the block that names mine.csv, typed as it stands, in a folder with such files."""
-    monkeypatch.chdir(tmp_path)
-    labels = ["r", "s", "no_relation"] * 10
-    files = {
-        "ranked.csv": "head,tail,relation,score\na,c,r,0.9\nb,d,s,0.2\n",
-        "true.csv": "head,tail,relation\na,c,r\n",
-        "truth.csv": "1,0\n0,1\n",
-        "scores.csv": "0.9,-0.4\n-0.2,0.3\n",
-        "llm.jsonl": "".join(
-            json.dumps({"gold": "r", "predicted": said}) + "\n" for said in ("**r**", "I cannot say")
-        ),
-        "test.jsonl": json.dumps({"gold": [["Ada", "left", "Rome"]]}),
-        "output.jsonl": json.dumps({"predicted": [["Ada", "left", "Rome"]]}),
-    }
-    for name, turned in (("mine.csv", 3), ("theirs.csv", 7)):
-        pairs = zip(labels, labels[:turned][::-1] + labels[turned:], strict=True)
-        files[name] = "gold,predicted\n" + "".join(f"{gold},{predicted}\n" for gold, predicted in pairs)
-    for name, text in files.items():
-        Path(name).write_text(text)
-    (block,) = (block for block in blocks("bash") if "mine.csv" in block)
-    for line in block.splitlines():
-        typed(line)
+    (command,) = (line for line in block("bash", "examples/") if "examples/" in line)
+    shown = [line for line in block("text", "…") if line != "…"]
+    assert len(shown) == 9 and set(shown) <= {*call(*shlex.split(command)[1:])[1].splitlines()}
