@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 from pathlib import Path
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # one thread a worker; read when numpy and torch are loaded
@@ -12,92 +13,33 @@ import pytest
 from hypothesis import settings
 
 from helpers.__main__ import main
-from helpers.core import write_atomically
-from helpers.data import files as registry
 
 # A machine that does other things is no fault of the code; examples are drawn anew in long runs only.
 settings.register_profile("busy", deadline=None, derandomize="EXAMPLES" not in os.environ, database=None)
 settings.load_profile("busy")
 
 READS_DATA = {"data", "evaluation", "experiments", "papers", "notebooks", "cli"}
-"""Folders of helpers and of tests in which something may come out otherwise where no data are."""
+"""Folders of tests in which something may come out otherwise where no data are."""
 READERS = re.compile(r"helpers\.data|from helpers import .*\bdata\b|MissingData|run_experiment|case_study\(")
 """What a notebook that reads data files cannot do without."""
 WAITING = {"test_slurm.py", "test_workflow.py", "test_processes.py"}
-NIGHTLY = {
-    "test_solution_runs": 0,
-    "test_jupyterlab.py": 0,
-    "test_slurm.py": 1,
-    "test_spark_counts_as_memory_does": 1,
-    "test_two_processes_give_what_one_gives": 1,
-    "test_kills.py::test_notebooks": 1,
-    "test_kills.py::test_linear": 1,
-    "test_killed_at_any_moment_the_next_call_finishes_and_nothing_runs_twice": 1,
-    "test_two_processes_of_type_restriction_store_both_evaluations": 2,
-    "test_student.py": 1,
-    "test_wheel.py": 2,
-}
-NIGHTLY |= {"test_kills.py": 1} if "KILLS" in os.environ else {}
-NIGHTLY |= {"test_fuzz.py": 2} if "EXAMPLES" in os.environ else {}
-"""Files and single tests of `make nightly`, and which third of it they are; kills and spoilt files are in
-`make test`, too, in small numbers."""
-WHOLE = ("", "not nightly")
-"""What `-m` is in a run of all tests, and in `make test`."""
-SEEN = Path(__file__).parents[1] / ".cache" / "tests-that-read-data.txt"
-"""Classes and files of tests that looked for data in the last whole run with data."""
-_looked: set[str] = set()
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Note which tests look for data files."""
-    look = registry.search_folders
-
-    def noted() -> list[Path]:
-        _looked.add(os.environ.get("PYTEST_CURRENT_TEST", "").rpartition("::")[0])
-        return look()
-
-    registry.search_folders = noted
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node, error) -> None:
-    """What a worker noted, once it is done."""
-    _looked.update(getattr(node, "workeroutput", {}).get("looked", ()))
-
-
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Hand the notes to the controller; after a whole run with data it stores them."""
-    if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput["looked"] = sorted(_looked)
-    elif _is_whole(session.config) and os.environ.get("RC_DATA_DIR"):
-        write_atomically(SEEN, "\n".join(sorted(_looked)) + "\n")
-
-
-def _is_whole(config: pytest.Config) -> bool:
-    chosen = config.getoption("-m") not in WHOLE or config.getoption("-k") or config.getoption("collectonly")
-    return not chosen and config.args_source is pytest.Config.ArgsSource.TESTPATHS
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark with `data` what may depend on it: it looked for data in the last whole run or, before there was
-    one, lies in a folder that may; it asks for the folder with data; it runs a notebook that reads.
+    """Mark with `data` what may depend on it: it lies in a folder that may, asks for the folder with data, or
+    runs a notebook that reads. Mark with `nightly` all properties in a long run, which draws more examples.
 
     Tests that wait for processes of their own begin first, so that no worker waits for them at the end."""
     items.sort(key=lambda item: item.path.name not in WAITING)
-    seen = SEEN.read_text("utf-8").splitlines() if SEEN.exists() else None
     for item in items:
+        depends = bool(READS_DATA & set(item.path.parts[len(item.config.rootpath.parts) :]))
         notebook = getattr(item, "callspec", None) and item.callspec.params.get("path")
         if isinstance(notebook, Path) and notebook.suffix == ".ipynb":
             depends = bool(READERS.search(notebook.read_text("utf-8")))
-        elif seen is None:
-            depends = bool(READS_DATA & set(item.path.parts[len(item.config.rootpath.parts) :]))
-        else:
-            depends = item.nodeid.rpartition("::")[0] in seen
         if depends or "data_dir" in getattr(item, "fixturenames", ()):
             item.add_marker("data")
-        file, test = item.path.name, item.originalname
-        for name in {file, test, f"{file}::{test}"} & NIGHTLY.keys():
-            item.add_marker(pytest.mark.nightly(third=NIGHTLY[name]))
+        if "EXAMPLES" in os.environ and getattr(item.obj, "is_hypothesis_test", False):
+            item.add_marker(pytest.mark.nightly(third=2))
 
 
 @pytest.fixture(scope="session")
@@ -111,6 +53,21 @@ def data_dir() -> Path:
         # A typing error must not skip half of the tests.
         pytest.fail(f"RC_DATA_DIR names no folder: {folder}")
     return folder
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Chromium without a window; the tests are skipped where there is none."""
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    path = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    if not path:
+        pytest.skip("needs Chromium: apt-get install chromium")
+    quiet = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+    quiet += ["--disable-component-update", "--disable-sync", "--no-first-run"]
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=quiet)
+        yield browser
+        browser.close()
 
 
 @pytest.fixture

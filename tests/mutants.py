@@ -1,6 +1,6 @@
 """Small faults, one at a time, that the tests of their folder have to notice: `make mutants`.
 
-    python -m tests.mutants [--seed 0] [--number 40] [--only metrics] [--jobs 2]
+    python -m tests.mutants [--seed 0] [--number 40] [--only metrics]
 
 A mutant is a module of the package with one change: a comparison turned, an operator of arithmetic exchanged,
 a constant raised by 1, `and` for `or`, True for False, None for what a function returns. It is written into a
@@ -18,15 +18,12 @@ import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from queue import SimpleQueue
 
 ROOT = Path(__file__).parents[1]
+FOLDERS = ("metrics", "evaluation", "data", "models/linear", "runs")
+"""Of helpers; the folder of the same name in tests/unit has to notice a fault there."""
 DATA = ("pairing", "predictions", "tables", "arrow", "cells", "counting", "engines")
-FOLDERS = {"metrics": "metrics", "evaluation": "evaluation", "data": "data", "linear": "models/linear"}
-FOLDERS |= {"runs": "runs"}
-SUBJECTS = {name: (sorted(ROOT.glob(f"helpers/{folder}/*.py")), folder) for name, folder in FOLDERS.items()}
-SUBJECTS["data"] = ([path for path in SUBJECTS["data"][0] if path.stem in DATA], "data")
-"""Modules that are changed, and the folder of tests/unit that has to notice it."""
+"""Modules of data that are changed; the others read one format each."""
 PAIRS = ((ast.Lt, ast.GtE), (ast.LtE, ast.Gt), (ast.Eq, ast.NotEq), (ast.Is, ast.IsNot), (ast.In, ast.NotIn))
 PAIRS += ((ast.And, ast.Or), (ast.Add, ast.Sub), (ast.Mult, ast.Div))
 SWAPPED = {old: new for pair in PAIRS for old, new in (pair, pair[::-1])} | {ast.FloorDiv: ast.Mult}
@@ -71,28 +68,18 @@ def mutants(path: Path) -> list[tuple[ast.AST, ast.AST]]:
     return [(node, new) for node, new in pairs if new is not None]
 
 
-def mutated(path: Path, node: ast.AST, new: ast.AST) -> tuple[str, str]:
+def mutated(path: Path, node: ast.AST, new: ast.AST) -> tuple[bytes, str]:
     """The module's source with the one node replaced, and the change in a line."""
-    source = path.read_bytes()
-    starts = [0]
-    for line in source.splitlines(keepends=True):
-        starts.append(starts[-1] + len(line))
-    begin, end = starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset
-    text = ast.unparse(new)
+    lines = path.read_bytes().splitlines(keepends=True)
+    begin, end = (
+        sum(map(len, lines[: line - 1])) + column
+        for line, column in ((node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset))
+    )
+    source, text = b"".join(lines), ast.unparse(new)
     text = text if isinstance(node, ast.Return | ast.Constant) else f"({text})"
     old = " ".join(source[begin:end].decode().split())
-    changes = f"{path.relative_to(ROOT)}:{node.lineno}: {old}  →  {text}"
-    return (source[:begin] + text.encode() + source[end:]).decode(), changes
-
-
-def copied(folder: Path) -> Path:
-    """A checkout of its own: package and tests are copied, the rest is linked."""
-    for path in ROOT.iterdir():
-        if path.name in ("helpers", "tests"):
-            shutil.copytree(path, folder / path.name, ignore=shutil.ignore_patterns("__pycache__"))
-        elif path.name not in (".git", ".cache", ".hypothesis"):
-            (folder / path.name).symlink_to(path)
-    return folder
+    change = f"{path.relative_to(ROOT)}:{node.lineno}: {old}  →  {text}"
+    return source[:begin] + text.encode() + source[end:], change
 
 
 def passes(copy: Path, *tests: Path) -> bool:
@@ -106,48 +93,46 @@ def passes(copy: Path, *tests: Path) -> bool:
         return False
 
 
-def survives(copy: Path, path: Path, source: str, tests: str) -> bool:
-    """Whether no test fails; those in the file of the module's name begin."""
-    target, folder = copy / path.relative_to(ROOT), copy / "tests" / "unit" / tests
-    target.write_text(source, "utf-8")
-    try:
+def survives(path: Path, source: bytes, tests: str) -> bool:
+    """Whether no test fails in a copy of the checkout; those in the file of the module's name begin."""
+    with tempfile.TemporaryDirectory() as name:
+        copy = Path(name)
+        for part in ROOT.iterdir():
+            if part.name in ("helpers", "tests"):
+                shutil.copytree(part, copy / part.name, ignore=shutil.ignore_patterns("__pycache__"))
+            elif part.name not in (".git", ".cache", ".hypothesis"):
+                (copy / part.name).symlink_to(part)
+        (copy / path.relative_to(ROOT)).write_bytes(source)
+        folder = copy / "tests" / "unit" / tests
         return all(passes(copy, own) for own in (*folder.glob(f"test_{path.stem}.py"), folder))
-    finally:
-        shutil.copy(path, target)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--number", type=int, default=40)
-    parser.add_argument("--only", choices=SUBJECTS)
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--only", metavar="FOLDER", help="of helpers, e.g. metrics")
     chosen = parser.parse_args()
-    subjects = [SUBJECTS[chosen.only]] if chosen.only else list(SUBJECTS.values())
+    folders = [chosen.only] if chosen.only else FOLDERS
+    for folder in folders:
+        if not passes(ROOT, ROOT / "tests" / "unit" / folder):
+            sys.exit(f"tests/unit/{folder} fails without a fault: nothing can be said")
     rng = random.Random(chosen.seed)
     drawn = []
     for index in range(chosen.number):  # as many of each folder, whatever its size
-        paths, tests = subjects[index % len(subjects)]
-        drawn.append(rng.choice([(path, tests, *pair) for path in paths for pair in mutants(path)]))
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(chosen.jobs) as pool:
-        copies: SimpleQueue[Path] = SimpleQueue()
-        for job in range(chosen.jobs):
-            first = Path(folder) / str(job)
-            first.mkdir()
-            copies.put(copied(first))
-        for tests in dict.fromkeys(tests for _, tests, *_ in drawn):
-            if not passes(first, first / "tests" / "unit" / tests):
-                sys.exit(f"tests/unit/{tests} fails without a fault: nothing can be said")
+        folder = folders[index % len(folders)]
+        paths = sorted((ROOT / "helpers" / folder).glob("*.py"))
+        paths = [path for path in paths if folder != "data" or path.stem in DATA]
+        drawn.append(rng.choice([(path, folder, *pair) for path in paths for pair in mutants(path)]))
 
-        def judged(drawing: tuple) -> bool:
-            path, tests, node, new = drawing
-            source, change = mutated(path, node, new)
-            copy = copies.get()
-            passed = survives(copy, path, source, tests)
-            copies.put(copy)
-            print("SURVIVES" if passed else "caught  ", change, flush=True)
-            return passed
+    def judged(drawing: tuple) -> bool:
+        path, folder, node, new = drawing
+        source, change = mutated(path, node, new)
+        survived = survives(path, source, folder)
+        print("SURVIVES" if survived else "caught  ", change, flush=True)
+        return survived
 
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
         survivors = sum(pool.map(judged, drawn))
     print(f"{len(drawn) - survivors} of {len(drawn)} caught, seed {chosen.seed}")
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import contextlib
 import csv
 import gzip
-import importlib
 import io
+import itertools
 import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -43,22 +42,6 @@ def liblinear_weights(features: np.ndarray, positive: np.ndarray, options: str) 
 
     model = train(np.where(positive, 1, -1), sparse.csr_matrix(features), f"{options} -q")
     return np.ctypeslib.as_array(model.w, (features.shape[1],)) * model.get_labels()[0]
-
-
-class _Library:
-    """A library that takes seconds to load: loaded when a test uses it, not when tests are collected."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __getattr__(self, attribute: str) -> Any:
-        if attribute.startswith("_"):  # pytest asks everything that it collects for _mock_name and __test__
-            raise AttributeError(attribute)
-        return getattr(importlib.import_module(self._name), attribute)
-
-
-nbformat = _Library("nbformat")
-v4 = _Library("nbformat.v4")
 
 
 @contextlib.contextmanager
@@ -123,20 +106,16 @@ def directed_run(model: str, seed: int | None, rows: tuple, **more) -> Run:
 
 def latex_tables(text: str) -> list[list[list[str]]]:
     """The cells of each tabular; AssertionError for what TeX would not take."""
-    code = "\n".join(line for line in text.splitlines() if not line.startswith("%"))
+    code = re.sub(r"^%.*\n?", "", text, flags=re.MULTILINE)
     plain = re.sub(r"\\textbackslash\{\}|\\\^\{\}|\\~\{\}|\\[_%&#${}]", "x", code)
-    depth = 0
-    for char in plain:
-        depth += (char == "{") - (char == "}")
-        assert depth >= 0
-    assert depth == 0 and len(re.findall(r"(?<!\\)\$", code)) % 2 == 0
+    assert not re.search(r"[#^_%]", re.sub(r"\$[^$]*\$|\\label\{[^}]*\}", "", plain))
+    depths = [*itertools.accumulate((char == "{") - (char == "}") for char in plain)]
+    assert min(depths) >= 0 == depths[-1] and len(re.findall(r"(?<!\\)\$", code)) % 2 == 0
     opened = []
     for kind, name in re.findall(r"\\(begin|end)\{(\w+)\}", code):
         opened.append(name) if kind == "begin" else None
         assert kind == "begin" or opened.pop() == name
     assert not opened
-    outside = re.sub(r"\$[^$]*\$|\\label\{[^}]*\}", "", plain)
-    assert not re.search(r"[#^_]", outside) and "%" not in outside.replace(r"\%", "")
     tables = []
     for columns, body in re.findall(r"\\begin\{tabular\}\{(\w+)\}(.*?)\\end\{tabular\}", code, re.DOTALL):
         rows = [line.removesuffix(r" \\") for line in body.splitlines() if line.endswith(r"\\")]

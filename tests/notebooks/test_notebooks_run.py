@@ -7,18 +7,17 @@ import itertools
 import math
 import os
 import re
-import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import nbformat
 import pytest
+from nbformat import v4
 
 from helpers import ROOT
 from helpers.notebooks import notebook_paths, read_contract, read_parameters, run_notebooks, shown_lines
 from tests.conftest import READERS
 from tests.golden.renew import Change
-from tests.support import nbformat, v4
 
 SOLUTIONS = ROOT / "notebooks" / "solutions"
 COPIES = ROOT / "results" / "notebooks"
@@ -35,15 +34,11 @@ TOLERANCE = {"rel_tol": 1e-7, "abs_tol": 1e-9}
 NUMBER = re.compile(r"-?\d+(\.\d+)?(e-?\d+)?")
 
 
-def tree_state() -> dict[str, tuple[int, int]]:
-    """Size and time of every file that a notebook might write, and what git says about the rest."""
-    written = [path for folder in ("results", "figures", "notebooks") for path in (ROOT / folder).rglob("*")]
-    state = {str(path): (path.stat().st_size, path.stat().st_mtime_ns) for path in written if path.is_file()}
-    if shutil.which("git") and (ROOT / ".git").exists():
-        command = ["git", "status", "--porcelain"]
-        status = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout
-        state |= dict.fromkeys(status.splitlines(), (0, 0))
-    return state
+def tree_state() -> set[tuple[str, int]]:
+    """Every file that a notebook might write, and when it was written."""
+    folders = ("results", "figures", "notebooks", "examples")
+    paths = [*ROOT.glob("*"), *(path for folder in folders for path in (ROOT / folder).rglob("*"))]
+    return {(str(path), path.stat().st_mtime_ns) for path in paths if path.is_file()}
 
 
 @pytest.fixture(scope="module")
@@ -51,9 +46,8 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A temporary folder, in which each notebook gets its own: no notebook reads what another one wrote."""
     before = tree_state()
     yield tmp_path_factory.mktemp("written")
-    after = tree_state()
-    changed = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
-    assert not changed, f"the notebooks wrote into the working tree: {changed}"
+    changed = before ^ tree_state()
+    assert not changed, f"the notebooks wrote into the working tree: {sorted(changed)}"
 
 
 def table_changes(new: Path, stored: Path) -> list[Change]:
@@ -136,6 +130,7 @@ def test_notebook_runs(path: Path, written: Path) -> None:
 
 
 @pytest.mark.parametrize("path", notebook_paths(folder=SOLUTIONS), ids=lambda path: path.stem)
+@pytest.mark.nightly(third=0)
 def test_solution_runs(path: Path, written: Path) -> None:
     options = {"folder": SOLUTIONS, "time_limit": 300}
     parameters = LIGHTER_SOLUTIONS.get(path.stem)

@@ -2,10 +2,13 @@
 
 from pathlib import Path
 
+import nbformat
 import pytest
+from nbformat import v4
 
 from helpers.notebooks import NotebookFailed, notebook_paths, run_notebooks, shown_lines
-from tests.support import nbformat, v4
+
+pytestmark = pytest.mark.nightly(third=1)
 
 
 @pytest.fixture

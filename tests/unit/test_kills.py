@@ -15,12 +15,14 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import nbformat
 import pandas as pd
 import pytest
+from nbformat import v4
 
 from helpers import ROOT
 from helpers.core import write_atomically
-from tests.support import KILLABLE, nbformat, train_command, v4
+from tests.support import KILLABLE, train_command
 
 KILLS = int(os.environ.get("KILLS", "25"))
 LONG = "KILLS" in os.environ

@@ -224,6 +224,7 @@ def test_without_spark_the_error_says_what_to_install(tmp_path, monkeypatch):
         count_files(path, engine="spark")
 
 
+@pytest.mark.nightly(third=1)
 def test_spark_counts_as_memory_does(spark, tmp_path, subtests):
     rows = some_rows(40)
     whole = write_rows(tmp_path / "all.csv", rows)

@@ -23,6 +23,7 @@ from helpers.runs import load_run
 
 from .test_workflow import TINY, grid_file, waited_for
 
+pytestmark = pytest.mark.nightly(third=1)
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "squeue", "scontrol", "scancel")
 LACKING = [name for name in PROGRAMS if not shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin:/sbin")]
 CONFIGURATION = """

@@ -140,6 +140,7 @@ def killed(number: int, kill=os.kill) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="finds the processes to kill in /proc")
+@pytest.mark.nightly(third=1)
 def test_killed_at_any_moment_the_next_call_finishes_and_nothing_runs_twice(tiny_bert, tmp_path):
     """First Snakemake alone is killed, so that its jobs live on beside those of the next call; then a single
     job; then the whole group."""

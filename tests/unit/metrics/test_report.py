@@ -113,7 +113,7 @@ def test_a_report_is_one_table_with_caption_label_and_signature(report):
             report.to_latex(**style)
 
 
-@pytest.mark.nightly
+@pytest.mark.nightly(third=0)
 @pytest.mark.skipif(
     not shutil.which("kpsewhich")
     or subprocess.run(["kpsewhich", "booktabs.sty"], capture_output=True).returncode,

@@ -58,6 +58,7 @@ def in_two_processes(words: list[str], folder: Path, environment: dict[str, str]
     return printed
 
 
+@pytest.mark.nightly(third=2)
 def test_two_processes_of_type_restriction_store_both_evaluations(tmp_path, environment) -> None:
     words = ["train", "--model", "recent", "--dataset", "demo", "--output", str(tmp_path / "two")]
     words += ["--option", "base", "cnn", "--option", "typed", "false", "--option", "filters", "6"]
@@ -75,6 +76,7 @@ def test_two_processes_of_type_restriction_store_both_evaluations(tmp_path, envi
         assert found.n == expected.n == 400 and found.kind == "paired"
 
 
+@pytest.mark.nightly(third=1)
 def test_two_processes_give_what_one_gives(tiny_bert, tmp_path, environment, one_thread, monkeypatch) -> None:
     monkeypatch.setattr(experiments, "CHECKPOINTS", tmp_path / "checkpoints")
     changes = {"epochs": 1, "learning_rate": 1e-3, "precision": "fp32", "dropout": 0, "epsilon": 1e-4}

@@ -1,7 +1,5 @@
-"""A browser for the tests of the page, and pages to open; both are made once."""
+"""Pages to open in the browser; each is made once."""
 
-import os
-import shutil
 from pathlib import Path
 
 import pytest
@@ -10,22 +8,6 @@ from helpers.metrics import Outcome
 from helpers.reporting.leaderboard import build_page, page_data
 from helpers.runs import RUNS_FOLDER, RankedFacts, Run, run_path, save_run
 from tests.support import HOSTILE_NAMES
-
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
-ARGUMENTS += ["--disable-sync", "--no-first-run"]
-
-
-@pytest.fixture(scope="session")
-def browser():
-    """Chromium without a window; the tests are skipped where there is none."""
-    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    path = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-    if not path:
-        pytest.skip("needs Chromium: apt-get install chromium")
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -236,13 +237,10 @@ def test_ids_and_gold_labels_have_to_be_those_of_the_key(keyed, add, store) -> N
     assert not files(store)
 
 
-CHECKS = HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large
-
-
-@settings(max_examples=1000, deadline=None, derandomize=True, suppress_health_check=CHECKS)
+@settings(max_examples=4 * int(os.environ.get("EXAMPLES", "40")), suppress_health_check=[*HealthCheck])
 @given(choices=st.data())
 @pytest.mark.parametrize("contents", [CONTENTS, KEYED], ids=["without key", "with key"])
-def test_two_thousand_spoilt_files(contents, choices, keyed, tmp_path, store, runs) -> None:
+def test_spoilt_files(contents, choices, keyed, tmp_path, store, runs) -> None:
     name = choices.draw(st.sampled_from(sorted(contents)))
     (tmp_path / name).write_bytes(choices.draw(spoilt(contents[name].encode())))
     dataset = "tiny" if contents is CONTENTS else keyed
