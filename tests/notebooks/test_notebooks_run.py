@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
+import pandas as pd
 import pytest
 from nbformat import v4
 
@@ -59,9 +60,8 @@ def table_changes(new: Path, stored: Path) -> list[Change]:
     (columns, *before), (new_columns, *after) = map(csv.reader, texts)
     if columns != new_columns or len(before) != len(after):
         lines = difflib.unified_diff(*texts, lineterm="", n=0)
-        return [
-            Change(name, "a line", None, line) for line in itertools.islice(lines, 2, None) if line[0] != "@"
-        ]
+        lines = (line for line in itertools.islice(lines, 2, None) if line[0] != "@")
+        return [Change(name, "a line", None, line) for line in lines]
     changes = []
     for row, cells in zip(before, after, strict=True):
         words = itertools.takewhile(lambda cell: not NUMBER.fullmatch(cell), row)
@@ -144,18 +144,17 @@ def test_solution_runs(path: Path, written: Path) -> None:
 
 def test_a_changed_number_names_table_row_and_column(tmp_path: Path) -> None:
     stored, changed = ROOT / "results" / "tables" / "06_direction.csv", tmp_path / "changed.csv"
-    columns, *rows = csv.reader(stored.read_text("utf-8").splitlines())
-    place, row = columns.index("value"), rows[7]
-    old = row[place]
     assert table_changes(stored, stored) == []
     for step, expected in ((1e-10, 0), (0.0001, 1)):  # a hundredth of a point of F1 is seen
-        row[place] = f"{float(old) + step:.12f}"
-        with open(changed, "w", encoding="utf-8", newline="") as file:
-            csv.writer(file).writerows([columns, *rows])
+        table = pd.read_csv(stored, dtype=str, keep_default_na=False)
+        row = table.iloc[7].copy()
+        table.loc[7, "value"] = f"{float(row['value']) + step:.12f}"
+        table.to_csv(changed, index=False, lineterminator="\n")
         changes = table_changes(changed, stored)
         assert len(changes) == expected
-    key = " · ".join(filter(None, row[:place]))
-    assert str(changes[0]) == f"results/tables/06_direction.csv, {key} · value: {old} → {row[place]}"
+    key = " · ".join(filter(None, row[: row.index.get_loc("value")]))
+    said = f"{key} · value: {row['value']} → {table.loc[7, 'value']}"
+    assert str(changes[0]) == f"results/tables/06_direction.csv, {said}"
 
 
 def test_a_changed_output_names_its_cell(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A student's walk: core notebooks with a setting, a scheme, a file and a model of her own."""
+"""A student's walk: core notebooks with a setting, a scheme and a model of her own."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ def walk(tmp_path: Path):
         notebook = nbformat.read(path, as_version=4)
         notebook.cells += map(v4.new_code_cell, cells)
         nbformat.write(notebook, tmp_path / path.name)
-        folders = ["figures_dir"] if number in ("00", "04") else ["figures_dir", "results_dir"]
+        folders = ["figures_dir"] if number == "04" else ["figures_dir", "results_dir"]
         given = dict.fromkeys(folders, str(tmp_path)) | parameters
         (result,) = run_notebooks(number, given, tmp_path / "executed", folder=tmp_path)
         return [line for cell in nbformat.read(result.path, as_version=4).cells for line in shown_lines(cell)]
@@ -33,12 +33,6 @@ def test_a_scheme_and_a_power_of_ones_own(walk) -> None:
     lines = walk("02", f"print(f'own {{{equal}:.4f}}')", alpha=0.9)
     assert any("n^0.9" in line for line in lines)
     assert lines[-1] == "own 0.5615", "equal weights are macro"
-
-
-def test_a_file_of_ones_own_and_another_draw(walk) -> None:
-    write = "Path('mine.csv').write_text('gold,predicted\\na,a\\nb,a\\nNA,NA\\n')"
-    score = "print(evaluation.score_file('mine.csv', negative='NA').schemes['micro']['f1'])"
-    assert walk("00", "import os\nos.chdir(tempfile.mkdtemp())", write, score, seed=9)[-1] == "0.5"
 
 
 def test_a_hardly_trained_model_is_not_praised(walk) -> None:

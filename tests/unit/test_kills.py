@@ -1,7 +1,7 @@
 """Killed at a random moment, a command leaves each file old, new or absent, never half; run again, it gives
 what an uninterrupted one gives, and nothing else lies about.
 
-KILLS, 25 by default, is the number of kills in all; `make nightly` makes a thousand and stores what they did.
+KILLS, 25 by default, is the number of kills in all; `make nightly` makes a thousand.
 """
 
 import json
@@ -12,11 +12,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
-import pandas as pd
 import pytest
 from nbformat import v4
 
@@ -31,7 +29,6 @@ MOMENTS = random.Random(KILLS)
 SHARE = {"training": 0.04, "linear": 0.12, "notebooks": 0.04, "figures": 0.04, "pairs": 0.12, "writers": 0.64}
 """Of the kills; those of slow commands are few, and made in a long run alone."""
 KINDS = ("training", "linear", "notebooks", "figures", "pairs") if LONG else ("figures", "pairs")
-STORED = ROOT / "results" / "tables" / "soak.csv"
 TIMES = ("environment", "wall_seconds", "sentences_per_second", "started", "finished")
 
 WRITER = """
@@ -63,15 +60,6 @@ from pathlib import Path
 from helpers.notebooks import run_notebooks
 run_notebooks(output_dir=Path(sys.argv[2]), folder=Path(sys.argv[1]))
 """
-
-
-@pytest.fixture(scope="module")
-def outcomes() -> Iterator[list[dict]]:
-    """What the kills of each kind did; stored by a long run."""
-    done: list[dict] = []
-    yield done
-    if KILLS >= 100 and len(done) == len(SHARE):
-        write_atomically(STORED, pd.DataFrame(done).to_csv(index=False, lineterminator="\n"))
 
 
 @pytest.fixture
@@ -130,8 +118,8 @@ def number(kind: str) -> int:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_files_are_absent_or_whole_and_the_next_run_ends(kind, tmp_path, options, outcomes, request):
-    words, out, kills, ended = command(kind, tmp_path, request), tmp_path / "out", number(kind), 0
+def test_files_are_absent_or_whole_and_the_next_run_ends(kind, tmp_path, options, request):
+    words, out = command(kind, tmp_path, request), tmp_path / "out"
 
     def run() -> dict[str, str]:
         done = subprocess.run(words, capture_output=True, text=True, timeout=300, **options)
@@ -143,11 +131,10 @@ def test_files_are_absent_or_whole_and_the_next_run_ends(kind, tmp_path, options
     seconds = time.perf_counter() - start
     shutil.rmtree(out)
     silent = dict.fromkeys(("stdout", "stderr"), subprocess.DEVNULL) | {"start_new_session": True}
-    for _ in range(kills):
+    for _ in range(number(kind)):
         process, moment = subprocess.Popen(words, **silent, **options), MOMENTS.uniform(0.05, 1.1 * seconds)
         try:
             process.wait(moment)
-            ended += 1
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
@@ -156,13 +143,12 @@ def test_files_are_absent_or_whole_and_the_next_run_ends(kind, tmp_path, options
     assert run() == expected != {}
     assert not [*(tmp_path / "temporary").glob(".helpers-*")]
     assert kind != "training" or not [*(tmp_path / "checkpoints").iterdir()]
-    outcomes.append({"kind": kind, "kills": kills, "ended_before": ended})
 
 
-def test_writers(tmp_path, options, outcomes):
+def test_writers(tmp_path, options):
     """A file that is written over and over is one turn's content, whole, at any moment."""
-    path, kills = tmp_path / "out" / "a.txt", number("writers")
-    for _ in range(kills):
+    path = tmp_path / "out" / "a.txt"
+    for _ in range(number("writers")):
         with subprocess.Popen([sys.executable, "-c", WRITER, path], **options) as process:
             while not path.exists():
                 assert process.poll() is None
@@ -173,4 +159,3 @@ def test_writers(tmp_path, options, outcomes):
         assert len(text) == 100_000 and len(set(text)) == 1
     write_atomically(path, "end")
     assert [other.name for other in path.parent.iterdir()] == ["a.txt"]
-    outcomes.append({"kind": "writers", "kills": kills, "ended_before": 0})

@@ -6,7 +6,6 @@ rules of ruff, both in pyproject.toml: `make lint`.
 
 import ast
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -109,19 +108,6 @@ def test_the_other_doors_name_these_pins_and_this_version() -> None:
     assert {"pip": ["-r requirements.txt"]} in conda["dependencies"]
     assert SpecifierSet(PYPROJECT["requires-python"]).contains(python.partition("=")[2])
     assert (citation["version"], citation["license"]) == (helpers.__version__, PYPROJECT["license"])
-
-
-def test_make_passes_the_whole_path_of_the_data() -> None:
-    """As if called by a person rather than from within `make test`."""
-    if not shutil.which("make"):
-        pytest.skip("make is not installed")
-    plain = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
-    options = {"cwd": ROOT, "env": plain, "capture_output": True, "text": True, "check": True}
-    show = 'include Makefile\nshow:\n\t@echo "$$RC_DATA_DIR"\n'
-    for given in ("my data", "/far/my data", ""):
-        command = ["make", "-s", "-f", "-", "show", f"RC_DATA_DIR={given}"]
-        exported = subprocess.run(command, input=show, **options).stdout.strip()
-        assert exported == (str(ROOT / given) if given else "")
 
 
 def test_every_scheme_model_and_field_of_a_signature_is_explained():

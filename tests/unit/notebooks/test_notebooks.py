@@ -65,16 +65,10 @@ def test_order_is_by_number(desk, only, stems) -> None:
     assert [path.stem for path in notebooks.notebook_paths(only, desk.folder)] == stems.split()
 
 
-@pytest.mark.parametrize(
-    ("source", "complaint"),
-    [
-        ("seed: number = 9", "unknown kind of seed in 01_a.ipynb 'number'. Known: str, int"),
-        ("first: int = 1\nbare = 0.5", "unknown kind of bare in 01_a.ipynb 'None'"),
-    ],
-)
-def test_a_declaration_of_an_unknown_kind_is_refused(desk, source, complaint) -> None:
-    with pytest.raises(ValueError, match=complaint):
-        notebooks.read_parameters(desk.write("01_a", parameters=source))
+def test_a_declaration_of_an_unknown_kind_is_refused(desk) -> None:
+    for source, kind in (("seed: number = 9", "number"), ("first: int = 1\nseed = 0.5", "None")):
+        with pytest.raises(ValueError, match=f"unknown kind of seed in 01_a.ipynb '{kind}'. Known: str, int"):
+            notebooks.read_parameters(desk.write("01_a", parameters=source))
 
 
 READ = {("-3", "int"): -3, ("1e-3", "float"): 1e-3, ("2", "float"): 2.0, ("off", "bool"): False}

@@ -1,9 +1,6 @@
 """The README's numbers are those of the tables and of the stored outcomes."""
 
 import re
-import shlex
-import subprocess
-import sys
 
 import jinja2
 import pytest
@@ -40,28 +37,10 @@ def test_no_decimal_and_no_percentage_is_typed(template):
     assert re.findall(r"(?<![\d.])\d+\.\d+(?!\.?\d)|\d+ ?%", prose) == []
 
 
-def block(language: str, word: str, page: str = "README.md") -> list[str]:
-    """The lines of the one code block of a page that has this word."""
-    text = (ROOT / page).read_text(encoding="utf-8")
-    blocks = re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-    (chosen,) = (code for code in blocks if word in code)
-    return chosen.splitlines()
-
-
-def test_the_walk_to_many_predictions_can_be_typed(call, monkeypatch, tmp_path):
-    """Five commands; with fewer rows, and without what installs. Spark's is typed in tests/unit/data."""
-    _, make, *scores = block("bash", "100000000", "results/speed.md")
-    assert len(scores) == 3 and "--engine spark" in scores[-1]
-    monkeypatch.chdir(tmp_path)
-    python, *words = shlex.split(make.replace("100000000", "1000"))
-    subprocess.run([sys.executable, *words], check=True)
-    for line in scores[:2]:
-        code, out, err = call(*shlex.split(line, comments=True)[1:])
-        assert code == 0 and out.startswith("n 1000 · "), err
-
-
 def test_the_example_is_what_the_command_prints(call, monkeypatch):
     monkeypatch.chdir(ROOT)
-    (command,) = (line for line in block("bash", "examples/") if "examples/" in line)
-    shown = [line for line in block("text", "…") if line != "…"]
-    assert len(shown) == 9 and set(shown) <= {*call(*shlex.split(command)[1:])[1].splitlines()}
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (words,) = re.findall(r"^beyond-micro-f1 (.*examples/.*)$", readme, re.MULTILINE)
+    (block,) = re.findall(r"^```text\n(.*?)^```", readme, re.MULTILINE | re.DOTALL)
+    shown = {line for line in block.splitlines() if line != "…"}
+    assert len(shown) == 9 and shown <= {*call(*words.split())[1].splitlines()}

@@ -1,4 +1,4 @@
-"""Figures: a further scheme, a figure from outside, whole files, labels that do not overlap."""
+"""Figures: a figure from outside, whole files, labels that do not overlap."""
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -7,15 +7,7 @@ import pytest
 
 from helpers.metrics.weighting import SCHEMES
 from helpers.reporting.figures import draw_and_save, interval_chart, save_figure, styled
-from helpers.reporting.figures.style import WIDTH, scheme_look
-from tests.support import temporary_scheme
-
-
-def test_a_further_scheme_has_a_look_of_its_own_that_stays():
-    looks = [tuple(scheme_look(scheme).values()) for scheme in (*SCHEMES, "root", "n^0.5")]
-    assert len(set(looks)) == 7
-    with temporary_scheme("another", lambda support, total: support):
-        assert tuple(scheme_look("root").values()) == looks[5]
+from helpers.reporting.figures.style import WIDTH
 
 
 @styled

@@ -2,7 +2,6 @@
 
 import math
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -45,7 +44,7 @@ def test_only_common_seeds_are_compared_and_the_sign_is_second_minus_first():
 
 def test_one_common_seed_has_no_test_and_none_no_row():
     row = compare_models(values({"a": [1.0, 2.0], "b": [3.0]}), "a", "b").loc["f1"]
-    assert np.isnan(row["p"]) and np.isnan(row["d"]) and row["word"] == "undefined" and row["runs"] == 1
+    assert row[["p", "d"]].isna().all() and row["word"] == "undefined" and row["runs"] == 1
     assert compare_models(values({"a": [1.0]}), "a", "b").empty
 
 
@@ -92,15 +91,11 @@ def test_the_majority_baseline_by_hand():
 def test_every_stored_model_but_the_baseline_itself_beats_it():
     runs = [run for run in list_runs("semeval2010") if run.profile == "standard" and not run.second]
     assert len(runs) > 20
-    worse = {run.name for run in runs if not results.majority_text(run).startswith("beats")}
-    assert worse <= {"majority"}
+    assert {run.name for run in runs if not results.majority_text(run).startswith("beats")} <= {"majority"}
 
 
-@pytest.mark.parametrize(
-    ("model", "said"), [("svm", "\nbeats the majority"), ("majority", "\ndoes not beat the")]
-)
-def test_it_is_said_after_training_and_stored(model, said, call, tmp_path):
-    code, out, err = call("train", "--model", model, "--dataset", "demo", "--output", tmp_path)
-    assert code == 0 and said in out, err
+def test_the_baseline_is_named_after_training_and_stored(call, tmp_path):
+    code, out, err = call("train", "--model", "majority", "--dataset", "demo", "--output", tmp_path)
     run = load_run(next(tmp_path.rglob("*.json")))
-    assert run.facts == {"majority": "Thing-Destination(e1,e2)"} and results.majority_label(run) in out
+    assert code == 0 and "\ndoes not beat the" in out and results.majority_label(run) in out, err
+    assert run.facts == {"majority": "Thing-Destination(e1,e2)"}

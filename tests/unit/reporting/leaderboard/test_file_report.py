@@ -1,7 +1,5 @@
 """The report of one file: its numbers are the metrics', names are text, it stands among the stored."""
 
-import csv
-import io
 import json
 
 import pytest
@@ -9,17 +7,14 @@ import pytest
 from helpers.metrics import averages
 from helpers.reporting.leaderboard import file_report
 from helpers.runs import list_runs
-from tests.support import HOSTILE_NAMES
+from tests.support import HOSTILE_NAMES, write_rows
 
 ROWS = [("a", "a"), ("a", "b"), ("b", "b"), ("NA", "a"), ("NA", "NA"), (HOSTILE_NAMES[0], "NA")] * 3
 
 
 @pytest.fixture
 def path(tmp_path):
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([("gold", "predicted"), *ROWS])
-    (tmp_path / "mine.csv").write_text(text.getvalue())
-    return tmp_path / "mine.csv"
+    return write_rows(tmp_path / "mine.csv", ROWS, ("gold", "predicted"))
 
 
 def test_numbers_are_those_of_the_metrics(path) -> None:
