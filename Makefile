@@ -1,7 +1,7 @@
 # Beyond Micro-F1: `make help` lists the targets.
 #   PYTHON       the interpreter that makes .venv (3.11 or newer), e.g. make setup PYTHON=python3.12
 #   RC_DATA_DIR  folder with the real data; without it the notebooks use the embedded demo corpus and the stored counts
-#   ONLY         make test ONLY=data runs the tests that may come out otherwise where no data are
+#   ONLY         make test ONLY=tests/unit/data runs the tests of a folder, or of several
 #   THIRD        make nightly THIRD=0 (or 1, 2) runs a third of it, with fewer kills and spoilt files and no benchmarks, as CI does
 #   CHEAP        make bench CHEAP=1 runs the benchmarks that continuous integration runs, in under a minute
 #   SEED         make mutants SEED=1 draws others
@@ -57,7 +57,7 @@ leaderboard: setup  ## write the page of all stored systems, results/leaderboard
 	$(PY) -m helpers leaderboard rebuild --pictures figures
 
 test: lint  ## lint, then unit tests, doctests, structure checks and all notebooks, on all processors
-	$(PY) -m pytest $(PARALLEL) -m '$(if $(ONLY),$(ONLY) and )not nightly'
+	$(PY) -m pytest $(PARALLEL) $(ONLY) -m 'not nightly'
 
 nightly: setup  ## what takes longer: solutions, JupyterLab, Slurm, Spark, wheels, 1,000 kills, 10,000 spoilt files, benchmarks
 	KILLS=$(if $(THIRD),60,1000) EXAMPLES=$(if $(THIRD),80,200) \

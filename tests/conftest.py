@@ -1,7 +1,6 @@
-"""Fixtures that all tests share, and which tests depend on the data."""
+"""Fixtures that all tests share."""
 
 import os
-import re
 import shutil
 from pathlib import Path
 
@@ -18,26 +17,10 @@ from helpers.__main__ import main
 settings.register_profile("busy", deadline=None, derandomize="EXAMPLES" not in os.environ, database=None)
 settings.load_profile("busy")
 
-READS_DATA = {"data", "evaluation", "experiments", "papers", "notebooks", "cli"}
-"""Folders of tests in which something may come out otherwise where no data are."""
-READERS = re.compile(r"helpers\.data|from helpers import .*\bdata\b|MissingData|run_experiment|case_study\(")
-"""What a notebook that reads data files cannot do without."""
-WAITING = {"test_slurm.py", "test_workflow.py", "test_processes.py"}
-
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark with `data` what may depend on it: it lies in a folder that may, asks for the folder with data, or
-    runs a notebook that reads. Mark with `nightly` all properties in a long run, which draws more examples.
-
-    Tests that wait for processes of their own begin first, so that no worker waits for them at the end."""
-    items.sort(key=lambda item: item.path.name not in WAITING)
+    """In a long run, which draws more examples, properties are of `make nightly`, too."""
     for item in items:
-        depends = bool(READS_DATA & set(item.path.parts[len(item.config.rootpath.parts) :]))
-        notebook = getattr(item, "callspec", None) and item.callspec.params.get("path")
-        if isinstance(notebook, Path) and notebook.suffix == ".ipynb":
-            depends = bool(READERS.search(notebook.read_text("utf-8")))
-        if depends or "data_dir" in getattr(item, "fixturenames", ()):
-            item.add_marker("data")
         if "EXAMPLES" in os.environ and getattr(item.obj, "is_hypothesis_test", False):
             item.add_marker(pytest.mark.nightly(third=2))
 

@@ -56,30 +56,17 @@ def expressions(tree: ast.AST) -> Iterator[ast.AST]:
             continue
         if isinstance(child, ast.keyword) and child.arg == "strict":
             continue  # of zip, of sound columns: nothing changes
-        if isinstance(child, ast.FunctionDef):
-            child.returns, child.decorator_list = None, []
-        yield child
-        yield from expressions(child)
+        parts = [child.args, *child.body] if isinstance(child, ast.FunctionDef) else [child]
+        for part in parts:
+            yield part
+            yield from expressions(part)
 
 
-def mutants(path: Path) -> list[tuple[ast.AST, ast.AST]]:
-    """Pairs of a node and its replacement."""
-    pairs = ((node, changed(node)) for node in expressions(ast.parse(path.read_text("utf-8"))))
-    return [(node, new) for node, new in pairs if new is not None]
-
-
-def mutated(path: Path, node: ast.AST, new: ast.AST) -> tuple[bytes, str]:
-    """The module's source with the one node replaced, and the change in a line."""
-    lines = path.read_bytes().splitlines(keepends=True)
-    begin, end = (
-        sum(map(len, lines[: line - 1])) + column
-        for line, column in ((node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset))
-    )
-    source, text = b"".join(lines), ast.unparse(new)
-    text = text if isinstance(node, ast.Return | ast.Constant) else f"({text})"
-    old = " ".join(source[begin:end].decode().split())
-    change = f"{path.relative_to(ROOT)}:{node.lineno}: {old}  →  {text}"
-    return source[:begin] + text.encode() + source[end:], change
+def mutants(path: Path) -> list[tuple[ast.AST, ast.AST, ast.AST]]:
+    """The module's tree, a node of it and what stands in the node's place."""
+    tree = ast.parse(path.read_text("utf-8"))
+    pairs = ((node, changed(node)) for node in expressions(tree))
+    return [(tree, node, new) for node, new in pairs if new is not None]
 
 
 def passes(copy: Path, *tests: Path) -> bool:
@@ -93,7 +80,7 @@ def passes(copy: Path, *tests: Path) -> bool:
         return False
 
 
-def survives(path: Path, source: bytes, tests: str) -> bool:
+def survives(path: Path, source: str, tests: str) -> bool:
     """Whether no test fails in a copy of the checkout; those in the file of the module's name begin."""
     with tempfile.TemporaryDirectory() as name:
         copy = Path(name)
@@ -102,7 +89,7 @@ def survives(path: Path, source: bytes, tests: str) -> bool:
                 shutil.copytree(part, copy / part.name, ignore=shutil.ignore_patterns("__pycache__"))
             elif part.name not in (".git", ".cache", ".hypothesis"):
                 (copy / part.name).symlink_to(part)
-        (copy / path.relative_to(ROOT)).write_bytes(source)
+        (copy / path.relative_to(ROOT)).write_text(source, "utf-8")
         folder = copy / "tests" / "unit" / tests
         return all(passes(copy, own) for own in (*folder.glob(f"test_{path.stem}.py"), folder))
 
@@ -123,12 +110,13 @@ def main() -> None:
         folder = folders[index % len(folders)]
         paths = sorted((ROOT / "helpers" / folder).glob("*.py"))
         paths = [path for path in paths if folder != "data" or path.stem in DATA]
-        drawn.append(rng.choice([(path, folder, *pair) for path in paths for pair in mutants(path)]))
+        drawn.append(rng.choice([(path, folder, *fault) for path in paths for fault in mutants(path)]))
 
     def judged(drawing: tuple) -> bool:
-        path, folder, node, new = drawing
-        source, change = mutated(path, node, new)
-        survived = survives(path, source, folder)
+        path, folder, tree, node, new = drawing
+        change = f"{path.relative_to(ROOT)}:{node.lineno}: {ast.unparse(node)}  →  {ast.unparse(new)}"
+        node.__class__, node.__dict__ = type(new), vars(new)  # in its tree
+        survived = survives(path, ast.unparse(tree), folder)
         print("SURVIVES" if survived else "caught  ", change, flush=True)
         return survived
 

@@ -4,30 +4,10 @@ import json
 from collections import Counter
 
 import numpy as np
-import pytest
 
-from helpers.data import Dataset, read_corpus, register_dataset, unregister_dataset
-from helpers.data.formats import read_semeval
+from helpers.data import Dataset, demo_corpus, register_dataset, unregister_dataset
 from helpers.models import History, Model, register_model, unregister_model
 from helpers.runs import load_run
-
-FIRE = ("The <e1>fire</e1> caused <e2>panic</e2>.", "Cause-Effect(e1,e2)")
-CAT = ("A <e1>cat</e1> and a <e2>hat</e2>.", "Other")
-SENTENCES = {"train": [FIRE] * 6 + [CAT] * 4, "test": [FIRE] * 3 + [CAT] * 2}
-
-
-@pytest.fixture
-def dataset(tmp_path):
-    """A data set in files on disk, in SemEval's form."""
-    files = {}
-    for split, rows in SENTENCES.items():
-        files[split] = tmp_path / f"{split}.txt"
-        blocks = [f'{number}\t"{text}"\n{label}\nComment:\n' for number, (text, label) in enumerate(rows, 1)]
-        files[split].write_text("\n".join(blocks))
-    facts = {"reader": read_semeval, "directed": True, "negative": "Other"}
-    register_dataset(Dataset("mine", "My corpus", files=files, **facts))
-    yield "mine"
-    unregister_dataset("mine")
 
 
 class Second(Model):
@@ -45,17 +25,17 @@ class Second(Model):
         return np.full(len(samples), self.choice)
 
 
-def test_a_model_of_ones_own_is_trained_on_a_data_set_of_ones_own(dataset, call, tmp_path):
-    assert [len(samples) for samples in read_corpus(dataset).values()] == [10, 5]
-    code, out, _ = call("stats", dataset, "--format", "json")
-    assert code == 0 and json.loads(out)["samples"] == 15 and json.loads(out)["negative"] == "Other"
+def test_a_model_of_ones_own_is_trained_on_a_data_set_of_ones_own(call, tmp_path):
+    parts = {split: samples[: 10 if split == "train" else 5] for split, samples in demo_corpus().items()}
+    register_dataset(Dataset("mine", maker=lambda: parts, whole=tuple(parts), negative="Other"))
     register_model("second", Second, "SECOND", encoder=False, random=False)
     try:
-        words = ("--model", "second", "--dataset", dataset, "--output", tmp_path / "runs")
-        code, out, err = call("train", *words)
+        code, out, _ = call("stats", "mine", "--format", "json")
+        assert code == 0 and json.loads(out)["negative"] == "Other"
+        code, out, err = call("train", "--model", "second", "--dataset", "mine", "--output", tmp_path)
     finally:
         unregister_model("second")
+        unregister_dataset("mine")
     assert code == 0 and out.startswith("SECOND · no-encoder · mine test"), err
-    (path,) = (tmp_path / "runs" / dataset).rglob("predictions.json")
-    outcome = load_run(path).outcome()
-    assert outcome.per_class().predicted.max() == outcome.n == 5
+    (path,) = (tmp_path / "mine").rglob("predictions.json")
+    assert load_run(path).outcome().per_class().predicted.max() == 5
