@@ -27,8 +27,6 @@ DATA = ("pairing", "predictions", "tables", "arrow", "cells", "counting", "engin
 PAIRS = ((ast.Lt, ast.GtE), (ast.LtE, ast.Gt), (ast.Eq, ast.NotEq), (ast.Is, ast.IsNot), (ast.In, ast.NotIn))
 PAIRS += ((ast.And, ast.Or), (ast.Add, ast.Sub), (ast.Mult, ast.Div))
 SWAPPED = {old: new for pair in PAIRS for old, new in (pair, pair[::-1])} | {ast.FloorDiv: ast.Mult}
-LIMIT = 1800
-"""Seconds; a mutant that loops for ever is caught."""
 
 
 def changed(node: ast.AST) -> ast.AST | None:
@@ -73,11 +71,11 @@ def passes(copy: Path, *tests: Path) -> bool:
     """Whether no test of these files or folders fails."""
     words = ["-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", "not nightly", *tests]
     environment = os.environ | {"PYTHONPATH": str(copy), "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
-    options = {"cwd": copy, "env": environment, "capture_output": True, "timeout": LIMIT}
+    options = {"cwd": copy, "env": environment, "capture_output": True, "timeout": 1800}
     try:
         return not subprocess.run([sys.executable, *words], **options).returncode
     except subprocess.TimeoutExpired:
-        return False
+        return False  # it loops for ever
 
 
 def survives(path: Path, source: str, tests: str) -> bool:

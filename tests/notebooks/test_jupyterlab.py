@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import nbformat
@@ -56,8 +56,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def lab(folder: Path) -> Iterator[str]:
-    """Address of a JupyterLab whose root holds the copies."""
+def open_notebook(folder: Path, browser) -> Iterator[Callable]:
+    """Open a copy in a JupyterLab of its own; gives the page."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -81,37 +81,33 @@ def lab(folder: Path) -> Iterator[str]:
             except OSError:
                 assert time.monotonic() < end, "JupyterLab does not answer"
                 time.sleep(0.5)
-        yield f"{address}/lab/tree/{{}}?token={token}&reset"
+        page = browser.new_page()
+        page.set_default_timeout(240_000)  # of a machine that does other things
+
+        def opened(name: str):
+            page.goto(f"{address}/lab/tree/{name}?token={token}&reset")
+            page.wait_for_selector(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Cell")
+            page.evaluate(SETTLED)
+            page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=idle]", state="attached")
+            return page
+
+        yield opened
+        page.close()
     finally:
         server.kill()  # when asked politely it waits for its kernels, which end by themselves
         server.wait()
 
 
-@pytest.fixture(scope="module")
-def page(browser):
-    opened = browser.new_page()
-    opened.set_default_timeout(240_000)  # of a machine that does other things
-    yield opened
-    opened.close()
-
-
-def open_notebook(page, lab: str, name: str) -> None:
-    page.goto(lab.format(name))
-    page.wait_for_selector(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Cell")
-    page.evaluate(SETTLED)
-    page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=idle]", state="attached")
-
-
-def test_a_notebook_opens_with_its_kernel(page, lab: str) -> None:
+def test_a_notebook_opens_with_its_kernel(open_notebook) -> None:
     path = notebook_paths()[0]
-    open_notebook(page, lab, path.name)
+    page = open_notebook(path.name)
     assert page.locator("h1").first.inner_text().startswith(path.stem[:2])
     assert "Python 3 (ipykernel)" in page.locator(".jp-KernelName").first.inner_text()
     assert page.locator(MARKED).count() == 0
 
 
-def test_the_widget_of_02_is_drawn_and_answers(page, lab: str) -> None:
-    open_notebook(page, lab, "widget.ipynb")
+def test_the_widget_of_02_is_drawn_and_answers(open_notebook) -> None:
+    page = open_notebook("widget.ipynb")
     page.locator(".jp-Cell").first.click()
     page.keyboard.press("Shift+Enter")
     page.wait_for_selector(".jp-OutputArea .widget-slider")

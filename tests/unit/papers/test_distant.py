@@ -25,13 +25,6 @@ def gids():
     return published_lists("gids")
 
 
-def test_twenty_lists_in_the_order_of_their_areas(nyt10, gids) -> None:
-    assert (len(nyt10), len(gids)) == (14, 6)
-    for runs in (nyt10, gids):
-        scores = list_scores(runs)
-        assert scores["auc"].is_monotonic_decreasing and list(runs) == scores["system"].tolist()
-
-
 def test_every_replicate_is_cut_at_the_common_recall(nyt10) -> None:
     """Cut once, before it is drawn, a list would end at another recall in every replicate: [11.49, 15.06]."""
     row = list_scores({"": nyt10["NRE CNN+ATT"]}, 0.2, 500, 9).iloc[0]

@@ -42,8 +42,6 @@ def test_distance_is_the_smallest_that_keeps_the_word() -> None:
     for limit in (0, 1, 2):
         assert (tree["distance"].between(0, limit) == (pruned_heads(heads, [2], [10, 11], limit) >= 0)).all()
     assert tree["word"][tree["entity"]].tolist() == ["he", "Mike", "Cane"]
-    chain = graphs.tree_words(list("abcdef"), [0, 1, 2, 3, 4, 5], [0], [1])
-    assert chain["distance"].tolist() == [0, 0, 1, 2, graphs.FAR, graphs.FAR]
 
 
 def test_gains_are_means_over_the_seeds(runs) -> None:

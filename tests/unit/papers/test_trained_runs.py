@@ -1,8 +1,5 @@
-"""What the stored runs say about the papers' claims, each with a margin; and that a false outcome is noticed.
-
-Means over the stored seeds, embedded encoder, profile standard, SemEval-2010 where nothing else is said. The
-findings among them (where this encoder does otherwise than the papers' BERT) are in results/findings.md.
-"""
+"""What the stored runs say about the papers' claims, each with a margin: means over the stored seeds,
+embedded encoder, profile standard, SemEval-2010 where nothing else is said."""
 
 from dataclasses import replace
 

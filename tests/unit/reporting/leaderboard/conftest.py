@@ -6,8 +6,7 @@ import pytest
 
 from helpers.metrics import Outcome
 from helpers.reporting.leaderboard import build_page, page_data
-from helpers.runs import RUNS_FOLDER, RankedFacts, Run, run_path, save_run
-from tests.support import HOSTILE_NAMES
+from helpers.runs import RUNS_FOLDER, RankedFacts, Run, save_run
 
 
 @pytest.fixture(scope="session")
@@ -20,20 +19,16 @@ def real_page(tmp_path_factory) -> Path:
 
 def save(outcome, folder, name, **fields) -> None:
     """A run file of published predictions."""
-    run = Run.from_outcome(outcome, model=name, **fields)
-    save_run(run, folder)
-    path = folder / fields["dataset"] / name / "published" / "predictions.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    run_path(run, folder).rename(path)
+    save_run(Run.from_outcome(outcome, model=name, **fields), folder)
 
 
 @pytest.fixture(scope="session")
 def opened(browser):
     """Open a page: gives the page and a list of what went wrong on it."""
 
-    def open_page(path: Path, address: str = "", width: int = 1280, dark: bool = False):
+    def open_page(path: Path, address: str = "", dark: bool = False):
         context = browser.new_context(
-            viewport={"width": width, "height": 900},
+            viewport={"width": 1280, "height": 900},
             color_scheme="dark" if dark else "light",
             permissions=["clipboard-read", "clipboard-write"],
         )
@@ -77,12 +72,3 @@ def small_folder(tmp_path_factory) -> Path:
     ranked = RankedFacts(level="bag", facts=4, length=6, hit_ranks=(1, 2, 5))
     save(ranked, folder, "list", dataset="ranked", negative="NA", labels=("NA", "r"))
     return folder
-
-
-@pytest.fixture(scope="session")
-def hostile_page(small_folder, tmp_path_factory) -> Path:
-    """Three systems whose names would do harm."""
-    data = page_data(small_folder, None, replicates=2, cached=False)
-    test = next(test for test in data["testsets"] if test["id"] == "small")
-    test["systems"] = [test["systems"][0] | {"name": name, "key": name} for name in HOSTILE_NAMES]
-    return build_page(data | {"testsets": [test]}, tmp_path_factory.mktemp("hostile") / "index.html")

@@ -144,8 +144,11 @@ class TestUse:
         assert faults == []
         page.close()
 
-    def test_names_that_would_do_harm_are_text(self, opened, hostile_page) -> None:
-        page, faults = opened(hostile_page, "#q=script")
+    def test_names_that_would_do_harm_are_text(self, opened, small_folder, tmp_path) -> None:
+        data = page_data(small_folder, None, replicates=2, cached=False)
+        test = next(test for test in data["testsets"] if test["id"] == "small")
+        test["systems"] = [test["systems"][0] | {"name": name, "key": name} for name in HOSTILE_NAMES]
+        page, faults = opened(build_page(data | {"testsets": [test]}, tmp_path / "x.html"), "#q=script")
         assert {row["name"] for row in table(page)} == {HOSTILE_NAMES[0], HOSTILE_NAMES[2]}
         assert page.evaluate("document.querySelectorAll('#table-body script, #table-body img').length") == 0
         page.locator("#table-body .value").first.click()
