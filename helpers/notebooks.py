@@ -127,15 +127,15 @@ def read_parameters(path: Path) -> dict[str, str]:
     return declared
 
 
-def parse_value(name: str, value: Any, kind: str) -> Any:
+def _parse_value(name: str, value: Any, kind: str) -> Any:
     """`value` of what is called `name`, as the declared kind; text, as from a command line, is read as what
     it spells.
 
     Raises ValueError when it is of another kind: a bool is not an int, and an int is not a bool.
 
-    >>> [parse_value("seed", "5", kind) for kind in ("int", "str", "float")]
+    >>> [_parse_value("seed", "5", kind) for kind in ("int", "str", "float")]
     [5, '5', 5.0]
-    >>> parse_value("seed", "five", "int")
+    >>> _parse_value("seed", "five", "int")
     Traceback (most recent call last):
     ...
     ValueError: seed: 'five' is not int
@@ -168,7 +168,7 @@ def run_notebooks(
         written. With parameters of one's own, tables and figures go to `scratch/`, too, unless `results_dir`
         or `figures_dir` say otherwise.
     output_dir : `scratch/notebooks`, which git ignores, if not given. Without parameters each copy is then
-        compared with the committed one (`compare_copies`).
+        compared with the committed one (`_compare_copies`).
     publish : renew the committed copies, `results/notebooks`, and the outputs of the solutions beside the
         notebooks; no parameters then.
 
@@ -194,7 +194,7 @@ def run_notebooks(
             solution = path.parent / "solutions" / path.name
             if publish and solution.exists():
                 _run(solution, {}, solution.parent, time_limit, publish=False)
-            verdict = f", {compare_copies(result.path, EXECUTED / path.name)}" if compared else ""
+            verdict = f", {_compare_copies(result.path, EXECUTED / path.name)}" if compared else ""
             bar.write(f"{result.name}: {result.seconds:.1f} s{verdict}")
             results.append(result)
     return results
@@ -209,7 +209,7 @@ def _accepted(declared: Mapping[str, Mapping[str, str]], values: Mapping[str, An
         values = {"results_dir": "scratch/results", "figures_dir": "scratch/figures"} | dict(values)
     return {
         notebook: {
-            name: parse_value(f"parameter {name!r} of {notebook}", value, kinds[name])
+            name: _parse_value(f"parameter {name!r} of {notebook}", value, kinds[name])
             for name, value in values.items()
             if name in kinds
         }
@@ -341,10 +341,10 @@ def _impersonal(text: str) -> str:
     return text
 
 
-def compare_copies(copy: Path, committed: Path) -> str:
+def _compare_copies(copy: Path, committed: Path) -> str:
     """Whether two executed copies show the same: 'same outputs', or in which cells (from 0) they do not.
 
-    Compared is `shown_lines` of each cell.
+    Compared is `_shown_lines` of each cell.
     """
     import nbformat
 
@@ -354,20 +354,20 @@ def compare_copies(copy: Path, committed: Path) -> str:
     if [cell.source for cell in new] != [cell.source for cell in old]:
         return "the committed copy is of another source: renew it with --publish"
     pairs = enumerate(zip(new, old, strict=True))
-    cells = [str(n) for n, (after, before) in pairs if shown_lines(after) != shown_lines(before)]
+    cells = [str(n) for n, (after, before) in pairs if _shown_lines(after) != _shown_lines(before)]
     if not cells:
         return "same outputs"
     return f"outputs of cell{'s'[: len(cells) > 1]} {', '.join(cells)} differ from the committed copy"
 
 
-def shown_lines(cell: NotebookNode) -> list[str]:
+def _shown_lines(cell: NotebookNode) -> list[str]:
     """The text that a cell shows, line by line, without what is `MACHINE_DEPENDENT`.
 
     Pictures are left out: what they draw lies beside them as CSV.
 
     >>> import nbformat
     >>> stream = nbformat.v4.new_output("stream", text="F1 0.5 in 3.1 s, torch 2.13.0\\n12 sentences")
-    >>> shown_lines(nbformat.v4.new_code_cell(outputs=[stream]))
+    >>> _shown_lines(nbformat.v4.new_code_cell(outputs=[stream]))
     ['F1 0.5 in … seconds, torch … version', '12 sentences']
     """
     text = "\n".join(str(texts[kind]).rstrip("\n") for texts, kind in _texts(cell))

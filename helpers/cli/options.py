@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable
 from typing import Any
@@ -190,45 +189,3 @@ SCORING = together(
     ),
 )
 """Under which schemes which score is averaged, over which labels, and what the undefined counts as."""
-
-
-def latex_of(options: dict[str, Any]) -> dict[str, Any]:
-    """The options of `LATEX`, taken out of `options`, as the arguments of `latex_float`."""
-    return {name: options.pop(name) for name in ("decimals", "columns", "intervals")}
-
-
-def reading_of(options: dict[str, Any]) -> dict[str, Any]:
-    """The options of `READING`, taken out of `options`, as the arguments of `score_file`."""
-    from ..data import read_label_names, read_labels
-
-    names, labels = options.pop("id2label"), options.pop("label_set")
-    reading = {"gold_file": options.pop("gold"), "form": options.pop("input_format")}
-    reading |= {"label_names": read_label_names(names) if names else None}
-    reading |= {name: options.pop(name) for name in ("normalise", "off_list", "mapping", "empty")}
-    return reading | {"label_set": labels if labels in (None, GOLD) else read_labels(labels, keep_order=True)}
-
-
-def policy_of(options: dict[str, Any]) -> dict[str, Any]:
-    """The options of `SCORING`, taken out of `options`: `score` and fields of `metrics.Policy`."""
-    score, beta, labels = (options.pop(name) for name in ("score", "beta", "labels"))
-    rules = {name: options.pop(name) for name in ("zero_division", "zero_support")}
-    policy = {name: value for name, value in rules.items() if value is not None}
-    if score is not None and beta is not None:
-        raise ValueError(f"--beta is for F_beta: leave out one of --beta {beta:g} and --score {score}")
-    if beta is not None and not 0 < beta < math.inf:
-        raise ValueError(f"--beta is {beta:g}: a finite positive number is needed")
-    if score is not None or beta is not None:
-        policy["score"] = score or f"f{beta:.9f}".rstrip("0").rstrip(".")
-    if labels:
-        policy["labels"] = labels[0] if len(labels) == 1 and labels[0] in NAMED_LABELS else _listed(labels)
-    return policy
-
-
-def _listed(labels: tuple[str, ...]) -> list[str]:
-    """The labels of --labels; a name that ends in .txt is a file with one a line."""
-    if len(labels) > 1 or not labels[0].endswith(".txt"):
-        return list(labels)
-    from ..data import open_source
-
-    source = open_source(labels[0])
-    return source.read([source.column("label")])["label"].tolist()

@@ -34,17 +34,3 @@ def as_json(value: Any) -> str:
     version = {"schema_version": SCHEMA_VERSION}
     value = version | value if isinstance(value, dict) else [version | row for row in value]
     return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
-
-
-def put_report(report: Any, form: str, raw: bool = False, output: str | None = None, **latex: Any) -> None:
-    """A report in one of its forms; `latex` : arguments of `to_latex`."""
-    match form:
-        case "json":
-            text = as_json(report.to_dict())
-        case "csv":
-            text = report.to_csv(raw)
-        case "latex":
-            text = report.to_latex(**latex)
-        case _:
-            text = report.to_text()
-    put(text, output)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from .base import app
 from .options import FILE, NAMES, NEGATIVE, OUTPUT, SEED, forms, option
 from .output import as_json, put
+
+if TYPE_CHECKING:
+    from ..evaluation import SamplePlan
 
 
 @app.command("plan")
@@ -61,11 +65,29 @@ def _plan(
 def _of_files(
     first: str, other: str | None, form: str, schemes: tuple[str, ...], difference: float, **options: Any
 ) -> str:
-    from ..evaluation import plan_files, plan_text
+    from ..evaluation import plan_files
 
     chosen = {"schemes": schemes} if schemes else {}
     plans = plan_files(first, other, difference=difference / 100, **chosen, **options)
-    return as_json([asdict(plan) for plan in plans]) if form == "json" else plan_text(plans)
+    return as_json([asdict(plan) for plan in plans]) if form == "json" else _plan_text(plans)
+
+
+def _plan_text(plans: Sequence[SamplePlan]) -> str:
+    """What `plan` prints: the samples that each scheme needs, and the power at each size that was tried."""
+    first = plans[0]
+    lines = [
+        f"samples to see a difference of {100 * first.difference:g} points with power {first.power:g}",
+        "",
+    ]
+    width = max(len(plan.scheme) for plan in plans) + 2
+    for plan in plans:
+        formula = "" if plan.by_formula is None else f"   (McNemar's test: {plan.by_formula:,})"
+        lines.append(f"{plan.scheme:<{width}}{plan.needed:>12,}{formula}")
+    lines += ["", f"{'scheme':<{width}}{'samples':>12}{'power':>8}{'±':>7}"]
+    for plan in plans:
+        lines += [f"{plan.scheme:<{width}}{n:>12,}{won:>8.2f}{error:>7.2f}" for n, won, error in plan.rows]
+    lines += ["", f"The two systems differ in being right on {100 * first.discordant:.1f} % of the samples."]
+    return "\n".join(lines)
 
 
 def _of_seeds(sd: float, difference: float, power: float, form: str) -> str:

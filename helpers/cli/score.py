@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import glob
 import math
+import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
 
-from ..core import unknown_name
+from .. import program
+from ..core import shown, unknown_name
 from .base import app, failed
 from .options import (
     COLUMNS,
     COUNTED_AS,
     FILE,
     FILE_OR_STDIN,
+    GOLD,
     GOLD_COLUMN,
     KS,
     LATEX,
     MATCH,
     MATCH_ENTITIES,
+    NAMED_LABELS,
     NEGATIVE,
     OUTPUT,
     PREDICTED_COLUMN,
@@ -33,13 +39,10 @@ from .options import (
     bootstrap,
     flag,
     forms,
-    latex_of,
     option,
-    policy_of,
     predictions,
-    reading_of,
 )
-from .output import put, put_report
+from .output import as_json, put
 
 CONFIDENCE = "How sure the system is, fractions or per cent: adds calibration (bins, expected error)."
 FAIL_UNDER = "Exit with 1 if this score is smaller, e.g. dodrans=0.67; repeatable. NAME as for --score-only."
@@ -124,8 +127,19 @@ def _score(files: tuple[str, ...], inverse: str | None, **options: Any) -> int:
         raise ValueError("--inverse is of use with --paired-column only")
     file = files[0] if len(files) == 1 else files
     inverses = read_inverse(inverse) if inverse else None
-    score = partial(score_file, file, inverse=inverses, **reading_of(options))
+    score = partial(score_file, file, inverse=inverses, **_reading_of(options))
     return put_scores(score, files, options)
+
+
+def _reading_of(options: dict[str, Any]) -> dict[str, Any]:
+    """The options of `READING`, taken out of `options`, as the arguments of `score_file`."""
+    from ..data import read_label_names, read_labels
+
+    names, labels = options.pop("id2label"), options.pop("label_set")
+    reading = {"gold_file": options.pop("gold"), "form": options.pop("input_format")}
+    reading |= {"label_names": read_label_names(names) if names else None}
+    reading |= {name: options.pop(name) for name in ("normalise", "off_list", "mapping", "empty")}
+    return reading | {"label_set": labels if labels in (None, GOLD) else read_labels(labels, keep_order=True)}
 
 
 def put_scores(score: Callable[..., Any], files: Sequence[str], options: dict[str, Any]) -> int:
@@ -135,8 +149,8 @@ def put_scores(score: Callable[..., Any], files: Sequence[str], options: dict[st
     """
     fail_under, score_only = options.pop("fail_under"), options.pop("score_only")
     form, raw, output = (options.pop(name) for name in ("form", "raw", "output"))
-    style = latex_of(options)
-    options |= policy_of(options)
+    style = _latex_of(options)
+    options |= _policy_of(options)
     asked = [*([score_only] if score_only else []), *(name for name, _ in fail_under)]
     options["schemes"] = _with_powers(options["schemes"], asked)
     report = score(**options)
@@ -147,13 +161,58 @@ def put_scores(score: Callable[..., Any], files: Sequence[str], options: dict[st
     if score_only:
         put(repr(scores[score_only]), output)
     else:
-        put_report(report, form, raw, output, **style)
+        _put_report(report, form, raw, output, **style)
     small = [
         f"{name} is {scores[name]:.6g}, under {least:g}"
         for name, least in fail_under
         if not scores[name] >= least
     ]
     return failed(f"{', '.join(files)}: {'; '.join(small)}", 1) if small else 0
+
+
+def _put_report(report: Any, form: str, raw: bool = False, output: str | None = None, **latex: Any) -> None:
+    """A report in one of its forms; `latex` : arguments of `to_latex`."""
+    match form:
+        case "json":
+            text = as_json(report.to_dict())
+        case "csv":
+            text = report.to_csv(raw)
+        case "latex":
+            text = report.to_latex(**latex)
+        case _:
+            text = report.to_text()
+    put(text, output)
+
+
+def _policy_of(options: dict[str, Any]) -> dict[str, Any]:
+    """The options of `SCORING`, taken out of `options`: `score` and fields of `metrics.Policy`."""
+    score, beta, labels = (options.pop(name) for name in ("score", "beta", "labels"))
+    rules = {name: options.pop(name) for name in ("zero_division", "zero_support")}
+    policy = {name: value for name, value in rules.items() if value is not None}
+    if score is not None and beta is not None:
+        raise ValueError(f"--beta is for F_beta: leave out one of --beta {beta:g} and --score {score}")
+    if beta is not None and not 0 < beta < math.inf:
+        raise ValueError(f"--beta is {beta:g}: a finite positive number is needed")
+    if score is not None or beta is not None:
+        policy["score"] = score or f"f{beta:.9f}".rstrip("0").rstrip(".")
+    if labels:
+        policy["labels"] = labels[0] if len(labels) == 1 and labels[0] in NAMED_LABELS else _listed(labels)
+    return policy
+
+
+def _listed(labels: tuple[str, ...]) -> list[str]:
+    """The labels of --labels; a name that ends in .txt is a file with one a line."""
+    if len(labels) > 1 or not labels[0].endswith(".txt"):
+        return list(labels)
+    from ..data import open_source
+
+    source = open_source(labels[0])
+    return source.read([source.column("label")])["label"].tolist()
+
+
+def _latex_of(options: dict[str, Any]) -> dict[str, Any]:
+    """The options of `LATEX`, taken out of `options`, as the arguments of `latex_float`."""
+    return {name: options.pop(name) for name in ("decimals", "columns", "intervals")}
 
 
 def _with_powers(schemes: Sequence[str] | None, asked: Sequence[str]) -> Sequence[str] | None:
@@ -196,7 +255,7 @@ def _score_multilabel(truth: str, scores: str, form: str, **options: Any) -> Non
     """
     from ..evaluation import score_multilabel_files
 
-    put_report(score_multilabel_files(truth, scores, **options), form)
+    _put_report(score_multilabel_files(truth, scores, **options), form)
 
 
 @app.command("audit-leak")
@@ -224,7 +283,7 @@ def _audit_leak(file: str, form: str, raw: bool, **options: Any) -> None:
     """
     from ..evaluation import audit_leak
 
-    put_report(audit_leak(file, **options), form, raw)
+    _put_report(audit_leak(file, **options), form, raw)
 
 
 RECALL = option("--recall", "R", "Score the list up to the first rank with this recall.", float)
@@ -279,8 +338,8 @@ def _score_facts(predictions: str, form: str, raw: bool, **options: Any) -> None
     """
     from ..evaluation import score_fact_file
 
-    style = latex_of(options)
-    put_report(score_fact_file(predictions, **options), form, raw, **style)
+    style = _latex_of(options)
+    _put_report(score_fact_file(predictions, **options), form, raw, **style)
 
 
 @app.command("compare-facts")
@@ -307,7 +366,7 @@ def _compare_facts(first: str, second: str, form: str, raw: bool, **options: Any
     """
     from ..evaluation import FactComparison, compare_fact_files
 
-    put_report(FactComparison(compare_fact_files(first, second, **options)), form, raw)
+    _put_report(FactComparison(compare_fact_files(first, second, **options)), form, raw)
 
 
 RUNS = "The runs of a system: NAME=PATTERN, quoted, e.g. 'A=A-seed*.csv'; repeatable, also for one name."
@@ -368,30 +427,52 @@ def _compare(files: tuple[str, ...], runs: tuple[str, ...], **options: Any) -> i
       python -m helpers compare --runs 'A=A-seed*.csv' --runs 'B=B-seed*.csv' --negative no_relation
       python -m helpers compare --runs 'A=a*.csv' --runs 'B=b*.csv' --task semeval2010 --paired-column q
     """
-    from ..evaluation import Comparison, seeds_among
+    from ..evaluation import Comparison
 
     form, raw, output, tests = (options.pop(name) for name in ("form", "raw", "output", "tests"))
-    options |= reading_of(options) | policy_of(options)
-    style = latex_of(options) | {"tests": tests}
+    options |= _reading_of(options) | _policy_of(options)
+    style = _latex_of(options) | {"tests": tests}
     if runs:
-        put_report(_over_runs(files, runs, options), form, raw, output, **style)
+        _put_report(_over_runs(files, runs, options), form, raw, output, **style)
         return 0
     if any([options.pop("paired_column"), options.pop("inverse")]):
         raise ValueError("--paired-column and --inverse are for --runs")
-    if hint := seeds_among(files):
+    if hint := _seeds_among(files):
         raise ValueError(hint)
     fail_under = options.pop("fail_under")
     options["schemes"] = _with_powers(options["schemes"], [scheme for scheme, _ in fail_under])
     comparison = Comparison.of_files(files, **options)
     worse = comparison.worse(fail_under)
-    put_report(comparison, form, raw, output, **style)
+    _put_report(comparison, form, raw, output, **style)
     return failed(f"{files[0]}: {'; '.join(worse)}", 1) if worse else 0
+
+
+def _seeds_among(paths: Sequence[str]) -> str | None:
+    """What to say of files that look like runs of several systems; None if they do not.
+
+    Runs are files whose names are the same but for the number after 'seed' or 'run'.
+
+    >>> print(_seeds_among(["A-seed1.csv", "A-seed2.csv", "B-seed1.csv"]))
+    these look like runs of 2 systems, not like 3 systems; to compare systems over their runs:
+    python -m helpers compare --runs 'A=A-seed*.csv' --runs 'B=B-seed*.csv'
+    >>> _seeds_among(["bert.csv", "roberta2.csv"]) is None
+    True
+    """
+    patterns = dict.fromkeys(re.sub(r"(?i)(seed|run)([-_.]?)\d+", r"\1\2*", path) for path in paths)
+    if not 1 < len(patterns) < len(paths):
+        return None
+    names = (re.sub(r"(?i)[-_.]?(seed|run)[-_.]?\*.*", "", Path(pattern).name) for pattern in patterns)
+    runs = " ".join(
+        f"--runs {shlex.quote(f'{name}={pattern}')}" for name, pattern in zip(names, patterns, strict=True)
+    )
+    few = f"these look like runs of {len(patterns)} systems, not like {len(paths)} systems"
+    return f"{few}; to compare systems over their runs: {program()} compare {runs}"
 
 
 def _over_runs(files: Sequence[str], runs: Sequence[str], options: dict[str, Any]) -> Any:
     """The comparison of `--runs`; ValueError for what goes with files only."""
     from ..data import read_inverse
-    from ..evaluation import compare_run_files, expand_runs
+    from ..evaluation import compare_run_files
 
     if files:
         given = " ".join(f"--runs {shlex.quote(pattern)}" for pattern in runs)
@@ -407,4 +488,25 @@ def _over_runs(files: Sequence[str], runs: Sequence[str], options: dict[str, Any
         raise ValueError("--match, --as, --match-entities and --fail-under are for files, not for --runs")
     for name in ("replicates", "seed"):
         options.pop(name)  # no bootstrap: what varies is the training
-    return compare_run_files(expand_runs(runs), **options)
+    return compare_run_files(_expand_runs(runs), **options)
+
+
+def _expand_runs(given: Iterable[str]) -> dict[str, list[str]]:
+    """Name → files, of words like 'A=A-seed*.csv'; a name that is given twice has the files of both.
+
+    Raises ValueError for a word without a name, and for a pattern that no file matches.
+
+    >>> _expand_runs(["=a.csv"])
+    Traceback (most recent call last):
+    ValueError: '=a.csv' is no name and pattern of files, such as 'A=A-seed*.csv'
+    """
+    systems: dict[str, list[str]] = {}
+    for text in given:
+        name, sign, pattern = text.partition("=")
+        if not (name.strip() and sign and pattern):
+            raise ValueError(f"{shown(text)} is no name and pattern of files, such as 'A=A-seed*.csv'")
+        paths = [pattern] if Path(pattern).exists() else sorted(glob.glob(pattern, recursive=True))
+        if not paths:
+            raise ValueError(f"{name}: no file matches {shown(pattern)}")
+        systems.setdefault(name, []).extend(paths)
+    return systems

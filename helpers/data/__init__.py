@@ -26,7 +26,6 @@ from .samples import (
     SPACED_TAGS,
     TAGS,
     TypedSample,
-    check_tree,
     parse_tagged,
     pruned_heads,
     render,

@@ -43,13 +43,13 @@ MEMORY = "memory"
 _COUNT, _FRAME = "__count__", "the frame"
 
 
-def find_files(paths: Path | str | Sequence[Path | str]) -> list[str]:
+def _find_files(paths: Path | str | Sequence[Path | str]) -> list[str]:
     """The files that paths and patterns (*, ?, [..], ** for folders) mean; addresses are kept as they are.
 
     Raises FileNotFoundError for a pattern without a file, ValueError for a file that is meant twice, under
     one name or two.
 
-    >>> find_files(["a.csv", "s3://bucket/*.parquet"])
+    >>> _find_files(["a.csv", "s3://bucket/*.parquet"])
     ['a.csv', 's3://bucket/*.parquet']
     """
     given = [paths] if isinstance(paths, str | Path) else list(paths)
@@ -113,7 +113,7 @@ def count_files(
     """
     if engine not in (None, MEMORY, *ENGINES):
         raise unknown_name("engine", engine, (MEMORY, *ENGINES))
-    files = find_files(paths)
+    files = _find_files(paths)
     name = str(paths) if isinstance(paths, str | Path) else listing(files, 200)
     named = named_columns(gold_column, predicted_column, paired_column, id_column)
     alone = len(files) == 1 and not is_address(files[0])

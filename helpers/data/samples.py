@@ -229,7 +229,7 @@ class ParsedSample(TypedSample):
     words : character span of each word in `text`, in order. heads : of each word, from 1; 0 for the root.
     pos, ner : part of speech and named-entity tag of each word; empty if they are not known.
 
-    Raises ValueError : a span outside of the text, columns of different length, and as `check_tree`.
+    Raises ValueError : a span outside of the text, columns of different length, and as `_check_tree`.
 
     >>> spans = ((0, 4), (5, 11), (12, 17))
     >>> sample = ParsedSample("1", "Fire causes panic", (0, 4), (12, 17), "c", "", "", spans, (2, 0, 2))
@@ -251,7 +251,7 @@ class ParsedSample(TypedSample):
             count = len(getattr(self, name))
             if count != len(self.words) and (count or name == "heads"):
                 raise ValueError(f"there are {len(self.words)} words and {count} {name}")
-        check_tree(self.heads)
+        _check_tree(self.heads)
 
     @property
     def tokens(self) -> tuple[str, ...]:
@@ -268,14 +268,14 @@ class ParsedSample(TypedSample):
         return touched or (after,)
 
 
-def check_tree(heads: Sequence[int]) -> None:
+def _check_tree(heads: Sequence[int]) -> None:
     """Raise ValueError unless the heads make one tree: what is wrong, and at which word (from 1).
 
-    >>> check_tree([2, 0, 2])
-    >>> check_tree([2, 1, 0])
+    >>> _check_tree([2, 0, 2])
+    >>> _check_tree([2, 1, 0])
     Traceback (most recent call last):
     ValueError: the heads go in a circle at word 1
-    >>> check_tree([0, 0])
+    >>> _check_tree([0, 0])
     Traceback (most recent call last):
     ValueError: a tree has one root; here are 2, words 1, 2
     """
@@ -300,7 +300,7 @@ def check_tree(heads: Sequence[int]) -> None:
 def _ancestors(heads: np.ndarray) -> np.ndarray:
     """(D, T): row d holds each word's ancestor d steps up, row 0 the word itself; T where there is none.
 
-    D is the number of steps after which nothing is left. The heads have to make a tree (`check_tree`).
+    D is the number of steps after which nothing is left. The heads have to make a tree (`_check_tree`).
 
     >>> _ancestors(np.array([2, 0, 2])).tolist()
     [[0, 1, 2], [1, 3, 1], [3, 3, 3]]

@@ -36,7 +36,7 @@ KEY_COLUMNS = ("id", "gold", "gold_tacrev")
 """The columns before the models'."""
 
 
-def read_tacred_predictions(path: Path | str, split: Split = "test") -> pd.DataFrame:
+def _read_tacred_predictions(path: Path | str, split: Split = "test") -> pd.DataFrame:
     """Gold labels, revised gold labels (TACREV) and the predictions of every model on one split of TACRED.
 
     Parameters
@@ -62,7 +62,7 @@ def read_tacred_predictions(path: Path | str, split: Split = "test") -> pd.DataF
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "table.tsv")
     ...     _ = path.write_text("id\\tgold\\tgold_tacrev\\tmine\\n0\\tper:age\\tper:age\\tno_relation\\n")
-    ...     read_tacred_predictions(path)["mine"].tolist()
+    ...     _read_tacred_predictions(path)["mine"].tolist()
     ['no_relation']
     """
     import pandas as pd
@@ -87,13 +87,13 @@ def tacred_predictions(split: Split = "test") -> pd.DataFrame:
     ChecksumError : the table is not the registered one.
     """
     try:
-        return read_tacred_predictions(locate(f"tacred/tacred_{split}_predictions.tsv.gz"), split)
+        return _read_tacred_predictions(locate(f"tacred/tacred_{split}_predictions.tsv.gz"), split)
     except MissingData:
         clones = [folder / "tacrev" for folder in search_folders()]
         clone = next((folder for folder in clones if (folder / "results").is_dir()), None)
         if clone is None:
             raise
-    return read_tacred_predictions(clone, split)
+    return _read_tacred_predictions(clone, split)
 
 
 def _read_table(path: Path) -> dict[str, list[str]]:

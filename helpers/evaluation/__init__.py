@@ -5,7 +5,7 @@ from .multilabel import DocumentScores, score_documents, score_multilabel, score
 from .fact_files import read_fact_lists
 from .facts import FactComparison, FactReport, compare_fact_files, score_fact_file
 from .compare import Comparison, compare_files
-from .runs_compared import RunComparison, compare_run_files, expand_runs, seeds_among
+from .runs_compared import RunComparison, compare_run_files
 from .leakage import audit_leak, leak_report, leak_table
 from .systems import (
     language_model_runs,
@@ -15,14 +15,6 @@ from .systems import (
     system_title,
     tacred_runs,
 )
-from .plan import (
-    SamplePlan,
-    at_difference,
-    changed_answers,
-    plan_files,
-    plan_samples,
-    plan_text,
-    population_of,
-)
+from .plan import SamplePlan, changed_answers, plan_files, plan_samples
 from .triples import MATCHES, TripleReport, score_triples
 from .document_facts import holds_documents, score_document_facts

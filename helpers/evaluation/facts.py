@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy
 
 from ..core import naming_file, table_name, visible
 from ..metrics import (
@@ -33,7 +34,6 @@ from ..metrics import (
     bootstrap_suffix,
     chance,
     fact_scores,
-    facts_at,
     holm,
     latex_float,
     latex_name,
@@ -292,11 +292,43 @@ def _intervals(
         (facts.ranking, scores.get("fixed_threshold"), ["micro"], fixed),
     ):
         if threshold is not None and facts.true is not None and facts.pairs is not None:
-            sample = facts_at(cut, threshold, facts.pairs[: len(cut)], facts.true)
+            sample = _facts_at(cut, threshold, facts.pairs[: len(cut)], facts.true)
             statistic = partial(_averages, schemes=averaged, classes_of=sample.per_class())
             rng = np.random.default_rng(seed)
             ends |= bootstrap_intervals(sample, statistic, rng, replicates).named(names)
     return {name: {"low": _known(each.low), "high": _known(each.high)} for name, each in ends.items()}
+
+
+def _facts_at(ranking: FactRanking, threshold: float, units: Any, true: tuple[Any, Any]) -> Outcome:
+    """What a list predicts of each relation with a score of at least `threshold`, unit by unit.
+
+    A unit is a kind of sample, so its draws are those of `FactSample`. The roles are gold, predicted and
+    right, (U, L) numbers of facts: a fact is right where the list says so.
+
+    Parameters
+    ----------
+    units : (N,) of each fact in the order of the list. true : units and relations of all true facts.
+
+    Raises ValueError as `FactRanking.counts_at`.
+
+    >>> ranking = FactRanking.from_scores([3, 2, 1], [True, False, True], None, [0, 1, 1], ["a", "b"], [1, 1])
+    >>> counts = _facts_at(ranking, 2, units=[0, 0, 1], true=([0, 1], [0, 1])).per_class()
+    >>> counts.correct.tolist(), counts.predicted.tolist()
+    ([1, 0], [1, 1])
+    """
+    whole = ranking.counts_at(threshold)
+    assert ranking.scores is not None and ranking.relations is not None and ranking.hits is not None
+    taken = ranking.scores >= threshold
+    units, gold = np.asarray(units), (np.asarray(true[0]), np.asarray(true[1]))
+    shape = (int(max(units.max(initial=-1), gold[0].max(initial=-1))) + 1, len(ranking.labels))
+    cells = {"gold": gold, "predicted": (units[taken], ranking.relations[taken])}
+    right = taken & ranking.hits
+    cells["right"] = units[right], ranking.relations[right]
+    roles = {
+        role: scipy.sparse.coo_array((np.ones(len(unit), np.int64), (unit, relation)), shape=shape).tocsr()
+        for role, (unit, relation) in cells.items()
+    }
+    return Outcome(roles, np.ones(shape[0], np.int64), ranking.labels, decision=whole.decision)
 
 
 def _drawn(facts: FactList, at: Sequence[int], recall: float | None, replicates: int, seed: int) -> Interval:

@@ -26,14 +26,14 @@ SHARES = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 """Sizes that are tried, as shares of what a normal distribution of the difference would need."""
 
 
-def population_of(
+def _population_of(
     gold: Sequence[Label], first: Sequence[Label], second: Sequence[Label], negative: Label | None = None
 ) -> Outcome:
     """Where test sets are drawn from: the samples of one test set, each as often as it occurs there.
 
     Counts are the shares of all samples. Raises ValueError for a negative class that occurs nowhere.
 
-    >>> population_of(list("aab"), list("aab"), list("aaa")).counts.round(2).tolist()
+    >>> _population_of(list("aab"), list("aab"), list("aaa")).counts.round(2).tolist()
     [0.67, 0.33]
     """
     joint = Outcome.from_columns(gold, first, second=second)
@@ -45,7 +45,7 @@ def population_of(
 def discordant(joint: Outcome) -> float:
     """The share of samples on which exactly one of the two systems is right.
 
-    >>> round(discordant(population_of(list("aab"), list("aab"), list("aaa"))), 2)
+    >>> round(discordant(_population_of(list("aab"), list("aab"), list("aaa"))), 2)
     0.33
     """
     gold, first, second = (joint.roles[role] for role in ("gold", "predicted", "second"))
@@ -57,7 +57,7 @@ def lead(joint: Outcome, scheme: str, negative: Label | None = None) -> Any:
 
     (...) for replicates, each over its own classes.
 
-    >>> round(lead(population_of(list("aab"), list("aab"), list("aaa")), "accuracy"), 2)
+    >>> round(lead(_population_of(list("aab"), list("aab"), list("aaa")), "accuracy"), 2)
     0.33
     """
     return _score(joint, scheme, negative) - _score(joint.of("second"), scheme, negative)
@@ -69,7 +69,7 @@ def _score(table: Outcome, scheme: str, negative: Label | None, classes_of: Clas
     return average(table, scheme, negative=negative, classes_of=classes_of)
 
 
-def at_difference(joint: Outcome, scheme: str, difference: float, negative: Label | None = None) -> Outcome:
+def _at_difference(joint: Outcome, scheme: str, difference: float, negative: Label | None = None) -> Outcome:
     """The same samples where the first system leads by `difference`, a positive fraction.
 
     On a share of the samples of each kind the two systems change places, so that they disagree as often as
@@ -110,7 +110,7 @@ def changed_answers(
 
     if not 0 < changed < 1:
         raise ValueError(f"the share of changed answers is {changed:g}: it must lie between 0 and 1")
-    alone = population_of(gold, predicted, predicted, negative)
+    alone = _population_of(gold, predicted, predicted, negative)
     label, said, shares = alone.roles["gold"], alone.roles["predicted"], alone.counts
     right = label == said
     wrong = float(shares[~right].sum())
@@ -188,14 +188,14 @@ def plan_samples(
 
     Parameters
     ----------
-    population : of `at_difference` or `changed_answers`. scheme : of F1, or 'accuracy'. negative : the
+    population : of `_at_difference` or `changed_answers`. scheme : of F1, or 'accuracy'. negative : the
         negative class.
     test_sets, replicates : of each size; the standard error of a power p is √(p (1 − p) / test_sets).
 
     Raises ValueError where the first system does not lead, or for a power outside (0.05, 1).
 
     >>> gold, better, worse = ["a", "b"] * 50, ["a", "b"] * 50, ["a", "b"] * 40 + ["b", "a"] * 10
-    >>> plan = plan_samples(population_of(gold, better, worse), "accuracy", test_sets=100)
+    >>> plan = plan_samples(_population_of(gold, better, worse), "accuracy", test_sets=100)
     >>> plan.by_formula, plan.needed < 80
     (37, True)
     """
@@ -261,27 +261,9 @@ def plan_files(
     for scheme in schemes:
         with naming_file(first):
             if changed is None:
-                population = population_of(gold, predicted, other, negative)
-                population = at_difference(population, scheme, difference, negative)
+                population = _population_of(gold, predicted, other, negative)
+                population = _at_difference(population, scheme, difference, negative)
             else:
                 population = changed_answers(gold, predicted, scheme, difference, changed, negative)
             plans.append(plan_samples(population, scheme, power, negative, seed=seed))
     return plans
-
-
-def plan_text(plans: Sequence[SamplePlan]) -> str:
-    """What `plan` prints: the samples that each scheme needs, and the power at each size that was tried."""
-    first = plans[0]
-    lines = [
-        f"samples to see a difference of {100 * first.difference:g} points with power {first.power:g}",
-        "",
-    ]
-    width = max(len(plan.scheme) for plan in plans) + 2
-    for plan in plans:
-        formula = "" if plan.by_formula is None else f"   (McNemar's test: {plan.by_formula:,})"
-        lines.append(f"{plan.scheme:<{width}}{plan.needed:>12,}{formula}")
-    lines += ["", f"{'scheme':<{width}}{'samples':>12}{'power':>8}{'±':>7}"]
-    for plan in plans:
-        lines += [f"{plan.scheme:<{width}}{n:>12,}{won:>8.2f}{error:>7.2f}" for n, won, error in plan.rows]
-    lines += ["", f"The two systems differ in being right on {100 * first.discordant:.1f} % of the samples."]
-    return "\n".join(lines)

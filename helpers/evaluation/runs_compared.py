@@ -6,18 +6,14 @@ another test set; for that, one run of each system is compared with `compare_fil
 
 from __future__ import annotations
 
-import glob
 import logging
 import math
-import re
-import shlex
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .. import program
 from ..core import named_twice, shown, table_name, visible
 from ..metrics import (
     DIRECTION_SCORES,
@@ -341,46 +337,3 @@ def _common_scores(reports: Mapping[Path, ClassReport]) -> dict[str, str]:
     if "official" in report.extra:
         signatures["official"] = report.extra["official"]["grouped"]["signature"]
     return signatures
-
-
-def expand_runs(given: Iterable[str]) -> dict[str, list[str]]:
-    """Name → files, of words like 'A=A-seed*.csv'; a name that is given twice has the files of both.
-
-    Raises ValueError for a word without a name, and for a pattern that no file matches.
-
-    >>> expand_runs(["=a.csv"])
-    Traceback (most recent call last):
-    ValueError: '=a.csv' is no name and pattern of files, such as 'A=A-seed*.csv'
-    """
-    systems: dict[str, list[str]] = {}
-    for text in given:
-        name, sign, pattern = text.partition("=")
-        if not (name.strip() and sign and pattern):
-            raise ValueError(f"{shown(text)} is no name and pattern of files, such as 'A=A-seed*.csv'")
-        paths = [pattern] if Path(pattern).exists() else sorted(glob.glob(pattern, recursive=True))
-        if not paths:
-            raise ValueError(f"{name}: no file matches {shown(pattern)}")
-        systems.setdefault(name, []).extend(paths)
-    return systems
-
-
-def seeds_among(paths: Sequence[str]) -> str | None:
-    """What to say of files that look like runs of several systems; None if they do not.
-
-    Runs are files whose names are the same but for the number after 'seed' or 'run'.
-
-    >>> print(seeds_among(["A-seed1.csv", "A-seed2.csv", "B-seed1.csv"]))
-    these look like runs of 2 systems, not like 3 systems; to compare systems over their runs:
-    python -m helpers compare --runs 'A=A-seed*.csv' --runs 'B=B-seed*.csv'
-    >>> seeds_among(["bert.csv", "roberta2.csv"]) is None
-    True
-    """
-    patterns = dict.fromkeys(re.sub(r"(?i)(seed|run)([-_.]?)\d+", r"\1\2*", path) for path in paths)
-    if not 1 < len(patterns) < len(paths):
-        return None
-    names = (re.sub(r"(?i)[-_.]?(seed|run)[-_.]?\*.*", "", Path(pattern).name) for pattern in patterns)
-    runs = " ".join(
-        f"--runs {shlex.quote(f'{name}={pattern}')}" for name, pattern in zip(names, patterns, strict=True)
-    )
-    few = f"these look like runs of {len(patterns)} systems, not like {len(paths)} systems"
-    return f"{few}; to compare systems over their runs: {program()} compare {runs}"

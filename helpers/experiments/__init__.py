@@ -1,13 +1,12 @@
 """One run from end to end: read, train, predict, count, save."""
 
 from .experiment import BASE_ENCODER, SEEDS, Experiment
-from .data import read_bags, read_samples
+from .data import read_bags
 from .run import run_experiment
 from .study import RATES, Study, chosen, paper_experiments, standard_experiments, studies
 from .grid import (
     all_states,
     grid_jobs,
-    job_state,
     plan,
     read_grid,
     status,

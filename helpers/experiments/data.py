@@ -105,7 +105,7 @@ class RelationData:
         return Run.from_outcome(counted, dataset="", model="").table
 
 
-def read_samples(
+def _read_samples(
     dataset: str,
     part: str = "full",
     text: str = "clean",
@@ -119,7 +119,7 @@ def read_samples(
 
     Raises MissingData, ChecksumError : the data are not here. ValueError : unknown data set.
 
-    >>> data = read_samples("demo", merged=True, at_most=100)
+    >>> data = _read_samples("demo", merged=True, at_most=100)
     >>> len(data.train), data.train[0].text == data.train[1].text
     (200, True)
     """
@@ -262,10 +262,10 @@ def read_bags(dataset: str) -> BagData:
 
 
 def read_data(experiment: Experiment) -> RelationData | BagData:
-    """What an experiment is trained and tested on. Raises as `read_samples` and `read_bags`."""
+    """What an experiment is trained and tested on. Raises as `_read_samples` and `read_bags`."""
     if experiment.of_bags:
         return read_bags(experiment.dataset)
-    return read_samples(
+    return _read_samples(
         experiment.dataset,
         experiment.part,
         experiment.text,

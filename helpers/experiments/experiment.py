@@ -22,7 +22,6 @@ from ..models import (
     default_settings,
     full_options,
     model_entry,
-    model_versions,
 )
 from ..models.settings import Count, Settings, checked
 from ..runs import RUNS_FOLDER, run_path, variant_name
@@ -330,7 +329,7 @@ class Experiment:
         dict_keys(['model cnn', 'data set demo'])
         """
         about = {f"data set {self.dataset}": find_dataset(self.dataset).version}
-        return model_versions(self.model, self.options) | about
+        return _model_versions(self.model, self.options) | about
 
     def with_settings(self, name: str | None = None, changes: Mapping[str, Any] | None = None) -> Experiment:
         """The same with the settings 'standard', 'lyu2021' … (None: the profile's), single ones changed.
@@ -346,6 +345,17 @@ class Experiment:
             raise ValueError(f"model {self.model} has no training settings to choose or to change")
         base = default_settings(self.inner_name, name, self.encoder) if name else self.resolved()
         return replace(self, settings=base.changed(changes or {}))
+
+
+def _model_versions(name: str, options: Mapping[str, Any]) -> dict[str, int]:
+    """The version of a model, and of the one that it is around.
+
+    >>> [*_model_versions("recent", {"base": "em-es"})]
+    ['model recent', 'model em-es']
+    """
+    entry = model_entry(name)
+    inner = options.get("base", entry.wraps or entry.base or name)
+    return {f"model {model}": model_entry(model).version for model in dict.fromkeys((name, inner))}
 
 
 def option_files(options: Mapping[str, Any]) -> list[Path]:

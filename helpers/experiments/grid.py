@@ -32,7 +32,7 @@ PAGES = ("README.md", *(f"results/{name}.md" for name in ("README", "findings", 
 _PROFILES = ("standard", "paper")
 
 
-class Job(NamedTuple):
+class _Job(NamedTuple):
     """One run: its path, what is trained, and whether the outcome after each epoch is stored, too."""
 
     path: Path
@@ -40,7 +40,7 @@ class Job(NamedTuple):
     every_epoch: bool = False
 
 
-class Plan(NamedTuple):
+class _Plan(NamedTuple):
     """What a grid consists of, and what of it is to be made now.
 
     Attributes
@@ -50,7 +50,7 @@ class Plan(NamedTuple):
     pages : that are to be made anew.
     """
 
-    jobs: dict[str, Job]
+    jobs: dict[str, _Job]
     todo: list[str]
     notebooks: dict[str, list[str]]
     pages: list[str]
@@ -141,7 +141,7 @@ def read_grid(path: Path | str) -> Study:
 
 def grid_jobs(
     profile: str = "standard", file: Path | str | None = None, encoders: Sequence[str] = ()
-) -> dict[str, Job]:
+) -> dict[str, _Job]:
     """The jobs of a grid by the paths of their run files, seen from the project if they lie in it.
 
     profile : 'standard', all studies; 'paper', the papers' own grid, with `encoders`
@@ -163,10 +163,10 @@ def grid_jobs(
     return {name: job for grid in grids for name, job in study_jobs(grid).items()}
 
 
-def study_jobs(study: Study, folder: Path | str | None = None) -> dict[str, Job]:
+def study_jobs(study: Study, folder: Path | str | None = None) -> dict[str, _Job]:
     """The jobs of one study, by path as in `grid_jobs`; `folder` : of the run files, instead of its own."""
     folder = (ROOT / study.folder if folder is None else Path(folder)).absolute()
-    jobs = [Job(experiment.path(folder), experiment, study.every_epoch) for experiment in study.experiments]
+    jobs = [_Job(experiment.path(folder), experiment, study.every_epoch) for experiment in study.experiments]
     return {_shown(job.path): job for job in jobs}
 
 
@@ -174,7 +174,7 @@ def _shown(path: Path) -> str:
     return (path.relative_to(ROOT) if path.is_relative_to(ROOT) else path).as_posix()
 
 
-def job_state(job: Job, known: dict | None = None) -> Result:
+def _job_state(job: _Job, known: dict | None = None) -> Result:
     """The state of a job's run file, its options, settings and versions compared with those of today.
 
     Where the outcome after each epoch is stored, that after the last one is that of the run, and does for it:
@@ -188,7 +188,7 @@ def job_state(job: Job, known: dict | None = None) -> Result:
     return state._replace(path=_shown(job.path))
 
 
-def status(jobs: Mapping[str, Job]) -> pd.DataFrame:
+def status(jobs: Mapping[str, _Job]) -> pd.DataFrame:
     """Data set, model (and variant), the seeds that are stored and those that are missing, one row a model.
 
     >>> status(study_jobs(studies()["standard"], "no-such-folder")).iloc[0].tolist()
@@ -199,7 +199,7 @@ def status(jobs: Mapping[str, Job]) -> pd.DataFrame:
         experiment = job.experiment
         title = f"{experiment.name} {experiment.run_variant}".strip()
         row = rows.setdefault((experiment.dataset_name, title), {})
-        state = "missing" if job_state(job).state == "missing" else "stored"
+        state = "missing" if _job_state(job).state == "missing" else "stored"
         row.setdefault(state, []).append("once" if experiment.run_seed is None else experiment.run_seed)
     seeds = [
         [" ".join(map(str, sorted(row.get(state, ["–"])))) for state in ("stored", "missing")]
@@ -217,7 +217,7 @@ def _known_versions() -> dict[str, int]:
     return {f"{kind} {name}": row.version for kind, known in rows.items() for name, row in known.items()}
 
 
-def train_one(path: Path | str, jobs: Mapping[str, Job], progress: bool = True) -> bool:
+def train_one(path: Path | str, jobs: Mapping[str, _Job], progress: bool = True) -> bool:
     """Train the run of this path, unless it is there and not stale; returns whether it was trained.
 
     Of two that ask for the same run at the same time, on one machine or several that share the folder, one
@@ -232,7 +232,7 @@ def train_one(path: Path | str, jobs: Mapping[str, Job], progress: bool = True) 
     folder = job.path.parents[3]
     # of a training in several processes (`accelerate launch`) each waits for its own of the other training
     with exclusive(f"{job.path}.process-{os.environ.get('RANK', '0')}"):
-        state = job_state(job).state
+        state = _job_state(job).state
         if state not in ("missing", "stale"):
             return False
         epochs = folder if job.every_epoch else None
@@ -240,7 +240,7 @@ def train_one(path: Path | str, jobs: Mapping[str, Job], progress: bool = True) 
         return True
 
 
-def train_missing(jobs: Mapping[str, Job]) -> Iterator[Job]:
+def train_missing(jobs: Mapping[str, _Job]) -> Iterator[_Job]:
     """Train those that are missing, one after the other; gives each job when its run is stored.
 
     Errors as `run_experiment`.
@@ -249,11 +249,11 @@ def train_missing(jobs: Mapping[str, Job]) -> Iterator[Job]:
     []
     """
     for name, job in jobs.items():
-        if job_state(job).state == "missing" and train_one(name, jobs):
+        if _job_state(job).state == "missing" and train_one(name, jobs):
             yield job
 
 
-def all_states(jobs: Mapping[str, Job] | None = None) -> list[Result]:
+def all_states(jobs: Mapping[str, _Job] | None = None) -> list[Result]:
     """The state of every run file that is stored or belongs to the standard grid, and of everything that
     notebooks make; ordered by kind and path.
 
@@ -261,7 +261,7 @@ def all_states(jobs: Mapping[str, Job] | None = None) -> list[Result]:
     """
     jobs = grid_jobs() if jobs is None else jobs
     known: dict[str, str | None] = {}
-    states = {name: job_state(job, known) for name, job in jobs.items()}
+    states = {name: _job_state(job, known) for name, job in jobs.items()}
     for pattern in ("runs/*/*/*/*.json", "studies/*/*/*/*/*.json"):
         for path in (ROOT / "results").glob(pattern):
             states.setdefault(_shown(path), run_state(path, versions=_known_versions(), known=known))
@@ -293,7 +293,7 @@ def plan(
     encoders: Sequence[str] = (),
     runs_only: bool = False,
     missing_only: bool = False,
-) -> Plan:
+) -> _Plan:
     """What is to be made now: the grid's runs, and of profile 'standard' what notebooks and pages make.
 
     A notebook is run again if one of its results is missing or stale, or a run that it reads will be made.
@@ -301,9 +301,9 @@ def plan(
     """
     jobs, known = grid_jobs(profile, file, encoders), {}
     wanted = ("missing",) if missing_only else ("missing", "stale")
-    todo = [name for name, job in jobs.items() if job_state(job, known).state in wanted]
+    todo = [name for name, job in jobs.items() if _job_state(job, known).state in wanted]
     if runs_only or file is not None or profile != "standard":
-        return Plan(jobs, todo, {}, [])
+        return _Plan(jobs, todo, {}, [])
     index, notebooks = read_index(), {}
     states = {name.path: name.state for name in made_states(index, known)}
     for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")):
@@ -313,4 +313,4 @@ def plan(
         if waits or late:
             notebooks[copy] = waits
     late = any(states[page] != "current" for page in PAGES if page in states)
-    return Plan(jobs, todo, notebooks, list(PAGES) if notebooks or late else [])
+    return _Plan(jobs, todo, notebooks, list(PAGES) if notebooks or late else [])

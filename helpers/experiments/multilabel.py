@@ -241,14 +241,14 @@ def _classifier_of(
     return DocumentClassifier(technique, options, n_jobs=n_jobs, **chosen)
 
 
-def pair_of_models(
+def _pair_of_models(
     dataset: str, first: str, second: str, documents: Mapping[str, Documents], n_jobs: int | None = None
 ) -> Run:
     """Train two models on documents['train'] and count what both say of each document of documents['test'].
 
     >>> documents = Documents(["1", "2"], [["grain"], ["oil", "gas"]], ["wheat and corn", "oil and gas"])
     >>> both = {"train": documents, "test": documents}
-    >>> len(pair_of_models("two", "1vsrest", "1vsrest without bias", both).labels)
+    >>> len(_pair_of_models("two", "1vsrest", "1vsrest without bias", both).labels)
     3
     """
     made = [_classifier_of(model, n_jobs=n_jobs).fit(documents["train"]) for model in (first, second)]
@@ -290,7 +290,7 @@ def _file_sums(dataset: str) -> dict[str, str]:
     return corpus_hashes(dataset.partition("-")[0], ("train", "test"))
 
 
-def store_runs(folder: Path | str = RUNS_FOLDER) -> None:
+def _store_runs(folder: Path | str = RUNS_FOLDER) -> None:
     """Train every model of `STORED` and every pair of `PAIRS`, each in one process, and write them all.
 
     Ten minutes on an idle machine; `python -m helpers.experiments.multilabel` does it. Raises `MissingData`
@@ -303,7 +303,7 @@ def store_runs(folder: Path | str = RUNS_FOLDER) -> None:
                 save_run(_of_corpus(run), folder)
     documents = documents_of("reuters90")
     for first, second in tqdm(PAIRS, desc="pairs"):
-        save_run(_of_corpus(pair_of_models("reuters90", first, second, documents)), folder)
+        save_run(_of_corpus(_pair_of_models("reuters90", first, second, documents)), folder)
 
 
 def _of_corpus(run: Run) -> Run:
@@ -314,4 +314,4 @@ def _of_corpus(run: Run) -> Run:
 
 
 if __name__ == "__main__":
-    store_runs()
+    _store_runs()

@@ -25,7 +25,7 @@ METRICS = (_CRITERION, "official_macro_f1_paired", "seconds")
 COLUMNS = ("model", *SETTING, "metric", "value", "chosen")
 
 
-def search_table(folder: Path | str = _SEARCH_FOLDER) -> pd.DataFrame:
+def _search_table(folder: Path | str = _SEARCH_FOLDER) -> pd.DataFrame:
     """One number a row: model, learning_rate, batch_size, epochs, metric, value, chosen.
 
     `metric` is one of `METRICS`. `chosen` marks the rows of each model's best setting: highest official
@@ -38,7 +38,7 @@ def search_table(folder: Path | str = _SEARCH_FOLDER) -> pd.DataFrame:
     ValueError : a run that was not tested on a held-out part, a setting that was tried twice, or a file that
         is no run.
 
-    >>> search_table("no-such-folder").columns.tolist()
+    >>> _search_table("no-such-folder").columns.tolist()
     ['model', 'learning_rate', 'batch_size', 'epochs', 'metric', 'value', 'chosen']
     """
     tried: dict[tuple, dict[str, float]] = {}
@@ -73,5 +73,5 @@ def _rank(setting: tuple, numbers: dict[str, float]) -> tuple[float, ...]:
 
 
 if __name__ == "__main__":
-    found = search_table().to_csv(index=False, float_format="%.6g", lineterminator="\n")
+    found = _search_table().to_csv(index=False, float_format="%.6g", lineterminator="\n")
     print(write_atomically(SEARCH_TABLE, found))

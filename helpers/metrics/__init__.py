@@ -89,7 +89,7 @@ from .direction import (
 
 # ranked facts of distant supervision
 from .facts import AREAS, CurveFault, FactRanking, PRECISION_AT, curve_order, fact_scores
-from .fact_samples import FACT_MEASURES, FactSample, facts_at
+from .fact_samples import FACT_MEASURES, FactSample
 
 # label sets and rankings of labels
 from .label_matrix import as_label_matrix, as_score_matrix

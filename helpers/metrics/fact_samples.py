@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import scipy  # its parts are loaded when they are first asked for
 
 from .facts import FactRanking
-from .outcome import Outcome, draw
+from .outcome import draw
 from .scores import ratio
 
 FACT_MEASURES = ("auc", "auc_anchored", "average_precision", "micro_f1")
@@ -151,35 +150,3 @@ class FactSample:
         right = np.take_along_axis(padded, up_to[..., None], -1)[..., 0]
         chosen = np.minimum(point, drawn.shape[-1] - 1)[..., None]
         return np.where(reached, right / np.maximum(np.take_along_axis(drawn, chosen, -1)[..., 0], 1), np.nan)
-
-
-def facts_at(ranking: FactRanking, threshold: float, units: Any, true: tuple[Any, Any]) -> Outcome:
-    """What a list predicts of each relation with a score of at least `threshold`, unit by unit.
-
-    A unit is a kind of sample, so its draws are those of `FactSample`. The roles are gold, predicted and
-    right, (U, L) numbers of facts: a fact is right where the list says so.
-
-    Parameters
-    ----------
-    units : (N,) of each fact in the order of the list. true : units and relations of all true facts.
-
-    Raises ValueError as `FactRanking.counts_at`.
-
-    >>> ranking = FactRanking.from_scores([3, 2, 1], [True, False, True], None, [0, 1, 1], ["a", "b"], [1, 1])
-    >>> counts = facts_at(ranking, 2, units=[0, 0, 1], true=([0, 1], [0, 1])).per_class()
-    >>> counts.correct.tolist(), counts.predicted.tolist()
-    ([1, 0], [1, 1])
-    """
-    whole = ranking.counts_at(threshold)
-    assert ranking.scores is not None and ranking.relations is not None and ranking.hits is not None
-    taken = ranking.scores >= threshold
-    units, gold = np.asarray(units), (np.asarray(true[0]), np.asarray(true[1]))
-    shape = (int(max(units.max(initial=-1), gold[0].max(initial=-1))) + 1, len(ranking.labels))
-    cells = {"gold": gold, "predicted": (units[taken], ranking.relations[taken])}
-    right = taken & ranking.hits
-    cells["right"] = units[right], ranking.relations[right]
-    roles = {
-        role: scipy.sparse.coo_array((np.ones(len(unit), np.int64), (unit, relation)), shape=shape).tocsr()
-        for role, (unit, relation) in cells.items()
-    }
-    return Outcome(roles, np.ones(shape[0], np.int64), ranking.labels, decision=whole.decision)

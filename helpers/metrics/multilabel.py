@@ -10,7 +10,7 @@ Sources: LibMultiLabel's implementation document, evaluation metrics; the scheme
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,14 +20,7 @@ import scipy  # its parts are loaded when they are first asked for
 from ..core import Label
 from .averaging import averages
 from .bootstrap import Interval, bootstrap_intervals
-from .label_matrix import (
-    as_label_matrix,
-    as_score_matrix,
-    best_of,
-    check_k,
-    label_names,
-    score_blocks,
-)
+from .label_matrix import as_label_matrix, as_score_matrix, check_k, label_names, row_blocks
 from .outcome import Outcome, scalar
 from .ranking import RankingOutcome
 from .scores import ClassCounts, Summable, f_of_means
@@ -166,7 +159,7 @@ class MultilabelOutcome(Summable):
         decision = "argmax" if multiclass else f"score>{threshold:.12g}"
 
         def outcome_of(gold: scipy.sparse.csr_array, block: np.ndarray) -> MultilabelOutcome:
-            labels, best = best_of(block, depth)
+            labels, best = _best_of(block, depth)
             top = np.where(best == -np.inf, -1, labels)
             taken = block > (-np.inf if multiclass else threshold)
             if multiclass:
@@ -182,7 +175,7 @@ class MultilabelOutcome(Summable):
             sets = Outcome({"gold": gold, "predicted": guess}, once, names, decision=decision)
             return cls(ranking, sets.per_class(), sets.grouped() if keep_sets else None)
 
-        return cls.merged(outcome_of(gold[rows], block) for rows, block in score_blocks(matrix))
+        return cls.merged(outcome_of(gold[rows], block) for rows, block in _score_blocks(matrix))
 
     @classmethod
     def merged(cls, outcomes: Iterable[MultilabelOutcome]) -> MultilabelOutcome:
@@ -213,6 +206,54 @@ class MultilabelOutcome(Summable):
     def scores(self, ks: Iterable[int]) -> dict[str, float]:
         """The ranking measures at each K and the three F-measures; ValueError as `RankingOutcome.scores`."""
         return self.ranking.scores(ks) | f_measures(self.counts)
+
+
+def _best_of(block: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """(rows, k) labels and scores of the k best of each row of a dense block, best first.
+
+    Time O(n·L + n·k·log k).
+
+    >>> _best_of(np.array([[0.5, 0.75]]), 1)
+    (array([[1]]), array([[0.75]]))
+    """
+    columns = _chosen_columns(block, k)
+    scores = np.take_along_axis(block, columns, axis=1)
+    order = np.argsort(-scores, axis=1, kind="stable")
+    return np.take_along_axis(columns, order, axis=1), np.take_along_axis(scores, order, axis=1)
+
+
+def _chosen_columns(block: np.ndarray, k: int) -> np.ndarray:
+    """(rows, k) columns of the k best, in rising order: all above the k-th best score, then from the left."""
+    if k == block.shape[1]:
+        return np.broadcast_to(np.arange(k), block.shape)
+    kth = np.partition(block, -k, axis=1)[:, -k, None]
+    chosen = block >= kth
+    if np.count_nonzero(chosen) > k * len(block):  # scores tie at the k-th place
+        tied = np.flatnonzero(np.count_nonzero(chosen, axis=1) > k)
+        equal = block[tied] == kth[tied]
+        above = np.count_nonzero(chosen[tied], axis=1) - np.count_nonzero(equal, axis=1)
+        surplus = equal & (equal.cumsum(axis=1) > (k - above)[:, None])
+        chosen[tied] &= ~surplus
+    columns = np.flatnonzero(chosen) % block.shape[1]  # numpy.nonzero(chosen)[1], several times as fast
+    return columns.reshape(-1, k)
+
+
+def _score_blocks(matrix: np.ndarray | scipy.sparse.csr_array) -> Iterator[tuple[slice, np.ndarray]]:
+    """Consecutive rows of a score matrix as dense floats; one empty block if there is no row.
+
+    Raises ValueError for the first nan, with its row and column.
+
+    >>> [(rows.stop, block.tolist()) for rows, block in _score_blocks(np.eye(2))]
+    [(2, [[1.0, 0.0], [0.0, 1.0]])]
+    """
+    for rows in row_blocks(*matrix.shape) if matrix.shape[0] else [slice(0, 0)]:
+        block = matrix[rows].toarray() if scipy.sparse.issparse(matrix) else matrix[rows]
+        block = block if block.dtype.kind == "f" else block.astype(float)
+        if block.size and np.isnan(block.min()):
+            row, column = np.argwhere(np.isnan(block))[0]
+            named = f"scores[{rows.start + row}, {column}]"
+            raise ValueError(f"{named} is nan: every score has to be a number (−inf: never reached)")
+        yield rows, block
 
 
 def _sum(outcomes: list[MultilabelOutcome]) -> MultilabelOutcome:

@@ -17,7 +17,6 @@ from .registry import (
     default_settings,
     full_options,
     model_entry,
-    model_versions,
     register_model,
     unregister_model,
 )

@@ -32,7 +32,7 @@ Inputs = Sequence[Bag | RelationSample]
 """Bags, and samples as bags of one."""
 
 
-class BagExample(NamedTuple):
+class _BagExample(NamedTuple):
     """One bag as input of a model: its sentences, and the label id that it is trained on."""
 
     sentences: tuple[Example, ...]
@@ -92,13 +92,13 @@ def without_entities(sample: RelationSample) -> RelationSample:
     return replace(sample, text=text, head=(head, head), tail=(tail, tail))
 
 
-def attention_weights(vectors: torch.Tensor, queries: torch.Tensor) -> torch.Tensor:
+def _attention_weights(vectors: torch.Tensor, queries: torch.Tensor) -> torch.Tensor:
     """How much each sentence of a bag counts for each query: softmax over the sentences of Σ_d x_d · q_d.
 
     vectors : (n, H) of the bag's sentences. queries : (R, H), of ATT diag · W_r. Returns (n, R); each column
     sums to 1.
 
-    >>> attention_weights(torch.eye(2), torch.zeros(1, 2)).tolist()
+    >>> _attention_weights(torch.eye(2), torch.zeros(1, 2)).tolist()
     [[0.5], [0.5]]
     """
     return torch.softmax(vectors @ queries.T, dim=0)
@@ -172,18 +172,18 @@ class BagClassifier(NeuralModel):
             self.diagonal = nn.Parameter(torch.ones(encoder.size))
         if self.by_bag and aggregator == "query":
             self.query = nn.Parameter(torch.randn(encoder.size) / encoder.size**0.5)
-        self._inputs: tuple[Sequence[Any], list[BagExample]] | None = None
+        self._inputs: tuple[Sequence[Any], list[_BagExample]] | None = None
 
     def prepare(self, settings: Settings, samples: Inputs) -> None:
         """The encoder's vocabulary and precision."""
         self._inputs = None  # of the training before
         self.encoder.prepare(as_bags(samples), self.seed, settings.precision)
 
-    def examples(self, samples: Inputs) -> list[BagExample]:
+    def examples(self, samples: Inputs) -> list[_BagExample]:
         """Whole bags, without targets."""
-        return [BagExample(sentences) for sentences in self.encoder.examples(as_bags(samples))]
+        return [_BagExample(sentences) for sentences in self.encoder.examples(as_bags(samples))]
 
-    def training_examples(self, samples: Inputs, rng: random.Random) -> list[BagExample]:
+    def training_examples(self, samples: Inputs, rng: random.Random) -> list[_BagExample]:
         """Bags with the label ids of their relations: whole, drawn, or of one sentence each.
 
         Raises ValueError as `bag_targets`.
@@ -192,13 +192,13 @@ class BagClassifier(NeuralModel):
             bags = as_bags(samples)
             targets = bag_targets(bags, self.labels)
             inputs = zip(self.encoder.examples(bags), targets, strict=True)
-            self._inputs = samples, [BagExample(*sentence) for sentence in inputs]
+            self._inputs = samples, [_BagExample(*sentence) for sentence in inputs]
         bags = self._inputs[1]
         if not self.by_bag:
-            return [BagExample((sentence,), bag.target) for bag in bags for sentence in bag.sentences]
+            return [_BagExample((sentence,), bag.target) for bag in bags for sentence in bag.sentences]
         return [_drawn(bag, self.bag_size, rng) for bag in bags] if self.bag_size else bags
 
-    def collate(self, examples: Sequence[BagExample], weight: Sequence[float] | float = 1.0) -> Batch:
+    def collate(self, examples: Sequence[_BagExample], weight: Sequence[float] | float = 1.0) -> Batch:
         """The sentences of all bags as one batch: `ids`, `mask`, `types`, `places` and the extra tensors are
         of the S sentences, `target` and `weight` of the B bags; extra `bag` (S,) numbers the bags."""
         sentences = [sentence for example in examples for sentence in example.sentences]
@@ -240,7 +240,7 @@ class BagClassifier(NeuralModel):
         """(n, H) of each bag's n sentences."""
         bags = as_bags(bags)
         sentences = itertools.chain(*self.encoder.examples(bags))
-        flat = [BagExample((sentence,)) for sentence in sentences]
+        flat = [_BagExample((sentence,)) for sentence in sentences]
         vectors = training.outputs(self, flat, self.encoder, progress)
         return list(vectors.split([len(bag.samples) for bag in bags]))
 
@@ -276,10 +276,10 @@ class BagClassifier(NeuralModel):
         if aggregator == "one":
             return torch.softmax(self.classifier(vectors), dim=1).amax(dim=0)
         if aggregator == "att":
-            bag = attention_weights(vectors, self.queries()).T @ vectors  # (L, H): of each relation its own
+            bag = _attention_weights(vectors, self.queries()).T @ vectors  # (L, H): of each relation its own
             return torch.softmax(self.classifier(bag), dim=1).diagonal()
         if aggregator == "query":
-            weights = attention_weights(torch.tanh(vectors), self.query[None])
+            weights = _attention_weights(torch.tanh(vectors), self.query[None])
             return torch.softmax(self.classifier(weights[:, 0] @ vectors), dim=0)
         return torch.softmax(self.classifier(vectors.mean(dim=0)), dim=0)
 
@@ -288,7 +288,7 @@ class BagClassifier(NeuralModel):
         return self.scores(samples, None, progress).argmax(axis=1)
 
 
-def _drawn(bag: BagExample, size: int, rng: random.Random) -> BagExample:
+def _drawn(bag: _BagExample, size: int, rng: random.Random) -> _BagExample:
     """The bag with exactly `size` sentences."""
     there = bag.sentences
     if len(there) >= size:
@@ -302,7 +302,7 @@ _UNUSED = ("[unused0]", "[unused1]", "[unused2]", "[unused3]")
 """OpenNRE's markers: open and close head, open and close tail."""
 
 
-class EntityEncoder(SentenceEncoder):
+class _EntityEncoder(SentenceEncoder):
     """BERT-entity: hidden states h_a, h_b at the two opening markers, then W [h_a; h_b] + b, 2H → 2H, no
     activation (OpenNRE's default; `size` is 2H).
 
@@ -344,7 +344,7 @@ class EntityEncoder(SentenceEncoder):
 
 
 class BertEntity(OnEncoder, BagClassifier):
-    """`EntityEncoder` under a `BagClassifier`; takes bags, and samples as bags of one.
+    """`_EntityEncoder` under a `BagClassifier`; takes bags, and samples as bags of one.
 
     >>> from helpers.data import RelationSample
     >>> model = BertEntity.build(["NA", "a"], seed=9)
@@ -360,7 +360,7 @@ class BertEntity(OnEncoder, BagClassifier):
         masked: bool = False,
         **options: Any,
     ) -> None:
-        super().__init__(EntityEncoder(encoder, max_length, masked), labels, **options)
+        super().__init__(_EntityEncoder(encoder, max_length, masked), labels, **options)
 
     @classmethod
     def marker_tokens(cls, masked: bool = False, **_: Any) -> tuple[str, ...]:

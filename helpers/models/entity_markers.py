@@ -1,6 +1,6 @@
 """Classifiers that mark the two entities in the sentence: EM-C, EM-ES (= BERT_EM) and R-BERT.
 
-H is the encoder's hidden size, R the number of relations. How the entities are marked is `EntityMarkers`'
+H is the encoder's hidden size, R the number of relations. How the entities are marked is `_EntityMarkers`'
 `marker_scheme`; R-BERT has its own signs.
 """
 
@@ -20,7 +20,7 @@ SCHEMES = {"added": MARKERS, "pieces": MARKERS, "symbols": ("#", "#", "$", "$")}
 _MarkerScheme = Literal["added", "pieces", "symbols"]
 
 
-class EntityMarkers(RelationClassifier):
+class _EntityMarkers(RelationClassifier):
     """What EM-C and EM-ES share: how the entities are marked, which Lyu et al. 2021 do not say.
 
     `marker_scheme` 'added': `[E11]` … are new tokens of the vocabulary, with vectors that start as
@@ -43,7 +43,7 @@ class EntityMarkers(RelationClassifier):
         return () if marker_scheme == "pieces" else SCHEMES[marker_scheme]
 
 
-class EntityMarkersCls(EntityMarkers):
+class EntityMarkersCls(_EntityMarkers):
     """EM-C: the vector of the classification token → linear, H → R (Lyu et al. 2021, section IV).
 
     The markers are in the input, but the classifier does not look at them.
@@ -61,7 +61,7 @@ class EntityMarkersCls(EntityMarkers):
         return self.classifier(self.encoder(batch)[:, 0])
 
 
-class EntityMarkersStart(EntityMarkers):
+class EntityMarkersStart(_EntityMarkers):
     """EM-ES: the vectors at the two opening markers, concatenated → linear, 2H → R.
 
     With `layer_norm` it is BERT_EM as paper W trained it on SemEval (variant f of DFKI-NLP/mtb-bert-em):

@@ -7,9 +7,8 @@ random all the same, and depends on the seed alone: not on where training runs o
 
 from __future__ import annotations
 
-import random
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -213,65 +212,3 @@ def states_at(hidden: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
     [3.0, 1.0]
     """
     return hidden[torch.arange(len(hidden), device=hidden.device)[:, None], places]
-
-
-_POOL = 50
-"""Batches that are sorted by length together: the fewer, the more random; the more, the less padding."""
-
-
-def epoch_batches(lengths: Sequence[int], size: int, rng: random.Random) -> list[list[int]]:
-    """Positions of the examples of one epoch, in batches of `size` of about equal length, shuffled.
-
-    The examples are shuffled, every `_POOL` batches of them are sorted by length and cut, and the batches are
-    shuffled. Each example comes once; only the last of the pool's batches may be smaller.
-
-    >>> epoch_batches([3, 9, 3, 9], size=2, rng=random.Random(0))
-    [[2, 0], [1, 3]]
-    """
-    order = list(range(len(lengths)))
-    rng.shuffle(order)
-    batches = []
-    for start in range(0, len(order), size * _POOL):
-        pool = sorted(order[start : start + size * _POOL], key=lengths.__getitem__)
-        batches += [pool[begin : begin + size] for begin in range(0, len(pool), size)]
-    rng.shuffle(batches)
-    return batches
-
-
-def step_loader(
-    examples: Sequence[Any],
-    batches: Sequence[Sequence[int]],
-    join: Callable[[list[Any], list[float]], Batch],
-    accumulate: int = 1,
-    rank: int = 0,
-    processes: int = 1,
-) -> Iterator[Batch]:
-    """This process's share of each batch, in `accumulate` parts, each joined to a `Batch` with its weights.
-
-    Every example weighs 1 / (size of its whole batch), whoever computes it, so that sums of losses are the
-    mean over the batch. A process with nothing to do in a part gets one example of weight 0.
-    """
-    parts = [part for batch in batches for part in _parts(batch, accumulate, rank, processes)]
-
-    def load(part: list[tuple[int, float]]) -> Batch:
-        return join([examples[index] for index, _ in part], [weight for _, weight in part])
-
-    return map(load, parts)
-
-
-def _parts(batch: Sequence[int], accumulate: int, rank: int, processes: int) -> list[list[tuple[int, float]]]:
-    shares = accumulate * processes
-    return [
-        [(index, 1.0 / len(batch)) for index in batch[share::shares]] or [(batch[0], 0.0)]
-        for share in range(rank * accumulate, (rank + 1) * accumulate)
-    ]
-
-
-def prediction_batches(lengths: Sequence[int], size: int) -> list[list[int]]:
-    """Positions in batches of about equal length, the longest first, so that memory fails early if at all.
-
-    >>> prediction_batches([3, 9, 3, 9], size=2)
-    [[1, 3], [0, 2]]
-    """
-    order = sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True)
-    return [order[begin : begin + size] for begin in range(0, len(order), size)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable
 from pathlib import Path
 
 from ..core import BACKWARD, base_relation, inverse_label, role_words
@@ -39,17 +38,3 @@ def label_words(relation: str) -> Words:
     else:
         head, tail = reversed(roles) if relation.endswith(BACKWARD) else roles
     return (head, head, "of", tail, tail)
-
-
-def all_label_words(relations: Iterable[str]) -> dict[str, Words]:
-    """The words of each relation. Raises ValueError if two relations have the same five.
-
-    >>> all_label_words(["Cause-Effect(e1,e2)"])
-    {'Cause-Effect(e1,e2)': ('cause', 'cause', 'of', 'effect', 'effect')}
-    """
-    words = {relation: label_words(relation) for relation in relations}
-    owners: dict[Words, str] = {}
-    for relation, five in words.items():
-        if owners.setdefault(five, relation) != relation:
-            raise ValueError(f"{relation!r} and {owners[five]!r} have the same label words: {' '.join(five)}")
-    return words

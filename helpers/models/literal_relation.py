@@ -16,15 +16,15 @@ from .classifier import RelationClassifier
 from .inputs import Batch, Example, tokenize_marked
 
 
-def literal_text(relation: str, turned: str = "roles") -> str:
+def _literal_text(relation: str, turned: str = "roles") -> str:
     """The relation as words: two roles, then two entity symbols.
 
     The roles are columns 4 and 5 of the authors' data files, where they change places in (e2,e1): `turned`
     'roles'. With 'symbols' the symbols change places instead.
 
-    >>> literal_text("Cause-Effect(e1,e2)"), literal_text("Cause-Effect(e2,e1)"), literal_text("Other")
+    >>> _literal_text("Cause-Effect(e1,e2)"), _literal_text("Cause-Effect(e2,e1)"), _literal_text("Other")
     ('cause effect e1 e2', 'effect cause e1 e2', 'other other e1 e2')
-    >>> literal_text("Cause-Effect(e2,e1)", "symbols")
+    >>> _literal_text("Cause-Effect(e2,e1)", "symbols")
     'cause effect e2 e1'
     """
     if turned == "symbols" and relation.endswith(BACKWARD):
@@ -41,7 +41,7 @@ class LiteralRelationCls(RelationClassifier):
     `candidates` 'all' are all labels, as the authors' files have a text for Other too; 'directed' leaves out
     labels without direction, which are then never predicted, nor learned as holding. The paper does not say
     which it used, nor whether the wrong relation is drawn once (`negatives` 'fixed', as a data file of pairs
-    would have it) or anew in every epoch ('resampled'). `turned` : see `literal_text`. The two texts are
+    would have it) or anew in every epoch ('resampled'). `turned` : see `_literal_text`. The two texts are
     segments 0 and 1, where the encoder has segments.
     """
 
@@ -59,7 +59,7 @@ class LiteralRelationCls(RelationClassifier):
             raise ValueError(f"EMR-C needs at least two candidates, not {len(self.candidates)}")
         self.resampled = negatives == "resampled"
         self.classifier = nn.Linear(self.encoder.hidden_size, 1)
-        literal = [literal_text(self.labels[candidate], turned) for candidate in self.candidates]
+        literal = [_literal_text(self.labels[candidate], turned) for candidate in self.candidates]
         tokens = self.encoder.tokenizer(literal, add_special_tokens=False)["input_ids"]
         self._literal = dict(zip(self.candidates, tokens, strict=True))
 

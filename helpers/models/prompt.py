@@ -10,7 +10,7 @@ five-word form that the released PTR code reads, as KnowPrompt's repository keep
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -19,7 +19,7 @@ from torch.nn import functional
 from ..data import RelationSample
 from .classifier import RelationClassifier
 from .inputs import Batch, Example, Marked, states_at, tokenize_marked
-from .label_words import POSITIVE, POSITIVE_WORDS, Words, all_label_words
+from .label_words import POSITIVE, POSITIVE_WORDS, Words, label_words
 
 MASKS, _SECOND = 5, 1
 LONGEST_NAME = 24
@@ -60,7 +60,7 @@ class Prompt(RelationClassifier):
         self._prompt = 2 * LONGEST_NAME + sum(map(len, self._the)) + MASKS + 2
         if self.max_length < self._prompt:
             raise ValueError(f"max_length is {self.max_length}; PTR's prompt needs at least {self._prompt}")
-        words = all_label_words(self.labels) if words is None else words
+        words = _all_label_words(self.labels) if words is None else words
         if not isinstance(words, Mapping):
             raise ValueError(f"words is {words!r}; it must map each relation to its five label words")
         self.words = dict(words)
@@ -139,3 +139,17 @@ class Prompt(RelationClassifier):
         slots = self.slots.to(output.device)
         mask = torch.arange(MASKS, device=output.device)
         return output[:, mask, slots].sum(dim=-1)
+
+
+def _all_label_words(relations: Iterable[str]) -> dict[str, Words]:
+    """The words of each relation. Raises ValueError if two relations have the same five.
+
+    >>> _all_label_words(["Cause-Effect(e1,e2)"])
+    {'Cause-Effect(e1,e2)': ('cause', 'cause', 'of', 'effect', 'effect')}
+    """
+    words = {relation: label_words(relation) for relation in relations}
+    owners: dict[Words, str] = {}
+    for relation, five in words.items():
+        if owners.setdefault(five, relation) != relation:
+            raise ValueError(f"{relation!r} and {owners[five]!r} have the same label words: {' '.join(five)}")
+    return words

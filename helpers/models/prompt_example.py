@@ -15,14 +15,14 @@ from . import training
 from .prompt import MASKS, Prompt
 
 
-class PromptStep(NamedTuple):
+class _PromptStep(NamedTuple):
     """One step: `what` is done, and what `result` it gives for the sentence."""
 
     what: str
     result: str
 
 
-def prompt_steps(model: Prompt, sample: RelationSample) -> list[PromptStep]:
+def prompt_steps(model: Prompt, sample: RelationSample) -> list[_PromptStep]:
     """The way of one sentence through PTR (Han et al. 2021, section 3), step by step.
 
     The sentence, its entities, the template, the tokens that the encoder reads, the words that each mask may
@@ -69,7 +69,7 @@ def prompt_steps(model: Prompt, sample: RelationSample) -> list[PromptStep]:
         "word with the highest logit at each mask": " ".join(best),
         "relation with the highest sum of its five logits": relation,
     }
-    return [PromptStep(*step) for step in steps.items()]
+    return [_PromptStep(*step) for step in steps.items()]
 
 
 def _filled(sample: RelationSample, words: Sequence[str]) -> str:

@@ -335,17 +335,6 @@ def _split(entry: ModelEntry, options: Mapping[str, Any]) -> tuple[dict[str, Any
     return {option: value for option, value in options.items() if option not in of_base}, of_base
 
 
-def model_versions(name: str, options: Mapping[str, Any]) -> dict[str, int]:
-    """The version of a model, and of the one that it is around.
-
-    >>> [*model_versions("recent", {"base": "em-es"})]
-    ['model recent', 'model em-es']
-    """
-    entry = model_entry(name)
-    inner = options.get("base", entry.wraps or entry.base or name)
-    return {f"model {model}": model_entry(model).version for model in dict.fromkeys((name, inner))}
-
-
 def build(
     name: str,
     encoder: str,

@@ -28,7 +28,7 @@ _OUTSIDE = -100.0  # what OpenNRE adds to the positions outside of a segment
 _NO_LIMIT = 2**31
 
 
-class WordEncoder(SentenceEncoder):
+class _WordEncoder(SentenceEncoder):
     """Word vectors and two position embeddings; a subclass makes a sentence's vector of them.
 
     The position of word i from an entity that starts at s is looked up in row min(i − s + L, 2L − 1) of a
@@ -103,7 +103,7 @@ class WordEncoder(SentenceEncoder):
         return torch.cat([self.words(batch.ids), *places], dim=2)
 
 
-class ConvolutionEncoder(WordEncoder):
+class _ConvolutionEncoder(_WordEncoder):
     """Convolution over three words, then the maximum over all positions or over three segments.
 
     CNN (Zeng et al. 2014), H = filters: max_t ReLU(c_t) over all positions, padding among them: that is
@@ -130,7 +130,7 @@ class ConvolutionEncoder(WordEncoder):
         return self.dropout(torch.cat([torch.relu(part).amax(dim=2) for part in parts], dim=1))
 
 
-class RecurrentEncoder(WordEncoder):
+class _RecurrentEncoder(_WordEncoder):
     """Words → GRU in both directions → word attention, H = 2 · hidden; with side information H is larger.
 
     Word attention, from the states h_t of the GRU in both directions: α = softmax_t tanh(h_t) · q, the
@@ -240,14 +240,14 @@ def _alias_matches(sample: RelationSample, aliases: Names) -> list[str]:
     ]
 
 
-class OnWords(BagClassifier):
-    """A `WordEncoder` under a `BagClassifier`; takes bags, and samples as bags of one.
+class _OnWords(BagClassifier):
+    """A `_WordEncoder` under a `BagClassifier`; takes bags, and samples as bags of one.
 
     A subclass says which encoder, what it is given (`fixed`), and its usual training and dropout.
     """
 
     encoder_name = NO_ENCODER
-    kind: ClassVar[type[WordEncoder]]
+    kind: ClassVar[type[_WordEncoder]]
     fixed: ClassVar[dict[str, Any]] = {}
     usual: ClassVar[dict[str, Any]] = {}
     dropout_before_layer = True
@@ -260,13 +260,13 @@ class OnWords(BagClassifier):
         super().__init__(encoder, labels, dropout=dropout, **own)
 
     @classmethod
-    def new(cls, labels: Sequence[str], settings: Settings, *_: Any, **options: Any) -> OnWords:
+    def new(cls, labels: Sequence[str], settings: Settings, *_: Any, **options: Any) -> _OnWords:
         """Of sentences as long as the settings say."""
         return cls(labels, settings.max_length, **options)
 
 
-class Cnn(OnWords):
-    """CNN: `ConvolutionEncoder`; option `dropout` twice: of the sentence's vector, before the linear layer.
+class Cnn(_OnWords):
+    """CNN: `_ConvolutionEncoder`; option `dropout` twice: of the sentence's vector, before the linear layer.
 
     >>> from helpers.data import RelationSample
     >>> samples = [RelationSample(word, f"{word} or not", (0, 1), (5, 8), word) for word in ("a", "b")]
@@ -276,7 +276,7 @@ class Cnn(OnWords):
     (2, 2)
     """
 
-    kind, fixed, usual = ConvolutionEncoder, {"segments": 1}, {"dropout": 0.5}
+    kind, fixed, usual = _ConvolutionEncoder, {"segments": 1}, {"dropout": 0.5}
 
 
 class Pcnn(Cnn):
@@ -289,22 +289,22 @@ class Pcnn(Cnn):
     fixed = {"segments": 3}
 
 
-class Bgwa(OnWords):
-    """BGWA (Jat et al. 2018), as in RESIDE's code: `RecurrentEncoder`; aggregator 'query' is its sentence
+class Bgwa(_OnWords):
+    """BGWA (Jat et al. 2018), as in RESIDE's code: `_RecurrentEncoder`; aggregator 'query' is its sentence
     attention. Option `dropout` is of the GRU's states; there is none before the linear layer.
 
     >>> Bgwa(["NA", "a"], hidden=3).encoder.size
     6
     """
 
-    kind, dropout_before_layer = RecurrentEncoder, False
+    kind, dropout_before_layer = _RecurrentEncoder, False
     usual = {"training": "bag", "aggregator": "query", "position_size": 16, "dropout": 0.2}
 
 
 class Reside(Bgwa):
     """RESIDE (Vashishth et al. 2018) without its graph convolution, which needs dependency parses.
 
-    BGWA with side information, options `types` and `aliases` of `RecurrentEncoder`; without any it is BGWA.
+    BGWA with side information, options `types` and `aliases` of `_RecurrentEncoder`; without any it is BGWA.
     In the original the types join the bag's vector, here each sentence's: the same, as the attention sums to
     1 and they are equal within a bag.
 

@@ -30,7 +30,7 @@ from tqdm import tqdm
 
 from ..core import atomic_path
 from .base import History, check_samples
-from .inputs import epoch_batches, prediction_batches, step_loader
+from .inputs import Batch
 from .settings import Settings
 
 if TYPE_CHECKING:
@@ -228,10 +228,10 @@ class _Loop:
         if self.bare.resampled and self.epoch:
             self.examples = self.bare.training_examples(self.samples, self._rng("examples", self.epoch))
         lengths = [example.length for example in self.examples]
-        batches = epoch_batches(lengths, self.settings.batch_size, self._rng("order", self.epoch))
+        batches = _epoch_batches(lengths, self.settings.batch_size, self._rng("order", self.epoch))
         first = self.step - self.epoch * self.steps_per_epoch
         share = self.settings.accumulate, self.accelerator.process_index, self.accelerator.num_processes
-        parts = step_loader(self.examples, batches[first:], self.bare.collate, *share)
+        parts = _step_loader(self.examples, batches[first:], self.bare.collate, *share)
         for _ in batches[first:]:
             start = time.perf_counter()
             self._one_step(parts)
@@ -270,6 +270,58 @@ class _Loop:
         self.history.losses.append(mean)
         self.loss_sum = torch.zeros_like(self.loss_sum)
         self.bar.set_postfix_str(f"loss {mean:.3f}")
+
+
+def _step_loader(
+    examples: Sequence[Any],
+    batches: Sequence[Sequence[int]],
+    join: Callable[[list[Any], list[float]], Batch],
+    accumulate: int = 1,
+    rank: int = 0,
+    processes: int = 1,
+) -> Iterator[Batch]:
+    """This process's share of each batch, in `accumulate` parts, each joined to a `Batch` with its weights.
+
+    Every example weighs 1 / (size of its whole batch), whoever computes it, so that sums of losses are the
+    mean over the batch. A process with nothing to do in a part gets one example of weight 0.
+    """
+    parts = [part for batch in batches for part in _parts(batch, accumulate, rank, processes)]
+
+    def load(part: list[tuple[int, float]]) -> Batch:
+        return join([examples[index] for index, _ in part], [weight for _, weight in part])
+
+    return map(load, parts)
+
+
+def _parts(batch: Sequence[int], accumulate: int, rank: int, processes: int) -> list[list[tuple[int, float]]]:
+    shares = accumulate * processes
+    return [
+        [(index, 1.0 / len(batch)) for index in batch[share::shares]] or [(batch[0], 0.0)]
+        for share in range(rank * accumulate, (rank + 1) * accumulate)
+    ]
+
+
+_POOL = 50
+"""Batches that are sorted by length together: the fewer, the more random; the more, the less padding."""
+
+
+def _epoch_batches(lengths: Sequence[int], size: int, rng: random.Random) -> list[list[int]]:
+    """Positions of the examples of one epoch, in batches of `size` of about equal length, shuffled.
+
+    The examples are shuffled, every `_POOL` batches of them are sorted by length and cut, and the batches are
+    shuffled. Each example comes once; only the last of the pool's batches may be smaller.
+
+    >>> _epoch_batches([3, 9, 3, 9], size=2, rng=random.Random(0))
+    [[2, 0], [1, 3]]
+    """
+    order = list(range(len(lengths)))
+    rng.shuffle(order)
+    batches = []
+    for start in range(0, len(order), size * _POOL):
+        pool = sorted(order[start : start + size * _POOL], key=lengths.__getitem__)
+        batches += [pool[begin : begin + size] for begin in range(0, len(pool), size)]
+    rng.shuffle(batches)
+    return batches
 
 
 def accelerator() -> Accelerator:
@@ -343,7 +395,7 @@ def outputs(
     `PREDICTION_BATCH` examples are computed together; at least one example is needed.
     """
     joined = accelerator()
-    batches = prediction_batches([example.length for example in examples], PREDICTION_BATCH)
+    batches = _prediction_batches([example.length for example in examples], PREDICTION_BATCH)
     mine = batches[joined.process_index :: joined.num_processes]
     bar = tqdm(mine, desc="predicting", unit="batch", disable=not (progress and joined.is_main_process))
     device = next(model.parameters()).device
@@ -355,3 +407,13 @@ def outputs(
     pairs = list(zip(itertools.chain(*mine), rows, strict=True))
     everything = gather_object(pairs) if joined.num_processes > 1 else pairs
     return torch.stack([row for _, row in sorted(everything, key=lambda pair: pair[0])])
+
+
+def _prediction_batches(lengths: Sequence[int], size: int) -> list[list[int]]:
+    """Positions in batches of about equal length, the longest first, so that memory fails early if at all.
+
+    >>> _prediction_batches([3, 9, 3, 9], size=2)
+    [[1, 3], [0, 2]]
+    """
+    order = sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True)
+    return [order[begin : begin + size] for begin in range(0, len(order), size)]

@@ -144,19 +144,6 @@ def agreement_table(folder: Path | str = TABLES_FOLDER) -> pd.DataFrame:
     return pd.DataFrame(columns).reset_index(drop=True)
 
 
-def version_ranks(folder: Path | str = TABLES_FOLDER) -> pd.DataFrame:
-    """The rank of each system by micro-F1 under each version, from the stored scores.
-
-    >>> version_ranks().columns.tolist()
-    ['TACRED', 'TACREV', 'Re-TACRED']
-    """
-    scores = pd.read_csv(Path(folder) / "gold_versions_systems.csv")
-    ranks = scores.pivot(index="system", columns="version", values="micro").rank(
-        ascending=False, method="min"
-    )
-    return ranks[["TACRED", "TACREV", "Re-TACRED"]].rename(index=system_title).astype(int)
-
-
 if __name__ == "__main__":
     agreement, systems = _agreement_rows()
     write_csv(agreement, TABLES_FOLDER / "gold_versions.csv", digits=6)

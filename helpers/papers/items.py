@@ -1,8 +1,8 @@
 """What was reproduced, item by item: every table, figure, equation and claim of the papers under one rule.
 
 `results/published/items.csv` says of each item what the evidence is, which rule makes a status of it, and,
-for claims over runs, the family of tests, which was fixed before their runs were read. `read_items` refuses a
-status that the rule does not give; those over runs are computed (`run_statuses`).
+for claims over runs, the family of tests, which was fixed before their runs were read. A status that the rule
+does not give is refused; those over runs are computed (`run_statuses`).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ RULES = {
 """Rule → the evidence that it is for, and the statuses that it gives."""
 
 
-def read_items(path: Path | str = ITEMS) -> pd.DataFrame:
+def _read_items(path: Path | str = ITEMS) -> pd.DataFrame:
     """Every table, figure, numbered equation and claim of the papers, one row each.
 
     Returns
@@ -56,7 +56,7 @@ def read_items(path: Path | str = ITEMS) -> pd.DataFrame:
     Raises ValueError that names the file and the line for an unknown word, and for a status or evidence that
     the rule does not know.
 
-    >>> read_items().groupby("paper")["item"].count().to_dict()
+    >>> _read_items().groupby("paper")["item"].count().to_dict()
     {'D': 30, 'L': 23, 'R': 35, 'W': 32}
     """
     items = pd.read_csv(path, dtype=str, keep_default_na=False)
@@ -115,7 +115,7 @@ def stored_verdicts() -> dict[tuple[str, str], str]:
 
 def items_markdown(path: Path | str = ITEMS) -> str:
     """How many items of each paper have which status, and all items."""
-    items = read_items(path)
+    items = _read_items(path)
     count = _counts(items).reset_index()
     shown = items[["paper", "item", "what", "status", "evidence", "rule"]].assign(
         where=[f"[{Path(one).name}]({_link(one)})" if one else "" for one in items["file"]],
@@ -126,7 +126,7 @@ def items_markdown(path: Path | str = ITEMS) -> str:
 
 def status_markdown(path: Path | str = ITEMS) -> str:
     """How many items of each paper have which status, the papers by title."""
-    count = _counts(read_items(path)).rename(index=PAPERS).rename_axis("paper").reset_index()
+    count = _counts(_read_items(path)).rename(index=PAPERS).rename_axis("paper").reset_index()
     return to_markdown(count)
 
 

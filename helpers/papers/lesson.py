@@ -19,7 +19,7 @@ from ..data import NEGATIVE, TAGS, RelationSample, clean_sample, paired_sample, 
 from ..experiments import Experiment, run_experiment
 from ..metrics import SCHEMES, Outcome, averages
 from ..models import EMBEDDED, build, default_settings
-from ..reporting import epoch_runs, paired_scores, share_in_words
+from ..reporting import epoch_runs, paired_scores
 from ..runs import Run, safe_name
 from .direction import NAMES
 
@@ -163,9 +163,24 @@ def blindness_text(one: Trained) -> str:
     text += f"{found['B']:.1f} % (B) on the paired set. "
     if np.isnan(found["PIR"]):
         return f"{text}Nothing is right, so PIR is undefined, and PPR is 0."
-    text += f"Of its right answers, {share_in_words(found['PIR'])} stayed the same when the markers changed "
-    text += f"places (PIR {found['PIR']:.1f} %); of the pairs, {share_in_words(found['PPR'])} are right on "
+    text += f"Of its right answers, {_share_in_words(found['PIR'])} stayed the same when the markers changed "
+    text += f"places (PIR {found['PIR']:.1f} %); of the pairs, {_share_in_words(found['PPR'])} are right on "
     return f"{text}both sides (PPR {found['PPR']:.1f} %)."
+
+
+_SHARES = ((0.5, "none"), (5, "hardly any"), (25, "few"), (45, "less than half"), (55, "about half"))
+_SHARES += ((80, "more than half"), (95, "most"), (99.5, "nearly all"), (float("inf"), "all"))
+
+
+def _share_in_words(percent: float) -> str:
+    """A share as a word; the numbers belong beside it. Undefined (nan): 'an undefined share'.
+
+    >>> [_share_in_words(share) for share in (0.1, 3, 20, 50, 70, 90, 98, 100)]
+    ['none', 'hardly any', 'few', 'about half', 'more than half', 'most', 'nearly all', 'all']
+    >>> _share_in_words(float("nan"))
+    'an undefined share'
+    """
+    return next((word for end, word in _SHARES if percent < end), "an undefined share")
 
 
 def answers_text(one: Trained, sample: RelationSample) -> str:

@@ -38,7 +38,7 @@ def _list_labels(dataset: str) -> tuple[str, ...]:
     return GIDS_RELATIONS if dataset == "gids" else tuple(nyt10m_relations())
 
 
-def published_ranking(row: PublishedList) -> FactRanking:
+def _published_ranking(row: PublishedList) -> FactRanking:
     """A published list, with all that follows from its files.
 
     Raises
@@ -58,7 +58,7 @@ def published_ranking(row: PublishedList) -> FactRanking:
     return FactRanking.from_scores(found.scores, ranking.hits, row.facts, relations, labels)
 
 
-def published_list_runs() -> list[Run]:
+def _published_list_runs() -> list[Run]:
     """A run of each of `PUBLISHED_LISTS`; the lists keep their order, scores are rounded.
 
     `pairs` are known of the probabilities, numbered as by `read_gids_probabilities`, and of the two lists in
@@ -72,7 +72,7 @@ def published_list_runs() -> list[Run]:
 
 
 def _run(row: PublishedList) -> Run:
-    ranking, labels = published_ranking(row), _list_labels(row.dataset)
+    ranking, labels = _published_ranking(row), _list_labels(row.dataset)
     return Run.from_outcome(
         RankedFacts.from_ranking(ranking, "bag", labels, _pairs(row), DECIMALS),
         dataset=row.dataset,
@@ -109,10 +109,10 @@ def _named_pairs(dataset: str) -> dict[str, list[int]]:
     return found
 
 
-def write_list_runs(folder: Path | str = RUNS_FOLDER) -> list[Path]:
+def _write_list_runs(folder: Path | str = RUNS_FOLDER) -> list[Path]:
     """Write the run of every published list; the paths, in the order of `PUBLISHED_LISTS`."""
-    return [save_run(run, folder) for run in published_list_runs()]
+    return [save_run(run, folder) for run in _published_list_runs()]
 
 
 if __name__ == "__main__":
-    print(*write_list_runs(), sep="\n")
+    print(*_write_list_runs(), sep="\n")

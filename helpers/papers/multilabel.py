@@ -61,10 +61,10 @@ SUPPORTS = {"1 to 5": 5, "6 to 20": 20, "21 to 100": 100, "over 100": np.inf}
 """Groups of labels → the most training documents that a label of the group has."""
 
 
-def multilabel_runs(dataset: str, folder: Path | str = RUNS_FOLDER) -> dict[str, Run]:
+def _multilabel_runs(dataset: str, folder: Path | str = RUNS_FOLDER) -> dict[str, Run]:
     """The stored runs of single multi-label models, by name, in the order of their problems; {} without any.
 
-    >>> next(iter(multilabel_runs("reuters90")))
+    >>> next(iter(_multilabel_runs("reuters90")))
     '1vsrest'
     """
     runs = [run for run in list_runs(dataset, kind="label_sets", folder=folder) if not run.second]
@@ -220,7 +220,7 @@ def demo_linear_runs(documents: Mapping[str, Documents]) -> dict[str, Run]:
 
 def linear_runs() -> dict[str, dict[str, Run]]:
     """Every stored run of linear methods by data set and name."""
-    return {name: multilabel_runs(name) for name in STORED}
+    return {name: _multilabel_runs(name) for name in STORED}
 
 
 def collections_table(runs: Mapping[str, Runs]) -> pd.DataFrame:
@@ -290,19 +290,19 @@ def linear_costs(runs: Mapping[str, Runs]) -> pd.DataFrame:
     rows = []
     for name, model in product(COLLECTIONS, LINEAR_MODELS):
         run, first = runs[name][model], runs[name]["1vsrest"]
-        facts, one = run.facts, solving(first) / len(first.labels)
-        row = {"dataset": name, "model": model, "seconds": solving(run), "problems": facts["problems"]}
+        facts, one = run.facts, _solving(first) / len(first.labels)
+        row = {"dataset": name, "model": model, "seconds": _solving(run), "problems": facts["problems"]}
         row |= {"whole": facts["whole"], "one": one, "bytes": facts["weight_bytes"]}
         claimed = 8 * facts["features"] * len(run.labels)
         rows.append(row | {"claimed": claimed, "not_zero": 8 * facts["weights_not_zero"]})
     return pd.DataFrame(rows)
 
 
-def solving(run: Run) -> float:
+def _solving(run: Run) -> float:
     """Seconds of training without those of TF-IDF.
 
     >>> from types import SimpleNamespace
-    >>> solving(SimpleNamespace(cost={"training": {"cpu_seconds": 3.0}, "tf_idf": {"cpu_seconds": 1.0}}))
+    >>> _solving(SimpleNamespace(cost={"training": {"cpu_seconds": 3.0}, "tf_idf": {"cpu_seconds": 1.0}}))
     2.0
     """
     return run.cost["training"]["cpu_seconds"] - run.cost["tf_idf"]["cpu_seconds"]
@@ -311,7 +311,7 @@ def solving(run: Run) -> float:
 def forms_table(runs: Mapping[str, Runs]) -> pd.DataFrame:
     """Scores and seconds of one-vs-rest by the dual and by the primal solver; fractions."""
     found = {
-        (name, model): scores_of(runs[name][model]) | {"seconds": solving(runs[name][model])}
+        (name, model): scores_of(runs[name][model]) | {"seconds": _solving(runs[name][model])}
         for name, model in product(COLLECTIONS, FORMS)
     }
     columns = ["P@1", "P@5", "Macro-F1", "Micro-F1", "seconds"]

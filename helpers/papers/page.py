@@ -290,3 +290,16 @@ if __name__ == "__main__":  # python -m helpers.papers.page
     write_atomically(EXAMPLE, example().to_csv(index=False))
     for page in PAGES:
         write_atomically(ROOT / page, made(page))
+
+
+def _version_ranks(folder: Path | str = TABLES_FOLDER) -> pd.DataFrame:
+    """The rank of each system by micro-F1 under each version, from the stored scores.
+
+    >>> _version_ranks().columns.tolist()
+    ['TACRED', 'TACREV', 'Re-TACRED']
+    """
+    scores = pd.read_csv(Path(folder) / "gold_versions_systems.csv")
+    ranks = scores.pivot(index="system", columns="version", values="micro").rank(
+        ascending=False, method="min"
+    )
+    return ranks[["TACRED", "TACREV", "Re-TACRED"]].rename(index=system_title).astype(int)

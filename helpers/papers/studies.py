@@ -26,7 +26,7 @@ MOVED = ("performance_original", "ppr")
 SECONDS = {"training": "training, s", "prediction": "prediction, s"}
 
 
-class Setting(NamedTuple):
+class _Setting(NamedTuple):
     """One row of a study: what a reader sees, and where its runs are (study '': in the standard set)."""
 
     title: str
@@ -47,23 +47,23 @@ class Setting(NamedTuple):
 
 
 _EPOCHS = [
-    Setting(f"8,000 sentences, after epoch {n}", "EM-C", f"epoch-{n}", "curves") for n in range(4, 0, -1)
+    _Setting(f"8,000 sentences, after epoch {n}", "EM-C", f"epoch-{n}", "curves") for n in range(4, 0, -1)
 ]
-STUDIES: dict[str, tuple[Setting, ...]] = {
+STUDIES: dict[str, tuple[_Setting, ...]] = {
     "markers": (
-        Setting("markers added as tokens, vectors at random", "EM-C"),
-        Setting("markers added, vectors at the mean", "EM-C", "marker_vectors-mean", "ablations"),
-        Setting("markers cut into word pieces", "EM-C", "marker_scheme-pieces", "ablations"),
-        Setting("markers are the tokens # and $", "EM-C", "marker_scheme-symbols", "ablations"),
+        _Setting("markers added as tokens, vectors at random", "EM-C"),
+        _Setting("markers added, vectors at the mean", "EM-C", "marker_vectors-mean", "ablations"),
+        _Setting("markers cut into word pieces", "EM-C", "marker_scheme-pieces", "ablations"),
+        _Setting("markers are the tokens # and $", "EM-C", "marker_scheme-symbols", "ablations"),
     ),
     "amount": (
-        Setting("8,000 sentences, 5 epochs", "EM-C"),
+        _Setting("8,000 sentences, 5 epochs", "EM-C"),
         *_EPOCHS,
-        Setting("2,000 sentences, 4 epochs", "EM-C", "epochs-4+sentences-2000", "ablations"),
+        _Setting("2,000 sentences, 4 epochs", "EM-C", "epochs-4+sentences-2000", "ablations"),
     ),
     **{
         f"layers of {model}": tuple(
-            Setting(
+            _Setting(
                 f"{model}, {layers} layers", model, *(() if layers == 6 else (f"layers-{layers}", "layers"))
             )
             for layers in (6, 4, 2)
@@ -71,15 +71,15 @@ STUDIES: dict[str, tuple[Setting, ...]] = {
         for model in ("EM-C", "EM-ES")
     },
     "emr-c": (
-        Setting("EM-C, for its cost", "EM-C"),
-        Setting("negatives drawn once", "EMR-C"),
-        Setting("drawn once, (e2,e1) in words", "EMR-C", "turned-symbols", "emr-c"),
-        Setting("drawn once, 2e-5, 10 epochs", "EMR-C", "learning_rate-2e-05+epochs-10", "emr-c"),
-        Setting("drawn anew in each epoch", "EMR-C", "negatives-resampled", "emr-c"),
+        _Setting("EM-C, for its cost", "EM-C"),
+        _Setting("negatives drawn once", "EMR-C"),
+        _Setting("drawn once, (e2,e1) in words", "EMR-C", "turned-symbols", "emr-c"),
+        _Setting("drawn once, 2e-5, 10 epochs", "EMR-C", "learning_rate-2e-05+epochs-10", "emr-c"),
+        _Setting("drawn anew in each epoch", "EMR-C", "negatives-resampled", "emr-c"),
     ),
     "bert-em": (
-        Setting("EM-ES, R's cleaned text", "EM-ES"),
-        Setting(
+        _Setting("EM-ES, R's cleaned text", "EM-ES"),
+        _Setting(
             "EM-ES with LayerNorm, official text (W's BERT_EM)",
             "EM-ES",
             "layer_norm-True",
@@ -89,22 +89,22 @@ STUDIES: dict[str, tuple[Setting, ...]] = {
     ),
     **{
         f"base of {model}": (
-            Setting("ours, MiniLM (23 million parameters)", model),
-            Setting("ours, MPNet base (110 million), R's settings", model, profile="base"),
+            _Setting("ours, MiniLM (23 million parameters)", model),
+            _Setting("ours, MPNet base (110 million), R's settings", model, profile="base"),
         )
         for model in ("EM-C", "EM-ES", "R-BERT")
     },
     **{
         f"graphs of {model}": (
-            Setting("stored trees (Stanford CoreNLP), no tags", model),
-            Setting("spaCy's trees, tags and entity types", model, dataset=f"{DATASET}-spacy-text"),
+            _Setting("stored trees (Stanford CoreNLP), no tags", model),
+            _Setting("spaCy's trees, tags and entity types", model, dataset=f"{DATASET}-spacy-text"),
         )
         for model in ("C-GCN", "GCN")
     },
     "variance": (
-        Setting("EM-C, bf16, two threads", "EM-C"),
-        Setting("EM-C, bf16, one thread", "EM-C", "threads-1", "threads"),
-        Setting("EM-C, fp32, two threads", "EM-C", "precision-fp32", "precision"),
+        _Setting("EM-C, bf16, two threads", "EM-C"),
+        _Setting("EM-C, bf16, one thread", "EM-C", "threads-1", "threads"),
+        _Setting("EM-C, fp32, two threads", "EM-C", "precision-fp32", "precision"),
     ),
 }
 """Name of a study → its settings; the first one is what the others are compared with."""
@@ -195,12 +195,12 @@ def _p(scores: pd.DataFrame, first: str, other: str) -> str:
     return "" if first == other else p_value(next(iter(tested), float("nan")))
 
 
-def rate_scores(folder: Path | str = STUDIES_FOLDER / "rates") -> pd.DataFrame:
+def _rate_scores(folder: Path | str = STUDIES_FOLDER / "rates") -> pd.DataFrame:
     """A on the held-out tenth after each epoch: model, learning_rate, epoch, value (fraction).
 
     The equal grid: every model with the same three rates, one seed, scored after each of five epochs.
 
-    >>> rate_scores("no-such-folder").columns.tolist()
+    >>> _rate_scores("no-such-folder").columns.tolist()
     ['model', 'learning_rate', 'epoch', 'value']
     """
     rows = []
@@ -223,7 +223,7 @@ def rates_table(scores: pd.DataFrame | None = None) -> pd.DataFrame:
     standard runs, in points; and `again`: whether the gain is the larger of the two, so that the model is to
     be trained again. A model without all of `RATES` has none of the three.
     """
-    scores = rate_scores() if scores is None else scores
+    scores = _rate_scores() if scores is None else scores
     rows = []
     for (model, rate), part in scores.groupby(["model", "learning_rate"], sort=False):
         best = scores.loc[scores["model"] == model, "value"].max()
@@ -231,7 +231,7 @@ def rates_table(scores: pd.DataFrame | None = None) -> pd.DataFrame:
         for epoch, value in zip(part["epoch"], part["value"], strict=True):
             shown = f"{100 * value:.1f}"
             row[f"epoch {epoch}"] = f"**{shown}**" if value == best else shown
-        standard = Setting("", model).runs()
+        standard = _Setting("", model).runs()
         is_used = bool(standard) and standard[0].hyperparameters["learning_rate"] == rate
         rows.append(row | {"used": "yes" if is_used else ""})
         rows[-1] |= _gain(scores[scores["model"] == model], rate, standard) if is_used else _NO_GAIN

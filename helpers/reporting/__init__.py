@@ -46,4 +46,4 @@ from .tables import (
     to_markdown,
     markdown_table,
 )
-from .sentences import answer, from_to, listed, p_value, share_in_words, signed
+from .sentences import answer, from_to, listed, p_value, signed

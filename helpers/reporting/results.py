@@ -436,7 +436,7 @@ def settings_table(runs: Run | Iterable[Run]) -> pd.DataFrame:
     return table.reindex(order).fillna("")
 
 
-def majority_label(run: Run) -> Label:
+def _majority_label(run: Run) -> Label:
     """The most frequent relation of the training samples, if the run says which it was; else the most
     frequent one of the test set, which no constant answer beats in accuracy.
     """
@@ -445,8 +445,8 @@ def majority_label(run: Run) -> Label:
     return known if known in table.labels else table.labels[int(np.argmax(table.per_class().gold))]
 
 
-def against_majority(run: Run) -> dict[str, tuple[float, float]]:
-    """Accuracy and the F1 under every scheme, of the run and of always answering `majority_label`; fractions.
+def _against_majority(run: Run) -> dict[str, tuple[float, float]]:
+    """Accuracy and F1 under every scheme, of the run and of always answering `_majority_label`; fractions.
 
     A majority that is the negative class has no F1 but 0. ValueError for a run that is not of single labels.
     """
@@ -456,7 +456,7 @@ def against_majority(run: Run) -> dict[str, tuple[float, float]]:
         )
     table = original_table(run)
     gold = table.roles["gold"]
-    always = np.full_like(gold, table.labels.index(majority_label(run)))
+    always = np.full_like(gold, table.labels.index(_majority_label(run)))
     constant = Outcome({"gold": gold, "predicted": always}, table.counts, table.labels)
     f1 = averages(constant, negative=run.negative).tolist()
     ours = scheme_scores(run)
@@ -472,8 +472,8 @@ def majority_text(run: Run) -> str:
     >>> majority_text(Run.from_outcome(table, dataset="d", model="m"))
     "beats the majority baseline (always 'b', accuracy 75.00) in accuracy and under every scheme"
     """
-    pairs = against_majority(run)
-    always, accuracy = shown(majority_label(run)), 100 * pairs["accuracy"][1]
+    pairs = _against_majority(run)
+    always, accuracy = shown(_majority_label(run)), 100 * pairs["accuracy"][1]
     said = f"the majority baseline (always {always}, accuracy {accuracy:.2f})"
     worse = [
         f"{name} {100 * ours:.2f} against {100 * theirs:.2f}"

@@ -1,4 +1,4 @@
-"""Sentences made from numbers: lists of names, shares in words, signs, and an answer that is folded away.
+"""Sentences made from numbers: lists of names, signs, and an answer that is folded away.
 
 What a notebook says about stored runs is written by a function that looks at them, so that it changes with
 them; these are the words that such functions share.
@@ -16,9 +16,6 @@ from .tables import to_markdown
 if TYPE_CHECKING:
     from IPython.display import Markdown
 
-_SHARES = ((0.5, "none"), (5, "hardly any"), (25, "few"), (45, "less than half"), (55, "about half"))
-_SHARES += ((80, "more than half"), (95, "most"), (99.5, "nearly all"), (float("inf"), "all"))
-
 
 def listed(names: Iterable[object], nothing: str = "none") -> str:
     """Names in a row, the last one after 'and'; `nothing` without any.
@@ -28,17 +25,6 @@ def listed(names: Iterable[object], nothing: str = "none") -> str:
     """
     *first, last = [str(name) for name in names] or [nothing]
     return f"{', '.join(first)} and {last}" if first else last
-
-
-def share_in_words(percent: float) -> str:
-    """A share as a word; the numbers belong beside it. Undefined (nan): 'an undefined share'.
-
-    >>> [share_in_words(share) for share in (0.1, 3, 20, 50, 70, 90, 98, 100)]
-    ['none', 'hardly any', 'few', 'about half', 'more than half', 'most', 'nearly all', 'all']
-    >>> share_in_words(float("nan"))
-    'an undefined share'
-    """
-    return next((word for end, word in _SHARES if percent < end), "an undefined share")
 
 
 def signed(points: float, decimals: int = 1) -> str:

@@ -118,15 +118,15 @@ def save_run(run: Run, folder: Path | str = RUNS_FOLDER, overwrite: bool = False
         if differing:
             what = f"holds a run with another configuration ({', '.join(differing)})"
             raise FileExistsError(f"{path} {what}; overwrite=True replaces it")
-    return write_atomically(path, run_text(run))
+    return write_atomically(path, _run_text(run))
 
 
-def run_text(run: Run) -> str:
+def _run_text(run: Run) -> str:
     """The text of a run file: one key a line, lists with several entries a line, a newline at the end.
 
     >>> from helpers.metrics import Outcome
     >>> run = Run.from_outcome(Outcome.from_columns([0, 0, 1], [0, 1, 1]), dataset="demo", model="m")
-    >>> print(run_text(run)[-125:], end="")
+    >>> print(_run_text(run)[-125:], end="")
       "labels": [0, 1],
       "negative": null,
       "outcome": {

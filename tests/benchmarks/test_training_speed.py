@@ -26,7 +26,7 @@ from torch.nn import functional
 from transformers import Trainer, TrainingArguments
 
 from helpers.core.errors import MissingData
-from helpers.experiments import read_samples
+from helpers.experiments.data import _read_samples
 from helpers.models import training
 from helpers.models.encoder import resolved_precision
 from helpers.models.inputs import Batch, Example, collate
@@ -59,7 +59,7 @@ class Trained(NamedTuple):
 @pytest.fixture(scope="module")
 def data():
     try:
-        read = read_samples("semeval2010")
+        read = _read_samples("semeval2010")
     except MissingData as error:
         pytest.skip(f"needs SemEval-2010's training set: {error}")
     return random.Random(0).sample(read.train, SENTENCES), read.labels

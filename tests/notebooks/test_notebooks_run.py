@@ -16,7 +16,7 @@ import pytest
 from nbformat import v4
 
 from helpers import ROOT
-from helpers.notebooks import notebook_paths, read_contract, read_parameters, run_notebooks, shown_lines
+from helpers.notebooks import _shown_lines, notebook_paths, read_contract, read_parameters, run_notebooks
 from tests.golden.renew import Change
 
 SOLUTIONS = ROOT / "notebooks" / "solutions"
@@ -94,7 +94,7 @@ def output_changes(copy: Path, committed: Path) -> list[str]:
         return [f"{committed.stem}: the committed copy is of another source: make publish renews it"]
     changes = []
     for number, (after, before) in enumerate(zip(new, old, strict=True)):
-        lines = difflib.unified_diff(shown_lines(before), shown_lines(after), lineterm="", n=0)
+        lines = difflib.unified_diff(_shown_lines(before), _shown_lines(after), lineterm="", n=0)
         differing = [line[:200] for line in itertools.islice(lines, 2, None) if not line.startswith("@@")]
         changes += [f"{committed.stem}, cell {number}: {line}" for line in differing]
     return changes
@@ -162,7 +162,7 @@ def test_a_changed_number_names_table_row_and_column(tmp_path: Path) -> None:
 def test_a_changed_output_names_its_cell(tmp_path: Path) -> None:
     committed = COPIES / "12_multilabel_metrics.ipynb"
     notebook = nbformat.read(committed, as_version=4)
-    number = next(n for n, cell in enumerate(notebook.cells) if shown_lines(cell))
+    number = next(n for n, cell in enumerate(notebook.cells) if _shown_lines(cell))
     notebook.cells[number].outputs.append(v4.new_output("stream", text="F1 0.51 in 3 s\n"))
     nbformat.write(notebook, tmp_path / "new.ipynb")
     assert output_changes(committed, committed) == []

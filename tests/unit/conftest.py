@@ -40,11 +40,11 @@ def tiny_roberta(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from tokenizers import ByteLevelBPETokenizer
     from transformers import RobertaConfig, RobertaModel
 
-    from helpers.models.label_words import all_label_words
+    from helpers.models.prompt import _all_label_words
 
     folder = tmp_path_factory.mktemp("encoders") / "tiny-roberta"
     folder.mkdir()
-    words = {word for five in all_label_words(SEMEVAL_RELATIONS).values() for word in five}
+    words = {word for five in _all_label_words(SEMEVAL_RELATIONS).values() for word in five}
     texts = [sample.text for sample in demo_corpus()["train"][:100]]
     texts += [blank + word for word in sorted(words | {"the"}) for blank in (" ", "") for _ in range(50)]
     tokenizer = ByteLevelBPETokenizer()

@@ -156,7 +156,7 @@ def read_labels(path: Path | str, keep_order: bool = False) -> tuple[str, ...]:
     return tuple(first if keep_order else sorted(first))
 
 
-def read_svm(path: Path | str, strict: bool = True) -> Documents:
+def _read_svm(path: Path | str, strict: bool = True) -> Documents:
     """Documents from LibMultiLabel's svm form, `label,label index:value index:value …`, plain or gzipped.
 
     Indices count from 1 and need not be sorted; labels stay text. A line that begins with a blank, or with
@@ -174,7 +174,7 @@ def read_svm(path: Path | str, strict: bool = True) -> Documents:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "train.svm")
     ...     _ = path.write_text("3,12 1:0.5 3:2\\n 2:1\\n")
-    ...     documents = read_svm(path)
+    ...     documents = _read_svm(path)
     >>> documents.labels, documents.features.toarray().tolist()
     ((('3', '12'), ()), [[0.5, 0.0, 2.0], [0.0, 1.0, 0.0]])
     """
@@ -236,7 +236,7 @@ def _entry(word: bytes) -> tuple[int, float]:
 
 def read_documents(path: Path | str, strict: bool = True) -> Documents:
     """Documents from a file in the form that its ending names, which may be gzipped: `read_txt` for .txt and
-    .tsv, `read_svm` for .svm and .libsvm; see there for what is refused.
+    .tsv, `_read_svm` for .svm and .libsvm; see there for what is refused.
 
     Raises ValueError for another ending.
     """
@@ -249,6 +249,6 @@ def read_documents(path: Path | str, strict: bool = True) -> Documents:
 READERS: dict[str, Callable[[Path | str, bool], Documents]] = {
     ".txt": read_txt,
     ".tsv": read_txt,
-    ".svm": read_svm,
-    ".libsvm": read_svm,
+    ".svm": _read_svm,
+    ".libsvm": _read_svm,
 }

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_
 
 from ...metrics import as_label_matrix
 from .liblinear import Options, Rows, parse_options
-from .problems import LabelProblems, check_jobs, cores
+from .problems import LabelProblems, cores
 
 
 def _label_table(y: np.ndarray | sparse.sparray) -> sparse.csc_array:
@@ -108,7 +109,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError : lengths that differ, NaN, a matrix with other values than 0 and 1; options as in
-            `parse_options`, n_jobs as in `check_jobs`.
+            `parse_options`, n_jobs as in `_check_jobs`.
         MemoryError : the weights would not fit into the memory of this machine.
 
         >>> X, y = np.eye(3), np.array([[1, 0], [1, 1], [0, 1]])
@@ -116,7 +117,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         [[1, 0], [1, 1], [0, 1]]
         """
         options = parse_options(self.options)
-        check_jobs(self.n_jobs)
+        _check_jobs(self.n_jobs)
         if y is None:
             raise ValueError("This classifier requires y to be passed, but the target y is None")
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
@@ -206,6 +207,18 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
     def _title(self) -> str | None:
         return type(self).__name__ if self.progress else None
+
+
+def _check_jobs(n_jobs: int | None) -> None:
+    """ValueError unless `n_jobs` is a number of processes, or None for as many as there are cores.
+
+    >>> _check_jobs(-1)
+    Traceback (most recent call last):
+    ValueError: n_jobs is -1: give 1 process or more, or None for all cores
+    """
+    is_number = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and not (is_number and n_jobs >= 1):
+        raise ValueError(f"n_jobs is {n_jobs!r}: give 1 process or more, or None for all cores")
 
 
 class OneVsRest(LinearClassifier):

@@ -29,17 +29,17 @@ from .liblinear import Options
 from .problems import LabelProblems
 
 
-class Beam(NamedTuple):
+class _Beam(NamedTuple):
     """Who follows which node: three arrays of one length; a score is −Σ max(0, 1 − f)² along the path."""
 
     documents: np.ndarray
     nodes: np.ndarray
     scores: np.ndarray
 
-    def best(self, width: int) -> Beam:
+    def best(self, width: int) -> _Beam:
         """The `width` best of each document; of equal scores those met first.
 
-        >>> beam = Beam(np.array([0, 0, 1]), np.array([4, 5, 6]), np.array([-2.0, -1.0, -3.0]))
+        >>> beam = _Beam(np.array([0, 0, 1]), np.array([4, 5, 6]), np.array([-2.0, -1.0, -3.0]))
         >>> beam.best(1).nodes.tolist()
         [5, 6]
         """
@@ -47,10 +47,10 @@ class Beam(NamedTuple):
         documents = self.documents[order]
         first = np.searchsorted(documents, documents)
         kept = order[np.arange(len(order)) - first < width]
-        return Beam(*(values[kept] for values in self))
+        return _Beam(*(values[kept] for values in self))
 
 
-def beam_search(root: Any, X: sparse.csr_array, width: int, labels: int) -> np.ndarray:
+def _beam_search(root: Any, X: sparse.csr_array, width: int, labels: int) -> np.ndarray:
     """(n, labels) scores exp(−Σ max(0, 1 − f)²) along each path, 0 for labels whose leaf was not reached.
 
     Parameters
@@ -59,13 +59,13 @@ def beam_search(root: Any, X: sparse.csr_array, width: int, labels: int) -> np.n
 
     >>> from helpers.models.linear import Node
     >>> leaf = Node(np.array([1, 0]), [], sparse.csr_array([[1.0, -1.0]]), np.zeros(2))
-    >>> beam_search(leaf, sparse.csr_array([[1.0]]), 10, 2).round(4).tolist()
+    >>> _beam_search(leaf, sparse.csr_array([[1.0]]), 10, 2).round(4).tolist()
     [[0.0183, 1.0]]
     """
     nodes = list(root.walk())
     numbers = {id(node): index for index, node in enumerate(nodes)}
     n = X.shape[0]
-    beam = Beam(np.arange(n), np.zeros(n, dtype=np.intp), np.zeros(n))
+    beam = _Beam(np.arange(n), np.zeros(n, dtype=np.intp), np.zeros(n))
     while any(nodes[index].children for index in np.unique(beam.nodes)):
         beam = _next_level(beam, nodes, numbers, X).best(width)
     scored = np.zeros((n, labels))
@@ -78,7 +78,7 @@ def beam_search(root: Any, X: sparse.csr_array, width: int, labels: int) -> np.n
     return scored
 
 
-def _next_level(beam: Beam, nodes: list[Any], numbers: dict[int, int], X: sparse.csr_array) -> Beam:
+def _next_level(beam: _Beam, nodes: list[Any], numbers: dict[int, int], X: sparse.csr_array) -> _Beam:
     """Leaves stay; the followers of any other node meet all its children."""
     parts = []
     for index in np.unique(beam.nodes):
@@ -90,7 +90,7 @@ def _next_level(beam: Beam, nodes: list[Any], numbers: dict[int, int], X: sparse
             continue
         scores = scores[:, None] + _path_scores(nodes[index], X[documents])
         parts.append((np.repeat(documents, len(children)), np.tile(children, len(documents)), scores.ravel()))
-    return Beam(*(np.concatenate(values) for values in zip(*parts, strict=True)))
+    return _Beam(*(np.concatenate(values) for values in zip(*parts, strict=True)))
 
 
 def _path_scores(node: Any, X: sparse.csr_array) -> np.ndarray:
@@ -210,7 +210,7 @@ class LabelTree(LinearClassifier):
         node.weights = _short(sparse.csr_array(weights))
 
     def _values(self, X: Any) -> np.ndarray:
-        return beam_search(self.root_, sparse.csr_array(X), self.beam, len(self.thresholds_))
+        return _beam_search(self.root_, sparse.csr_array(X), self.beam, len(self.thresholds_))
 
     def _check_memory(self, width: int, labels: int) -> None:
         """Nothing to check: a node's weights are made dense for at most `degree` labels at a time."""

@@ -17,7 +17,6 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -40,29 +39,17 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def check_jobs(n_jobs: int | None) -> None:
-    """ValueError unless `n_jobs` is a number of processes, or None for as many as there are cores.
-
-    >>> check_jobs(-1)
-    Traceback (most recent call last):
-    ValueError: n_jobs is -1: give 1 process or more, or None for all cores
-    """
-    is_number = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
-    if n_jobs is not None and not (is_number and n_jobs >= 1):
-        raise ValueError(f"n_jobs is {n_jobs!r}: give 1 process or more, or None for all cores")
-
-
-def shared_table(rows: int, columns: int) -> np.ndarray:
+def _shared_table(rows: int, columns: int) -> np.ndarray:
     """(rows, columns) float64 zeros that forked processes write into and this one reads.
 
-    >>> shared_table(2, 3).tolist()
+    >>> _shared_table(2, 3).tolist()
     [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
     """
     size = rows * columns
     return np.frombuffer(mmap.mmap(-1, max(8 * size, 1)), count=size).reshape(rows, columns)
 
 
-def map_in_order(
+def _map_in_order(
     work: Callable[[Any, Any], Any],
     shared: Any,
     pieces: Iterable[Any],
@@ -74,7 +61,7 @@ def map_in_order(
 
     Parameters
     ----------
-    work : a function of a module. shared : what every call needs; it may change `shared_table`s only.
+    work : a function of a module. shared : what every call needs; it may change `_shared_table`s only.
     pieces : `total` of them; they are asked for as they are needed.
     jobs : processes; 1, or in a process that may not start others (`multiprocessing.Pool`): all is done here.
     progress : title of a progress bar on standard error; None: no bar.
@@ -82,7 +69,7 @@ def map_in_order(
     Raises whatever `work` raises; then, when interrupted, and when this process is killed, the others end.
 
     >>> import operator
-    >>> list(map_in_order(operator.add, 10, range(3), total=3))
+    >>> list(_map_in_order(operator.add, 10, range(3), total=3))
     [10, 11, 12]
     """
     alone = multiprocessing.current_process().daemon or "fork" not in multiprocessing.get_all_start_methods()
@@ -164,7 +151,7 @@ class LabelProblems:
         self._rows, self._targets = Rows(features, options), sparse.csc_array(targets)
         self.n, self.count = self._targets.shape
         self.width, self.options = self._rows.width, options
-        self.weights = shared_table(self.count, self.width)
+        self.weights = _shared_table(self.count, self.width)
 
     def positive(self, label: int) -> np.ndarray:
         """(n,) bool: the documents that have the label."""
@@ -202,7 +189,7 @@ class LabelProblems:
         """As `each`, one result after another, while others are under way."""
         jobs = jobs or self.options.jobs or cores()
         small = self._rows.stored * self.count < ALONE
-        return map_in_order(work, self, pieces, self.count, 1 if small else jobs, title)
+        return _map_in_order(work, self, pieces, self.count, 1 if small else jobs, title)
 
 
 def cross_validation_folds(order: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:

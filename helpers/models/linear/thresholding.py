@@ -56,7 +56,7 @@ class Counts(NamedTuple):
         return Counts(*(int(count[index]) for count in self))
 
 
-class Cuts(NamedTuple):
+class _Cuts(NamedTuple):
     """The validation scores of a fold from low to high, and the counts for each place of the cut.
 
     Place k (0 … n): the k lowest documents do not get the label, the others do.
@@ -68,7 +68,7 @@ class Cuts(NamedTuple):
     def threshold(self, index: int) -> float:
         """The score to exceed: between the neighbours of the cut, or just beyond the ends.
 
-        >>> threshold_candidates(np.array([0.2, 0.6]), np.array([False, True])).threshold(1)
+        >>> _threshold_candidates(np.array([0.2, 0.6]), np.array([False, True])).threshold(1)
         0.4
         """
         if index == 0:
@@ -78,23 +78,23 @@ class Cuts(NamedTuple):
         return float((self.scores[index - 1] + self.scores[index]) / 2)
 
 
-def threshold_candidates(scores: np.ndarray, positive: np.ndarray) -> Cuts:
+def _threshold_candidates(scores: np.ndarray, positive: np.ndarray) -> _Cuts:
     """All cuts through n scores; `positive` (n,) says which documents have the label.
 
-    >>> threshold_candidates(np.array([0.2, 0.6]), np.array([False, True])).counts.fp.tolist()
+    >>> _threshold_candidates(np.array([0.2, 0.6]), np.array([False, True])).counts.fp.tolist()
     [1, 0, 0]
     """
     order = np.argsort(scores, kind="stable")
     below = np.concatenate([[0], np.cumsum(positive[order])])
     total, places = int(below[-1]), np.arange(len(scores) + 1)
     tp = total - below
-    return Cuts(scores[order], Counts(tp, len(scores) - places - tp, below))
+    return _Cuts(scores[order], Counts(tp, len(scores) - places - tp, below))
 
 
-def last_best(values: np.ndarray) -> int:
+def _last_best(values: np.ndarray) -> int:
     """Place of the largest value, the last of several.
 
-    >>> last_best(np.array([1.0, 3.0, 3.0]))
+    >>> _last_best(np.array([1.0, 3.0, 3.0]))
     2
     """
     return len(values) - 1 - int(np.argmax(values[::-1]))
@@ -124,14 +124,14 @@ def _draw_orders(random: np.random.RandomState, n: int) -> _Orders:
     return _Orders(outer, inner, random.permutation(n))
 
 
-def scut_fbr(problems: LabelProblems, piece: tuple[int, _Orders]) -> float:
+def _scut_fbr(problems: LabelProblems, piece: tuple[int, _Orders]) -> float:
     """The threshold of one label; its weights, trained on all documents, are kept.
 
     The fbr with the highest F summed over the outer folds wins, the last of several; 0.1 if all are 0.
 
     >>> from helpers.models.linear import parse_options
     >>> problems = LabelProblems(np.eye(9)[:, :2], np.array([[1]] * 4 + [[0]] * 5), parse_options("-s 2"))
-    >>> round(scut_fbr(problems, (0, _draw_orders(np.random.RandomState(0), 9))), 3)
+    >>> round(_scut_fbr(problems, (0, _draw_orders(np.random.RandomState(0), 9))), 3)
     0.0
     """
     label, orders = piece
@@ -141,7 +141,7 @@ def scut_fbr(problems: LabelProblems, piece: tuple[int, _Orders]) -> float:
         thresholds = _thresholds(problems, label, training[order])
         scores = problems.decide(problems.train(label, training), validation)
         total += [_f1(scores + threshold > 0, positive[validation]) for threshold in thresholds]
-    best = last_best(total) if total.any() else 0
+    best = _last_best(total) if total.any() else 0
     problems.keep(label)
     return float(_thresholds(problems, label, orders.final)[best])
 
@@ -159,9 +159,9 @@ def _thresholds(problems: LabelProblems, label: int, order: np.ndarray) -> np.nd
 
 def _scut(scores: np.ndarray, positive: np.ndarray) -> tuple[float, float]:
     """The score to exceed, and the label's F with it: less than the cut's where it parts equal scores."""
-    cuts = threshold_candidates(scores, positive)
+    cuts = _threshold_candidates(scores, positive)
     f1 = cuts.counts.f1()
-    best, plain = last_best(f1), _f1(scores > 0, positive)
+    best, plain = _last_best(f1), _f1(scores > 0, positive)
     if not f1[best] > plain:
         return 0.0, plain
     threshold = cuts.threshold(best)
@@ -230,7 +230,7 @@ class Thresholding(LinearClassifier):
         pooled = Counts(0, 0, 0)
         with closing(problems.each_in_turn(_cuts_of_folds, pieces, self.n_jobs, self._title())) as results:
             for rank, (label, folds) in enumerate(zip(order, results, strict=True), start=1):
-                places = [last_best(_macro_and_micro(fold.counts, pooled, rank)) for fold in folds]
+                places = [_last_best(_macro_and_micro(fold.counts, pooled, rank)) for fold in folds]
                 chosen = list(zip(folds, places, strict=True))
                 self.thresholds_[label] = -np.mean([fold.threshold(index) for fold, index in chosen])
                 for fold, index in chosen:
@@ -238,17 +238,17 @@ class Thresholding(LinearClassifier):
 
     def _scut(self, problems: LabelProblems, random: np.random.RandomState) -> None:
         pieces = ((label, _draw_orders(random, problems.n)) for label in range(problems.count))
-        self.thresholds_[:] = problems.each(scut_fbr, pieces, self.n_jobs, self._title())
+        self.thresholds_[:] = problems.each(_scut_fbr, pieces, self.n_jobs, self._title())
 
 
-def _cuts_of_folds(problems: LabelProblems, piece: tuple[int, np.ndarray]) -> list[Cuts]:
+def _cuts_of_folds(problems: LabelProblems, piece: tuple[int, np.ndarray]) -> list[_Cuts]:
     """The cuts of each fold; the weights of the label, trained on all documents, are kept."""
     label, order = piece
     positive = problems.positive(label)
     folds = []
     for training, validation in cross_validation_folds(order):
         scores = problems.decide(problems.train(label, training), validation)
-        folds.append(threshold_candidates(scores, positive[validation]))
+        folds.append(_threshold_candidates(scores, positive[validation]))
     problems.keep(label)
     return folds
 

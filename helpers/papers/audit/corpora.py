@@ -18,7 +18,7 @@ import pandas as pd
 from ...core import base_relation
 from ...data import TOTAL, find_dataset, label_statistics
 from ...metrics import class_weights
-from ...reporting import PUBLISHED_FOLDER, Cell, Range, find_cell
+from ...reporting import Cell, Range, find_cell
 from .direction import DirectionTables, sample_count
 from .intervals import (
     ABOVE_ZERO,
@@ -43,15 +43,6 @@ _TABLE_1, _SECTION_1 = ("W", "Table 1"), ("W", "Section 1")
 _PERPLEXITIES = ("perplexity", "perplexity_without_negative")
 _COLUMNS = ("labels", "samples", "negative_share", *_PERPLEXITIES, "ratio")
 _UNDIRECTED = "semeval2010-undirected"
-
-
-def load_label_counts() -> pd.DataFrame:
-    """The public label counts: columns dataset, split, label, count, and more.
-
-    >>> load_label_counts().columns.tolist()[:4]
-    ['dataset', 'split', 'label', 'count']
-    """
-    return pd.read_csv(PUBLISHED_FOLDER / "label_counts.csv", keep_default_na=False)
 
 
 class CorpusCounts:

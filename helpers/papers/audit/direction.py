@@ -104,7 +104,7 @@ def _immobility_rates(tables: DirectionTables) -> Iterator[Check]:
         claimed = (0.0, 0.005) if pir.printed == "0" else pir.interval
         pairs = immobile_pairs((claimed[0] / 100, claimed[1] / 100), correct, n)
         if not len(pairs):
-            note, derived = "no k and m are possible", nearest_rate(pir.value, correct, n)
+            note, derived = "no k and m are possible", _nearest_rate(pir.value, correct, n)
         else:
             (k, m), (most_k, most_m) = pairs.min(axis=0), pairs.max(axis=0)
             possible = 100 * pairs[:, 0] / pairs[:, 1]
@@ -114,10 +114,10 @@ def _immobility_rates(tables: DirectionTables) -> Iterator[Check]:
         yield check(pir, claim, pir.printed, claimed, derived, (pir, ppr), note)
 
 
-def nearest_rate(percent: float, both_correct: int, n: int) -> Range:
+def _nearest_rate(percent: float, both_correct: int, n: int) -> Range:
     """The possible PIR that is nearest to `percent`, as an interval of one value.
 
-    >>> nearest_rate(99.0, 5, 10)
+    >>> _nearest_rate(99.0, 5, 10)
     (50.0, 50.0)
     """
     m = np.arange(max(both_correct, 1), n + 1)

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from ...reporting import TABLES_FOLDER, load_published, write_csv
-from .corpora import CorpusCounts, StatisticsTable, audit_corpora, load_label_counts
+from ...reporting import PUBLISHED_FOLDER, TABLES_FOLDER, load_published, write_csv
+from .corpora import CorpusCounts, StatisticsTable, audit_corpora
 from .direction import audit_direction
 from .weighting import audit_weighting
 
@@ -25,8 +25,8 @@ def audit_claims(
     Parameters
     ----------
     published : the printed numbers; None: `load_published()`.
-    label_counts : columns dataset, split, label, count; None: `load_label_counts()`. Pass an empty frame with
-        these columns to audit the printed numbers alone.
+    label_counts : columns dataset, split, label, count; None: the stored ones. Pass an empty frame with these
+        columns to audit the printed numbers alone.
 
     Returns
     -------
@@ -40,12 +40,21 @@ def audit_claims(
     ['consistent', 'inconsistent', 'not derivable']
     """
     published = load_published() if published is None else published
-    label_counts = load_label_counts() if label_counts is None else label_counts
+    label_counts = _load_label_counts() if label_counts is None else label_counts
     table = StatisticsTable(published, CorpusCounts(label_counts))
     positive = table.counts.positive("semeval2010")
     without_other = sum(positive) if positive else None
     checks = audit_corpora(table) + audit_weighting(published) + audit_direction(published, without_other)
     return pd.DataFrame([asdict(one) for one in checks])
+
+
+def _load_label_counts() -> pd.DataFrame:
+    """The public label counts: columns dataset, split, label, count, and more.
+
+    >>> _load_label_counts().columns.tolist()[:4]
+    ['dataset', 'split', 'label', 'count']
+    """
+    return pd.read_csv(PUBLISHED_FOLDER / "label_counts.csv", keep_default_na=False)
 
 
 def write_audit(path: Path | str = TABLES_FOLDER / "audit.csv", table: pd.DataFrame | None = None) -> Path:

@@ -48,7 +48,7 @@ TACRED_KEYS = {"tacred": "gold", "tacred-revised": "gold_tacrev"}
 MOST_BYTES = 1 << 28
 
 
-class Problem(NamedTuple):
+class _Problem(NamedTuple):
     """One fault of a file: line (from 1, None where there is none), column (or None), and what is wrong."""
 
     line: int | None
@@ -64,18 +64,18 @@ class Problem(NamedTuple):
 class Refused(ValueError):
     """A submission with faults. `problems` : the first 50; `count` : how many there are.
 
-    >>> print(Refused("mine.csv", [Problem(3, "gold", "the cell is empty")], 1))
+    >>> print(Refused("mine.csv", [_Problem(3, "gold", "the cell is empty")], 1))
     mine.csv: 1 problem; line 3, column 'gold': the cell is empty
     """
 
-    def __init__(self, path: Path | str, problems: Sequence[Problem], count: int) -> None:
+    def __init__(self, path: Path | str, problems: Sequence[_Problem], count: int) -> None:
         self.path, self.problems, self.count = Path(path), list(problems), count
         several = f"{count} problems, the first: " if count > 1 else "1 problem; "
         super().__init__(f"{path}: {several}{visible(self.problems[0])}")
 
 
 @dataclass(frozen=True)
-class TestSet:
+class _TestSet:
     """What a submission has to fit: the labels, how many samples of each, and the key where it is here.
 
     dataset : name. kind : 'labels', 'sets' or 'facts'. labels, negative : of its stored runs. support : gold
@@ -106,7 +106,7 @@ def _known_test_sets(runs: Path | str = STORED_RUNS) -> list[str]:
     return list(dict.fromkeys([*stored, *registered]))
 
 
-def find_test_set(dataset: str, runs: Path | str = STORED_RUNS, store: Path | str | None = None) -> TestSet:
+def find_test_set(dataset: str, runs: Path | str = STORED_RUNS, store: Path | str | None = None) -> _TestSet:
     """The test set of a data set, from its stored runs and, where the data are here, from its key; else one
     that a submission in `store` made.
 
@@ -132,7 +132,7 @@ def _first_run(dataset: str, folder: Path | str) -> Run | None:
 
 
 @functools.lru_cache(maxsize=32)
-def _known_test_set(dataset: str, runs: str, _data_folders: tuple[str, ...]) -> TestSet:
+def _known_test_set(dataset: str, runs: str, _data_folders: tuple[str, ...]) -> _TestSet:
     key, run = _read_key(dataset), _first_run(dataset, runs)
     if run is not None:
         return _test_set_of(dataset, run, key)
@@ -143,12 +143,12 @@ def _known_test_set(dataset: str, runs: str, _data_folders: tuple[str, ...]) -> 
 
 def _test_set_of_key(
     dataset: str, negative: str | None, key: Mapping[str, str], own: bool = False
-) -> TestSet:
+) -> _TestSet:
     support = Counter(key.values())
-    return TestSet(dataset, "labels", tuple(sorted(support)), negative, support, len(key), key, own)
+    return _TestSet(dataset, "labels", tuple(sorted(support)), negative, support, len(key), key, own)
 
 
-def _test_set_of(dataset: str, run: Run, key: Mapping[str, str] | None, own: bool = False) -> TestSet:
+def _test_set_of(dataset: str, run: Run, key: Mapping[str, str] | None, own: bool = False) -> _TestSet:
     kind = {"label_sets": "sets", "facts": "facts"}.get(run.kind, "labels")
     labels = tuple(map(str, run.labels))
     support: dict[str, int] = {}
@@ -159,7 +159,7 @@ def _test_set_of(dataset: str, run: Run, key: Mapping[str, str] | None, own: boo
     negative = None if run.negative is None else str(run.negative)
     labels = tuple(label for label in labels if label != SKIPPED)
     key = key if kind == "labels" else None
-    return TestSet(dataset, kind, labels, negative, support, run.n, key, own)
+    return _TestSet(dataset, kind, labels, negative, support, run.n, key, own)
 
 
 def submitted_test_set(
@@ -169,7 +169,7 @@ def submitted_test_set(
     negative: str | None,
     runs: Path | str,
     store: Path | str,
-) -> TestSet:
+) -> _TestSet:
     """The test set of a submission: a known one, or a new one of the submission's own gold labels.
 
     Parameters
@@ -186,7 +186,7 @@ def submitted_test_set(
     test = find_test_set(dataset, runs, store) if dataset in known else None
     key = None if gold is None else _read_gold(gold, columns)
     if test is None:
-        new = TestSet(dataset, "labels", (), negative, {}, 0, own=True)
+        new = _TestSet(dataset, "labels", (), negative, {}, 0, own=True)
         return new if key is None else _test_set_of_key(dataset, negative, key, own=True)
     if negative is not None and negative != test.negative:
         raise ValueError(f"the negative class of {dataset} is {shown(test.negative)}, not {shown(negative)}")
@@ -197,7 +197,7 @@ def submitted_test_set(
 
 def _read_gold(path: Path | str, columns: Mapping[str, str | None]) -> dict[str, str]:
     """Id → gold label of a file."""
-    nothing = TestSet("", "labels", (), None, {}, 0, own=True)
+    nothing = _TestSet("", "labels", (), None, {}, 0, own=True)
     values = read_labels_file(path, nothing, columns, ("id", "gold"))
     if "id" not in values:
         raise ValueError(f"{path}: a file of gold labels needs ids, to be matched by")
@@ -247,17 +247,17 @@ class _Check:
     columns : role → column. lines : id → the line in which it was first seen.
     """
 
-    test: TestSet
+    test: _TestSet
     columns: dict[str, str] = field(default_factory=dict)
     lines: dict[str, int | None] = field(default_factory=dict)
-    kept: list[Problem] = field(default_factory=list)
+    kept: list[_Problem] = field(default_factory=list)
     count: int = 0
 
     def add(self, reason: str, line: int | None = None, column: str | None = None) -> None:
         """One more fault; its text is cut to 400 characters."""
         self.count += 1
         if len(self.kept) < SHOWN_PROBLEMS:
-            self.kept.append(Problem(line, column, visible(reason, 400)))
+            self.kept.append(_Problem(line, column, visible(reason, 400)))
 
     def hint(self, name: str, known: Sequence[str], cutoff: float = 0.6) -> str:
         """The nearest known name; none for a fault that is counted only."""
@@ -354,7 +354,7 @@ class _Check:
 
 
 def read_labels_file(
-    path: Path | str, test: TestSet, columns: Mapping[str, str | None], roles: Sequence[str] = ROLES
+    path: Path | str, test: _TestSet, columns: Mapping[str, str | None], roles: Sequence[str] = ROLES
 ) -> dict[str, list[str]]:
     """The columns of a prediction file: gold, predicted and, if named, predicted_paired, in one order.
 
@@ -412,7 +412,7 @@ def _readable_rows(source: Any, check: _Check) -> Iterator[tuple[int | None, dic
         check.add(f"{fault.reason}; what follows was not read", fault.line)
 
 
-def label_outcome(path: Path | str, test: TestSet, columns: Mapping[str, str | None]) -> Outcome:
+def label_outcome(path: Path | str, test: _TestSet, columns: Mapping[str, str | None]) -> Outcome:
     """The outcome of a file of labels; with predictions on paired sentences, of both. Raises as above."""
     values = read_labels_file(path, test, columns)
     labels = test.labels or tuple(sorted(set(values["gold"])))
@@ -429,7 +429,7 @@ def label_outcome(path: Path | str, test: TestSet, columns: Mapping[str, str | N
 
 
 def set_outcome(
-    path: Path | str, truth: Path | str | None, test: TestSet, threshold: float
+    path: Path | str, truth: Path | str | None, test: _TestSet, threshold: float
 ) -> MultilabelOutcome:
     """The outcome of a matrix of scores against one of gold labels; every label's gold count is checked."""
     if truth is None:
@@ -454,7 +454,7 @@ def set_outcome(
 
 
 def fact_outcome(
-    path: Path | str, facts: Path | str | None, n_facts: int | None, test: TestSet
+    path: Path | str, facts: Path | str | None, n_facts: int | None, test: _TestSet
 ) -> RankedFacts:
     """The outcome of a ranked list of facts, as `read_fact_lists` reads it."""
     (ranked,) = read_fact_lists([path], facts, test.negative, n_facts)

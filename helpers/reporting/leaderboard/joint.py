@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ... import ROOT
-from ...core import SEMEVAL_RELATIONS, read_file, write_atomically
+from ...core import SEMEVAL_RELATIONS, write_atomically
 from ...data import join_semeval_answers, locate, semeval_key, tacred_predictions
 from ...evaluation import semeval_systems
 from ...metrics import SCHEMES, Outcome, averages, paired_bootstrap
@@ -59,16 +59,6 @@ def neighbours(tables: Mapping[str, Outcome], negative: Any) -> list[tuple[str, 
         for pair in pairwise(names[index] for index in np.argsort(-column, kind="stable")):
             pairs.setdefault(frozenset(pair), pair)
     return list(pairs.values())
-
-
-def stored_pairs(path: Path | None = None) -> dict[str, list[dict[str, Any]]]:
-    """Test set → paired differences of neighbours, as `write_neighbours` stored them; empty if it did not.
-
-    >>> stored_pairs(Path("no-such-file"))
-    {}
-    """
-    path = path or PAIRS
-    return json.loads(read_file(path)) if path.exists() else {}
 
 
 def write_neighbours(replicates: int = REPLICATES, path: Path | str = PAIRS) -> Path:

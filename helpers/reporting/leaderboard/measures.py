@@ -7,7 +7,6 @@ that α, policy and classes can be chosen freely; schemes registered beyond the 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -283,34 +282,6 @@ def _fact_sample(ranking: Any, run: Run) -> FactSample:
     return FactSample.of(ranking, units, of_unit)
 
 
-def scheme_ends(run: Run, replicates: int = REPLICATES) -> dict[str, Any]:
-    """Ends of the intervals of F1 under micro, entropy and n^α: what the page cannot compute itself.
-
-    Labels as in the default policy: those with gold samples; for label sets all of them.
-
-    >>> outcome = Outcome.from_columns(list("aab"), list("aaa"))
-    >>> ends = scheme_ends(Run.from_outcome(outcome, dataset="demo", model="m"), replicates=100)
-    >>> list(ends), len(ends["alpha"][0])
-    (['micro', 'entropy', 'alpha'], 21)
-    """
-    schemes = ["micro", "entropy", *(f"n^{step / ALPHA_STEPS:g}" for step in range(ALPHA_STEPS + 1))]
-    outcomes, policy = outcomes_of(run), {"negative": run.negative}
-    table = outcomes.get("labels")
-    if table is None and "sets" in outcomes:
-        table, policy = outcomes["sets"].sets, {}
-    if table is None:
-        return {}
-    classes = table.per_class()
-    made = bootstrap_intervals(
-        table,
-        lambda drawn: averages(drawn, schemes, classes_of=classes, **policy),
-        np.random.default_rng(SEED),
-        replicates,
-    )
-    low, high = made.low.tolist(), made.high.tolist()
-    return {"micro": (low[0], high[0]), "entropy": (low[1], high[1]), "alpha": (low[2:], high[2:])}
-
-
 def measure_signature(measure: Measure, run: Run, replicates: int = REPLICATES) -> str:
     """What a value of a measure needs to be read.
 
@@ -340,9 +311,3 @@ def measure_signature(measure: Measure, run: Run, replicates: int = REPLICATES) 
         labels = f"official:semeval2010|labels:supported|negative:{negative}|direction:grouped"
         return f"f1|{labels}|n:{run.n}|v:{RULES}{made}"
     return f"{measure.name}|negative:{negative}|n:{run.n}|v:{RULES}{made}"
-
-
-def outcome_sha256(run: Run, *more: object) -> str:
-    """Names what is computed of an outcome: the same outcome and options, the same numbers."""
-    text = repr((run.table, run.labels, run.negative, RULES, *more))
-    return hashlib.sha256(text.encode()).hexdigest()

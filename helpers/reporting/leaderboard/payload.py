@@ -6,6 +6,7 @@ of each class, and gold counts once a test set. All else is computed here: inter
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Sequence
@@ -19,10 +20,10 @@ from ... import ROOT, __version__
 from ...core import read_file, write_atomically
 from ...data import datasets
 from ...evaluation import system_title
-from ...metrics import RULES, SCHEMES, FactRanking, Outcome, Policy
+from ...metrics import RULES, SCHEMES, FactRanking, Outcome, Policy, averages, bootstrap_intervals
 from ...runs import STORED_RUNS, Run, list_runs
 from .checks import counts_of, knows_gold, run_dataset
-from .joint import paired_ends, stored_pairs
+from .joint import PAIRS, paired_ends
 from .measures import (
     ALPHA_STEPS,
     BUILT_IN,
@@ -32,9 +33,7 @@ from .measures import (
     measure_signature,
     measured,
     measures_of,
-    outcome_sha256,
     outcomes_of,
-    scheme_ends,
 )
 from .store import STORE, submissions
 
@@ -201,18 +200,52 @@ def _numbers(run: Run, replicates: int, cached: bool) -> dict[str, Any]:
     chosen = [measure for kind in outcomes_of(run) for measure in measures_of(kind, run.labels, run.negative)]
     names = sorted(measure.name for measure in chosen)
     own = set(names) <= BUILT_IN
-    path = CACHE / f"{outcome_sha256(run, replicates, names, DECIMALS, 'classes of the whole outcome')}.json"
+    path = CACHE / f"{_outcome_sha256(run, replicates, names, DECIMALS, 'classes of the whole outcome')}.json"
     if cached and own and path.exists():
         return json.loads(read_file(path))
     values = {
         name: [None if value != value else value, *_plain(interval)]
         for name, (value, *interval) in measured(run, replicates).items()
     }
-    ends = scheme_ends(run, replicates) if replicates else {}
+    ends = _scheme_ends(run, replicates) if replicates else {}
     numbers = {"measures": values, "ends": {name: _plain(value) for name, value in ends.items()}}
     if cached and own:
         write_atomically(path, json.dumps(numbers))
     return numbers
+
+
+def _outcome_sha256(run: Run, *more: object) -> str:
+    """Names what is computed of an outcome: the same outcome and options, the same numbers."""
+    text = repr((run.table, run.labels, run.negative, RULES, *more))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _scheme_ends(run: Run, replicates: int = REPLICATES) -> dict[str, Any]:
+    """Ends of the intervals of F1 under micro, entropy and n^α: what the page cannot compute itself.
+
+    Labels as in the default policy: those with gold samples; for label sets all of them.
+
+    >>> outcome = Outcome.from_columns(list("aab"), list("aaa"))
+    >>> ends = _scheme_ends(Run.from_outcome(outcome, dataset="demo", model="m"), replicates=100)
+    >>> list(ends), len(ends["alpha"][0])
+    (['micro', 'entropy', 'alpha'], 21)
+    """
+    schemes = ["micro", "entropy", *(f"n^{step / ALPHA_STEPS:g}" for step in range(ALPHA_STEPS + 1))]
+    outcomes, policy = outcomes_of(run), {"negative": run.negative}
+    table = outcomes.get("labels")
+    if table is None and "sets" in outcomes:
+        table, policy = outcomes["sets"].sets, {}
+    if table is None:
+        return {}
+    classes = table.per_class()
+    made = bootstrap_intervals(
+        table,
+        lambda drawn: averages(drawn, schemes, classes_of=classes, **policy),
+        np.random.default_rng(SEED),
+        replicates,
+    )
+    low, high = made.low.tolist(), made.high.tolist()
+    return {"micro": (low[0], high[0]), "entropy": (low[1], high[1]), "alpha": (low[2:], high[2:])}
 
 
 def _plain(value: Any) -> Any:
@@ -257,7 +290,7 @@ def _pairs(
     """Paired differences under each scheme: of joint outcomes that are stored, and of stored neighbours."""
     index_of = {system["name"]: index for index, system in enumerate(systems) if system["seed"] is None}
     pairs: dict[tuple[int, int], dict[str, Any]] = {}
-    for row in stored_pairs().get(name, ()):
+    for row in _stored_pairs().get(name, ()):
         ends = [index_of.get(system_title(row[end])) for end in ("first", "second")]
         if None not in ends:
             pairs[tuple(ends)] = {"a": ends[0], "b": ends[1], "d": row["d"]}
@@ -269,3 +302,13 @@ def _pairs(
             d = paired_ends(outcome, run.negative, replicates)
             pairs[tuple(ends)] = {"a": ends[0], "b": ends[1], "d": d}
     return list(pairs.values())
+
+
+def _stored_pairs(path: Path | None = None) -> dict[str, list[dict[str, Any]]]:
+    """Test set → paired differences of neighbours, as `write_neighbours` stored them; empty if it did not.
+
+    >>> _stored_pairs(Path("no-such-file"))
+    {}
+    """
+    path = path or PAIRS
+    return json.loads(read_file(path)) if path.exists() else {}

@@ -18,7 +18,7 @@ from helpers import data
 from helpers.data import Documents, formats, label_list, label_matrix
 from helpers.data.formats.distant import _find_name
 from helpers.data.formats.docred import NEGATIVE
-from helpers.data.formats.documents import read_svm
+from helpers.data.formats.documents import _read_svm
 from helpers.data.samples import Fact
 from tests.support import fault_of, write_documents, write_file
 
@@ -55,7 +55,7 @@ FORMS = {
     "nyt": (formats.read_nyt_star, {"triple_list": [["a", "r", "b"]]}, ARRAY),
     "tacred": (formats.read_tacred, TACRED, ARRAY),
     "txt": (formats.read_txt, "{n}\ta\tone", LINES),
-    "svm": (read_svm, "x {n}:1", LINES),
+    "svm": (_read_svm, "x {n}:1", LINES),
     "goemotions": (EMOTIONS, "Hm.\t0\ted{n}", LINES),
 }
 """Reader, a sound record, and: what is before, between and behind the records, and the line of the second."""
@@ -326,7 +326,7 @@ class TestDocuments:
         ],
     )
     def test_forms_of_a_line_of_svm(self, tmp_path, line, labels, row):
-        documents = read_svm(write_file(tmp_path, "a.svm", f"1 3:9\n{line}\n"))
+        documents = _read_svm(write_file(tmp_path, "a.svm", f"1 3:9\n{line}\n"))
         assert documents.labels[1] == labels and documents.features[[1]].toarray().tolist() == [row]
         assert 0 not in documents.features.data, "zeros are not stored"
 
@@ -335,7 +335,7 @@ class TestDocuments:
         gold = (rng.random((40, 5)) < 0.4).astype(int)
         path = tmp_path / "a.svm"
         dump_svmlight_file(features, gold, str(path), zero_based=False, multilabel=True)
-        documents = read_svm(path)
+        documents = _read_svm(path)
         assert data.label_matrix(documents, [*"01234"]).toarray().tolist() == gold.tolist()
         assert np.allclose(documents.features.toarray(), features.toarray(), rtol=1e-15)
         write_documents(path, documents)

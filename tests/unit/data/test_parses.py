@@ -10,8 +10,9 @@ import pytest
 
 from helpers import data
 from helpers.core import MalformedRecord, MissingData
-from helpers.data import parses
-from helpers.experiments import Experiment, read_samples, run_experiment
+from helpers.data import parses, samples
+from helpers.experiments import Experiment, run_experiment
+from helpers.experiments.data import _read_samples
 
 TEXT = "Fire  causes panic."
 PARSE = {
@@ -64,7 +65,7 @@ def test_blanks_are_no_words_and_a_text_has_one_tree(rows, heads):
     words = [row for row in rows if not row[0].isspace()]
     assert parse["heads"] == heads and parse["ner"] == ["O"] * len(heads)
     assert parse["words"] == [[start, start + len(text)] for text, start, _ in words]
-    data.check_tree(heads)
+    samples._check_tree(heads)
 
 
 def test_samples_have_the_parse_of_their_sentence(mine, monkeypatch):
@@ -74,7 +75,7 @@ def test_samples_have_the_parse_of_their_sentence(mine, monkeypatch):
     assert (sample.text, sample.relation) == (TEXT, "Cause(e1,e2)")
     assert sample.tokens == ("Fire", "causes", "panic", ".") and sample.heads == (2, 0, 2, 2)
     assert sample.words_of(sample.tail) == (2,) and sample.pos[1] == "VBZ" and sample.ner[2] == "EVENT"
-    read = read_samples("mine", text="spacy")
+    read = _read_samples("mine", text="spacy")
     assert read.files["spacy/mine.jsonl"] == hashlib.sha256(mine.read_bytes()).hexdigest()
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from helpers import data
 from helpers.data import GIDS_RELATIONS, find_list, locate
-from helpers.papers.list_runs import published_ranking
+from helpers.papers.list_runs import _published_ranking
 from tests.support import fault_of
 
 with open(Path(__file__).parents[2] / "golden" / "ranked_lists.csv", newline="") as file:
@@ -18,7 +18,7 @@ with open(Path(__file__).parents[2] / "golden" / "ranked_lists.csv", newline="")
 @pytest.mark.parametrize("expected", EXPECTED, ids=lambda row: f"{row['dataset']} {row['name']}")
 def test_scores(expected, data_dir):
     row = find_list(expected["name"], expected["dataset"])
-    ranking = published_ranking(row)
+    ranking = _published_ranking(row)
     assert ranking.facts == row.facts
     # RESIDE's own curve has scikit-learn's point at recall 0, and its AUC that piece
     assert ranking.auc(expected["area"]) == pytest.approx(float(expected["auc"]), abs=5e-5)

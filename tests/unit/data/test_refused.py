@@ -7,7 +7,7 @@ import pytest
 
 from helpers import data
 from helpers.data import Dataset, Documents, label_matrix, label_statistics, parse_tagged
-from helpers.data.samples import word_spans
+from helpers.data.samples import _check_tree, word_spans
 from helpers.metrics import Outcome
 
 SAMPLE = ("The fire caused panic.", (4, 8), "Cause-Effect(e1,e2)")
@@ -68,9 +68,9 @@ REFUSED = [
     (lambda: parse_tagged("<e1>a</e1> b</e2>"), "'<e2>' occurs 0 times"),
     (lambda: parse_tagged("<e1>a</e1> <e1>b</e1> <e2>c</e2>"), "'<e1>' occurs 2 times"),
     (lambda: parse_tagged("</e1>a<e1> <e2>b</e2>"), "'</e1>' comes before '<e1>'"),
-    (lambda: data.check_tree([]), "at least one word"),
-    (lambda: data.check_tree([0, 3]), "the head of word 2 is 3; there are 2 words"),
-    (lambda: data.check_tree(["0"]), "is '0', which is no number"),
+    (lambda: _check_tree([]), "at least one word"),
+    (lambda: _check_tree([0, 3]), "the head of word 2 is 3; there are 2 words"),
+    (lambda: _check_tree(["0"]), "is '0', which is no number"),
     (lambda: replace(PARSED, heads=(2, 4, 2, 0)), "there are 5 words and 4 heads"),
     (lambda: replace(PARSED, pos=("NN",)), "there are 5 words and 1 pos"),
     (lambda: replace(PARSED, heads=(2, 1, 2, 0, 4)), "circle at word 1"),

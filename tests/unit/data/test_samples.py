@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from helpers import data
 from helpers.core import SEMEVAL_RELATIONS, base_relation, inverse_label, label_ids
-from helpers.data import ParsedSample, RelationSample, check_tree, parse_tagged, pruned_heads, render
-from helpers.data.samples import word_spans
+from helpers.data import ParsedSample, RelationSample, parse_tagged, pruned_heads, render
+from helpers.data.samples import _check_tree, word_spans
 
 MARKERS = (data.TAGS, data.RDR_MARKERS, data.SPACED_TAGS)
 
@@ -104,22 +104,22 @@ def test_pruning_is_that_of_a_search_and_leaves_a_tree_with_both_entities(case, 
     assert pruned == by_search(*case, distance)
     kept = [word for word, head in enumerate(pruned) if head >= 0]
     assert {*subject, *object_} <= {*kept} and pruned.count(0) == 1
-    check_tree([0 if pruned[word] == 0 else kept.index(pruned[word] - 1) + 1 for word in kept])
+    _check_tree([0 if pruned[word] == 0 else kept.index(pruned[word] - 1) + 1 for word in kept])
     assert pruned_heads(heads, object_, subject, distance).tolist() == pruned
     assert pruned_heads(heads, subject, object_, -1).tolist() == heads
 
 
 @given(trees())
 def test_every_tree_is_one_and_every_spoilt_one_is_none(heads):
-    check_tree(heads)
+    _check_tree(heads)
     for word in range(len(heads)):
         for below in (other for other in range(len(heads)) if word in upwards(heads, other)):
             # a word that hangs from a word below it closes a circle
             with pytest.raises(ValueError, match="circle"):
-                check_tree(heads[:word] + [below + 1] + heads[word + 1 :])
+                _check_tree(heads[:word] + [below + 1] + heads[word + 1 :])
         if heads[word]:
             with pytest.raises(ValueError, match="one root; here are 2"):
-                check_tree(heads[:word] + [0] + heads[word + 1 :])
+                _check_tree(heads[:word] + [0] + heads[word + 1 :])
 
 
 WORDS = ["The", "fire", "here", "caused", "panic"]

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from helpers.data import tacred_predictions
-from helpers.data.systems import KEY_COLUMNS, read_tacred_predictions
+from helpers.data.systems import KEY_COLUMNS, _read_tacred_predictions
 from tests.support import fault_of, write_file
 
 MODEL = "results/test_results/cnn_bert_test.jsonl"
@@ -42,8 +42,8 @@ def write_folder(frame: pd.DataFrame, root: Path, split: str) -> Path:
 class TestToy:
     def test_table_and_folder_give_the_same_frame(self, tmp_path):
         text = TOY.to_csv(sep="\t", index=False)
-        table = read_tacred_predictions(write_file(tmp_path, "table.tsv.gz", text))
-        folder = read_tacred_predictions(write_folder(TOY, tmp_path / "tacrev", "dev"), split="dev")
+        table = _read_tacred_predictions(write_file(tmp_path, "table.tsv.gz", text))
+        folder = _read_tacred_predictions(write_folder(TOY, tmp_path / "tacrev", "dev"), split="dev")
         pd.testing.assert_frame_equal(table, folder)
         pd.testing.assert_frame_equal(table.astype(str), TOY, check_dtype=False)
         assert table["cnn"].cat.categories.tolist() == ["no_relation", "per:age", "per:title"]
@@ -51,7 +51,7 @@ class TestToy:
     def test_models_in_another_order_are_aligned_by_id(self, tmp_path):
         path = write_folder(TOY, tmp_path, "test") / MODEL
         path.write_text("\n".join(reversed(path.read_text().splitlines())))
-        assert read_tacred_predictions(tmp_path)["cnn_bert"].tolist() == TOY["cnn_bert"].tolist()
+        assert _read_tacred_predictions(tmp_path)["cnn_bert"].tolist() == TOY["cnn_bert"].tolist()
 
     @pytest.mark.parametrize(
         ("file", "old", "new", "message"),
@@ -69,24 +69,24 @@ class TestToy:
         path = write_folder(TOY, tmp_path, "test") / file
         assert old in path.read_text()
         path.write_text(path.read_text().replace(old, new))
-        assert message in fault_of(lambda _: read_tacred_predictions(tmp_path), path)
+        assert message in fault_of(lambda _: _read_tacred_predictions(tmp_path), path)
 
     def test_a_table_with_other_columns_an_unknown_split_and_another_folder(self, tmp_path):
         text = TOY.drop(columns="gold_tacrev").to_csv(sep="\t", index=False)
         path = write_file(tmp_path, "table.tsv.gz", text)
-        said = fault_of(read_tacred_predictions, path)
+        said = fault_of(_read_tacred_predictions, path)
         assert said == ", line 1: the first columns must be id, gold, gold_tacrev; they are id, gold, cnn"
         with pytest.raises(ValueError, match="unknown split 'train'"):
-            read_tacred_predictions(path, split="train")
+            _read_tacred_predictions(path, split="train")
         with pytest.raises(FileNotFoundError, match="is no copy of DFKI-NLP/tacrev"):
-            read_tacred_predictions(tmp_path)
+            _read_tacred_predictions(tmp_path)
 
 
 @pytest.mark.parametrize(("split", "rows", "models"), [("test", 15509, 52), ("dev", 22631, 49)])
 def test_the_real_table_and_folder_give_the_same_frame(data_dir, tmp_path, split, rows, models):
     table = tacred_predictions(split)
     assert table.shape == (rows, models + len(KEY_COLUMNS))
-    folder = read_tacred_predictions(write_folder(table, tmp_path, split), split)
+    folder = _read_tacred_predictions(write_folder(table, tmp_path, split), split)
     assert (folder.dtypes == table.dtypes).all() and folder.equals(table)
     categories = [list(column.cat.categories) for name, column in folder.items() if name != "id"]
     assert categories == [sorted(set(table["gold"]))] * (models + 2)

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_ind
 
-from helpers.evaluation import at_difference, changed_answers, plan_files, plan_samples, population_of
-from helpers.evaluation.plan import discordant, lead
+from helpers.evaluation import changed_answers, plan_files, plan_samples
+from helpers.evaluation.plan import _at_difference, _population_of, discordant, lead
 from helpers.metrics import Outcome, accuracy_samples, averages, runs_needed, runs_power
 from tests.support import write_rows
 
 GOLD = ["NA"] * 60 + ["a"] * 30 + ["b"] * 10
 FIRST = ["NA"] * 55 + ["a"] * 5 + ["a"] * 26 + ["NA"] * 4 + ["b"] * 8 + ["a"] * 2
 SECOND = ["NA"] * 50 + ["a"] * 10 + ["a"] * 20 + ["NA"] * 10 + ["b"] * 3 + ["a"] * 7
-JOINT = population_of(GOLD, FIRST, SECOND, "NA")
+JOINT = _population_of(GOLD, FIRST, SECOND, "NA")
 
 
 def test_powers_are_those_of_the_fact_sheet_and_of_drawn_runs() -> None:
@@ -37,7 +37,7 @@ def test_powers_are_those_of_the_fact_sheet_and_of_drawn_runs() -> None:
         (runs_needed, (1, 1, 1), "power is 1"),
         (runs_needed, (1e-9, 1), "more than 100,000 runs"),
         (accuracy_samples, (0.1, 0.2), "discordant is 0.1"),
-        (at_difference, (JOINT, "macro", 0.9, "NA"), r"under macro the two systems differ by \d+\.\d\d"),
+        (_at_difference, (JOINT, "macro", 0.9, "NA"), r"under macro the two systems differ by \d+\.\d\d"),
         (changed_answers, (GOLD, SECOND, "macro", 0.2, 0.01, "NA"), "changing 1 % of the answers makes"),
         (changed_answers, (GOLD, GOLD, "macro", 0.01, 0.1), "no system can be better"),
     ],
@@ -53,14 +53,14 @@ def test_a_population_has_the_systems_difference_and_is_moved_to_another(scheme)
         tables = [Outcome.from_columns(GOLD, said) for said in (FIRST, SECOND)]
         first, second = (averages(table, [scheme], negative="NA")[0] for table in tables)
         assert lead(JOINT, scheme, "NA") == pytest.approx(first - second, abs=1e-12)
-    moved = at_difference(JOINT, scheme, 0.03, "NA")
+    moved = _at_difference(JOINT, scheme, 0.03, "NA")
     assert lead(moved, scheme, "NA") == pytest.approx(0.03, abs=1e-9)
     assert discordant(moved) == pytest.approx(discordant(JOINT))
     assert moved.counts.sum() == pytest.approx(1) and (moved.counts >= 0).all()
 
 
 def test_accuracy_needs_what_mcnemars_formula_says() -> None:
-    moved = at_difference(population_of(GOLD, FIRST, SECOND), "accuracy", 0.05)
+    moved = _at_difference(_population_of(GOLD, FIRST, SECOND), "accuracy", 0.05)
     plan = plan_samples(moved, "accuracy", test_sets=600)
     assert plan.by_formula == accuracy_samples(discordant(moved), 0.05)
     assert plan.needed == pytest.approx(plan.by_formula, rel=0.1)
@@ -78,7 +78,7 @@ def test_the_command_plans_two_files(files, call) -> None:
     words = ["plan", "--from", *files, "--difference", "5", "--scheme", "accuracy"]
     (plan,) = json.loads(call(*words, "--format", "json")[1])
     (expected,) = plan_files(*files, difference=0.05, schemes=["accuracy"])
-    moved = at_difference(population_of(GOLD, FIRST, SECOND), "accuracy", 0.05)
+    moved = _at_difference(_population_of(GOLD, FIRST, SECOND), "accuracy", 0.05)
     assert plan["by_formula"] == accuracy_samples(discordant(moved), 0.05)
     assert plan["needed"] == expected.needed and f"{expected.needed:,}" in call(*words)[1]
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from helpers.evaluation import RunComparison, compare_run_files, score_file, seeds_among
+from helpers.cli.score import _seeds_among
+from helpers.evaluation import RunComparison, compare_run_files, score_file
 from helpers.metrics import Outcome, holm
 from helpers.runs import Run, save_run
 from tests.support import latex_tables, write_rows
@@ -146,5 +147,5 @@ def test_counts_of_run_files_give_the_same_as_predictions(runs):
     ],
 )
 def test_files_that_differ_in_a_seed_are_runs(paths, said):
-    hint = seeds_among(paths.split())
+    hint = _seeds_among(paths.split())
     assert hint is None if said is None else said in hint

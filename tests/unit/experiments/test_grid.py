@@ -19,7 +19,7 @@ from helpers.experiments import (
 )
 from helpers.metrics import Outcome
 from helpers.models import MODELS, default_settings
-from helpers.papers.studies import rate_scores
+from helpers.papers.studies import _rate_scores
 from helpers.runs import Run, save_run
 
 
@@ -108,11 +108,11 @@ class TestSearch:
             named = fields | {"variant": str(variant), "split": split, "seed": 9, "wall_seconds": 1.0}
             save_run(Run.from_outcome(outcome, **named), tmp_path)
         with pytest.raises(ValueError, match=message):
-            search.search_table(tmp_path)
+            search._search_table(tmp_path)
 
     def test_the_table_is_that_of_the_runs_and_the_standard_settings_are_the_chosen_ones(self) -> None:
         table = pd.read_csv(search.SEARCH_TABLE)
-        pd.testing.assert_frame_equal(table, search.search_table(), rtol=1e-5)
+        pd.testing.assert_frame_equal(table, search._search_table(), rtol=1e-5)
 
         def standard(model: str) -> tuple:
             return tuple(getattr(default_settings(model), name) for name in search.SETTING)
@@ -120,7 +120,7 @@ class TestSearch:
         best = table[table["chosen"]].drop_duplicates("model").set_index("model")[[*search.SETTING]]
         assert sorted(best.index) == sorted(MODELS[model].title for model in self.SEARCHED)
         assert all(tuple(best.loc[MODELS[model].title]) == standard(model) for model in self.SEARCHED)
-        last = rate_scores().query("epoch == 5").set_index(["model", "learning_rate"])["value"]
+        last = _rate_scores().query("epoch == 5").set_index(["model", "learning_rate"])["value"]
         for model in self.BORROWED:  # what EM-ES has, but for the rate
             assert standard(model) == (last[model.upper()].idxmax(), *standard("em-es")[1:])
         trained = {name for name, row in MODELS.items() if row.settings and row.encoder and not row.wraps}

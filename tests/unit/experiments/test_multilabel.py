@@ -11,14 +11,14 @@ from helpers.experiments.multilabel import (
     HELD_OUT,
     LINEAR_MODELS,
     OPTIONS,
+    _pair_of_models,
     documents_of,
-    pair_of_models,
     run_model,
 )
 from helpers.models.linear.documents import DocumentClassifier
 from helpers.models.linear.problems import LabelProblems
+from helpers.papers.multilabel import _multilabel_runs as list_runs
 from helpers.papers.multilabel import differing_documents
-from helpers.papers.multilabel import multilabel_runs as list_runs
 from helpers.runs import load_run
 
 
@@ -56,7 +56,7 @@ def test_the_problems_are_those_that_the_solver_is_called_for(letters, model):
 
 
 def test_pairs_agree_with_single_runs(letters):
-    pair = pair_of_models("demo", "1vsrest", "thresholding", letters)
+    pair = _pair_of_models("demo", "1vsrest", "thresholding", letters)
     assert pair.model == "1vsrest+thresholding" and pair.seed == 1337
     for role, model in (("predicted", "1vsrest"), ("second", pair.second)):
         counts = pair.outcome().per_class(role)
@@ -70,7 +70,7 @@ def test_all_are_stored_in_one_go(letters, tmp_path, monkeypatch):
     read = {"documents_of": lambda dataset: letters, "_file_sums": lambda dataset: {"letters": "0" * 64}}
     for name, value in (stored | read).items():
         monkeypatch.setattr(multilabel, name, value)
-    multilabel.store_runs(tmp_path)
+    multilabel._store_runs(tmp_path)
     runs = list_runs("demo", tmp_path)
     assert list(runs) == ["1vsrest", "1vsrest with test labels"]
     assert runs["1vsrest"].files == {"letters": "0" * 64}

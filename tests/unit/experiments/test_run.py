@@ -14,9 +14,10 @@ from helpers.data import ptr_split, read_corpus
 from helpers.data.demo import TEST_COUNTS, demo_corpus
 from helpers.data.pairing import paired_sets
 from helpers.evaluation.score import score_file
-from helpers.experiments import Experiment, read_samples
+from helpers.experiments import Experiment
 from helpers.experiments import data as experiment_data
 from helpers.experiments import run as experiments
+from helpers.experiments.data import _read_samples
 from helpers.experiments.run import run_experiment
 from helpers.metrics import Outcome
 from helpers.metrics.averaging import averages
@@ -76,7 +77,7 @@ class TestRunFile:
 
         model = build("em-es", str(tiny_bert), LABELS, QUICK, seed=1)
         load_weights(scratch / "w.safetensors", model).encoder.precision = "fp32"
-        sets, names = paired_sets(read_samples("demo").test), np.array(LABELS)
+        sets, names = paired_sets(_read_samples("demo").test), np.array(LABELS)
         original, paired = (
             names[training.predict(model, sets[kind], False)] for kind in ("original", "paired")
         )
@@ -129,7 +130,7 @@ class TestRunFile:
 class TestData:
     def test_the_holdout_is_a_tenth_of_the_training_data(self) -> None:
         train, test = (demo_corpus()[part] for part in ("train", "test"))
-        held = read_samples("demo", holdout=True)
+        held = _read_samples("demo", holdout=True)
         learnt, tested = ({sample.id for sample in part} for part in (held.train, held.test))
         assert (len(held.train), len(held.test)) == (1080, 120)
         assert not learnt & tested and learnt | tested == {sample.id for sample in train}
@@ -137,14 +138,14 @@ class TestData:
         assert not tested & {sample.id for sample in test}
 
     def test_quick_takes_some_and_merges_them_afterwards(self) -> None:
-        some, merged = (read_samples("demo", at_most=50, merged=merged) for merged in (False, True))
+        some, merged = (_read_samples("demo", at_most=50, merged=merged) for merged in (False, True))
         assert (len(some.train), len(merged.train), len(some.test)) == (50, 100, 400)
         assert {sample.text for sample in some.train} == {sample.text for sample in merged.train}
         relations = [sample.relation for sample in some.train]
         both = sorted(relations + [inverse_label(relation) for relation in relations])
         assert sorted(sample.relation for sample in merged.train) == both
-        assert some.train == read_samples("demo", at_most=50).train
-        assert len(read_samples("demo", at_most=5000).train) == 1200
+        assert some.train == _read_samples("demo", at_most=50).train
+        assert len(_read_samples("demo", at_most=5000).train) == 1200
 
     def test_ptr_split_holds_the_authors_sentences(self, data_dir) -> None:
         whole = read_corpus("semeval2010")["train"]

@@ -16,13 +16,13 @@ from helpers import ROOT
 from helpers.experiments import (
     all_states,
     grid_jobs,
-    job_state,
     paper_experiments,
     plan,
     read_grid,
     standard_experiments,
     train_one,
 )
+from helpers.experiments.grid import _job_state
 from helpers.models import EMBEDDED, MODELS
 from helpers.runs import RUNS_FOLDER, MadeFrom, list_runs, load_run, run_path
 
@@ -88,9 +88,9 @@ class TestPlan:
         assert train_one(first, jobs, progress=False)
         content = Path(first).read_bytes()
         assert not train_one(first, jobs, progress=False) and Path(first).read_bytes() == content
-        assert plan(file=file).todo == [second] and job_state(jobs[first]).state == "current"
+        assert plan(file=file).todo == [second] and _job_state(jobs[first]).state == "current"
         Path(first).write_bytes(content.replace(b'"model majority": 1', b'"model majority": 0'))
-        assert job_state(jobs[first])[2:] == ("stale", "version of model majority was 0, is now 1")
+        assert _job_state(jobs[first])[2:] == ("stale", "version of model majority was 0, is now 1")
         assert plan(file=file).todo == [first, second]
         assert plan(file=file, missing_only=True).todo == [second]
         assert train_one(first, jobs, progress=False)

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from helpers.metrics import as_label_matrix, label_matrix
-from helpers.metrics.label_matrix import as_score_matrix, best_of, check_k, score_blocks
+from helpers.metrics.label_matrix import as_score_matrix, check_k
+from helpers.metrics.multilabel import _best_of, _score_blocks
 
 TRUTH = np.array([[1, 0, 0, 1], [0, 1, 0, 0], [0, 0, 0, 0], [1, 1, 0, 0]])
 FORMATS = ("csr", "csc", "coo", "lil", "dok", "bsr", "dia")
@@ -17,7 +18,7 @@ FORMATS = ("csr", "csc", "coo", "lil", "dok", "bsr", "dia")
 
 def top_k(scores, k):
     """Labels of the k highest scores of each row, and these scores, block by block."""
-    blocks = [best_of(block, k) for _, block in score_blocks(as_score_matrix(scores))]
+    blocks = [_best_of(block, k) for _, block in _score_blocks(as_score_matrix(scores))]
     return [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
 
 

@@ -8,7 +8,7 @@ import torch
 
 from helpers.data import Bag, RelationSample
 from helpers.models import training
-from helpers.models.bags import AGGREGATORS, BagClassifier, BagExample, attention_weights
+from helpers.models.bags import AGGREGATORS, BagClassifier, _attention_weights, _BagExample
 from helpers.models.base import bag_targets
 from helpers.models.baselines import TfidfBag
 from helpers.models.denoising import RlDsre
@@ -155,14 +155,14 @@ class TestAggregators:
     def test_training_reads_the_relation_of_the_bag(self, aggregator) -> None:
         model = self.model(aggregator)
         both = torch.cat([self.VECTORS, -self.VECTORS[:2]])
-        examples = [BagExample((Example([2], (0, 0), 0),) * n, target) for n, target in ((3, 1), (2, 2))]
+        examples = [_BagExample((Example([2], (0, 0), 0),) * n, target) for n, target in ((3, 1), (2, 2))]
         with torch.no_grad():
             found = model._bag_vectors(both, model.collate(examples))
             for row, (part, target) in enumerate(((both[:3], 1), (both[3:], 2))):
                 expected = {
                     "avg": lambda x, _: x.mean(dim=0),
                     "one": lambda x, r: x[torch.softmax(model.classifier(x), 1)[:, r].argmax()],
-                    "att": lambda x, r: attention_weights(x, model.queries())[:, r] @ x,
+                    "att": lambda x, r: _attention_weights(x, model.queries())[:, r] @ x,
                     "query": lambda x, _: torch.softmax(torch.tanh(x) @ model.query, 0) @ x,
                 }[aggregator](part, target)
                 assert found[row].tolist() == pytest.approx(expected.tolist(), abs=1e-6)

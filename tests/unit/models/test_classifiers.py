@@ -15,7 +15,7 @@ from helpers.data.samples import RelationSample, parse_tagged
 from helpers.models.attribution import probabilities
 from helpers.models.encoder import EMBEDDED
 from helpers.models.label_words import Words, label_words
-from helpers.models.literal_relation import literal_text
+from helpers.models.literal_relation import _literal_text
 from helpers.models.prompt import LONGEST_NAME
 from helpers.models.prompt_example import prompt_steps
 from helpers.models.registry import build
@@ -184,7 +184,7 @@ class TestLiteralRelation:
         examples = model.examples(SAMPLES)
         assert len(examples) == number * len(SAMPLES)
         tried = SEMEVAL_RELATIONS[19 - number :]
-        texts = [" ".join(model.encoder.tokenizer.tokenize(literal_text(label))) for label in tried]
+        texts = [" ".join(model.encoder.tokenizer.tokenize(_literal_text(label))) for label in tried]
         for place, sample in enumerate(SAMPLES):
             block = examples[place * number : (place + 1) * number]
             assert [words(model, one)[6:].partition(" [SEP]")[0] for one in block] == texts

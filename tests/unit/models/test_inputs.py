@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from helpers.data.samples import RelationSample, parse_tagged
 from helpers.models.classifier import MARKERS
 from helpers.models.encoder import EMBEDDED, load_encoder
-from helpers.models.inputs import Example, collate, epoch_batches, step_loader, tokenize_marked
+from helpers.models.inputs import Example, collate, tokenize_marked
+from helpers.models.training import _epoch_batches, _step_loader
 
 WHOLE = 10_000
 TAGGED = {
@@ -139,7 +140,7 @@ def test_a_batch_is_padded() -> None:
 class TestOrder:
     @given(st.lists(st.integers(1, 90), min_size=1, max_size=300), st.integers(1, 9), st.integers(0, 99))
     def test_every_example_once(self, lengths, size, seed) -> None:
-        batches = epoch_batches(lengths, size, random.Random(seed))
+        batches = _epoch_batches(lengths, size, random.Random(seed))
         assert sorted(place for batch in batches for place in batch) == list(range(len(lengths)))
         assert len(batches) == -(-len(lengths) // size)
         assert sorted(map(len, batches))[1:] == [size] * (len(batches) - 1)
@@ -149,7 +150,7 @@ class TestOrder:
         examples = [Example([target + 1] * length, (0,), target) for target, length in enumerate(lengths)]
         batches, weights = [list(range(size)), [3]], [Counter(), Counter()]
         for rank in range(processes):
-            loader = step_loader(
+            loader = _step_loader(
                 examples, batches, lambda *part: collate(part[0], 0, part[1]), accumulate, rank, processes
             )
             parts = list(loader)

@@ -9,7 +9,7 @@ from helpers.data import RelationSample
 from helpers.models.bags import without_entities
 from helpers.models.base import as_bags
 from helpers.models.inputs import collate
-from helpers.models.sentence_encoders import ConvolutionEncoder, Pcnn
+from helpers.models.sentence_encoders import Pcnn, _ConvolutionEncoder
 from helpers.models.word_vectors import PAD, UNK, words_of
 
 WORDS = [f"word{n}" for n in range(9)]
@@ -28,10 +28,10 @@ SENTENCES = [sentence(n, n // 3, n - 1 - n // 4, n) for n in (3, 5, 9, 10, 11, 1
 SENTENCES += [sentence(8, 6, 2, 20), sentence(8, 0, 1, 21), sentence(8, 3, 3, 22), sentence(20, 15, 18, 23)]
 
 
-def new(segments: int) -> ConvolutionEncoder:
+def new(segments: int) -> _ConvolutionEncoder:
     torch.manual_seed(1)
     small = {"filters": 4, "word_size": 6, "position_size": 3, "dropout": 0.0}
-    model = ConvolutionEncoder(LONGEST, segments=segments, **small)
+    model = _ConvolutionEncoder(LONGEST, segments=segments, **small)
     model.prepare(as_bags(SENTENCES * 2), 1, "fp32")
     return model.eval()
 
@@ -41,7 +41,7 @@ def vectors_of(model, *examples) -> torch.Tensor:
         return model(collate(examples, PAD))
 
 
-def by_hand(model: ConvolutionEncoder, sample: RelationSample) -> list[float]:
+def by_hand(model: _ConvolutionEncoder, sample: RelationSample) -> list[float]:
     """A sentence's vector from the formulas, padded to the greatest length, one number at a time."""
     words = words_of(sample.text)
     starts = [len(words_of(sample.text[: span[0]])) for span in (sample.head, sample.tail)]

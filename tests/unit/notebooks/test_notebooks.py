@@ -12,7 +12,7 @@ import pytest
 from nbformat import v4
 
 from helpers import ROOT, notebooks
-from helpers.notebooks import STARTS, STILLBORN, NotebookFailed, compare_copies, run_notebooks
+from helpers.notebooks import STARTS, STILLBORN, NotebookFailed, _compare_copies, run_notebooks
 
 KERNEL = {"kernelspec": {"name": "python3", "language": "python", "display_name": "Python 3"}}
 PARAMETERS = "seed: int = 9  # of the bootstrap"
@@ -75,11 +75,11 @@ WRONG += [(1, "bool")]
 
 def test_values_are_of_their_kind_or_refused() -> None:
     for (text, kind), value in READ.items():
-        read = notebooks.parse_value("seed", text, kind)
+        read = notebooks._parse_value("seed", text, kind)
         assert read == value and type(read) is type(value)
     for value, kind in WRONG:
         with pytest.raises(ValueError, match="seed: .* is not"):
-            notebooks.parse_value("seed", value, kind)
+            notebooks._parse_value("seed", value, kind)
 
 
 @pytest.mark.parametrize(
@@ -226,5 +226,5 @@ def test_what_counts_as_the_same(tmp_path, old, new, verdict) -> None:
         shown = v4.new_output("stream", text=text), v4.new_output("display_data", data=data)
         cells = [v4.new_code_cell("x", outputs=[output]) for output in shown]
         nbformat.write(v4.new_notebook(cells=cells), tmp_path / f"{name}.ipynb")
-    assert compare_copies(tmp_path / "new.ipynb", tmp_path / "old.ipynb") == verdict
-    assert compare_copies(tmp_path / "new.ipynb", tmp_path / "none.ipynb").startswith("no committed copy")
+    assert _compare_copies(tmp_path / "new.ipynb", tmp_path / "old.ipynb") == verdict
+    assert _compare_copies(tmp_path / "new.ipynb", tmp_path / "none.ipynb").startswith("no committed copy")

@@ -10,9 +10,8 @@ from scipy.stats import entropy, ttest_ind_from_stats
 from helpers import ROOT
 from helpers.metrics.significance import cohens_d, welch_from_summary
 from helpers.papers.audit import intervals
-from helpers.papers.audit.corpora import load_label_counts
-from helpers.papers.audit.direction import nearest_rate
-from helpers.papers.audit.report import audit_claims, write_audit
+from helpers.papers.audit.direction import _nearest_rate
+from helpers.papers.audit.report import _load_label_counts, audit_claims, write_audit
 from helpers.reporting import TABLES_FOLDER, load_published
 from helpers.reporting.published import parse_printed
 
@@ -68,7 +67,7 @@ def test_one_corrupted_number_flips_a_verdict(frame, printed_only, row):
     [("per:title", "perplexity_without_negative"), ("no_relation", "perplexity"), ("org:dissolved", "ratio")],
 )
 def test_label_counts_are_checked_against_table_1(frame, table, printed_only, label, score):
-    counts, claim = load_label_counts(), f"tacred: {score} from label counts"
+    counts, claim = _load_label_counts(), f"tacred: {score} from label counts"
     chosen = counts["dataset"].eq("tacred") & counts["split"].eq("test") & counts["label"].eq(label)
     assert chosen.sum() == 1
     counts.loc[chosen, "count"] += 100
@@ -141,4 +140,4 @@ class TestIntervals:
         possible = [100 * k / m for m in range(both, n + 1) for k in range(m - both + 1)]
         for percent in (0.0, 3.3, 40.0, 99.0):
             nearest = min(abs(rate - percent) for rate in possible)
-            assert abs(nearest_rate(percent, both, n)[0] - percent) == pytest.approx(nearest)
+            assert abs(_nearest_rate(percent, both, n)[0] - percent) == pytest.approx(nearest)

@@ -9,7 +9,7 @@ from helpers import ROOT
 from helpers.data import find_list, locate, read_gids_probabilities
 from helpers.metrics import FactSample
 from helpers.papers.distant import cut_areas, list_scores, precision_curves, published_lists, ranking_of
-from helpers.papers.list_runs import published_list_runs, write_list_runs
+from helpers.papers.list_runs import _published_list_runs, _write_list_runs
 from helpers.papers.protocols import claims_of_table_4
 from helpers.reporting import load_published
 from helpers.runs import RUNS_FOLDER, Run, load_run
@@ -104,7 +104,7 @@ class TestStoredLists:
         assert abs(changed.ranking().auc() - 0.1733) > 5e-4
 
     def test_a_fresh_conversion_is_what_is_stored(self, data_dir, tmp_path) -> None:
-        runs, paths = published_list_runs(), write_list_runs(tmp_path)
+        runs, paths = _published_list_runs(), _write_list_runs(tmp_path)
         assert len(runs) == len(paths) == 20
         for run in runs:
             assert run == self.stored(run.dataset, run.model), run.name

@@ -11,7 +11,7 @@ from helpers.metrics.multilabel import averages
 from helpers.models.linear.base import parse_options
 from helpers.models.linear.cost_sensitive import COSTS
 from helpers.papers import multilabel
-from helpers.papers.multilabel import COLLECTIONS, gains, linear_runs, multilabel_runs, score_rows, scores_of
+from helpers.papers.multilabel import COLLECTIONS, _multilabel_runs, gains, linear_runs, score_rows, scores_of
 from helpers.reporting import TABLES_FOLDER, read_tidy
 from helpers.runs import RUNS_FOLDER, Run, load_run
 
@@ -52,7 +52,7 @@ class TestStored:
 
     @pytest.mark.parametrize(("dataset", "size"), [("reuters90", (3019, 90)), ("goemotions", (5427, 28))])
     def test_runs_of_a_corpus_are_of_one_test_set(self, dataset, size):
-        runs = multilabel_runs(dataset)
+        runs = _multilabel_runs(dataset)
         assert {"1vsrest", "thresholding", "cost_sensitive", "tree"} <= runs.keys()
         outcomes = [run.outcome() for run in runs.values()]
         assert len({tuple(outcome.counts.gold) for outcome in outcomes}) == 1
@@ -63,14 +63,14 @@ class TestStored:
         printed = pd.read_csv(ROOT / "results" / "published" / "libmultilabel.csv", dtype=str)
         package = printed[printed["item"].str.startswith("package")]
         assert len(package) == 14
-        runs = multilabel_runs("reuters90")
+        runs = _multilabel_runs("reuters90")
         for row in package.itertuples():
             value = runs[row.model].outcome().scores([1, 3, 5])[row.metric]
             assert value == pytest.approx(float(row.printed), abs=5.1e-5), (row.model, row.metric)
 
     @pytest.mark.parametrize("pair", PAIRS, ids="+".join)
     def test_pairs_hold_the_counts_of_the_single_runs(self, pair):
-        folder, runs = RUNS_FOLDER / "reuters90" / "+".join(pair), multilabel_runs("reuters90")
+        folder, runs = RUNS_FOLDER / "reuters90" / "+".join(pair), _multilabel_runs("reuters90")
         pairs = load_run(folder / "no-encoder" / "seed-1337.json")
         assert (pairs.model, pairs.second) == ("+".join(pair), pair[1])
         for role, model in zip(("predicted", "second"), pair, strict=True):
@@ -82,7 +82,7 @@ class TestStored:
         """L, Section 3.2: 259 and 80 of Reuters' 3,019 documents; and Macro-F1 rises."""
         left = {}
         for dataset in COLLECTIONS:
-            runs = [multilabel_runs(dataset)[name] for name in ("1vsrest", "thresholding")]
+            runs = [_multilabel_runs(dataset)[name] for name in ("1vsrest", "thresholding")]
             left[dataset] = [run.outcome().sets.without_prediction for run in runs]
             assert left[dataset][1] < left[dataset][0] / 2
             plain, thresholds = (scores_of(run)["macro"] for run in runs)
@@ -102,21 +102,21 @@ class TestStored:
     def test_thresholding_and_costs_take_longer_than_one_vs_rest(self):
         """L, Sections 3.2 and 3.3, in processor seconds of the solver."""
         for dataset in ("reuters90", "goemotions"):
-            seconds = {name: multilabel.solving(run) for name, run in linear_runs()[dataset].items()}
+            seconds = {name: multilabel._solving(run) for name, run in linear_runs()[dataset].items()}
             assert min(seconds["thresholding"], seconds["cost_sensitive"]) > 2 * seconds["1vsrest"]
 
     def test_problems_are_those_that_the_document_counts_and_one_for_each_label(self):
         """L, Section 3.5: L, 3L and 21L; and C(2 − t)/t is C for t = 1."""
         wanted = {"1vsrest": 1, "thresholding": 3 + 1, "cost_sensitive": 21 + 1}
         for dataset in COLLECTIONS:
-            runs = multilabel_runs(dataset)
+            runs = _multilabel_runs(dataset)
             size = len(runs["1vsrest"].outcome().counts.gold)
             assert {name: runs[name].facts["problems"] / size for name in wanted} == wanted
         assert min(COSTS) == 1
 
     def test_the_bias_is_off_unless_asked_for(self):
         """L, Section 3.7: the package without -B is our run without a bias, and not the one with it."""
-        runs = multilabel_runs("reuters90")
+        runs = _multilabel_runs("reuters90")
         plain, biased = (scores_of(runs[name]) for name in ("1vsrest without bias", "1vsrest"))
         assert "-B" not in runs["1vsrest without bias"].hyperparameters["options"]
         assert plain["Macro-F1"] > biased["Macro-F1"] + 0.01

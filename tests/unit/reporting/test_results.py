@@ -83,8 +83,8 @@ def test_the_majority_baseline_by_hand():
     rows = [(0, 0, 5), (0, 1, 1), (1, 1, 3), (2, 2, 1), (2, 0, 1)]
     outcome = Outcome.from_rows(rows, ("Other", "a", "b"))
     run = Run.from_outcome(outcome, dataset="d", model="m", negative="Other")
-    scores = results.against_majority(run)
-    assert results.majority_label(run) == "Other" and scores["accuracy"] == pytest.approx((9 / 11, 6 / 11))
+    scores = results._against_majority(run)
+    assert results._majority_label(run) == "Other" and scores["accuracy"] == pytest.approx((9 / 11, 6 / 11))
     assert scores["macro"] == pytest.approx(((6 / 7 + 2 / 3) / 2, 0))
 
 
@@ -97,5 +97,5 @@ def test_every_stored_model_but_the_baseline_itself_beats_it():
 def test_the_baseline_is_named_after_training_and_stored(call, tmp_path):
     code, out, err = call("train", "--model", "majority", "--dataset", "demo", "--output", tmp_path)
     run = load_run(next(tmp_path.rglob("*.json")))
-    assert code == 0 and "\ndoes not beat the" in out and results.majority_label(run) in out, err
+    assert code == 0 and "\ndoes not beat the" in out and results._majority_label(run) in out, err
     assert run.facts == {"majority": "Thing-Destination(e1,e2)"}

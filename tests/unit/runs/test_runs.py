@@ -15,7 +15,7 @@ from helpers import runs
 from helpers.core import files
 from helpers.metrics import FactRanking, MultilabelOutcome, Outcome, fact_scores
 from helpers.runs import ConfusionRows, RankedFacts, Run, different_fields, list_runs, load_run, save_run
-from helpers.runs.files import run_text
+from helpers.runs.files import _run_text
 
 LABELS = ("Other", "r(e1,e2)", "r(e2,e1)")
 ROWS = ((0, 0, 5), (1, 1, 7), (1, 2, 1))
@@ -74,8 +74,8 @@ class TestRoundTrip:
         for name, run in outcomes(rng).items():
             loaded = load_run(save_run(run, tmp_path / name))
             assert loaded == run and loaded.outcome() == run.outcome(), name
-            assert run_text(loaded) == run_text(run)
-            assert max(map(len, run_text(run).splitlines())) <= 100
+            assert _run_text(loaded) == _run_text(run)
+            assert max(map(len, _run_text(run).splitlines())) <= 100
 
     def test_a_ranking_comes_back(self, tmp_path, rng):
         scores, gold = rng.random((60, 4)), rng.random((60, 4)) < 0.2
@@ -123,18 +123,18 @@ class TestRoundTrip:
         third, second = ("second", {"second": "B"}) if compared else ("paired", {})
         outcome = Outcome.from_rows(rows, range(5), ("gold", "predicted", third))
         run = Run.from_outcome(outcome, dataset="d", model="m", **second)
-        stored = json.loads(run_text(run))["outcome"]["rows"]
+        stored = json.loads(_run_text(run))["outcome"]["rows"]
         assert sum(row[-1] for row in stored) == sum(counts.values()) == run.n
 
 
 def test_layout_is_stable_and_rows_are_compact(tmp_path):
     rows = tuple((i, j, 10 * i + j) for i in range(3) for j in range(3))
-    text = run_text(make(rows, hyperparameters={"b": 1, "a": 2}))
+    text = _run_text(make(rows, hyperparameters={"b": 1, "a": 2}))
     packed = ", ".join(str(list(row)).replace(" ", "") for row in rows)
     assert text.endswith(f'    "kind": "confusion",\n    "rows": [\n      {packed}\n    ]\n  }}\n}}\n')
     assert text.index('"a": 2') < text.index('"b": 1')
     assert list(json.loads(text))[:3] == ["schema_version", "dataset", "split"]
-    assert run_text(make(rows, hyperparameters={"a": 2, "b": 1})) == text
+    assert _run_text(make(rows, hyperparameters={"a": 2, "b": 1})) == text
 
 
 def test_variants_are_what_is_not_usual():
@@ -288,7 +288,7 @@ HOSTILE = [
 ]
 """Which run, what is changed in its file (`...` : taken out), and how the refusal begins ('': it is read)."""
 RUNS = {"run": make(), **outcomes(np.random.default_rng(1))}
-TEXTS = {name: run_text(run) for name, run in RUNS.items()}
+TEXTS = {name: _run_text(run) for name, run in RUNS.items()}
 
 
 def refused(path: Path) -> str:

@@ -11,7 +11,7 @@ import pytest
 from helpers import ROOT
 from helpers.metrics import RULES
 from helpers.runs import RUNS_FOLDER, Run, load_run, run_path
-from helpers.runs.files import run_text
+from helpers.runs.files import _run_text
 from tests.golden import renew
 
 EM_C = "semeval2010/EM-C/all-MiniLM-L6-v2/seed-9.json"
@@ -32,7 +32,7 @@ def test_scores_are_what_they_were(runs):
 
 def test_texts_and_paths_are_those_of_the_contents(runs):
     for name, run in runs.items():
-        assert (ROOT / name).read_text("utf-8") == run_text(run), name
+        assert (ROOT / name).read_text("utf-8") == _run_text(run), name
         folder = ROOT.joinpath(*Path(name).parts[: 2 if name.startswith("results/runs") else 3])
         assert run_path(run, folder) == ROOT / name
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from helpers.models.linear.base import OneVsRest
-from helpers.models.linear.label_tree import LabelTree, Node, beam_search
+from helpers.models.linear.label_tree import LabelTree, Node, _beam_search
 from tests.support import LINEAR
 
 GOLDEN = LINEAR["tree"]
@@ -52,7 +52,7 @@ class TestBeamSearch:
     def test_it_follows_the_best_of_each_level(self, seed, labels, depth, width):
         rng = np.random.default_rng(seed)
         root, documents = random_tree(rng, rng.permutation(labels), depth, 3), rng.normal(size=(5, 3))
-        scores = beam_search(root, sparse.csr_array(documents), width, labels)
+        scores = _beam_search(root, sparse.csr_array(documents), width, labels)
         slow = [followed(root, document, width) for document in documents]
         expected = [[own.get(label, 0.0) for label in range(labels)] for own in slow]
         assert scores == pytest.approx(np.array(expected), abs=1e-12)
@@ -61,7 +61,7 @@ class TestBeamSearch:
     def test_of_equal_scores_the_first_is_followed(self):
         leaves = [Node(np.array([label]), [], sparse.csr_array((1, 1)), np.ones(1)) for label in range(3)]
         root = Node(np.arange(3), leaves, sparse.csr_array((1, 3)), np.ones(3))
-        assert beam_search(root, sparse.csr_array([[1.0]]), 2, 3).tolist() == [[1, 1, 0]]
+        assert _beam_search(root, sparse.csr_array([[1.0]]), 2, 3).tolist() == [[1, 1, 0]]
 
 
 class TestScores:

@@ -11,18 +11,18 @@ from types import SimpleNamespace
 import pytest
 
 from helpers import ROOT
-from helpers.models.linear.problems import AHEAD, map_in_order
+from helpers.models.linear.problems import AHEAD, _map_in_order
 
 PATIENCE = 120
 # Ends by itself after ten minutes, unless it is ended. What runs in the background may ignore SIGINT.
 LONG = """
 import os, signal, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from helpers.models.linear.problems import map_in_order
+from helpers.models.linear.problems import _map_in_order
 def work(shared, piece):
     os.write(1, b"w")
     time.sleep(0.2)
-for _ in map_in_order(work, None, range(6000), 6000, jobs=2):
+for _ in _map_in_order(work, None, range(6000), 6000, jobs=2):
     pass
 """
 
@@ -54,21 +54,21 @@ def no_process_is_left():
 @pytest.mark.parametrize("jobs", [1, 2, 3])
 @pytest.mark.parametrize("total", [0, 1, 2, 50])
 def test_results_come_in_the_order_of_the_pieces(jobs, total):
-    results = map_in_order(squared, 10, range(total), total, jobs)
+    results = _map_in_order(squared, 10, range(total), total, jobs)
     assert [*results] == [10 * piece**2 for piece in range(total)]
 
 
 def test_a_process_that_may_not_start_others_does_it_alone(monkeypatch):
     """A worker of `multiprocessing.Pool` is one."""
     monkeypatch.setattr(multiprocessing, "current_process", lambda: SimpleNamespace(daemon=True))
-    assert {*map_in_order(process_of, None, range(4), 4, jobs=2)} == {os.getpid()}
+    assert {*_map_in_order(process_of, None, range(4), 4, jobs=2)} == {os.getpid()}
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_pieces_are_asked_for_as_they_are_needed_and_who_stops_asking_ends_all(jobs):
     asked = []
     pieces = (asked.append(piece) or piece for piece in range(100))
-    results = map_in_order(squared, 1, pieces, 100, jobs)
+    results = _map_in_order(squared, 1, pieces, 100, jobs)
     assert [next(results) for _ in range(3)] == [0, 1, 4]
     assert 3 <= len(asked) <= 3 + jobs * AHEAD
     results.close()
@@ -77,7 +77,7 @@ def test_pieces_are_asked_for_as_they_are_needed_and_who_stops_asking_ends_all(j
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("error", [ZeroDivisionError("here"), KeyboardInterrupt(), MemoryError("much")])
 def test_an_error_of_a_piece_is_raised_and_all_end(jobs, error):
-    results = map_in_order(failing, error, range(50), 50, jobs)
+    results = _map_in_order(failing, error, range(50), 50, jobs)
     assert [next(results) for _ in range(3)] == [0, 1, 2]
     with pytest.raises(type(error)) as raised:
         next(results)
@@ -86,7 +86,7 @@ def test_an_error_of_a_piece_is_raised_and_all_end(jobs, error):
 
 def test_a_process_that_dies_is_no_silence():
     with pytest.raises(BrokenProcessPool):
-        list(map_in_order(dying, None, range(5), 5, jobs=2))
+        list(_map_in_order(dying, None, range(5), 5, jobs=2))
 
 
 @pytest.mark.parametrize("kill", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda kill: kill.name)

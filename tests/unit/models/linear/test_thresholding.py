@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.models.linear.base import OneVsRest
-from helpers.models.linear.thresholding import Thresholding, last_best, threshold_candidates
+from helpers.models.linear.thresholding import Thresholding, _last_best, _threshold_candidates
 from tests.support import LINEAR, liblinear_weights, three_folds
 
 PROPERTY = settings(max_examples=100)
@@ -112,7 +112,7 @@ class TestCuts:
     def test_every_cut(self, pairs):
         """Equal scores are parted in the order of the documents."""
         scores, positive = np.array([score / 2 for score, _ in pairs]), np.array([p for _, p in pairs])
-        cuts, order = threshold_candidates(scores, positive), np.argsort(scores, kind="stable")
+        cuts, order = _threshold_candidates(scores, positive), np.argsort(scores, kind="stable")
         assert cuts.scores.tolist() == sorted(scores)
         for place in range(len(scores) + 1):
             above = set(order[place:].tolist())
@@ -123,11 +123,13 @@ class TestCuts:
 
     @pytest.mark.parametrize("scores", [[0.0], [1e9, -1e9], [-0.3, 0.3, 0.3]], ids=str)
     def test_the_first_and_the_last_threshold_are_the_next_numbers(self, scores):
-        cuts = threshold_candidates(np.array(scores), np.full(len(scores), True))
+        cuts = _threshold_candidates(np.array(scores), np.full(len(scores), True))
         assert np.nextafter(cuts.threshold(0), np.inf) == min(scores)
         assert np.nextafter(cuts.threshold(len(scores)), -np.inf) == max(scores)
 
     @PROPERTY
     @given(st.lists(st.integers(0, 3), min_size=1, max_size=9))
     def test_the_last_of_the_best(self, values):
-        assert last_best(np.array(values)) == max(i for i, value in enumerate(values) if value == max(values))
+        assert _last_best(np.array(values)) == max(
+            i for i, value in enumerate(values) if value == max(values)
+        )
