@@ -1,8 +1,9 @@
-"""What all benchmarks share: whether only the cheap ones run, and where their rows are collected."""
+"""What all benchmarks share: whether only the cheap ones run, and how a measurement is held to its claim."""
 
 import pytest
 
-from tests.benchmarks.table import Rows
+from helpers.papers.page_tables import RATES
+from tests.benchmarks.table import store
 
 
 @pytest.fixture(scope="session")
@@ -11,16 +12,23 @@ def cheap(request) -> bool:
     return request.config.option.markexpr == "cheap"
 
 
-@pytest.fixture(scope="module")
-def rows(request, cheap):
-    """Collects a row a measurement; writes them at the end if every claim of the file held in full.
+@pytest.fixture
+def record(request, cheap):
+    """`record(what, ours, peer, theirs, at_least)` holds a measurement to its claim, ratio ≥ at_least, and
+    stores it.
 
-    The file says how many `CLAIMS` it makes, what `PACKAGES` its table names, and if need be whether it is
-    `FULL_SIZE`; a smaller trial is held to nothing.
+    The ratio is theirs / ours, and ours / theirs where more is better (`RATES`); the unit is the last word of
+    `what`. The file says what `PACKAGES` its rows name, and whether a row is held and `STORED` here at all.
     """
-    file = request.module
-    full = getattr(file, "FULL_SIZE", True)
-    rows = Rows(required=(0.5 if cheap else 1.0) * full)
-    yield rows
-    if len(rows) == file.CLAIMS and full and not cheap:
-        rows.write(file.PACKAGES)
+    stored = getattr(request.module, "STORED", True)
+
+    def held_to(what: str, ours: float, peer: str, theirs: float, at_least: float) -> None:
+        ratio = ours / theirs if what.endswith(RATES) else theirs / ours
+        required = at_least * (0.5 if cheap else 1.0) * stored
+        print(f"\n{what}: {ours:.4g}; {peer}: {theirs:.4g}; ratio {ratio:.3g}, required {required:.3g}")
+        assert ratio >= required
+        if stored and not cheap:
+            row = {"measurement": what, "ours": ours, "peer": peer, "theirs": theirs, "ratio": ratio}
+            store(row | {"required": at_least}, request.module.PACKAGES)
+
+    return held_to

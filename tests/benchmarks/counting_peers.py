@@ -1,27 +1,20 @@
-"""Prediction files by the million rows, and what counts them, each in a process of its own.
+"""What counts prediction files, each in a process of its own.
 
 usage: python -m tests.benchmarks.counting_peers WAY FILE…   prints JSON: seconds, resident bytes, n, correct
 """
 
-from __future__ import annotations
-
 import json
 import re
-import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-from pyarrow import parquet
 
-from helpers import ROOT
+from tests.benchmarks.table import timed
 
-PIECE = 1_000_000  # rows of a file
 CLASSES, NEGATIVE_SHARE, ACCURACY = 42, 0.79, 0.8  # the shape of TACRED
-NAMES = ["no_relation", *(f"org:relation_number_{number}" for number in range(1, CLASSES))]
+NAMES = np.array(["no_relation", *(f"org:relation_number_{number}" for number in range(1, CLASSES))])
 
 
 def predictions(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -32,17 +25,6 @@ def predictions(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return gold, np.where(rng.random(n) < ACCURACY, gold, rng.choice(CLASSES, n))
 
 
-def write_pieces(folder: Path, millions: int) -> list[Path]:
-    """A million predictions a file, with an id that nobody asks for; written one by one."""
-    paths = [folder / f"part-{number:03}.parquet" for number in range(millions)]
-    for number, path in enumerate(paths):
-        columns = {"id": pa.array(np.arange(number * PIECE, (number + 1) * PIECE))}
-        for name, codes in zip(("gold", "predicted"), predictions(PIECE, number), strict=True):
-            columns[name] = pa.DictionaryArray.from_arrays(codes, NAMES).cast(pa.string())
-        parquet.write_table(pa.table(columns), path)
-    return paths
-
-
 def by_score(files: Sequence[str]) -> tuple[int, int]:
     """Our command's work: read, check, count, every score."""
     from helpers.evaluation import score_file
@@ -51,13 +33,12 @@ def by_score(files: Sequence[str]) -> tuple[int, int]:
     return report.n, round(report.accuracy * report.n)
 
 
-def by_duckdb(files: Sequence[str]) -> tuple[int, int]:
-    """The bare query."""
+def duckdb_counts(table: str) -> tuple[int, int]:
+    """The bare query of what the SQL of a table names: rows, and right predictions."""
     import duckdb
 
     with duckdb.connect() as connection:
-        query = f"SELECT gold, predicted, count(*) FROM read_parquet({list(files)}) GROUP BY gold, predicted"
-        rows = connection.sql(query).fetchall()
+        rows = connection.sql(f"SELECT gold, predicted, count(*) FROM {table} GROUP BY ALL").fetchall()
     return sum(n for *_, n in rows), sum(n for gold, predicted, n in rows if gold == predicted)
 
 
@@ -74,25 +55,14 @@ def by_sklearn(files: Sequence[str]) -> tuple[int, int]:
     return len(frame), round(report["accuracy"] * len(frame))
 
 
-WAYS = {"helpers": by_score, "DuckDB": by_duckdb, "pandas + scikit-learn": by_sklearn}
-
-
-def measured(way: str, files: Sequence[Path]) -> dict[str, float]:
-    """Seconds, peak resident bytes, rows and right predictions, of a new process."""
-    command = [sys.executable, "-m", "tests.benchmarks.counting_peers", way, *map(str, files)]
-    return json.loads(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout)
-
-
-def main(way: str, *files: str) -> None:
-    """Once with the first file for warming up: what is imported is no part of the time."""
-    WAYS[way](files[:1])
-    start = time.perf_counter()
-    n, correct = WAYS[way](files)
-    seconds = time.perf_counter() - start
-    # of /proc, as getrusage also counts what the process was before it became this program
-    peak = re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1]
-    print(json.dumps({"seconds": seconds, "resident": 1024 * int(peak), "n": n, "correct": correct}))
+WAYS = {"helpers": by_score, "DuckDB": lambda files: duckdb_counts(f"read_parquet({list(files)})")}
+WAYS["pandas + scikit-learn"] = by_sklearn
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    way, files = WAYS[sys.argv[1]], sys.argv[2:]
+    way(files[:1])  # what is imported is no part of the time
+    seconds, (n, correct) = timed(lambda: way(files))
+    # of /proc, as getrusage also counts what the process was before it became this program
+    peak = re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1]
+    print(json.dumps({"seconds": seconds, "resident": 1024 * int(peak), "n": n, "correct": correct}))

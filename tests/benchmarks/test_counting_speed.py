@@ -1,74 +1,58 @@
 """Counting 200 million predictions in 2 GiB: `pytest -s tests/benchmarks/test_counting_speed.py`.
 
 Files of Parquet are generated a million rows at a time (about 1.1 GB in a temporary folder). Beside the bare
-query of DuckDB, and beside pandas and scikit-learn up to the largest size that fits into the same memory.
-RC_BENCH_MILLIONS=10 tries it out.
+query of DuckDB, and beside pandas and scikit-learn as far as they keep to the same memory.
 """
 
-from __future__ import annotations
-
-import os
 import statistics
 
+import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
-from tests.benchmarks import counting_peers as peers
-from tests.benchmarks.table import ENGINES
+from tests.benchmarks.counting_peers import NAMES, WAYS, predictions
+from tests.benchmarks.table import printed_json
 
-FULL = 200
-MILLIONS = int(os.environ.get("RC_BENCH_MILLIONS", FULL))
-FULL_SIZE = MILLIONS == FULL
-CHEAP_MILLIONS = 2
+FULL, IN_MEMORY, CHEAP = 200, 10, 2  # million rows
 LIMIT = 2 * 2**30
-TIMES = 3
-CLAIMS = 3
 PACKAGES = ("duckdb", "pyarrow", "pandas", "scikit-learn")
-OURS, BARE, IN_MEMORY = peers.WAYS
+OURS, BARE, PANDAS = WAYS
 pytestmark = pytest.mark.cheap
 
 
 @pytest.fixture(scope="module")
-def largest(cheap):
-    return CHEAP_MILLIONS if cheap else MILLIONS
+def files(cheap, tmp_path_factory):
+    """A million predictions a file, with an id that nobody asks for."""
+    folder = tmp_path_factory.mktemp("predictions")
+    for number in range(CHEAP if cheap else FULL):
+        columns = {"id": pa.array(np.arange(number * 1_000_000, (number + 1) * 1_000_000))}
+        for name, codes in zip(("gold", "predicted"), predictions(1_000_000, number), strict=True):
+            columns[name] = pa.DictionaryArray.from_arrays(codes, pa.array(NAMES)).cast(pa.string())
+        parquet.write_table(pa.table(columns), folder / f"part-{number:03}.parquet")
+    return sorted(folder.iterdir())
 
 
-@pytest.fixture(scope="module")
-def costs(cheap, largest, tmp_path_factory):
-    """(way, millions of rows) → seconds, resident bytes: of runs that take turns (in memory: one run) the
-    median and the most."""
-    files = peers.write_pieces(tmp_path_factory.mktemp("predictions"), largest)
-    costs, too_large = {}, False
-    smaller = {size for size in (1, 10, 100) if size < largest and not cheap}
-    for size in sorted(smaller | {largest}):
-        runs = [(way, peers.measured(way, files[:size])) for _ in range(TIMES) for way in (OURS, BARE)]
-        runs += [] if too_large else [(IN_MEMORY, peers.measured(IN_MEMORY, files[:size]))]
-        ((n, _),) = {(run["n"], run["correct"]) for _, run in runs}
-        assert n == size * peers.PIECE
-        for way in dict(runs):
-            own = [run for one, run in runs if one == way]
-            costs[way, size] = (
-                statistics.median(run["seconds"] for run in own),
-                max(run["resident"] for run in own),
-            )
-            print(f"\n{way}, {size} million rows: {costs[way, size]}")
-        too_large |= costs.get((IN_MEMORY, size), (0, LIMIT))[1] > LIMIT
-    return costs
-
-
-def test_time_beside_the_bare_query(costs, largest, rows):
-    what = f"{ENGINES}, {largest} million rows of Parquet to report, s"
-    rows.record(what, costs[OURS, largest][0], "DuckDB: the bare query", costs[BARE, largest][0], 1 / 1.3)
-
-
-def test_memory_is_bounded(costs, largest, rows):
-    resident = max(bytes_ for (way, _), (_, bytes_) in costs.items() if way == OURS)
-    what = f"{ENGINES}, {largest} million rows of Parquet to report: peak, bytes"
-    rows.record(what, resident, "the limit", LIMIT, 1)
-
-
-def test_time_beside_pandas_and_scikit_learn(costs, rows):
-    """At the largest size at which their process stays within the limit."""
-    fits = max(size for (way, size), (_, held) in costs.items() if way == IN_MEMORY and held <= LIMIT)
-    what = f"{ENGINES}, {fits} million rows of Parquet to report, s"
-    peer = f"{IN_MEMORY}, the largest size within 2 GiB"
-    rows.record(what, costs[OURS, fits][0], peer, costs[IN_MEMORY, fits][0], 5)
+@pytest.mark.parametrize(
+    ("most", "peer", "peer_name", "at_least"),
+    [(FULL, BARE, "DuckDB: the bare query", 1 / 1.3), (IN_MEMORY, PANDAS, f"{PANDAS}, within 2 GiB", 5)],
+)
+def test_time_and_memory(most, peer, peer_name, at_least, files, record):
+    """The median of runs that take turns; ours stays within the limit, and pandas where it is the peer."""
+    some = files[:most]
+    runs = [
+        (way, printed_json("-m", "tests.benchmarks.counting_peers", way, *some))
+        for _ in range(3)
+        for way in (OURS, peer)
+    ]
+    ((n, _),) = {(run["n"], run["correct"]) for _, run in runs}
+    assert n == len(some) * 1_000_000
+    ours, theirs = (
+        statistics.median(run["seconds"] for way, run in runs if way == one) for one in (OURS, peer)
+    )
+    resident = max(run["resident"] for way, run in runs if way in (OURS, PANDAS))
+    what = f"engines, {len(some)} million rows of Parquet to report"
+    record(f"{what}, s", ours, peer_name, theirs, at_least)
+    assert resident <= LIMIT
+    if peer == BARE:
+        record(f"{what}: peak, bytes", resident, "the limit", LIMIT, 1)
